@@ -1,0 +1,22 @@
+# The language, the warnings and the sanitizers of our own code.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+add_library(trainyard_options INTERFACE)
+target_compile_options(trainyard_options INTERFACE -Wall -Wextra -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 reports std::string concatenation as overlapping memcpy (GCC bug 105329, fixed in 13).
+    target_compile_options(trainyard_options INTERFACE -Wno-restrict)
+endif()
+target_compile_definitions(trainyard_options INTERFACE TRAINYARD_VERSION="${PROJECT_VERSION}")
+if(TRAINYARD_SANITIZE)
+    target_compile_options(trainyard_options INTERFACE -fsanitize=${TRAINYARD_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(trainyard_options INTERFACE -fsanitize=${TRAINYARD_SANITIZE})
+endif()

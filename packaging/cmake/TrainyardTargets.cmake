@@ -1,0 +1,54 @@
+# One static library per folder, thin executables.
+#
+#   trainyard_library(SOURCES a.cpp ... [LINKS public...] [PRIVATE_LINKS private...])
+#       in engine/base makes the target trainyard_engine_base, with the repository root as include path.
+#   trainyard_qt_library(...)        the same, with Qt's meta-object compiler
+#   trainyard_executable(<name> SOURCES main.cpp LINKS ...)
+
+function(trainyard_target_name out)
+    file(RELATIVE_PATH folder "${CMAKE_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
+    string(REPLACE "/" "_" name "trainyard_${folder}")
+    set(${out} "${name}" PARENT_SCOPE)
+endfunction()
+
+function(trainyard_library)
+    cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+    trainyard_target_name(name)
+    add_library(${name} STATIC ${ARG_SOURCES})
+    target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")
+    target_link_libraries(${name} PUBLIC ${ARG_LINKS} PRIVATE trainyard_options ${ARG_PRIVATE_LINKS})
+endfunction()
+
+function(trainyard_qt_library)
+    trainyard_library(${ARGN})
+    trainyard_target_name(name)
+    set_target_properties(${name} PROPERTIES AUTOMOC ON)
+endfunction()
+
+function(trainyard_executable name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+    add_executable(${name} ${ARG_SOURCES})
+    target_link_libraries(${name} PRIVATE trainyard_options ${ARG_LINKS})
+    # Beside the program or in ../lib of a node bundle; the build tree adds its own paths. The old kind of tag, because
+    # the new one is not asked for what the libraries themselves need.
+    set_target_properties(${name} PROPERTIES BUILD_RPATH "$ORIGIN/../lib" INSTALL_RPATH "$ORIGIN/../lib")
+    target_link_options(${name} PRIVATE LINKER:--disable-new-dtags)
+endfunction()
+
+# An executable that needs nothing of the machine but its kernel: no shared library, not even the C library. It starts on
+# any Linux of its architecture, however old. It cannot open shared libraries and cannot look up users and hosts.
+# Sanitizers do not work in such a program, so a build with sanitizers links it as usual.
+function(trainyard_static_executable name)
+    trainyard_executable(${name} ${ARGN})
+    if(TRAINYARD_SANITIZE)
+        return()
+    endif()
+    set_target_properties(${name} PROPERTIES TRAINYARD_STATIC ON SKIP_BUILD_RPATH ON INSTALL_RPATH "")
+    target_link_options(${name} PRIVATE -static-pie)
+    # libcrypto refers to dlopen and getaddrinfo in parts that are never called; the linker warns about each.
+    include(CheckLinkerFlag)
+    check_linker_flag(CXX LINKER:--no-warnings TRAINYARD_LINKER_CAN_BE_QUIET)
+    if(TRAINYARD_LINKER_CAN_BE_QUIET)
+        target_link_options(${name} PRIVATE LINKER:--no-warnings)
+    endif()
+endfunction()

@@ -1,0 +1,34 @@
+# trainyard_test(<name> SOURCES ... [LINKS ...] [LABELS unit] [RANKS n] [TIMEOUT seconds] [ENVIRONMENT A=b ...])
+#
+# Labels: unit mpi ssh slurm gui fault gpu long. With RANKS the test runs under mpirun.
+# Qt tests run offscreen unless they say otherwise.
+function(trainyard_test name)
+    cmake_parse_arguments(ARG "" "RANKS;TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT" ${ARGN})
+    if(NOT ARG_LABELS)
+        set(ARG_LABELS unit)
+    endif()
+    if(NOT ARG_TIMEOUT)
+        set(ARG_TIMEOUT 60)
+    endif()
+    if(NOT TARGET ${name})
+        add_executable(${name} ${ARG_SOURCES})
+        set_target_properties(${name} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+        target_link_libraries(${name} PRIVATE trainyard_options Qt6::Test ${ARG_LINKS})
+        target_compile_definitions(${name} PRIVATE
+            TRAINYARD_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TRAINYARD_BIN_DIR="${CMAKE_BINARY_DIR}/bin")
+    endif()
+    set(command $<TARGET_FILE:${name}>)
+    set(test ${name})
+    if(ARG_RANKS)
+        set(test "${name}_${ARG_RANKS}_ranks")
+        set(command ${MPIEXEC_EXECUTABLE} --allow-run-as-root --oversubscribe --bind-to none -np ${ARG_RANKS} ${command})
+    endif()
+    # What starts ranks, servers or windows needs the machine to itself.
+    set(serial ON)
+    if(ARG_LABELS STREQUAL "unit")
+        set(serial OFF)
+    endif()
+    add_test(NAME ${test} COMMAND ${command})
+    set_tests_properties(${test} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
+        RUN_SERIAL ${serial} ENVIRONMENT "QT_QPA_PLATFORM=offscreen;${ARG_ENVIRONMENT}")
+endfunction()
