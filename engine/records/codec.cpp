@@ -1,0 +1,179 @@
+#include "engine/records/codec.h"
+
+#include "engine/records/wire.h"
+
+namespace trainyard {
+
+namespace {
+
+void write(WireWriter& out, const RankFigures& rank)
+{
+    for (const Bytes bytes : rank.peakMemory)
+        out.number(bytes);
+    out.number(rank.peakTotal);
+    out.number(rank.residentSet);
+    for (const double seconds : rank.seconds)
+        out.number(seconds);
+}
+
+RankFigures readRank(WireReader& in)
+{
+    RankFigures rank;
+    for (Bytes& bytes : rank.peakMemory)
+        bytes = in.number<Bytes>();
+    rank.peakTotal = in.number<Bytes>();
+    rank.residentSet = in.number<Bytes>();
+    for (double& seconds : rank.seconds)
+        seconds = in.number<double>();
+    return rank;
+}
+
+constexpr std::size_t kRankBytes = (kMemoryCategories + 2) * sizeof(Bytes) + kStepPhases * sizeof(double);
+
+void write(WireWriter& out, const StepRecord& record)
+{
+    out.number(record.step);
+    out.number(record.loss);
+    out.number(record.mlmLoss);
+    out.number(record.nspLoss);
+    out.number(record.learningRate);
+    out.number(record.gradientNorm);
+    out.number(record.stepSeconds);
+    out.number(record.sequences);
+    out.number(record.tokens);
+    out.number(record.consumedSamples);
+    out.number(static_cast<std::uint32_t>(record.ranks.size()));
+    for (const RankFigures& rank : record.ranks)
+        write(out, rank);
+}
+
+void read(WireReader& in, StepRecord& record)
+{
+    record.step = in.number<std::int64_t>();
+    record.loss = in.number<double>();
+    record.mlmLoss = in.number<double>();
+    record.nspLoss = in.number<double>();
+    record.learningRate = in.number<double>();
+    record.gradientNorm = in.number<double>();
+    record.stepSeconds = in.number<double>();
+    record.sequences = in.number<std::int64_t>();
+    record.tokens = in.number<std::int64_t>();
+    record.consumedSamples = in.number<std::int64_t>();
+    auto count = in.number<std::uint32_t>();
+    if (count > in.left() / kRankBytes) { // a lie about the size must not allocate
+        in.fail();
+        count = 0;
+    }
+    record.ranks.reserve(count);
+    for (std::uint32_t i = 0; i < count; ++i)
+        record.ranks.push_back(readRank(in));
+}
+
+void write(WireWriter& out, const DeviceSample& record)
+{
+    out.number(static_cast<std::int32_t>(record.device));
+    out.number(record.memoryUsed);
+    out.number(record.memoryTotal);
+    out.number(record.utilisation);
+    out.number(record.diskFree);
+}
+
+void read(WireReader& in, DeviceSample& record)
+{
+    record.device = in.number<std::int32_t>();
+    record.memoryUsed = in.number<Bytes>();
+    record.memoryTotal = in.number<Bytes>();
+    record.utilisation = in.number<double>();
+    record.diskFree = in.number<Bytes>();
+}
+
+void write(WireWriter& out, const EventRecord& record)
+{
+    out.number(record.severity);
+    out.text(record.kind);
+    out.text(record.message);
+    out.number(static_cast<std::int32_t>(record.rank.value_or(-1)));
+    out.number(record.step);
+}
+
+void read(WireReader& in, EventRecord& record)
+{
+    record.severity = in.number<Severity>();
+    record.kind = in.text();
+    record.message = in.text();
+    const auto rank = in.number<std::int32_t>();
+    record.rank = rank < 0 ? std::nullopt : std::optional<int>(rank);
+    record.step = in.number<std::int64_t>();
+}
+
+void write(WireWriter& out, const StateRecord& record)
+{
+    out.number(record.state);
+    out.text(record.reason);
+    out.number(record.step);
+    out.number(record.steps);
+    out.number(static_cast<std::uint8_t>(record.heartbeat));
+}
+
+void read(WireReader& in, StateRecord& record)
+{
+    record.state = in.number<RunState>();
+    record.reason = in.text();
+    record.step = in.number<std::int64_t>();
+    record.steps = in.number<std::int64_t>();
+    record.heartbeat = in.number<std::uint8_t>() != 0;
+}
+
+void write(WireWriter& out, const ProgressRecord& record)
+{
+    out.text(record.stage);
+    out.number(record.done);
+    out.number(record.total);
+    out.text(record.unit);
+    out.number(record.rate);
+    out.number(record.secondsLeft);
+    out.text(record.counters);
+}
+
+void read(WireReader& in, ProgressRecord& record)
+{
+    record.stage = in.text();
+    record.done = in.number<std::uint64_t>();
+    record.total = in.number<std::uint64_t>();
+    record.unit = in.text();
+    record.rate = in.number<double>();
+    record.secondsLeft = in.number<double>();
+    record.counters = in.text();
+}
+
+template <std::size_t Index>
+std::optional<Payload> decodeAlternative(std::uint8_t type, std::string_view bytes)
+{
+    if constexpr (Index == std::variant_size_v<Payload>) {
+        return std::nullopt;
+    } else {
+        if (type != Index)
+            return decodeAlternative<Index + 1>(type, bytes);
+        WireReader in(bytes);
+        std::variant_alternative_t<Index, Payload> record;
+        read(in, record);
+        return in.ok() ? std::optional<Payload>(std::move(record)) : std::nullopt;
+    }
+}
+
+} // namespace
+
+std::string encodePayload(const Payload& payload)
+{
+    std::string bytes;
+    WireWriter out(bytes);
+    std::visit([&](const auto& record) { write(out, record); }, payload);
+    return bytes;
+}
+
+std::optional<Payload> decodePayload(std::uint8_t type, std::string_view bytes)
+{
+    return decodeAlternative<0>(type, bytes);
+}
+
+} // namespace trainyard

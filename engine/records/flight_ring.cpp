@@ -1,0 +1,86 @@
+#include "engine/records/flight_ring.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::uint32_t kLargestCapacity = 1u << 16;
+
+template <typename Enum, std::size_t N>
+std::string_view pick(const std::array<std::string_view, N>& names, Enum value)
+{
+    const auto index = static_cast<std::size_t>(value);
+    return index < N ? names[index] : std::string_view("unknown");
+}
+
+Error notARing(const std::filesystem::path& file)
+{
+    return badInput(file.string() + " is not a flight ring",
+                    "it is written by trainyard-worker; the file is damaged");
+}
+
+FlightEntry entryFrom(const FlightRingSlot& slot)
+{
+    return {slot.sequence, slot.group, static_cast<CollectiveKind>(slot.kind), slot.bytes, slot.enteredNs,
+            slot.leftNs,   slot.step};
+}
+
+} // namespace
+
+std::string_view nameOf(Activity activity)
+{
+    static constexpr std::array<std::string_view, 9> names{
+        "starting", "input", "forward", "backward", "reduce", "optimizer", "checkpoint", "done", "failed"};
+    return pick(names, activity);
+}
+
+std::string_view nameOf(CollectiveKind kind)
+{
+    static constexpr std::array<std::string_view, 4> names{"all-reduce", "broadcast", "gather", "barrier"};
+    return pick(names, kind);
+}
+
+Result<FlightSnapshot> readFlightRing(const std::filesystem::path& file)
+{
+    TRAINYARD_TRY(const std::string bytes, readFile(file));
+    FlightRingHeader header;
+    if (bytes.size() < sizeof header)
+        return notARing(file);
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (std::memcmp(header.magic, "TYRING01", sizeof header.magic) != 0 || header.capacity == 0 ||
+        header.capacity > kLargestCapacity ||
+        bytes.size() < sizeof header + header.capacity * sizeof(FlightRingSlot))
+        return notARing(file);
+
+    FlightSnapshot snapshot{header.rank,
+                            header.worldSize,
+                            header.pid,
+                            header.attempt,
+                            static_cast<Activity>(header.activity),
+                            header.activitySinceNs,
+                            header.step,
+                            {}};
+    const std::uint64_t held = std::min<std::uint64_t>(header.handedOver, header.capacity);
+    for (std::uint64_t k = header.handedOver - held; k < header.handedOver; ++k) {
+        FlightRingSlot slot;
+        std::memcpy(&slot, bytes.data() + sizeof header + (k % header.capacity) * sizeof slot, sizeof slot);
+        if (slot.index == k + 1)
+            snapshot.entries.push_back(entryFrom(slot));
+    }
+    return snapshot;
+}
+
+std::filesystem::path flightRingPath(const std::filesystem::path& runDirectory, int rank)
+{
+    return runDirectory / "ranks" / fmt::format("{:04}.ring", rank);
+}
+
+} // namespace trainyard

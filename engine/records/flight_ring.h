@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+/// What a rank is doing. The order is part of the ring's format: append only.
+enum class Activity : std::uint8_t {
+    Starting,
+    Input,
+    Forward,
+    Backward,
+    Reduce,
+    Optimizer,
+    Checkpoint,
+    Done,
+    Failed
+};
+std::string_view nameOf(Activity activity); ///< "starting", "input", ...
+
+/// The order is part of the ring's format: append only.
+enum class CollectiveKind : std::uint8_t { AllReduce, Broadcast, Gather, Barrier };
+std::string_view nameOf(CollectiveKind kind); ///< "all-reduce", "broadcast", ...
+
+/// The file `ranks/NNNN.ring`: one header, then `capacity` slots; little-endian, naturally aligned, written
+/// through a shared mapping, so it is there after the rank died in whatever way. RING_FORMAT.md describes it.
+struct FlightRingHeader {
+    char magic[8];          ///< "TYRING01"
+    std::uint32_t capacity; ///< slots that follow
+    std::int32_t rank;
+    std::int32_t worldSize;
+    std::int32_t pid;
+    std::uint32_t attempt;
+    std::uint32_t activity;       ///< Activity
+    std::int64_t activitySinceNs; ///< monotonic clock of the node
+    std::int64_t step;            ///< 1-based step under way; 0 = before the first
+    std::uint64_t handedOver; ///< collectives written so far; collective k (0-based) is in slot k % capacity
+    char reserved[72];
+};
+static_assert(sizeof(FlightRingHeader) == 128 && std::is_trivially_copyable_v<FlightRingHeader>);
+
+struct FlightRingSlot {
+    std::uint64_t index;    ///< k + 1, written last; 0 = empty, another value = being overwritten
+    std::uint64_t sequence; ///< 1, 2, 3, ... within the group: equal on all its ranks
+    std::uint32_t group;    ///< number of the group; 0 = all ranks
+    std::uint32_t kind;     ///< CollectiveKind
+    std::uint64_t bytes;    ///< of this rank's buffer
+    std::int64_t enteredNs; ///< the rank reached the call; monotonic clock of the node
+    std::int64_t leftNs;    ///< it was finished; 0 = not yet
+    std::int64_t step;      ///< step under way when it was entered
+    std::uint64_t reserved;
+};
+static_assert(sizeof(FlightRingSlot) == 64 && std::is_trivially_copyable_v<FlightRingSlot>);
+
+/// One collective as a rank saw it.
+struct FlightEntry {
+    std::uint64_t sequence = 0;
+    std::uint32_t group = 0;
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    std::uint64_t bytes = 0;
+    std::int64_t enteredNs = 0;
+    std::int64_t leftNs = 0; ///< 0 = still inside
+    std::int64_t step = 0;
+};
+
+/// A ring as it was at one moment.
+struct FlightSnapshot {
+    int rank = 0;
+    int worldSize = 0;
+    int pid = 0;
+    std::uint32_t attempt = 1;
+    Activity activity = Activity::Starting;
+    std::int64_t activitySinceNs = 0;
+    std::int64_t step = 0;
+    std::vector<FlightEntry> entries; ///< oldest first
+};
+
+/// Reads a ring, also one whose rank is writing it (slots being overwritten are left out). BadInput when the
+/// file is missing or not a ring.
+Result<FlightSnapshot> readFlightRing(const std::filesystem::path& file);
+
+/// `ranks/0003.ring` of a run directory.
+std::filesystem::path flightRingPath(const std::filesystem::path& runDirectory, int rank);
+
+} // namespace trainyard

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "engine/base/file.h"
+#include "engine/base/result.h"
+#include "engine/records/record.h"
+
+namespace trainyard {
+
+/// Appends records to one stream's file. One writer per stream at a time: create() takes an exclusive lock
+/// that ends with the process. Each append is one write(2), so readers see whole frames or a torn tail, never
+/// a mix. Not thread-safe.
+class JournalWriter {
+public:
+    /// Opens or makes `folder`/`stream`. A torn tail of an earlier writer is cut; the sequence goes on where
+    /// it ended. Failed when another process writes the stream or the file is not a journal.
+    static Result<JournalWriter> open(const std::filesystem::path& folder, const std::string& stream,
+                                      std::uint32_t attempt, const Clock& clock = systemClock());
+
+    /// The record's sequence number. A failed append (disk full) leaves the file as it was.
+    Result<std::uint64_t> append(const Payload& payload);
+    /// Makes everything appended so far survive a power cut.
+    Status sync();
+
+private:
+    JournalWriter(FileDescriptor file, std::filesystem::path path, std::uint32_t attempt,
+                  std::uint64_t nextSequence, const Clock& clock);
+
+    FileDescriptor m_file;
+    std::filesystem::path m_path;
+    std::uint32_t m_attempt;
+    std::uint64_t m_nextSequence;
+    const Clock* m_clock;
+};
+
+/// Turns the bytes of a journal, fed in pieces of any size and from the start, into records.
+class JournalParser {
+public:
+    /// Takes more bytes; the records that they complete. Records of unknown type are skipped but counted.
+    /// After an error nothing more is parsed.
+    Result<std::vector<Record>> feed(std::string_view bytes);
+
+    /// Bytes of whole, valid frames (and the file header) so far: where a mirror of the file may be resumed.
+    std::uint64_t validBytes() const { return m_validBytes; }
+    std::uint64_t lastSequence() const { return m_lastSequence; }
+    /// Forgets a started frame: the next bytes fed are those at validBytes().
+    void dropPartialFrame() { m_pending.clear(); }
+
+private:
+    Result<bool> parseHeader();
+    /// True when a whole frame was there.
+    Result<bool> parseFrame(std::vector<Record>& out);
+
+    std::string m_pending;
+    std::size_t m_at = 0; ///< parsed part of m_pending
+    std::uint64_t m_validBytes = 0;
+    std::uint64_t m_lastSequence = 0;
+    bool m_headerSeen = false;
+    std::optional<Error> m_broken;
+};
+
+/// How many of `bytes`, which start at byte `offset` of a journal, belong to whole frames (or the file's header): what may
+/// be passed on, because no writer will cut it any more. Checksums are left to the reader. Failed when no frame starts
+/// at that place.
+Result<std::size_t> wholeFrames(std::string_view bytes, std::uint64_t offset);
+
+struct JournalContent {
+    std::vector<Record> records;
+    std::uint64_t validBytes = 0; ///< shorter than the file when its tail is torn
+};
+
+/// A journal from its start; a torn tail is left out. BadInput when the file is missing or not a journal.
+Result<JournalContent> readJournal(const std::filesystem::path& file);
+
+} // namespace trainyard

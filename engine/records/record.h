@@ -1,0 +1,130 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "engine/base/units.h"
+
+namespace trainyard {
+
+/// Every byte on a device belongs to one of these. The order is part of the journal format: append only.
+enum class MemoryCategory : std::uint8_t {
+    Weights,
+    Gradients,
+    Optimizer,
+    Activations,
+    Communication,
+    Data,
+    Other
+};
+constexpr std::size_t kMemoryCategories = 7;
+std::string_view nameOf(MemoryCategory category); ///< "weights", "gradients", ...
+
+/// Where the time of a step goes. The order is part of the journal format: append only.
+enum class StepPhase : std::uint8_t { Input, Forward, Backward, Reduce, Optimizer, Other };
+constexpr std::size_t kStepPhases = 6;
+std::string_view nameOf(StepPhase phase); ///< "input", "forward", ...
+
+using MemoryByCategory = std::array<Bytes, kMemoryCategories>;
+using SecondsByPhase = std::array<double, kStepPhases>;
+
+/// One rank's share of a step.
+struct RankFigures {
+    MemoryByCategory
+        peakMemory{};         ///< bytes allocated per category at the moment of the rank's peak in this step
+    Bytes peakTotal = 0;      ///< largest sum of all categories in this step
+    Bytes residentSet = 0;    ///< of the process, as the kernel counts
+    SecondsByPhase seconds{}; ///< Reduce counts only the wait that the backward pass did not hide
+
+    bool operator==(const RankFigures&) const = default;
+};
+
+/// One optimizer step of the whole run. Written by rank 0 to the stream "steps".
+struct StepRecord {
+    std::int64_t step = 0;            ///< 1-based
+    double loss = 0;                  ///< masked-language-model loss + next-sentence loss
+    double mlmLoss = 0;               ///< mean over the masked tokens of the global batch
+    double nspLoss = 0;               ///< mean over the sequences of the global batch
+    double learningRate = 0;          ///< used in this step
+    double gradientNorm = 0;          ///< of the whole gradient, before clipping
+    double stepSeconds = 0;           ///< wall time of the slowest rank
+    std::int64_t sequences = 0;       ///< in this step's global batch
+    std::int64_t tokens = 0;          ///< not counting padding
+    std::int64_t consumedSamples = 0; ///< since the start of the run, this step included
+    std::vector<RankFigures> ranks;   ///< in order of rank
+
+    bool operator==(const StepRecord&) const = default;
+};
+
+/// What one device (or a node's host memory, as device -1) looked like. Stream "node-<n>".
+struct DeviceSample {
+    int device = -1;
+    Bytes memoryUsed = 0;
+    Bytes memoryTotal = 0;
+    double utilisation = 0; ///< 0..1; all cores of the host for device -1
+    Bytes diskFree = 0;     ///< on the disk of the run directory
+
+    bool operator==(const DeviceSample&) const = default;
+};
+
+enum class Severity : std::uint8_t { Info, Warning, Error };
+std::string_view nameOf(Severity severity);
+
+/// Something that happened and that a person may want to know.
+struct EventRecord {
+    Severity severity = Severity::Info;
+    std::string kind;    ///< stable, lower case: "rank-died", "checkpoint-published", "loss-not-finite", ...
+    std::string message; ///< one sentence
+    std::optional<int> rank;
+    std::int64_t step = 0; ///< 0 = outside of a step
+
+    bool operator==(const EventRecord&) const = default;
+};
+
+/// The life of a run, as its supervisor sees it.
+enum class RunState : std::uint8_t { Pending, Starting, Running, Stopping, Finished, Failed, Stopped };
+std::string_view nameOf(RunState state);
+/// True for Finished, Failed and Stopped: nothing more will come in this attempt.
+bool isFinal(RunState state);
+
+/// Stream "run", written at every change and as a sign of life in between.
+struct StateRecord {
+    RunState state = RunState::Pending;
+    std::string reason;     ///< for Failed and Stopped: one sentence that names host and rank
+    std::int64_t step = 0;  ///< last finished step known to the supervisor
+    std::int64_t steps = 0; ///< of the whole run
+    bool heartbeat = false; ///< nothing changed; the supervisor lives
+
+    bool operator==(const StateRecord&) const = default;
+};
+
+/// How far a long job is (preparing data, uploading). Several stages may be under way at once.
+struct ProgressRecord {
+    std::string stage; ///< "read", "clean", "tokens", "shards", ...
+    std::uint64_t done = 0;
+    std::uint64_t total = 0; ///< 0 = unknown
+    std::string unit;        ///< "B", "pages", "rows"
+    double rate = 0;         ///< units per second
+    double secondsLeft = -1; ///< negative = unknown
+    std::string counters;    ///< JSON object of further figures
+
+    bool operator==(const ProgressRecord&) const = default;
+};
+
+/// Append only: the index is the type number in the journal.
+using Payload = std::variant<StepRecord, DeviceSample, EventRecord, StateRecord, ProgressRecord>;
+
+/// One entry of a journal. (attempt, stream, sequence) identifies it within a run, everywhere.
+struct Record {
+    std::uint32_t attempt = 1;  ///< 1-based; a resumed run continues with the next attempt
+    std::uint64_t sequence = 0; ///< 1, 2, 3, ... per stream, over all attempts, without gaps
+    Instant time;
+    Payload payload;
+};
+
+} // namespace trainyard

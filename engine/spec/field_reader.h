@@ -1,0 +1,64 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/units.h"
+#include "engine/spec/diagnostic.h"
+#include "engine/spec/names.h"
+
+namespace trainyard {
+
+/// Reads the known keys of one JSON object and complains about the rest. Each read() leaves its target alone
+/// when the key is absent or wrong; wrong ones add a diagnostic with the key's path.
+class FieldReader {
+public:
+    FieldReader(const nlohmann::json& object, std::string path, Diagnostics& diagnostics);
+
+    bool has(const char* key) const { return m_object.is_object() && m_object.contains(key); }
+    void read(const char* key, int& target);
+    void read(const char* key, std::uint64_t& target);
+    void read(const char* key, double& target);
+    void read(const char* key, std::string& target);
+    void readBytes(const char* key, Bytes& target);
+    void readDuration(const char* key, std::chrono::milliseconds& target);
+    template <typename Enum>
+    void readEnum(const char* key, Enum& target);
+    /// The value of a sub-object or array, or null; its contents are read by another reader.
+    const nlohmann::json* take(const char* key);
+    std::string pathOf(std::string_view key) const;
+    void complain(const char* key, std::string message, std::string hint);
+
+    /// Reports every key that nobody asked for. Call it last.
+    void finish();
+
+private:
+    const nlohmann::json* find(const char* key);
+
+    const nlohmann::json& m_object;
+    std::string m_path;
+    Diagnostics& m_diagnostics;
+    std::vector<std::string> m_known;
+};
+
+template <typename Enum>
+void FieldReader::readEnum(const char* key, Enum& target)
+{
+    std::string name;
+    read(key, name);
+    if (name.empty())
+        return;
+    if (const auto value = enumFromName<Enum>(name))
+        target = *value;
+    else
+        complain(key, "unknown value \"" + name + "\"", "use one of: " + std::string(acceptedNames<Enum>()));
+}
+
+/// The candidate with the smallest edit distance, if it is close enough to be a slip of the pen; else empty.
+std::string nearestName(std::string_view name, const std::vector<std::string>& candidates);
+
+} // namespace trainyard

@@ -1,0 +1,97 @@
+#include "engine/spec/names.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+namespace trainyard {
+
+namespace {
+
+template <typename Enum>
+struct Names;
+
+template <>
+struct Names<ModelFamily> {
+    static constexpr std::array table{std::pair{ModelFamily::Bert, std::string_view("bert")}};
+};
+template <>
+struct Names<OptimizerKind> {
+    static constexpr std::array table{std::pair{OptimizerKind::AdamW, std::string_view("adamw")},
+                                      std::pair{OptimizerKind::Lamb, std::string_view("lamb")}};
+};
+template <>
+struct Names<ScheduleKind> {
+    static constexpr std::array table{std::pair{ScheduleKind::Constant, std::string_view("constant")},
+                                      std::pair{ScheduleKind::Linear, std::string_view("linear")},
+                                      std::pair{ScheduleKind::Polynomial, std::string_view("polynomial")},
+                                      std::pair{ScheduleKind::Cosine, std::string_view("cosine")}};
+};
+template <>
+struct Names<ComputeType> {
+    static constexpr std::array table{std::pair{ComputeType::Float64, std::string_view("float64")},
+                                      std::pair{ComputeType::Float32, std::string_view("float32")},
+                                      std::pair{ComputeType::BFloat16, std::string_view("bfloat16")}};
+};
+
+template <typename Enum>
+std::string_view lookUp(Enum value)
+{
+    for (const auto& [known, name] : Names<Enum>::table) {
+        if (known == value)
+            return name;
+    }
+    return "?";
+}
+
+} // namespace
+
+std::string_view nameOf(ModelFamily value)
+{
+    return lookUp(value);
+}
+std::string_view nameOf(OptimizerKind value)
+{
+    return lookUp(value);
+}
+std::string_view nameOf(ScheduleKind value)
+{
+    return lookUp(value);
+}
+std::string_view nameOf(ComputeType value)
+{
+    return lookUp(value);
+}
+
+template <typename Enum>
+std::optional<Enum> enumFromName(std::string_view name)
+{
+    for (const auto& [value, known] : Names<Enum>::table) {
+        if (known == name)
+            return value;
+    }
+    return std::nullopt;
+}
+
+template <typename Enum>
+std::string_view acceptedNames()
+{
+    static const std::string joined = [] {
+        std::string text;
+        for (const auto& [value, name] : Names<Enum>::table)
+            text += (text.empty() ? "" : ", ") + std::string(name);
+        return text;
+    }();
+    return joined;
+}
+
+template std::optional<ModelFamily> enumFromName(std::string_view);
+template std::optional<OptimizerKind> enumFromName(std::string_view);
+template std::optional<ScheduleKind> enumFromName(std::string_view);
+template std::optional<ComputeType> enumFromName(std::string_view);
+template std::string_view acceptedNames<ModelFamily>();
+template std::string_view acceptedNames<OptimizerKind>();
+template std::string_view acceptedNames<ScheduleKind>();
+template std::string_view acceptedNames<ComputeType>();
+
+} // namespace trainyard

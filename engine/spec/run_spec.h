@@ -1,0 +1,145 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/base/units.h"
+
+namespace trainyard {
+
+enum class ModelFamily { Bert };
+
+/// A transformer's shape. Field names follow Hugging Face's config.json where it has one.
+struct ModelSpec {
+    std::string preset; ///< where the values came from; empty = all given by hand
+    ModelFamily family = ModelFamily::Bert;
+    int layers = 2;
+    int hidden = 128;
+    int heads = 2;
+    int intermediate = 512; ///< width of the feed-forward layer
+    int vocabulary = 30522; ///< entries of the tokenizer's vocabulary
+    int maxPositions = 512;
+    int tokenTypes = 2;
+    double dropout = 0.1;          ///< hidden states, share of elements
+    double attentionDropout = 0.1; ///< attention probabilities, share of elements
+    double layerNormEpsilon = 1e-12;
+    double initializerRange = 0.02; ///< standard deviation of the initial weights
+
+    bool operator==(const ModelSpec&) const = default;
+};
+
+/// One machine of the cluster.
+struct NodeSpec {
+    std::string host =
+        "localhost";   ///< as in the user's ssh configuration; "localhost" = this machine, without SSH
+    int slotCount = 1; ///< ranks that may run there (not `slots`: Qt makes that word a macro)
+    Bytes memory = 0;  ///< memory per slot; 0 = unknown
+
+    bool operator==(const NodeSpec&) const = default;
+};
+
+struct ClusterSpec {
+    std::vector<NodeSpec> nodes{NodeSpec{}};
+
+    int totalSlots() const;
+    bool operator==(const ClusterSpec&) const = default;
+};
+
+/// How ranks share the work. Placement as SageMaker writes it: a permutation of D, P and T whose right-most
+/// letter varies fastest with the rank, or "cluster" (DPT) or "spread" (TPD).
+struct ParallelLayout {
+    int data = 1;
+    int tensor = 1;
+    int pipeline = 1;
+    std::string placement = "cluster";
+    Bytes bucketSize = 25 * kMiB; ///< gradients are reduced in buckets of about this size
+
+    int worldSize() const { return data * tensor * pipeline; }
+    bool operator==(const ParallelLayout&) const = default;
+};
+
+/// global = micro * accumulation * data-parallel degree, in sequences.
+struct BatchSpec {
+    int global = 32;
+    int micro = 8;
+    int accumulation = 4;
+
+    bool operator==(const BatchSpec&) const = default;
+};
+
+enum class OptimizerKind { AdamW, Lamb };
+enum class ScheduleKind { Constant, Linear, Polynomial, Cosine };
+
+struct OptimizerSpec {
+    OptimizerKind kind = OptimizerKind::AdamW;
+    double learningRate = 1e-3; ///< peak, after warm-up
+    double beta1 = 0.9;
+    double beta2 = 0.999;
+    double epsilon = 1e-8;
+    double weightDecay = 0.01; ///< not applied to biases and layer norms
+    double clipNorm = 1.0;     ///< global gradient norm; 0 = no clipping
+    ScheduleKind schedule = ScheduleKind::Linear;
+    int warmupSteps = 0;     ///< learning rate rises linearly from 0
+    double decayPower = 0.5; ///< polynomial schedule only
+
+    bool operator==(const OptimizerSpec&) const = default;
+};
+
+/// Type of the forward and backward pass. Reduction and master weights are float32 (float64 with Float64).
+enum class ComputeType { Float64, Float32, BFloat16 };
+
+struct PrecisionSpec {
+    ComputeType compute = ComputeType::Float32;
+
+    bool operator==(const PrecisionSpec&) const = default;
+};
+
+struct MemorySpec {
+    int zeroStage = 0;
+
+    bool operator==(const MemorySpec&) const = default;
+};
+
+struct DatasetSpec {
+    std::string path; ///< folder with manifest.json, as seen by every node
+
+    bool operator==(const DatasetSpec&) const = default;
+};
+
+struct CheckpointSpec {
+    int everySteps = 0; ///< 0 = only at the end
+    int keepLast = 2;   ///< older ones are removed after a newer one is published
+
+    bool operator==(const CheckpointSpec&) const = default;
+};
+
+struct LaunchSpec {
+    int steps = 100;                              ///< optimizer steps of the whole run
+    int threadsPerRank = 1;                       ///< compute threads of each rank
+    std::chrono::milliseconds gracePeriod{15000}; ///< between asking a run to stop and killing it
+
+    bool operator==(const LaunchSpec&) const = default;
+};
+
+/// Everything that decides what a run computes and where. A plain value: edited by the window, written as
+/// spec.json, read by the planner, the agent and the worker.
+struct RunSpec {
+    std::string name = "run"; ///< letters, digits, '.', '_' and '-'
+    std::uint64_t seed = 42;
+    ModelSpec model;
+    ClusterSpec cluster;
+    ParallelLayout layout;
+    BatchSpec batch;
+    OptimizerSpec optimizer;
+    PrecisionSpec precision;
+    MemorySpec memory;
+    DatasetSpec dataset;
+    CheckpointSpec checkpoint;
+    LaunchSpec launch;
+
+    bool operator==(const RunSpec&) const = default;
+};
+
+} // namespace trainyard

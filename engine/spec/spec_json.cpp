@@ -1,0 +1,227 @@
+#include "engine/spec/spec_json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/file.h"
+#include "engine/spec/field_reader.h"
+#include "engine/spec/model_json.h"
+#include "engine/spec/names.h"
+#include "engine/spec/presets.h"
+#include "engine/spec/validate.h"
+
+namespace trainyard {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+void readNode(const nlohmann::json& json, const std::string& path, NodeSpec& node, Diagnostics& diagnostics)
+{
+    FieldReader reader(json, path, diagnostics);
+    reader.read("host", node.host);
+    reader.read("slots", node.slotCount);
+    reader.readBytes("memory", node.memory);
+    reader.finish();
+}
+
+void readCluster(FieldReader& reader, ClusterSpec& cluster, Diagnostics& diagnostics)
+{
+    const auto* nodes = reader.take("nodes");
+    if (!nodes)
+        return;
+    if (!nodes->is_array()) {
+        reader.complain("nodes", "must be a list", "write it as [ { \"host\": ..., \"slots\": ... } ]");
+        return;
+    }
+    cluster.nodes.clear();
+    for (const auto& json : *nodes) {
+        const std::string path = fmt::format("{}[{}]", reader.pathOf("nodes"), cluster.nodes.size());
+        readNode(json, path, cluster.nodes.emplace_back(), diagnostics);
+    }
+}
+
+void readLayout(FieldReader& reader, ParallelLayout& layout)
+{
+    reader.read("data", layout.data);
+    reader.read("tensor", layout.tensor);
+    reader.read("pipeline", layout.pipeline);
+    reader.read("placement", layout.placement);
+    reader.readBytes("bucket_size", layout.bucketSize);
+}
+
+void readBatch(FieldReader& reader, BatchSpec& batch)
+{
+    reader.read("global", batch.global);
+    reader.read("micro", batch.micro);
+    reader.read("accumulation", batch.accumulation);
+}
+
+void readOptimizer(FieldReader& reader, OptimizerSpec& optimizer)
+{
+    reader.readEnum("kind", optimizer.kind);
+    reader.read("learning_rate", optimizer.learningRate);
+    reader.read("beta1", optimizer.beta1);
+    reader.read("beta2", optimizer.beta2);
+    reader.read("epsilon", optimizer.epsilon);
+    reader.read("weight_decay", optimizer.weightDecay);
+    reader.read("clip_norm", optimizer.clipNorm);
+    reader.readEnum("schedule", optimizer.schedule);
+    reader.read("warmup_steps", optimizer.warmupSteps);
+    reader.read("decay_power", optimizer.decayPower);
+}
+
+void readLaunch(FieldReader& reader, LaunchSpec& launch)
+{
+    reader.read("steps", launch.steps);
+    reader.read("threads_per_rank", launch.threadsPerRank);
+    reader.readDuration("grace_period", launch.gracePeriod);
+}
+
+/// Runs `fields` on the sub-object `key`, if there is one, and then reports its unknown keys.
+template <typename Fields>
+void readSection(FieldReader& parent, const char* key, Diagnostics& diagnostics, Fields fields)
+{
+    const auto* json = parent.take(key);
+    if (!json)
+        return;
+    FieldReader reader(*json, parent.pathOf(key), diagnostics);
+    fields(reader);
+    reader.finish();
+}
+
+void checkVersion(FieldReader& root, Diagnostics& diagnostics)
+{
+    int version = 0;
+    root.read("trainyard", version);
+    if (!root.has("trainyard"))
+        diagnostics.push_back({"trainyard", "the format version is missing",
+                               fmt::format("start the file with \"trainyard\": {}", kSpecVersion)});
+    else if (version != kSpecVersion)
+        diagnostics.push_back({"trainyard", fmt::format("format version {} is not supported", version),
+                               fmt::format("this version of Trainyard reads version {}", kSpecVersion)});
+}
+
+void readRoot(const nlohmann::json& json, RunSpec& spec, Diagnostics& diagnostics)
+{
+    FieldReader root(json, "", diagnostics);
+    if (!json.is_object())
+        return;
+    checkVersion(root, diagnostics);
+    root.read("name", spec.name);
+    root.read("seed", spec.seed);
+    readSection(root, "model", diagnostics, [&](FieldReader& r) { readModel(r, spec.model); });
+    readSection(root, "cluster", diagnostics,
+                [&](FieldReader& r) { readCluster(r, spec.cluster, diagnostics); });
+    readSection(root, "layout", diagnostics, [&](FieldReader& r) { readLayout(r, spec.layout); });
+    readSection(root, "batch", diagnostics, [&](FieldReader& r) { readBatch(r, spec.batch); });
+    readSection(root, "optimizer", diagnostics, [&](FieldReader& r) { readOptimizer(r, spec.optimizer); });
+    readSection(root, "precision", diagnostics,
+                [&](FieldReader& r) { r.readEnum("compute", spec.precision.compute); });
+    readSection(root, "memory", diagnostics,
+                [&](FieldReader& r) { r.read("zero_stage", spec.memory.zeroStage); });
+    readSection(root, "dataset", diagnostics, [&](FieldReader& r) { r.read("path", spec.dataset.path); });
+    readSection(root, "checkpoint", diagnostics, [&](FieldReader& r) {
+        r.read("every_steps", spec.checkpoint.everySteps);
+        r.read("keep_last", spec.checkpoint.keepLast);
+    });
+    readSection(root, "launch", diagnostics, [&](FieldReader& r) { readLaunch(r, spec.launch); });
+    root.finish();
+}
+
+std::string bytesText(Bytes bytes)
+{
+    for (const auto& [size, name] : {std::pair{kGiB, "GiB"}, {kMiB, "MiB"}, {kKiB, "KiB"}}) {
+        if (bytes >= size && bytes % size == 0)
+            return fmt::format("{} {}", bytes / size, name);
+    }
+    return fmt::format("{} B", bytes);
+}
+
+std::string durationText(std::chrono::milliseconds duration)
+{
+    const auto ms = duration.count();
+    return ms % 1000 == 0 ? fmt::format("{} s", ms / 1000) : fmt::format("{} ms", ms);
+}
+
+Json clusterJson(const ClusterSpec& cluster)
+{
+    Json nodes = Json::array();
+    for (const NodeSpec& node : cluster.nodes) {
+        Json json{{"host", node.host}, {"slots", node.slotCount}};
+        if (node.memory)
+            json["memory"] = bytesText(node.memory);
+        nodes.push_back(std::move(json));
+    }
+    return Json{{"nodes", std::move(nodes)}};
+}
+
+Json optimizerJson(const OptimizerSpec& optimizer)
+{
+    return Json{{"kind", nameOf(optimizer.kind)},
+                {"learning_rate", optimizer.learningRate},
+                {"beta1", optimizer.beta1},
+                {"beta2", optimizer.beta2},
+                {"epsilon", optimizer.epsilon},
+                {"weight_decay", optimizer.weightDecay},
+                {"clip_norm", optimizer.clipNorm},
+                {"schedule", nameOf(optimizer.schedule)},
+                {"warmup_steps", optimizer.warmupSteps},
+                {"decay_power", optimizer.decayPower}};
+}
+
+} // namespace
+
+ParsedSpec parseSpec(std::string_view text)
+{
+    ParsedSpec parsed;
+    try {
+        readRoot(nlohmann::json::parse(text), parsed.spec, parsed.diagnostics);
+    } catch (const nlohmann::json::parse_error& error) {
+        parsed.diagnostics.push_back({"", fmt::format("not valid JSON near byte {}", error.byte),
+                                      "check brackets, commas and quotes there"});
+    }
+    return parsed;
+}
+
+Result<RunSpec> loadSpec(const std::filesystem::path& file)
+{
+    TRAINYARD_TRY(const std::string text, readFile(file));
+    ParsedSpec parsed = parseSpec(text);
+    if (parsed.diagnostics.empty())
+        parsed.diagnostics = validate(parsed.spec);
+    if (!parsed.diagnostics.empty())
+        return toError(parsed.diagnostics).in(file.string());
+    return std::move(parsed.spec);
+}
+
+std::string toJson(const RunSpec& spec)
+{
+    const Json json{
+        {"trainyard", kSpecVersion},
+        {"name", spec.name},
+        {"seed", spec.seed},
+        {"model", modelJson(spec.model)},
+        {"cluster", clusterJson(spec.cluster)},
+        {"layout", Json{{"data", spec.layout.data},
+                        {"tensor", spec.layout.tensor},
+                        {"pipeline", spec.layout.pipeline},
+                        {"placement", spec.layout.placement},
+                        {"bucket_size", bytesText(spec.layout.bucketSize)}}},
+        {"batch", Json{{"global", spec.batch.global},
+                       {"micro", spec.batch.micro},
+                       {"accumulation", spec.batch.accumulation}}},
+        {"optimizer", optimizerJson(spec.optimizer)},
+        {"precision", Json{{"compute", nameOf(spec.precision.compute)}}},
+        {"memory", Json{{"zero_stage", spec.memory.zeroStage}}},
+        {"dataset", Json{{"path", spec.dataset.path}}},
+        {"checkpoint",
+         Json{{"every_steps", spec.checkpoint.everySteps}, {"keep_last", spec.checkpoint.keepLast}}},
+        {"launch", Json{{"steps", spec.launch.steps},
+                        {"threads_per_rank", spec.launch.threadsPerRank},
+                        {"grace_period", durationText(spec.launch.gracePeriod)}}},
+    };
+    return json.dump(2) + "\n";
+}
+
+} // namespace trainyard

@@ -1,0 +1,203 @@
+#include "engine/spec/validate.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "engine/spec/names.h"
+
+namespace trainyard {
+
+namespace {
+
+class Checker {
+public:
+    explicit Checker(Diagnostics& diagnostics) : m_diagnostics(diagnostics) {}
+
+    void require(bool condition, const char* path, std::string message, std::string hint)
+    {
+        if (!condition)
+            m_diagnostics.push_back({path, std::move(message), std::move(hint), ErrorKind::BadInput});
+    }
+    void refuseUnless(bool condition, const char* path, std::string message, std::string hint)
+    {
+        if (!condition)
+            m_diagnostics.push_back({path, std::move(message), std::move(hint), ErrorKind::Refused});
+    }
+    template <typename Number>
+    void atLeast(Number value, Number least, const char* path)
+    {
+        require(value >= least, path, fmt::format("is {}", value), fmt::format("must be at least {}", least));
+    }
+    void within(double value, double low, double high, const char* path)
+    {
+        require(value >= low && value < high, path, fmt::format("is {}", value),
+                fmt::format("must be at least {} and below {}", low, high));
+    }
+
+private:
+    Diagnostics& m_diagnostics;
+};
+
+void checkName(const std::string& name, Checker& check)
+{
+    const bool plain = !name.empty() && name.size() <= 64 && name.front() != '-' && name.front() != '.' &&
+                       std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                           return std::isalnum(c) || c == '.' || c == '_' || c == '-';
+                       });
+    check.require(plain, "name", fmt::format("\"{}\" cannot name a run", name),
+                  "use 1 to 64 letters, digits, '.', '_' and '-', starting with a letter or digit");
+}
+
+/// The divisors of `number` that lie nearest below and above `near`, for hints.
+std::string nearestDivisors(int number, int near)
+{
+    int below = 0;
+    int above = 0;
+    for (int d = 1; d <= number; ++d) {
+        if (number % d != 0)
+            continue;
+        if (d <= near)
+            below = d;
+        else if (above == 0)
+            above = d;
+    }
+    return above ? fmt::format("{} or {}", below, above) : fmt::format("{}", below);
+}
+
+void checkModel(const ModelSpec& model, Checker& check)
+{
+    check.atLeast(model.layers, 1, "model.layers");
+    check.atLeast(model.hidden, 1, "model.hidden");
+    check.atLeast(model.heads, 1, "model.heads");
+    check.atLeast(model.intermediate, 1, "model.intermediate");
+    check.atLeast(model.vocabulary, 6, "model.vocabulary");
+    check.atLeast(model.maxPositions, 8, "model.max_positions");
+    check.atLeast(model.tokenTypes, 2, "model.token_types");
+    check.within(model.dropout, 0, 1, "model.dropout");
+    check.within(model.attentionDropout, 0, 1, "model.attention_dropout");
+    check.require(model.layerNormEpsilon > 0, "model.layer_norm_epsilon",
+                  fmt::format("is {}", model.layerNormEpsilon), "must be positive, e.g. 1e-12");
+    check.require(model.initializerRange > 0, "model.initializer_range",
+                  fmt::format("is {}", model.initializerRange), "must be positive, e.g. 0.02");
+    if (model.heads >= 1 && model.hidden >= 1)
+        check.require(model.hidden % model.heads == 0, "model.heads",
+                      fmt::format("hidden {} is not a multiple of {} heads", model.hidden, model.heads),
+                      fmt::format("use {} heads", nearestDivisors(model.hidden, model.heads)));
+}
+
+void checkCluster(const RunSpec& spec, Checker& check)
+{
+    check.require(!spec.cluster.nodes.empty(), "cluster.nodes", "names no host", "add at least one host");
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < spec.cluster.nodes.size(); ++i) {
+        const NodeSpec& node = spec.cluster.nodes[i];
+        const std::string path = fmt::format("cluster.nodes[{}]", i);
+        check.atLeast(node.slotCount, 1, (path + ".slots").c_str());
+        const bool plain = !node.host.empty() && node.host.front() != '-' &&
+                           std::all_of(node.host.begin(), node.host.end(), [](unsigned char c) {
+                               return std::isalnum(c) || c == '.' || c == '_' || c == '-' || c == ':' ||
+                                      c == '@' || c == '[' || c == ']';
+                           });
+        check.require(plain, (path + ".host").c_str(), fmt::format("\"{}\" is not a host name", node.host),
+                      "use the name that you give to ssh, e.g. gpu-03 or me@10.0.0.3:2222");
+        check.require(seen.insert(node.host).second, (path + ".host").c_str(),
+                      fmt::format("\"{}\" is named twice", node.host),
+                      "give each host once, with all its slots");
+    }
+}
+
+void checkLayout(const RunSpec& spec, Checker& check)
+{
+    const ParallelLayout& layout = spec.layout;
+    check.atLeast(layout.data, 1, "layout.data");
+    check.atLeast(layout.tensor, 1, "layout.tensor");
+    check.atLeast(layout.pipeline, 1, "layout.pipeline");
+    check.require(layout.bucketSize >= 64 * kKiB, "layout.bucket_size",
+                  "is " + formatBytes(layout.bucketSize), "must be at least 64 KiB; 25 MiB is a good start");
+    std::string letters = layout.placement;
+    std::sort(letters.begin(), letters.end());
+    check.require(letters == "DPT" || layout.placement == "cluster" || layout.placement == "spread",
+                  "layout.placement", fmt::format("\"{}\" is not a placement", layout.placement),
+                  "use an order of the letters D, P and T, or \"cluster\" (DPT) or \"spread\" (TPD)");
+    if (layout.data < 1 || layout.tensor < 1 || layout.pipeline < 1)
+        return;
+    check.refuseUnless(layout.tensor == 1, "layout.tensor", "this engine runs data parallelism only",
+                       "set layout.tensor to 1");
+    check.refuseUnless(layout.pipeline == 1, "layout.pipeline", "this engine runs data parallelism only",
+                       "set layout.pipeline to 1");
+    const int slots = spec.cluster.totalSlots();
+    check.refuseUnless(
+        layout.worldSize() <= slots, "layout",
+        fmt::format("{} x {} x {} (data x tensor x pipeline) needs {} ranks, and the cluster has {} slots",
+                    layout.data, layout.tensor, layout.pipeline, layout.worldSize(), slots),
+        fmt::format("lower layout.data to {} or add slots to cluster.nodes",
+                    std::max(1, slots / (layout.tensor * layout.pipeline))));
+}
+
+void checkBatch(const RunSpec& spec, Checker& check)
+{
+    const BatchSpec& batch = spec.batch;
+    check.atLeast(batch.global, 1, "batch.global");
+    check.atLeast(batch.micro, 1, "batch.micro");
+    check.atLeast(batch.accumulation, 1, "batch.accumulation");
+    if (batch.global < 1 || batch.micro < 1 || batch.accumulation < 1 || spec.layout.data < 1)
+        return;
+    const long product = long{batch.micro} * batch.accumulation * spec.layout.data;
+    check.require(product == batch.global, "batch.global",
+                  fmt::format("is {}, but micro {} x accumulation {} x data-parallel degree {} = {}",
+                              batch.global, batch.micro, batch.accumulation, spec.layout.data, product),
+                  batch.global % (long{batch.micro} * spec.layout.data) == 0
+                      ? fmt::format("set batch.accumulation to {}, or batch.global to {}",
+                                    batch.global / (batch.micro * spec.layout.data), product)
+                      : fmt::format("set batch.global to {}", product));
+}
+
+void checkOptimizer(const RunSpec& spec, Checker& check)
+{
+    const OptimizerSpec& optimizer = spec.optimizer;
+    check.require(optimizer.learningRate > 0, "optimizer.learning_rate",
+                  fmt::format("is {}", optimizer.learningRate), "must be positive, e.g. 0.001");
+    check.within(optimizer.beta1, 0, 1, "optimizer.beta1");
+    check.within(optimizer.beta2, 0, 1, "optimizer.beta2");
+    check.require(optimizer.epsilon > 0, "optimizer.epsilon", fmt::format("is {}", optimizer.epsilon),
+                  "must be positive, e.g. 1e-6");
+    check.atLeast(optimizer.weightDecay, 0.0, "optimizer.weight_decay");
+    check.atLeast(optimizer.clipNorm, 0.0, "optimizer.clip_norm");
+    check.atLeast(optimizer.warmupSteps, 0, "optimizer.warmup_steps");
+    check.require(optimizer.decayPower > 0, "optimizer.decay_power",
+                  fmt::format("is {}", optimizer.decayPower), "must be positive, e.g. 0.5");
+    check.require(optimizer.warmupSteps <= spec.launch.steps, "optimizer.warmup_steps",
+                  fmt::format("{} warm-up steps do not fit into a run of {} steps", optimizer.warmupSteps,
+                              spec.launch.steps),
+                  "lower optimizer.warmup_steps or raise launch.steps");
+}
+
+} // namespace
+
+Diagnostics validate(const RunSpec& spec)
+{
+    Diagnostics diagnostics;
+    Checker check(diagnostics);
+    checkName(spec.name, check);
+    checkModel(spec.model, check);
+    checkCluster(spec, check);
+    checkLayout(spec, check);
+    checkBatch(spec, check);
+    checkOptimizer(spec, check);
+    check.refuseUnless(spec.memory.zeroStage == 0, "memory.zero_stage",
+                       fmt::format("ZeRO stage {} is not in this engine", spec.memory.zeroStage),
+                       "set memory.zero_stage to 0");
+    check.require(!spec.dataset.path.empty(), "dataset.path", "is empty",
+                  "give the folder that `trainyard prepare` wrote");
+    check.atLeast(spec.checkpoint.everySteps, 0, "checkpoint.every_steps");
+    check.atLeast(spec.checkpoint.keepLast, 1, "checkpoint.keep_last");
+    check.atLeast(spec.launch.steps, 1, "launch.steps");
+    check.atLeast(spec.launch.threadsPerRank, 1, "launch.threads_per_rank");
+    check.require(spec.launch.gracePeriod.count() <= 600'000, "launch.grace_period",
+                  "is " + formatDuration(spec.launch.gracePeriod), "must be at most 10 min");
+    return diagnostics;
+}
+
+} // namespace trainyard

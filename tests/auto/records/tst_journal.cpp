@@ -1,0 +1,140 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <filesystem>
+
+#include "engine/records/codec.h"
+#include "engine/records/journal.h"
+
+using namespace trainyard;
+
+namespace {
+
+StepRecord someStep(std::int64_t step)
+{
+    StepRecord record;
+    record.step = step;
+    record.loss = 7.5 - 0.01 * static_cast<double>(step);
+    record.ranks.resize(2);
+    record.ranks[1].peakMemory[0] = 4096;
+    return record;
+}
+
+std::string journalBytes(const std::filesystem::path& folder, int records)
+{
+    auto writer = JournalWriter::open(folder, "steps", 1).value();
+    for (int i = 1; i <= records; ++i) {
+        if (!writer.append(someStep(i)).ok())
+            return {};
+    }
+    return readFile(folder / "steps").value();
+}
+
+} // namespace
+
+class TestJournal : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+    void givesBackEveryKindOfRecord()
+    {
+        EventRecord event{Severity::Error, "rank-died", "rank 3 was killed", 3, 17};
+        const std::vector<Payload> payloads{someStep(1), DeviceSample{0, 10, 20, 0.5, 30}, event,
+                                            StateRecord{RunState::Failed, "because", 7, 100, true},
+                                            ProgressRecord{"clean", 5, 10, "pages", 2.5, 2.0, "{}"}};
+        auto writer = JournalWriter::open(path(), "steps", 4).value();
+        for (const Payload& payload : payloads)
+            QVERIFY(writer.append(payload).ok());
+        const auto content = readJournal(path() / "steps").value();
+        QCOMPARE(content.records.size(), payloads.size());
+        for (std::size_t i = 0; i < payloads.size(); ++i) {
+            QVERIFY(content.records[i].payload == payloads[i]);
+            QCOMPARE(content.records[i].sequence, std::uint64_t(i + 1));
+            QCOMPARE(content.records[i].attempt, 4u);
+        }
+    }
+
+    void parsesTheSameFromPiecesOfAnySize_data()
+    {
+        QTest::addColumn<int>("piece");
+        for (const int piece : {1, 3, 7, 64, 1000})
+            QTest::addRow("%d bytes", piece) << piece;
+    }
+    void parsesTheSameFromPiecesOfAnySize()
+    {
+        QFETCH(int, piece);
+        const std::string bytes = journalBytes(path(), 20);
+        JournalParser parser;
+        std::int64_t expected = 1;
+        for (std::size_t at = 0; at < bytes.size(); at += static_cast<std::size_t>(piece)) {
+            for (const Record& record :
+                 parser.feed(std::string_view(bytes).substr(at, static_cast<std::size_t>(piece))).value())
+                QCOMPARE(std::get<StepRecord>(record.payload).step, expected++);
+        }
+        QCOMPARE(expected, 21);
+        QCOMPARE(parser.validBytes(), std::uint64_t(bytes.size()));
+    }
+
+    void cutsATornTailAndGoesOn()
+    {
+        const std::string bytes = journalBytes(path(), 5);
+        for (std::size_t keep = 0; keep < bytes.size(); keep += 11) {
+            const auto file = path() / "steps";
+            QVERIFY(writeFileAtomically(file, bytes.substr(0, keep)).ok());
+            auto writer = JournalWriter::open(path(), "steps", 2).value();
+            const auto sequence = writer.append(someStep(99)).value();
+            const auto content = readJournal(file).value();
+            QCOMPARE(content.records.back().sequence, sequence);
+            QCOMPARE(content.records.size(), std::size_t(sequence));
+            QCOMPARE(content.records.back().attempt, 2u);
+        }
+    }
+
+    void refusesASecondWriter()
+    {
+        auto writer = JournalWriter::open(path(), "steps", 1).value();
+        QVERIFY(!JournalWriter::open(path(), "steps", 1).ok());
+    }
+
+    void findsEveryFlippedByte()
+    {
+        const std::string bytes = journalBytes(path(), 3);
+        for (std::size_t at = 0; at < bytes.size(); ++at) {
+            std::string damaged = bytes;
+            damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
+            JournalParser parser;
+            const auto records = parser.feed(damaged);
+            // The damaged frame and everything after it never comes out as records.
+            QVERIFY2(!records.ok() || records->size() < 3, qPrintable(QString::number(at)));
+        }
+    }
+
+    void countsOnlyWholeFrames()
+    {
+        const std::string bytes = journalBytes(path(), 3);
+        const std::size_t two = wholeFrames(std::string_view(bytes).substr(0, bytes.size() - 1), 0).value();
+        QCOMPARE(wholeFrames(bytes, 0).value(), bytes.size());
+        QVERIFY(two > 8 && two < bytes.size());
+        QCOMPARE(wholeFrames(std::string_view(bytes).substr(two), two).value(), bytes.size() - two);
+        QCOMPARE(wholeFrames("TYJ", 0).value(), std::size_t(0));
+        QVERIFY(!wholeFrames(std::string_view(bytes).substr(two + 1), two + 1).ok());
+        QVERIFY(!wholeFrames("NOTOURS1", 0).ok());
+    }
+
+    void doesNotTrustTheRankCount()
+    {
+        std::string bytes = encodePayload(someStep(1));
+        const std::uint32_t huge = 0xffffffffu;
+        bytes.replace(10 * 8, 4, reinterpret_cast<const char*>(&huge), 4);
+        QVERIFY(!decodePayload(0, bytes).has_value());
+    }
+
+private:
+    std::filesystem::path path() const { return m_folder->path().toStdString(); }
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+QTEST_APPLESS_MAIN(TestJournal)
+#include "tst_journal.moc"

@@ -1,0 +1,233 @@
+#include <QFile>
+#include <QTest>
+
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/spec/presets.h"
+#include "engine/spec/spec_json.h"
+#include "engine/spec/validate.h"
+
+using namespace trainyard;
+
+namespace {
+
+RunSpec validSpec()
+{
+    RunSpec spec;
+    spec.dataset.path = "/data/wiki";
+    return spec;
+}
+
+QString print(const Diagnostics& diagnostics)
+{
+    QStringList lines;
+    for (const auto& d : diagnostics)
+        lines << QString::fromStdString(d.path + ": " + d.message + " | " + d.hint);
+    return lines.join('\n');
+}
+
+using Keys = std::set<std::string>;
+
+void collectKeys(const nlohmann::json& json, const std::string& path, Keys& keys)
+{
+    for (const auto& [key, value] : json.items()) {
+        const std::string inner = json.is_array() ? path + "[]" : path + "." + key;
+        if (value.is_structured())
+            collectKeys(value, inner, keys);
+        else
+            keys.insert(inner);
+    }
+}
+
+Keys keysOf(const nlohmann::json& json)
+{
+    Keys keys;
+    collectKeys(json, "", keys);
+    return keys;
+}
+
+void collectSchemaKeys(const nlohmann::json& schema, const std::string& path, Keys& keys)
+{
+    if (schema.contains("items"))
+        return collectSchemaKeys(schema["items"], path + "[]", keys);
+    if (!schema.contains("properties")) {
+        keys.insert(path);
+        return;
+    }
+    for (const auto& [key, value] : schema["properties"].items())
+        collectSchemaKeys(value, path + "." + key, keys);
+}
+
+Keys schemaKeysOf(const nlohmann::json& schema)
+{
+    Keys keys;
+    collectSchemaKeys(schema, "", keys);
+    return keys;
+}
+
+QString print(const Keys& keys)
+{
+    QStringList lines;
+    for (const auto& key : keys)
+        lines << QString::fromStdString(key);
+    return lines.join('\n');
+}
+
+} // namespace
+
+class TestSpec : public QObject {
+    Q_OBJECT
+
+private slots:
+    void readsBackWhatItWrote()
+    {
+        RunSpec spec = validSpec();
+        spec.name = "bert-large.phase_1";
+        spec.model = *modelPreset("bert-large");
+        spec.cluster.nodes = {{"gpu-01", 8, 80 * kGiB}, {"me@gpu-02:2222", 4, 0}};
+        spec.layout.bucketSize = 1537;
+        spec.optimizer.kind = OptimizerKind::Lamb;
+        spec.precision.compute = ComputeType::BFloat16;
+        spec.launch.gracePeriod = std::chrono::milliseconds(1500);
+        const ParsedSpec parsed = parseSpec(toJson(spec));
+        QCOMPARE(print(parsed.diagnostics), "");
+        QVERIFY(parsed.spec == spec);
+    }
+
+    void namesTheFieldAndTheFix_data()
+    {
+        QTest::addColumn<QString>("json");
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("said");
+        QTest::addRow("unknown key") << R"({"trainyard":1,"batch":{"mirco":4}})"
+                                     << "batch.mirco"
+                                     << "did you mean \"micro\"?";
+        QTest::addRow("unknown section") << R"({"trainyard":1,"optimiser":{}})"
+                                         << "optimiser"
+                                         << "did you mean \"optimizer\"?";
+        QTest::addRow("no version") << R"({"name":"x"})"
+                                    << "trainyard"
+                                    << "start the file with";
+        QTest::addRow("other version") << R"({"trainyard":2})"
+                                       << "trainyard"
+                                       << "reads version 1";
+        QTest::addRow("decimal unit") << R"({"trainyard":1,"layout":{"bucket_size":"25 MB"}})"
+                                      << "layout.bucket_size"
+                                      << "KiB, MiB, GiB";
+        QTest::addRow("bare number") << R"({"trainyard":1,"launch":{"grace_period":15}})"
+                                     << "launch.grace_period"
+                                     << "has no unit";
+        QTest::addRow("text for number") << R"({"trainyard":1,"batch":{"micro":"8"}})"
+                                         << "batch.micro"
+                                         << "whole number";
+        QTest::addRow("fraction") << R"({"trainyard":1,"launch":{"steps":1.5}})"
+                                  << "launch.steps"
+                                  << "whole number";
+        QTest::addRow("unknown optimizer") << R"({"trainyard":1,"optimizer":{"kind":"lars"}})"
+                                           << "optimizer.kind"
+                                           << "adamw, lamb";
+        QTest::addRow("unknown preset") << R"({"trainyard":1,"model":{"preset":"bert-larg"}})"
+                                        << "model.preset"
+                                        << "did you mean \"bert-large\"?";
+        QTest::addRow("not JSON") << R"({"trainyard":1,)"
+                                  << ""
+                                  << "not valid JSON";
+        QTest::addRow("list") << "[]"
+                              << ""
+                              << "must be an object";
+        QTest::addRow("node") << R"({"trainyard":1,"cluster":{"nodes":[{"host":"a"},{"slot":2}]}})"
+                              << "cluster.nodes[1].slot"
+                              << "slots";
+    }
+    void namesTheFieldAndTheFix()
+    {
+        QFETCH(QString, json);
+        QFETCH(QString, path);
+        QFETCH(QString, said);
+        const ParsedSpec parsed = parseSpec(json.toStdString());
+        QVERIFY(!parsed.diagnostics.empty());
+        QCOMPARE(QString::fromStdString(parsed.diagnostics.front().path), path);
+        QVERIFY2(print(parsed.diagnostics).contains(said), qPrintable(print(parsed.diagnostics)));
+    }
+
+    void overridesThePreset()
+    {
+        const ParsedSpec parsed =
+            parseSpec(R"({"trainyard":1,"model":{"dropout":0.0,"preset":"bert-base"}})");
+        QCOMPARE(parsed.spec.model.layers, 12);
+        QCOMPARE(parsed.spec.model.dropout, 0.0);
+    }
+
+    void explainsTheBatchEquation()
+    {
+        RunSpec spec = validSpec();
+        spec.batch = {64, 8, 4};
+        const auto diagnostics = validate(spec);
+        QCOMPARE(diagnostics.size(), std::size_t(1));
+        QCOMPARE(QString::fromStdString(diagnostics[0].path), "batch.global");
+        QVERIFY2(print(diagnostics).contains("micro 8 x accumulation 4 x data-parallel degree 1 = 32"),
+                 qPrintable(print(diagnostics)));
+        QVERIFY(print(diagnostics).contains("set batch.accumulation to 8"));
+    }
+
+    void refusesMoreRanksThanSlots()
+    {
+        RunSpec spec = validSpec();
+        spec.layout.data = 4;
+        spec.batch = {32, 8, 1};
+        const auto diagnostics = validate(spec);
+        QCOMPARE(diagnostics.size(), std::size_t(1));
+        QCOMPARE(toError(diagnostics).kind, ErrorKind::Refused);
+        QVERIFY(print(diagnostics).contains("needs 4 ranks, and the cluster has 1 slots"));
+    }
+
+    void reportsEverythingAtOnceAndBadInputFirst()
+    {
+        RunSpec spec = validSpec();
+        spec.layout.data = 4;
+        spec.batch = {32, 8, 1};
+        spec.model.heads = 3;
+        spec.name = "a b";
+        const auto diagnostics = validate(spec);
+        QCOMPARE(diagnostics.size(), std::size_t(3));
+        QCOMPARE(toError(diagnostics).kind, ErrorKind::BadInput);
+        QVERIFY(toError(diagnostics).hint.find("2 more problems") != std::string::npos);
+        QVERIFY(print(diagnostics).contains("use 2 or 4 heads"));
+    }
+
+    void refusesHostNamesThatCouldBeOptions()
+    {
+        RunSpec spec = validSpec();
+        spec.cluster.nodes = {{"-oProxyCommand=x", 1, 0}};
+        QCOMPARE(QString::fromStdString(validate(spec).front().path), "cluster.nodes[0].host");
+    }
+
+    void agreesWithTheSchemaOnEveryKey()
+    {
+        QFile file(QString(TRAINYARD_SOURCE_DIR) + "/resources/schema/run_spec.schema.json");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const auto schema = nlohmann::json::parse(file.readAll().toStdString());
+        RunSpec spec = validSpec();
+        spec.model.preset = "bert-tiny";
+        spec.cluster.nodes[0].memory = kGiB;
+        const auto written = nlohmann::json::parse(toJson(spec));
+        QCOMPARE(print(keysOf(written)), print(schemaKeysOf(schema)));
+    }
+
+    void loadsEveryPreset()
+    {
+        const auto names = modelPresetNames();
+        QVERIFY(names.size() >= 4);
+        QCOMPARE(QString::fromStdString(names.front()), "bert-tiny");
+        for (const auto& name : names) {
+            RunSpec spec = validSpec();
+            spec.model = *modelPreset(name);
+            QCOMPARE(print(validate(spec)), "");
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(TestSpec)
+#include "tst_spec.moc"
