@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/records/record.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// Trainable parameters of the whole model; the tied MLM decoder is counted once.
+std::int64_t parameterCount(const ModelSpec& model);
+
+/// The shape of one training row.
+struct SequenceShape {
+    int length = 128;        ///< tokens per sequence, padding included
+    int maxPredictions = 20; ///< masked positions per sequence
+};
+
+struct MemoryEstimate {
+    MemoryByCategory bytes{};             ///< per rank, at the peak of a step
+    std::vector<std::string> assumptions; ///< what is counted and what is not, one sentence each
+
+    Bytes total() const;
+};
+
+/// Memory of the most loaded rank. Weights, gradients and optimizer are exact; activations follow Korthikanti
+/// et al. (arXiv:2205.05198), Table 2, without parallelism in the tensor or sequence dimension:
+///     per layer  s b h (16 e + 2) + a s^2 b (2 e + 1)   bytes, e = bytes of an element of the compute type
+/// plus the MLM head on the masked positions.
+MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape);
+
+} // namespace trainyard

@@ -1,0 +1,107 @@
+#include "engine/planner/rank_grid.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace trainyard {
+
+namespace {
+
+std::string lettersOf(const std::string& placement)
+{
+    if (placement == "cluster")
+        return "DPT";
+    if (placement == "spread")
+        return "TPD";
+    return placement;
+}
+
+bool isPermutation(std::string letters)
+{
+    std::sort(letters.begin(), letters.end());
+    return letters == "DPT";
+}
+
+Axis axisOf(char letter)
+{
+    return letter == 'D' ? Axis::Data : letter == 'P' ? Axis::Pipeline : Axis::Tensor;
+}
+
+int degreeOf(const ParallelLayout& layout, Axis axis)
+{
+    return axis == Axis::Data ? layout.data : axis == Axis::Pipeline ? layout.pipeline : layout.tensor;
+}
+
+int& component(GridCoord& coord, Axis axis)
+{
+    return axis == Axis::Data ? coord.data : axis == Axis::Pipeline ? coord.pipeline : coord.tensor;
+}
+
+} // namespace
+
+Result<RankGrid> RankGrid::create(const ParallelLayout& layout)
+{
+    const std::string letters = lettersOf(layout.placement);
+    if (!isPermutation(letters))
+        return badInput(fmt::format("layout.placement: \"{}\" is not a placement", layout.placement),
+                        "use an order of the letters D, P and T, or \"cluster\" (DPT) or \"spread\" (TPD)");
+    RankGrid grid;
+    for (auto letter = letters.rbegin(); letter != letters.rend(); ++letter) {
+        const Axis axis = axisOf(*letter);
+        const int degree = degreeOf(layout, axis);
+        if (degree < 1)
+            return badInput(fmt::format("layout: a degree of {} makes no ranks", degree), "use at least 1");
+        grid.m_dimensions.push_back({axis, degree, grid.m_size});
+        grid.m_size *= degree;
+    }
+    return grid;
+}
+
+const RankGrid::Dimension& RankGrid::dimension(Axis axis) const
+{
+    return *std::find_if(m_dimensions.begin(), m_dimensions.end(),
+                         [axis](const Dimension& d) { return d.axis == axis; });
+}
+
+GridCoord RankGrid::coordOf(Rank rank) const
+{
+    TRAINYARD_CHECK(rank.value >= 0 && rank.value < m_size);
+    GridCoord coord;
+    for (const Dimension& d : m_dimensions)
+        component(coord, d.axis) = rank.value / d.stride % d.degree;
+    return coord;
+}
+
+Rank RankGrid::rankOf(GridCoord coord) const
+{
+    int rank = 0;
+    for (const Dimension& d : m_dimensions) {
+        TRAINYARD_CHECK(component(coord, d.axis) >= 0 && component(coord, d.axis) < d.degree);
+        rank += component(coord, d.axis) * d.stride;
+    }
+    return Rank{rank};
+}
+
+std::vector<Rank> RankGrid::group(Rank member, Axis axis) const
+{
+    GridCoord coord = coordOf(member);
+    std::vector<Rank> ranks;
+    for (int i = 0; i < dimension(axis).degree; ++i) {
+        component(coord, axis) = i;
+        ranks.push_back(rankOf(coord));
+    }
+    return ranks;
+}
+
+std::string RankGrid::megatronOrder() const
+{
+    std::string order;
+    for (const Dimension& d : m_dimensions) {
+        const char* token = d.axis == Axis::Data ? "dp" : d.axis == Axis::Pipeline ? "pp" : "tp";
+        order += (order.empty() ? "" : "-") + std::string(token);
+    }
+    return order;
+}
+
+} // namespace trainyard

@@ -1,0 +1,44 @@
+#include <QTest>
+
+#include "engine/planner/memory_model.h"
+#include "engine/spec/presets.h"
+
+using namespace trainyard;
+
+class TestMemoryModel : public QObject {
+    Q_OBJECT
+
+private slots:
+    void countsTheParametersOfKnownModels_data()
+    {
+        QTest::addColumn<QString>("preset");
+        QTest::addColumn<qint64>("parameters");
+        // Hugging Face BertForPreTraining, num_parameters() of the tied model.
+        QTest::addRow("base") << "bert-base" << qint64{110'106'428};
+        QTest::addRow("large") << "bert-large" << qint64{336'226'108};
+    }
+    void countsTheParametersOfKnownModels()
+    {
+        QFETCH(QString, preset);
+        QTEST(qint64{parameterCount(*modelPreset(preset.toStdString()))}, "parameters");
+    }
+
+    void addsSixteenBytesPerParameterInFloat32()
+    {
+        RunSpec spec;
+        const auto estimate = estimateMemory(spec, {});
+        const Bytes states = estimate.bytes[0] + estimate.bytes[1] + estimate.bytes[2];
+        QCOMPARE(states, Bytes(16 * parameterCount(spec.model)));
+    }
+
+    void growsActivationsWithTheMicroBatch()
+    {
+        RunSpec spec;
+        const auto one = estimateMemory(spec, {}).bytes[3];
+        spec.batch.micro *= 2;
+        QCOMPARE(estimateMemory(spec, {}).bytes[3], 2 * one);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestMemoryModel)
+#include "tst_memory_model.moc"
