@@ -1,0 +1,139 @@
+#include "datasets/corpus/braces.h"
+
+#include <vector>
+
+#include "datasets/corpus/template_text.h"
+
+namespace trainyard {
+
+namespace {
+
+using std::string_view;
+
+/// One pass with a stack of what is open. The text of an open brace gathers in its own buffer, so that an
+/// inner template is already replaced when the outer one closes.
+class BraceReplacer {
+public:
+    explicit BraceReplacer(string_view markup) : m_rest(markup) { m_open.push_back({Kind::Text, {}}); }
+
+    std::string run()
+    {
+        while (!m_rest.empty())
+            step();
+        while (m_open.size() > 1)
+            abandon();
+        return std::move(m_open.front().text);
+    }
+
+private:
+    enum class Kind { Text, Template, Parameter, Table };
+    struct Open {
+        Kind kind;
+        std::string text;
+    };
+
+    void step()
+    {
+        const auto plain = m_rest.find_first_of("{}|");
+        take(plain == string_view::npos ? m_rest.size() : plain);
+        if (m_rest.empty())
+            return;
+        if (m_rest.starts_with("{|") && atLineStart())
+            open(Kind::Table, 2);
+        else if (m_rest.starts_with("{{"))
+            openBraces();
+        else if (m_rest.starts_with("|}") && top() == Kind::Table && atLineStart())
+            close(2);
+        else if (m_rest.starts_with("}}}") && top() == Kind::Parameter)
+            close(3);
+        else if (m_rest.starts_with("}}"))
+            closeTemplate();
+        else
+            take(1);
+    }
+
+    /// "{{{{" opens a template whose name is a template; "{{{" a parameter.
+    void openBraces()
+    {
+        const bool parameter = m_rest.starts_with("{{{") && !m_rest.starts_with("{{{{");
+        open(parameter ? Kind::Parameter : Kind::Template, parameter ? 3 : 2);
+    }
+
+    void closeTemplate()
+    {
+        // A table or a parameter that was not closed before its template ends with it.
+        while (top() != Kind::Template && hasOpen(Kind::Template))
+            abandon();
+        if (top() == Kind::Template)
+            close(2);
+        else
+            m_rest.remove_prefix(2);
+    }
+
+    Kind top() const { return m_open.back().kind; }
+    bool hasOpen(Kind kind) const
+    {
+        for (const Open& open : m_open) {
+            if (open.kind == kind)
+                return true;
+        }
+        return false;
+    }
+
+    void open(Kind kind, std::size_t size)
+    {
+        m_rest.remove_prefix(size);
+        m_open.push_back({kind, {}});
+        if (kind == Kind::Table) // its attributes
+            skipLine();
+    }
+
+    void close(std::size_t size)
+    {
+        const Open closed = std::move(m_open.back());
+        m_open.pop_back();
+        m_rest.remove_prefix(size);
+        if (closed.kind == Kind::Template)
+            m_open.back().text += templateText(closed.text);
+    }
+
+    /// What is open was never closed: its text stays, the braces go.
+    void abandon()
+    {
+        const Open open = std::move(m_open.back());
+        m_open.pop_back();
+        m_open.back().text += open.text;
+    }
+
+    void take(std::size_t size)
+    {
+        m_open.back().text.append(m_rest.substr(0, size));
+        m_rest.remove_prefix(size);
+    }
+
+    void skipLine()
+    {
+        const auto end = m_rest.find('\n');
+        m_rest.remove_prefix(end == string_view::npos ? m_rest.size() : end);
+    }
+
+    /// Only blanks, ":" or "*" since the last line end.
+    bool atLineStart() const
+    {
+        const std::string& text = m_open.back().text;
+        const auto last = text.find_last_not_of(" \t:*#");
+        return last == std::string::npos ? true : text[last] == '\n';
+    }
+
+    string_view m_rest;
+    std::vector<Open> m_open;
+};
+
+} // namespace
+
+std::string replaceBraces(string_view markup)
+{
+    return BraceReplacer(markup).run();
+}
+
+} // namespace trainyard

@@ -1,0 +1,78 @@
+#include "datasets/corpus/entities.h"
+
+#include <cctype>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "engine/base/utf8.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::size_t kLongestEntity = 10; // between "&" and ";"
+
+std::optional<char32_t> numericEntity(std::string_view digits)
+{
+    const bool hexadecimal = digits.starts_with('x') || digits.starts_with('X');
+    if (hexadecimal)
+        digits.remove_prefix(1);
+    std::uint32_t code = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), code, hexadecimal ? 16 : 10);
+    const bool whole = error == std::errc() && end == digits.data() + digits.size();
+    const bool character = code > 0 && code <= 0x10FFFF && !(code >= 0xD800 && code <= 0xDFFF);
+    if (!whole || !character)
+        return std::nullopt;
+    return code;
+}
+
+std::optional<char32_t> entity(std::string_view name)
+{
+    return name.starts_with('#') ? numericEntity(name.substr(1)) : namedEntity(name);
+}
+
+std::string decodeOnce(std::string_view text)
+{
+    std::string out;
+    out.reserve(text.size());
+    for (;;) {
+        const auto ampersand = text.find('&');
+        out.append(text.substr(0, ampersand));
+        if (ampersand == std::string_view::npos)
+            return out;
+        text.remove_prefix(ampersand);
+        const auto semicolon = text.substr(0, kLongestEntity + 2).find(';');
+        const auto code =
+            semicolon == std::string_view::npos ? std::nullopt : entity(text.substr(1, semicolon - 1));
+        if (code)
+            appendUtf8(out, *code);
+        else
+            out += '&';
+        text.remove_prefix(code ? semicolon + 1 : 1);
+    }
+}
+
+} // namespace
+
+std::string decodeEntities(std::string_view text)
+{
+    if (text.find('&') == std::string_view::npos)
+        return std::string(text);
+    return decodeOnce(decodeOnce(text));
+}
+
+std::string encodeAsEntities(std::string_view text)
+{
+    std::string out;
+    for (const char c : text) {
+        if (std::ispunct(static_cast<unsigned char>(c)))
+            out += fmt::format("&#{};", static_cast<int>(c));
+        else
+            out += c;
+    }
+    return out;
+}
+
+} // namespace trainyard

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "datasets/corpus/page_reader.h"
+
+namespace trainyard {
+
+/// Why a page does not become a document; nullptr = it is an article. The name is that of the counter.
+const char* reasonToSkip(const Page& page);
+
+} // namespace trainyard

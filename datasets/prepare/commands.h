@@ -1,0 +1,21 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+/// Each function adds one subcommand with its options to `app`. When the user chose it, the returned function
+/// does the work; it prints results on stdout and leaves errors to the caller.
+struct Command {
+    CLI::App* app = nullptr;
+    std::function<Status()> run;
+};
+
+Command addPrepareCommand(CLI::App& app);
+Command addVerifyCommand(CLI::App& app);
+Command addTokenizeCommand(CLI::App& app);
+
+} // namespace trainyard

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "datasets/prepare/cancel_flag.h"
+#include "datasets/prepare/document_store.h"
+#include "datasets/prepare/prepare_options.h"
+#include "datasets/prepare/progress.h"
+#include "datasets/tokenizer/wordpiece.h"
+
+namespace trainyard {
+
+/// Reads the dumps once and makes a vocab.txt of their words.
+Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progress& progress,
+                                           const CancelFlag& cancel);
+
+/// Reads the dumps, cleans and cuts every article and appends it to `store` in the order of the dumps;
+/// articles without a sentence are counted and left out. The store is sealed.
+Status tokenizeDumps(const PrepareOptions& options, const WordPiece& tokenizer, Progress& progress,
+                     const CancelFlag& cancel, DocumentStore& store);
+
+} // namespace trainyard

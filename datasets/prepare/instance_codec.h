@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "datasets/prepare/instance_spill.h"
+
+namespace trainyard {
+
+/// Appends one instance to a spill's bytes. The place comes first, in fixed width.
+void encodeInstance(const InstancePlace& place, const Instance& instance, std::string& out);
+
+/// The place of the instance that starts at bytes[0], and how many bytes the instance covers.
+struct EncodedInstance {
+    InstancePlace place;
+    std::size_t size;
+};
+EncodedInstance peekInstance(std::string_view bytes);
+
+void decodeInstance(std::string_view bytes, Instance& out);
+
+} // namespace trainyard

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "datasets/prepare/cancel_flag.h"
+#include "datasets/prepare/progress.h"
+#include "datasets/prepare/progress_sink.h"
+
+namespace trainyard {
+
+/// Blocks SIGINT and SIGTERM in the calling thread and all threads that it starts, so that a JobWatch can
+/// take them. Called before the first thread of the job.
+void blockStopSignals();
+
+/// Looks after a long job from a thread of its own: shows its progress twice a second and sets the cancel
+/// flag when the user asks for it, by SIGINT, SIGTERM or the file `control/stop` of the run directory.
+class JobWatch {
+public:
+    JobWatch(Progress& progress, CancelFlag& cancel, std::unique_ptr<ProgressSink> sink,
+             std::optional<std::filesystem::path> stopFile);
+    ~JobWatch();
+
+    /// Shows the last figures and, for a job that failed, its last word. Ends the thread.
+    void end(const Status& outcome);
+
+private:
+    void run();
+    void showChanges();
+    bool stopRequested() const;
+
+    Progress& m_progress;
+    CancelFlag& m_cancel;
+    std::unique_ptr<ProgressSink> m_sink;
+    std::optional<std::filesystem::path> m_stopFile;
+    std::map<std::string, ProgressRecord> m_shown; ///< by stage
+    std::atomic<bool> m_ended{false};
+    std::thread m_thread;
+};
+
+} // namespace trainyard

@@ -1,0 +1,77 @@
+#include "datasets/prepare/preparation.h"
+
+#include "datasets/prepare/corpus_stages.h"
+#include "datasets/prepare/dataset_builder.h"
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kVocabularyFile = "vocab.txt";
+constexpr const char* kWorkFolder = ".work"; // of temporary files; gone before the folder is published
+
+Result<Vocabulary> loadOrTrain(const PrepareOptions& options, Progress& progress, const CancelFlag& cancel)
+{
+    if (options.trainVocabulary == 0)
+        return Vocabulary::load(options.vocabulary);
+    TRAINYARD_TRY(const std::string text, trainVocabularyOnDumps(options, progress, cancel));
+    return Vocabulary::parse(text);
+}
+
+Manifest describe(const PrepareOptions& options, const Vocabulary& vocabulary)
+{
+    Manifest manifest;
+    manifest.toolVersion = TRAINYARD_VERSION;
+    manifest.sequenceLength = options.instances.sequenceLength;
+    manifest.maxPredictions = options.instances.maxPredictions;
+    manifest.vocabularySize = static_cast<int>(vocabulary.size());
+    manifest.vocabularyFile = kVocabularyFile;
+    manifest.vocabularySha256 = vocabulary.sha256();
+    manifest.seed = options.instances.seed;
+    for (const fs::path& dump : options.dumps)
+        manifest.settings.dumps.push_back(dump.filename());
+    manifest.settings.corpus = options.corpus;
+    manifest.settings.cased = options.cased;
+    manifest.settings.tokenizerProfile = huggingFaceTables().profile;
+    manifest.settings.dupeFactor = options.dupeFactor;
+    manifest.settings.maskedShare = options.instances.maskedShare;
+    manifest.settings.shortSequenceShare = options.instances.shortSequenceShare;
+    manifest.settings.testFraction = options.testFraction;
+    return manifest;
+}
+
+Status fillFolder(const fs::path& folder, const PrepareOptions& options, Manifest& manifest,
+                  const Vocabulary& vocabulary, Progress& progress, const CancelFlag& cancel)
+{
+    const fs::path work = folder / kWorkFolder;
+    TRAINYARD_TRY_STATUS(makeFolder(work));
+    TRAINYARD_TRY(DocumentStore documents, DocumentStore::create(work / "documents"));
+    const WordPiece tokenizer(vocabulary, huggingFaceTables(), options.cased);
+    TRAINYARD_TRY_STATUS(tokenizeDumps(options, tokenizer, progress, cancel, documents));
+    DatasetBuilder builder(options, documents, vocabulary, work, progress, cancel);
+    TRAINYARD_TRY_STATUS(builder.build(folder, manifest));
+    manifest.counters = progress.counters();
+    TRAINYARD_TRY_STATUS(writeFileAtomically(folder / kVocabularyFile, vocabulary.text()));
+    TRAINYARD_TRY_STATUS(writeFileAtomically(folder / Manifest::kFileName, manifest.toJson()));
+    std::error_code ignored;
+    fs::remove_all(work, ignored);
+    return cancel.check();
+}
+
+} // namespace
+
+Result<Manifest> prepareDataset(const PrepareOptions& options, Progress& progress, const CancelFlag& cancel)
+{
+    TRAINYARD_TRY(const PrepareOptions checked, options.checked());
+    TRAINYARD_TRY(const Vocabulary vocabulary, loadOrTrain(checked, progress, cancel));
+    Manifest manifest = describe(checked, vocabulary);
+    TRAINYARD_TRY_STATUS(publishAtomically(checked.out, [&](const fs::path& folder) {
+        return fillFolder(folder, checked, manifest, vocabulary, progress, cancel);
+    }));
+    return manifest;
+}
+
+} // namespace trainyard

@@ -1,0 +1,95 @@
+#include "datasets/prepare/prepare_options.h"
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Status require(bool fine, const std::string& message, const std::string& hint)
+{
+    if (fine)
+        return {};
+    return badInput(message, hint);
+}
+
+Status checkNumbers(const PrepareOptions& o)
+{
+    const InstanceSettings& rows = o.instances;
+    TRAINYARD_TRY_STATUS(require(rows.sequenceLength >= 8 && rows.sequenceLength <= 65536,
+                                 fmt::format("--seq-len {} is out of range", rows.sequenceLength),
+                                 "use 8 to 65536, usually 128 or 512"));
+    TRAINYARD_TRY_STATUS(require(
+        rows.maxPredictions >= 1 && rows.maxPredictions <= rows.sequenceLength - 3,
+        fmt::format("--max-pred {} does not fit --seq-len {}", rows.maxPredictions, rows.sequenceLength),
+        "use about 0.16 of the sequence length: 20 for 128, 80 for 512"));
+    TRAINYARD_TRY_STATUS(require(o.dupeFactor >= 1 && o.dupeFactor <= 1000,
+                                 fmt::format("--dupe {} is out of range", o.dupeFactor),
+                                 "use 1 to 1000, usually 5"));
+    TRAINYARD_TRY_STATUS(require(o.trainingShards >= 2 && o.trainingShards <= 65536,
+                                 fmt::format("--shards {} is out of range", o.trainingShards),
+                                 "use at least 2, ideally a multiple of the number of ranks: the usual "
+                                 "training scripts skip a lone shard"));
+    TRAINYARD_TRY_STATUS(require(o.testShards >= 1 && o.testShards <= 65536,
+                                 fmt::format("--test-shards {} is out of range", o.testShards),
+                                 "use 1 or more"));
+    TRAINYARD_TRY_STATUS(require(o.testFraction >= 0 && o.testFraction < 1,
+                                 fmt::format("--test-fraction {} is out of range", o.testFraction),
+                                 "use 0 (no test shards) to 0.9"));
+    return require(o.threads >= 0 && o.threads <= 1024,
+                   fmt::format("--threads {} is out of range", o.threads),
+                   "use 1 to 1024, or 0 for one per core");
+}
+
+Status checkVocabularyChoice(const PrepareOptions& o)
+{
+    return require(o.vocabulary.empty() != (o.trainVocabulary == 0),
+                   "exactly one of --vocab and --train-vocab is needed",
+                   "give --vocab vocab.txt, or --train-vocab 30522 to make one from the dump");
+}
+
+Status checkOut(const fs::path& out)
+{
+    std::error_code error;
+    const bool free = !fs::exists(out, error) || (fs::is_directory(out, error) && fs::is_empty(out, error));
+    TRAINYARD_TRY_STATUS(require(free, fmt::format("--out {} exists and is not empty", out.string()),
+                                 "choose another folder or remove it first"));
+    return require(fs::is_directory(out.parent_path(), error),
+                   fmt::format("--out: there is no folder {}", out.parent_path().string()), "make it first");
+}
+
+fs::path withoutTrailingSlash(fs::path path)
+{
+    path = fs::absolute(path).lexically_normal();
+    return path.has_filename() ? path : path.parent_path();
+}
+
+} // namespace
+
+Result<PrepareOptions> PrepareOptions::checked() const
+{
+    PrepareOptions o = *this;
+    o.out = withoutTrailingSlash(out);
+    if (o.threads == 0)
+        o.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    TRAINYARD_TRY_STATUS(
+        require(!o.dumps.empty(), "no dump was given", "name one or more .xml or .xml.bz2 files"));
+    TRAINYARD_TRY_STATUS(require(
+        isPlainName(o.corpus) && o.corpus.find("training") == std::string::npos &&
+            o.corpus.find("test") == std::string::npos,
+        fmt::format("--name \"{}\" cannot start the names of shards", o.corpus),
+        "use a plain word without \"training\" and \"test\", which tell the two kinds of shards apart"));
+    TRAINYARD_TRY_STATUS(checkNumbers(o));
+    TRAINYARD_TRY_STATUS(checkVocabularyChoice(o));
+    TRAINYARD_TRY_STATUS(checkOut(o.out));
+    return o;
+}
+
+} // namespace trainyard

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/records/record.h"
+
+namespace trainyard {
+
+/// The stages of a preparation, in the order in which they begin; the first ones run at the same time.
+enum class Stage : std::uint8_t { Vocabulary, Read, Clean, Sentences, Tokens, Instances, Shards };
+constexpr std::size_t kStages = 7;
+
+/// Counters of the work under way. Any thread adds; the reporter reads.
+class Progress {
+public:
+    /// `total` 0 = unknown.
+    void start(Stage stage, std::uint64_t total = 0);
+    void advance(Stage stage, std::uint64_t done)
+    {
+        m_stages[index(stage)].done.fetch_add(done, std::memory_order_relaxed);
+    }
+    void set(Stage stage, std::uint64_t done)
+    {
+        m_stages[index(stage)].done.store(done, std::memory_order_relaxed);
+    }
+    /// Nothing more will come; an unknown total becomes what was done.
+    void finish(Stage stage);
+
+    /// What was found and what was dropped, by name; ends up in the manifest.
+    void count(Stage stage, const std::string& counter, std::uint64_t amount);
+    std::map<std::string, std::uint64_t> counters() const; ///< of all stages
+    void forgetCounters(Stage stage);
+
+    /// A sentence for the user, passed on by the reporter.
+    void warn(std::string kind, std::string message);
+    std::vector<EventRecord> takeEvents();
+
+    /// The started stages.
+    std::vector<ProgressRecord> snapshot() const;
+
+private:
+    using Time = std::chrono::steady_clock::time_point;
+    struct State {
+        std::atomic<bool> started{false};
+        std::atomic<std::uint64_t> done{0};
+        std::atomic<std::uint64_t> total{0};
+        std::atomic<Time> begin{Time()};
+        std::atomic<Time> end{Time()}; ///< Time() = still running
+        std::map<std::string, std::uint64_t> counters;
+    };
+    static std::size_t index(Stage stage) { return static_cast<std::size_t>(stage); }
+    ProgressRecord recordOf(Stage stage) const;
+
+    std::array<State, kStages> m_stages;
+    mutable std::mutex m_mutex; ///< guards counters and events
+    std::vector<EventRecord> m_events;
+};
+
+std::string_view nameOf(Stage stage);
+
+} // namespace trainyard

@@ -1,0 +1,116 @@
+#include "datasets/prepare/progress_sink.h"
+
+#include <cstdio>
+#include <set>
+#include <string>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "engine/base/units.h"
+
+namespace trainyard {
+
+namespace {
+
+class JournalSink final : public ProgressSink {
+public:
+    explicit JournalSink(JournalWriter journal) : m_journal(std::move(journal)) {}
+
+    void show(const std::vector<ProgressRecord>& stages) override
+    {
+        for (const ProgressRecord& stage : stages)
+            append(stage);
+    }
+    void event(const EventRecord& event) override { append(event); }
+    void finish() override { report(m_journal.sync()); }
+
+private:
+    void append(const Payload& payload)
+    {
+        const auto appended = m_journal.append(payload);
+        if (!appended.ok())
+            report(appended.error());
+    }
+    /// A journal that cannot be written must not stop the work; it is said once.
+    void report(const Status& status)
+    {
+        if (status.ok() || m_reported)
+            return;
+        m_reported = true;
+        fmt::print(stderr, "trainyard-prepare: progress is no longer recorded: {}\n", status.error().text());
+    }
+
+    JournalWriter m_journal;
+    bool m_reported = false;
+};
+
+std::string amount(std::uint64_t value, const std::string& unit)
+{
+    return unit == "B" ? formatBytes(value) : formatNumber(static_cast<double>(value)) + " " + unit;
+}
+
+std::string describe(const ProgressRecord& stage)
+{
+    std::string text = fmt::format("{}: {}", stage.stage, amount(stage.done, stage.unit));
+    if (stage.total > 0)
+        text += fmt::format(" of {}", amount(stage.total, stage.unit));
+    text += fmt::format(", {}/s", amount(static_cast<std::uint64_t>(stage.rate), stage.unit));
+    if (stage.done < stage.total && stage.secondsLeft >= 0)
+        text += fmt::format(", {} left", formatDuration(std::chrono::milliseconds(
+                                             static_cast<std::int64_t>(stage.secondsLeft * 1e3))));
+    return text;
+}
+
+bool isFinished(const ProgressRecord& stage)
+{
+    return stage.total > 0 && stage.done >= stage.total;
+}
+
+class TerminalSink final : public ProgressSink {
+public:
+    void show(const std::vector<ProgressRecord>& stages) override
+    {
+        for (const ProgressRecord& stage : stages) {
+            if (isFinished(stage) && m_finished.insert(stage.stage).second)
+                printLine(describe(stage));
+        }
+        const auto running = std::find_if_not(stages.begin(), stages.end(), isFinished);
+        if (m_terminal && running != stages.end())
+            overwrite(describe(*running));
+    }
+    void event(const EventRecord& event) override
+    {
+        printLine(fmt::format("{}: {}", nameOf(event.severity), event.message));
+    }
+    void finish() override { overwrite({}); }
+
+private:
+    void printLine(const std::string& text)
+    {
+        overwrite({});
+        fmt::print(stderr, "{}\n", text);
+    }
+    void overwrite(const std::string& text)
+    {
+        if (m_terminal)
+            fmt::print(stderr, "\r\033[K{}", text);
+    }
+
+    bool m_terminal = ::isatty(STDERR_FILENO) == 1;
+    std::set<std::string> m_finished;
+};
+
+} // namespace
+
+std::unique_ptr<ProgressSink> journalSink(JournalWriter journal)
+{
+    return std::make_unique<JournalSink>(std::move(journal));
+}
+
+std::unique_ptr<ProgressSink> terminalSink()
+{
+    return std::make_unique<TerminalSink>();
+}
+
+} // namespace trainyard

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/records/journal.h"
+#include "engine/records/record.h"
+
+namespace trainyard {
+
+/// Where progress is shown. One thread at a time.
+class ProgressSink {
+public:
+    virtual ~ProgressSink() = default;
+    /// The stages that changed since the last call.
+    virtual void show(const std::vector<ProgressRecord>& stages) = 0;
+    virtual void event(const EventRecord& event) = 0;
+    /// No show() will follow.
+    virtual void finish() {}
+};
+
+/// Appends records to the stream "prepare" of a run directory.
+std::unique_ptr<ProgressSink> journalSink(JournalWriter journal);
+
+/// One line on stderr, rewritten in place when stderr is a terminal, else one line per finished stage.
+std::unique_ptr<ProgressSink> terminalSink();
+
+} // namespace trainyard

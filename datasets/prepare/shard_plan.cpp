@@ -1,0 +1,26 @@
+#include "datasets/prepare/shard_plan.h"
+
+#include <fmt/format.h>
+
+namespace trainyard {
+
+Result<std::vector<PlannedShard>> planShards(const std::string& corpus, bool training, std::uint64_t rows,
+                                             int shards)
+{
+    const auto count = static_cast<std::uint64_t>(shards);
+    if (rows < count)
+        return badInput(fmt::format("{} {} shards were asked for, but the text gives only {} rows", shards,
+                                    training ? "training" : "test", rows),
+                        fmt::format("use a smaller {}, a larger --dupe, or a longer dump",
+                                    training ? "--shards" : "--test-shards"));
+    std::vector<PlannedShard> plan;
+    for (std::uint64_t i = 0, first = 0; i < count; ++i) {
+        const std::uint64_t share = rows / count + (i < rows % count ? 1 : 0);
+        plan.push_back({fmt::format("{}_{}_{}.hdf5", corpus, training ? "training" : "test", i), training,
+                        first, share});
+        first += share;
+    }
+    return plan;
+}
+
+} // namespace trainyard

@@ -1,0 +1,42 @@
+#include "datasets/prepare/commands.h"
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "datasets/prepare/tokenize_lines.h"
+
+namespace trainyard {
+
+namespace {
+
+struct TokenizeArguments {
+    std::filesystem::path vocabulary;
+    std::string profile = "hf";
+    bool cased = false;
+};
+
+Status tokenize(const TokenizeArguments& arguments)
+{
+    TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(arguments.vocabulary));
+    std::ios::sync_with_stdio(false);
+    return tokenizeLines(WordPiece(vocabulary, huggingFaceTables(), arguments.cased), std::cin, std::cout);
+}
+
+} // namespace
+
+Command addTokenizeCommand(CLI::App& app)
+{
+    auto arguments = std::make_shared<TokenizeArguments>();
+    CLI::App* command = app.add_subcommand(
+        "tokenize",
+        "JSON lines {\"text\"} on stdin to JSON lines {\"ids\"} on stdout, no [CLS] and [SEP] added");
+    command->add_option("--vocab", arguments->vocabulary, "WordPiece vocabulary (vocab.txt)")->required();
+    command->add_flag("--cased", arguments->cased, "keep case and accents");
+    command->add_option("--profile", arguments->profile, "whose tokenizer to agree with")
+        ->check(CLI::IsMember({"hf"}))
+        ->capture_default_str();
+    return {command, [arguments] { return tokenize(*arguments); }};
+}
+
+} // namespace trainyard

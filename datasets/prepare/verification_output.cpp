@@ -1,0 +1,134 @@
+#include "datasets/prepare/verification_output.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace trainyard {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double percent(std::uint64_t some, std::uint64_t all)
+{
+    return all == 0 ? 0 : 100.0 * static_cast<double>(some) / static_cast<double>(all);
+}
+
+/// Figures that follow from the counts, for both outputs.
+struct Figures {
+    explicit Figures(const VerificationReport& report)
+        : rows(report.trainingRows + report.testRows)
+        , meanLength(rows == 0 ? 0
+                               : static_cast<double>(report.statistics.rowTokens) / static_cast<double>(rows))
+        , fullPercent(percent(report.statistics.fullRows, rows))
+        , paddingPercent(rows == 0 ? 0 : 100.0 * (1 - meanLength / report.sequenceLength))
+        , randomNextPercent(percent(report.statistics.randomNext, rows))
+        , maskPercent(percent(report.statistics.maskToken, report.statistics.masked))
+        , keptPercent(percent(report.statistics.keptToken, report.statistics.masked))
+        , randomPercent(percent(report.statistics.randomToken, report.statistics.masked))
+    {
+    }
+    std::uint64_t rows;
+    double meanLength, fullPercent, paddingPercent, randomNextPercent, maskPercent, keptPercent,
+        randomPercent;
+};
+
+Json violationJson(const Violation& violation)
+{
+    Json json{{"invariant", static_cast<int>(violation.invariant)},
+              {"name", nameOf(violation.invariant)},
+              {"file", violation.file}};
+    json["row"] = violation.row ? Json(*violation.row) : Json(nullptr);
+    json["problem"] = violation.problem;
+    return json;
+}
+
+Json sampleJson(const SampleRow& sample)
+{
+    Json tokens = Json::array();
+    for (const SampleRow::Token& token : sample.tokens) {
+        Json item{{"text", token.text}, {"segment", token.segment}};
+        if (!token.original.empty())
+            item["original"] = token.original;
+        tokens.push_back(std::move(item));
+    }
+    return {{"shard", sample.shard},
+            {"row", sample.row},
+            {"random_next", sample.randomNext},
+            {"tokens", std::move(tokens)}};
+}
+
+Json statisticsJson(const VerificationReport& report)
+{
+    const Figures figures(report);
+    const DatasetStatistics& s = report.statistics;
+    return {{"documents", s.documents},
+            {"test_documents", s.testDocuments},
+            {"sentences", s.sentences},
+            {"tokens", s.tokens},
+            {"mean_length", figures.meanLength},
+            {"full_percent", figures.fullPercent},
+            {"padding_percent", figures.paddingPercent},
+            {"random_next_percent", figures.randomNextPercent},
+            {"masked", s.masked},
+            {"mask_percent", figures.maskPercent},
+            {"kept_percent", figures.keptPercent},
+            {"random_percent", figures.randomPercent},
+            {"length_histogram", s.lengthHistogram}};
+}
+
+} // namespace
+
+std::string toJson(const VerificationReport& report)
+{
+    Json json{{"ok", report.ok()},
+              {"has_manifest", report.hasManifest},
+              {"sequence_length", report.sequenceLength},
+              {"max_predictions", report.maxPredictions},
+              {"vocabulary_size", report.vocabularySize},
+              {"training_rows", report.trainingRows},
+              {"test_rows", report.testRows}};
+    json["statistics"] = statisticsJson(report);
+    json["shards"] = Json::array();
+    for (const ShardEntry& shard : report.shards)
+        json["shards"].push_back({{"file", shard.file},
+                                  {"rows", shard.rows},
+                                  {"training", shard.training},
+                                  {"sha256", shard.sha256}});
+    json["violations"] = Json::array();
+    json["problems"] = Json::array();
+    for (const Violation& violation : report.violations) {
+        json["violations"].push_back(violationJson(violation));
+        json["problems"].push_back(violation.text());
+    }
+    json["notes"] = report.notes;
+    json["samples"] = Json::array();
+    for (const SampleRow& sample : report.samples)
+        json["samples"].push_back(sampleJson(sample));
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string toText(const VerificationReport& report)
+{
+    const Figures f(report);
+    const DatasetStatistics& s = report.statistics;
+    std::string text = fmt::format("{} training and {} test rows in {} shards, {} tokens long, at most {} "
+                                   "predictions, vocabulary of {}\n",
+                                   report.trainingRows, report.testRows, report.shards.size(),
+                                   report.sequenceLength, report.maxPredictions, report.vocabularySize);
+    if (report.hasManifest)
+        text += fmt::format("{} documents ({} for test), {} sentences, {} tokens\n", s.documents,
+                            s.testDocuments, s.sentences, s.tokens);
+    text += fmt::format("mean length {:.1f}, full rows {:.1f} %, padding {:.1f} %, random next {:.1f} %\n",
+                        f.meanLength, f.fullPercent, f.paddingPercent, f.randomNextPercent);
+    text += fmt::format("{} masked positions: {:.2f} % [MASK], {:.2f} % kept, {:.2f} % random\n", s.masked,
+                        f.maskPercent, f.keptPercent, f.randomPercent);
+    for (const std::string& note : report.notes)
+        text += "note: " + note + "\n";
+    for (const SampleRow& sample : report.samples)
+        text += "\n" + toText(sample);
+    text += report.ok() ? "every invariant holds\n" : "";
+    return text;
+}
+
+} // namespace trainyard

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "datasets/prepare/verification.h"
+
+namespace trainyard {
+
+/// One JSON document.
+std::string toJson(const VerificationReport& report);
+/// For a person at a terminal.
+std::string toText(const VerificationReport& report);
+
+} // namespace trainyard

@@ -1,0 +1,52 @@
+#include "datasets/prepare/commands.h"
+
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "datasets/prepare/verification.h"
+#include "datasets/prepare/verification_output.h"
+
+namespace trainyard {
+
+namespace {
+
+struct VerifyArguments {
+    VerifyOptions options;
+    bool json = false;
+};
+
+Error asError(const VerificationReport& report)
+{
+    std::string message = report.violations.front().text();
+    for (std::size_t i = 1; i < report.violations.size(); ++i)
+        message += "\n" + report.violations[i].text();
+    return badInput(message, "prepare or copy the data set again");
+}
+
+Status verify(const VerifyArguments& arguments)
+{
+    TRAINYARD_TRY(const VerificationReport report, verifyDataset(arguments.options));
+    fmt::print("{}", arguments.json ? toJson(report) : toText(report));
+    if (!report.ok())
+        return asError(report);
+    return {};
+}
+
+} // namespace
+
+Command addVerifyCommand(CLI::App& app)
+{
+    auto arguments = std::make_shared<VerifyArguments>();
+    CLI::App* command = app.add_subcommand("verify", "check every invariant of a data set");
+    command->add_option("folder", arguments->options.folder, "the data set")->required();
+    command->add_option("--sample", arguments->options.samples, "decode this many rows")
+        ->check(CLI::Range(0, 10000));
+    command->add_option("--vocab", arguments->options.vocabulary,
+                        "vocabulary of shards that have no manifest");
+    command->add_flag("--json", arguments->json, "print one JSON document");
+    return {command, [arguments] { return verify(*arguments); }};
+}
+
+} // namespace trainyard

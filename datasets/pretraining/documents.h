@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace trainyard {
+
+/// A tokenized document: its WordPieces one after another, and where each sentence ends. No sentence is
+/// empty.
+struct Document {
+    std::span<const std::int32_t> tokens;
+    std::span<const std::uint32_t> sentenceEnds; ///< ascending; the last one is tokens.size()
+
+    std::size_t sentences() const { return sentenceEnds.size(); }
+    std::span<const std::int32_t> sentence(std::size_t index) const
+    {
+        const std::uint32_t begin = index == 0 ? 0 : sentenceEnds[index - 1];
+        return tokens.subspan(begin, sentenceEnds[index] - begin);
+    }
+};
+
+/// Random access to documents by their ordinal in the dump; implementations are safe to read from any thread.
+class DocumentSource {
+public:
+    virtual ~DocumentSource() = default;
+    virtual Document document(std::uint32_t ordinal) const = 0;
+};
+
+} // namespace trainyard

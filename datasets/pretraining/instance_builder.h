@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "datasets/pretraining/documents.h"
+#include "datasets/pretraining/instance.h"
+#include "datasets/tokenizer/vocabulary.h"
+
+namespace trainyard {
+
+/// Builds BERT's masked sentence pairs as NVIDIA's create_pretraining_data.py does, with these differences:
+/// random numbers depend on (seed, document, pass) alone, and a random next sentence never comes from the own
+/// document: where there is no other document, chunks of one sentence give no row and the others a true next.
+/// Immutable; any thread may use it.
+class InstanceBuilder {
+public:
+    /// `partners` are the ordinals that random next sentences are drawn from (the documents of the same
+    /// split); every document that is built must be one of them. All references must outlive the builder.
+    InstanceBuilder(const InstanceSettings& settings, const DocumentSource& documents,
+                    std::span<const std::uint32_t> partners, const Vocabulary& vocabulary);
+
+    /// Calls sink(instance, number) for every row of one document in one pass, number = 0, 1, 2, ...
+    /// `place` is the document's index in `partners`. Returns the chunks that gave no row.
+    using Sink = std::function<void(Instance&&, std::uint32_t number)>;
+    std::uint64_t build(std::size_t place, std::uint32_t pass, const Sink& sink) const;
+
+private:
+    struct Chunk;
+    class Pass;
+
+    const InstanceSettings& m_settings;
+    const DocumentSource& m_documents;
+    std::span<const std::uint32_t> m_partners;
+    const Vocabulary& m_vocabulary;
+};
+
+} // namespace trainyard

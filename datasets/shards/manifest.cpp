@@ -1,0 +1,163 @@
+#include "datasets/shards/manifest.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// Calls visit(name, member) for every plain field, so that reading and writing cannot drift apart.
+template <typename Settings, typename Visit>
+void visitSettings(Settings& settings, Visit visit)
+{
+    visit("corpus", settings.corpus);
+    visit("dumps", settings.dumps);
+    visit("cased", settings.cased);
+    visit("tokenizer_profile", settings.tokenizerProfile);
+    visit("dupe_factor", settings.dupeFactor);
+    visit("masked_share", settings.maskedShare);
+    visit("short_sequence_share", settings.shortSequenceShare);
+    visit("test_fraction", settings.testFraction);
+}
+
+template <typename Statistics, typename Visit>
+void visitStatistics(Statistics& statistics, Visit visit)
+{
+    visit("documents", statistics.documents);
+    visit("test_documents", statistics.testDocuments);
+    visit("sentences", statistics.sentences);
+    visit("tokens", statistics.tokens);
+    visit("row_tokens", statistics.rowTokens);
+    visit("full_rows", statistics.fullRows);
+    visit("random_next", statistics.randomNext);
+    visit("single_sentence", statistics.singleSentence);
+    visit("masked", statistics.masked);
+    visit("mask_token", statistics.maskToken);
+    visit("kept_token", statistics.keptToken);
+    visit("random_token", statistics.randomToken);
+    visit("length_histogram", statistics.lengthHistogram);
+}
+
+template <typename Entry, typename Visit>
+void visitShard(Entry& shard, Visit visit)
+{
+    visit("file", shard.file);
+    visit("rows", shard.rows);
+    visit("sha256", shard.sha256);
+    visit("training", shard.training);
+}
+
+template <typename M, typename Visit>
+void visitManifest(M& manifest, Visit visit)
+{
+    visit("version", manifest.version);
+    visit("tool_version", manifest.toolVersion);
+    visit("sequence_length", manifest.sequenceLength);
+    visit("max_predictions", manifest.maxPredictions);
+    visit("vocabulary_size", manifest.vocabularySize);
+    visit("vocabulary_file", manifest.vocabularyFile);
+    visit("vocabulary_sha256", manifest.vocabularySha256);
+    visit("seed", manifest.seed);
+    visit("counters", manifest.counters);
+}
+
+/// Reads named fields of a JSON object; at() throws with the field's name when one is missing.
+auto readFrom(const Json& json)
+{
+    return [&json](const char* name, auto& member) { json.at(name).get_to(member); };
+}
+
+auto writeTo(Json& json)
+{
+    return [&json](const char* name, const auto& member) { json[name] = member; };
+}
+
+Manifest parse(const Json& json)
+{
+    Manifest manifest;
+    visitManifest(manifest, readFrom(json));
+    visitSettings(manifest.settings, readFrom(json.at("settings")));
+    visitStatistics(manifest.statistics, readFrom(json.at("statistics")));
+    for (const Json& item : json.at("shards"))
+        visitShard(manifest.shards.emplace_back(), readFrom(item));
+    return manifest;
+}
+
+Status checkContent(const Manifest& manifest)
+{
+    if (manifest.sequenceLength < 5 || manifest.maxPredictions < 1 || manifest.vocabularySize < 1)
+        return badInput("sequence_length, max_predictions and vocabulary_size must be positive");
+    for (const ShardEntry& shard : manifest.shards) {
+        if (!isPlainName(shard.file))
+            return badInput(fmt::format("the shard name \"{}\" is not a plain file name", shard.file));
+    }
+    return {};
+}
+
+std::uint64_t rowsOf(const std::vector<ShardEntry>& shards, bool training)
+{
+    std::uint64_t rows = 0;
+    for (const ShardEntry& shard : shards)
+        rows += shard.training == training ? shard.rows : 0;
+    return rows;
+}
+
+} // namespace
+
+Result<Manifest> Manifest::load(const fs::path& folder)
+{
+    const fs::path file = folder / kFileName;
+    const auto content = readFile(file);
+    if (!content.ok())
+        return Error{ErrorKind::BadInput, content.error().message,
+                     "the folder is not a finished data set; `trainyard prepare` makes one"};
+    try {
+        const Json json = Json::parse(content.value());
+        const int version = json.at("version").get<int>();
+        if (version != kVersion)
+            return badInput(fmt::format("{}: version {}, this program reads version {}", file.string(),
+                                        version, kVersion),
+                            "prepare the data set again or use the matching program");
+        Manifest manifest = parse(json);
+        if (const Status status = checkContent(manifest); !status.ok())
+            return status.error().in(file.string());
+        return manifest;
+    } catch (const Json::exception& problem) {
+        return badInput(fmt::format("{}: {}", file.string(), problem.what()), "prepare the data set again");
+    }
+}
+
+std::string Manifest::toJson() const
+{
+    Json json;
+    visitManifest(*this, writeTo(json));
+    json["settings"] = Json::object();
+    visitSettings(settings, writeTo(json["settings"]));
+    json["statistics"] = Json::object();
+    visitStatistics(statistics, writeTo(json["statistics"]));
+    json["shards"] = Json::array();
+    for (const ShardEntry& shard : shards) {
+        Json item;
+        visitShard(shard, writeTo(item));
+        json["shards"].push_back(std::move(item));
+    }
+    return json.dump(2) + "\n";
+}
+
+std::uint64_t Manifest::trainingRows() const
+{
+    return rowsOf(shards, true);
+}
+
+std::uint64_t Manifest::testRows() const
+{
+    return rowsOf(shards, false);
+}
+
+} // namespace trainyard

@@ -1,0 +1,171 @@
+#include "datasets/shards/shard_reader.h"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "datasets/shards/columns.h"
+#include "datasets/shards/hdf5_handle.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kChunkCacheBytes = 4u
+                                         << 20; // a few chunks per column, so that shuffled rows stay cheap
+constexpr std::size_t kChunkCacheSlots = 521;
+
+Error wrongColumn(const fs::path& file, const Column& column, const std::string& problem)
+{
+    return badInput(fmt::format("{}: column {} {}", file.string(), column.name, problem),
+                    "the file is not a pre-training shard of this shape; prepare the data set again");
+}
+
+Result<Hdf5Handle> openFile(const fs::path& file)
+{
+    silenceHdf5();
+    std::error_code error;
+    if (!fs::is_regular_file(file, error))
+        return badInput(file.string() + ": there is no such file", "check the folder of the data set");
+    Hdf5Handle handle(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    if (!handle.valid())
+        return Error{ErrorKind::BadInput,
+                     hdf5Error(ErrorKind::BadInput, file.string() + ": not a whole HDF5 file").message,
+                     "the file is truncated or damaged; copy or prepare it again"};
+    return handle;
+}
+
+Result<Hdf5Handle> openColumn(const Hdf5Handle& handle, const fs::path& file, const Column& column)
+{
+    if (H5Lexists(handle.get(), column.name, H5P_DEFAULT) <= 0)
+        return wrongColumn(file, column, "is missing");
+    const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+    H5Pset_chunk_cache(access.get(), kChunkCacheSlots, kChunkCacheBytes, 1.0);
+    Hdf5Handle dataset(H5Dopen2(handle.get(), column.name, access.get()), H5Dclose);
+    if (!dataset.valid())
+        return wrongColumn(file, column, "is not a dataset");
+    return dataset;
+}
+
+std::vector<hsize_t> shapeOf(const Hdf5Handle& dataset)
+{
+    const Hdf5Handle space(H5Dget_space(dataset.get()), H5Sclose);
+    const int rank = H5Sget_simple_extent_ndims(space.get());
+    std::vector<hsize_t> shape(rank > 0 ? static_cast<std::size_t>(rank) : 0);
+    if (!shape.empty())
+        H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr);
+    return shape;
+}
+
+Status checkType(const Hdf5Handle& dataset, const fs::path& file, const Column& column)
+{
+    const Hdf5Handle type(H5Dget_type(dataset.get()), H5Tclose);
+    const bool fits = H5Tget_class(type.get()) == H5T_INTEGER && H5Tget_sign(type.get()) == H5T_SGN_2 &&
+                      H5Tget_size(type.get()) == static_cast<std::size_t>(column.bytesPerValue);
+    if (!fits)
+        return wrongColumn(file, column, fmt::format("does not hold {}", typeName(column)));
+    return {};
+}
+
+std::vector<hsize_t> expectedShape(const Column& column, hsize_t rows, int sequenceLength, int maxPredictions)
+{
+    if (column.width == Column::Width::Scalar)
+        return {rows};
+    return {rows, column.valuesPerRow(sequenceLength, maxPredictions)};
+}
+
+} // namespace
+
+struct ShardReader::State {
+    fs::path file;
+    int sequenceLength = 0;
+    int maxPredictions = 0;
+    std::uint64_t rows = 0;
+    Hdf5Handle handle;
+    std::array<Hdf5Handle, kShardColumns.size()> datasets;
+};
+
+ShardReader::ShardReader(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+ShardReader::ShardReader(ShardReader&&) noexcept = default;
+ShardReader& ShardReader::operator=(ShardReader&&) noexcept = default;
+ShardReader::~ShardReader() = default;
+
+std::uint64_t ShardReader::rows() const
+{
+    return m_state->rows;
+}
+
+Result<ShardReader> ShardReader::open(const fs::path& file, int sequenceLength, int maxPredictions)
+{
+    auto state = std::make_unique<State>();
+    state->file = file;
+    state->sequenceLength = sequenceLength;
+    state->maxPredictions = maxPredictions;
+    TRAINYARD_TRY(state->handle, openFile(file));
+    std::optional<hsize_t> rows;
+    for (std::size_t i = 0; i < kShardColumns.size(); ++i) {
+        const Column& column = kShardColumns[i];
+        TRAINYARD_TRY(state->datasets[i], openColumn(state->handle, file, column));
+        TRAINYARD_TRY_STATUS(checkType(state->datasets[i], file, column));
+        const auto shape = shapeOf(state->datasets[i]);
+        if (!rows && !shape.empty())
+            rows = shape[0];
+        const auto expected = expectedShape(column, rows.value_or(0), sequenceLength, maxPredictions);
+        if (shape != expected)
+            return wrongColumn(file, column,
+                               fmt::format("has the shape [{}], expected [{}]", fmt::join(shape, ", "),
+                                           fmt::join(expected, ", ")));
+    }
+    state->rows = *rows;
+    return ShardReader(std::move(state));
+}
+
+Status ShardReader::read(std::uint64_t firstRow, std::size_t count, RowBlock& out)
+{
+    TRAINYARD_CHECK(firstRow + count <= m_state->rows);
+    silenceHdf5();
+    out.sequenceLength = m_state->sequenceLength;
+    out.maxPredictions = m_state->maxPredictions;
+    out.resize(count);
+    if (count == 0)
+        return {};
+    for (std::size_t i = 0; i < kShardColumns.size(); ++i) {
+        const Column& column = kShardColumns[i];
+        const auto extent = expectedShape(column, count, m_state->sequenceLength, m_state->maxPredictions);
+        const std::array<hsize_t, 2> start{firstRow, 0};
+        const Hdf5Handle memory(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
+                                H5Sclose);
+        const Hdf5Handle space(H5Dget_space(m_state->datasets[i].get()), H5Sclose);
+        const hid_t type = column.bytesPerValue == 4 ? H5T_NATIVE_INT32 : H5T_NATIVE_INT8;
+        if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr) <
+                0 ||
+            H5Dread(m_state->datasets[i].get(), type, memory.get(), space.get(), H5P_DEFAULT,
+                    column.data(out)) < 0)
+            return hdf5Error(ErrorKind::BadInput,
+                             fmt::format("{}: cannot read rows {} to {} of {}", m_state->file.string(),
+                                         firstRow, firstRow + count - 1, column.name));
+    }
+    return {};
+}
+
+Result<ShardWidths> readShardWidths(const fs::path& file)
+{
+    TRAINYARD_TRY(const Hdf5Handle handle, openFile(file));
+    const auto widthOf = [&](const Column& column) -> Result<int> {
+        TRAINYARD_TRY(const Hdf5Handle dataset, openColumn(handle, file, column));
+        const auto shape = shapeOf(dataset);
+        if (shape.size() != 2)
+            return wrongColumn(file, column, fmt::format("has {} dimensions, expected 2", shape.size()));
+        return static_cast<int>(shape[1]);
+    };
+    TRAINYARD_TRY(const int sequenceLength, widthOf(kShardColumns[0]));
+    TRAINYARD_TRY(const int maxPredictions, widthOf(kShardColumns[3]));
+    return ShardWidths{sequenceLength, maxPredictions};
+}
+
+} // namespace trainyard

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace trainyard {
+
+struct CodePointRange {
+    char32_t first;
+    char32_t last; ///< included
+};
+
+struct CodePointMapping {
+    char32_t code;
+    std::string_view text; ///< UTF-8; empty = removed
+};
+
+/// How one implementation of BERT's tokenizer treats every code point. Implementations differ because each
+/// carries the tables of another Unicode version; see datasets/README.md.
+struct UnicodeTables {
+    std::string_view profile; ///< name stored in the manifest of a data set
+    std::span<const CodePointRange> removed;
+    std::span<const CodePointRange> toSpace;
+    std::span<const CodePointRange> whiteSpace;       ///< splits words
+    std::span<const CodePointRange> ideographs;       ///< each a word of its own
+    std::span<const CodePointRange> punctuation;      ///< each a word of its own
+    std::span<const CodePointMapping> withoutAccents; ///< Hangul syllables left out: they are computed
+    std::span<const CodePointMapping> lowerCase;
+};
+
+/// As Hugging Face tokenizers 0.23 (BertNormalizer and BertPreTokenizer), probed over all code points.
+const UnicodeTables& huggingFaceTables();
+
+} // namespace trainyard

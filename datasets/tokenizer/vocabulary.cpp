@@ -1,0 +1,118 @@
+#include "datasets/tokenizer/vocabulary.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "engine/base/file.h"
+#include "engine/base/hash.h"
+#include "engine/base/utf8.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::size_t kLongestPiece = 1000; // bytes
+
+bool isUtf8(std::string_view text)
+{
+    for (std::size_t at = 0; at < text.size();) {
+        const Utf8Char c = decodeUtf8(text, at);
+        if (c.code == kReplacementCharacter && c.bytes == 1)
+            return false;
+        at += c.bytes;
+    }
+    return true;
+}
+
+Status checkNoRepetition(const std::vector<std::string>& pieces)
+{
+    std::unordered_map<std::string_view, std::size_t> lines;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (const auto [place, isNew] = lines.emplace(pieces[i], i + 1); !isNew)
+            return badInput(fmt::format("line {} repeats \"{}\" of line {}", i + 1, pieces[i], place->second),
+                            "every piece has one line; its number is its id");
+    }
+    return {};
+}
+
+} // namespace
+
+Result<Vocabulary> Vocabulary::load(const std::filesystem::path& file)
+{
+    TRAINYARD_TRY(const std::string text, readFile(file));
+    Result<Vocabulary> vocabulary = parse(text);
+    if (!vocabulary.ok())
+        return vocabulary.error().in("vocabulary " + file.string());
+    return vocabulary;
+}
+
+Result<Vocabulary> Vocabulary::parse(std::string_view text)
+{
+    Vocabulary vocabulary;
+    vocabulary.m_text = text;
+    vocabulary.m_sha256 = sha256Hex(text);
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const auto end = std::min(text.find('\n'), text.size());
+        TRAINYARD_TRY_STATUS(vocabulary.addLine(text.substr(0, end), number));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    TRAINYARD_TRY_STATUS(checkNoRepetition(vocabulary.m_pieces));
+    TRAINYARD_TRY_STATUS(vocabulary.findSpecial());
+    return vocabulary;
+}
+
+Status Vocabulary::addLine(std::string_view line, std::size_t number)
+{
+    if (line.ends_with('\r'))
+        line.remove_suffix(1);
+    if (line.empty() || line.size() > kLongestPiece || !isUtf8(line))
+        return badInput(
+            fmt::format("line {} is {}", number, line.empty() ? "empty" : "no piece of a word in UTF-8"),
+            "give a vocab.txt of BERT: one piece per line");
+    m_pieces.emplace_back(line);
+    return {};
+}
+
+Status Vocabulary::findSpecial()
+{
+    std::string missing;
+    const auto find = [&](std::string_view name) {
+        const auto found = std::find(m_pieces.begin(), m_pieces.end(), name);
+        if (found == m_pieces.end())
+            missing += (missing.empty() ? "" : ", ") + std::string(name);
+        return static_cast<std::int32_t>(found - m_pieces.begin());
+    };
+    m_special = {find("[PAD]"), find("[UNK]"), find("[CLS]"), find("[SEP]"), find("[MASK]")};
+    if (!missing.empty())
+        return badInput(
+            "there is no line with " + missing,
+            "BERT's vocabularies have [PAD], [UNK], [CLS], [SEP] and [MASK]; add the missing lines or choose "
+            "another vocabulary");
+    if (m_special.pad != 0)
+        return badInput(fmt::format("[PAD] is on line {}", m_special.pad + 1),
+                        "it must be on the first line, because rows are padded with the id 0");
+    return {};
+}
+
+bool Vocabulary::isSpecial(std::int32_t id) const
+{
+    return id == m_special.pad || id == m_special.unknown || id == m_special.classify ||
+           id == m_special.separator || id == m_special.mask;
+}
+
+std::string Vocabulary::decode(const std::vector<std::int32_t>& ids) const
+{
+    std::string out;
+    for (const std::int32_t id : ids) {
+        const std::string_view text = piece(id);
+        if (text.starts_with("##") && text.size() > 2)
+            out += text.substr(2);
+        else
+            out.append(out.empty() ? "" : " ").append(text);
+    }
+    return out;
+}
+
+} // namespace trainyard

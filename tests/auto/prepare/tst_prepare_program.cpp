@@ -1,0 +1,234 @@
+#include <QDir>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <csignal>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "datasets/shards/manifest.h"
+#include "engine/base/file.h"
+#include "engine/records/journal.h"
+#include "tests/auto/prepare/sample_dump.h"
+
+using namespace trainyard;
+
+namespace {
+
+struct Outcome {
+    int status = -1;
+    QString out;
+    QString err;
+};
+
+/// A small tmpfs, unmounted at the end.
+class SmallDisk {
+public:
+    SmallDisk(const QString& folder, int kibibytes) : m_folder(folder)
+    {
+        QDir().mkpath(folder);
+        m_mounted = QProcess::execute("mount", {"-t", "tmpfs", "-o", QString("size=%1k").arg(kibibytes),
+                                                "tmpfs", folder}) == 0;
+    }
+    ~SmallDisk()
+    {
+        if (m_mounted)
+            QProcess::execute("umount", {m_folder});
+    }
+    bool mounted() const { return m_mounted; }
+
+private:
+    QString m_folder;
+    bool m_mounted = false;
+};
+
+} // namespace
+
+class TestPrepareProgram : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+    void preparesAndVerifies()
+    {
+        const Outcome prepared = run(smallArguments("out"));
+        QVERIFY2(prepared.status == 0, qPrintable(prepared.err));
+        QVERIFY(prepared.out.startsWith(at("out")));
+        const Outcome verified = run({"verify", at("out"), "--sample", "3", "--json"});
+        QCOMPARE(verified.status, 0);
+        const auto json = nlohmann::json::parse(verified.out.toStdString());
+        QVERIFY(json.at("ok").get<bool>());
+        QCOMPARE(json.at("samples").size(), std::size_t(3));
+        QCOMPARE(json.at("samples")[0].at("tokens")[0].at("text").get<std::string>(), std::string("[CLS]"));
+        QVERIFY(run({"verify", at("out")}).out.contains("every invariant holds"));
+    }
+
+    void recordsItsProgress()
+    {
+        QVERIFY(QDir().mkpath(at("run")));
+        QCOMPARE(run(smallArguments("out") + QStringList{"--run-dir", at("run")}).status, 0);
+        const auto journal = readJournal(at("run/journal/prepare").toStdString()).value();
+        std::map<std::string, ProgressRecord> last;
+        for (const Record& record : journal.records) {
+            if (const auto* progress = std::get_if<ProgressRecord>(&record.payload))
+                last[progress->stage] = *progress;
+        }
+        for (const char* stage :
+             {"vocabulary", "read", "clean", "sentences", "tokens", "instances", "shards"})
+            QVERIFY2(last.contains(stage) && last[stage].total > 0 && last[stage].done == last[stage].total,
+                     stage);
+        QVERIFY(nlohmann::json::parse(last["read"].counters).at("redirects").get<int>() > 0);
+        const auto manifest = Manifest::load(at("out").toStdString()).value();
+        QCOMPARE(last["shards"].done, manifest.trainingRows() + manifest.testRows());
+        QCOMPARE(std::get<EventRecord>(journal.records.back().payload).kind, std::string("prepare-finished"));
+    }
+
+    void stopsForTheStopFile()
+    {
+        QVERIFY(QDir().mkpath(at("run/control")));
+        QVERIFY(writeFileAtomically(at("run/control/stop").toStdString(), "").ok());
+        const Outcome outcome = run(smallArguments("out", 1000) + QStringList{"--run-dir", at("run")});
+        QCOMPARE(outcome.status, 130);
+        QCOMPARE(namesIn(m_folder->path()), QStringList{"run"});
+        const auto journal = readJournal(at("run/journal/prepare").toStdString()).value();
+        QCOMPARE(std::get<EventRecord>(journal.records.back().payload).kind,
+                 std::string("prepare-cancelled"));
+    }
+
+    void stopsForASignal_data()
+    {
+        QTest::addColumn<int>("signal");
+        QTest::addRow("SIGINT") << SIGINT;
+        QTest::addRow("SIGTERM") << SIGTERM;
+    }
+    void stopsForASignal()
+    {
+        QFETCH(int, signal);
+        QProcess process;
+        process.start(program(), smallArguments("out", 1000));
+        QVERIFY(process.waitForStarted());
+        QTRY_VERIFY(!namesIn(m_folder->path()).isEmpty()); // its temporary folder
+        QCOMPARE(::kill(static_cast<pid_t>(process.processId()), signal), 0);
+        QVERIFY(process.waitForFinished(30'000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(process.exitCode(), 130);
+        QVERIFY(namesIn(m_folder->path()).isEmpty());
+    }
+
+    void reportsAFullDisk_data()
+    {
+        QTest::addColumn<int>("kibibytes");
+        // Full while documents, then instances, then shards are written.
+        for (const int size : {200, 1200, 1900})
+            QTest::addRow("%d KiB", size) << size;
+    }
+    void reportsAFullDisk()
+    {
+        QFETCH(int, kibibytes);
+        if (::geteuid() != 0)
+            QSKIP("only root can mount a small disk");
+        const SmallDisk disk(at("disk"), kibibytes);
+        if (!disk.mounted())
+            QSKIP("a small disk cannot be mounted here");
+        const Outcome outcome = run(smallArguments("disk/out"));
+        QCOMPARE(outcome.status, 5);
+        QVERIFY2(outcome.err.contains("No space left"), qPrintable(outcome.err));
+        QVERIFY2(outcome.err.contains(QString::fromUtf8("—")), qPrintable(outcome.err)); // with what to do
+        QVERIFY(namesIn(at("disk")).isEmpty());
+    }
+
+    void saysWhatIsWrong_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("named");
+        QTest::addRow("no command") << QStringList{} << "subcommand";
+        QTest::addRow("unknown option") << QStringList{"verify", "x", "--fast"} << "--fast";
+        QTest::addRow("no vocabulary") << QStringList{"prepare", "x.xml", "--out", "y"} << "--vocab";
+        QTest::addRow("no dump") << QStringList{"prepare", "nowhere.xml", "--train-vocab",
+                                                "500",     "--out",       "y"}
+                                 << "nowhere.xml";
+        QTest::addRow("no data set") << QStringList{"verify", "nowhere"} << "nowhere";
+        QTest::addRow("bad number") << QStringList{"prepare", "x", "--vocab",  "v",
+                                                   "--out",   "y", "--shards", "many"}
+                                    << "--shards";
+        QTest::addRow("no vocabulary file")
+            << QStringList{"tokenize", "--vocab", "nowhere.txt"} << "nowhere.txt";
+    }
+    void saysWhatIsWrong()
+    {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, named);
+        const Outcome outcome = run(arguments);
+        QCOMPARE(outcome.status, 2);
+        QVERIFY2(outcome.err.contains(named), qPrintable(outcome.err));
+        QVERIFY(outcome.out.isEmpty());
+    }
+
+    void namesTheBrokenInvariant()
+    {
+        QCOMPARE(run(smallArguments("out")).status, 0);
+        const auto shard = at("out/wikicorpus_en_training_0.hdf5").toStdString();
+        std::string bytes = readFile(shard).value();
+        bytes.pop_back();
+        QVERIFY(writeFileAtomically(shard, bytes).ok());
+        const Outcome outcome = run({"verify", at("out")});
+        QCOMPARE(outcome.status, 2);
+        QVERIFY2(outcome.err.contains("wikicorpus_en_training_0.hdf5") && outcome.err.contains("invariant"),
+                 qPrintable(outcome.err));
+    }
+
+    void tokenizesJsonLines()
+    {
+        const std::string vocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nrail\n##way\n";
+        QVERIFY(writeFileAtomically(at("vocab.txt").toStdString(), vocabulary).ok());
+        const Outcome good = run({"tokenize", "--vocab", at("vocab.txt")},
+                                 "{\"text\":\"The Railway\"}\n{\"text\":\"\",\"id\":3}\n");
+        QCOMPARE(good.status, 0);
+        QCOMPARE(good.out, QString("{\"ids\":[5,6,7]}\n{\"ids\":[]}\n"));
+        QCOMPARE(run({"tokenize", "--cased", "--vocab", at("vocab.txt")}, "{\"text\":\"The\"}").out,
+                 QString("{\"ids\":[1]}\n"));
+        const Outcome bad = run({"tokenize", "--vocab", at("vocab.txt")}, "{\"text\":\"the\"}\nhello\n");
+        QCOMPARE(bad.status, 2);
+        QVERIFY(bad.err.contains("line 2"));
+    }
+
+private:
+    static QString program() { return TRAINYARD_BIN_DIR "/trainyard-prepare"; }
+    QString at(const QString& name) const { return m_folder->filePath(name); }
+    static QStringList namesIn(const QString& folder)
+    {
+        return QDir(folder).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot);
+    }
+    QStringList smallArguments(const QString& out, int dupe = 2) const
+    {
+        return {"prepare",       QString::fromStdString(sampleDump()),
+                "--train-vocab", "1000",
+                "--out",         at(out),
+                "--seq-len",     "64",
+                "--max-pred",    "10",
+                "--dupe",        QString::number(dupe),
+                "--shards",      "2",
+                "--test-shards", "1",
+                "--threads",     "2"};
+    }
+
+    Outcome run(const QStringList& arguments, const QByteArray& input = {}) const
+    {
+        QProcess process;
+        process.setWorkingDirectory(m_folder->path());
+        process.start(program(), arguments);
+        process.write(input);
+        process.closeWriteChannel();
+        process.waitForFinished(120'000);
+        return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
+                QString::fromUtf8(process.readAllStandardError())};
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+QTEST_GUILESS_MAIN(TestPrepareProgram)
+#include "tst_prepare_program.moc"
