@@ -1,0 +1,35 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <thread>
+
+namespace trainyard {
+
+/// Runs tasks one after another, in the order in which they came, on one thread of its own. MPI is only ever
+/// called from there, so collectives overlap with computing and no two MPI calls meet. The destructor
+/// finishes what was handed over.
+class CommunicationThread {
+public:
+    CommunicationThread();
+    ~CommunicationThread();
+    CommunicationThread(const CommunicationThread&) = delete;
+    CommunicationThread& operator=(const CommunicationThread&) = delete;
+
+    /// Any thread. The future carries what the task threw.
+    std::future<void> run(std::function<void()> task);
+
+private:
+    void loop();
+
+    std::mutex m_mutex;
+    std::condition_variable m_wake;
+    std::deque<std::packaged_task<void()>> m_tasks;
+    bool m_stopping = false;
+    std::thread m_thread;
+};
+
+} // namespace trainyard

@@ -1,0 +1,109 @@
+#include "engine/comm/flight_recorder.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "engine/base/clock.h"
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+namespace {
+
+template <typename Number>
+void publish(Number& field, Number value)
+{
+    std::atomic_ref<Number>(field).store(value, std::memory_order_release);
+}
+
+std::int64_t monotonicNow()
+{
+    return systemClock().now().monotonicNs;
+}
+
+} // namespace
+
+Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesystem::path& file,
+                                                               Identity identity, std::uint32_t capacity)
+{
+    TRAINYARD_CHECK(capacity > 0);
+    const std::size_t bytes = sizeof(FlightRingHeader) + capacity * sizeof(FlightRingSlot);
+    const FileDescriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (!descriptor.valid())
+        return systemError(ErrorKind::Failed, "cannot write " + file.string(), errno);
+    // Blocks are reserved now: a write into a hole of a mapping on a full disk would kill the process.
+    if (const int error = ::posix_fallocate(descriptor.get(), 0, static_cast<off_t>(bytes)); error != 0)
+        return systemError(ErrorKind::Failed, "cannot write " + file.string(), error);
+    void* mapping = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.get(), 0);
+    if (mapping == MAP_FAILED)
+        return systemError(ErrorKind::Failed, "cannot map " + file.string(), errno);
+
+    auto* header = static_cast<FlightRingHeader*>(mapping);
+    header->capacity = capacity;
+    header->rank = identity.rank.value;
+    header->worldSize = identity.worldSize.value;
+    header->pid = static_cast<std::int32_t>(::getpid());
+    header->attempt = identity.attempt;
+    header->activitySinceNs = monotonicNow();
+    std::memcpy(header->magic, "TYRING01", sizeof header->magic);
+    return std::unique_ptr<FlightRecorder>(new FlightRecorder(mapping, bytes));
+}
+
+FlightRecorder::FlightRecorder(void* mapping, std::size_t bytes)
+    : m_header(static_cast<FlightRingHeader*>(mapping))
+    , m_slots(reinterpret_cast<FlightRingSlot*>(m_header + 1))
+    , m_mappedBytes(bytes)
+{
+}
+
+FlightRecorder::~FlightRecorder()
+{
+    ::munmap(m_header, m_mappedBytes);
+}
+
+void FlightRecorder::setStep(Step step)
+{
+    publish(m_header->step, step.value);
+}
+
+void FlightRecorder::setActivity(Activity activity)
+{
+    publish(m_header->activitySinceNs, monotonicNow());
+    publish(m_header->activity, static_cast<std::uint32_t>(activity));
+}
+
+FlightRingSlot& FlightRecorder::slotOf(std::uint64_t ticket)
+{
+    return m_slots[ticket % m_header->capacity];
+}
+
+std::uint64_t FlightRecorder::enter(std::uint32_t group, std::uint64_t sequence, CollectiveKind kind,
+                                    std::uint64_t bytes)
+{
+    const std::uint64_t ticket = m_header->handedOver;
+    FlightRingSlot& slot = slotOf(ticket);
+    publish(slot.index, std::uint64_t{0});
+    slot.sequence = sequence;
+    slot.group = group;
+    slot.kind = static_cast<std::uint32_t>(kind);
+    slot.bytes = bytes;
+    slot.enteredNs = monotonicNow();
+    publish(slot.leftNs, std::int64_t{0});
+    slot.step = m_header->step;
+    publish(slot.index, ticket + 1);
+    publish(m_header->handedOver, ticket + 1);
+    return ticket;
+}
+
+void FlightRecorder::leave(std::uint64_t ticket)
+{
+    FlightRingSlot& slot = slotOf(ticket);
+    if (std::atomic_ref(slot.index).load(std::memory_order_acquire) == ticket + 1)
+        publish(slot.leftNs, monotonicNow());
+}
+
+} // namespace trainyard

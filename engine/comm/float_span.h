@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace trainyard {
+
+/// What a collective can add up.
+enum class FloatType : std::uint8_t { Float32, Float64 };
+
+constexpr std::size_t sizeOf(FloatType type)
+{
+    return type == FloatType::Float64 ? 8 : 4;
+}
+
+/// Contiguous numbers that a collective works on in place. Does not own them. They lie where the group's
+/// transport can reach them: in host memory, or on this rank's device for NCCL.
+struct FloatSpan {
+    void* data = nullptr;
+    std::size_t count = 0;
+    FloatType type = FloatType::Float32;
+
+    FloatSpan(void* numbers, std::size_t number, FloatType floatType)
+        : data(numbers), count(number), type(floatType)
+    {
+    }
+    FloatSpan(std::span<float> values) : FloatSpan(values.data(), values.size(), FloatType::Float32) {}
+    FloatSpan(std::span<double> values) : FloatSpan(values.data(), values.size(), FloatType::Float64) {}
+
+    std::size_t bytes() const { return count * sizeOf(type); }
+    std::span<float> floats() const { return {static_cast<float*>(data), count}; }
+    std::span<double> doubles() const { return {static_cast<double*>(data), count}; }
+    FloatSpan part(std::size_t first, std::size_t number) const
+    {
+        return {static_cast<std::byte*>(data) + first * sizeOf(type), number, type};
+    }
+};
+
+} // namespace trainyard

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/base/ids.h"
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+class CommunicationThread;
+class FlightRecorder;
+class ProcessGroup;
+
+/// MPI in this process, from initialisation to the end. One communication thread makes every MPI call
+/// (MPI_THREAD_SERIALIZED). At most one object per process.
+class MpiProcess {
+public:
+    /// True when mpirun or srun started this process as one rank of several; nothing is initialised.
+    static bool isLaunched();
+    /// This process's rank as the launcher told it, before initialisation; 0 when not launched by MPI.
+    static Rank launchedRank();
+
+    /// Initialises MPI, with the settings of OpenMPI that suit ranks which compute while they communicate.
+    static Result<std::unique_ptr<MpiProcess>> start();
+    /// Finalises MPI: every rank must come here, all groups gone.
+    ~MpiProcess();
+    MpiProcess(const MpiProcess&) = delete;
+    MpiProcess& operator=(const MpiProcess&) = delete;
+
+    Rank rank() const { return m_rank; }
+    WorldSize size() const { return m_size; }
+
+    /// A group over all ranks.
+    std::unique_ptr<ProcessGroup> makeWorldGroup(FlightRecorder* recorder);
+
+    /// Ends every rank of the job with this exit status. Any thread, also while another is inside a
+    /// collective.
+    [[noreturn]] static void abort(int exitStatus);
+
+private:
+    MpiProcess() = default;
+
+    std::shared_ptr<CommunicationThread> m_thread;
+    Rank m_rank;
+    WorldSize m_size{1};
+};
+
+} // namespace trainyard

@@ -1,0 +1,81 @@
+#include "engine/comm/process_group.h"
+
+#include "engine/comm/communication_thread.h"
+#include "engine/comm/flight_recorder.h"
+
+namespace trainyard {
+
+ProcessGroup::ProcessGroup(Parts parts) : m_parts(std::move(parts))
+{
+    TRAINYARD_CHECK(m_parts.transport != nullptr);
+}
+
+ProcessGroup::~ProcessGroup() = default;
+
+Rank ProcessGroup::rank() const
+{
+    return m_parts.transport->rank();
+}
+
+WorldSize ProcessGroup::size() const
+{
+    return m_parts.transport->size();
+}
+
+template <typename Collective>
+Work ProcessGroup::start(CollectiveKind kind, std::size_t bytes, Collective collective)
+{
+    FlightRecorder* const recorder = m_parts.recorder;
+    const std::uint64_t ticket = recorder ? recorder->enter(m_parts.number, ++m_sequence, kind, bytes) : 0;
+    auto recorded = [recorder, ticket, collective = std::move(collective)] {
+        collective();
+        if (recorder)
+            recorder->leave(ticket);
+    };
+    if (m_parts.thread)
+        return Work(m_parts.thread->run(std::move(recorded)));
+    recorded();
+    return {};
+}
+
+Work ProcessGroup::allReduceAsync(FloatSpan values, ReduceOp op)
+{
+    m_parts.transport->handedOver(values);
+    return start(CollectiveKind::AllReduce, values.bytes(),
+                 [transport = m_parts.transport.get(), values, op] { transport->allReduce(values, op); });
+}
+
+void ProcessGroup::allReduce(FloatSpan values, ReduceOp op)
+{
+    allReduceAsync(values, op).wait();
+}
+
+void ProcessGroup::broadcast(std::span<std::byte> bytes, Rank root)
+{
+    start(CollectiveKind::Broadcast, bytes.size(), [this, bytes, root] {
+        m_parts.transport->broadcast(bytes, root);
+    }).wait();
+}
+
+std::string ProcessGroup::broadcastText(std::string text, Rank root)
+{
+    std::uint64_t size = text.size();
+    broadcast(std::as_writable_bytes(std::span(&size, 1)), root);
+    text.resize(size);
+    broadcast(std::as_writable_bytes(std::span(text)), root);
+    return text;
+}
+
+std::vector<std::string> ProcessGroup::gather(std::string_view bytes)
+{
+    std::vector<std::string> gathered;
+    start(CollectiveKind::Gather, bytes.size(), [&] { gathered = m_parts.transport->gather(bytes); }).wait();
+    return gathered;
+}
+
+void ProcessGroup::barrier()
+{
+    start(CollectiveKind::Barrier, 0, [this] { m_parts.transport->barrier(); }).wait();
+}
+
+} // namespace trainyard

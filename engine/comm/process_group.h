@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/comm/float_span.h"
+#include "engine/comm/transport.h"
+#include "engine/comm/work.h"
+#include "engine/records/flight_ring.h"
+
+namespace trainyard {
+
+class CommunicationThread;
+class FlightRecorder;
+
+/// Ranks that do collectives together. Every rank calls the same collectives in the same order, from its one
+/// training thread; each call is written to the flight ring when the rank reaches it and when it is finished.
+/// Calls throw CommunicationError when a peer is gone.
+class ProcessGroup {
+public:
+    struct Parts {
+        std::unique_ptr<Transport> transport;
+        std::shared_ptr<CommunicationThread> thread; ///< null: collectives run where they are called
+        FlightRecorder* recorder = nullptr;          ///< outlives the group; null: nothing is recorded
+        std::uint32_t number = 0;                    ///< in the flight ring; 0 = all ranks
+    };
+
+    explicit ProcessGroup(Parts parts);
+    ~ProcessGroup();
+    ProcessGroup(const ProcessGroup&) = delete;
+    ProcessGroup& operator=(const ProcessGroup&) = delete;
+
+    Rank rank() const;
+    WorldSize size() const;
+    bool isFirst() const { return rank().value == 0; }
+
+    /// Replaces `values` on every rank by their sum or maximum over the ranks, bit-equal on all of them.
+    void allReduce(FloatSpan values, ReduceOp op = ReduceOp::Sum);
+    /// The same under way: `values` must live, untouched, until the Work was waited for.
+    Work allReduceAsync(FloatSpan values, ReduceOp op = ReduceOp::Sum);
+
+    /// Overwrites `bytes` on every rank by those of `root`. Sizes must be equal.
+    void broadcast(std::span<std::byte> bytes, Rank root = Rank{0});
+    /// Text of any length from `root` to every rank.
+    std::string broadcastText(std::string text, Rank root = Rank{0});
+
+    /// On rank 0 what each rank gave, in order of rank; empty elsewhere.
+    std::vector<std::string> gather(std::string_view bytes);
+
+    void barrier();
+
+private:
+    template <typename Collective>
+    Work start(CollectiveKind kind, std::size_t bytes, Collective collective);
+
+    Parts m_parts;
+    std::uint64_t m_sequence = 0;
+};
+
+/// The groups of one rank, handed to whoever communicates.
+struct ProcessGroups {
+    ProcessGroup* world = nullptr; ///< all ranks
+    ProcessGroup* data = nullptr;  ///< ranks that hold the same parameters and see different samples
+};
+
+} // namespace trainyard

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/comm/transport.h"
+
+namespace trainyard {
+
+/// Where the ranks of one process meet; each rank is a thread. For tests: small, exact and in a fixed order
+/// (sums run over the ranks in ascending order).
+class ThreadsMeeting {
+public:
+    explicit ThreadsMeeting(int ranks);
+
+    int ranks() const { return static_cast<int>(m_offers.size()); }
+    /// Every rank offers a pointer; when all have, rank 0 runs `combine` over the offers while the others
+    /// wait.
+    void meet(int rank, void* offer, const std::function<void(const std::vector<void*>&)>& combine);
+    /// This rank gives up: the others' calls, now and later, throw CommunicationError.
+    void breakUp();
+
+private:
+    void arriveAndWait(std::unique_lock<std::mutex>& lock);
+
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::vector<void*> m_offers;
+    int m_arrived = 0;
+    std::uint64_t m_round = 0;
+    bool m_broken = false;
+};
+
+class ThreadsTransport final : public Transport {
+public:
+    ThreadsTransport(std::shared_ptr<ThreadsMeeting> meeting, Rank rank);
+
+    Rank rank() const override { return m_rank; }
+    WorldSize size() const override { return WorldSize{m_meeting->ranks()}; }
+    void allReduce(FloatSpan values, ReduceOp op) override;
+    void broadcast(std::span<std::byte> bytes, Rank root) override;
+    std::vector<std::string> gather(std::string_view bytes) override;
+    void barrier() override;
+
+private:
+    std::shared_ptr<ThreadsMeeting> m_meeting;
+    Rank m_rank;
+};
+
+class ProcessGroup;
+
+/// Runs `body` once per rank, each on a thread with a group over all of them, and returns when all are done.
+/// A rank whose body throws breaks the group, so that no other rank waits for it for ever; the first
+/// exception that is not the consequence of a broken group is thrown again.
+void runAsThreads(int ranks, const std::function<void(ProcessGroup&)>& body);
+
+} // namespace trainyard

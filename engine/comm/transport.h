@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/comm/float_span.h"
+
+namespace trainyard {
+
+enum class ReduceOp { Sum, Max };
+
+/// How the ranks of one group reach each other: the seam for MPI, NCCL and threads. Every call blocks until
+/// this rank's part is done. All ranks make the same calls in the same order; one thread at a time makes
+/// them. A call throws CommunicationError when the group is broken; then it stays broken.
+class Transport {
+public:
+    virtual ~Transport() = default;
+
+    virtual Rank rank() const = 0;
+    virtual WorldSize size() const = 0;
+
+    /// Afterwards all ranks hold bit-equal results.
+    virtual void allReduce(FloatSpan values, ReduceOp op) = 0;
+    virtual void broadcast(std::span<std::byte> bytes, Rank root) = 0;
+    /// On rank 0 the bytes of every rank in order of rank; empty elsewhere. Lengths may differ.
+    virtual std::vector<std::string> gather(std::string_view bytes) = 0;
+    virtual void barrier() = 0;
+
+    /// Called on the rank's own thread when it hands `values` over, before allReduce() runs on another one.
+    /// A device transport marks the point in the current stream that the reduction must wait for.
+    virtual void handedOver(const FloatSpan&) {}
+};
+
+} // namespace trainyard

@@ -1,0 +1,173 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/base/file.h"
+#include "engine/base/units.h"
+#include "engine/comm/flight_recorder.h"
+#include "engine/comm/local_transport.h"
+#include "engine/comm/process_group.h"
+#include "engine/records/flight_ring.h"
+#include "engine/records/flight_verdict.h"
+
+using namespace trainyard;
+
+class TestFlightRing : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+    void givesBackWhatWasRecorded()
+    {
+        auto recorder = create(0, 2);
+        recorder->setStep(Step{7});
+        recorder->setActivity(Activity::Backward);
+        recorder->leave(recorder->enter(0, 1, CollectiveKind::Broadcast, 10));
+        recorder->enter(0, 2, CollectiveKind::AllReduce, 4096);
+
+        const FlightSnapshot ring = readFlightRing(file(0)).value();
+        QCOMPARE(ring.step, std::int64_t(7));
+        QCOMPARE(ring.activity, Activity::Backward);
+        QCOMPARE(ring.pid, int(::getpid()));
+        QCOMPARE(ring.entries.size(), std::size_t(2));
+        QVERIFY(ring.entries[0].leftNs >= ring.entries[0].enteredNs);
+        QCOMPARE(ring.entries[1].leftNs, std::int64_t(0));
+        QCOMPARE(ring.entries[1].bytes, std::uint64_t(4096));
+    }
+
+    void keepsTheNewestWhenItIsFull()
+    {
+        auto recorder = create(0, 1, 4);
+        for (std::uint64_t sequence = 1; sequence <= 10; ++sequence)
+            recorder->enter(0, sequence, CollectiveKind::Barrier, 0);
+        const FlightSnapshot ring = readFlightRing(file(0)).value();
+        QCOMPARE(ring.entries.size(), std::size_t(4));
+        QCOMPARE(ring.entries.front().sequence, std::uint64_t(7));
+        QCOMPARE(ring.entries.back().sequence, std::uint64_t(10));
+    }
+
+    void doesNotMarkAnOverwrittenSlotAsLeft()
+    {
+        auto recorder = create(0, 1, 2);
+        const auto first = recorder->enter(0, 1, CollectiveKind::AllReduce, 0);
+        recorder->enter(0, 2, CollectiveKind::AllReduce, 0);
+        recorder->enter(0, 3, CollectiveKind::AllReduce, 0);
+        recorder->leave(first);
+        for (const FlightEntry& entry : readFlightRing(file(0)).value().entries)
+            QCOMPARE(entry.leftNs, std::int64_t(0));
+    }
+
+    void recordsEveryCollectiveOfAGroup()
+    {
+        auto recorder = create(0, 1);
+        ProcessGroup group({std::make_unique<LocalTransport>(), nullptr, recorder.get(), 5});
+        std::vector<float> values(3);
+        group.allReduce(std::span(values));
+        group.barrier();
+        const FlightSnapshot ring = readFlightRing(file(0)).value();
+        QCOMPARE(ring.entries.size(), std::size_t(2));
+        QCOMPARE(ring.entries[0].bytes, std::uint64_t(12));
+        QCOMPARE(ring.entries[0].group, 5u);
+        QCOMPARE(ring.entries[1].sequence, std::uint64_t(2));
+        QCOMPARE(ring.entries[1].kind, CollectiveKind::Barrier);
+    }
+
+    void survivesKill9()
+    {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            auto recorder = create(3, 4);
+            recorder->setActivity(Activity::Forward);
+            recorder->enter(0, 12, CollectiveKind::AllReduce, 64);
+            ::raise(SIGKILL);
+        }
+        int status = 0;
+        QCOMPARE(::waitpid(child, &status, 0), child);
+        QVERIFY(WIFSIGNALED(status));
+        const FlightSnapshot ring = readFlightRing(file(3)).value();
+        QCOMPARE(ring.rank, 3);
+        QCOMPARE(ring.pid, int(child));
+        QCOMPARE(ring.activity, Activity::Forward);
+        QCOMPARE(ring.entries.back().sequence, std::uint64_t(12));
+    }
+
+    void namesTheRankThatDidNotEnter()
+    {
+        FlightSnapshot waiting{0,
+                               3,
+                               1,
+                               1,
+                               Activity::Reduce,
+                               0,
+                               4,
+                               {{8, 0, CollectiveKind::AllReduce, 4 * kMiB, 5, 6, 4},
+                                {9, 0, CollectiveKind::AllReduce, 4 * kMiB, 7, 0, 4}}};
+        FlightSnapshot late{
+            1, 3, 2, 1, Activity::Forward, 0, 4, {{8, 0, CollectiveKind::AllReduce, 4 * kMiB, 5, 6, 4}}};
+        FlightSnapshot also = waiting;
+        also.rank = 2;
+        const auto verdict = judgeFlight({waiting, late, also});
+        QVERIFY(verdict.has_value());
+        QCOMPARE(verdict->missing, std::vector<int>{1});
+        QCOMPARE(verdict->waiting, (std::vector<int>{0, 2}));
+        QCOMPARE(
+            verdict->text,
+            std::string(
+                "rank 1 did not enter all-reduce 9 (4.00 MiB) of step 4: last seen in forward of step 4"));
+    }
+
+    void saysNothingWhenAllMove()
+    {
+        FlightSnapshot one{
+            0, 2, 1, 1, Activity::Reduce, 0, 4, {{9, 0, CollectiveKind::AllReduce, 64, 7, 0, 4}}};
+        FlightSnapshot two = one;
+        two.rank = 1;
+        QVERIFY(!judgeFlight({one, two}).has_value());
+        QVERIFY(!judgeFlight({}).has_value());
+    }
+
+    void countsARankWithoutRingAsMissing()
+    {
+        const FlightSnapshot one{
+            0, 2, 1, 1, Activity::Reduce, 0, 4, {{9, 0, CollectiveKind::AllReduce, 64, 7, 0, 4}}};
+        const auto verdict = judgeFlight({one});
+        QVERIFY(verdict.has_value());
+        QCOMPARE(verdict->missing, std::vector<int>{1});
+    }
+
+    void refusesForeignAndTruncatedFiles()
+    {
+        {
+            auto recorder = create(0, 1, 4);
+        }
+        const std::string bytes = readFile(file(0)).value();
+        for (const std::size_t keep :
+             {std::size_t(0), std::size_t(17), sizeof(FlightRingHeader), bytes.size() - 1}) {
+            QVERIFY(writeFileAtomically(file(0), bytes.substr(0, keep)).ok());
+            QVERIFY(!readFlightRing(file(0)).ok());
+        }
+        std::string huge = bytes;
+        huge.replace(8, 4, "\xff\xff\xff\xff", 4);
+        QVERIFY(writeFileAtomically(file(0), huge).ok());
+        QVERIFY(!readFlightRing(file(0)).ok());
+        QVERIFY(!readFlightRing(file(9)).ok());
+    }
+
+private:
+    std::filesystem::path file(int rank) const
+    {
+        return std::filesystem::path(m_folder->path().toStdString()) / (std::to_string(rank) + ".ring");
+    }
+    std::unique_ptr<FlightRecorder> create(int rank, int worldSize, std::uint32_t capacity = 64) const
+    {
+        return FlightRecorder::create(file(rank), {Rank{rank}, WorldSize{worldSize}, 1}, capacity).value();
+    }
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+QTEST_APPLESS_MAIN(TestFlightRing)
+#include "tst_flight_ring.moc"

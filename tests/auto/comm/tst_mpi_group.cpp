@@ -1,0 +1,37 @@
+#include <QTest>
+
+#include "engine/comm/mpi_process.h"
+#include "engine/comm/process_group.h"
+#include "tests/auto/comm/collective_checks.h"
+
+using namespace trainyard;
+
+/// Runs under mpirun: every rank makes the same calls.
+class TestMpiGroup : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { m_mpi = MpiProcess::start().value(); }
+
+    void knowsItsRankBeforeAndAfterTheStart()
+    {
+        QVERIFY(MpiProcess::isLaunched());
+        QCOMPARE(MpiProcess::launchedRank().value, m_mpi->rank().value);
+    }
+
+    void keepsTheContractOfCollectives()
+    {
+        const auto group = m_mpi->makeWorldGroup(nullptr);
+        QCOMPARE(group->size().value, m_mpi->size().value);
+        const auto broken = checkCollectives(*group);
+        QVERIFY2(broken.empty(), broken.empty() ? "" : broken.front().c_str());
+    }
+
+    void cleanupTestCase() { m_mpi.reset(); }
+
+private:
+    std::unique_ptr<MpiProcess> m_mpi;
+};
+
+QTEST_APPLESS_MAIN(TestMpiGroup)
+#include "tst_mpi_group.moc"
