@@ -1,0 +1,81 @@
+#include "engine/nn/dropout_mask.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "engine/base/check.h"
+#include "engine/base/vector_clones.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::uint32_t kLanes = 16; // blocks side by side
+constexpr std::uint64_t kLowWord = 0xffffffffu;
+
+// philox() of philox.h. Words lie in 64 bits, so that the products and their halves stay where they are, and
+// the rounds are unrolled: then a loop over blocks becomes vector code with all state in registers.
+struct WideBlock {
+    std::uint64_t c0, c1, c2, c3;
+};
+
+inline __attribute__((always_inline)) WideBlock philoxWide(WideBlock c, std::uint32_t key0,
+                                                           std::uint32_t key1)
+{
+#pragma GCC unroll 10
+    for (int round = 0; round < 10; ++round) {
+        const std::uint64_t a = std::uint64_t{0xD2511F53u} * c.c0;
+        const std::uint64_t b = std::uint64_t{0xCD9E8D57u} * c.c2;
+        c = {(b >> 32) ^ c.c1 ^ key0, b & kLowWord, (a >> 32) ^ c.c3 ^ key1, a & kLowWord};
+        key0 += 0x9E3779B9u;
+        key1 += 0xBB67AE85u;
+    }
+    return c;
+}
+
+TRAINYARD_VECTOR_CLONES
+void fillGroups(std::uint8_t* mask, std::uint32_t firstBlock, std::int64_t groups, std::uint64_t dropBelow,
+                const PhiloxCounter& counter, const PhiloxKey& key)
+{
+    const std::uint64_t c1 = counter[1];
+    const std::uint64_t c2 = counter[2];
+    const std::uint64_t c3 = counter[3];
+    const std::uint32_t key0 = key[0];
+    const std::uint32_t key1 = key[1];
+    for (std::int64_t group = 0; group < groups; ++group, firstBlock += kLanes, mask += kDropoutGroup) {
+        std::uint8_t kept[kDropoutGroup];
+#pragma GCC unroll 1
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+            const WideBlock words = philoxWide({firstBlock + lane, c1, c2, c3}, key0, key1);
+            kept[lane] = words.c0 >= dropBelow;
+            kept[kLanes + lane] = words.c1 >= dropBelow;
+            kept[2 * kLanes + lane] = words.c2 >= dropBelow;
+            kept[3 * kLanes + lane] = words.c3 >= dropBelow;
+        }
+        std::memcpy(mask, kept, sizeof kept);
+    }
+}
+
+} // namespace
+
+void fillDropoutMask(std::uint8_t* mask, std::int64_t firstElement, std::int64_t count,
+                     std::uint32_t dropBelow, const DropoutStream& stream)
+{
+    TRAINYARD_CHECK(firstElement % kDropoutGroup == 0);
+    const PhiloxCounter counter{0, stream.step, static_cast<std::uint32_t>(stream.sample),
+                                stream.site << 20 | static_cast<std::uint32_t>(stream.sample >> 32)};
+    const auto firstBlock = static_cast<std::uint32_t>(firstElement / 4);
+    const std::int64_t groups = count / kDropoutGroup;
+    fillGroups(mask, firstBlock, groups, dropBelow, counter, stream.key);
+
+    const std::int64_t rest = count % kDropoutGroup;
+    if (rest == 0)
+        return;
+    std::array<std::uint8_t, kDropoutGroup> last{};
+    const auto lastBlock = static_cast<std::uint32_t>(firstBlock + groups * kLanes);
+    fillGroups(last.data(), lastBlock, 1, dropBelow, counter, stream.key);
+    std::copy_n(last.begin(), rest, mask + groups * kDropoutGroup);
+}
+
+} // namespace trainyard

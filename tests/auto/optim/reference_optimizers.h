@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// One tensor and its moments in float64, updated element by element as the papers write it. What the
+/// optimizers are compared with.
+struct ReferenceTensor {
+    std::vector<double> weight;
+    std::vector<double> average;
+    std::vector<double> squareAverage;
+    bool decays = true;
+
+    explicit ReferenceTensor(std::vector<double> w, bool decaying)
+        : weight(std::move(w)), average(weight.size()), squareAverage(weight.size()), decays(decaying)
+    {
+    }
+
+    // m_hat / (sqrt(v_hat) + epsilon)
+    std::vector<double> adamDirection(const OptimizerSpec& spec, const std::vector<double>& gradient, int t)
+    {
+        std::vector<double> direction;
+        for (std::size_t i = 0; i < weight.size(); ++i) {
+            average[i] = spec.beta1 * average[i] + (1 - spec.beta1) * gradient[i];
+            squareAverage[i] = spec.beta2 * squareAverage[i] + (1 - spec.beta2) * gradient[i] * gradient[i];
+            const double m = average[i] / (1 - std::pow(spec.beta1, t));
+            const double v = squareAverage[i] / (1 - std::pow(spec.beta2, t));
+            direction.push_back(m / (std::sqrt(v) + spec.epsilon));
+        }
+        return direction;
+    }
+
+    void adamW(const OptimizerSpec& spec, const std::vector<double>& gradient, double rate, int t)
+    {
+        const std::vector<double> direction = adamDirection(spec, gradient, t);
+        for (std::size_t i = 0; i < weight.size(); ++i)
+            weight[i] += -rate * (decays ? spec.weightDecay : 0) * weight[i] - rate * direction[i];
+    }
+
+    void lamb(const OptimizerSpec& spec, const std::vector<double>& gradient, double rate, int t)
+    {
+        std::vector<double> update = adamDirection(spec, gradient, t);
+        double weightNorm = 0;
+        double updateNorm = 0;
+        for (std::size_t i = 0; i < weight.size(); ++i) {
+            update[i] += (decays ? spec.weightDecay : 0) * weight[i];
+            weightNorm = std::hypot(weightNorm, weight[i]);
+            updateNorm = std::hypot(updateNorm, update[i]);
+        }
+        const bool scaled = decays && spec.weightDecay != 0 && weightNorm > 0 && updateNorm > 0;
+        for (std::size_t i = 0; i < weight.size(); ++i)
+            weight[i] -= rate * (scaled ? weightNorm / updateNorm : 1.0) * update[i];
+    }
+};
+
+} // namespace trainyard

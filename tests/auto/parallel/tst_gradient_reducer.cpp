@@ -1,0 +1,184 @@
+#include <atomic>
+#include <mutex>
+
+#include <torch/autograd.h>
+
+#include "engine/comm/process_group.h"
+#include "engine/comm/threads_transport.h"
+#include "engine/nn/parameter_store.h"
+#include "engine/parallel/data/gradient_reducer.h"
+
+#include <QTest> // after LibTorch, which uses the name "slots"
+
+using namespace trainyard;
+
+namespace {
+
+/// Sizes that fit no bucket and no alignment.
+std::vector<ParameterSpec> someParameters()
+{
+    std::vector<ParameterSpec> specs;
+    const std::int64_t sizes[] = {97, 1000, 3, 512, 4096, 33, 700, 5};
+    for (std::size_t i = 0; i < std::size(sizes); ++i) {
+        ParameterSpec spec;
+        spec.name = "tensor" + std::to_string(i);
+        spec.shape = {sizes[i]};
+        specs.push_back(spec);
+    }
+    return specs;
+}
+
+/// A loss whose gradients differ by rank and micro-batch; `used` says which parameters take part.
+at::Tensor lossOf(const ParameterStore& store, double factor, const std::function<bool(std::size_t)>& used)
+{
+    at::Tensor loss = at::zeros({}, at::kDouble);
+    for (std::size_t i = 0; i < store.parameters().size(); ++i) {
+        if (used(i))
+            loss = loss + (store.leaf(store.parameters()[i].spec.name).pow(2) * factor * double(i + 1)).sum();
+    }
+    return loss;
+}
+
+bool all(std::size_t)
+{
+    return true;
+}
+
+/// Two micro-batches on this rank; what the reducer made of them.
+at::Tensor reducedGradients(ProcessGroup& group, Bytes bucketSize, std::size_t* overlapped = nullptr)
+{
+    ParameterStore store(someParameters(), ComputeType::Float64);
+    store.initialize(7, 1.0);
+    GradientReducer reducer(store, group, bucketSize);
+    const double rank = group.rank().value;
+    store.beginGradients();
+    lossOf(store, 0.3 + rank, all).backward();
+    reducer.arm();
+    lossOf(store, 1.7 - rank, all).backward();
+    reducer.finish();
+    if (overlapped)
+        *overlapped = reducer.overlappedBuckets();
+    return store.flatGradients().clone();
+}
+
+/// The same without buckets: one reduction after the backward passes.
+at::Tensor plainGradients(ProcessGroup& group)
+{
+    ParameterStore store(someParameters(), ComputeType::Float64);
+    store.initialize(7, 1.0);
+    const double rank = group.rank().value;
+    store.beginGradients();
+    lossOf(store, 0.3 + rank, all).backward();
+    lossOf(store, 1.7 - rank, all).backward();
+    const at::Tensor& flat = store.flatGradients();
+    group.allReduce(std::span<double>(flat.data_ptr<double>(), static_cast<std::size_t>(flat.numel())));
+    return flat.clone();
+}
+
+} // namespace
+
+class TestGradientReducer : public QObject {
+    Q_OBJECT
+
+private slots:
+    void coversTheFlatBufferWithBuckets_data() { addBucketSizes(); }
+    void coversTheFlatBufferWithBuckets()
+    {
+        QFETCH(int, bytes);
+        const ParameterStore store(someParameters(), ComputeType::Float32);
+        const auto buckets = planBuckets(store.parameters(), store.flatCount(), Bytes(bytes), 4);
+        std::int64_t at = 0;
+        std::vector<int> owners(store.parameters().size());
+        for (const Bucket& bucket : buckets) {
+            QCOMPARE(bucket.begin, at);
+            QVERIFY(bucket.end > bucket.begin);
+            at = bucket.end;
+            for (const std::size_t index : bucket.parameters) {
+                const Parameter& parameter = store.parameters()[index];
+                QVERIFY(parameter.offset >= bucket.begin && parameter.offset + parameter.count <= bucket.end);
+                ++owners[index];
+            }
+        }
+        QCOMPARE(at, store.flatCount());
+        QVERIFY(std::all_of(owners.begin(), owners.end(), [](int count) { return count == 1; }));
+    }
+
+    void startsANewBucketOnceTheSizeIsReached()
+    {
+        const ParameterStore store(someParameters(), ComputeType::Float32);
+        QCOMPARE(planBuckets(store.parameters(), store.flatCount(), 1, 4).size(), store.parameters().size());
+        QCOMPARE(planBuckets(store.parameters(), store.flatCount(), kGiB, 4).size(), std::size_t(1));
+    }
+
+    void givesExactlyThePlainReduction_data() { addBucketSizes(); }
+    void givesExactlyThePlainReduction()
+    {
+        QFETCH(int, bytes);
+        std::atomic<int> equal = 0;
+        runAsThreads(3, [&](ProcessGroup& group) {
+            const at::Tensor bucketed = reducedGradients(group, Bytes(bytes));
+            equal += bucketed.equal(plainGradients(group));
+        });
+        QCOMPARE(equal.load(), 3);
+    }
+
+    void overlapsWithTheBackwardPass()
+    {
+        runAsThreads(2, [&](ProcessGroup& group) {
+            std::size_t overlapped = 0;
+            reducedGradients(group, 1, &overlapped);
+            if (overlapped != someParameters().size())
+                throw std::runtime_error("only " + std::to_string(overlapped) + " buckets overlapped");
+        });
+    }
+
+    void keepsTheOrderWhenRanksUseOtherParameters()
+    {
+        // Rank r leaves out parameter r: its bucket starts late there, and nobody's collectives mix.
+        std::vector<at::Tensor> results(2);
+        runAsThreads(2, [&](ProcessGroup& group) {
+            ParameterStore store(someParameters(), ComputeType::Float64);
+            store.initialize(7, 1.0);
+            GradientReducer reducer(store, group, 1);
+            const auto rank = static_cast<std::size_t>(group.rank().value);
+            store.beginGradients();
+            reducer.arm();
+            lossOf(store, 1.0, [rank](std::size_t i) { return i != rank; }).backward();
+            reducer.finish();
+            results[rank] = store.flatGradients().clone();
+        });
+        QVERIFY(results[0].equal(results[1]));
+        ParameterStore store(someParameters(), ComputeType::Float64);
+        store.initialize(7, 1.0);
+        // Both ranks used parameter 5, one rank used parameter 0.
+        const auto sum = [&](std::size_t i, double ranks) {
+            const Parameter& parameter = store.parameters()[i];
+            const at::Tensor expected = parameter.master * (2.0 * ranks * double(i + 1));
+            return at::allclose(results[0].narrow(0, parameter.offset, parameter.count), expected, 1e-14);
+        };
+        QVERIFY(sum(5, 2) && sum(0, 1) && sum(1, 1));
+    }
+
+    void staysQuietUntilArmed()
+    {
+        runAsThreads(2, [&](ProcessGroup& group) {
+            ParameterStore store(someParameters(), ComputeType::Float64);
+            GradientReducer reducer(store, group, 1);
+            // Only rank 0 runs this backward pass: a collective here would hang or mix with the barrier.
+            if (group.isFirst())
+                lossOf(store, 1.0, all).backward();
+            group.barrier();
+        });
+    }
+
+private:
+    static void addBucketSizes()
+    {
+        QTest::addColumn<int>("bytes");
+        for (const int bytes : {1, 4000, 20000, 1 << 30})
+            QTest::addRow("%d bytes", bytes) << bytes;
+    }
+};
+
+QTEST_APPLESS_MAIN(TestGradientReducer)
+#include "tst_gradient_reducer.moc"
