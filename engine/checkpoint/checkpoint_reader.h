@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "engine/base/file.h"
+#include "engine/base/result.h"
+#include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/checkpoint/manifest.h"
+
+namespace trainyard {
+
+/// Reads tensors of one published checkpoint and verifies every slice that it touches.
+class CheckpointReader {
+public:
+    /// `folder` is one `step-...`. BadInput when the manifest or a file is missing or malformed.
+    static Result<CheckpointReader> open(const std::filesystem::path& folder);
+
+    const CheckpointManifest& manifest() const { return m_manifest; }
+    /// Fills `destination` with the logical tensor, row-major, in its stored type; the size must fit exactly.
+    /// BadInput naming tensor and file when the tensor is missing or its bytes do not have the hash that the
+    /// manifest gives; `destination` may then be partly written.
+    Status read(std::string_view name, std::span<std::byte> destination);
+
+private:
+    CheckpointReader(std::filesystem::path folder, CheckpointManifest manifest);
+    Status readSlice(const LogicalTensor& tensor, const TensorSlice& slice, std::span<std::byte> destination);
+    Result<int> descriptorOf(const std::string& file);
+
+    std::filesystem::path m_folder;
+    CheckpointManifest m_manifest;
+    std::map<std::string, FileDescriptor> m_files; // opened when first needed
+};
+
+} // namespace trainyard

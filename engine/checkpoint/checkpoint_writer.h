@@ -1,0 +1,56 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/base/result.h"
+#include "engine/checkpoint/manifest.h"
+
+namespace trainyard {
+
+/// The part of a logical tensor that one rank writes.
+struct SliceToSave {
+    TensorBytes values;                    ///< logical tensor's name, the slice's shape and bytes
+    std::vector<std::int64_t> globalShape; ///< of the logical tensor
+    std::vector<std::int64_t> begin;       ///< index of the slice's first element in it
+};
+
+/// The share that shard `index` of `count` writes of tensors which every rank holds whole: consecutive rows,
+/// about as many bytes for every shard. Every element falls to exactly one shard. Views of the same memory.
+std::vector<SliceToSave> shareOf(const std::vector<TensorBytes>& tensors, int index, int count);
+
+/// Writes one checkpoint in phases, so that many processes can take part without this class knowing how they
+/// talk. All processes name the same folder and step.
+///
+///     one process:  begin()              removes what an interrupted attempt left
+///     -- barrier --
+///     all:          writeShard(i, n, slices)
+///     -- barrier, agree that all succeeded --
+///     one process:  publish(n, position) or abandon()
+///
+/// Until publish() returns, `latest` names the previous checkpoint, whatever happens in between.
+class CheckpointWriter {
+public:
+    /// `folder` is the run's `checkpoints`.
+    CheckpointWriter(std::filesystem::path folder, Step step);
+
+    Status begin() const;
+    /// Writes and syncs one safetensors file and a list of its slices with their hashes. Slices of one shard
+    /// belong to different tensors. Failed names the file.
+    Status writeShard(int index, int count, const std::vector<SliceToSave>& slices) const;
+    /// Joins the shards' parts into manifest.json, checks that they cover every tensor, renames the folder to
+    /// its final name, replaces `latest`, and then removes all but the `keepLast` newest (0 = keep all).
+    Status publish(int shardCount, const TrainingPosition& position, int keepLast) const;
+    /// Removes what was written.
+    void abandon() const;
+
+private:
+    std::filesystem::path staging() const;
+
+    std::filesystem::path m_folder;
+    Step m_step;
+};
+
+} // namespace trainyard

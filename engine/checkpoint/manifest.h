@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/base/result.h"
+#include "engine/checkpoint/safetensors.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// A box of a logical tensor and the bytes that hold it.
+struct TensorSlice {
+    std::vector<std::int64_t> begin; ///< first index in every dimension
+    std::vector<std::int64_t> shape; ///< extent in every dimension
+    std::string file;                ///< inside the checkpoint folder
+    std::uint64_t offset = 0;        ///< of the first byte in the file
+    std::uint64_t bytes = 0;
+    std::string xxh3; ///< XXH3-64 of those bytes, 16 hex digits
+};
+
+/// A tensor as the model knows it, whatever ranks hold its parts. Its slices do not overlap and cover it.
+struct LogicalTensor {
+    std::string name;
+    ElementType type = ElementType::F32;
+    std::vector<std::int64_t> shape;
+    std::vector<TensorSlice> slices;
+};
+
+/// What besides tensors a run needs to go on as if nothing had happened. The random state is (seed, step):
+/// every generator is counter-based. The learning rate is a function of the step.
+struct TrainingPosition {
+    Step step;                         ///< optimizer steps done
+    std::uint64_t consumedSamples = 0; ///< sequences consumed by them
+    RunSpec spec;                      ///< the run that wrote it: seed, model, optimizer, schedule, layout
+};
+
+/// manifest.json of a checkpoint folder; engine/checkpoint/FORMAT.md.
+struct CheckpointManifest {
+    TrainingPosition position;
+    std::vector<LogicalTensor> tensors; ///< sorted by name
+
+    const LogicalTensor* find(std::string_view name) const;
+    static Result<CheckpointManifest> load(const std::filesystem::path& file);
+    std::string toJson() const;
+};
+
+} // namespace trainyard

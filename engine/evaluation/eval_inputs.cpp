@@ -1,0 +1,97 @@
+#include "engine/evaluation/eval_inputs.h"
+
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/checkpoint/safetensors.h"
+#include "engine/checkpoint/tensor_views.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::int64_t kNotMasked = -100; // Hugging Face's mark for positions without a label
+
+// Reads the tensors of one file; what is wrong with one is told with its name.
+class InputReader {
+public:
+    explicit InputReader(const SafetensorsFile& file) : m_file(file) {}
+
+    Result<at::Tensor> read(const char* name, const std::vector<std::int64_t>& shape) const
+    {
+        const TensorBytes* bytes = m_file.find(name);
+        if (!bytes)
+            return badInput(fmt::format("tensor {} is missing", name));
+        if (bytes->shape != shape)
+            return badInput(fmt::format("tensor {} has the shape [{}], not [{}]", name,
+                                        fmt::join(bytes->shape, ", "), fmt::join(shape, ", ")));
+        const at::Tensor values = tensorFrom(*bytes);
+        if (!at::isIntegralType(values.scalar_type(), true))
+            return badInput(fmt::format("tensor {} must hold integers", name));
+        return values.to(at::kLong);
+    }
+
+    Result<at::Tensor> read(const char* name, const std::vector<std::int64_t>& shape,
+                            std::int64_t below) const
+    {
+        TRAINYARD_TRY(at::Tensor values, read(name, shape));
+        TRAINYARD_TRY_STATUS(checkRange(name, values, below));
+        return values;
+    }
+
+    static Status checkRange(const char* name, const at::Tensor& values, std::int64_t below)
+    {
+        if (values.numel() > 0 &&
+            (values.min().item<std::int64_t>() < 0 || values.max().item<std::int64_t>() >= below))
+            return badInput(fmt::format("tensor {} has values outside 0 to {}", name, below - 1));
+        return {};
+    }
+
+private:
+    const SafetensorsFile& m_file;
+};
+
+Result<std::vector<std::int64_t>> batchShape(const SafetensorsFile& file, const ModelSpec& model)
+{
+    const TensorBytes* ids = file.find("input_ids");
+    if (!ids || ids->shape.size() != 2 || ids->shape[0] == 0 || ids->shape[1] == 0)
+        return badInput("tensor input_ids [sequences, positions] is missing or empty");
+    if (ids->shape[1] > model.maxPositions)
+        return badInput(fmt::format("tensor input_ids has {} positions, the model {}", ids->shape[1],
+                                    model.maxPositions));
+    return ids->shape;
+}
+
+Result<BertBatch> batchFrom(const SafetensorsFile& file, const ModelSpec& model)
+{
+    TRAINYARD_TRY(const std::vector<std::int64_t> shape, batchShape(file, model));
+    const InputReader reader(file);
+    BertBatch batch;
+    TRAINYARD_TRY(batch.inputIds, reader.read("input_ids", shape, model.vocabulary));
+    TRAINYARD_TRY(batch.tokenTypeIds, reader.read("token_type_ids", shape, model.tokenTypes));
+    TRAINYARD_TRY(batch.attentionMask, reader.read("attention_mask", shape, 2));
+    TRAINYARD_TRY(batch.nspLabels, reader.read("next_sentence_label", {shape[0]}, 2));
+    TRAINYARD_TRY(const at::Tensor labels, reader.read("labels", shape));
+    const at::Tensor flat = labels.flatten();
+    batch.maskedPositions = (flat != kNotMasked).nonzero().flatten();
+    batch.maskedLabels = flat.index_select(0, batch.maskedPositions);
+    TRAINYARD_TRY_STATUS(InputReader::checkRange("labels", batch.maskedLabels, model.vocabulary));
+    if (batch.maskedTokens() == 0)
+        return badInput("tensor labels masks no position");
+    batch.sampleIndices.resize(static_cast<std::size_t>(shape[0]));
+    std::iota(batch.sampleIndices.begin(), batch.sampleIndices.end(), std::uint64_t{0});
+    return batch;
+}
+
+} // namespace
+
+Result<BertBatch> readEvalInputs(const std::filesystem::path& path, const ModelSpec& model)
+{
+    TRAINYARD_TRY(const SafetensorsFile file, SafetensorsFile::open(path));
+    auto batch = batchFrom(file, model);
+    return batch.ok() ? std::move(batch) : batch.error().in(path.string());
+}
+
+} // namespace trainyard

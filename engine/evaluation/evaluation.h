@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// Steps on the same inputs again and again at optimizer.learningRate (no schedule, no dropout), to compare
+/// the series with another program's.
+struct EvalTraining {
+    OptimizerSpec optimizer;
+    int steps = 20;
+};
+
+/// `trainyard-worker eval`.
+struct EvalOptions {
+    std::filesystem::path huggingFace; ///< folder with config.json and model.safetensors
+    std::filesystem::path inputs;      ///< safetensors: input_ids, token_type_ids, attention_mask, labels
+                                       ///< (-100 = not masked), next_sentence_label
+    std::optional<std::filesystem::path>
+        out; ///< safetensors: loss, logits, grad.<parameter>; in the compute type
+    ComputeType precision = ComputeType::Float32;
+    std::optional<EvalTraining> training;
+};
+
+struct TrainingSeries {
+    std::vector<double> losses;        ///< before each step
+    std::vector<double> gradientNorms; ///< before clipping
+    std::string toTable() const;       ///< "step  loss  gradient norm", one line per step
+    std::string toJson() const;        ///< {"losses":[...],"grad_norms":[...]}
+};
+
+/// Loss (mean over masked tokens + mean over sequences), logits and gradients of the imported model go to
+/// `options.out`; the series is that of `options.training`, empty without it.
+Result<TrainingSeries> runEval(const EvalOptions& options);
+
+} // namespace trainyard

@@ -1,0 +1,179 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <filesystem>
+
+#include "engine/base/file.h"
+#include "engine/checkpoint/hugging_face.h"
+#include "engine/checkpoint/training_state.h"
+#include "engine/nn/bert_for_pretraining.h"
+#include "engine/optim/optimizer.h"
+
+using namespace trainyard;
+namespace fs = std::filesystem;
+
+namespace {
+
+ModelSpec smallModel()
+{
+    ModelSpec model;
+    model.layers = 1;
+    model.hidden = 16;
+    model.heads = 2;
+    model.intermediate = 32;
+    model.vocabulary = 50;
+    model.maxPositions = 8;
+    return model;
+}
+
+// A model after one optimizer step on made-up gradients.
+struct Trained {
+    BertForPreTraining model;
+    std::unique_ptr<Optimizer> optimizer;
+
+    Trained(const ModelSpec& spec, ComputeType compute, std::uint64_t seed) : model(spec, compute)
+    {
+        model.parameters().initialize(seed, 0.02);
+        optimizer = makeOptimizer(OptimizerSpec(), optimizedTensors(model.parameters()));
+        model.parameters().flatGradients().copy_(model.parameters().flatMasters());
+        optimizer->step(1e-3, 1.0);
+    }
+};
+
+TrainingPosition positionOf(const ModelSpec& model)
+{
+    TrainingPosition position;
+    position.step = Step{1};
+    position.spec.model = model;
+    return position;
+}
+
+} // namespace
+
+class TestTrainingState : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+    void comesBackAsItWas_data()
+    {
+        QTest::addColumn<int>("compute");
+        QTest::addRow("float64") << int(ComputeType::Float64);
+        QTest::addRow("float32") << int(ComputeType::Float32);
+        QTest::addRow("bfloat16") << int(ComputeType::BFloat16);
+    }
+    void comesBackAsItWas()
+    {
+        QFETCH(int, compute);
+        Trained saved(smallModel(), ComputeType(compute), 1);
+        const TrainingState state(saved.model.parameters(), saved.optimizer.get());
+        QVERIFY(saveCheckpoint(path(), state, positionOf(smallModel()), 0).ok());
+
+        Trained loaded(smallModel(), ComputeType(compute), 2);
+        auto reader = CheckpointReader::open(latestCheckpoint(path()).value().value()).value();
+        QVERIFY(TrainingState(loaded.model.parameters(), loaded.optimizer.get()).load(reader).ok());
+        QVERIFY(loaded.model.parameters().flatMasters().equal(saved.model.parameters().flatMasters()));
+        QCOMPARE(loaded.optimizer->steps(), std::int64_t(1));
+        for (std::size_t i = 0; i < saved.optimizer->state().size(); ++i)
+            QVERIFY(loaded.optimizer->state()[i].value.equal(saved.optimizer->state()[i].value));
+        for (std::size_t i = 0; i < saved.model.parameters().parameters().size(); ++i)
+            QVERIFY(loaded.model.parameters().parameters()[i].working.equal(
+                saved.model.parameters().parameters()[i].working));
+    }
+
+    void refusesAnotherModelByName()
+    {
+        Trained saved(smallModel(), ComputeType::Float32, 1);
+        QVERIFY(saveCheckpoint(path(), TrainingState(saved.model.parameters()), positionOf(smallModel()), 0)
+                    .ok());
+        auto reader = CheckpointReader::open(path() / "step-000000001").value();
+
+        ModelSpec wider = smallModel();
+        wider.vocabulary = 51;
+        BertForPreTraining other(wider, ComputeType::Float32);
+        const Status status = TrainingState(other.parameters()).load(reader);
+        QCOMPARE(status.error().kind, ErrorKind::BadInput);
+        QVERIFY(status.error().message.find("word_embeddings") != std::string::npos);
+
+        Trained withOptimizer(smallModel(), ComputeType::Float32, 1);
+        const Status missing =
+            TrainingState(withOptimizer.model.parameters(), withOptimizer.optimizer.get()).load(reader);
+        QVERIFY(missing.error().message.find("optimizer/exp_avg/") != std::string::npos);
+    }
+
+    void huggingFaceFolderComesBackAsItWas()
+    {
+        BertForPreTraining model(smallModel(), ComputeType::Float32);
+        model.parameters().initialize(3, 0.02);
+        const fs::path first = path() / "first";
+        QVERIFY(writeHuggingFaceFolder(first, smallModel(), model.parameters()).ok());
+        QVERIFY(runImport({first, path() / "checkpoints"}).ok());
+        const fs::path second = path() / "second";
+        QVERIFY(runExport({path() / "checkpoints", second}).ok());
+        for (const char* file : {"config.json", "model.safetensors"})
+            QVERIFY(readFile(first / file).value() == readFile(second / file).value());
+        QCOMPARE(readHuggingFaceConfig(second).value().hidden, 16);
+    }
+
+    void exportDoesNotOverwrite()
+    {
+        BertForPreTraining model(smallModel(), ComputeType::Float32);
+        model.parameters().initialize(3, 0.02);
+        const Status status = writeHuggingFaceFolder(path(), smallModel(), model.parameters());
+        QCOMPARE(status.error().kind, ErrorKind::BadInput);
+    }
+
+    void readsAFolderCutIntoShardsWithOldNames()
+    {
+        BertForPreTraining model(smallModel(), ComputeType::Float32);
+        model.parameters().initialize(3, 0.02);
+        QVERIFY(writeHuggingFaceFolder(path() / "whole", smallModel(), model.parameters()).ok());
+        cutIntoTwoFiles(path() / "whole", path() / "cut");
+        BertForPreTraining loaded(smallModel(), ComputeType::Float32);
+        const Status status = loadHuggingFaceWeights(path() / "cut", loaded.parameters());
+        QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
+        QVERIFY(loaded.parameters().flatMasters().equal(model.parameters().flatMasters()));
+    }
+
+    void namesTheWeightThatIsMissing()
+    {
+        BertForPreTraining model(smallModel(), ComputeType::Float32);
+        QVERIFY(writeHuggingFaceFolder(path() / "hf", smallModel(), model.parameters()).ok());
+        const auto file = SafetensorsFile::open(path() / "hf" / "model.safetensors").value();
+        std::vector<TensorBytes> fewer(file.tensors().begin() + 1, file.tensors().end());
+        QVERIFY(writeSafetensors(path() / "fewer", fewer).ok());
+        fs::rename(path() / "fewer", path() / "hf" / "model.safetensors");
+        const Status status = loadHuggingFaceWeights(path() / "hf", model.parameters());
+        QVERIFY(status.error().message.find(file.tensors().front().name) != std::string::npos);
+    }
+
+private:
+    fs::path path() const { return fs::path(m_folder->path().toStdString()); }
+
+    // As Hugging Face shards big models, with the names that TensorFlow gave to layer norms.
+    static void cutIntoTwoFiles(const fs::path& from, const fs::path& to)
+    {
+        fs::create_directory(to);
+        const auto file = SafetensorsFile::open(from / "model.safetensors").value();
+        std::array<std::vector<TensorBytes>, 2> parts;
+        std::string map;
+        for (std::size_t i = 0; i < file.tensors().size(); ++i) {
+            TensorBytes tensor = file.tensors()[i];
+            const auto norm = tensor.name.find("LayerNorm.weight");
+            if (norm != std::string::npos)
+                tensor.name.replace(norm, std::string::npos, "LayerNorm.gamma");
+            map += (i ? ",\"" : "\"") + tensor.name + "\":\"part-" + std::to_string(i % 2) + "\"";
+            parts[i % 2].push_back(tensor);
+        }
+        for (std::size_t part = 0; part < 2; ++part)
+            QVERIFY(writeSafetensors(to / ("part-" + std::to_string(part)), parts[part]).ok());
+        QVERIFY(
+            writeFileAtomically(to / "model.safetensors.index.json", "{\"weight_map\":{" + map + "}}").ok());
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+QTEST_APPLESS_MAIN(TestTrainingState)
+#include "tst_training_state.moc"

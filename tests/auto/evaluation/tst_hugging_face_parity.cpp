@@ -1,0 +1,200 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <ATen/ops/linalg_vector_norm.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/file.h"
+#include "engine/checkpoint/safetensors.h"
+#include "engine/checkpoint/tensor_views.h"
+#include "engine/evaluation/evaluation.h"
+
+using namespace trainyard;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A BertForPreTraining of 58435 parameters with inputs, and what Hugging Face's own code computes from them
+// in float64.
+fs::path reference()
+{
+    const char* shared = std::getenv("TRAINYARD_SHARED");
+    return (shared ? fs::path(shared) : fs::path(TRAINYARD_SOURCE_DIR) / "../shared") / "data/hf/bert-tiny";
+}
+
+double normOf(const at::Tensor& tensor)
+{
+    return at::linalg_vector_norm(tensor).item<double>();
+}
+
+// Key biases have a gradient of exactly 0 in real arithmetic (the softmax does not see them): all there is,
+// is rounding, and their error is taken against the norm of all gradients instead of their own.
+bool vanishes(const std::string& name)
+{
+    return name.ends_with("attention.self.key.bias");
+}
+
+bool isGradient(const TensorBytes& tensor)
+{
+    return tensor.name.starts_with("grad.");
+}
+
+// Errors are ||actual - expected|| / ||expected|| over whole tensors: the size of the error against the size
+// of the quantity.
+struct Errors {
+    double largest = 0;      // of any tensor
+    std::string tensor;      // whose it is
+    double allGradients = 0; // of the gradients taken as one vector
+};
+
+Errors compare(const SafetensorsFile& actual, const SafetensorsFile& expected)
+{
+    double gradientNorm = 0;
+    for (const TensorBytes& tensor : expected.tensors())
+        gradientNorm = std::hypot(gradientNorm, isGradient(tensor) ? normOf(tensorFrom(tensor)) : 0.0);
+    Errors errors;
+    for (const TensorBytes& tensor : expected.tensors()) {
+        const at::Tensor wanted = tensorFrom(tensor);
+        const double error = normOf(tensorFrom(*actual.find(tensor.name)).to(at::kDouble) - wanted);
+        const double relative = error / (vanishes(tensor.name) ? gradientNorm : normOf(wanted));
+        if (isGradient(tensor))
+            errors.allGradients = std::hypot(errors.allGradients, error / gradientNorm);
+        if (relative > errors.largest) {
+            errors.largest = relative;
+            errors.tensor = tensor.name;
+        }
+    }
+    return errors;
+}
+
+EvalOptions options(ComputeType precision)
+{
+    EvalOptions options;
+    options.huggingFace = reference();
+    options.inputs = reference() / "inputs.safetensors";
+    options.precision = precision;
+    return options;
+}
+
+nlohmann::json expectedSeries(const char* optimizer)
+{
+    return nlohmann::json::parse(readFile(reference() / "expected.json").value()).at(optimizer);
+}
+
+OptimizerSpec optimizerFrom(const nlohmann::json& json, OptimizerKind kind)
+{
+    OptimizerSpec spec;
+    spec.kind = kind;
+    spec.learningRate = json.at("lr");
+    spec.epsilon = json.at("eps");
+    spec.weightDecay = json.at("weight_decay");
+    spec.clipNorm = json.at("clip");
+    return spec;
+}
+
+double worstRelative(const std::vector<double>& actual, const std::vector<double>& expected)
+{
+    double worst = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        worst = std::max(worst, std::abs(actual[i] - expected[i]) / std::abs(expected[i]));
+    return worst;
+}
+
+} // namespace
+
+class TestHuggingFaceParity : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        if (!fs::exists(reference()))
+            QSKIP(
+                "The reference model is not here (data/hf/bert-tiny under ../shared or $TRAINYARD_SHARED).");
+    }
+
+    void givesLossLogitsAndGradients_data()
+    {
+        QTest::addColumn<int>("precision");
+        QTest::addColumn<double>("eachTensor");
+        QTest::addColumn<double>("allGradients");
+        QTest::addRow("float64") << int(ComputeType::Float64) << 1e-9 << 1e-9;
+        QTest::addRow("float32") << int(ComputeType::Float32) << 1e-5 << 1e-5;
+        // Twice 4 * 1.03^5 * 2^-8, the bound of arXiv:2506.09280, theorem 5.3, for the first of four layers.
+        // Single bias gradients are sums over tokens that nearly cancel; they get four times as much.
+        QTest::addRow("bfloat16") << int(ComputeType::BFloat16) << 1.5e-1 << 3.6e-2;
+    }
+    void givesLossLogitsAndGradients()
+    {
+        QFETCH(int, precision);
+        QFETCH(double, eachTensor);
+        QFETCH(double, allGradients);
+        const QTemporaryDir folder;
+        EvalOptions eval = options(ComputeType(precision));
+        eval.out = fs::path(folder.path().toStdString()) / "out.safetensors";
+        const auto result = runEval(eval);
+        QVERIFY2(result.ok(), result.ok() ? "" : result.error().text().c_str());
+
+        const auto actual = SafetensorsFile::open(*eval.out).value();
+        const auto expected = SafetensorsFile::open(reference() / "expected_fp64.safetensors").value();
+        QVERIFY(std::ranges::equal(actual.tensors(), expected.tensors(), [](const auto& a, const auto& b) {
+            return a.name == b.name && a.shape == b.shape;
+        }));
+        const Errors errors = compare(actual, expected);
+        qInfo("largest relative error %.2e in %s, all gradients %.2e", errors.largest, errors.tensor.c_str(),
+              errors.allGradients);
+        QVERIFY2(errors.largest <= eachTensor, errors.tensor.c_str());
+        QVERIFY(errors.allGradients <= allGradients);
+    }
+
+    void reproducesTheLossSeries_data()
+    {
+        QTest::addColumn<QString>("optimizer");
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("precision");
+        QTest::addColumn<double>("bound");
+        QTest::addRow("adamw float64")
+            << "adamw" << int(OptimizerKind::AdamW) << int(ComputeType::Float64) << 1e-9;
+        QTest::addRow("lamb float64")
+            << "lamb" << int(OptimizerKind::Lamb) << int(ComputeType::Float64) << 1e-9;
+        QTest::addRow("adamw float32")
+            << "adamw" << int(OptimizerKind::AdamW) << int(ComputeType::Float32) << 1e-4;
+        QTest::addRow("lamb float32")
+            << "lamb" << int(OptimizerKind::Lamb) << int(ComputeType::Float32) << 1e-4;
+        QTest::addRow("adamw bfloat16")
+            << "adamw" << int(OptimizerKind::AdamW) << int(ComputeType::BFloat16) << 2e-2;
+    }
+    void reproducesTheLossSeries()
+    {
+        QFETCH(QString, optimizer);
+        QFETCH(int, kind);
+        QFETCH(int, precision);
+        QFETCH(double, bound);
+        const auto expected = expectedSeries(optimizer.toUtf8().constData());
+        EvalOptions eval = options(ComputeType(precision));
+        eval.training = EvalTraining{optimizerFrom(expected, OptimizerKind(kind)), 20};
+        const TrainingSeries series = runEval(eval).value();
+        const double losses = worstRelative(series.losses, expected.at("losses"));
+        const double norms = worstRelative(series.gradientNorms, expected.at("grad_norms"));
+        qInfo("largest relative error: losses %.2e, gradient norms %.2e", losses, norms);
+        QVERIFY(losses <= bound);
+        QVERIFY(norms <= bound * 10); // a norm is a sum over all elements: it moves more than the loss
+    }
+
+    void namesTheInputTensorThatIsMissing()
+    {
+        EvalOptions eval = options(ComputeType::Float32);
+        eval.inputs = reference() / "model.safetensors";
+        const auto result = runEval(eval);
+        QVERIFY(!result.ok());
+        QCOMPARE(result.error().kind, ErrorKind::BadInput);
+        QVERIFY(result.error().message.find("input_ids") != std::string::npos);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestHuggingFaceParity)
+#include "tst_hugging_face_parity.moc"
