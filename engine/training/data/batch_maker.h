@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "datasets/shards/row_block.h"
+#include "engine/nn/bert_batch.h"
+
+namespace trainyard {
+
+/// One micro-batch and what is in it.
+struct MicroBatch {
+    BertBatch batch;
+    std::int64_t tokens = 0; ///< not counting padding
+};
+
+/// Tensors of the rows. `sampleIndices` has one entry per row: its place in the run's order of samples.
+/// Masked positions end at the first one that is 0 ([CLS] is never masked).
+MicroBatch makeMicroBatch(const RowBlock& rows, std::vector<std::uint64_t> sampleIndices);
+
+} // namespace trainyard

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <list>
+#include <unordered_map>
+#include <vector>
+
+#include "datasets/shards/manifest.h"
+#include "datasets/shards/row_block.h"
+#include "datasets/shards/shard_reader.h"
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+/// Where one row lies: valid until the next call of RowSource::row().
+struct RowView {
+    const RowBlock* block = nullptr;
+    std::size_t row = 0;
+};
+
+/// The training rows of a data set, numbered through all shards in the manifest's order. Keeps the most
+/// recently used blocks of rows in memory. One thread.
+class RowSource {
+public:
+    /// Opens every training shard and compares its row count with the manifest. BadInput names the file.
+    static Result<RowSource> open(const std::filesystem::path& folder, const Manifest& manifest,
+                                  std::uint64_t rowsPerBlock, std::size_t blocksInMemory);
+
+    std::uint64_t rows() const { return m_firstRows.back(); }
+    /// Requires row < rows().
+    Result<RowView> row(std::uint64_t row);
+
+private:
+    struct CachedBlock {
+        std::uint64_t number;
+        RowBlock rows;
+    };
+    using Blocks = std::list<CachedBlock>; // most recently used first
+
+    RowSource() = default;
+    Result<RowBlock> readBlock(std::uint64_t number);
+    Result<const RowBlock*> block(std::uint64_t number);
+
+    std::vector<ShardReader> m_shards;
+    std::vector<std::uint64_t> m_firstRows; // of each shard, then the sum of all
+    int m_sequenceLength = 0;
+    int m_maxPredictions = 0;
+    std::uint64_t m_rowsPerBlock = 0;
+    std::size_t m_blocksInMemory = 0;
+    Blocks m_blocks;
+    std::unordered_map<std::uint64_t, Blocks::iterator> m_blockOf;
+};
+
+/// Copies one row behind the last of `out`; both have the same widths.
+void appendRow(RowBlock& out, const RowView& row);
+
+} // namespace trainyard

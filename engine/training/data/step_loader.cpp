@@ -1,0 +1,95 @@
+#include "engine/training/data/step_loader.h"
+
+#include "engine/training/memory/memory_scope.h"
+
+namespace trainyard {
+
+StepLoader::StepLoader(RowSource rows, SampleOrder order, const BatchSpec& batch, Position position)
+    : m_rows(std::move(rows))
+    , m_order(std::move(order))
+    , m_batch(batch)
+    , m_position(position)
+    , m_consumedSamples(position.consumedSamples)
+{
+    TRAINYARD_CHECK(m_order.rows() == m_rows.rows());
+    TRAINYARD_CHECK(batch.micro * batch.accumulation * position.ranks.value == batch.global);
+    m_thread = std::thread([this] { readAhead(); });
+}
+
+StepLoader::~StepLoader()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_stopping = true;
+    }
+    m_changed.notify_all();
+    m_thread.join();
+}
+
+Result<StepInput> StepLoader::next()
+{
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [this] { return !m_ready.empty(); });
+    if (!m_ready.front().ok())
+        return m_ready.front().error();
+    StepInput input = std::move(m_ready.front().value());
+    m_ready.pop_front();
+    lock.unlock();
+    m_changed.notify_all();
+    return input;
+}
+
+void StepLoader::readAhead()
+{
+    const MemoryScope scope(MemoryCategory::Data);
+    std::unique_lock lock(m_mutex);
+    for (;;) {
+        m_changed.wait(lock, [this] { return m_stopping || m_ready.size() < kStepsAhead; });
+        if (m_stopping)
+            return;
+        lock.unlock();
+        Result<StepInput> input = readStep();
+        const bool last = !input.ok();
+        lock.lock();
+        m_ready.push_back(std::move(input));
+        m_changed.notify_all();
+        if (last)
+            return;
+    }
+}
+
+Result<StepInput> StepLoader::readStep()
+{
+    const auto perRank = static_cast<std::uint64_t>(m_batch.global / m_position.ranks.value);
+    const std::uint64_t first =
+        m_consumedSamples + perRank * static_cast<std::uint64_t>(m_position.rank.value);
+    m_consumedSamples += static_cast<std::uint64_t>(m_batch.global);
+    StepInput input;
+    for (int micro = 0; micro < m_batch.accumulation; ++micro) {
+        TRAINYARD_TRY(MicroBatch batch,
+                      readMicroBatch(first + static_cast<std::uint64_t>(micro) *
+                                                 static_cast<std::uint64_t>(m_batch.micro)));
+        input.maskedTokens += batch.batch.maskedTokens();
+        input.sequences += batch.batch.sequences();
+        input.tokens += batch.tokens;
+        input.microBatches.push_back(std::move(batch));
+    }
+    return input;
+}
+
+Result<MicroBatch> StepLoader::readMicroBatch(std::uint64_t firstSample)
+{
+    RowBlock rows;
+    std::vector<std::uint64_t> samples;
+    for (std::uint64_t sample = firstSample; sample < firstSample + static_cast<std::uint64_t>(m_batch.micro);
+         ++sample) {
+        TRAINYARD_TRY(const RowView row, m_rows.row(m_order.rowOf(sample)));
+        if (samples.empty())
+            rows = RowBlock(row.block->sequenceLength, row.block->maxPredictions);
+        appendRow(rows, row);
+        samples.push_back(sample);
+    }
+    return makeMicroBatch(rows, std::move(samples));
+}
+
+} // namespace trainyard

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/base/ids.h"
+#include "engine/base/result.h"
+#include "engine/spec/run_spec.h"
+#include "engine/training/data/batch_maker.h"
+#include "engine/training/data/row_source.h"
+#include "engine/training/data/sample_order.h"
+
+namespace trainyard {
+
+/// This rank's share of one optimizer step.
+struct StepInput {
+    std::vector<MicroBatch> microBatches;
+    std::int64_t maskedTokens = 0;
+    std::int64_t sequences = 0;
+    std::int64_t tokens = 0; ///< not counting padding
+};
+
+/// Reads this rank's samples of one step after another, a few steps ahead on a thread of its own. With G
+/// samples in a global batch, step n (from 0) consumes samples n G .. (n+1) G - 1, and of these every rank
+/// takes G / ranks consecutive ones: which samples a step sees does not depend on the number of ranks.
+class StepLoader {
+public:
+    struct Position {
+        Rank rank;
+        WorldSize ranks;
+        std::uint64_t consumedSamples = 0; ///< where to start
+    };
+
+    StepLoader(RowSource rows, SampleOrder order, const BatchSpec& batch, Position position);
+    ~StepLoader();
+    StepLoader(const StepLoader&) = delete;
+    StepLoader& operator=(const StepLoader&) = delete;
+
+    /// The next step's input; waits when it is not there yet. An error repeats for ever.
+    Result<StepInput> next();
+
+private:
+    static constexpr std::size_t kStepsAhead = 2;
+
+    void readAhead();
+    Result<StepInput> readStep();
+    Result<MicroBatch> readMicroBatch(std::uint64_t firstSample);
+
+    RowSource m_rows;
+    const SampleOrder m_order;
+    const BatchSpec m_batch;
+    const Position m_position;
+    std::uint64_t m_consumedSamples; // by all ranks; only the reading thread
+
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::deque<Result<StepInput>> m_ready;
+    bool m_stopping = false;
+    std::thread m_thread;
+};
+
+} // namespace trainyard

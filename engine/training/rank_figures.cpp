@@ -1,0 +1,55 @@
+#include "engine/training/rank_figures.h"
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <type_traits>
+#include <unistd.h>
+
+#include "engine/comm/process_group.h"
+#include "engine/training/memory/memory_ledger.h"
+
+namespace trainyard {
+
+namespace {
+
+// Ranks of one run are the same program, so the structure may travel as it lies in memory.
+static_assert(std::is_trivially_copyable_v<RankFigures>);
+
+Bytes residentSetBytes()
+{
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/statm", "re"),
+                                                               &std::fclose);
+    unsigned long total = 0;
+    unsigned long resident = 0;
+    if (!file || std::fscanf(file.get(), "%lu %lu", &total, &resident) != 2)
+        return 0;
+    return Bytes{resident} * static_cast<Bytes>(::sysconf(_SC_PAGESIZE));
+}
+
+} // namespace
+
+RankFigures takeRankFigures(MemoryLedger& ledger, const SecondsByPhase& seconds)
+{
+    const MemorySnapshot peak = ledger.peak();
+    ledger.resetPeak();
+    return {peak.bytes, peak.total, residentSetBytes(), seconds};
+}
+
+std::vector<RankFigures> gatherRankFigures(ProcessGroup& group, const RankFigures& mine)
+{
+    std::vector<RankFigures> all;
+    for (const std::string& bytes : group.gather({reinterpret_cast<const char*>(&mine), sizeof mine})) {
+        TRAINYARD_CHECK(bytes.size() == sizeof(RankFigures));
+        std::memcpy(&all.emplace_back(), bytes.data(), bytes.size());
+    }
+    return all;
+}
+
+double stepSeconds(const RankFigures& figures)
+{
+    return std::accumulate(figures.seconds.begin(), figures.seconds.end(), 0.0);
+}
+
+} // namespace trainyard

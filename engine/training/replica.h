@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/checkpoint/training_state.h"
+#include "engine/nn/bert_for_pretraining.h"
+#include "engine/optim/optimizer.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+class AccountingAllocator;
+
+/// One data-parallel copy of everything that training changes: model, optimizer, and the view of both that
+/// checkpoints save. Freshly initialised from the seed, equal on every rank.
+class Replica {
+public:
+    /// Counts weights, gradients and optimizer state in their categories.
+    Replica(const RunSpec& spec, AccountingAllocator& memory);
+    ~Replica();
+
+    BertForPreTraining& model() { return m_model; }
+    ParameterStore& parameters() { return m_model.parameters(); }
+    Optimizer& optimizer() { return *m_optimizer; }
+    TrainingState& state() { return *m_state; }
+    const TrainingState& state() const { return *m_state; }
+
+private:
+    BertForPreTraining m_model;
+    std::unique_ptr<Optimizer> m_optimizer;
+    std::unique_ptr<TrainingState> m_state;
+};
+
+} // namespace trainyard

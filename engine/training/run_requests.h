@@ -1,0 +1,35 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "engine/training/run_directory.h"
+
+namespace trainyard {
+
+/// What somebody outside asks of the run.
+struct Requests {
+    bool stop = false;
+    bool checkpoint = false;
+};
+
+/// Sets a flag from a signal-handling thread; read by the training thread.
+using StopFlag = std::atomic<bool>;
+
+/// Looks for the run's control files (rank 0 only) and at the stop flag (every rank).
+class RunRequests {
+public:
+    /// `stopFlag` may be null and outlives this object.
+    RunRequests(RunDirectory directory, bool looksAtFiles, const StopFlag* stopFlag);
+
+    Requests look() const;
+    /// The checkpoint that was asked for is published.
+    void checkpointDone() const;
+
+private:
+    RunDirectory m_directory;
+    bool m_looksAtFiles;
+    const StopFlag* m_stopFlag;
+};
+
+} // namespace trainyard

@@ -1,0 +1,46 @@
+#include "engine/training/step_journal.h"
+
+namespace trainyard {
+
+Result<std::unique_ptr<StepJournal>> StepJournal::open(const std::filesystem::path& folder,
+                                                       std::uint32_t attempt)
+{
+    TRAINYARD_TRY(JournalWriter writer, JournalWriter::open(folder, "steps", attempt));
+    return std::unique_ptr<StepJournal>(new StepJournal(std::move(writer)));
+}
+
+void StepJournal::note(const Status& status)
+{
+    if (m_status.ok())
+        m_status = status;
+}
+
+void StepJournal::write(const Payload& payload)
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_status.ok())
+        return;
+    const auto sequence = m_writer.append(payload);
+    if (!sequence.ok())
+        note(sequence.error());
+}
+
+void StepJournal::event(Severity severity, std::string kind, std::string message, std::int64_t step,
+                        std::optional<int> rank)
+{
+    write(EventRecord{severity, std::move(kind), std::move(message), rank, step});
+}
+
+void StepJournal::sync()
+{
+    const std::lock_guard lock(m_mutex);
+    note(m_writer.sync());
+}
+
+Status StepJournal::status() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_status;
+}
+
+} // namespace trainyard

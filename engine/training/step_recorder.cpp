@@ -1,0 +1,37 @@
+#include "engine/training/step_recorder.h"
+
+#include <algorithm>
+
+#include "engine/training/memory/memory_ledger.h"
+#include "engine/training/rank_figures.h"
+#include "engine/training/step_journal.h"
+
+namespace trainyard {
+
+StepRecorder::StepRecorder(ProcessGroup& group, MemoryLedger& ledger, StepJournal* journal)
+    : m_group(group), m_ledger(ledger), m_journal(journal)
+{
+}
+
+void StepRecorder::record(Step step, const StepOutcome& outcome, std::uint64_t consumedSamples,
+                          const SecondsByPhase& seconds)
+{
+    StepRecord record;
+    record.ranks = gatherRankFigures(m_group, takeRankFigures(m_ledger, seconds));
+    if (!m_journal)
+        return;
+    record.step = step.value;
+    record.loss = outcome.mlmLoss + outcome.nspLoss;
+    record.mlmLoss = outcome.mlmLoss;
+    record.nspLoss = outcome.nspLoss;
+    record.learningRate = outcome.learningRate;
+    record.gradientNorm = outcome.gradientNorm;
+    for (const RankFigures& rank : record.ranks)
+        record.stepSeconds = std::max(record.stepSeconds, stepSeconds(rank));
+    record.sequences = outcome.counts.sequences;
+    record.tokens = outcome.counts.tokens;
+    record.consumedSamples = static_cast<std::int64_t>(consumedSamples);
+    m_journal->write(record);
+}
+
+} // namespace trainyard

@@ -1,0 +1,196 @@
+#include "engine/training/trainer.h"
+
+#include <fmt/format.h>
+
+#include "engine/comm/agreement.h"
+#include "engine/comm/flight_recorder.h"
+#include "engine/nn/parameter_store.h"
+#include "engine/training/data/training_data.h"
+#include "engine/training/memory/accounting_allocator.h"
+#include "engine/training/run_checkpoints.h"
+#include "engine/training/run_contract.h"
+#include "engine/training/step_journal.h"
+#include "engine/training/step_recorder.h"
+#include "engine/training/training_step.h"
+
+namespace trainyard {
+
+namespace {
+
+Status fitsWorld(const RunSpec& spec, const ProcessGroup& world)
+{
+    if (spec.layout.worldSize() == world.size().value)
+        return {};
+    return badInput(fmt::format("the layout needs {} ranks, and {} were started", spec.layout.worldSize(),
+                                world.size().value),
+                    fmt::format("start {} ranks, or change layout.data", spec.layout.worldSize()));
+}
+
+/// The data set of every rank, known to be the same one.
+Result<TrainingData> openSameData(const RunSpec& spec, ProcessGroup& world)
+{
+    auto data = TrainingData::open(spec);
+    TRAINYARD_TRY_STATUS(agree(world, data.ok() ? Status() : data.error()));
+    TRAINYARD_TRY_STATUS(compareContracts(world, RunContract::of(spec, data->manifest)));
+    return data;
+}
+
+} // namespace
+
+/// The parts of a training run, in the order in which they depend on each other.
+class Trainer::Run {
+public:
+    Run(const TrainerSetup& setup, std::unique_ptr<Replica> replica, RunCheckpoints checkpoints,
+        TrainingPosition position, TrainingData data)
+        : m_setup(setup)
+        , m_replica(std::move(replica))
+        , m_checkpoints(std::move(checkpoints))
+        , m_position(std::move(position))
+        , m_clock(setup.recorder)
+        , m_reducer(m_replica->parameters(), *setup.groups.data, setup.spec.layout.bucketSize)
+        , m_step(m_setup.spec, {*m_replica, *setup.groups.data, m_reducer, m_clock})
+        , m_recorder(*setup.groups.world, setup.memory.ledger(), setup.journal)
+        , m_requests(setup.directory, setup.groups.world->isFirst(), setup.stopFlag)
+        , m_loader(startLoading(
+              std::move(data), setup.spec,
+              {setup.groups.data->rank(), setup.groups.data->size(), m_position.consumedSamples}))
+    {
+        m_position.spec = setup.spec;
+    }
+
+    Step step() const { return m_position.step; }
+    Status run();
+
+private:
+    std::int64_t lastStep() const
+    {
+        return m_setup.lastStep > 0 ? m_setup.lastStep : m_setup.spec.launch.steps;
+    }
+    bool checkpointDue(const Requests& requests) const;
+    Result<StepInput> nextInput();
+    Result<Requests> takeStep();
+    Status publish();
+    Status end(Status status);
+    void event(Severity severity, const char* kind, std::string message);
+
+    const TrainerSetup m_setup;
+    std::unique_ptr<Replica> m_replica;
+    RunCheckpoints m_checkpoints;
+    TrainingPosition m_position;
+    PhaseClock m_clock;
+    GradientReducer m_reducer;
+    TrainingStep m_step;
+    StepRecorder m_recorder;
+    RunRequests m_requests;
+    std::unique_ptr<StepLoader> m_loader;
+};
+
+void Trainer::Run::event(Severity severity, const char* kind, std::string message)
+{
+    if (m_setup.journal)
+        m_setup.journal->event(severity, kind, std::move(message), m_position.step.value);
+}
+
+/// A journal that cannot be written ends the run like input that cannot be read: on all ranks at the same
+/// step.
+Result<StepInput> Trainer::Run::nextInput()
+{
+    m_clock.enter(StepPhase::Input);
+    if (m_setup.journal)
+        TRAINYARD_TRY_STATUS(m_setup.journal->status());
+    return m_loader->next();
+}
+
+Result<Requests> Trainer::Run::takeStep()
+{
+    const Step step{m_position.step.value + 1};
+    if (m_setup.recorder)
+        m_setup.recorder->setStep(step);
+    TRAINYARD_TRY(const StepOutcome outcome, m_step.run(step, nextInput(), m_requests));
+    if (const Status finite = requireFinite(outcome, step); !finite.ok()) {
+        event(Severity::Error, "not-finite", finite.error().text());
+        return finite.error();
+    }
+    m_position.step = step;
+    m_position.consumedSamples += static_cast<std::uint64_t>(m_setup.spec.batch.global);
+    m_recorder.record(step, outcome, m_position.consumedSamples, m_clock.finish());
+    return outcome.requests;
+}
+
+bool Trainer::Run::checkpointDue(const Requests& requests) const
+{
+    const int every = m_setup.spec.checkpoint.everySteps;
+    const bool periodic = every > 0 && m_position.step.value % every == 0;
+    return periodic || requests.checkpoint || requests.stop || m_position.step.value >= lastStep();
+}
+
+Status Trainer::Run::publish()
+{
+    if (m_setup.recorder)
+        m_setup.recorder->setActivity(Activity::Checkpoint);
+    TRAINYARD_TRY_STATUS(m_checkpoints.save(*m_replica, m_position));
+    m_requests.checkpointDone();
+    event(Severity::Info, "checkpoint-published",
+          fmt::format("checkpoint of step {} is published", m_position.step.value));
+    if (m_setup.journal)
+        m_setup.journal->sync();
+    return agree(*m_setup.groups.world, m_setup.journal ? m_setup.journal->status() : Status());
+}
+
+Status Trainer::Run::run()
+{
+    while (m_position.step.value < lastStep()) {
+        const auto requests = takeStep();
+        if (!requests.ok())
+            return end(requests.error());
+        if (checkpointDue(*requests)) {
+            if (const Status published = publish(); !published.ok())
+                return end(published.error().in(fmt::format("checkpoint of step {}", m_position.step.value)));
+        }
+        if (requests->stop && m_position.step.value < lastStep())
+            return end(cancelled(fmt::format("stopped after step {} as asked", m_position.step.value)));
+    }
+    return end({});
+}
+
+Status Trainer::Run::end(Status status)
+{
+    if (m_setup.recorder)
+        m_setup.recorder->setActivity(status.ok() ? Activity::Done : Activity::Failed);
+    if (status.ok())
+        event(Severity::Info, "training-finished",
+              fmt::format("all {} steps are done", m_position.step.value));
+    else if (status.error().kind == ErrorKind::Cancelled)
+        event(Severity::Info, "training-stopped", status.error().text());
+    return status;
+}
+
+Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
+{
+    ProcessGroup& world = *setup.groups.world;
+    TRAINYARD_TRY_STATUS(agree(world, fitsWorld(setup.spec, world)));
+    TRAINYARD_TRY(TrainingData data, openSameData(setup.spec, world));
+    auto replica = std::make_unique<Replica>(setup.spec, setup.memory);
+    TRAINYARD_TRY(RunCheckpoints checkpoints,
+                  RunCheckpoints::open(world, setup.directory.checkpoints(), setup.spec.checkpoint.keepLast));
+    TRAINYARD_TRY(auto position, checkpoints.loadLatest(*replica, setup.spec));
+    return std::unique_ptr<Trainer>(new Trainer(
+        std::make_unique<Run>(setup, std::move(replica), std::move(checkpoints),
+                              std::move(position).value_or(TrainingPosition{}), std::move(data))));
+}
+
+Trainer::Trainer(std::unique_ptr<Run> run) : m_run(std::move(run)) {}
+
+Trainer::~Trainer() = default;
+
+Status Trainer::run()
+{
+    return m_run->run();
+}
+
+Step Trainer::step() const
+{
+    return m_run->step();
+}
+
+} // namespace trainyard

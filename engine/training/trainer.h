@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "engine/base/ids.h"
+#include "engine/base/result.h"
+#include "engine/comm/process_group.h"
+#include "engine/spec/run_spec.h"
+#include "engine/training/run_directory.h"
+#include "engine/training/run_requests.h"
+
+namespace trainyard {
+
+class AccountingAllocator;
+class FlightRecorder;
+class StepJournal;
+
+/// What a Trainer works with; all of it outlives the Trainer.
+struct TrainerSetup {
+    RunSpec spec;
+    RunDirectory directory;
+    ProcessGroups groups;
+    AccountingAllocator& memory;
+    FlightRecorder* recorder = nullptr; ///< null: no flight ring
+    StepJournal* journal = nullptr;     ///< on rank 0; null elsewhere
+    const StopFlag* stopFlag = nullptr; ///< null: only the control files can stop the run
+    std::int64_t lastStep = 0;          ///< end after this step; 0 = after the specification's last one
+};
+
+/// Trains the model of a specification over all ranks of its groups, from the latest checkpoint if there is
+/// one. One thread per rank; every rank makes the same calls. Errors are agreed: every rank returns the same
+/// one, so no rank is left waiting. What only this rank knows (out of memory in ATen) is thrown.
+class Trainer {
+public:
+    /// Opens the data set, compares it and the specification over the ranks, makes the model and loads the
+    /// checkpoint. BadInput names what is wrong and on which rank.
+    static Result<std::unique_ptr<Trainer>> create(const TrainerSetup& setup);
+    ~Trainer();
+
+    /// Steps until the last one is done and its checkpoint published. Cancelled when a stop was asked for:
+    /// the step under way was finished and its checkpoint published.
+    Status run();
+
+    Step step() const;
+
+private:
+    class Run;
+    explicit Trainer(std::unique_ptr<Run> run);
+    std::unique_ptr<Run> m_run;
+};
+
+} // namespace trainyard

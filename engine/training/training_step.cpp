@@ -1,0 +1,119 @@
+#include "engine/training/training_step.h"
+
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <torch/autograd.h>
+
+#include "engine/comm/agreement.h"
+#include "engine/nn/parameter_store.h"
+#include "engine/optim/gradient_norm.h"
+#include "engine/training/memory/memory_scope.h"
+
+namespace trainyard {
+
+namespace {
+
+Error notFinite(const char* what, double value, Step step)
+{
+    return failed(fmt::format("the {} of step {} is {}", what, step.value, value),
+                  "lower optimizer.learning_rate or lengthen the warm-up, and resume; the last checkpoint is "
+                  "from before");
+}
+
+} // namespace
+
+Status requireFinite(const StepOutcome& outcome, Step step)
+{
+    if (const double loss = outcome.mlmLoss + outcome.nspLoss; !std::isfinite(loss))
+        return notFinite("loss", loss, step);
+    if (!std::isfinite(outcome.gradientNorm))
+        return notFinite("gradient norm", outcome.gradientNorm, step);
+    return {};
+}
+
+TrainingStep::TrainingStep(const RunSpec& spec, Parts parts)
+    : m_spec(spec)
+    , m_parts(parts)
+    , m_schedule(spec.optimizer, spec.launch.steps)
+    , m_tensors(optimizedTensors(parts.replica.parameters()))
+{
+}
+
+Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input, const RunRequests& requests)
+{
+    TRAINYARD_TRY(const GlobalCounts counts, agreeOnCounts(input));
+    const LossSums sums = computeGradients(step, *input, counts);
+    StepOutcome outcome = reduceOutcome(sums, counts, requests.look());
+    m_parts.clock.enter(StepPhase::Optimizer);
+    outcome.gradientNorm = globalGradientNorm(m_tensors);
+    if (requireFinite(outcome, step).ok())
+        update(step, outcome);
+    return outcome;
+}
+
+Result<GlobalCounts> TrainingStep::agreeOnCounts(const Result<StepInput>& input)
+{
+    m_parts.clock.enter(StepPhase::Reduce);
+    std::array<double, 4> counts{0, 0, 0, 1}; // the last one: ranks without input
+    if (input.ok())
+        counts = {double(input->maskedTokens), double(input->sequences), double(input->tokens), 0};
+    m_parts.group.allReduce(std::span<double>(counts));
+    if (counts[3] > 0)
+        return agree(m_parts.group, input.ok() ? Status() : input.error()).error();
+    return GlobalCounts{std::llround(counts[0]), std::llround(counts[1]), std::llround(counts[2])};
+}
+
+TrainingStep::LossSums TrainingStep::computeGradients(Step step, const StepInput& input,
+                                                      const GlobalCounts& counts)
+{
+    const MemoryScope scope(MemoryCategory::Activations);
+    m_parts.replica.parameters().beginGradients();
+    LossSums sums;
+    for (std::size_t i = 0; i < input.microBatches.size(); ++i) {
+        const bool last = i + 1 == input.microBatches.size();
+        const LossSums micro = forwardBackward(step, input.microBatches[i].batch, counts, last);
+        sums.mlm += micro.mlm;
+        sums.nsp += micro.nsp;
+    }
+    m_parts.clock.enter(StepPhase::Reduce);
+    m_parts.reducer.finish();
+    return sums;
+}
+
+TrainingStep::LossSums TrainingStep::forwardBackward(Step step, const BertBatch& batch,
+                                                     const GlobalCounts& counts, bool last)
+{
+    m_parts.clock.enter(StepPhase::Forward);
+    const DropoutKey dropout{m_spec.seed, static_cast<std::uint64_t>(step.value)};
+    const BertLosses losses = m_parts.replica.model().forward(batch, dropout);
+    const at::Tensor loss = losses.normalised(counts.maskedTokens, counts.sequences);
+    m_parts.clock.enter(StepPhase::Backward);
+    if (last)
+        m_parts.reducer.arm();
+    loss.backward();
+    return {losses.mlmLossSum.item<double>(), losses.nspLossSum.item<double>()};
+}
+
+StepOutcome TrainingStep::reduceOutcome(const LossSums& sums, const GlobalCounts& counts,
+                                        const Requests& requests)
+{
+    std::array<double, 4> values{sums.mlm, sums.nsp, double(requests.stop), double(requests.checkpoint)};
+    m_parts.group.allReduce(std::span<double>(values));
+    StepOutcome outcome;
+    outcome.counts = counts;
+    outcome.mlmLoss = values[0] / static_cast<double>(std::max<std::int64_t>(1, counts.maskedTokens));
+    outcome.nspLoss = values[1] / static_cast<double>(counts.sequences);
+    outcome.requests = {values[2] > 0, values[3] > 0};
+    return outcome;
+}
+
+void TrainingStep::update(Step step, StepOutcome& outcome)
+{
+    outcome.learningRate = m_schedule.at(step.value);
+    const double scale = clipCoefficient(outcome.gradientNorm, m_spec.optimizer);
+    m_parts.replica.optimizer().step(outcome.learningRate, scale);
+}
+
+} // namespace trainyard

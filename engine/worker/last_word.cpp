@@ -1,0 +1,125 @@
+#include "engine/worker/last_word.h"
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <unistd.h>
+
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
+
+#include "engine/comm/mpi_process.h"
+#include "engine/training/step_journal.h"
+#include "engine/worker/rank_log.h"
+
+namespace trainyard {
+
+namespace {
+
+/// Signal handlers and std::terminate have no other way to reach it.
+struct Witness {
+    int rank = 0;
+    const RankLog* log = nullptr;
+    std::atomic<StepJournal*> journal{nullptr};
+    std::atomic<bool> spoken{false};
+};
+Witness witness;
+
+void speak(const char* kind, const std::string& message)
+{
+    if (witness.spoken.exchange(true))
+        return;
+    logLine("error: " + message);
+    if (StepJournal* journal = witness.journal.load()) {
+        journal->event(Severity::Error, kind, message, 0, witness.rank);
+        journal->sync();
+    }
+}
+
+std::string describeCurrentException()
+{
+    try {
+        if (const auto exception = std::current_exception())
+            std::rethrow_exception(exception);
+        return "std::terminate was called";
+    } catch (const c10::Error& error) {
+        return error.what_without_backtrace();
+    } catch (const std::exception& error) {
+        return error.what();
+    } catch (...) {
+        return "an exception of unknown type";
+    }
+}
+
+[[noreturn]] void onTerminate()
+{
+    const std::string what = describeCurrentException();
+    speak("worker-exception", what);
+    if (witness.log)
+        witness.log->tellTerminal(fmt::format("trainyard-worker: rank {}: {}", witness.rank, what));
+    MpiProcess::abort(exitStatus(ErrorKind::Failed));
+}
+
+/// abort() is called on purpose, by a broken invariant, so the heap can still be used for a last event.
+/// Should that hang after all, the alarm ends the process.
+void onAbort(int)
+{
+    ::alarm(5);
+    speak("worker-aborted", "a broken invariant stopped the worker; the line before in its log says which");
+    std::signal(SIGABRT, SIG_DFL);
+    ::raise(SIGABRT);
+}
+
+/// After a memory fault nothing but write(2) is safe.
+void onFault(int signal)
+{
+    static constexpr char text[] = "error: the worker was ended by a memory or arithmetic fault\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, sizeof text - 1);
+    std::signal(signal, SIG_DFL);
+    ::raise(signal);
+}
+
+constexpr std::array kFaults{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+} // namespace
+
+LastWord::LastWord(Rank rank, const RankLog& log)
+{
+    witness.rank = rank.value;
+    witness.log = &log;
+    std::set_terminate(&onTerminate);
+    std::signal(SIGABRT, &onAbort);
+    for (const int signal : kFaults)
+        std::signal(signal, &onFault);
+}
+
+LastWord::~LastWord()
+{
+    witness.journal = nullptr;
+    witness.log = nullptr;
+    std::set_terminate(&std::abort);
+    std::signal(SIGABRT, SIG_DFL);
+    for (const int signal : kFaults)
+        std::signal(signal, SIG_DFL);
+}
+
+void LastWord::attach(StepJournal* journal)
+{
+    witness.journal = journal;
+}
+
+void LastWord::note(const char* kind, const std::string& message)
+{
+    logLine(message);
+    if (StepJournal* journal = witness.journal.load())
+        journal->event(Severity::Warning, kind, message, 0, witness.rank);
+}
+
+void LastWord::say(const char* kind, const std::string& message)
+{
+    speak(kind, message);
+}
+
+} // namespace trainyard

@@ -1,0 +1,42 @@
+#include <CLI/CLI.hpp>
+
+#include "engine/worker/model_commands.h"
+#include "engine/worker/train_command.h"
+
+using namespace trainyard;
+
+namespace {
+
+void addTrain(CLI::App& app, TrainOptions& options)
+{
+    CLI::App* command =
+        app.add_subcommand("train", "One rank of a training run; started by mpirun for several ranks");
+    command->add_option("--run-dir", options.runDirectory, "The run directory, with spec.json")
+        ->required()
+        ->check(CLI::ExistingDirectory);
+    command->add_option("--attempt", options.attempt, "1 for the first start, one more for each resume")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command
+        ->add_option("--steps", options.lastStep,
+                     "End after this step instead of the specification's last one")
+        ->check(CLI::PositiveNumber);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    CLI::App app("Trains and evaluates models; part of Trainyard", "trainyard-worker");
+    app.set_version_flag("--version", TRAINYARD_VERSION);
+    app.require_subcommand(1);
+    TrainOptions train;
+    addTrain(app, train);
+    ModelCommands modelCommands(app);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : exitStatus(ErrorKind::BadInput);
+    }
+    return app.got_subcommand("train") ? runTrain(train) : modelCommands.run();
+}

@@ -1,0 +1,110 @@
+#include "engine/worker/model_commands.h"
+
+#include <CLI/CLI.hpp>
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
+
+#include "engine/nn/cpu_math.h"
+#include "engine/spec/names.h"
+
+namespace trainyard {
+
+namespace {
+
+template <typename Enum>
+CLI::Validator namedEnum()
+{
+    return CLI::Validator(
+        [](const std::string& name) {
+            return enumFromName<Enum>(name)
+                       ? std::string()
+                       : fmt::format("\"{}\" is none of: {}", name, acceptedNames<Enum>());
+        },
+        std::string(acceptedNames<Enum>()));
+}
+
+} // namespace
+
+ModelCommands::ModelCommands(CLI::App& app) : m_app(app)
+{
+    addEval();
+    addImportAndExport();
+}
+
+void ModelCommands::addEval()
+{
+    CLI::App* command =
+        m_app.add_subcommand("eval", "Loss, logits and gradients of an imported model on given inputs");
+    command->add_option("--hf", m_eval.huggingFace, "Folder with config.json and model.safetensors")
+        ->required();
+    command->add_option("--inputs", m_eval.inputs, "Safetensors file with the inputs")->required();
+    command->add_option("--out", m_eval.out, "Safetensors file to write");
+    command->add_option("--precision", m_precision, "Of the forward and backward pass")
+        ->check(namedEnum<ComputeType>())
+        ->capture_default_str();
+    CLI::Option* train =
+        command->add_option("--train", m_optimizer, "Train on the inputs and print the loss of each step")
+            ->check(namedEnum<OptimizerKind>());
+    OptimizerSpec& optimizer = m_training.optimizer;
+    command->add_option("--steps", m_training.steps, "Optimizer steps")->needs(train)->capture_default_str();
+    command->add_option("--lr", optimizer.learningRate, "Learning rate")->needs(train)->capture_default_str();
+    command->add_option("--beta1", optimizer.beta1)->needs(train)->capture_default_str();
+    command->add_option("--beta2", optimizer.beta2)->needs(train)->capture_default_str();
+    command->add_option("--eps,--epsilon", optimizer.epsilon)->needs(train)->capture_default_str();
+    command->add_option("--weight-decay", optimizer.weightDecay)->needs(train)->capture_default_str();
+    command->add_option("--clip,--clip-norm", optimizer.clipNorm, "0 = no clipping")
+        ->needs(train)
+        ->capture_default_str();
+    command->add_flag("--json", m_json, "Print the series as one JSON document")->needs(train);
+}
+
+void ModelCommands::addImportAndExport()
+{
+    CLI::App* import = m_app.add_subcommand("import", "Make a checkpoint from Hugging Face weights");
+    import->add_option("--hf", m_import.huggingFace, "Folder with config.json and model.safetensors")
+        ->required();
+    import->add_option("--out", m_import.checkpoint, "Folder for the checkpoint")->required();
+    CLI::App* exported = m_app.add_subcommand("export", "Write a checkpoint's weights for Hugging Face");
+    exported
+        ->add_option("checkpoint,--checkpoint", m_export.checkpoint,
+                     "A checkpoint, or a folder of checkpoints")
+        ->required();
+    exported->add_option("--hf", m_export.huggingFace, "Folder to write; must not exist")->required();
+}
+
+Status ModelCommands::runChosen()
+{
+    configureAllocator();
+    if (m_app.got_subcommand("import"))
+        return runImport(m_import);
+    if (m_app.got_subcommand("export"))
+        return runExport(m_export);
+    configureCpuMath();
+    m_eval.precision = *enumFromName<ComputeType>(m_precision);
+    if (!m_optimizer.empty()) {
+        m_training.optimizer.kind = *enumFromName<OptimizerKind>(m_optimizer);
+        m_eval.training = m_training;
+    }
+    TRAINYARD_TRY(const TrainingSeries series, runEval(m_eval));
+    if (m_eval.training)
+        fmt::print("{}\n", m_json ? series.toJson() : series.toTable());
+    return {};
+}
+
+int ModelCommands::run()
+{
+    Status status;
+    try {
+        status = runChosen();
+    } catch (const c10::Error& error) {
+        status = failed(error.what_without_backtrace());
+    } catch (const std::exception& error) {
+        status = failed(error.what());
+    }
+    if (status.ok())
+        return 0;
+    fmt::print(stderr, "trainyard-worker: {}\n", status.error().text());
+    return exitStatus(status.error().kind);
+}
+
+} // namespace trainyard

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace trainyard {
+
+struct TrainOptions {
+    std::filesystem::path runDirectory;
+    std::uint32_t attempt = 1;
+    std::int64_t lastStep = 0; ///< end after this step; 0 = after the specification's last one
+};
+
+/// `trainyard-worker train`: one rank of a training run, from its run directory. Returns the exit status.
+/// What goes wrong on this rank alone ends the whole job, so that no other rank waits for it.
+int runTrain(const TrainOptions& options);
+
+} // namespace trainyard

@@ -1,0 +1,119 @@
+#include <thread>
+
+#include <torch/types.h>
+
+#include "engine/training/memory/accounting_allocator.h"
+#include "engine/training/memory/memory_scope.h"
+
+#include <QTest> // after LibTorch, which uses the name "slots"
+
+using namespace trainyard;
+
+namespace {
+
+Bytes bytesOf(const MemorySnapshot& snapshot, MemoryCategory category)
+{
+    return snapshot.bytes[static_cast<std::size_t>(category)];
+}
+
+} // namespace
+
+class TestMemory : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { m_memory = &AccountingAllocator::install(); }
+
+    void countsTensorsToTheByte()
+    {
+        const MemorySnapshot before = ledger().current();
+        {
+            const MemoryScope scope(MemoryCategory::Weights);
+            const at::Tensor tensor = at::zeros({3, 7}, at::kDouble);
+            QCOMPARE(bytesOf(ledger().current(), MemoryCategory::Weights) -
+                         bytesOf(before, MemoryCategory::Weights),
+                     Bytes(3 * 7 * 8));
+            QCOMPARE(ledger().current().total - before.total, Bytes(3 * 7 * 8));
+        }
+        QCOMPARE(ledger().current().total, before.total);
+    }
+
+    void nestsScopesPerThread()
+    {
+        const MemoryScope outer(MemoryCategory::Weights);
+        {
+            const MemoryScope inner(MemoryCategory::Data);
+            QCOMPARE(MemoryScope::current(), MemoryCategory::Data);
+            std::thread([] { QCOMPARE(MemoryScope::current(), MemoryCategory::Other); }).join();
+        }
+        QCOMPARE(MemoryScope::current(), MemoryCategory::Weights);
+    }
+
+    void remembersWhatThePeakWasMadeOf()
+    {
+        ledger().resetPeak();
+        const MemorySnapshot base = ledger().current();
+        {
+            const MemoryScope scope(MemoryCategory::Activations);
+            const at::Tensor big = at::empty({1000}, at::kFloat);
+        }
+        const MemoryScope scope(MemoryCategory::Optimizer);
+        const at::Tensor small = at::empty({10}, at::kFloat);
+        const MemorySnapshot peak = ledger().peak();
+        QCOMPARE(peak.total - base.total, Bytes(4000));
+        QCOMPARE(bytesOf(peak, MemoryCategory::Activations) - bytesOf(base, MemoryCategory::Activations),
+                 Bytes(4000));
+        QCOMPARE(bytesOf(peak, MemoryCategory::Optimizer), bytesOf(base, MemoryCategory::Optimizer));
+        ledger().resetPeak();
+        QCOMPARE(ledger().peak().total, ledger().current().total);
+    }
+
+    void countsUnderTheCategoryOfTheAllocationWhoeverFrees()
+    {
+        const MemorySnapshot before = ledger().current();
+        at::Tensor tensor;
+        std::thread([&] {
+            const MemoryScope scope(MemoryCategory::Data);
+            tensor = at::empty({100}, at::kLong);
+        }).join();
+        QCOMPARE(bytesOf(ledger().current(), MemoryCategory::Data) - bytesOf(before, MemoryCategory::Data),
+                 Bytes(800));
+        tensor.reset();
+        QCOMPARE(ledger().current().bytes, before.bytes);
+    }
+
+    void movesATensorToAnotherCategory()
+    {
+        const MemorySnapshot before = ledger().current();
+        const at::Tensor tensor = at::empty({100}, at::kFloat);
+        m_memory->assign(tensor.narrow(0, 5, 10), MemoryCategory::Gradients);
+        QCOMPARE(bytesOf(ledger().current(), MemoryCategory::Gradients) -
+                     bytesOf(before, MemoryCategory::Gradients),
+                 Bytes(400));
+        QCOMPARE(ledger().current().total - before.total, Bytes(400));
+    }
+
+    void givesAlignedBlocksAgain()
+    {
+        BlockCache cache;
+        for (std::size_t bytes = 1; bytes < (std::size_t{1} << 26); bytes += 1 + bytes / 3) {
+            QVERIFY(BlockCache::blockSize(bytes) >= bytes);
+            QVERIFY(BlockCache::blockSize(bytes) <= std::max<std::size_t>(64, bytes + bytes / 8 + 1));
+            void* block = cache.acquire(bytes);
+            QCOMPARE(reinterpret_cast<std::uintptr_t>(block) % BlockCache::kAlignment, std::uintptr_t(0));
+            cache.release(block, bytes);
+            QCOMPARE(cache.acquire(bytes), block);
+            cache.release(block, bytes);
+        }
+        QVERIFY(cache.idleBytes() > 0);
+        cache.trim();
+        QCOMPARE(cache.idleBytes(), Bytes(0));
+    }
+
+private:
+    MemoryLedger& ledger() { return m_memory->ledger(); }
+    AccountingAllocator* m_memory = nullptr;
+};
+
+QTEST_APPLESS_MAIN(TestMemory)
+#include "tst_memory.moc"

@@ -1,0 +1,267 @@
+#include "engine/comm/process_group.h"
+#include "engine/comm/threads_transport.h"
+#include "engine/nn/parameter_store.h"
+#include "engine/training/memory/accounting_allocator.h"
+#include "engine/training/replica.h"
+#include "engine/training/step_journal.h"
+#include "engine/training/trainer.h"
+#include "tests/auto/training/training_fixture.h"
+
+#include <ATen/Parallel.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <atomic>
+#include <fstream>
+
+using namespace trainyard;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunOptions {
+    std::uint32_t attempt = 1;
+    std::int64_t lastStep = 0;
+};
+
+/// Runs the directory's specification with ranks as threads; what rank 0 was told at the end.
+Status runRanks(const fs::path& directory, const RunSpec& spec, RunOptions options = {})
+{
+    Status first;
+    std::atomic<int> different = 0;
+    std::vector<std::string> texts(static_cast<std::size_t>(spec.layout.worldSize()));
+    runAsThreads(spec.layout.worldSize(), [&](ProcessGroup& group) {
+        std::unique_ptr<StepJournal> journal;
+        if (group.isFirst())
+            journal = StepJournal::open(directory / "journal", options.attempt).value();
+        const TrainerSetup setup{.spec = spec,
+                                 .directory = RunDirectory(directory),
+                                 .groups = {&group, &group},
+                                 .memory = AccountingAllocator::install(),
+                                 .journal = journal.get(),
+                                 .lastStep = options.lastStep};
+        auto trainer = Trainer::create(setup);
+        const Status status = trainer.ok() ? (*trainer)->run() : Status(trainer.error());
+        texts[static_cast<std::size_t>(group.rank().value)] = status.ok() ? "" : status.error().text();
+        if (group.isFirst())
+            first = status;
+    });
+    for (const std::string& text : texts)
+        different += text != texts.front();
+    return different == 0 ? first : failed("the ranks were told different things");
+}
+
+} // namespace
+
+class TestTrainer : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        AccountingAllocator::install();
+        at::set_num_threads(1);
+        QVERIFY(writeTinyDataset(dataset()).ok());
+    }
+    void init() { m_folder = std::make_unique<QTemporaryDir>(); }
+
+    void givesTheSameCurveOnAnyNumberOfRanks_data()
+    {
+        QTest::addColumn<int>("compute");
+        QTest::addColumn<double>("bound");
+        // float64: only the order of sums differs. float32: rounding grows over 50 steps of AdamW. bfloat16:
+        // each rank rounds the same activations the same way; gradients are added in float32.
+        QTest::addRow("float64") << int(ComputeType::Float64) << 1e-9;
+        QTest::addRow("float32") << int(ComputeType::Float32) << 1e-4;
+        QTest::addRow("bfloat16") << int(ComputeType::BFloat16) << 2e-2;
+    }
+    void givesTheSameCurveOnAnyNumberOfRanks()
+    {
+        QFETCH(int, compute);
+        QFETCH(double, bound);
+        const auto one = curve(1, ComputeType(compute));
+        QCOMPARE(one.size(), std::size_t(50));
+        QVERIFY(one.back().loss < 0.95 * one.front().loss);
+        for (const int ranks : {2, 4}) {
+            const double difference = largestDifference(one, curve(ranks, ComputeType(compute)));
+            qInfo("%d ranks: largest relative difference %.2e", ranks, difference);
+            QVERIFY(difference < bound);
+        }
+    }
+
+    void resumesAsIfNothingHadHappened_data()
+    {
+        QTest::addColumn<int>("compute");
+        QTest::addColumn<int>("kind");
+        for (const auto compute : {ComputeType::Float64, ComputeType::Float32, ComputeType::BFloat16}) {
+            QTest::addRow("adamw %d", int(compute)) << int(compute) << int(OptimizerKind::AdamW);
+            QTest::addRow("lamb %d", int(compute)) << int(compute) << int(OptimizerKind::Lamb);
+        }
+    }
+    void resumesAsIfNothingHadHappened()
+    {
+        QFETCH(int, compute);
+        QFETCH(int, kind);
+        RunSpec spec = tinySpec(dataset(), 2, ComputeType(compute));
+        spec.optimizer.kind = OptimizerKind(kind);
+        QVERIFY(runRanks(path("whole"), spec, {1, 20}).ok());
+        QVERIFY(runRanks(path("broken"), spec, {1, 9}).ok());
+        QVERIFY(runRanks(path("broken"), spec, {2, 20}).ok());
+        QCOMPARE(largestDifference(stepsOf(path("whole")), stepsOf(path("broken"))), 0.0);
+    }
+
+    void resumesOnAnotherNumberOfRanks()
+    {
+        QVERIFY(runRanks(path("run"), tinySpec(dataset(), 4, ComputeType::Float64), {1, 11}).ok());
+        QVERIFY(runRanks(path("run"), tinySpec(dataset(), 2, ComputeType::Float64), {2, 50}).ok());
+        QVERIFY(largestDifference(curve(1, ComputeType::Float64), stepsOf(path("run"))) < 1e-9);
+    }
+
+    void recordsWhatEveryRankDid()
+    {
+        const RunSpec spec = tinySpec(dataset(), 2, ComputeType::Float64);
+        QVERIFY(runRanks(path("run"), spec, {1, 3}).ok());
+        const auto steps = stepsOf(path("run"));
+        QCOMPARE(steps.size(), std::size_t(3));
+        const StepRecord& last = steps.back();
+        QCOMPARE(last.consumedSamples, std::int64_t(24));
+        QCOMPARE(last.sequences, std::int64_t(8));
+        QVERIFY(last.tokens > 8 * 12 && last.tokens <= 8 * 32);
+        QCOMPARE(last.loss, last.mlmLoss + last.nspLoss);
+        QVERIFY(last.gradientNorm > 0 && last.learningRate > 0 && last.stepSeconds > 0);
+        QCOMPARE(last.ranks.size(), std::size_t(2));
+        for (const RankFigures& rank : last.ranks) {
+            QVERIFY(rank.residentSet > rank.peakTotal);
+            QVERIFY(rank.seconds[std::size_t(StepPhase::Forward)] > 0);
+            QVERIFY(rank.seconds[std::size_t(StepPhase::Backward)] > 0);
+        }
+        QVERIFY(hasEvent(path("run"), "checkpoint-published"));
+        QVERIFY(hasEvent(path("run"), "training-finished"));
+    }
+
+    void countsWeightsGradientsAndOptimizerToTheByte_data()
+    {
+        QTest::addColumn<int>("compute");
+        QTest::addColumn<int>("weightBytes");
+        QTest::addColumn<int>("masterBytes");
+        QTest::addRow("float64") << int(ComputeType::Float64) << 8 << 8;
+        QTest::addRow("float32") << int(ComputeType::Float32) << 4 << 4;
+        QTest::addRow("bfloat16") << int(ComputeType::BFloat16) << 4 + 2 << 4;
+    }
+    void countsWeightsGradientsAndOptimizerToTheByte()
+    {
+        QFETCH(int, compute);
+        QFETCH(int, weightBytes);
+        QFETCH(int, masterBytes);
+        const RunSpec spec = tinySpec(dataset(), 1, ComputeType(compute));
+        Bytes flat = 0;
+        Bytes state = 0;
+        {
+            Replica replica(spec, AccountingAllocator::install());
+            flat = Bytes(replica.parameters().flatCount());
+            for (const StateTensor& tensor : replica.optimizer().state())
+                state += tensor.value.nbytes();
+            QCOMPARE(state, 2 * Bytes(replica.parameters().parameterCount()) * Bytes(masterBytes));
+        }
+        QVERIFY(runRanks(path("run"), spec, {1, 2}).ok());
+        const MemoryByCategory peak = stepsOf(path("run")).back().ranks.front().peakMemory;
+        QCOMPARE(peak[std::size_t(MemoryCategory::Weights)], flat * Bytes(weightBytes));
+        QCOMPARE(peak[std::size_t(MemoryCategory::Gradients)], flat * Bytes(masterBytes));
+        QVERIFY(peak[std::size_t(MemoryCategory::Optimizer)] >= state);
+        QVERIFY(peak[std::size_t(MemoryCategory::Activations)] > 0);
+        QVERIFY(peak[std::size_t(MemoryCategory::Data)] > 0);
+    }
+
+    void stopsWhenAskedAndLeavesACheckpoint()
+    {
+        const RunSpec spec = tinySpec(dataset(), 2, ComputeType::Float64);
+        fs::create_directories(path("run") / "control");
+        std::ofstream(path("run") / "control" / "stop").close();
+        const Status stopped = runRanks(path("run"), spec);
+        QVERIFY(!stopped.ok());
+        QCOMPARE(stopped.error().kind, ErrorKind::Cancelled);
+        QCOMPARE(stepsOf(path("run")).size(), std::size_t(1));
+        QVERIFY(fs::exists(path("run") / "checkpoints" / "latest"));
+        fs::remove(path("run") / "control" / "stop");
+        QVERIFY(runRanks(path("run"), spec, {2, 5}).ok());
+        QCOMPARE(stepsOf(path("run")).size(), std::size_t(5));
+    }
+
+    void publishesACheckpointWhenAsked()
+    {
+        RunSpec spec = tinySpec(dataset(), 2, ComputeType::Float64);
+        fs::create_directories(path("run") / "control");
+        std::ofstream(path("run") / "control" / "checkpoint").close();
+        QVERIFY(runRanks(path("run"), spec, {1, 3}).ok());
+        QVERIFY(!fs::exists(path("run") / "control" / "checkpoint"));
+        QVERIFY(fs::exists(path("run") / "checkpoints" / "step-000000001"));
+    }
+
+    void endsOnAllRanksWhenTheLossIsNotFinite()
+    {
+        RunSpec spec = tinySpec(dataset(), 2, ComputeType::Float32);
+        spec.optimizer.learningRate = 1e38;
+        spec.optimizer.warmupSteps = 0;
+        const Status status = runRanks(path("run"), spec);
+        QVERIFY(!status.ok());
+        QCOMPARE(status.error().kind, ErrorKind::Failed);
+        QVERIFY2(status.error().message.find("of step ") != std::string::npos,
+                 status.error().message.c_str());
+        QVERIFY(hasEvent(path("run"), "not-finite"));
+    }
+
+    void refusesAnotherWorldSize()
+    {
+        RunSpec spec = tinySpec(dataset(), 2, ComputeType::Float32);
+        spec.layout.data = 1;
+        std::atomic<int> told = 0;
+        runAsThreads(2, [&](ProcessGroup& group) {
+            const auto trainer = Trainer::create({.spec = spec,
+                                                  .directory = RunDirectory(path("run")),
+                                                  .groups = {&group, &group},
+                                                  .memory = AccountingAllocator::install()});
+            told += !trainer.ok() && trainer.error().kind == ErrorKind::BadInput;
+        });
+        QCOMPARE(told.load(), 2);
+    }
+
+    void refusesTheCheckpointOfAnotherModel()
+    {
+        RunSpec spec = tinySpec(dataset(), 1, ComputeType::Float32);
+        QVERIFY(runRanks(path("run"), spec, {1, 1}).ok());
+        spec.model.layers = 1;
+        const Status status = runRanks(path("run"), spec, {2, 2});
+        QVERIFY(!status.ok());
+        QCOMPARE(status.error().kind, ErrorKind::BadInput);
+        QVERIFY(status.error().message.find("another model") != std::string::npos);
+    }
+
+private:
+    fs::path dataset() const { return fs::path(m_data.path().toStdString()) / "data"; }
+    fs::path path(const char* name) const { return fs::path(m_folder->path().toStdString()) / name; }
+
+    static bool hasEvent(const fs::path& directory, const std::string& kind)
+    {
+        const auto events = eventsOf(directory);
+        return std::any_of(events.begin(), events.end(),
+                           [&](const EventRecord& event) { return event.kind == kind; });
+    }
+
+    /// 50 steps on so many ranks.
+    std::vector<StepRecord> curve(int ranks, ComputeType compute) const
+    {
+        const QTemporaryDir folder;
+        const fs::path directory = folder.path().toStdString();
+        if (!runRanks(directory, tinySpec(dataset(), ranks, compute)).ok())
+            return {};
+        return stepsOf(directory);
+    }
+
+    QTemporaryDir m_data;
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+QTEST_APPLESS_MAIN(TestTrainer)
+#include "tst_trainer.moc"

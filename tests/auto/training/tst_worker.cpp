@@ -1,0 +1,225 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <csignal>
+
+#include "engine/base/file.h"
+#include "engine/records/flight_ring.h"
+#include "engine/records/flight_verdict.h"
+#include "tests/auto/training/training_fixture.h"
+#include "tests/auto/training/worker_process.h"
+
+using namespace trainyard;
+
+namespace fs = std::filesystem;
+
+/// The real worker under the real mpirun.
+class TestWorker : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { QVERIFY(writeTinyDataset(root() / "data").ok()); }
+
+    void givesTheSameCurveOnAnyNumberOfRanks_data()
+    {
+        QTest::addColumn<int>("compute");
+        QTest::addColumn<double>("bound");
+        QTest::addRow("float64") << int(ComputeType::Float64) << 1e-9; // only the order of sums differs
+        QTest::addRow("float32") << int(ComputeType::Float32)
+                                 << 1e-4; // rounding, grown over 50 steps of AdamW
+    }
+    void givesTheSameCurveOnAnyNumberOfRanks()
+    {
+        QFETCH(int, compute);
+        QFETCH(double, bound);
+        std::map<int, std::vector<StepRecord>> curves;
+        for (const int ranks : {1, 2, 4}) {
+            const fs::path run = makeRun(tinySpec(root() / "data", ranks, ComputeType(compute)));
+            QCOMPARE(runWorkers({{{ranks, run}}}), 0);
+            curves[ranks] = stepsOf(run);
+            QCOMPARE(curves[ranks].size(), std::size_t(50));
+        }
+        for (const int ranks : {2, 4}) {
+            const double difference = largestDifference(curves[1], curves[ranks]);
+            qInfo("%d ranks: largest relative difference %.2e", ranks, difference);
+            QVERIFY(difference < bound);
+        }
+    }
+
+    void runsAloneWithoutMpirun()
+    {
+        const fs::path run = makeRun(tinySpec(root() / "data", 1, ComputeType::Float64));
+        QProcess process;
+        process.start(TRAINYARD_BIN_DIR "/trainyard-worker",
+                      {"train", "--run-dir", QString::fromStdString(run.string()), "--steps", "3"});
+        QVERIFY(process.waitForFinished(60000));
+        QCOMPARE(process.exitCode(), 0);
+        QCOMPARE(stepsOf(run).size(), std::size_t(3));
+        QVERIFY(readFile(run / "ranks" / "0000.log")->find("training from step 1") != std::string::npos);
+    }
+
+    void continuesTheCurveAfterKill9()
+    {
+        RunSpec spec = tinySpec(root() / "data", 2, ComputeType::Float64);
+        spec.launch.steps = 100000; // killed long before
+        spec.checkpoint.everySteps = 10;
+        const fs::path whole = makeRun(spec);
+        const fs::path broken = makeRun(spec);
+
+        QProcess process;
+        process.start("mpirun", WorkerLaunch{{{2, broken}}}.arguments());
+        QVERIFY(waitFor([&] { return stepsOf(broken).size() >= 25; }));
+        const FlightSnapshot ring = readFlightRing(flightRingPath(broken, 1)).value();
+        QCOMPARE(::kill(ring.pid, SIGKILL), 0);
+        QVERIFY(process.waitForFinished(60000));
+        QVERIFY(process.exitCode() != 0);
+        const int end = static_cast<int>(stepsOf(broken).size()) + 15;
+
+        QCOMPARE(runWorkers({{{2, broken}}, 2, end}), 0);
+        QCOMPARE(runWorkers({{{2, whole}}, 1, end}), 0);
+        QCOMPARE(stepsOf(whole).size(), std::size_t(end));
+        QCOMPARE(largestDifference(stepsOf(whole), stepsOf(broken)), 0.0);
+    }
+
+    void resumesWithoutASharedFileSystem()
+    {
+        const RunSpec spec = tinySpec(root() / "data", 2, ComputeType::Float64);
+        const fs::path whole = makeRun(spec);
+        const fs::path first = makeRun(spec);
+        const fs::path second = makeRun(spec); // rank 1's own disk
+        QCOMPARE(runWorkers({{{2, whole}}, 1, 20}), 0);
+        QCOMPARE(runWorkers({{{1, first}, {1, second}}, 1, 8}), 0);
+        QVERIFY(!fs::exists(second / "checkpoints"));
+        QCOMPARE(runWorkers({{{1, first}, {1, second}}, 2, 20}), 0);
+        QCOMPARE(largestDifference(stepsOf(whole), stepsOf(first)), 0.0);
+    }
+
+    void leavesRingsThatNameTheRankThatIsMissing()
+    {
+        RunSpec spec = tinySpec(root() / "data", 2, ComputeType::Float64);
+        spec.launch.steps = 100000;
+        const fs::path run = makeRun(spec);
+        QProcess process;
+        process.start("mpirun", WorkerLaunch{{{2, run}}}.arguments());
+        QVERIFY(waitFor([&] { return stepsOf(run).size() >= 5; }));
+        const pid_t pid = readFlightRing(flightRingPath(run, 1)).value().pid;
+        // A rank that stands still: the other one waits inside the next collective. A stop that falls inside a
+        // collective names nobody, for both have entered it; then the rank goes on a little and is stopped again.
+        std::optional<FlightVerdict> verdict;
+        const bool judged = waitFor([&] {
+            ::kill(pid, SIGCONT);
+            QThread::msleep(7);
+            ::kill(pid, SIGSTOP);
+            QThread::msleep(300);
+            verdict = judgeFlight({readFlightRing(flightRingPath(run, 0)).value(),
+                                   readFlightRing(flightRingPath(run, 1)).value()});
+            return verdict && verdict->missing == std::vector<int>{1};
+        });
+        ::kill(pid, SIGKILL);
+        QVERIFY(process.waitForFinished(60000));
+        QVERIFY(judged);
+        QCOMPARE(verdict->waiting, std::vector<int>{0});
+        // Both rings still say it when every process is dead.
+        const auto after = judgeFlight(
+            {readFlightRing(flightRingPath(run, 0)).value(), readFlightRing(flightRingPath(run, 1)).value()});
+        QVERIFY(after.has_value());
+        QCOMPARE(after->missing, std::vector<int>{1});
+        qInfo("%s", after->text.c_str());
+    }
+
+    void refusesUnequalDatasetsBeforeTheFirstStep()
+    {
+        // Two "nodes" with other content under the same relative path.
+        QVERIFY(writeTinyDataset(root() / "nodeA" / "data", 0).ok());
+        QVERIFY(writeTinyDataset(root() / "nodeB" / "data", 1).ok());
+        const RunSpec spec = tinySpec("data", 2, ComputeType::Float64);
+        const fs::path first = makeRun(spec);
+        const fs::path second = makeRun(spec);
+        QCOMPARE(runWorkers({{{1, first, root() / "nodeA"}, {1, second, root() / "nodeB"}}}), 2);
+        QVERIFY(stepsOf(first).empty());
+        const auto events = eventsOf(first);
+        QVERIFY(!events.empty());
+        QCOMPARE(events.back().kind, std::string("run-failed"));
+        QVERIFY2(events.back().message.find("data sets differ") != std::string::npos,
+                 events.back().message.c_str());
+        QVERIFY(readFile(second / "ranks" / "0001.log")->find("error: ") != std::string::npos);
+    }
+
+    void stopsOnSigtermWithACheckpoint()
+    {
+        RunSpec spec = tinySpec(root() / "data", 1, ComputeType::Float64);
+        spec.launch.steps = 100000;
+        const fs::path run = makeRun(spec);
+        QProcess process;
+        process.start(TRAINYARD_BIN_DIR "/trainyard-worker",
+                      {"train", "--run-dir", QString::fromStdString(run.string())});
+        QVERIFY(waitFor([&] { return stepsOf(run).size() >= 3; }));
+        process.terminate();
+        QVERIFY(process.waitForFinished(60000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(process.exitCode(), 130);
+        QVERIFY(fs::exists(run / "checkpoints" / "latest"));
+        QVERIFY(hasEvent(run, "stop-signal") && hasEvent(run, "training-stopped"));
+    }
+
+    void leavesALastWordWhenItAborts()
+    {
+        RunSpec spec = tinySpec(root() / "data", 1, ComputeType::Float64);
+        spec.launch.steps = 100000;
+        const fs::path run = makeRun(spec);
+        QProcess process;
+        process.start(TRAINYARD_BIN_DIR "/trainyard-worker",
+                      {"train", "--run-dir", QString::fromStdString(run.string())});
+        QVERIFY(waitFor([&] { return stepsOf(run).size() >= 3; }));
+        QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGABRT), 0);
+        QVERIFY(process.waitForFinished(60000));
+        QCOMPARE(process.exitStatus(), QProcess::CrashExit);
+        QVERIFY(hasEvent(run, "worker-aborted"));
+    }
+
+    void saysWhatIsWrongWithBadInput_data()
+    {
+        QTest::addColumn<QString>("spec");
+        QTest::addColumn<QString>("named");
+        QTest::addRow("no JSON") << "{"
+                                 << "spec.json";
+        QTest::addRow("unknown key") << R"({"trainyard": 1, "nmae": "x"})"
+                                     << "nmae";
+        QTest::addRow("no data set") << R"({"trainyard": 1, "dataset": {"path": "/nonexistent"}})"
+                                     << "/nonexistent";
+    }
+    void saysWhatIsWrongWithBadInput()
+    {
+        QFETCH(QString, spec);
+        QFETCH(QString, named);
+        const fs::path run = makeRun(tinySpec(root() / "data", 1, ComputeType::Float32));
+        QVERIFY(writeFileAtomically(run / "spec.json", spec.toStdString()).ok());
+        QProcess process;
+        process.start(TRAINYARD_BIN_DIR "/trainyard-worker",
+                      {"train", "--run-dir", QString::fromStdString(run.string())});
+        QVERIFY(process.waitForFinished(60000));
+        QCOMPARE(process.exitCode(), 2);
+        const QString said = process.readAllStandardError();
+        QVERIFY2(said.startsWith("trainyard-worker: ") && said.contains(named), qPrintable(said));
+    }
+
+private:
+    fs::path root() const { return m_folder.path().toStdString(); }
+    fs::path makeRun(const RunSpec& spec)
+    {
+        const fs::path run = root() / ("run" + std::to_string(++m_runs));
+        return makeRunDirectory(run, spec).ok() ? run : fs::path();
+    }
+    static bool hasEvent(const fs::path& run, const std::string& kind)
+    {
+        const auto events = eventsOf(run);
+        return std::any_of(events.begin(), events.end(),
+                           [&](const EventRecord& event) { return event.kind == kind; });
+    }
+
+    QTemporaryDir m_folder;
+    int m_runs = 0;
+};
+
+QTEST_GUILESS_MAIN(TestWorker)
+#include "tst_worker.moc"
