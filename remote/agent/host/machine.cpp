@@ -1,0 +1,49 @@
+#include "remote/agent/host/machine.h"
+
+#include <array>
+#include <cerrno>
+#include <sched.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "engine/base/file.h"
+
+namespace trainyard::agent {
+
+std::string hostName()
+{
+    std::array<char, 256> name{};
+    ::gethostname(name.data(), name.size() - 1);
+    return name.data();
+}
+
+std::string bootId()
+{
+    const auto text = readFile("/proc/sys/kernel/random/boot_id");
+    return text.ok() ? text->substr(0, text->find('\n')) : std::string();
+}
+
+int usableCores()
+{
+    cpu_set_t set;
+    if (::sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+std::filesystem::path ownProgram()
+{
+    std::error_code ignored;
+    return std::filesystem::read_symlink("/proc/self/exe", ignored);
+}
+
+Result<DiskSpace> diskSpace(const std::filesystem::path& path)
+{
+    struct statvfs info {};
+    if (::statvfs(path.c_str(), &info) != 0)
+        return systemError(ErrorKind::Failed, "cannot ask for the free space at " + path.string(), errno);
+    return DiskSpace{info.f_blocks * info.f_frsize, info.f_bavail * info.f_frsize, info.f_favail,
+                     (info.f_flag & ST_NOEXEC) != 0};
+}
+
+} // namespace trainyard::agent

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "engine/base/result.h"
+
+namespace trainyard::agent {
+
+std::string hostName();
+/// Changes with every boot; tells a restarted machine from a running one.
+std::string bootId();
+/// Processors that this process may use.
+int usableCores();
+/// This very program.
+std::filesystem::path ownProgram();
+
+struct DiskSpace {
+    std::uint64_t total = 0;
+    std::uint64_t free = 0; ///< for an ordinary user
+    std::uint64_t inodesFree = 0;
+    bool noexec = false;
+};
+Result<DiskSpace> diskSpace(const std::filesystem::path& path);
+
+} // namespace trainyard::agent

@@ -1,0 +1,223 @@
+#include "remote/agent/host/process.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/base/file.h"
+#include "engine/base/units.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::size_t kLargestOutput = 256 * kKiB;
+
+std::vector<char*> pointersTo(const std::vector<std::string>& texts)
+{
+    std::vector<char*> pointers;
+    for (const std::string& text : texts)
+        pointers.push_back(const_cast<char*>(text.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+struct Pipe {
+    FileDescriptor read;
+    FileDescriptor write;
+};
+
+Result<Pipe> makePipe()
+{
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+        return systemError(ErrorKind::Failed, "cannot make a pipe", errno);
+    return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+/// What the child does between fork and exec. Only async-signal-safe calls: the parent may have other
+/// threads.
+struct ChildSetup {
+    std::string program;
+    std::vector<char*> arguments;
+    std::vector<char*> environment;
+    const char* folder;
+    int output;
+    bool endsWithParent;
+    pid_t parent;
+    int errorPipe;
+
+    [[noreturn]] void fail() const
+    {
+        const int error = errno;
+        [[maybe_unused]] const ssize_t put = ::write(errorPipe, &error, sizeof error);
+        ::_exit(127);
+    }
+
+    void resetSignals() const
+    {
+        for (int signal = 1; signal < NSIG; ++signal)
+            ::signal(signal, SIG_DFL);
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, nullptr);
+    }
+
+    void redirect() const
+    {
+        const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+        const int sink = output >= 0 ? output : nothing;
+        if (nothing < 0 || ::dup2(nothing, 0) < 0 || ::dup2(sink, 1) < 0 || ::dup2(sink, 2) < 0)
+            fail();
+        ::syscall(SYS_close_range, 3u, UINT_MAX, 4u /* CLOSE_RANGE_CLOEXEC */);
+    }
+
+    [[noreturn]] void execute() const
+    {
+        resetSignals();
+        ::setpgid(0, 0);
+        redirect();
+        if (folder && ::chdir(folder) != 0)
+            fail();
+        if (endsWithParent) {
+            ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+            if (::getppid() != parent) // it died before the request was in place
+                ::_exit(127);
+        }
+        ::execve(program.c_str(), arguments.data(), environment.data());
+        fail();
+    }
+};
+
+Result<CommandOutput> collect(pid_t child, int readEnd, std::chrono::milliseconds timeout,
+                              const std::string& name)
+{
+    const auto deadline = SteadyClock::now() + timeout;
+    CommandOutput output;
+    std::string buffer(16 * kKiB, '\0');
+    for (;;) {
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - SteadyClock::now()).count();
+        pollfd wait{readEnd, POLLIN, 0};
+        if (left <= 0 || ::poll(&wait, 1, static_cast<int>(left)) == 0) {
+            ::kill(-child, SIGKILL);
+            ::waitpid(child, nullptr, 0);
+            return failed(name + " did not answer within " + formatDuration(timeout));
+        }
+        const ssize_t got = ::read(readEnd, buffer.data(), buffer.size());
+        if (got > 0)
+            output.text.append(
+                buffer.data(),
+                std::min<std::size_t>(static_cast<std::size_t>(got),
+                                      kLargestOutput - std::min(output.text.size(), kLargestOutput)));
+        else if (got == 0 || errno != EINTR)
+            break;
+    }
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    output.status = shellStatus(status);
+    return output;
+}
+
+} // namespace
+
+Environment keptEnvironment(const std::vector<std::string_view>& names)
+{
+    Environment kept;
+    for (char** entry = environ; *entry; ++entry) {
+        const std::string_view text(*entry);
+        if (std::find(names.begin(), names.end(), text.substr(0, text.find('='))) != names.end())
+            kept.emplace_back(text);
+    }
+    return kept;
+}
+
+Environment environmentWithout(std::string_view name)
+{
+    Environment kept;
+    for (char** entry = environ; *entry; ++entry) {
+        const std::string_view text(*entry);
+        if (text.substr(0, text.find('=')) != name)
+            kept.emplace_back(text);
+    }
+    return kept;
+}
+
+std::string findProgram(const std::string& name)
+{
+    if (name.find('/') != std::string::npos)
+        return name;
+    const char* path = std::getenv("PATH");
+    std::string_view rest = path ? path : "/usr/local/bin:/usr/bin:/bin";
+    while (true) {
+        const auto colon = rest.find(':');
+        const std::string candidate = std::string(rest.substr(0, colon)) + "/" + name;
+        if (::access(candidate.c_str(), X_OK) == 0)
+            return candidate;
+        if (colon == std::string_view::npos)
+            return {};
+        rest.remove_prefix(colon + 1);
+    }
+}
+
+Result<pid_t> startProcess(const ProcessSpec& spec)
+{
+    TRAINYARD_CHECK(!spec.arguments.empty());
+    const std::string program = findProgram(spec.arguments[0]);
+    if (program.empty())
+        return failed("cannot start " + spec.arguments[0] + ": it is not in PATH");
+    TRAINYARD_TRY(Pipe errors, makePipe());
+    const ChildSetup setup{program,
+                           pointersTo(spec.arguments),
+                           pointersTo(spec.environment),
+                           spec.folder.empty() ? nullptr : spec.folder.c_str(),
+                           spec.output,
+                           spec.endsWithParent,
+                           ::getpid(),
+                           errors.write.get()};
+    const pid_t child = ::fork();
+    if (child < 0)
+        return systemError(ErrorKind::Failed, "cannot start " + program, errno);
+    if (child == 0)
+        setup.execute();
+    ::setpgid(child, child); // both sides do it, so that neither has to wait for the other
+    errors.write.reset();
+    int error = 0;
+    ssize_t got = 0;
+    while ((got = ::read(errors.read.get(), &error, sizeof error)) < 0 && errno == EINTR) {
+    }
+    if (got == 0)
+        return child;
+    ::waitpid(child, nullptr, 0);
+    return systemError(ErrorKind::Failed, "cannot start " + program, error);
+}
+
+Result<CommandOutput> runCommand(const std::vector<std::string>& arguments, std::chrono::milliseconds timeout)
+{
+    TRAINYARD_TRY(Pipe output, makePipe());
+    ProcessSpec spec;
+    spec.arguments = arguments;
+    spec.environment = environmentWithout("TRAINYARD_RUN");
+    spec.output = output.write.get();
+    TRAINYARD_TRY(const pid_t child, startProcess(spec));
+    output.write.reset();
+    return collect(child, output.read.get(), timeout, arguments[0]);
+}
+
+int shellStatus(int waitStatus)
+{
+    return WIFSIGNALED(waitStatus) ? 128 + WTERMSIG(waitStatus) : WEXITSTATUS(waitStatus);
+}
+
+} // namespace trainyard::agent

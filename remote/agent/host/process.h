@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "engine/base/result.h"
+
+namespace trainyard::agent {
+
+/// "NAME=value" each; the whole environment of a process.
+using Environment = std::vector<std::string>;
+
+/// Our own environment reduced to the named variables.
+Environment keptEnvironment(const std::vector<std::string_view>& names);
+/// Our own environment without the named variable.
+Environment environmentWithout(std::string_view name);
+
+/// A program to start. No shell is involved anywhere.
+struct ProcessSpec {
+    std::vector<std::string> arguments; ///< [0] is looked up in PATH unless it holds a '/'
+    Environment environment;
+    std::filesystem::path folder; ///< to start in; empty = ours
+    int output = -1;              ///< file descriptor for stdout and stderr; -1 = /dev/null
+    bool endsWithParent = false;  ///< gets SIGTERM when the thread that started it dies
+};
+
+/// Starts the program as leader of a process group of its own, with stdin from /dev/null and no other file of
+/// ours. Failed, naming the program, when it cannot be executed.
+Result<pid_t> startProcess(const ProcessSpec& spec);
+
+struct CommandOutput {
+    int status = 0;   ///< exit status; 128 + signal when it was killed
+    std::string text; ///< of stdout and stderr, at most 256 KiB
+};
+
+/// Runs a program to its end and collects what it prints. Failed when it cannot be started or is not done in
+/// time; it is killed then, with its group. Any thread.
+Result<CommandOutput> runCommand(const std::vector<std::string>& arguments,
+                                 std::chrono::milliseconds timeout);
+
+/// Exit status as a shell counts it: 128 + signal for what was killed.
+int shellStatus(int waitStatus);
+
+/// "/usr/bin/mpirun", or empty when PATH does not have it.
+std::string findProgram(const std::string& name);
+
+} // namespace trainyard::agent

@@ -1,0 +1,150 @@
+#include "remote/agent/host/process_table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "engine/base/file.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+struct StatLine {
+    char state = '?';
+    pid_t parent = 0;
+    std::uint64_t startTime = 0;
+};
+
+/// /proc/PID/stat: the second field is the name in parentheses and may hold anything, so parse behind the
+/// last ')'.
+std::optional<StatLine> readStat(pid_t pid)
+{
+    const auto text = readFile("/proc/" + std::to_string(pid) + "/stat");
+    if (!text.ok())
+        return std::nullopt;
+    const auto close = text->rfind(')');
+    if (close == std::string::npos)
+        return std::nullopt;
+    std::istringstream fields(text->substr(close + 1));
+    StatLine line;
+    fields >> line.state >> line.parent;
+    std::string skipped;
+    for (int field = 5; field < 22; ++field)
+        fields >> skipped;
+    fields >> line.startTime;
+    return fields ? std::optional<StatLine>(line) : std::nullopt;
+}
+
+bool isGone(const StatLine& line)
+{
+    return line.state == 'Z' || line.state == 'X';
+}
+
+std::vector<pid_t> allPids()
+{
+    std::vector<pid_t> pids;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+        const std::string name = entry.path().filename().string();
+        pid_t pid = 0;
+        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+        if (error == std::errc() && end == name.data() + name.size())
+            pids.push_back(pid);
+    }
+    return pids;
+}
+
+bool isOurs(pid_t pid)
+{
+    struct stat info {};
+    return ::stat(("/proc/" + std::to_string(pid)).c_str(), &info) == 0 && info.st_uid == ::geteuid();
+}
+
+bool hasEntry(const std::string& environment, const std::string& entry)
+{
+    for (std::size_t at = 0; (at = environment.find(entry, at)) != std::string::npos; ++at) {
+        const bool starts = at == 0 || environment[at - 1] == '\0';
+        const std::size_t end = at + entry.size();
+        if (starts && (end == environment.size() || environment[end] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
+std::optional<ProcessId> processId(pid_t pid)
+{
+    const auto line = readStat(pid);
+    if (!line || isGone(*line))
+        return std::nullopt;
+    return ProcessId{pid, line->startTime};
+}
+
+bool isAlive(const ProcessId& process)
+{
+    return processId(process.pid) == process;
+}
+
+bool isSuspended(pid_t pid)
+{
+    const auto line = readStat(pid);
+    return line && (line->state == 'T' || line->state == 't');
+}
+
+std::vector<ProcessId> processesWithEnvironment(const std::string& entry)
+{
+    std::vector<ProcessId> found;
+    for (const pid_t pid : allPids()) {
+        const auto process = processId(pid); // before its environment: a later process of that number differs
+        if (!process || pid == ::getpid() || !isOurs(pid))
+            continue;
+        const auto environment = readFile("/proc/" + std::to_string(pid) + "/environ");
+        if (environment.ok() && hasEntry(*environment, entry))
+            found.push_back(*process);
+    }
+    return found;
+}
+
+std::vector<ProcessId> descendantsOf(pid_t ancestor)
+{
+    std::vector<std::pair<ProcessId, pid_t>> candidates;
+    for (const pid_t pid : allPids()) {
+        if (const auto line = readStat(pid); line && !isGone(*line))
+            candidates.emplace_back(ProcessId{pid, line->startTime}, line->parent);
+    }
+    std::vector<ProcessId> family;
+    std::vector<pid_t> open{ancestor};
+    while (!open.empty()) {
+        const pid_t parent = open.back();
+        open.pop_back();
+        for (const auto& [process, itsParent] : candidates) {
+            if (itsParent == parent) {
+                family.push_back(process);
+                open.push_back(process.pid);
+            }
+        }
+    }
+    return family;
+}
+
+bool signalProcess(const ProcessId& process, int signal)
+{
+    // The pidfd pins the process first; only then is it compared, so the number cannot change its meaning
+    // between.
+    FileDescriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
+    if (!isAlive(process))
+        return false;
+    if (!handle.valid()) // a kernel before 5.3
+        return ::kill(process.pid, signal) == 0;
+    return ::syscall(SYS_pidfd_send_signal, handle.get(), signal, nullptr, 0) == 0;
+}
+
+} // namespace trainyard::agent

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "engine/base/file.h"
+#include "engine/base/result.h"
+
+namespace trainyard::agent {
+
+/// Reads a journal while it is being written, whole records only: a torn tail, which its writer cuts later,
+/// never comes out. Holds no more than it returns.
+class JournalTail {
+public:
+    /// `offset` is 0 or the end of a whole record. The file need not exist yet.
+    JournalTail(std::filesystem::path file, std::uint64_t offset) : m_path(std::move(file)), m_offset(offset)
+    {
+    }
+
+    /// The next whole records, about `most` bytes of them (a single one may be longer); empty when there is
+    /// nothing new at the moment. Failed when the file is shorter than the offset or no record starts there.
+    Result<std::string> read(std::size_t most);
+    std::uint64_t offset() const { return m_offset; }
+
+private:
+    std::filesystem::path m_path;
+    std::uint64_t m_offset;
+    FileDescriptor m_file;
+};
+
+} // namespace trainyard::agent

@@ -1,0 +1,70 @@
+#include "remote/agent/runs/recovery.h"
+
+#include <fmt/format.h>
+
+#include "engine/records/journal.h"
+#include "remote/agent/host/lock_file.h"
+#include "remote/agent/host/machine.h"
+#include "remote/agent/runs/run_status.h"
+#include "remote/agent/runs/sweep.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+constexpr std::chrono::seconds kTermGrace{2};
+
+bool hasLastWord(const RunFolder& folder, const SupervisorIdentity& supervisor)
+{
+    const auto status = readStatus(folder);
+    return status && status->attempt == supervisor.attempt && isFinal(status->state);
+}
+
+std::string reasonFor(const SupervisorIdentity& supervisor, int killed)
+{
+    if (supervisor.bootId != bootId())
+        return fmt::format("{} was restarted while the run was at work", supervisor.host);
+    return fmt::format("the supervisor on {} (pid {}) died; {} left processes had to be killed",
+                       supervisor.host, supervisor.pid, killed);
+}
+
+Status writeLastWord(const RunFolder& folder, const RunStatus& status)
+{
+    TRAINYARD_TRY(JournalWriter journal, JournalWriter::open(folder.journal(), "run", status.attempt));
+    const EventRecord event{Severity::Error, "supervisor-died", status.reason, {}, status.step};
+    const StateRecord state{status.state, status.reason, status.step, status.steps, false};
+    for (const Payload& record : {Payload(event), Payload(state)}) {
+        if (const auto appended = journal.append(record); !appended.ok())
+            return appended.error();
+    }
+    TRAINYARD_TRY_STATUS(journal.sync());
+    return writeStatus(folder, status, Durability::Durable);
+}
+
+} // namespace
+
+bool isSupervised(const RunFolder& folder)
+{
+    return LockFile::isHeld(folder.supervisorLock());
+}
+
+Result<bool> recoverIfAbandoned(const RunFolder& folder)
+{
+    const auto supervisor = readSupervisor(folder);
+    if (!supervisor || supervisor->host != hostName() || hasLastWord(folder, *supervisor))
+        return false;
+    TRAINYARD_TRY(const auto lock, LockFile::tryAcquire(folder.supervisorLock()));
+    // Asked again under the lock: the supervisor may have ended, or another agent recovered, just before.
+    if (!lock || hasLastWord(folder, *supervisor))
+        return false;
+    const SweepResult swept = sweepRun(folder.marker(), 0, kTermGrace);
+    RunStatus status = readStatus(folder).value_or(RunStatus{});
+    status.state = RunState::Failed;
+    status.attempt = supervisor->attempt;
+    status.killed = swept.killed;
+    status.reason = reasonFor(*supervisor, swept.killed);
+    TRAINYARD_TRY_STATUS(writeLastWord(folder, status));
+    return true;
+}
+
+} // namespace trainyard::agent

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "remote/agent/runs/run_folder.h"
+
+namespace trainyard::agent {
+
+/// True while the run's supervisor lives.
+bool isSupervised(const RunFolder& folder);
+
+/// Tells the truth about a run whose supervisor died (killed, or the machine restarted) before it could write
+/// a final state: ends the processes that are left, then writes Failed with the reason to the stream "run"
+/// and to state.json. True when it did. Does nothing for runs that are alive, ended, never launched, or
+/// supervised by another host. Safe against being called by several agents at once.
+Result<bool> recoverIfAbandoned(const RunFolder& folder);
+
+} // namespace trainyard::agent

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "remote/agent/runs/run_folder.h"
+
+namespace trainyard::agent {
+
+enum class WorkKind { Train, Prepare };
+std::string_view nameOf(WorkKind kind); ///< "train", "prepare"
+
+/// What a run does, read from spec.json or job.json.
+struct RunWork {
+    WorkKind kind = WorkKind::Train;
+    std::string name;
+    int ranks = 1;
+    int threadsPerRank = 1;
+    std::int64_t steps = 0; ///< 0 = not counted in steps
+    std::chrono::milliseconds gracePeriod{15000};
+    std::vector<std::string> arguments; ///< of trainyard-prepare
+};
+
+/// BadInput with everything that is wrong with it.
+Result<RunWork> parseTraining(std::string_view specText);
+Result<RunWork> parsePreparation(std::string_view jobText);
+
+/// BadInput when the directory has neither file or it is not well-formed.
+Result<RunWork> loadWork(const RunFolder& folder);
+
+} // namespace trainyard::agent

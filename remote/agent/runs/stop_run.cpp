@@ -1,0 +1,76 @@
+#include "remote/agent/runs/stop_run.h"
+
+#include <csignal>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/file.h"
+#include "remote/agent/host/machine.h"
+#include "remote/agent/runs/recovery.h"
+#include "remote/agent/runs/run_status.h"
+#include "remote/agent/runs/sweep.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kLookAgain{50};
+constexpr std::chrono::seconds kSupervisorPatience{
+    10}; ///< beyond the grace period, to terminate, kill and sweep
+constexpr std::chrono::seconds kTermGrace{2};
+
+Status request(const RunFolder& folder, const StopOptions& options)
+{
+    TRAINYARD_TRY_STATUS(makeFolder(folder.control()));
+    const nlohmann::json content{{"grace_ms", options.grace.count()}};
+    return writeFileAtomically(options.checkpoint ? folder.stopRequest() : folder.abortRequest(),
+                               content.dump() + "\n");
+}
+
+bool waitForSupervisor(const RunFolder& folder, std::chrono::milliseconds patience)
+{
+    const auto deadline = SteadyClock::now() + patience;
+    while (isSupervised(folder)) {
+        if (SteadyClock::now() >= deadline)
+            return false;
+        std::this_thread::sleep_for(kLookAgain);
+    }
+    return true;
+}
+
+void killSupervisor(const RunFolder& folder)
+{
+    const auto supervisor = readSupervisor(folder);
+    if (!supervisor || supervisor->host != hostName() || supervisor->bootId != bootId())
+        return;
+    signalProcess({static_cast<pid_t>(supervisor->pid), supervisor->startTime}, SIGKILL);
+    waitForSupervisor(folder, kTermGrace);
+}
+
+} // namespace
+
+Result<StopReport> stopRun(const RunFolder& folder, const StopOptions& options)
+{
+    if (!folder.exists())
+        return badInput("there is no run " + folder.run() + " on " + hostName());
+    const std::chrono::milliseconds grace = options.checkpoint ? options.grace : std::chrono::milliseconds(0);
+    const bool supervised = isSupervised(folder);
+    if (supervised) {
+        TRAINYARD_TRY_STATUS(request(folder, options));
+        if (!waitForSupervisor(folder, grace + kSupervisorPatience))
+            killSupervisor(folder);
+    } else {
+        waitUntilGone(folder.marker(), grace); // ranks whose head is told to stop at the same time
+    }
+    TRAINYARD_TRY(const bool recovered, recoverIfAbandoned(folder));
+    const SweepResult swept = sweepRun(folder.marker(), 0, kTermGrace);
+    StopReport report{swept.left == 0, swept.killed};
+    if (supervised || recovered)
+        report.killed += readStatus(folder).value_or(RunStatus{}).killed;
+    return report;
+}
+
+} // namespace trainyard::agent

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <chrono>
+
+#include "engine/base/result.h"
+#include "remote/agent/runs/run_folder.h"
+
+namespace trainyard::agent {
+
+struct StopOptions {
+    std::chrono::milliseconds grace{15000}; ///< for finishing the step and publishing a checkpoint
+    bool checkpoint = true;                 ///< false = do not wait for the workers
+};
+
+struct StopReport {
+    bool clean = false; ///< no process of the run is left on this machine
+    int killed = 0;     ///< processes that had to be killed, by the supervisor or here
+};
+
+/// Ends the run on this machine and returns when nothing of it is left here. On the head through the
+/// supervisor; on other nodes, or when the supervisor does not answer, by hand. A run that has ended already
+/// is fine. BadInput when there is no such run. Takes up to grace + about 10 s.
+Result<StopReport> stopRun(const RunFolder& folder, const StopOptions& options);
+
+} // namespace trainyard::agent

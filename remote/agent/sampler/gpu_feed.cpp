@@ -1,0 +1,54 @@
+#include "remote/agent/sampler/gpu_feed.h"
+
+#include <array>
+#include <csignal>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "remote/agent/host/process.h"
+#include "remote/agent/sampler/nvidia_smi.h"
+
+namespace trainyard::agent {
+
+GpuFeed::GpuFeed(std::chrono::milliseconds interval)
+{
+    int ends[2];
+    if (findProgram("nvidia-smi").empty() || ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return;
+    m_output = FileDescriptor(ends[0]);
+    const FileDescriptor input(ends[1]);
+    ProcessSpec spec;
+    spec.arguments = {"nvidia-smi", std::string("--query-gpu=") + kGpuSampleFields,
+                      "--format=csv,noheader,nounits", "--loop-ms=" + std::to_string(interval.count())};
+    spec.environment = environmentWithout("TRAINYARD_RUN");
+    spec.output = input.get();
+    spec.endsWithParent = true;
+    if (const auto started = startProcess(spec); started.ok())
+        m_process = *started;
+}
+
+GpuFeed::~GpuFeed()
+{
+    if (m_process <= 0)
+        return;
+    ::kill(-m_process, SIGKILL);
+    ::waitpid(m_process, nullptr, 0);
+}
+
+std::vector<DeviceSample> GpuFeed::take()
+{
+    std::array<char, 4096> buffer;
+    for (ssize_t got = 0;
+         m_output.valid() && (got = ::read(m_output.get(), buffer.data(), buffer.size())) > 0;)
+        m_pending.append(buffer.data(), static_cast<std::size_t>(got));
+    std::vector<DeviceSample> samples;
+    for (auto end = m_pending.find('\n'); end != std::string::npos; end = m_pending.find('\n')) {
+        if (const auto sample = parseGpuSample(m_pending.substr(0, end)))
+            samples.push_back(*sample);
+        m_pending.erase(0, end + 1);
+    }
+    return samples;
+}
+
+} // namespace trainyard::agent

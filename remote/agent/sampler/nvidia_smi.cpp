@@ -1,0 +1,101 @@
+#include "remote/agent/sampler/nvidia_smi.h"
+
+#include <cstdlib>
+#include <sstream>
+
+#include "remote/agent/host/process.h"
+
+namespace trainyard::agent {
+
+const char* const kGpuFactFields =
+    "index,name,uuid,driver_version,compute_cap,memory.total,memory.used,utilization.gpu";
+const char* const kGpuSampleFields = "index,memory.used,memory.total,utilization.gpu";
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{20}; // a driver without persistence takes seconds to wake up
+
+std::vector<std::string> cells(std::string_view line)
+{
+    std::vector<std::string> cells;
+    std::istringstream stream{std::string(line)};
+    for (std::string cell; std::getline(stream, cell, ',');) {
+        const auto first = cell.find_first_not_of(' ');
+        const auto last = cell.find_last_not_of(" \r");
+        cells.push_back(first == std::string::npos ? std::string() : cell.substr(first, last - first + 1));
+    }
+    return cells;
+}
+
+std::optional<int> indexIn(const std::string& cell)
+{
+    char* end = nullptr;
+    const long value = std::strtol(cell.c_str(), &end, 10);
+    if (cell.empty() || *end != '\0' || value < 0 || value > 1'000'000)
+        return std::nullopt;
+    return static_cast<int>(value);
+}
+
+double numberIn(const std::string& cell)
+{
+    return std::strtod(cell.c_str(), nullptr); // "[N/A]" gives 0
+}
+
+Bytes mebibytesIn(const std::string& cell)
+{
+    return static_cast<Bytes>(numberIn(cell)) * kMiB;
+}
+
+} // namespace
+
+std::optional<GpuFacts> parseGpuFacts(std::string_view line)
+{
+    const auto cell = cells(line);
+    const auto index = cell.size() == 8 ? indexIn(cell[0]) : std::nullopt;
+    if (!index)
+        return std::nullopt;
+    return GpuFacts{*index,
+                    cell[1],
+                    cell[2],
+                    cell[3],
+                    cell[4],
+                    mebibytesIn(cell[5]),
+                    mebibytesIn(cell[6]),
+                    numberIn(cell[7]) / 100};
+}
+
+std::optional<DeviceSample> parseGpuSample(std::string_view line)
+{
+    const auto cell = cells(line);
+    const auto index = cell.size() == 4 ? indexIn(cell[0]) : std::nullopt;
+    if (!index)
+        return std::nullopt;
+    DeviceSample sample;
+    sample.device = *index;
+    sample.memoryUsed = mebibytesIn(cell[1]);
+    sample.memoryTotal = mebibytesIn(cell[2]);
+    sample.utilisation = numberIn(cell[3]) / 100;
+    return sample;
+}
+
+Result<std::vector<GpuFacts>> queryGpus()
+{
+    std::vector<GpuFacts> gpus;
+    if (findProgram("nvidia-smi").empty())
+        return gpus;
+    TRAINYARD_TRY(const CommandOutput output,
+                  runCommand({"nvidia-smi", std::string("--query-gpu=") + kGpuFactFields,
+                              "--format=csv,noheader,nounits"},
+                             kPatience));
+    if (output.status != 0)
+        return failed("nvidia-smi: " + output.text.substr(0, output.text.find('\n')),
+                      "check the driver with nvidia-smi");
+    std::istringstream lines(output.text);
+    for (std::string line; std::getline(lines, line);) {
+        if (auto gpu = parseGpuFacts(line))
+            gpus.push_back(std::move(*gpu));
+    }
+    return gpus;
+}
+
+} // namespace trainyard::agent

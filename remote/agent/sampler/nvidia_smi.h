@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/records/record.h"
+
+namespace trainyard::agent {
+
+/// What nvidia-smi tells about one GPU. The driver's own tool is asked instead of NVML, because the agent is
+/// linked statically, so that it starts on every Linux, and such a program cannot open the driver's library.
+struct GpuFacts {
+    int index = 0;
+    std::string name;
+    std::string uuid;
+    std::string driver;
+    std::string compute; ///< "9.0"
+    Bytes memoryTotal = 0;
+    Bytes memoryUsed = 0;
+    double utilisation = 0; ///< 0..1
+};
+
+/// The fields of --query-gpu for parseGpuFacts and parseGpuSample.
+extern const char* const kGpuFactFields;
+extern const char* const kGpuSampleFields;
+
+/// One line of `--format=csv,noheader,nounits`; nothing when it is something else. "[N/A]" counts as 0.
+std::optional<GpuFacts> parseGpuFacts(std::string_view line);
+std::optional<DeviceSample> parseGpuSample(std::string_view line);
+
+/// All GPUs; empty without a driver. Failed when there is a driver that does not answer.
+Result<std::vector<GpuFacts>> queryGpus();
+
+} // namespace trainyard::agent

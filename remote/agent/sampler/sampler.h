@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "engine/base/result.h"
+#include "engine/records/journal.h"
+#include "remote/agent/host/lock_file.h"
+#include "remote/agent/runs/run_folder.h"
+
+namespace trainyard::agent {
+
+struct SamplerOptions {
+    int node = 0;
+    std::uint32_t attempt = 1;
+    std::chrono::milliseconds interval{1000};
+};
+
+/// Writes what this node's devices look like to the stream node-<n> while a run is at work here. One per run
+/// and node.
+class Sampler {
+public:
+    /// Nothing when another sampler serves this run and node already. A sampler of an earlier attempt is
+    /// about to end; it is given a few seconds.
+    static Result<std::unique_ptr<Sampler>> start(const RunFolder& folder, const SamplerOptions& options);
+
+    /// Returns when the run's attempt has a final state, or when its processes on this node have been gone
+    /// for a while (other nodes than the head have no state), or never came.
+    void run();
+
+private:
+    Sampler(RunFolder folder, const SamplerOptions& options, LockFile lock, JournalWriter journal);
+
+    bool isOver();
+    void write(const DeviceSample& sample);
+
+    RunFolder m_folder;
+    SamplerOptions m_options;
+    LockFile m_lock;
+    JournalWriter m_journal;
+    std::chrono::steady_clock::time_point m_lastSeen; ///< processes of the run on this node
+    std::chrono::steady_clock::time_point m_nextLook;
+    bool m_everSeen = false;
+};
+
+} // namespace trainyard::agent

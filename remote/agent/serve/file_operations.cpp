@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cerrno>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "remote/agent/host/confined.h"
+#include "remote/agent/runs/run_registry.h"
+#include "remote/agent/serve/operations.h"
+#include "remote/agent/serve/request.h"
+#include "remote/wire/protocol.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostEntries = 10'000;
+
+struct Entry {
+    std::string name;
+    std::uint64_t size = 0;
+    bool folder = false;
+};
+
+Result<RunFolder> existingRun(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const std::string run, Fields(request).text("run"));
+    return RunRegistry(context.root).existing(run);
+}
+
+/// Plain files and folders, no links and nothing hidden; in order of name.
+Result<std::vector<Entry>> entriesOf(FileDescriptor folder)
+{
+    DIR* stream = ::fdopendir(folder.get());
+    if (!stream)
+        return systemError(ErrorKind::BadInput, "cannot list the folder", errno);
+    const int fd = folder.release(); // belongs to the stream now
+    std::vector<Entry> entries;
+    while (const dirent* found = ::readdir(stream)) {
+        struct stat info {};
+        if (found->d_name[0] == '.' || entries.size() >= kMostEntries ||
+            ::fstatat(fd, found->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        if (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
+            entries.push_back({found->d_name,
+                               S_ISDIR(info.st_mode) ? 0 : static_cast<std::uint64_t>(info.st_size),
+                               S_ISDIR(info.st_mode)});
+    }
+    ::closedir(stream);
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+    return entries;
+}
+
+Result<Answer> streams(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const RunFolder run, existingRun(context, request));
+    TRAINYARD_TRY(FileDescriptor folder, openBeneath(run.path(), "journal"));
+    TRAINYARD_TRY(const auto entries, entriesOf(std::move(folder)));
+    json list = json::array();
+    for (const Entry& entry : entries) {
+        if (!entry.folder && isSafeName(entry.name))
+            list.push_back({{"stream", entry.name}, {"size", entry.size}});
+    }
+    return Answer{{{"streams", list}}, {}};
+}
+
+Result<Answer> listFolder(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const RunFolder run, existingRun(context, request));
+    TRAINYARD_TRY(const std::string relative, Fields(request).textOr("folder", ""));
+    TRAINYARD_TRY(FileDescriptor folder, openBeneath(run.path(), relative));
+    TRAINYARD_TRY(const auto entries, entriesOf(std::move(folder)));
+    json list = json::array();
+    for (const Entry& entry : entries)
+        list.push_back({{"name", entry.name}, {"size", entry.size}, {"folder", entry.folder}});
+    return Answer{{{"entries", list}}, {}};
+}
+
+Result<std::string> readPiece(int fd, std::int64_t offset, std::int64_t limit)
+{
+    std::string bytes(static_cast<std::size_t>(limit), '\0');
+    std::size_t at = 0;
+    while (at < bytes.size()) {
+        const ssize_t got = ::pread(fd, bytes.data() + at, bytes.size() - at,
+                                    static_cast<off_t>(offset + static_cast<std::int64_t>(at)));
+        if (got == 0)
+            break;
+        if (got > 0)
+            at += static_cast<std::size_t>(got);
+        else if (errno != EINTR)
+            return systemError(ErrorKind::Failed, "cannot read the file", errno);
+    }
+    bytes.resize(at);
+    return bytes;
+}
+
+Result<Answer> readFilePiece(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const RunFolder run, existingRun(context, request));
+    const Fields fields(request);
+    TRAINYARD_TRY(const std::string name, fields.text("file"));
+    TRAINYARD_TRY(std::int64_t offset, fields.numberOr("offset", 0, INT64_MIN / 2, INT64_MAX / 2));
+    TRAINYARD_TRY(const std::int64_t limit, fields.numberOr("limit", 64 * kKiB, 0, kLargestRead));
+    TRAINYARD_TRY(const FileDescriptor file, openBeneath(run.path(), name));
+    struct stat info {};
+    if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
+        return badInput(name + " is not a file");
+    if (offset < 0) // from the end
+        offset = std::max<std::int64_t>(0, info.st_size + offset);
+    TRAINYARD_TRY(std::string bytes, readPiece(file.get(), offset, limit));
+    json answer{{"size", info.st_size}, {"offset", offset}, {"bytes", bytes.size()}};
+    return Answer{std::move(answer), std::move(bytes)};
+}
+
+} // namespace
+
+const OperationTable& fileOperations()
+{
+    static const OperationTable table{{"streams", streams}, {"list", listFolder}, {"read", readFilePiece}};
+    return table;
+}
+
+} // namespace trainyard::agent

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/result.h"
+
+namespace trainyard::agent {
+
+struct Request {
+    std::uint32_t id = 0;
+    std::string op;
+    nlohmann::json body;
+};
+
+/// BadInput when the payload is not a JSON object with "id" and "op". `id` gets the id as soon as it is
+/// known, so that the error can be sent to whom it belongs.
+Result<Request> parseRequest(const std::string& payload, std::uint32_t& id);
+
+/// Typed access to a request's fields; every error names the field.
+class Fields {
+public:
+    explicit Fields(const nlohmann::json& object) : m_object(object) {}
+
+    Result<std::string> text(const char* name) const;
+    Result<std::string> textOr(const char* name, const std::string& otherwise) const;
+    Result<std::int64_t> number(const char* name, std::int64_t least, std::int64_t most) const;
+    Result<std::int64_t> numberOr(const char* name, std::int64_t otherwise, std::int64_t least,
+                                  std::int64_t most) const;
+    Result<bool> flagOr(const char* name, bool otherwise) const;
+    /// An array of at most `most` entries.
+    Result<nlohmann::json> list(const char* name, std::size_t most) const;
+    /// The value as JSON text; a string is taken as the text itself, so that it is kept byte for byte.
+    Result<std::string> document(const char* name) const;
+
+private:
+    const nlohmann::json& m_object;
+};
+
+/// A field that must be the SHA-256 of something.
+Result<std::string> sha256Field(const nlohmann::json& object, const char* name);
+
+std::string replyText(std::uint32_t id, const nlohmann::json& fields);
+std::string errorText(std::uint32_t id, const Error& error);
+
+} // namespace trainyard::agent

@@ -1,0 +1,128 @@
+#include "engine/base/file.h"
+#include "remote/agent/host/detach.h"
+#include "remote/agent/host/machine.h"
+#include "remote/agent/runs/run_registry.h"
+#include "remote/agent/runs/stop_run.h"
+#include "remote/agent/serve/operations.h"
+#include "remote/agent/serve/request.h"
+#include "remote/agent/supervise/launch_run.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kLongestGrace = 24 * 3600 * 1000;
+constexpr std::int64_t kMostNodes = 100'000;
+
+Result<RunFolder> existingRun(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const std::string run, Fields(request).text("run"));
+    return RunRegistry(context.root).existing(run);
+}
+
+Result<Answer> createRun(const AgentContext& context, const json& request)
+{
+    const Fields fields(request);
+    NewRun run;
+    TRAINYARD_TRY(run.run, fields.text("run"));
+    TRAINYARD_TRY(const std::string kind, fields.text("kind"));
+    if (kind != "train" && kind != "prepare")
+        return badInput("the field \"kind\" is neither \"train\" nor \"prepare\"");
+    run.kind = kind == "train" ? WorkKind::Train : WorkKind::Prepare;
+    TRAINYARD_TRY(run.work, fields.document(run.kind == WorkKind::Train ? "spec" : "job"));
+    TRAINYARD_TRY(run.inventory,
+                  request.contains("inventory") ? fields.document("inventory") : Result<std::string>("{}\n"));
+    const RunRegistry registry(context.root);
+    TRAINYARD_TRY(const bool created, registry.create(run));
+    TRAINYARD_TRY(const RunFolder folder, registry.folder(run.run));
+    return Answer{{{"created", created}, {"folder", folder.path().string()}}, {}};
+}
+
+Result<Answer> launch(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const RunFolder folder, existingRun(context, request));
+    if (request.contains("programs") && !context.local)
+        return refused("installed programs are started only for a client on the same machine",
+                       "deploy a bundle");
+    TRAINYARD_TRY(const DetachedStart started, launchRun(folder, request.dump()));
+    return Answer{{{"started", started.started}, {"pid", started.pid}}, {}};
+}
+
+Result<Answer> attend(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const RunFolder folder, existingRun(context, request));
+    const Fields fields(request);
+    TRAINYARD_TRY(const std::int64_t node, fields.number("node", 0, kMostNodes));
+    TRAINYARD_TRY(const std::int64_t attempt, fields.numberOr("attempt", 1, 1, INT32_MAX));
+    TRAINYARD_TRY(const std::int64_t interval, fields.numberOr("interval_ms", 1000, 50, 3'600'000));
+    TRAINYARD_TRY(
+        const DetachedStart started,
+        startDetached({ownProgram(), "attend", "--run-dir", folder.path(), "--node", std::to_string(node),
+                       "--attempt", std::to_string(attempt), "--interval-ms", std::to_string(interval)}));
+    return Answer{{{"started", started.started}}, {}};
+}
+
+json toJson(const RunSummary& run)
+{
+    return {{"run", run.run},
+            {"kind", nameOf(run.kind)},
+            {"name", run.name},
+            {"state", nameOf(run.status.state)},
+            {"reason", run.status.reason},
+            {"step", run.status.step},
+            {"steps", run.status.steps},
+            {"attempt", run.status.attempt},
+            {"live", run.live}};
+}
+
+Result<Answer> runs(const AgentContext& context, const json&)
+{
+    json list = json::array();
+    for (const RunSummary& run : RunRegistry(context.root).list())
+        list.push_back(toJson(run));
+    return Answer{{{"runs", list}}, {}};
+}
+
+Result<Answer> stop(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const RunFolder folder, existingRun(context, request));
+    const Fields fields(request);
+    TRAINYARD_TRY(const std::int64_t grace, fields.numberOr("grace_ms", 15'000, 0, kLongestGrace));
+    TRAINYARD_TRY(const bool checkpoint, fields.flagOr("checkpoint", true));
+    TRAINYARD_TRY(const StopReport report, stopRun(folder, {std::chrono::milliseconds(grace), checkpoint}));
+    return Answer{{{"clean", report.clean}, {"killed", report.killed}}, {}};
+}
+
+/// Rank 0 looks for the file at each step, publishes a checkpoint and takes the file away.
+Result<Answer> checkpoint(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const RunFolder folder, existingRun(context, request));
+    TRAINYARD_TRY_STATUS(makeFolder(folder.control()));
+    TRAINYARD_TRY_STATUS(writeFileAtomically(folder.checkpointRequest(), {}));
+    return Answer{{{"asked", true}}, {}};
+}
+
+Result<Answer> removeRun(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const std::string run, Fields(request).text("run"));
+    TRAINYARD_TRY(const bool removed, RunRegistry(context.root).remove(run));
+    return Answer{{{"removed", removed}}, {}};
+}
+
+} // namespace
+
+const OperationTable& runOperations()
+{
+    static const OperationTable table{{"create-run", createRun},
+                                      {"launch", launch},
+                                      {"attend", attend},
+                                      {"runs", runs},
+                                      {"stop", stop},
+                                      {"checkpoint", checkpoint},
+                                      {"remove-run", removeRun}};
+    return table;
+}
+
+} // namespace trainyard::agent

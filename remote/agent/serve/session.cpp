@@ -1,0 +1,283 @@
+#include "remote/agent/serve/session.h"
+
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "engine/base/file.h"
+#include "remote/agent/probe/probe.h"
+#include "remote/agent/runs/run_registry.h"
+#include "remote/wire/greeting.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+constexpr int kThreads = 8;
+constexpr std::size_t kMostRequests = 256;
+constexpr std::size_t kTailPiece = 64 * kKiB;
+constexpr std::size_t kTailsPauseAt =
+    256 * kKiB;                   ///< waiting in the outbox: a slow client costs no more memory
+constexpr int kTailInterval = 20; ///< ms between looks at a quiet journal; polling works on every file system
+
+void makeNonBlocking(int fd)
+{
+    ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+} // namespace
+
+Session::Session(AgentContext context, int input, int output)
+    : m_context(std::move(context)), m_input(input), m_output(output), m_work(kThreads)
+{
+    makeNonBlocking(m_input);
+    makeNonBlocking(m_output);
+}
+
+Status Session::serve()
+{
+    TRAINYARD_TRY_STATUS(greet());
+    return loop();
+}
+
+Status Session::greet()
+{
+    while (m_greeting.find('\n') == std::string::npos) {
+        std::array<char, 256> buffer;
+        pollfd wait{m_input, POLLIN, 0};
+        ::poll(&wait, 1, -1);
+        const ssize_t got = ::read(m_input, buffer.data(), buffer.size());
+        if (got > 0)
+            m_greeting.append(buffer.data(), static_cast<std::size_t>(got));
+        else if (got == 0)
+            return badInput("the client left without a greeting");
+        if (m_greeting.size() > 4 * kKiB)
+            break;
+    }
+    const auto end = m_greeting.find('\n');
+    if (!isNonce(std::string_view(m_greeting).substr(0, end)))
+        return badInput("the first line is not a nonce of 32 hex digits",
+                        "this is for the desk: see PROTOCOL.md");
+    m_parser.feed(std::string_view(m_greeting).substr(end + 1));
+    m_outbox.addUrgent(greetingLine(std::string_view(m_greeting).substr(0, end)));
+    return {};
+}
+
+Status Session::loop()
+{
+    while (m_inputOpen) {
+        if (const Status taken = takeFrames(); !taken.ok()) {
+            replyError(0, taken.error());
+            m_outbox.flush(m_output);
+            return taken;
+        }
+        m_tailsIdle = !pumpTails();
+        if (!m_outbox.flush(m_output) || !waitAndRead())
+            m_inputOpen = false;
+        m_work.finish();
+    }
+    for (const auto& [id, upload] : m_uploads)
+        upload->cancel();
+    return {};
+}
+
+/// False when the client is gone.
+bool Session::waitAndRead()
+{
+    const bool roomForTails = m_outbox.bulkBytes() < kTailsPauseAt;
+    const int patience = m_tails.empty() || !roomForTails ? -1 : m_tailsIdle ? kTailInterval : 0;
+    std::array<pollfd, 3> wait{{{m_input, POLLIN, 0},
+                                {m_work.completionFd(), POLLIN, 0},
+                                {m_output, static_cast<short>(m_outbox.empty() ? 0 : POLLOUT), 0}}};
+    ::poll(wait.data(), wait.size(), patience);
+    if ((wait[2].revents & (POLLERR | POLLNVAL)) != 0)
+        return false;
+    if (wait[0].revents == 0)
+        return true;
+    std::array<char, 256 * kKiB> buffer;
+    const ssize_t got = ::read(m_input, buffer.data(), buffer.size());
+    if (got > 0)
+        m_parser.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
+    return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+}
+
+Status Session::takeFrames()
+{
+    for (;;) {
+        TRAINYARD_TRY(const auto frame, m_parser.next());
+        if (!frame)
+            return {};
+        if (frame->type == FrameType::Message)
+            takeMessage(frame->payload);
+        else
+            takeChunk(frame->payload);
+    }
+}
+
+void Session::takeMessage(const std::string& payload)
+{
+    std::uint32_t id = 0;
+    const auto request = parseRequest(payload, id);
+    if (!request.ok())
+        return replyError(m_open.contains(id) ? 0 : id, request.error());
+    if (m_open.contains(id))
+        return replyError(0, badInput(fmt::format("the request {} is still open", id)));
+    if (m_open.size() >= kMostRequests)
+        return replyError(id, refused(fmt::format("{} requests are open already", kMostRequests)));
+    m_open.insert(id);
+    dispatch(*request);
+}
+
+void Session::takeChunk(const std::string& payload)
+{
+    const auto chunk = decodeChunk(payload);
+    if (!chunk)
+        return replyError(0, badInput("a chunk without a request id"));
+    // An upload that has ended meanwhile is not an error: its client may not know it yet.
+    if (const auto upload = m_uploads.find(chunk->request); upload != m_uploads.end()) {
+        const std::shared_ptr<Upload> keep = upload->second; // its end removes it from the map
+        keep->take(chunk->bytes);
+    }
+}
+
+void Session::dispatch(const Request& request)
+{
+    const Result<bool> handled = handleHere(request);
+    if (!handled.ok())
+        return replyError(request.id, handled.error());
+    if (*handled)
+        return;
+    if (const Operation operation = findOperation(request.op))
+        return answerLater(request, operation);
+    replyError(request.id, badInput(fmt::format("the operation \"{}\" is unknown", request.op.substr(0, 100)),
+                                    "the agent may be older than the desk: deploy again"));
+}
+
+/// What belongs to the connection itself; false for everything else.
+Result<bool> Session::handleHere(const Request& request)
+{
+    if (request.op == "ping") {
+        reply(request.id, {{"time", clockFacts()}});
+    } else if (request.op == "put") {
+        TRAINYARD_TRY_STATUS(beginUpload(request));
+    } else if (request.op == "tail") {
+        TRAINYARD_TRY_STATUS(beginTail(request));
+    } else if (request.op == "cancel") {
+        TRAINYARD_TRY(const std::int64_t target, Fields(request.body).number("target", 1, UINT32_MAX));
+        reply(request.id, {{"cancelled", cancel(static_cast<std::uint32_t>(target))}});
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void Session::answerLater(const Request& request, Operation operation)
+{
+    auto answer = std::make_shared<Result<Answer>>(Answer{});
+    m_work.run([this, answer, operation, body = request.body] { *answer = operation(m_context, body); },
+               [this, answer, id = request.id] {
+                   if (m_cancelled.erase(id) > 0)
+                       return;
+                   if (!answer->ok())
+                       return replyError(id, answer->error());
+                   if ((*answer)->chunk)
+                       m_outbox.addUrgent(encodeChunk(id, *(*answer)->chunk));
+                   reply(id, (*answer)->fields);
+               });
+}
+
+Status Session::beginUpload(const Request& request)
+{
+    const Fields fields(request.body);
+    BlobUpload blob;
+    TRAINYARD_TRY(blob.sha256, sha256Field(request.body, "sha256"));
+    TRAINYARD_TRY(blob.size, fields.number("size", 0, INT64_MAX));
+    TRAINYARD_TRY(blob.offset, fields.numberOr("offset", 0, 0, static_cast<std::int64_t>(blob.size)));
+    const std::uint32_t id = request.id;
+    const Upload::Callbacks callbacks{
+        [this, id](std::uint64_t total) {
+            m_outbox.addUrgent(
+                encodeFrame(FrameType::Message, nlohmann::json{{"id", id}, {"received", total}}.dump()));
+        },
+        [this, id](const Status& status) {
+            m_uploads.erase(id);
+            status.ok() ? reply(id, {{"stored", true}}) : replyError(id, status.error());
+        }};
+    const auto upload =
+        std::make_shared<Upload>(BlobStore(m_context.root), std::move(blob), m_work, callbacks);
+    m_uploads[id] = upload;
+    upload->begin();
+    return {};
+}
+
+Status Session::beginTail(const Request& request)
+{
+    const Fields fields(request.body);
+    TRAINYARD_TRY(const std::string run, fields.text("run"));
+    TRAINYARD_TRY(const std::string stream, fields.text("stream"));
+    TRAINYARD_TRY(const std::int64_t offset, fields.numberOr("offset", 0, 0, INT64_MAX));
+    TRAINYARD_TRY(const RunFolder folder, RunRegistry(m_context.root).existing(run));
+    if (!isSafeName(stream))
+        return badInput(fmt::format("\"{}\" is not a name of a stream", stream.substr(0, 100)));
+    m_tails.emplace(request.id, JournalTail(folder.journal() / stream, static_cast<std::uint64_t>(offset)));
+    return {};
+}
+
+bool Session::cancel(std::uint32_t target)
+{
+    if (!m_open.contains(target))
+        return false;
+    if (const auto upload = m_uploads.find(target); upload != m_uploads.end())
+        upload->second->cancel();
+    else if (!m_tails.contains(target))
+        m_cancelled.insert(target); // its work goes on, only its answer is dropped
+    m_uploads.erase(target);
+    m_tails.erase(target);
+    replyError(target, cancelled("cancelled by the client"));
+    return true;
+}
+
+bool Session::pumpTails()
+{
+    bool moved = false;
+    for (auto at = m_tails.begin(); at != m_tails.end() && m_outbox.bulkBytes() < kTailsPauseAt;) {
+        const auto next = std::next(at); // a tail that fails leaves the map
+        moved |= pumpTail(at->first, at->second);
+        at = next;
+    }
+    return moved;
+}
+
+bool Session::pumpTail(std::uint32_t id, JournalTail& tail)
+{
+    const Result<std::string> bytes = tail.read(kTailPiece);
+    if (!bytes.ok()) {
+        m_tails.erase(id);
+        m_open.erase(id);
+        // Behind its chunks, not before them.
+        m_outbox.addBulk(encodeFrame(FrameType::Message, errorText(id, bytes.error())));
+        return false;
+    }
+    for (std::string_view rest = *bytes; !rest.empty();
+         rest.remove_prefix(std::min(rest.size(), kLargestChunk)))
+        m_outbox.addBulk(encodeChunk(id, rest.substr(0, kLargestChunk)));
+    return !bytes->empty();
+}
+
+void Session::reply(std::uint32_t id, const nlohmann::json& fields)
+{
+    m_open.erase(id);
+    m_outbox.addUrgent(encodeFrame(FrameType::Message, replyText(id, fields)));
+}
+
+void Session::replyError(std::uint32_t id, const Error& error)
+{
+    m_open.erase(id);
+    m_outbox.addUrgent(encodeFrame(FrameType::Message, errorText(id, error)));
+}
+
+} // namespace trainyard::agent

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "remote/agent/runs/journal_tail.h"
+#include "remote/agent/serve/operations.h"
+#include "remote/agent/serve/outbox.h"
+#include "remote/agent/serve/request.h"
+#include "remote/agent/serve/upload.h"
+#include "remote/agent/serve/work_queue.h"
+#include "remote/wire/frame.h"
+
+namespace trainyard::agent {
+
+/// One client on a pair of file descriptors: greeting, then frames, until the client goes away. One thread
+/// runs the loop and never waits for anything but the descriptors; long work goes to the work queue.
+/// PROTOCOL.md says what it speaks.
+class Session {
+public:
+    /// Both descriptors are made non-blocking.
+    Session(AgentContext context, int input, int output);
+
+    /// Serves until the input ends; work that was ordered is brought to its end before this returns.
+    /// BadInput when the client does not speak the protocol.
+    Status serve();
+
+private:
+    Status greet();
+    Status loop();
+    bool waitAndRead();
+    Status takeFrames();
+
+    void takeMessage(const std::string& payload);
+    void takeChunk(const std::string& payload);
+    void dispatch(const Request& request);
+    Result<bool> handleHere(const Request& request);
+
+    void answerLater(const Request& request, Operation operation);
+    Status beginUpload(const Request& request);
+    Status beginTail(const Request& request);
+    bool cancel(std::uint32_t target);
+
+    /// Moves what the tails have into the outbox, as far as there is room. True when one of them had
+    /// something.
+    bool pumpTails();
+    bool pumpTail(std::uint32_t id, JournalTail& tail);
+
+    void reply(std::uint32_t id, const nlohmann::json& fields);
+    void replyError(std::uint32_t id, const Error& error);
+
+    AgentContext m_context;
+    int m_input;
+    int m_output;
+    std::string m_greeting; ///< what came before the first newline
+    FrameParser m_parser;
+    Outbox m_outbox;
+    bool m_inputOpen = true;
+    bool m_tailsIdle = true;
+    std::set<std::uint32_t> m_open;      ///< requests without a reply yet
+    std::set<std::uint32_t> m_cancelled; ///< open requests whose answer nobody waits for
+    std::map<std::uint32_t, JournalTail> m_tails;
+    std::map<std::uint32_t, std::shared_ptr<Upload>> m_uploads;
+    WorkQueue m_work; ///< last: its threads end before what they use
+};
+
+} // namespace trainyard::agent

@@ -1,0 +1,65 @@
+#include "remote/agent/serve/work_queue.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace trainyard::agent {
+
+WorkQueue::WorkQueue(int threads) : m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+{
+    for (int i = 0; i < threads; ++i)
+        m_threads.emplace_back([this] { serve(); });
+}
+
+WorkQueue::~WorkQueue()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_closing = true;
+    }
+    m_available.notify_all();
+    for (std::thread& thread : m_threads)
+        thread.join();
+}
+
+void WorkQueue::run(std::function<void()> work, std::function<void()> then)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_jobs.push_back({std::move(work), std::move(then)});
+    }
+    m_available.notify_one();
+}
+
+void WorkQueue::finish()
+{
+    std::uint64_t count = 0;
+    [[maybe_unused]] const ssize_t got = ::read(m_wake.get(), &count, sizeof count);
+    std::vector<std::function<void()>> done;
+    {
+        const std::lock_guard lock(m_mutex);
+        done.swap(m_done);
+    }
+    for (const auto& then : done)
+        then();
+}
+
+void WorkQueue::serve()
+{
+    std::unique_lock lock(m_mutex);
+    for (;;) {
+        m_available.wait(lock, [this] { return m_closing || !m_jobs.empty(); });
+        if (m_jobs.empty())
+            return;
+        Job job = std::move(m_jobs.front());
+        m_jobs.pop_front();
+        lock.unlock();
+        job.work();
+        lock.lock();
+        m_done.push_back(std::move(job.then));
+        const std::uint64_t one = 1;
+        [[maybe_unused]] const ssize_t put = ::write(m_wake.get(), &one, sizeof one);
+    }
+}
+
+} // namespace trainyard::agent

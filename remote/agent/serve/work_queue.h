@@ -1,0 +1,45 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/base/file.h"
+
+namespace trainyard::agent {
+
+/// Threads for what takes long (hashing, syncing, asking programs, waiting for a run to end), so that the
+/// event loop never does. Results come back to the loop: completionFd() turns readable, and finish() runs
+/// them there.
+class WorkQueue {
+public:
+    explicit WorkQueue(int threads);
+    /// Brings to an end whatever was given to it, then joins.
+    ~WorkQueue();
+
+    /// Runs `work` on a thread, then `then` on the thread that calls finish().
+    void run(std::function<void()> work, std::function<void()> then);
+
+    int completionFd() const { return m_wake.get(); }
+    void finish();
+
+private:
+    struct Job {
+        std::function<void()> work;
+        std::function<void()> then;
+    };
+    void serve();
+
+    FileDescriptor m_wake;
+    std::mutex m_mutex;
+    std::condition_variable m_available;
+    std::deque<Job> m_jobs;
+    std::vector<std::function<void()>> m_done;
+    bool m_closing = false;
+    std::vector<std::thread> m_threads;
+};
+
+} // namespace trainyard::agent

@@ -1,0 +1,223 @@
+#include "remote/agent/store/part_file.h"
+
+#include <atomic>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "remote/agent/host/lock_file.h"
+#include "remote/agent/host/machine.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+constexpr mode_t kBlobMode = 0444;
+
+FileDescriptor openForWriting(const std::filesystem::path& path, int extraFlags)
+{
+    return FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | extraFlags, 0600));
+}
+
+/// False when the name belongs to another file by now: its holder published it before we had the lock.
+bool isStillNamed(int fd, const std::filesystem::path& path)
+{
+    struct stat open {};
+    struct stat named {};
+    return ::fstat(fd, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino &&
+           open.st_dev == named.st_dev;
+}
+
+std::filesystem::path privatePath(const BlobStore& store, const std::string& sha256)
+{
+    static std::atomic<int> counter{0};
+    return store.blob(sha256) += fmt::format(".{}-{}.part", ::getpid(), ++counter);
+}
+
+std::string diskFigures(const std::filesystem::path& path, std::uint64_t needed)
+{
+    const auto space = diskSpace(path);
+    return fmt::format("needs {} ({} bytes), free {} ({} bytes)", formatBytes(needed), needed,
+                       formatBytes(space.ok() ? space->free : 0), space.ok() ? space->free : 0);
+}
+
+Error noRoom(const std::filesystem::path& path, std::uint64_t needed)
+{
+    return refused(fmt::format("no space left at {}: {}", path.parent_path().parent_path().string(),
+                               diskFigures(path.parent_path(), needed)),
+                   "free space on that disk or choose another folder for the agent");
+}
+
+} // namespace
+
+Result<std::uint64_t> verifiedPrefix(const BlobStore& store, const std::string& sha256)
+{
+    const FileDescriptor data(::open(store.partial(sha256).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!data.valid())
+        return std::uint64_t{0};
+    TRAINYARD_TRY(const BlockSums sums, BlockSums::open(store.sums(sha256)));
+    return sums.verify(data.get(), UINT64_MAX, [](std::string_view) {});
+}
+
+Result<std::unique_ptr<PartFile>> PartFile::open(const BlobStore& store, const BlobUpload& upload)
+{
+    std::unique_ptr<PartFile> part(new PartFile(store, upload));
+    const Status taken = store.has(upload.sha256) ? Status() : part->take();
+    // Asked again after the preparation: a racing upload may have published in between.
+    if (store.has(upload.sha256)) {
+        part->onlyCount();
+        return part;
+    }
+    if (!taken.ok())
+        return taken.error();
+    return part;
+}
+
+PartFile::~PartFile()
+{
+    if (m_file.valid() && !m_sums)
+        ::unlink(m_path.c_str());
+}
+
+Status PartFile::take()
+{
+    TRAINYARD_TRY_STATUS(m_store.makeFolderFor(m_upload.sha256));
+    TRAINYARD_TRY_STATUS(takeShared());
+    if (!m_file.valid())
+        TRAINYARD_TRY_STATUS(takePrivate());
+    return checkRoom();
+}
+
+void PartFile::onlyCount()
+{
+    if (m_file.valid())
+        ::unlink(m_path.c_str());
+    m_file.reset();
+    m_stored = true;
+    m_size = m_upload.offset;
+}
+
+/// Leaves m_file invalid when another upload holds the part file.
+Status PartFile::takeShared()
+{
+    m_path = m_store.partial(m_upload.sha256);
+    FileDescriptor file = openForWriting(m_path, 0);
+    if (!file.valid())
+        return systemError(ErrorKind::Failed, "cannot open " + m_path.string(), errno);
+    if (!tryLock(file.get()) || !isStillNamed(file.get(), m_path))
+        return {};
+    TRAINYARD_TRY(BlockSums sums, BlockSums::open(m_store.sums(m_upload.sha256)));
+    m_sums = std::make_unique<BlockSums>(std::move(sums));
+    TRAINYARD_TRY_STATUS(resumeFrom(file.get()));
+    m_file = std::move(file);
+    if (::ftruncate(m_file.get(), static_cast<off_t>(m_size)) != 0)
+        return systemError(ErrorKind::Failed, "cannot cut " + m_path.string(), errno);
+    return m_sums->truncate(m_size / kBlock);
+}
+
+Status PartFile::takePrivate()
+{
+    const FileDescriptor shared(
+        ::open(m_store.partial(m_upload.sha256).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    m_path = privatePath(m_store, m_upload.sha256);
+    m_file = openForWriting(m_path, O_EXCL);
+    if (!m_file.valid())
+        return systemError(ErrorKind::Failed, "cannot open " + m_path.string(), errno);
+    if (m_upload.offset == 0)
+        return {};
+    TRAINYARD_TRY(const BlockSums sums, BlockSums::open(m_store.sums(m_upload.sha256)));
+    Status copied;
+    TRAINYARD_TRY(m_size, sums.verify(shared.get(), m_upload.offset, [&](std::string_view block) {
+        m_hash.update(block);
+        if (copied.ok())
+            copied = writeAll(m_file.get(), block, m_path);
+    }));
+    TRAINYARD_TRY_STATUS(copied);
+    if (m_size != m_upload.offset)
+        return refused("another upload of the same blob is at work and the part at hand has changed",
+                       "ask have again");
+    return {};
+}
+
+Status PartFile::resumeFrom(int data)
+{
+    TRAINYARD_TRY(
+        m_size, m_sums->verify(data, m_upload.offset, [&](std::string_view block) { m_hash.update(block); }));
+    if (m_size != m_upload.offset)
+        return refused(fmt::format("only {} of the first {} bytes are here", m_size, m_upload.offset),
+                       "ask have again");
+    if (::lseek(data, static_cast<off_t>(m_size), SEEK_SET) < 0)
+        return systemError(ErrorKind::Failed, "cannot seek in " + m_path.string(), errno);
+    return {};
+}
+
+Status PartFile::checkRoom() const
+{
+    const std::uint64_t needed = m_upload.size - m_size;
+    TRAINYARD_TRY(const DiskSpace space, diskSpace(m_path.parent_path()));
+    if (space.free < needed)
+        return noRoom(m_path, needed);
+    return {};
+}
+
+Status PartFile::append(std::string_view bytes)
+{
+    if (m_size + bytes.size() > m_upload.size)
+        return badInput(fmt::format("more bytes came than the blob's {}", m_upload.size));
+    m_size += bytes.size();
+    if (m_stored)
+        return {};
+    const Status written = writeAll(m_file.get(), bytes, m_path);
+    if (!written.ok()) {
+        const auto space = diskSpace(m_path.parent_path());
+        return space.ok() && space->free < kBlock
+                   ? Status(noRoom(m_path, m_upload.size - m_size + bytes.size()))
+                   : written;
+    }
+    m_hash.update(bytes);
+    m_block.append(bytes);
+    return sumBlocks();
+}
+
+Status PartFile::sumBlocks()
+{
+    std::size_t at = 0;
+    for (; m_sums && m_block.size() - at >= kBlock; at += kBlock)
+        TRAINYARD_TRY_STATUS(m_sums->append(std::string_view(m_block).substr(at, kBlock)));
+    m_block.erase(0, m_sums ? at : m_block.size());
+    return {};
+}
+
+Status PartFile::finish()
+{
+    TRAINYARD_CHECK(complete());
+    if (m_stored)
+        return {};
+    const std::string found = m_hash.hexDigest();
+    if (found == m_upload.sha256)
+        return publish();
+    ::unlink(m_path.c_str());
+    ::unlink(m_store.sums(m_upload.sha256).c_str());
+    m_file.reset();
+    return failed(fmt::format("the {} bytes of blob {} arrived, but they hash to {}", m_upload.size,
+                              m_upload.sha256.substr(0, 12), found.substr(0, 12)),
+                  "send it again from the start");
+}
+
+Status PartFile::publish()
+{
+    if (::fchmod(m_file.get(), kBlobMode) != 0 || ::fsync(m_file.get()) != 0)
+        return systemError(ErrorKind::Failed, "cannot bring " + m_path.string() + " to the disk", errno);
+    // A rename over the same content by a racing upload changes nothing that anybody can see.
+    if (::rename(m_path.c_str(), m_store.blob(m_upload.sha256).c_str()) != 0)
+        return systemError(ErrorKind::Failed, "cannot publish " + m_path.string(), errno);
+    m_file.reset();
+    if (m_sums)
+        ::unlink(m_store.sums(m_upload.sha256).c_str());
+    return syncPath(m_path.parent_path());
+}
+
+} // namespace trainyard::agent

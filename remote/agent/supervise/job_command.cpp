@@ -1,0 +1,219 @@
+#include "remote/agent/supervise/job_command.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace trainyard::agent {
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+using Variables = std::map<std::string, std::string>;
+
+int totalSlots(const LaunchRequest& request)
+{
+    int slots = 0;
+    for (const LaunchNode& node : request.nodes)
+        slots += node.slots;
+    return slots;
+}
+
+/// Nodes that get a rank: mpirun fills them in order.
+std::size_t usedNodes(const LaunchRequest& request, int ranks)
+{
+    std::size_t used = 0;
+    for (int filled = 0; used < request.nodes.size() && filled < ranks; ++used)
+        filled += request.nodes[used].slots;
+    return used;
+}
+
+Status checkNodes(const RunFolder& folder, const LaunchRequest& request, int ranks)
+{
+    if (totalSlots(request) < ranks)
+        return refused(
+            fmt::format("the run has {} ranks, the nodes have {} slots", ranks, totalSlots(request)),
+            "add nodes or slots, or choose a smaller layout");
+    for (const LaunchNode& node : request.nodes) {
+        if (!node.root.empty() && node.root != folder.agentRoot())
+            return refused(fmt::format("the agent's folder on {} is {}, on the head it is {}", node.host,
+                                       node.root, folder.agentRoot().string()),
+                           "the ranks are started under one path: use the same folder on every host");
+    }
+    return {};
+}
+
+std::string valueOf(const Environment& environment, std::string_view name)
+{
+    for (const std::string& entry : environment) {
+        if (entry.starts_with(name) && entry.size() > name.size() && entry[name.size()] == '=')
+            return entry.substr(name.size() + 1);
+    }
+    return {};
+}
+
+/// Variables for every rank. The malloc settings keep big gradient buffers mapped between steps: without them
+/// an all-reduce of 64 MB and more runs at less than half the speed.
+Variables rankVariables(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
+                        const Environment& inherited)
+{
+    Variables variables{{"OMP_NUM_THREADS", std::to_string(work.threadsPerRank)},
+                        {"MALLOC_MMAP_THRESHOLD_", "4294967296"},
+                        {"MALLOC_TRIM_THRESHOLD_", "8589934592"}};
+    if (!request.bundle.empty()) {
+        const std::string further = valueOf(inherited, "LD_LIBRARY_PATH");
+        variables["LD_LIBRARY_PATH"] = (programFolder(folder, request).parent_path() / "lib").string() +
+                                       (further.empty() ? "" : ":" + further);
+    }
+    for (const auto& [name, value] : request.environment)
+        variables[name] = value;
+    return variables;
+}
+
+/// `inherited` with the variables set over it, and the marker.
+Environment joined(const Environment& inherited, const Variables& variables, const std::string& marker)
+{
+    Environment environment{marker};
+    for (const auto& [name, value] : variables)
+        environment.push_back(name + "=" + value);
+    for (const std::string& entry : inherited) {
+        if (!variables.contains(entry.substr(0, entry.find('='))))
+            environment.push_back(entry);
+    }
+    return environment;
+}
+
+void addParameter(Arguments& arguments, const std::string& name, const std::string& value)
+{
+    arguments.insert(arguments.end(), {"--mca", name, value});
+}
+
+/// Across hosts: which network, how to reach the others, and how fast a dead link is noticed (9 s; OpenMPI's
+/// own setting takes minutes). Every node is started from the head, so no node needs a key for another one.
+void addNetwork(Arguments& arguments, const LaunchRequest& request, const std::string& marker,
+                bool sharedMemory)
+{
+    addParameter(arguments, "btl", sharedMemory ? "self,vader,tcp" : "self,tcp");
+    if (!request.interface.empty()) {
+        addParameter(arguments, "btl_tcp_if_include", request.interface);
+        addParameter(arguments, "oob_tcp_if_include", request.interface);
+    }
+    addParameter(arguments, "plm", "rsh");
+    addParameter(arguments, "plm_rsh_agent", request.rsh);
+    addParameter(arguments, "plm_rsh_no_tree_spawn", "1");
+    addParameter(arguments, "orte_launch_agent", "env " + marker + " orted");
+    addParameter(arguments, "oob_tcp_keepalive_time", "4");
+    addParameter(arguments, "oob_tcp_keepalive_intvl", "2");
+    addParameter(arguments, "oob_tcp_keepalive_probes", "3");
+}
+
+/// Ranks are bound to cores only when the run takes the whole machine: two bound runs would share the first
+/// cores. Too many ranks for the cores must yield while they wait.
+void addBinding(Arguments& arguments, const LaunchRequest& request, const RunWork& work, const HeadNode& head)
+{
+    const LaunchNode& first = request.nodes.front();
+    const bool crowded = std::any_of(request.nodes.begin(), request.nodes.end(), [&](const LaunchNode& node) {
+        const int cores = &node == &first ? head.cores : node.cores;
+        return cores > 0 && node.slots > cores;
+    });
+    const bool whole = request.nodes.size() == 1 && work.ranks * work.threadsPerRank == head.cores;
+    if (crowded) {
+        arguments.push_back("--oversubscribe");
+        addParameter(arguments, "mpi_yield_when_idle", "1");
+    }
+    if (whole && work.threadsPerRank > 1)
+        arguments.insert(arguments.end(), {"--map-by", fmt::format("slot:PE={}", work.threadsPerRank)});
+    arguments.insert(arguments.end(), {"--bind-to", whole ? "core" : "none"});
+}
+
+Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
+                 const HeadNode& head, const Variables& variables)
+{
+    Arguments arguments{"mpirun"};
+    if (head.superuser)
+        arguments.push_back("--allow-run-as-root");
+    arguments.insert(arguments.end(), {"--hostfile", hostfilePath(folder, request.attempt), "-np",
+                                       std::to_string(work.ranks)});
+    addBinding(arguments, request, work, head);
+    // Copying through the kernel (CMA) is slower than through shared memory for gradients, and forbidden in
+    // many containers.
+    addParameter(arguments, "btl_vader_single_copy_mechanism", "none");
+    const bool sharedMemory =
+        std::any_of(request.nodes.begin(), request.nodes.end(), [](const auto& n) { return n.slots > 1; });
+    if (usedNodes(request, work.ranks) > 1)
+        addNetwork(arguments, request, folder.marker(), sharedMemory);
+    else
+        addParameter(arguments, "plm",
+                     "isolated"); // this machine alone: neither ssh nor a batch system is asked
+    arguments.insert(arguments.end(), {"-x", "TRAINYARD_RUN"});
+    for (const auto& [name, value] : variables)
+        arguments.insert(arguments.end(), {"-x", name + "=" + value});
+    return arguments;
+}
+
+Arguments worker(const RunFolder& folder, const LaunchRequest& request)
+{
+    return {programFolder(folder, request) / "trainyard-worker",
+            "train",
+            "--run-dir",
+            folder.path(),
+            "--attempt",
+            std::to_string(request.attempt)};
+}
+
+Arguments prepare(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
+{
+    Arguments arguments{programFolder(folder, request) / "trainyard-prepare", "prepare"};
+    arguments.insert(arguments.end(), work.arguments.begin(), work.arguments.end());
+    arguments.insert(arguments.end(), {"--run-dir", folder.path()});
+    return arguments;
+}
+
+std::string hostfileText(const LaunchRequest& request, int ranks, const HeadNode& head)
+{
+    std::string text;
+    for (std::size_t i = 0; i < usedNodes(request, ranks); ++i) {
+        const LaunchNode& node = request.nodes[i];
+        // The head under the name that it has itself, or mpirun would log in to its own machine.
+        text += fmt::format("{} slots={}\n", i == 0 ? head.hostName : node.host, node.slots);
+    }
+    return text;
+}
+
+} // namespace
+
+std::filesystem::path hostfilePath(const RunFolder& folder, std::uint32_t attempt)
+{
+    return folder.attempts() / fmt::format("{:04}.hosts", attempt);
+}
+
+std::filesystem::path programFolder(const RunFolder& folder, const LaunchRequest& request)
+{
+    return request.bundle.empty() ? request.programs
+                                  : folder.agentRoot() / "bundles" / request.bundle / "bin";
+}
+
+Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
+                              const HeadNode& head, const Environment& inherited)
+{
+    TRAINYARD_TRY_STATUS(checkNodes(folder, request, work.ranks));
+    JobCommand command;
+    const Variables variables = rankVariables(folder, work, request, inherited);
+    command.environment = joined(inherited, variables, folder.marker());
+    if (work.kind == WorkKind::Prepare) {
+        command.arguments = prepare(folder, work, request);
+        return command;
+    }
+    command.arguments = worker(folder, request);
+    command.throughMpi = work.ranks > 1;
+    if (command.throughMpi) {
+        const Arguments launcher = mpirun(folder, work, request, head, variables);
+        command.arguments.insert(command.arguments.begin(), launcher.begin(), launcher.end());
+        command.hostfile = hostfileText(request, work.ranks, head);
+        // The launcher itself runs with the system's libraries, not with the bundle's.
+        command.environment = joined(inherited, {}, folder.marker());
+    }
+    return command;
+}
+
+} // namespace trainyard::agent

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "remote/agent/host/process.h"
+#include "remote/agent/runs/run_folder.h"
+#include "remote/agent/runs/run_work.h"
+#include "remote/agent/supervise/launch_request.h"
+
+namespace trainyard::agent {
+
+/// What the supervisor knows about the machine it is on.
+struct HeadNode {
+    std::string hostName;
+    int cores = 1;
+    bool superuser = false;
+};
+
+/// The program that the supervisor starts, complete.
+struct JobCommand {
+    std::vector<std::string> arguments;
+    Environment environment; ///< the whole of it: nothing is inherited that is not listed here on purpose
+    std::string hostfile;    ///< text of the file that --hostfile names; empty = none
+    bool throughMpi = false;
+};
+
+std::filesystem::path hostfilePath(const RunFolder& folder, std::uint32_t attempt);
+
+/// A worker alone for one rank, mpirun for several, trainyard-prepare for data. `inherited` is the part of
+/// the supervisor's own environment that goes on (PATH, HOME, ...). Refused when the nodes have fewer slots
+/// than the run has ranks, or one of them keeps its agent elsewhere than the head. Looks at no file.
+Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
+                              const HeadNode& head, const Environment& inherited);
+
+/// Where the programs of this launch are.
+std::filesystem::path programFolder(const RunFolder& folder, const LaunchRequest& request);
+
+} // namespace trainyard::agent

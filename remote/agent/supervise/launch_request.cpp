@@ -1,0 +1,158 @@
+#include "remote/agent/supervise/launch_request.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "remote/wire/bundle_manifest.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kMostSlots = 4096;
+constexpr std::string_view kDefaultRsh = "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes";
+constexpr std::string_view kVariablePrefixes[] = {"NCCL_", "CUDA_",     "OMP_",      "MALLOC_",
+                                                  "UCX_",  "OMPI_MCA_", "TRAINYARD_"};
+
+bool consistsOf(std::string_view text, std::string_view further)
+{
+    return std::all_of(text.begin(), text.end(), [&](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               further.find(c) != std::string_view::npos;
+    });
+}
+
+Status checkHost(const std::string& host)
+{
+    if (host.empty() || host.size() > 255 || host[0] == '-' || host[0] == '.' || !consistsOf(host, ".-_:"))
+        return badInput(fmt::format("nodes: \"{}\" is not a host name or address", host.substr(0, 200)));
+    return {};
+}
+
+Result<LaunchNode> parseNode(const json& entry)
+{
+    if (!entry.is_object())
+        return badInput("nodes: an entry is not an object");
+    LaunchNode node;
+    node.host = entry.value("host", "");
+    node.slots = entry.value("slots", 1);
+    node.cores = entry.value("cores", 0);
+    node.root = entry.value("root", "");
+    TRAINYARD_TRY_STATUS(checkHost(node.host));
+    if (node.slots < 1 || node.slots > kMostSlots)
+        return badInput(
+            fmt::format("nodes: {} has {} slots; 1 to {} are possible", node.host, node.slots, kMostSlots));
+    return node;
+}
+
+Status checkVariable(const std::string& name, const json& value)
+{
+    const bool known = std::any_of(std::begin(kVariablePrefixes), std::end(kVariablePrefixes),
+                                   [&](std::string_view prefix) { return name.starts_with(prefix); });
+    if (!known || !consistsOf(name, "_") || name == "TRAINYARD_RUN")
+        return badInput(fmt::format("environment: \"{}\" may not be set", name.substr(0, 100)),
+                        fmt::format("names begin with one of {}", fmt::join(kVariablePrefixes, ", ")));
+    const bool plain = value.is_string() && std::none_of(value.get_ref<const std::string&>().begin(),
+                                                         value.get_ref<const std::string&>().end(),
+                                                         [](unsigned char c) { return c < 0x20; });
+    if (!plain)
+        return badInput(fmt::format("environment: the value of {} is not a text of one line", name));
+    return {};
+}
+
+Status readEnvironment(const json& document, LaunchRequest& request)
+{
+    if (!document.contains("environment"))
+        return {};
+    if (!document["environment"].is_object())
+        return badInput("environment is not an object");
+    for (const auto& [name, value] : document["environment"].items()) {
+        TRAINYARD_TRY_STATUS(checkVariable(name, value));
+        request.environment[name] = value.get<std::string>();
+    }
+    return {};
+}
+
+Status checkPrograms(const LaunchRequest& request)
+{
+    if (request.bundle.empty() == request.programs.empty())
+        return badInput("give either a bundle or a folder of installed programs");
+    if (!request.bundle.empty() && !isSha256(request.bundle))
+        return badInput("bundle is not 64 hex digits");
+    if (!request.programs.empty() && !request.programs.is_absolute())
+        return badInput("programs is not an absolute path");
+    return {};
+}
+
+Status check(const LaunchRequest& request)
+{
+    if (request.attempt < 1)
+        return badInput("attempt starts at 1");
+    if (request.nodes.empty())
+        return badInput("nodes is empty");
+    if (!consistsOf(request.interface, "./_-:,") || request.interface.starts_with('-'))
+        return badInput("interface is not a network such as 10.1.0.0/16 or a name such as eth0");
+    if (!consistsOf(request.rsh, " ./_-=:,@+") || request.rsh.starts_with('-'))
+        return badInput("rsh is not a plain command", "put anything complicated into a script and name it");
+    return checkPrograms(request);
+}
+
+LaunchRequest readFields(const json& document)
+{
+    LaunchRequest request;
+    request.attempt = document.value("attempt", std::uint32_t{1});
+    request.bundle = document.value("bundle", "");
+    request.programs = document.value("programs", "");
+    request.interface = document.value("interface", "");
+    request.rsh = document.value("rsh", std::string(kDefaultRsh));
+    return request;
+}
+
+} // namespace
+
+Result<LaunchRequest> parseLaunchRequest(std::string_view text)
+try {
+    const json document = json::parse(text, nullptr, false);
+    if (!document.is_object() || !document.contains("nodes") || !document["nodes"].is_array())
+        return badInput("a launch needs the list \"nodes\"");
+    LaunchRequest request = readFields(document);
+    for (const json& entry : document["nodes"]) {
+        TRAINYARD_TRY(LaunchNode node, parseNode(entry));
+        request.nodes.push_back(std::move(node));
+    }
+    TRAINYARD_TRY_STATUS(readEnvironment(document, request));
+    TRAINYARD_TRY_STATUS(check(request));
+    return request;
+} catch (const json::exception& error) {
+    return badInput(std::string("launch: ") + error.what());
+}
+
+std::string toJson(const LaunchRequest& request)
+{
+    json nodes = json::array();
+    for (const LaunchNode& node : request.nodes)
+        nodes.push_back(
+            {{"host", node.host}, {"slots", node.slots}, {"cores", node.cores}, {"root", node.root}});
+    return json{{"attempt", request.attempt},        {"bundle", request.bundle},
+                {"programs", request.programs},      {"nodes", nodes},
+                {"interface", request.interface},    {"rsh", request.rsh},
+                {"environment", request.environment}}
+               .dump(2) +
+           "\n";
+}
+
+std::string hostOfRank(const LaunchRequest& request, int rank)
+{
+    for (const LaunchNode& node : request.nodes) {
+        if (rank < node.slots)
+            return node.host;
+        rank -= node.slots;
+    }
+    return {};
+}
+
+} // namespace trainyard::agent

@@ -1,0 +1,51 @@
+#include "remote/agent/supervise/launch_run.h"
+
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "engine/base/file.h"
+#include "remote/agent/host/machine.h"
+#include "remote/agent/runs/recovery.h"
+#include "remote/agent/runs/run_status.h"
+#include "remote/agent/supervise/launch_request.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{5};
+
+/// A supervisor that has written the final state is about to leave; a resume may come right behind it.
+void letItLeave(const RunFolder& folder)
+{
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    const auto status = readStatus(folder);
+    while (status && isFinal(status->state) && isSupervised(folder) &&
+           std::chrono::steady_clock::now() < deadline)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+} // namespace
+
+Result<DetachedStart> launchRun(const RunFolder& folder, const std::string& requestText)
+{
+    TRAINYARD_TRY(const LaunchRequest request, parseLaunchRequest(requestText));
+    TRAINYARD_TRY([[maybe_unused]] const bool recovered, recoverIfAbandoned(folder));
+    const auto supervisor = readSupervisor(folder);
+    const std::uint32_t last = supervisor ? supervisor->attempt : 0;
+    if (supervisor && request.attempt == last)
+        return DetachedStart{false, static_cast<pid_t>(supervisor->pid)};
+    letItLeave(folder);
+    if (isSupervised(folder))
+        return refused(fmt::format("attempt {} of the run is at work", last), "stop it first");
+    if (request.attempt != last + 1)
+        return badInput(fmt::format("attempt {} cannot follow attempt {}", request.attempt, last));
+    TRAINYARD_TRY_STATUS(makeFolder(folder.attempts()));
+    TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(request.attempt), toJson(request)));
+    return startDetached({ownProgram(), "supervise", "--run-dir", folder.path(), "--attempt",
+                          std::to_string(request.attempt)});
+}
+
+} // namespace trainyard::agent

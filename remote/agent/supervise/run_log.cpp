@@ -1,0 +1,55 @@
+#include "remote/agent/supervise/run_log.h"
+
+#include <fmt/format.h>
+
+namespace trainyard::agent {
+
+namespace {
+
+void report(const Status& status)
+{
+    if (!status.ok())
+        fmt::print(stderr, "{} {}\n", utcText(systemClock().now().wallNs), status.error().text());
+}
+
+} // namespace
+
+Result<RunLog> RunLog::open(const RunFolder& folder, std::uint32_t attempt, std::int64_t steps)
+{
+    const auto earlier = readStatus(folder);
+    TRAINYARD_TRY(JournalWriter journal, JournalWriter::open(folder.journal(), "run", attempt));
+    RunLog log(folder, std::move(journal));
+    log.m_status.attempt = attempt;
+    log.m_status.steps = steps;
+    log.m_status.step = earlier ? earlier->step : 0;
+    return log;
+}
+
+void RunLog::enter(RunState state, const std::string& reason)
+{
+    m_status.state = state;
+    m_status.reason = reason;
+    append(StateRecord{state, reason, m_status.step, m_status.steps, false});
+    report(m_journal.sync());
+    report(writeStatus(m_folder, m_status, Durability::Durable));
+}
+
+void RunLog::event(const EventRecord& record)
+{
+    append(record);
+    fmt::print(stderr, "{} {}: {}\n", utcText(systemClock().now().wallNs), record.kind, record.message);
+}
+
+void RunLog::heartbeat()
+{
+    append(StateRecord{m_status.state, m_status.reason, m_status.step, m_status.steps, true});
+    report(writeStatus(m_folder, m_status, Durability::Volatile));
+}
+
+void RunLog::append(const Payload& payload)
+{
+    const auto appended = m_journal.append(payload);
+    report(appended.ok() ? Status() : Status(appended.error()));
+}
+
+} // namespace trainyard::agent

@@ -1,0 +1,75 @@
+#include "remote/agent/supervise/stall.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/records/flight_verdict.h"
+#include "remote/agent/host/process_table.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+constexpr int kMostRings = 4096;
+constexpr std::size_t kMostNamed = 8;    ///< ranks listed one by one
+constexpr Seconds kLookAtRings{30};      ///< a rank that waits so long for another one is worth a word
+constexpr Seconds kLongWithoutStep{60};  ///< without a rank to blame
+constexpr double kStepsWithoutStep = 10; ///< and both only after so many times the last step
+
+std::vector<FlightSnapshot> ringsOf(const RunFolder& folder, const RunWork& work, std::uint32_t attempt)
+{
+    std::vector<FlightSnapshot> rings;
+    for (int rank = 0; rank < std::min(work.ranks, kMostRings); ++rank) {
+        auto ring = readFlightRing(folder.rankRing(rank));
+        if (ring.ok() && ring->attempt == attempt)
+            rings.push_back(std::move(ring).value());
+    }
+    return rings;
+}
+
+/// A rank whose process was stopped by a signal: it may sit inside a collective, where no ring shows that it
+/// hangs.
+std::string suspendedRank(const std::vector<FlightSnapshot>& rings)
+{
+    for (const FlightSnapshot& ring : rings) {
+        if (isSuspended(ring.pid))
+            return fmt::format("rank {} is suspended: its process {} was stopped by a signal", ring.rank,
+                               ring.pid);
+    }
+    return {};
+}
+
+std::string activities(const std::vector<FlightSnapshot>& rings)
+{
+    std::string text = "no step has been finished for a long time";
+    for (std::size_t i = 0; i < std::min(rings.size(), kMostNamed); ++i)
+        text += fmt::format("{} rank {} is in {} of step {}", i == 0 ? ":" : ",", rings[i].rank,
+                            nameOf(rings[i].activity), rings[i].step);
+    return text;
+}
+
+} // namespace
+
+std::string openCollective(const RunFolder& folder, const RunWork& work, std::uint32_t attempt)
+{
+    const auto verdict = judgeFlight(ringsOf(folder, work, attempt));
+    return verdict ? verdict->text : std::string();
+}
+
+std::string stallText(const RunFolder& folder, const RunWork& work, std::uint32_t attempt, Seconds quiet,
+                      Seconds lastStep)
+{
+    if (quiet < std::max(kLookAtRings, kStepsWithoutStep * lastStep))
+        return {};
+    const auto rings = ringsOf(folder, work, attempt);
+    if (const std::string suspended = suspendedRank(rings); !suspended.empty())
+        return suspended;
+    if (const auto verdict = judgeFlight(rings))
+        return verdict->text;
+    return quiet < kLongWithoutStep ? std::string() : activities(rings);
+}
+
+} // namespace trainyard::agent

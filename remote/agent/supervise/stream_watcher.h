@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "engine/records/journal.h"
+#include "remote/agent/runs/journal_tail.h"
+
+namespace trainyard::agent {
+
+/// Follows the stream that the job itself writes ("steps" or "prepare") and keeps what the supervisor wants
+/// to know of it. Reads only what was added since the last look.
+class StreamWatcher {
+public:
+    StreamWatcher(std::filesystem::path file, std::uint32_t attempt)
+        : m_tail(std::move(file), 0), m_attempt(attempt)
+    {
+    }
+
+    /// Takes in what is new. A damaged stream ends the watching, never the run.
+    void look();
+
+    std::int64_t lastStep() const { return m_lastStep; }
+    double lastStepSeconds() const { return m_lastStepSeconds; }
+    /// The job has written something in this attempt.
+    bool hasStarted() const { return m_started; }
+    /// The job's last word in this attempt, when it was an error.
+    const std::optional<EventRecord>& lastError() const { return m_lastError; }
+
+private:
+    void take(const Record& record);
+
+    JournalTail m_tail;
+    std::uint32_t m_attempt;
+    JournalParser m_parser;
+    bool m_damaged = false;
+    bool m_started = false;
+    std::int64_t m_lastStep = 0;
+    double m_lastStepSeconds = 0;
+    std::optional<EventRecord> m_lastError;
+};
+
+} // namespace trainyard::agent

@@ -1,0 +1,186 @@
+#include "remote/agent/supervise/verdict.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "engine/base/file.h"
+#include "remote/agent/supervise/launcher_log.h"
+#include "remote/agent/supervise/stall.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+constexpr std::uint64_t kTailBytes = 64 * kKiB;
+
+/// What a file holds behind `from`, at most the last 64 KiB of it.
+std::string tailOf(const std::filesystem::path& path, std::uint64_t from)
+{
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    const off_t size = file.valid() ? ::lseek(file.get(), 0, SEEK_END) : -1;
+    if (size < 0 || static_cast<std::uint64_t>(size) <= from)
+        return {};
+    const std::uint64_t start =
+        std::max(from, static_cast<std::uint64_t>(size) - std::min<std::uint64_t>(size, kTailBytes));
+    std::string text(static_cast<std::uint64_t>(size) - start, '\0');
+    const ssize_t got = ::pread(file.get(), text.data(), text.size(), static_cast<off_t>(start));
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return text;
+}
+
+std::string signalText(int number)
+{
+    const std::string name = fmt::format("was killed by signal {} ({})", number, ::strsignal(number));
+    return number == SIGKILL ? name + "; the kernel does this when memory runs out" : name;
+}
+
+std::string statusText(int status)
+{
+    switch (status) {
+    case 2:
+        return "ended with status 2 (bad input)";
+    case 3:
+        return "ended with status 3 (it would not fit or work)";
+    case 127:
+        return "could not be started (status 127)";
+    default:
+        return fmt::format("ended with status {}", status);
+    }
+}
+
+/// The rank that failed first, as far as the exit status and mpirun tell.
+std::optional<RankExit> failedRank(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
+                                   const JobEnd& end)
+{
+    if (work.kind == WorkKind::Prepare)
+        return std::nullopt;
+    if (end.throughMpi)
+        return firstRankExit(tailOf(folder.jobLog(request.attempt), 0));
+    RankExit only;
+    if (WIFSIGNALED(end.waitStatus))
+        only.signal = WTERMSIG(end.waitStatus);
+    else
+        only.status = WEXITSTATUS(end.waitStatus);
+    return only;
+}
+
+std::string what(const RankExit& exit)
+{
+    return exit.signal != 0 ? signalText(exit.signal) : statusText(exit.status);
+}
+
+/// The last words of a rank: what it wrote to its log in this attempt after "error: ".
+std::string lastWordOf(const RunFolder& folder, int rank, const std::vector<std::uint64_t>& before)
+{
+    const auto index = static_cast<std::size_t>(rank);
+    return lastErrorLine(tailOf(folder.rankLog(rank), index < before.size() ? before[index] : 0));
+}
+
+std::string withCause(const std::string& sentence, const std::string& cause)
+{
+    return cause.empty() ? sentence : sentence + ": " + cause;
+}
+
+/// The rank that complained first in this attempt, by the time of its log. OpenMPI 4 does not always say
+/// which rank ended first, but its exit status is that rank's.
+std::optional<RankExit> firstComplaint(const RunFolder& folder, const RunWork& work, int status,
+                                       const std::vector<std::uint64_t>& before)
+{
+    std::optional<RankExit> first;
+    auto earliest = std::filesystem::file_time_type::max();
+    for (int rank = 0; rank < work.ranks; ++rank) {
+        std::error_code error;
+        const auto time = std::filesystem::last_write_time(folder.rankLog(rank), error);
+        if (error || time >= earliest || lastWordOf(folder, rank, before).empty())
+            continue;
+        earliest = time;
+        first = RankExit{rank, 0, status, {}};
+    }
+    return first;
+}
+
+std::string programName(const RunWork& work, const JobEnd& end)
+{
+    if (work.kind == WorkKind::Prepare)
+        return "trainyard-prepare";
+    return end.throughMpi ? "mpirun" : "trainyard-worker";
+}
+
+std::string ofProgram(const RunWork& work, const JobEnd& end)
+{
+    const std::string name = programName(work, end);
+    if (WIFSIGNALED(end.waitStatus))
+        return name + " " + signalText(WTERMSIG(end.waitStatus));
+    const int status = WEXITSTATUS(end.waitStatus);
+    if (end.throughMpi && status > 128)
+        return fmt::format("a rank {}; mpirun did not say which one", signalText(status - 128));
+    return name + " " + statusText(status);
+}
+
+Verdict failure(const RunFolder& folder, const RunWork& work, const LaunchRequest& request, const JobEnd& end,
+                const std::vector<std::uint64_t>& before)
+{
+    Verdict verdict;
+    const std::string reported = end.lastError ? end.lastError->message : std::string();
+    auto exit = failedRank(folder, work, request, end);
+    if (!exit && end.throughMpi && WIFEXITED(end.waitStatus))
+        exit = firstComplaint(folder, work, WEXITSTATUS(end.waitStatus), before);
+    if (!exit) {
+        const std::string words =
+            reported.empty() ? lastErrorLine(tailOf(folder.jobLog(request.attempt), 0)) : reported;
+        verdict.reason = withCause(ofProgram(work, end), words);
+        verdict.events.push_back({Severity::Error, "job-failed", verdict.reason, {}, end.step});
+        return verdict;
+    }
+    const std::string host = hostOfRank(request, exit->rank);
+    std::string cause = lastWordOf(folder, exit->rank, before);
+    if (cause.empty() && (exit->rank == 0 || exit->signal == 0))
+        cause = reported;
+    verdict.reason = withCause(
+        fmt::format("rank {} on {} {}", exit->rank, host.empty() ? exit->node : host, what(*exit)), cause);
+    verdict.events.push_back({Severity::Error, "rank-died", verdict.reason, exit->rank, end.step});
+    return verdict;
+}
+
+bool endedWith(const JobEnd& end, int status)
+{
+    return WIFEXITED(end.waitStatus) && WEXITSTATUS(end.waitStatus) == status;
+}
+
+} // namespace
+
+std::vector<std::uint64_t> rankLogSizes(const RunFolder& folder, int ranks)
+{
+    std::vector<std::uint64_t> sizes;
+    for (int rank = 0; rank < ranks; ++rank) {
+        std::error_code error;
+        const auto size = std::filesystem::file_size(folder.rankLog(rank), error);
+        sizes.push_back(error ? 0 : size);
+    }
+    return sizes;
+}
+
+Verdict judge(const RunFolder& folder, const RunWork& work, const LaunchRequest& request, const JobEnd& end,
+              const std::vector<std::uint64_t>& logSizesBefore)
+{
+    if (endedWith(end, 0))
+        return {RunState::Finished, {}, {}};
+    if (end.stopAsked && end.terminated)
+        return {RunState::Stopped,
+                "stopped by request; it did not end within its grace period and was terminated",
+                {}};
+    if (endedWith(end, 130))
+        return {RunState::Stopped, "stopped by request", {}};
+    Verdict verdict = failure(folder, work, request, end, logSizesBefore);
+    if (const std::string hang = openCollective(folder, work, request.attempt); !hang.empty())
+        verdict.events.push_back({Severity::Warning, "collective-left-open", hang, {}, end.step});
+    return verdict;
+}
+
+} // namespace trainyard::agent

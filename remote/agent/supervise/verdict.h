@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/records/record.h"
+#include "remote/agent/runs/run_folder.h"
+#include "remote/agent/runs/run_work.h"
+#include "remote/agent/supervise/launch_request.h"
+
+namespace trainyard::agent {
+
+/// How the job's first process ended and what was going on then.
+struct JobEnd {
+    int waitStatus = 0; ///< of waitpid
+    bool throughMpi = false;
+    bool stopAsked = false;
+    bool terminated = false; ///< it did not end by itself within the grace period
+    std::int64_t step = 0;
+    std::optional<EventRecord> lastError; ///< from the job's own stream
+};
+
+struct Verdict {
+    RunState state = RunState::Failed;
+    std::string reason;              ///< one sentence; empty when finished
+    std::vector<EventRecord> events; ///< what a person may want to know beside it
+};
+
+/// The sizes of the ranks' logs when an attempt starts, so that words of an earlier attempt are not taken for
+/// new.
+std::vector<std::uint64_t> rankLogSizes(const RunFolder& folder, int ranks);
+
+/// Judges from the exit status, mpirun's messages, the ranks' logs and the rank rings. Names host and rank
+/// where they can be known.
+Verdict judge(const RunFolder& folder, const RunWork& work, const LaunchRequest& request, const JobEnd& end,
+              const std::vector<std::uint64_t>& logSizesBefore);
+
+} // namespace trainyard::agent

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+/// How an error's kind is spelled in replies: "bad-input", "refused", "unreachable", "failed", "cancelled".
+std::string_view nameOf(ErrorKind kind);
+std::optional<ErrorKind> errorKindFromName(std::string_view name);
+
+} // namespace trainyard

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/base/units.h"
+
+/// The numbers that desk and agent agree on; remote/agent/PROTOCOL.md explains them.
+namespace trainyard {
+
+constexpr int kProtocolVersion = 1;
+
+constexpr std::size_t kNonceDigits = 32;                ///< hex digits of the greeting
+constexpr std::size_t kGreetingSearchBytes = 64 * kKiB; ///< noise of a login shell that is skipped before it
+
+constexpr std::size_t kLargestPayload = 1 * kMiB;          ///< of a frame
+constexpr std::size_t kLargestChunk = kLargestPayload - 4; ///< bytes of a chunk frame beside its request id
+constexpr std::size_t kUploadChunk = 64 * kKiB;            ///< usual size of an upload's chunks
+constexpr std::size_t kUploadWindow = 4 * kMiB;  ///< bytes of one upload sent but not yet acknowledged
+constexpr std::size_t kLargestRead = 512 * kKiB; ///< bytes that one "read" may ask for
+
+} // namespace trainyard

@@ -1,0 +1,113 @@
+// Stands in for trainyard-worker where only the agent is tested. TRAINYARD_FAKE says what it does, and
+// TRAINYARD_FAKE_RANK which rank does it; the other ranks train for ever.
+//   train          steps of 20 ms until control/stop appears (status 130) or spec.json's steps are done
+//   fail           says why and ends with status 5
+//   crash          dies by a signal
+//   stubborn       ignores requests and SIGTERM
+//   family         leaves a child in a session of its own, which ignores SIGTERM, and trains
+//   disguised      as family, but the child has an empty environment
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/records/journal.h"
+
+using namespace trainyard;
+
+namespace {
+
+void sleepMs(int milliseconds)
+{
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+int train(const std::filesystem::path& run, std::uint32_t attempt, int rank)
+{
+    const auto spec = nlohmann::json::parse(readFile(run / "spec.json").value());
+    const int steps = spec["launch"]["steps"];
+    std::optional<JournalWriter> journal;
+    if (rank == 0)
+        journal = JournalWriter::open(run / "journal", "steps", attempt).value();
+    for (int step = 1; step <= steps; ++step) {
+        sleepMs(20);
+        StepRecord record;
+        record.step = step;
+        if (journal && !journal->append(record).ok())
+            return 5;
+        if (std::filesystem::exists(run / "control" / "stop"))
+            return 130;
+    }
+    return 0;
+}
+
+/// A grandchild that nobody waits for.
+void leaveChild(bool disguised)
+{
+    if (::fork() != 0)
+        return;
+    ::setsid();
+    if (::fork() != 0)
+        ::_exit(0);
+    ::signal(SIGTERM, SIG_IGN);
+    char name[] = "sleep";
+    char duration[] = "300";
+    char* arguments[] = {name, duration, nullptr};
+    char* nothing[] = {nullptr};
+    if (disguised)
+        ::execve("/bin/sleep", arguments, nothing);
+    ::execv("/bin/sleep", arguments);
+}
+
+int behave(const std::string& what, const std::filesystem::path& run, std::uint32_t attempt, int rank)
+{
+    if (what == "fail") {
+        std::fprintf(stderr, "error: the loss is not finite at step 3\n");
+        return 5;
+    }
+    if (what == "crash") {
+        ::signal(SIGSEGV, SIG_DFL);
+        ::raise(SIGSEGV);
+    }
+    if (what == "stubborn") {
+        ::signal(SIGTERM, SIG_IGN);
+        for (;;)
+            sleepMs(1000);
+    }
+    if (what == "family" || what == "disguised")
+        leaveChild(what == "disguised");
+    return train(run, attempt, rank);
+}
+
+std::string variable(const char* name, const char* otherwise)
+{
+    const char* value = std::getenv(name);
+    return value ? value : otherwise;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    std::filesystem::path run;
+    std::uint32_t attempt = 1;
+    for (int i = 2; i + 1 < argc; i += 2) {
+        if (std::string(argv[i]) == "--run-dir")
+            run = argv[i + 1];
+        if (std::string(argv[i]) == "--attempt")
+            attempt = static_cast<std::uint32_t>(std::atoi(argv[i + 1]));
+    }
+    const std::string rank = variable("OMPI_COMM_WORLD_RANK", "0");
+    const std::string log = std::string(4 - rank.size(), '0') + rank + ".log";
+    const int fd = ::open((run / "ranks" / log).c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+    ::dup2(fd, 1);
+    ::dup2(fd, 2);
+    const bool chosen = variable("TRAINYARD_FAKE_RANK", rank.c_str()) == rank;
+    return behave(chosen ? variable("TRAINYARD_FAKE", "train") : "train", run, attempt, std::stoi(rank));
+}

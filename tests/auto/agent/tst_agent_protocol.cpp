@@ -1,0 +1,271 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+
+#include "engine/records/journal.h"
+#include "tests/auto/agent/agent_client.h"
+
+using namespace trainyard;
+using nlohmann::json;
+
+namespace {
+
+std::string kindOf(const json& reply)
+{
+    return reply.is_object() && reply.contains("error") ? reply["error"].value("kind", "") : "";
+}
+
+/// Resident memory of a process, in bytes.
+std::uint64_t residentBytes(pid_t pid)
+{
+    std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
+    std::uint64_t size = 0;
+    std::uint64_t resident = 0;
+    file >> size >> resident;
+    return resident * 4096;
+}
+
+} // namespace
+
+class TestAgentProtocol : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        std::filesystem::create_directories(run() / "journal");
+    }
+
+    void greetsAndTellsWhoItIs()
+    {
+        AgentClient agent(root());
+        const json hello = agent.call({{"op", "hello"}});
+        QCOMPARE(hello.value("protocol", 0), kProtocolVersion);
+        QCOMPARE(hello.value("root", ""), std::filesystem::canonical(root()).string());
+        QCOMPARE(hello.value("agent_sha256", "").size(), std::size_t(64));
+        QVERIFY(agent.call({{"op", "ping"}})["time"].value("wall_ns", std::int64_t{0}) > 0);
+        QCOMPARE(agent.leave(), 0);
+    }
+
+    void refusesAClientThatDoesNotGreet()
+    {
+        AgentClient agent(root(), {}, AgentClient::Greeting::Leave);
+        agent.sendRaw("GET / HTTP/1.1\n");
+        QCOMPARE(agent.leave(), 2);
+    }
+
+    void keepsItsFolderToItself()
+    {
+        AgentClient agent(root());
+        agent.call({{"op", "ping"}});
+        QCOMPARE(std::filesystem::status(root()).permissions(), std::filesystem::perms::owner_all);
+    }
+
+    void probesThisMachine()
+    {
+        AgentClient agent(root());
+        const json facts = agent.call({{"op", "probe"}}, std::chrono::seconds(50));
+        QVERIFY(facts["memory"].value("total", std::uint64_t{0}) >
+                facts["memory"].value("available", std::uint64_t{0}));
+        QVERIFY(facts["cpu"].value("cores", 0) > 0);
+        QVERIFY(facts["disk"].value("free", std::uint64_t{0}) > 0);
+        QVERIFY(!facts.value("os", "").empty());
+    }
+
+    void answersEveryWrongMessageAndGoesOn_data()
+    {
+        QTest::addColumn<QByteArray>("payload");
+        QTest::addRow("no JSON") << QByteArray("{\"id\":");
+        QTest::addRow("no object") << QByteArray("[1,2]");
+        QTest::addRow("no id") << QByteArray("{\"op\":\"ping\"}");
+        QTest::addRow("negative id") << QByteArray("{\"id\":-1,\"op\":\"ping\"}");
+        QTest::addRow("huge id") << QByteArray("{\"id\":4294967296,\"op\":\"ping\"}");
+        QTest::addRow("id 1e999") << QByteArray("{\"id\":1e999,\"op\":\"ping\"}");
+        QTest::addRow("empty") << QByteArray("");
+        QTest::addRow("not UTF-8") << QByteArray("{\"id\":1,\"op\":\"\xff\xfe\"");
+        QTest::addRow("deeply nested") << QByteArray(500'000, '[');
+        QTest::addRow("a chunk of two bytes") << QByteArray("chunk");
+    }
+    void answersEveryWrongMessageAndGoesOn()
+    {
+        QFETCH(QByteArray, payload);
+        AgentClient agent(root());
+        if (payload == "chunk")
+            agent.sendRaw(encodeFrame(FrameType::Chunk, "xy"));
+        else
+            agent.sendRaw(encodeFrame(FrameType::Message, payload.toStdString()));
+        QCOMPARE(kindOf(agent.waitForReply(0)), std::string("bad-input"));
+        QCOMPARE(agent.call({{"op", "ping"}}).value("ok", false), true);
+    }
+
+    void namesTheFieldThatIsWrong_data()
+    {
+        QTest::addColumn<QByteArray>("request");
+        QTest::addColumn<QByteArray>("named");
+        QTest::addRow("unknown operation") << QByteArray(R"({"op":"dance"})") << QByteArray("dance");
+        QTest::addRow("run missing") << QByteArray(R"({"op":"streams"})") << QByteArray("\"run\"");
+        QTest::addRow("run of another type")
+            << QByteArray(R"({"op":"streams","run":[1]})") << QByteArray("\"run\"");
+        QTest::addRow("run leads out")
+            << QByteArray(R"({"op":"streams","run":"../x"})") << QByteArray("../x");
+        QTest::addRow("run hidden") << QByteArray(R"({"op":"streams","run":".ssh"})") << QByteArray(".ssh");
+        QTest::addRow("stream leads out")
+            << QByteArray(R"({"op":"tail","run":"r","stream":"../spec.json"})") << QByteArray("../spec");
+        QTest::addRow("negative offset")
+            << QByteArray(R"({"op":"tail","run":"r","stream":"steps","offset":-1})")
+            << QByteArray("\"offset\"");
+        QTest::addRow("fractional offset")
+            << QByteArray(R"({"op":"tail","run":"r","stream":"steps","offset":0.5})")
+            << QByteArray("\"offset\"");
+        QTest::addRow("limit too large")
+            << QByteArray(R"({"op":"read","run":"r","file":"x","limit":99999999})")
+            << QByteArray("\"limit\"");
+        QTest::addRow("hash too short")
+            << QByteArray(R"({"op":"put","sha256":"abc","size":1})") << QByteArray("\"sha256\"");
+        QTest::addRow("offset behind the end")
+            << QByteArray(R"({"op":"put","sha256":")") + QByteArray(64, 'a') +
+                   QByteArray(R"(","size":1,"offset":2})")
+            << QByteArray("\"offset\"");
+        QTest::addRow("no kind") << QByteArray(R"({"op":"create-run","run":"n","kind":"x"})")
+                                 << QByteArray("\"kind\"");
+        QTest::addRow("spec missing")
+            << QByteArray(R"({"op":"create-run","run":"n","kind":"train"})") << QByteArray("\"spec\"");
+    }
+    void namesTheFieldThatIsWrong()
+    {
+        QFETCH(QByteArray, request);
+        QFETCH(QByteArray, named);
+        AgentClient agent(root());
+        const json reply = agent.call(json::parse(request.toStdString()));
+        QCOMPARE(kindOf(reply), std::string("bad-input"));
+        const std::string message = reply["error"].value("message", "");
+        QVERIFY2(message.find(named.toStdString()) != std::string::npos, message.c_str());
+    }
+
+    void endsWhenTheStreamIsOutOfStep_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        std::string damaged = encodeFrame(FrameType::Message, R"({"id":1,"op":"ping"})");
+        damaged.back() = '!';
+        QTest::addRow("wrong checksum") << QByteArray::fromStdString(damaged);
+        QTest::addRow("huge length") << QByteArray("\xff\xff\xff\x7f\x01\0\0\0\0", 9);
+        QTest::addRow("unknown type") << QByteArray("\0\0\0\0\x09\0\0\0\0", 9);
+    }
+    void endsWhenTheStreamIsOutOfStep()
+    {
+        QFETCH(QByteArray, bytes);
+        AgentClient agent(root());
+        agent.sendRaw(bytes.toStdString());
+        QCOMPARE(kindOf(agent.waitForReply(0)), std::string("bad-input"));
+        QCOMPARE(agent.leave(), 2);
+    }
+
+    void readsOnlyWithinTheRun()
+    {
+        QVERIFY(writeFileAtomically(run() / "spec.json", "0123456789").ok());
+        QVERIFY(writeFileAtomically(root() / "secret", "secret").ok());
+        std::filesystem::create_symlink(root() / "secret", run() / "link");
+        std::filesystem::create_symlink(root(), run() / "folder");
+        AgentClient agent(root());
+        const auto read = [&](const std::string& file) {
+            return agent.call({{"op", "read"}, {"run", "r"}, {"file", file}});
+        };
+        for (const char* file :
+             {"../../secret", "/etc/passwd", "link", "folder/secret", "journal", "./spec.json", "", "a//b"})
+            QVERIFY2(kindOf(read(file)) == "bad-input", file);
+        const auto id =
+            agent.send({{"op", "read"}, {"run", "r"}, {"file", "spec.json"}, {"offset", -4}, {"limit", 3}});
+        const json reply = agent.waitForReply(id);
+        QCOMPARE(reply.value("offset", 0), 6);
+        QCOMPARE(reply.value("size", 0), 10);
+        QCOMPARE(agent.takeChunks(id), std::string("678"));
+    }
+
+    void listsNoLinks()
+    {
+        QVERIFY(writeFileAtomically(run() / "spec.json", "{}").ok());
+        std::filesystem::create_symlink(root(), run() / "link");
+        AgentClient agent(root());
+        const json entries = agent.call({{"op", "list"}, {"run", "r"}})["entries"];
+        QCOMPARE(
+            entries.dump(),
+            std::string(
+                R"([{"folder":true,"name":"journal","size":0},{"folder":false,"name":"spec.json","size":2}])"));
+    }
+
+    void pingIsAnsweredWhileAStreamIsFull()
+    {
+        auto journal = JournalWriter::open(run() / "journal", "steps", 1).value();
+        StepRecord record;
+        record.ranks.resize(100);
+        for (int i = 0; i < 3000; ++i) // about 36 MiB
+            QVERIFY(journal.append(record).ok());
+        AgentClient agent(root());
+        QVERIFY(agent.call({{"op", "ping"}}).value("ok", false));
+        const std::uint64_t before = residentBytes(agent.pid());
+        const auto tail = agent.send({{"op", "tail"}, {"run", "r"}, {"stream", "steps"}, {"offset", 0}});
+        QTest::qSleep(500); // nobody reads: the pipe and the outbox fill
+        QVERIFY2(residentBytes(agent.pid()) - before < 4 * kMiB, "a slow client must not cost memory");
+        QElapsedTimer timer;
+        timer.start();
+        QCOMPARE(agent.call({{"op", "ping"}}).value("ok", false), true);
+        QVERIFY(timer.elapsed() < 1000);
+        const auto whole = std::filesystem::file_size(run() / "journal" / "steps");
+        QVERIFY(agent.takeChunks(tail, whole).size() == whole);
+    }
+
+    void cancelEndsATail()
+    {
+        AgentClient agent(root());
+        const auto tail = agent.send({{"op", "tail"}, {"run", "r"}, {"stream", "steps"}});
+        QCOMPARE(agent.call({{"op", "cancel"}, {"target", tail}}).value("cancelled", false), true);
+        QCOMPARE(kindOf(agent.waitForReply(tail)), std::string("cancelled"));
+        QCOMPARE(agent.call({{"op", "cancel"}, {"target", tail}}).value("cancelled", true), false);
+    }
+
+    void tailSendsOnlyWholeRecords()
+    {
+        auto journal = JournalWriter::open(run() / "journal", "steps", 1).value();
+        QVERIFY(journal.append(StepRecord{}).ok());
+        const auto file = run() / "journal" / "steps";
+        const std::string whole = readFile(file).value();
+        std::ofstream(file, std::ios::app) << whole.substr(8, 20); // a torn record
+        AgentClient agent(root());
+        const auto tail = agent.send({{"op", "tail"}, {"run", "r"}, {"stream", "steps"}});
+        QVERIFY(agent.takeChunks(tail, whole.size() + 1, std::chrono::milliseconds(300)) == whole);
+    }
+
+    void tailSaysWhenTheStreamIsNotWhatTheClientHas_data()
+    {
+        QTest::addColumn<int>("offset");
+        QTest::addRow("behind its end") << 100'000;
+        QTest::addRow("inside a record") << 9;
+    }
+    void tailSaysWhenTheStreamIsNotWhatTheClientHas()
+    {
+        QFETCH(int, offset);
+        auto journal = JournalWriter::open(run() / "journal", "steps", 1).value();
+        QVERIFY(journal.append(StepRecord{}).ok());
+        AgentClient agent(root());
+        const auto tail = agent.send({{"op", "tail"}, {"run", "r"}, {"stream", "steps"}, {"offset", offset}});
+        QCOMPARE(kindOf(agent.waitForReply(tail)), std::string("failed"));
+    }
+
+    void refusesMoreRequestsThanItCanKeepOpen()
+    {
+        AgentClient agent(root());
+        for (int i = 0; i < 256; ++i)
+            agent.send({{"op", "tail"}, {"run", "r"}, {"stream", "s" + std::to_string(i)}});
+        QCOMPARE(kindOf(agent.call({{"op", "ping"}})), std::string("refused"));
+    }
+
+private:
+    std::filesystem::path root() const { return m_folder->path().toStdString(); }
+    std::filesystem::path run() const { return root() / "runs" / "r"; }
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+QTEST_GUILESS_MAIN(TestAgentProtocol)
+#include "tst_agent_protocol.moc"

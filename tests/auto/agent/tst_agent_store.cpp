@@ -1,0 +1,345 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fstream>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+#include "engine/base/hash.h"
+#include "remote/agent/store/block_sums.h"
+#include "remote/agent/store/bundle_store.h"
+#include "remote/agent/store/part_file.h"
+#include "tests/auto/agent/agent_client.h"
+
+using namespace trainyard;
+using namespace trainyard::agent;
+using nlohmann::json;
+
+namespace {
+
+std::string content(std::size_t size, unsigned seed = 1)
+{
+    std::string bytes(size, '\0');
+    for (char& byte : bytes) {
+        seed = seed * 1664525u + 1013904223u;
+        byte = static_cast<char>(seed >> 24);
+    }
+    return bytes;
+}
+
+std::string errorOf(const json& reply)
+{
+    return reply.is_object() && reply.contains("error") ? reply["error"].value("message", "") : "";
+}
+
+json putRequest(const std::string& hash, std::size_t size, std::size_t offset = 0)
+{
+    return {{"op", "put"}, {"sha256", hash}, {"size", size}, {"offset", offset}};
+}
+
+/// Sends bytes as a well-behaved client does: never more than the window beyond what was acknowledged.
+void sendWithinWindow(AgentClient& agent, std::uint32_t id, std::string_view bytes)
+{
+    for (std::size_t sent = 0; sent < bytes.size() && !agent.hasReply(id);) {
+        if (sent + kUploadChunk > agent.received(id) + kUploadWindow) {
+            agent.takeChunks(0, 1, std::chrono::milliseconds(20)); // lets acknowledgements in
+            continue;
+        }
+        agent.sendChunk(id, bytes.substr(sent, kUploadChunk));
+        sent += kUploadChunk;
+    }
+}
+
+json upload(AgentClient& agent, const std::string& bytes, std::size_t offset = 0)
+{
+    const auto id = agent.send(putRequest(sha256Hex(bytes), bytes.size(), offset));
+    sendWithinWindow(agent, id, std::string_view(bytes).substr(offset));
+    return agent.waitForReply(id);
+}
+
+std::uint64_t haveBytes(AgentClient& agent, const std::string& hash)
+{
+    json request{{"op", "have"}};
+    request["sha256"].push_back(hash);
+    const json missing = agent.call(request)["missing"];
+    return missing.empty() ? UINT64_MAX : missing[0].value("have_bytes", std::uint64_t{0});
+}
+
+json bundleFile(const std::string& path, const std::string& hash, const std::string& mode = "0644")
+{
+    json file;
+    file["path"] = path;
+    file["mode"] = mode;
+    file["sha256"] = hash;
+    return file;
+}
+
+} // namespace
+
+class TestAgentStore : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        m_agent = std::make_unique<AgentClient>(root());
+    }
+    void cleanup() { m_agent.reset(); }
+
+    void storesABlobUnderItsHash_data()
+    {
+        QTest::addColumn<int>("size");
+        for (const int size : {0, 1, 65'536, 1'048'576, 9'000'001})
+            QTest::addRow("%d bytes", size) << size;
+    }
+    void storesABlobUnderItsHash()
+    {
+        QFETCH(int, size);
+        const std::string bytes = content(static_cast<std::size_t>(size));
+        const json reply = upload(*m_agent, bytes);
+        QVERIFY2(reply.value("stored", false), reply.dump().c_str());
+        const BlobStore store(root());
+        QVERIFY(readFile(store.blob(sha256Hex(bytes))).value() == bytes);
+        QCOMPARE(haveBytes(*m_agent, sha256Hex(bytes)), UINT64_MAX);
+        QVERIFY(!std::filesystem::exists(store.partial(sha256Hex(bytes))));
+        QVERIFY(!std::filesystem::exists(store.sums(sha256Hex(bytes))));
+        QVERIFY(upload(*m_agent, bytes).value("stored", false)); // again: nothing to do, no error
+    }
+
+    void goesOnAfterALostConnection()
+    {
+        const std::string bytes = content(6'500'000);
+        const std::string hash = sha256Hex(bytes);
+        breakUpload(bytes, 3'300'000);
+        QCOMPARE(haveBytes(*m_agent, hash), 3 * kMiB);
+        QVERIFY(upload(*m_agent, bytes, 3 * kMiB).value("stored", false));
+        QVERIFY(readFile(BlobStore(root()).blob(hash)).value() == bytes);
+    }
+
+    void doesNotTrustADamagedPart_data()
+    {
+        QTest::addColumn<int>("flipped");
+        QTest::addColumn<int>("trusted");
+        QTest::addRow("in the first block") << 17 << 0;
+        QTest::addRow("in the second block") << 1'048'577 << 1;
+        QTest::addRow("in the tail") << 3'200'000 << 3;
+    }
+    void doesNotTrustADamagedPart()
+    {
+        QFETCH(int, flipped);
+        QFETCH(int, trusted);
+        const std::string bytes = content(6'500'000);
+        const std::string hash = sha256Hex(bytes);
+        breakUpload(bytes, 3'300'000);
+        std::fstream part(BlobStore(root()).partial(hash), std::ios::in | std::ios::out | std::ios::binary);
+        part.seekp(flipped);
+        part.put(static_cast<char>(bytes[static_cast<std::size_t>(flipped)] ^ 1));
+        part.close();
+        const std::uint64_t have = haveBytes(*m_agent, hash);
+        QCOMPARE(have, static_cast<std::uint64_t>(trusted) * kMiB);
+        QVERIFY(upload(*m_agent, bytes, have).value("stored", false));
+        QVERIFY(readFile(BlobStore(root()).blob(hash)).value() == bytes);
+    }
+
+    void refusesAnOffsetThatIsNotThere()
+    {
+        const std::string bytes = content(3'000'000);
+        QVERIFY(errorOf(upload(*m_agent, bytes, kMiB)).find("only 0 of the first 1048576") !=
+                std::string::npos);
+        QVERIFY(upload(*m_agent, bytes).value("stored", false));
+    }
+
+    void refusesBytesThatHashToSomethingElse()
+    {
+        const std::string hash = sha256Hex("the right bytes");
+        const auto id = m_agent->send(putRequest(hash, 15));
+        m_agent->sendChunk(id, "the wrong bytes");
+        QVERIFY(errorOf(m_agent->waitForReply(id)).find("they hash to") != std::string::npos);
+        QCOMPARE(haveBytes(*m_agent, hash), 0u);
+    }
+
+    void refusesMoreThanWasPromised()
+    {
+        const auto id = m_agent->send(putRequest(sha256Hex("abc"), 3));
+        m_agent->sendChunk(id, "abcd");
+        QVERIFY(errorOf(m_agent->waitForReply(id)).find("more bytes came") != std::string::npos);
+    }
+
+    void refusesAClientThatIgnoresTheWindow()
+    {
+        const auto id = m_agent->send(putRequest(sha256Hex("x"), 1'000'000'000));
+        const std::string chunk(kLargestChunk, 'x');
+        for (int i = 0; i < 64; ++i)
+            m_agent->sendChunk(id, chunk);
+        const std::string error = errorOf(m_agent->waitForReply(id));
+        QVERIFY2(error.find("without an acknowledgement") != std::string::npos, error.c_str());
+        QCOMPARE(m_agent->call({{"op", "ping"}}).value("ok", false), true);
+    }
+
+    void twoUploadsOfOneBlobBothSucceed()
+    {
+        for (unsigned round = 0; round < 20; ++round) {
+            const std::string bytes = content(1'500'000, round + 1);
+            AgentClient other(root());
+            json replies[2];
+            std::thread first([&] { replies[0] = upload(*m_agent, bytes); });
+            std::thread second([&] { replies[1] = upload(other, bytes); });
+            first.join();
+            second.join();
+            QVERIFY2(replies[0].value("stored", false), replies[0].dump().c_str());
+            QVERIFY2(replies[1].value("stored", false), replies[1].dump().c_str());
+            QVERIFY(readFile(BlobStore(root()).blob(sha256Hex(bytes))).value() == bytes);
+        }
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(root() / "cas"))
+            QVERIFY2(entry.is_directory() || isSha256(entry.path().filename().string()),
+                     entry.path().c_str());
+    }
+
+    void assemblesABundleOfLinks()
+    {
+        const auto [request, id] = twoFileBundle();
+        QCOMPARE(m_agent->call(request).value("created", false), true);
+        QCOMPARE(m_agent->call(request).value("created", true), false);
+        const auto folder = root() / "bundles" / id;
+        QCOMPARE(readFile(folder / "bin" / "tool").value(), std::string("#!/bin/sh\n"));
+        QVERIFY(::access((folder / "bin" / "tool").c_str(), X_OK) == 0);
+        QCOMPARE(std::filesystem::hard_link_count(folder / "lib" / "data"), 2u);
+        QCOMPARE(m_agent->call({{"op", "bundles"}})["bundles"].dump(), "[\"" + id + "\"]");
+    }
+
+    void racingAssembliesMakeOneBundle()
+    {
+        const auto [request, id] = twoFileBundle();
+        AgentClient other(root());
+        for (int round = 0; round < 50; ++round) {
+            std::filesystem::remove_all(root() / "bundles" / id);
+            const auto a = m_agent->send(request);
+            const auto b = other.send(request);
+            const json first = m_agent->waitForReply(a);
+            const json second = other.waitForReply(b);
+            QVERIFY2(first.value("ok", false) && second.value("ok", false),
+                     (first.dump() + second.dump()).c_str());
+            QVERIFY(first.value("created", false) != second.value("created", false));
+            QCOMPARE(std::distance(std::filesystem::directory_iterator(root() / "bundles"), {}), 1);
+        }
+    }
+
+    void makesNoBundleOutOfItsFolder_data()
+    {
+        QTest::addColumn<QString>("path");
+        for (const char* path : {"../../evil", "/tmp/evil", "bin/../../../evil", "", "bin//evil"})
+            QTest::addRow("%s", path) << QString(path);
+    }
+    void makesNoBundleOutOfItsFolder()
+    {
+        QFETCH(QString, path);
+        upload(*m_agent, "evil");
+        json request{{"op", "assemble"}, {"bundle", std::string(64, 'a')}};
+        request["files"].push_back(bundleFile(path.toStdString(), sha256Hex("evil")));
+        QVERIFY(!errorOf(m_agent->call(request)).empty());
+        QVERIFY(!std::filesystem::exists(root() / "bundles" / std::string(64, 'a')));
+        QVERIFY(!std::filesystem::exists(root() / "evil"));
+    }
+
+    void refusesABundleThatIsNotWhatItsIdSays()
+    {
+        auto [request, id] = twoFileBundle();
+        request["bundle"] = std::string(64, '0');
+        QVERIFY(errorOf(m_agent->call(request)).find("is not that of its files") != std::string::npos);
+        request["bundle"] = id;
+        request["files"][0]["mode"] = "4755";
+        QVERIFY(errorOf(m_agent->call(request)).find("mode") != std::string::npos);
+    }
+
+    void leavesNothingOfABundleWithAMissingBlob()
+    {
+        json request{{"op", "assemble"}};
+        request["files"].push_back(bundleFile("bin/tool", sha256Hex("never sent")));
+        request["bundle"] = bundleId({{"bin/tool", false, sha256Hex("never sent")}}).value();
+        QVERIFY(errorOf(m_agent->call(request)).find("bin/tool is not here") != std::string::npos);
+        QVERIFY(!std::filesystem::exists(root() / "bundles"));
+    }
+
+    void aFullDiskIsSaidInBytesAndHurtsNothing()
+    {
+        // A small disk of our own in a mount namespace of our own: nobody else sees it.
+        if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+            QSKIP("needs the right to make a mount namespace");
+        QTemporaryDir disk;
+        const std::filesystem::path path = disk.path().toStdString();
+        QCOMPARE(::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=6m"), 0);
+        {
+            AgentClient agent(path);
+            QVERIFY(upload(agent, content(3'000'000, 1)).value("stored", false));
+            const std::string error = errorOf(upload(agent, content(5'000'000, 2)));
+            QVERIFY2(error.find("needs 4.77 MiB (5000000 bytes), free 3.1") != std::string::npos,
+                     error.c_str());
+            QCOMPARE(haveBytes(agent, sha256Hex(content(3'000'000, 1))), UINT64_MAX);
+            QCOMPARE(haveBytes(agent, sha256Hex(content(5'000'000, 2))), 0u);
+            QVERIFY(upload(agent, content(2'000'000, 3)).value("stored", false));
+        }
+        ::umount(path.c_str());
+    }
+
+    void aDiskThatFillsUpDuringTheUploadKeepsWhatIsThere()
+    {
+        if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+            QSKIP("needs the right to make a mount namespace");
+        QTemporaryDir disk;
+        const std::filesystem::path path = disk.path().toStdString();
+        QCOMPARE(::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=8m"), 0);
+        {
+            AgentClient agent(path);
+            const std::string bytes = content(6'000'000);
+            const auto id = agent.send(putRequest(sha256Hex(bytes), bytes.size()));
+            sendWithinWindow(agent, id, std::string_view(bytes).substr(0, 2'500'000));
+            while (agent.received(id) < 2'500'000)
+                agent.takeChunks(0, 1, std::chrono::milliseconds(20));
+            QVERIFY(writeFileAtomically(path / "other", content(5'000'000)).ok());
+            sendWithinWindow(agent, id, std::string_view(bytes).substr(2'500'000));
+            QVERIFY(errorOf(agent.waitForReply(id)).find("no space left") != std::string::npos);
+            std::filesystem::remove(path / "other");
+            const std::uint64_t have = haveBytes(agent, sha256Hex(bytes));
+            QVERIFY(have >= 2 * kMiB && have != UINT64_MAX);
+            QVERIFY(upload(agent, bytes, have).value("stored", false));
+        }
+        ::umount(path.c_str());
+    }
+
+private:
+    std::filesystem::path root() const { return m_folder->path().toStdString(); }
+
+    /// Sends a part of a blob, and then the connection is gone.
+    void breakUpload(const std::string& bytes, std::size_t part)
+    {
+        const auto id = m_agent->send(putRequest(sha256Hex(bytes), bytes.size()));
+        sendWithinWindow(*m_agent, id, std::string_view(bytes).substr(0, part));
+        while (m_agent->received(id) < part)
+            m_agent->takeChunks(0, 1, std::chrono::milliseconds(20));
+        m_agent->kill();
+        m_agent = std::make_unique<AgentClient>(root());
+    }
+
+    std::pair<json, std::string> twoFileBundle()
+    {
+        upload(*m_agent, "#!/bin/sh\n");
+        upload(*m_agent, "data");
+        const std::string id =
+            bundleId({{"bin/tool", true, sha256Hex("#!/bin/sh\n")}, {"lib/data", false, sha256Hex("data")}})
+                .value();
+        json request{{"op", "assemble"}, {"bundle", id}};
+        request["files"].push_back(bundleFile("bin/tool", sha256Hex("#!/bin/sh\n"), "0755"));
+        request["files"].push_back(bundleFile("lib/data", sha256Hex("data")));
+        return {request, id};
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<AgentClient> m_agent;
+};
+
+QTEST_GUILESS_MAIN(TestAgentStore)
+#include "tst_agent_store.moc"

@@ -1,0 +1,297 @@
+#include <algorithm>
+#include <csignal>
+
+// Before Qt, whose macro "slots" would cut the field of that name.
+#include "engine/base/file.h"
+#include "remote/agent/sampler/nvidia_smi.h"
+#include "remote/agent/supervise/job_command.h"
+#include "remote/agent/supervise/launcher_log.h"
+#include "remote/agent/supervise/stop_sequence.h"
+#include "remote/agent/supervise/verdict.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace trainyard;
+using namespace trainyard::agent;
+
+namespace {
+
+const RunFolder kRun("/home/ada/.trainyard", "20261121T091505Z-tiny-1f2e");
+const HeadNode kHead{"head", 4, false};
+const Environment kInherited{"PATH=/usr/bin", "CUDA_VISIBLE_DEVICES=0,1"};
+
+LaunchNode node(const std::string& host, int ranksThere = 1)
+{
+    return {host, ranksThere, 0, {}};
+}
+
+LaunchRequest requestFor(std::vector<LaunchNode> nodes)
+{
+    LaunchRequest request;
+    request.bundle = std::string(64, 'b');
+    request.nodes = std::move(nodes);
+    request.rsh = "ssh -o BatchMode=yes";
+    return request;
+}
+
+RunWork training(int ranks, int threads = 1)
+{
+    RunWork work;
+    work.ranks = ranks;
+    work.threadsPerRank = threads;
+    return work;
+}
+
+std::string joined(const std::vector<std::string>& arguments)
+{
+    std::string text;
+    for (const std::string& argument : arguments)
+        text += (text.empty() ? "" : " ") + argument;
+    return text;
+}
+
+bool contains(const std::string& text, const std::string& part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+bool has(const Environment& environment, const std::string& entry)
+{
+    return std::find(environment.begin(), environment.end(), entry) != environment.end();
+}
+
+int exited(int status)
+{
+    return status << 8; // as waitpid packs it
+}
+
+// As OpenMPI 4.1.4 wrote them.
+constexpr const char* kKilledRank =
+    "--------------------------------------------------------------------------\n"
+    "Primary job  terminated normally, but 1 process returned\na non-zero exit code. Per user-direction, the "
+    "job has "
+    "been aborted.\n--------------------------------------------------------------------------\n"
+    "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).\n";
+constexpr const char* kFailedRank =
+    "mpirun detected that one or more processes exited with non-zero status, thus causing\n"
+    "the job to be terminated. The first process to do so was:\n\n  Process name: [[3970,1],3]\n  Exit code: "
+    "   5\n";
+
+} // namespace
+
+/// What the supervisor decides, without starting anything.
+class TestSupervise : public QObject {
+    Q_OBJECT
+
+private slots:
+    void startsOneRankWithoutMpi()
+    {
+        const auto command =
+            jobCommand(kRun, training(1), requestFor({node("head")}), kHead, kInherited).value();
+        QVERIFY(!command.throughMpi);
+        QCOMPARE(joined(command.arguments), "/home/ada/.trainyard/bundles/" + std::string(64, 'b') +
+                                                "/bin/trainyard-worker train --run-dir " +
+                                                kRun.path().string() + " --attempt 1");
+        QVERIFY(has(command.environment, "TRAINYARD_RUN=20261121T091505Z-tiny-1f2e"));
+        QVERIFY(has(command.environment, "OMP_NUM_THREADS=1"));
+        QVERIFY(has(command.environment,
+                    "LD_LIBRARY_PATH=/home/ada/.trainyard/bundles/" + std::string(64, 'b') + "/lib"));
+    }
+
+    void passesOnlyWhatIsListed()
+    {
+        LaunchRequest request = requestFor({node("head")});
+        request.environment["CUDA_VISIBLE_DEVICES"] = "3";
+        const auto command = jobCommand(kRun, training(1), request, kHead, kInherited).value();
+        QVERIFY(has(command.environment, "CUDA_VISIBLE_DEVICES=3"));
+        QVERIFY(!has(command.environment, "CUDA_VISIBLE_DEVICES=0,1"));
+        QCOMPARE(command.environment.size(), std::size_t(7)); // marker, PATH, CUDA, LD, OMP and two of malloc
+    }
+
+    void asksNobodyForRanksOnOneMachine()
+    {
+        const auto command =
+            jobCommand(kRun, training(2), requestFor({node("gpu-01", 2)}), kHead, kInherited).value();
+        const std::string line = joined(command.arguments);
+        QVERIFY(line.starts_with("mpirun --hostfile "));
+        QVERIFY(contains(line, "-np 2 "));
+        QVERIFY(contains(line, "--mca plm isolated"));
+        QVERIFY(contains(line, "--mca btl_vader_single_copy_mechanism none"));
+        QVERIFY(!contains(line, "plm_rsh_agent"));
+        QVERIFY(!contains(line, "--allow-run-as-root"));
+        QVERIFY(contains(line, "--bind-to none"));
+        QCOMPARE(command.hostfile, std::string("head slots=2\n"));
+        QVERIFY(!has(command.environment, "OMP_NUM_THREADS=1")); // given to the ranks by -x, not to mpirun
+    }
+
+    void bindsWhenTheRunTakesTheWholeMachine()
+    {
+        const auto line = [](const RunWork& work, int slotsThere) {
+            return joined(
+                jobCommand(kRun, work, requestFor({node("head", slotsThere)}), kHead, kInherited)->arguments);
+        };
+        QVERIFY(contains(line(training(4), 4), "--bind-to core"));
+        QVERIFY(contains(line(training(2, 2), 2), "--map-by slot:PE=2 --bind-to core"));
+        QVERIFY(contains(line(training(8), 8), "--oversubscribe --mca mpi_yield_when_idle 1 --bind-to none"));
+    }
+
+    void reachesOtherNodesFromTheHeadOnly()
+    {
+        LaunchRequest request = requestFor({node("gpu-01", 2), node("10.77.0.2", 2), node("10.77.0.3", 2)});
+        request.interface = "10.77.0.0/24";
+        const auto command = jobCommand(kRun, training(4), request, {"head", 4, true}, kInherited).value();
+        const std::string line = joined(command.arguments);
+        for (const char* part :
+             {"--allow-run-as-root", "--mca btl self,vader,tcp", "--mca btl_tcp_if_include 10.77.0.0/24",
+              "--mca oob_tcp_if_include 10.77.0.0/24", "--mca plm_rsh_agent ssh -o BatchMode=yes",
+              "--mca plm_rsh_no_tree_spawn 1", "--mca oob_tcp_keepalive_time 4", "-x TRAINYARD_RUN"})
+            QVERIFY2(contains(line, part), line.c_str());
+        QCOMPARE(command.hostfile,
+                 std::string("head slots=2\n10.77.0.2 slots=2\n")); // the third one is not needed
+    }
+
+    void refusesMoreRanksThanSlots()
+    {
+        const auto command =
+            jobCommand(kRun, training(4), requestFor({node("head", 2), node("b", 1)}), kHead, kInherited);
+        QCOMPARE(command.error().kind, ErrorKind::Refused);
+        QCOMPARE(command.error().message, std::string("the run has 4 ranks, the nodes have 3 slots"));
+    }
+
+    void startsPreparationWithItsArguments()
+    {
+        RunWork work;
+        work.kind = WorkKind::Prepare;
+        work.arguments = {"dump.xml.bz2", "--vocab", "a b.txt"};
+        const auto command = jobCommand(kRun, work, requestFor({node("head")}), kHead, kInherited).value();
+        QCOMPARE(command.arguments.size(), std::size_t(7));
+        QVERIFY(command.arguments[0].ends_with("/bin/trainyard-prepare"));
+        QCOMPARE(command.arguments[4], std::string("a b.txt")); // one argument, no shell
+        QCOMPARE(command.arguments[5], std::string("--run-dir"));
+    }
+
+    void keepsALaunchRequest()
+    {
+        LaunchRequest request = requestFor({LaunchNode{"a", 2, 8, "/r"}, node("b", 1)});
+        request.environment["NCCL_DEBUG"] = "INFO";
+        const LaunchRequest again = parseLaunchRequest(toJson(request)).value();
+        QCOMPARE(toJson(again), toJson(request));
+        QCOMPARE(hostOfRank(again, 1), std::string("a"));
+        QCOMPARE(hostOfRank(again, 2), std::string("b"));
+        QCOMPARE(hostOfRank(again, 3), std::string());
+    }
+
+    void readsWhatMpirunSays()
+    {
+        const auto killed = firstRankExit(kKilledRank).value();
+        QCOMPARE(killed.rank, 1);
+        QCOMPARE(killed.signal, 9);
+        QCOMPARE(killed.node, std::string("vm"));
+        const auto failed = firstRankExit(kFailedRank).value();
+        QCOMPARE(failed.rank, 3);
+        QCOMPARE(failed.status, 5);
+        QVERIFY(!firstRankExit("hello").has_value());
+    }
+
+    void findsTheLastErrorLine()
+    {
+        QCOMPARE(lastErrorLine("error: one\nstep 2\nerror: two\nbye\n"), std::string("two"));
+        QCOMPARE(lastErrorLine("error: one"), std::string("one"));
+        QCOMPARE(lastErrorLine("some error: not at the start\n"), std::string());
+        QCOMPARE(lastErrorLine(""), std::string());
+    }
+
+    void namesHostRankAndCause_data()
+    {
+        QTest::addColumn<QString>("mpirunSays");
+        QTest::addColumn<QString>("reason");
+        QTest::addRow("killed")
+            << kKilledRank
+            << "rank 1 on b was killed by signal 9 (Killed); the kernel does this when memory runs "
+               "out: bad shard";
+        QTest::addRow("failed") << QString(kFailedRank).replace(",1],3]", ",1],1]")
+                                << "rank 1 on b ended with status 5: bad shard";
+        QTest::addRow("mpirun does not say who")
+            << "Primary job  terminated normally, but 1 process returned\n"
+            << "rank 1 on b ended with status 5: bad shard";
+    }
+    void namesHostRankAndCause()
+    {
+        QFETCH(QString, mpirunSays);
+        QFETCH(QString, reason);
+        QTemporaryDir root;
+        const RunFolder run(std::filesystem::path(root.path().toStdString()), "r");
+        std::filesystem::create_directories(run.attempts());
+        std::filesystem::create_directories(run.ranks());
+        QVERIFY(writeFileAtomically(run.jobLog(1), mpirunSays.toStdString()).ok());
+        QVERIFY(writeFileAtomically(run.rankLog(0), "error: of an earlier attempt\n").ok());
+        const auto before = rankLogSizes(run, 2);
+        QVERIFY(writeFileAtomically(run.rankLog(1), "started\nerror: bad shard\n").ok());
+        JobEnd end;
+        end.waitStatus = exited(5);
+        end.throughMpi = true;
+        const Verdict verdict = judge(run, training(2), requestFor({node("a"), node("b")}), end, before);
+        QCOMPARE(verdict.state, RunState::Failed);
+        QCOMPARE(QString::fromStdString(verdict.reason), reason);
+        QCOMPARE(verdict.events.size(), std::size_t(1));
+    }
+
+    void judgesTheEnd_data()
+    {
+        QTest::addColumn<int>("waitStatus");
+        QTest::addColumn<bool>("asked");
+        QTest::addColumn<bool>("terminated");
+        QTest::addColumn<int>("state");
+        QTest::addRow("done") << exited(0) << false << false << int(RunState::Finished);
+        QTest::addRow("done although asked to stop") << exited(0) << true << false << int(RunState::Finished);
+        QTest::addRow("stopped") << exited(130) << true << false << int(RunState::Stopped);
+        QTest::addRow("terminated") << SIGTERM << true << true << int(RunState::Stopped);
+        QTest::addRow("failed while stopping") << exited(5) << true << false << int(RunState::Failed);
+        QTest::addRow("killed by a stranger") << SIGTERM << false << false << int(RunState::Failed);
+    }
+    void judgesTheEnd()
+    {
+        QFETCH(int, waitStatus);
+        QFETCH(bool, asked);
+        QFETCH(bool, terminated);
+        QFETCH(int, state);
+        JobEnd end;
+        end.waitStatus = waitStatus;
+        end.stopAsked = asked;
+        end.terminated = terminated;
+        const RunFolder nowhere("/nonexistent", "r");
+        QCOMPARE(int(judge(nowhere, training(1), requestFor({node("a")}), end, {}).state), state);
+    }
+
+    void stopsInThreeSteps()
+    {
+        using Action = StopSequence::Action;
+        QTemporaryDir root;
+        const RunFolder run(std::filesystem::path(root.path().toStdString()), "r");
+        std::filesystem::create_directories(run.control());
+        StopSequence stop(run, std::chrono::seconds(15));
+        const StopSequence::TimePoint start{};
+        QCOMPARE(stop.next(start), Action::None);
+        QVERIFY(writeFileAtomically(run.stopRequest(), R"({"grace_ms":3000})").ok());
+        QCOMPARE(stop.next(start), Action::Announce);
+        QCOMPARE(stop.next(start + std::chrono::milliseconds(2999)), Action::None);
+        QCOMPARE(stop.next(start + std::chrono::milliseconds(3000)), Action::Terminate);
+        QCOMPARE(stop.next(start + std::chrono::milliseconds(4999)), Action::None);
+        QCOMPARE(stop.next(start + std::chrono::milliseconds(5000)), Action::Kill);
+        QCOMPARE(stop.next(start + std::chrono::hours(1)), Action::None);
+    }
+
+    void understandsNvidiaSmi()
+    {
+        const auto gpu = parseGpuFacts("0, NVIDIA H200, GPU-5f2a, 570.86.15, 9.0, 143771, 412, 37").value();
+        QCOMPARE(gpu.name, std::string("NVIDIA H200"));
+        QCOMPARE(gpu.memoryTotal, Bytes(143771) * kMiB);
+        QCOMPARE(gpu.utilisation, 0.37);
+        QCOMPARE(parseGpuSample("3, 412, 143771, [N/A]")->utilisation, 0.0);
+        QVERIFY(!parseGpuSample("No devices were found").has_value());
+    }
+};
+
+QTEST_APPLESS_MAIN(TestSupervise)
+#include "tst_supervise.moc"
