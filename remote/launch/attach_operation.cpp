@@ -1,0 +1,110 @@
+#include "remote/launch/attach_operation.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+
+#include "engine/base/clock.h"
+#include "engine/base/file.h"
+#include "remote/target/desk_folders.h"
+#include "remote/wire/protocol.h"
+
+namespace trainyard {
+
+AttachOperation::AttachOperation(const QString& host, const QString& runId, TargetPool& targets,
+                                 QObject* parent)
+    : RunOperation(parent), m_group({host}, targets)
+{
+    m_runId = runId;
+    m_run.id = runId;
+    m_run.hosts = QStringList{host};
+    m_run.createdNs = systemClock().now().wallNs;
+}
+
+void AttachOperation::start()
+{
+    if (!isPlainName(m_runId.toStdString())) {
+        const Error error = badInput("\"" + m_runId.toStdString() + "\" is not the name of a run");
+        QMetaObject::invokeMethod(
+            this, [this, error] { finish(error); }, Qt::QueuedConnection);
+        return;
+    }
+    emit progress("asking " + m_run.head(), -1);
+    m_group.whenReady([this](const Status& ready) {
+        if (!ready.ok())
+            return finish(ready.error());
+        findRun();
+    });
+}
+
+void AttachOperation::cancel()
+{
+    finish(cancelled("attaching was cancelled"));
+}
+
+void AttachOperation::findRun()
+{
+    m_group.target(0).call({{"op", "runs"}}, this, [this](const Result<QJsonObject>& reply) {
+        if (!reply.ok())
+            return finish(reply.error());
+        for (const auto& entry : reply->value("runs").toArray()) {
+            const QJsonObject run = entry.toObject();
+            if (run.value("run").toString() != m_runId)
+                continue;
+            m_run.name = run.value("name").toString();
+            m_run.kind = run.value("kind").toString() == "prepare" ? RunKind::Prepare : RunKind::Train;
+            m_run.attempt = static_cast<std::uint32_t>(run.value("attempt").toInteger(1));
+            return readHosts();
+        }
+        finish(badInput(m_run.head().toStdString() + " does not have the run " + m_runId.toStdString(),
+                        "`trainyard runs --host` lists what it has"));
+    });
+}
+
+/// The head keeps the name by which we reach it; the other hosts are called as whoever started the run did.
+void AttachOperation::readHosts()
+{
+    readFile("inventory.json", [this](const QByteArray& json) {
+        const QJsonObject inventory = QJsonDocument::fromJson(json).object();
+        const QJsonArray hosts = inventory.value("hosts").toArray();
+        for (qsizetype node = 1; node < hosts.size(); ++node)
+            m_run.hosts << hosts[node].toObject().value("host").toString();
+        m_run.bundle = inventory.value("bundle").toString();
+        readDocument();
+    });
+}
+
+void AttachOperation::readDocument()
+{
+    const QString name = m_run.kind == RunKind::Train ? "spec.json" : "job.json";
+    readFile(name, [this, name](const QByteArray& document) {
+        Status kept = saveDeskRun(m_run);
+        if (kept.ok())
+            kept = writeFileAtomically(deskRunFolder(m_runId) / name.toStdString(), document.toStdString());
+        finish(kept.ok() ? Result<QString>(m_runId) : kept.error());
+    });
+}
+
+void AttachOperation::readFile(const QString& file, std::function<void(const QByteArray&)> done)
+{
+    auto content = std::make_shared<QByteArray>();
+    Target::Handlers handlers;
+    handlers.chunk = [content](const QByteArray& bytes) { content->append(bytes); };
+    handlers.done = [this, content, done](const Result<QJsonObject>& reply) {
+        if (!reply.ok())
+            return finish(reply.error());
+        done(*content);
+    };
+    m_group.target(0).call(
+        {{"op", "read"}, {"run", m_runId}, {"file", file}, {"limit", qint64{kLargestRead}}}, this,
+        std::move(handlers));
+}
+
+void AttachOperation::finish(const Result<QString>& result)
+{
+    if (std::exchange(m_ended, true))
+        return;
+    deleteLater();
+    emit finished(result);
+}
+
+} // namespace trainyard

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "remote/launch/desk_run.h"
+#include "remote/launch/host_group.h"
+#include "remote/launch/run_operation.h"
+
+namespace trainyard {
+
+/// Makes a run that another desk (or an older one of ours) started known here: reads its list entry, its
+/// hosts and its specification from the head.
+class AttachOperation : public RunOperation {
+    Q_OBJECT
+
+public:
+    AttachOperation(const QString& host, const QString& runId, TargetPool& targets, QObject* parent);
+    void start();
+    void cancel() override;
+
+private:
+    void findRun();
+    void readHosts();
+    void readDocument();
+    void readFile(const QString& file, std::function<void(const QByteArray&)> done);
+    void finish(const Result<QString>& result);
+
+    HostGroup m_group;
+    DeskRun m_run;
+    bool m_ended = false;
+};
+
+} // namespace trainyard

@@ -1,0 +1,90 @@
+#include "remote/launch/desk_run.h"
+
+#include <algorithm>
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "engine/base/file.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+QString kindName(RunKind kind)
+{
+    return kind == RunKind::Train ? "train" : "prepare";
+}
+
+fs::path fileOf(const QString& id)
+{
+    return deskRunFolder(id) / "host.json";
+}
+
+QJsonObject toJson(const DeskRun& run)
+{
+    return {{"run", run.id},
+            {"name", run.name},
+            {"kind", kindName(run.kind)},
+            {"hosts", QJsonArray::fromStringList(run.hosts)},
+            {"bundle", run.bundle},
+            {"attempt", qint64{run.attempt}},
+            {"created_ns", qint64{run.createdNs}}};
+}
+
+DeskRun fromJson(const QString& id, const QJsonObject& json)
+{
+    DeskRun run;
+    run.id = id;
+    run.name = json.value("name").toString();
+    run.kind = json.value("kind").toString() == "prepare" ? RunKind::Prepare : RunKind::Train;
+    for (const auto& host : json.value("hosts").toArray())
+        run.hosts << host.toString();
+    run.bundle = json.value("bundle").toString();
+    run.attempt = static_cast<std::uint32_t>(json.value("attempt").toInteger(1));
+    run.createdNs = json.value("created_ns").toInteger();
+    return run;
+}
+
+} // namespace
+
+Status saveDeskRun(const DeskRun& run)
+{
+    TRAINYARD_TRY_STATUS(makeFolder(deskRunFolder(run.id)));
+    return writeFileAtomically(fileOf(run.id), QJsonDocument(toJson(run)).toJson().toStdString());
+}
+
+Result<DeskRun> loadDeskRun(const QString& id)
+{
+    if (!isPlainName(id.toStdString()))
+        return badInput("\"" + id.toStdString() + "\" is not the name of a run");
+    const fs::path file = fileOf(id);
+    const auto text = readFile(file);
+    if (!text.ok())
+        return badInput("this desk does not know the run " + id.toStdString(),
+                        "`trainyard runs` lists what it knows; `trainyard attach RUN --host H` adds one");
+    const auto document = QJsonDocument::fromJson(QByteArray::fromStdString(*text));
+    DeskRun run = fromJson(id, document.object());
+    if (run.hosts.isEmpty())
+        return badInput(file.string() + " is damaged", "attach to the run again with its host");
+    return run;
+}
+
+std::vector<DeskRun> deskRuns()
+{
+    std::vector<DeskRun> runs;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(deskRunsFolder(), error)) {
+        if (auto run = loadDeskRun(QString::fromStdString(entry.path().filename().string())); run.ok())
+            runs.push_back(std::move(run).value());
+    }
+    std::sort(runs.begin(), runs.end(),
+              [](const auto& a, const auto& b) { return a.createdNs > b.createdNs; });
+    return runs;
+}
+
+} // namespace trainyard

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include <QJsonObject>
+#include <QString>
+#include <QStringList>
+
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+enum class RunKind { Train, Prepare };
+
+/// What this desk remembers of a run it started or attached to: `<desk data>/runs/<id>/host.json`. The run
+/// itself lives on its hosts; with this the desk finds it again.
+struct DeskRun {
+    QString id;
+    QString name;
+    RunKind kind = RunKind::Train;
+    QStringList hosts; ///< in order of node; the first one is the head
+    QString bundle;    ///< bundle id, or "installed" for this machine's own executables
+    std::uint32_t attempt = 1;
+    std::int64_t createdNs = 0; ///< wall clock
+
+    QString head() const { return hosts.value(0); }
+};
+
+Status saveDeskRun(const DeskRun& run);
+Result<DeskRun> loadDeskRun(const QString& id);
+/// Every run that this desk knows, newest first; unreadable folders are left out.
+std::vector<DeskRun> deskRuns();
+
+} // namespace trainyard

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <QJsonObject>
+#include <QList>
+#include <QObject>
+#include <QPointer>
+#include <QStringList>
+
+#include "engine/base/result.h"
+#include "remote/target/target_pool.h"
+
+namespace trainyard {
+
+/// The hosts of one run, asked all at once. Answers come back together, in order of node; handlers are
+/// dropped when the group is gone.
+class HostGroup : public QObject {
+public:
+    HostGroup(const QStringList& hosts, TargetPool& targets);
+
+    const QStringList& hosts() const { return m_hosts; }
+    int size() const { return static_cast<int>(m_hosts.size()); }
+    Target& target(int node) const;
+    QList<Target*> targets() const;
+
+    /// Opens every link; `done` hears when all are up, or what stands against it, with every host that
+    /// failed.
+    void whenReady(std::function<void(const Status&)> done);
+
+    using Answers = std::vector<Result<QJsonObject>>;
+    void callAll(const std::function<QJsonObject(int node)>& request,
+                 std::function<void(const Answers&)> done);
+
+private:
+    QStringList m_hosts;
+    TargetPool& m_targets;
+};
+
+/// Nothing when every answer is good; otherwise one error that lists every host that failed.
+Status allOf(const HostGroup::Answers& answers);
+
+} // namespace trainyard

@@ -1,0 +1,81 @@
+#include "remote/launch/log_reader.h"
+
+#include "engine/spec/spec_json.h"
+#include "remote/launch/desk_run.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+LogReader::LogReader(const QString& runId, int rank, TargetPool& targets, QObject* parent)
+    : QObject(parent), m_runId(runId), m_rank(rank), m_targets(targets)
+{
+}
+
+/// mpirun fills the hosts in order, slot by slot.
+Result<QString> LogReader::hostOfRank() const
+{
+    TRAINYARD_TRY(const DeskRun run, loadDeskRun(m_runId));
+    if (run.kind == RunKind::Prepare)
+        return run.head();
+    TRAINYARD_TRY(const RunSpec spec, loadSpec(deskRunFolder(m_runId) / "spec.json"));
+    int first = 0;
+    for (std::size_t node = 0; node < spec.cluster.nodes.size(); ++node) {
+        first += spec.cluster.nodes[node].slotCount;
+        if (m_rank >= 0 && m_rank < first)
+            return run.hosts.value(static_cast<qsizetype>(node), run.head());
+    }
+    return badInput("the run has no rank " + std::to_string(m_rank));
+}
+
+void LogReader::start(qint64 offset, qint64 limit)
+{
+    const auto host = hostOfRank();
+    if (!host.ok()) {
+        const Error error = host.error();
+        QMetaObject::invokeMethod(
+            this, [this, error] { finish(error); }, Qt::QueuedConnection);
+        return;
+    }
+    m_group = std::make_unique<HostGroup>(QStringList{*host}, m_targets);
+    m_group->whenReady([this, offset, limit](const Status& ready) {
+        if (!ready.ok())
+            return finish(ready.error());
+        if (offset >= 0)
+            return readFrom(offset, limit);
+        request(0, 1, [this, offset, limit](const QJsonObject& reply, const QByteArray&) {
+            readFrom(std::max<qint64>(0, reply.value("size").toInteger() + offset), limit);
+        });
+    });
+}
+
+void LogReader::readFrom(qint64 offset, qint64 limit)
+{
+    request(offset, limit, [this, offset](const QJsonObject&, const QByteArray& bytes) {
+        finish(LogPiece{offset, bytes});
+    });
+}
+
+void LogReader::request(qint64 offset, qint64 limit,
+                        std::function<void(const QJsonObject&, const QByteArray&)> done)
+{
+    auto content = std::make_shared<QByteArray>();
+    Target::Handlers handlers;
+    handlers.chunk = [content](const QByteArray& bytes) { content->append(bytes); };
+    handlers.done = [this, content, done](const Result<QJsonObject>& reply) {
+        if (!reply.ok())
+            return finish(reply.error());
+        done(*reply, *content);
+    };
+    const QString file = QString("ranks/%1.log").arg(m_rank, 4, 10, QChar('0'));
+    m_group->target(0).call(
+        {{"op", "read"}, {"run", m_runId}, {"file", file}, {"offset", offset}, {"limit", limit}}, this,
+        std::move(handlers));
+}
+
+void LogReader::finish(const Result<LogPiece>& result)
+{
+    deleteLater();
+    emit finished(result);
+}
+
+} // namespace trainyard

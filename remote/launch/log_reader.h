@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+
+#include <QObject>
+#include <QString>
+
+#include "engine/base/result.h"
+#include "remote/launch/host_group.h"
+#include "remote/launch/log_piece.h"
+
+namespace trainyard {
+
+/// Reads a piece of one rank's log from the host where that rank runs. Deletes itself after finished().
+class LogReader : public QObject {
+    Q_OBJECT
+
+public:
+    LogReader(const QString& runId, int rank, TargetPool& targets, QObject* parent);
+    /// A negative offset counts from the end.
+    void start(qint64 offset, qint64 limit);
+
+signals:
+    void finished(const trainyard::Result<LogPiece>& result);
+
+private:
+    Result<QString> hostOfRank() const;
+    void readFrom(qint64 offset, qint64 limit);
+    void request(qint64 offset, qint64 limit,
+                 std::function<void(const QJsonObject&, const QByteArray&)> done);
+    void finish(const Result<LogPiece>& result);
+
+    QString m_runId;
+    int m_rank;
+    TargetPool& m_targets;
+    std::unique_ptr<HostGroup> m_group;
+};
+
+} // namespace trainyard

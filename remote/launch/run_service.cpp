@@ -1,0 +1,211 @@
+#include "remote/launch/run_service.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+
+#include "engine/base/clock.h"
+#include "engine/base/file.h"
+#include "engine/spec/spec_json.h"
+#include "engine/spec/validate.h"
+#include "remote/launch/attach_operation.h"
+#include "remote/launch/log_reader.h"
+#include "remote/launch/run_id.h"
+#include "remote/launch/start_operation.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+namespace {
+
+RunState stateOf(const QString& name)
+{
+    for (const RunState state : {RunState::Pending, RunState::Starting, RunState::Running, RunState::Stopping,
+                                 RunState::Finished, RunState::Failed, RunState::Stopped}) {
+        if (name.toStdString() == nameOf(state))
+            return state;
+    }
+    return RunState::Pending;
+}
+
+HostRun hostRunOf(const QJsonObject& json)
+{
+    HostRun run;
+    run.id = json.value("run").toString();
+    run.name = json.value("name").toString();
+    run.kind = json.value("kind").toString() == "prepare" ? RunKind::Prepare : RunKind::Train;
+    run.state = stateOf(json.value("state").toString());
+    run.reason = json.value("reason").toString();
+    run.step = json.value("step").toInteger();
+    run.steps = json.value("steps").toInteger();
+    run.attempt = json.value("attempt").toInt(1);
+    return run;
+}
+
+DeskRun newRun(const QString& name, RunKind kind, const QStringList& hosts)
+{
+    DeskRun run;
+    run.id = makeRunId(name);
+    run.name = name;
+    run.kind = kind;
+    run.hosts = hosts;
+    run.createdNs = systemClock().now().wallNs;
+    return run;
+}
+
+void takeNodes(const ClusterSpec& cluster, QStringList& hosts, QList<int>& slotCounts)
+{
+    for (const NodeSpec& node : cluster.nodes) {
+        hosts << QString::fromStdString(node.host);
+        slotCounts << node.slotCount;
+    }
+}
+
+} // namespace
+
+RunService::RunService(TargetPool& targets, QObject* parent) : QObject(parent), m_targets(targets) {}
+
+RunOperation* RunService::begin(StartPlan plan)
+{
+    auto* operation = new StartOperation(std::move(plan), m_targets, this);
+    connect(operation, &RunOperation::finished, this, [this](const Result<QString>& result) {
+        if (result.ok())
+            emit runLaunched(*result);
+    });
+    QMetaObject::invokeMethod(operation, &StartOperation::start, Qt::QueuedConnection);
+    return operation;
+}
+
+RunOperation* RunService::refuseToBegin(const QString& runId, const Error& error)
+{
+    StartPlan plan;
+    plan.run.id = runId;
+    plan.resume = true; // nothing is there that could be taken back
+    auto* operation = new StartOperation(std::move(plan), m_targets, this);
+    operation->refuse(error);
+    return operation;
+}
+
+RunOperation* RunService::launch(const RunSpec& spec)
+{
+    if (const Diagnostics diagnostics = validate(spec); !diagnostics.empty())
+        return refuseToBegin({}, toError(diagnostics));
+    StartPlan plan;
+    QStringList hosts;
+    takeNodes(spec.cluster, hosts, plan.slotCounts);
+    plan.run = newRun(QString::fromStdString(spec.name), RunKind::Train, hosts);
+    plan.document = QByteArray::fromStdString(toJson(spec));
+    return begin(std::move(plan));
+}
+
+RunOperation* RunService::launchPrepare(const QString& host, const QString& name,
+                                        const QStringList& arguments)
+{
+    if (!isPlainName(name.toStdString()))
+        return refuseToBegin({}, badInput("\"" + name.toStdString() + "\" is not a name for a job",
+                                          "use letters, digits, '.', '_' and '-'"));
+    StartPlan plan;
+    plan.run = newRun(name, RunKind::Prepare, {host});
+    plan.document =
+        QJsonDocument(QJsonObject{{"name", name}, {"arguments", QJsonArray::fromStringList(arguments)}})
+            .toJson();
+    plan.slotCounts = {1};
+    return begin(std::move(plan));
+}
+
+RunOperation* RunService::resume(const QString& runId)
+{
+    const auto run = loadDeskRun(runId);
+    if (!run.ok())
+        return refuseToBegin(runId, run.error());
+    if (run->kind != RunKind::Train)
+        return refuseToBegin(runId, refused("a data job cannot be resumed", "start it again"));
+    const auto spec = loadSpec(deskRunFolder(runId) / "spec.json");
+    if (!spec.ok())
+        return refuseToBegin(runId, spec.error());
+    StartPlan plan;
+    plan.run = *run;
+    plan.resume = true;
+    QStringList hostsOfSpec; // the desk may reach the head by another name
+    takeNodes(spec->cluster, hostsOfSpec, plan.slotCounts);
+    return begin(std::move(plan));
+}
+
+RunOperation* RunService::stop(const QString& runId, const StopOptions& options)
+{
+    const auto run = loadDeskRun(runId);
+    if (!run.ok())
+        return refuseToBegin(runId, run.error());
+    auto* operation = new StopOperation(*run, options, m_targets, this);
+    QMetaObject::invokeMethod(operation, &StopOperation::start, Qt::QueuedConnection);
+    return operation;
+}
+
+RunOperation* RunService::attach(const QString& host, const QString& runId)
+{
+    auto* operation = new AttachOperation(host, runId, m_targets, this);
+    QMetaObject::invokeMethod(operation, &AttachOperation::start, Qt::QueuedConnection);
+    return operation;
+}
+
+void RunService::requestCheckpoint(const QString& runId, const QObject* context,
+                                   std::function<void(const Status&)> done)
+{
+    const auto run = loadDeskRun(runId);
+    auto* group = new HostGroup(run.ok() ? QStringList{run->head()} : QStringList(), m_targets);
+    group->setParent(this);
+    const QPointer<const QObject> alive(context);
+    const auto answer = [group, alive, done](const Status& result) {
+        group->deleteLater();
+        if (alive)
+            done(result);
+    };
+    if (!run.ok())
+        return answer(run.error());
+    group->whenReady([group, answer, runId](const Status& ready) {
+        if (!ready.ok())
+            return answer(ready);
+        group->target(0).call({{"op", "checkpoint"}, {"run", runId}}, group,
+                              [answer](const Result<QJsonObject>& reply) {
+                                  answer(reply.ok() ? Status() : Status(reply.error()));
+                              });
+    });
+}
+
+void RunService::listRuns(const QString& host, const QObject* context,
+                          std::function<void(const Result<QList<HostRun>>&)> done)
+{
+    auto* group = new HostGroup({host}, m_targets);
+    group->setParent(this);
+    const QPointer<const QObject> alive(context);
+    const auto answer = [group, alive, done](const Result<QList<HostRun>>& result) {
+        group->deleteLater();
+        if (alive)
+            done(result);
+    };
+    group->whenReady([group, answer](const Status& ready) {
+        if (!ready.ok())
+            return answer(ready.error());
+        group->target(0).call({{"op", "runs"}}, group, [answer](const Result<QJsonObject>& reply) {
+            if (!reply.ok())
+                return answer(reply.error());
+            QList<HostRun> runs;
+            for (const auto& entry : reply->value("runs").toArray())
+                runs << hostRunOf(entry.toObject());
+            answer(runs);
+        });
+    });
+}
+
+void RunService::readLog(const QString& runId, int rank, qint64 offset, qint64 limit, const QObject* context,
+                         std::function<void(const Result<LogPiece>&)> done)
+{
+    auto* reader = new LogReader(runId, rank, m_targets, this);
+    const QPointer<const QObject> alive(context);
+    connect(reader, &LogReader::finished, this, [alive, done](const Result<LogPiece>& result) {
+        if (alive)
+            done(result);
+    });
+    reader->start(offset, limit);
+}
+
+} // namespace trainyard

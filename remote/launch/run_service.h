@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+
+#include <QList>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include "engine/base/result.h"
+#include "engine/records/record.h"
+#include "engine/spec/run_spec.h"
+#include "remote/launch/desk_run.h"
+#include "remote/launch/log_piece.h"
+#include "remote/launch/run_operation.h"
+#include "remote/launch/stop_operation.h"
+#include "remote/target/target_pool.h"
+
+namespace trainyard {
+
+struct StartPlan;
+
+/// A run as its host tells it (op `runs`).
+struct HostRun {
+    QString id;
+    QString name;
+    RunKind kind = RunKind::Train;
+    RunState state = RunState::Pending;
+    QString reason; ///< of Failed and Stopped
+    qint64 step = 0;
+    qint64 steps = 0;
+    int attempt = 1;
+};
+
+/// Starts, resumes and stops runs on hosts. The runs belong to the hosts: closing the desk changes nothing.
+/// GUI thread; every method returns at once. The pool must outlive the service.
+class RunService : public QObject {
+    Q_OBJECT
+
+public:
+    explicit RunService(TargetPool& targets, QObject* parent = nullptr);
+
+    /// Validates, deploys the engine to every host of spec.cluster, makes the run there and starts it on the
+    /// first one. "localhost" alone needs no deployment: the executables beside this program are used.
+    /// The desk's copy of the run (spec.json, host.json) is written before anything starts.
+    /// The returned operation belongs to the service and deletes itself after finished().
+    RunOperation* launch(const RunSpec& spec);
+    /// Goes on from the last checkpoint, with the next attempt.
+    RunOperation* resume(const QString& runId);
+    /// Ends every process of the run on every host, and says so only when they are gone.
+    RunOperation* stop(const QString& runId, const StopOptions& options = {});
+    /// Asks the run to publish a checkpoint after its present step and to go on; `done` when the head has
+    /// taken it down. `context` as for Target::call.
+    void requestCheckpoint(const QString& runId, const QObject* context,
+                           std::function<void(const Status&)> done);
+    /// A data job on `host`: `arguments` as for `trainyard-prepare prepare`, without --run-dir.
+    RunOperation* launchPrepare(const QString& host, const QString& name, const QStringList& arguments);
+
+    /// What runs and ran on `host`. `context` as for Target::call.
+    void listRuns(const QString& host, const QObject* context,
+                  std::function<void(const Result<QList<HostRun>>&)> done);
+    /// Makes a run of `host` known to this desk, so that it can be followed: fetches spec and hosts.
+    RunOperation* attach(const QString& host, const QString& runId);
+    /// A piece of a rank's log: from byte `offset` (negative = from the end), at most `limit` bytes.
+    void readLog(const QString& runId, int rank, qint64 offset, qint64 limit, const QObject* context,
+                 std::function<void(const Result<LogPiece>&)> done);
+
+    TargetPool& targets() { return m_targets; }
+
+signals:
+    void runLaunched(const QString& runId);
+
+private:
+    RunOperation* begin(StartPlan plan);
+    RunOperation* refuseToBegin(const QString& runId, const Error& error);
+
+    TargetPool& m_targets;
+};
+
+} // namespace trainyard

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <QByteArray>
+#include <QList>
+
+#include "remote/deploy/deployer.h"
+#include "remote/launch/desk_run.h"
+#include "remote/launch/host_group.h"
+#include "remote/launch/run_operation.h"
+
+namespace trainyard {
+
+/// What is to be started, and where.
+struct StartPlan {
+    DeskRun run;
+    QByteArray document;   ///< spec.json or job.json, byte for byte
+    QList<int> slotCounts; ///< ranks on each host
+    bool resume = false;   ///< the run is there already; its next attempt starts
+};
+
+/// Starts a run: links up → engine there → hosts judged → run directories made → supervisor started on the
+/// head → device samplers started. Whatever fails before the supervisor runs is taken back on every host.
+class StartOperation : public RunOperation {
+    Q_OBJECT
+
+public:
+    StartOperation(StartPlan plan, TargetPool& targets, QObject* parent);
+    void start();
+    /// Ends with an error found before anything was asked.
+    void refuse(const Error& error);
+    void cancel() override;
+
+private:
+    void onReady();
+    void findAttempt();
+    void deploy();
+    void onDeployProgress(const QString& host, qint64 done, qint64 total);
+    void inspect();
+    void onInspected(const HostGroup::Answers& answers);
+    void makeRun();
+    Status keepOnDesk() const;
+    void launch();
+    void attend();
+    void fail(const Error& error);
+    void takeBack(const Error& error);
+    void finish(const Result<QString>& result);
+    QJsonArray nodesForLaunch() const;
+
+    StartPlan m_plan;
+    HostGroup m_group;
+    std::unique_ptr<Deployer> m_deployer;
+    std::vector<QJsonObject> m_probes;
+    QList<qint64> m_deployDone, m_deployTotal;
+    bool m_madeOnHosts = false;
+    bool m_launched = false;
+    bool m_ended = false;
+};
+
+} // namespace trainyard

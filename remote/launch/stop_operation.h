@@ -1,0 +1,35 @@
+#pragma once
+
+#include "remote/launch/desk_run.h"
+#include "remote/launch/host_group.h"
+#include "remote/launch/run_operation.h"
+
+namespace trainyard {
+
+struct StopOptions {
+    bool checkpoint = true; ///< finish the step and keep it; otherwise kill at once
+    std::chrono::milliseconds grace{15'000};
+};
+
+/// Ends a run on every host. Safe to repeat. The head is asked first, because it ends the ranks of all hosts
+/// in order; the others are then swept of what is left.
+class StopOperation : public RunOperation {
+    Q_OBJECT
+
+public:
+    StopOperation(const DeskRun& run, const StopOptions& options, TargetPool& targets, QObject* parent);
+    void start();
+    /// Stopping cannot be taken back; no effect.
+    void cancel() override {}
+
+private:
+    QJsonObject request(std::chrono::milliseconds grace) const;
+    void sweep(const Result<QJsonObject>& headAnswer);
+    Result<QString> everyHostClean(const HostGroup::Answers& answers) const;
+    void finish(const Result<QString>& result);
+
+    StopOptions m_options;
+    HostGroup m_group;
+};
+
+} // namespace trainyard

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/base/file.h"
+#include "engine/base/result.h"
+#include "remote/ssh/interrupt.h"
+
+namespace trainyard::ssh {
+
+/// Stands between libssh and the user's ssh-agent, because libssh 0.10 offers every key of the agent (the
+/// server hangs up after a handful) and waits for ever for an agent that hangs. Passes on only the wanted
+/// identities, at most `mostKeys` of them, and hangs up when the agent is silent for 5 s (30 s while it
+/// signs: a person may have to touch a key). Its thread ends with it.
+class AgentProxy {
+public:
+    struct Wish {
+        std::vector<std::string> preferred; ///< public key blobs, offered first
+        bool onlyPreferred = false;         ///< IdentitiesOnly
+        int mostKeys = 4;
+    };
+    /// Unreachable when nobody listens on the agent's socket.
+    static Result<AgentProxy> start(const std::filesystem::path& agentSocket, Wish wish,
+                                    const Interrupt& interrupt);
+    AgentProxy(AgentProxy&&) = default;
+    ~AgentProxy();
+
+    /// The end for ssh_set_agent_socket, which takes it over.
+    int releaseClientEnd() { return m_client.release(); }
+
+private:
+    AgentProxy(FileDescriptor client, FileDescriptor stop, std::thread thread);
+
+    FileDescriptor m_client;
+    FileDescriptor m_stop; ///< closing it ends the thread
+    std::thread m_thread;
+};
+
+/// The agent's answer to "list your identities" with only what `wish` allows; the answer itself when it is
+/// none.
+std::string filterIdentities(const std::string& answer, const AgentProxy::Wish& wish);
+
+} // namespace trainyard::ssh

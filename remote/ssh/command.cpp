@@ -1,0 +1,76 @@
+#include "remote/ssh/command.h"
+
+#include <algorithm>
+
+#include "engine/base/units.h"
+
+namespace trainyard::ssh {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Time = std::chrono::steady_clock::time_point;
+
+constexpr std::size_t kMostOutput = 64 * kKiB;
+
+/// True when something arrived.
+Result<bool> collect(Channel& channel, Channel::Stream stream, std::string& into)
+{
+    TRAINYARD_TRY(const std::string bytes, channel.readAvailable(stream, kMostOutput));
+    into.append(bytes, 0, kMostOutput - std::min(into.size(), kMostOutput));
+    return !bytes.empty();
+}
+
+/// True when something was sent.
+Result<bool> feed(Session& session, Channel& channel, std::string_view& input, bool& eofSent)
+{
+    if (eofSent || session.outputPending())
+        return false;
+    if (input.empty()) {
+        TRAINYARD_TRY_STATUS(channel.sendEof());
+        eofSent = true;
+        return true;
+    }
+    TRAINYARD_TRY(const std::size_t put, channel.writeSome(input));
+    input.remove_prefix(put);
+    return put > 0;
+}
+
+} // namespace
+
+Result<CommandOutput> runCommand(Session& session, const std::string& command, std::string_view input,
+                                 std::chrono::milliseconds patience, const Interrupt& interrupt,
+                                 const std::function<void(std::size_t)>& sent)
+{
+    session.setBlocking();
+    TRAINYARD_TRY(Channel channel, session.execute(command));
+    session.setNonBlocking();
+    CommandOutput result;
+    const std::size_t all = input.size();
+    bool eofSent = false;
+    Time lastMove = std::chrono::steady_clock::now();
+    for (;;) {
+        if (interrupt.triggered())
+            return cancelled("stopped");
+        TRAINYARD_TRY(const bool out, collect(channel, Channel::Stream::Output, result.output));
+        TRAINYARD_TRY(const bool err, collect(channel, Channel::Stream::Errors, result.errors));
+        if (channel.atEnd())
+            channel.takeExitStatus();
+        if (!out && !err && channel.atEnd() && (channel.exitStatus() || !channel.exitSignal().empty()))
+            break;
+        TRAINYARD_TRY(const bool moved, feed(session, channel, input, eofSent));
+        if (moved && sent)
+            sent(all - input.size());
+        const Time now = std::chrono::steady_clock::now();
+        if (out || err || moved)
+            lastMove = now;
+        else if (now - lastMove > patience)
+            return unreachable("the host stopped answering while a command ran");
+        else
+            session.waitForTraffic(interrupt.pollFd(), 200ms);
+    }
+    result.exitStatus = channel.exitStatus();
+    return result;
+}
+
+} // namespace trainyard::ssh

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "remote/ssh/forward_pump.h"
+#include "remote/ssh/host_config.h"
+#include "remote/ssh/interaction.h"
+#include "remote/ssh/interrupt.h"
+#include "remote/ssh/session.h"
+
+namespace trainyard::ssh {
+
+/// An authenticated session with a host, through its jump hosts. Every hop's key is checked with our own
+/// known_hosts reading, and every hop proves us with the user's keys; nothing is forwarded to a jump host.
+class Connection {
+public:
+    struct Options {
+        HostOverrides overrides;          ///< for the last hop; jump hosts follow the ssh configuration
+        std::chrono::seconds timeout{10}; ///< for each step of each hop
+    };
+
+    /// Blocks for as long as persons and hosts take; interrupt.trigger() ends it at once. Errors name the
+    /// hop. Refused = trying again will not help (host key, authentication); Unreachable = it may.
+    static Result<Connection> open(const std::string& host, const Options& options, Interaction& interaction,
+                                   Interrupt& interrupt);
+
+    Session& session() { return m_session; }
+
+private:
+    Connection(std::vector<ForwardPump> jumps, Session session);
+
+    std::vector<ForwardPump> m_jumps; // before the session that runs through them
+    Session m_session;
+};
+
+} // namespace trainyard::ssh

@@ -1,0 +1,221 @@
+#include "remote/ssh/host_config.h"
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "remote/ssh/subprocess.h"
+
+namespace trainyard::ssh {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+using Values = std::multimap<std::string, std::string, std::less<>>;
+
+std::string homeFolder()
+{
+    const char* home = std::getenv("HOME");
+    return home && *home ? home : "/";
+}
+
+std::string localUser()
+{
+    std::array<char, 4096> buffer;
+    passwd entry{};
+    passwd* found = nullptr;
+    ::getpwuid_r(::getuid(), &entry, buffer.data(), buffer.size(), &found);
+    return found ? found->pw_name : "root";
+}
+
+Values readValues(std::string_view dump)
+{
+    Values values;
+    std::istringstream lines{std::string(dump)};
+    for (std::string line; std::getline(lines, line);) {
+        const auto space = line.find(' ');
+        if (space != std::string::npos)
+            values.emplace(line.substr(0, space), line.substr(space + 1));
+    }
+    return values;
+}
+
+std::string valueOf(const Values& values, std::string_view key, std::string fallback = {})
+{
+    const auto found = values.find(key);
+    return found == values.end() || found->second == "none" ? std::move(fallback) : found->second;
+}
+
+std::vector<std::string> splitAt(std::string_view text, char separator)
+{
+    std::vector<std::string> parts;
+    std::istringstream in{std::string(text)};
+    for (std::string part; std::getline(in, part, separator);) {
+        if (!part.empty())
+            parts.push_back(part);
+    }
+    return parts;
+}
+
+/// `~` and the tokens of ssh_config(5) that make sense in a file name.
+fs::path expandPath(std::string text, const HostConfig& host)
+{
+    if (text.starts_with("~/"))
+        text.replace(0, 1, homeFolder());
+    const std::map<char, std::string> tokens{
+        {'d', homeFolder()}, {'h', host.address}, {'n', host.alias}, {'p', std::to_string(host.port)},
+        {'r', host.user},    {'u', localUser()},  {'%', "%"},
+    };
+    std::string expanded;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto token = text[i] == '%' && i + 1 < text.size() ? tokens.find(text[i + 1]) : tokens.end();
+        if (token == tokens.end()) {
+            expanded += text[i];
+            continue;
+        }
+        expanded += token->second;
+        ++i;
+    }
+    return expanded;
+}
+
+std::vector<fs::path> pathList(const Values& values, std::string_view key, const HostConfig& host)
+{
+    std::vector<fs::path> paths;
+    for (const auto& part : splitAt(valueOf(values, key), ' '))
+        paths.push_back(expandPath(part, host));
+    return paths;
+}
+
+std::string agentSocketOf(const Values& values, const HostConfig& host)
+{
+    const auto found = values.find("identityagent");
+    if (found != values.end() && found->second == "none")
+        return {};
+    if (found != values.end() && found->second != "SSH_AUTH_SOCK")
+        return expandPath(found->second, host).string();
+    const char* socket = std::getenv("SSH_AUTH_SOCK");
+    return socket ? socket : "";
+}
+
+std::vector<std::string> noticesOf(const Values& values)
+{
+    std::vector<std::string> notices;
+    const std::string strict = valueOf(values, "stricthostkeychecking");
+    if (strict == "false" || strict == "no" || strict == "off")
+        notices.push_back("StrictHostKeyChecking no in the ssh configuration is not followed: host keys are "
+                          "always checked");
+    return notices;
+}
+
+Result<int> parsePort(const std::string& text)
+{
+    int port = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+    if (error != std::errc() || end != text.data() + text.size() || port < 1 || port > 65535)
+        return badInput(fmt::format("the port \"{}\" is not between 1 and 65535", text));
+    return port;
+}
+
+/// What ssh -G would print where there is no OpenSSH and no configuration.
+std::string defaultDump(const HostName& name)
+{
+    std::string dump = fmt::format("hostname {}\nport 22\nuser {}\n", name.host,
+                                   name.user.empty() ? localUser() : name.user);
+    for (const char* key : {"id_ed25519", "id_ecdsa", "id_rsa"})
+        dump += fmt::format("identityfile ~/.ssh/{}\n", key);
+    return dump + fmt::format("userknownhostsfile {}/.ssh/known_hosts\n", homeFolder()) +
+           "globalknownhostsfile /etc/ssh/ssh_known_hosts\n";
+}
+
+std::vector<std::string> sshCommand(const HostName& name, const HostOverrides& overrides)
+{
+    std::vector<std::string> command{"ssh", "-G"};
+    if (!overrides.configFile.empty())
+        command.insert(command.end(), {"-F", overrides.configFile});
+    if (overrides.port > 0)
+        command.insert(command.end(), {"-p", std::to_string(overrides.port)});
+    const std::string& user = overrides.user.empty() ? name.user : overrides.user;
+    if (!user.empty())
+        command.insert(command.end(), {"-l", user});
+    command.insert(command.end(), {"--", name.host});
+    return command;
+}
+
+void applyOverrides(HostConfig& host, const HostOverrides& overrides)
+{
+    if (!overrides.user.empty())
+        host.user = overrides.user;
+    if (overrides.port > 0)
+        host.port = overrides.port;
+    if (!overrides.identityFiles.empty())
+        host.identityFiles.assign(overrides.identityFiles.begin(), overrides.identityFiles.end());
+    if (!overrides.knownHostsFile.empty()) {
+        host.userKnownHosts = {overrides.knownHostsFile};
+        host.globalKnownHosts.clear();
+    }
+    if (!overrides.useAgent)
+        host.agentSocket.clear();
+}
+
+} // namespace
+
+std::string HostConfig::knownHostsName() const
+{
+    if (!hostKeyAlias.empty())
+        return hostKeyAlias;
+    return port == 22 ? address : fmt::format("[{}]:{}", address, port);
+}
+
+Result<HostConfig> parseSshConfigDump(const HostName& name, std::string_view dump)
+{
+    const Values values = readValues(dump);
+    HostConfig host;
+    host.alias = name.host;
+    host.address = valueOf(values, "hostname", name.host);
+    host.user = valueOf(values, "user", name.user.empty() ? localUser() : name.user);
+    TRAINYARD_TRY(host.port, parsePort(valueOf(values, "port", "22")));
+    host.hostKeyAlias = valueOf(values, "hostkeyalias");
+    // HostName may come from a configuration that expands tokens; hold it to the same alphabet.
+    TRAINYARD_TRY_STATUS([&]() -> Status {
+        const auto checked = parseHostName(host.address);
+        return checked.ok() ? Status() : checked.error().in("HostName in the ssh configuration");
+    }());
+    if (const std::string command = valueOf(values, "proxycommand"); !command.empty())
+        return refused("the ssh configuration reaches it through a ProxyCommand, which is not supported",
+                       "use ProxyJump, or name a directly reachable address");
+    host.jumpHosts = splitAt(valueOf(values, "proxyjump"), ',');
+    for (auto [at, end] = values.equal_range("identityfile"); at != end; ++at)
+        host.identityFiles.push_back(expandPath(at->second, host));
+    host.identitiesOnly = valueOf(values, "identitiesonly") == "yes";
+    host.agentSocket = agentSocketOf(values, host);
+    host.userKnownHosts = pathList(values, "userknownhostsfile", host);
+    host.globalKnownHosts = pathList(values, "globalknownhostsfile", host);
+    host.notices = noticesOf(values);
+    return host;
+}
+
+Result<HostConfig> resolveHost(const HostName& name, const HostOverrides& overrides,
+                               const Interrupt& interrupt)
+{
+    auto dump = runProcess(sshCommand(name, overrides), interrupt, deadlineIn(10s));
+    if (interrupt.triggered())
+        return cancelled("stopped");
+    if (dump.ok() && dump->exitStatus != 0)
+        return badInput("the ssh configuration cannot be used: " + dump->errors.substr(0, 500),
+                        "`ssh -G " + name.host + "` must work");
+    TRAINYARD_TRY(HostConfig host, parseSshConfigDump(name, dump.ok() ? dump->output : defaultDump(name)));
+    applyOverrides(host, overrides);
+    return host;
+}
+
+} // namespace trainyard::ssh

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+
+namespace trainyard::ssh {
+
+/// What a user types for a host: `gpu-03`, `alice@gpu-03`, an alias of the ssh configuration or an address.
+struct HostName {
+    std::string user; ///< empty = not given
+    std::string host;
+};
+
+/// Accepts letters, digits, '.', '-', '_' and, for addresses, ':' only, and no '-' in front, so that no later
+/// step (ssh -G, a known_hosts line, a log) can take the name for an option, a pattern or a command.
+/// BadInput names the first character that is not allowed.
+Result<HostName> parseHostName(std::string_view text);
+
+} // namespace trainyard::ssh

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "remote/ssh/known_hosts.h"
+#include "remote/ssh/secret.h"
+
+namespace trainyard::ssh {
+
+/// What a connection has to ask or tell a person. Called in the connection's thread; the answers may take as
+/// long as a person takes, and must come at once when the connection is interrupted.
+class Interaction {
+public:
+    struct HostKeyInquiry {
+        std::string name;    ///< as it will be remembered
+        std::string address; ///< "10.0.0.3 port 22"
+        std::string via;     ///< jump host; empty = none
+        HostKey key;
+    };
+
+    virtual ~Interaction() = default;
+    virtual bool trustUnknownKey(const HostKeyInquiry& inquiry) = 0;
+    /// Nothing = do not use this key. `attempt` counts from 1.
+    virtual std::optional<Secret> passphrase(const std::string& host, const std::filesystem::path& keyFile,
+                                             int attempt) = 0;
+    virtual void notice(const std::string& text) = 0;
+    virtual void progress(const std::string& text) = 0;
+};
+
+} // namespace trainyard::ssh

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainyard::ssh {
+
+/// A server's public key in SSH's wire form (RFC 4253 section 6.6).
+struct HostKey {
+    std::string blob;
+
+    std::string type() const;        ///< "ssh-ed25519"; empty when the blob is none
+    std::string fingerprint() const; ///< "SHA256:…" as `ssh-keygen -l` prints it
+};
+
+enum class KeyVerdict {
+    Trusted,
+    Unknown,   ///< no line names this host: a person decides
+    OtherType, ///< the host is known, but only by keys of other types: to be treated as Changed
+    Changed,   ///< a line names this host with another key of this type
+    Revoked,   ///< an @revoked line has this key
+};
+
+struct KeyAnswer {
+    KeyVerdict verdict = KeyVerdict::Unknown;
+    std::string where; ///< "/home/a/.ssh/known_hosts line 12", for Changed, OtherType and Revoked
+    std::vector<std::string> notices; ///< lines that name this host but cannot be used
+};
+
+/// Our own reading of known_hosts, because libssh's accepts a changed key when the configuration says
+/// `StrictHostKeyChecking no`, does not know @revoked, and forgets a changed key when an unreadable line
+/// follows. Understands plain names, wildcards, negation, [host]:port, hashed names (HMAC-SHA1) and @revoked.
+/// @cert-authority gives a notice and counts as absent. Over all files the order is
+/// Revoked > Trusted > Changed > OtherType > Unknown: one good line is enough, as with OpenSSH.
+class KnownHosts {
+public:
+    /// Missing files count as empty.
+    static KnownHosts load(const std::vector<std::filesystem::path>& files);
+    void addText(const std::string& source, std::string_view text);
+
+    /// `name` as HostConfig::knownHostsName().
+    KeyAnswer check(std::string_view name, const HostKey& key) const;
+    /// Types of the keys that the host is known by: what to ask the server for first.
+    std::vector<std::string> knownTypes(std::string_view name) const;
+
+private:
+    struct Line {
+        std::string source; ///< file and line number
+        std::string marker; ///< "", "@revoked", "@cert-authority"
+        std::string names;
+        std::string type;
+        std::string blob; ///< empty = unreadable
+    };
+    static Line parseLine(std::string_view text);
+
+    std::vector<Line> m_lines;
+};
+
+/// Does this field of a line name the host? Exposed for the test against `ssh-keygen -F`.
+bool hostFieldMatches(std::string_view field, std::string_view name);
+
+} // namespace trainyard::ssh

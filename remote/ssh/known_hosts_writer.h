@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "engine/base/result.h"
+#include "remote/ssh/known_hosts.h"
+
+namespace trainyard::ssh {
+
+/// Adds `name key` to a known_hosts file, which a person has just agreed to. Safe beside other programs and
+/// other threads of ours: under a lock the file is read, the line added unless it is there, and the whole
+/// replaced in one instant, keeping its permissions. A symbolic link stays one.
+Status rememberHostKey(const std::filesystem::path& file, const std::string& name, const HostKey& key);
+
+} // namespace trainyard::ssh

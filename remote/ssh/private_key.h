@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "engine/base/result.h"
+#include "remote/ssh/secret.h"
+
+struct ssh_key_struct;
+
+namespace trainyard::ssh {
+
+/// A key of libssh's, freed at the end.
+class Key {
+public:
+    explicit Key(ssh_key_struct* key) : m_key(key) {}
+    ssh_key_struct* handle() const { return m_key.get(); }
+    /// The public half in wire form.
+    std::string publicBlob() const;
+
+private:
+    struct Free {
+        void operator()(ssh_key_struct* key) const;
+    };
+    std::unique_ptr<ssh_key_struct, Free> m_key;
+};
+
+/// True when the file is a private key under a passphrase (OpenSSH's own format, PKCS#8 or the old PEM one).
+bool isEncryptedKey(std::string_view fileContent);
+
+/// BadInput when others may read the file (as ssh refuses it) or it is no key; Refused when the passphrase is
+/// wrong.
+Result<Key> loadPrivateKey(const std::filesystem::path& file, const Secret* passphrase);
+/// The `.pub` file beside a private key.
+Result<Key> loadPublicKey(const std::filesystem::path& privateFile);
+
+} // namespace trainyard::ssh

@@ -1,0 +1,179 @@
+#include "remote/stream/run_follower.h"
+
+#include <QDir>
+#include <QJsonArray>
+
+#include "engine/base/file.h"
+#include "engine/base/units.h"
+#include "remote/stream/stream_follower.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr auto kLookInterval = std::chrono::seconds(2);
+constexpr std::uint64_t kBehindBytes = 64 * kKiB;
+constexpr int kLooksAfterEnd = 2;   ///< the last words of the workers may be written just after the verdict
+constexpr int kLooksAtTornTail = 5; ///< silent ones: what a killed writer tore will never become a record
+
+} // namespace
+
+RunFollower::RunFollower(const QString& runId, const QStringList& hosts, TargetPool& targets,
+                         const QString& mirrorFolder, QObject* parent)
+    : QObject(parent)
+    , m_runId(runId)
+    , m_hosts(hosts)
+    , m_targets(targets)
+    , m_folder(mirrorFolder.isEmpty() ? deskRunFolder(runId)
+                                      : std::filesystem::path(mirrorFolder.toStdString()))
+{
+    connect(&m_look, &QTimer::timeout, this, &RunFollower::lookForStreams);
+}
+
+RunFollower::~RunFollower() = default;
+
+void RunFollower::start()
+{
+    followMirrored();
+    for (int node = 0; node < m_hosts.size(); ++node) {
+        Target& target = m_targets.target(m_hosts[node]);
+        connect(&target, &Target::stateChanged, this, [this, node] { onTargetState(node); });
+        QMetaObject::invokeMethod(
+            this, [this, node] { onTargetState(node); }, Qt::QueuedConnection);
+    }
+    m_look.start(kLookInterval);
+}
+
+/// What an earlier desk has mirrored is shown before any host answers.
+void RunFollower::followMirrored()
+{
+    const QDir journal(QString::fromStdString((m_folder / "journal").string()));
+    for (const QString& stream : journal.entryList(QDir::Files)) {
+        for (int node = 0; node < m_hosts.size(); ++node) {
+            if (!stream.contains('.') && belongsTo(node, stream))
+                follow(node, stream);
+        }
+    }
+}
+
+void RunFollower::onTargetState(int node)
+{
+    Target* target = m_targets.find(m_hosts[node]);
+    if (target && target->state() == Target::State::Ready) {
+        // Also puts right what the host says about a run whose supervisor died.
+        if (node == 0)
+            target->call({{"op", "runs"}}, this, Target::Reply());
+        lookForStreams();
+    }
+    updateLink();
+}
+
+void RunFollower::lookForStreams()
+{
+    for (int node = 0; node < m_hosts.size(); ++node) {
+        Target* target = m_targets.find(m_hosts[node]);
+        if (!target || target->state() != Target::State::Ready)
+            continue;
+        target->call({{"op", "streams"}, {"run", m_runId}}, this,
+                     [this, node](const Result<QJsonObject>& reply) {
+                         if (reply.ok())
+                             onStreams(node, *reply);
+                         else if (reply.error().kind != ErrorKind::Unreachable)
+                             emit problem(reply.error());
+                     });
+    }
+}
+
+/// With one file system for all hosts every host shows every stream; each is followed where it is written.
+bool RunFollower::belongsTo(int node, const QString& stream) const
+{
+    const QString own = QString("node-%1").arg(node);
+    return stream == own || (node == 0 && !stream.startsWith("node-"));
+}
+
+void RunFollower::onStreams(int node, const QJsonObject& reply)
+{
+    for (const auto& entry : reply.value("streams").toArray()) {
+        const QJsonObject stream = entry.toObject();
+        const QString name = stream.value("stream").toString();
+        if (!isPlainName(name.toStdString()) || name.contains('.') || !belongsTo(node, name))
+            continue;
+        m_hostBytes[name] = static_cast<std::uint64_t>(stream.value("size").toInteger());
+        follow(node, name);
+    }
+    if (node == 0 && m_state && isFinal(*m_state))
+        ++m_looksSinceFinal;
+    updateLink();
+}
+
+void RunFollower::follow(int node, const QString& stream)
+{
+    if (m_streams.count(stream) > 0)
+        return;
+    auto mirror = StreamMirror::open(m_folder / "journal" / stream.toStdString());
+    if (!mirror.ok()) {
+        if (m_unwritable.insert(stream).second)
+            emit problem(mirror.error());
+        return;
+    }
+    auto follower = std::make_unique<StreamFollower>(m_runId, stream, m_targets.target(m_hosts[node]),
+                                                     std::move(mirror).value());
+    connect(follower.get(), &StreamFollower::recordsArrived, this,
+            [this, stream](const std::vector<Record>& records) { onRecords(stream, records); });
+    connect(follower.get(), &StreamFollower::restarted, this,
+            [this, stream] { emit streamRestarted(stream); });
+    connect(follower.get(), &StreamFollower::problem, this, &RunFollower::problem);
+    follower->start();
+    m_streams.emplace(stream, std::move(follower));
+}
+
+void RunFollower::onRecords(const QString& stream, const std::vector<Record>& records)
+{
+    emit recordsArrived(stream, records);
+    m_looksSinceFinal = 0;
+    for (const Record& record : records) {
+        const auto* state = std::get_if<StateRecord>(&record.payload);
+        if (stream != "run" || !state)
+            continue;
+        m_state = state->state;
+        m_finished = m_finished && isFinal(*m_state);
+    }
+    updateLink();
+}
+
+bool RunFollower::everythingIsHere() const
+{
+    for (const auto& [stream, bytes] : m_hostBytes) {
+        const auto follower = m_streams.find(stream);
+        if (follower == m_streams.end() || follower->second->bytesFollowed() < bytes)
+            return false;
+    }
+    return true;
+}
+
+void RunFollower::updateLink()
+{
+    std::uint64_t behind = 0;
+    for (const auto& [stream, bytes] : m_hostBytes) {
+        const auto follower = m_streams.find(stream);
+        const std::uint64_t here = follower == m_streams.end() ? 0 : follower->second->bytesFollowed();
+        behind = std::max(behind, bytes - std::min(bytes, here));
+    }
+    const Target* head = m_targets.find(m_hosts.value(0));
+    const bool up = head && head->state() == Target::State::Ready;
+    const LinkState next = !up                     ? LinkState::Lost
+                           : behind > kBehindBytes ? LinkState::Behind
+                                                   : LinkState::Live;
+    if (next != m_link) {
+        m_link = next;
+        emit linkChanged(next);
+    }
+    if (!m_finished && m_state && isFinal(*m_state) && m_looksSinceFinal >= kLooksAfterEnd &&
+        everythingIsHere()) {
+        m_finished = true;
+        emit finished();
+    }
+}
+
+} // namespace trainyard

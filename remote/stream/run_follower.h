@@ -1,0 +1,89 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <QTimer>
+
+#include "engine/records/record.h"
+#include "remote/target/target_pool.h"
+
+namespace trainyard {
+
+class StreamFollower;
+
+/// How well the desk sees a run.
+enum class LinkState {
+    Live,   ///< what arrives is what happens now
+    Behind, ///< connected, catching up
+    Lost,   ///< the head cannot be reached; the run goes on without us
+};
+
+/// Follows one run: keeps a byte-for-byte mirror of each of its streams in the desk's data folder and hands
+/// out the records, each exactly once per follower, in order of their stream, whatever happens to links and
+/// desk. The streams `steps`, `run` and `prepare` come from the first host, `node-<n>` from host n.
+///
+/// start() first replays what the mirror has, so a page opened later sees the whole run; then it goes on
+/// where the mirror ends. After the run's end finished() is emitted when everything has arrived. GUI thread.
+class RunFollower : public QObject {
+    Q_OBJECT
+
+public:
+    /// `hosts` in order of node. `mirrorFolder` empty = the desk's folder of that run. The pool must outlive
+    /// it.
+    RunFollower(const QString& runId, const QStringList& hosts, TargetPool& targets,
+                const QString& mirrorFolder = {}, QObject* parent = nullptr);
+    ~RunFollower() override;
+
+    QString runId() const { return m_runId; }
+    LinkState linkState() const { return m_link; }
+    /// Records are emitted from here on, from the event loop.
+    void start();
+
+signals:
+    void recordsArrived(const QString& stream, const std::vector<trainyard::Record>& records);
+    void linkChanged(trainyard::LinkState state);
+    /// The host's stream is not the one that was mirrored: the old mirror is kept as `<stream>.orig`, and the
+    /// records come again from the first one. Views drop what they have of this stream.
+    void streamRestarted(const QString& stream);
+    /// A mirror cannot be written, a stream is damaged: following goes on as far as it can.
+    void problem(const trainyard::Error& error);
+    /// The run is over and every record is here.
+    void finished();
+
+private:
+    void onTargetState(int node);
+    void lookForStreams();
+    void onStreams(int node, const QJsonObject& reply);
+    bool belongsTo(int node, const QString& stream) const;
+    void follow(int node, const QString& stream);
+    void followMirrored();
+    void onRecords(const QString& stream, const std::vector<Record>& records);
+    void updateLink();
+    bool everythingIsHere() const;
+    bool isOver() const;
+
+    QString m_runId;
+    QStringList m_hosts;
+    TargetPool& m_targets;
+    std::filesystem::path m_folder;
+    LinkState m_link = LinkState::Lost;
+    QTimer m_look;
+    std::map<QString, std::unique_ptr<StreamFollower>> m_streams;
+    std::set<QString> m_unwritable;               ///< streams whose mirror cannot be opened
+    std::map<QString, std::uint64_t> m_hostBytes; ///< of each stream, when the host was asked last
+    std::optional<RunState> m_state;              ///< as the last record of stream "run" says
+    int m_looksSinceFinal = 0;                    ///< the host was asked so often since, without new records
+    bool m_finished = false;
+};
+
+} // namespace trainyard
+
+Q_DECLARE_METATYPE(trainyard::LinkState)

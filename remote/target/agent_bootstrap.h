@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "engine/base/result.h"
+#include "remote/ssh/channel.h"
+#include "remote/ssh/interaction.h"
+#include "remote/ssh/interrupt.h"
+#include "remote/ssh/session.h"
+
+namespace trainyard {
+
+/// The agent's executable, read and hashed once.
+struct AgentBinary {
+    std::string sha256;
+    std::string bytes;
+
+    static Result<AgentBinary> load(const std::string& path);
+};
+
+/// A channel whose other end is a greeted agent, and what came behind the greeting.
+struct AgentChannel {
+    ssh::Channel channel;
+    std::string rest;
+};
+
+/// Starts the agent on the other side of a session, after putting it there when it is missing. Three constant
+/// shell commands do it, free of quotes, newlines and '!' so that every login shell (also fish and csh)
+/// passes them on; everything that varies goes over stdin. The agent lies under agents/<sha256>/ of
+/// `$TRAINYARD_HOME`,
+/// `~/.trainyard` or, when nothing may be executed there, /var/tmp/trainyard-<uid>: several versions live
+/// side by side. Blocks the session's thread; leaves the session non-blocking.
+Result<AgentChannel> startAgent(ssh::Session& session, const AgentBinary& agent, const std::string& nonce,
+                                ssh::Interaction& interaction, const ssh::Interrupt& interrupt);
+
+} // namespace trainyard

@@ -1,0 +1,104 @@
+#include "remote/target/agent_link.h"
+
+#include <QJsonDocument>
+
+namespace trainyard {
+
+namespace {
+
+ErrorKind kindOf(const QString& name)
+{
+    if (name == "bad-input")
+        return ErrorKind::BadInput;
+    if (name == "refused")
+        return ErrorKind::Refused;
+    if (name == "unreachable")
+        return ErrorKind::Unreachable;
+    if (name == "cancelled")
+        return ErrorKind::Cancelled;
+    return ErrorKind::Failed;
+}
+
+} // namespace
+
+AgentLink::AgentLink(const QString& host, std::unique_ptr<Transport> transport, CallTable& calls)
+    : m_host(host), m_transport(std::move(transport)), m_calls(calls)
+{
+    m_heard.start();
+    connect(m_transport.get(), &Transport::opened, this, &AgentLink::opened);
+    connect(m_transport.get(), &Transport::received, this, &AgentLink::onReceived);
+    connect(m_transport.get(), &Transport::failed, this, &AgentLink::fail);
+}
+
+AgentLink::~AgentLink() = default;
+
+void AgentLink::sendMessage(const QJsonObject& message)
+{
+    const QByteArray json = QJsonDocument(message).toJson(QJsonDocument::Compact);
+    m_transport->sendControl(QByteArray::fromStdString(
+        encodeFrame(FrameType::Message, {json.constData(), static_cast<std::size_t>(json.size())})));
+}
+
+void AgentLink::sendChunk(Target::CallId id, const QByteArray& bytes)
+{
+    m_transport->sendBulk(QByteArray::fromStdString(
+        encodeChunk(id, {bytes.constData(), static_cast<std::size_t>(bytes.size())})));
+}
+
+void AgentLink::onReceived(const QByteArray& bytes)
+{
+    m_heard.restart();
+    m_parser.feed({bytes.constData(), static_cast<std::size_t>(bytes.size())});
+    while (!m_failed) {
+        const auto frame = m_parser.next();
+        if (!frame.ok())
+            return fail(unreachable(frame.error().message));
+        if (!frame->has_value())
+            return;
+        if ((*frame)->type == FrameType::Message) {
+            onMessage((*frame)->payload);
+        } else if (const auto chunk = decodeChunk((*frame)->payload)) {
+            m_calls.onChunk(chunk->request,
+                            QByteArray(chunk->bytes.data(), static_cast<qsizetype>(chunk->bytes.size())));
+        }
+    }
+}
+
+void AgentLink::onMessage(const std::string& json)
+{
+    const auto document = QJsonDocument::fromJson(QByteArray::fromStdString(json));
+    if (!document.isObject())
+        return fail(unreachable("the agent sent a message that is not JSON"));
+    const QJsonObject message = document.object();
+    const auto id = static_cast<Target::CallId>(message.value("id").toInteger());
+    if (id == 0)
+        return fail(errorOf(message.value("error").toObject()));
+    onReply(id, message);
+}
+
+void AgentLink::onReply(Target::CallId id, const QJsonObject& message)
+{
+    if (!message.contains("ok"))
+        m_calls.onInterim(id, message);
+    else if (message.value("ok").toBool())
+        m_calls.finish(id, message);
+    else
+        m_calls.finish(id, errorOf(message.value("error").toObject()).in(m_host.toStdString()));
+}
+
+Error AgentLink::errorOf(const QJsonObject& error) const
+{
+    const QString message = error.value("message").toString("the agent gave no reason");
+    return {kindOf(error.value("kind").toString()), message.toStdString(),
+            error.value("hint").toString().toStdString()};
+}
+
+void AgentLink::fail(const Error& error)
+{
+    if (m_failed)
+        return;
+    m_failed = true;
+    emit failed(error);
+}
+
+} // namespace trainyard

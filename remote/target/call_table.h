@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+
+#include <QPointer>
+
+#include "remote/target/target.h"
+
+namespace trainyard {
+
+/// The open requests of one link. A handler whose context is gone is not called. Handlers may use the table.
+class CallTable {
+public:
+    Target::CallId add(const QObject* context, Target::Handlers handlers);
+    /// False when it was not open.
+    bool remove(Target::CallId id);
+
+    void onChunk(Target::CallId id, const QByteArray& bytes);
+    void onInterim(Target::CallId id, const QJsonObject& message);
+    void finish(Target::CallId id, const Result<QJsonObject>& result);
+    void finishAll(const Error& error);
+
+private:
+    struct Call {
+        bool guarded = false;
+        QPointer<const QObject> context;
+        Target::Handlers handlers;
+
+        bool wanted() const { return !guarded || context; }
+    };
+    std::map<Target::CallId, Call> m_calls;
+    Target::CallId m_last = 0;
+};
+
+} // namespace trainyard

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+
+#include <QString>
+
+namespace trainyard {
+
+/// Where this desk keeps what it knows: $TRAINYARD_DATA or the user's application data folder
+/// (~/.local/share/trainyard).
+std::filesystem::path deskDataFolder();
+/// `<data>/runs`, the desk's copies of runs.
+std::filesystem::path deskRunsFolder();
+/// `<data>/runs/<run id>`. Requires a plain name.
+std::filesystem::path deskRunFolder(const QString& runId);
+
+} // namespace trainyard

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include <QByteArray>
+#include <QJsonObject>
+#include <QObject>
+#include <QPointer>
+#include <QString>
+
+#include "engine/base/result.h"
+#include "remote/target/questions.h"
+#include "remote/target/target_options.h"
+
+namespace trainyard {
+
+/// What the agent told about itself when the link came up.
+struct AgentFacts {
+    QString host;    ///< the node's own name
+    QString version; ///< of the agent; equals the desk's
+    QString root;    ///< where the agent keeps bundles and runs
+    QString bootId;
+    QString sha256; ///< of the agent's executable
+};
+
+/// One host's agent, on this machine (a child process) or over SSH. Opens the link, puts the agent there when
+/// it is missing, keeps the link up, and carries requests. Lives on the GUI thread and never blocks it; an
+/// SSH link has one thread of its own inside.
+///
+///     Closed ──open()──▶ Connecting ──▶ Ready ◀──▶ Lost      (Lost tries again for ever, with growing
+///     pauses)
+///                             └──▶ Refused                  (a person must act: host key, key file, version)
+///
+/// A target that was never Ready goes to Lost too when the host cannot be reached; lastError() says why.
+class Target : public QObject {
+    Q_OBJECT
+
+public:
+    enum class State { Closed, Connecting, Ready, Lost, Refused };
+    Q_ENUM(State)
+
+    using CallId = quint32;
+    using Reply = std::function<void(const Result<QJsonObject>&)>;
+    struct Handlers {
+        Reply done;
+        std::function<void(const QByteArray&)> chunk;         ///< bytes of a stream
+        std::function<void(const QJsonObject&)> interim = {}; ///< a word about a request that goes on
+    };
+
+    /// `host` as in the user's ssh configuration, or "localhost" for this machine. A name that ssh could take
+    /// for an option or a command is refused when the target is opened.
+    static std::unique_ptr<Target> create(const QString& host, const TargetOptions& options = {});
+    ~Target() override;
+
+    QString host() const;
+    bool isLocal() const;
+    State state() const;
+    /// Why the link is Lost or Refused (or the last attempt failed); nothing while Ready.
+    std::optional<Error> lastError() const;
+    /// Known once Ready, kept while Lost.
+    std::optional<AgentFacts> agent() const;
+
+    /// Starts to connect; opens again after Refused. No effect while it is open.
+    void open();
+    /// Ends the link; outstanding calls end with Cancelled. What runs on the host goes on.
+    void close();
+    /// The network changed or the user asks: tries now instead of after the pause. No effect unless Lost.
+    void retryNow();
+
+    /// Answers hostKeyUnknown. true remembers the key in the user's known_hosts; false leads to Refused.
+    void answerHostKey(bool trust);
+    /// Answers passphraseNeeded; nothing = this key is not used. The bytes are wiped after use.
+    void answerPassphrase(std::optional<QByteArray> passphrase);
+
+    /// Sends {"op": …, …}; the id is filled in. `done` comes exactly once, later, on this thread: with the
+    /// reply, the agent's error (prefixed by the host) or Unreachable when the link is not Ready or breaks
+    /// before the answer. The request may have had its effect then: ops are safe to repeat.
+    CallId call(QJsonObject request, Reply done);
+    /// As above; dropped silently when `context` is gone.
+    CallId call(QJsonObject request, const QObject* context, Reply done);
+    /// A request with more than one answer: `tail` sends chunks, `put` interim words.
+    CallId call(QJsonObject request, const QObject* context, Handlers handlers);
+    /// Ends a call of this side: its handlers will not be called any more, the agent is told to stop.
+    void cancel(CallId id);
+
+    /// Bytes that belong to request `id` (`put`), at most 1 MiB less 4 bytes. Control messages overtake what
+    /// waits here; how much may wait is for the protocol of `put` to say.
+    void sendChunk(CallId id, const QByteArray& bytes);
+
+signals:
+    void stateChanged(trainyard::Target::State state);
+    /// One attempt to connect (or the link that was up) came to nothing; stateChanged tells only new states.
+    void attemptFailed(const trainyard::Error& error);
+    void hostKeyUnknown(const trainyard::HostKeyQuestion& question);
+    void passphraseNeeded(const trainyard::PassphraseQuestion& question);
+    /// Something the user should know although it works: an unreadable line in known_hosts, an ignored
+    /// option.
+    void notice(const QString& text);
+    /// What is happening while Connecting: "exchanging keys with gpu-03", "sending the agent, 1.2 of 3.4
+    /// MiB".
+    void progress(const QString& text);
+
+private:
+    class Private;
+    explicit Target(std::unique_ptr<Private> d);
+    std::unique_ptr<Private> d;
+};
+
+} // namespace trainyard

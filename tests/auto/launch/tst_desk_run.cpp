@@ -1,0 +1,69 @@
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "engine/base/file.h"
+#include "remote/launch/desk_run.h"
+#include "remote/launch/run_id.h"
+#include "remote/target/desk_folders.h"
+
+using namespace trainyard;
+
+class TestDeskRun : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_dir = std::make_unique<QTemporaryDir>();
+        qputenv("TRAINYARD_DATA", m_dir->path().toUtf8());
+    }
+
+    void comesBackAsItWasKept()
+    {
+        const DeskRun run{"r1",  "bert", RunKind::Prepare,         {"gpu-1", "gpu-2"},
+                          "abc", 3,      1'795'252'505'000'000'001};
+        QVERIFY(saveDeskRun(run).ok());
+        const auto loaded = loadDeskRun("r1");
+        QVERIFY(loaded.ok());
+        QCOMPARE(loaded->name, run.name);
+        QCOMPARE(loaded->kind, run.kind);
+        QCOMPARE(loaded->hosts, run.hosts);
+        QCOMPARE(loaded->head(), QString("gpu-1"));
+        QCOMPARE(loaded->bundle, run.bundle);
+        QCOMPARE(loaded->attempt, run.attempt);
+        QCOMPARE(loaded->createdNs, run.createdNs); // all 64 bits
+    }
+
+    void listsTheNewestFirstAndLeavesDamageOut()
+    {
+        for (const int age : {2, 1, 3})
+            QVERIFY(saveDeskRun({QString("r%1").arg(age), "x", RunKind::Train, {"h"}, "", 1, age}).ok());
+        QVERIFY(makeFolder(deskRunFolder("broken")).ok());
+        QVERIFY(writeFileAtomically(deskRunFolder("broken") / "host.json", "{").ok());
+        QStringList ids;
+        for (const DeskRun& run : deskRuns())
+            ids << run.id;
+        QCOMPARE(ids, (QStringList{"r3", "r2", "r1"}));
+    }
+
+    void saysThatItDoesNotKnowARun()
+    {
+        for (const QString& id : {QString("nothing"), QString("../etc"), QString()})
+            QCOMPARE(loadDeskRun(id).error().kind, ErrorKind::BadInput);
+    }
+
+    void namesRunsByTimeAndName()
+    {
+        const QString id = makeRunId("bert-tiny");
+        QVERIFY2(QRegularExpression("^\\d{8}T\\d{6}Z-bert-tiny-[0-9a-f]{4}$").match(id).hasMatch(),
+                 qPrintable(id));
+        QVERIFY(isPlainName(id.toStdString()));
+    }
+
+private:
+    std::unique_ptr<QTemporaryDir> m_dir;
+};
+
+QTEST_APPLESS_MAIN(TestDeskRun)
+#include "tst_desk_run.moc"

@@ -1,0 +1,169 @@
+#include <QFile>
+#include <QFileInfo>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "remote/launch/run_service.h"
+#include "remote/stream/run_follower.h"
+
+using namespace trainyard;
+using namespace std::chrono_literals;
+
+/// With the local agent, and a shell script in the place of trainyard-prepare.
+class TestRunService : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_dir = std::make_unique<QTemporaryDir>();
+        qputenv("TRAINYARD_DATA", m_dir->filePath("desk").toUtf8());
+        qputenv("TRAINYARD_BIN", m_dir->filePath("bin").toUtf8());
+        QVERIFY(QDir(m_dir->path()).mkpath("bin"));
+        QVERIFY(QFile::link(QStringLiteral(TRAINYARD_BIN_DIR "/trainyard-agent"),
+                            m_dir->filePath("bin/trainyard-agent")));
+        TargetOptions options;
+        options.agentRoot = m_dir->filePath("agent");
+        m_pool = std::make_unique<TargetPool>(options);
+        m_service = std::make_unique<RunService>(*m_pool);
+    }
+    void cleanup()
+    {
+        m_service.reset();
+        m_pool.reset();
+        for (const char* name : {"TRAINYARD_DATA", "TRAINYARD_BIN"})
+            qunsetenv(name);
+    }
+
+    void namesTheFieldOfABadSpecification()
+    {
+        RunSpec spec;
+        spec.dataset.path = "/data";
+        spec.batch = {30, 8, 4};
+        const auto result = finish(m_service->launch(spec));
+        QCOMPARE(result.error().kind, ErrorKind::BadInput);
+        QVERIFY2(result.error().text().find("batch") != std::string::npos, result.error().text().c_str());
+        QVERIFY(deskRuns().empty());
+    }
+
+    void refusesThisMachineBesideOthers()
+    {
+        const auto result = finish(m_service->launch(specOn({"localhost", "gpu-1"})));
+        QCOMPARE(result.error().kind, ErrorKind::Refused);
+        QVERIFY(result.error().message.find("localhost") != std::string::npos);
+    }
+
+    void saysWhichHostCannotBeReached()
+    {
+        const auto result = finish(m_service->launch(specOn({"-oProxyCommand=id"})));
+        QCOMPARE(result.error().kind, ErrorKind::BadInput);
+        QVERIFY(deskRuns().empty());
+    }
+
+    void doesNotKnowWhatItNeverSaw()
+    {
+        QCOMPARE(finish(m_service->resume("nothing")).error().kind, ErrorKind::BadInput);
+        QCOMPARE(finish(m_service->stop("nothing")).error().kind, ErrorKind::BadInput);
+        QCOMPARE(finish(m_service->attach("localhost", "nothing")).error().kind, ErrorKind::BadInput);
+    }
+
+    void runsADataJobToItsEnd()
+    {
+        writePrepare("exit 0");
+        QSignalSpy launched(m_service.get(), &RunService::runLaunched);
+        const auto run =
+            finish(m_service->launchPrepare("localhost", "wiki", {"dump.xml", "--out", "x; touch y"}));
+        QVERIFY2(run.ok(), run.ok() ? "" : run.error().text().c_str());
+        QCOMPARE(launched.size(), 1);
+        QCOMPARE(deskRuns().size(), std::size_t{1});
+        QTRY_COMPARE_WITH_TIMEOUT(listed(*run).state, RunState::Finished, 15'000);
+        QCOMPARE(listed(*run).kind, RunKind::Prepare);
+        QCOMPARE(listed(*run).name, QString("wiki"));
+    }
+
+    void stopsADataJob()
+    {
+        writePrepare("sleep 600");
+        const auto run = finish(m_service->launchPrepare("localhost", "wiki", {"dump.xml"}));
+        QVERIFY2(run.ok(), run.ok() ? "" : run.error().text().c_str());
+        QTRY_COMPARE_WITH_TIMEOUT(listed(*run).state, RunState::Running, 10'000);
+        const auto stopped = finish(m_service->stop(*run, {true, 500ms}));
+        QVERIFY2(stopped.ok(), stopped.ok() ? "" : stopped.error().text().c_str());
+        QTRY_COMPARE(listed(*run).state, RunState::Stopped);
+        QVERIFY(finish(m_service->stop(*run)).ok()); // again
+    }
+
+    void findsARunAgainAfterTheDeskForgotIt()
+    {
+        writePrepare("exit 0");
+        const auto run = finish(m_service->launchPrepare("localhost", "wiki", {"dump.xml"}));
+        QVERIFY(run.ok());
+        QVERIFY(QDir(m_dir->filePath("desk")).removeRecursively());
+        QVERIFY(deskRuns().empty());
+        const auto attached = finish(m_service->attach("localhost", *run));
+        QVERIFY2(attached.ok(), attached.ok() ? "" : attached.error().text().c_str());
+        const auto known = loadDeskRun(*run);
+        QVERIFY(known.ok());
+        QCOMPARE(known->name, QString("wiki"));
+        QCOMPARE(known->hosts, QStringList{"localhost"});
+    }
+
+    void takesEverythingBackWhenItIsCancelled()
+    {
+        writePrepare("exit 0");
+        RunOperation* operation = m_service->launchPrepare("localhost", "wiki", {"dump.xml"});
+        connect(operation, &RunOperation::progress, this, [operation](const QString& text) {
+            if (text.startsWith("making the run"))
+                operation->cancel();
+        });
+        const auto result = finish(operation);
+        QCOMPARE(result.error().kind, ErrorKind::Cancelled);
+        QVERIFY(deskRuns().empty());
+        QTRY_VERIFY(
+            QDir(m_dir->filePath("agent/runs")).entryList(QDir::Dirs | QDir::NoDotAndDotDot).isEmpty());
+    }
+
+private:
+    static RunSpec specOn(const std::vector<std::string>& hosts)
+    {
+        RunSpec spec;
+        spec.dataset.path = "/data";
+        spec.cluster.nodes.clear();
+        for (const auto& host : hosts)
+            spec.cluster.nodes.push_back({host, 1, 0});
+        return spec;
+    }
+    void writePrepare(const QByteArray& body) const
+    {
+        QFile script(m_dir->filePath("bin/trainyard-prepare"));
+        QVERIFY(script.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        script.write("#!/bin/sh\n" + body + '\n');
+        script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    }
+    static Result<QString> finish(RunOperation* operation)
+    {
+        std::optional<Result<QString>> result;
+        connect(operation, &RunOperation::finished, operation, [&](const Result<QString>& r) { result = r; });
+        [&] { QTRY_VERIFY_WITH_TIMEOUT(result.has_value(), 20'000); }();
+        return result ? *result : failed("no end");
+    }
+    HostRun listed(const QString& id)
+    {
+        std::optional<Result<QList<HostRun>>> answer;
+        m_service->listRuns("localhost", this, [&](const Result<QList<HostRun>>& runs) { answer = runs; });
+        [&] { QTRY_VERIFY(answer.has_value()); }();
+        for (const HostRun& run : answer && answer->ok() ? answer->value() : QList<HostRun>()) {
+            if (run.id == id)
+                return run;
+        }
+        return {};
+    }
+
+    std::unique_ptr<QTemporaryDir> m_dir;
+    std::unique_ptr<TargetPool> m_pool;
+    std::unique_ptr<RunService> m_service;
+};
+
+QTEST_GUILESS_MAIN(TestRunService)
+#include "tst_run_service.moc"

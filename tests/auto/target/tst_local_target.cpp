@@ -1,0 +1,198 @@
+#include <csignal>
+
+#include <QFile>
+#include <QJsonDocument>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "remote/target/host_check.h"
+#include "remote/target/target.h"
+#include "remote/wire/frame.h"
+
+using namespace trainyard;
+using namespace std::chrono_literals;
+
+using State = Target::State;
+
+class TestLocalTarget : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY2(QFile::exists(kAgent), "trainyard-agent is not built");
+        QVERIFY(m_folder.isValid());
+    }
+
+    void getsReadyAndCarriesRequests()
+    {
+        auto target = open();
+        QTRY_COMPARE(target->state(), State::Ready);
+        QCOMPARE(target->agent()->version, QString(TRAINYARD_VERSION));
+        QCOMPARE(target->agent()->root, m_folder.path());
+        std::optional<Result<QJsonObject>> reply;
+        target->call({{"op", "ping"}}, [&](const Result<QJsonObject>& r) { reply = r; });
+        QTRY_VERIFY(reply.has_value());
+        QVERIFY(reply->ok());
+        QVERIFY((*reply)->value("time").toObject().value("wall_ns").toInteger() > 0);
+    }
+
+    void passesTheAgentsErrorOn()
+    {
+        auto target = open();
+        QTRY_COMPARE(target->state(), State::Ready);
+        std::optional<Result<QJsonObject>> reply;
+        target->call({{"op", "streams"}, {"run", "../etc"}},
+                     [&](const Result<QJsonObject>& r) { reply = r; });
+        QTRY_VERIFY(reply.has_value());
+        QCOMPARE(reply->error().kind, ErrorKind::BadInput);
+        QVERIFY(reply->error().message.starts_with("localhost: "));
+    }
+
+    void answersCallsThatCannotBeMade()
+    {
+        auto target = Target::create("localhost", options());
+        std::optional<Result<QJsonObject>> reply;
+        target->call({{"op", "ping"}}, [&](const Result<QJsonObject>& r) { reply = r; });
+        QVERIFY(!reply.has_value()); // later, never inside the call
+        QTRY_VERIFY(reply.has_value());
+        QCOMPARE(reply->error().kind, ErrorKind::Unreachable);
+    }
+
+    void closesTwiceAndOpensAgain()
+    {
+        auto target = open();
+        QTRY_COMPARE(target->state(), State::Ready);
+        std::optional<Result<QJsonObject>> reply;
+        target->call({{"op", "probe"}}, [&](const Result<QJsonObject>& r) { reply = r; });
+        target->close();
+        QCOMPARE(reply->error().kind, ErrorKind::Cancelled);
+        target->close();
+        QCOMPARE(target->state(), State::Closed);
+        target->open();
+        QTRY_COMPARE(target->state(), State::Ready);
+    }
+
+    void comesBackWhenTheAgentIsKilled()
+    {
+        auto target = open();
+        QTRY_COMPARE(target->state(), State::Ready);
+        QSignalSpy states(target.get(), &Target::stateChanged);
+        std::optional<Result<QJsonObject>> reply;
+        target->call({{"op", "hello"}}, [&](const Result<QJsonObject>& r) { reply = r; });
+        QTRY_VERIFY(reply.has_value());
+        QCOMPARE(::kill(static_cast<pid_t>((*reply)->value("pid").toInteger()), SIGKILL), 0);
+        QTRY_COMPARE(states.size(), 2);
+        QCOMPARE(states[0][0].value<State>(), State::Lost);
+        QCOMPARE(states[1][0].value<State>(), State::Ready);
+    }
+
+    void saysWhichProgramIsMissing()
+    {
+        auto wrong = options();
+        wrong.agentPath = "/nonexistent/trainyard-agent";
+        auto target = Target::create("localhost", wrong);
+        target->open();
+        QTRY_COMPARE(target->state(), State::Refused);
+        QVERIFY(!target->lastError()->hint.empty());
+    }
+
+    void skipsWhatAShellPrintsBeforeTheAgent()
+    {
+        auto target = fake("head -c 60000 /dev/zero | tr '\\0' 'x'; echo; printf 'trainyard-agent wrong\\n'",
+                           helloReply(TRAINYARD_VERSION));
+        QTRY_COMPARE(target->state(), State::Ready);
+    }
+
+    void refusesAnAgentOfAnotherVersion()
+    {
+        auto target = fake("", helloReply("9.9"));
+        QTRY_COMPARE(target->state(), State::Refused);
+        QVERIFY2(target->lastError()->message.find("9.9") != std::string::npos,
+                 target->lastError()->message.c_str());
+    }
+
+    void doesNotTrustADamagedFrame()
+    {
+        QByteArray frame = helloReply(TRAINYARD_VERSION);
+        frame[frame.size() - 2] = '#';
+        auto target = fake("", frame);
+        QTRY_COMPARE(target->state(), State::Lost);
+        QVERIFY(target->lastError()->message.find("damaged") != std::string::npos);
+    }
+
+    void noticesAnAgentThatFellSilent()
+    {
+        auto quick = options();
+        quick.pingInterval = 100ms;
+        quick.lostAfter = 500ms;
+        auto target = fake("", helloReply(TRAINYARD_VERSION), quick);
+        QTRY_COMPARE(target->state(), State::Ready);
+        QTRY_COMPARE_WITH_TIMEOUT(target->state(), State::Lost, 3000);
+        QVERIFY(target->lastError()->message.find("sign of life") != std::string::npos);
+    }
+
+    void checksThisMachine()
+    {
+        auto target = Target::create("localhost", options());
+        HostCheck check(*target);
+        QSignalSpy finished(&check, &HostCheck::finished);
+        check.start();
+        QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 20'000);
+        const auto report = finished[0][0].value<HostReport>();
+        QVERIFY(report.rows.size() > 8);
+        QVERIFY(report.facts.cores > 0);
+        QVERIFY(std::abs(report.facts.clock.offsetMs) < 1000);
+    }
+
+private:
+    TargetOptions options() const
+    {
+        TargetOptions options;
+        options.agentPath = kAgent;
+        options.agentRoot = m_folder.path();
+        return options;
+    }
+    std::unique_ptr<Target> open() const
+    {
+        auto target = Target::create("localhost", options());
+        target->open();
+        return target;
+    }
+
+    static QByteArray helloReply(const QString& version)
+    {
+        const QByteArray json =
+            QJsonDocument(QJsonObject{{"id", 1}, {"ok", true}, {"protocol", 1}, {"version", version}})
+                .toJson();
+        return QByteArray::fromStdString(encodeFrame(FrameType::Message, json.toStdString()));
+    }
+
+    /// A shell script in the place of the agent: says `before`, greets, sends `reply` and then nothing.
+    std::unique_ptr<Target> fake(const QByteArray& before, const QByteArray& reply,
+                                 TargetOptions how = {}) const
+    {
+        const QString script = m_folder.filePath("fake.sh"), answer = m_folder.filePath("reply");
+        const auto write = [](const QString& path, const QByteArray& content) {
+            QFile file(path);
+            if (file.open(QIODevice::WriteOnly | QIODevice::Truncate))
+                file.write(content);
+        };
+        write(answer, reply);
+        write(script, "#!/bin/sh\nread -r nonce\n" + before +
+                          "\nprintf 'trainyard-agent %s\\n' \"$nonce\"\ncat '" + answer.toUtf8() +
+                          "'\nexec cat > /dev/null\n");
+        QFile::setPermissions(script, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+        how.agentPath = script;
+        auto target = Target::create("localhost", how);
+        target->open();
+        return target;
+    }
+
+    const QString kAgent = QStringLiteral(TRAINYARD_BIN_DIR "/trainyard-agent");
+    QTemporaryDir m_folder;
+};
+
+QTEST_GUILESS_MAIN(TestLocalTarget)
+#include "tst_local_target.moc"

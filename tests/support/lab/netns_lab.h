@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <QString>
+#include <QTemporaryDir>
+
+#include "engine/base/file.h"
+#include "remote/target/target_options.h"
+#include "tests/support/lab/lab_host.h"
+
+namespace trainyard::lab {
+
+/// A few hosts with real sshd on a network of their own, made of Linux namespaces and gone afterwards, also
+/// when the test crashes. Several labs may exist at once; each takes a network 10.77.<n>.0/24.
+class NetnsLab {
+public:
+    struct Options {
+        int hosts = 1;
+        QString diskSize = "256m"; ///< of each host, memory
+        QStringList sshdOptions;
+    };
+    /// Why this machine cannot have a lab, as a sentence for QSKIP; empty when it can.
+    static QString whyNot();
+
+    explicit NetnsLab(const Options& options);
+    ~NetnsLab();
+
+    /// Empty when all hosts are up.
+    QString start();
+    LabHost& host(int index) { return *m_hosts[static_cast<std::size_t>(index)]; }
+
+    /// The client's files. The key opens every host, and the hosts each other.
+    QString file(const QString& name) const { return m_folder.filePath(name); }
+    QString clientKey() const { return file("client_key"); }
+    QString knownHosts() const { return file("known_hosts"); }
+    /// Writes known_hosts with the hosts' present keys.
+    void trustHosts();
+
+    /// This machine loses the lab's network and gets it back; the hosts still reach each other.
+    void cutDesk();
+    void restoreDesk();
+
+    /// Reaches the hosts with the lab's key and known_hosts and nothing of the user's.
+    TargetOptions targetOptions() const;
+
+private:
+    QString makeBridge();
+    QString deskAddress() const;
+
+    Options m_options;
+    QTemporaryDir m_folder;
+    FileDescriptor m_slot; ///< this lab's number is taken
+    int m_number = -1;
+    QString m_bridge;
+    std::vector<std::unique_ptr<LabHost>> m_hosts;
+};
+
+} // namespace trainyard::lab

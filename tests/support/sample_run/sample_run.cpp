@@ -1,0 +1,267 @@
+#include "sample_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "engine/base/file.h"
+#include "engine/records/journal.h"
+#include "engine/spec/presets.h"
+#include "engine/spec/spec_json.h"
+
+namespace trainyard::support {
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr int kMicroBatch = 16;
+
+/// Steps on by what the writer of the run is told to wait.
+class StoryClock final : public Clock {
+public:
+    explicit StoryClock(std::int64_t startNs) : m_startNs(startNs) {}
+    Instant now() const override { return {m_elapsedNs, m_startNs + m_elapsedNs}; }
+    void wait(double seconds) { m_elapsedNs += std::int64_t(seconds * double(kSecond)); }
+
+private:
+    std::int64_t m_startNs;
+    std::int64_t m_elapsedNs = 0;
+};
+
+double noise(const SampleRun& run, std::int64_t step, unsigned what)
+{
+    std::mt19937 generator(run.seed * 7919u + unsigned(step) * 31u + what);
+    std::normal_distribution<double> normal;
+    return normal(generator);
+}
+
+int accumulationOf(const SampleRun& run)
+{
+    return std::max(1, 16 / run.worldSize);
+}
+
+int globalBatchOf(const SampleRun& run)
+{
+    return kMicroBatch * accumulationOf(run) * run.worldSize;
+}
+
+RunSpec specOf(const SampleRun& run)
+{
+    RunSpec spec;
+    spec.name = run.name.toStdString();
+    spec.model = modelPreset("bert-tiny").value_or(ModelSpec{});
+    spec.cluster.nodes.clear();
+    const int perHost = (run.worldSize + int(run.hosts.size()) - 1) / int(run.hosts.size());
+    for (const QString& host : run.hosts)
+        spec.cluster.nodes.push_back({host.toStdString(), perHost, 32 * kGiB});
+    spec.layout.data = run.worldSize;
+    spec.batch.micro = kMicroBatch;
+    spec.batch.accumulation = accumulationOf(run);
+    spec.batch.global = globalBatchOf(run);
+    spec.optimizer.learningRate = run.learningRate;
+    spec.optimizer.warmupSteps = run.steps / 10;
+    spec.dataset.path = run.datasetPath.toStdString();
+    spec.checkpoint.everySteps = 100;
+    spec.launch.steps = run.steps;
+    return spec;
+}
+
+double learningRateAt(const SampleRun& run, std::int64_t step)
+{
+    const double warmup = run.steps / 10.0;
+    if (double(step) < warmup)
+        return run.learningRate * double(step) / warmup;
+    return run.learningRate * std::max(0.0, (run.steps - double(step)) / (run.steps - warmup));
+}
+
+RankFigures figuresOf(const SampleRun& run, std::int64_t step, int rank, double seconds)
+{
+    RankFigures figures;
+    const double wobble = 1 + 0.02 * noise(run, step, 100 + unsigned(rank));
+    figures.peakMemory = {Bytes(17.6 * kMiB),         Bytes(17.6 * kMiB), Bytes(52.8 * kMiB),
+                          Bytes(348 * kMiB * wobble), 25 * kMiB,          Bytes(6.1 * kMiB * wobble),
+                          Bytes(9.4 * kMiB)};
+    for (const Bytes bytes : figures.peakMemory)
+        figures.peakTotal += bytes;
+    figures.residentSet = figures.peakTotal + 410 * kMiB;
+    const double slow = rank == run.worldSize - 1 ? 0.04 : 0.0; // a mild straggler
+    figures.seconds = {seconds * 0.015,         seconds * (0.29 + slow), seconds * (0.55 + slow / 2),
+                       seconds * (0.08 - slow), seconds * 0.045,         seconds * 0.02};
+    return figures;
+}
+
+bool append(JournalWriter& writer, const Payload& payload)
+{
+    return writer.append(payload).ok();
+}
+
+/// Tells the story of one attempt: its steps, events and the supervisor's words.
+class Attempt {
+public:
+    Attempt(const SampleRun& run, const std::filesystem::path& journal, std::uint32_t number,
+            StoryClock& clock)
+        : m_run(run)
+        , m_clock(clock)
+        , m_steps(JournalWriter::open(journal, "steps", number, clock).value())
+        , m_life(JournalWriter::open(journal, "run", number, clock).value())
+        , m_node(JournalWriter::open(journal, "node-0", number, clock).value())
+    {
+    }
+
+    void start() { say(RunState::Starting, 0); }
+    void train(std::int64_t from, std::int64_t to)
+    {
+        for (std::int64_t step = from; step <= to; ++step) {
+            const StepRecord record = sampleStep(m_run, step);
+            m_clock.wait(record.stepSeconds);
+            append(m_steps, record);
+            if (step == from || step % 25 == 0)
+                signOfLife(step);
+            if (step % 100 == 0)
+                tell(Severity::Info, "checkpoint-published", "checkpoint of step " + std::to_string(step),
+                     step);
+            if (step == m_run.notFiniteAt)
+                tell(Severity::Warning, "loss-not-finite", "the loss is NaN; the step was skipped", step);
+        }
+    }
+    void tell(Severity severity, const char* kind, const std::string& message, std::int64_t step,
+              std::optional<int> rank = {})
+    {
+        append(m_steps, EventRecord{severity, kind, message, rank, step});
+    }
+    void say(RunState state, std::int64_t step, const QString& reason = {}, bool heartbeat = false)
+    {
+        append(m_life, StateRecord{state, reason.toStdString(), step, m_run.steps, heartbeat});
+    }
+
+private:
+    void signOfLife(std::int64_t step)
+    {
+        say(RunState::Running, step, {}, m_started);
+        m_started = true;
+        append(m_node, DeviceSample{-1, 11 * kGiB, 32 * kGiB, 0.81, 212 * kGiB});
+    }
+
+    const SampleRun& m_run;
+    StoryClock& m_clock;
+    JournalWriter m_steps;
+    JournalWriter m_life;
+    JournalWriter m_node;
+    bool m_started = false;
+};
+
+void writeJournals(const SampleRun& run, const std::filesystem::path& journal)
+{
+    StoryClock clock(run.startNs);
+    std::int64_t from = 1;
+    std::uint32_t number = 1;
+    if (run.killedAt > 0) {
+        Attempt first(run, journal, number++, clock);
+        first.start();
+        first.train(1, run.killedAt);
+        const auto last = QStringLiteral("rank 1 on %1 was killed by signal 9").arg(run.hosts.last());
+        first.tell(Severity::Error, "rank-died", last.toStdString(), run.killedAt, 1);
+        first.say(RunState::Failed, run.killedAt, last);
+        from = run.resumedFrom + 1;
+        clock.wait(310);
+    }
+    Attempt last(run, journal, number, clock);
+    last.start();
+    if (number > 1)
+        last.tell(Severity::Info, "resumed",
+                  "resumed from the checkpoint of step " + std::to_string(from - 1), from);
+    last.train(from, run.reached);
+    if (run.state == RunState::Failed)
+        last.tell(Severity::Error, "rank-died", run.reason.toStdString(), run.reached, run.worldSize - 1);
+    if (run.state != RunState::Running)
+        last.say(run.state, run.reached, run.reason);
+}
+
+QJsonObject inventoryOf(const SampleRun& run)
+{
+    QJsonArray hosts;
+    for (const QString& host : run.hosts) {
+        hosts.append(QJsonObject{{"host", host},
+                                 {"os", "Debian GNU/Linux 12 (bookworm)"},
+                                 {"cpu", "AMD EPYC 9354 32-Core Processor"},
+                                 {"cores", 32},
+                                 {"memory_bytes", double(256 * kGiB)},
+                                 {"mpi", "Open MPI 4.1.4"}});
+    }
+    return {{"hosts", hosts}};
+}
+
+bool writeText(const QString& path, const QByteArray& text)
+{
+    QDir().mkpath(QFileInfo(path).path());
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(text) == text.size();
+}
+
+QByteArray logOf(const SampleRun& run, int rank)
+{
+    QByteArray log = "trainyard-worker 0.1.0, rank " + QByteArray::number(rank) + " of " +
+                     QByteArray::number(run.worldSize) + " on " + run.hosts.first().toUtf8() + "\n";
+    for (int step = 10; step <= run.reached; step += 10) {
+        const StepRecord record = sampleStep(run, step);
+        log += "step " + QByteArray::number(step) + "  loss " + QByteArray::number(record.loss, 'f', 4) +
+               "  " + QByteArray::number(double(record.sequences) / record.stepSeconds, 'f', 1) + " seq/s\n";
+    }
+    return log;
+}
+
+} // namespace
+
+StepRecord sampleStep(const SampleRun& run, std::int64_t step)
+{
+    const double x = double(step);
+    StepRecord record;
+    record.step = step;
+    record.mlmLoss = 3.1 + 7.2 * std::exp(-x / (run.steps * 0.16)) + 0.07 * noise(run, step, 1);
+    record.nspLoss = 0.42 + 0.28 * std::exp(-x / (run.steps * 0.3)) + 0.02 * noise(run, step, 2);
+    if (step == run.notFiniteAt)
+        record.mlmLoss = std::nan("");
+    if (step == run.spikeAt)
+        record.mlmLoss = 61;
+    record.loss = record.mlmLoss + record.nspLoss;
+    record.learningRate = learningRateAt(run, step);
+    record.gradientNorm = 0.8 + 4 * std::exp(-x / (run.steps * 0.1)) + 0.12 * std::fabs(noise(run, step, 3));
+    // Amdahl with 6 % that does not scale, relative to two ranks.
+    const double scale = (0.06 + 0.94 / run.worldSize) / (0.06 + 0.94 / 2);
+    record.stepSeconds = run.secondsPerStep * scale * (1 + 0.03 * std::fabs(noise(run, step, 4)));
+    record.sequences = globalBatchOf(run);
+    record.tokens = std::int64_t(double(record.sequences) * 118.4);
+    record.consumedSamples = step * record.sequences;
+    for (int rank = 0; rank < run.worldSize; ++rank)
+        record.ranks.push_back(figuresOf(run, step, rank, record.stepSeconds));
+    return record;
+}
+
+QString writeSampleRun(const QString& runsFolder, const SampleRun& run)
+{
+    const QString id = !run.id.isEmpty()
+                           ? run.id
+                           : QString::fromStdString(utcStamp({0, run.startNs})) + QLatin1Char('-') +
+                                 run.name + QStringLiteral("-%1").arg(run.seed, 4, 16, QChar('0'));
+    const QString folder = runsFolder + QLatin1Char('/') + id;
+    const QJsonObject desk{{"id", id}, {"name", run.name}, {"hosts", QJsonArray::fromStringList(run.hosts)}};
+    bool ok = QDir().mkpath(folder + "/journal") &&
+              writeText(folder + "/spec.json", QByteArray::fromStdString(toJson(specOf(run)))) &&
+              writeText(folder + "/host.json", QJsonDocument(desk).toJson()) &&
+              writeText(folder + "/inventory.json", QJsonDocument(inventoryOf(run)).toJson());
+    for (int rank = 0; rank < run.worldSize; ++rank)
+        ok = ok && writeText(folder + QStringLiteral("/ranks/%1.log").arg(rank, 4, 10, QChar('0')),
+                             logOf(run, rank));
+    if (ok)
+        writeJournals(run, (folder + "/journal").toStdString());
+    return ok ? folder : QString();
+}
+
+} // namespace trainyard::support

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+#include <QString>
+#include <QStringList>
+
+#include "engine/records/record.h"
+
+namespace trainyard::support {
+
+/// What a made-up run looks like; the figures follow the shape of a real BERT pre-training.
+struct SampleRun {
+    QString name = "bert-tiny";
+    QString id; ///< empty = made from startNs and name
+    QStringList hosts{"localhost"};
+    int worldSize = 2; ///< spread evenly over the hosts
+    int steps = 400;   ///< planned
+    int reached = 400; ///< last step in the journal
+    RunState state = RunState::Finished;
+    QString reason;
+    int killedAt = 0;    ///< step at which the first attempt died; 0 = one attempt
+    int resumedFrom = 0; ///< the checkpoint's step that the second attempt started from
+    int notFiniteAt = 0; ///< a step whose loss is NaN
+    int spikeAt = 0;     ///< a step with an absurd loss
+    double learningRate = 1e-3;
+    double secondsPerStep = 0.42; ///< with two ranks
+    QString datasetPath = "/data/wikipedia-en/phase1";
+    std::int64_t startNs = 1'795'252'505'000'000'000; ///< 2026-11-21 09:15:05 UTC
+    unsigned seed = 1;                                ///< of the noise
+};
+
+/// One step of such a run; ranks' memory and phases included.
+StepRecord sampleStep(const SampleRun& run, std::int64_t step);
+
+/// Writes the run's folder under `runsFolder` (spec.json, host.json, inventory.json, journal/, ranks/*.log)
+/// and returns the folder's path; empty when it cannot be written.
+QString writeSampleRun(const QString& runsFolder, const SampleRun& run);
+
+} // namespace trainyard::support
