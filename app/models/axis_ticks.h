@@ -1,0 +1,30 @@
+#pragma once
+
+#include <QList>
+#include <QString>
+
+namespace trainyard {
+
+/// What the figures on an axis are, and so how its ticks are spaced and written.
+enum class Quantity {
+    Number,  ///< 1, 10, 1.2k
+    Bytes,   ///< 512 MiB, 1 GiB: steps are powers of two
+    Seconds, ///< 30 s, 5 min, 2 h
+    Share,   ///< 0.5 is written as 50 %
+};
+
+struct TickDemand {
+    Quantity quantity = Quantity::Number;
+    bool logarithmic = false;
+    int wanted = 5; ///< about so many
+};
+
+/// Round positions within [lower, upper], ascending. Requires lower < upper, and lower > 0 when logarithmic.
+QList<double> axisTicks(double lower, double upper, const TickDemand& demand);
+
+/// As short as a label at a tick must be.
+QString tickText(double tick, Quantity quantity);
+/// The same figure where there is room for it: four significant digits and the unit.
+QString figureText(double value, Quantity quantity);
+
+} // namespace trainyard

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <QString>
+
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+/// A data set as the desk shows it: where it lies and what its manifest says.
+struct DataSetEntry {
+    enum class Check { NotVerified, Verifying, Verified, Damaged };
+
+    QString name;
+    QString host;             ///< the machine whose disk it is on
+    QString folder;           ///< with manifest.json, as that machine sees it
+    std::uint64_t tokens = 0; ///< of all documents, each counted once
+    std::uint64_t rows = 0;   ///< training and test
+    std::uint64_t testRows = 0;
+    int shards = 0;
+    int sequenceLength = 0;
+    int maxPredictions = 0;
+    int vocabularySize = 0;
+    Check check = Check::NotVerified;
+    QString problem; ///< while Damaged: what is wrong
+};
+
+QString nameOf(DataSetEntry::Check check); ///< with its shape: "✓ verified"
+
+/// Fills in what `manifest` (the text of manifest.json) says. BadInput when it is not a manifest of a version
+/// that this program knows.
+Result<DataSetEntry> withManifest(DataSetEntry entry, std::string_view manifest);
+
+} // namespace trainyard

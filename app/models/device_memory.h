@@ -1,0 +1,30 @@
+#pragma once
+
+#include <QList>
+#include <QString>
+
+#include "engine/records/record.h"
+
+namespace trainyard {
+
+class OpenRun;
+struct RecordedRun;
+
+/// Memory of one rank's device, by category, at the moment it held most.
+struct DeviceMemory {
+    QString name; ///< "rank 3"
+    QString host; ///< empty = unknown
+    MemoryByCategory categories{};
+    Bytes peak = 0;
+    Bytes capacity = 0; ///< 0 = unknown
+};
+
+/// Every rank of the run, in order. Ranks fill the hosts' slots in the order of the specification.
+QList<DeviceMemory> deviceMemory(const RecordedRun& run);
+QList<DeviceMemory> deviceMemory(const OpenRun& run);
+
+/// How many bytes a full bar stands for when all devices are drawn to one scale: the capacity, unless so
+/// little of it is used that the categories could not be told apart; then the highest peak. At least 1.
+Bytes memoryScale(const QList<DeviceMemory>& devices);
+
+} // namespace trainyard

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <QDateTime>
+#include <QString>
+
+#include "engine/base/units.h"
+
+namespace trainyard {
+
+/// Figures as people read them on screen: three significant digits, units, local time. A figure that does not
+/// exist is an en dash.
+QString displayNumber(double value);
+/// "0.0823", "7.21": four significant digits, for losses, whose third digit is what one watches.
+QString displayLoss(double value);
+QString displayCount(qint64 value); ///< all digits, thousands separated: "1 240"
+QString displayBytes(double bytes);
+QString displaySeconds(double seconds); ///< "0.82 s", "3 min 20 s"
+QString displayPercent(double share);   ///< 0.827 -> "82.7 %"
+/// "just now", "40 s ago", "12 min ago", "3 h ago", then the date.
+QString displayAge(qint64 thenMs, qint64 nowMs);
+QString displayTime(qint64 wallMs); ///< local, "2026-11-21 09:15:05"
+
+/// Text that came from elsewhere, made harmless for a one-line label: control characters, line breaks and
+/// direction overrides become spaces.
+QString oneLine(const QString& foreign);
+
+} // namespace trainyard

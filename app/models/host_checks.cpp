@@ -1,0 +1,91 @@
+#include "app/models/host_checks.h"
+
+namespace trainyard {
+
+HostChecks::HostChecks(HostListModel& hosts, TargetPool& targets, QObject* parent)
+    : QObject(parent), m_hosts(hosts), m_targets(targets)
+{
+    for (Target* target : targets.targets())
+        watch(*target);
+    connect(&targets, &TargetPool::targetAdded, this, [this](Target* target) { watch(*target); });
+}
+
+void HostChecks::watch(Target& target)
+{
+    const QString host = target.host();
+    connect(&target, &Target::hostKeyUnknown, this, [this, host](const HostKeyQuestion& question) {
+        m_hosts.setAddress(host, question.address);
+        m_hosts.setState(host, HostState::HostKeyUnknown, tr("waits for your answer about its host key"));
+        emit hostKeyUnknown(host, question);
+    });
+    connect(&target, &Target::progress, this, [this, host](const QString& text) {
+        if (isChecking(host))
+            m_hosts.setState(host, HostState::Checking, text);
+    });
+    connect(&target, &Target::stateChanged, this,
+            [this, host](Target::State state) { onTargetState(host, state); });
+}
+
+void HostChecks::check(const QString& host)
+{
+    const int row = m_hosts.rowOf(host);
+    if (row < 0 || isChecking(host))
+        return;
+    const HostState before = m_hosts.at(row).state;
+    Target& target = m_targets.target(host);
+    auto* check = new HostCheck(target, this);
+    m_running[host] = {check, before};
+    connect(check, &HostCheck::finished, this,
+            [this, host](const HostReport& report) { onFinished(host, report); });
+    m_hosts.setState(host, HostState::Checking, tr("connecting"));
+    target.open();
+    check->start();
+}
+
+void HostChecks::cancel(const QString& host)
+{
+    const auto running = m_running.find(host);
+    if (running == m_running.end())
+        return;
+    const Running job = running->second;
+    m_running.erase(running);
+    job.check->disconnect(this);
+    job.check->deleteLater();
+    m_hosts.setState(host, job.before);
+    emit finished(host);
+}
+
+void HostChecks::answerHostKey(const QString& host, bool trust)
+{
+    if (Target* target = m_targets.find(host)) {
+        if (trust)
+            m_hosts.setState(host, HostState::Checking, tr("connecting"));
+        target->answerHostKey(trust);
+    }
+}
+
+void HostChecks::forget(const QString& host)
+{
+    cancel(host);
+    m_targets.forget(host);
+}
+
+void HostChecks::onFinished(const QString& host, const HostReport& report)
+{
+    const auto running = m_running.find(host);
+    if (running == m_running.end())
+        return;
+    running->second.check->deleteLater();
+    m_running.erase(running);
+    m_hosts.setReport(host, report);
+    emit finished(host);
+}
+
+void HostChecks::onTargetState(const QString& host, Target::State state)
+{
+    const Target* target = m_targets.find(host);
+    if (state == Target::State::Refused && target && target->lastError())
+        emit linkRefused(host, *target->lastError());
+}
+
+} // namespace trainyard

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "engine/records/record.h"
+
+namespace trainyard {
+
+/// What one rank's device looks like.
+struct RankSummary {
+    RankFigures latest;        ///< in the newest step
+    RankFigures peak;          ///< in the step in which it held most
+    std::int64_t peakStep = 0; ///< which step that was
+
+    bool operator==(const RankSummary&) const = default;
+};
+
+/// The ranks of a run with their memory by category and their step time by phase. The world size is that of
+/// the newest attempt; peaks are over the whole run.
+class RankTable {
+public:
+    void add(const StepRecord& record, std::uint32_t attempt);
+
+    const std::vector<RankSummary>& ranks() const { return m_ranks; } ///< index = rank
+    std::int64_t latestStep() const { return m_newest.second; }
+
+private:
+    std::vector<RankSummary> m_ranks;
+    std::pair<std::uint32_t, std::int64_t> m_newest{0, 0}; ///< attempt, step
+};
+
+} // namespace trainyard

@@ -1,0 +1,115 @@
+#include "app/models/run_folder.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QRegularExpression>
+
+#include "engine/base/file.h"
+#include "engine/records/journal.h"
+#include "engine/spec/spec_json.h"
+
+namespace trainyard {
+
+namespace {
+
+std::filesystem::path pathOf(const QString& folder, const char* file)
+{
+    return std::filesystem::path(folder.toStdString()) / file;
+}
+
+Status readSpec(RunFacts& facts)
+{
+    const auto path = pathOf(facts.folder, "spec.json");
+    if (!std::filesystem::exists(path))
+        return {};
+    TRAINYARD_TRY(const std::string text, readFile(path));
+    ParsedSpec parsed = parseSpec(text);
+    if (!parsed.diagnostics.empty())
+        return toError(parsed.diagnostics).in(path.string());
+    facts.specText = QString::fromStdString(text);
+    facts.spec = std::move(parsed.spec);
+    for (const NodeSpec& node : facts.spec->cluster.nodes)
+        facts.hosts.append(QString::fromStdString(node.host));
+    return {};
+}
+
+Result<QJsonObject> readJsonObject(const std::filesystem::path& path)
+{
+    if (!std::filesystem::exists(path))
+        return QJsonObject{};
+    TRAINYARD_TRY(const std::string text, readFile(path));
+    QJsonParseError problem;
+    const auto document = QJsonDocument::fromJson(QByteArray::fromStdString(text), &problem);
+    if (!document.isObject())
+        return badInput(path.string() + ": not a JSON object: " + problem.errorString().toStdString(),
+                        "remove the file, or fetch it again from the run's host");
+    return document.object();
+}
+
+Status readHosts(RunFacts& facts)
+{
+    TRAINYARD_TRY(const QJsonObject desk, readJsonObject(pathOf(facts.folder, "host.json")));
+    const QJsonArray hosts = desk.value("hosts").toArray();
+    if (!hosts.isEmpty())
+        facts.hosts.clear();
+    for (const QJsonValue& host : hosts)
+        facts.hosts.append(host.toString());
+    return {};
+}
+
+} // namespace
+
+QString RunFacts::name() const
+{
+    return spec ? QString::fromStdString(spec->name) : nameFromRunId(id);
+}
+
+QString nameFromRunId(const QString& id)
+{
+    static const QRegularExpression form(QStringLiteral("^\\d{8}T\\d{6}Z-(.+)-[0-9a-f]{4}$"));
+    const auto match = form.match(id);
+    return match.hasMatch() ? match.captured(1) : id;
+}
+
+Result<RunFacts> readRunFacts(const QString& folder)
+{
+    const QFileInfo info(folder);
+    if (!info.isDir())
+        return badInput(folder.toStdString() + ": no such run folder", "name the folder of a run");
+    RunFacts facts;
+    facts.folder = info.absoluteFilePath();
+    facts.id = QFileInfo(QDir::cleanPath(facts.folder)).fileName();
+    TRAINYARD_TRY_STATUS(readSpec(facts));
+    TRAINYARD_TRY_STATUS(readHosts(facts));
+    TRAINYARD_TRY(facts.inventory, readJsonObject(pathOf(facts.folder, "inventory.json")));
+    if (!facts.spec && !QFileInfo(facts.folder + "/journal").isDir())
+        return badInput(folder.toStdString() + ": this is not a run folder (neither spec.json nor journal/)",
+                        "name the folder of a run");
+    return facts;
+}
+
+Result<RunSeries> readRunSeries(const QString& folder)
+{
+    RunSeries series;
+    // Hidden and foreign files (".orig" copies that the mirror keeps) are not streams: those are plain words.
+    static const QRegularExpression streamName(QStringLiteral("^[a-z]+(-\\d+)?$"));
+    const QDir journals(folder + "/journal");
+    for (const QString& stream : journals.entryList(QDir::Files, QDir::Name)) {
+        if (!streamName.match(stream).hasMatch())
+            continue;
+        TRAINYARD_TRY(const JournalContent content, readJournal(journals.filePath(stream).toStdString()));
+        series.apply(stream, content.records);
+    }
+    return series;
+}
+
+Result<RecordedRun> readRunFolder(const QString& folder)
+{
+    TRAINYARD_TRY(RunFacts facts, readRunFacts(folder));
+    TRAINYARD_TRY(RunSeries series, readRunSeries(folder));
+    return RecordedRun{std::move(facts), std::move(series)};
+}
+
+} // namespace trainyard

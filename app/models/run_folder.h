@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+
+#include <QJsonObject>
+#include <QString>
+#include <QStringList>
+
+#include "app/models/run_series.h"
+#include "engine/base/result.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// What a run's folder says about the run, apart from its journals.
+struct RunFacts {
+    QString id; ///< the folder's name
+    QString folder;
+    std::optional<RunSpec> spec; ///< none for data jobs, or when spec.json is missing
+    QString specText;            ///< spec.json as it was written
+    QJsonObject inventory;       ///< inventory.json: hosts as they were probed; may be empty
+    QStringList hosts;           ///< in order of node
+
+    QString name() const; ///< the specification's, else taken from the id
+};
+
+/// A run read from its folder: a run directory on a node, or the desk's mirror of one.
+struct RecordedRun {
+    RunFacts facts;
+    RunSeries series;
+};
+
+/// BadInput when there is no such folder, when it holds neither specification nor journal, or when a
+/// specification or journal in it is damaged; the message names the file.
+Result<RunFacts> readRunFacts(const QString& folder);
+Result<RecordedRun> readRunFolder(const QString& folder);
+/// The journals in `folder`/journal; torn tails are left out.
+Result<RunSeries> readRunSeries(const QString& folder);
+
+/// "20261121T091505Z-bert-tiny-3f2a" -> "bert-tiny"; an id of another form is returned as it is.
+QString nameFromRunId(const QString& id);
+
+} // namespace trainyard

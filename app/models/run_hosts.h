@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+
+#include <QString>
+
+#include "engine/base/result.h"
+#include "remote/launch/log_piece.h"
+
+class QObject;
+
+namespace trainyard {
+
+class OpenRun;
+
+/// How a request to the hosts of a run goes on. The functions are not called any more when `context` is gone.
+struct RunReply {
+    const QObject* context = nullptr;
+    std::function<void(const QString& text, double fraction)> progress; ///< fraction < 0 = unknown
+    std::function<void(const Status& result)> done;                     ///< exactly once
+};
+
+/// What the desk asks of a run's hosts. Nothing here blocks; GUI thread.
+class RunHosts {
+public:
+    virtual ~RunHosts() = default;
+
+    /// Lets the run's records flow into `run` until one of the two is gone.
+    virtual void follow(OpenRun& run) = 0;
+    /// Finishes the step, publishes a checkpoint and ends every process of the run.
+    virtual void stop(const QString& runId, RunReply reply) = 0;
+    /// Goes on from the last checkpoint.
+    virtual void resume(const QString& runId, RunReply reply) = 0;
+    /// Publishes a checkpoint after the present step, without stopping.
+    virtual void checkpoint(const QString& runId, RunReply reply) = 0;
+    /// A piece of a rank's log from byte `offset`, at most `limit` bytes; negative offset = from the end.
+    virtual void readLog(const QString& runId, int rank, qint64 offset, qint64 limit, const QObject* context,
+                         std::function<void(const Result<LogPiece>&)> done) = 0;
+};
+
+} // namespace trainyard

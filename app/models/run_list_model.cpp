@@ -1,0 +1,170 @@
+#include "app/models/run_list_model.h"
+
+#include <QDateTime>
+
+#include "app/models/display_text.h"
+#include "app/models/run_library.h"
+
+namespace trainyard {
+
+RunListModel::RunListModel(const RunLibrary& library, QObject* parent)
+    : QAbstractTableModel(parent)
+    , m_library(library)
+    , m_rows(library.runs())
+    , m_nowMs(QDateTime::currentMSecsSinceEpoch())
+{
+    connect(&library, &RunLibrary::runAdded, this, &RunListModel::onAdded);
+    connect(&library, &RunLibrary::runChanged, this, &RunListModel::onChanged);
+    connect(&library, &RunLibrary::runRemoved, this, &RunListModel::onRemoved);
+}
+
+int RunListModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
+
+int RunListModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QVariant RunListModel::data(const QModelIndex& index, int role) const
+{
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const RunEntry& entry = m_rows[index.row()];
+    switch (role) {
+    case Qt::DisplayRole:
+        return index.column() == State ? textOf(conditionAt(index.row())) : text(entry, index.column());
+    case Qt::ToolTipRole:
+        return oneLine(entry.reason.isEmpty() ? entry.id : entry.reason);
+    case Qt::AccessibleTextRole:
+        return spokenText(index.row());
+    case EntryRole:
+        return QVariant::fromValue(entry);
+    case ConditionRole:
+        return int(conditionAt(index.row()));
+    case kToneRole: return int(index.column() == State ? toneOf(conditionAt(index.row())) : Tone::Plain);
+    case SortRole:
+        return sortValue(entry, index.column());
+    default:
+        return {};
+    }
+}
+
+QVariant RunListModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= ColumnCount)
+        return {};
+    static const QStringList kTitles{tr("State"), tr("Name"),  tr("Hosts"),  tr("Ranks"), tr("Step"),
+                                     tr("Loss"),  tr("seq/s"), tr("Active"), tr("Tags")};
+    return kTitles[section];
+}
+
+QString RunListModel::text(const RunEntry& entry, int column) const
+{
+    switch (column) {
+    case Name:
+        return oneLine(entry.name);
+    case Hosts:
+        return oneLine(entry.hosts.join(QStringLiteral(", ")));
+    case Ranks:
+        return entry.worldSize > 0 ? displayCount(entry.worldSize) : QString();
+    case Step:
+        return entry.steps > 0 ? displayCount(entry.step) + QLatin1Char('/') + displayCount(entry.steps)
+                               : displayCount(entry.step);
+    case Loss:
+        return displayLoss(entry.loss);
+    case Throughput:
+        return displayNumber(entry.sequencesPerSecond);
+    case Age:
+        return displayAge(entry.updatedMs, m_nowMs);
+    case Tags:
+        return oneLine(entry.tags.join(QStringLiteral(", ")));
+    default:
+        return {};
+    }
+}
+
+QVariant RunListModel::sortValue(const RunEntry& entry, int column) const
+{
+    switch (column) {
+    case Ranks:
+        return entry.worldSize;
+    case Step:
+        return entry.step;
+    case Loss:
+        return entry.loss;
+    case Throughput:
+        return entry.sequencesPerSecond;
+    case Age:
+        return entry.updatedMs;
+    case State:
+        return int(entry.state);
+    default:
+        return text(entry, column).toLower();
+    }
+}
+
+RunCondition RunListModel::conditionAt(int row) const
+{
+    const RunEntry& entry = m_rows[row];
+    return entry.isOver() ? conditionOf(entry.state) : m_conditions.value(entry.id, conditionOf(entry.state));
+}
+
+QString RunListModel::spokenText(int row) const
+{
+    const RunEntry& entry = m_rows[row];
+    return tr("%1, %2, on %3, step %4, loss %5, %6 sequences per second, %7")
+        .arg(text(entry, Name), wordOf(conditionAt(row)), text(entry, Hosts), text(entry, Step),
+             text(entry, Loss), text(entry, Throughput), text(entry, Age));
+}
+
+QModelIndex RunListModel::indexOf(const QString& runId) const
+{
+    for (int row = 0; row < m_rows.size(); ++row) {
+        if (m_rows[row].id == runId)
+            return index(row, 0);
+    }
+    return {};
+}
+
+void RunListModel::setCondition(const QString& runId, RunCondition condition)
+{
+    const QModelIndex at = indexOf(runId);
+    if (!at.isValid() || conditionAt(at.row()) == condition)
+        return;
+    m_conditions[runId] = condition;
+    onChanged(at.row());
+}
+
+void RunListModel::setNow(qint64 nowMs)
+{
+    m_nowMs = nowMs;
+    if (!m_rows.isEmpty())
+        emit dataChanged(index(0, Age), index(rowCount() - 1, Age),
+                         {Qt::DisplayRole, Qt::AccessibleTextRole});
+}
+
+void RunListModel::onAdded(int row)
+{
+    beginInsertRows({}, row, row);
+    m_rows.insert(row, m_library.runs()[row]);
+    endInsertRows();
+}
+
+void RunListModel::onChanged(int row)
+{
+    m_rows[row] = m_library.runs()[row];
+    emit dataChanged(index(row, 0), index(row, ColumnCount - 1));
+}
+
+void RunListModel::onRemoved(int row)
+{
+    beginRemoveRows({}, row, row);
+    m_conditions.remove(m_rows[row].id);
+    m_rows.removeAt(row);
+    endRemoveRows();
+}
+
+} // namespace trainyard

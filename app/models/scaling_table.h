@@ -1,0 +1,35 @@
+#pragma once
+
+#include <QList>
+#include <QString>
+
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// One run's contribution to a scaling study.
+struct ScalingPoint {
+    QString runId;
+    int worldSize = 0;
+    int globalBatch = 0;
+    double sequencesPerSecond = 0; ///< steady state
+};
+
+/// One world size of a scaling study. The smallest one is the base:
+///     speedup = throughput / base throughput;   efficiency = speedup / (world size / base world size)
+struct ScalingRow {
+    int worldSize = 0;
+    int globalBatch = 0; ///< of the best run of that size
+    QString runId;       ///< the run with the highest throughput of that size
+    int runs = 0;        ///< how many of that size were given
+    double sequencesPerSecond = 0;
+    double speedup = 1;
+    double efficiency = 1;
+
+    bool operator==(const ScalingRow&) const = default;
+};
+
+/// Ascending by world size; empty unless at least two world sizes have a measured throughput.
+QList<ScalingRow> scalingTable(const QList<ScalingPoint>& points);
+
+} // namespace trainyard

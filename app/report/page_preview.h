@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+
+#include <QCache>
+#include <QPixmap>
+#include <QScrollArea>
+
+namespace trainyard {
+
+class PagedReport;
+
+/// The pages of a report as they will be printed, one below the other. Ctrl and the wheel zoom, as do + and
+/// -; 0 fits the width again.
+class PagePreview : public QScrollArea {
+    Q_OBJECT
+
+public:
+    explicit PagePreview(QWidget* parent = nullptr);
+    ~PagePreview() override;
+
+    /// Shows nothing when `report` is null. The place in the document is kept.
+    void setReport(std::unique_ptr<PagedReport> report);
+    int pageCount() const;
+    double zoom() const { return m_zoom; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    class Sheets;
+
+    void fitWidth();
+    void setZoom(double zoom, bool fits);
+
+    std::unique_ptr<PagedReport> m_report;
+    Sheets* m_sheets;
+    double m_zoom = 1;  ///< device-independent pixels per point
+    bool m_fits = true; ///< the width of a page follows the width of the view
+};
+
+} // namespace trainyard

@@ -1,0 +1,242 @@
+#include "app/report/paged_report.h"
+
+#include <QAbstractTextDocumentLayout>
+#include <QPainter>
+#include <QTextCursor>
+#include <QTextDocument>
+#include <QTextFrame>
+#include <QTextObjectInterface>
+#include <QTextTable>
+
+#include "app/models/theme.h"
+#include "app/report/figure_painter.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr QSizeF kPage{595, 842}; // A4
+constexpr double kMargin = 48;
+constexpr int kFigureObject = QTextFormat::UserObject + 1;
+constexpr int kFigureProperty = QTextFormat::UserProperty + 1;
+constexpr double kCaptionHeight = 16;
+constexpr double kHeadingHeight = 40;
+constexpr double kHeadingPoints = 12;
+// For what is painted by hand: one unit is one point, and a size in points would be scaled by the device
+// again.
+constexpr int kSmallPixels = 8;
+constexpr int kHeadingPixels = 16; // as large as kHeadingPoints comes out in the flowing text
+
+QSizeF textArea()
+{
+    return {kPage.width() - 2 * kMargin, kPage.height() - 2 * kMargin};
+}
+
+QSizeF figureSize()
+{
+    const double width = textArea().width();
+    return {width, width * kFigureSize.height() / kFigureSize.width()};
+}
+
+/// A figure with its caption and, at the start of a section, the section's heading: no page ends between
+/// them.
+struct PlacedFigure {
+    QString heading;
+    ReportFigure figure;
+
+    double headingHeight() const { return heading.isEmpty() ? 0 : kHeadingHeight; }
+};
+
+void drawLine(QPainter& painter, const QRectF& line, int pixels, QFont::Weight weight, const QColor& colour,
+              const QString& text)
+{
+    QFont font = painter.font();
+    font.setPixelSize(pixels);
+    font.setWeight(weight);
+    painter.setFont(font);
+    painter.setPen(colour);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignBottom, text);
+}
+
+/// Lets the text flow around figures that paint themselves.
+class FigureObject : public QObject, public QTextObjectInterface {
+    Q_OBJECT
+    Q_INTERFACES(QTextObjectInterface)
+
+public:
+    FigureObject(QList<PlacedFigure> figures, QObject* parent)
+        : QObject(parent), m_figures(std::move(figures))
+    {
+    }
+    QSizeF intrinsicSize(QTextDocument*, int, const QTextFormat& format) override
+    {
+        return figureSize() + QSizeF(0, figureOf(format).headingHeight() + kCaptionHeight);
+    }
+    void drawObject(QPainter* painter, const QRectF& area, QTextDocument*, int,
+                    const QTextFormat& format) override
+    {
+        const PlacedFigure& placed = figureOf(format);
+        const ThemeColours& colours = coloursOf(ColourScheme::Light);
+        const QRectF heading(area.topLeft(), QSizeF(area.width(), placed.headingHeight()));
+        const QRectF caption(heading.bottomLeft(), QSizeF(area.width(), kCaptionHeight));
+        drawLine(*painter, heading, kHeadingPixels, QFont::Bold, colours.text, placed.heading);
+        drawLine(*painter, caption, kSmallPixels, QFont::Normal, colours.muted, placed.figure.caption);
+        paintFigure(*painter, QRectF(caption.bottomLeft(), area.bottomRight()), placed.figure);
+    }
+
+private:
+    const PlacedFigure& figureOf(const QTextFormat& format) const
+    {
+        return m_figures[format.intProperty(kFigureProperty)];
+    }
+
+    QList<PlacedFigure> m_figures;
+};
+
+/// Writes a document into a text document, from top to bottom.
+class TextWriter {
+public:
+    explicit TextWriter(QTextDocument& text) : m_cursor(&text) {}
+
+    void write(const ReportDocument& document)
+    {
+        paragraph(document.title, 18, QFont::Bold, colours().text, 0);
+        paragraph(document.subtitle, 7.5, QFont::Normal, colours().muted, 2);
+        for (const ReportSection& section : document.sections) {
+            if (startsWithFigure(section))
+                m_heading = section.title;
+            else
+                paragraph(section.title, kHeadingPoints, QFont::Bold, colours().text, 16);
+            for (const ReportBlock& block : section.blocks)
+                std::visit([this](const auto& content) { add(content); }, block);
+        }
+    }
+    QList<PlacedFigure> takeFigures() { return std::move(m_figures); }
+
+private:
+    static bool startsWithFigure(const ReportSection& section)
+    {
+        return !section.blocks.isEmpty() && std::holds_alternative<ReportFigure>(section.blocks.front());
+    }
+    static const ThemeColours& colours() { return coloursOf(ColourScheme::Light); }
+
+    void paragraph(const QString& text, double points, QFont::Weight weight, const QColor& colour,
+                   double above)
+    {
+        QTextBlockFormat block;
+        block.setTopMargin(above);
+        if (m_first)
+            m_cursor.setBlockFormat(block);
+        else
+            m_cursor.insertBlock(block);
+        m_first = false;
+        m_cursor.insertText(text, characters(points, weight, colour));
+    }
+    static QTextCharFormat characters(double points, QFont::Weight weight, const QColor& colour)
+    {
+        QTextCharFormat format;
+        format.setFontPointSize(points);
+        format.setFontWeight(weight);
+        format.setForeground(colour);
+        return format;
+    }
+
+    void add(const QString& text) { paragraph(text, 9, QFont::Normal, colours().text, 4); }
+    void add(const ReportFigure& figure)
+    {
+        QTextCharFormat format;
+        format.setObjectType(kFigureObject);
+        format.setProperty(kFigureProperty, static_cast<int>(m_figures.size()));
+        paragraph({}, 8, QFont::Normal, colours().muted, 8);
+        m_cursor.insertText(QString(QChar::ObjectReplacementCharacter), format);
+        m_figures << PlacedFigure{std::exchange(m_heading, {}), figure};
+    }
+    void add(const ReportTable& table)
+    {
+        paragraph(table.caption, 8, QFont::Normal, colours().muted, 8);
+        QTextTableFormat format;
+        format.setWidth(QTextLength(QTextLength::PercentageLength, 100));
+        format.setCellPadding(2);
+        format.setCellSpacing(0);
+        format.setBorder(0);
+        format.setHeaderRowCount(1);
+        QTextTable* cells = m_cursor.insertTable(static_cast<int>(table.rows.size()) + 1,
+                                                 static_cast<int>(table.columns.size()), format);
+        fillRow(*cells, 0, table.columns, QFont::DemiBold, colours().muted);
+        for (qsizetype r = 0; r < table.rows.size(); ++r)
+            fillRow(*cells, static_cast<int>(r) + 1, table.rows[r], QFont::Normal, colours().text);
+        m_cursor.movePosition(QTextCursor::End);
+    }
+    static void fillRow(QTextTable& table, int row, const QStringList& texts, QFont::Weight weight,
+                        const QColor& colour)
+    {
+        for (qsizetype c = 0; c < texts.size(); ++c) {
+            QTextTableCell cell = table.cellAt(row, static_cast<int>(c));
+            QTextTableCellFormat format;
+            format.setBottomBorder(0.5);
+            format.setBottomBorderBrush(colours().border);
+            format.setBottomBorderStyle(QTextFrameFormat::BorderStyle_Solid);
+            cell.setFormat(format);
+            cell.firstCursorPosition().insertText(texts[c], characters(8, weight, colour));
+        }
+    }
+
+    QTextCursor m_cursor;
+    QList<PlacedFigure> m_figures;
+    QString m_heading; ///< of a section whose first figure is still to come
+    bool m_first = true;
+};
+
+} // namespace
+
+PagedReport::PagedReport(const ReportDocument& document)
+    : m_text(std::make_unique<QTextDocument>()), m_title(document.title)
+{
+    m_text->setDocumentMargin(0);
+    // One unit is one point on every device.
+    QFont font("Helvetica");
+    font.setStyleHint(QFont::SansSerif);
+    m_text->setDefaultFont(font);
+    TextWriter writer(*m_text);
+    writer.write(document);
+    m_text->documentLayout()->registerHandler(kFigureObject,
+                                              new FigureObject(writer.takeFigures(), m_text.get()));
+    m_text->setPageSize(textArea());
+}
+
+PagedReport::~PagedReport() = default;
+
+QSizeF PagedReport::pageSize()
+{
+    return kPage;
+}
+
+int PagedReport::pageCount() const
+{
+    return m_text->pageCount();
+}
+
+void PagedReport::paintPage(QPainter& painter, int index) const
+{
+    const QRectF view(QPointF(0, index * textArea().height()), textArea());
+    painter.save();
+    painter.translate(kMargin, kMargin - view.top());
+    painter.setClipRect(view);
+    QAbstractTextDocumentLayout::PaintContext context;
+    context.clip = view;
+    context.palette.setColor(QPalette::Text, coloursOf(ColourScheme::Light).text);
+    m_text->documentLayout()->draw(&painter, context);
+    painter.restore();
+
+    QFont font = m_text->defaultFont();
+    font.setPixelSize(kSmallPixels);
+    painter.setFont(font);
+    painter.setPen(coloursOf(ColourScheme::Light).muted);
+    const QRectF footer(kMargin, kPage.height() - kMargin + 12, textArea().width(), 16);
+    painter.drawText(footer, Qt::AlignLeft, m_title);
+    painter.drawText(footer, Qt::AlignRight, QString("%1 / %2").arg(index + 1).arg(pageCount()));
+}
+
+} // namespace trainyard
+
+#include "paged_report.moc"

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+
+#include <QSizeF>
+
+#include "app/report/report_document.h"
+
+class QPainter;
+class QTextDocument;
+
+namespace trainyard {
+
+/// A report laid out on pages: what the PDF has and what the window shows as preview. Needs a QApplication;
+/// GUI thread.
+class PagedReport {
+public:
+    /// Lengths in points (1/72 inch); A4 upright.
+    explicit PagedReport(const ReportDocument& document);
+    ~PagedReport();
+
+    static QSizeF pageSize(); ///< the whole sheet
+    int pageCount() const;
+    /// Draws page `index` (from 0) with its number, as vectors, one unit = one point, at the painter's
+    /// origin.
+    void paintPage(QPainter& painter, int index) const;
+
+private:
+    std::unique_ptr<QTextDocument> m_text;
+    QString m_title;
+};
+
+} // namespace trainyard

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <variant>
+
+#include <QColor>
+#include <QList>
+#include <QString>
+#include <QStringList>
+
+namespace trainyard {
+
+/// Rows of text under column headings. Every row has as many cells as there are columns.
+struct ReportTable {
+    QString caption;
+    QStringList columns;
+    QList<QStringList> rows;
+
+    bool operator==(const ReportTable&) const = default;
+};
+
+/// A line of a figure; y may hold NaN, which is drawn as a gap.
+struct ReportCurve {
+    QString name;
+    QList<double> x;
+    QList<double> y;
+    bool faint = false; ///< raw values behind a smoothed curve; shares the colour of the curve after it
+
+    bool operator==(const ReportCurve&) const = default;
+};
+
+/// One layer of stacked bars: a value for each bar.
+struct ReportLayer {
+    QString name;
+    QColor colour;
+    QList<double> values;
+
+    bool operator==(const ReportLayer&) const = default;
+};
+
+/// Curves over x, or stacked bars (then `bars` names them and `layers` fills them).
+struct ReportFigure {
+    QString caption;
+    QString xLabel; ///< with unit
+    QString yLabel; ///< with unit
+    QList<ReportCurve> curves;
+    QStringList bars;
+    QList<ReportLayer> layers;
+
+    bool operator==(const ReportFigure&) const = default;
+};
+
+using ReportBlock = std::variant<QString, ReportTable, ReportFigure>;
+
+struct ReportSection {
+    QString title;
+    QList<ReportBlock> blocks;
+
+    bool operator==(const ReportSection&) const = default;
+};
+
+/// What a report says, apart from how it is written: HTML, PDF, CSV and JSON are made from the same value.
+struct ReportDocument {
+    QString title;
+    QString subtitle;
+    QList<ReportSection> sections;
+
+    bool operator==(const ReportDocument&) const = default;
+};
+
+} // namespace trainyard

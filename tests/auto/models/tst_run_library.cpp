@@ -1,0 +1,238 @@
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QSqlDatabase>
+#include <QSqlQuery>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/models/run_filter.h"
+#include "app/models/run_library.h"
+#include "app/models/run_list_model.h"
+
+using namespace trainyard;
+
+namespace {
+
+RunEntry entry(const QString& id, qint64 createdMs)
+{
+    RunEntry e;
+    e.id = id;
+    e.name = "bert-" + id;
+    e.hosts = {"gpu-01", "gpu-02"};
+    e.state = RunState::Running;
+    e.step = 1240;
+    e.steps = 7038;
+    e.loss = 3.25;
+    e.sequencesPerSecond = 812.5;
+    e.worldSize = 4;
+    e.createdMs = createdMs;
+    e.updatedMs = createdMs + 60'000;
+    return e;
+}
+
+QStringList ids(const RunLibrary& library)
+{
+    QStringList list;
+    for (const RunEntry& e : library.runs())
+        list.append(e.id);
+    return list;
+}
+
+} // namespace
+
+class TestRunLibrary : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        m_file = m_folder->filePath("history.db");
+    }
+
+    void survivesARestart()
+    {
+        RunEntry stored = entry("a", 1000);
+        {
+            auto library = RunLibrary::open(m_file).value();
+            QVERIFY(library->store(stored).ok());
+            QVERIFY(library->setTags("a", {"baseline", "paper"}).ok());
+            QVERIFY(library->setNotes("a", "zeile 1\nzeile 2 — ü").ok());
+        }
+        stored.tags = QStringList{"baseline", "paper"};
+        stored.notes = "zeile 1\nzeile 2 — ü";
+        const auto library = RunLibrary::open(m_file).value();
+        QVERIFY(library->find("a") == stored);
+    }
+
+    void keepsFiguresThatAreNotNumbers()
+    {
+        RunEntry fresh = entry("a", 1000);
+        fresh.loss = std::nan("");
+        QVERIFY(RunLibrary::open(m_file).value()->store(fresh).ok());
+        QVERIFY(std::isnan(RunLibrary::open(m_file).value()->find("a")->loss));
+    }
+
+    void listsTheNewestFirst()
+    {
+        auto library = RunLibrary::open(m_file).value();
+        for (const auto& [id, ms] : {std::pair{"b", 2000}, {"a", 1000}, {"c", 3000}})
+            QVERIFY(library->store(entry(id, ms)).ok());
+        QCOMPARE(ids(*library), (QStringList{"c", "b", "a"}));
+        QCOMPARE(ids(*RunLibrary::open(m_file).value()), (QStringList{"c", "b", "a"}));
+    }
+
+    void newFiguresLeaveTagsAndNotesAlone()
+    {
+        auto library = RunLibrary::open(m_file).value();
+        QVERIFY(library->store(entry("a", 1000)).ok());
+        QVERIFY(library->setNotes("a", "keep me").ok());
+        RunEntry later = entry("a", 1000);
+        later.step = 1300;
+        QVERIFY(library->store(later).ok());
+        QCOMPARE(library->find("a")->notes, QString("keep me"));
+        QCOMPARE(library->find("a")->step, 1300);
+    }
+
+    void storingTheSameAgainSaysNothing()
+    {
+        auto library = RunLibrary::open(m_file).value();
+        QVERIFY(library->store(entry("a", 1000)).ok());
+        QSignalSpy changed(library.get(), &RunLibrary::runChanged);
+        QVERIFY(library->store(entry("a", 1000)).ok());
+        QCOMPARE(changed.count(), 0);
+    }
+
+    void forgetsWhatIsRemoved()
+    {
+        auto library = RunLibrary::open(m_file).value();
+        QVERIFY(library->store(entry("a", 1000)).ok());
+        QVERIFY(library->remove("a").ok());
+        QVERIFY(library->remove("a").ok());
+        QVERIFY(RunLibrary::open(m_file).value()->runs().isEmpty());
+    }
+
+    void isReadByASecondWindowWhileTheFirstWrites()
+    {
+        auto first = RunLibrary::open(m_file).value();
+        QVERIFY(first->store(entry("a", 1000)).ok());
+        auto second = RunLibrary::open(m_file).value();
+        QVERIFY(first->store(entry("b", 2000)).ok());
+        QCOMPARE(second->runs().size(), 1);
+        QVERIFY(second->store(entry("c", 3000)).ok());
+        QCOMPARE(RunLibrary::open(m_file).value()->runs().size(), 3);
+    }
+
+    void usesAWriteAheadLog()
+    {
+        auto library = RunLibrary::open(m_file).value();
+        QVERIFY(library->store(entry("a", 1000)).ok());
+        QVERIFY(QFile::exists(m_file + "-wal"));
+    }
+
+    void refusesAHistoryOfANewerVersion()
+    {
+        {
+            auto database = QSqlDatabase::addDatabase("QSQLITE", "newer");
+            database.setDatabaseName(m_file);
+            QVERIFY(database.open());
+            QSqlQuery(database).exec("PRAGMA user_version = 99");
+        }
+        QSqlDatabase::removeDatabase("newer");
+        const auto library = RunLibrary::open(m_file);
+        QVERIFY(!library.ok());
+        QCOMPARE(library.error().kind, ErrorKind::Refused);
+    }
+
+    void refusesAFileThatIsNoHistory()
+    {
+        QFile file(m_file);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray(4096, 'x'));
+        file.close();
+        const auto library = RunLibrary::open(m_file);
+        QVERIFY(!library.ok());
+        QCOMPARE(library.error().kind, ErrorKind::BadInput);
+        QVERIFY(library.error().message.find("history.db") != std::string::npos);
+    }
+
+    void rowsFollowTheHistory()
+    {
+        auto library = RunLibrary::open(m_file).value();
+        RunListModel model(*library);
+        QAbstractItemModelTester tester(&model);
+        QVERIFY(library->store(entry("a", 1000)).ok());
+        QVERIFY(library->store(entry("b", 2000)).ok());
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(model.index(0, RunListModel::Name).data().toString(), QString("bert-b"));
+        RunEntry done = entry("a", 1000);
+        done.state = RunState::Finished;
+        QVERIFY(library->store(done).ok());
+        QCOMPARE(model.index(1, RunListModel::State).data().toString(), QString("✓ done"));
+        QVERIFY(library->remove("b").ok());
+        QCOMPARE(model.rowCount(), 1);
+    }
+
+    void aFinishedRunIsNotCalledLost()
+    {
+        auto library = RunLibrary::open(m_file).value();
+        RunListModel model(*library);
+        QVERIFY(library->store(entry("a", 1000)).ok());
+        model.setCondition("a", RunCondition::LinkLost);
+        QCOMPARE(model.index(0, 0).data().toString(), QString("◌ link lost, still running"));
+        RunEntry done = entry("a", 1000);
+        done.state = RunState::Failed;
+        QVERIFY(library->store(done).ok());
+        QCOMPARE(model.index(0, 0).data().toString(), QString("✕ failed"));
+    }
+
+    void filterFindsAllWordsAnywhere_data()
+    {
+        QTest::addColumn<QString>("search");
+        QTest::addColumn<int>("found");
+        QTest::newRow("nothing typed") << "" << 2;
+        QTest::newRow("name") << "BERT-a" << 1;
+        QTest::newRow("host and tag") << "gpu-02 paper" << 1;
+        QTest::newRow("state") << "running" << 2;
+        QTest::newRow("no match") << "gpt" << 0;
+        QTest::newRow("pattern characters mean themselves") << "b.*" << 0;
+    }
+
+    void filterFindsAllWordsAnywhere()
+    {
+        auto library = RunLibrary::open(m_file).value();
+        QVERIFY(library->store(entry("a", 1000)).ok());
+        QVERIFY(library->store(entry("b", 2000)).ok());
+        QVERIFY(library->setTags("b", {"paper"}).ok());
+        RunListModel model(*library);
+        RunFilter filter;
+        filter.setSourceModel(&model);
+        QAbstractItemModelTester tester(&filter);
+        QFETCH(QString, search);
+        filter.setSearch(search);
+        QTEST(filter.rowCount(), "found");
+    }
+
+    void sortsByFigures()
+    {
+        auto library = RunLibrary::open(m_file).value();
+        RunEntry fast = entry("fast", 1000);
+        fast.sequencesPerSecond = 1000;
+        RunEntry slow = entry("slow", 2000);
+        slow.sequencesPerSecond = 99;
+        QVERIFY(library->store(fast).ok());
+        QVERIFY(library->store(slow).ok());
+        RunListModel model(*library);
+        RunFilter filter;
+        filter.setSourceModel(&model);
+        filter.sort(RunListModel::Throughput, Qt::AscendingOrder);
+        QCOMPARE(filter.index(0, RunListModel::Name).data().toString(), QString("bert-slow"));
+    }
+
+private:
+    std::unique_ptr<QTemporaryDir> m_folder;
+    QString m_file;
+};
+
+QTEST_GUILESS_MAIN(TestRunLibrary)
+#include "tst_run_library.moc"

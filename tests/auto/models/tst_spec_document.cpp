@@ -1,0 +1,192 @@
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/models/batch_equation.h"
+#include "app/models/scaled_specs.h"
+#include "app/models/spec_document.h"
+#include "engine/base/file.h"
+#include "engine/spec/validate.h"
+
+using namespace trainyard;
+
+namespace {
+
+RunSpec validSpec()
+{
+    RunSpec spec;
+    spec.dataset.path = "/data/set";
+    return spec;
+}
+
+void setSteps(SpecDocument& document, int steps)
+{
+    document.edit("Steps", "launch.steps", [steps](RunSpec& spec) { spec.launch.steps = steps; });
+}
+
+} // namespace
+
+class TestSpecDocument : public QObject {
+    Q_OBJECT
+
+private slots:
+    void typingIsOneUndoStepUntilTheFieldIsLeft()
+    {
+        SpecDocument document;
+        for (const int steps : {1, 12, 123})
+            setSteps(document, steps);
+        document.closeEdit();
+        setSteps(document, 5);
+        QCOMPARE(document.undoStack().count(), 2);
+        document.undoStack().undo();
+        QCOMPARE(document.spec().launch.steps, 123);
+        document.undoStack().undo();
+        QCOMPARE(document.spec(), RunSpec{});
+        document.undoStack().redo();
+        QCOMPARE(document.spec().launch.steps, 123);
+    }
+
+    void typingBackToTheOldValueLeavesNothingToUndo()
+    {
+        SpecDocument document;
+        setSteps(document, 7);
+        setSteps(document, RunSpec{}.launch.steps);
+        QVERIFY(!document.undoStack().canUndo());
+    }
+
+    void anEditThatChangesNothingIsNone()
+    {
+        SpecDocument document;
+        QSignalSpy changed(&document, &SpecDocument::changed);
+        setSteps(document, document.spec().launch.steps);
+        QCOMPARE(changed.count(), 0);
+    }
+
+    void diagnosticsAreUpToDateWhenChangedIsEmitted()
+    {
+        SpecDocument document;
+        document.reset(validSpec());
+        QVERIFY(document.isValid());
+        Diagnostics seen;
+        connect(&document, &SpecDocument::changed, this, [&] { seen = document.diagnostics(); });
+        setSteps(document, 0);
+        QCOMPARE(seen.size(), std::size_t(1));
+        QCOMPARE(seen.front().path, "launch.steps");
+    }
+
+    void savesAndOpens()
+    {
+        QTemporaryDir folder;
+        const std::filesystem::path file = folder.filePath("run.json").toStdString();
+        SpecDocument document;
+        document.reset(validSpec());
+        setSteps(document, 77);
+        QVERIFY(document.isModified());
+        QVERIFY(document.save(file).ok());
+        QVERIFY(!document.isModified());
+        SpecDocument other;
+        QVERIFY(other.open(file).ok());
+        QCOMPARE(other.spec(), document.spec());
+        QCOMPARE(other.file(), file);
+    }
+
+    void anEditAfterSavingIsAStepOfItsOwn()
+    {
+        QTemporaryDir folder;
+        SpecDocument document;
+        setSteps(document, 7);
+        QVERIFY(document.save(folder.filePath("run.json").toStdString()).ok());
+        setSteps(document, 70);
+        QVERIFY(document.isModified());
+        document.undoStack().undo();
+        QCOMPARE(document.spec().launch.steps, 7);
+        QVERIFY(!document.isModified());
+    }
+
+    void aBrokenFileLeavesTheDocumentAsItWas()
+    {
+        QTemporaryDir folder;
+        const std::filesystem::path file = folder.filePath("run.json").toStdString();
+        QVERIFY(writeFileAtomically(file, R"({"trainyard": 1, "launch": {"stepps": 3}})").ok());
+        SpecDocument document;
+        document.reset(validSpec());
+        const Status opened = document.open(file);
+        QVERIFY(!opened.ok());
+        QVERIFY(opened.error().text().find("stepps") != std::string::npos);
+        QVERIFY(opened.error().text().find("run.json") != std::string::npos);
+        QCOMPARE(document.spec(), validSpec());
+    }
+
+    void theBatchEquationStaysTrue_data()
+    {
+        QTest::addColumn<int>("term");
+        QTest::addColumn<int>("value");
+        QTest::addRow("micro") << int(BatchTerm::Micro) << 16;
+        QTest::addRow("accumulation") << int(BatchTerm::Accumulation) << 3;
+        QTest::addRow("data") << int(BatchTerm::Data) << 6;
+        QTest::addRow("global") << int(BatchTerm::Global) << 64;
+    }
+    void theBatchEquationStaysTrue()
+    {
+        QFETCH(int, term);
+        QFETCH(int, value);
+        RunSpec spec;
+        setBatchTerm(spec, static_cast<BatchTerm>(term), value);
+        QCOMPARE(batchTerm(spec, static_cast<BatchTerm>(term)), value);
+        QCOMPARE(spec.batch.micro * spec.batch.accumulation * spec.layout.data, spec.batch.global);
+    }
+
+    void anImpossibleGlobalBatchIsLeftToValidate()
+    {
+        RunSpec spec = validSpec(); // micro 8, accumulation 4
+        setBatchTerm(spec, BatchTerm::Global, 33);
+        QCOMPARE(spec.batch.accumulation, 4);
+        QCOMPARE(validate(spec).front().path, "batch.global");
+    }
+
+    void zeroAndOverflowDoNoHarm()
+    {
+        RunSpec spec;
+        setBatchTerm(spec, BatchTerm::Micro, 0);
+        setBatchTerm(spec, BatchTerm::Micro, 2'000'000'000);
+        QCOMPARE(spec.batch.micro, 2'000'000'000);
+        QVERIFY(spec.batch.global > 0);
+    }
+
+    void scaledCopiesAreValid_data()
+    {
+        QTest::addColumn<bool>("weak");
+        QTest::addColumn<int>("ranks");
+        QTest::addColumn<int>("global");
+        QTest::addColumn<int>("accumulation");
+        QTest::addRow("strong 1") << false << 1 << 32 << 4;
+        QTest::addRow("strong 4") << false << 4 << 32 << 1;
+        QTest::addRow("weak 1") << true << 1 << 32 << 4;
+        QTest::addRow("weak 4") << true << 4 << 128 << 4;
+    }
+    void scaledCopiesAreValid()
+    {
+        QFETCH(bool, weak);
+        QFETCH(int, ranks);
+        QFETCH(int, global);
+        QFETCH(int, accumulation);
+        RunSpec spec = validSpec();
+        spec.cluster.nodes = {NodeSpec{"a", 2, 0}, NodeSpec{"b", 2, 0}};
+        const auto copy = scaledCopy(spec, ranks, weak ? Scaling::Weak : Scaling::Strong);
+        QVERIFY(copy.ok());
+        QVERIFY(validate(*copy).empty());
+        QCOMPARE(copy->cluster.totalSlots(), ranks);
+        QCOMPARE(copy->batch.global, global);
+        QCOMPARE(copy->batch.accumulation, accumulation);
+    }
+
+    void scalingBeyondTheSlotsIsRefused()
+    {
+        const auto copy = scaledCopy(validSpec(), 2, Scaling::Strong);
+        QVERIFY(!copy.ok());
+        QCOMPARE(exitStatus(copy.error().kind), 3);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSpecDocument)
+#include "tst_spec_document.moc"
