@@ -1,0 +1,307 @@
+#include "app/data/data_place.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QItemSelectionModel>
+#include <QListView>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "app/data/data_set_delegate.h"
+#include "app/data/data_set_panel.h"
+#include "app/data/prepare_form.h"
+#include "app/data/prepare_panel.h"
+#include "app/data/sample_browser.h"
+#include "app/models/theme.h"
+#include "app/widgets/empty_state.h"
+#include "app/widgets/message_strip.h"
+#include "app/widgets/page_frame.h"
+#include "app/widgets/roles.h"
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kListWidth = 304;
+constexpr int kSamples = 20;
+
+/// The entry of a folder on this machine, from its manifest.
+Result<DataSetEntry> readDataSet(const QString& folder)
+{
+    DataSetEntry entry;
+    entry.host = thisMachine();
+    entry.folder = folder;
+    entry.name = QFileInfo(folder).fileName();
+    const auto text = readFile((folder + QStringLiteral("/manifest.json")).toStdString());
+    if (!text.ok())
+        return Error{ErrorKind::BadInput, text.error().message,
+                     "the folder is not a finished data set; Prepare makes one"};
+    return withManifest(entry, *text);
+}
+
+/// What is known of a data set on another host: what was asked for.
+DataSetEntry fromOptions(const PrepareOptions& options)
+{
+    DataSetEntry entry;
+    entry.host = options.host;
+    entry.folder = options.outputFolder;
+    entry.name = QFileInfo(options.outputFolder).fileName();
+    entry.shards = options.shards;
+    entry.sequenceLength = options.sequenceLength;
+    entry.maxPredictions = options.maxPredictions;
+    entry.vocabularySize = options.vocabularySize;
+    return entry;
+}
+
+} // namespace
+
+DataPlace::DataPlace(const Parts& parts, QWidget* parent)
+    : Place(tr("Data"), QStringLiteral("data"), parent)
+    , m_dataSets(parts.dataSets)
+    , m_hosts(parts.hosts)
+    , m_job(parts.job)
+    , m_verifier(parts.verifier)
+    , m_page(new PageFrame(title()))
+    , m_progress(new PreparePanel)
+    , m_list(new QListView)
+    , m_detail(new QStackedWidget)
+    , m_panel(new DataSetPanel)
+    , m_form(new PrepareForm)
+{
+    auto* add = makeButton(tr("Add &folder…"));
+    add->setToolTip(tr("Take a data set of this machine into the list"));
+    auto* prepare = makeButton(tr("&Prepare…"), "primary");
+    m_page->addAction(add);
+    m_page->addAction(prepare);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(metrics::kPanelPadding);
+    row->addWidget(makeList());
+    row->addWidget(makeDetail(), 1);
+    m_page->content()->setSpacing(metrics::kPanelPadding);
+    m_page->content()->addWidget(m_progress);
+    m_page->content()->addLayout(row, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(m_page);
+
+    connect(add, &QPushButton::clicked, this, &DataPlace::chooseFolder);
+    connect(prepare, &QPushButton::clicked, this, &DataPlace::openPrepareForm);
+    connect(&m_verifier, &DataSetVerifier::finished, this, &DataPlace::onVerified);
+    connectJob();
+    if (m_dataSets.rowCount() > 0)
+        m_list->setCurrentIndex(m_dataSets.index(0));
+    showCurrent();
+}
+
+QWidget* DataPlace::makeList()
+{
+    m_list->setModel(&m_dataSets);
+    m_list->setItemDelegate(new DataSetDelegate(m_list));
+    m_list->setAccessibleName(tr("Data sets"));
+    m_list->setFixedWidth(kListWidth);
+    m_list->setFrameShape(QFrame::NoFrame);
+    m_list->setMouseTracking(true);
+    m_list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_list->viewport()->setAutoFillBackground(false);
+    setRole(m_list, "cards");
+    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this, &DataPlace::showCurrent);
+    connect(m_list, &QListView::clicked, this, &DataPlace::showCurrent); // also leaves the form
+    connect(&m_dataSets, &QAbstractItemModel::dataChanged, this, [this] {
+        if (currentRow() >= 0)
+            m_panel->showDataSet(m_dataSets.at(currentRow()));
+    });
+    return m_list;
+}
+
+QWidget* DataPlace::makeDetail()
+{
+    auto* empty =
+        new EmptyState(QStringLiteral("data"), tr("No data set yet"),
+                       tr("A data set is a Wikipedia dump turned into rows of tokens with masked words, in "
+                          "shards that every rank can read."),
+                       tr("Prepare a dump…"));
+    auto* emptyPanel = makePanel();
+    auto* inner = new QVBoxLayout(emptyPanel);
+    inner->addWidget(empty);
+    m_detail->addWidget(emptyPanel);
+    m_detail->addWidget(m_panel);
+    m_detail->addWidget(m_form);
+    connect(empty, &EmptyState::actionRequested, this, &DataPlace::openPrepareForm);
+    connect(m_form, &PrepareForm::closed, this, &DataPlace::showCurrent);
+    connect(m_form, &PrepareForm::prepareRequested, &m_job, &PrepareJob::start);
+    connect(m_panel, &DataSetPanel::verifyRequested, this, &DataPlace::verifyCurrent);
+    connect(m_panel, &DataSetPanel::removeRequested, this, &DataPlace::removeCurrent);
+    connect(m_panel, &DataSetPanel::useRequested, this,
+            [this] { emit useInRunRequested(m_dataSets.at(currentRow())); });
+    return m_detail;
+}
+
+void DataPlace::connectJob()
+{
+    connect(m_progress, &PreparePanel::cancelRequested, &m_job, &PrepareJob::cancel);
+    connect(&m_job, &PrepareJob::stateChanged, this, &DataPlace::onJobState);
+    connect(&m_job, &PrepareJob::startProgress, m_progress, &PreparePanel::setStarting);
+    connect(&m_job, &PrepareJob::progressed, this, [this] { m_progress->setProgress(m_job.progress()); });
+    connect(&m_job, &PrepareJob::noticed, this,
+            [this](const QString& text) { m_page->strip()->showMessage(MessageStrip::Tone::Warning, text); });
+    connect(&m_job, &PrepareJob::finished, this, &DataPlace::onPrepared);
+}
+
+void DataPlace::activate()
+{
+    m_form->setHosts(m_hosts.names());
+    if (m_dataSets.rowCount() > 0)
+        m_list->setFocus();
+}
+
+void DataPlace::refresh()
+{
+    verifyCurrent();
+}
+
+void DataPlace::openPrepareForm()
+{
+    m_form->setHosts(m_hosts.names());
+    m_detail->setCurrentWidget(m_form);
+    m_form->setFocus();
+}
+
+void DataPlace::onJobState(PrepareJob::State state)
+{
+    m_form->setBlocked(state == PrepareJob::State::Idle ? QString()
+                                                        : tr("another data set is being prepared"));
+    switch (state) {
+    case PrepareJob::State::Starting:
+        m_page->strip()->clear();
+        m_progress->begin(m_job.options());
+        break;
+    case PrepareJob::State::Stopping:
+        m_progress->setStopping();
+        break;
+    case PrepareJob::State::Idle:
+        m_progress->hide();
+        break;
+    case PrepareJob::State::Running:
+        m_progress->setStarting({});
+        break;
+    }
+}
+
+void DataPlace::onPrepared(const Result<PrepareOptions>& result)
+{
+    if (!result.ok()) {
+        if (result.error().kind == ErrorKind::Cancelled)
+            m_page->strip()->showMessage(MessageStrip::Tone::Info,
+                                         QString::fromStdString(result.error().text()));
+        else
+            m_page->strip()->showError(result.error());
+        return;
+    }
+    const PrepareOptions& options = *result;
+    if (options.host == thisMachine()) {
+        addFolder(options.outputFolder);
+    } else {
+        m_dataSets.put(fromOptions(options));
+        m_list->setCurrentIndex(m_dataSets.index(0));
+    }
+    m_page->strip()->showMessage(MessageStrip::Tone::Good, tr("%1 is ready.").arg(options.outputFolder));
+}
+
+void DataPlace::addFolder(const QString& folder)
+{
+    const auto entry = readDataSet(folder);
+    if (!entry.ok()) {
+        m_page->strip()->showError(entry.error());
+        return;
+    }
+    m_dataSets.put(*entry);
+    m_list->setCurrentIndex(m_dataSets.index(m_dataSets.rowOf(entry->host, entry->folder)));
+    showCurrent();
+}
+
+void DataPlace::showCurrent()
+{
+    const int row = currentRow();
+    m_page->setSubtitle(m_dataSets.rowCount() == 1 ? tr("1 data set")
+                                                   : tr("%1 data sets").arg(m_dataSets.rowCount()));
+    m_list->setVisible(m_dataSets.rowCount() > 0);
+    if (row < 0) {
+        m_detail->setCurrentIndex(0);
+        return;
+    }
+    m_panel->showDataSet(m_dataSets.at(row));
+    m_detail->setCurrentWidget(m_panel);
+    loadSamples();
+}
+
+void DataPlace::loadSamples()
+{
+    const DataSetEntry& entry = m_dataSets.at(currentRow());
+    if (entry.host == thisMachine()) {
+        m_panel->samples().setNote(tr("Reading rows…"));
+        m_verifier.verify(entry.folder, kSamples);
+    } else {
+        m_verifier.cancel();
+        m_panel->samples().setNote(
+            tr("Rows of another machine are shown there: trainyard verify %1 --sample 5").arg(entry.folder));
+    }
+}
+
+void DataPlace::verifyCurrent()
+{
+    if (currentRow() < 0 || m_dataSets.at(currentRow()).host != thisMachine())
+        return;
+    const DataSetEntry entry = m_dataSets.at(currentRow());
+    m_dataSets.setCheck(entry.host, entry.folder, DataSetEntry::Check::Verifying);
+    loadSamples();
+}
+
+void DataPlace::onVerified(const QString& folder, const Result<VerifyReport>& result)
+{
+    const bool current = currentRow() >= 0 && m_dataSets.at(currentRow()).folder == folder;
+    const QString problem = !result.ok()               ? QString::fromStdString(result.error().text())
+                            : result->sound            ? QString()
+                            : result->problems.empty() ? tr("the verifier found it damaged")
+                                                       : result->problems.front();
+    m_dataSets.setCheck(thisMachine(), folder,
+                        problem.isEmpty() ? DataSetEntry::Check::Verified : DataSetEntry::Check::Damaged,
+                        problem);
+    if (!current)
+        return;
+    if (!problem.isEmpty())
+        m_panel->samples().setNote(problem);
+    else
+        m_panel->samples().setSamples(result->samples);
+}
+
+void DataPlace::removeCurrent()
+{
+    const int row = currentRow();
+    const DataSetEntry entry = m_dataSets.remove(row);
+    showCurrent();
+    m_page->strip()->showMessage(MessageStrip::Tone::Info,
+                                 tr("%1 was removed from the list.").arg(entry.name),
+                                 tr("Its folder stays as it is."));
+    m_page->strip()->addAction(tr("&Undo"), [this, entry, row] {
+        m_dataSets.put(entry, row);
+        m_list->setCurrentIndex(m_dataSets.index(row));
+        m_page->strip()->clear();
+    });
+}
+
+void DataPlace::chooseFolder()
+{
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder of a data set"));
+    if (!folder.isEmpty())
+        addFolder(folder);
+}
+
+int DataPlace::currentRow() const
+{
+    return m_list->currentIndex().isValid() ? m_list->currentIndex().row() : -1;
+}
+
+} // namespace trainyard

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "app/models/data_set_list_model.h"
+#include "app/models/data_set_verifier.h"
+#include "app/models/host_list_model.h"
+#include "app/models/prepare_job.h"
+#include "app/widgets/place.h"
+
+class QListView;
+class QStackedWidget;
+
+namespace trainyard {
+
+class DataSetPanel;
+class PageFrame;
+class PrepareForm;
+class PreparePanel;
+
+/// The place where dumps become data sets, and where data sets are looked at.
+class DataPlace : public Place {
+    Q_OBJECT
+public:
+    struct Parts {
+        DataSetListModel& dataSets;
+        HostListModel& hosts;
+        PrepareJob& job;
+        DataSetVerifier& verifier;
+    };
+    explicit DataPlace(const Parts& parts, QWidget* parent = nullptr);
+
+    void activate() override;
+    /// Verifies the selected data set again.
+    void refresh() override;
+    /// Takes a finished data set of this machine into the list; says in the strip when it is none.
+    void addFolder(const QString& folder);
+    void openPrepareForm();
+
+signals:
+    void useInRunRequested(const trainyard::DataSetEntry& entry);
+
+private:
+    QWidget* makeList();
+    QWidget* makeDetail();
+    void connectJob();
+    void onJobState(PrepareJob::State state);
+    void onPrepared(const Result<PrepareOptions>& result);
+    void onVerified(const QString& folder, const Result<VerifyReport>& result);
+    void showCurrent();
+    void loadSamples();
+    void verifyCurrent();
+    void removeCurrent();
+    void chooseFolder();
+    int currentRow() const;
+
+    DataSetListModel& m_dataSets;
+    HostListModel& m_hosts;
+    PrepareJob& m_job;
+    DataSetVerifier& m_verifier;
+    PageFrame* m_page;
+    PreparePanel* m_progress;
+    QListView* m_list;
+    QStackedWidget* m_detail;
+    DataSetPanel* m_panel;
+    PrepareForm* m_form;
+};
+
+} // namespace trainyard

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QFrame>
+
+#include "app/models/prepare_options.h"
+#include "app/models/stage_progress.h"
+
+class QLabel;
+class QPushButton;
+
+namespace trainyard {
+
+class StageRow;
+
+/// The preparation that is under way: its stages as they fill, how long it will take, and Cancel. Hidden
+/// while there is none.
+class PreparePanel : public QFrame {
+    Q_OBJECT
+public:
+    explicit PreparePanel(QWidget* parent = nullptr);
+
+    void begin(const PrepareOptions& options);
+    /// While the job is brought to its host.
+    void setStarting(const QString& text);
+    void setProgress(const StageProgress& progress);
+    void setStopping();
+
+signals:
+    void cancelRequested();
+
+private:
+    QLabel* m_title;
+    QLabel* m_left;
+    QPushButton* m_cancel;
+    StageRow* m_stages;
+};
+
+} // namespace trainyard

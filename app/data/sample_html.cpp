@@ -1,0 +1,76 @@
+#include "app/data/sample_html.h"
+
+#include <QCoreApplication>
+
+namespace trainyard {
+
+namespace {
+
+bool isSpecial(const SampleToken& token)
+{
+    return token.text == QLatin1String("[CLS]") || token.text == QLatin1String("[SEP]") ||
+           token.text == QLatin1String("[PAD]");
+}
+
+QString span(const QString& text, const QColor& colour, const QColor& background, const char* extra = "")
+{
+    return QStringLiteral("<span style=\"color:%1;background-color:%2;%3\">%4</span>")
+        .arg(colour.name(), background.name(), QLatin1String(extra), text);
+}
+
+QString maskedHtml(const SampleToken& token, const ThemeColours& colours)
+{
+    const QString seen =
+        token.text == token.original ? QCoreApplication::translate("SampleHtml", "kept") : token.text;
+    return span(token.original.toHtmlEscaped(), colours.warningText, colours.warningTint,
+                "font-weight:600;") +
+           span(QStringLiteral("\u200a←\u200a") + seen.toHtmlEscaped(), colours.muted, colours.warningTint,
+                "font-size:11px;");
+}
+
+QString tokenHtml(const SampleToken& token, const ThemeColours& colours)
+{
+    if (token.isMasked())
+        return maskedHtml(token, colours);
+    const QColor background = token.segment == 0 ? colours.raised : colours.accentTint;
+    const QString text = token.isContinuation() ? token.text.mid(2) : token.text;
+    return span(text.toHtmlEscaped(), isSpecial(token) ? colours.muted : colours.text, background);
+}
+
+/// The gap between two words of one segment is tinted too, so that a segment reads as one band; pieces of one
+/// word stand together.
+QString gapBetween(const SampleToken* before, const SampleToken& token, const ThemeColours& colours)
+{
+    if (!before)
+        return {};
+    if (before->segment != token.segment)
+        return QStringLiteral("<br>");
+    if (token.isContinuation() && !token.isMasked() && !before->isMasked())
+        return {};
+    return span(QStringLiteral(" "), colours.text, token.segment == 0 ? colours.raised : colours.accentTint);
+}
+
+} // namespace
+
+QString sampleHtml(const SampleRow& row, const ThemeColours& colours)
+{
+    QString html = QStringLiteral("<p style=\"line-height:165%\">");
+    const SampleToken* before = nullptr;
+    for (const SampleToken& token : row.tokens) {
+        html += gapBetween(before, token, colours);
+        html += tokenHtml(token, colours);
+        before = &token;
+    }
+    return html + QStringLiteral("</p>");
+}
+
+QString sampleLegendHtml(const ThemeColours& colours)
+{
+    const auto tr = [](const char* text) { return QCoreApplication::translate("SampleHtml", text); };
+    return span(tr("&nbsp;segment A&nbsp;"), colours.text, colours.raised) + QStringLiteral(" &nbsp; ") +
+           span(tr("&nbsp;segment B&nbsp;"), colours.text, colours.accentTint) + QStringLiteral(" &nbsp; ") +
+           span(tr("&nbsp;to predict"), colours.warningText, colours.warningTint, "font-weight:600;") +
+           span(tr("&nbsp;← what the model sees&nbsp;"), colours.muted, colours.warningTint);
+}
+
+} // namespace trainyard

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <QString>
+
+#include "app/models/sample_rows.h"
+#include "app/models/theme.h"
+
+namespace trainyard {
+
+/// A training row as rich text: segment A on the window's tone, B on the accent's tint; a masked word in bold
+/// as the model shall predict it, followed by what the model sees instead. Foreign text is escaped.
+QString sampleHtml(const SampleRow& row, const ThemeColours& colours);
+QString sampleLegendHtml(const ThemeColours& colours);
+
+} // namespace trainyard

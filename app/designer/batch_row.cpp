@@ -1,0 +1,87 @@
+#include "app/designer/batch_row.h"
+
+#include <limits>
+
+#include <QGridLayout>
+
+#include "app/designer/field_editor.h"
+#include "app/models/theme.h"
+#include "app/widgets/number_box.h"
+#include "app/widgets/roles.h"
+
+namespace trainyard {
+
+BatchRow::BatchRow(SpecDocument& document, QWidget* parent)
+    : QWidget(parent), m_document(document), m_error(makeLabel({}, "error"))
+{
+    auto* grid = new QGridLayout(this);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(metrics::kHalf + 2);
+    grid->setVerticalSpacing(2);
+    addTerm(grid, 0, BatchTerm::Micro, QStringLiteral("batch.micro"), tr("micro"),
+            tr("Sequences that one rank computes at once"));
+    grid->addWidget(makeLabel(QStringLiteral("×"), "muted"), 1, 1);
+    addTerm(grid, 2, BatchTerm::Accumulation, QStringLiteral("batch.accumulation"), tr("accumulation"),
+            tr("Micro-batches whose gradients are added before a step"));
+    grid->addWidget(makeLabel(QStringLiteral("×"), "muted"), 1, 3);
+    addTerm(grid, 4, BatchTerm::Data, QStringLiteral("layout.data"), tr("data parallel"),
+            tr("Ranks that hold a whole copy of the model and share the batch"));
+    grid->addWidget(makeLabel(QStringLiteral("="), "muted"), 1, 5);
+    addTerm(grid, 6, BatchTerm::Global, QStringLiteral("batch.global"), tr("global batch"),
+            tr("Sequences per optimizer step; changing it solves the accumulation"));
+    m_error->setWordWrap(true);
+    m_error->hide();
+    grid->addWidget(m_error, 2, 0, 1, 7);
+    connect(&m_document, &SpecDocument::changed, this, &BatchRow::refresh);
+    refresh();
+}
+
+void BatchRow::addTerm(QGridLayout* grid, int column, BatchTerm term, const QString& path,
+                       const QString& label, const QString& help)
+{
+    auto* box = new NumberBox(0, std::numeric_limits<int>::max());
+    box->setButtonSymbols(QAbstractSpinBox::NoButtons); // four terms in one row; the arrow keys work
+    box->setAlignment(Qt::AlignRight);
+    box->setMinimumWidth(64);
+    box->setObjectName(path);
+    box->setAccessibleName(label);
+    box->setAccessibleDescription(help);
+    box->setToolTip(help);
+    box->installEventFilter(this);
+    m_terms[term] = box;
+    grid->addWidget(makeLabel(label, "small"), 0, column);
+    grid->addWidget(box, 1, column);
+    grid->setColumnStretch(column, 1);
+    connect(box, &QSpinBox::valueChanged, this, [this, term, label, path](int value) {
+        m_document.edit(label, path, [&](RunSpec& spec) { setBatchTerm(spec, term, value); });
+    });
+}
+
+void BatchRow::refresh()
+{
+    for (const auto& [term, box] : m_terms)
+        box->showValue(batchTerm(m_document.spec(), term));
+}
+
+void BatchRow::setError(const QString& sentence)
+{
+    m_error->setText(sentence);
+    m_error->setVisible(!sentence.isEmpty());
+    setStyleProperty(m_terms[BatchTerm::Global], "invalid", !sentence.isEmpty());
+}
+
+QWidget* BatchRow::controlOf(const QString& path) const
+{
+    for (const auto& [term, box] : m_terms) {
+        if (box->objectName() == path)
+            return box;
+    }
+    return nullptr;
+}
+
+bool BatchRow::eventFilter(QObject* watched, QEvent* event)
+{
+    return filterDocumentKeys(m_document, event) || QWidget::eventFilter(watched, event);
+}
+
+} // namespace trainyard

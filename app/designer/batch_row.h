@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+
+#include <QWidget>
+
+#include "app/models/batch_equation.h"
+#include "app/models/spec_document.h"
+
+class QGridLayout;
+class QLabel;
+
+namespace trainyard {
+
+class NumberBox;
+
+/// The batch as the equation that it is: micro × accumulation × data = global. Changing one term solves the
+/// rest.
+class BatchRow : public QWidget {
+    Q_OBJECT
+public:
+    explicit BatchRow(SpecDocument& document, QWidget* parent = nullptr);
+
+    void setError(const QString& sentence);
+    /// The control of batch.micro, batch.accumulation, layout.data or batch.global; null for another path.
+    QWidget* controlOf(const QString& path) const;
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void addTerm(QGridLayout* grid, int column, BatchTerm term, const QString& path, const QString& label,
+                 const QString& help);
+    void refresh();
+
+    SpecDocument& m_document;
+    std::map<BatchTerm, NumberBox*> m_terms;
+    QLabel* m_error;
+};
+
+} // namespace trainyard

@@ -1,0 +1,295 @@
+#include "app/designer/design_place.h"
+
+#include <QAction>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/designer/cluster_picture.h"
+#include "app/designer/memory_bars.h"
+#include "app/designer/scaled_copies_bar.h"
+#include "app/designer/schedule_preview.h"
+#include "app/designer/spec_form.h"
+#include "app/designer/verdict_panel.h"
+#include "app/models/theme.h"
+#include "app/widgets/message_strip.h"
+#include "app/widgets/page_frame.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/symbol_icon.h"
+
+namespace trainyard {
+
+namespace {
+
+// Side columns grow a little in a wide window; the pictures take the rest.
+constexpr int kFormWidth = 416;
+constexpr int kFormWidest = 544;
+constexpr int kVerdictWidth = 280;
+constexpr int kVerdictWidest = 400;
+constexpr int kScheduleHighest = 376;
+
+QFrame* makeTitledPanel(const QString& title, QWidget* content, int stretch)
+{
+    auto* panel = makePanel();
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding,
+                               metrics::kPanelPadding);
+    column->setSpacing(metrics::kGap);
+    column->addWidget(makeLabel(title, "heading"));
+    column->addWidget(content, stretch);
+    if (stretch == 0)
+        column->addStretch(1);
+    return panel;
+}
+
+QString specFilter()
+{
+    return DesignPlace::tr("Specifications (*.json)");
+}
+
+} // namespace
+
+DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
+    : Place(tr("Design"), QStringLiteral("design"), parent)
+    , m_document(parts.document)
+    , m_hosts(parts.hosts)
+    , m_dataSets(parts.dataSets)
+    , m_runs(parts.runs)
+    , m_page(new PageFrame(title()))
+    , m_copies(new ScaledCopiesBar(m_document))
+    , m_form(new SpecForm(m_document, m_hosts))
+    , m_cluster(new ClusterPicture)
+    , m_memory(new MemoryBars)
+    , m_schedule(new SchedulePreview)
+    , m_verdict(new VerdictPanel)
+{
+    m_form->setMinimumWidth(kFormWidth);
+    m_form->setMaximumWidth(kFormWidest);
+    m_verdict->setMinimumWidth(kVerdictWidth);
+    m_verdict->setMaximumWidth(kVerdictWidest);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(metrics::kPanelPadding);
+    row->addWidget(m_form, 2);
+    row->addWidget(makeMiddle(), 4);
+    row->addWidget(m_verdict, 1);
+    m_page->content()->setSpacing(metrics::kPanelPadding);
+    m_page->content()->addWidget(m_copies);
+    m_page->content()->addLayout(row, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(m_page);
+    addActions();
+
+    connect(&m_document, &SpecDocument::changed, this, &DesignPlace::refresh);
+    connect(&m_document, &SpecDocument::fileChanged, this, &DesignPlace::updateTitle);
+    connect(&m_document.undoStack(), &QUndoStack::cleanChanged, this, &DesignPlace::updateTitle);
+    connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &DesignPlace::refresh);
+    connect(m_verdict, &VerdictPanel::problemChosen, m_form, &SpecForm::focusField);
+    connect(m_verdict, &VerdictPanel::launchRequested, this, &DesignPlace::launch);
+    connect(m_copies, &ScaledCopiesBar::failed, m_page->strip(), &MessageStrip::showError);
+    connect(m_copies, &ScaledCopiesBar::written, this, [this](const QStringList& files) {
+        m_page->strip()->showMessage(MessageStrip::Tone::Good,
+                                     tr("%1 copies were written.").arg(files.size()),
+                                     files.join(QLatin1Char('\n')));
+    });
+    refresh();
+    updateTitle();
+}
+
+QWidget* DesignPlace::makeMiddle()
+{
+    auto* middle = new QWidget;
+    auto* column = new QVBoxLayout(middle);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(metrics::kPanelPadding);
+    column->addWidget(makeTitledPanel(tr("Cluster"), m_cluster, 0), 2);
+    column->addWidget(makeTitledPanel(tr("Memory per rank, planned"), m_memory, 0), 0);
+    auto* schedule = makeTitledPanel(tr("Learning rate"), m_schedule, 1);
+    schedule->setMaximumHeight(kScheduleHighest);
+    column->addWidget(schedule, 3);
+    return middle;
+}
+
+QAction* DesignPlace::addDocumentAction(const QString& text, const QKeySequence& keys, const QString& icon,
+                                        void (DesignPlace::*slot)())
+{
+    auto* action = new QAction(text, this);
+    action->setShortcut(keys);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    connect(action, &QAction::triggered, this, slot);
+    addAction(action);
+    if (!icon.isEmpty()) {
+        auto* button = new QToolButton;
+        action->setIcon(symbolIcon(icon));
+        button->setDefaultAction(action);
+        button->setAccessibleName(text);
+        button->setToolTip(QStringLiteral("%1 (%2)").arg(text, keys.toString(QKeySequence::NativeText)));
+        button->setFixedSize(metrics::kControlHeight, metrics::kControlHeight);
+        m_page->addAction(button);
+    }
+    return action;
+}
+
+void DesignPlace::addActions()
+{
+    auto* undo =
+        addDocumentAction(tr("Undo"), QKeySequence::Undo, QStringLiteral("undo"), &DesignPlace::undo);
+    auto* redo = addDocumentAction(tr("Redo"), QKeySequence(Qt::CTRL | Qt::Key_Y), QStringLiteral("redo"),
+                                   &DesignPlace::redo);
+    const QUndoStack& stack = m_document.undoStack();
+    undo->setEnabled(stack.canUndo());
+    redo->setEnabled(stack.canRedo());
+    connect(&stack, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);
+    connect(&stack, &QUndoStack::canRedoChanged, redo, &QAction::setEnabled);
+    addDocumentAction(tr("Save as…"), QKeySequence::SaveAs, {}, &DesignPlace::saveAs);
+
+    auto* copies = makeButton(tr("Scaled copies…"));
+    auto* openButton = makeButton(tr("&Open…"));
+    auto* saveButton = makeButton(tr("&Save"));
+    for (QPushButton* button : {copies, openButton, saveButton})
+        m_page->addAction(button);
+    auto* openAction = addDocumentAction(tr("Open…"), QKeySequence::Open, {}, &DesignPlace::open);
+    auto* saveAction = addDocumentAction(tr("Save"), QKeySequence::Save, {}, &DesignPlace::save);
+    connect(copies, &QPushButton::clicked, m_copies, &ScaledCopiesBar::ask);
+    connect(openButton, &QPushButton::clicked, openAction, &QAction::trigger);
+    connect(saveButton, &QPushButton::clicked, saveAction, &QAction::trigger);
+}
+
+void DesignPlace::activate()
+{
+    refresh();
+    if (!m_form->isAncestorOf(focusWidget()))
+        m_form->focusField(QStringLiteral("name"));
+}
+
+SequenceShape DesignPlace::shape() const
+{
+    SequenceShape shape;
+    const QString path = QString::fromStdString(m_document.spec().dataset.path);
+    for (int row = 0; row < m_dataSets.rowCount(); ++row) {
+        const DataSetEntry& entry = m_dataSets.at(row);
+        if (entry.folder == path && entry.sequenceLength > 0)
+            shape = {entry.sequenceLength, entry.maxPredictions};
+    }
+    return shape;
+}
+
+void DesignPlace::refresh()
+{
+    const RunSpec& spec = m_document.spec();
+    const MemoryPlan plan = planMemory(spec, shape(), m_hosts);
+    m_cluster->setSpec(spec);
+    m_memory->setPlan(plan);
+    m_schedule->setSpec(spec);
+    m_verdict->showVerdict(spec, m_document.diagnostics(), plan, shape());
+}
+
+void DesignPlace::updateTitle()
+{
+    const auto& file = m_document.file();
+    const QString name = file.empty() ? tr("not saved yet") : QString::fromStdString(file.string());
+    m_page->setSubtitle(m_document.isModified() && !file.empty() ? tr("%1 · changed").arg(name) : name);
+}
+
+void DesignPlace::useDataSet(const DataSetEntry& entry)
+{
+    m_document.closeEdit();
+    m_document.edit(tr("Data set"), QStringLiteral("dataset.path"), [&](RunSpec& spec) {
+        spec.dataset.path = entry.folder.toStdString();
+        if (entry.vocabularySize > 0)
+            spec.model.vocabulary = entry.vocabularySize;
+    });
+    m_document.closeEdit();
+    m_page->strip()->showMessage(
+        MessageStrip::Tone::Info, tr("%1 is the data set of this run.").arg(entry.name),
+        tr("The model's vocabulary was set to its %1 entries.").arg(entry.vocabularySize));
+    m_page->strip()->addAction(tr("&Undo"), [this] {
+        undo();
+        m_page->strip()->clear();
+    });
+}
+
+void DesignPlace::openFile(const QString& file)
+{
+    if (const Status opened = m_document.open(file.toStdString()); !opened.ok())
+        m_page->strip()->showError(opened.error());
+    else
+        m_page->strip()->clear();
+}
+
+void DesignPlace::saveFile(const QString& file)
+{
+    if (const Status saved = m_document.save(file.toStdString()); !saved.ok())
+        m_page->strip()->showError(saved.error());
+}
+
+void DesignPlace::open()
+{
+    const QString file = QFileDialog::getOpenFileName(this, tr("Open a specification"), {}, specFilter());
+    if (!file.isEmpty())
+        openFile(file);
+}
+
+void DesignPlace::save()
+{
+    if (m_document.file().empty())
+        saveAs();
+    else
+        saveFile(QString::fromStdString(m_document.file().string()));
+}
+
+void DesignPlace::saveAs()
+{
+    const QString proposal = QString::fromStdString(m_document.spec().name) + QStringLiteral(".json");
+    const QString file =
+        QFileDialog::getSaveFileName(this, tr("Save the specification"), proposal, specFilter());
+    if (!file.isEmpty())
+        saveFile(file);
+}
+
+void DesignPlace::undo()
+{
+    m_document.undoStack().undo();
+}
+
+void DesignPlace::redo()
+{
+    m_document.undoStack().redo();
+}
+
+void DesignPlace::launch()
+{
+    if (!m_document.isValid() || m_launch)
+        return;
+    m_verdict->setLaunching(true);
+    m_launch = m_runs.launch(m_document.spec());
+    m_page->strip()->showProgress(tr("Launching %1").arg(QString::fromStdString(m_document.spec().name)), -1);
+    m_page->strip()->addAction(tr("Cancel"), [this] {
+        if (m_launch)
+            m_launch->cancel();
+    });
+    connect(m_launch, &RunOperation::progress, this, [this](const QString& text, double fraction) {
+        m_page->strip()->showProgress(tr("Launching %1").arg(QString::fromStdString(m_document.spec().name)),
+                                      fraction, text);
+    });
+    connect(m_launch, &RunOperation::finished, this, &DesignPlace::onLaunched);
+}
+
+void DesignPlace::onLaunched(const Result<QString>& result)
+{
+    m_launch.clear();
+    m_verdict->setLaunching(false);
+    if (result.ok()) {
+        m_page->strip()->clear();
+        emit runLaunched(*result);
+    } else if (result.error().kind == ErrorKind::Cancelled) {
+        m_page->strip()->showMessage(MessageStrip::Tone::Info, QString::fromStdString(result.error().text()));
+    } else {
+        m_page->strip()->showError(result.error());
+    }
+}
+
+} // namespace trainyard

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <QPointer>
+
+#include "app/models/data_set_list_model.h"
+#include "app/models/host_list_model.h"
+#include "app/models/spec_document.h"
+#include "app/widgets/place.h"
+#include "engine/planner/memory_model.h"
+#include "remote/launch/run_service.h"
+
+class QAction;
+
+namespace trainyard {
+
+class ClusterPicture;
+class MemoryBars;
+class PageFrame;
+class ScaledCopiesBar;
+class SchedulePreview;
+class SpecForm;
+class VerdictPanel;
+
+/// The place where a run is designed: every edit shows at once what it needs and what is in its way; from
+/// here it is launched.
+class DesignPlace : public Place {
+    Q_OBJECT
+public:
+    struct Parts {
+        SpecDocument& document;
+        HostListModel& hosts;
+        DataSetListModel& dataSets;
+        RunService& runs;
+    };
+    explicit DesignPlace(const Parts& parts, QWidget* parent = nullptr);
+
+    void activate() override;
+    void refresh() override;
+    void useDataSet(const DataSetEntry& entry);
+    /// Opens a specification file; says in the strip what is wrong with it.
+    void openFile(const QString& file);
+    void saveFile(const QString& file);
+    void launch();
+
+signals:
+    /// The run is on its hosts.
+    void runLaunched(const QString& run);
+
+private:
+    void addActions();
+    QAction* addDocumentAction(const QString& text, const QKeySequence& keys, const QString& icon,
+                               void (DesignPlace::*slot)());
+    QWidget* makeMiddle();
+    void open();
+    void save();
+    void saveAs();
+    void undo();
+    void redo();
+    void updateTitle();
+    SequenceShape shape() const;
+    void onLaunched(const Result<QString>& result);
+
+    SpecDocument& m_document;
+    HostListModel& m_hosts;
+    DataSetListModel& m_dataSets;
+    RunService& m_runs;
+    QPointer<RunOperation> m_launch;
+    PageFrame* m_page;
+    ScaledCopiesBar* m_copies;
+    SpecForm* m_form;
+    ClusterPicture* m_cluster;
+    MemoryBars* m_memory;
+    SchedulePreview* m_schedule;
+    VerdictPanel* m_verdict;
+};
+
+} // namespace trainyard

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QFrame>
+
+#include "app/models/scaled_specs.h"
+#include "app/models/spec_document.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+
+namespace trainyard {
+
+/// Writes the specifications of a scaling study: one copy per number of ranks, beside each other in a folder.
+/// Says what would come out, and what cannot, while one types. Hidden until ask().
+class ScaledCopiesBar : public QFrame {
+    Q_OBJECT
+public:
+    explicit ScaledCopiesBar(SpecDocument& document, QWidget* parent = nullptr);
+
+    void ask();
+
+signals:
+    void written(const QStringList& files);
+    void failed(const trainyard::Error& error);
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    Result<std::vector<RunSpec>> copies() const;
+    void showPreview();
+    void save();
+
+    SpecDocument& m_document;
+    QLineEdit* m_ranks;
+    QComboBox* m_scaling;
+    QLabel* m_preview;
+    QWidget* m_save;
+};
+
+} // namespace trainyard

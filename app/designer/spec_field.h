@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <QString>
+#include <QStringList>
+#include <QVariant>
+
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// One plain field of a specification, as the form shows it. The form is built from these: a new field of the
+/// specification is one entry of specSections().
+struct SpecField {
+    enum class Kind { Integer, Real, Text, Choice };
+
+    QString path; ///< JSON path, as in Diagnostic::path
+    QString label;
+    QString unit;
+    QString help;
+    Kind kind = Kind::Text;
+    QStringList choices;                         ///< of a Choice
+    std::function<QVariant(const RunSpec&)> get; ///< int, double or QString, by kind
+    std::function<void(RunSpec&, const QVariant&)> set;
+    /// Of a Text: what is wrong with it before it can be set; empty = nothing. May be left out.
+    std::function<QString(const QString&)> complaint = {};
+};
+
+struct SpecSection {
+    QString title;
+    bool advanced = false; ///< folded until the user wants it
+    std::vector<SpecField> fields;
+};
+
+/// The sections of the form in their order; batch and cluster have editors of their own between them.
+std::vector<SpecSection> specSections();
+
+} // namespace trainyard

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+
+#include <QFrame>
+
+#include "app/designer/spec_field.h"
+#include "app/models/host_list_model.h"
+#include "app/models/spec_document.h"
+
+class QLabel;
+class QScrollArea;
+class QVBoxLayout;
+
+namespace trainyard {
+
+class BatchRow;
+class ClusterEditor;
+class FieldEditor;
+class FormRow;
+
+/// The form of a specification: every field with what is wrong with it right under it, as one types. At the
+/// bottom the help of the field that has the focus or the pointer.
+class SpecForm : public QFrame {
+    Q_OBJECT
+public:
+    SpecForm(SpecDocument& document, HostListModel& hosts, QWidget* parent = nullptr);
+
+    /// Brings the field of that JSON path, or the nearest one that contains it, into view and gives it the
+    /// focus.
+    void focusField(const QString& path);
+
+private:
+    struct BoundRow {
+        FormRow* row;
+        FieldEditor* editor;
+    };
+    void addSection(QVBoxLayout* column, const SpecSection& section);
+    QVBoxLayout* addHeading(QVBoxLayout* column, const QString& title, bool folded);
+    void addField(QVBoxLayout* column, const SpecField& field);
+    void showDiagnostics();
+    QString sentenceFor(const QStringList& prefixes) const;
+
+    SpecDocument& m_document;
+    std::map<QString, BoundRow> m_rows; ///< by JSON path
+    BatchRow* m_batch;
+    ClusterEditor* m_cluster;
+    QLabel* m_help;
+    QScrollArea* m_scroll;
+};
+
+} // namespace trainyard

@@ -1,0 +1,283 @@
+#include "app/history/compare_place.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QShortcut>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+#include "app/history/compared_curves.h"
+#include "app/models/run_comparison.h"
+#include "app/models/run_desk.h"
+#include "app/models/theme.h"
+#include "app/widgets/chart_legend.h"
+#include "app/widgets/chart_toolbar.h"
+#include "app/widgets/curve_chart.h"
+#include "app/widgets/empty_state.h"
+#include "app/widgets/message_strip.h"
+#include "app/widgets/page_frame.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/run_picker.h"
+#include "app/widgets/table_view.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kListWidth = 300;
+constexpr int kRefreshMs = 500; ///< live runs among the chosen ones
+constexpr int kColumnWidth = 150;
+constexpr int kSharingColumns = 6;
+
+enum Page { NothingPage = 0, ContentPage = 1 };
+
+/// A few columns share the width; many keep theirs and scroll.
+void fitColumns(QTableView& view)
+{
+    const bool few = view.model()->columnCount() <= kSharingColumns;
+    view.setHorizontalScrollBarPolicy(few ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
+    view.horizontalHeader()->setSectionResizeMode(few ? QHeaderView::Stretch : QHeaderView::Interactive);
+    for (int column = 0; !few && column < view.model()->columnCount(); ++column)
+        view.setColumnWidth(column, kColumnWidth);
+}
+
+QStackedWidget* makePages(QWidget* nothing, QWidget* content)
+{
+    auto* pages = new QStackedWidget;
+    pages->addWidget(nothing);
+    pages->addWidget(content);
+    return pages;
+}
+
+} // namespace
+
+ComparePlace::ComparePlace(RunDesk& desk, QWidget* parent)
+    : Place(tr("Compare"), QStringLiteral("compare"), parent)
+    , m_desk(desk)
+    , m_frame(new PageFrame(tr("Compare")))
+    , m_picker(new RunPicker(desk.list()))
+    , m_metric(new QComboBox)
+    , m_toolbar(new ChartToolbar(this))
+    , m_legend(new ChartLegend)
+    , m_chart(new CurveChart(tr("Loss"), Quantity::Number))
+    , m_scalingChart(new CurveChart(tr("Sequences/s over ranks, ideal dashed"), Quantity::Number))
+    , m_tabs(new QTabWidget)
+{
+    auto* none =
+        new EmptyState(QStringLiteral("compare"), tr("Nothing to compare yet"),
+                       tr("Here the curves of several runs lie over each other, with what differs between "
+                          "them. Start a run first."),
+                       tr("Design a run"));
+    connect(none, &EmptyState::actionRequested, this, &ComparePlace::designRequested);
+    m_pages = makePages(none, buildSplit());
+    m_frame->setSubtitle(tr("Every run of this desk; tick the ones to lay over each other"));
+    m_frame->content()->addWidget(m_pages, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(m_frame);
+
+    m_due.setSingleShot(true);
+    m_due.setInterval(kRefreshMs);
+    connect(&m_due, &QTimer::timeout, this, [this] {
+        showCurves();
+        showTables();
+    });
+    connect(m_picker, &RunPicker::chosenChanged, this, &ComparePlace::onChosen);
+    connect(&desk, &RunDesk::runChanged, this, &ComparePlace::onRunChanged);
+    connect(&desk.list(), &QAbstractItemModel::rowsInserted, this, &ComparePlace::showPage);
+    connect(&desk.list(), &QAbstractItemModel::rowsRemoved, this, &ComparePlace::showPage);
+    auto* find = new QShortcut(QKeySequence::Find, this, m_picker, &RunPicker::focusSearch);
+    find->setContext(Qt::WidgetWithChildrenShortcut);
+    showPage();
+}
+
+QWidget* ComparePlace::buildSplit()
+{
+    auto* right = new QSplitter(Qt::Vertical);
+    right->setChildrenCollapsible(false);
+    right->addWidget(buildCharts());
+    right->addWidget(buildTables());
+    right->setStretchFactor(0, 3);
+    right->setStretchFactor(1, 2);
+    m_right = makePages(new EmptyState(QStringLiteral("compare"), tr("Choose runs"),
+                                       tr("Tick two or more runs at the left; one alone works as well."), {}),
+                        right);
+    auto* split = new QSplitter(Qt::Horizontal);
+    split->setChildrenCollapsible(false);
+    split->setHandleWidth(2 * metrics::kGap);
+    split->addWidget(m_picker);
+    split->addWidget(m_right);
+    split->setStretchFactor(0, 0);
+    split->setStretchFactor(1, 1);
+    split->setSizes({kListWidth, 3 * kListWidth});
+    m_picker->setMinimumWidth(280);
+    return split;
+}
+
+QWidget* ComparePlace::buildCharts()
+{
+    for (const ComparedMetric& metric : comparedMetrics())
+        m_metric->addItem(metric.title);
+    m_metric->setAccessibleName(tr("Figure"));
+    m_metric->setObjectName(QStringLiteral("comparedFigure"));
+    m_chart->setObjectName(QStringLiteral("comparedCurves"));
+    connect(m_metric, &QComboBox::activated, this, &ComparePlace::showCurves);
+    connect(m_toolbar, &ChartToolbar::optionsChanged, this, [this](const ChartOptions& options) {
+        if (options.axis != m_options.axis)
+            m_link.setZoom({});
+        m_options = options;
+        showCurves();
+    });
+    connect(m_toolbar, &ChartToolbar::resetZoomWanted, this, [this] { m_link.setZoom({}); });
+    m_chart->setLink(&m_link);
+    connect(&m_link, &ChartLink::zoomChanged, this,
+            [this] { m_toolbar->setZoomed(m_link.zoom().has_value()); });
+    connect(&m_link, &ChartLink::cursorChanged, this, &ComparePlace::showLegend);
+
+    auto* bar = new QHBoxLayout;
+    bar->setSpacing(metrics::kGap);
+    bar->addWidget(m_metric);
+    bar->addWidget(m_toolbar, 1);
+    auto* charts = new QWidget;
+    auto* column = new QVBoxLayout(charts);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(metrics::kGap);
+    column->addLayout(bar);
+    column->addWidget(m_legend);
+    column->addWidget(m_chart, 1);
+    return charts;
+}
+
+QWidget* ComparePlace::buildTables()
+{
+    QStackedWidget* figurePages = nullptr;
+    m_tabs->addTab(buildTable(m_figures, tr("Final figures"), &figurePages, {}), tr("Final figures"));
+    figurePages->setCurrentIndex(ContentPage);
+    m_tabs->addTab(buildTable(m_differences, tr("Differences"), &m_differencePages,
+                              tr("The specifications of the chosen runs are equal, or only one is chosen.")),
+                   tr("Differences"));
+    auto* table = buildTable(m_scaling, tr("Scaling"), &m_scalingPages,
+                             tr("Choose runs of at least two world sizes to see how training scales."));
+    auto* scaling = new QWidget;
+    auto* row = new QHBoxLayout(scaling);
+    row->setContentsMargins(0, metrics::kGap, 0, 0);
+    row->setSpacing(metrics::kGap);
+    row->addWidget(table, 1);
+    row->addWidget(m_scalingChart, 1);
+    m_scalingChart->setSmoothable(false);
+    m_scalingChart->setFromZero(true);
+    ChartOptions plain;
+    plain.hideOutliers = false;
+    plain.axis = ChartAxis::Ranks;
+    m_scalingChart->setOptions(plain);
+    m_tabs->addTab(scaling, tr("Scaling"));
+    return m_tabs;
+}
+
+QWidget* ComparePlace::buildTable(TextTableModel& model, const QString& name, QStackedWidget** pages,
+                                  const QString& emptyText)
+{
+    auto* view = new TableView(name);
+    view->setModel(&model);
+    view->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    connect(&model, &QAbstractItemModel::modelReset, view, [view] { fitColumns(*view); });
+    auto* nothing = makeLabel(emptyText, "muted");
+    nothing->setAlignment(Qt::AlignCenter);
+    nothing->setWordWrap(true);
+    *pages = makePages(nothing, view);
+    return *pages;
+}
+
+void ComparePlace::activate()
+{
+    refresh();
+    if (std::exchange(m_visited, true) || !m_picker->chosen().isEmpty())
+        return;
+    QStringList newest; // something to look at on the first visit
+    for (const RunEntry& entry : m_desk.library().runs().mid(0, 2))
+        newest.append(entry.id);
+    m_picker->setChosen(newest);
+}
+
+void ComparePlace::refresh()
+{
+    m_desk.scan();
+}
+
+void ComparePlace::setChosen(const QStringList& runIds)
+{
+    m_picker->setChosen(runIds);
+}
+
+void ComparePlace::onChosen()
+{
+    m_frame->strip()->clear();
+    m_runs.clear();
+    for (const QString& id : m_picker->chosen()) {
+        const Result<OpenRun*> run = m_desk.open(id);
+        if (run.ok())
+            m_runs.append(*run);
+        else
+            m_frame->strip()->showError(run.error());
+    }
+    m_right->setCurrentIndex(m_runs.isEmpty() ? NothingPage : ContentPage);
+    m_link.setZoom({});
+    showCurves();
+    showTables();
+    emit statusTextChanged(m_runs.isEmpty() ? QString() : tr("%1 runs compared").arg(m_runs.size()));
+}
+
+void ComparePlace::onRunChanged(const QString& runId)
+{
+    if (isVisible() && m_picker->chosen().contains(runId) && !m_due.isActive())
+        m_due.start();
+}
+
+QList<const OpenRun*> ComparePlace::runs() const
+{
+    QList<const OpenRun*> list;
+    for (const QPointer<OpenRun>& run : m_runs) {
+        if (run)
+            list.append(run);
+    }
+    return list;
+}
+
+void ComparePlace::showCurves()
+{
+    const ComparedMetric& metric = comparedMetrics()[m_metric->currentIndex()];
+    m_chart->setTitle(metric.title);
+    m_chart->setSmoothable(metric.smoothable);
+    m_chart->setFromZero(metric.fromZero);
+    m_chart->setOptions(m_options);
+    m_chart->setCurves(comparedCurves(runs(), metric.column, m_options.axis));
+    showLegend();
+}
+
+void ComparePlace::showLegend()
+{
+    m_legend->setEntries(legendOf(*m_chart, m_link.cursor()));
+}
+
+void ComparePlace::showTables()
+{
+    const QList<const OpenRun*> all = runs();
+    m_figures.setTable(finalFigures(all));
+    m_differences.setTable(all.isEmpty() ? TextTable() : specificationDifferences(all));
+    m_differencePages->setCurrentIndex(m_differences.rowCount() > 0 ? ContentPage : NothingPage);
+    const QList<ScalingRow> scaling = scalingOf(all);
+    m_scaling.setTable(scalingText(scaling));
+    m_scalingPages->setCurrentIndex(scaling.isEmpty() ? NothingPage : ContentPage);
+    m_scalingChart->setVisible(!scaling.isEmpty());
+    m_scalingChart->setCurves(scalingCurves(scaling));
+}
+
+void ComparePlace::showPage()
+{
+    m_pages->setCurrentIndex(m_desk.list().rowCount() > 0 ? ContentPage : NothingPage);
+}
+
+} // namespace trainyard

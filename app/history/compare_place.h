@@ -1,0 +1,78 @@
+#pragma once
+
+#include <QPointer>
+
+#include "app/models/open_run.h"
+#include "app/models/text_table_model.h"
+#include "app/widgets/chart_link.h"
+#include "app/widgets/chart_options.h"
+#include "app/widgets/place.h"
+
+class QComboBox;
+class QStackedWidget;
+class QTabWidget;
+
+namespace trainyard {
+
+class ChartLegend;
+class ChartToolbar;
+class CurveChart;
+class PageFrame;
+class RunDesk;
+class RunPicker;
+class TableView;
+
+/// The place "Compare": the history at the left; the curves of the chosen runs overlaid at the right, below
+/// them their final figures, what differs in their specifications, and how they scale.
+class ComparePlace : public Place {
+    Q_OBJECT
+
+public:
+    /// The desk must outlive the place.
+    explicit ComparePlace(RunDesk& desk, QWidget* parent = nullptr);
+
+    void activate() override;
+    void refresh() override;
+    void setChosen(const QStringList& runIds);
+
+signals:
+    void designRequested();
+
+private:
+    QWidget* buildSplit();
+    QWidget* buildCharts();
+    QWidget* buildTables();
+    QWidget* buildTable(TextTableModel& model, const QString& name, QStackedWidget** pages,
+                        const QString& emptyText);
+    void onChosen();
+    void onRunChanged(const QString& runId);
+    void showCurves();
+    void showLegend();
+    void showTables();
+    void showPage();
+    QList<const OpenRun*> runs() const;
+
+    RunDesk& m_desk;
+    ChartLink m_link;
+    ChartOptions m_options;
+    QList<QPointer<OpenRun>> m_runs;
+    TextTableModel m_figures;
+    TextTableModel m_differences;
+    TextTableModel m_scaling;
+    PageFrame* m_frame;
+    QStackedWidget* m_pages;
+    QStackedWidget* m_right;
+    QStackedWidget* m_differencePages = nullptr;
+    QStackedWidget* m_scalingPages = nullptr;
+    RunPicker* m_picker;
+    QComboBox* m_metric;
+    ChartToolbar* m_toolbar;
+    ChartLegend* m_legend;
+    CurveChart* m_chart;
+    CurveChart* m_scalingChart;
+    QTabWidget* m_tabs;
+    QTimer m_due;
+    bool m_visited = false;
+};
+
+} // namespace trainyard

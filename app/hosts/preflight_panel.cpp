@@ -1,0 +1,100 @@
+#include "app/hosts/preflight_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "app/models/preflight_model.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/state_chip.h"
+#include "app/widgets/table_view.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kCheckWidth = 168;
+constexpr int kFoundWidth = 336;
+constexpr int kVerdictWidth = 120;
+
+TableView* makeTable(PreflightModel* rows)
+{
+    auto* table = new TableView(PreflightPanel::tr("Preflight"));
+    table->setModel(rows);
+    table->setWordWrap(true); // a fix may need two lines and is never cut
+    table->verticalHeader()->setMinimumSectionSize(TableView::kRowHeight);
+    table->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table->setColumnWidth(PreflightModel::Check, kCheckWidth);
+    table->setColumnWidth(PreflightModel::Found, kFoundWidth);
+    table->setColumnWidth(PreflightModel::VerdictColumn, kVerdictWidth);
+    return table;
+}
+
+} // namespace
+
+PreflightPanel::PreflightPanel(QWidget* parent)
+    : QFrame(parent)
+    , m_name(makeLabel({}, "heading"))
+    , m_state(new StateChip(tr("State of the host")))
+    , m_activity(makeLabel({}, "muted"))
+    , m_check(makeButton(tr("Check &now")))
+    , m_cancel(makeButton(tr("Cancel check")))
+    , m_remove(makeButton(tr("Remove"), "danger"))
+    , m_rows(new PreflightModel(this))
+    , m_table(makeTable(m_rows))
+    , m_placeholder(makeLabel({}, "muted"))
+    , m_content(new QStackedWidget)
+{
+    setRole(this, "panel");
+    m_placeholder->setAlignment(Qt::AlignCenter);
+    m_placeholder->setWordWrap(true);
+    m_content->addWidget(m_table);
+    m_content->addWidget(m_placeholder);
+
+    auto* header = new QHBoxLayout;
+    header->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
+    header->setSpacing(metrics::kGap);
+    header->addWidget(m_name);
+    header->addWidget(m_state);
+    header->addWidget(m_activity, 1);
+    header->addWidget(m_check);
+    header->addWidget(m_cancel);
+    header->addWidget(m_remove);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 1, 1, metrics::kHalf);
+    column->setSpacing(0);
+    column->addLayout(header);
+    column->addWidget(makeSeparator());
+    column->addWidget(m_content, 1);
+
+    connect(m_check, &QPushButton::clicked, this, &PreflightPanel::checkRequested);
+    connect(m_cancel, &QPushButton::clicked, this, &PreflightPanel::cancelRequested);
+    connect(m_remove, &QPushButton::clicked, this, &PreflightPanel::removeRequested);
+}
+
+void PreflightPanel::showHost(const HostEntry& host)
+{
+    const bool busy = host.state == HostState::Checking || host.state == HostState::HostKeyUnknown;
+    m_name->setText(host.isThisMachine() ? tr("This machine") : host.name);
+    m_state->setState(toneOf(host.state), shapeOf(host.state), nameOf(host.state));
+    m_activity->setText(host.activity);
+    m_check->setVisible(!busy);
+    m_check->setText(host.report ? tr("Check &again") : tr("Check &now"));
+    m_cancel->setVisible(busy);
+    m_remove->setVisible(!host.isThisMachine());
+    showRows(host);
+}
+
+void PreflightPanel::showRows(const HostEntry& host)
+{
+    m_rows->setRows(host.report ? host.report->rows : QList<CheckRow>());
+    m_content->setCurrentWidget(host.report ? static_cast<QWidget*>(m_table) : m_placeholder);
+    m_placeholder->setText(
+        host.state == HostState::Checking
+            ? tr("Looking at devices, memory, drivers, disk, MPI and clock…")
+            : tr("Not checked yet. A check looks at devices, memory, drivers, disk, MPI and clock, "
+                 "and says what is in the way of a run."));
+}
+
+} // namespace trainyard

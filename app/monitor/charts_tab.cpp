@@ -1,0 +1,158 @@
+#include "app/monitor/charts_tab.h"
+
+#include <QGridLayout>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/models/device_memory.h"
+#include "app/models/open_run.h"
+#include "app/widgets/chart_toolbar.h"
+#include "app/widgets/curve_chart.h"
+#include "app/widgets/memory_chart.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/stacked_chart.h"
+
+namespace trainyard {
+
+namespace {
+
+enum SeriesNumber { LossSeries = 0, RateSeries = 1, NormSeries = 2, ThroughputSeries = 3 };
+
+QList<ChartLayer> phaseLayers(const StepTable& steps)
+{
+    QList<ChartLayer> layers;
+    for (std::size_t i = 0; i < kStepPhases; ++i) {
+        const auto phase = StepPhase(i);
+        layers.append({QString::fromUtf8(nameOf(phase).data()), steps.phase(phase),
+                       colourOf(phase, ColourScheme::Light), colourOf(phase, ColourScheme::Dark)});
+    }
+    return layers;
+}
+
+} // namespace
+
+ChartsTab::ChartsTab(QWidget* parent)
+    : QWidget(parent)
+    , m_toolbar(new ChartToolbar(this, this))
+    , m_pause(new QToolButton(this))
+    , m_loss(new CurveChart(tr("Loss"), Quantity::Number))
+    , m_rate(new CurveChart(tr("Learning rate"), Quantity::Number))
+    , m_norm(new CurveChart(tr("Gradient norm"), Quantity::Number))
+    , m_throughput(new CurveChart(tr("Sequences/s"), Quantity::Number))
+    , m_split(new StackedChart(tr("Time of a step"), Quantity::Seconds))
+    , m_memory(new MemoryChart)
+{
+    m_rate->setSmoothable(false);
+    m_rate->setFromZero(true);
+    m_throughput->setFromZero(true);
+    for (ChartPanel* chart :
+         std::initializer_list<ChartPanel*>{m_loss, m_rate, m_norm, m_throughput, m_split})
+        chart->setLink(&m_link);
+
+    m_pause->setText(tr("‖ Pause"));
+    m_pause->setToolTip(tr("Holds the charts still; the run goes on (Space)"));
+    m_pause->setCheckable(true);
+    setRole(m_pause, "button");
+    connect(m_pause, &QToolButton::toggled, this, &ChartsTab::setPaused);
+    auto* space = new QShortcut(Qt::Key_Space, this, m_pause, &QToolButton::toggle);
+    space->setContext(Qt::WidgetWithChildrenShortcut);
+
+    auto* bar = new QHBoxLayout;
+    bar->addWidget(m_toolbar, 1);
+    bar->addWidget(m_pause);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, metrics::kGap, 0, 0);
+    column->setSpacing(metrics::kGap);
+    column->addLayout(bar);
+    column->addWidget(buildBoard(), 1);
+    connect(m_toolbar, &ChartToolbar::optionsChanged, this, &ChartsTab::apply);
+    connect(m_toolbar, &ChartToolbar::resetZoomWanted, this, [this] { m_link.setZoom({}); });
+    connect(&m_link, &ChartLink::zoomChanged, this,
+            [this] { m_toolbar->setZoomed(m_link.zoom().has_value()); });
+    apply(m_toolbar->options());
+}
+
+QWidget* ChartsTab::buildBoard()
+{
+    auto* board = new QWidget;
+    setRole(board, "page");
+    auto* grid = new QGridLayout(board);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setSpacing(metrics::kGap);
+    grid->addWidget(m_loss, 0, 0, 1, 6);
+    grid->addWidget(m_rate, 1, 0, 1, 2);
+    grid->addWidget(m_norm, 1, 2, 1, 2);
+    grid->addWidget(m_throughput, 1, 4, 1, 2);
+    grid->addWidget(m_split, 2, 0, 1, 3);
+    grid->addWidget(m_memory, 2, 3, 1, 3);
+    for (CurveChart* small : {m_rate, m_norm, m_throughput})
+        small->setMinimumHeight(132);
+    m_loss->setMinimumHeight(190);
+    m_split->setMinimumHeight(176);
+    m_memory->setMinimumHeight(176);
+    grid->setRowStretch(0, 5);
+    grid->setRowStretch(1, 3);
+    grid->setRowStretch(2, 4);
+
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidget(board);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    return scroll;
+}
+
+void ChartsTab::show(const OpenRun& run)
+{
+    m_run = &run;
+    if (!m_pause->isChecked())
+        fill(run);
+}
+
+void ChartsTab::reset()
+{
+    m_link.setZoom({});
+    m_link.setCursor({});
+    m_run = nullptr;
+    const QSignalBlocker blocker(m_pause);
+    m_pause->setChecked(false);
+}
+
+void ChartsTab::setPaused(bool paused)
+{
+    m_pause->setText(paused ? tr("▶ Go on") : tr("‖ Pause"));
+    if (!paused && m_run)
+        fill(*m_run);
+}
+
+void ChartsTab::apply(const ChartOptions& options)
+{
+    const bool otherAxis = options.axis != m_options.axis;
+    m_options = options;
+    if (otherAxis) // positions on the old axis mean nothing on the new one
+        m_link.setZoom({});
+    for (ChartPanel* chart :
+         std::initializer_list<ChartPanel*>{m_loss, m_norm, m_throughput, m_split, m_rate})
+        chart->setOptions(options);
+    if (m_run && otherAxis)
+        fill(*m_run);
+}
+
+void ChartsTab::fill(const OpenRun& run)
+{
+    const StepTable& steps = run.series().steps();
+    const QList<double>& x = steps.column(columnOf(m_options.axis));
+    const auto curve = [&](StepColumn column, int style) {
+        return QList<Curve>{{run.facts().name(), x, steps.column(column), style}};
+    };
+    m_loss->setCurves(curve(StepColumn::Loss, LossSeries));
+    m_rate->setCurves(curve(StepColumn::LearningRate, RateSeries));
+    m_norm->setCurves(curve(StepColumn::GradientNorm, NormSeries));
+    m_throughput->setCurves(curve(StepColumn::SequencesPerSecond, ThroughputSeries));
+    m_split->setLayers(x, phaseLayers(steps));
+    m_memory->setDevices(deviceMemory(run));
+}
+
+} // namespace trainyard

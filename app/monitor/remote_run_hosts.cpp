@@ -1,0 +1,74 @@
+#include "app/monitor/remote_run_hosts.h"
+
+#include <QObject>
+
+#include "app/models/open_run.h"
+#include "remote/launch/run_service.h"
+#include "remote/stream/run_follower.h"
+
+namespace trainyard {
+
+namespace {
+
+RunLink linkOf(LinkState state)
+{
+    switch (state) {
+    case LinkState::Live:
+        return RunLink::Live;
+    case LinkState::Behind:
+        return RunLink::Behind;
+    case LinkState::Lost:
+        return RunLink::Lost;
+    }
+    return RunLink::Lost;
+}
+
+void forward(RunOperation* operation, const RunReply& reply)
+{
+    QObject::connect(operation, &RunOperation::progress, reply.context, reply.progress);
+    QObject::connect(operation, &RunOperation::finished, reply.context,
+                     [done = reply.done](const Result<QString>& result) {
+                         done(result.ok() ? Status() : Status(result.error()));
+                     });
+}
+
+} // namespace
+
+void RemoteRunHosts::follow(OpenRun& run)
+{
+    // Following again after a resume: the follower of the attempt before has done its work.
+    for (QObject* earlier : run.findChildren<RunFollower*>(Qt::FindDirectChildrenOnly))
+        earlier->deleteLater();
+    auto* follower = new RunFollower(run.id(), run.facts().hosts, m_service.targets(), {}, &run);
+    QObject::connect(follower, &RunFollower::recordsArrived, &run, &OpenRun::apply);
+    QObject::connect(follower, &RunFollower::streamRestarted, &run, &OpenRun::restartStream);
+    QObject::connect(follower, &RunFollower::linkChanged, &run,
+                     [&run](LinkState state) { run.setLink(linkOf(state)); });
+    QObject::connect(follower, &RunFollower::problem, &run,
+                     [&run](const Error& error) { run.setProblem(QString::fromStdString(error.text())); });
+    run.setLink(linkOf(follower->linkState()));
+    follower->start();
+}
+
+void RemoteRunHosts::stop(const QString& runId, RunReply reply)
+{
+    forward(m_service.stop(runId), reply);
+}
+
+void RemoteRunHosts::resume(const QString& runId, RunReply reply)
+{
+    forward(m_service.resume(runId), reply);
+}
+
+void RemoteRunHosts::checkpoint(const QString& runId, RunReply reply)
+{
+    m_service.requestCheckpoint(runId, reply.context, reply.done);
+}
+
+void RemoteRunHosts::readLog(const QString& runId, int rank, qint64 offset, qint64 limit,
+                             const QObject* context, std::function<void(const Result<LogPiece>&)> done)
+{
+    m_service.readLog(runId, rank, offset, limit, context, std::move(done));
+}
+
+} // namespace trainyard

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "app/models/run_hosts.h"
+
+namespace trainyard {
+
+class RunOperation;
+class RunService;
+
+/// The hosts of this desk's runs, reached through its links.
+class RemoteRunHosts : public RunHosts {
+public:
+    /// The service must outlive this object.
+    explicit RemoteRunHosts(RunService& service) : m_service(service) {}
+
+    void follow(OpenRun& run) override;
+    void stop(const QString& runId, RunReply reply) override;
+    void resume(const QString& runId, RunReply reply) override;
+    void checkpoint(const QString& runId, RunReply reply) override;
+    void readLog(const QString& runId, int rank, qint64 offset, qint64 limit, const QObject* context,
+                 std::function<void(const Result<LogPiece>&)> done) override;
+
+private:
+    RunService& m_service;
+};
+
+} // namespace trainyard

@@ -1,0 +1,173 @@
+#include "app/monitor/run_header.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "app/models/display_text.h"
+#include "app/models/open_run.h"
+#include "app/models/run_entry.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/state_chip.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kProgressSteps = 1000;
+constexpr qint64 kFreshMs = 5000;
+
+QString whereText(const OpenRun& run)
+{
+    const RunEntry entry = [&] {
+        RunEntry e;
+        updateEntry(e, run.facts(), run.series());
+        return e;
+    }();
+    QStringList parts;
+    if (entry.worldSize > 0)
+        parts.append(entry.worldSize == 1 ? QObject::tr("1 rank")
+                                          : QObject::tr("%1 ranks").arg(entry.worldSize));
+    if (!entry.hosts.isEmpty())
+        parts.append(QObject::tr("on %1").arg(oneLine(entry.hosts.join(QStringLiteral(", ")))));
+    if (run.facts().spec && !run.facts().spec->model.preset.empty())
+        parts.append(QString::fromStdString(run.facts().spec->model.preset));
+    if (entry.attempt > 1)
+        parts.append(QObject::tr("attempt %1").arg(entry.attempt));
+    return parts.join(QStringLiteral("  ·  "));
+}
+
+} // namespace
+
+RunHeader::RunHeader(QWidget* parent)
+    : QFrame(parent)
+    , m_name(makeLabel({}, "title", this))
+    , m_where(makeLabel({}, "muted", this))
+    , m_figures(makeLabel({}, nullptr, this))
+    , m_reason(makeLabel({}, "error", this))
+    , m_state(new StateChip(tr("Run"), this))
+    , m_link(new StateChip(tr("Link"), this))
+    , m_progress(new QProgressBar(this))
+    , m_checkpoint(makeButton(tr("Checkpoint now"), nullptr, this))
+    , m_resume(makeButton(tr("Resume"), "primary", this))
+    , m_stop(makeButton(tr("Stop…"), "danger", this))
+{
+    m_progress->setRange(0, kProgressSteps);
+    m_progress->setTextVisible(false);
+    m_progress->setAccessibleName(tr("Progress"));
+    m_checkpoint->setToolTip(tr("Publishes a checkpoint after the present step; the run goes on"));
+    m_resume->setToolTip(tr("Goes on from the last checkpoint"));
+    m_stop->setToolTip(tr("Finishes the step, publishes a checkpoint and ends every process of the run"));
+    m_reason->setWordWrap(true);
+    for (QLabel* elided : {m_name, m_where, m_figures})
+        elided->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+
+    auto* first = new QHBoxLayout;
+    first->setSpacing(metrics::kGap);
+    first->addWidget(m_name, 1);
+    first->addWidget(m_link);
+    first->addWidget(m_state);
+    auto* texts = new QVBoxLayout;
+    texts->setSpacing(2);
+    texts->addWidget(m_where);
+    texts->addWidget(m_figures);
+    auto* second = new QHBoxLayout;
+    second->setSpacing(metrics::kGap);
+    second->addLayout(texts, 1);
+    for (QPushButton* button : {m_checkpoint, m_resume, m_stop})
+        second->addWidget(button);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(metrics::kHalf);
+    column->addLayout(first);
+    column->addLayout(second);
+    column->addSpacing(metrics::kHalf);
+    column->addWidget(m_progress);
+    column->addWidget(m_reason);
+
+    connect(m_stop, &QPushButton::clicked, this, &RunHeader::stopWanted);
+    connect(m_resume, &QPushButton::clicked, this, &RunHeader::resumeWanted);
+    connect(m_checkpoint, &QPushButton::clicked, this, &RunHeader::checkpointWanted);
+}
+
+void RunHeader::show(const OpenRun& run, qint64 nowMs, bool canAct)
+{
+    const RunCondition condition = run.condition(nowMs);
+    const QString name = oneLine(run.facts().name());
+    m_name->setText(name);
+    m_name->setToolTip(run.id());
+    m_where->setText(whereText(run));
+    m_where->setToolTip(m_where->text());
+    // A lost link is said by the link's own chip; the run goes on as it was last seen.
+    const RunCondition own =
+        condition == RunCondition::LinkLost ? conditionOf(run.series().status().state) : condition;
+    m_state->setState(toneOf(own), shapeOf(own).at(0), wordOf(own));
+    showLink(run, nowMs);
+    showFigures(run);
+
+    const RunState state = run.series().status().state;
+    const bool over = isFinal(state);
+    m_checkpoint->setVisible(!over && state != RunState::Stopping);
+    m_stop->setVisible(!over);
+    m_resume->setVisible(over && state != RunState::Finished);
+    for (QPushButton* button : {m_checkpoint, m_stop, m_resume})
+        button->setEnabled(canAct);
+
+    const QString reason = oneLine(run.series().status().reason);
+    m_reason->setText(reason);
+    m_reason->setVisible(!reason.isEmpty());
+    setStyleProperty(m_reason, "role", state == RunState::Failed ? "error" : "muted");
+}
+
+void RunHeader::showFigures(const OpenRun& run)
+{
+    RunEntry entry;
+    updateEntry(entry, run.facts(), run.series());
+    QStringList parts;
+    if (entry.steps > 0)
+        parts.append(
+            tr("step %1 of %2 (%3)")
+                .arg(displayCount(entry.step), displayCount(entry.steps), displayPercent(run.progress())));
+    if (!run.series().steps().isEmpty()) {
+        parts.append(tr("loss %1").arg(displayLoss(entry.loss)));
+        parts.append(tr("%1 seq/s").arg(displayNumber(entry.sequencesPerSecond)));
+        parts.append(
+            tr("%1 trained").arg(displaySeconds(run.series().steps().last(StepColumn::TrainingSeconds))));
+    }
+    const double left = run.secondsLeft();
+    if (left > 0)
+        parts.append(tr("about %1 left").arg(displaySeconds(left)));
+    m_figures->setText(parts.join(QStringLiteral("  ·  ")));
+    m_figures->setToolTip(m_figures->text());
+    m_progress->setValue(int(run.progress() * kProgressSteps));
+}
+
+void RunHeader::showLink(const OpenRun& run, qint64 nowMs)
+{
+    const bool over = isFinal(run.series().status().state);
+    const qint64 behind = run.behindMs(nowMs);
+    switch (run.link()) {
+    case RunLink::Recorded:
+        return m_link->clear();
+    case RunLink::Live:
+        if (over)
+            return m_link->clear();
+        return m_link->setState(Tone::Good, u'●',
+                                behind > kFreshMs ? tr("live, silent for %1 s").arg(behind / 1000)
+                                                  : tr("live"));
+    case RunLink::Behind:
+        return m_link->setState(Tone::Warning, u'◔',
+                                over || behind <= kFreshMs
+                                    ? tr("catching up")
+                                    : tr("%1 behind").arg(displaySeconds(double(behind / 1000))));
+    case RunLink::Lost:
+        if (over)
+            return m_link->clear();
+        return m_link->setState(Tone::Warning, u'◌', tr("link lost, still running"),
+                                tr("seen %1").arg(displayAge(nowMs - behind, nowMs)));
+    }
+}
+
+} // namespace trainyard

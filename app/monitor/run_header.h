@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QFrame>
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+
+namespace trainyard {
+
+class OpenRun;
+class StateChip;
+
+/// The head of a run: what it is, how it is, how far, how fresh what we see of it is, and what can be done.
+class RunHeader : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit RunHeader(QWidget* parent = nullptr);
+
+    /// Shows `run` as it is now; `canAct` = its hosts may be asked for something.
+    void show(const OpenRun& run, qint64 nowMs, bool canAct);
+
+signals:
+    void stopWanted();
+    void resumeWanted();
+    void checkpointWanted();
+
+private:
+    void showFigures(const OpenRun& run);
+    void showLink(const OpenRun& run, qint64 nowMs);
+
+    QLabel* m_name;
+    QLabel* m_where;
+    QLabel* m_figures;
+    QLabel* m_reason;
+    StateChip* m_state;
+    StateChip* m_link;
+    QProgressBar* m_progress;
+    QPushButton* m_checkpoint;
+    QPushButton* m_resume;
+    QPushButton* m_stop;
+};
+
+} // namespace trainyard

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <QPointer>
+#include <QWidget>
+
+#include "app/models/open_run.h"
+
+class QTabWidget;
+
+namespace trainyard {
+
+class ChartsTab;
+class DevicesTab;
+class EventsTab;
+class LogTab;
+class MessageStrip;
+class RunHeader;
+class NotesTab;
+class RunDesk;
+class RunHosts;
+class SpecTab;
+
+/// One run: header, message strip, tabs. Only the tab that is seen is brought up to date.
+class RunView : public QWidget {
+    Q_OBJECT
+
+public:
+    /// Without hosts in the desk nothing can be asked of the run. The desk must outlive the view.
+    explicit RunView(RunDesk& desk, QWidget* parent = nullptr);
+
+    void setRun(OpenRun* run);
+    OpenRun* run() const { return m_run; }
+    /// Brings header and visible tab up to date.
+    void update();
+
+signals:
+    /// The run goes on with a new attempt and wants to be followed again.
+    void resumed(const QString& runId);
+
+private:
+    void buildTabs();
+    void updateTab();
+    void confirmStop();
+    void stop();
+    void resume();
+    void checkpoint();
+    struct RunReply reply(const QString& doing, const QString& done);
+
+    RunHosts* m_hosts;
+    QPointer<OpenRun> m_run;
+    bool m_acting = false;
+    RunHeader* m_header;
+    MessageStrip* m_strip;
+    QTabWidget* m_tabs;
+    ChartsTab* m_charts;
+    DevicesTab* m_devices;
+    LogTab* m_log;
+    EventsTab* m_events;
+    NotesTab* m_notes;
+    SpecTab* m_spec;
+};
+
+} // namespace trainyard

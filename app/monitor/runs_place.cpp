@@ -1,0 +1,159 @@
+#include "app/monitor/runs_place.h"
+
+#include <QDateTime>
+#include <QShortcut>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "app/models/display_text.h"
+#include "app/models/run_desk.h"
+#include "app/models/run_hosts.h"
+#include "app/monitor/run_list_pane.h"
+#include "app/monitor/run_view.h"
+#include "app/widgets/empty_state.h"
+#include "app/widgets/message_strip.h"
+#include "app/widgets/page_frame.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kClockMs = 1000;
+constexpr int kListWidth = 300;
+
+} // namespace
+
+RunsPlace::RunsPlace(RunDesk& desk, QWidget* parent)
+    : Place(tr("Runs"), QStringLiteral("runs"), parent)
+    , m_desk(desk)
+    , m_frame(new PageFrame(tr("Runs")))
+    , m_pages(new QStackedWidget)
+    , m_right(new QStackedWidget)
+    , m_list(new RunListPane(desk.list()))
+    , m_view(new RunView(desk))
+{
+    auto* none =
+        new EmptyState(QStringLiteral("runs"), tr("No runs yet"),
+                       tr("Here you watch a training live: loss, throughput, memory of every rank, its logs "
+                          "and events. Runs go on when this window is closed."),
+                       tr("Design a run"));
+    connect(none, &EmptyState::actionRequested, this, &RunsPlace::designRequested);
+    m_pages->addWidget(none);
+    m_pages->addWidget(buildSplit());
+    m_frame->content()->addWidget(m_pages, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(m_frame);
+
+    connect(m_list, &RunListPane::currentRunChanged, this, &RunsPlace::onCurrentRun);
+    connect(m_view, &RunView::resumed, &desk, &RunDesk::followAgain);
+    connect(&desk, &RunDesk::runChanged, this, &RunsPlace::onRunChanged);
+    connect(&desk, &RunDesk::problem, this, [this](const QString& text) {
+        m_frame->strip()->showMessage(MessageStrip::Tone::Bad, tr("The history cannot be written"), text);
+    });
+    for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+        connect(&desk.list(), signal, this, &RunsPlace::showPage);
+    auto* find = new QShortcut(QKeySequence::Find, this, m_list, &RunListPane::focusSearch);
+    find->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(&m_clock, &QTimer::timeout, this, [this] {
+        if (isVisible())
+            m_view->update();
+    });
+    m_clock.start(kClockMs);
+    showPage();
+}
+
+QWidget* RunsPlace::buildSplit()
+{
+    m_right->addWidget(new EmptyState(QStringLiteral("runs"), tr("Choose a run"),
+                                      tr("Its curves, devices, logs and events appear here."), {}));
+    m_right->addWidget(m_view);
+    auto* split = new QSplitter(Qt::Horizontal);
+    split->setChildrenCollapsible(false);
+    split->addWidget(m_list);
+    split->addWidget(m_right);
+    split->setHandleWidth(2 * metrics::kGap);
+    split->setStretchFactor(0, 0);
+    split->setStretchFactor(1, 1);
+    split->setSizes({kListWidth, 3 * kListWidth});
+    m_list->setMinimumWidth(280);
+    return split;
+}
+
+void RunsPlace::activate()
+{
+    refresh();
+    m_list->focusList();
+    tellStatus();
+}
+
+void RunsPlace::refresh()
+{
+    m_desk.scan();
+    if (m_list->currentRun().isEmpty() && m_desk.list().rowCount() > 0)
+        showRun(m_desk.library().runs().first().id);
+}
+
+void RunsPlace::showRun(const QString& runId)
+{
+    if (!m_desk.library().find(runId))
+        m_desk.scan();
+    m_list->select(runId);
+}
+
+void RunsPlace::onCurrentRun(const QString& runId)
+{
+    m_frame->strip()->clear();
+    if (runId.isEmpty()) {
+        m_view->setRun(nullptr);
+        m_right->setCurrentIndex(0);
+        return;
+    }
+    const Result<OpenRun*> run = m_desk.open(runId);
+    if (!run.ok()) {
+        m_view->setRun(nullptr);
+        m_right->setCurrentIndex(0);
+        m_frame->strip()->showError(run.error());
+        m_frame->strip()->addAction(tr("Take it off the list"), [this, runId] { removeFromList(runId); });
+        return;
+    }
+    m_view->setRun(*run);
+    m_right->setCurrentIndex(1);
+    tellStatus();
+}
+
+void RunsPlace::removeFromList(const QString& runId)
+{
+    const Status removed = m_desk.library().remove(runId);
+    if (removed.ok())
+        m_frame->strip()->clear();
+    else
+        m_frame->strip()->showError(removed.error());
+}
+
+void RunsPlace::onRunChanged(const QString& runId)
+{
+    if (m_view->run() && m_view->run()->id() == runId)
+        tellStatus();
+}
+
+void RunsPlace::showPage()
+{
+    m_pages->setCurrentIndex(m_desk.list().rowCount() > 0 ? 1 : 0);
+}
+
+void RunsPlace::tellStatus()
+{
+    const OpenRun* run = m_view->run();
+    if (!run) {
+        emit statusTextChanged({});
+        return;
+    }
+    const RunCondition condition = run->condition(QDateTime::currentMSecsSinceEpoch());
+    emit statusTextChanged(
+        tr("%1  ·  %2  ·  %3 records")
+            .arg(textOf(condition), oneLine(run->id()), displayCount(qint64(run->series().recordCount()))));
+}
+
+} // namespace trainyard

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <QTimer>
+
+#include "app/widgets/place.h"
+
+class QStackedWidget;
+
+namespace trainyard {
+
+class PageFrame;
+class RunDesk;
+class RunListPane;
+class RunView;
+
+/// The place "Runs": all runs at the left, the chosen one at the right.
+class RunsPlace : public Place {
+    Q_OBJECT
+
+public:
+    /// The desk must outlive the place.
+    explicit RunsPlace(RunDesk& desk, QWidget* parent = nullptr);
+
+    void activate() override;
+    void refresh() override;
+    /// Shows this run; a run that was launched a moment ago is looked for first.
+    void showRun(const QString& runId);
+
+signals:
+    /// The button of the empty place: there is no run yet.
+    void designRequested();
+
+private:
+    QWidget* buildSplit();
+    void onCurrentRun(const QString& runId);
+    void removeFromList(const QString& runId);
+    void onRunChanged(const QString& runId);
+    void showPage();
+    void tellStatus();
+
+    RunDesk& m_desk;
+    PageFrame* m_frame;
+    QStackedWidget* m_pages;
+    QStackedWidget* m_right;
+    RunListPane* m_list;
+    RunView* m_view;
+    QTimer m_clock;
+};
+
+} // namespace trainyard

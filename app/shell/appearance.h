@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+
+#include <QObject>
+
+#include "app/models/theme.h"
+#include "app/shell/system_scheme.h"
+
+class QApplication;
+class QSettings;
+
+namespace trainyard {
+
+/// Dresses the application in a scheme: what the user chose, else what the system wants.
+class Appearance : public QObject {
+    Q_OBJECT
+public:
+    /// `settings` remembers the choice.
+    Appearance(QApplication& application, QSettings& settings, QObject* parent = nullptr);
+
+    ColourScheme scheme() const;
+    bool followsSystem() const { return !m_choice; }
+    /// Nothing = follow the system.
+    void choose(std::optional<ColourScheme> choice);
+    /// Light to dark and back; the choice is the user's from then on.
+    void toggle();
+
+signals:
+    void changed();
+
+private:
+    void apply();
+
+    QApplication& m_application;
+    QSettings& m_settings;
+    SystemScheme m_system;
+    std::optional<ColourScheme> m_choice;
+};
+
+/// Fusion with the scheme's palette and style sheet; also for tests and pictures.
+void dress(QApplication& application, ColourScheme scheme);
+
+} // namespace trainyard

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <QFrame>
+#include <QList>
+
+class QAction;
+class QLineEdit;
+class QListWidget;
+
+namespace trainyard {
+
+/// Ctrl+K: every action of the window by name. Typing narrows the list, Enter does it, Esc leaves.
+class CommandPalette : public QFrame {
+    Q_OBJECT
+public:
+    explicit CommandPalette(QWidget* window);
+
+    void open(const QList<QAction*>& actions);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void fill(const QString& filter);
+    void run();
+
+    QLineEdit* m_filter;
+    QListWidget* m_list;
+    QList<QAction*> m_actions;
+    QList<QAction*> m_shown;
+};
+
+} // namespace trainyard

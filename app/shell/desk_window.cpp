@@ -1,0 +1,94 @@
+#include "app/shell/desk_window.h"
+
+#include "app/data/data_place.h"
+#include "app/designer/design_place.h"
+#include "app/history/compare_place.h"
+#include "app/hosts/hosts_place.h"
+#include "app/models/display_text.h"
+#include "app/monitor/runs_place.h"
+#include "app/report/reports_place.h"
+#include "app/shell/passphrase_dialog.h"
+#include "app/widgets/state_chip.h"
+
+namespace trainyard {
+
+DeskWindow::DeskWindow(QApplication& application, std::filesystem::path dataFolder, TargetOptions options)
+    : m_session(std::move(dataFolder), std::move(options))
+    , m_settings(QString::fromStdString((m_session.dataFolder() / "window.ini").string()),
+                 QSettings::IniFormat)
+    , m_appearance(application, m_settings)
+    , m_window(m_appearance, m_settings)
+{
+    addPlaces();
+    watchSession();
+    m_window.restore();
+    if (!m_session.startupProblems().isEmpty())
+        m_window.showStatus(m_session.startupProblems().join(QStringLiteral(" · ")));
+}
+
+void DeskWindow::addPlaces()
+{
+    auto* hosts = new HostsPlace(m_session.hosts(), m_session.hostChecks());
+    auto* data = new DataPlace(
+        {m_session.dataSets(), m_session.hosts(), m_session.prepareJob(), m_session.verifier()});
+    auto* design =
+        new DesignPlace({m_session.document(), m_session.hosts(), m_session.dataSets(), m_session.runs()});
+    m_runs = new RunsPlace(m_session.runDesk());
+    auto* compare = new ComparePlace(m_session.runDesk());
+    auto* reports = new ReportsPlace(m_session.runDesk());
+    for (Place* place : std::initializer_list<Place*>{hosts, data, design, m_runs, compare, reports})
+        m_window.addPlace(place);
+    QObject::connect(data, &DataPlace::useInRunRequested, design, [this, design](const DataSetEntry& entry) {
+        design->useDataSet(entry);
+        m_window.showPlace(design);
+    });
+    QObject::connect(design, &DesignPlace::runLaunched, m_runs, [this](const QString& run) { showRun(run); });
+    const auto showDesign = [this, design] { m_window.showPlace(design); };
+    QObject::connect(m_runs, &RunsPlace::designRequested, design, showDesign);
+    QObject::connect(compare, &ComparePlace::designRequested, design, showDesign);
+    QObject::connect(reports, &ReportsPlace::designRequested, design, showDesign);
+}
+
+void DeskWindow::showRun(const QString& runId)
+{
+    m_window.showPlace(m_runs);
+    m_runs->showRun(runId);
+}
+
+/// The newest run that is not over.
+void DeskWindow::showRunChip()
+{
+    const RunListModel& list = m_session.runDesk().list();
+    for (int row = 0; row < list.rowCount(); ++row) {
+        const QModelIndex index = list.index(row, RunListModel::Name);
+        if (index.data(RunListModel::EntryRole).value<RunEntry>().isOver())
+            continue;
+        const auto condition = RunCondition(index.data(RunListModel::ConditionRole).toInt());
+        m_window.runChip().setState(toneOf(condition), shapeOf(condition).at(0), index.data().toString(),
+                                    index.siblingAtColumn(RunListModel::Step).data().toString());
+        return;
+    }
+    m_window.runChip().clear();
+}
+
+void DeskWindow::watchSession()
+{
+    for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+        QObject::connect(&m_session.runDesk().list(), signal, &m_window, [this] { showRunChip(); });
+    QObject::connect(&m_session.runDesk().list(), &QAbstractItemModel::dataChanged, &m_window,
+                     [this] { showRunChip(); });
+    showRunChip();
+    QObject::connect(&m_session, &Session::saveFailed, &m_window, [this](const Error& error) {
+        m_window.showStatus(QString::fromStdString(error.text()));
+    });
+    QObject::connect(&m_session.targets(), &TargetPool::targetAdded, &m_window, [this](Target* target) {
+        QObject::connect(target, &Target::passphraseNeeded, &m_window,
+                         [this, target = QPointer(target)](const PassphraseQuestion& question) {
+                             const auto answer = askPassphrase(question, &m_window);
+                             if (target)
+                                 target->answerPassphrase(answer);
+                         });
+    });
+}
+
+} // namespace trainyard

@@ -1,0 +1,159 @@
+#include "app/shell/main_window.h"
+
+#include <QAction>
+#include <QCloseEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QToolButton>
+
+#include "app/shell/appearance.h"
+#include "app/shell/command_palette.h"
+#include "app/shell/rail.h"
+#include "app/shell/shortcut_sheet.h"
+#include "app/widgets/place.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/state_chip.h"
+#include "app/widgets/symbol_icon.h"
+
+namespace trainyard {
+
+namespace {
+constexpr QSize kFirstSize(1280, 800);
+constexpr QSize kSmallest(1120, 640);
+const QString kGeometryKey = QStringLiteral("window/geometry");
+const QString kPlaceKey = QStringLiteral("window/place");
+} // namespace
+
+MainWindow::MainWindow(Appearance& appearance, QSettings& settings, QWidget* parent)
+    : QMainWindow(parent)
+    , m_appearance(appearance)
+    , m_settings(settings)
+    , m_rail(new Rail)
+    , m_stack(new QStackedWidget)
+    , m_status(makeLabel({}, "muted"))
+    , m_runChip(new StateChip(tr("Run")))
+    , m_palette(new CommandPalette(this))
+    , m_sheet(new ShortcutSheet(this))
+{
+    setWindowTitle(tr("Trainyard"));
+    setMinimumSize(kSmallest);
+    resize(kFirstSize);
+    auto* centre = new QWidget;
+    auto* row = new QHBoxLayout(centre);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    row->addWidget(m_rail);
+    row->addWidget(m_stack, 1);
+    setCentralWidget(centre);
+    m_status->setContentsMargins(metrics::kGap, 0, 0, 0);
+    m_status->setAccessibleName(tr("Status"));
+    statusBar()->setSizeGripEnabled(false);
+    statusBar()->addWidget(m_status, 1);
+    statusBar()->addPermanentWidget(m_runChip);
+    statusBar()->setFixedHeight(metrics::kControlHeight);
+    connect(m_rail, &Rail::chosen, this, &MainWindow::setCurrent);
+    addWindowActions();
+    addFooter();
+}
+
+QAction* MainWindow::addWindowAction(const QString& text, const QKeySequence& keys, std::function<void()> run)
+{
+    auto* action = new QAction(text, this);
+    action->setShortcut(keys);
+    connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
+    addAction(action);
+    return action;
+}
+
+void MainWindow::addWindowActions()
+{
+    addWindowAction(tr("Refresh"), QKeySequence(Qt::Key_F5), [this] {
+        if (Place* place = currentPlace())
+            place->refresh();
+    });
+    addWindowAction(tr("Commands"), QKeySequence(Qt::CTRL | Qt::Key_K),
+                    [this] { m_palette->open(allActions()); });
+    addWindowAction(tr("Keys"), QKeySequence(Qt::CTRL | Qt::Key_Slash),
+                    [this] { m_sheet->open(allActions()); });
+    addWindowAction(tr("Light or dark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L),
+                    [this] { m_appearance.toggle(); });
+    addWindowAction(tr("Follow the system's light or dark"), {},
+                    [this] { m_appearance.choose(std::nullopt); });
+    addWindowAction(tr("Quit"), QKeySequence(Qt::CTRL | Qt::Key_Q), [this] { close(); });
+}
+
+void MainWindow::addFooter()
+{
+    auto* button = new QToolButton;
+    button->setAccessibleName(tr("Light or dark"));
+    button->setToolTip(tr("Light or dark (Ctrl+Shift+L)"));
+    button->setIconSize({20, 20});
+    const auto update = [this, button] {
+        button->setIcon(symbolIcon(m_appearance.scheme() == ColourScheme::Dark ? QStringLiteral("sun")
+                                                                               : QStringLiteral("moon")));
+    };
+    connect(button, &QToolButton::clicked, &m_appearance, &Appearance::toggle);
+    connect(&m_appearance, &Appearance::changed, button, update);
+    update();
+    m_rail->addFooter(button);
+}
+
+void MainWindow::addPlace(Place* place)
+{
+    const int index = m_stack->addWidget(place);
+    const QKeySequence keys(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_1 + index));
+    m_rail->addPlace(*place, keys);
+    addWindowAction(tr("Go to %1").arg(place->title()), keys, [this, index] { setCurrent(index); });
+    connect(place, &Place::statusTextChanged, this, [this, place](const QString& text) {
+        if (place == currentPlace())
+            m_status->setText(text);
+    });
+}
+
+Place* MainWindow::currentPlace() const
+{
+    return qobject_cast<Place*>(m_stack->currentWidget());
+}
+
+void MainWindow::showPlace(Place* place)
+{
+    setCurrent(m_stack->indexOf(place));
+}
+
+void MainWindow::setCurrent(int index)
+{
+    if (index < 0 || index >= m_stack->count())
+        return;
+    m_stack->setCurrentIndex(index);
+    m_rail->setCurrent(index);
+    m_status->clear();
+    currentPlace()->activate();
+}
+
+void MainWindow::showStatus(const QString& text)
+{
+    m_status->setText(text);
+}
+
+void MainWindow::restore()
+{
+    restoreGeometry(m_settings.value(kGeometryKey).toByteArray());
+    setCurrent(std::clamp(m_settings.value(kPlaceKey, 0).toInt(), 0, m_stack->count() - 1));
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    m_settings.setValue(kGeometryKey, saveGeometry());
+    m_settings.setValue(kPlaceKey, m_stack->currentIndex());
+    QMainWindow::closeEvent(event);
+}
+
+QList<QAction*> MainWindow::allActions() const
+{
+    return actions() + m_stack->currentWidget()->actions();
+}
+
+} // namespace trainyard

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <QList>
+#include <QMainWindow>
+
+class QAction;
+class QLabel;
+class QSettings;
+class QStackedWidget;
+
+namespace trainyard {
+
+class Appearance;
+class CommandPalette;
+class Place;
+class Rail;
+class ShortcutSheet;
+class StateChip;
+
+/// The window: a rail of places, the current place, a status bar. It only arranges; what a place does is its
+/// own.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+public:
+    /// `settings` remembers geometry and place. Both must outlive the window.
+    MainWindow(Appearance& appearance, QSettings& settings, QWidget* parent = nullptr);
+
+    /// Adds a place at the end of the rail; the window owns it. Ctrl+1 is the first one.
+    void addPlace(Place* place);
+    void showPlace(Place* place);
+    Place* currentPlace() const;
+    /// Once all places are there: brings back geometry and place of the last time.
+    void restore();
+    void showStatus(const QString& text);
+    /// The run that is under way, beside the status; hidden while there is none.
+    StateChip& runChip() { return *m_runChip; }
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+
+private:
+    void addWindowActions();
+    void addFooter();
+    void setCurrent(int index);
+    QAction* addWindowAction(const QString& text, const QKeySequence& keys, std::function<void()> run);
+    QList<QAction*> allActions() const;
+
+    Appearance& m_appearance;
+    QSettings& m_settings;
+    Rail* m_rail;
+    QStackedWidget* m_stack;
+    QLabel* m_status;
+    StateChip* m_runChip;
+    CommandPalette* m_palette;
+    ShortcutSheet* m_sheet;
+};
+
+} // namespace trainyard

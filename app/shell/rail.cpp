@@ -1,0 +1,65 @@
+#include "app/shell/rail.h"
+
+#include <QKeySequence>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/models/theme.h"
+#include "app/widgets/place.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/symbol_icon.h"
+
+namespace trainyard {
+
+namespace {
+constexpr int kWidth = 80;
+constexpr int kButtonHeight = 64;
+constexpr QSize kIconSize(24, 24);
+} // namespace
+
+Rail::Rail(QWidget* parent) : QFrame(parent), m_places(new QVBoxLayout), m_footer(new QVBoxLayout)
+{
+    setRole(this, "rail");
+    setAccessibleName(tr("Places"));
+    setFixedWidth(kWidth);
+    m_places->setSpacing(metrics::kHalf);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(metrics::kGap, metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding);
+    column->addLayout(m_places);
+    column->addStretch(1);
+    column->addLayout(m_footer);
+}
+
+void Rail::addPlace(const Place& place, const QKeySequence& shortcut)
+{
+    auto* button = new QToolButton;
+    button->setText(place.title());
+    button->setIcon(symbolIcon(place.iconName()));
+    button->setIconSize(kIconSize);
+    button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
+    button->setCheckable(true);
+    button->setAutoExclusive(true);
+    button->setFixedHeight(kButtonHeight);
+    button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    button->setAccessibleName(place.title());
+    button->setToolTip(
+        QStringLiteral("%1 (%2)").arg(place.title(), shortcut.toString(QKeySequence::NativeText)));
+    const int index = static_cast<int>(m_buttons.size());
+    connect(button, &QToolButton::clicked, this, [this, index] { emit chosen(index); });
+    m_places->addWidget(button);
+    m_buttons.push_back(button);
+}
+
+void Rail::addFooter(QToolButton* button)
+{
+    button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    button->setFixedHeight(metrics::kControlHeight);
+    m_footer->addWidget(button);
+}
+
+void Rail::setCurrent(int index)
+{
+    m_buttons[static_cast<std::size_t>(index)]->setChecked(true);
+}
+
+} // namespace trainyard

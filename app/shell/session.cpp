@@ -1,0 +1,74 @@
+#include "app/shell/session.h"
+
+#include "app/models/host_store.h"
+#include "engine/base/file.h"
+#include "engine/spec/presets.h"
+
+namespace trainyard {
+
+Session::Session(std::filesystem::path dataFolder, TargetOptions options, QObject* parent)
+    : QObject(parent)
+    , m_dataFolder(std::move(dataFolder))
+    , m_targets(std::move(options))
+    , m_runs(m_targets)
+    , m_hostChecks(m_hosts, m_targets)
+    , m_prepareJob(m_runs)
+    , m_runHosts(m_runs)
+{
+    if (const Status made = makeFolder(m_dataFolder); !made.ok())
+        m_startupProblems << QString::fromStdString(made.error().text());
+    loadLists();
+    RunSpec first;
+    first.model = modelPreset("bert-tiny").value_or(first.model);
+    m_document.reset(first);
+    openHistory();
+}
+
+void Session::openHistory()
+{
+    const auto orElse = [this](const Error& error) {
+        m_startupProblems << QString::fromStdString(error.text());
+        return RunLibrary::open(QStringLiteral(":memory:")).value(); // the runs can be watched all the same
+    };
+    if (const Status made = makeFolder(m_dataFolder / "runs"); !made.ok())
+        m_startupProblems << QString::fromStdString(made.error().text());
+    auto library = RunLibrary::open(QString::fromStdString((m_dataFolder / "history.db").string()));
+    m_library = library.ok() ? std::move(library).value() : orElse(library.error());
+    m_runDesk = std::make_unique<RunDesk>(
+        *m_library, QString::fromStdString((m_dataFolder / "runs").string()), &m_runHosts);
+}
+
+void Session::loadLists()
+{
+    // A list that could not be read is not written either: it is the user's, and she can repair it.
+    const auto hosts = loadHosts(m_dataFolder / "hosts.json");
+    if (hosts.ok()) {
+        for (const QString& name : *hosts) {
+            HostEntry host;
+            host.name = name;
+            if (const Status added = m_hosts.add(host); !added.ok())
+                m_startupProblems << QString::fromStdString(added.error().text());
+        }
+        connect(&m_hosts, &HostListModel::membersChanged, this, &Session::saveHostList);
+    } else {
+        m_startupProblems << QString::fromStdString(hosts.error().text());
+    }
+    if (const Status loaded = m_dataSets.load(m_dataFolder / "datasets.json"); loaded.ok())
+        connect(&m_dataSets, &DataSetListModel::entriesChanged, this, &Session::saveDataSets);
+    else
+        m_startupProblems << QString::fromStdString(loaded.error().text());
+}
+
+void Session::saveHostList()
+{
+    if (const Status saved = saveHosts(m_dataFolder / "hosts.json", m_hosts.names().mid(1)); !saved.ok())
+        emit saveFailed(saved.error());
+}
+
+void Session::saveDataSets()
+{
+    if (const Status saved = m_dataSets.save(m_dataFolder / "datasets.json"); !saved.ok())
+        emit saveFailed(saved.error());
+}
+
+} // namespace trainyard

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <filesystem>
+
+#include <QObject>
+
+#include "app/models/data_set_list_model.h"
+#include "app/models/data_set_verifier.h"
+#include "app/models/host_checks.h"
+#include "app/models/host_list_model.h"
+#include "app/models/prepare_job.h"
+#include "app/models/run_desk.h"
+#include "app/models/spec_document.h"
+#include "app/monitor/remote_run_hosts.h"
+#include "remote/launch/run_service.h"
+#include "remote/target/target_pool.h"
+
+namespace trainyard {
+
+/// Everything that the places share: the links, the runs, the lists that the desk remembers, the
+/// specification being edited. Lives as long as the window. What changes in the lists is written to the desk
+/// data folder at once.
+class Session : public QObject {
+    Q_OBJECT
+public:
+    /// `dataFolder` as deskDataFolder() gives it.
+    explicit Session(std::filesystem::path dataFolder, TargetOptions options = {}, QObject* parent = nullptr);
+
+    const std::filesystem::path& dataFolder() const { return m_dataFolder; }
+    TargetPool& targets() { return m_targets; }
+    RunService& runs() { return m_runs; }
+    RunDesk& runDesk() { return *m_runDesk; }
+    HostListModel& hosts() { return m_hosts; }
+    HostChecks& hostChecks() { return m_hostChecks; }
+    DataSetListModel& dataSets() { return m_dataSets; }
+    DataSetVerifier& verifier() { return m_verifier; }
+    PrepareJob& prepareJob() { return m_prepareJob; }
+    SpecDocument& document() { return m_document; }
+    /// What could not be read when the session began: one sentence each, for the status bar.
+    const QStringList& startupProblems() const { return m_startupProblems; }
+
+signals:
+    /// A list could not be written.
+    void saveFailed(const trainyard::Error& error);
+
+private:
+    void loadLists();
+    void openHistory();
+    void saveHostList();
+    void saveDataSets();
+
+    std::filesystem::path m_dataFolder;
+    TargetPool m_targets;
+    RunService m_runs;
+    HostListModel m_hosts;
+    HostChecks m_hostChecks;
+    DataSetListModel m_dataSets;
+    DataSetVerifier m_verifier;
+    PrepareJob m_prepareJob;
+    RemoteRunHosts m_runHosts;
+    std::unique_ptr<RunLibrary> m_library;
+    std::unique_ptr<RunDesk> m_runDesk;
+    SpecDocument m_document;
+    QStringList m_startupProblems;
+};
+
+} // namespace trainyard

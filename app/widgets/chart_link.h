@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+
+#include <QObject>
+
+namespace trainyard {
+
+/// Part of the horizontal axis.
+struct ChartSpan {
+    double from = 0;
+    double to = 1;
+
+    bool operator==(const ChartSpan&) const = default;
+};
+
+/// Ties charts together: one cursor and one zoom for all that share it.
+class ChartLink : public QObject {
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+
+    std::optional<double> cursor() const { return m_cursor; }
+    std::optional<ChartSpan> zoom() const { return m_zoom; }
+
+    void setCursor(std::optional<double> x);
+    /// Nothing = everything is shown, also what is still to come.
+    void setZoom(std::optional<ChartSpan> span);
+
+signals:
+    void cursorChanged();
+    void zoomChanged();
+
+private:
+    std::optional<double> m_cursor;
+    std::optional<ChartSpan> m_zoom;
+};
+
+} // namespace trainyard

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <QFrame>
+#include <QTimer>
+
+#include "app/models/axis_ticks.h"
+#include "app/widgets/chart_options.h"
+
+class QCPAxis;
+class QCPItemStraightLine;
+class QCPRange;
+class QCustomPlot;
+class QLabel;
+
+namespace trainyard {
+
+class ChartGestures;
+class ChartLink;
+
+/// A panel with a title, a read-out of what is under the cursor and a plot below. What every chart has in
+/// common: colours that follow the theme, linked cursor and zoom, gestures, keys, and redrawing at most once
+/// per frame.
+///
+/// A derived chart keeps its data, fills the plot in rebuild() and describes a position in readOut().
+class ChartPanel : public QFrame {
+    Q_OBJECT
+
+public:
+    /// `subject` names the figure: it is the title and the accessible name.
+    ChartPanel(const QString& subject, Quantity quantity, QWidget* parent = nullptr);
+    ~ChartPanel() override;
+
+    /// The link must outlive the chart; charts with the same link share cursor and zoom.
+    void setLink(ChartLink* link);
+    void setOptions(const ChartOptions& options);
+    const ChartOptions& options() const { return m_options; }
+    void setTitle(const QString& title);
+    /// Shown in the middle while there is nothing to draw.
+    void setEmptyText(const QString& text);
+
+    QSize sizeHint() const override { return {300, 140}; }
+    QSize minimumSizeHint() const override { return {200, 130}; }
+
+    /// Everything that is due is drawn now; for pictures and tests.
+    void replotNow();
+
+protected:
+    /// Fills the plot from the data and options. Called before a replot, at most once per frame.
+    virtual void rebuild() = 0;
+    virtual bool isEmpty() const = 0;
+    /// The whole extent of the data along the horizontal axis.
+    virtual QCPRange fullSpan() const = 0;
+    /// The data's position nearest to x, where the cursor snaps to.
+    virtual double snapped(double x) const { return x; }
+    /// What the data says at x; `isCursor` is false when nobody points, x is then the newest position.
+    virtual QString readOut(double x, bool isCursor) const = 0;
+    /// The read-out moved to x: for what a chart shows beside it.
+    virtual void showValues(double /*x*/) {}
+    /// The position before (-1) or after (+1) x.
+    virtual double neighbour(double x, int direction) const = 0;
+
+    void scheduleRebuild();
+    /// Puts a widget below the plot.
+    void addFooter(QWidget* footer);
+    void setBadge(const QString& text);
+    QCustomPlot& plot() { return *m_plot; }
+    const QCustomPlot& plot() const { return *m_plot; }
+    /// The part of the horizontal axis that is shown.
+    QCPRange shownSpan() const;
+    Quantity quantity() const { return m_quantity; }
+
+    void changeEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void buildLayout(const QString& subject);
+    void buildPlot();
+    void applyTheme();
+    void applyAxes();
+    void redraw();
+    void showCursor();
+    void moveCursor(int direction);
+    void placeOverlays();
+
+    Quantity m_quantity;
+    ChartOptions m_options;
+    ChartLink* m_link = nullptr;
+    QLabel* m_title;
+    QLabel* m_readOut;
+    QLabel* m_badge;
+    QLabel* m_hint;
+    QLabel* m_empty;
+    QCustomPlot* m_plot;
+    QCPItemStraightLine* m_cursorLine;
+    ChartGestures* m_gestures;
+    QTimer m_due;
+    int m_lastRedrawMs = 0;
+};
+
+} // namespace trainyard

@@ -1,0 +1,60 @@
+#include "app/widgets/form_row.h"
+
+#include <QEvent>
+#include <QGridLayout>
+#include <QLabel>
+
+#include "app/models/theme.h"
+#include "app/widgets/roles.h"
+
+namespace trainyard {
+
+FormRow::FormRow(const QString& label, QWidget* field, const QString& help, Help shown, QWidget* parent)
+    : QWidget(parent), m_help(help), m_shown(shown), m_field(field), m_note(makeLabel({}, "help"))
+{
+    auto* name = makeLabel(label);
+    name->setFixedWidth(kLabelWidth);
+    name->setMinimumHeight(metrics::kControlHeight);
+    name->setBuddy(field);
+    m_note->setWordWrap(true);
+    field->setAccessibleName(label);
+    field->setAccessibleDescription(help);
+    field->setToolTip(help);
+    name->setToolTip(help);
+    field->installEventFilter(this);
+
+    auto* grid = new QGridLayout(this);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(metrics::kGap);
+    grid->setVerticalSpacing(2);
+    grid->setColumnStretch(1, 1);
+    grid->addWidget(name, 0, 0, Qt::AlignTop);
+    grid->addWidget(field, 0, 1);
+    grid->addWidget(m_note, 1, 1);
+    setFocusProxy(field);
+    setError({});
+}
+
+void FormRow::setError(const QString& sentence)
+{
+    const bool wrong = !sentence.isEmpty();
+    setRole(m_note, wrong ? "error" : "help");
+    m_note->setText(wrong ? sentence : m_help);
+    m_note->setVisible(wrong || (m_shown == Help::Always && !m_help.isEmpty()));
+    setStyleProperty(m_field, "invalid", wrong);
+    m_field->setAccessibleDescription(wrong ? sentence : m_help);
+}
+
+QString FormRow::error() const
+{
+    return m_note->property("role") == QLatin1String("error") ? m_note->text() : QString();
+}
+
+bool FormRow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::FocusIn || event->type() == QEvent::Enter)
+        emit helpWanted(m_help);
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace trainyard

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QString>
+#include <QWidget>
+
+class QLabel;
+
+namespace trainyard {
+
+/// One row of a form: label left, field right, under the field its help and, in its place, what is wrong.
+class FormRow : public QWidget {
+    Q_OBJECT
+public:
+    enum class Help {
+        Always,  ///< a line under the field
+        OnHover, ///< as a tool tip; dense forms show the help of the focused row in one place (helpWanted)
+    };
+
+    static constexpr int kLabelWidth = 136;
+
+    /// `field` is owned by the row; its accessible name is the label, its description the help.
+    FormRow(const QString& label, QWidget* field, const QString& help, Help shown, QWidget* parent = nullptr);
+
+    QWidget* field() const { return m_field; }
+    /// A sentence under the field and a red border; empty = nothing is wrong.
+    void setError(const QString& sentence);
+    QString error() const;
+
+signals:
+    /// The field got the focus or the pointer.
+    void helpWanted(const QString& help);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    QString m_help;
+    Help m_shown;
+    QWidget* m_field;
+    QLabel* m_note;
+};
+
+} // namespace trainyard

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QWidget>
+
+class QHBoxLayout;
+class QLabel;
+class QVBoxLayout;
+
+namespace trainyard {
+
+class MessageStrip;
+
+/// The frame of every place: title and sub-title on the left, actions on the right, below them the message
+/// strip, then the content.
+class PageFrame : public QWidget {
+    Q_OBJECT
+public:
+    explicit PageFrame(const QString& title, QWidget* parent = nullptr);
+
+    void setSubtitle(const QString& text);
+    /// Buttons at the right of the title, in the order of the calls.
+    void addAction(QWidget* widget);
+    MessageStrip* strip() const { return m_strip; }
+    /// Where the place puts its content; takes all the remaining room.
+    QVBoxLayout* content() const { return m_content; }
+
+private:
+    QLabel* m_subtitle;
+    QHBoxLayout* m_header;
+    MessageStrip* m_strip;
+    QVBoxLayout* m_content;
+};
+
+} // namespace trainyard

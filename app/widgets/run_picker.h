@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QFrame>
+
+#include "app/models/run_pick_model.h"
+
+class QLabel;
+class QLineEdit;
+class QListView;
+
+namespace trainyard {
+
+class RunListModel;
+
+/// The runs with a search field, for choosing several: click or Space ticks one.
+class RunPicker : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit RunPicker(RunListModel& model, QWidget* parent = nullptr);
+
+    QStringList chosen() const { return m_model.chosen(); }
+    void setChosen(const QStringList& runIds) { m_model.setChosen(runIds); }
+    void focusSearch();
+
+signals:
+    void chosenChanged();
+
+private:
+    void toggle(const QModelIndex& index);
+    void showCount();
+
+    RunPickModel m_model;
+    QLineEdit* m_search;
+    QLabel* m_count;
+    QListView* m_list;
+};
+
+} // namespace trainyard

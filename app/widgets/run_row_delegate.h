@@ -1,0 +1,35 @@
+#pragma once
+
+#include <QStyledItemDelegate>
+
+namespace trainyard {
+
+struct RunEntry;
+
+/// A run as three lines and a thin bar: shape and name; state and age; step, loss and throughput. With a
+/// check box in front where the model has check states.
+class RunRowDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+protected:
+    /// The whole row is the check box: the view decides what a click means, here only the keys count.
+    bool editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option,
+                     const QModelIndex& index) override;
+
+private:
+    void paintCheckBox(QPainter& painter, const QStyleOptionViewItem& option, const QRect& box,
+                       bool checked) const;
+    void paintTexts(QPainter& painter, const QStyleOptionViewItem& option, const QRect& box,
+                    const QModelIndex& index) const;
+    void paintProgress(QPainter& painter, const QStyleOptionViewItem& option, const QRect& box,
+                       const RunEntry& entry) const;
+};
+
+} // namespace trainyard
