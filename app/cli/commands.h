@@ -1,0 +1,22 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace trainyard {
+
+/// What a command leaves behind for main(): its exit status.
+struct CommandOutcome {
+    int status = 0;
+};
+
+// Each adds its commands to the parser; when one is chosen its callback runs it and sets the outcome.
+void addDataCommands(CLI::App& app, CommandOutcome& outcome);   ///< prepare, verify, tokenize
+void addModelCommands(CLI::App& app, CommandOutcome& outcome);  ///< eval, export, import
+void addPlanCommand(CLI::App& app, CommandOutcome& outcome);    ///< plan
+void addHostCommands(CLI::App& app, CommandOutcome& outcome);   ///< hosts add|list|check
+void addRunCommands(CLI::App& app, CommandOutcome& outcome);    ///< launch, runs, attach, stop, logs, resume
+void addScalingCommand(CLI::App& app, CommandOutcome& outcome); ///< scaling
+void addReportCommand(CLI::App& app, CommandOutcome& outcome);  ///< report
+void addDemoCommand(CLI::App& app, CommandOutcome& outcome);    ///< demo
+
+} // namespace trainyard

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <QJsonDocument>
+#include <QString>
+#include <QStringList>
+
+#include "engine/base/result.h"
+
+namespace trainyard::console {
+
+/// One line of the result, on standard output.
+void print(const QString& line);
+/// A JSON document, alone on standard output.
+void print(const QJsonDocument& document);
+/// What is going on, on standard error. On a terminal a `transient` line is overwritten by the next one; in a
+/// pipe it is left out.
+void note(const QString& line);
+void transient(const QString& line);
+/// Prints `trainyard: <what, where, what to do>` and gives the exit status for it.
+int fail(const Error& error);
+
+/// Columns aligned to their longest cell, two blanks apart; the first row is the heading.
+QString table(const QList<QStringList>& rows);
+
+/// Text from elsewhere made harmless for a terminal: control characters become '?'.
+QString harmless(const QString& text);
+
+} // namespace trainyard::console

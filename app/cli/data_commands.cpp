@@ -1,0 +1,73 @@
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/desk.h"
+#include "app/cli/follow.h"
+#include "app/cli/node_tool.h"
+
+namespace trainyard {
+
+namespace {
+
+/// Adds a command whose options are the node executable's own; `--help` too is answered by it.
+CLI::App* addPassedOn(CLI::App& app, const char* name, const char* description)
+{
+    CLI::App* command = app.add_subcommand(name, description);
+    command->allow_extras();
+    command->set_help_flag();
+    return command;
+}
+
+std::vector<std::string> withName(const char* name, const std::vector<std::string>& rest)
+{
+    std::vector<std::string> arguments{name};
+    arguments.insert(arguments.end(), rest.begin(), rest.end());
+    return arguments;
+}
+
+int prepareOnHost(const std::string& host, const std::vector<std::string>& arguments)
+{
+    Desk desk;
+    QStringList list;
+    for (const std::string& argument : arguments)
+        list << QString::fromStdString(argument);
+    const auto run = desk.finish(desk.runs().launchPrepare(QString::fromStdString(host), "prepare", list));
+    return run.ok() ? followRun(desk, *run) : console::fail(run.error());
+}
+
+} // namespace
+
+void addDataCommands(CLI::App& app, CommandOutcome& outcome)
+{
+    auto host = std::make_shared<std::string>();
+    CLI::App* prepare =
+        addPassedOn(app, "prepare", "Turn a Wikipedia dump into sharded HDF5 (options: prepare --help)");
+    prepare->add_option("--host", *host, "Run it there, and follow it from here; files are that host's");
+    prepare->callback([&outcome, prepare, host] {
+        outcome.status = host->empty()
+                             ? becomeNodeTool("trainyard-prepare", withName("prepare", prepare->remaining()))
+                             : prepareOnHost(*host, prepare->remaining());
+    });
+    for (const auto& [name, description] :
+         {std::pair{"verify", "Check every invariant of a data set; --sample N prints decoded rows"},
+          std::pair{"tokenize", "Word pieces of JSON lines: {\"text\"} in, {\"ids\"} out"}}) {
+        CLI::App* command = addPassedOn(app, name, description);
+        command->callback([&outcome, command, name = name] {
+            outcome.status = becomeNodeTool("trainyard-prepare", withName(name, command->remaining()));
+        });
+    }
+}
+
+void addModelCommands(CLI::App& app, CommandOutcome& outcome)
+{
+    for (const auto& [name, description] :
+         {std::pair{"eval", "Loss, logits and gradients of a Hugging Face model; --train adds a loss series"},
+          std::pair{"export", "Write a checkpoint as a Hugging Face model"},
+          std::pair{"import", "Make a checkpoint from a Hugging Face model"}}) {
+        CLI::App* command = addPassedOn(app, name, description);
+        command->callback([&outcome, command, name = name] {
+            outcome.status = becomeNodeTool("trainyard-worker", withName(name, command->remaining()));
+        });
+    }
+}
+
+} // namespace trainyard

@@ -1,0 +1,70 @@
+#include <QEventLoop>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/desk.h"
+#include "app/cli/report_files.h"
+#include "app/demo/demo_flow.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+namespace {
+
+Result<QString> finish(DemoFlow& demo)
+{
+    std::optional<Result<QString>> outcome;
+    QEventLoop loop;
+    Interrupt interrupt;
+    QObject::connect(&interrupt, &Interrupt::requested, &demo, &DemoFlow::cancel);
+    QObject::connect(&demo, &DemoFlow::progress, &loop, [](const QString& text) { console::note(text); });
+    QObject::connect(&demo, &DemoFlow::runStarted, &loop,
+                     [](const QString& runId, RunKind) { console::note("run " + runId); });
+    QObject::connect(&demo, &DemoFlow::finished, &loop, [&](const Result<QString>& result) {
+        outcome.emplace(result);
+        loop.quit();
+    });
+    demo.start();
+    if (!outcome)
+        loop.exec();
+    return *outcome;
+}
+
+int demoHeadless(const std::string& out)
+{
+    const std::filesystem::path folder =
+        out.empty() ? deskDataFolder() / "demo" : std::filesystem::absolute(out);
+    Desk desk;
+    DemoFlow demo({folder}, desk.runs());
+    const auto run = finish(demo);
+    if (!run.ok())
+        return console::fail(run.error());
+    const std::filesystem::path runFolder = deskRunFolder(*run);
+    const auto reports = writeReportFiles({*run}, {folder / "report.html", folder / "report.pdf"});
+    if (!reports.ok())
+        return console::fail(reports.error());
+    console::print("dataset  " + QString::fromStdString(demo.datasetFolder().string()));
+    console::print("run      " + QString::fromStdString(runFolder.string()));
+    for (const char* name : {"report.html", "report.pdf"})
+        console::print("report   " + QString::fromStdString((folder / name).string()));
+    return 0;
+}
+
+} // namespace
+
+void addDemoCommand(CLI::App& app, CommandOutcome& outcome)
+{
+    struct Options {
+        std::string out;
+        bool headless = false; // only asked for by the program's start, which opens the window otherwise
+    };
+    auto o = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("demo", "Sample dump, shards, training on 2 ranks and a report, on this machine");
+    command->add_flag("--headless", o->headless, "Without a window: print the paths and end");
+    command->add_option("--out", o->out,
+                        "Folder for the data set and the report (default: in the desk's data folder)");
+    command->callback([&outcome, o] { outcome.status = demoHeadless(o->out); });
+}
+
+} // namespace trainyard

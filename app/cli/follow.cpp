@@ -1,0 +1,139 @@
+#include "app/cli/follow.h"
+
+#include <QEventLoop>
+
+#include "app/cli/console.h"
+#include "remote/stream/run_follower.h"
+
+namespace trainyard {
+
+namespace {
+
+QString number(double value)
+{
+    return QString::fromStdString(formatNumber(value));
+}
+
+/// Prints the records of one run and remembers how it ended.
+class ConsoleView {
+public:
+    explicit ConsoleView(const QString& runId) : m_runId(runId) {}
+
+    void show(const Record& record)
+    {
+        std::visit([this](const auto& payload) { showPayload(payload); }, record.payload);
+    }
+    int exitStatus() const
+    {
+        switch (m_last.state) {
+        case RunState::Finished:
+            return 0;
+        case RunState::Stopped:
+            return 130;
+        default:
+            return 5;
+        }
+    }
+
+private:
+    void showPayload(const StepRecord& step)
+    {
+        const QString line = QString("step %1/%2  loss %3  lr %4  grad norm %5  %6 seq/s")
+                                 .arg(step.step)
+                                 .arg(m_last.steps)
+                                 .arg(step.loss, 0, 'f', 4)
+                                 .arg(number(step.learningRate), number(step.gradientNorm),
+                                      number(static_cast<double>(step.sequences) / step.stepSeconds));
+        if (step.step % 10 == 0 || step.step == 1)
+            console::note(line);
+        else
+            console::transient(line);
+    }
+    void showPayload(const ProgressRecord& progress)
+    {
+        QString line = QString("%1  %2 %3")
+                           .arg(QString::fromStdString(progress.stage))
+                           .arg(progress.done)
+                           .arg(QString::fromStdString(progress.unit));
+        if (progress.total)
+            line += QString(" of %1 (%2 %)")
+                        .arg(progress.total)
+                        .arg(100.0 * static_cast<double>(progress.done) / static_cast<double>(progress.total),
+                             0, 'f', 0);
+        if (progress.secondsLeft >= 0)
+            line += ", " +
+                    QString::fromStdString(formatDuration(
+                        std::chrono::milliseconds(static_cast<qint64>(progress.secondsLeft * 1000)))) +
+                    " left";
+        console::transient(line);
+    }
+    void showPayload(const EventRecord& event)
+    {
+        console::note(QString("%1: %2").arg(QString::fromUtf8(nameOf(event.severity).data()),
+                                            console::harmless(QString::fromStdString(event.message))));
+    }
+    void showPayload(const StateRecord& state)
+    {
+        if (state.state != m_last.state && !state.heartbeat)
+            console::note(QString("%1 is %2%3")
+                              .arg(m_runId, QString::fromUtf8(nameOf(state.state).data()),
+                                   state.reason.empty()
+                                       ? QString()
+                                       : ": " + console::harmless(QString::fromStdString(state.reason))));
+        m_last = state;
+    }
+    void showPayload(const DeviceSample&) {}
+
+    QString m_runId;
+    StateRecord m_last;
+};
+
+QString linkText(LinkState state)
+{
+    return state == LinkState::Lost ? "link lost; the run goes on and will be caught up with"
+                                    : "link restored";
+}
+
+} // namespace
+
+int followRun(Desk& desk, const QString& runId)
+{
+    const auto run = loadDeskRun(runId);
+    if (!run.ok())
+        return console::fail(run.error());
+
+    ConsoleView view(runId);
+    RunFollower follower(runId, run->hosts, desk.targets());
+    QEventLoop loop;
+    Interrupt interrupt;
+    bool detached = false;
+    bool wasLost = false;
+    QObject::connect(&interrupt, &Interrupt::requested, &loop, [&] {
+        detached = true;
+        loop.quit();
+    });
+    QObject::connect(&follower, &RunFollower::recordsArrived, &loop,
+                     [&](const QString&, const std::vector<Record>& records) {
+                         for (const Record& record : records)
+                             view.show(record);
+                     });
+    QObject::connect(&follower, &RunFollower::linkChanged, &loop, [&](LinkState state) {
+        if (wasLost != (state == LinkState::Lost))
+            console::note(linkText(state));
+        wasLost = state == LinkState::Lost;
+    });
+    QObject::connect(&follower, &RunFollower::problem, &loop, [](const Error& error) {
+        console::note(console::harmless(QString::fromStdString(error.text())));
+    });
+    QObject::connect(&follower, &RunFollower::finished, &loop, &QEventLoop::quit);
+    follower.start();
+    loop.exec();
+    console::transient("");
+    if (detached) {
+        console::note("Detached. The run goes on; `trainyard attach " + runId + "` follows it again.");
+        return 130;
+    }
+    return view.exitStatus();
+}
+
+} // namespace trainyard

@@ -1,0 +1,38 @@
+#include "app/cli/node_tool.h"
+
+#include <cerrno>
+#include <unistd.h>
+
+#include <QCoreApplication>
+
+#include "app/cli/console.h"
+
+namespace trainyard {
+
+namespace {
+
+std::string toolFolder()
+{
+    const QByteArray configured = qgetenv("TRAINYARD_BIN");
+    return configured.isEmpty() ? QCoreApplication::applicationDirPath().toStdString()
+                                : configured.toStdString();
+}
+
+} // namespace
+
+int becomeNodeTool(const std::string& program, const std::vector<std::string>& arguments)
+{
+    const std::string path = toolFolder() + "/" + program;
+    std::vector<char*> argv{const_cast<char*>(path.c_str())}; // execv never writes to them
+    for (const std::string& argument : arguments)
+        argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    ::execv(path.c_str(), argv.data());
+    Error error = systemError(ErrorKind::BadInput, "cannot start " + path, errno);
+    error.hint = "this desk was built without the node half: build it with the preset release, or set "
+                 "TRAINYARD_BIN to a "
+                 "folder that has it";
+    return console::fail(error);
+}
+
+} // namespace trainyard

@@ -1,0 +1,116 @@
+#include <QJsonArray>
+#include <QJsonObject>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/desk.h"
+#include "app/cli/follow.h"
+#include "app/models/run_entry.h"
+#include "app/models/run_folder.h"
+#include "app/models/scaled_specs.h"
+#include "app/models/scaling_table.h"
+#include "engine/spec/spec_json.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+namespace {
+
+/// Launches one size of the study and waits for its end.
+Result<ScalingPoint> measure(Desk& desk, const RunSpec& spec)
+{
+    TRAINYARD_TRY(const QString runId, desk.finish(desk.runs().launch(spec)));
+    console::note("run " + runId);
+    if (const int status = followRun(desk, runId); status != 0)
+        return Error{errorKindFromExitStatus(status).value_or(ErrorKind::Failed),
+                     runId.toStdString() + " did not finish",
+                     {}};
+    TRAINYARD_TRY(const RunSeries series,
+                  readRunSeries(QString::fromStdString(deskRunFolder(runId).string())));
+    return ScalingPoint{runId, spec.layout.worldSize(), spec.batch.global, recentSequencesPerSecond(series)};
+}
+
+void printTable(const QList<ScalingRow>& table)
+{
+    QList<QStringList> rows{{"ranks", "global batch", "seq/s", "speed-up", "efficiency", "run"}};
+    for (const ScalingRow& row : table)
+        rows << QStringList{QString::number(row.worldSize),
+                            QString::number(row.globalBatch),
+                            QString::fromStdString(formatNumber(row.sequencesPerSecond)),
+                            QString::number(row.speedup, 'f', 2),
+                            QString::number(row.efficiency * 100, 'f', 1) + " %",
+                            row.runId};
+    console::print(console::table(rows));
+}
+
+QJsonArray toJson(const QList<ScalingRow>& table)
+{
+    QJsonArray array;
+    for (const ScalingRow& row : table)
+        array << QJsonObject{{"ranks", row.worldSize},
+                             {"global_batch", row.globalBatch},
+                             {"sequences_per_second", row.sequencesPerSecond},
+                             {"speedup", row.speedup},
+                             {"efficiency", row.efficiency},
+                             {"run", row.runId}};
+    return array;
+}
+
+/// Every size is checked before the first one starts.
+Result<std::vector<RunSpec>> specsOf(const RunSpec& spec, const std::vector<int>& sizes, Scaling scaling)
+{
+    std::vector<RunSpec> specs;
+    for (const int ranks : sizes) {
+        TRAINYARD_TRY(RunSpec scaled, scaledCopy(spec, ranks, scaling));
+        specs.push_back(std::move(scaled));
+    }
+    return specs;
+}
+
+int study(const std::string& file, const std::vector<int>& sizes, Scaling scaling, bool json)
+{
+    const auto spec = loadSpec(file);
+    if (!spec.ok())
+        return console::fail(spec.error());
+    const auto specs = specsOf(*spec, sizes, scaling);
+    if (!specs.ok())
+        return console::fail(specs.error());
+    Desk desk;
+    QList<ScalingPoint> points;
+    for (const RunSpec& scaled : *specs) {
+        const auto point = measure(desk, scaled);
+        if (!point.ok())
+            return console::fail(point.error());
+        points << *point;
+    }
+    const QList<ScalingRow> table = scalingTable(points);
+    if (json)
+        console::print(QJsonDocument(toJson(table)));
+    else
+        printTable(table);
+    return 0;
+}
+
+} // namespace
+
+void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
+{
+    struct Options {
+        std::string spec;
+        std::vector<int> ranks;
+        bool weak = false;
+        bool json = false;
+    };
+    auto o = std::make_shared<Options>();
+    CLI::App* command =
+        app.add_subcommand("scaling", "A scaling study: the same specification on several world sizes");
+    command->add_option("SPEC", o->spec, "Run specification (JSON)")->required();
+    command->add_option("--ranks", o->ranks, "World sizes, e.g. 1,2,4")->required()->delimiter(',');
+    command->add_flag("--weak", o->weak, "The same work per rank instead of the same global batch");
+    command->add_flag("--json", o->json, "One JSON document on standard output");
+    command->callback([&outcome, o] {
+        outcome.status = study(o->spec, o->ranks, o->weak ? Scaling::Weak : Scaling::Strong, o->json);
+    });
+}
+
+} // namespace trainyard

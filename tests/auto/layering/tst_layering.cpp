@@ -1,0 +1,198 @@
+#include <QDirIterator>
+#include <QFile>
+#include <QRegularExpression>
+#include <QTest>
+
+// Who may use whom, read off the #include lines. A folder may always include itself and the vocabulary
+// (engine/base, engine/spec, engine/records); everything else is listed here, downwards only.
+
+namespace {
+
+struct Layer {
+    QString folder;
+    QStringList mayUse;       // folders of this repository, with what lies under them
+    QStringList outsideParts; // of: qt qtgui torch mpi nccl hdf5 libssh
+};
+
+const QStringList kVocabulary{"engine/base", "engine/spec", "engine/records"};
+
+const QList<Layer> kLayers{
+    {"engine/base", {}, {}},
+    {"engine/spec", {"engine/base"}, {}},
+    {"engine/records", {"engine/base", "engine/spec"}, {}},
+    {"engine/planner", kVocabulary, {}},
+    {"engine/comm", kVocabulary + QStringList{"engine/planner"}, {"torch", "mpi", "nccl"}},
+    {"engine/nn", kVocabulary + QStringList{"engine/planner", "engine/comm"}, {"torch"}},
+    {"engine/parallel", kVocabulary + QStringList{"engine/planner", "engine/comm", "engine/nn"}, {"torch"}},
+    {"engine/optim", kVocabulary + QStringList{"engine/planner", "engine/comm", "engine/nn"}, {"torch"}},
+    {"engine/checkpoint",
+     kVocabulary + QStringList{"engine/planner", "engine/comm", "engine/nn", "engine/optim"},
+     {"torch"}},
+    {"engine/evaluation",
+     kVocabulary +
+         QStringList{"engine/planner", "engine/comm", "engine/nn", "engine/optim", "engine/checkpoint"},
+     {"torch"}},
+    {"engine/training", {"engine", "datasets/shards"}, {"torch"}},
+    {"engine/worker", {"engine", "datasets/shards"}, {"torch", "mpi"}},
+    {"datasets/corpus", kVocabulary, {}},
+    {"datasets/tokenizer", kVocabulary, {}},
+    {"datasets/pretraining",
+     kVocabulary + QStringList{"datasets/tokenizer", "datasets/corpus", "datasets/shards"},
+     {}},
+    {"datasets/shards", kVocabulary + QStringList{"datasets/tokenizer"}, {"hdf5"}},
+    {"datasets/prepare", kVocabulary + QStringList{"datasets"}, {"hdf5"}},
+    {"remote/wire", kVocabulary, {}},
+    {"remote/ssh", {"engine/base"}, {"libssh"}},
+    {"remote/agent", kVocabulary + QStringList{"remote/wire"}, {}},
+    {"remote/target", kVocabulary + QStringList{"remote/wire", "remote/ssh"}, {"qt"}},
+    {"remote/deploy", kVocabulary + QStringList{"remote/wire", "remote/target"}, {"qt"}},
+    {"remote/launch",
+     kVocabulary + QStringList{"remote/wire", "remote/target", "remote/deploy", "engine/planner"},
+     {"qt"}},
+    {"remote/stream", kVocabulary + QStringList{"remote/wire", "remote/target"}, {"qt"}},
+    {"app/models", kVocabulary + QStringList{"engine/planner", "remote"}, {"qt", "qtgui"}},
+    {"app/widgets", kVocabulary + QStringList{"app/models"}, {"qt", "qtgui", "qtwidgets"}},
+    {"app/hosts",
+     kVocabulary + QStringList{"engine/planner", "remote", "app/models", "app/widgets"},
+     {"qt", "qtgui", "qtwidgets"}},
+    {"app/data",
+     kVocabulary + QStringList{"engine/planner", "remote", "app/models", "app/widgets"},
+     {"qt", "qtgui", "qtwidgets"}},
+    {"app/designer",
+     kVocabulary + QStringList{"engine/planner", "remote", "app/models", "app/widgets"},
+     {"qt", "qtgui", "qtwidgets"}},
+    {"app/monitor",
+     kVocabulary + QStringList{"engine/planner", "remote", "app/models", "app/widgets"},
+     {"qt", "qtgui", "qtwidgets"}},
+    {"app/history",
+     kVocabulary + QStringList{"engine/planner", "remote", "app/models", "app/widgets"},
+     {"qt", "qtgui", "qtwidgets"}},
+    {"app/report",
+     kVocabulary + QStringList{"engine/planner", "remote", "app/models", "app/widgets"},
+     {"qt", "qtgui", "qtwidgets"}},
+    {"app/shell", kVocabulary + QStringList{"engine/planner", "remote", "app"}, {"qt", "qtgui", "qtwidgets"}},
+    {"app/cli",
+     kVocabulary + QStringList{"engine/planner", "remote", "app/models", "app/report", "app/demo"},
+     {"qt", "qtgui", "qtwidgets"}},
+    {"app/demo", kVocabulary + QStringList{"remote", "app/models"}, {"qt"}},
+};
+
+/// The outside part that a system header belongs to, or nothing when anybody may use it.
+QString outsidePart(const QString& header)
+{
+    static const QRegularExpression widgets(
+        "^(QtWidgets/|Q(Application|Widget|MainWindow|Dialog|Label|LineEdit|"
+        "PushButton|ToolButton|ComboBox|CheckBox|SpinBox|DoubleSpinBox|TableView|"
+        "TreeView|ListView|.*Layout|ScrollArea|Splitter|StackedWidget|TabBar|"
+        "TabWidget|PlainTextEdit|TextEdit|Menu|Action|Style.*|FileDialog)$|qcustomplot)");
+    static const QRegularExpression qt("^(Q[A-Z]|Qt|q[a-z]+\\.h)");
+    static const QList<QPair<QRegularExpression, QString>> parts{
+        {QRegularExpression("^(torch/|ATen/|c10/)"), "torch"},
+        {QRegularExpression("^mpi\\.h"), "mpi"},
+        {QRegularExpression("^(nccl\\.h|cuda)"), "nccl"},
+        {QRegularExpression("^(hdf5|H5)"), "hdf5"},
+        {QRegularExpression("^libssh/"), "libssh"},
+    };
+    if (widgets.match(header).hasMatch())
+        return "qtwidgets";
+    if (qt.match(header).hasMatch())
+        return "qt";
+    for (const auto& [pattern, part] : parts) {
+        if (pattern.match(header).hasMatch())
+            return part;
+    }
+    return {};
+}
+
+const Layer* layerOf(const QString& path)
+{
+    const Layer* found = nullptr;
+    for (const Layer& layer : kLayers) {
+        if (path.startsWith(layer.folder + "/") && (!found || layer.folder.size() > found->folder.size()))
+            found = &layer;
+    }
+    return found;
+}
+
+bool covers(const QStringList& folders, const QString& path)
+{
+    return std::any_of(folders.begin(), folders.end(),
+                       [&](const QString& f) { return path.startsWith(f + "/"); });
+}
+
+QStringList sourcesUnder(const QString& folder)
+{
+    QStringList files;
+    QDirIterator it(QString(TRAINYARD_SOURCE_DIR) + "/" + folder, {"*.h", "*.cpp"}, QDir::Files,
+                    QDirIterator::Subdirectories);
+    while (it.hasNext())
+        files << it.next().mid(int(qstrlen(TRAINYARD_SOURCE_DIR)) + 1);
+    return files;
+}
+
+/// What is wrong with one #include line of `file`; empty when nothing is.
+QString complaint(const QString& file, const QString& included, bool own)
+{
+    const Layer* layer = layerOf(file);
+    if (!layer)
+        return file + " lies in a folder that the table does not know";
+    if (own && !included.startsWith(layer->folder + "/") && !covers(layer->mayUse, included) &&
+        included.contains('/'))
+        return QString("%1 may not use %2").arg(file, included);
+    const QString part = own ? QString() : outsidePart(included);
+    if (!part.isEmpty() && !layer->outsideParts.contains(part))
+        return QString("%1 may not use <%2> (%3)").arg(file, included, part);
+    return {};
+}
+
+QStringList complaintsIn(const QString& file)
+{
+    static const QRegularExpression include("^\\s*#\\s*include\\s*([<\"])([^>\"]+)[>\"]");
+    QFile source(QString(TRAINYARD_SOURCE_DIR) + "/" + file);
+    if (!source.open(QIODevice::ReadOnly))
+        return {file + " cannot be read"};
+    QStringList complaints;
+    for (const QString& line : QString::fromUtf8(source.readAll()).split('\n')) {
+        const auto match = include.match(line);
+        if (match.hasMatch())
+            complaints << complaint(file, match.captured(2), match.captured(1) == "\"");
+    }
+    complaints.removeAll(QString());
+    return complaints;
+}
+
+} // namespace
+
+class TestLayering : public QObject {
+    Q_OBJECT
+
+private slots:
+    void pointsOnlyDownwards_data()
+    {
+        QTest::addColumn<QString>("folder");
+        for (const char* folder : {"engine", "datasets", "remote", "app"})
+            QTest::addRow("%s", folder) << folder;
+    }
+    void pointsOnlyDownwards()
+    {
+        QFETCH(QString, folder);
+        const QStringList files = sourcesUnder(folder);
+        QStringList complaints;
+        for (const QString& file : files)
+            complaints << complaintsIn(file);
+        QVERIFY2(complaints.isEmpty(), qPrintable("\n" + complaints.join('\n')));
+    }
+
+    void noticesAForbiddenInclude()
+    {
+        QVERIFY(!complaint("engine/base/file.h", "engine/spec/run_spec.h", true).isEmpty());
+        QVERIFY(!complaint("app/monitor/page.cpp", "app/hosts/page.h", true).isEmpty());
+        QVERIFY(!complaint("app/models/series.cpp", "torch/torch.h", false).isEmpty());
+        QVERIFY(!complaint("app/models/series.cpp", "QLabel", false).isEmpty());
+        QVERIFY(!complaint("remote/agent/serve.cpp", "QString", false).isEmpty());
+        QVERIFY(complaint("app/monitor/page.cpp", "app/models/series.h", true).isEmpty());
+    }
+};
+
+QTEST_APPLESS_MAIN(TestLayering)
+#include "tst_layering.moc"

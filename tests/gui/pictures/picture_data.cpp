@@ -1,0 +1,247 @@
+#include "tests/gui/pictures/picture_data.h"
+
+#include "engine/spec/presets.h"
+
+namespace trainyard::pictures {
+
+namespace {
+
+HostFacts facts(const QString& name, int devices, const QString& device, Bytes deviceMemory, Bytes available)
+{
+    HostFacts facts;
+    facts.host = facts.hostName = name;
+    facts.os = QStringLiteral("Debian GNU/Linux 12");
+    facts.architecture = QStringLiteral("x86_64");
+    facts.cores = 96;
+    facts.memoryBytes = static_cast<qint64>(available + 40 * kGiB);
+    for (int i = 0; i < devices; ++i)
+        facts.devices.append(DeviceFacts{device, static_cast<qint64>(deviceMemory)});
+    facts.raw = {{"memory", QJsonObject{{"available", static_cast<double>(available)}}}};
+    return facts;
+}
+
+QList<CheckRow> goodRows(const QString& devices)
+{
+    return {{"connection", "answers in 0.4 ms", Verdict::Ok, {}},
+            {"system", "Debian GNU/Linux 12, x86_64, glibc 2.36", Verdict::Ok, {}},
+            {"devices", devices, Verdict::Ok, {}},
+            {"memory", "503 GiB", Verdict::Ok, {}},
+            {"shared memory", "251 GiB", Verdict::Ok, {}},
+            {"disk", "1.73 TiB free at /home/ada/.trainyard", Verdict::Ok, {}},
+            {"limits", "open files: 1048576", Verdict::Ok, {}},
+            {"MPI", "OpenMPI 4.1.4", Verdict::Ok, {}},
+            {"clock", "+3 ms against this desk", Verdict::Ok, {}},
+            {"after logout", "processes go on", Verdict::Ok, {}}};
+}
+
+HostEntry host(const QString& name, const QString& address, const HostFacts& what, QList<CheckRow> rows)
+{
+    HostEntry entry;
+    entry.name = name;
+    entry.address = address;
+    entry.report = HostReport{name, std::move(rows), what};
+    switch (entry.report->worst()) {
+    case Verdict::Ok:
+        entry.state = HostState::Ready;
+        break;
+    case Verdict::Warn:
+        entry.state = HostState::Warnings;
+        break;
+    case Verdict::Fail:
+        entry.state = HostState::Blocked;
+        break;
+    }
+    entry.bundle = QStringLiteral("0.1.0");
+    return entry;
+}
+
+HostEntry hostWithTrouble()
+{
+    auto rows = goodRows(QStringLiteral("8 × NVIDIA H200, 141 GiB"));
+    rows[5] = {
+        "disk", "4.21 GiB free at /home/ada/.trainyard", Verdict::Warn,
+        "checkpoints of larger models need more: set TRAINYARD_HOME on the host to a folder with room"};
+    rows[7] = {"MPI", "no mpirun", Verdict::Fail,
+               "install OpenMPI (Debian: openmpi-bin) or load its module in the shell start-up file"};
+    rows[8] = {"clock", "−4210 ms against this desk", Verdict::Warn,
+               "times of this host will look wrong; start its time service (chrony, systemd-timesyncd)"};
+    return host(
+        QStringLiteral("rental-eu-west-3-gpu-node-000417.cluster.example.org"),
+        QStringLiteral("203.0.113.217 port 40022"),
+        facts(QStringLiteral("node-000417"), 8, QStringLiteral("NVIDIA H200"), 141 * kGiB, 1510 * kGiB),
+        rows);
+}
+
+HostEntry hostInState(const QString& name, const QString& address, HostState state, const QString& activity)
+{
+    HostEntry entry;
+    entry.name = name;
+    entry.address = address;
+    entry.state = state;
+    entry.activity = activity;
+    return entry;
+}
+
+DataSetEntry dataSet(const QString& name, const QString& host, const QString& folder, std::uint64_t tokens,
+                     std::uint64_t rows, int shards, int length)
+{
+    DataSetEntry entry;
+    entry.name = name;
+    entry.host = host;
+    entry.folder = folder;
+    entry.tokens = tokens;
+    entry.rows = rows;
+    entry.testRows = rows / 100;
+    entry.shards = shards;
+    entry.sequenceLength = length;
+    entry.maxPredictions = length == 128 ? 20 : 80;
+    entry.vocabularySize = 30522;
+    return entry;
+}
+
+ProgressRecord record(const char* stage, std::uint64_t done, std::uint64_t total, const char* unit,
+                      double rate, double left)
+{
+    ProgressRecord record;
+    record.stage = stage;
+    record.done = done;
+    record.total = total;
+    record.unit = unit;
+    record.rate = rate;
+    record.secondsLeft = left;
+    return record;
+}
+
+} // namespace
+
+std::vector<HostEntry> hosts()
+{
+    return {host(QStringLiteral("gpu-03"), QStringLiteral("10.0.0.3 port 22"),
+                 facts(QStringLiteral("gpu-03"), 4, QStringLiteral("NVIDIA A100-SXM4-80GB"), 80 * kGiB,
+                       463 * kGiB),
+                 goodRows(QStringLiteral("4 × NVIDIA A100-SXM4-80GB, 80.0 GiB"))),
+            hostWithTrouble(),
+            hostInState(QStringLiteral("me@workstation.lab"), QStringLiteral("192.168.12.40 port 2222"),
+                        HostState::Checking, QStringLiteral("sending the agent, 1.2 of 3.4 MiB")),
+            hostInState(QStringLiteral("gpu-11"), QStringLiteral("10.0.0.11 port 22"),
+                        HostState::HostKeyUnknown,
+                        QStringLiteral("waits for your answer about its host key")),
+            hostInState(QStringLiteral("old-cluster"), {}, HostState::NotReached, {}),
+            hostInState(QStringLiteral("slurm-login"), {}, HostState::NotChecked, {})};
+}
+
+HostKeyQuestion hostKeyQuestion()
+{
+    return {QStringLiteral("gpu-11"), QStringLiteral("10.0.0.11 port 22"), QStringLiteral("slurm-login"),
+            QStringLiteral("ssh-ed25519"),
+            QStringLiteral("SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE")};
+}
+
+Error changedHostKey()
+{
+    return unreachable(
+        "old-cluster: the host key has changed: known_hosts line 14 has another ssh-ed25519 key",
+        "somebody may be listening in. If the host was set up anew, remove the old key with "
+        "`ssh-keygen -R old-cluster` and check again");
+}
+
+std::vector<DataSetEntry> dataSets()
+{
+    auto sets = std::vector{
+        dataSet(QStringLiteral("enwiki-20261101-seq128"), QStringLiteral("localhost"),
+                QStringLiteral("/data/corpora/enwiki-20261101-seq128"), 3'912'443'871, 153'417'216, 256, 128),
+        dataSet(QStringLiteral("enwiki-20261101-seq512"), QStringLiteral("localhost"),
+                QStringLiteral("/data/corpora/enwiki-20261101-seq512"), 3'912'443'871, 38'912'000, 256, 512),
+        dataSet(QStringLiteral("bgwiki-pages-articles-multistream-with-a-very-long-name"),
+                QStringLiteral("gpu-03"),
+                QStringLiteral(
+                    "/mnt/scratch/users/ada/corpora/bgwiki-pages-articles-multistream-with-a-very-long-name"),
+                81'224'118, 3'201'552, 64, 128),
+        dataSet(QStringLiteral("sample"), QStringLiteral("localhost"),
+                QStringLiteral("/tmp/trainyard-demo/data"), 527'681, 26'959, 9, 128)};
+    sets[0].check = sets[3].check = DataSetEntry::Check::Verified;
+    sets[1].check = DataSetEntry::Check::Damaged;
+    return sets;
+}
+
+std::vector<SampleRow> samples()
+{
+    const auto tokens = [](const char* text, int segment) {
+        std::vector<SampleToken> all;
+        for (const QString& word : QString::fromUtf8(text).split(QLatin1Char(' '))) {
+            const QStringList parts = word.split(QLatin1Char('>')); // "original>shown"
+            all.push_back(parts.size() == 2 ? SampleToken{parts[1], parts[0], segment}
+                                            : SampleToken{word, {}, segment});
+        }
+        return all;
+    };
+    SampleRow row;
+    row.shard = QStringLiteral("wikicorpus_en_training_17.hdf5");
+    row.row = 40'817;
+    row.randomNext = true;
+    row.tokens = tokens(
+        "[CLS] an ##ar ##chism is a political philosophy>[MASK] and movement that is sc ##ept ##ical of "
+        "all just ##ifications for authority>[MASK] and seeks to abolish the institutions it claims>claims "
+        "maintain unnecessary co ##er ##cion and hierarchy , typically including nation>harbour ##alism , "
+        "states>[MASK] , and capitalism . [SEP]",
+        0);
+    const auto second =
+        tokens("autism spectrum>[MASK] disorder is a neuro ##development ##al condition marked>[MASK] by "
+               "difficulties in social communication and by restricted , repetitive patterns>[MASK] of "
+               "behaviour , interests or activities>activities . signs are usually noticed by parents "
+               "during the first three years>violin of a child ' s life . [SEP]",
+               1);
+    row.tokens.insert(row.tokens.end(), second.begin(), second.end());
+    return std::vector<SampleRow>(20, row);
+}
+
+PrepareOptions prepareOptions()
+{
+    PrepareOptions options;
+    options.host = QStringLiteral("gpu-03");
+    options.dumps = {QStringLiteral("/data/dumps/enwiki-20261101-pages-articles.xml.bz2")};
+    options.vocabularyFile = QStringLiteral("/data/vocab/bert-base-uncased.txt");
+    options.outputFolder = QStringLiteral("/data/corpora/enwiki-20261101-seq128");
+    return options;
+}
+
+StageProgress halfPrepared()
+{
+    StageProgress progress;
+    progress.apply(record("read", 22'400'000'000, 22'400'000'000, "B", 0, 0));
+    progress.apply(record("clean", 6'912'044, 6'912'044, "pages", 0, 0));
+    progress.apply(record("sentences", 171'224'118, 171'224'118, "sentences", 0, 0));
+    progress.apply(record("tokens", 3'101'112'909, 3'912'443'871, "tokens", 14'212'332, 57));
+    progress.apply(record("instances", 12'118'004, 34'560'220, "documents", 88'420, 254));
+    return progress;
+}
+
+RunSpec goodSpec()
+{
+    RunSpec spec;
+    spec.name = "bert-large-phase1";
+    spec.model = *modelPreset("bert-large");
+    spec.cluster.nodes = {NodeSpec{"gpu-03", 4, 80 * kGiB}, NodeSpec{"gpu-11", 8, 80 * kGiB}};
+    spec.layout.data = 12;
+    spec.batch = {.global = 3072, .micro = 32, .accumulation = 8};
+    spec.precision.compute = ComputeType::BFloat16;
+    spec.optimizer.kind = OptimizerKind::Lamb;
+    spec.optimizer.learningRate = 6e-3;
+    spec.optimizer.schedule = ScheduleKind::Polynomial;
+    spec.optimizer.warmupSteps = 2000;
+    spec.launch.steps = 7038;
+    spec.checkpoint.everySteps = 500;
+    spec.dataset.path = "/data/corpora/enwiki-20261101-seq128";
+    return spec;
+}
+
+RunSpec badSpec()
+{
+    RunSpec spec = goodSpec();
+    spec.model.heads = 15;
+    spec.layout.data = 24;
+    spec.optimizer.warmupSteps = 9000;
+    return spec;
+}
+
+} // namespace trainyard::pictures

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "app/models/data_set_entry.h"
+#include "app/models/host_entry.h"
+#include "app/models/prepare_options.h"
+#include "app/models/sample_rows.h"
+#include "app/models/stage_progress.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard::pictures {
+
+// What a researcher's desk could hold after some weeks, long names included.
+std::vector<HostEntry> hosts();
+HostKeyQuestion hostKeyQuestion();
+Error changedHostKey();
+std::vector<DataSetEntry> dataSets();
+std::vector<SampleRow> samples();
+PrepareOptions prepareOptions();
+StageProgress halfPrepared();
+RunSpec goodSpec();
+/// Three things are wrong with it.
+RunSpec badSpec();
+
+} // namespace trainyard::pictures

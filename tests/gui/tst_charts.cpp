@@ -1,0 +1,277 @@
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QTest>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <QWheelEvent>
+
+#include <cmath>
+#include <limits>
+
+#include <qcustomplot.h>
+
+#include "app/widgets/chart_link.h"
+#include "app/widgets/chart_toolbar.h"
+#include "app/widgets/curve_chart.h"
+#include "app/widgets/memory_chart.h"
+#include "app/widgets/stacked_chart.h"
+#include "tests/gui/picture.h"
+
+using namespace trainyard;
+
+namespace {
+
+/// A falling curve of `n` steps, from 10 towards 3.
+Curve falling(int n)
+{
+    Curve curve{"loss", {}, {}, 0};
+    for (int step = 1; step <= n; ++step) {
+        curve.x.append(step);
+        curve.y.append(3 + 7 * std::exp(-step / (n * 0.2)));
+    }
+    return curve;
+}
+
+ChartOptions raw()
+{
+    ChartOptions options;
+    options.smoothing.weight = 0;
+    return options;
+}
+
+} // namespace
+
+class TestCharts : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { support::applyScheme(ColourScheme::Light); }
+
+    void init()
+    {
+        m_window = std::make_unique<QWidget>();
+        m_link = std::make_unique<ChartLink>();
+        m_first = new CurveChart("Loss", Quantity::Number);
+        m_second = new CurveChart("Norm", Quantity::Number);
+        auto* column = new QVBoxLayout(m_window.get());
+        for (CurveChart* chart : {m_first, m_second}) {
+            column->addWidget(chart);
+            chart->setLink(m_link.get());
+            chart->setOptions(raw());
+            chart->setCurves({falling(100)});
+        }
+        m_window->resize(700, 500);
+        m_window->show();
+        replot();
+    }
+
+    void cleanup() { m_window.reset(); }
+
+    void showsItsWholeData()
+    {
+        const QCPRange span = plot(m_first)->xAxis->range();
+        QCOMPARE(span.lower, 1.0);
+        QCOMPARE(span.upper, 100.0);
+        QVERIFY(m_first->verticalRange().lower < 3.1);
+        QVERIFY(m_first->verticalRange().upper > 9.9);
+    }
+
+    void countsWhatLiesOutside()
+    {
+        Curve curve = falling(100);
+        curve.y[50] = 1e5;
+        m_first->setCurves({curve});
+        replot();
+        QCOMPARE(m_first->verticalRange().outside, 1);
+        QVERIFY(badge().contains("1 point outside"));
+        ChartOptions options = raw();
+        options.hideOutliers = false;
+        m_first->setOptions(options);
+        replot();
+        QCOMPARE(m_first->verticalRange().outside, 0);
+        QVERIFY(m_first->verticalRange().upper > 1e5);
+    }
+
+    void marksWhatIsNotANumber()
+    {
+        Curve curve = falling(100);
+        curve.y[10] = std::numeric_limits<double>::quiet_NaN();
+        curve.y[11] = std::numeric_limits<double>::infinity();
+        m_first->setCurves({curve});
+        replot();
+        QCOMPARE(m_first->notFiniteCount(), 2);
+        QVERIFY(badge().contains("2 not a number"));
+        const QCPGraph* marks = plot(m_first)->graph(plot(m_first)->graphCount() - 1);
+        QCOMPARE(marks->dataCount(), 2);
+        QCOMPARE(marks->data()->at(0)->value, m_first->verticalRange().lower);
+    }
+
+    void logarithmicAxisIsAnOption()
+    {
+        ChartOptions options = raw();
+        options.logarithmic = true;
+        m_first->setOptions(options);
+        replot();
+        QCOMPARE(plot(m_first)->yAxis->scaleType(), QCPAxis::stLogarithmic);
+    }
+
+    void oneCursorForAllChartsSnapsToTheData()
+    {
+        QTest::mouseMove(plot(m_first), pixelOf(m_first, 40.3));
+        QTRY_VERIFY(m_link->cursor().has_value());
+        QCOMPARE(*m_link->cursor(), 40.0);
+        QVERIFY(m_second->accessibleDescription().startsWith("step 40"));
+    }
+
+    void arrowsMoveTheCursorByOneStep()
+    {
+        m_link->setCursor(40);
+        QTest::keyClick(m_first, Qt::Key_Right);
+        QCOMPARE(*m_link->cursor(), 41.0);
+        QTest::keyClick(m_first, Qt::Key_Left);
+        QTest::keyClick(m_first, Qt::Key_Left);
+        QCOMPARE(*m_link->cursor(), 39.0);
+    }
+
+    void draggingABoxZoomsAllCharts()
+    {
+        QTest::mousePress(plot(m_first), Qt::LeftButton, {}, pixelOf(m_first, 20));
+        QTest::mouseMove(plot(m_first), pixelOf(m_first, 40));
+        QTest::mouseMove(plot(m_first), pixelOf(m_first, 60));
+        QTest::mouseRelease(plot(m_first), Qt::LeftButton, {}, pixelOf(m_first, 60));
+        replot();
+        for (CurveChart* chart : {m_first, m_second}) {
+            QVERIFY2(std::fabs(plot(chart)->xAxis->range().lower - 20) < 0.5,
+                     qPrintable(QString::number(plot(chart)->xAxis->range().lower)));
+            QVERIFY(std::fabs(plot(chart)->xAxis->range().upper - 60) < 0.5);
+        }
+        QTest::mouseDClick(plot(m_second), Qt::LeftButton, {}, pixelOf(m_second, 30));
+        replot();
+        QCOMPARE(plot(m_first)->xAxis->range().upper, 100.0);
+    }
+
+    void aClickIsNoZoom()
+    {
+        QTest::mouseClick(plot(m_first), Qt::LeftButton, {}, pixelOf(m_first, 20));
+        QVERIFY(!m_link->zoom());
+    }
+
+    void ctrlAndWheelZoomAroundThePointer()
+    {
+        turnWheel(Qt::ControlModifier, pixelOf(m_first, 50));
+        QVERIFY(m_link->zoom().has_value());
+        QVERIFY(m_link->zoom()->from > 1 && m_link->zoom()->to < 100);
+        QVERIFY(m_link->zoom()->from < 50 && m_link->zoom()->to > 50);
+    }
+
+    void theBareWheelIsLeftToThePage()
+    {
+        QVERIFY(!turnWheel(Qt::NoModifier, pixelOf(m_first, 50)));
+        QVERIFY(!m_link->zoom());
+    }
+
+    void anotherSchemeRecolours()
+    {
+        const QColor light = plot(m_first)->graph(0)->pen().color();
+        support::applyScheme(ColourScheme::Dark);
+        replot();
+        const QColor dark = plot(m_first)->graph(0)->pen().color();
+        QVERIFY(light != dark);
+        QCOMPARE(dark, seriesStyle(ColourScheme::Dark, 0).colour);
+        support::applyScheme(ColourScheme::Light);
+    }
+
+    void theToolbarHasKeys()
+    {
+        auto* toolbar = new ChartToolbar(m_window.get());
+        m_window->layout()->addWidget(toolbar);
+        QSignalSpy changed(toolbar, &ChartToolbar::optionsChanged);
+        m_first->setFocus();
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        QTest::keyClick(m_first, Qt::Key_L);
+        QVERIFY(toolbar->options().logarithmic);
+        QTest::keyClick(m_first, Qt::Key_O);
+        QVERIFY(!toolbar->options().hideOutliers);
+        QTest::keyClick(m_first, Qt::Key_S);
+        QCOMPARE(toolbar->options().smoothing.weight, 0.0);
+        QTest::keyClick(m_first, Qt::Key_S);
+        QCOMPARE(toolbar->options().smoothing.weight, 0.6);
+        toolbar->findChild<QSlider*>()->setValue(100);
+        QCOMPARE(toolbar->options().smoothing.weight, 0.99);
+        QCOMPARE(changed.count(), 5);
+    }
+
+    void layersAddUp()
+    {
+        StackedChart chart("Step", Quantity::Seconds);
+        chart.setOptions(raw());
+        chart.setLayers({1, 2}, {{"a", {1, 1}, Qt::red, Qt::red}, {"b", {2, 3}, Qt::blue, Qt::blue}});
+        chart.resize(400, 300);
+        chart.show();
+        chart.replotNow();
+        const QCPGraph* top = plot(&chart)->graph(1);
+        QCOMPARE(top->data()->at(0)->value, 3.0);
+        QCOMPARE(top->data()->at(1)->value, 4.0);
+        QCOMPARE(plot(&chart)->yAxis->range().lower, 0.0);
+    }
+
+    void memoryIsReadOutByKeyboard()
+    {
+        MemoryColumns columns;
+        columns.setDevices(
+            {{"rank 0", "a", {1 << 20}, 1 << 20, 0}, {"rank 1", "b", {2 << 20}, 2 << 20, 4 << 20}});
+        columns.show();
+        QTest::keyClick(&columns, Qt::Key_Right);
+        QTest::keyClick(&columns, Qt::Key_Right);
+        QCOMPARE(columns.accessibleDescription(),
+                 QString("rank 1 on b  ·  2.00 MiB of 4.00 MiB  ·  weights 2.00 MiB"));
+    }
+
+    void aMillionPointsAreDrawnInAFrame()
+    {
+        m_second->hide();
+        m_first->setCurves({falling(1'000'000)});
+        m_first->replotNow();
+        QElapsedTimer timer;
+        timer.start();
+        m_first->replotNow();
+        qInfo("one chart of 10^6 points: %lld ms", timer.elapsed());
+        QVERIFY(timer.elapsed() < 1000); // about 60 ms on an idle core; machines under load are slower
+    }
+
+private:
+    static QCustomPlot* plot(const QWidget* chart) { return chart->findChild<QCustomPlot*>(); }
+    static QPoint pixelOf(const CurveChart* chart, double x)
+    {
+        return {int(std::lround(plot(chart)->xAxis->coordToPixel(x))), plot(chart)->height() / 2};
+    }
+    void replot()
+    {
+        m_first->replotNow();
+        m_second->replotNow();
+    }
+    QString badge() const
+    {
+        QStringList texts;
+        for (const QLabel* label : plot(m_first)->findChildren<QLabel*>())
+            texts.append(label->text());
+        return texts.join('\n');
+    }
+    bool turnWheel(Qt::KeyboardModifiers modifiers, const QPoint& at)
+    {
+        QWheelEvent event(at, plot(m_first)->mapToGlobal(at), {}, {0, 120}, Qt::NoButton, modifiers,
+                          Qt::NoScrollPhase, false);
+        QCoreApplication::sendEvent(plot(m_first), &event);
+        return event.isAccepted();
+    }
+
+    std::unique_ptr<QWidget> m_window;
+    std::unique_ptr<ChartLink> m_link;
+    CurveChart* m_first = nullptr;
+    CurveChart* m_second = nullptr;
+};
+
+QTEST_MAIN(TestCharts)
+#include "tst_charts.moc"

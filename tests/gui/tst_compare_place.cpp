@@ -1,0 +1,174 @@
+#include <QComboBox>
+#include <QLabel>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/history/compare_place.h"
+#include "app/models/run_desk.h"
+#include "app/widgets/curve_chart.h"
+#include "tests/gui/picture.h"
+#include "tests/support/sample_run/sample_run.h"
+
+using namespace trainyard;
+
+namespace {
+
+QList<support::SampleRun> study()
+{
+    QList<support::SampleRun> runs;
+    for (const int ranks : {1, 2, 4, 8}) {
+        support::SampleRun run;
+        run.name = QStringLiteral("bert-tiny-%1r").arg(ranks);
+        run.worldSize = ranks;
+        run.seed = unsigned(ranks);
+        run.startNs += std::int64_t(ranks) * 60'000'000'000;
+        run.learningRate = ranks == 8 ? 2e-3 : 1e-3;
+        runs.append(run);
+    }
+    return runs;
+}
+
+} // namespace
+
+class TestComparePlace : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { support::applyScheme(ColourScheme::Light); }
+
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        QDir(m_folder->path()).mkdir("runs");
+        m_library = RunLibrary::open(m_folder->filePath("history.db")).value();
+    }
+
+    void cleanup()
+    {
+        m_place.reset();
+        m_desk.reset();
+        m_library.reset();
+    }
+
+    void saysWhatItIsForWhileThereAreNoRuns()
+    {
+        open({});
+        QVERIFY(!chart()->isVisible());
+        support::savePictures(*m_place, "compare-empty");
+    }
+
+    void laysTheChosenRunsOverEachOther()
+    {
+        open(study());
+        m_place->setChosen({});
+        support::savePictures(*m_place, "compare-none-chosen");
+        chooseAll();
+        QCOMPARE(chart()->curves().size(), 4);
+        QCOMPARE(chart()->curves()[0].x.size(), 400);
+        support::savePictures(*m_place, "compare");
+        tabs()->setCurrentIndex(1);
+        support::savePictures(*m_place, "compare-differences");
+        tabs()->setCurrentIndex(2);
+        support::savePictures(*m_place, "compare-scaling");
+        m_place->resize(2560, 1440);
+        support::savePictures(*m_place, "compare-2560");
+    }
+
+    void showsTheTwoNewestRunsOnTheFirstVisit()
+    {
+        open(study());
+        QCOMPARE(chart()->curves().size(), 2);
+        m_place->setChosen({});
+        m_place->activate();
+        QCOMPARE(chart()->curves().size(), 0);
+    }
+
+    void showsWhatDiffers()
+    {
+        open(study());
+        chooseAll();
+        tabs()->setCurrentIndex(1);
+        QStringList fields;
+        const QAbstractItemModel* model = visibleTable()->model();
+        for (int row = 0; row < model->rowCount(); ++row)
+            fields.append(model->index(row, 0).data().toString());
+        QVERIFY(fields.contains("layout.data"));
+        QVERIFY(fields.contains("optimizer.learning_rate"));
+        QVERIFY(!fields.contains("model.hidden"));
+    }
+
+    void showsAScalingStudy()
+    {
+        open(study());
+        chooseAll();
+        tabs()->setCurrentIndex(2);
+        QCOMPARE(visibleTable()->model()->rowCount(), 4);
+        m_place->setChosen({m_library->runs().first().id});
+        QVERIFY(!visibleTable());
+    }
+
+    void switchesTheFigure()
+    {
+        open(study());
+        chooseAll();
+        auto* metric = m_place->findChild<QComboBox*>("comparedFigure");
+        metric->setCurrentIndex(3);
+        emit metric->activated(3);
+        QCOMPARE(chart()->accessibleName(), QString("Learning rate"));
+        QCOMPARE(chart()->curves()[0].y.size(), 400);
+    }
+
+    void aRunWhoseFolderIsGoneIsNamedAndTheOthersStay()
+    {
+        open(study());
+        QStringList ids = allIds();
+        QVERIFY(QDir(m_desk->folderOf(ids[1])).removeRecursively());
+        auto fresh = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), nullptr);
+        m_place = std::make_unique<ComparePlace>(*fresh);
+        m_desk = std::move(fresh);
+        m_place->show();
+        m_place->setChosen(ids);
+        QCOMPARE(chart()->curves().size(), 3);
+    }
+
+private:
+    void open(const QList<support::SampleRun>& runs)
+    {
+        for (const support::SampleRun& run : runs)
+            QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
+        m_desk = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), nullptr);
+        m_place = std::make_unique<ComparePlace>(*m_desk);
+        m_place->resize(1200, 770);
+        m_place->show();
+        m_place->activate();
+    }
+
+    QStringList allIds() const
+    {
+        QStringList ids;
+        for (const RunEntry& entry : m_library->runs())
+            ids.prepend(entry.id);
+        return ids;
+    }
+    void chooseAll() { m_place->setChosen(allIds()); }
+    CurveChart* chart() const { return m_place->findChild<CurveChart*>("comparedCurves"); }
+    QTabWidget* tabs() const { return m_place->findChild<QTabWidget*>(); }
+    QTableView* visibleTable() const
+    {
+        for (QTableView* view : m_place->findChildren<QTableView*>()) {
+            if (view->isVisible())
+                return view;
+        }
+        return nullptr;
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<RunLibrary> m_library;
+    std::unique_ptr<RunDesk> m_desk;
+    std::unique_ptr<ComparePlace> m_place;
+};
+
+QTEST_MAIN(TestComparePlace)
+#include "tst_compare_place.moc"

@@ -1,0 +1,367 @@
+#include <QAccessible>
+#include <QAction>
+#include <QApplication>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QListView>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+
+#include "app/data/data_place.h"
+#include "app/data/prepare_form.h"
+#include "app/data/prepare_panel.h"
+#include "app/data/sample_browser.h"
+#include "app/designer/design_place.h"
+#include "app/designer/verdict_panel.h"
+#include "app/hosts/add_host_bar.h"
+#include "app/hosts/host_key_strip.h"
+#include "app/hosts/hosts_place.h"
+#include "app/shell/command_palette.h"
+#include "app/shell/desk_window.h"
+#include "app/widgets/message_strip.h"
+#include "app/widgets/number_box.h"
+#include "app/widgets/page_frame.h"
+#include "app/widgets/table_view.h"
+
+using namespace trainyard;
+
+namespace {
+
+constexpr int kPatienceMs = 30'000;
+
+QPushButton* buttonIn(QWidget& parent, const QString& name)
+{
+    for (auto* button : parent.findChildren<QPushButton*>()) {
+        if (button->isVisibleTo(&parent) && button->accessibleName() == name)
+            return button;
+    }
+    return nullptr;
+}
+
+void click(QWidget& parent, const QString& name)
+{
+    QPushButton* button = buttonIn(parent, name);
+    QVERIFY2(button, qPrintable("there is no button " + name));
+    QTest::mouseClick(button, Qt::LeftButton);
+}
+
+void replaceText(QWidget* field, const QString& text)
+{
+    field->setFocus();
+    QTest::keyClick(field, Qt::Key_A, Qt::ControlModifier);
+    QTest::keyClicks(field, text);
+}
+
+bool nodeProgramsAreBuilt()
+{
+    const QString folder = qEnvironmentVariable("TRAINYARD_BIN", TRAINYARD_BIN_DIR);
+    return QFile::exists(folder + "/trainyard-agent") && QFile::exists(folder + "/trainyard-prepare");
+}
+
+/// What a screen reader says of a control: its accessible name, or the text that a button shows.
+QString spokenName(QWidget* widget)
+{
+    const auto* interface = QAccessible::queryAccessibleInterface(widget);
+    return interface ? interface->text(QAccessible::Name) : QString();
+}
+
+} // namespace
+
+/// Drives the window as a user does, with keys and the mouse; hosts are this machine, through the real agent.
+class TestPlaces : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        qputenv("TRAINYARD_DATA", m_folder->filePath("data").toLocal8Bit());
+        qputenv("TRAINYARD_HOME", m_folder->filePath("home").toLocal8Bit());
+        if (!qEnvironmentVariableIsSet("TRAINYARD_BIN"))
+            qputenv("TRAINYARD_BIN", TRAINYARD_BIN_DIR);
+        m_desk = std::make_unique<DeskWindow>(*qApp, m_folder->filePath("data").toStdString());
+        m_desk->window().show();
+        QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window()));
+        m_desk->window().activateWindow();
+    }
+
+    void cleanup()
+    {
+        m_desk.reset();
+        m_folder.reset();
+    }
+
+    void keysLeadToThePlaces()
+    {
+        MainWindow& window = m_desk->window();
+        for (const auto& [key, title] :
+             {std::pair{Qt::Key_3, "Design"}, {Qt::Key_2, "Data"}, {Qt::Key_1, "Hosts"}}) {
+            QTest::keyClick(&window, key, Qt::ControlModifier);
+            QCOMPARE(window.currentPlace()->title(), title);
+        }
+    }
+
+    void thePaletteRunsWhatIsTyped()
+    {
+        MainWindow& window = m_desk->window();
+        QTest::keyClick(&window, Qt::Key_K, Qt::ControlModifier);
+        auto* palette = window.findChild<CommandPalette*>();
+        QVERIFY(palette->isVisible());
+        auto* filter = palette->findChild<QLineEdit*>();
+        QTest::keyClicks(filter, "go to data");
+        QTest::keyClick(filter, Qt::Key_Return);
+        QVERIFY(!palette->isVisible());
+        QCOMPARE(window.currentPlace()->title(), "Data");
+    }
+
+    void theSchemeTogglesAndIsRemembered()
+    {
+        const QColor before = QApplication::palette().color(QPalette::Window);
+        QTest::keyClick(&m_desk->window(), Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+        const QColor after = QApplication::palette().color(QPalette::Window);
+        QVERIFY(before != after);
+        m_desk.reset();
+        m_desk = std::make_unique<DeskWindow>(*qApp, m_folder->filePath("data").toStdString());
+        QCOMPARE(QApplication::palette().color(QPalette::Window), after);
+    }
+
+    void everyControlHasAnAccessibleName()
+    {
+        QStringList nameless;
+        for (auto* widget : m_desk->window().findChildren<QWidget*>()) {
+            const bool control = qobject_cast<QAbstractButton*>(widget) || qobject_cast<QLineEdit*>(widget) ||
+                                 qobject_cast<QComboBox*>(widget) ||
+                                 qobject_cast<QAbstractSpinBox*>(widget) ||
+                                 qobject_cast<QAbstractItemView*>(widget);
+            // Parts that Qt puts inside its own controls speak with the control's name.
+            const bool inner = widget->objectName().startsWith("qt_") ||
+                               qobject_cast<QAbstractSpinBox*>(widget->parentWidget()) ||
+                               qobject_cast<QComboBox*>(widget->parentWidget()) ||
+                               qobject_cast<QLineEdit*>(widget->parentWidget()) ||
+                               widget->inherits("QComboBoxListView") || widget->inherits("QHeaderView") ||
+                               widget->inherits("QTableCornerButton");
+            if (control && !inner && spokenName(widget).isEmpty())
+                nameless << QString("%1 in %2")
+                                .arg(widget->metaObject()->className(),
+                                     widget->parentWidget()->metaObject()->className());
+        }
+        QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join('\n')));
+    }
+
+    void aHostIsAddedRemovedAndBroughtBack()
+    {
+        auto& place = goTo<HostsPlace>();
+        click(place, "Add host…");
+        auto* field = place.findChild<AddHostBar*>()->findChild<QLineEdit*>();
+        QTest::keyClicks(field, "-bad");
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(m_desk->session().hosts().rowCount(), 1); // said in the bar, not taken
+        replaceText(field, "no-such-host.invalid");
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(m_desk->session().hosts().rowCount(), 2);
+        click(place, "Remove");
+        QCOMPARE(m_desk->session().hosts().rowCount(), 1);
+        click(place, "Undo");
+        QCOMPARE(m_desk->session().hosts().names().back(), "no-such-host.invalid");
+
+        m_desk.reset(); // the list is on the disk
+        m_desk = std::make_unique<DeskWindow>(*qApp, m_folder->filePath("data").toStdString());
+        QCOMPARE(m_desk->session().hosts().rowCount(), 2);
+    }
+
+    void refuseIsTheAnswerOfAHastyReturnKey()
+    {
+        auto& place = goTo<HostsPlace>();
+        auto* strip = place.findChild<HostKeyStrip*>();
+        QSignalSpy answered(strip, &HostKeyStrip::answered);
+        strip->ask("gpu-11", {"gpu-11", "10.0.0.11 port 22", {}, "ssh-ed25519", "SHA256:abc"});
+        QVERIFY(strip->isVisible());
+        QVERIFY(strip->text().contains("SHA256:abc"));
+        QTRY_VERIFY(QApplication::focusWidget());
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
+        QCOMPARE(answered.count(), 1);
+        QCOMPARE(answered.front().at(1).toBool(), false);
+        QVERIFY(!strip->isVisible());
+    }
+
+    void thisMachineIsChecked()
+    {
+        if (!nodeProgramsAreBuilt())
+            QSKIP("the node executables are not built: no agent to ask");
+        auto& place = goTo<HostsPlace>();
+        click(place, "Check now");
+        QTRY_VERIFY_WITH_TIMEOUT(m_desk->session().hosts().at(0).report.has_value(), kPatienceMs);
+        QVERIFY(!m_desk->session().hosts().at(0).report->facts.hostName.isEmpty());
+        QVERIFY(m_desk->session().hosts().at(0).state != HostState::NotReached);
+    }
+
+    void whatIsWrongIsSaidUnderTheFieldWhileTyping()
+    {
+        auto& place = goTo<DesignPlace>();
+        SpecDocument& document = m_desk->session().document();
+        auto* launch = buttonIn(place, "Launch");
+        QVERIFY(!launch->isEnabled()); // no data set yet
+        replaceText(place.findChild<QLineEdit*>("dataset.path"), "/data/set");
+        QVERIFY(document.isValid());
+        QVERIFY(launch->isEnabled());
+        auto* heads = place.findChild<NumberBox*>("model.heads");
+        replaceText(heads, "3");
+        QVERIFY(!document.isValid());
+        QCOMPARE(document.diagnostics().front().path, "model.heads");
+        QVERIFY(heads->property("invalid").toBool());
+        QVERIFY(!launch->isEnabled());
+        QVERIFY(!launch->toolTip().isEmpty());
+        replaceText(place.findChild<QLineEdit*>("optimizer.learning_rate"), "fast");
+        QVERIFY(place.findChild<QLineEdit*>("optimizer.learning_rate")->property("invalid").toBool());
+    }
+
+    void undoWorksFromInsideAField()
+    {
+        auto& place = goTo<DesignPlace>();
+        SpecDocument& document = m_desk->session().document();
+        auto* name = place.findChild<QLineEdit*>("name");
+        replaceText(name, "abc");
+        QCOMPARE(document.spec().name, "abc");
+        QTest::keyClick(name, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(document.spec().name, "run");
+        QCOMPARE(name->text(), "run");
+        QTest::keyClick(name, Qt::Key_Y, Qt::ControlModifier);
+        QCOMPARE(document.spec().name, "abc");
+    }
+
+    void theBatchIsSolved()
+    {
+        auto& place = goTo<DesignPlace>();
+        replaceText(place.findChild<NumberBox*>("layout.data"), "2");
+        QCOMPARE(place.findChild<NumberBox*>("batch.global")->value(), 64);
+        replaceText(place.findChild<NumberBox*>("batch.global"), "1024");
+        QCOMPARE(m_desk->session().document().spec().batch.accumulation, 64);
+        QCOMPARE(place.findChild<NumberBox*>("batch.global")->value(), 1024);
+    }
+
+    void aPresetFillsTheModel()
+    {
+        auto& place = goTo<DesignPlace>();
+        auto* preset = place.findChild<QComboBox*>("model.preset");
+        preset->setFocus();
+        QTest::keyClicks(preset, "bert-large");
+        QCOMPARE(m_desk->session().document().spec().model.layers, 24);
+        QCOMPARE(place.findChild<NumberBox*>("model.hidden")->value(), 1024);
+    }
+
+    void anUnreadableSpecificationIsSaidInThePlace()
+    {
+        auto& place = goTo<DesignPlace>();
+        place.openFile(m_folder->filePath("no such.json"));
+        auto* strip = place.findChild<PageFrame*>()->strip();
+        QVERIFY(strip->isVisible());
+        QVERIFY(strip->text().contains("no such.json"));
+    }
+
+    void theFormSaysAllThatIsMissing()
+    {
+        auto& place = goTo<DataPlace>();
+        click(place, "Prepare…");
+        auto* form = place.findChild<PrepareForm*>();
+        QSignalSpy requested(form, &PrepareForm::prepareRequested);
+        click(*form, "Prepare");
+        QCOMPARE(requested.count(), 0);
+        int errors = 0;
+        for (auto* label : form->findChildren<QLabel*>())
+            errors += label->isVisible() && label->property("role") == "error" ? 1 : 0;
+        QCOMPARE(errors, 3); // dumps, vocabulary, output
+    }
+
+    void aDumpBecomesADataSetWithSamples()
+    {
+        if (!nodeProgramsAreBuilt())
+            QSKIP("the node executables are not built: nothing to prepare with");
+        const QString dump = writeDump();
+        auto& place = goTo<DataPlace>();
+        click(place, "Prepare…");
+        auto* form = place.findChild<PrepareForm*>();
+        PrepareOptions options;
+        options.dumps = {dump};
+        options.vocabulary = PrepareOptions::Vocabulary::Train;
+        options.vocabularySize = 300;
+        options.outputFolder = m_folder->filePath("set");
+        options.shards = 2;
+        options.threads = 1;
+        form->setOptions(options);
+        click(*form, "Prepare");
+        QTRY_VERIFY_WITH_TIMEOUT(m_desk->session().prepareJob().state() == PrepareJob::State::Idle,
+                                 kPatienceMs);
+        auto* strip = place.findChild<PageFrame*>()->strip();
+        QVERIFY2(m_desk->session().dataSets().rowCount() == 1, qPrintable(strip->text()));
+        QVERIFY(m_desk->session().dataSets().at(0).rows > 0);
+        QTRY_COMPARE_WITH_TIMEOUT(m_desk->session().dataSets().at(0).check, DataSetEntry::Check::Verified,
+                                  kPatienceMs);
+
+        click(place, "Use in a run");
+        QCOMPARE(m_desk->window().currentPlace()->title(), "Design");
+        QCOMPARE(QString::fromStdString(m_desk->session().document().spec().dataset.path),
+                 options.outputFolder);
+    }
+
+    void aFailedPreparationIsSaidInThePlace()
+    {
+        if (!nodeProgramsAreBuilt())
+            QSKIP("the node executables are not built: nothing to prepare with");
+        auto& place = goTo<DataPlace>();
+        PrepareOptions options;
+        options.dumps = {m_folder->filePath("missing.xml")};
+        options.vocabulary = PrepareOptions::Vocabulary::Train;
+        options.outputFolder = m_folder->filePath("set");
+        m_desk->session().prepareJob().start(options);
+        auto* strip = place.findChild<PageFrame*>()->strip();
+        QTRY_VERIFY_WITH_TIMEOUT(strip->isVisible(), kPatienceMs);
+        QVERIFY2(strip->text().contains("missing.xml"), qPrintable(strip->text()));
+        QCOMPARE(m_desk->session().dataSets().rowCount(), 0);
+        QVERIFY(!place.findChild<PreparePanel*>()->isVisible());
+    }
+
+private:
+    template <typename T>
+    T& goTo()
+    {
+        auto* place = m_desk->window().findChild<T*>();
+        m_desk->window().showPlace(place);
+        return *place;
+    }
+
+    /// A small export: enough articles for two training shards and a test shard.
+    QString writeDump()
+    {
+        const QString path = m_folder->filePath("dump.xml");
+        QFile file(path);
+        if (!file.open(QIODevice::WriteOnly))
+            return {};
+        file.write("<mediawiki xmlns=\"http://www.mediawiki.org/xml/export-0.10/\" version=\"0.10\" "
+                   "xml:lang=\"en\">\n");
+        for (int page = 1; page <= 60; ++page) {
+            file.write(
+                QString("<page><title>Engine %1</title><ns>0</ns><id>%1</id><revision><id>%1</id><text>")
+                    .arg(page)
+                    .toUtf8());
+            for (int sentence = 1; sentence <= 12; ++sentence)
+                file.write(
+                    QString("The engine number %1 carried %2 wagons over the long bridge near the old town. ")
+                        .arg(page * 7)
+                        .arg(sentence * page)
+                        .toUtf8());
+            file.write("</text></revision></page>\n");
+        }
+        file.write("</mediawiki>\n");
+        return path;
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<DeskWindow> m_desk;
+};
+
+QTEST_MAIN(TestPlaces)
+#include "tst_places.moc"

@@ -1,0 +1,276 @@
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/models/run_desk.h"
+#include "app/models/run_hosts.h"
+#include "app/monitor/notes_tab.h"
+#include "app/monitor/run_header.h"
+#include "app/monitor/run_list_pane.h"
+#include "app/monitor/run_view.h"
+#include "app/monitor/runs_place.h"
+#include "app/widgets/message_strip.h"
+#include "tests/gui/picture.h"
+#include "tests/support/sample_run/sample_run.h"
+
+using namespace trainyard;
+
+namespace {
+
+/// Hosts that do what a test tells them.
+class ScriptedHosts : public RunHosts {
+public:
+    void follow(OpenRun& run) override
+    {
+        followed.append(run.id());
+        run.setLink(RunLink::Live);
+    }
+    void stop(const QString& runId, RunReply reply) override { ask("stop " + runId, reply); }
+    void resume(const QString& runId, RunReply reply) override { ask("resume " + runId, reply); }
+    void checkpoint(const QString& runId, RunReply reply) override { ask("checkpoint " + runId, reply); }
+    void readLog(const QString&, int, qint64, qint64, const QObject*,
+                 std::function<void(const Result<LogPiece>&)> done) override
+    {
+        done(unreachable("gpu-01: no link"));
+    }
+
+    QStringList followed;
+    QStringList asked;
+    RunReply last;
+
+private:
+    void ask(const QString& what, const RunReply& reply)
+    {
+        asked.append(what);
+        last = reply;
+    }
+};
+
+support::SampleRun running()
+{
+    support::SampleRun run;
+    run.name = "bert-large-phase1";
+    run.hosts = QStringList{"gpu-01.cluster", "gpu-02.cluster"};
+    run.worldSize = 4;
+    run.steps = 2000;
+    run.reached = 1240;
+    run.state = RunState::Running;
+    run.startNs = QDateTime::currentMSecsSinceEpoch() * 1'000'000 - 300'000'000'000;
+    run.spikeAt = 640;
+    run.notFiniteAt = 900;
+    return run;
+}
+
+support::SampleRun failedRun()
+{
+    support::SampleRun run;
+    run.name = "a-rather-long-name-that-somebody-chose-for-a-sweep-over-warmup-and-batch";
+    run.id = "20261120T101010Z-a-rather-long-name-that-somebody-chose-for-a-sweep-over-warmup-and-batch-00aa";
+    run.hosts = QStringList{"gpu-01.cluster", "gpu-02.cluster"};
+    run.worldSize = 8;
+    run.reached = 233;
+    run.state = RunState::Failed;
+    run.reason =
+        "rank 7 on gpu-02.cluster was killed by signal 9 (out of memory) in all-reduce 41 of step 233";
+    run.startNs -= 86'400'000'000'000;
+    run.seed = 3;
+    return run;
+}
+
+} // namespace
+
+class TestRunsPlace : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { support::applyScheme(ColourScheme::Light); }
+
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        m_library = RunLibrary::open(m_folder->filePath("history.db")).value();
+        m_hosts = std::make_unique<ScriptedHosts>();
+        QDir(m_folder->path()).mkdir("runs");
+    }
+
+    void cleanup()
+    {
+        m_place.reset();
+        m_desk.reset();
+        m_library.reset();
+    }
+
+    void saysWhatItIsForWhileThereAreNoRuns()
+    {
+        open({});
+        QVERIFY(hasText("No runs yet"));
+        support::savePictures(*m_place, "runs-empty");
+    }
+
+    void showsTheNewestRunWithItsFigures()
+    {
+        open({running(), {}, failedRun()});
+        QVERIFY(hasText("bert-large-phase1"));
+        QVERIFY(hasTextStartingWith("step 1\u202f240 of 2\u202f000 (62.0 %)"));
+        QCOMPARE(m_place->findChild<RunHeader*>()->findChild<QProgressBar*>()->value(), 620);
+        support::savePictures(*m_place, "runs-charts");
+        auto* tabs = m_place->findChild<QTabWidget*>();
+        for (int tab = 1; tab < tabs->count(); ++tab) {
+            tabs->setCurrentIndex(tab);
+            support::savePictures(*m_place, QStringLiteral("runs-tab-%1").arg(tab));
+        }
+        m_place->resize(2560, 1440);
+        tabs->setCurrentIndex(0);
+        support::savePictures(*m_place, "runs-charts-2560");
+        tabs->setCurrentIndex(1);
+        support::savePictures(*m_place, "runs-devices-2560");
+    }
+
+    void followsOnlyRunsThatAreNotOver()
+    {
+        open({running(), {}, failedRun()});
+        QCOMPARE(m_hosts->followed.size(), 1);
+        QVERIFY(m_hosts->followed.first().contains("bert-large-phase1"));
+    }
+
+    void showsWhyARunFailedAndOffersToResume()
+    {
+        open({failedRun()});
+        QVERIFY(hasTextStartingWith("rank 7 on gpu-02.cluster was killed"));
+        QVERIFY(button("Resume")->isVisible());
+        QVERIFY(!button("Stop…")->isVisible());
+        button("Resume")->click();
+        QCOMPARE(m_hosts->asked, QStringList{"resume " + failedRun().id});
+        support::savePictures(*m_place, "runs-failed");
+        m_hosts->last.done(
+            unreachable("gpu-02.cluster: no route to host", "check the network, then try again"));
+        QVERIFY(hasTextStartingWith("gpu-02.cluster: no route to host"));
+        QVERIFY(button("Resume")->isEnabled());
+        support::savePictures(*m_place, "runs-failed-unreachable");
+    }
+
+    void stopsOnlyAfterAskingInPlace()
+    {
+        open({running()});
+        button("Stop…")->click();
+        QVERIFY(m_hosts->asked.isEmpty());
+        support::savePictures(*m_place, "runs-stop");
+        button("Stop the run")->click();
+        QCOMPARE(m_hosts->asked.size(), 1);
+        QVERIFY(m_hosts->asked.first().startsWith("stop "));
+        QVERIFY(!button("Stop…")->isEnabled());
+        m_hosts->last.done({});
+        QVERIFY(hasTextStartingWith("The run has stopped"));
+    }
+
+    void aLostLinkIsNotAStoppedRun()
+    {
+        open({running()});
+        OpenRun* run = m_desk->open(m_desk->library().runs().first().id).value();
+        run->setLink(RunLink::Lost);
+        QVERIFY(hasText("◌ link lost, still running"));
+        QVERIFY(hasText("● running"));
+        support::savePictures(*m_place, "runs-link-lost");
+    }
+
+    void newRecordsMoveTheFigures()
+    {
+        const support::SampleRun sample = running();
+        open({sample});
+        OpenRun* run = m_desk->open(m_desk->library().runs().first().id).value();
+        const auto sequence = std::uint64_t(100'000);
+        run->apply("steps", {{1,
+                              sequence,
+                              {0, QDateTime::currentMSecsSinceEpoch() * 1'000'000},
+                              support::sampleStep(sample, 1241)}});
+        QTRY_VERIFY(hasTextStartingWith("step 1\u202f241 of 2\u202f000"));
+    }
+
+    void notesAreKeptInTheHistory()
+    {
+        open({running()});
+        auto* tabs = m_place->findChild<QTabWidget*>();
+        tabs->setCurrentIndex(tabs->count() - 1);
+        auto* notes = m_place->findChild<NotesTab*>();
+        QTest::keyClicks(notes->findChild<QLineEdit*>(), "paper, baseline,, paper");
+        QTest::keyClicks(notes->findChild<QPlainTextEdit*>(), "lower is better");
+        const QString id = m_library->runs().first().id;
+        QTRY_COMPARE(m_library->find(id)->notes, QString("lower is better"));
+        QCOMPARE(m_library->find(id)->tags, (QStringList{"paper", "baseline"}));
+    }
+
+    void searchKeepsWhatMatches()
+    {
+        open({running(), {}, failedRun()});
+        auto* list = m_place->findChild<RunListPane*>()->findChild<QListView*>();
+        QCOMPARE(list->model()->rowCount(), 3);
+        QTest::keyClicks(m_place->findChild<RunListPane*>()->findChild<QLineEdit*>(), "failed gpu-02");
+        QCOMPARE(list->model()->rowCount(), 1);
+    }
+
+    void aDamagedFolderSaysSoInPlace()
+    {
+        open({running()});
+        RunEntry gone;
+        gone.id = "20250101T000000Z-gone-0000";
+        gone.name = "gone";
+        gone.state = RunState::Finished;
+        QVERIFY(m_library->store(gone).ok());
+        m_place->showRun(gone.id);
+        QVERIFY(m_place->findChild<MessageStrip*>()->text().contains("not on this computer any more"));
+        support::savePictures(*m_place, "runs-folder-gone");
+        button("Take it off the list")->click();
+        QVERIFY(!m_library->find(gone.id));
+    }
+
+private:
+    void open(const QList<support::SampleRun>& runs)
+    {
+        for (const support::SampleRun& run : runs)
+            QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
+        m_desk = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), m_hosts.get());
+        m_place = std::make_unique<RunsPlace>(*m_desk);
+        m_place->resize(1200, 770);
+        m_place->show();
+        m_place->activate();
+    }
+
+    QPushButton* button(const QString& text) const
+    {
+        for (QPushButton* button : m_place->findChildren<QPushButton*>()) {
+            if (button->text() == text)
+                return button;
+        }
+        qFatal("no button %s", qPrintable(text));
+    }
+
+    bool hasText(const QString& text) const
+    {
+        const auto labels = m_place->findChildren<QLabel*>();
+        return std::any_of(labels.begin(), labels.end(),
+                           [&](QLabel* label) { return label->isVisible() && label->text() == text; });
+    }
+
+    bool hasTextStartingWith(const QString& text) const
+    {
+        const auto labels = m_place->findChildren<QLabel*>();
+        return std::any_of(labels.begin(), labels.end(), [&](QLabel* label) {
+            return label->isVisible() && label->text().startsWith(text);
+        });
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<RunLibrary> m_library;
+    std::unique_ptr<ScriptedHosts> m_hosts;
+    std::unique_ptr<RunDesk> m_desk;
+    std::unique_ptr<RunsPlace> m_place;
+};
+
+QTEST_MAIN(TestRunsPlace)
+#include "tst_runs_place.moc"

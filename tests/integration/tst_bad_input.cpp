@@ -1,0 +1,136 @@
+#include <QDir>
+#include <QFile>
+#include <QTest>
+
+#include "engine/base/result.h"
+#include "tests/integration/cli_fixture.h"
+
+using namespace trainyard;
+using namespace trainyard::test;
+
+// What a user can get wrong ends with the documented status and one message that names the field or file and
+// the fix.
+class TestBadInput : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QString why;
+        if (!programsAreBuilt(&why))
+            QSKIP(qPrintable(why));
+        QVERIFY2(m_cli.makeDataset(&why), qPrintable(why));
+    }
+
+    void refusesABadSpecification_data()
+    {
+        QTest::addColumn<QByteArray>("json");
+        QTest::addColumn<int>("status");
+        QTest::addColumn<QString>("field");
+        QTest::addColumn<QString>("fix");
+        QTest::addRow("unknown key") << QByteArray(R"({"trainyard":1,"batch":{"mirco":4}})") << 2
+                                     << "batch.mirco"
+                                     << "did you mean \"micro\"";
+        QTest::addRow("wrong unit") << QByteArray(R"({"trainyard":1,"layout":{"bucket_size":"25 MB"}})") << 2
+                                    << "layout.bucket_size"
+                                    << "MiB";
+        QTest::addRow("batch equation")
+            << QByteArray(
+                   R"({"trainyard":1,"dataset":{"path":"/d"},"batch":{"global":32,"micro":4,"accumulation":3}})")
+            << 2 << "batch.global"
+            << "set batch.accumulation to 8";
+        QTest::addRow("more ranks than slots")
+            << QByteArray(
+                   R"({"trainyard":1,"dataset":{"path":"/d"},"layout":{"data":4},"batch":{"global":32,"micro":4,"accumulation":2}})")
+            << 3 << "layout"
+            << "add slots to cluster.nodes";
+        QTest::addRow("not JSON") << QByteArray("{") << 2 << "not valid JSON"
+                                  << "check brackets";
+    }
+    void refusesABadSpecification()
+    {
+        QFETCH(QByteArray, json);
+        QFETCH(QString, field);
+        QFETCH(QString, fix);
+        const CliResult result = m_cli.run({"launch", m_cli.write("bad.json", json)});
+        QTEST(result.status, "status");
+        QVERIFY2(result.err.contains("bad.json"), qPrintable(result.err));
+        QVERIFY2(result.err.contains(field) && result.err.contains(fix), qPrintable(result.err));
+        QCOMPARE(result.out, "");
+        QCOMPARE(result.err.trimmed().count('\n'), 0);
+    }
+
+    void refusesABadDump_data()
+    {
+        QTest::addColumn<QString>("dump");
+        QTest::addColumn<QString>("said");
+        QFile sample(QString(TRAINYARD_SOURCE_DIR) + "/resources/samples/trainyard-sample.xml.bz2");
+        QVERIFY(sample.open(QIODevice::ReadOnly));
+        const QByteArray whole = sample.readAll();
+        QTest::addRow("missing") << m_cli.path("nosuch.xml.bz2") << "nosuch.xml.bz2";
+        QTest::addRow("truncated") << m_cli.write("cut.xml.bz2", whole.left(whole.size() * 2 / 3))
+                                   << "cut.xml.bz2";
+        QTest::addRow("not bzip2") << m_cli.write("text.xml.bz2", "hello") << "text.xml.bz2";
+        QTest::addRow("no pages") << m_cli.write("empty.xml", "<mediawiki></mediawiki>") << "0 documents";
+    }
+    void refusesABadDump()
+    {
+        QFETCH(QString, dump);
+        QFETCH(QString, said);
+        const CliResult result =
+            m_cli.run({"prepare", dump, "--train-vocab", "500", "--out", m_cli.path("never")});
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.contains(said), qPrintable(result.err));
+        QVERIFY(!QFile::exists(m_cli.path("never")));
+        QCOMPARE(QDir(m_cli.path("")).entryList({"*never*"}, QDir::AllEntries | QDir::Hidden).size(), 0);
+    }
+
+    void refusesAVocabularyWithoutMask()
+    {
+        const QString vocabulary = m_cli.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\n");
+        const CliResult result = m_cli.run(
+            {"prepare", QString(TRAINYARD_SOURCE_DIR) + "/resources/samples/trainyard-sample.xml.bz2",
+             "--vocab", vocabulary, "--out", m_cli.path("never")});
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.contains("[MASK]") && result.err.contains("vocab.txt"), qPrintable(result.err));
+        QVERIFY(!QFile::exists(m_cli.path("never")));
+    }
+
+    void findsADamagedShard()
+    {
+        const QString copy = m_cli.path("damaged");
+        QVERIFY(QDir().mkpath(copy));
+        for (const QString& file : QDir(m_cli.dataset()).entryList(QDir::Files))
+            QVERIFY(QFile::copy(m_cli.dataset() + "/" + file, copy + "/" + file));
+        const QString shard = QDir(copy).entryList({"*training_1.hdf5"}).value(0);
+        QFile file(copy + "/" + shard);
+        QVERIFY(file.resize(file.size() / 2));
+        const CliResult result = m_cli.run({"verify", copy});
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.contains(shard), qPrintable(result.err));
+        QCOMPARE(m_cli.run({"verify", m_cli.dataset()}).status, 0);
+    }
+
+    void refusesUnknownCommandsAndOptions_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addRow("command") << QStringList{"lanch"};
+        QTest::addRow("option") << QStringList{"runs", "--jsno"};
+        QTest::addRow("nothing to launch") << QStringList{"launch"};
+        QTest::addRow("missing file") << QStringList{"launch", "/nonexistent/spec.json"};
+        QTest::addRow("unknown run") << QStringList{"attach", "20990101T000000Z-none-0000"};
+    }
+    void refusesUnknownCommandsAndOptions()
+    {
+        QFETCH(QStringList, arguments);
+        const CliResult result = m_cli.run(arguments);
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.startsWith("trainyard: "), qPrintable(result.err));
+    }
+
+private:
+    CliFixture m_cli;
+};
+
+QTEST_GUILESS_MAIN(TestBadInput)
+#include "tst_bad_input.moc"

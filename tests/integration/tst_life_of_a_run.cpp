@@ -1,0 +1,141 @@
+#include <csignal>
+
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonObject>
+#include <QTest>
+
+#include "engine/records/journal.h"
+#include "tests/integration/cli_fixture.h"
+
+using namespace trainyard;
+using namespace trainyard::test;
+
+namespace {
+
+/// Losses by step as the run's own journal has them; a step of a later attempt replaces the earlier one.
+std::map<qint64, double> lossesOf(const QString& runFolder)
+{
+    std::map<qint64, double> losses;
+    const auto journal = readJournal((runFolder + "/journal/steps").toStdString());
+    if (!journal.ok())
+        return losses;
+    for (const Record& record : journal->records) {
+        if (const auto* step = std::get_if<StepRecord>(&record.payload))
+            losses[step->step] = step->loss;
+    }
+    return losses;
+}
+
+/// Processes of ours that carry the run's mark, as the agent sets it.
+QList<qint64> processesOf(const QString& runId)
+{
+    QList<qint64> pids;
+    for (const QString& entry : QDir("/proc").entryList(QDir::Dirs)) {
+        QFile environment("/proc/" + entry + "/environ");
+        if (entry.toLongLong() > 0 && environment.open(QIODevice::ReadOnly) &&
+            environment.readAll().split('\0').contains("TRAINYARD_RUN=" + runId.toUtf8()))
+            pids << entry.toLongLong();
+    }
+    return pids;
+}
+
+/// Pids of the run's workers: those whose command line names the worker.
+QList<qint64> workersOf(const QString& runId)
+{
+    QList<qint64> workers;
+    for (const qint64 pid : processesOf(runId)) {
+        QFile command(QString("/proc/%1/cmdline").arg(pid));
+        if (command.open(QIODevice::ReadOnly) &&
+            command.readAll().split('\0').value(0).endsWith("trainyard-worker"))
+            workers << pid;
+    }
+    return workers;
+}
+
+} // namespace
+
+class TestLifeOfARun : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QString why;
+        if (!programsAreBuilt(&why))
+            QSKIP(qPrintable(why));
+        QVERIFY2(m_cli.makeDataset(&why), qPrintable(why));
+    }
+
+    void trainsTheSameOnOneAndTwoRanks()
+    {
+        const auto one = finishedRun(tinySpec(m_cli.dataset(), 1, 12));
+        const auto two = finishedRun(tinySpec(m_cli.dataset(), 2, 12));
+        QCOMPARE(one.size(), std::size_t(12));
+        QCOMPARE(two.size(), std::size_t(12));
+        for (const auto& [step, loss] : one)
+            QVERIFY2(std::abs(two.at(step) - loss) < 2e-5 * loss, qPrintable(QString::number(step)));
+    }
+
+    void goesOnAfterAKilledWorkerAsIfNothingHadHappened()
+    {
+        RunSpec spec = tinySpec(m_cli.dataset(), 2, 30);
+        spec.precision.compute = ComputeType::Float64;
+        const auto unbroken = finishedRun(spec);
+
+        spec.launch.steps = 30;
+        spec.checkpoint.everySteps = 5;
+        const QString runId = launched(spec);
+        QTRY_VERIFY_WITH_TIMEOUT(lossesOf(runFolder(runId)).size() >= 12, 60'000);
+        const QList<qint64> workers = workersOf(runId);
+        QCOMPARE(workers.size(), 2);
+        QCOMPARE(::kill(static_cast<pid_t>(workers.last()), SIGKILL), 0);
+        QTRY_VERIFY_WITH_TIMEOUT(processesOf(runId).isEmpty(), 30'000);
+        QTRY_VERIFY_WITH_TIMEOUT(m_cli.run({"runs", "--json"}).out.contains("\"failed\""), 30'000);
+
+        const CliResult resumed = m_cli.run({"resume", runId, "--follow"});
+        QVERIFY2(resumed.status == 0, qPrintable(resumed.err));
+        const auto losses = lossesOf(runFolder(runId));
+        QCOMPARE(losses.size(), unbroken.size());
+        for (const auto& [step, loss] : unbroken)
+            QCOMPARE(losses.at(step), loss);
+    }
+
+    void stopsWithACheckpointAndLeavesNoProcess()
+    {
+        RunSpec spec = tinySpec(m_cli.dataset(), 2, 100'000);
+        const QString runId = launched(spec);
+        QTRY_VERIFY_WITH_TIMEOUT(lossesOf(runFolder(runId)).size() >= 3, 60'000);
+        const CliResult stopped = m_cli.run({"stop", runId});
+        QVERIFY2(stopped.status == 0, qPrintable(stopped.err));
+        QCOMPARE(processesOf(runId), QList<qint64>());
+        QVERIFY(QFile::exists(runFolder(runId) + "/checkpoints/latest"));
+        const CliResult again = m_cli.run({"stop", runId});
+        QVERIFY2(again.status == 0, qPrintable(again.err));
+    }
+
+private:
+    QString runFolder(const QString& runId) const { return m_cli.path("home/runs/" + runId); }
+
+    QString launched(const RunSpec& spec)
+    {
+        const CliResult result = m_cli.run({"launch", m_cli.writeSpec("spec.json", spec)});
+        if (result.status != 0)
+            qWarning("%s", qPrintable(result.err));
+        return result.out.trimmed();
+    }
+
+    std::map<qint64, double> finishedRun(const RunSpec& spec)
+    {
+        const CliResult result = m_cli.run({"launch", m_cli.writeSpec("spec.json", spec), "--follow"});
+        if (result.status != 0)
+            qWarning("%s", qPrintable(result.err));
+        return lossesOf(runFolder(result.out.trimmed()));
+    }
+
+    CliFixture m_cli;
+};
+
+QTEST_GUILESS_MAIN(TestLifeOfARun)
+#include "tst_life_of_a_run.moc"

@@ -1,0 +1,203 @@
+#include <QDir>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QFileInfo>
+#include <QJsonDocument>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "engine/records/journal.h"
+#include "remote/launch/run_service.h"
+#include "tests/support/journal/fed_run.h"
+#include "tests/support/lab/netns_lab.h"
+
+using namespace trainyard;
+using namespace trainyard::support;
+
+namespace {
+
+constexpr int kSteps = 100'000; ///< more than the test waits for: it stops the run
+constexpr int kPatienceMs = 60'000;
+
+const QString kBin = QStringLiteral(TRAINYARD_BIN_DIR);
+const QString kHostData = "/root/data";
+
+QByteArray readAll(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+QString waitFor(RunOperation* operation, QString* error)
+{
+    QString id;
+    bool over = false;
+    QObject::connect(operation, &RunOperation::finished, operation, [&](const Result<QString>& result) {
+        over = true;
+        if (result.ok())
+            id = *result;
+        else
+            *error = QString::fromStdString(result.error().text());
+    });
+    [&] { QTRY_VERIFY_WITH_TIMEOUT(over, kPatienceMs); }();
+    return id;
+}
+
+} // namespace
+
+/// The whole road on two machines: deploy, train across both, watch, lose the network, close the desk and
+/// open it again, stop. Not one record may be missing or doubled.
+class TestTwoHosts : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        if (const QString why = lab::NetnsLab::whyNot(); !why.isEmpty())
+            QSKIP(qPrintable(why));
+        for (const char* program : {"trainyard-agent", "trainyard-prepare", "trainyard-worker"}) {
+            if (!QFileInfo::exists(kBin + '/' + program))
+                QSKIP(
+                    qPrintable(QString(program) + " is not built: both halves are needed (preset release)"));
+        }
+        qputenv("TRAINYARD_DATA", m_dir.filePath("desk").toUtf8());
+        qputenv("TRAINYARD_BUNDLE", m_dir.filePath("bundle").toUtf8());
+        const auto bundled = lab::runCommand({QStringLiteral(TRAINYARD_SOURCE_DIR "/packaging/bundle"),
+                                              "--build", QFileInfo(kBin).path(), m_dir.filePath("bundle")},
+                                             {}, 2 * kPatienceMs);
+        QVERIFY2(bundled.ok(), bundled.errors.constData());
+        makeDataset();
+        m_lab = std::make_unique<lab::NetnsLab>(lab::NetnsLab::Options{2, "1200m", {}});
+        const QString trouble = m_lab->start();
+        QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
+        m_lab->trustHosts();
+        for (int i = 0; i < 2; ++i)
+            QVERIFY(
+                lab::runCommand({"cp", "-r", m_dir.filePath("data"), m_lab->host(i).path(kHostData)}).ok());
+    }
+    void cleanupTestCase() { m_lab.reset(); }
+
+    void trainsAcrossBothAndLosesNoRecord()
+    {
+        TargetPool pool(m_lab->targetOptions());
+        RunService service(pool);
+        QString error;
+        QElapsedTimer timer;
+        timer.start();
+        const QString run = waitFor(service.launch(spec()), &error);
+        QVERIFY2(!run.isEmpty(), qPrintable(error));
+        qInfo() << "deployed and launched in" << timer.restart() << "ms";
+
+        auto follower = std::make_unique<RunFollower>(run, hosts(), pool);
+        auto ledger = std::make_unique<RecordLedger>(*follower);
+        follower->start();
+        QTRY_VERIFY2_WITH_TIMEOUT(ledger->count("steps") > 20, qPrintable(lastWords(run)), kPatienceMs);
+
+        m_lab->cutDesk();
+        timer.restart();
+        QTRY_COMPARE_WITH_TIMEOUT(follower->linkState(), LinkState::Lost, 18'000);
+        QTest::qWait(int(std::max<qint64>(0, 20'000 - timer.elapsed())));
+        const auto before = ledger->count("steps");
+        m_lab->restoreDesk();
+        timer.restart();
+        QTRY_VERIFY_WITH_TIMEOUT(ledger->count("steps") > before, kPatienceMs);
+        qInfo() << "records again" << timer.elapsed() << "ms after the network";
+        QTRY_COMPARE_WITH_TIMEOUT(follower->linkState(), LinkState::Live, kPatienceMs);
+        QVERIFY2(ledger->complaints().isEmpty(), qPrintable(ledger->complaints()));
+
+        follower.reset(); // the window closes; the run goes on
+        const auto seen = ledger->count("steps");
+        QTest::qWait(3000);
+        follower = std::make_unique<RunFollower>(run, hosts(), pool);
+        ledger = std::make_unique<RecordLedger>(*follower);
+        QSignalSpy finished(follower.get(), &RunFollower::finished);
+        follower->start();
+        QTRY_VERIFY_WITH_TIMEOUT(ledger->count("steps") > seen, kPatienceMs);
+
+        QCOMPARE(waitFor(service.stop(run), &error), run);
+        for (int i = 0; i < 2; ++i)
+            QCOMPARE(m_lab->host(i).run({"pgrep", "-f", "trainyard-worker"}).output, QByteArray());
+        QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, kPatienceMs);
+        QVERIFY2(ledger->complaints().isEmpty(), qPrintable(ledger->complaints()));
+        compareMirrors(run);
+        QCOMPARE(lastState(run), RunState::Stopped);
+        qInfo() << ledger->count("steps") << "steps";
+    }
+
+private:
+    QStringList hosts() const { return {m_lab->host(0).address(), m_lab->host(1).address()}; }
+
+    void makeDataset()
+    {
+        const QDir samples(QStringLiteral(TRAINYARD_SOURCE_DIR "/resources/samples"));
+        const QStringList dumps = samples.entryList({"*.xml.bz2"});
+        QVERIFY(!dumps.isEmpty());
+        const auto made = lab::runCommand(
+            {kBin + "/trainyard-prepare", "prepare", samples.filePath(dumps.first()), "--train-vocab", "1000",
+             "--out", m_dir.filePath("data"), "--seq-len", "64", "--max-pred", "10", "--shards", "2"},
+            {}, kPatienceMs);
+        QVERIFY2(made.ok(), made.errors.constData());
+    }
+
+    RunSpec spec() const
+    {
+        RunSpec spec;
+        spec.name = "two-hosts";
+        spec.model.layers = 2;
+        spec.model.hidden = 32;
+        spec.model.heads = 2;
+        spec.model.intermediate = 64;
+        spec.model.maxPositions = 64;
+        const auto manifest = QJsonDocument::fromJson(readAll(m_dir.filePath("data/manifest.json"))).object();
+        spec.model.vocabulary = manifest.value("vocabulary_size").toInt();
+        spec.cluster.nodes.clear();
+        for (const QString& host : hosts())
+            spec.cluster.nodes.push_back({host.toStdString(), 1, 0});
+        spec.layout.data = 2;
+        spec.batch = {8, 4, 1};
+        spec.dataset.path = kHostData.toStdString();
+        spec.launch.steps = kSteps;
+        return spec;
+    }
+
+    QString onHost(int host, const QString& run, const QString& file) const
+    {
+        return m_lab->host(host).path("/root/.trainyard/runs/" + run + '/' + file);
+    }
+
+    void compareMirrors(const QString& run) const
+    {
+        const QString mirror = m_dir.filePath("desk/runs/" + run + "/journal/");
+        QCOMPARE(readAll(mirror + "steps"), readAll(onHost(0, run, "journal/steps")));
+        QCOMPARE(readAll(mirror + "run"), readAll(onHost(0, run, "journal/run")));
+        QCOMPARE(readAll(mirror + "node-0"), readAll(onHost(0, run, "journal/node-0")));
+        QCOMPARE(readAll(mirror + "node-1"), readAll(onHost(1, run, "journal/node-1")));
+        QVERIFY(!readAll(mirror + "node-1").isEmpty());
+    }
+
+    RunState lastState(const QString& run) const
+    {
+        RunState last = RunState::Pending;
+        const auto journal = readJournal(m_dir.filePath("desk/runs/" + run + "/journal/run").toStdString());
+        for (const Record& record : journal.ok() ? journal->records : std::vector<Record>{}) {
+            if (const auto* state = std::get_if<StateRecord>(&record.payload))
+                last = state->state;
+        }
+        return last;
+    }
+
+    /// For a failed launch: what the supervisor and the ranks said.
+    QString lastWords(const QString& run) const
+    {
+        return readAll(onHost(0, run, "supervisor.log")) + readAll(onHost(0, run, "ranks/0000.log")) +
+               readAll(onHost(1, run, "ranks/0001.log"));
+    }
+
+    QTemporaryDir m_dir{
+        "/dev/shm/trainyard-two-hosts-XXXXXX"}; // the bundle has half a GiB: not on a slow disk
+    std::unique_ptr<lab::NetnsLab> m_lab;
+};
+
+QTEST_GUILESS_MAIN(TestTwoHosts)
+#include "tst_two_hosts.moc"
