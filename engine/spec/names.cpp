@@ -33,6 +33,20 @@ struct Names<ComputeType> {
                                       std::pair{ComputeType::Float32, std::string_view("float32")},
                                       std::pair{ComputeType::BFloat16, std::string_view("bfloat16")}};
 };
+template <>
+struct Names<PipelineScheduleKind> {
+    static constexpr std::array table{
+        std::pair{PipelineScheduleKind::GPipe, std::string_view("gpipe")},
+        std::pair{PipelineScheduleKind::OneForwardOneBackward, std::string_view("1f1b")},
+        std::pair{PipelineScheduleKind::Interleaved, std::string_view("interleaved")},
+        std::pair{PipelineScheduleKind::ZeroBubble, std::string_view("zero-bubble")}};
+};
+template <>
+struct Names<PartitionKind> {
+    static constexpr std::array table{std::pair{PartitionKind::Layers, std::string_view("layers")},
+                                      std::pair{PartitionKind::Parameters, std::string_view("parameters")},
+                                      std::pair{PartitionKind::Cost, std::string_view("cost")}};
+};
 
 template <typename Enum>
 std::string_view lookUp(Enum value)
@@ -59,6 +73,14 @@ std::string_view nameOf(ScheduleKind value)
     return lookUp(value);
 }
 std::string_view nameOf(ComputeType value)
+{
+    return lookUp(value);
+}
+std::string_view nameOf(PipelineScheduleKind value)
+{
+    return lookUp(value);
+}
+std::string_view nameOf(PartitionKind value)
 {
     return lookUp(value);
 }
@@ -89,9 +111,13 @@ template std::optional<ModelFamily> enumFromName(std::string_view);
 template std::optional<OptimizerKind> enumFromName(std::string_view);
 template std::optional<ScheduleKind> enumFromName(std::string_view);
 template std::optional<ComputeType> enumFromName(std::string_view);
+template std::optional<PipelineScheduleKind> enumFromName(std::string_view);
+template std::optional<PartitionKind> enumFromName(std::string_view);
 template std::string_view acceptedNames<ModelFamily>();
 template std::string_view acceptedNames<OptimizerKind>();
 template std::string_view acceptedNames<ScheduleKind>();
 template std::string_view acceptedNames<ComputeType>();
+template std::string_view acceptedNames<PipelineScheduleKind>();
+template std::string_view acceptedNames<PartitionKind>();
 
 } // namespace trainyard

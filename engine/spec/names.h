@@ -12,6 +12,8 @@ std::string_view nameOf(ModelFamily value);
 std::string_view nameOf(OptimizerKind value);
 std::string_view nameOf(ScheduleKind value);
 std::string_view nameOf(ComputeType value);
+std::string_view nameOf(PipelineScheduleKind value);
+std::string_view nameOf(PartitionKind value); ///< not of ByHand, which is written as its list
 
 /// The enumerator of that name, or nothing. `Enum` is one of the types above.
 template <typename Enum>

@@ -47,6 +47,31 @@ struct ClusterSpec {
     bool operator==(const ClusterSpec&) const = default;
 };
 
+/// In which order a pipeline rank runs its forward and backward passes; engine/planner/pipeline makes the
+/// lists.
+enum class PipelineScheduleKind {
+    GPipe,                 ///< all forward passes, then all backward passes
+    OneForwardOneBackward, ///< backward passes as early as possible: fewer activations at once
+    Interleaved,           ///< the same with several chunks of the model per rank: less idle time
+    ZeroBubble,            ///< weight gradients apart from input gradients, to fill idle time (ZB-H1)
+};
+
+/// What makes the stages of a pipeline equal.
+enum class PartitionKind {
+    Layers,     ///< numbers of layers
+    Parameters, ///< numbers of parameters, embeddings and head included
+    Cost,       ///< time per layer, measured or estimated
+    ByHand,     ///< the user's own numbers of layers
+};
+
+/// How the layers are dealt to the pipeline's stages.
+struct StagePartition {
+    PartitionKind kind = PartitionKind::Layers;
+    std::vector<int> layerCounts; ///< ByHand only: layers of each stage, first stage first
+
+    bool operator==(const StagePartition&) const = default;
+};
+
 /// How ranks share the work. Placement as SageMaker writes it: a permutation of D, P and T whose right-most
 /// letter varies fastest with the rank, or "cluster" (DPT) or "spread" (TPD).
 struct ParallelLayout {
@@ -54,9 +79,14 @@ struct ParallelLayout {
     int tensor = 1;
     int pipeline = 1;
     std::string placement = "cluster";
+    // These three only matter with pipeline > 1.
+    PipelineScheduleKind schedule = PipelineScheduleKind::OneForwardOneBackward;
+    int virtualStages = 1; ///< chunks of the model per pipeline rank; more than 1 with Interleaved only
+    StagePartition partition;
     Bytes bucketSize = 25 * kMiB; ///< gradients are reduced in buckets of about this size
 
     int worldSize() const { return data * tensor * pipeline; }
+    int stages() const { return pipeline * virtualStages; }
     bool operator==(const ParallelLayout&) const = default;
 };
 

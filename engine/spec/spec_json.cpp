@@ -7,6 +7,7 @@
 #include "engine/spec/field_reader.h"
 #include "engine/spec/model_json.h"
 #include "engine/spec/names.h"
+#include "engine/spec/partition_json.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/validate.h"
 
@@ -47,6 +48,9 @@ void readLayout(FieldReader& reader, ParallelLayout& layout)
     reader.read("tensor", layout.tensor);
     reader.read("pipeline", layout.pipeline);
     reader.read("placement", layout.placement);
+    reader.readEnum("schedule", layout.schedule);
+    reader.read("virtual_stages", layout.virtualStages);
+    readPartition(reader, "partition", layout.partition);
     reader.readBytes("bucket_size", layout.bucketSize);
 }
 
@@ -207,6 +211,9 @@ std::string toJson(const RunSpec& spec)
                         {"tensor", spec.layout.tensor},
                         {"pipeline", spec.layout.pipeline},
                         {"placement", spec.layout.placement},
+                        {"schedule", nameOf(spec.layout.schedule)},
+                        {"virtual_stages", spec.layout.virtualStages},
+                        {"partition", partitionJson(spec.layout.partition)},
                         {"bucket_size", bytesText(spec.layout.bucketSize)}}},
         {"batch", Json{{"global", spec.batch.global},
                        {"micro", spec.batch.micro},

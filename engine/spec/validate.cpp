@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/spec/names.h"
+#include "engine/spec/pipeline_rules.h"
 
 namespace trainyard {
 
@@ -114,6 +115,7 @@ void checkLayout(const RunSpec& spec, Checker& check)
     check.atLeast(layout.data, 1, "layout.data");
     check.atLeast(layout.tensor, 1, "layout.tensor");
     check.atLeast(layout.pipeline, 1, "layout.pipeline");
+    check.atLeast(layout.virtualStages, 1, "layout.virtual_stages");
     check.require(layout.bucketSize >= 64 * kKiB, "layout.bucket_size",
                   "is " + formatBytes(layout.bucketSize), "must be at least 64 KiB; 25 MiB is a good start");
     std::string letters = layout.placement;
@@ -154,6 +156,16 @@ void checkBatch(const RunSpec& spec, Checker& check)
                       : fmt::format("set batch.global to {}", product));
 }
 
+void checkPipeline(const RunSpec& spec, Diagnostics& diagnostics)
+{
+    const int least = std::min({spec.layout.pipeline, spec.layout.virtualStages, spec.model.layers,
+                                spec.batch.micro, spec.batch.accumulation});
+    if (least < 1)
+        return; // reported where it stands
+    const Diagnostics problems = pipelineProblems(spec);
+    diagnostics.insert(diagnostics.end(), problems.begin(), problems.end());
+}
+
 void checkOptimizer(const RunSpec& spec, Checker& check)
 {
     const OptimizerSpec& optimizer = spec.optimizer;
@@ -185,6 +197,7 @@ Diagnostics validate(const RunSpec& spec)
     checkCluster(spec, check);
     checkLayout(spec, check);
     checkBatch(spec, check);
+    checkPipeline(spec, diagnostics);
     checkOptimizer(spec, check);
     check.refuseUnless(spec.memory.zeroStage == 0, "memory.zero_stage",
                        fmt::format("ZeRO stage {} is not in this engine", spec.memory.zeroStage),

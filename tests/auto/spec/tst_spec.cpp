@@ -88,6 +88,9 @@ private slots:
         spec.model = *modelPreset("bert-large");
         spec.cluster.nodes = {{"gpu-01", 8, 80 * kGiB}, {"me@gpu-02:2222", 4, 0}};
         spec.layout.bucketSize = 1537;
+        spec.layout.schedule = PipelineScheduleKind::Interleaved;
+        spec.layout.virtualStages = 3;
+        spec.layout.partition = {PartitionKind::ByHand, {7, 8, 9}};
         spec.optimizer.kind = OptimizerKind::Lamb;
         spec.precision.compute = ComputeType::BFloat16;
         spec.launch.gracePeriod = std::chrono::milliseconds(1500);
@@ -128,6 +131,15 @@ private slots:
         QTest::addRow("unknown optimizer") << R"({"trainyard":1,"optimizer":{"kind":"lars"}})"
                                            << "optimizer.kind"
                                            << "adamw, lamb";
+        QTest::addRow("unknown schedule") << R"({"trainyard":1,"layout":{"schedule":"1b1f"}})"
+                                          << "layout.schedule"
+                                          << "gpipe, 1f1b, interleaved, zero-bubble";
+        QTest::addRow("unknown partition") << R"({"trainyard":1,"layout":{"partition":"flops"}})"
+                                           << "layout.partition"
+                                           << "layers, parameters, cost, or the layers of each stage";
+        QTest::addRow("negative layer count") << R"({"trainyard":1,"layout":{"partition":[3,-1]}})"
+                                              << "layout.partition"
+                                              << "[3,-1]";
         QTest::addRow("unknown preset") << R"({"trainyard":1,"model":{"preset":"bert-larg"}})"
                                         << "model.preset"
                                         << "did you mean \"bert-large\"?";
