@@ -13,12 +13,12 @@
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
 #include "app/data/sample_browser.h"
+#include "app/models/data_set_manifest.h"
 #include "app/models/theme.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"
 #include "app/widgets/roles.h"
-#include "engine/base/file.h"
 
 namespace trainyard {
 
@@ -34,11 +34,8 @@ Result<DataSetEntry> readDataSet(const QString& folder)
     entry.host = thisMachine();
     entry.folder = folder;
     entry.name = QFileInfo(folder).fileName();
-    const auto text = readFile((folder + QStringLiteral("/manifest.json")).toStdString());
-    if (!text.ok())
-        return Error{ErrorKind::BadInput, text.error().message,
-                     "the folder is not a finished data set; Prepare makes one"};
-    return withManifest(entry, *text);
+    TRAINYARD_TRY(const DataSetManifest manifest, readDataSetManifest(folder));
+    return withManifest(entry, manifest);
 }
 
 /// What is known of a data set on another host: what was asked for.

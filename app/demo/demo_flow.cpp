@@ -1,9 +1,7 @@
 #include "app/demo/demo_flow.h"
 
-#include <QJsonDocument>
-#include <QJsonObject>
-
 #include "app/demo/resource_folder.h"
+#include "app/models/data_set_manifest.h"
 #include "engine/base/file.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/spec_json.h"
@@ -14,16 +12,9 @@ namespace {
 
 constexpr auto kHost = "localhost";
 
-/// The vocabulary size in the data set's manifest; an error when the data set is not there or not whole.
-Result<int> vocabularyOf(const std::filesystem::path& dataset)
+QString textOf(const std::filesystem::path& path)
 {
-    TRAINYARD_TRY(const std::string text, readFile(dataset / "manifest.json"));
-    const int size =
-        QJsonDocument::fromJson(QByteArray::fromStdString(text)).object()["vocabulary_size"].toInt();
-    if (size <= 0)
-        return badInput((dataset / "manifest.json").string() + ": vocabulary_size is missing",
-                        "remove the folder and try again");
-    return size;
+    return QString::fromStdString(path.string());
 }
 
 } // namespace
@@ -54,9 +45,8 @@ DemoFlow::~DemoFlow() = default;
 
 void DemoFlow::start()
 {
-    if (vocabularyOf(datasetFolder()).ok()) {
-        emit progress(tr("The data set of an earlier demo is there: %1")
-                          .arg(QString::fromStdString(datasetFolder().string())));
+    if (readDataSetManifest(textOf(datasetFolder())).ok()) {
+        emit progress(tr("The data set of an earlier demo is there: %1").arg(textOf(datasetFolder())));
         return train();
     }
     prepareData();
@@ -77,21 +67,21 @@ void DemoFlow::prepareData()
     if (const Status made = makeFolder(m_options.folder); !made.ok())
         return fail(made.error());
     emit progress(tr("Preparing data from the sample dump"));
-    m_operation = m_runs.launchPrepare(kHost, "demo-data",
-                                       {QString::fromStdString(dump.string()), "--train-vocab", "4000",
-                                        "--out", QString::fromStdString(datasetFolder().string()), "--dupe",
-                                        "5", "--shards", "4", "--threads", "2"});
+    m_operation =
+        m_runs.launchPrepare(kHost, "demo-data",
+                             {textOf(dump), "--train-vocab", "4000", "--out", textOf(datasetFolder()),
+                              "--dupe", "5", "--shards", "4", "--threads", "2"});
     connect(m_operation, &RunOperation::finished, this,
             [this](const Result<QString>& run) { launched(run, RunKind::Prepare); });
 }
 
 void DemoFlow::train()
 {
-    const auto vocabulary = vocabularyOf(datasetFolder());
-    if (!vocabulary.ok())
-        return fail(vocabulary.error());
+    const auto manifest = readDataSetManifest(textOf(datasetFolder()));
+    if (!manifest.ok())
+        return fail(manifest.error());
     emit progress(tr("Training BERT Tiny on %1 ranks").arg(m_options.ranks));
-    m_operation = m_runs.launch(demoSpec(m_options, datasetFolder(), *vocabulary));
+    m_operation = m_runs.launch(demoSpec(m_options, datasetFolder(), manifest->vocabularySize));
     connect(m_operation, &RunOperation::finished, this,
             [this](const Result<QString>& run) { launched(run, RunKind::Train); });
 }

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include <QString>
 
-#include "engine/base/result.h"
-
 namespace trainyard {
+
+struct DataSetManifest;
 
 /// A data set as the desk shows it: where it lies and what its manifest says.
 struct DataSetEntry {
@@ -29,8 +28,7 @@ struct DataSetEntry {
 
 QString nameOf(DataSetEntry::Check check); ///< with its shape: "✓ verified"
 
-/// Fills in what `manifest` (the text of manifest.json) says. BadInput when it is not a manifest of a version
-/// that this program knows.
-Result<DataSetEntry> withManifest(DataSetEntry entry, std::string_view manifest);
+/// Fills in what the manifest says.
+DataSetEntry withManifest(DataSetEntry entry, const DataSetManifest& manifest);
 
 } // namespace trainyard

@@ -6,6 +6,7 @@
 #include <QAbstractListModel>
 
 #include "app/models/data_set_entry.h"
+#include "engine/base/result.h"
 
 namespace trainyard {
 

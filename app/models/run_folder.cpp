@@ -48,6 +48,14 @@ Result<QJsonObject> readJsonObject(const std::filesystem::path& path)
     return document.object();
 }
 
+std::optional<DataSetManifest> dataSetOf(const RunFacts& facts)
+{
+    if (!facts.spec)
+        return std::nullopt;
+    const auto manifest = readDataSetManifest(QString::fromStdString(facts.spec->dataset.path));
+    return manifest.ok() ? std::optional(*manifest) : std::nullopt;
+}
+
 Status readHosts(RunFacts& facts)
 {
     TRAINYARD_TRY(const QJsonObject desk, readJsonObject(pathOf(facts.folder, "host.json")));
@@ -82,6 +90,7 @@ Result<RunFacts> readRunFacts(const QString& folder)
     facts.folder = info.absoluteFilePath();
     facts.id = QFileInfo(QDir::cleanPath(facts.folder)).fileName();
     TRAINYARD_TRY_STATUS(readSpec(facts));
+    facts.dataSet = dataSetOf(facts);
     TRAINYARD_TRY_STATUS(readHosts(facts));
     TRAINYARD_TRY(facts.inventory, readJsonObject(pathOf(facts.folder, "inventory.json")));
     if (!facts.spec && !QFileInfo(facts.folder + "/journal").isDir())

@@ -6,6 +6,7 @@
 #include <QString>
 #include <QStringList>
 
+#include "app/models/data_set_manifest.h"
 #include "app/models/run_series.h"
 #include "engine/base/result.h"
 #include "engine/spec/run_spec.h"
@@ -16,10 +17,11 @@ namespace trainyard {
 struct RunFacts {
     QString id; ///< the folder's name
     QString folder;
-    std::optional<RunSpec> spec; ///< none for data jobs, or when spec.json is missing
-    QString specText;            ///< spec.json as it was written
-    QJsonObject inventory;       ///< inventory.json: hosts as they were probed; may be empty
-    QStringList hosts;           ///< in order of node
+    std::optional<RunSpec> spec;            ///< none for data jobs, or when spec.json is missing
+    QString specText;                       ///< spec.json as it was written
+    QJsonObject inventory;                  ///< inventory.json: hosts as they were probed; may be empty
+    std::optional<DataSetManifest> dataSet; ///< nothing when its manifest cannot be read from this machine
+    QStringList hosts;                      ///< in order of node
 
     QString name() const; ///< the specification's, else taken from the id
 };

@@ -1,4 +1,3 @@
-#include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -54,39 +53,28 @@ QStringList labelsOf(const Runs& runs)
     return labels;
 }
 
-QJsonObject manifestOf(const RecordedRun& run)
+QString count(std::uint64_t value)
 {
-    if (!run.facts.spec)
-        return {};
-    QFile file(QString::fromStdString(run.facts.spec->dataset.path) + "/manifest.json");
-    return file.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(file.readAll()).object() : QJsonObject();
+    return displayCount(static_cast<qint64>(value));
 }
 
 void addDatasetRows(const RecordedRun& run, ReportTable& table)
 {
-    const QString path = QString::fromStdString(run.facts.spec->dataset.path);
-    const QJsonObject manifest = manifestOf(run);
-    const QJsonObject statistics = manifest["statistics"].toObject();
-    qint64 trainingRows = 0;
-    for (const QJsonValue& shard : manifest["shards"].toArray()) {
-        if (shard["training"].toBool())
-            trainingRows += shard["rows"].toInteger();
-    }
-    table.rows << QStringList{"folder", path};
-    if (manifest.isEmpty()) {
+    table.rows << QStringList{"folder", QString::fromStdString(run.facts.spec->dataset.path)};
+    if (!run.facts.dataSet) {
         table.rows << QStringList{"manifest", "not readable from this machine"};
         return;
     }
-    table.rows << QStringList{"training rows", displayCount(trainingRows)}
-               << QStringList{"shards", QString::number(manifest["shards"].toArray().size())}
-               << QStringList{"sequence length", QString::number(manifest["sequence_length"].toInt())}
+    const DataSetManifest& manifest = *run.facts.dataSet;
+    table.rows << QStringList{"training rows", count(manifest.trainingRows)}
+               << QStringList{"shards", QString::number(manifest.shards)}
+               << QStringList{"sequence length", QString::number(manifest.sequenceLength)}
                << QStringList{"masked positions per row",
-                              "at most " + QString::number(manifest["max_predictions"].toInt())}
-               << QStringList{"documents", displayCount(statistics["documents"].toInteger())}
-               << QStringList{"tokens", displayCount(statistics["tokens"].toInteger())}
-               << QStringList{"vocabulary", displayCount(manifest["vocabulary_size"].toInt()) +
-                                                " entries, SHA-256 " +
-                                                manifest["vocabulary_sha256"].toString().left(16) + "…"};
+                              "at most " + QString::number(manifest.maxPredictions)}
+               << QStringList{"documents", count(manifest.documents)}
+               << QStringList{"tokens", count(manifest.tokens)}
+               << QStringList{"vocabulary", displayCount(manifest.vocabularySize) + " entries, SHA-256 " +
+                                                manifest.vocabularySha256.left(16) + "…"};
 }
 
 /// What the agent found on a host when the run was launched; dashes for what nobody recorded.

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "app/models/data_set_list_model.h"
+#include "app/models/data_set_manifest.h"
 #include "app/models/prepare_options.h"
 #include "app/models/sample_rows.h"
 #include "app/models/stage_progress.h"
@@ -13,7 +14,7 @@ namespace {
 
 const char* const kManifest =
     R"({"version":1,"sequence_length":128,"max_predictions":20,"vocabulary_size":30522,
-    "statistics":{"tokens":527681},
+    "vocabulary_sha256":"07eced37","statistics":{"documents":105,"tokens":527681},
     "shards":[{"file":"a","rows":100,"sha256":"","training":true},{"file":"b","rows":10,"sha256":"","training":false}]})";
 
 DataSetEntry entry(const QString& folder)
@@ -48,21 +49,30 @@ class TestDataSets : public QObject {
 private slots:
     void readsTheManifest()
     {
-        const auto read = withManifest(entry("/d"), kManifest);
-        QVERIFY(read.ok());
-        QCOMPARE(read->rows, std::uint64_t(110));
-        QCOMPARE(read->testRows, std::uint64_t(10));
-        QCOMPARE(read->shards, 2);
-        QCOMPARE(read->tokens, std::uint64_t(527681));
+        const auto manifest = parseDataSetManifest(kManifest, "manifest.json");
+        QVERIFY(manifest.ok());
+        QCOMPARE(manifest->documents, std::uint64_t(105));
+        QCOMPARE(manifest->vocabularySha256, "07eced37");
+        const DataSetEntry read = withManifest(entry("/d"), *manifest);
+        QCOMPARE(read.rows, std::uint64_t(110));
+        QCOMPARE(read.testRows, std::uint64_t(10));
+        QCOMPARE(read.shards, 2);
+        QCOMPARE(read.tokens, std::uint64_t(527681));
+        QCOMPARE(read.sequenceLength, 128);
+        QCOMPARE(read.maxPredictions, 20);
+        QCOMPARE(read.vocabularySize, 30522);
     }
 
     void aStrangeManifestIsAnErrorThatNamesTheFile()
     {
         for (const char* text : {"", "{", "[]", R"({"version":2})", R"({"version":1})"}) {
-            const auto read = withManifest(entry("/d"), text);
+            const auto read = parseDataSetManifest(text, "/d/manifest.json");
             QVERIFY(!read.ok());
             QVERIFY(read.error().message.find("/d/manifest.json") != std::string::npos);
         }
+        const auto missing = readDataSetManifest("/nowhere");
+        QCOMPARE(missing.error().kind, ErrorKind::BadInput);
+        QVERIFY(missing.error().message.find("/nowhere/manifest.json") != std::string::npos);
     }
 
     void theListPassesTheModelTesterAndSurvivesTheDisk()

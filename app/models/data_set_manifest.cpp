@@ -1,0 +1,62 @@
+#include "app/models/data_set_manifest.h"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kVersion = 1; // datasets/shards/manifest.h
+
+void addShards(const nlohmann::json& shards, DataSetManifest& manifest)
+{
+    manifest.shards = static_cast<int>(shards.size());
+    for (const auto& shard : shards) {
+        auto& rows = shard.at("training").get<bool>() ? manifest.trainingRows : manifest.testRows;
+        rows += shard.at("rows").get<std::uint64_t>();
+    }
+}
+
+DataSetManifest read(const nlohmann::json& json)
+{
+    DataSetManifest manifest;
+    json.at("sequence_length").get_to(manifest.sequenceLength);
+    json.at("max_predictions").get_to(manifest.maxPredictions);
+    json.at("vocabulary_size").get_to(manifest.vocabularySize);
+    manifest.vocabularySha256 = QString::fromStdString(json.at("vocabulary_sha256").get<std::string>());
+    const auto& statistics = json.at("statistics");
+    statistics.at("documents").get_to(manifest.documents);
+    statistics.at("tokens").get_to(manifest.tokens);
+    addShards(json.at("shards"), manifest);
+    return manifest;
+}
+
+} // namespace
+
+Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::string& file)
+{
+    try {
+        const auto json = nlohmann::json::parse(text);
+        const int version = json.at("version").get<int>();
+        if (version != kVersion)
+            return badInput(file + ": version " + std::to_string(version) + " is not known here",
+                            "prepare the data set again or use the matching program");
+        return read(json);
+    } catch (const nlohmann::json::exception& problem) {
+        return badInput(file + ": " + problem.what(), "prepare the data set again");
+    }
+}
+
+Result<DataSetManifest> readDataSetManifest(const QString& folder)
+{
+    const std::string file = folder.toStdString() + "/manifest.json";
+    const auto text = readFile(file);
+    if (!text.ok())
+        return badInput(text.error().message,
+                        "the folder is not a finished data set; `trainyard prepare` makes one");
+    return parseDataSetManifest(*text, file);
+}
+
+} // namespace trainyard

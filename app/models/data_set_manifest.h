@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <QString>
+
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+/// What the desk takes from the `manifest.json` of a data set; `trainyard-prepare` writes it
+/// (datasets/shards/manifest.h).
+struct DataSetManifest {
+    int sequenceLength = 0; ///< tokens per row, padding included
+    int maxPredictions = 0; ///< masked positions per row, at most
+    int vocabularySize = 0;
+    QString vocabularySha256;
+    std::uint64_t documents = 0;
+    std::uint64_t tokens = 0; ///< of all documents, each counted once
+    std::uint64_t trainingRows = 0;
+    std::uint64_t testRows = 0;
+    int shards = 0; ///< training and test
+};
+
+/// BadInput when `text` is not a manifest of the version that this program knows; the message begins with
+/// `file`, the hint says what to do.
+Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::string& file);
+/// Of the data set in `folder`, as this machine sees it. BadInput also when there is none.
+Result<DataSetManifest> readDataSetManifest(const QString& folder);
+
+} // namespace trainyard
