@@ -1,5 +1,7 @@
 #include "app/report/figure_painter.h"
 
+#include <algorithm>
+
 #include <QBuffer>
 #include <QSvgGenerator>
 #include <QSvgRenderer>
@@ -12,6 +14,8 @@ namespace trainyard {
 namespace {
 
 constexpr int kTickPixels = 11;
+constexpr int kLegendColumns = 8;
+constexpr double kFewestBars = 5; // a single bar is no wider than one of five
 
 const ThemeColours& colours()
 {
@@ -35,23 +39,23 @@ void styleAxis(QCPAxis* axis, const QString& label)
     axis->setBasePen(QPen(colours().border));
     axis->setTickPen(QPen(colours().border));
     axis->setSubTicks(false);
+    axis->setTickLength(0, 4); // outwards: inside they would cross the bars
     axis->grid()->setPen(QPen(colours().grid));
     axis->grid()->setZeroLinePen(Qt::NoPen);
 }
 
-void stylePlot(QCustomPlot& plot, const ReportFigure& figure)
+void styleLegend(QCustomPlot& plot, const ReportFigure& figure)
 {
-    plot.setBackground(Qt::NoBrush);
-    styleAxis(plot.xAxis, figure.xLabel);
-    styleAxis(plot.yAxis, figure.yLabel);
     plot.legend->setFont(tickFont());
     plot.legend->setTextColor(colours().text);
     plot.legend->setBorderPen(Qt::NoPen);
     plot.legend->setBrush(Qt::NoBrush);
     plot.legend->setFillOrder(QCPLegend::foColumnsFirst);
-    plot.legend->setWrap(6);
-    plot.legend->setIconTextPadding(8);
-    plot.legend->setColumnSpacing(20);
+    plot.legend->setWrap(kLegendColumns);
+    plot.legend->setIconSize(16, 10);
+    plot.legend->setIconTextPadding(figure.bars.isEmpty() ? 12 : 6); // a line reaches beyond its icon
+    plot.legend->setColumnSpacing(16);
+    plot.legend->setMargins(QMargins(0, 4, 0, 0));
     plot.legend->setVisible(true);
     // Above the axes, so that it never covers a curve.
     plot.plotLayout()->insertRow(0);
@@ -59,26 +63,69 @@ void stylePlot(QCustomPlot& plot, const ReportFigure& figure)
     plot.plotLayout()->setRowStretchFactor(0, 0.001);
 }
 
+/// A lone curve is named by the caption.
+bool needsLegend(const ReportFigure& figure)
+{
+    const auto named =
+        std::count_if(figure.curves.begin(), figure.curves.end(),
+                      [](const ReportCurve& curve) { return curve.look != ReportCurve::Look::Faint; });
+    return !figure.bars.isEmpty() || named > 1;
+}
+
+void stylePlot(QCustomPlot& plot, const ReportFigure& figure)
+{
+    plot.setBackground(Qt::NoBrush);
+    styleAxis(plot.xAxis, figure.xLabel);
+    styleAxis(plot.yAxis, figure.yLabel);
+    plot.axisRect()->setMinimumMargins(QMargins(0, 8, 12, 0));
+    if (needsLegend(figure))
+        styleLegend(plot, figure);
+}
+
+QPen penOf(const ReportCurve& curve, const SeriesStyle& style)
+{
+    if (curve.look == ReportCurve::Look::Dashed)
+        return {colours().muted, 1.4, Qt::DashLine};
+    const bool faint = curve.look == ReportCurve::Look::Faint;
+    QColor colour = style.colour;
+    colour.setAlphaF(faint ? 0.3F : 1.0F);
+    return {colour, faint ? 1.0 : 1.6, style.line};
+}
+
+void addCurve(QCustomPlot& plot, const ReportCurve& curve, const SeriesStyle& style)
+{
+    QCPGraph* graph = plot.addGraph();
+    graph->setName(curve.name);
+    graph->setData(curve.x, curve.y, true);
+    graph->setPen(penOf(curve, style));
+    if (curve.look == ReportCurve::Look::Faint)
+        graph->removeFromLegend();
+    if (curve.look == ReportCurve::Look::Marked || curve.x.size() == 1)
+        graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 6));
+}
+
+/// Only whole numbers, however few there are.
+QSharedPointer<QCPAxisTicker> countTicker()
+{
+    auto ticker = QSharedPointer<QCPAxisTickerFixed>::create();
+    ticker->setTickStep(1);
+    ticker->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
+    return ticker;
+}
+
 void addCurves(QCustomPlot& plot, const ReportFigure& figure)
 {
     int index = 0;
     for (const ReportCurve& curve : figure.curves) {
-        const SeriesStyle style = seriesStyle(ColourScheme::Light, index);
-        QCPGraph* graph = plot.addGraph();
-        graph->setName(curve.name);
-        graph->setData(curve.x, curve.y, true);
-        QColor colour = style.colour;
-        colour.setAlphaF(curve.faint ? 0.3F : 1.0F);
-        graph->setPen(QPen(colour, curve.faint ? 1.0 : 1.6, style.line));
-        if (curve.faint)
-            graph->removeFromLegend();
-        else
-            ++index;
-        if (curve.x.size() == 1)
-            graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
+        addCurve(plot, curve, seriesStyle(ColourScheme::Light, index));
+        index += curve.look == ReportCurve::Look::Faint ? 0 : 1;
     }
+    plot.xAxis->setTicker(countTicker());
     plot.rescaleAxes();
+    plot.xAxis->scaleRange(1.04); // a mark at the end is whole
     plot.yAxis->scaleRange(1.08);
+    if (figure.fromZero)
+        plot.yAxis->setRangeLower(0);
 }
 
 void addBars(QCustomPlot& plot, const ReportFigure& figure)
@@ -103,7 +150,9 @@ void addBars(QCustomPlot& plot, const ReportFigure& figure)
         below = bars;
     }
     plot.rescaleAxes();
-    plot.xAxis->setRange(-0.75, static_cast<double>(figure.bars.size()) - 0.25);
+    const double middle = static_cast<double>(figure.bars.size() - 1) / 2;
+    const double reach = std::max(kFewestBars, static_cast<double>(figure.bars.size()) + 0.5) / 2;
+    plot.xAxis->setRange(middle - reach, middle + reach);
     plot.yAxis->setRangeLower(0);
     plot.yAxis->setRangeUpper(plot.yAxis->range().upper * 1.05);
 }

@@ -11,7 +11,7 @@ class QPainter;
 namespace trainyard {
 
 /// Figures are laid out for this size and scaled as a whole.
-constexpr QSize kFigureSize{720, 300};
+constexpr QSize kFigureSize{720, 240};
 
 /// Draws the figure as vectors into `area`. Needs a QApplication (the offscreen platform will do); GUI
 /// thread.

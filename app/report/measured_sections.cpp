@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "app/models/display_text.h"
@@ -11,8 +12,6 @@
 namespace trainyard {
 
 namespace {
-
-constexpr double kGiBBytes = 1073741824.0;
 
 QString text(std::string_view name)
 {
@@ -28,7 +27,7 @@ int worldSizeOf(const RecordedRun& run)
 ReportFigure curveFigure(const Runs& runs, StepColumn column, const QString& caption, const QString& yLabel,
                          bool smooth)
 {
-    ReportFigure figure{caption, "step", yLabel, {}, {}, {}};
+    ReportFigure figure{caption, "step", yLabel};
     for (const RecordedRun& run : runs) {
         const StepTable& steps = run.series.steps();
         if (steps.isEmpty())
@@ -37,8 +36,8 @@ ReportFigure curveFigure(const Runs& runs, StepColumn column, const QString& cap
         const auto& y = steps.column(column);
         const QString label = labelOf(run, runs);
         if (smooth)
-            figure.curves << ReportCurve{label + ", every step", x, y, true};
-        figure.curves << ReportCurve{label, x, smooth ? timeWeightedAverage(x, y, 0.6) : y, false};
+            figure.curves << ReportCurve{label + ", every step", x, y, ReportCurve::Look::Faint};
+        figure.curves << ReportCurve{label, x, smooth ? timeWeightedAverage(x, y, 0.6) : y};
     }
     return figure;
 }
@@ -51,21 +50,46 @@ QStringList rankLabels(const RecordedRun& run)
     return labels;
 }
 
+/// One unit for all bars of a figure, in which the highest one is at least 1.
+struct MemoryUnit {
+    const char* name;
+    double bytes;
+};
+
+MemoryUnit unitFor(const RecordedRun& run)
+{
+    Bytes most = 0;
+    for (const RankSummary& rank : run.series.ranks())
+        most = std::max(most, rank.peak.peakTotal);
+    return most < kGiB ? MemoryUnit{"MiB", static_cast<double>(kMiB)}
+                       : MemoryUnit{"GiB", static_cast<double>(kGiB)};
+}
+
 ReportFigure memoryFigure(const RecordedRun& run, const QString& label)
 {
-    ReportFigure figure{
-        "Peak memory of each rank, " + label, "rank", "memory (GiB)", {}, rankLabels(run), {}};
+    const MemoryUnit unit = unitFor(run);
+    ReportFigure figure{"Peak memory of each rank, " + label, "rank", QString("memory (%1)").arg(unit.name)};
+    figure.bars = rankLabels(run);
     for (std::size_t c = 0; c < kMemoryCategories; ++c) {
         const auto category = static_cast<MemoryCategory>(c);
         ReportLayer layer{text(nameOf(category)), colourOf(category, ColourScheme::Light), {}};
         for (const RankSummary& rank : run.series.ranks())
-            layer.values << static_cast<double>(rank.peak.peakMemory[c]) / kGiBBytes;
+            layer.values << static_cast<double>(rank.peak.peakMemory[c]) / unit.bytes;
         figure.layers << layer;
     }
     return figure;
 }
 
-/// The fullest rank as measured, beside what the planner promised for the specification.
+/// What the planner says of the specification on its data set; nothing when that cannot be looked at.
+std::optional<MemoryEstimate> plannedMemory(const RecordedRun& run)
+{
+    if (!run.facts.spec || !run.facts.dataSet)
+        return std::nullopt;
+    const DataSetManifest& rows = *run.facts.dataSet;
+    return estimateMemory(*run.facts.spec, {rows.sequenceLength, rows.maxPredictions});
+}
+
+/// The fullest rank as measured, beside what the planner promised.
 ReportTable memoryTable(const RecordedRun& run, const QString& label)
 {
     ReportTable table{
@@ -75,8 +99,7 @@ ReportTable memoryTable(const RecordedRun& run, const QString& label)
         std::max_element(ranks.begin(), ranks.end(), [](const RankSummary& a, const RankSummary& b) {
             return a.peak.peakTotal < b.peak.peakTotal;
         });
-    const auto planned =
-        run.facts.spec ? std::optional(estimateMemory(*run.facts.spec, SequenceShape{})) : std::nullopt;
+    const auto planned = plannedMemory(run);
     for (std::size_t c = 0; c < kMemoryCategories; ++c)
         table.rows << QStringList{text(nameOf(static_cast<MemoryCategory>(c))),
                                   displayBytes(static_cast<double>(fullest->peak.peakMemory[c])),
@@ -153,15 +176,19 @@ ReportSection memorySection(const Runs& runs)
         if (run.series.ranks().empty())
             continue;
         section.blocks << memoryFigure(run, labelOf(run, runs)) << memoryTable(run, labelOf(run, runs));
+        if (!plannedMemory(run))
+            section.blocks << QString(
+                                  "Nothing is planned for %1: the length of its rows is not known, because "
+                                  "the manifest of its data set is not readable from this machine.")
+                                  .arg(labelOf(run, runs));
     }
     return section;
 }
 
 ReportSection stepTimeSection(const Runs& runs)
 {
-    ReportFigure figure{
-        "Where the time of a step goes, mean over ranks and steps", "run", "time (s)", {}, {}, {}};
-    ReportTable table{"Mean seconds per step", {"run"}, {}};
+    ReportFigure figure{"Where the time of a step goes, mean over ranks and steps", "run", "time (s)"};
+    ReportTable table{"Mean time of a step", {"run"}, {}};
     for (std::size_t p = 0; p < kStepPhases; ++p) {
         const auto phase = static_cast<StepPhase>(p);
         figure.layers << ReportLayer{text(nameOf(phase)), colourOf(phase, ColourScheme::Light), {}};
@@ -175,7 +202,7 @@ ReportSection stepTimeSection(const Runs& runs)
         for (std::size_t p = 0; p < kStepPhases; ++p) {
             const double mean = meanOf(run.series.steps().phase(static_cast<StepPhase>(p)));
             figure.layers[static_cast<qsizetype>(p)].values << mean;
-            row << displayNumber(mean);
+            row << displaySeconds(mean);
         }
         table.rows << row;
     }
@@ -196,12 +223,10 @@ ReportSection scalingSection(const Runs& runs)
     ReportTable table{"Scaling against the smallest world size",
                       {"ranks", "global batch", "seq/s", "seq/s per rank", "speed-up", "efficiency"},
                       {}};
-    ReportFigure figure{"Throughput over ranks",
-                        "ranks",
-                        "sequences/s",
-                        {{"measured", {}, {}, false}, {"ideal", {}, {}, false}},
-                        {},
-                        {}};
+    ReportFigure figure{"Throughput over ranks", "ranks", "sequences/s"};
+    figure.curves = {{"measured", {}, {}, ReportCurve::Look::Marked},
+                     {"ideal", {}, {}, ReportCurve::Look::Dashed}};
+    figure.fromZero = true;
     for (const ScalingRow& row : rows) {
         table.rows << QStringList{
             QString::number(row.worldSize),        QString::number(row.globalBatch),

@@ -1,7 +1,10 @@
 #include "app/report/paged_report.h"
 
+#include <optional>
+
 #include <QAbstractTextDocumentLayout>
 #include <QPainter>
+#include <QTextBlock>
 #include <QTextCursor>
 #include <QTextDocument>
 #include <QTextFrame>
@@ -19,12 +22,15 @@ constexpr QSizeF kPage{595, 842}; // A4
 constexpr double kMargin = 48;
 constexpr int kFigureObject = QTextFormat::UserObject + 1;
 constexpr int kFigureProperty = QTextFormat::UserProperty + 1;
-constexpr double kCaptionHeight = 16;
-constexpr double kHeadingHeight = 40;
+constexpr double kCaptionHeight = 18;
+constexpr double kHeadingHeight = 28;
 constexpr double kHeadingPoints = 12;
+constexpr double kTableGap = 16;
+constexpr qsizetype kWholeTable = 12; // rows
 // For what is painted by hand: one unit is one point, and a size in points would be scaled by the device
 // again.
-constexpr int kSmallPixels = 8;
+constexpr int kFooterPixels = 8;
+constexpr int kCaptionPixels = 11; // as large as 8 points come out in the flowing text
 constexpr int kHeadingPixels = 16; // as large as kHeadingPoints comes out in the flowing text
 
 QSizeF textArea()
@@ -58,6 +64,13 @@ void drawLine(QPainter& painter, const QRectF& line, int pixels, QFont::Weight w
     painter.drawText(line, Qt::AlignLeft | Qt::AlignBottom, text);
 }
 
+/// Positions in the text between which no page may end: a heading or caption, and a row of the table below
+/// it; the last row of a short table, the first one of a long table.
+struct KeptTogether {
+    int lead;
+    int row;
+};
+
 /// Lets the text flow around figures that paint themselves.
 class FigureObject : public QObject, public QTextObjectInterface {
     Q_OBJECT
@@ -80,7 +93,7 @@ public:
         const QRectF heading(area.topLeft(), QSizeF(area.width(), placed.headingHeight()));
         const QRectF caption(heading.bottomLeft(), QSizeF(area.width(), kCaptionHeight));
         drawLine(*painter, heading, kHeadingPixels, QFont::Bold, colours.text, placed.heading);
-        drawLine(*painter, caption, kSmallPixels, QFont::Normal, colours.muted, placed.figure.caption);
+        drawLine(*painter, caption, kCaptionPixels, QFont::Normal, colours.muted, placed.figure.caption);
         paintFigure(*painter, QRectF(caption.bottomLeft(), area.bottomRight()), placed.figure);
     }
 
@@ -106,14 +119,20 @@ public:
             if (startsWithFigure(section))
                 m_heading = section.title;
             else
-                paragraph(section.title, kHeadingPoints, QFont::Bold, colours().text, 16);
+                heading(section.title);
             for (const ReportBlock& block : section.blocks)
                 std::visit([this](const auto& content) { add(content); }, block);
         }
     }
     QList<PlacedFigure> takeFigures() { return std::move(m_figures); }
+    const QList<KeptTogether>& keptTogether() const { return m_keptTogether; }
 
 private:
+    void heading(const QString& title)
+    {
+        paragraph(title, kHeadingPoints, QFont::Bold, colours().text, 16);
+        m_lead = m_cursor.block().position();
+    }
     static bool startsWithFigure(const ReportSection& section)
     {
         return !section.blocks.isEmpty() && std::holds_alternative<ReportFigure>(section.blocks.front());
@@ -125,11 +144,10 @@ private:
     {
         QTextBlockFormat block;
         block.setTopMargin(above);
-        if (m_first)
-            m_cursor.setBlockFormat(block);
-        else
+        if (m_cursor.block().length() > 1) // more than its own end: the one before is written
             m_cursor.insertBlock(block);
-        m_first = false;
+        else
+            m_cursor.setBlockFormat(block);
         m_cursor.insertText(text, characters(points, weight, colour));
     }
     static QTextCharFormat characters(double points, QFont::Weight weight, const QColor& colour)
@@ -141,7 +159,11 @@ private:
         return format;
     }
 
-    void add(const QString& text) { paragraph(text, 9, QFont::Normal, colours().text, 4); }
+    void add(const QString& text)
+    {
+        paragraph(text, 9, QFont::Normal, colours().text, 4);
+        m_lead.reset();
+    }
     void add(const ReportFigure& figure)
     {
         QTextCharFormat format;
@@ -150,21 +172,27 @@ private:
         paragraph({}, 8, QFont::Normal, colours().muted, 8);
         m_cursor.insertText(QString(QChar::ObjectReplacementCharacter), format);
         m_figures << PlacedFigure{std::exchange(m_heading, {}), figure};
+        m_lead.reset();
     }
     void add(const ReportTable& table)
     {
-        paragraph(table.caption, 8, QFont::Normal, colours().muted, 8);
+        if (!table.caption.isEmpty())
+            paragraph(table.caption, 8, QFont::Normal, colours().muted, 8);
+        const int lead = std::exchange(m_lead, {}).value_or(m_cursor.block().position());
         QTextTableFormat format;
         format.setWidth(QTextLength(QTextLength::PercentageLength, 100));
         format.setCellPadding(2);
         format.setCellSpacing(0);
         format.setBorder(0);
+        format.setBottomMargin(kTableGap); // what follows takes the place of an empty line, without a margin
         format.setHeaderRowCount(1);
         QTextTable* cells = m_cursor.insertTable(static_cast<int>(table.rows.size()) + 1,
                                                  static_cast<int>(table.columns.size()), format);
         fillRow(*cells, 0, table.columns, QFont::DemiBold, colours().muted);
         for (qsizetype r = 0; r < table.rows.size(); ++r)
             fillRow(*cells, static_cast<int>(r) + 1, table.rows[r], QFont::Normal, colours().text);
+        const int lastKept = table.rows.size() <= kWholeTable ? cells->rows() - 1 : 1;
+        m_keptTogether << KeptTogether{lead, cells->cellAt(lastKept, 0).firstPosition()};
         m_cursor.movePosition(QTextCursor::End);
     }
     static void fillRow(QTextTable& table, int row, const QStringList& texts, QFont::Weight weight,
@@ -173,6 +201,7 @@ private:
         for (qsizetype c = 0; c < texts.size(); ++c) {
             QTextTableCell cell = table.cellAt(row, static_cast<int>(c));
             QTextTableCellFormat format;
+            format.merge(characters(8, weight, colour)); // an empty cell is as high as the others
             format.setBottomBorder(0.5);
             format.setBottomBorderBrush(colours().border);
             format.setBottomBorderStyle(QTextFrameFormat::BorderStyle_Solid);
@@ -184,8 +213,28 @@ private:
     QTextCursor m_cursor;
     QList<PlacedFigure> m_figures;
     QString m_heading; ///< of a section whose first figure is still to come
-    bool m_first = true;
+    QList<KeptTogether> m_keptTogether;
+    std::optional<int> m_lead; ///< heading above the next block
 };
+
+/// Moves what would stand alone at the end of a page to the next one. From top to bottom, because each move
+/// pushes what comes after it.
+void keepTogether(QTextDocument& text, const QList<KeptTogether>& pairs)
+{
+    const auto pageOf = [&](int position) {
+        const QRectF line = text.documentLayout()->blockBoundingRect(text.findBlock(position));
+        return static_cast<int>(line.center().y() / text.pageSize().height());
+    };
+    for (const KeptTogether& pair : pairs) {
+        if (pageOf(pair.lead) == pageOf(pair.row))
+            continue;
+        QTextBlockFormat onNextPage;
+        onNextPage.setPageBreakPolicy(QTextFormat::PageBreak_AlwaysBefore);
+        QTextCursor(text.findBlock(pair.lead)).mergeBlockFormat(onNextPage);
+        // The whole of it: where Qt 6.4 lays only a part out again, it loses blocks between two tables.
+        text.markContentsDirty(0, text.characterCount());
+    }
+}
 
 } // namespace
 
@@ -202,6 +251,7 @@ PagedReport::PagedReport(const ReportDocument& document)
     m_text->documentLayout()->registerHandler(kFigureObject,
                                               new FigureObject(writer.takeFigures(), m_text.get()));
     m_text->setPageSize(textArea());
+    keepTogether(*m_text, writer.keptTogether());
 }
 
 PagedReport::~PagedReport() = default;
@@ -229,7 +279,7 @@ void PagedReport::paintPage(QPainter& painter, int index) const
     painter.restore();
 
     QFont font = m_text->defaultFont();
-    font.setPixelSize(kSmallPixels);
+    font.setPixelSize(kFooterPixels);
     painter.setFont(font);
     painter.setPen(coloursOf(ColourScheme::Light).muted);
     const QRectF footer(kMargin, kPage.height() - kMargin + 12, textArea().width(), 16);

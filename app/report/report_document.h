@@ -20,10 +20,17 @@ struct ReportTable {
 
 /// A line of a figure; y may hold NaN, which is drawn as a gap.
 struct ReportCurve {
+    enum class Look {
+        Line,
+        Marked, ///< a line with every point marked: few values, each one measured on its own
+        Dashed, ///< what was not measured: an ideal, a promise
+        Faint,  ///< raw values behind a smoothed curve; shares the colour of the curve after it
+    };
+
     QString name;
-    QList<double> x;
+    QList<double> x; ///< a count (step, ranks): the axis is marked at whole numbers only
     QList<double> y;
-    bool faint = false; ///< raw values behind a smoothed curve; shares the colour of the curve after it
+    Look look = Look::Line;
 
     bool operator==(const ReportCurve&) const = default;
 };
@@ -42,9 +49,10 @@ struct ReportFigure {
     QString caption;
     QString xLabel; ///< with unit
     QString yLabel; ///< with unit
-    QList<ReportCurve> curves;
-    QStringList bars;
-    QList<ReportLayer> layers;
+    QList<ReportCurve> curves = {};
+    QStringList bars = {};
+    QList<ReportLayer> layers = {};
+    bool fromZero = false; ///< the y axis of curves begins at 0; that of bars always does
 
     bool operator==(const ReportFigure&) const = default;
 };

@@ -1,3 +1,4 @@
+#include <QDir>
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -6,11 +7,15 @@
 #include <QTest>
 #include <QXmlStreamReader>
 
+#include "app/models/display_text.h"
+#include "app/models/run_folder.h"
+#include "app/report/figure_painter.h"
 #include "app/report/html_report.h"
 #include "app/report/paged_report.h"
 #include "app/report/report_builder.h"
 #include "app/report/report_writer.h"
 #include "app/report/text_report.h"
+#include "engine/planner/memory_model.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
@@ -92,6 +97,36 @@ private slots:
         const double speedUp = table.rows[1].value(4).toDouble();
         const double efficiency = table.rows[1].value(5).remove(" %").toDouble() / 100;
         QVERIFY2(std::abs(efficiency - speedUp / 2) < 0.006, qPrintable(table.rows[1].join(' ')));
+    }
+
+    void tellsTheIdealFromTheMeasured()
+    {
+        const auto figure = blocksOf<ReportFigure>(*sectionOf(*m_study, "Scaling")).value(0);
+        QCOMPARE(figure.curves.size(), 2);
+        QCOMPARE(figure.curves[0].look, ReportCurve::Look::Marked);
+        QCOMPARE(figure.curves[1].look, ReportCurve::Look::Dashed);
+        const QString svg = QString::fromUtf8(figureSvg(figure));
+        QVERIFY(svg.contains(">1<") && svg.contains(">2<"));
+        QVERIFY2(!svg.contains(">1.5<"), "there is no rank and a half");
+    }
+
+    void plansMemoryForTheRowsOfTheDataSet()
+    {
+        const QString dataset = m_folder.filePath("rows of 512");
+        QVERIFY(writeManifest(dataset, 512, 80));
+        const auto planned = plannedColumn(dataset);
+        const RunSpec spec = *readRunFolder(m_two)->facts.spec;
+        const MemoryEstimate expected = estimateMemory(spec, {512, 80});
+        QCOMPARE(planned.value("activations"),
+                 displayBytes(double(expected.bytes[std::size_t(MemoryCategory::Activations)])));
+        QCOMPARE(planned.value("all"), displayBytes(double(expected.total())));
+        QVERIFY(planned.value("all") != displayBytes(double(estimateMemory(spec, {}).total())));
+    }
+
+    void plansNothingForRowsThatItCannotSee()
+    {
+        for (const QString& cell : plannedColumn("/not/on/this/machine"))
+            QCOMPARE(cell, "–");
     }
 
     void showsWhatDiffersBetweenRuns()
@@ -184,6 +219,35 @@ private slots:
     }
 
 private:
+    static bool writeManifest(const QString& folder, int length, int predictions)
+    {
+        const QJsonObject manifest{{"version", 1},
+                                   {"sequence_length", length},
+                                   {"max_predictions", predictions},
+                                   {"vocabulary_size", 30522},
+                                   {"vocabulary_sha256", "07eced37"},
+                                   {"statistics", QJsonObject{{"documents", 105}, {"tokens", 527681}}},
+                                   {"shards", QJsonArray()}};
+        QDir().mkpath(folder);
+        QFile file(folder + "/manifest.json");
+        return file.open(QIODevice::WriteOnly) && file.write(QJsonDocument(manifest).toJson()) > 0;
+    }
+
+    /// What the report of a run on that data set says is planned, by category.
+    QMap<QString, QString> plannedColumn(const QString& dataset) const
+    {
+        support::SampleRun run;
+        run.steps = run.reached = 5;
+        run.datasetPath = dataset;
+        QTemporaryDir folder;
+        const auto document = buildReport(QStringList{support::writeSampleRun(folder.path(), run)}).value();
+        QMap<QString, QString> planned;
+        for (const QStringList& row :
+             blocksOf<ReportTable>(*sectionOf(document, "Memory per device")).value(0).rows)
+            planned[row[0]] = row[2];
+        return planned;
+    }
+
     QTemporaryDir m_folder;
     QString m_one;
     QString m_two;
