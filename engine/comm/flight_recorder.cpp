@@ -14,6 +14,8 @@ namespace trainyard {
 
 namespace {
 
+constexpr std::uint32_t kGroupWords = 1u << 13;
+
 template <typename Number>
 void publish(Number& field, Number value)
 {
@@ -31,7 +33,7 @@ Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesy
                                                                Identity identity, std::uint32_t capacity)
 {
     TRAINYARD_CHECK(capacity > 0);
-    const std::size_t bytes = sizeof(FlightRingHeader) + capacity * sizeof(FlightRingSlot);
+    const std::size_t bytes = sizeof(FlightRingHeader) + capacity * sizeof(FlightRingSlot) + kGroupWords * 4;
     const FileDescriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (!descriptor.valid())
         return systemError(ErrorKind::Failed, "cannot write " + file.string(), errno);
@@ -44,6 +46,7 @@ Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesy
 
     auto* header = static_cast<FlightRingHeader*>(mapping);
     header->capacity = capacity;
+    header->groupWords = kGroupWords;
     header->rank = identity.rank.value;
     header->worldSize = identity.worldSize.value;
     header->pid = static_cast<std::int32_t>(::getpid());
@@ -63,6 +66,20 @@ FlightRecorder::FlightRecorder(void* mapping, std::size_t bytes)
 FlightRecorder::~FlightRecorder()
 {
     ::munmap(m_header, m_mappedBytes);
+}
+
+void FlightRecorder::describe(const GroupDescription& group)
+{
+    const std::uint32_t used = m_header->groupWordsUsed;
+    const auto count = static_cast<std::uint32_t>(group.members.size());
+    if (count + 2 > m_header->groupWords - used)
+        return;
+    auto* words = reinterpret_cast<std::uint32_t*>(m_slots + m_header->capacity) + used;
+    *words++ = group.number;
+    *words++ = count;
+    for (const Rank member : group.members)
+        *words++ = static_cast<std::uint32_t>(member.value);
+    publish(m_header->groupWordsUsed, used + 2 + count);
 }
 
 void FlightRecorder::setStep(Step step)

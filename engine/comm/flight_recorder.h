@@ -6,6 +6,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
+#include "engine/comm/group_maker.h"
 #include "engine/records/flight_ring.h"
 
 namespace trainyard {
@@ -29,6 +30,10 @@ public:
     ~FlightRecorder();
     FlightRecorder(const FlightRecorder&) = delete;
     FlightRecorder& operator=(const FlightRecorder&) = delete;
+
+    /// Who is in a group, so that a reader knows whom the others wait for. Groups beyond the ring's room are
+    /// left out.
+    void describe(const GroupDescription& group);
 
     void setStep(Step step);
     void setActivity(Activity activity);

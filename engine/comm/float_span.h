@@ -31,6 +31,7 @@ struct FloatSpan {
     std::size_t bytes() const { return count * sizeOf(type); }
     std::span<float> floats() const { return {static_cast<float*>(data), count}; }
     std::span<double> doubles() const { return {static_cast<double*>(data), count}; }
+    std::span<const std::byte> asBytes() const { return {static_cast<const std::byte*>(data), bytes()}; }
     FloatSpan part(std::size_t first, std::size_t number) const
     {
         return {static_cast<std::byte*>(data) + first * sizeOf(type), number, type};

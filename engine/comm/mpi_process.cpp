@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "engine/comm/communication_thread.h"
+#include "engine/comm/flight_recorder.h"
 #include "engine/comm/mpi_transport.h"
 #include "engine/comm/process_group.h"
 
@@ -36,6 +37,24 @@ void configureOpenMpi()
 {
     ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
     ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+}
+
+MPI_Comm communicatorOf(const GroupDescription& description, WorldSize worldSize)
+{
+    if (description.members.size() == static_cast<std::size_t>(worldSize.value) && description.number == 0)
+        return MPI_COMM_WORLD;
+    std::vector<int> ranks;
+    for (const Rank member : description.members)
+        ranks.push_back(member.value);
+    MPI_Group world = MPI_GROUP_NULL;
+    MPI_Group members = MPI_GROUP_NULL;
+    MPI_Comm communicator = MPI_COMM_NULL;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &members);
+    MPI_Comm_create_group(MPI_COMM_WORLD, members, 0, &communicator); // only the members call it
+    MPI_Group_free(&members);
+    MPI_Group_free(&world);
+    return communicator;
 }
 
 } // namespace
@@ -76,9 +95,14 @@ MpiProcess::~MpiProcess()
         m_thread->run([] { MPI_Finalize(); }).get();
 }
 
-std::unique_ptr<ProcessGroup> MpiProcess::makeWorldGroup(FlightRecorder* recorder)
+std::unique_ptr<ProcessGroup> MpiProcess::make(const GroupDescription& description)
 {
-    ProcessGroup::Parts parts{std::make_unique<MpiTransport>(m_rank, m_size), m_thread, recorder, 0};
+    if (m_recorder)
+        m_recorder->describe(description);
+    ProcessGroup::Parts parts{nullptr, m_thread, m_recorder, description.number};
+    m_thread
+        ->run([&] { parts.transport = std::make_unique<MpiTransport>(communicatorOf(description, m_size)); })
+        .get();
     return std::make_unique<ProcessGroup>(std::move(parts));
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
+#include "engine/comm/group_maker.h"
 
 namespace trainyard {
 
@@ -13,7 +14,7 @@ class ProcessGroup;
 
 /// MPI in this process, from initialisation to the end. One communication thread makes every MPI call
 /// (MPI_THREAD_SERIALIZED). At most one object per process.
-class MpiProcess {
+class MpiProcess : public GroupMaker {
 public:
     /// True when mpirun or srun started this process as one rank of several; nothing is initialised.
     static bool isLaunched();
@@ -23,15 +24,15 @@ public:
     /// Initialises MPI, with the settings of OpenMPI that suit ranks which compute while they communicate.
     static Result<std::unique_ptr<MpiProcess>> start();
     /// Finalises MPI: every rank must come here, all groups gone.
-    ~MpiProcess();
+    ~MpiProcess() override;
     MpiProcess(const MpiProcess&) = delete;
     MpiProcess& operator=(const MpiProcess&) = delete;
 
-    Rank rank() const { return m_rank; }
-    WorldSize size() const { return m_size; }
-
-    /// A group over all ranks.
-    std::unique_ptr<ProcessGroup> makeWorldGroup(FlightRecorder* recorder);
+    Rank rank() const override { return m_rank; }
+    WorldSize worldSize() const override { return m_size; }
+    std::unique_ptr<ProcessGroup> make(const GroupDescription& description) override;
+    /// Groups made from now on write to this ring; it outlives them.
+    void setRecorder(FlightRecorder* recorder) { m_recorder = recorder; }
 
     /// Ends every rank of the job with this exit status. Any thread, also while another is inside a
     /// collective.
@@ -41,6 +42,7 @@ private:
     MpiProcess() = default;
 
     std::shared_ptr<CommunicationThread> m_thread;
+    FlightRecorder* m_recorder = nullptr;
     Rank m_rank;
     WorldSize m_size{1};
 };

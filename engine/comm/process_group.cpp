@@ -10,7 +10,12 @@ ProcessGroup::ProcessGroup(Parts parts) : m_parts(std::move(parts))
     TRAINYARD_CHECK(m_parts.transport != nullptr);
 }
 
-ProcessGroup::~ProcessGroup() = default;
+ProcessGroup::~ProcessGroup()
+{
+    // The transport ends where it was used, after everything that is still under way.
+    if (m_parts.thread)
+        m_parts.thread->run([transport = std::shared_ptr<Transport>(std::move(m_parts.transport))] {});
+}
 
 Rank ProcessGroup::rank() const
 {
@@ -40,7 +45,7 @@ Work ProcessGroup::start(CollectiveKind kind, std::size_t bytes, Collective coll
 
 Work ProcessGroup::allReduceAsync(FloatSpan values, ReduceOp op)
 {
-    m_parts.transport->handedOver(values);
+    m_parts.transport->handedOver(values.asBytes());
     return start(CollectiveKind::AllReduce, values.bytes(),
                  [transport = m_parts.transport.get(), values, op] { transport->allReduce(values, op); });
 }
@@ -76,6 +81,30 @@ std::vector<std::string> ProcessGroup::gather(std::string_view bytes)
 void ProcessGroup::barrier()
 {
     start(CollectiveKind::Barrier, 0, [this] { m_parts.transport->barrier(); }).wait();
+}
+
+Work ProcessGroup::allGatherAsync(std::span<std::byte> all)
+{
+    m_parts.transport->handedOver(all);
+    return start(CollectiveKind::AllGather, all.size(),
+                 [transport = m_parts.transport.get(), all] { transport->allGather(all); });
+}
+
+Work ProcessGroup::reduceScatterAsync(FloatSpan values)
+{
+    m_parts.transport->handedOver(values.asBytes());
+    return start(CollectiveKind::ReduceScatter, values.bytes(),
+                 [transport = m_parts.transport.get(), values] { transport->reduceScatter(values); });
+}
+
+void ProcessGroup::send(std::span<const std::byte> bytes, Rank to)
+{
+    start(CollectiveKind::Message, bytes.size(), [&] { m_parts.transport->send(bytes, to); }).wait();
+}
+
+void ProcessGroup::receive(std::span<std::byte> bytes, Rank from)
+{
+    start(CollectiveKind::Message, bytes.size(), [&] { m_parts.transport->receive(bytes, from); }).wait();
 }
 
 } // namespace trainyard

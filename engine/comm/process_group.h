@@ -35,7 +35,7 @@ public:
     ProcessGroup(const ProcessGroup&) = delete;
     ProcessGroup& operator=(const ProcessGroup&) = delete;
 
-    Rank rank() const;
+    Rank rank() const; ///< in this group, 0-based
     WorldSize size() const;
     bool isFirst() const { return rank().value == 0; }
 
@@ -54,18 +54,25 @@ public:
 
     void barrier();
 
+    /// `all` holds size() equal parts; on return part r is what rank r had there, on every rank.
+    void allGather(std::span<std::byte> all) { allGatherAsync(all).wait(); }
+    Work allGatherAsync(std::span<std::byte> all);
+    /// `values` holds size() equal parts; on return part rank() is the sum over the ranks and the rest is
+    /// unspecified.
+    void reduceScatter(FloatSpan values) { reduceScatterAsync(values).wait(); }
+    Work reduceScatterAsync(FloatSpan values);
+
+    /// Messages from one rank to another one, in order; groups of two ranks in one direction each keep the
+    /// flight ring's sequence numbers equal on both sides. send() copies `bytes` and returns.
+    void send(std::span<const std::byte> bytes, Rank to);
+    void receive(std::span<std::byte> bytes, Rank from);
+
 private:
     template <typename Collective>
     Work start(CollectiveKind kind, std::size_t bytes, Collective collective);
 
     Parts m_parts;
     std::uint64_t m_sequence = 0;
-};
-
-/// The groups of one rank, handed to whoever communicates.
-struct ProcessGroups {
-    ProcessGroup* world = nullptr; ///< all ranks
-    ProcessGroup* data = nullptr;  ///< ranks that hold the same parameters and see different samples
 };
 
 } // namespace trainyard

@@ -62,6 +62,25 @@ void ThreadsMeeting::meet(int rank, void* offer,
     arriveAndWait(lock);
 }
 
+void ThreadsMeeting::send(int from, int to, std::string message)
+{
+    const std::lock_guard lock(m_mutex);
+    m_messages[{from, to}].push_back(std::move(message));
+    m_changed.notify_all();
+}
+
+std::string ThreadsMeeting::receive(int from, int to)
+{
+    std::unique_lock lock(m_mutex);
+    auto& messages = m_messages[{from, to}];
+    m_changed.wait(lock, [&] { return m_broken || !messages.empty(); });
+    if (messages.empty())
+        throw CommunicationError("another rank gave up");
+    std::string message = std::move(messages.front());
+    messages.pop_front();
+    return message;
+}
+
 void ThreadsMeeting::breakUp()
 {
     const std::lock_guard lock(m_mutex);
@@ -108,23 +127,113 @@ void ThreadsTransport::barrier()
     m_meeting->meet(m_rank.value, nullptr, [](const std::vector<void*>&) {});
 }
 
-void runAsThreads(int ranks, const std::function<void(ProcessGroup&)>& body)
+void ThreadsTransport::allGather(std::span<std::byte> all)
 {
-    auto meeting = std::make_shared<ThreadsMeeting>(ranks);
+    m_meeting->meet(m_rank.value, &all, [](const std::vector<void*>& offers) {
+        const auto spanOf = [](void* offer) { return *static_cast<std::span<std::byte>*>(offer); };
+        const std::size_t part = spanOf(offers.front()).size() / offers.size();
+        for (std::size_t r = 0; r < offers.size(); ++r) {
+            const auto source = spanOf(offers[r]).subspan(r * part, part);
+            for (std::size_t other = 0; other < offers.size(); ++other) {
+                if (other != r)
+                    std::memcpy(spanOf(offers[other]).data() + r * part, source.data(), part);
+            }
+        }
+    });
+}
+
+void ThreadsTransport::reduceScatter(FloatSpan values)
+{
+    TRAINYARD_CHECK(values.count % static_cast<std::size_t>(size().value) == 0);
+    allReduce(values, ReduceOp::Sum);
+}
+
+void ThreadsTransport::send(std::span<const std::byte> bytes, Rank to)
+{
+    m_meeting->send(m_rank.value, to.value, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+void ThreadsTransport::receive(std::span<std::byte> bytes, Rank from)
+{
+    const std::string message = m_meeting->receive(from.value, m_rank.value);
+    TRAINYARD_CHECK(message.size() == bytes.size());
+    std::memcpy(bytes.data(), message.data(), message.size());
+}
+
+namespace {
+
+/// The groups of one set of threads, by number.
+class ThreadsWorld {
+public:
+    explicit ThreadsWorld(int ranks) : m_ranks(ranks) {}
+
+    int ranks() const { return m_ranks; }
+    std::shared_ptr<ThreadsMeeting> meeting(std::uint32_t number, int members)
+    {
+        const std::lock_guard lock(m_mutex);
+        auto& meeting = m_meetings[number];
+        if (!meeting || meeting->ranks() != members)
+            meeting = std::make_shared<ThreadsMeeting>(members);
+        if (m_broken)
+            meeting->breakUp();
+        return meeting;
+    }
+    void breakUp()
+    {
+        const std::lock_guard lock(m_mutex);
+        m_broken = true;
+        for (auto& [number, meeting] : m_meetings)
+            meeting->breakUp();
+    }
+
+private:
+    const int m_ranks;
+    std::mutex m_mutex;
+    std::map<std::uint32_t, std::shared_ptr<ThreadsMeeting>> m_meetings;
+    bool m_broken = false;
+};
+
+class ThreadsGroupMaker final : public GroupMaker {
+public:
+    ThreadsGroupMaker(ThreadsWorld& world, Rank rank) : m_world(world), m_rank(rank) {}
+
+    Rank rank() const override { return m_rank; }
+    WorldSize worldSize() const override { return WorldSize{m_world.ranks()}; }
+    std::unique_ptr<ProcessGroup> make(const GroupDescription& description) override
+    {
+        const auto& members = description.members;
+        const auto place = std::find(members.begin(), members.end(), m_rank) - members.begin();
+        return std::make_unique<ProcessGroup>(
+            ProcessGroup::Parts{std::make_unique<ThreadsTransport>(
+                                    m_world.meeting(description.number, static_cast<int>(members.size())),
+                                    Rank{static_cast<int>(place)}),
+                                m_thread, nullptr, description.number});
+    }
+
+private:
+    ThreadsWorld& m_world;
+    const Rank m_rank;
+    const std::shared_ptr<CommunicationThread> m_thread = std::make_shared<CommunicationThread>();
+};
+
+} // namespace
+
+void runRanksAsThreads(int ranks, const std::function<void(GroupMaker&)>& body)
+{
+    ThreadsWorld world(ranks);
     std::mutex mutex;
     std::exception_ptr first;
     const auto runRank = [&](int rank) {
-        ProcessGroup group({std::make_unique<ThreadsTransport>(meeting, Rank{rank}),
-                            std::make_shared<CommunicationThread>(), nullptr, 0});
+        ThreadsGroupMaker maker(world, Rank{rank});
         try {
-            body(group);
+            body(maker);
         } catch (const CommunicationError&) {
-            meeting->breakUp();
+            world.breakUp();
         } catch (...) {
             const std::lock_guard lock(mutex);
             if (!first)
                 first = std::current_exception();
-            meeting->breakUp();
+            world.breakUp();
         }
     };
     std::vector<std::thread> threads;
@@ -134,6 +243,11 @@ void runAsThreads(int ranks, const std::function<void(ProcessGroup&)>& body)
         thread.join();
     if (first)
         std::rethrow_exception(first);
+}
+
+void runAsThreads(int ranks, const std::function<void(ProcessGroup&)>& body)
+{
+    runRanksAsThreads(ranks, [&](GroupMaker& maker) { body(*maker.makeWorld()); });
 }
 
 } // namespace trainyard

@@ -1,17 +1,22 @@
 #pragma once
 
 #include <condition_variable>
+#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/comm/group_maker.h"
 #include "engine/comm/transport.h"
 
 namespace trainyard {
 
-/// Where the ranks of one process meet; each rank is a thread. For tests: small, exact and in a fixed order
-/// (sums run over the ranks in ascending order).
+/// Where the ranks of one group in one process meet; each rank is a thread. For tests: small, exact and in a
+/// fixed order (sums run over the ranks in ascending order).
 class ThreadsMeeting {
 public:
     explicit ThreadsMeeting(int ranks);
@@ -20,7 +25,9 @@ public:
     /// Every rank offers a pointer; when all have, rank 0 runs `combine` over the offers while the others
     /// wait.
     void meet(int rank, void* offer, const std::function<void(const std::vector<void*>&)>& combine);
-    /// This rank gives up: the others' calls, now and later, throw CommunicationError.
+    void send(int from, int to, std::string message);
+    std::string receive(int from, int to);
+    /// Somebody gives up: the others' calls, now and later, throw CommunicationError.
     void breakUp();
 
 private:
@@ -29,6 +36,7 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_changed;
     std::vector<void*> m_offers;
+    std::map<std::pair<int, int>, std::deque<std::string>> m_messages; // by sender and receiver
     int m_arrived = 0;
     std::uint64_t m_round = 0;
     bool m_broken = false;
@@ -44,17 +52,22 @@ public:
     void broadcast(std::span<std::byte> bytes, Rank root) override;
     std::vector<std::string> gather(std::string_view bytes) override;
     void barrier() override;
+    void allGather(std::span<std::byte> all) override;
+    void reduceScatter(FloatSpan values) override;
+    void send(std::span<const std::byte> bytes, Rank to) override;
+    void receive(std::span<std::byte> bytes, Rank from) override;
 
 private:
     std::shared_ptr<ThreadsMeeting> m_meeting;
     Rank m_rank;
 };
 
-class ProcessGroup;
+/// Runs `body` once per rank, each on a thread with a maker of groups over these ranks, and returns when all
+/// are done. A rank whose body throws breaks every group, so that no other rank waits for it for ever; the
+/// first exception that is not the consequence of a broken group is thrown again.
+void runRanksAsThreads(int ranks, const std::function<void(GroupMaker&)>& body);
 
-/// Runs `body` once per rank, each on a thread with a group over all of them, and returns when all are done.
-/// A rank whose body throws breaks the group, so that no other rank waits for it for ever; the first
-/// exception that is not the consequence of a broken group is thrown again.
+/// The same with the group over all ranks.
 void runAsThreads(int ranks, const std::function<void(ProcessGroup&)>& body);
 
 } // namespace trainyard

@@ -31,9 +31,20 @@ public:
     virtual std::vector<std::string> gather(std::string_view bytes) = 0;
     virtual void barrier() = 0;
 
-    /// Called on the rank's own thread when it hands `values` over, before allReduce() runs on another one.
-    /// A device transport marks the point in the current stream that the reduction must wait for.
-    virtual void handedOver(const FloatSpan&) {}
+    /// `all` is cut into size() equal parts; afterwards part r holds, on every rank, what rank r had there.
+    virtual void allGather(std::span<std::byte> all) = 0;
+    /// `values` is cut into size() equal parts; afterwards part rank() holds the sum over the ranks, the rest
+    /// is unspecified.
+    virtual void reduceScatter(FloatSpan values) = 0;
+    /// Copies `bytes` away and returns. Messages between two ranks arrive in the order in which they were
+    /// sent.
+    virtual void send(std::span<const std::byte> bytes, Rank to) = 0;
+    /// Waits for the next message of `from`; sizes must be equal.
+    virtual void receive(std::span<std::byte> bytes, Rank from) = 0;
+
+    /// Called on the rank's own thread when it hands memory over, before the collective runs on another one.
+    /// A device transport marks the point in the current stream that the collective must wait for.
+    virtual void handedOver(std::span<const std::byte>) {}
 };
 
 } // namespace trainyard

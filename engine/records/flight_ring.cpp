@@ -27,6 +27,24 @@ Error notARing(const std::filesystem::path& file)
                     "it is written by trainyard-worker; the file is damaged");
 }
 
+// {number, count, rank, rank, ...} one after the other.
+FlightSnapshot::Groups groupsFrom(std::string_view bytes, std::uint32_t usedWords)
+{
+    std::vector<std::uint32_t> words(std::min<std::size_t>(usedWords, bytes.size() / 4));
+    std::memcpy(words.data(), bytes.data(), words.size() * 4);
+    FlightSnapshot::Groups groups;
+    for (std::size_t at = 0; at + 2 <= words.size();) {
+        const std::size_t first = at + 2;
+        const std::size_t end = first + words[at + 1];
+        if (end > words.size())
+            break;
+        groups[words[at]].assign(words.begin() + static_cast<std::ptrdiff_t>(first),
+                                 words.begin() + static_cast<std::ptrdiff_t>(end));
+        at = end;
+    }
+    return groups;
+}
+
 FlightEntry entryFrom(const FlightRingSlot& slot)
 {
     return {slot.sequence, slot.group, static_cast<CollectiveKind>(slot.kind), slot.bytes, slot.enteredNs,
@@ -44,7 +62,8 @@ std::string_view nameOf(Activity activity)
 
 std::string_view nameOf(CollectiveKind kind)
 {
-    static constexpr std::array<std::string_view, 4> names{"all-reduce", "broadcast", "gather", "barrier"};
+    static constexpr std::array<std::string_view, 7> names{
+        "all-reduce", "broadcast", "gather", "barrier", "all-gather", "reduce-scatter", "message"};
     return pick(names, kind);
 }
 
@@ -56,18 +75,22 @@ Result<FlightSnapshot> readFlightRing(const std::filesystem::path& file)
         return notARing(file);
     std::memcpy(&header, bytes.data(), sizeof header);
     if (std::memcmp(header.magic, "TYRING01", sizeof header.magic) != 0 || header.capacity == 0 ||
-        header.capacity > kLargestCapacity ||
-        bytes.size() < sizeof header + header.capacity * sizeof(FlightRingSlot))
+        header.capacity > kLargestCapacity || header.groupWords > kLargestCapacity ||
+        header.groupWordsUsed > header.groupWords ||
+        bytes.size() < sizeof header + header.capacity * sizeof(FlightRingSlot) + header.groupWords * 4)
         return notARing(file);
 
-    FlightSnapshot snapshot{header.rank,
-                            header.worldSize,
-                            header.pid,
-                            header.attempt,
-                            static_cast<Activity>(header.activity),
-                            header.activitySinceNs,
-                            header.step,
-                            {}};
+    FlightSnapshot snapshot{
+        header.rank,
+        header.worldSize,
+        header.pid,
+        header.attempt,
+        static_cast<Activity>(header.activity),
+        header.activitySinceNs,
+        header.step,
+        {},
+        groupsFrom(std::string_view(bytes).substr(sizeof header + header.capacity * sizeof(FlightRingSlot)),
+                   header.groupWordsUsed)};
     const std::uint64_t held = std::min<std::uint64_t>(header.handedOver, header.capacity);
     for (std::uint64_t k = header.handedOver - held; k < header.handedOver; ++k) {
         FlightRingSlot slot;

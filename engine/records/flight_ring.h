@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -26,11 +27,20 @@ enum class Activity : std::uint8_t {
 std::string_view nameOf(Activity activity); ///< "starting", "input", ...
 
 /// The order is part of the ring's format: append only.
-enum class CollectiveKind : std::uint8_t { AllReduce, Broadcast, Gather, Barrier };
+enum class CollectiveKind : std::uint8_t {
+    AllReduce,
+    Broadcast,
+    Gather,
+    Barrier,
+    AllGather,
+    ReduceScatter,
+    Message ///< from one rank to another: entered by the sender and by the receiver
+};
 std::string_view nameOf(CollectiveKind kind); ///< "all-reduce", "broadcast", ...
 
-/// The file `ranks/NNNN.ring`: one header, then `capacity` slots; little-endian, naturally aligned, written
-/// through a shared mapping, so it is there after the rank died in whatever way. RING_FORMAT.md describes it.
+/// The file `ranks/NNNN.ring`: one header, `capacity` slots, the groups; little-endian, naturally aligned,
+/// written through a shared mapping, so it is there after the rank died in whatever way. RING_FORMAT.md
+/// describes it.
 struct FlightRingHeader {
     char magic[8];          ///< "TYRING01"
     std::uint32_t capacity; ///< slots that follow
@@ -42,7 +52,9 @@ struct FlightRingHeader {
     std::int64_t activitySinceNs; ///< monotonic clock of the node
     std::int64_t step;            ///< 1-based step under way; 0 = before the first
     std::uint64_t handedOver; ///< collectives written so far; collective k (0-based) is in slot k % capacity
-    char reserved[72];
+    std::uint32_t groupWords; ///< 32-bit words behind the slots that groups may take
+    std::uint32_t groupWordsUsed;
+    char reserved[64];
 };
 static_assert(sizeof(FlightRingHeader) == 128 && std::is_trivially_copyable_v<FlightRingHeader>);
 
@@ -72,6 +84,8 @@ struct FlightEntry {
 
 /// A ring as it was at one moment.
 struct FlightSnapshot {
+    using Groups = std::map<std::uint32_t, std::vector<int>>;
+
     int rank = 0;
     int worldSize = 0;
     int pid = 0;
@@ -79,7 +93,8 @@ struct FlightSnapshot {
     Activity activity = Activity::Starting;
     std::int64_t activitySinceNs = 0;
     std::int64_t step = 0;
-    std::vector<FlightEntry> entries; ///< oldest first
+    std::vector<FlightEntry> entries{}; ///< oldest first
+    Groups groups{};                    ///< global ranks of the groups that this rank is in, less group 0
 };
 
 /// Reads a ring, also one whose rank is writing it (slots being overwritten are left out). BadInput when the

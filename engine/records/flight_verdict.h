@@ -11,7 +11,7 @@ namespace trainyard {
 
 /// Which collective the ranks stand at, and who is missing there.
 struct FlightVerdict {
-    FlightEntry collective;   ///< the oldest one that a rank entered and not all have reached
+    FlightEntry collective;   ///< entered by a rank and not reached by all of its group
     std::vector<int> waiting; ///< ranks inside it, ascending
     std::vector<int> missing; ///< ranks that did not enter it, ascending
     std::string

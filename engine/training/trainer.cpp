@@ -4,6 +4,7 @@
 
 #include "engine/comm/agreement.h"
 #include "engine/comm/flight_recorder.h"
+#include "engine/comm/process_groups.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/training/data/training_data.h"
 #include "engine/training/memory/accounting_allocator.h"
@@ -40,20 +41,20 @@ Result<TrainingData> openSameData(const RunSpec& spec, ProcessGroup& world)
 /// The parts of a training run, in the order in which they depend on each other.
 class Trainer::Run {
 public:
-    Run(const TrainerSetup& setup, std::unique_ptr<Replica> replica, RunCheckpoints checkpoints,
-        TrainingPosition position, TrainingData data)
+    Run(const TrainerSetup& setup, ProcessGroups groups, std::unique_ptr<Replica> replica,
+        RunCheckpoints checkpoints, TrainingPosition position, TrainingData data)
         : m_setup(setup)
+        , m_groups(std::move(groups))
         , m_replica(std::move(replica))
         , m_checkpoints(std::move(checkpoints))
         , m_position(std::move(position))
         , m_clock(setup.recorder)
-        , m_reducer(m_replica->parameters(), *setup.groups.data, setup.spec.layout.bucketSize)
-        , m_step(m_setup.spec, {*m_replica, *setup.groups.data, m_reducer, m_clock})
-        , m_recorder(*setup.groups.world, setup.memory.ledger(), setup.journal)
-        , m_requests(setup.directory, setup.groups.world->isFirst(), setup.stopFlag)
-        , m_loader(startLoading(
-              std::move(data), setup.spec,
-              {setup.groups.data->rank(), setup.groups.data->size(), m_position.consumedSamples}))
+        , m_reducer(m_replica->parameters(), *m_groups.data, setup.spec.layout.bucketSize)
+        , m_step(m_setup.spec, {*m_replica, *m_groups.data, m_reducer, m_clock})
+        , m_recorder(setup.world, setup.memory.ledger(), setup.journal)
+        , m_requests(setup.directory, setup.world.isFirst(), setup.stopFlag)
+        , m_loader(startLoading(std::move(data), setup.spec,
+                                {m_groups.data->rank(), m_groups.data->size(), m_position.consumedSamples}))
     {
         m_position.spec = setup.spec;
     }
@@ -74,6 +75,7 @@ private:
     void event(Severity severity, const char* kind, std::string message);
 
     const TrainerSetup m_setup;
+    ProcessGroups m_groups;
     std::unique_ptr<Replica> m_replica;
     RunCheckpoints m_checkpoints;
     TrainingPosition m_position;
@@ -134,7 +136,7 @@ Status Trainer::Run::publish()
           fmt::format("checkpoint of step {} is published", m_position.step.value));
     if (m_setup.journal)
         m_setup.journal->sync();
-    return agree(*m_setup.groups.world, m_setup.journal ? m_setup.journal->status() : Status());
+    return agree(m_setup.world, m_setup.journal ? m_setup.journal->status() : Status());
 }
 
 Status Trainer::Run::run()
@@ -167,15 +169,17 @@ Status Trainer::Run::end(Status status)
 
 Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
 {
-    ProcessGroup& world = *setup.groups.world;
+    ProcessGroup& world = setup.world;
     TRAINYARD_TRY_STATUS(agree(world, fitsWorld(setup.spec, world)));
     TRAINYARD_TRY(TrainingData data, openSameData(setup.spec, world));
+    TRAINYARD_TRY(const RankGrid grid, RankGrid::create(setup.spec.layout));
+    ProcessGroups groups = makeProcessGroups(setup.maker, world, grid);
     auto replica = std::make_unique<Replica>(setup.spec, setup.memory);
     TRAINYARD_TRY(RunCheckpoints checkpoints,
                   RunCheckpoints::open(world, setup.directory.checkpoints(), setup.spec.checkpoint.keepLast));
     TRAINYARD_TRY(auto position, checkpoints.loadLatest(*replica, setup.spec));
     return std::unique_ptr<Trainer>(new Trainer(
-        std::make_unique<Run>(setup, std::move(replica), std::move(checkpoints),
+        std::make_unique<Run>(setup, std::move(groups), std::move(replica), std::move(checkpoints),
                               std::move(position).value_or(TrainingPosition{}), std::move(data))));
 }
 

@@ -5,6 +5,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
+#include "engine/comm/group_maker.h"
 #include "engine/comm/process_group.h"
 #include "engine/spec/run_spec.h"
 #include "engine/training/run_directory.h"
@@ -20,7 +21,8 @@ class StepJournal;
 struct TrainerSetup {
     RunSpec spec;
     RunDirectory directory;
-    ProcessGroups groups;
+    GroupMaker& maker;   ///< of the layout's groups
+    ProcessGroup& world; ///< all ranks
     AccountingAllocator& memory;
     FlightRecorder* recorder = nullptr; ///< null: no flight ring
     StepJournal* journal = nullptr;     ///< on rank 0; null elsewhere

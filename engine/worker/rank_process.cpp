@@ -4,21 +4,28 @@
 
 namespace trainyard {
 
-Result<RankProcess> RankProcess::start()
+Result<std::unique_ptr<RankProcess>> RankProcess::start()
 {
-    RankProcess process;
+    auto process = std::make_unique<RankProcess>();
     if (MpiProcess::isLaunched()) {
-        TRAINYARD_TRY(process.m_mpi, MpiProcess::start());
+        TRAINYARD_TRY(process->m_mpi, MpiProcess::start());
     }
     return process;
 }
 
-std::unique_ptr<ProcessGroup> RankProcess::makeWorldGroup(FlightRecorder* recorder)
+void RankProcess::setRecorder(FlightRecorder* recorder)
+{
+    m_recorder = recorder;
+    if (m_mpi)
+        m_mpi->setRecorder(recorder);
+}
+
+std::unique_ptr<ProcessGroup> RankProcess::make(const GroupDescription& description)
 {
     if (m_mpi)
-        return m_mpi->makeWorldGroup(recorder);
+        return m_mpi->make(description);
     return std::make_unique<ProcessGroup>(
-        ProcessGroup::Parts{std::make_unique<LocalTransport>(), nullptr, recorder, 0});
+        ProcessGroup::Parts{std::make_unique<LocalTransport>(), nullptr, m_recorder, description.number});
 }
 
 } // namespace trainyard

@@ -8,16 +8,19 @@
 namespace trainyard {
 
 /// This process as one rank: of an MPI job when a launcher started it, otherwise the only one, without MPI.
-class RankProcess {
+class RankProcess final : public GroupMaker {
 public:
-    static Result<RankProcess> start();
+    static Result<std::unique_ptr<RankProcess>> start();
 
-    Rank rank() const { return m_mpi ? m_mpi->rank() : Rank{0}; }
-    WorldSize size() const { return m_mpi ? m_mpi->size() : WorldSize{1}; }
-    std::unique_ptr<ProcessGroup> makeWorldGroup(FlightRecorder* recorder);
+    Rank rank() const override { return m_mpi ? m_mpi->rank() : Rank{0}; }
+    WorldSize worldSize() const override { return m_mpi ? m_mpi->worldSize() : WorldSize{1}; }
+    std::unique_ptr<ProcessGroup> make(const GroupDescription& description) override;
+    /// Groups made from now on write to this ring; it outlives them.
+    void setRecorder(FlightRecorder* recorder);
 
 private:
     std::unique_ptr<MpiProcess> m_mpi; // null: alone
+    FlightRecorder* m_recorder = nullptr;
 };
 
 } // namespace trainyard

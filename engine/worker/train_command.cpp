@@ -29,13 +29,13 @@ struct RankFiles {
     std::unique_ptr<StepJournal> journal; ///< on rank 0
 
     static Result<RankFiles> open(const RunDirectory& directory, std::uint32_t attempt,
-                                  const RankProcess& process)
+                                  const GroupMaker& process)
     {
         RankFiles files;
         TRAINYARD_TRY(files.spec, loadSpec(directory.spec()));
         TRAINYARD_TRY(files.recorder,
                       FlightRecorder::create(flightRingPath(directory.root(), process.rank().value),
-                                             {process.rank(), process.size(), attempt}));
+                                             {process.rank(), process.worldSize(), attempt}));
         if (process.rank().value == 0) {
             TRAINYARD_TRY(files.journal, StepJournal::open(directory.journals(), attempt));
         }
@@ -63,14 +63,15 @@ void logGpus()
                             formatBytes(gpu.free), formatBytes(gpu.total)));
 }
 
-Status train(const TrainOptions& options, const RankFiles& files, ProcessGroup& world,
+Status train(const TrainOptions& options, const RankFiles& files, GroupMaker& maker, ProcessGroup& world,
              const StopFlag* stopFlag)
 {
     configureMath(files.spec.launch);
     logGpus();
     const TrainerSetup setup{.spec = files.spec,
                              .directory = RunDirectory(options.runDirectory),
-                             .groups = {&world, &world},
+                             .maker = maker,
+                             .world = world,
                              .memory = AccountingAllocator::install(),
                              .recorder = files.recorder.get(),
                              .journal = files.journal.get(),
@@ -84,13 +85,14 @@ Status train(const TrainOptions& options, const RankFiles& files, ProcessGroup& 
 /// From the start of MPI to its end. Every rank returns the same error.
 Status runRank(const TrainOptions& options, LastWord& lastWord, const StopFlag* stopFlag)
 {
-    TRAINYARD_TRY(RankProcess process, RankProcess::start());
-    const auto files = RankFiles::open(RunDirectory(options.runDirectory), options.attempt, process);
-    const auto world = process.makeWorldGroup(files.ok() ? files->recorder.get() : nullptr);
+    TRAINYARD_TRY(const auto process, RankProcess::start());
+    const auto files = RankFiles::open(RunDirectory(options.runDirectory), options.attempt, *process);
+    process->setRecorder(files.ok() ? files->recorder.get() : nullptr);
+    const auto world = process->makeWorld();
     lastWord.attach(files.ok() ? files->journal.get() : nullptr);
     Status status = agree(*world, files.ok() ? Status() : files.error());
     if (status.ok())
-        status = train(options, *files, *world, stopFlag);
+        status = train(options, *files, *process, *world, stopFlag);
     if (!status.ok() && status.error().kind != ErrorKind::Cancelled)
         lastWord.say("run-failed", status.error().text());
     world->barrier(); // the first rank that leaves with an error makes the launcher kill the others

@@ -63,15 +63,16 @@ double processorSeconds()
 }
 
 /// Runs the specification up to a step; the processor time that took.
-double trainTo(const RunSpec& spec, ProcessGroup& group, const fs::path& run, std::uint32_t attempt,
-               std::int64_t lastStep)
+double trainTo(const RunSpec& spec, GroupMaker& maker, ProcessGroup& group, const fs::path& run,
+               std::uint32_t attempt, std::int64_t lastStep)
 {
     std::unique_ptr<StepJournal> journal;
     if (group.isFirst())
         journal = StepJournal::open(run / "journal", attempt).value();
     const auto trainer = Trainer::create({.spec = spec,
                                           .directory = RunDirectory(run),
-                                          .groups = {&group, &group},
+                                          .maker = maker,
+                                          .world = group,
                                           .memory = AccountingAllocator::install(),
                                           .journal = journal.get(),
                                           .lastStep = lastStep})
@@ -125,8 +126,8 @@ int main(int argc, char** argv)
     at::set_num_threads(options.threads);
     fmt::print("{}\n", configureCpuMath().text());
 
-    RankProcess process = RankProcess::start().value();
-    const auto group = process.makeWorldGroup(nullptr);
+    const auto process = RankProcess::start().value();
+    const auto group = process->makeWorld();
     const fs::path folder = group->broadcastText(
         (fs::temp_directory_path() / fmt::format("bench_training-{}", ::getpid())).string());
     const DatasetShape shape{2000, 128, 20, options.model == "a" ? 8192 : 30528, true};
@@ -134,8 +135,8 @@ int main(int argc, char** argv)
         TRAINYARD_CHECK(writeDataset(folder / "data", shape).ok());
     group->barrier();
     const RunSpec spec = specOf(options, shape, group->size().value, folder / "data");
-    trainTo(spec, *group, folder / "run", 1, kWarmUpSteps);
-    const double seconds = trainTo(spec, *group, folder / "run", 2, options.steps);
+    trainTo(spec, *process, *group, folder / "run", 1, kWarmUpSteps);
+    const double seconds = trainTo(spec, *process, *group, folder / "run", 2, options.steps);
     group->barrier();
     if (!group->isFirst())
         return 0;

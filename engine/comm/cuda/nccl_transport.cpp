@@ -46,16 +46,16 @@ NcclTransport::~NcclTransport()
         cudaEventDestroy(mark);
 }
 
-bool NcclTransport::onDevice(const FloatSpan& values) const
+bool NcclTransport::onDevice(const void* memory) const
 {
     cudaPointerAttributes attributes{};
-    requireCuda(cudaPointerGetAttributes(&attributes, values.data), "cudaPointerGetAttributes");
+    requireCuda(cudaPointerGetAttributes(&attributes, memory), "cudaPointerGetAttributes");
     return attributes.type == cudaMemoryTypeDevice && attributes.device == m_device;
 }
 
-void NcclTransport::handedOver(const FloatSpan& values)
+void NcclTransport::handedOver(std::span<const std::byte> memory)
 {
-    if (!onDevice(values))
+    if (!onDevice(memory.data()))
         return;
     requireCuda(cudaSetDevice(m_device), "cudaSetDevice");
     cudaEvent_t mark = nullptr;
@@ -65,28 +65,57 @@ void NcclTransport::handedOver(const FloatSpan& values)
     m_marks.push_back(mark);
 }
 
-cudaEvent_t NcclTransport::takeMark()
+void NcclTransport::waitForMark()
 {
-    const std::lock_guard lock(m_mutex);
-    cudaEvent_t mark = m_marks.front();
-    m_marks.pop_front();
-    return mark;
+    cudaEvent_t mark = nullptr;
+    {
+        const std::lock_guard lock(m_mutex);
+        mark = m_marks.front();
+        m_marks.pop_front();
+    }
+    requireCuda(cudaStreamWaitEvent(m_stream, mark, 0), "cudaStreamWaitEvent");
+    requireCuda(cudaEventDestroy(mark), "cudaEventDestroy");
+}
+
+template <typename Collective>
+void NcclTransport::onStream(const char* name, Collective collective)
+{
+    requireCuda(cudaSetDevice(m_device), "cudaSetDevice");
+    waitForMark();
+    requireNccl(collective(), name);
+    requireCuda(cudaStreamSynchronize(m_stream), name);
 }
 
 void NcclTransport::allReduce(FloatSpan values, ReduceOp op)
 {
-    if (!onDevice(values)) {
-        m_host->allReduce(values, op);
-        return;
-    }
-    requireCuda(cudaSetDevice(m_device), "cudaSetDevice");
-    cudaEvent_t mark = takeMark();
-    requireCuda(cudaStreamWaitEvent(m_stream, mark, 0), "cudaStreamWaitEvent");
-    requireCuda(cudaEventDestroy(mark), "cudaEventDestroy");
-    requireNccl(ncclAllReduce(values.data, values.data, values.count, ncclType(values.type), ncclOp(op),
-                              m_comm, m_stream),
-                "ncclAllReduce");
-    requireCuda(cudaStreamSynchronize(m_stream), "all-reduce");
+    if (!onDevice(values.data))
+        return m_host->allReduce(values, op);
+    onStream("ncclAllReduce", [&] {
+        return ncclAllReduce(values.data, values.data, values.count, ncclType(values.type), ncclOp(op),
+                             m_comm, m_stream);
+    });
+}
+
+void NcclTransport::allGather(std::span<std::byte> all)
+{
+    if (!onDevice(all.data()))
+        return m_host->allGather(all);
+    const std::size_t part = all.size() / static_cast<std::size_t>(size().value);
+    const std::byte* mine = all.data() + part * static_cast<std::size_t>(rank().value);
+    onStream("ncclAllGather",
+             [&] { return ncclAllGather(mine, all.data(), part, ncclUint8, m_comm, m_stream); });
+}
+
+void NcclTransport::reduceScatter(FloatSpan values)
+{
+    if (!onDevice(values.data))
+        return m_host->reduceScatter(values);
+    const std::size_t count = values.count / static_cast<std::size_t>(size().value);
+    const FloatSpan mine = values.part(count * static_cast<std::size_t>(rank().value), count);
+    onStream("ncclReduceScatter", [&] {
+        return ncclReduceScatter(values.data, mine.data, count, ncclType(values.type), ncclSum, m_comm,
+                                 m_stream);
+    });
 }
 
 } // namespace trainyard

@@ -25,14 +25,20 @@ public:
     void broadcast(std::span<std::byte> bytes, Rank root) override { m_host->broadcast(bytes, root); }
     std::vector<std::string> gather(std::string_view bytes) override { return m_host->gather(bytes); }
     void barrier() override { m_host->barrier(); }
+    void allGather(std::span<std::byte> all) override;
+    void reduceScatter(FloatSpan values) override;
+    void send(std::span<const std::byte> bytes, Rank to) override { m_host->send(bytes, to); }
+    void receive(std::span<std::byte> bytes, Rank from) override { m_host->receive(bytes, from); }
 
     /// Device memory: marks what the default stream has been given so far; the reduction waits for exactly
     /// that.
-    void handedOver(const FloatSpan& values) override;
+    void handedOver(std::span<const std::byte> memory) override;
 
 private:
-    bool onDevice(const FloatSpan& values) const;
-    cudaEvent_t takeMark();
+    bool onDevice(const void* memory) const;
+    void waitForMark();
+    template <typename Collective>
+    void onStream(const char* name, Collective collective);
 
     std::unique_ptr<Transport> m_host;
     int m_device;

@@ -1,6 +1,9 @@
 #include "tests/auto/comm/collective_checks.h"
 
-#include "engine/comm/process_group.h"
+#include <fmt/format.h>
+
+#include "engine/comm/group_maker.h"
+#include "engine/comm/process_groups.h"
 
 namespace trainyard {
 
@@ -22,6 +25,10 @@ public:
         keepsAsynchronousOrder();
         broadcastsFromAnyRank();
         gathersTextsOfAnyLength();
+        gathersPartsEverywhere();
+        scattersTheSum<float>(3);
+        scattersTheSum<double>(100000);
+        passesMessagesInOrder();
         m_group.barrier();
         return m_broken;
     }
@@ -70,6 +77,50 @@ private:
         require(exact, "asynchronous all-reduces keep their order");
     }
 
+    void gathersPartsEverywhere()
+    {
+        constexpr std::size_t part = 5;
+        std::vector<std::uint8_t> all(part * std::size_t(m_ranks));
+        for (std::size_t i = 0; i < part; ++i)
+            all[std::size_t(m_rank) * part + i] = std::uint8_t(10 * m_rank + int(i));
+        m_group.allGather(std::as_writable_bytes(std::span(all)));
+        bool exact = true;
+        for (std::size_t i = 0; i < all.size(); ++i)
+            exact &= all[i] == 10 * (i / part) + i % part;
+        require(exact, "all-gather brings every rank's part to every rank");
+    }
+
+    template <typename Number>
+    void scattersTheSum(std::size_t part)
+    {
+        std::vector<Number> values(part * std::size_t(m_ranks));
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = Number(m_rank + 1) * Number(i % 97);
+        m_group.reduceScatter(std::span(values));
+        bool exact = true;
+        for (std::size_t i = std::size_t(m_rank) * part; i < std::size_t(m_rank + 1) * part; ++i)
+            exact &= values[i] == Number(m_ranks * (m_ranks + 1) / 2) * Number(i % 97);
+        require(exact, "reduce-scatter leaves the sum of its part on every rank");
+    }
+
+    void passesMessagesInOrder()
+    {
+        if (m_ranks == 1)
+            return;
+        const Rank next{(m_rank + 1) % m_ranks};
+        const Rank previous{(m_rank + m_ranks - 1) % m_ranks};
+        for (int message = 0; message < 3; ++message) {
+            const std::vector<int> sent(100000, 10 * m_rank + message);
+            m_group.send(std::as_bytes(std::span(sent)), next);
+        }
+        for (int message = 0; message < 3; ++message) {
+            std::vector<int> received(100000);
+            m_group.receive(std::as_writable_bytes(std::span(received)), previous);
+            require(received == std::vector<int>(100000, 10 * previous.value + message),
+                    "messages arrive whole and in order, although every rank sends first");
+        }
+    }
+
     void broadcastsFromAnyRank()
     {
         for (int root = 0; root < m_ranks; ++root) {
@@ -98,11 +149,78 @@ private:
     std::vector<std::string> m_broken;
 };
 
+/// Every way to share `ranks` ranks among the axes, in two placements.
+std::vector<ParallelLayout> layoutsOf(int ranks)
+{
+    std::vector<ParallelLayout> layouts;
+    for (int data = 1; data <= ranks; ++data) {
+        for (int tensor = 1; data * tensor <= ranks; ++tensor) {
+            for (const char* placement : {"DPT", "TPD"}) {
+                if (ranks % (data * tensor) == 0)
+                    layouts.push_back({.data = data,
+                                       .tensor = tensor,
+                                       .pipeline = ranks / (data * tensor),
+                                       .placement = placement});
+            }
+        }
+    }
+    return layouts;
+}
+
 } // namespace
 
 std::vector<std::string> checkCollectives(ProcessGroup& group)
 {
     return Checks(group).run();
+}
+
+std::vector<std::string> checkProcessGroups(GroupMaker& maker)
+{
+    std::vector<std::string> broken;
+    for (const ParallelLayout& layout : layoutsOf(maker.worldSize().value)) {
+        const RankGrid grid = RankGrid::create(layout).value();
+        const auto world = maker.makeWorld();
+        ProcessGroups groups = makeProcessGroups(maker, *world, grid);
+        const auto require = [&](bool condition, const char* promise) {
+            if (!condition)
+                broken.push_back(fmt::format("{} with {} x {} x {}, {}", promise, layout.data, layout.tensor,
+                                             layout.pipeline, layout.placement));
+        };
+        const auto sumOfRanks = [&](ProcessGroup& group) {
+            std::vector<double> sum{double(maker.rank().value)};
+            group.allReduce(std::span(sum));
+            return sum.front();
+        };
+        const auto expected = [&](Axis axis) {
+            double sum = 0;
+            for (const Rank rank : grid.group(maker.rank(), axis))
+                sum += rank.value;
+            return sum;
+        };
+        require(sumOfRanks(*groups.data) == expected(Axis::Data), "data group");
+        require(sumOfRanks(*groups.tensor) == expected(Axis::Tensor), "tensor group");
+        require(sumOfRanks(*groups.pipeline) == expected(Axis::Pipeline), "pipeline group");
+        require(groups.data->rank().value == groups.coordinates.data, "rank in the data group");
+        require(groups.tensor->rank().value == groups.coordinates.tensor, "rank in the tensor group");
+        if (layout.pipeline == 1)
+            continue;
+        const std::vector<Rank> stages = grid.group(maker.rank(), Axis::Pipeline);
+        const int last = layout.pipeline - 1;
+        const int stage = groups.coordinates.pipeline;
+        if (groups.embeddings)
+            require(sumOfRanks(*groups.embeddings) == stages.front().value + stages.back().value,
+                    "embedding group");
+        require((groups.embeddings != nullptr) == (stage == 0 || stage == last),
+                "members of the embedding group");
+        int value = maker.rank().value;
+        groups.links.activationsOut->send(std::as_bytes(std::span(&value, 1)));
+        groups.links.gradientsOut->send(std::as_bytes(std::span(&value, 1)));
+        groups.links.activationsIn->receive(std::as_writable_bytes(std::span(&value, 1)));
+        require(value == stages[std::size_t(stage == 0 ? last : stage - 1)].value, "activations link");
+        groups.links.gradientsIn->receive(std::as_writable_bytes(std::span(&value, 1)));
+        require(value == stages[std::size_t(stage == last ? 0 : stage + 1)].value, "gradients link");
+    }
+    return broken;
 }
 
 } // namespace trainyard

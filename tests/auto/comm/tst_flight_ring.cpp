@@ -120,6 +120,35 @@ private slots:
                 "rank 1 did not enter all-reduce 9 (4.00 MiB) of step 4: last seen in forward of step 4"));
     }
 
+    void findsTheCauseBehindWaitsOfOtherGroups()
+    {
+        // Tensor groups {0, 1} and {2, 3}, data groups {0, 2} and {1, 3}. Rank 3 stands in its forward pass:
+        // 2 waits for it, 0 for 2, and 1 for 0.
+        const auto inside = [](int rank, std::uint32_t group, std::uint64_t sequence) {
+            FlightSnapshot ring{rank, 4, rank, 1, Activity::Reduce, 0, 4, {}, {}};
+            ring.entries = {{sequence, group, CollectiveKind::AllReduce, kMiB, 5, 0, 4}};
+            ring.groups = {{10, {0, 1}}, {12, {2, 3}}, {20, {0, 2}}, {21, {1, 3}}};
+            return ring;
+        };
+        FlightSnapshot standing = inside(3, 12, 1);
+        standing.entries.clear();
+        standing.activity = Activity::Forward;
+        const auto verdict = judgeFlight({inside(0, 20, 3), inside(1, 10, 2), inside(2, 12, 7), standing});
+        QVERIFY(verdict.has_value());
+        QCOMPARE(verdict->missing, std::vector<int>{3});
+        QCOMPARE(verdict->waiting, std::vector<int>{2});
+    }
+
+    void remembersWhoIsInAGroup()
+    {
+        const auto ring0 = file(0);
+        const auto recorder = FlightRecorder::create(ring0, {Rank{0}, WorldSize{4}, 1}).value();
+        recorder->describe({7, {Rank{0}, Rank{2}}});
+        recorder->describe({9, {Rank{0}, Rank{3}}});
+        const FlightSnapshot ring = readFlightRing(ring0).value();
+        QCOMPARE(ring.groups, (FlightSnapshot::Groups{{7, {0, 2}}, {9, {0, 3}}}));
+    }
+
     void saysNothingWhenAllMove()
     {
         FlightSnapshot one{

@@ -21,9 +21,15 @@ private slots:
 
     void keepsTheContractOfCollectives()
     {
-        const auto group = m_mpi->makeWorldGroup(nullptr);
-        QCOMPARE(group->size().value, m_mpi->size().value);
+        const auto group = m_mpi->makeWorld();
+        QCOMPARE(group->size().value, m_mpi->worldSize().value);
         const auto broken = checkCollectives(*group);
+        QVERIFY2(broken.empty(), broken.empty() ? "" : broken.front().c_str());
+    }
+
+    void joinsTheRanksOfEveryAxis()
+    {
+        const auto broken = checkProcessGroups(*m_mpi);
         QVERIFY2(broken.empty(), broken.empty() ? "" : broken.front().c_str());
     }
 

@@ -23,6 +23,15 @@ private slots:
         QCOMPARE(broken.load(), 0);
     }
 
+    void joinsTheRanksOfEveryAxis_data() { addRankCounts(); }
+    void joinsTheRanksOfEveryAxis()
+    {
+        QFETCH(int, ranks);
+        std::atomic<int> broken = 0;
+        runRanksAsThreads(ranks, [&](GroupMaker& maker) { broken += checkProcessGroups(maker).size(); });
+        QCOMPARE(broken.load(), 0);
+    }
+
     void tellsAllRanksWhichOneFailed()
     {
         std::atomic<int> told = 0;
@@ -63,7 +72,7 @@ private:
     static void addRankCounts()
     {
         QTest::addColumn<int>("ranks");
-        for (const int ranks : {1, 2, 3, 4})
+        for (const int ranks : {1, 2, 3, 4, 8})
             QTest::addRow("%d ranks", ranks) << ranks;
     }
 };

@@ -32,20 +32,22 @@ Status runRanks(const fs::path& directory, const RunSpec& spec, RunOptions optio
     Status first;
     std::atomic<int> different = 0;
     std::vector<std::string> texts(static_cast<std::size_t>(spec.layout.worldSize()));
-    runAsThreads(spec.layout.worldSize(), [&](ProcessGroup& group) {
+    runRanksAsThreads(spec.layout.worldSize(), [&](GroupMaker& maker) {
+        const auto world = maker.makeWorld();
         std::unique_ptr<StepJournal> journal;
-        if (group.isFirst())
+        if (world->isFirst())
             journal = StepJournal::open(directory / "journal", options.attempt).value();
         const TrainerSetup setup{.spec = spec,
                                  .directory = RunDirectory(directory),
-                                 .groups = {&group, &group},
+                                 .maker = maker,
+                                 .world = *world,
                                  .memory = AccountingAllocator::install(),
                                  .journal = journal.get(),
                                  .lastStep = options.lastStep};
         auto trainer = Trainer::create(setup);
         const Status status = trainer.ok() ? (*trainer)->run() : Status(trainer.error());
-        texts[static_cast<std::size_t>(group.rank().value)] = status.ok() ? "" : status.error().text();
-        if (group.isFirst())
+        texts[static_cast<std::size_t>(maker.rank().value)] = status.ok() ? "" : status.error().text();
+        if (world->isFirst())
             first = status;
     });
     for (const std::string& text : texts)
@@ -217,10 +219,12 @@ private slots:
         RunSpec spec = tinySpec(dataset(), 2, ComputeType::Float32);
         spec.layout.data = 1;
         std::atomic<int> told = 0;
-        runAsThreads(2, [&](ProcessGroup& group) {
+        runRanksAsThreads(2, [&](GroupMaker& maker) {
+            const auto world = maker.makeWorld();
             const auto trainer = Trainer::create({.spec = spec,
                                                   .directory = RunDirectory(path("run")),
-                                                  .groups = {&group, &group},
+                                                  .maker = maker,
+                                                  .world = *world,
                                                   .memory = AccountingAllocator::install()});
             told += !trainer.ok() && trainer.error().kind == ErrorKind::BadInput;
         });

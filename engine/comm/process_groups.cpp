@@ -1,0 +1,67 @@
+#include "engine/comm/process_groups.h"
+
+#include <algorithm>
+
+#include "engine/comm/group_maker.h"
+
+namespace trainyard {
+
+namespace {
+
+/// What a group is for; with its lowest rank it makes a number that no other group of the run has.
+enum class Purpose : std::uint32_t { World, Data, Tensor, Pipeline, Embeddings, Activations, Gradients };
+
+GroupDescription describe(Purpose purpose, std::vector<Rank> members)
+{
+    // Links are told apart by their sender, other groups by any member: none is in two groups of a purpose.
+    const auto number =
+        (static_cast<std::uint32_t>(purpose) << 24) | static_cast<std::uint32_t>(members[0].value);
+    return {number, std::move(members)};
+}
+
+/// The two directions of one link go from `from` to `to`, activations that way and gradients back.
+std::unique_ptr<StageLink> makeLink(GroupMaker& maker, Purpose purpose, Rank from, Rank to)
+{
+    return std::make_unique<StageLink>(maker.make(describe(purpose, {from, to})));
+}
+
+// Every rank makes its links in ascending order of the link's first stage, so that of two ranks that share a
+// link neither waits for a third one that waits for it.
+StageLinks makeLinks(GroupMaker& maker, const std::vector<Rank>& stages)
+{
+    StageLinks links;
+    const std::size_t count = stages.size();
+    for (std::size_t stage = 0; stage < count && count > 1; ++stage) {
+        const Rank from = stages[stage];
+        const Rank to = stages[(stage + 1) % count];
+        if (from == maker.rank()) {
+            links.activationsOut = makeLink(maker, Purpose::Activations, from, to);
+            links.gradientsIn = makeLink(maker, Purpose::Gradients, to, from);
+        } else if (to == maker.rank()) {
+            links.activationsIn = makeLink(maker, Purpose::Activations, from, to);
+            links.gradientsOut = makeLink(maker, Purpose::Gradients, to, from);
+        }
+    }
+    return links;
+}
+
+} // namespace
+
+ProcessGroups makeProcessGroups(GroupMaker& maker, ProcessGroup& world, const RankGrid& grid)
+{
+    TRAINYARD_CHECK(world.size() == grid.worldSize());
+    const Rank me = maker.rank();
+    const std::vector<Rank> stages = grid.group(me, Axis::Pipeline);
+    ProcessGroups groups;
+    groups.coordinates = grid.coordOf(me);
+    groups.world = &world;
+    groups.data = maker.make(describe(Purpose::Data, grid.group(me, Axis::Data)));
+    groups.tensor = maker.make(describe(Purpose::Tensor, grid.group(me, Axis::Tensor)));
+    groups.pipeline = maker.make(describe(Purpose::Pipeline, stages));
+    if (stages.size() > 1 && (me == stages.front() || me == stages.back()))
+        groups.embeddings = maker.make(describe(Purpose::Embeddings, {stages.front(), stages.back()}));
+    groups.links = makeLinks(maker, stages);
+    return groups;
+}
+
+} // namespace trainyard

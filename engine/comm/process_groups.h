@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/comm/process_group.h"
+#include "engine/planner/rank_grid.h"
+
+namespace trainyard {
+
+class GroupMaker;
+
+/// One direction between two neighbouring pipeline stages. The sending rank is rank 0 of the group.
+class StageLink {
+public:
+    explicit StageLink(std::unique_ptr<ProcessGroup> group) : m_group(std::move(group)) {}
+    void send(std::span<const std::byte> bytes) { m_group->send(bytes, Rank{1}); }
+    void receive(std::span<std::byte> bytes) { m_group->receive(bytes, Rank{0}); }
+
+private:
+    std::unique_ptr<ProcessGroup> m_group;
+};
+
+/// The stages form a ring (interleaved schedules go from the last to the first one). All are null when there
+/// is one stage.
+struct StageLinks {
+    std::unique_ptr<StageLink> activationsIn;  ///< from the stage before
+    std::unique_ptr<StageLink> activationsOut; ///< to the stage after
+    std::unique_ptr<StageLink> gradientsIn;    ///< from the stage after
+    std::unique_ptr<StageLink> gradientsOut;   ///< to the stage before
+};
+
+/// The groups of one rank in a layout, handed to whoever communicates. Never null but where said.
+struct ProcessGroups {
+    GridCoord coordinates;
+    ProcessGroup* world = nullptr;          ///< all ranks; owned by whoever made it
+    std::unique_ptr<ProcessGroup> data;     ///< the same slices of the same stage, other samples
+    std::unique_ptr<ProcessGroup> tensor;   ///< other slices of the same stage, the same samples
+    std::unique_ptr<ProcessGroup> pipeline; ///< the other stages, the same samples
+    /// First and last stage, which both hold the word embeddings of a tied head; null on the stages between
+    /// them and where there is one stage.
+    std::unique_ptr<ProcessGroup> embeddings;
+    StageLinks links;
+};
+
+/// All ranks call it with the same grid, over as many ranks as there are.
+ProcessGroups makeProcessGroups(GroupMaker& maker, ProcessGroup& world, const RankGrid& grid);
+
+} // namespace trainyard
