@@ -12,6 +12,16 @@ enum class Initialization {
     One,
 };
 
+/// How tensor parallelism cuts a logical tensor: `dimension` into equal slices, one per rank. A dimension made of
+/// several equal blocks (query, key and value in one tensor) is cut block by block: a rank's slice is a piece of
+/// each. Sizes that do not divide give the first ranks one more.
+struct TensorSplit {
+    int dimension = -1; ///< -1: every rank holds the whole tensor
+    int blocks = 1;
+
+    bool cuts() const { return dimension >= 0; }
+};
+
 /// One logical tensor of a model: what checkpoints, LAMB and reports call by name.
 struct ParameterSpec {
     std::string name; ///< Hugging Face's, e.g. "bert.encoder.layer.0.attention.self.query.weight"
@@ -21,6 +31,8 @@ struct ParameterSpec {
     /// Lies directly behind the previous parameter and is multiplied together with it: both are rows of one
     /// matrix (query, key and value). Shapes agree in every dimension but the first.
     bool stackedOnPrevious = false;
+    TensorSplit split{};
+    int part = 0; ///< where in the model: -1 = embeddings, 0 .. L-1 = layers, L = head
 };
 
 std::int64_t elementCount(const std::vector<std::int64_t>& shape);
