@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/lock_file.h"
 #include "engine/records/journal.h"
-#include "remote/agent/host/lock_file.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/run_status.h"
 #include "remote/agent/runs/sweep.h"

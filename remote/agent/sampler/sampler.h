@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include "engine/base/lock_file.h"
 #include "engine/base/result.h"
 #include "engine/records/journal.h"
-#include "remote/agent/host/lock_file.h"
 #include "remote/agent/runs/run_folder.h"
 
 namespace trainyard::agent {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "remote/agent/host/lock_file.h"
+#include "engine/base/lock_file.h"
 #include "remote/agent/host/machine.h"
 
 namespace trainyard::agent {
@@ -20,15 +20,6 @@ constexpr mode_t kBlobMode = 0444;
 FileDescriptor openForWriting(const std::filesystem::path& path, int extraFlags)
 {
     return FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | extraFlags, 0600));
-}
-
-/// False when the name belongs to another file by now: its holder published it before we had the lock.
-bool isStillNamed(int fd, const std::filesystem::path& path)
-{
-    struct stat open {};
-    struct stat named {};
-    return ::fstat(fd, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_ino == named.st_ino &&
-           open.st_dev == named.st_dev;
 }
 
 std::filesystem::path privatePath(const BlobStore& store, const std::string& sha256)
@@ -107,7 +98,8 @@ Status PartFile::takeShared()
     FileDescriptor file = openForWriting(m_path, 0);
     if (!file.valid())
         return systemError(ErrorKind::Failed, "cannot open " + m_path.string(), errno);
-    if (!tryLock(file.get()) || !isStillNamed(file.get(), m_path))
+    const auto locked = tryLock(file.get()); // where the file system knows no locks, nobody shares
+    if (!locked.ok() || !*locked || !isStillNamed(file.get(), m_path))
         return {};
     TRAINYARD_TRY(BlockSums sums, BlockSums::open(m_store.sums(m_upload.sha256)));
     m_sums = std::make_unique<BlockSums>(std::move(sums));

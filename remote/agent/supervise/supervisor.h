@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include "engine/base/lock_file.h"
 #include "engine/base/result.h"
-#include "remote/agent/host/lock_file.h"
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/run_work.h"
 #include "remote/agent/supervise/job_command.h"

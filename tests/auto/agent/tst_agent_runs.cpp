@@ -1,6 +1,6 @@
 #include <csignal>
 
-#include "remote/agent/host/lock_file.h"
+#include "engine/base/lock_file.h"
 #include "remote/agent/host/process_table.h"
 #include "tests/auto/agent/run_fixture.h"
 
