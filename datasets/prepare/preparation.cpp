@@ -2,6 +2,7 @@
 
 #include "datasets/prepare/corpus_stages.h"
 #include "datasets/prepare/dataset_builder.h"
+#include "datasets/prepare/staged_folder.h"
 #include "engine/base/file.h"
 
 namespace trainyard {
@@ -11,7 +12,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kVocabularyFile = "vocab.txt";
-constexpr const char* kWorkFolder = ".work"; // of temporary files; gone before the folder is published
 
 Result<Vocabulary> loadOrTrain(const PrepareOptions& options, Progress& progress, const CancelFlag& cancel)
 {
@@ -43,21 +43,17 @@ Manifest describe(const PrepareOptions& options, const Vocabulary& vocabulary)
     return manifest;
 }
 
-Status fillFolder(const fs::path& folder, const PrepareOptions& options, Manifest& manifest,
-                  const Vocabulary& vocabulary, Progress& progress, const CancelFlag& cancel)
+Status fill(const StagedFolder& folder, const PrepareOptions& options, Manifest& manifest,
+            const Vocabulary& vocabulary, Progress& progress, const CancelFlag& cancel)
 {
-    const fs::path work = folder / kWorkFolder;
-    TRAINYARD_TRY_STATUS(makeFolder(work));
-    TRAINYARD_TRY(DocumentStore documents, DocumentStore::create(work / "documents"));
+    TRAINYARD_TRY(DocumentStore documents, DocumentStore::create(folder.scratch() / "documents"));
     const WordPiece tokenizer(vocabulary, huggingFaceTables(), options.cased);
     TRAINYARD_TRY_STATUS(tokenizeDumps(options, tokenizer, progress, cancel, documents));
-    DatasetBuilder builder(options, documents, vocabulary, work, progress, cancel);
-    TRAINYARD_TRY_STATUS(builder.build(folder, manifest));
+    DatasetBuilder builder(options, documents, vocabulary, folder.scratch(), progress, cancel);
+    TRAINYARD_TRY_STATUS(builder.build(folder.content(), manifest));
     manifest.counters = progress.counters();
-    TRAINYARD_TRY_STATUS(writeFileAtomically(folder / kVocabularyFile, vocabulary.text()));
-    TRAINYARD_TRY_STATUS(writeFileAtomically(folder / Manifest::kFileName, manifest.toJson()));
-    std::error_code ignored;
-    fs::remove_all(work, ignored);
+    TRAINYARD_TRY_STATUS(writeFileAtomically(folder.content() / kVocabularyFile, vocabulary.text()));
+    TRAINYARD_TRY_STATUS(writeFileAtomically(folder.content() / Manifest::kFileName, manifest.toJson()));
     return cancel.check();
 }
 
@@ -66,11 +62,14 @@ Status fillFolder(const fs::path& folder, const PrepareOptions& options, Manifes
 Result<Manifest> prepareDataset(const PrepareOptions& options, Progress& progress, const CancelFlag& cancel)
 {
     TRAINYARD_TRY(const PrepareOptions checked, options.checked());
+    // Before hours of work: nobody else is at work there, and this user may write there.
+    auto folder = StagedFolder::create(checked.out);
+    if (!folder.ok())
+        return folder.error().in("--out");
     TRAINYARD_TRY(const Vocabulary vocabulary, loadOrTrain(checked, progress, cancel));
     Manifest manifest = describe(checked, vocabulary);
-    TRAINYARD_TRY_STATUS(publishAtomically(checked.out, [&](const fs::path& folder) {
-        return fillFolder(folder, checked, manifest, vocabulary, progress, cancel);
-    }));
+    TRAINYARD_TRY_STATUS(fill(*folder, checked, manifest, vocabulary, progress, cancel));
+    TRAINYARD_TRY_STATUS(folder->publish());
     return manifest;
 }
 

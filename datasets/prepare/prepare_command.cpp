@@ -38,10 +38,16 @@ void addRowOptions(CLI::App& command, PrepareOptions& options)
 
 void addShardOptions(CLI::App& command, PrepareOptions& options)
 {
-    command.add_option("--out", options.out, "folder of the data set; appears when it is complete")
+    command
+        .add_option("--out", options.out,
+                    "folder of the data set; appears when it is complete; missing parents are made")
         ->required();
     command.add_option("--name", options.corpus, "first part of the shards' names")->capture_default_str();
-    command.add_option("--shards", options.trainingShards, "training shards of equal size")
+    command
+        .add_option(
+            "--shards", options.trainingShards,
+            fmt::format("training shards of equal size, at least {}; best a multiple of the number of ranks",
+                        PrepareOptions::kFewestTrainingShards))
         ->capture_default_str();
     command.add_option("--test-shards", options.testShards, "shards held out for tests")
         ->capture_default_str();

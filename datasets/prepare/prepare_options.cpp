@@ -33,10 +33,12 @@ Status checkNumbers(const PrepareOptions& o)
     TRAINYARD_TRY_STATUS(require(o.dupeFactor >= 1 && o.dupeFactor <= 1000,
                                  fmt::format("--dupe {} is out of range", o.dupeFactor),
                                  "use 1 to 1000, usually 5"));
-    TRAINYARD_TRY_STATUS(require(o.trainingShards >= 2 && o.trainingShards <= 65536,
-                                 fmt::format("--shards {} is out of range", o.trainingShards),
-                                 "use at least 2, ideally a multiple of the number of ranks: the usual "
-                                 "training scripts skip a lone shard"));
+    TRAINYARD_TRY_STATUS(require(
+        o.trainingShards >= PrepareOptions::kFewestTrainingShards && o.trainingShards <= 65536,
+        fmt::format("--shards {} is out of range", o.trainingShards),
+        fmt::format("use at least {}, ideally a multiple of the number of ranks: the usual training scripts "
+                    "skip a lone shard",
+                    PrepareOptions::kFewestTrainingShards)));
     TRAINYARD_TRY_STATUS(require(o.testShards >= 1 && o.testShards <= 65536,
                                  fmt::format("--test-shards {} is out of range", o.testShards),
                                  "use 1 or more"));
@@ -59,16 +61,20 @@ Status checkOut(const fs::path& out)
 {
     std::error_code error;
     const bool free = !fs::exists(out, error) || (fs::is_directory(out, error) && fs::is_empty(out, error));
-    TRAINYARD_TRY_STATUS(require(free, fmt::format("--out {} exists and is not empty", out.string()),
-                                 "choose another folder or remove it first"));
-    return require(fs::is_directory(out.parent_path(), error),
-                   fmt::format("--out: there is no folder {}", out.parent_path().string()), "make it first");
+    return require(free, fmt::format("--out {} exists and is not empty", out.string()),
+                   "choose another folder or remove it first");
 }
 
-fs::path withoutTrailingSlash(fs::path path)
+/// Absolute, and where a link leads to: a link cannot be replaced by a folder.
+Result<fs::path> realPlace(const fs::path& path)
 {
-    path = fs::absolute(path).lexically_normal();
-    return path.has_filename() ? path : path.parent_path();
+    TRAINYARD_TRY_STATUS(require(!path.empty(), "--out is empty", "name the folder of the data set"));
+    std::error_code error;
+    fs::path place = fs::weakly_canonical(fs::absolute(path), error);
+    if (error)
+        return badInput(fmt::format("--out {}: {}", path.string(), error.message()),
+                        "name a folder that this user may make");
+    return place.has_filename() ? place : place.parent_path();
 }
 
 } // namespace
@@ -76,7 +82,7 @@ fs::path withoutTrailingSlash(fs::path path)
 Result<PrepareOptions> PrepareOptions::checked() const
 {
     PrepareOptions o = *this;
-    o.out = withoutTrailingSlash(out);
+    TRAINYARD_TRY(o.out, realPlace(out));
     if (o.threads == 0)
         o.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     TRAINYARD_TRY_STATUS(

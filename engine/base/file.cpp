@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/sync_tree.h"
+
 namespace trainyard {
 
 namespace fs = std::filesystem;
@@ -27,16 +29,6 @@ Error writeError(const fs::path& path, int errorNumber)
 fs::path temporaryFor(const fs::path& path)
 {
     return path.parent_path() / fmt::format(".{}.tmp-{}", path.filename().string(), ::getpid());
-}
-
-Status syncTree(const fs::path& path)
-{
-    std::error_code error;
-    if (fs::is_directory(path, error)) {
-        for (const auto& entry : fs::directory_iterator(path, error))
-            TRAINYARD_TRY_STATUS(syncTree(entry.path()));
-    }
-    return syncPath(path);
 }
 
 } // namespace

@@ -120,7 +120,7 @@ private slots:
         else if (is("--vocab"))
             options.vocabulary = "vocab.txt"; // and --train-vocab
         else if (is("--out"))
-            options.out = path() / "no" / "such";
+            options.out = sampleDump() / "below a file";
         else
             options.corpus = "my_training";
         refuses(options, option.toStdString());
@@ -131,6 +131,32 @@ private slots:
         QVERIFY(makeFolder(out()).ok() && writeFileAtomically(out() / "precious", "x").ok());
         refuses(smallOptions(out()), "exists and is not empty");
         QCOMPARE(readFile(out() / "precious").value(), std::string("x"));
+    }
+
+    void makesMissingParents()
+    {
+        PrepareOptions options = smallOptions(path() / "sets" / "small" / "out");
+        const auto manifest = prepare(options);
+        QVERIFY2(manifest.ok(), manifest.ok() ? "" : manifest.error().text().c_str());
+        QCOMPARE(namesIn(path() / "sets" / "small"), std::set<std::string>{"out"});
+    }
+
+    void takesTheParentsBackWhenItFails()
+    {
+        PrepareOptions options = smallOptions(path() / "sets" / "small" / "out");
+        options.dumps = {path() / "nowhere.xml.bz2"};
+        refuses(options, "nowhere.xml.bz2");
+        QVERIFY(namesIn(path()).empty());
+    }
+
+    void replacesAnEmptyFolderBehindALink()
+    {
+        fs::create_directory(path() / "disk");
+        fs::create_directory_symlink(path() / "disk", out());
+        const auto manifest = prepare(smallOptions(out()));
+        QVERIFY2(manifest.ok(), manifest.ok() ? "" : manifest.error().text().c_str());
+        QVERIFY(fs::is_symlink(out()));
+        QVERIFY(fs::exists(path() / "disk" / Manifest::kFileName));
     }
 
     void refusesMoreShardsThanDocuments()

@@ -17,6 +17,8 @@ using namespace trainyard;
 
 namespace {
 
+constexpr int kPatienceMs = 120'000; // for things that take a second or less on an idle machine
+
 struct Outcome {
     int status = -1;
     QString out;
@@ -108,14 +110,50 @@ private slots:
     {
         QFETCH(int, signal);
         QProcess process;
-        process.start(program(), smallArguments("out", 1000));
-        QVERIFY(process.waitForStarted());
-        QTRY_VERIFY(!namesIn(m_folder->path()).isEmpty()); // its temporary folder
+        startLong(process, "out");
         QCOMPARE(::kill(static_cast<pid_t>(process.processId()), signal), 0);
-        QVERIFY(process.waitForFinished(30'000));
+        QVERIFY(process.waitForFinished(kPatienceMs));
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
         QCOMPARE(process.exitCode(), 130);
         QVERIFY(namesIn(m_folder->path()).isEmpty());
+    }
+
+    void clearsWhatAKilledOneLeft()
+    {
+        QProcess process;
+        startLong(process, "out");
+        process.kill();
+        QVERIFY(process.waitForFinished(kPatienceMs));
+        QCOMPARE(namesIn(m_folder->path()), QStringList{".out.part"});
+        const Outcome next = run(smallArguments("out"));
+        QVERIFY2(next.status == 0, qPrintable(next.err));
+        QCOMPARE(namesIn(m_folder->path()), QStringList{"out"});
+        QCOMPARE(run({"verify", at("out")}).status, 0);
+    }
+
+    void refusesToWorkBesideAnotherOne()
+    {
+        QProcess process;
+        startLong(process, "out");
+        const Outcome second = run(smallArguments("out"));
+        QCOMPARE(second.status, 3);
+        QVERIFY2(second.err.contains("--out: another process"), qPrintable(second.err));
+        QCOMPARE(process.state(), QProcess::Running);
+        process.terminate();
+        QVERIFY(process.waitForFinished(kPatienceMs));
+        QCOMPARE(process.exitCode(), 130);
+        QVERIFY(namesIn(m_folder->path()).isEmpty());
+    }
+
+    void saysHowManyShardsAreNeeded()
+    {
+        QVERIFY(run({"prepare", "--help"}).out.simplified().contains("at least 2"));
+        QStringList arguments = smallArguments("out");
+        arguments[arguments.indexOf("--shards") + 1] = "1";
+        const Outcome outcome = run(arguments);
+        QCOMPARE(outcome.status, 2);
+        QVERIFY2(outcome.err.contains("--shards 1") && outcome.err.contains("at least 2"),
+                 qPrintable(outcome.err));
     }
 
     void reportsAFullDisk_data()
@@ -215,6 +253,14 @@ private:
                 "--threads",     "2"};
     }
 
+    /// A preparation of many minutes, returned when it is at work.
+    void startLong(QProcess& process, const QString& out) const
+    {
+        process.start(program(), smallArguments(out, 1000));
+        QVERIFY(process.waitForStarted(kPatienceMs));
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(at("." + out + ".part/scratch/documents")), kPatienceMs);
+    }
+
     Outcome run(const QStringList& arguments, const QByteArray& input = {}) const
     {
         QProcess process;
@@ -222,7 +268,7 @@ private:
         process.start(program(), arguments);
         process.write(input);
         process.closeWriteChannel();
-        process.waitForFinished(120'000);
+        process.waitForFinished(kPatienceMs);
         return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
                 QString::fromUtf8(process.readAllStandardError())};
     }

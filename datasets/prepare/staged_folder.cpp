@@ -1,0 +1,124 @@
+#include "datasets/prepare/staged_folder.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <sys/stat.h>
+#include <utility>
+
+#include "engine/base/sync_tree.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kLock = "lock";
+
+fs::path nearestFolder(fs::path path)
+{
+    std::error_code ignored;
+    while (!fs::exists(path, ignored) && path.has_relative_path())
+        path = path.parent_path();
+    return path;
+}
+
+Status makeFolders(const fs::path& folder)
+{
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (!error)
+        return {};
+    const bool full = error == std::errc::no_space_on_device;
+    return Error{full ? ErrorKind::Failed : ErrorKind::BadInput,
+                 "cannot make the folder " + folder.string() + ": " + error.message(),
+                 "name a place on a disk with room where this user may write"};
+}
+
+/// A folder with a disk of its own cannot be replaced by another one.
+bool isMountPoint(const fs::path& path)
+{
+    struct stat itself {};
+    struct stat parent {};
+    return ::stat(path.c_str(), &itself) == 0 && ::stat(path.parent_path().c_str(), &parent) == 0 &&
+           itself.st_dev != parent.st_dev;
+}
+
+} // namespace
+
+StagedFolder::StagedFolder(fs::path path, fs::path oldParent)
+    : m_path(std::move(path))
+    , m_staging(m_path.parent_path() / ("." + m_path.filename().string() + ".part"))
+    , m_oldParent(std::move(oldParent))
+{
+}
+
+StagedFolder::StagedFolder(StagedFolder&& other) noexcept
+    : m_path(other.m_path)
+    , m_staging(other.m_staging)
+    , m_oldParent(other.m_oldParent)
+    , m_lock(std::exchange(other.m_lock, std::nullopt))
+{
+}
+
+Result<StagedFolder> StagedFolder::create(const fs::path& path)
+{
+    if (isMountPoint(path))
+        return badInput(path.string() + " is the root of a disk", "name a folder in it");
+    StagedFolder folder(path, nearestFolder(path.parent_path()));
+    TRAINYARD_TRY_STATUS(folder.takeStaging());
+    TRAINYARD_TRY_STATUS(folder.makeEmpty());
+    return folder;
+}
+
+Status StagedFolder::takeStaging()
+{
+    TRAINYARD_TRY_STATUS(makeFolders(m_staging));
+    TRAINYARD_TRY(m_lock, LockFile::tryAcquire(m_staging / kLock));
+    if (!m_lock)
+        return refused("another process is making " + m_path.string() + " at this moment",
+                       "wait for it, stop it, or choose another folder");
+    return {};
+}
+
+/// What a killed process left goes; the lock stays.
+Status StagedFolder::makeEmpty() const
+{
+    for (const fs::path& part : {content(), scratch()}) {
+        std::error_code error;
+        fs::remove_all(part, error);
+        if (error)
+            return failed("cannot clear what an earlier process left in " + part.string() + ": " +
+                              error.message(),
+                          "remove that folder");
+        TRAINYARD_TRY_STATUS(makeFolders(part));
+    }
+    return {};
+}
+
+Status StagedFolder::publish()
+{
+    TRAINYARD_TRY_STATUS(syncTree(content()));
+    if (std::rename(content().c_str(), m_path.c_str()) != 0)
+        return systemError(ErrorKind::Failed, "cannot publish " + m_path.string(), errno);
+    m_oldParent = m_path.parent_path(); // they hold something now
+    return syncPath(m_path.parent_path());
+}
+
+StagedFolder::~StagedFolder()
+{
+    if (!m_lock)
+        return;
+    std::error_code ignored;
+    fs::remove_all(content(), ignored);
+    fs::remove_all(scratch(), ignored);
+    fs::remove(m_staging / kLock,
+               ignored); // last, while it is held: who locks a new one finds nothing of ours
+    fs::remove(m_staging, ignored);
+    for (fs::path parent = m_path.parent_path(); parent != m_oldParent; parent = parent.parent_path()) {
+        if (!fs::remove(parent, ignored)) // not empty: somebody else uses it
+            return;
+    }
+}
+
+} // namespace trainyard

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <filesystem>
+
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+/// fsync of a file, or of a folder and everything in it, what lies inside first.
+Status syncTree(const std::filesystem::path& path);
+
+} // namespace trainyard
