@@ -10,9 +10,12 @@ namespace trainyard {
 
 namespace {
 
+constexpr const char* kHuggingFace = "hf";
+constexpr const char* kGooglePython = "google-py";
+
 struct TokenizeArguments {
     std::filesystem::path vocabulary;
-    std::string profile = "hf";
+    std::string profile = kHuggingFace;
     bool cased = false;
 };
 
@@ -20,7 +23,9 @@ Status tokenize(const TokenizeArguments& arguments)
 {
     TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(arguments.vocabulary));
     std::ios::sync_with_stdio(false);
-    return tokenizeLines(WordPiece(vocabulary, huggingFaceTables(), arguments.cased), std::cin, std::cout);
+    const UnicodeTables& tables =
+        arguments.profile == kGooglePython ? googlePythonTables() : huggingFaceTables();
+    return tokenizeLines(WordPiece(vocabulary, tables, arguments.cased), std::cin, std::cout);
 }
 
 } // namespace
@@ -33,8 +38,10 @@ Command addTokenizeCommand(CLI::App& app)
         "JSON lines {\"text\"} on stdin to JSON lines {\"ids\"} on stdout, no [CLS] and [SEP] added");
     command->add_option("--vocab", arguments->vocabulary, "WordPiece vocabulary (vocab.txt)")->required();
     command->add_flag("--cased", arguments->cased, "keep case and accents");
-    command->add_option("--profile", arguments->profile, "whose tokenizer to agree with")
-        ->check(CLI::IsMember({"hf"}))
+    command
+        ->add_option("--profile", arguments->profile,
+                     "whose ids to give: Hugging Face's, or those of Google's and NVIDIA's tokenization.py")
+        ->check(CLI::IsMember({kHuggingFace, kGooglePython}))
         ->capture_default_str();
     return {command, [arguments] { return tokenize(*arguments); }};
 }

@@ -12,6 +12,7 @@ namespace trainyard {
 namespace {
 
 constexpr char32_t kCodePoints = 0x110000;
+constexpr char32_t kCapitalSigma = 0x3A3, kSmallSigma = 0x3C3, kFinalSigma = 0x3C2;
 
 using Mappings = std::unordered_map<char32_t, std::u32string>;
 
@@ -23,14 +24,6 @@ std::u32string decoded(std::string_view text)
         out += c.code;
         at += c.bytes;
     }
-    return out;
-}
-
-Mappings mappings(std::span<const CodePointMapping> items)
-{
-    Mappings out;
-    for (const CodePointMapping& item : items)
-        out.emplace(item.code, decoded(item.text));
     return out;
 }
 
@@ -47,27 +40,37 @@ void addHangul(Mappings& out)
     }
 }
 
-/// Accents first, then case, as BertNormalizer does.
-Mappings uncasedMappings(const UnicodeTables& tables)
+Mappings foldings(const UnicodeTables& tables)
 {
-    Mappings stripped = mappings(tables.withoutAccents);
-    addHangul(stripped);
-    const Mappings lower = mappings(tables.lowerCase);
-    Mappings out = lower;
-    for (const auto& [code, text] : stripped) {
-        std::u32string folded;
-        for (const char32_t c : text) {
-            const auto found = lower.find(c);
-            folded += found == lower.end() ? std::u32string(1, c) : found->second;
-        }
-        out[code] = folded;
-    }
+    Mappings out;
+    for (const CodePointMapping& item : tables.folded)
+        out.emplace(item.code, decoded(item.text));
+    addHangul(out);
     return out;
+}
+
+bool contains(std::span<const CodePointRange> ranges, char32_t code)
+{
+    const auto range = std::lower_bound(ranges.begin(), ranges.end(), code,
+                                        [](const CodePointRange& r, char32_t c) { return r.last < c; });
+    return range != ranges.end() && range->first <= code;
+}
+
+/// The code point that ends just before text[end].
+Utf8Char characterBefore(std::string_view text, std::size_t end)
+{
+    text = text.substr(0, end);
+    for (std::size_t bytes = std::min<std::size_t>(4, end); bytes > 1; --bytes) {
+        if (const Utf8Char c = decodeUtf8(text, end - bytes); c.bytes == bytes)
+            return c;
+    }
+    return decodeUtf8(text, end - 1);
 }
 
 } // namespace
 
 TextNormalizer::TextNormalizer(const UnicodeTables& tables, bool cased)
+    : m_cased(tables.cased), m_caseIgnorable(tables.caseIgnorable)
 {
     std::vector<Entry> flat(kCodePoints);
     const auto mark = [&](std::span<const CodePointRange> ranges, Kind kind) {
@@ -83,7 +86,7 @@ TextNormalizer::TextNormalizer(const UnicodeTables& tables, bool cased)
     if (!cased) {
         const std::vector<Entry> before = flat;
         std::map<std::u32string, std::uint16_t> seen; // many code points fold to the same text
-        for (const auto& [code, text] : uncasedMappings(tables)) {
+        for (const auto& [code, text] : foldings(tables)) {
             if (before[code].kind == Kind::Removed || before[code].kind == Kind::Space)
                 continue;
             const auto [place, isNew] = seen.emplace(text, static_cast<std::uint16_t>(m_targets.size()));
@@ -94,6 +97,8 @@ TextNormalizer::TextNormalizer(const UnicodeTables& tables, bool cased)
             flat[code] = {Kind::Mapped, static_cast<std::uint8_t>(text.size()), place->second};
         }
         TRAINYARD_CHECK(m_targets.size() <= 0xFFFF);
+        if (!tables.cased.empty())
+            flat[kCapitalSigma] = {Kind::Sigma, 0, 0};
     }
     fillPages(flat);
 }
@@ -110,6 +115,31 @@ void TextNormalizer::fillPages(const std::vector<Entry>& flat)
             m_entries.insert(m_entries.end(), begin, begin + kPageSize);
         m_pages[page] = place->second;
     }
+}
+
+TextNormalizer::Case TextNormalizer::caseOf(char32_t code) const
+{
+    if (entry(code).kind == Kind::Removed || contains(m_caseIgnorable, code))
+        return Case::Ignored;
+    return contains(m_cased, code) ? Case::Cased : Case::None;
+}
+
+/// Unicode standard, section 3.13, as Python's str.lower() does it.
+char32_t TextNormalizer::lowerSigma(std::string_view text, std::size_t begin, std::size_t end) const
+{
+    Case before = Case::Ignored;
+    for (std::size_t at = begin; at > 0 && before == Case::Ignored;) {
+        const Utf8Char c = characterBefore(text, at);
+        before = caseOf(c.code);
+        at -= c.bytes;
+    }
+    Case after = Case::Ignored;
+    for (std::size_t at = end; at < text.size() && after == Case::Ignored;) {
+        const Utf8Char c = decodeUtf8(text, at);
+        after = caseOf(c.code);
+        at += c.bytes;
+    }
+    return before == Case::Cased && after != Case::Cased ? kFinalSigma : kSmallSigma;
 }
 
 } // namespace trainyard

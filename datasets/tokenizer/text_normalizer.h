@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,8 @@ namespace trainyard {
 
 /// Splits raw text into the words that WordPiece cuts: control characters removed, accents and case folded
 /// for uncased models, white space skipped, every punctuation mark and ideograph a word of its own. Every
-/// code point's fate is looked up in a table made once. Immutable; any thread may use it.
+/// code point's fate is looked up in a table made once. Accents that stay (of few scripts) keep their order,
+/// where Unicode would sort some. Immutable; any thread may use it.
 class TextNormalizer {
 public:
     TextNormalizer(const UnicodeTables& tables, bool cased);
@@ -23,7 +25,8 @@ public:
     void forEachWord(std::string_view text, std::string& scratch, Word word) const;
 
 private:
-    enum class Kind : std::uint8_t { Letter, Space, Removed, Alone, Mapped };
+    enum class Kind : std::uint8_t { Letter, Space, Removed, Alone, Mapped, Sigma };
+    enum class Case : std::uint8_t { Ignored, Cased, None };
     struct Entry {
         Kind kind = Kind::Letter;
         std::uint8_t length = 0;  ///< of a mapping, in code points
@@ -39,6 +42,9 @@ private:
     static constexpr std::size_t kPages = 0x110000 >> kPageBits;
 
     void fillPages(const std::vector<Entry>& flat);
+    /// For the capital sigma at text[begin] to text[end - 1].
+    char32_t lowerSigma(std::string_view text, std::size_t begin, std::size_t end) const;
+    Case caseOf(char32_t code) const;
     const Entry& entry(char32_t code) const
     {
         return m_entries[m_pages[code >> kPageBits] * kPageSize + code % kPageSize];
@@ -47,6 +53,8 @@ private:
     std::vector<std::uint16_t> m_pages; ///< code point >> 8 to a page of m_entries; equal pages are shared
     std::vector<Entry> m_entries;
     std::vector<Target> m_targets;
+    std::span<const CodePointRange> m_cased;
+    std::span<const CodePointRange> m_caseIgnorable;
 };
 
 template <typename Word>
@@ -74,12 +82,14 @@ void TextNormalizer::forEachWord(std::string_view text, std::string& scratch, Wo
         const Utf8Char c = decodeUtf8(text, at);
         at += c.bytes;
         const Entry& e = entry(c.code);
-        if (e.kind != Kind::Mapped) {
+        if (e.kind == Kind::Mapped) {
+            for (std::size_t i = 0; i < e.length; ++i)
+                put(m_targets[e.target + i].code, m_targets[e.target + i].kind);
+        } else if (e.kind == Kind::Sigma) {
+            put(lowerSigma(text, at - c.bytes, at), Kind::Letter);
+        } else {
             put(c.code, e.kind);
-            continue;
         }
-        for (std::size_t i = 0; i < e.length; ++i)
-            put(m_targets[e.target + i].code, m_targets[e.target + i].kind);
     }
     flush();
 }

@@ -21,14 +21,21 @@ struct UnicodeTables {
     std::string_view profile; ///< name stored in the manifest of a data set
     std::span<const CodePointRange> removed;
     std::span<const CodePointRange> toSpace;
-    std::span<const CodePointRange> whiteSpace;       ///< splits words
-    std::span<const CodePointRange> ideographs;       ///< each a word of its own
-    std::span<const CodePointRange> punctuation;      ///< each a word of its own
-    std::span<const CodePointMapping> withoutAccents; ///< Hangul syllables left out: they are computed
-    std::span<const CodePointMapping> lowerCase;
+    std::span<const CodePointRange> whiteSpace;  ///< splits words
+    std::span<const CodePointRange> ideographs;  ///< each a word of its own
+    std::span<const CodePointRange> punctuation; ///< each a word of its own
+    std::span<const CodePointMapping>
+        folded; ///< in lower case without accents; Hangul left out: it is computed
+    /// Where a capital sigma becomes a final one: behind a cased character and before none, both looked for
+    /// past ignorable ones. Empty = it never does.
+    std::span<const CodePointRange> cased;
+    std::span<const CodePointRange> caseIgnorable;
 };
 
 /// As Hugging Face tokenizers 0.23 (BertNormalizer and BertPreTokenizer), probed over all code points.
 const UnicodeTables& huggingFaceTables();
+
+/// As Google's and NVIDIA's tokenization.py on Python 3.11 (Unicode 14).
+const UnicodeTables& googlePythonTables();
 
 } // namespace trainyard

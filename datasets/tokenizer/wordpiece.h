@@ -13,8 +13,8 @@
 namespace trainyard {
 
 /// BERT's WordPiece: words of the normalized text cut greedily into the longest pieces of the vocabulary.
-/// Gives the ids of Hugging Face's BertTokenizerFast, except that raw text never becomes a special token: a
-/// "[MASK]" in an article is five letters in brackets. Immutable; any thread may use it.
+/// Gives the ids of the implementation that `tables` were taken from, except that raw text never becomes a
+/// special token: a "[MASK]" in an article is four letters in brackets. Immutable; any thread may use it.
 class WordPiece {
 public:
     WordPiece(const Vocabulary& vocabulary, const UnicodeTables& tables, bool cased);

@@ -218,6 +218,17 @@ private slots:
                  qPrintable(outcome.err));
     }
 
+    void tokenizesAsTheProfileSays()
+    {
+        QVERIFY(
+            writeFileAtomically(at("vocab.txt").toStdString(), "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nας\nασ\n")
+                .ok());
+        const QByteArray line = "{\"text\":\"ΑΣ\"}"; // Python's lower() knows the final sigma
+        for (const auto& [profile, ids] : {std::pair{"google-py", "[5]"}, {"hf", "[6]"}})
+            QCOMPARE(run({"tokenize", "--vocab", at("vocab.txt"), "--profile", profile}, line).out,
+                     QString("{\"ids\":%1}\n").arg(ids));
+    }
+
     void tokenizesJsonLines()
     {
         const std::string vocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nrail\n##way\n";
