@@ -47,8 +47,7 @@ struct ClusterSpec {
     bool operator==(const ClusterSpec&) const = default;
 };
 
-/// In which order a pipeline rank runs its forward and backward passes; engine/planner/pipeline makes the
-/// lists.
+/// In which order a pipeline rank runs its forward and backward passes (lists: engine/planner/pipeline).
 enum class PipelineScheduleKind {
     GPipe,                 ///< all forward passes, then all backward passes
     OneForwardOneBackward, ///< backward passes as early as possible: fewer activations at once

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/planner/pipeline/pipeline_schedule.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// The action lists of one optimizer step; what the schedules look like is said at computeOrder(). Each
+/// chunk's gradients are reduced as soon as its last micro-batch is through. Refused as scheduleProblem()
+/// says.
+Result<PipelineSchedule> makeSchedule(PipelineScheduleKind kind, const PipelineShape& shape);
+
+/// The schedule of a run: its pipeline ranks, virtual stages, and one micro-batch per accumulation.
+Result<PipelineSchedule> makeSchedule(const RunSpec& spec);
+
+} // namespace trainyard
