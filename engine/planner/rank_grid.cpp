@@ -1,8 +1,10 @@
 #include "engine/planner/rank_grid.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace trainyard {
 
@@ -83,25 +85,46 @@ Rank RankGrid::rankOf(GridCoord coord) const
     return Rank{rank};
 }
 
-std::vector<Rank> RankGrid::group(Rank member, Axis axis) const
+std::vector<Rank> RankGrid::group(Rank member, const std::vector<Axis>& axes) const
 {
-    GridCoord coord = coordOf(member);
-    std::vector<Rank> ranks;
-    for (int i = 0; i < dimension(axis).degree; ++i) {
-        component(coord, axis) = i;
-        ranks.push_back(rankOf(coord));
+    GridCoord origin = coordOf(member);
+    for (const Axis axis : axes)
+        component(origin, axis) = 0;
+    std::vector<Rank> ranks{rankOf(origin)};
+    for (const Axis axis : axes) {
+        const Dimension& d = dimension(axis);
+        const std::vector<Rank> along = std::exchange(ranks, {});
+        for (const Rank rank : along) {
+            for (int i = 0; i < d.degree; ++i)
+                ranks.push_back(Rank{rank.value + i * d.stride});
+        }
     }
+    std::sort(ranks.begin(), ranks.end());
     return ranks;
+}
+
+std::vector<Rank> RankGrid::embeddingGroup(Rank member) const
+{
+    const std::vector<Rank> stages = group(member, Axis::Pipeline);
+    if (stages.size() == 1)
+        return stages;
+    return {stages.front(), stages.back()};
 }
 
 std::string RankGrid::megatronOrder() const
 {
-    std::string order;
-    for (const Dimension& d : m_dimensions) {
-        const char* token = d.axis == Axis::Data ? "dp" : d.axis == Axis::Pipeline ? "pp" : "tp";
-        order += (order.empty() ? "" : "-") + std::string(token);
-    }
-    return order;
+    std::vector<std::string> tokens;
+    for (const Dimension& d : m_dimensions)
+        tokens.push_back(d.axis == Axis::Data ? "dp" : d.axis == Axis::Pipeline ? "pp" : "tp");
+    return fmt::format("{}", fmt::join(tokens, "-"));
+}
+
+std::string RankGrid::deepSpeedOrder() const
+{
+    std::vector<std::string> tokens;
+    for (auto d = m_dimensions.rbegin(); d != m_dimensions.rend(); ++d)
+        tokens.push_back(d->axis == Axis::Data ? "data" : d->axis == Axis::Pipeline ? "pipe" : "model");
+    return fmt::format("{}", fmt::join(tokens, "-"));
 }
 
 } // namespace trainyard

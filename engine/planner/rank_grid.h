@@ -32,10 +32,19 @@ public:
     WorldSize worldSize() const { return WorldSize{m_size}; }
     GridCoord coordOf(Rank rank) const; ///< requires 0 <= rank < worldSize()
     Rank rankOf(GridCoord coord) const;
-    /// Ranks that differ from `member` only along `axis`, ascending, `member` among them.
-    std::vector<Rank> group(Rank member, Axis axis) const;
-    /// Megatron's spelling of the same order: left-most token varies fastest, e.g. "tp-pp-dp".
+    /// Ranks that differ from `member` only along these axes, ascending, `member` among them. Along Data: who
+    /// reduces gradients; along Pipeline and Tensor: who shares one copy of the model; along Data and Tensor:
+    /// who holds the same layers.
+    std::vector<Rank> group(Rank member, const std::vector<Axis>& axes) const;
+    std::vector<Rank> group(Rank member, Axis axis) const { return group(member, std::vector{axis}); }
+    /// The first and the last stage of the member's pipeline, which share tied embeddings; ascending, one
+    /// rank without a pipeline. Those between belong to no such group.
+    std::vector<Rank> embeddingGroup(Rank member) const;
+
+    /// The same order as others spell it: Megatron's left-most token varies fastest ("tp-pp-dp"), DeepSpeed's
+    /// topology names the slowest axis first ("data-pipe-model").
     std::string megatronOrder() const;
+    std::string deepSpeedOrder() const;
 
 private:
     struct Dimension {

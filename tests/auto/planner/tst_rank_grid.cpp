@@ -29,17 +29,28 @@ QString printCoords(const RankGrid& grid)
     return coords.join(' ');
 }
 
-QString printGroups(const RankGrid& grid, Axis axis)
+QString print(const std::vector<Rank>& ranks)
+{
+    QStringList members;
+    for (const Rank member : ranks)
+        members << QString::number(member.value);
+    return "[" + members.join(',') + "]";
+}
+
+/// Each group once, in the order of its lowest rank.
+template <typename GroupOf>
+QString printEach(const RankGrid& grid, GroupOf groupOf)
 {
     QStringList groups;
-    for (int r = 0; r < grid.worldSize().value; ++r) {
-        QStringList members;
-        for (const Rank member : grid.group(Rank{r}, axis))
-            members << QString::number(member.value);
-        groups << "[" + members.join(',') + "]";
-    }
+    for (int r = 0; r < grid.worldSize().value; ++r)
+        groups << print(groupOf(Rank{r}));
     groups.removeDuplicates();
     return groups.join("");
+}
+
+QString printGroups(const RankGrid& grid, const std::vector<Axis>& axes)
+{
+    return printEach(grid, [&](Rank rank) { return grid.group(rank, axes); });
 }
 
 } // namespace
@@ -53,31 +64,40 @@ private slots:
         QTest::addColumn<QString>("placement");
         QTest::addColumn<QString>("coords");
         QTest::addColumn<QString>("megatron");
-        // Written out by hand for 2 x 2 x 2.
+        QTest::addColumn<QString>("deepSpeed");
+        // Written out by hand for 2 x 2 x 2. PDT is the default of Megatron and of DeepSpeed.
         QTest::addRow("DPT") << "DPT"
                              << "000 001 010 011 100 101 110 111"
-                             << "tp-pp-dp";
+                             << "tp-pp-dp"
+                             << "data-pipe-model";
         QTest::addRow("cluster") << "cluster"
                                  << "000 001 010 011 100 101 110 111"
-                                 << "tp-pp-dp";
+                                 << "tp-pp-dp"
+                                 << "data-pipe-model";
         QTest::addRow("DTP") << "DTP"
                              << "000 010 001 011 100 110 101 111"
-                             << "pp-tp-dp";
+                             << "pp-tp-dp"
+                             << "data-model-pipe";
         QTest::addRow("PDT") << "PDT"
                              << "000 001 100 101 010 011 110 111"
-                             << "tp-dp-pp";
+                             << "tp-dp-pp"
+                             << "pipe-data-model";
         QTest::addRow("PTD") << "PTD"
                              << "000 100 001 101 010 110 011 111"
-                             << "dp-tp-pp";
+                             << "dp-tp-pp"
+                             << "pipe-model-data";
         QTest::addRow("TDP") << "TDP"
                              << "000 010 100 110 001 011 101 111"
-                             << "pp-dp-tp";
+                             << "pp-dp-tp"
+                             << "model-data-pipe";
         QTest::addRow("TPD") << "TPD"
                              << "000 100 010 110 001 101 011 111"
-                             << "dp-pp-tp";
+                             << "dp-pp-tp"
+                             << "model-pipe-data";
         QTest::addRow("spread") << "spread"
                                 << "000 100 010 110 001 101 011 111"
-                                << "dp-pp-tp";
+                                << "dp-pp-tp"
+                                << "model-pipe-data";
     }
     void followsThePlacementString()
     {
@@ -85,15 +105,90 @@ private slots:
         const auto grid = RankGrid::create(layoutOf(2, 2, 2, placement.toStdString())).value();
         QTEST(printCoords(grid), "coords");
         QTEST(QString::fromStdString(grid.megatronOrder()), "megatron");
+        QTEST(QString::fromStdString(grid.deepSpeedOrder()), "deepSpeed");
+    }
+
+    void formsTheGroupsOfMegatron_data()
+    {
+        QTest::addColumn<QString>("placement");
+        QTest::addColumn<QString>("data");
+        QTest::addColumn<QString>("tensor");
+        QTest::addColumn<QString>("pipeline");
+        QTest::addColumn<QString>("embedding");
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("sameLayers");
+        // Printed by the algorithm of Megatron-Core, parallel_state.py:
+        // generate_masked_orthogonal_rank_groups, for data 2, pipeline 3, tensor 2.
+        QTest::addRow("DPT") << "DPT"
+                             << "[0,6][1,7][2,8][3,9][4,10][5,11]"
+                             << "[0,1][2,3][4,5][6,7][8,9][10,11]"
+                             << "[0,2,4][1,3,5][6,8,10][7,9,11]"
+                             << "[0,4][1,5][6,10][7,11]"
+                             << "[0,1,2,3,4,5][6,7,8,9,10,11]"
+                             << "[0,1,6,7][2,3,8,9][4,5,10,11]";
+        QTest::addRow("DTP") << "DTP"
+                             << "[0,6][1,7][2,8][3,9][4,10][5,11]"
+                             << "[0,3][1,4][2,5][6,9][7,10][8,11]"
+                             << "[0,1,2][3,4,5][6,7,8][9,10,11]"
+                             << "[0,2][3,5][6,8][9,11]"
+                             << "[0,1,2,3,4,5][6,7,8,9,10,11]"
+                             << "[0,3,6,9][1,4,7,10][2,5,8,11]";
+        QTest::addRow("PDT") << "PDT"
+                             << "[0,2][1,3][4,6][5,7][8,10][9,11]"
+                             << "[0,1][2,3][4,5][6,7][8,9][10,11]"
+                             << "[0,4,8][1,5,9][2,6,10][3,7,11]"
+                             << "[0,8][1,9][2,10][3,11]"
+                             << "[0,1,4,5,8,9][2,3,6,7,10,11]"
+                             << "[0,1,2,3][4,5,6,7][8,9,10,11]";
+        QTest::addRow("PTD") << "PTD"
+                             << "[0,1][2,3][4,5][6,7][8,9][10,11]"
+                             << "[0,2][1,3][4,6][5,7][8,10][9,11]"
+                             << "[0,4,8][1,5,9][2,6,10][3,7,11]"
+                             << "[0,8][1,9][2,10][3,11]"
+                             << "[0,2,4,6,8,10][1,3,5,7,9,11]"
+                             << "[0,1,2,3][4,5,6,7][8,9,10,11]";
+        QTest::addRow("TDP") << "TDP"
+                             << "[0,3][1,4][2,5][6,9][7,10][8,11]"
+                             << "[0,6][1,7][2,8][3,9][4,10][5,11]"
+                             << "[0,1,2][3,4,5][6,7,8][9,10,11]"
+                             << "[0,2][3,5][6,8][9,11]"
+                             << "[0,1,2,6,7,8][3,4,5,9,10,11]"
+                             << "[0,3,6,9][1,4,7,10][2,5,8,11]";
+        QTest::addRow("TPD") << "TPD"
+                             << "[0,1][2,3][4,5][6,7][8,9][10,11]"
+                             << "[0,6][1,7][2,8][3,9][4,10][5,11]"
+                             << "[0,2,4][1,3,5][6,8,10][7,9,11]"
+                             << "[0,4][1,5][6,10][7,11]"
+                             << "[0,2,4,6,8,10][1,3,5,7,9,11]"
+                             << "[0,1,6,7][2,3,8,9][4,5,10,11]";
+    }
+    void formsTheGroupsOfMegatron()
+    {
+        QFETCH(QString, placement);
+        const auto grid = RankGrid::create(layoutOf(2, 3, 2, placement.toStdString())).value();
+        QTEST(printGroups(grid, {Axis::Data}), "data");
+        QTEST(printGroups(grid, {Axis::Tensor}), "tensor");
+        QTEST(printGroups(grid, {Axis::Pipeline}), "pipeline");
+        QTEST(printEach(grid, [&](Rank rank) { return grid.embeddingGroup(rank); }), "embedding");
+        QTEST(printGroups(grid, {Axis::Pipeline, Axis::Tensor}), "model");
+        QTEST(printGroups(grid, {Axis::Data, Axis::Tensor}), "sameLayers");
+    }
+
+    void hasGroupsOfOneWithoutThatKindOfParallelism()
+    {
+        const auto grid = RankGrid::create(layoutOf(3, 1, 1, "cluster")).value();
+        QCOMPARE(print(grid.group(Rank{1}, Axis::Pipeline)), "[1]");
+        QCOMPARE(print(grid.embeddingGroup(Rank{1})), "[1]");
+        QCOMPARE(print(grid.group(Rank{1}, {Axis::Data, Axis::Pipeline, Axis::Tensor})), "[0,1,2]");
     }
 
     void groupsPartitionsOnNeighboursOrSpread()
     {
         // SageMaker's own example: 8 ranks in 2 partitions.
         const auto cluster = RankGrid::create(layoutOf(4, 2, 1, "cluster")).value();
-        QCOMPARE(printGroups(cluster, Axis::Pipeline), "[0,1][2,3][4,5][6,7]");
+        QCOMPARE(printGroups(cluster, {Axis::Pipeline}), "[0,1][2,3][4,5][6,7]");
         const auto spread = RankGrid::create(layoutOf(4, 2, 1, "spread")).value();
-        QCOMPARE(printGroups(spread, Axis::Pipeline), "[0,4][1,5][2,6][3,7]");
+        QCOMPARE(printGroups(spread, {Axis::Pipeline}), "[0,4][1,5][2,6][3,7]");
     }
 
     void mapsBackAndForth()
