@@ -28,6 +28,7 @@ RunFollower::RunFollower(const QString& runId, const QStringList& hosts, TargetP
     , m_folder(mirrorFolder.isEmpty() ? deskRunFolder(runId)
                                       : std::filesystem::path(mirrorFolder.toStdString()))
 {
+    m_look.setInterval(kLookInterval);
     connect(&m_look, &QTimer::timeout, this, &RunFollower::lookForStreams);
 }
 
@@ -42,7 +43,7 @@ void RunFollower::start()
         QMetaObject::invokeMethod(
             this, [this, node] { onTargetState(node); }, Qt::QueuedConnection);
     }
-    m_look.start(kLookInterval);
+    m_look.start();
 }
 
 /// What an earlier desk has mirrored is shown before any host answers.
@@ -169,11 +170,16 @@ void RunFollower::updateLink()
         m_link = next;
         emit linkChanged(next);
     }
-    if (!m_finished && m_state && isFinal(*m_state) && m_looksSinceFinal >= kLooksAfterEnd &&
-        everythingIsHere()) {
+    if (!m_finished && isOver()) {
         m_finished = true;
         emit finished();
     }
+}
+
+bool RunFollower::isOver() const
+{
+    const int looks = everythingIsHere() ? kLooksAfterEnd : kLooksAtTornTail;
+    return m_state && isFinal(*m_state) && m_looksSinceFinal >= looks;
 }
 
 } // namespace trainyard

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -31,7 +32,8 @@ enum class LinkState {
 /// desk. The streams `steps`, `run` and `prepare` come from the first host, `node-<n>` from host n.
 ///
 /// start() first replays what the mirror has, so a page opened later sees the whole run; then it goes on
-/// where the mirror ends. After the run's end finished() is emitted when everything has arrived. GUI thread.
+/// where the mirror ends. After the run's end finished() is emitted when everything has arrived; a run that
+/// is resumed is followed on, and finished() comes again at its next end. GUI thread.
 class RunFollower : public QObject {
     Q_OBJECT
 
@@ -44,6 +46,9 @@ public:
 
     QString runId() const { return m_runId; }
     LinkState linkState() const { return m_link; }
+    /// How often the hosts are asked which streams there are and how long they have become; 2 s unless set
+    /// before start().
+    void setLookInterval(std::chrono::milliseconds interval) { m_look.setInterval(interval); }
     /// Records are emitted from here on, from the event loop.
     void start();
 

@@ -11,6 +11,10 @@ using namespace trainyard;
 using namespace trainyard::support;
 using namespace std::chrono_literals;
 
+namespace {
+constexpr auto kLookInterval = 200ms;
+}
+
 /// With the local agent; the links are broken by killing it.
 class TestRunFollower : public QObject {
     Q_OBJECT
@@ -130,11 +134,68 @@ private slots:
         RecordLedger ledger(*follower);
         quint64 stepsAtTheEnd = 0;
         connect(follower.get(), &RunFollower::finished, this, [&] { stepsAtTheEnd = ledger.count("steps"); });
-        QTRY_COMPARE_WITH_TIMEOUT(stepsAtTheEnd, 5000u, 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(stepsAtTheEnd, 5000u, 10'000);
         QCOMPARE(ledger.count("run"), 2u);
     }
 
+    void finishesAgainAfterEachAttempt()
+    {
+        m_run->steps(20);
+        m_run->state(RunState::Stopped);
+        auto follower = follow();
+        RecordLedger ledger(*follower);
+        QSignalSpy finished(follower.get(), &RunFollower::finished);
+        QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 10'000);
+        m_run->resume();
+        workAndFallSilent();
+        QCOMPARE(finished.size(), 1); // silence is not an end while the next attempt is at work
+        m_run->state(RunState::Finished);
+        QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 2, 10'000);
+        QCOMPARE(ledger.count("steps"), 40u);
+        QVERIFY2(ledger.complaints().isEmpty(), qPrintable(ledger.complaints()));
+    }
+
+    void doesNotTakeTheEndOfAnEarlierAttemptForThisOne()
+    {
+        m_run->steps(20);
+        m_run->state(RunState::Stopped);
+        {
+            auto before = follow();
+            RecordLedger ledger(*before);
+            QTRY_COMPARE(ledger.count("run"), 1u); // the mirror ends with the first attempt
+            QTRY_COMPARE(ledger.count("steps"), 20u);
+        }
+        m_run->resume();
+        m_run->state(RunState::Starting); // a resume is answered when this is written
+        auto follower = follow();
+        QSignalSpy finished(follower.get(), &RunFollower::finished);
+        workAndFallSilent();
+        QCOMPARE(finished.size(), 0);
+        m_run->state(RunState::Finished);
+        QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 10'000);
+    }
+
+    void aTornRecordDoesNotHoldTheEndUp()
+    {
+        m_run->state(RunState::Running);
+        m_run->steps(20);
+        m_run->tear("steps");
+        m_run->state(RunState::Failed, "rank 0 was killed");
+        auto follower = follow();
+        RecordLedger ledger(*follower);
+        QSignalSpy finished(follower.get(), &RunFollower::finished);
+        QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 10'000);
+        QCOMPARE(ledger.count("steps"), 20u);
+    }
+
 private:
+    /// For longer than a follower waits after the end of a run.
+    void workAndFallSilent()
+    {
+        m_run->state(RunState::Running);
+        m_run->steps(20);
+        QTest::qWait(static_cast<int>((10 * kLookInterval).count()));
+    }
     void makeRun()
     {
         m_id = "20261121T090000Z-test-0001";
@@ -150,6 +211,7 @@ private:
     {
         auto follower =
             std::make_unique<RunFollower>(m_id, QStringList{"localhost"}, *m_pool, m_dir->filePath("mirror"));
+        follower->setLookInterval(kLookInterval);
         follower->start();
         return follower;
     }

@@ -1,5 +1,7 @@
 #include "tests/support/journal/fed_run.h"
 
+#include <fstream>
+
 #include "engine/spec/spec_json.h"
 
 namespace trainyard::support {
@@ -20,7 +22,7 @@ JournalWriter& FedRun::writer(const std::string& stream)
 {
     auto& slot = m_writers[stream];
     if (!slot) {
-        auto opened = JournalWriter::open(m_journal, stream, 1);
+        auto opened = JournalWriter::open(m_journal, stream, m_attempt);
         slot = std::make_unique<JournalWriter>(std::move(opened).value());
     }
     return *slot;
@@ -49,6 +51,18 @@ void FedRun::state(RunState state, const std::string& reason)
     record.reason = reason;
     record.step = m_written;
     TRAINYARD_CHECK(writer("run").append(record).ok());
+}
+
+void FedRun::resume()
+{
+    m_writers.clear();
+    ++m_attempt;
+}
+
+void FedRun::tear(const std::string& stream)
+{
+    m_writers.erase(stream);
+    std::ofstream(m_journal / stream, std::ios::binary | std::ios::app).write("\x40\0\0", 3);
 }
 
 RecordLedger::RecordLedger(RunFollower& follower)

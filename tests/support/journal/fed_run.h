@@ -33,6 +33,10 @@ public:
     void feedEvery(std::chrono::milliseconds interval);
     void pause() { m_timer.stop(); }
     void state(RunState state, const std::string& reason = {});
+    /// What comes now belongs to the next attempt.
+    void resume();
+    /// The beginning of a record, as a writer leaves it that is killed while it writes.
+    void tear(const std::string& stream);
     int written() const { return m_written; }
 
 private:
@@ -42,6 +46,7 @@ private:
     std::map<std::string, std::unique_ptr<JournalWriter>> m_writers;
     QTimer m_timer;
     int m_written = 0;
+    std::uint32_t m_attempt = 1;
 };
 
 /// Counts what a follower hands out: sequence numbers must be 1, 2, 3, ... in every stream.
