@@ -25,7 +25,8 @@ class RunHosts {
 public:
     virtual ~RunHosts() = default;
 
-    /// Lets the run's records flow into `run` until one of the two is gone.
+    /// Lets the run's records flow into `run` until one of the two is gone, over all attempts. No effect when
+    /// they do already.
     virtual void follow(OpenRun& run) = 0;
     /// Finishes the step, publishes a checkpoint and ends every process of the run.
     virtual void stop(const QString& runId, RunReply reply) = 0;

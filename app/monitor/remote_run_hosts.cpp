@@ -36,9 +36,9 @@ void forward(RunOperation* operation, const RunReply& reply)
 
 void RemoteRunHosts::follow(OpenRun& run)
 {
-    // Following again after a resume: the follower of the attempt before has done its work.
-    for (QObject* earlier : run.findChildren<RunFollower*>(Qt::FindDirectChildrenOnly))
-        earlier->deleteLater();
+    // The follower of an earlier attempt goes on by itself; a second one could not write the run's mirror.
+    if (run.findChild<RunFollower*>({}, Qt::FindDirectChildrenOnly))
+        return;
     auto* follower = new RunFollower(run.id(), run.facts().hosts, m_service.targets(), {}, &run);
     QObject::connect(follower, &RunFollower::recordsArrived, &run, &OpenRun::apply);
     QObject::connect(follower, &RunFollower::streamRestarted, &run, &OpenRun::restartStream);
