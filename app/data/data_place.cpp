@@ -142,6 +142,7 @@ void DataPlace::connectJob()
     connect(&m_job, &PrepareJob::stateChanged, this, &DataPlace::onJobState);
     connect(&m_job, &PrepareJob::startProgress, m_progress, &PreparePanel::setStarting);
     connect(&m_job, &PrepareJob::progressed, this, [this] { m_progress->setProgress(m_job.progress()); });
+    connect(&m_job, &PrepareJob::linkChanged, m_progress, &PreparePanel::setLink);
     connect(&m_job, &PrepareJob::noticed, this,
             [this](const QString& text) { m_page->strip()->showMessage(MessageStrip::Tone::Warning, text); });
     connect(&m_job, &PrepareJob::finished, this, &DataPlace::onPrepared);

@@ -4,6 +4,7 @@
 
 #include "app/models/prepare_options.h"
 #include "app/models/stage_progress.h"
+#include "remote/stream/run_follower.h"
 
 class QLabel;
 class QPushButton;
@@ -11,6 +12,7 @@ class QPushButton;
 namespace trainyard {
 
 class StageRow;
+class StateChip;
 
 /// The preparation that is under way: its stages as they fill, how long it will take, and Cancel. Hidden
 /// while there is none.
@@ -24,6 +26,8 @@ public:
     void setStarting(const QString& text);
     void setProgress(const StageProgress& progress);
     void setStopping();
+    /// Without a link nothing moves here; the job goes on all the same.
+    void setLink(LinkState link);
 
 signals:
     void cancelRequested();
@@ -31,6 +35,7 @@ signals:
 private:
     QLabel* m_title;
     QLabel* m_left;
+    StateChip* m_link;
     QPushButton* m_cancel;
     StageRow* m_stages;
 };

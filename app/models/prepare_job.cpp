@@ -2,23 +2,77 @@
 
 #include <variant>
 
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "app/models/run_folder.h"
+#include "engine/base/file.h"
+#include "remote/target/desk_folders.h"
+
 namespace trainyard {
+
+namespace {
+
+/// What the job was asked to do, as the desk wrote it down when it launched it.
+std::optional<PrepareOptions> optionsOf(const QString& runId)
+{
+    const auto run = loadDeskRun(runId);
+    const auto job = readFile(deskRunFolder(runId) / "job.json");
+    if (!run.ok() || !job.ok())
+        return std::nullopt;
+    QStringList arguments;
+    for (const auto& argument :
+         QJsonDocument::fromJson(QByteArray::fromStdString(*job)).object()["arguments"].toArray())
+        arguments << argument.toString();
+    return fromPrepareArguments(run->head(), arguments);
+}
+
+bool isUnfinished(const QString& runId)
+{
+    const auto records = readRunSeries(QString::fromStdString(deskRunFolder(runId).string()));
+    return records.ok() && !isFinal(records->status().state);
+}
+
+} // namespace
 
 PrepareJob::PrepareJob(RunService& runs, QObject* parent) : QObject(parent), m_runs(runs) {}
 
 PrepareJob::~PrepareJob() = default;
 
-void PrepareJob::start(const PrepareOptions& options)
+void PrepareJob::begin(const PrepareOptions& options)
 {
-    TRAINYARD_CHECK(m_state == State::Idle);
     m_options = options;
     m_progress = {};
     m_lastError.clear();
     m_run.clear();
     setState(State::Starting);
+}
+
+void PrepareJob::start(const PrepareOptions& options)
+{
+    TRAINYARD_CHECK(m_state == State::Idle);
+    begin(options);
     m_launch = m_runs.launchPrepare(options.host, jobName(options), prepareArguments(options));
     connect(m_launch, &RunOperation::progress, this, &PrepareJob::startProgress);
     connect(m_launch, &RunOperation::finished, this, &PrepareJob::onLaunched);
+}
+
+void PrepareJob::follow(const QString& runId)
+{
+    const auto options = optionsOf(runId);
+    if (m_state != State::Idle || !options)
+        return;
+    begin(*options);
+    watch(runId);
+}
+
+void PrepareJob::pickUp()
+{
+    for (const DeskRun& run : deskRuns()) {
+        if (run.kind == RunKind::Prepare && m_state == State::Idle && isUnfinished(run.id))
+            follow(run.id);
+    }
 }
 
 void PrepareJob::cancel()
@@ -28,24 +82,37 @@ void PrepareJob::cancel()
     } else if (m_state == State::Running) {
         setState(State::Stopping);
         RunOperation* stop = m_runs.stop(m_run);
-        connect(stop, &RunOperation::finished, this, [this](const Result<QString>& result) {
-            if (m_state == State::Stopping)
-                finish(result.ok() ? cancelled("preparing was cancelled; nothing was published")
-                                   : result.error());
-        });
+        connect(stop, &RunOperation::finished, this, &PrepareJob::onStopped);
     }
+}
+
+void PrepareJob::onStopped(const Result<QString>& result)
+{
+    if (m_state != State::Stopping)
+        return; // its own last record came first
+    if (result.ok())
+        return finish(cancelled("preparing was cancelled; nothing was published"));
+    if (result.error().kind != ErrorKind::Unreachable)
+        return finish(result.error());
+    setState(State::Running);
+    emit noticed(QString::fromStdString(result.error().text()));
 }
 
 void PrepareJob::onLaunched(const Result<QString>& run)
 {
-    if (!run.ok()) {
+    if (run.ok())
+        watch(*run);
+    else
         finish(run.error());
-        return;
-    }
-    m_run = run.value();
+}
+
+void PrepareJob::watch(const QString& runId)
+{
+    m_run = runId;
     setState(State::Running);
     m_follower = std::make_unique<RunFollower>(m_run, QStringList{m_options.host}, m_runs.targets());
     connect(m_follower.get(), &RunFollower::recordsArrived, this, &PrepareJob::onRecords);
+    connect(m_follower.get(), &RunFollower::linkChanged, this, &PrepareJob::linkChanged);
     m_follower->start();
 }
 

@@ -13,8 +13,8 @@
 
 namespace trainyard {
 
-/// Prepares one data set on a host: launches the job there, follows its records, stops it. One job at a time;
-/// closing the window leaves the job running on its host. GUI thread.
+/// Prepares one data set on a host: launches the job there, follows its records, stops it. One job at a time.
+/// Closing the window leaves the job running on its host; pickUp() finds it again. GUI thread.
 class PrepareJob : public QObject {
     Q_OBJECT
 public:
@@ -29,7 +29,13 @@ public:
 
     /// Requires Idle and valid options.
     void start(const PrepareOptions& options);
-    /// finished() follows with Cancelled once nothing of the job is left on the host.
+    /// Follows a job that this desk has launched; no effect unless Idle, nor for a job that says more than
+    /// PrepareOptions can.
+    void follow(const QString& runId);
+    /// Follows the newest job that was at work when this desk last looked; no effect when there is none.
+    void pickUp();
+    /// finished() follows with Cancelled once nothing of the job is left on the host. When the host cannot be
+    /// reached, noticed() says so and the job is Running again.
     void cancel();
 
 signals:
@@ -39,12 +45,17 @@ signals:
     void progressed();
     /// A warning of the job itself: a page that could not be read, ...
     void noticed(const QString& text);
+    /// While Running: the job goes on, seen or unseen.
+    void linkChanged(trainyard::LinkState state);
     /// The options of the data set that is there now, or why there is none.
     void finished(const trainyard::Result<trainyard::PrepareOptions>& result);
 
 private:
     void setState(State state);
     void onLaunched(const Result<QString>& run);
+    void begin(const PrepareOptions& options);
+    void watch(const QString& runId);
+    void onStopped(const Result<QString>& result);
     void onRecords(const QString& stream, const std::vector<Record>& records);
     void onRunState(const StateRecord& record);
     void finish(const Result<PrepareOptions>& result);

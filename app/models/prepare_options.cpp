@@ -1,5 +1,7 @@
 #include "app/models/prepare_options.h"
 
+#include <map>
+
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <fmt/format.h>
@@ -7,6 +9,8 @@
 namespace trainyard {
 
 namespace {
+
+constexpr int kSpecialTokens = 3; // [CLS] A [SEP] B [SEP]
 
 class Checker {
 public:
@@ -55,15 +59,51 @@ void checkSizes(const PrepareOptions& options, Checker& check)
     };
     if (options.vocabulary == PrepareOptions::Vocabulary::Train)
         within(options.vocabularySize, 100, 1'000'000, "vocabularySize");
-    within(options.sequenceLength, 8, 8192, "sequenceLength");
+    within(options.sequenceLength, 8, 65536, "sequenceLength");
     within(options.dupeFactor, 1, 1000, "dupeFactor");
-    within(options.shards, 1, 65536, "shards");
+    check.require(
+        options.shards >= 2 && options.shards <= 65536, "shards", fmt::format("is {}", options.shards),
+        "use at least 2, ideally a multiple of the number of ranks: the usual training scripts skip a "
+        "lone shard");
     within(options.threads, 1, 1024, "threads");
     check.require(
-        options.maxPredictions >= 1 && options.maxPredictions < options.sequenceLength, "maxPredictions",
+        options.maxPredictions >= 1 && options.maxPredictions <= options.sequenceLength - kSpecialTokens,
+        "maxPredictions",
         fmt::format("{} masked positions do not fit rows of {} tokens", options.maxPredictions,
                     options.sequenceLength),
         fmt::format("15 % of the length would be {}", std::max(1, options.sequenceLength * 15 / 100)));
+}
+
+/// The field of `options` that an option of the command fills; null for an option without one here.
+int* numberOf(PrepareOptions& options, const QString& name)
+{
+    const std::map<QString, int*> fields{{"--train-vocab", &options.vocabularySize},
+                                         {"--seq-len", &options.sequenceLength},
+                                         {"--max-pred", &options.maxPredictions},
+                                         {"--dupe", &options.dupeFactor},
+                                         {"--shards", &options.shards},
+                                         {"--threads", &options.threads}};
+    const auto field = fields.find(name);
+    return field == fields.end() ? nullptr : field->second;
+}
+
+/// False when there is no such option here, or its value is none.
+bool take(PrepareOptions& options, const QString& name, const QString& value)
+{
+    bool ok = !value.isEmpty();
+    if (name == QLatin1String("--vocab"))
+        options.vocabularyFile = value;
+    else if (name == QLatin1String("--out"))
+        options.outputFolder = value;
+    else if (name == QLatin1String("--seed"))
+        options.seed = value.toULongLong(&ok);
+    else if (int* number = numberOf(options, name))
+        *number = value.toInt(&ok);
+    else
+        ok = false;
+    if (name == QLatin1String("--train-vocab"))
+        options.vocabulary = PrepareOptions::Vocabulary::Train;
+    return ok;
 }
 
 } // namespace
@@ -91,6 +131,21 @@ QStringList prepareArguments(const PrepareOptions& options)
     arguments << QStringLiteral("--seed") << QString::number(options.seed);
     arguments << QStringLiteral("--threads") << QString::number(options.threads);
     return arguments;
+}
+
+std::optional<PrepareOptions> fromPrepareArguments(const QString& host, const QStringList& arguments)
+{
+    PrepareOptions options;
+    options.host = host;
+    for (qsizetype i = 0; i < arguments.size(); ++i) {
+        if (!arguments[i].startsWith(QLatin1String("--")))
+            options.dumps << arguments[i];
+        else if (!take(options, arguments[i], arguments.value(i + 1)))
+            return std::nullopt;
+        else
+            ++i;
+    }
+    return options;
 }
 
 QString jobName(const PrepareOptions& options)

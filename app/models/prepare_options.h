@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <QString>
 #include <QStringList>
@@ -29,12 +30,17 @@ struct PrepareOptions {
     bool operator==(const PrepareOptions&) const = default;
 };
 
-/// Everything wrong at once; the path of a diagnostic is the name of the member.
+/// Everything wrong at once; the path of a diagnostic is the name of the member. The limits are those of
+/// `trainyard-prepare` (datasets/prepare/prepare_options.h).
 Diagnostics validate(const PrepareOptions& options);
 
 /// The arguments of `trainyard-prepare prepare`, as RunService::launchPrepare wants them. Requires valid
 /// options.
 QStringList prepareArguments(const PrepareOptions& options);
+
+/// What a job that was launched on `host` with these arguments was asked to do. Nothing when they say
+/// something that PrepareOptions cannot: the command line allows more.
+std::optional<PrepareOptions> fromPrepareArguments(const QString& host, const QStringList& arguments);
 
 /// A short name for the job: the last part of the output folder, with what cannot be in a run's name
 /// replaced.

@@ -22,6 +22,7 @@ DeskWindow::DeskWindow(QApplication& application, std::filesystem::path dataFold
     addPlaces();
     watchSession();
     m_window.restore();
+    m_session.prepareJob().pickUp();
     if (!m_session.startupProblems().isEmpty())
         m_window.showStatus(m_session.startupProblems().join(QStringLiteral(" · ")));
 }
@@ -29,19 +30,20 @@ DeskWindow::DeskWindow(QApplication& application, std::filesystem::path dataFold
 void DeskWindow::addPlaces()
 {
     auto* hosts = new HostsPlace(m_session.hosts(), m_session.hostChecks());
-    auto* data = new DataPlace(
+    m_data = new DataPlace(
         {m_session.dataSets(), m_session.hosts(), m_session.prepareJob(), m_session.verifier()});
     auto* design =
         new DesignPlace({m_session.document(), m_session.hosts(), m_session.dataSets(), m_session.runs()});
     m_runs = new RunsPlace(m_session.runDesk());
     auto* compare = new ComparePlace(m_session.runDesk());
     auto* reports = new ReportsPlace(m_session.runDesk());
-    for (Place* place : std::initializer_list<Place*>{hosts, data, design, m_runs, compare, reports})
+    for (Place* place : std::initializer_list<Place*>{hosts, m_data, design, m_runs, compare, reports})
         m_window.addPlace(place);
-    QObject::connect(data, &DataPlace::useInRunRequested, design, [this, design](const DataSetEntry& entry) {
-        design->useDataSet(entry);
-        m_window.showPlace(design);
-    });
+    QObject::connect(m_data, &DataPlace::useInRunRequested, design,
+                     [this, design](const DataSetEntry& entry) {
+                         design->useDataSet(entry);
+                         m_window.showPlace(design);
+                     });
     QObject::connect(design, &DesignPlace::runLaunched, m_runs, [this](const QString& run) { showRun(run); });
     const auto showDesign = [this, design] { m_window.showPlace(design); };
     QObject::connect(m_runs, &RunsPlace::designRequested, design, showDesign);
@@ -53,6 +55,12 @@ void DeskWindow::showRun(const QString& runId)
 {
     m_window.showPlace(m_runs);
     m_runs->showRun(runId);
+}
+
+void DeskWindow::showPreparation(const QString& runId)
+{
+    m_window.showPlace(m_data);
+    m_session.prepareJob().follow(runId);
 }
 
 /// The newest run that is not over.

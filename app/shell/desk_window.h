@@ -8,6 +8,7 @@
 
 namespace trainyard {
 
+class DataPlace;
 class RunsPlace;
 
 /// The window with all its places over one session, and what leads from one place to the next: a data set
@@ -20,6 +21,8 @@ public:
     Session& session() { return m_session; }
     /// Goes to the place Runs and shows this run.
     void showRun(const QString& runId);
+    /// Goes to the place Data and shows how far this preparation is.
+    void showPreparation(const QString& runId);
 
 private:
     void addPlaces();
@@ -30,7 +33,8 @@ private:
     QSettings m_settings;
     Appearance m_appearance;
     MainWindow m_window;
-    RunsPlace* m_runs = nullptr; ///< owned by the window
+    DataPlace* m_data = nullptr; ///< the places are owned by the window
+    RunsPlace* m_runs = nullptr;
 };
 
 } // namespace trainyard

@@ -34,7 +34,7 @@ std::filesystem::path demoFolder(const QStringList& arguments)
                              : trainyard::deskDataFolder() / "demo";
 }
 
-/// The demo in the window: its steps in the status bar, its training in the place Runs.
+/// The demo in the window: its steps in the status bar, its data set in the place Data, its training in Runs.
 void startDemo(trainyard::DeskWindow& desk)
 {
     using namespace trainyard;
@@ -44,6 +44,8 @@ void startDemo(trainyard::DeskWindow& desk)
                      [&desk](const QString& runId, RunKind kind) {
                          if (kind == RunKind::Train)
                              desk.showRun(runId);
+                         else
+                             desk.showPreparation(runId);
                      });
     QObject::connect(demo, &DemoFlow::finished, &desk.window(), [&desk](const Result<QString>& result) {
         desk.window().showStatus(result.ok() ? QObject::tr("The demo's training has finished.")

@@ -83,16 +83,15 @@ private slots:
         qputenv("TRAINYARD_HOME", m_folder->filePath("home").toLocal8Bit());
         if (!qEnvironmentVariableIsSet("TRAINYARD_BIN"))
             qputenv("TRAINYARD_BIN", TRAINYARD_BIN_DIR);
-        m_desk = std::make_unique<DeskWindow>(*qApp, m_folder->filePath("data").toStdString());
-        m_desk->window().show();
-        QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window()));
-        m_desk->window().activateWindow();
+        openWindow();
     }
 
     void cleanup()
     {
         m_desk.reset();
         m_folder.reset();
+        if (!m_nodePrograms.isEmpty())
+            qputenv("TRAINYARD_BIN", std::exchange(m_nodePrograms, {}));
     }
 
     void keysLeadToThePlaces()
@@ -307,6 +306,28 @@ private slots:
                  options.outputFolder);
     }
 
+    void aPreparationIsFoundAgainWhenTheWindowOpens()
+    {
+        if (!nodeProgramsAreBuilt())
+            QSKIP("the node executables are not built: nothing to prepare with");
+        useSlowPrepare();
+        m_desk->session().prepareJob().start(someOptions());
+        QTRY_COMPARE_WITH_TIMEOUT(m_desk->session().prepareJob().state(), PrepareJob::State::Running,
+                                  kPatienceMs);
+        openWindow();
+        auto& job = m_desk->session().prepareJob();
+        QCOMPARE(job.state(), PrepareJob::State::Running);
+        QCOMPARE(job.options(), someOptions());
+        auto& place = goTo<DataPlace>();
+        QVERIFY(place.findChild<PreparePanel*>()->isVisible());
+        QVERIFY(QFile(m_folder->filePath("go on")).open(QIODevice::WriteOnly));
+        QTRY_COMPARE_WITH_TIMEOUT(m_desk->session().dataSets().rowCount(), 1, kPatienceMs);
+        QCOMPARE(m_desk->session().dataSets().at(0).tokens, 527'681u);
+        QCOMPARE(job.state(), PrepareJob::State::Idle);
+        openWindow();
+        QCOMPARE(m_desk->session().prepareJob().state(), PrepareJob::State::Idle); // it is over
+    }
+
     void aFailedPreparationIsSaidInThePlace()
     {
         if (!nodeProgramsAreBuilt())
@@ -331,6 +352,43 @@ private:
         auto* place = m_desk->window().findChild<T*>();
         m_desk->window().showPlace(place);
         return *place;
+    }
+
+    /// Opens the window, after closing the one before.
+    void openWindow()
+    {
+        m_desk.reset();
+        m_desk = std::make_unique<DeskWindow>(*qApp, m_folder->filePath("data").toStdString());
+        m_desk->window().show();
+        QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window()));
+        m_desk->window().activateWindow();
+    }
+
+    PrepareOptions someOptions() const
+    {
+        PrepareOptions options;
+        options.dumps = {m_folder->filePath("dump.xml")};
+        options.vocabulary = PrepareOptions::Vocabulary::Train;
+        options.outputFolder = m_folder->filePath("set");
+        return options;
+    }
+
+    /// A preparation that waits for the file "go on" and then publishes a manifest.
+    void useSlowPrepare()
+    {
+        m_nodePrograms = qgetenv("TRAINYARD_BIN");
+        QVERIFY(QDir(m_folder->path()).mkpath("bin"));
+        QVERIFY(QFile::link(m_nodePrograms + "/trainyard-agent", m_folder->filePath("bin/trainyard-agent")));
+        QFile script(m_folder->filePath("bin/trainyard-prepare"));
+        QVERIFY(script.open(QIODevice::WriteOnly));
+        script.write("#!/bin/sh\nwhile ! test -e '" + m_folder->filePath("go on").toUtf8() +
+                     "'; do sleep 0.1; done\nmkdir '" + m_folder->filePath("set").toUtf8() + "'\ncat > '" +
+                     m_folder->filePath("set/manifest.json").toUtf8() + "' <<END\n" +
+                     R"({"version":1,"sequence_length":128,"max_predictions":20,"vocabulary_size":300,
+                        "vocabulary_sha256":"0","statistics":{"documents":105,"tokens":527681},"shards":[]})" +
+                     "\nEND\n");
+        script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+        qputenv("TRAINYARD_BIN", m_folder->filePath("bin").toLocal8Bit());
     }
 
     /// A small export: enough articles for two training shards and a test shard.
@@ -361,6 +419,7 @@ private:
 
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<DeskWindow> m_desk;
+    QByteArray m_nodePrograms; ///< while a script stands in their place
 };
 
 QTEST_MAIN(TestPlaces)

@@ -111,6 +111,22 @@ private slots:
         QCOMPARE(jobName(options), "out-put");
     }
 
+    void aJobTellsWhatItWasAskedToDo()
+    {
+        PrepareOptions options = validOptions();
+        options.host = "gpu-03";
+        options.shards = 6;
+        options.seed = 18'446'744'073'709'551'615u;
+        QCOMPARE(fromPrepareArguments("gpu-03", prepareArguments(options)), options);
+        options.vocabulary = PrepareOptions::Vocabulary::Train;
+        options.vocabularyFile.clear();
+        options.vocabularySize = 4000;
+        QCOMPARE(fromPrepareArguments("gpu-03", prepareArguments(options)), options);
+        QVERIFY(!fromPrepareArguments("gpu-03", {"/d/a.xml", "--test-fraction", "0.2"}));
+        QVERIFY(!fromPrepareArguments("gpu-03", {"/d/a.xml", "--shards", "many"}));
+        QVERIFY(!fromPrepareArguments("gpu-03", {"/d/a.xml", "--out"}));
+    }
+
     void everyWrongOptionIsNamed_data()
     {
         QTest::addColumn<QString>("member");
@@ -126,7 +142,10 @@ private slots:
         QTest::addRow("no vocabulary") << "vocabularyFile" << with([](auto& o) { o.vocabularyFile.clear(); });
         QTest::addRow("no output") << "outputFolder" << with([](auto& o) { o.outputFolder.clear(); });
         QTest::addRow("masks") << "maxPredictions" << with([](auto& o) { o.maxPredictions = 128; });
-        QTest::addRow("shards") << "shards" << with([](auto& o) { o.shards = 0; });
+        QTest::addRow("masks and special tokens")
+            << "maxPredictions" << with([](auto& o) { o.maxPredictions = 126; });
+        QTest::addRow("no shard") << "shards" << with([](auto& o) { o.shards = 0; });
+        QTest::addRow("a lone shard") << "shards" << with([](auto& o) { o.shards = 1; });
     }
     void everyWrongOptionIsNamed()
     {
