@@ -130,6 +130,24 @@ int stop(const std::string& runId, const std::string& grace, bool now)
     return stopped.ok() ? 0 : console::fail(stopped.error());
 }
 
+int checkpoint(const std::string& runId)
+{
+    Desk desk;
+    const QString id = QString::fromStdString(runId);
+    std::optional<Status> answer;
+    QEventLoop loop;
+    desk.runs().requestCheckpoint(id, &loop, [&](const Status& status) {
+        answer = status;
+        loop.quit();
+    });
+    if (!answer)
+        loop.exec();
+    if (!answer->ok())
+        return console::fail(answer->error());
+    console::note(id + " publishes a checkpoint after its present step and goes on.");
+    return 0;
+}
+
 int resume(const std::string& runId, bool follow)
 {
     Desk desk;
@@ -202,6 +220,11 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     command->add_option("--grace", o->grace, "Time to finish the step before it is killed, e.g. \"30 s\"");
     command->add_flag("--now", o->now, "Kill it at once, without a checkpoint");
     command->callback([&outcome, o] { outcome.status = stop(o->run, o->grace, o->now); });
+
+    command =
+        app.add_subcommand("checkpoint", "Publish a checkpoint after the present step; the run goes on");
+    command->add_option("RUN", o->run, "Run id")->required();
+    command->callback([&outcome, o] { outcome.status = checkpoint(o->run); });
 
     command = app.add_subcommand("resume", "Go on from the last checkpoint");
     command->add_option("RUN", o->run, "Run id")->required();

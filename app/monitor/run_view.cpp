@@ -1,5 +1,7 @@
 #include "app/monitor/run_view.h"
 
+#include <algorithm>
+
 #include <QDateTime>
 #include <QTabWidget>
 #include <QVBoxLayout>
@@ -18,6 +20,21 @@
 #include "app/widgets/message_strip.h"
 
 namespace trainyard {
+
+namespace {
+
+/// Step of the newest checkpoint that the run has told of; 0 = none yet.
+std::int64_t newestCheckpoint(const RunSeries& series)
+{
+    std::int64_t newest = 0;
+    for (const RunEvent& event : series.events()) {
+        if (event.event.kind == "checkpoint-published")
+            newest = std::max(newest, event.event.step);
+    }
+    return newest;
+}
+
+} // namespace
 
 RunView::RunView(RunDesk& desk, QWidget* parent)
     : QWidget(parent)
@@ -67,6 +84,7 @@ void RunView::setRun(OpenRun* run)
         m_run->disconnect(this);
     m_run = run;
     m_acting = false;
+    m_awaitedSince.reset();
     m_strip->clear();
     m_charts->reset();
     if (!run)
@@ -81,6 +99,7 @@ void RunView::update()
     if (!m_run)
         return;
     m_header->show(*m_run, QDateTime::currentMSecsSinceEpoch(), m_hosts && !m_acting);
+    tellOfCheckpoint();
     updateTab();
 }
 
@@ -130,9 +149,18 @@ void RunView::resume()
 
 void RunView::checkpoint()
 {
-    m_hosts->checkpoint(m_run->id(),
-                        reply(tr("asking for a checkpoint"),
-                              tr("Asked. The checkpoint appears among the events when it is published.")));
+    m_awaitedSince = newestCheckpoint(m_run->series());
+    m_hosts->checkpoint(m_run->id(), reply(tr("asking for a checkpoint"),
+                                           tr("Asked. The checkpoint is published after the present step.")));
+}
+
+void RunView::tellOfCheckpoint()
+{
+    const std::int64_t newest = newestCheckpoint(m_run->series());
+    if (m_acting || !m_awaitedSince || newest <= *m_awaitedSince)
+        return;
+    m_awaitedSince.reset();
+    m_strip->showMessage(MessageStrip::Tone::Good, tr("Checkpoint of step %1 is published.").arg(newest));
 }
 
 /// Reports in the strip while this run is still the one in view.

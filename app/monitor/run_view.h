@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include <QPointer>
 #include <QWidget>
 
@@ -44,11 +47,14 @@ private:
     void stop();
     void resume();
     void checkpoint();
+    void tellOfCheckpoint();
     struct RunReply reply(const QString& doing, const QString& done);
 
     RunHosts* m_hosts;
     QPointer<OpenRun> m_run;
     bool m_acting = false;
+    std::optional<std::int64_t>
+        m_awaitedSince; ///< a checkpoint was asked for when this step's was the newest
     RunHeader* m_header;
     MessageStrip* m_strip;
     QTabWidget* m_tabs;

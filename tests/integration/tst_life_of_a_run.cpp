@@ -115,6 +115,25 @@ private slots:
         QVERIFY2(again.status == 0, qPrintable(again.err));
     }
 
+    void publishesACheckpointWhenAskedAndGoesOn()
+    {
+        RunSpec spec = tinySpec(m_cli.dataset(), 2, 100'000);
+        spec.checkpoint.everySteps = 0; // none of its own accord
+        const QString runId = launched(spec);
+        const QString latest = runFolder(runId) + "/checkpoints/latest";
+        QTRY_VERIFY_WITH_TIMEOUT(lossesOf(runFolder(runId)).size() >= 3, 60'000);
+        QVERIFY(!QFile::exists(latest));
+        const CliResult asked = m_cli.run({"checkpoint", runId});
+        QVERIFY2(asked.status == 0, qPrintable(asked.err));
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(latest), 30'000);
+        const auto steps = lossesOf(runFolder(runId)).size();
+        QTRY_VERIFY_WITH_TIMEOUT(lossesOf(runFolder(runId)).size() > steps + 3, 30'000);
+        QCOMPARE(m_cli.run({"stop", "--now", runId}).status, 0);
+        const CliResult late = m_cli.run({"checkpoint", runId});
+        QCOMPARE(late.status, 3);
+        QVERIFY2(late.err.contains("not at work"), qPrintable(late.err));
+    }
+
 private:
     QString runFolder(const QString& runId) const { return m_cli.path("home/runs/" + runId); }
 

@@ -1,6 +1,7 @@
 #include "engine/base/file.h"
 #include "remote/agent/host/detach.h"
 #include "remote/agent/host/machine.h"
+#include "remote/agent/runs/recovery.h"
 #include "remote/agent/runs/run_registry.h"
 #include "remote/agent/runs/stop_run.h"
 #include "remote/agent/serve/operations.h"
@@ -99,6 +100,8 @@ Result<Answer> stop(const AgentContext& context, const json& request)
 Result<Answer> checkpoint(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const RunFolder folder, existingRun(context, request));
+    if (!isSupervised(folder))
+        return refused("the run " + folder.run() + " is not at work", "resume it first");
     TRAINYARD_TRY_STATUS(makeFolder(folder.control()));
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.checkpointRequest(), {}));
     return Answer{{{"asked", true}}, {}};

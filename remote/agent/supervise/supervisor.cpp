@@ -75,8 +75,8 @@ FileDescriptor catchSignals()
 void removeOldRequests(const RunFolder& folder)
 {
     std::error_code ignored;
-    std::filesystem::remove(folder.stopRequest(), ignored);
-    std::filesystem::remove(folder.abortRequest(), ignored);
+    for (const auto& request : {folder.stopRequest(), folder.abortRequest(), folder.checkpointRequest()})
+        std::filesystem::remove(request, ignored);
 }
 
 std::filesystem::path watchedStream(const RunFolder& folder, const RunWork& work)

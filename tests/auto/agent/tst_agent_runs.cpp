@@ -79,9 +79,14 @@ private slots:
     {
         QVERIFY(contains(errorOf(m_agent->call({{"op", "checkpoint"}, {"run", "r"}})), "bad-input"));
         m_agent->call(m_run->createRequest());
+        QVERIFY(contains(errorOf(m_agent->call({{"op", "checkpoint"}, {"run", "r"}})), "not at work"));
+        m_agent->call(m_run->launchRequest("train"));
         const json asked = m_agent->call({{"op", "checkpoint"}, {"run", "r"}});
         QVERIFY2(asked.value("asked", false), asked.dump().c_str());
-        QVERIFY(std::filesystem::exists(m_run->folder().path() / "control" / "checkpoint"));
+        const auto request = m_run->folder().checkpointRequest();
+        QVERIFY(std::filesystem::exists(request));
+        m_agent->call({{"op", "stop"}, {"run", "r"}, {"grace_ms", 500}});
+        QVERIFY(!std::filesystem::exists(request)); // nobody served it: it is not left for the next attempt
     }
 
     void outlivesTheAgentThatLaunchedIt()

@@ -1,0 +1,161 @@
+#include <QFile>
+#include <QLabel>
+#include <QPushButton>
+#include <QTest>
+
+#include "app/monitor/run_view.h"
+#include "app/monitor/runs_place.h"
+#include "app/shell/desk_window.h"
+#include "tests/integration/cli_fixture.h"
+
+using namespace trainyard;
+using namespace trainyard::test;
+
+namespace {
+
+constexpr int kPatienceMs = 60'000;
+
+QByteArray contentOf(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+} // namespace
+
+/// A real training on two ranks of this machine, driven from the window with the charts open.
+class TestRunInWindow : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QString why;
+        if (!programsAreBuilt(&why))
+            QSKIP(qPrintable(why));
+        QVERIFY2(m_cli.makeDataset(&why), qPrintable(why));
+        qputenv("TRAINYARD_DATA", m_cli.path("desk").toLocal8Bit());
+        qputenv("TRAINYARD_HOME", m_cli.path("home").toLocal8Bit());
+        qputenv("TRAINYARD_BIN", TRAINYARD_BIN_DIR);
+        openWindow();
+    }
+
+    void cleanupTestCase()
+    {
+        if (m_desk && !m_runId.isEmpty())
+            m_desk->session().runs().stop(m_runId, {false});
+        m_desk.reset();
+    }
+
+    void showsWhatWasLaunchedLive()
+    {
+        RunSpec spec = tinySpec(m_cli.dataset(), 2, 100'000);
+        spec.checkpoint.everySteps = 0;
+        m_desk->session().runs().launch(spec);
+        connect(&m_desk->session().runs(), &RunService::runLaunched, this,
+                [this](const QString& id) { m_runId = id; });
+        QTRY_VERIFY_WITH_TIMEOUT(!m_runId.isEmpty(), kPatienceMs);
+        m_desk->showRun(m_runId);
+        QTRY_VERIFY_WITH_TIMEOUT(run() && steps() >= 5, kPatienceMs);
+        QTRY_COMPARE(run()->link(), RunLink::Live);
+        QTRY_VERIFY(!run()->series().devices().empty());
+    }
+
+    void publishesACheckpointNow()
+    {
+        QVERIFY(!QFile::exists(latestCheckpoint()));
+        click("Checkpoint now");
+        QTRY_COMPARE_WITH_TIMEOUT(eventsOfKind("checkpoint-published"), 1, kPatienceMs);
+        QVERIFY(QFile::exists(latestCheckpoint()));
+        const auto before = steps();
+        QTRY_VERIFY_WITH_TIMEOUT(steps() > before, kPatienceMs);
+        QTRY_VERIFY(shows("Checkpoint of step"));
+    }
+
+    void stopsWithAnotherCheckpoint()
+    {
+        click("Stop…");
+        click("Stop the run");
+        QTRY_COMPARE_WITH_TIMEOUT(run()->series().status().state, RunState::Stopped, kPatienceMs);
+        QTRY_VERIFY(shows("The run has stopped"));
+        QTRY_COMPARE(eventsOfKind("checkpoint-published"), 2);
+    }
+
+    void goesOnInTheSameCharts()
+    {
+        const auto before = steps();
+        QTRY_VERIFY(button("Resume") && button("Resume")->isEnabled());
+        click("Resume");
+        QTRY_VERIFY_WITH_TIMEOUT(steps() > before + 3, kPatienceMs);
+        QCOMPARE(run()->series().status().attempt, 2u);
+        QCOMPARE(run()->condition(QDateTime::currentMSecsSinceEpoch()), RunCondition::Running);
+        QCOMPARE(run()->link(), RunLink::Live);
+        QCOMPARE(qint64(steps()),
+                 qint64(run()->series().steps().last(StepColumn::Step))); // none twice, none missing
+    }
+
+    void keepsItsMirrorUpToDateThroughoutAndFindsTheRunAgain()
+    {
+        click("Stop…");
+        click("Stop the run");
+        QTRY_COMPARE_WITH_TIMEOUT(run()->series().status().state, RunState::Stopped, kPatienceMs);
+        for (const char* stream : {"steps", "run"}) {
+            const QString name = QStringLiteral("/runs/%1/journal/%2").arg(m_runId, stream);
+            QTRY_COMPARE(contentOf(m_cli.path("desk" + name)).size(),
+                         contentOf(m_cli.path("home" + name)).size());
+            QCOMPARE(contentOf(m_cli.path("desk" + name)), contentOf(m_cli.path("home" + name)));
+        }
+        const auto all = steps();
+        openWindow();
+        m_desk->showRun(m_runId);
+        QVERIFY(run());
+        QCOMPARE(steps(), all);
+    }
+
+private:
+    void openWindow()
+    {
+        m_desk.reset();
+        m_desk = std::make_unique<DeskWindow>(*qApp, m_cli.path("desk").toStdString());
+        m_desk->window().show();
+        QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window()));
+    }
+    RunView& view() { return *m_desk->window().findChild<RunView*>(); }
+    OpenRun* run() { return view().run(); }
+    qsizetype steps() { return run()->series().steps().size(); }
+    QString latestCheckpoint() const { return m_cli.path("home/runs/" + m_runId + "/checkpoints/latest"); }
+
+    qsizetype eventsOfKind(const std::string& kind)
+    {
+        const auto& events = run()->series().events();
+        return std::count_if(events.begin(), events.end(),
+                             [&](const RunEvent& event) { return event.event.kind == kind; });
+    }
+    QPushButton* button(const QString& text)
+    {
+        for (QPushButton* button : view().findChildren<QPushButton*>()) {
+            if (button->isVisible() && button->text() == text)
+                return button;
+        }
+        return nullptr;
+    }
+    void click(const QString& text)
+    {
+        QVERIFY2(button(text), qPrintable(text));
+        QTest::mouseClick(button(text), Qt::LeftButton);
+    }
+    bool shows(const QString& beginning)
+    {
+        const auto labels = view().findChildren<QLabel*>();
+        return std::any_of(labels.begin(), labels.end(), [&](QLabel* label) {
+            return label->isVisible() && label->text().startsWith(beginning);
+        });
+    }
+
+    CliFixture m_cli;
+    QString m_runId;
+    std::unique_ptr<DeskWindow> m_desk;
+};
+
+QTEST_MAIN(TestRunInWindow)
+#include "tst_run_in_window.moc"
