@@ -4,6 +4,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "engine/planner/memory_model.h"
+#include "engine/planner/parameter_parts.h"
 #include "engine/planner/rank_grid.h"
 #include "engine/spec/spec_json.h"
 

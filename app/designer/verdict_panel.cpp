@@ -7,6 +7,7 @@
 #include "app/models/display_text.h"
 #include "app/models/theme.h"
 #include "app/widgets/roles.h"
+#include "engine/planner/parameter_parts.h"
 
 namespace trainyard {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/planner/parameter_parts.h"
+
 namespace trainyard {
 
 namespace {
@@ -36,19 +38,6 @@ Bytes headActivations(const ModelSpec& m, Bytes b, Bytes predictions, Bytes e)
 }
 
 } // namespace
-
-std::int64_t parameterCount(const ModelSpec& m)
-{
-    const std::int64_t h = m.hidden;
-    const std::int64_t ffn = m.intermediate;
-    const std::int64_t embeddings = h * (std::int64_t{m.vocabulary} + m.maxPositions + m.tokenTypes) + 2 * h;
-    const std::int64_t attention = 4 * (h * h + h) + 2 * h;
-    const std::int64_t feedForward = 2 * h * ffn + ffn + h + 2 * h;
-    const std::int64_t pooler = h * h + h;
-    const std::int64_t mlmHead = h * h + h + 2 * h + m.vocabulary;
-    const std::int64_t nspHead = 2 * h + 2;
-    return embeddings + m.layers * (attention + feedForward) + pooler + mlmHead + nspHead;
-}
 
 Bytes MemoryEstimate::total() const
 {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,9 +7,6 @@
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
-
-/// Trainable parameters of the whole model; the tied MLM decoder is counted once.
-std::int64_t parameterCount(const ModelSpec& model);
 
 /// The shape of one training row.
 struct SequenceShape {

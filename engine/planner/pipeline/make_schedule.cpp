@@ -40,8 +40,11 @@ Result<PipelineSchedule> makeSchedule(PipelineScheduleKind kind, const PipelineS
 
 Result<PipelineSchedule> makeSchedule(const RunSpec& spec)
 {
-    return makeSchedule(spec.layout.schedule,
-                        {spec.layout.pipeline, spec.layout.virtualStages, spec.batch.accumulation});
+    const ParallelLayout& layout = spec.layout;
+    const int microBatches = spec.batch.accumulation;
+    if (layout.pipeline == 1)
+        return makeSchedule(PipelineScheduleKind::OneForwardOneBackward, {1, 1, microBatches});
+    return makeSchedule(layout.schedule, {layout.pipeline, layout.virtualStages, microBatches});
 }
 
 } // namespace trainyard

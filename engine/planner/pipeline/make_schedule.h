@@ -11,7 +11,8 @@ namespace trainyard {
 /// says.
 Result<PipelineSchedule> makeSchedule(PipelineScheduleKind kind, const PipelineShape& shape);
 
-/// The schedule of a run: its pipeline ranks, virtual stages, and one micro-batch per accumulation.
+/// The schedule of a run: its pipeline ranks, virtual stages, and one micro-batch per accumulation. Without a
+/// pipeline, each micro-batch goes forward and backward in turn, whatever schedule the layout names.
 Result<PipelineSchedule> makeSchedule(const RunSpec& spec);
 
 } // namespace trainyard

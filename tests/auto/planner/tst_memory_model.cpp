@@ -1,6 +1,7 @@
 #include <QTest>
 
 #include "engine/planner/memory_model.h"
+#include "engine/planner/parameter_parts.h"
 #include "engine/spec/presets.h"
 
 using namespace trainyard;

@@ -94,6 +94,19 @@ private slots:
         QTEST(passesOf(kind, shape), "passes");
     }
 
+    void followsTheSpecification()
+    {
+        RunSpec spec;
+        spec.layout.schedule = Kind::Interleaved;
+        spec.layout.virtualStages = 2;
+        spec.layout.pipeline = 2;
+        spec.batch.accumulation = 4;
+        QVERIFY(makeSchedule(spec).value() == makeSchedule(Kind::Interleaved, {2, 2, 4}).value());
+        spec.layout.pipeline = 1;
+        QCOMPARE(QString::fromStdString(toText(makeSchedule(spec).value())),
+                 "ranks 1, chunks 1, micro-batches 4\n0: F0 B0 F1 B1 F2 B2 F3 B3 reduce step\n");
+    }
+
     void readsBackWhatItWrote()
     {
         for (const auto& [kind, shape] : {std::pair{Kind::GPipe, PipelineShape{3, 1, 4}},

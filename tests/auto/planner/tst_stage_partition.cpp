@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <random>
 
+#include "engine/planner/parameter_parts.h"
+#include "engine/planner/pipeline/stage_costs.h"
 #include "engine/planner/pipeline/stage_partition.h"
+#include "engine/spec/presets.h"
 
 using namespace trainyard;
 
@@ -63,6 +66,8 @@ void tryAll(const PartCosts& costs, int layers, int stages, std::vector<int>& co
 
 } // namespace
 
+Q_DECLARE_METATYPE(StagePartition)
+
 class TestStagePartition : public QObject {
     Q_OBJECT
 
@@ -105,6 +110,63 @@ private slots:
                 QCOMPARE(print(partitionLayers(costs, stages).value()), print(best.counts));
             }
         }
+    }
+
+    void followsThePartitionOfTheLayout_data()
+    {
+        QTest::addColumn<StagePartition>("partition");
+        QTest::addColumn<int>("layers");
+        QTest::addColumn<int>("predictions");
+        QTest::addColumn<QString>("counts");
+        const StagePartition layers{PartitionKind::Layers, {}};
+        const StagePartition parameters{PartitionKind::Parameters, {}};
+        const StagePartition cost{PartitionKind::Cost, {}};
+        QTest::addRow("layers") << layers << 12 << 20 << "3 3 3 3";
+        QTest::addRow("layers, shorter at the ends") << layers << 14 << 20 << "3 4 4 3";
+        // BERT-base: the embeddings hold as much as 3.4 layers, the head and its copy of the words 3.5.
+        QTest::addRow("parameters") << parameters << 12 << 20 << "1 5 5 1";
+        // At length 128, 20 predictions compute as much as 0.5 layers, 128 as much as 3.3.
+        QTest::addRow("operations, few predictions") << cost << 12 << 20 << "3 3 3 3";
+        QTest::addRow("operations, every token predicted") << cost << 12 << 128 << "3 4 4 1";
+        QTest::addRow("by hand") << StagePartition{PartitionKind::ByHand, {2, 5, 4, 1}} << 12 << 20
+                                 << "2 5 4 1";
+    }
+    void followsThePartitionOfTheLayout()
+    {
+        QFETCH(StagePartition, partition);
+        QFETCH(int, layers);
+        QFETCH(int, predictions);
+        RunSpec spec;
+        spec.model = *modelPreset("bert-base");
+        spec.model.layers = layers;
+        spec.layout.pipeline = 4;
+        spec.layout.partition = partition;
+        QTEST(print(layersPerStage(spec, {128, predictions}).value()), "counts");
+    }
+
+    void countsEveryChunkAsAStage()
+    {
+        RunSpec spec;
+        spec.model.layers = 9;
+        spec.layout.pipeline = 2;
+        spec.layout.schedule = PipelineScheduleKind::Interleaved;
+        spec.layout.virtualStages = 2;
+        QCOMPARE(print(layersPerStage(spec, {}).value()), "2 2 3 2");
+        spec.model.layers = 3;
+        QCOMPARE(layersPerStage(spec, {}).error().kind, ErrorKind::Refused);
+        spec.layout.pipeline = 1;
+        QCOMPARE(print(layersPerStage(spec, {}).value()), "3");
+    }
+
+    void holdsEveryParameterOnSomeStage()
+    {
+        const ModelSpec model = *modelPreset("bert-base");
+        const PartCosts costs = parameterCosts(model);
+        double all = costs.embeddings + costs.head;
+        for (const double layer : costs.layers)
+            all += layer;
+        const std::int64_t copyOfTheWords = 30522 * 768;
+        QCOMPARE(std::int64_t(all), parameterCount(model) + copyOfTheWords);
     }
 
     void refusesFewerLayersThanStages()
