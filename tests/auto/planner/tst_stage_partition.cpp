@@ -85,6 +85,8 @@ private slots:
         QTest::addRow("heavy embeddings") << "4 | 1 1 1 1 1 1 1 1 | 0" << 3 << "1 3 4";
         QTest::addRow("heavy head") << "0 | 2 2 2 2 2 2 2 2 | 5" << 2 << "5 3";
         QTest::addRow("head heavier than all") << "0 | 1 1 1 1 1 1 1 | 100" << 4 << "2 2 2 1";
+        // 6 3 2 would have the smaller sum of squares.
+        QTest::addRow("lightest before most even") << "0 | 1 5 3 2 | 0" << 3 << "1 1 2";
         QTest::addRow("longer stages behind") << "0 | 1 1 1 1 1 | 0" << 2 << "2 3";
     }
     void balancesStagesByCost()
@@ -98,7 +100,7 @@ private slots:
     {
         std::mt19937 random(7);
         std::uniform_int_distribution<int> cost(0, 9); // whole numbers: sums are exact
-        for (int round = 0; round < 60; ++round) {
+        for (int round = 0; round < 300; ++round) {
             const int layers = 1 + round % 9;
             PartCosts costs{2.0 * cost(random), {}, 2.0 * cost(random)};
             for (int i = 0; i < layers; ++i)
