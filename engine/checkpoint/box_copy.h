@@ -1,27 +1,23 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <vector>
+
+#include "engine/nn/slice_geometry.h"
 
 namespace trainyard {
 
-/// Puts the values of a box (row-major, packed) where they belong in the row-major tensor around it.
-class BoxCopy {
-public:
-    /// The box lies inside the tensor: begin[d] + boxShape[d] <= shape[d].
-    BoxCopy(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& begin,
-            const std::vector<std::int64_t>& boxShape, std::size_t elementBytes);
-
-    /// The box is one run of bytes in the tensor, from firstByte().
-    bool isContiguous() const { return m_runs.size() <= 1; }
-    std::size_t firstByte() const { return m_runs.empty() ? 0 : m_runs.front(); }
-    void scatter(std::span<const std::byte> box, std::span<std::byte> tensor) const;
-
-private:
-    std::vector<std::size_t> m_runs; // first byte in the tensor of each run of m_runBytes
-    std::size_t m_runBytes = 0;
+/// A box of a tensor and its values, row-major and packed.
+template <typename Byte>
+struct BoxView {
+    TensorBox box;
+    std::span<Byte> bytes;
 };
+
+bool overlap(const TensorBox& a, const TensorBox& b);
+
+/// Copies the values that two boxes of one tensor have in common.
+void copyOverlap(const BoxView<const std::byte>& from, const BoxView<std::byte>& to,
+                 std::size_t elementBytes);
 
 } // namespace trainyard

@@ -55,40 +55,54 @@ Result<int> CheckpointReader::descriptorOf(const std::string& file)
     return descriptor.get();
 }
 
-Status CheckpointReader::readSlice(const LogicalTensor& tensor, const TensorSlice& slice,
-                                   std::span<std::byte> destination)
+Status CheckpointReader::readVerified(const LogicalTensor& tensor, const TensorSlice& slice,
+                                      std::span<std::byte> out)
 {
     const fs::path path = m_folder / slice.file;
     TRAINYARD_TRY(const int file, descriptorOf(slice.file));
-    const BoxCopy box(tensor.shape, slice.begin, slice.shape, byteSize(tensor.type));
-    std::vector<std::byte> buffer(box.isContiguous() ? 0 : slice.bytes);
-    const std::span<std::byte> target =
-        box.isContiguous() ? destination.subspan(box.firstByte(), slice.bytes) : std::span<std::byte>(buffer);
-    const Status status = readExactly(file, slice.offset, target, path);
-    if (!status.ok())
+    if (const Status status = readExactly(file, slice.offset, out, path); !status.ok())
         return status.error().in("tensor " + tensor.name);
-    const std::string hash = xxh3Hex({reinterpret_cast<const char*>(target.data()), target.size()});
-    if (hash != slice.xxh3)
-        return badInput(fmt::format("tensor {}: {} is damaged: bytes {} to {} have the hash {}, not {}",
-                                    tensor.name, path.string(), slice.offset, slice.offset + slice.bytes,
-                                    hash, slice.xxh3),
-                        "copy the file again, or resume from an older checkpoint");
-    if (!box.isContiguous())
-        box.scatter(target, destination);
+    const std::string hash = xxh3Hex({reinterpret_cast<const char*>(out.data()), out.size()});
+    if (hash == slice.xxh3)
+        return {};
+    return badInput(fmt::format("tensor {}: {} is damaged: bytes {} to {} have the hash {}, not {}",
+                                tensor.name, path.string(), slice.offset, slice.offset + slice.bytes, hash,
+                                slice.xxh3),
+                    "copy the file again, or resume from an older checkpoint");
+}
+
+// Straight into the target where the slice is all of it.
+Status CheckpointReader::readSlice(const LogicalTensor& tensor, const TensorSlice& slice,
+                                   const BoxView<std::byte>& target)
+{
+    const TensorBox box{slice.begin, slice.shape};
+    if (box == target.box)
+        return readVerified(tensor, slice, target.bytes);
+    std::vector<std::byte> buffer(slice.bytes);
+    TRAINYARD_TRY_STATUS(readVerified(tensor, slice, buffer));
+    copyOverlap({box, buffer}, target, byteSize(tensor.type));
     return {};
 }
 
 Status CheckpointReader::read(std::string_view name, std::span<std::byte> destination)
 {
     const LogicalTensor* tensor = m_manifest.find(name);
+    const std::vector<std::int64_t> shape = tensor ? tensor->shape : std::vector<std::int64_t>();
+    return read(name, {std::vector<std::int64_t>(shape.size(), 0), shape}, destination);
+}
+
+Status CheckpointReader::read(std::string_view name, const TensorBox& box, std::span<std::byte> destination)
+{
+    const LogicalTensor* tensor = m_manifest.find(name);
     if (!tensor)
         return badInput(fmt::format("{}: there is no tensor {}", m_folder.string(), name));
-    std::uint64_t covered = 0;
-    for (const TensorSlice& slice : tensor->slices)
-        covered += slice.bytes;
-    TRAINYARD_CHECK_MSG(covered == destination.size(), tensor->name);
-    for (const TensorSlice& slice : tensor->slices)
-        TRAINYARD_TRY_STATUS(readSlice(*tensor, slice, destination));
+    TRAINYARD_CHECK_MSG(static_cast<std::size_t>(elementCount(box.shape)) * byteSize(tensor->type) ==
+                            destination.size(),
+                        tensor->name);
+    for (const TensorSlice& slice : tensor->slices) {
+        if (overlap({slice.begin, slice.shape}, box))
+            TRAINYARD_TRY_STATUS(readSlice(*tensor, slice, {box, destination}));
+    }
     return {};
 }
 

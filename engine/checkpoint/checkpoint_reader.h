@@ -8,6 +8,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/result.h"
+#include "engine/checkpoint/box_copy.h"
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/checkpoint/manifest.h"
 
@@ -24,10 +25,13 @@ public:
     /// BadInput naming tensor and file when the tensor is missing or its bytes do not have the hash that the
     /// manifest gives; `destination` may then be partly written.
     Status read(std::string_view name, std::span<std::byte> destination);
+    /// The same for a box of the tensor.
+    Status read(std::string_view name, const TensorBox& box, std::span<std::byte> destination);
 
 private:
     CheckpointReader(std::filesystem::path folder, CheckpointManifest manifest);
-    Status readSlice(const LogicalTensor& tensor, const TensorSlice& slice, std::span<std::byte> destination);
+    Status readSlice(const LogicalTensor& tensor, const TensorSlice& slice, const BoxView<std::byte>& target);
+    Status readVerified(const LogicalTensor& tensor, const TensorSlice& slice, std::span<std::byte> out);
     Result<int> descriptorOf(const std::string& file);
 
     std::filesystem::path m_folder;

@@ -29,6 +29,19 @@ std::string_view asText(std::span<const std::byte> bytes)
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// The format wants one name per entry; the second slice of a tensor is called "<tensor>#2".
+std::vector<TensorBytes> namedApart(const std::vector<SliceToSave>& slices)
+{
+    std::vector<TensorBytes> tensors;
+    std::map<std::string, int> seen;
+    for (const SliceToSave& slice : slices) {
+        tensors.push_back(slice.values);
+        if (const int count = ++seen[slice.values.name]; count > 1)
+            tensors.back().name += fmt::format("#{}", count);
+    }
+    return tensors;
+}
+
 LogicalTensor describe(const SliceToSave& slice, const std::string& file, std::uint64_t offset)
 {
     const TensorBytes& values = slice.values;
@@ -126,10 +139,7 @@ Status CheckpointWriter::begin() const
 Status CheckpointWriter::writeShard(int index, int count, const std::vector<SliceToSave>& slices) const
 {
     const std::string name = shardName(index, count, "safetensors");
-    std::vector<TensorBytes> tensors;
-    for (const SliceToSave& slice : slices)
-        tensors.push_back(slice.values);
-    TRAINYARD_TRY(const auto written, writeSafetensors(staging() / name, tensors));
+    TRAINYARD_TRY(const auto written, writeSafetensors(staging() / name, namedApart(slices)));
     std::vector<LogicalTensor> list;
     for (std::size_t i = 0; i < slices.size(); ++i)
         list.push_back(describe(slices[i], name, written[i].offset));

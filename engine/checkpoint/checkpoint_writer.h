@@ -17,10 +17,6 @@ struct SliceToSave {
     std::vector<std::int64_t> begin;       ///< index of the slice's first element in it
 };
 
-/// The share that shard `index` of `count` writes of tensors which every rank holds whole: consecutive rows,
-/// about as many bytes for every shard. Every element falls to exactly one shard. Views of the same memory.
-std::vector<SliceToSave> shareOf(const std::vector<TensorBytes>& tensors, int index, int count);
-
 /// Writes one checkpoint in phases, so that many processes can take part without this class knowing how they
 /// talk. All processes name the same folder and step.
 ///
@@ -37,8 +33,8 @@ public:
     CheckpointWriter(std::filesystem::path folder, Step step);
 
     Status begin() const;
-    /// Writes and syncs one safetensors file and a list of its slices with their hashes. Slices of one shard
-    /// belong to different tensors. Failed names the file.
+    /// Writes and syncs one safetensors file and a list of its slices with their hashes. Failed names the
+    /// file.
     Status writeShard(int index, int count, const std::vector<SliceToSave>& slices) const;
     /// Joins the shards' parts into manifest.json, checks that they cover every tensor, renames the folder to
     /// its final name, replaces `latest`, and then removes all but the `keepLast` newest (0 = keep all).

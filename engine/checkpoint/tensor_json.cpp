@@ -6,6 +6,8 @@
 
 #include "engine/base/file.h"
 
+#include "engine/checkpoint/box_copy.h"
+
 namespace trainyard {
 
 using Json = nlohmann::ordered_json;
@@ -36,15 +38,6 @@ bool isInside(const TensorSlice& slice, const std::vector<std::int64_t>& shape)
         return false;
     for (std::size_t d = 0; d < shape.size(); ++d) {
         if (slice.begin[d] < 0 || slice.shape[d] < 0 || slice.begin[d] > shape[d] - slice.shape[d])
-            return false;
-    }
-    return true;
-}
-
-bool overlap(const TensorSlice& a, const TensorSlice& b)
-{
-    for (std::size_t d = 0; d < a.begin.size(); ++d) {
-        if (a.begin[d] + a.shape[d] <= b.begin[d] || b.begin[d] + b.shape[d] <= a.begin[d])
             return false;
     }
     return true;
@@ -87,13 +80,19 @@ Result<LogicalTensor> tensorFromJson(const Json& json)
     return tensor;
 }
 
+TensorBox boxOf(const TensorSlice& slice)
+{
+    return {slice.begin, slice.shape};
+}
+
 Status checkCoverageOf(const LogicalTensor& tensor)
 {
     std::uint64_t covered = 0;
     for (std::size_t i = 0; i < tensor.slices.size(); ++i) {
         covered += elements(tensor.slices[i].shape);
         for (std::size_t j = 0; j < i; ++j) {
-            if (elements(tensor.slices[i].shape) > 0 && overlap(tensor.slices[i], tensor.slices[j]))
+            if (elements(tensor.slices[i].shape) > 0 &&
+                overlap(boxOf(tensor.slices[i]), boxOf(tensor.slices[j])))
                 return badInput(fmt::format("tensor {}: slices overlap", tensor.name));
         }
     }

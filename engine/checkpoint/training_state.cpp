@@ -1,5 +1,7 @@
 #include "engine/checkpoint/training_state.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,43 +13,29 @@ namespace trainyard {
 
 namespace {
 
-// Where a tensor of the checkpoint goes.
-struct Target {
-    std::string name;
-    at::Tensor value;
-};
-
-std::vector<Target> targetsOf(const ParameterStore& parameters, const Optimizer* optimizer)
+Status fits(const LogicalTensor* stored, const std::string& name, const std::vector<std::int64_t>& shape)
 {
-    std::vector<Target> targets;
-    for (const Parameter& parameter : parameters.parameters())
-        targets.push_back({"model/" + parameter.spec.name, parameter.master});
-    if (!optimizer)
-        return targets;
-    for (const StateTensor& state : optimizer->state())
-        targets.push_back({"optimizer/" + state.name, state.value});
-    return targets;
+    if (!stored)
+        return badInput("the checkpoint has no tensor " + name,
+                        "it was written by a run with another model or optimizer");
+    if (stored->shape != shape)
+        return badInput(fmt::format("tensor {} has the shape [{}] in the checkpoint, but [{}] in this model",
+                                    name, fmt::join(stored->shape, ", "), fmt::join(shape, ", ")),
+                        "resume with the model that wrote the checkpoint");
+    return {};
 }
 
-// Straight into the tensor's memory where the stored type is its own.
-Status readInto(CheckpointReader& reader, const Target& target)
+// Straight into the memory of `values`, [n], where the stored type is its own.
+Status readInto(CheckpointReader& reader, const std::string& name, const TensorBox& box,
+                const at::Tensor& values)
 {
-    const LogicalTensor* stored = reader.manifest().find(target.name);
-    if (!stored)
-        return badInput("the checkpoint has no tensor " + target.name,
-                        "it was written by a run with another model or optimizer");
-    if (stored->shape != target.value.sizes().vec())
-        return badInput(fmt::format("tensor {} has the shape [{}] in the checkpoint, but [{}] in this model",
-                                    target.name, fmt::join(stored->shape, ", "),
-                                    fmt::join(target.value.sizes(), ", ")),
-                        "resume with the model that wrote the checkpoint");
-    const at::ScalarType type = scalarTypeOf(stored->type);
-    const bool direct = type == target.value.scalar_type();
-    const at::Tensor buffer = direct ? target.value : at::empty(target.value.sizes(), type);
+    const at::ScalarType type = scalarTypeOf(reader.manifest().find(name)->type);
+    const bool direct = type == values.scalar_type();
+    const at::Tensor buffer = direct ? values : at::empty(values.sizes(), type);
     TRAINYARD_TRY_STATUS(
-        reader.read(target.name, {static_cast<std::byte*>(buffer.mutable_data_ptr()), buffer.nbytes()}));
+        reader.read(name, box, {static_cast<std::byte*>(buffer.mutable_data_ptr()), buffer.nbytes()}));
     if (!direct)
-        target.value.copy_(buffer);
+        values.copy_(buffer);
     return {};
 }
 
@@ -56,14 +44,72 @@ Status readInto(CheckpointReader& reader, const Target& target)
 TrainingState::TrainingState(ParameterStore& parameters, Optimizer* optimizer)
     : m_parameters(parameters), m_optimizer(optimizer)
 {
-    for (const Target& target : targetsOf(parameters, optimizer))
-        m_tensors.push_back(bytesOf(target.name, target.value));
+}
+
+std::vector<TrainingState::Kind> TrainingState::kinds() const
+{
+    std::vector<Kind> kinds{{"model/", {}}};
+    for (const OwnedTensor& owned : m_parameters.owned())
+        kinds.front().values.push_back(owned.master);
+    if (!m_optimizer)
+        return kinds;
+    for (const StateTensor& state : m_optimizer->state()) {
+        const std::string prefix = "optimizer/" + state.name + "/";
+        auto kind = std::ranges::find(kinds, prefix, &Kind::prefix);
+        if (kind == kinds.end())
+            kind = kinds.insert(kinds.end(), {prefix, std::vector<at::Tensor>(m_parameters.owned().size())});
+        kind->values[state.tensor] = state.value;
+    }
+    return kinds;
+}
+
+bool TrainingState::isWrittenHere(std::size_t parameter) const
+{
+    const ParameterSpec& spec = m_parameters.parameters()[parameter].spec;
+    return !spec.isCopy && (spec.split.cuts() || m_parameters.layout().sharding().tensorRank == 0);
+}
+
+std::vector<SliceToSave> TrainingState::slices(int index, int count) const
+{
+    const FlatLayout& layout = m_parameters.layout();
+    const bool everybodyOwnsAll = layout.sharding().ownerRanks == 1;
+    const std::vector<OwnedPiece> pieces = everybodyOwnsAll ? layout.piecesOf(index, count) : layout.pieces();
+    std::vector<SliceToSave> slices;
+    for (const Kind& kind : kinds()) {
+        for (const OwnedPiece& piece : pieces) {
+            if (!isWrittenHere(piece.parameter))
+                continue;
+            const ParameterSpec& spec = m_parameters.parameters()[piece.parameter].spec;
+            const std::size_t owned = m_parameters.ownedIndexOf(piece.parameter);
+            const std::int64_t start = m_parameters.owned()[owned].piece.firstElement;
+            for (const auto& [box, first] :
+                 layout.slices()[piece.parameter].boxes(piece.firstElement, piece.count)) {
+                TensorBytes bytes =
+                    bytesOf(kind.prefix + spec.name,
+                            kind.values[owned].narrow(0, first - start, elementCount(box.shape)));
+                bytes.shape = box.shape;
+                slices.push_back({std::move(bytes), spec.shape, box.begin});
+            }
+        }
+    }
+    return slices;
 }
 
 Status TrainingState::load(CheckpointReader& reader)
 {
-    for (const Target& target : targetsOf(m_parameters, m_optimizer))
-        TRAINYARD_TRY_STATUS(readInto(reader, target));
+    for (const Kind& kind : kinds()) {
+        for (std::size_t i = 0; i < m_parameters.owned().size(); ++i) {
+            const OwnedPiece& piece = m_parameters.owned()[i].piece;
+            const ParameterSpec& spec = m_parameters.parameters()[piece.parameter].spec;
+            const std::string name = kind.prefix + spec.name;
+            TRAINYARD_TRY_STATUS(fits(reader.manifest().find(name), name, spec.shape));
+            for (const auto& [box, first] :
+                 m_parameters.layout().slices()[piece.parameter].boxes(piece.firstElement, piece.count))
+                TRAINYARD_TRY_STATUS(
+                    readInto(reader, name, box,
+                             kind.values[i].narrow(0, first - piece.firstElement, elementCount(box.shape))));
+        }
+    }
     m_parameters.refreshWorkingCopy();
     if (m_optimizer)
         m_optimizer->setSteps(reader.manifest().position.step.value);
@@ -75,7 +121,7 @@ Status saveCheckpoint(const std::filesystem::path& checkpoints, const TrainingSt
 {
     const CheckpointWriter writer(checkpoints, position.step);
     TRAINYARD_TRY_STATUS(writer.begin());
-    Status status = writer.writeShard(0, 1, shareOf(state.tensors(), 0, 1));
+    Status status = writer.writeShard(0, 1, state.slices(0, 1));
     if (status.ok())
         status = writer.publish(1, position, keepLast);
     if (!status.ok())

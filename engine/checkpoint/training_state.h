@@ -3,29 +3,41 @@
 #include "engine/base/result.h"
 #include "engine/checkpoint/checkpoint_reader.h"
 #include "engine/checkpoint/checkpoint_writer.h"
+#include "engine/nn/flat_layout.h"
 
 namespace trainyard {
 
 class Optimizer;
 class ParameterStore;
+struct OwnedTensor;
 
-/// Everything that a data-parallel run keeps: "model/<parameter>" with the master weights and
-/// "optimizer/<state>/<parameter>". Views of their memory: parameters and optimizer
-/// must outlive it.
+/// Everything that a run keeps, as far as this rank has it: "model/<parameter>" with the master weights and
+/// "optimizer/<state>/<parameter>", as boxes of the logical tensors. Parameters and optimizer must outlive
+/// it.
 class TrainingState {
 public:
     /// Without an optimizer (imported weights, evaluation) only the weights.
     explicit TrainingState(ParameterStore& parameters, Optimizer* optimizer = nullptr);
 
-    const std::vector<TensorBytes>& tensors() const { return m_tensors; }
-    /// Loads every tensor (converting between float32 and float64), refreshes the working copy and sets the
-    /// optimizer's step count.
+    /// What saver `index` of `count` writes, as views of the same memory. The savers hold the same slices;
+    /// where each owns a part of them they are the owners, and everybody writes what it owns. Tensors that
+    /// other ranks write (copies, and what tensor-parallel ranks hold whole) are left out.
+    std::vector<SliceToSave> slices(int index, int count) const;
+    /// Loads every box that this rank owns, whatever layout wrote the checkpoint (converting between float32
+    /// and float64), refreshes the working copy of it and sets the optimizer's step count.
     Status load(CheckpointReader& reader);
 
 private:
+    /// One state of the owned tensors: the weights, or a moment.
+    struct Kind {
+        std::string prefix;             ///< of the name in the checkpoint
+        std::vector<at::Tensor> values; ///< by owned tensor, one dimension
+    };
+    std::vector<Kind> kinds() const;
+    bool isWrittenHere(std::size_t parameter) const;
+
     ParameterStore& m_parameters;
     Optimizer* m_optimizer;
-    std::vector<TensorBytes> m_tensors;
 };
 
 /// One process alone: begin, one shard, publish.

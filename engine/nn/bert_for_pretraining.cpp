@@ -115,9 +115,10 @@ at::Tensor BertForPreTraining::Weights::predictNextSentence(const at::Tensor& hi
     return linear(at::tanh(linear(first_BH, pooler)), nextSentence);
 }
 
-BertForPreTraining::BertForPreTraining(const ModelSpec& model, ComputeType compute)
+BertForPreTraining::BertForPreTraining(const ModelSpec& model, ComputeType compute, const Sharding& sharding,
+                                       GradientResidence residence)
     : m_spec(model)
-    , m_parameters(std::make_unique<ParameterStore>(bertParameters(model), compute))
+    , m_parameters(std::make_unique<ParameterStore>(bertParameters(model), compute, sharding, residence))
     , m_weights(std::make_unique<const Weights>(*m_parameters, model.layers))
 {
 }

@@ -43,7 +43,8 @@ std::vector<ParameterSpec> bertParameters(const ModelSpec& model);
 class BertForPreTraining {
 public:
     /// Weights are undefined until parameters().initialize() or a checkpoint fills them.
-    BertForPreTraining(const ModelSpec& model, ComputeType compute);
+    BertForPreTraining(const ModelSpec& model, ComputeType compute, const Sharding& sharding = {},
+                       GradientResidence residence = GradientResidence::Whole);
     ~BertForPreTraining();
     BertForPreTraining(BertForPreTraining&&) noexcept;
 

@@ -12,9 +12,9 @@ enum class Initialization {
     One,
 };
 
-/// How tensor parallelism cuts a logical tensor: `dimension` into equal slices, one per rank. A dimension made of
-/// several equal blocks (query, key and value in one tensor) is cut block by block: a rank's slice is a piece of
-/// each. Sizes that do not divide give the first ranks one more.
+/// How tensor parallelism cuts a logical tensor: `dimension` into equal slices, one per rank. A dimension
+/// made of several equal blocks (query, key and value in one tensor) is cut block by block: a rank's slice is
+/// a piece of each. Sizes that do not divide give the first ranks one more.
 struct TensorSplit {
     int dimension = -1; ///< -1: every rank holds the whole tensor
     int blocks = 1;
@@ -32,6 +32,8 @@ struct ParameterSpec {
     /// matrix (query, key and value). Shapes agree in every dimension but the first.
     bool stackedOnPrevious = false;
     TensorSplit split{};
+    bool isCopy =
+        false; ///< a second copy of a tied tensor, on the last pipeline stage: counted and saved by the first
     int part = 0; ///< where in the model: -1 = embeddings, 0 .. L-1 = layers, L = head
 };
 

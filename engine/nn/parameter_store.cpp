@@ -1,5 +1,6 @@
 #include "engine/nn/parameter_store.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <torch/csrc/autograd/function_hook.h>
@@ -12,15 +13,22 @@ namespace trainyard {
 
 namespace {
 
-std::int64_t aligned(std::int64_t count)
+// Run by run of elements that are consecutive both in the slice and in the logical tensor.
+void fillNormalSlice(const at::Tensor& flatSlice, const ParameterSpec& spec, const SliceGeometry& slice,
+                     std::uint64_t seed, double standardDeviation)
 {
-    return (count + ParameterStore::kAlignment - 1) / ParameterStore::kAlignment * ParameterStore::kAlignment;
-}
-
-at::Tensor viewOf(const at::Tensor& flat, std::int64_t offset, std::int64_t count,
-                  const std::vector<std::int64_t>& shape)
-{
-    return flat.narrow(0, offset, count).view(shape);
+    const std::int64_t globalWidth = spec.shape.size() == 2 ? spec.shape[1] : 1;
+    for (const SliceGeometry::Part& part : slice.boxes(0, slice.count())) {
+        const std::int64_t width = part.box.shape.size() == 2 ? part.box.shape[1] : 1;
+        const std::int64_t column = part.box.begin.size() == 2 ? part.box.begin[1] : 0;
+        const std::int64_t runs = width == globalWidth ? 1 : part.box.shape[0];
+        const std::int64_t run = part.box.shape[0] * width / runs;
+        for (std::int64_t i = 0; i < runs; ++i) {
+            at::Tensor values = flatSlice.narrow(0, part.firstElement + i * run, run);
+            fillNormal(values, seed, spec.name, standardDeviation,
+                       (part.box.begin[0] + i) * globalWidth + column);
+        }
+    }
 }
 
 } // namespace
@@ -53,7 +61,7 @@ public:
     void operator()(const torch::autograd::Variable& variable) override
     {
         const at::Tensor gradient = std::exchange(variable.mutable_grad(), at::Tensor());
-        m_store.takeGradient(m_store.m_leaves[m_leaf], gradient);
+        m_store.takeGradient(m_leaf, gradient);
     }
 
 private:
@@ -61,80 +69,97 @@ private:
     std::size_t m_leaf;
 };
 
-ParameterStore::ParameterStore(const std::vector<ParameterSpec>& specs, ComputeType compute)
+ParameterStore::ParameterStore(const std::vector<ParameterSpec>& specs, ComputeType compute,
+                               const Sharding& sharding, GradientResidence residence)
     : m_compute(compute)
+    , m_layout(specs, sharding)
+    , m_gradients(m_layout, residence, masterScalarType(compute))
 {
-    layOut(specs);
-    allocate();
+    nameParameters(specs);
+    allocateWeights();
+    makeLeaves();
+    listOwned();
 }
 
 ParameterStore::~ParameterStore() = default;
 
-void ParameterStore::layOut(const std::vector<ParameterSpec>& specs)
+void ParameterStore::nameParameters(const std::vector<ParameterSpec>& specs)
 {
-    for (const ParameterSpec& spec : specs) {
-        if (spec.stackedOnPrevious)
-            ++m_leaves.at(m_leaves.size() - 1).parameterCount;
-        else
-            m_leaves.push_back(Leaf{.firstParameter = m_parameters.size()});
-        m_leafOf.push_back(m_leaves.size() - 1);
-        const bool isNew = m_indexOf.emplace(spec.name, m_parameters.size()).second;
-        TRAINYARD_CHECK_MSG(isNew, spec.name);
-        m_parameters.push_back(Parameter{.spec = spec, .count = elementCount(spec.shape)});
-    }
-    for (auto leaf = m_leaves.rbegin(); leaf != m_leaves.rend(); ++leaf) {
-        leaf->offset = m_flatCount;
-        std::int64_t end = m_flatCount;
-        for (std::size_t i = 0; i < leaf->parameterCount; ++i) {
-            Parameter& parameter = m_parameters[leaf->firstParameter + i];
-            parameter.offset = std::exchange(end, end + parameter.count);
-        }
-        m_flatCount = aligned(end);
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+        const bool isNew = m_indexOf.emplace(specs[i].name, i).second;
+        TRAINYARD_CHECK_MSG(isNew, specs[i].name);
+        m_parameters.push_back(
+            {.spec = specs[i], .offset = m_layout.offsets()[i], .count = m_layout.slices()[i].count()});
     }
 }
 
-void ParameterStore::allocate()
+at::Tensor ParameterStore::sliceOf(const at::Tensor& flat, std::size_t parameter) const
 {
-    const auto master = at::TensorOptions().dtype(masterScalarType(m_compute));
-    const bool separateCopy = computeScalarType(m_compute) != masterScalarType(m_compute);
-    m_masters = at::zeros({m_flatCount}, master);
-    m_gradients = at::zeros({m_flatCount}, master);
-    m_workingCopy =
-        separateCopy ? at::zeros({m_flatCount}, master.dtype(computeScalarType(m_compute))) : m_masters;
-    for (Parameter& parameter : m_parameters) {
-        parameter.master = viewOf(m_masters, parameter.offset, parameter.count, parameter.spec.shape);
-        parameter.gradient = viewOf(m_gradients, parameter.offset, parameter.count, parameter.spec.shape);
-        parameter.working = viewOf(m_workingCopy, parameter.offset, parameter.count, parameter.spec.shape);
+    const SliceGeometry& slice = m_layout.slices()[parameter];
+    return flat.narrow(0, m_layout.offsets()[parameter], slice.count()).view(slice.shape());
+}
+
+void ParameterStore::allocateWeights()
+{
+    const at::ScalarType compute = computeScalarType(m_compute);
+    const at::ScalarType master = masterScalarType(m_compute);
+    m_working = at::zeros({m_layout.flatCount()}, at::TensorOptions().dtype(compute));
+    m_masters =
+        compute == master ? m_working : at::zeros({m_layout.ownedCount()}, at::TensorOptions().dtype(master));
+    for (std::size_t i = 0; i < m_parameters.size(); ++i) {
+        Parameter& parameter = m_parameters[i];
+        parameter.working = sliceOf(m_working, i);
+        if (m_masters.numel() == m_layout.flatCount())
+            parameter.master = sliceOf(m_masters, i);
+        if (m_gradients.residence() == GradientResidence::Whole)
+            parameter.gradient = sliceOf(m_gradients.resident(), i);
     }
-    for (Leaf& leaf : m_leaves)
-        makeLeaf(leaf);
 }
 
-void ParameterStore::makeLeaf(Leaf& leaf)
+void ParameterStore::makeLeaves()
 {
-    std::vector<std::int64_t> shape = m_parameters[leaf.firstParameter].spec.shape;
-    for (std::size_t i = 1; i < leaf.parameterCount; ++i)
-        shape[0] += m_parameters[leaf.firstParameter + i].spec.shape[0];
-    const std::int64_t count = elementCount(shape);
-    leaf.gradient = viewOf(m_gradients, leaf.offset, count, shape);
-    leaf.working = viewOf(m_workingCopy, leaf.offset, count, shape).detach();
-    leaf.working.requires_grad_(true);
-    const auto index = static_cast<std::size_t>(&leaf - m_leaves.data());
-    torch::autograd::impl::set_post_acc_grad_hooks(leaf.working,
-                                                   std::make_unique<GradientHook>(*this, index));
+    m_leaves.resize(m_layout.stacks().size());
+    for (std::size_t bucket = 0; bucket < m_layout.buckets().size(); ++bucket) {
+        for (const std::size_t parameter : m_layout.buckets()[bucket].parameters)
+            m_leaves[m_layout.stackOf()[parameter]].bucket = bucket;
+    }
+    for (std::size_t i = 0; i < m_leaves.size(); ++i) {
+        const FlatLayout::Stack& stack = m_layout.stacks()[i];
+        at::Tensor& working = m_leaves[i].working;
+        working = m_working.narrow(0, stack.offset, elementCount(stack.shape)).view(stack.shape).detach();
+        working.requires_grad_(true);
+        torch::autograd::impl::set_post_acc_grad_hooks(working, std::make_unique<GradientHook>(*this, i));
+    }
 }
 
-void ParameterStore::takeGradient(Leaf& leaf, const at::Tensor& gradient)
+void ParameterStore::listOwned()
 {
+    const bool separate = !m_masters.is_alias_of(m_working);
+    for (const OwnedPiece& piece : m_layout.pieces()) {
+        const at::Tensor working = m_working.narrow(0, piece.offset, piece.count);
+        const at::Tensor master = separate ? m_masters.narrow(0, piece.shardOffset, piece.count) : working;
+        m_owned.push_back({piece, master, working, m_gradients.of(piece)});
+    }
+}
+
+void ParameterStore::takeGradient(std::size_t index, const at::Tensor& gradient)
+{
+    Leaf& leaf = m_leaves[index];
+    const FlatLayout::Stack& stack = m_layout.stacks()[index];
+    leaf.hasGradient &= m_gradients.hasBucket(leaf.bucket);
+    const at::Tensor place =
+        m_gradients.bucket(leaf.bucket)
+            .narrow(0, stack.offset - m_layout.buckets()[leaf.bucket].begin, gradient.numel())
+            .view(stack.shape);
     if (leaf.hasGradient)
-        leaf.gradient.add_(gradient);
+        place.add_(gradient);
     else
-        leaf.gradient.copy_(gradient);
+        place.copy_(gradient);
     leaf.hasGradient = true;
     if (!m_listener)
         return;
-    for (std::size_t i = 0; i < leaf.parameterCount; ++i)
-        m_listener(leaf.firstParameter + i);
+    for (std::size_t i = 0; i < stack.parameterCount; ++i)
+        m_listener(stack.firstParameter + i);
 }
 
 const Parameter& ParameterStore::parameter(std::string_view name) const
@@ -144,13 +169,21 @@ const Parameter& ParameterStore::parameter(std::string_view name) const
     return m_parameters[found->second];
 }
 
+std::size_t ParameterStore::ownedIndexOf(std::size_t parameter) const
+{
+    const auto found =
+        std::ranges::find(m_owned, parameter, [](const OwnedTensor& owned) { return owned.piece.parameter; });
+    TRAINYARD_CHECK(found != m_owned.end());
+    return static_cast<std::size_t>(found - m_owned.begin());
+}
+
 const at::Tensor& ParameterStore::leaf(std::string_view firstName) const
 {
     const auto found = m_indexOf.find(std::string(firstName));
     TRAINYARD_CHECK_MSG(found != m_indexOf.end(), std::string(firstName));
-    const Leaf& leaf = m_leaves[m_leafOf[found->second]];
-    TRAINYARD_CHECK_MSG(leaf.firstParameter == found->second, std::string(firstName));
-    return leaf.working;
+    const std::size_t stack = m_layout.stackOf()[found->second];
+    TRAINYARD_CHECK_MSG(m_layout.stacks()[stack].firstParameter == found->second, std::string(firstName));
+    return m_leaves[stack].working;
 }
 
 std::int64_t ParameterStore::parameterCount() const
@@ -161,34 +194,37 @@ std::int64_t ParameterStore::parameterCount() const
     return count;
 }
 
+// Every rank draws all that it holds, in the masters' type: nothing needs to be sent.
 void ParameterStore::initialize(std::uint64_t seed, double standardDeviation)
 {
-    for (Parameter& parameter : m_parameters) {
-        switch (parameter.spec.initialization) {
-        case Initialization::Normal:
-            fillNormal(parameter.master, seed, parameter.spec.name, standardDeviation);
-            break;
-        case Initialization::Zero:
-            parameter.master.zero_();
-            break;
-        case Initialization::One:
-            parameter.master.fill_(1.0);
-            break;
-        }
+    const auto master = at::TensorOptions().dtype(masterScalarType(m_compute));
+    auto owned = m_owned.begin();
+    for (std::size_t i = 0; i < m_parameters.size(); ++i) {
+        const Parameter& parameter = m_parameters[i];
+        at::Tensor values = at::empty({parameter.count}, master);
+        if (parameter.spec.initialization == Initialization::Normal)
+            fillNormalSlice(values, parameter.spec, m_layout.slices()[i], seed, standardDeviation);
+        else
+            values.fill_(parameter.spec.initialization == Initialization::One ? 1.0 : 0.0);
+        parameter.working.view({-1}).copy_(values);
+        for (; owned != m_owned.end() && owned->piece.parameter == i; ++owned)
+            owned->master.copy_(values.narrow(0, owned->piece.firstElement, owned->piece.count));
     }
-    refreshWorkingCopy();
 }
 
 void ParameterStore::refreshWorkingCopy()
 {
-    if (!m_workingCopy.is_alias_of(m_masters))
-        m_workingCopy.copy_(m_masters);
+    if (m_masters.is_alias_of(m_working))
+        return;
+    for (const OwnedTensor& owned : m_owned)
+        owned.working.copy_(owned.master);
 }
 
 void ParameterStore::beginGradients()
 {
     for (Leaf& leaf : m_leaves)
         leaf.hasGradient = false;
+    m_gradients.clearOwned();
 }
 
 void ParameterStore::setGradientListener(std::function<void(std::size_t)> listener)

@@ -10,6 +10,7 @@
 
 #include <torch/types.h>
 
+#include "engine/nn/gradient_buffers.h"
 #include "engine/nn/parameter_spec.h"
 #include "engine/spec/run_spec.h"
 
@@ -20,30 +21,34 @@ at::ScalarType computeScalarType(ComputeType type);
 /// Type of master weights, gradients and optimizer state: float64 for Float64, else float32.
 at::ScalarType masterScalarType(ComputeType type);
 
-/// One logical tensor with its three faces. All are views of the store's flat buffers.
+/// This rank's slice of one logical tensor. Its tensors are views of the store's flat buffers, in the slice's
+/// shape.
 struct Parameter {
     ParameterSpec spec;
-    std::int64_t offset = 0; ///< of its first element in every flat buffer
-    std::int64_t count = 0;  ///< elements
-    at::Tensor master{};     ///< the truth: what the optimizer moves and checkpoints keep
-    at::Tensor working{};    ///< what the model multiplies with; the same memory as master unless bfloat16
-    at::Tensor gradient{};   ///< sum over the micro-batches of this step, in the master's type
+    std::int64_t offset = 0; ///< of its first element in the flat buffers
+    std::int64_t count = 0;  ///< elements of the slice
+    at::Tensor working{};    ///< what the model multiplies with
+    at::Tensor master{};     ///< undefined when the rank holds only a part of the master weights
+    at::Tensor gradient{}; ///< sum over the micro-batches of this step; undefined when gradients are sharded
 };
 
-/// Every logical tensor of a model in three flat buffers (master weights, gradients, working copy).
-///
-/// Offsets run in reverse order of registration, because that is the order in which the backward pass
-/// finishes gradients: a bucket of data-parallel reduction is a contiguous range of flatGradients() that
-/// fills from the front. Each tensor (or stack of tensors) starts at a multiple of kAlignment elements; the
-/// gaps are zero, stay zero and belong to no parameter.
+/// Consecutive elements of a parameter that this rank updates, in three faces of one dimension. Views.
+struct OwnedTensor {
+    OwnedPiece piece;
+    at::Tensor master;   ///< the truth: what the optimizer moves and checkpoints keep
+    at::Tensor working;  ///< what the model multiplies with; the same memory as master unless types differ
+    at::Tensor gradient; ///< sum over the micro-batches of this step, in the master's type
+};
+
+/// The parameters of a rank's part of a model in flat buffers: the working weights whole; master weights
+/// whole or as far as the rank owns them; gradients whole or by bucket. FlatLayout says where things lie.
 ///
 /// Gradients arrive through hooks on the autograd leaves: in float32 (float64) whatever the compute type, and
 /// without a pass that zeroes the buffer first. One thread: the one that calls backward().
 class ParameterStore {
 public:
-    static constexpr std::int64_t kAlignment = 32; ///< elements: one cache line of bfloat16
-
-    ParameterStore(const std::vector<ParameterSpec>& specs, ComputeType compute);
+    ParameterStore(const std::vector<ParameterSpec>& specs, ComputeType compute,
+                   const Sharding& sharding = {}, GradientResidence residence = GradientResidence::Whole);
     ~ParameterStore();
     ParameterStore(const ParameterStore&) = delete;
     ParameterStore& operator=(const ParameterStore&) = delete;
@@ -57,17 +62,23 @@ public:
     /// matrix for the first of a stack.
     const at::Tensor& leaf(std::string_view firstName) const;
 
-    std::int64_t parameterCount() const;                            ///< elements, without gaps
-    std::int64_t flatCount() const { return m_flatCount; }          ///< elements, with gaps
-    const at::Tensor& flatGradients() const { return m_gradients; } ///< [flatCount()]
-    const at::Tensor& flatMasters() const { return m_masters; }     ///< [flatCount()]
+    std::int64_t parameterCount() const; ///< elements of the slices, without gaps
     ComputeType computeType() const { return m_compute; }
+    const FlatLayout& layout() const { return m_layout; }
+    /// What this rank updates, in order of registration: all of it unless the layout has several owners.
+    const std::vector<OwnedTensor>& owned() const { return m_owned; }
+    /// Index in owned() of what this rank owns of a parameter; at most one piece.
+    std::size_t ownedIndexOf(std::size_t parameter) const;
+    GradientBuffers& gradients() { return m_gradients; }
+    const at::Tensor& flatGradients() const { return m_gradients.resident(); }
+    const at::Tensor& flatMasters() const { return m_masters; } ///< [flatCount()] or [ownedCount()]
+    const at::Tensor& flatWorking() const { return m_working; } ///< [flatCount()]
 
     /// Fills the master weights from a counter-based generator keyed by (seed, name, element), so that every
     /// layout draws the same numbers, and refreshes the working copy.
     void initialize(std::uint64_t seed, double standardDeviation);
-    /// Working copy := master weights. Needed after masters were written from outside (loading a checkpoint);
-    /// the optimizers refresh it in their own pass.
+    /// Working copy := master weights, as far as this rank owns them. Needed after masters were written from
+    /// outside (loading a checkpoint); the optimizers refresh it in their own pass.
     void refreshWorkingCopy();
 
     /// The next backward() overwrites gradients instead of adding to them. Call before the first micro-batch
@@ -79,29 +90,28 @@ public:
 
 private:
     struct Leaf {
-        std::size_t firstParameter = 0;
-        std::size_t parameterCount = 1;
-        std::int64_t offset = 0;
         at::Tensor working{};
-        at::Tensor gradient{};
-        bool hasGradient = false;
+        std::size_t bucket = 0;
+        bool hasGradient = false; ///< of this step in the bucket's buffer
     };
     class GradientHook;
 
-    void layOut(const std::vector<ParameterSpec>& specs);
-    void allocate();
-    void makeLeaf(Leaf& leaf);
-    void takeGradient(Leaf& leaf, const at::Tensor& gradient);
+    void nameParameters(const std::vector<ParameterSpec>& specs);
+    void allocateWeights();
+    void makeLeaves();
+    void listOwned();
+    void takeGradient(std::size_t leaf, const at::Tensor& gradient);
+    at::Tensor sliceOf(const at::Tensor& flat, std::size_t parameter) const;
 
     ComputeType m_compute;
+    FlatLayout m_layout;
+    GradientBuffers m_gradients;
     std::vector<Parameter> m_parameters;
     std::unordered_map<std::string, std::size_t> m_indexOf;
-    std::vector<Leaf> m_leaves; // in order of registration
-    std::vector<std::size_t> m_leafOf;
-    std::int64_t m_flatCount = 0;
-    at::Tensor m_masters;
-    at::Tensor m_gradients;
-    at::Tensor m_workingCopy; // the same as m_masters unless bfloat16
+    std::vector<Leaf> m_leaves; // by stack of the layout
+    std::vector<OwnedTensor> m_owned;
+    at::Tensor m_working;
+    at::Tensor m_masters; // the same as m_working unless types or extents differ
     std::function<void(std::size_t)> m_listener;
 };
 

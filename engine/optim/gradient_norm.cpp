@@ -43,34 +43,38 @@ double squares(const double* values, std::int64_t count)
     return sumOfSquares(values, count);
 }
 
-double squaredNormOf(const std::vector<OptimizedTensor>& tensors)
+// By parameter, as far as this rank owns it.
+std::vector<double> squaredNorms(const std::vector<OptimizedTensor>& tensors)
 {
     const std::vector<ElementRange> ranges = rangesOf(tensors);
-    std::vector<double> sums(ranges.size());
+    std::vector<double> ofRange(ranges.size());
     forEachRange(ranges, [&](std::size_t index) {
         const ElementRange& range = ranges[index];
         const at::Tensor& gradient = tensors[range.tensor].gradient;
         TRAINYARD_CHECK_MSG(gradient.is_contiguous(), tensors[range.tensor].name);
         AT_DISPATCH_FLOATING_TYPES(gradient.scalar_type(), "squaredNorm", [&] {
-            sums[index] = squares(gradient.const_data_ptr<scalar_t>() + range.begin, range.end - range.begin);
+            ofRange[index] =
+                squares(gradient.const_data_ptr<scalar_t>() + range.begin, range.end - range.begin);
         });
     });
-    double sum = 0;
-    for (const double partial : sums)
-        sum += partial;
-    return sum;
+    std::vector<double> sums(parameterCount(tensors));
+    for (std::size_t index = 0; index < ranges.size(); ++index)
+        sums[tensors[ranges[index].tensor].parameter] += ofRange[index];
+    return sums;
 }
 
 } // namespace
 
 double squaredNorm(const at::Tensor& tensor)
 {
-    return squaredNormOf({OptimizedTensor{"tensor", tensor, tensor, {}, false}});
+    return squaredNorms({OptimizedTensor{"tensor", tensor, tensor, {}, false}}).front();
 }
 
-double globalGradientNorm(const std::vector<OptimizedTensor>& tensors)
+double globalGradientNorm(const std::vector<OptimizedTensor>& tensors, const LogicalSums& sums)
 {
-    return std::sqrt(squaredNormOf(tensors));
+    std::vector<double> squares = squaredNorms(tensors);
+    sums.complete(squares, 1);
+    return std::sqrt(sums.total(squares));
 }
 
 double clipCoefficient(double norm, const OptimizerSpec& spec)

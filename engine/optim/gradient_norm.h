@@ -4,6 +4,7 @@
 
 #include <torch/types.h>
 
+#include "engine/optim/logical_sums.h"
 #include "engine/optim/optimized_tensor.h"
 #include "engine/spec/run_spec.h"
 
@@ -12,9 +13,9 @@ namespace trainyard {
 /// Sum of squares, accumulated in float64 in a fixed order: the same for any number of threads.
 double squaredNorm(const at::Tensor& tensor);
 
-/// Euclidean norm of all gradients together; each logical tensor counts once. Not finite when a gradient is
-/// not.
-double globalGradientNorm(const std::vector<OptimizedTensor>& tensors);
+/// Euclidean norm of all gradients of all ranks together; each logical tensor counts once. Not finite when a
+/// gradient is not. All ranks call it.
+double globalGradientNorm(const std::vector<OptimizedTensor>& tensors, const LogicalSums& sums = {});
 
 /// Factor that brings a gradient of this norm down to spec.clipNorm, never above 1; clipNorm = 0 means no
 /// clipping. AdamW: clipNorm / (norm + 1e-6), as torch.nn.utils.clip_grad_norm_. LAMB: clipNorm / norm, as

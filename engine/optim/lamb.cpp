@@ -44,12 +44,16 @@ void applyRange(const OptimizedTensor& tensor, const Moments::Pair& moments, con
 
 } // namespace
 
-Lamb::Lamb(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors)
-    : m_spec(spec), m_tensors(std::move(tensors)), m_moments(m_tensors), m_ranges(rangesOf(m_tensors))
+Lamb::Lamb(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, LogicalSums sums)
+    : m_spec(spec)
+    , m_sums(std::move(sums))
+    , m_tensors(std::move(tensors))
+    , m_moments(m_tensors)
+    , m_ranges(rangesOf(m_tensors))
 {
 }
 
-// First pass: new moments, and the norms of every tensor's weights and update.
+// First pass: new moments, and the norms of every logical tensor's weights and update, by parameter.
 std::vector<Lamb::Norms> Lamb::advanceMoments(double gradientScale)
 {
     std::vector<Norms> ofRange(m_ranges.size());
@@ -67,17 +71,22 @@ std::vector<Lamb::Norms> Lamb::advanceMoments(double gradientScale)
             ofRange[index] = {sums.weight, sums.update};
         });
     });
-    std::vector<Norms> ofTensor(m_tensors.size());
+    std::vector<double> sums(2 * parameterCount(m_tensors));
     for (std::size_t index = 0; index < m_ranges.size(); ++index) {
-        ofTensor[m_ranges[index].tensor].weight += ofRange[index].weight;
-        ofTensor[m_ranges[index].tensor].update += ofRange[index].update;
+        const std::size_t row = 2 * m_tensors[m_ranges[index].tensor].parameter;
+        sums[row] += ofRange[index].weight;
+        sums[row + 1] += ofRange[index].update;
     }
-    return ofTensor;
+    m_sums.complete(sums, 2);
+    std::vector<Norms> norms;
+    for (std::size_t row = 0; row < sums.size(); row += 2)
+        norms.push_back({sums[row], sums[row + 1]});
+    return norms;
 }
 
-double Lamb::trustRatio(std::size_t tensor, const Norms& norms) const
+double Lamb::trustRatio(const OptimizedTensor& tensor, const Norms& norms) const
 {
-    if (decayOf(m_tensors[tensor]) == 0.0 || norms.weight == 0.0 || norms.update == 0.0)
+    if (decayOf(tensor) == 0.0 || norms.weight == 0.0 || norms.update == 0.0)
         return 1.0;
     return std::sqrt(norms.weight) / std::sqrt(norms.update);
 }
@@ -90,7 +99,7 @@ void Lamb::step(double learningRate, double gradientScale)
         const ElementRange& range = m_ranges[index];
         const OptimizedTensor& tensor = m_tensors[range.tensor];
         const Moments::Pair& moments = m_moments.of(range.tensor);
-        const double rate = learningRate * trustRatio(range.tensor, norms[range.tensor]);
+        const double rate = learningRate * trustRatio(tensor, norms[tensor.parameter]);
         AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "LAMB", [&] {
             applyRange(tensor, moments, range,
                        coefficients<scalar_t>(m_spec, m_moments, 1.0, decayOf(tensor)),

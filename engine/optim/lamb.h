@@ -17,7 +17,7 @@ namespace trainyard {
 /// Two passes over memory: u is not stored but computed again from m, v and w.
 class Lamb : public Optimizer {
 public:
-    Lamb(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors);
+    Lamb(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, LogicalSums sums = {});
 
     void step(double learningRate, double gradientScale) override;
     std::int64_t steps() const override { return m_moments.steps; }
@@ -26,14 +26,15 @@ public:
 
 private:
     struct Norms {
-        double weight = 0; // sums of squares
+        double weight = 0; // sums of squares over the logical tensor
         double update = 0;
     };
     double decayOf(const OptimizedTensor& tensor) const { return tensor.decays ? m_spec.weightDecay : 0.0; }
     std::vector<Norms> advanceMoments(double gradientScale);
-    double trustRatio(std::size_t tensor, const Norms& norms) const;
+    double trustRatio(const OptimizedTensor& tensor, const Norms& norms) const;
 
     OptimizerSpec m_spec;
+    LogicalSums m_sums;
     std::vector<OptimizedTensor> m_tensors;
     Moments m_moments;
     std::vector<ElementRange> m_ranges;

@@ -25,7 +25,6 @@ public:
     double biasCorrection(double beta) const;
 
 private:
-    std::vector<std::string> m_names;
     std::vector<Pair> m_pairs;
 };
 

@@ -9,22 +9,25 @@ namespace trainyard {
 
 class ParameterStore;
 
-/// One logical tensor as an optimizer sees it. Contiguous views; the optimizer writes into their memory.
+/// Consecutive elements of one logical tensor as an optimizer sees them: all of it, or what this rank owns.
+/// One dimension, contiguous; the optimizer writes into their memory.
 struct OptimizedTensor {
-    std::string name;
-    at::Tensor master;   ///< float32 or float64
-    at::Tensor gradient; ///< same shape and type as master
-    at::Tensor working;  ///< bfloat16 copy to refresh in the same pass; undefined when there is none
-    bool decays = true;  ///< weight decay applies
+    std::string name;          ///< of the logical tensor
+    at::Tensor master;         ///< float32 or float64
+    at::Tensor gradient;       ///< same size and type as master
+    at::Tensor working;        ///< bfloat16 copy to refresh in the same pass; undefined when there is none
+    bool decays = true;        ///< weight decay applies
+    std::size_t parameter = 0; ///< index of the logical tensor among the store's parameters
 };
 
-/// Every parameter of a model, in order of registration. Views: the store must outlive them.
+/// What this rank owns of every parameter, in order of registration. Views: the store must outlive them.
 std::vector<OptimizedTensor> optimizedTensors(const ParameterStore& parameters);
 
 /// One tensor of an optimizer's state, for checkpoints.
 struct StateTensor {
-    std::string name; ///< "<state>/<parameter>", e.g. "exp_avg/bert.pooler.dense.weight"
-    at::Tensor value;
+    std::string name;       ///< "exp_avg", "exp_avg_sq", ...
+    std::size_t tensor = 0; ///< index of the optimized tensor that it belongs to
+    at::Tensor value;       ///< same size as the optimized tensor
 };
 
 } // namespace trainyard

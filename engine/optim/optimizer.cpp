@@ -9,21 +9,23 @@ namespace trainyard {
 std::vector<OptimizedTensor> optimizedTensors(const ParameterStore& parameters)
 {
     std::vector<OptimizedTensor> tensors;
-    for (const Parameter& parameter : parameters.parameters()) {
-        const bool hasCopy = !parameter.working.is_alias_of(parameter.master);
-        tensors.push_back({parameter.spec.name, parameter.master, parameter.gradient,
-                           hasCopy ? parameter.working : at::Tensor(), parameter.spec.decays});
+    for (const OwnedTensor& owned : parameters.owned()) {
+        const ParameterSpec& spec = parameters.parameters()[owned.piece.parameter].spec;
+        const bool hasCopy = !owned.working.is_alias_of(owned.master);
+        tensors.push_back({spec.name, owned.master, owned.gradient, hasCopy ? owned.working : at::Tensor(),
+                           spec.decays, owned.piece.parameter});
     }
     return tensors;
 }
 
-std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors)
+std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors,
+                                         LogicalSums sums)
 {
     switch (spec.kind) {
     case OptimizerKind::AdamW:
         return std::make_unique<AdamW>(spec, std::move(tensors));
     case OptimizerKind::Lamb:
-        return std::make_unique<Lamb>(spec, std::move(tensors));
+        return std::make_unique<Lamb>(spec, std::move(tensors), std::move(sums));
     }
     TRAINYARD_CHECK_MSG(false, "unknown optimizer");
     return nullptr;

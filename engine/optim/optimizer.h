@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/optim/logical_sums.h"
 #include "engine/optim/optimized_tensor.h"
 #include "engine/spec/run_spec.h"
 
@@ -15,7 +16,8 @@ class Optimizer {
 public:
     virtual ~Optimizer() = default;
 
-    /// One update with gradient * gradientScale (the clip coefficient). Leaves the gradients as they are.
+    /// One update with gradient * gradientScale (the clip coefficient). Leaves the gradients as they are. All
+    /// ranks together.
     virtual void step(double learningRate, double gradientScale) = 0;
 
     /// Updates done so far: the t of the bias correction. Part of the state.
@@ -25,7 +27,8 @@ public:
     virtual std::vector<StateTensor> state() const = 0;
 };
 
-/// The optimizer that the specification names, with zero state.
-std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors);
+/// The optimizer that the specification names, with zero state. `sums` completes norms over whole tensors.
+std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors,
+                                         LogicalSums sums = {});
 
 } // namespace trainyard

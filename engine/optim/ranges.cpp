@@ -17,6 +17,14 @@ std::vector<ElementRange> rangesOf(const std::vector<OptimizedTensor>& tensors)
     return ranges;
 }
 
+std::size_t parameterCount(const std::vector<OptimizedTensor>& tensors)
+{
+    std::size_t count = 0;
+    for (const OptimizedTensor& tensor : tensors)
+        count = std::max(count, tensor.parameter + 1);
+    return count;
+}
+
 void forEachRange(const std::vector<ElementRange>& ranges, const std::function<void(std::size_t)>& handle)
 {
     constexpr std::int64_t kRangesPerThread = 8;

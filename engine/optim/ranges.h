@@ -21,6 +21,9 @@ std::vector<ElementRange> rangesOf(const std::vector<OptimizedTensor>& tensors);
 constexpr std::int64_t kRangeElements =
     1 << 15; // four float32 streams of a range fit in half a MiB of L2 cache
 
+/// One more than the highest index of a parameter among them.
+std::size_t parameterCount(const std::vector<OptimizedTensor>& tensors);
+
 /// Calls `handle` with the index of every range, on all of ATen's threads.
 void forEachRange(const std::vector<ElementRange>& ranges, const std::function<void(std::size_t)>& handle);
 

@@ -37,6 +37,21 @@ Bytes headActivations(const ModelSpec& m, Bytes b, Bytes predictions, Bytes e)
     return b * predictions * (transform + logits);
 }
 
+/// Parameters whose master weights, gradients or moments one rank keeps, when they are shared from this ZeRO
+/// stage on.
+Bytes keptFrom(int stage, Bytes parameters, const RunSpec& spec)
+{
+    const Bytes owners = spec.memory.zeroStage >= stage ? static_cast<Bytes>(spec.layout.data) : 1;
+    return (parameters + owners - 1) / owners;
+}
+
+/// Sharded gradients pass through the buffers of two buckets.
+Bytes bucketBytes(Bytes parameters, Bytes master, const RunSpec& spec)
+{
+    const bool sharded = spec.memory.zeroStage >= 2 && spec.layout.data > 1;
+    return sharded ? std::min(2 * spec.layout.bucketSize, parameters * master) : 0;
+}
+
 } // namespace
 
 Bytes MemoryEstimate::total() const
@@ -49,13 +64,16 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
     const Bytes parameters = static_cast<Bytes>(parameterCount(spec.model));
     const Bytes e = static_cast<Bytes>(elementBytes(spec.precision.compute));
     const Bytes master = std::max<Bytes>(e, 4);
+    const Bytes owned = keptFrom(1, parameters, spec);
     const Bytes b = static_cast<Bytes>(spec.batch.micro);
     const Bytes s = static_cast<Bytes>(shape.length);
 
     MemoryEstimate estimate;
-    at(estimate.bytes, MemoryCategory::Weights) = parameters * (e < master ? e + master : e);
-    at(estimate.bytes, MemoryCategory::Gradients) = parameters * (e < master ? e + master : master);
-    at(estimate.bytes, MemoryCategory::Optimizer) = 2 * parameters * master;
+    at(estimate.bytes, MemoryCategory::Weights) = parameters * e + (e < master ? owned * master : 0);
+    at(estimate.bytes, MemoryCategory::Gradients) = keptFrom(2, parameters, spec) * master +
+                                                    (e < master ? parameters * e : 0) +
+                                                    bucketBytes(parameters, master, spec);
+    at(estimate.bytes, MemoryCategory::Optimizer) = 2 * owned * master;
     at(estimate.bytes, MemoryCategory::Activations) =
         static_cast<Bytes>(spec.model.layers) * layerActivations(spec.model, b, s, e) +
         headActivations(spec.model, b, static_cast<Bytes>(shape.maxPredictions), e);
@@ -64,6 +82,7 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
     estimate.assumptions = {
         "Weights include the float32 master copy when the compute type is bfloat16.",
         "AdamW and LAMB keep two moments per parameter in the master type.",
+        "ZeRO 1 shares master weights and moments among the data-parallel ranks, ZeRO 2 gradients as well.",
         "Activations: no recomputation; every masked position is used.",
         "Not counted: the program and its libraries, temporary buffers of the matrix library.",
     };

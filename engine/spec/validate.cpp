@@ -199,9 +199,10 @@ Diagnostics validate(const RunSpec& spec)
     checkBatch(spec, check);
     checkPipeline(spec, diagnostics);
     checkOptimizer(spec, check);
-    check.refuseUnless(spec.memory.zeroStage == 0, "memory.zero_stage",
-                       fmt::format("ZeRO stage {} is not in this engine", spec.memory.zeroStage),
-                       "set memory.zero_stage to 0");
+    check.require(spec.memory.zeroStage >= 0 && spec.memory.zeroStage <= 3, "memory.zero_stage",
+                  fmt::format("is {}", spec.memory.zeroStage), "must be 0, 1, 2 or 3");
+    check.refuseUnless(spec.memory.zeroStage != 3, "memory.zero_stage", "ZeRO stage 3 is not in this engine",
+                       "set memory.zero_stage to 2");
     check.require(!spec.dataset.path.empty(), "dataset.path", "is empty",
                   "give the folder that `trainyard prepare` wrote");
     check.atLeast(spec.checkpoint.everySteps, 0, "checkpoint.every_steps");

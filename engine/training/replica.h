@@ -10,23 +10,26 @@
 namespace trainyard {
 
 class AccountingAllocator;
+struct ProcessGroups;
 
-/// One data-parallel copy of everything that training changes: model, optimizer, and the view of both that
-/// checkpoints save. Freshly initialised from the seed, equal on every rank.
+/// This rank's part of everything that training changes: model, optimizer, and the view of both that
+/// checkpoints save. Freshly initialised from the seed.
 class Replica {
 public:
     /// Counts weights, gradients and optimizer state in their categories.
-    Replica(const RunSpec& spec, AccountingAllocator& memory);
+    Replica(const RunSpec& spec, const ProcessGroups& groups, AccountingAllocator& memory);
     ~Replica();
 
     BertForPreTraining& model() { return m_model; }
     ParameterStore& parameters() { return m_model.parameters(); }
     Optimizer& optimizer() { return *m_optimizer; }
+    const LogicalSums& sums() const { return m_sums; }
     TrainingState& state() { return *m_state; }
     const TrainingState& state() const { return *m_state; }
 
 private:
     BertForPreTraining m_model;
+    LogicalSums m_sums;
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<TrainingState> m_state;
 };

@@ -1,12 +1,15 @@
 #include "engine/training/run_checkpoints.h"
 
+#include <numeric>
+
 #include <fmt/format.h>
 
 #include "engine/checkpoint/checkpoint_reader.h"
 #include "engine/checkpoint/checkpoint_writer.h"
 #include "engine/comm/agreement.h"
-#include "engine/comm/process_group.h"
+#include "engine/comm/process_groups.h"
 #include "engine/nn/parameter_store.h"
+#include "engine/parallel/data/weight_gatherer.h"
 #include "engine/training/replica.h"
 
 namespace trainyard {
@@ -29,7 +32,7 @@ Status fitsRun(const RunSpec& written, const RunSpec& wanted, const std::filesys
         "resume with the specification of the run that wrote it");
 }
 
-/// What rank 0 does alone.
+/// The latest checkpoint into this rank's part.
 Result<std::optional<TrainingPosition>> readLatest(const std::filesystem::path& folder, Replica& replica,
                                                    const RunSpec& spec)
 {
@@ -40,6 +43,20 @@ Result<std::optional<TrainingPosition>> readLatest(const std::filesystem::path& 
     TRAINYARD_TRY_STATUS(fitsRun(reader.manifest().position.spec, spec, *latest));
     TRAINYARD_TRY_STATUS(replica.state().load(reader));
     return std::optional(reader.manifest().position);
+}
+
+/// Which of the ranks that hold the same slices write them.
+FolderSharing saversAmong(ProcessGroup& data, bool takesPart)
+{
+    std::vector<double> flags(static_cast<std::size_t>(data.size().value));
+    flags[static_cast<std::size_t>(data.rank().value)] = takesPart ? 1 : 0;
+    data.allReduce(std::span(flags));
+    const auto mine = flags.begin() + data.rank().value;
+    FolderSharing savers;
+    savers.count = static_cast<int>(std::accumulate(flags.begin(), flags.end(), 0.0));
+    if (takesPart)
+        savers.index = static_cast<int>(std::accumulate(flags.begin(), mine, 0.0));
+    return savers;
 }
 
 template <typename Number>
@@ -65,49 +82,70 @@ void broadcastState(ProcessGroup& group, Replica& replica)
 
 } // namespace
 
-Result<RunCheckpoints> RunCheckpoints::open(ProcessGroup& group, const std::filesystem::path& folder,
-                                            int keepLast)
+Result<RunCheckpoints> RunCheckpoints::open(const ProcessGroups& groups, const std::filesystem::path& folder,
+                                            int keepLast, bool everyRankHoldsAll)
 {
-    TRAINYARD_TRY(const FolderSharing sharing, findFolderSharing(group, folder));
-    return RunCheckpoints(group, folder, keepLast, sharing);
+    TRAINYARD_TRY(const FolderSharing sharing, findFolderSharing(*groups.world, folder));
+    RunCheckpoints checkpoints(groups, folder, keepLast, sharing);
+    if (everyRankHoldsAll || checkpoints.allShareTheFolder())
+        return checkpoints;
+    return badInput(
+        fmt::format("only {} of {} ranks see the folder {} of rank 0, and in this layout every rank holds "
+                    "a part of the model that no other one has",
+                    sharing.count, groups.world->size().value, folder.string()),
+        "put the run directory on a file system that all nodes share");
 }
 
-RunCheckpoints::RunCheckpoints(ProcessGroup& group, std::filesystem::path folder, int keepLast,
+RunCheckpoints::RunCheckpoints(const ProcessGroups& groups, std::filesystem::path folder, int keepLast,
                                FolderSharing sharing)
-    : m_group(&group), m_folder(std::move(folder)), m_keepLast(keepLast), m_sharing(sharing)
+    : m_world(groups.world)
+    , m_data(groups.data.get())
+    , m_folder(std::move(folder))
+    , m_keepLast(keepLast)
+    , m_sharing(sharing)
+    , m_savers(saversAmong(*groups.data, sharing.takesPart()))
 {
+}
+
+bool RunCheckpoints::allShareTheFolder() const
+{
+    return m_sharing.count == m_world->size().value;
 }
 
 Status RunCheckpoints::save(const Replica& replica, const TrainingPosition& position)
 {
     const CheckpointWriter writer(m_folder, position.step);
-    const bool first = m_group->isFirst();
-    TRAINYARD_TRY_STATUS(agree(*m_group, first ? writer.begin() : Status()));
+    const bool first = m_world->isFirst();
+    TRAINYARD_TRY_STATUS(agree(*m_world, first ? writer.begin() : Status()));
     Status written;
     if (m_sharing.takesPart())
         written = writer.writeShard(m_sharing.index, m_sharing.count,
-                                    shareOf(replica.state().tensors(), m_sharing.index, m_sharing.count));
-    const Status all = agree(*m_group, written);
+                                    replica.state().slices(m_savers.index, m_savers.count));
+    const Status all = agree(*m_world, written);
     if (!all.ok() && first)
         writer.abandon();
     TRAINYARD_TRY_STATUS(all);
-    return agree(*m_group, first ? writer.publish(m_sharing.count, position, m_keepLast) : Status());
+    return agree(*m_world, first ? writer.publish(m_sharing.count, position, m_keepLast) : Status());
 }
 
 Result<std::optional<TrainingPosition>> RunCheckpoints::loadLatest(Replica& replica, const RunSpec& spec)
 {
+    const bool reads = allShareTheFolder() || m_world->isFirst();
     Result<std::optional<TrainingPosition>> read = std::optional<TrainingPosition>();
-    if (m_group->isFirst())
+    if (reads)
         read = readLatest(m_folder, replica, spec);
-    TRAINYARD_TRY_STATUS(agree(*m_group, read.ok() ? Status() : read.error()));
+    TRAINYARD_TRY_STATUS(agree(*m_world, read.ok() ? Status() : read.error()));
     std::optional<TrainingPosition> position = std::move(read).value();
-    if (!broadcastNumber(*m_group, position.has_value()))
+    if (!broadcastNumber(*m_world, position.has_value()))
         return std::optional<TrainingPosition>();
     if (!position)
         position.emplace();
-    position->step.value = broadcastNumber(*m_group, position->step.value);
-    position->consumedSamples = broadcastNumber(*m_group, position->consumedSamples);
-    broadcastState(*m_group, replica);
+    position->step.value = broadcastNumber(*m_world, position->step.value);
+    position->consumedSamples = broadcastNumber(*m_world, position->consumedSamples);
+    if (allShareTheFolder())
+        gatherWeights(replica.parameters(), *m_data);
+    else
+        broadcastState(*m_world, replica);
     return position;
 }
 

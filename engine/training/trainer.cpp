@@ -27,6 +27,11 @@ Status fitsWorld(const RunSpec& spec, const ProcessGroup& world)
                     fmt::format("start {} ranks, or change layout.data", spec.layout.worldSize()));
 }
 
+bool everyRankHoldsAll(const RunSpec& spec)
+{
+    return spec.layout.tensor == 1 && spec.layout.pipeline == 1 && spec.memory.zeroStage == 0;
+}
+
 /// The data set of every rank, known to be the same one.
 Result<TrainingData> openSameData(const RunSpec& spec, ProcessGroup& world)
 {
@@ -49,8 +54,8 @@ public:
         , m_checkpoints(std::move(checkpoints))
         , m_position(std::move(position))
         , m_clock(setup.recorder)
-        , m_reducer(m_replica->parameters(), *m_groups.data, setup.spec.layout.bucketSize)
-        , m_step(m_setup.spec, {*m_replica, *m_groups.data, m_reducer, m_clock})
+        , m_reducer(m_replica->parameters(), *m_groups.data)
+        , m_step(m_setup.spec, {*m_replica, m_groups, m_reducer, m_clock})
         , m_recorder(setup.world, setup.memory.ledger(), setup.journal)
         , m_requests(setup.directory, setup.world.isFirst(), setup.stopFlag)
         , m_loader(startLoading(std::move(data), setup.spec,
@@ -174,9 +179,10 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
     TRAINYARD_TRY(TrainingData data, openSameData(setup.spec, world));
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(setup.spec.layout));
     ProcessGroups groups = makeProcessGroups(setup.maker, world, grid);
-    auto replica = std::make_unique<Replica>(setup.spec, setup.memory);
+    auto replica = std::make_unique<Replica>(setup.spec, groups, setup.memory);
     TRAINYARD_TRY(RunCheckpoints checkpoints,
-                  RunCheckpoints::open(world, setup.directory.checkpoints(), setup.spec.checkpoint.keepLast));
+                  RunCheckpoints::open(groups, setup.directory.checkpoints(), setup.spec.checkpoint.keepLast,
+                                       everyRankHoldsAll(setup.spec)));
     TRAINYARD_TRY(auto position, checkpoints.loadLatest(*replica, setup.spec));
     return std::unique_ptr<Trainer>(new Trainer(
         std::make_unique<Run>(setup, std::move(groups), std::move(replica), std::move(checkpoints),

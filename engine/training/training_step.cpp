@@ -9,6 +9,7 @@
 #include "engine/comm/agreement.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/optim/gradient_norm.h"
+#include "engine/parallel/data/weight_gatherer.h"
 #include "engine/training/memory/memory_scope.h"
 
 namespace trainyard {
@@ -47,22 +48,27 @@ Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input, const 
     const LossSums sums = computeGradients(step, *input, counts);
     StepOutcome outcome = reduceOutcome(sums, counts, requests.look());
     m_parts.clock.enter(StepPhase::Optimizer);
-    outcome.gradientNorm = globalGradientNorm(m_tensors);
+    outcome.gradientNorm = globalGradientNorm(m_tensors, m_parts.replica.sums());
     if (requireFinite(outcome, step).ok())
         update(step, outcome);
     return outcome;
 }
 
+// Ranks of one model replica see the same samples, so the sum over all ranks counts each sample once per rank
+// of a replica.
 Result<GlobalCounts> TrainingStep::agreeOnCounts(const Result<StepInput>& input)
 {
     m_parts.clock.enter(StepPhase::Reduce);
+    ProcessGroup& world = *m_parts.groups.world;
     std::array<double, 4> counts{0, 0, 0, 1}; // the last one: ranks without input
     if (input.ok())
         counts = {double(input->maskedTokens), double(input->sequences), double(input->tokens), 0};
-    m_parts.group.allReduce(std::span<double>(counts));
+    world.allReduce(std::span<double>(counts));
     if (counts[3] > 0)
-        return agree(m_parts.group, input.ok() ? Status() : input.error()).error();
-    return GlobalCounts{std::llround(counts[0]), std::llround(counts[1]), std::llround(counts[2])};
+        return agree(world, input.ok() ? Status() : input.error()).error();
+    const int ranksPerReplica = world.size().value / m_parts.groups.data->size().value;
+    const auto countOf = [&](double sum) { return std::llround(sum / ranksPerReplica); };
+    return GlobalCounts{countOf(counts[0]), countOf(counts[1]), countOf(counts[2])};
 }
 
 TrainingStep::LossSums TrainingStep::computeGradients(Step step, const StepInput& input,
@@ -72,25 +78,27 @@ TrainingStep::LossSums TrainingStep::computeGradients(Step step, const StepInput
     m_parts.replica.parameters().beginGradients();
     LossSums sums;
     for (std::size_t i = 0; i < input.microBatches.size(); ++i) {
-        const bool last = i + 1 == input.microBatches.size();
-        const LossSums micro = forwardBackward(step, input.microBatches[i].batch, counts, last);
+        const bool reduces = m_parts.reducer.reducesAfter(i, input.microBatches.size());
+        const LossSums micro = forwardBackward(step, input.microBatches[i].batch, counts, reduces);
         sums.mlm += micro.mlm;
         sums.nsp += micro.nsp;
+        if (!reduces)
+            continue;
+        m_parts.clock.enter(StepPhase::Reduce);
+        m_parts.reducer.finish();
     }
-    m_parts.clock.enter(StepPhase::Reduce);
-    m_parts.reducer.finish();
     return sums;
 }
 
 TrainingStep::LossSums TrainingStep::forwardBackward(Step step, const BertBatch& batch,
-                                                     const GlobalCounts& counts, bool last)
+                                                     const GlobalCounts& counts, bool reduces)
 {
     m_parts.clock.enter(StepPhase::Forward);
     const DropoutKey dropout{m_spec.seed, static_cast<std::uint64_t>(step.value)};
     const BertLosses losses = m_parts.replica.model().forward(batch, dropout);
     const at::Tensor loss = losses.normalised(counts.maskedTokens, counts.sequences);
     m_parts.clock.enter(StepPhase::Backward);
-    if (last)
+    if (reduces)
         m_parts.reducer.arm();
     loss.backward();
     return {losses.mlmLossSum.item<double>(), losses.nspLossSum.item<double>()};
@@ -99,8 +107,11 @@ TrainingStep::LossSums TrainingStep::forwardBackward(Step step, const BertBatch&
 StepOutcome TrainingStep::reduceOutcome(const LossSums& sums, const GlobalCounts& counts,
                                         const Requests& requests)
 {
-    std::array<double, 4> values{sums.mlm, sums.nsp, double(requests.stop), double(requests.checkpoint)};
-    m_parts.group.allReduce(std::span<double>(values));
+    const bool speaks =
+        m_parts.groups.tensor->isFirst(); // the others of its tensor group have the same losses
+    std::array<double, 4> values{speaks ? sums.mlm : 0, speaks ? sums.nsp : 0, double(requests.stop),
+                                 double(requests.checkpoint)};
+    m_parts.groups.world->allReduce(std::span<double>(values));
     StepOutcome outcome;
     outcome.counts = counts;
     outcome.mlmLoss = values[0] / static_cast<double>(std::max<std::int64_t>(1, counts.maskedTokens));
@@ -114,6 +125,7 @@ void TrainingStep::update(Step step, StepOutcome& outcome)
     outcome.learningRate = m_schedule.at(step.value);
     const double scale = clipCoefficient(outcome.gradientNorm, m_spec.optimizer);
     m_parts.replica.optimizer().step(outcome.learningRate, scale);
+    gatherWeights(m_parts.replica.parameters(), *m_parts.groups.data);
 }
 
 } // namespace trainyard

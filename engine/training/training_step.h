@@ -4,7 +4,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
-#include "engine/comm/process_group.h"
+#include "engine/comm/process_groups.h"
 #include "engine/parallel/data/gradient_reducer.h"
 #include "engine/planner/learning_rate_schedule.h"
 #include "engine/spec/run_spec.h"
@@ -46,7 +46,7 @@ class TrainingStep {
 public:
     struct Parts {
         Replica& replica;
-        ProcessGroup& group;
+        const ProcessGroups& groups;
         GradientReducer& reducer;
         PhaseClock& clock;
     };
@@ -65,7 +65,7 @@ private:
 
     Result<GlobalCounts> agreeOnCounts(const Result<StepInput>& input);
     LossSums computeGradients(Step step, const StepInput& input, const GlobalCounts& counts);
-    LossSums forwardBackward(Step step, const BertBatch& batch, const GlobalCounts& counts, bool last);
+    LossSums forwardBackward(Step step, const BertBatch& batch, const GlobalCounts& counts, bool reduces);
     StepOutcome reduceOutcome(const LossSums& sums, const GlobalCounts& counts, const Requests& requests);
     void update(Step step, StepOutcome& outcome);
 

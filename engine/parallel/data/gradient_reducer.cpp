@@ -7,24 +7,27 @@ namespace trainyard {
 
 namespace {
 
-FloatSpan spanOf(const at::Tensor& flat, const Bucket& bucket)
+constexpr std::size_t kShardedBucketsUnderWay = 2; // one that is reduced while the next one fills
+
+FloatSpan spanOf(const at::Tensor& values)
 {
-    const FloatType type = flat.scalar_type() == at::kDouble ? FloatType::Float64 : FloatType::Float32;
-    return FloatSpan(flat.data_ptr(), static_cast<std::size_t>(flat.numel()), type)
-        .part(static_cast<std::size_t>(bucket.begin), static_cast<std::size_t>(bucket.end - bucket.begin));
+    const FloatType type = values.scalar_type() == at::kDouble ? FloatType::Float64 : FloatType::Float32;
+    return FloatSpan(values.data_ptr(), static_cast<std::size_t>(values.numel()), type);
 }
 
 } // namespace
 
-GradientReducer::GradientReducer(ParameterStore& parameters, ProcessGroup& group, Bytes bucketSize)
+GradientReducer::GradientReducer(ParameterStore& parameters, ProcessGroup& group)
     : m_parameters(parameters)
     , m_group(group)
-    , m_buckets(planBuckets(parameters.parameters(), parameters.flatCount(), bucketSize,
-                            parameters.flatGradients().element_size()))
+    , m_scatters(parameters.layout().sharding().ownerRanks > 1)
+    , m_sharded(parameters.gradients().residence() == GradientResidence::Sharded)
     , m_bucketOf(parameters.parameters().size())
 {
-    for (std::size_t b = 0; b < m_buckets.size(); ++b) {
-        for (const std::size_t parameter : m_buckets[b].parameters)
+    TRAINYARD_CHECK(!m_scatters || parameters.layout().sharding().ownerRanks == group.size().value);
+    const std::vector<Bucket>& buckets = parameters.layout().buckets();
+    for (std::size_t b = 0; b < buckets.size(); ++b) {
+        for (const std::size_t parameter : buckets[b].parameters)
             m_bucketOf[parameter] = b;
     }
     m_parameters.setGradientListener([this](std::size_t parameter) { onGradient(parameter); });
@@ -35,12 +38,18 @@ GradientReducer::~GradientReducer()
     m_parameters.setGradientListener({});
 }
 
+bool GradientReducer::reducesAfter(std::size_t microBatch, std::size_t count) const
+{
+    return m_sharded || microBatch + 1 == count;
+}
+
 void GradientReducer::arm()
 {
     TRAINYARD_CHECK(m_works.empty());
     m_missing.clear();
-    for (const Bucket& bucket : m_buckets)
+    for (const Bucket& bucket : m_parameters.layout().buckets())
         m_missing.push_back(bucket.parameters.size());
+    m_completed = 0;
     m_armed = true;
 }
 
@@ -56,13 +65,26 @@ void GradientReducer::onGradient(std::size_t parameter)
 
 void GradientReducer::startReadyBuckets()
 {
-    while (m_works.size() < m_buckets.size() && m_missing[m_works.size()] == 0)
-        start(m_buckets[m_works.size()]);
+    while (m_works.size() < m_missing.size() && m_missing[m_works.size()] == 0)
+        startNext();
 }
 
-void GradientReducer::start(const Bucket& bucket)
+void GradientReducer::startNext()
 {
-    m_works.push_back(m_group.allReduceAsync(spanOf(m_parameters.flatGradients(), bucket)));
+    if (m_sharded && m_works.size() >= m_completed + kShardedBucketsUnderWay)
+        completeNext();
+    const FloatSpan values = spanOf(m_parameters.gradients().bucket(m_works.size()));
+    m_works.push_back(m_scatters ? m_group.reduceScatterAsync(values) : m_group.allReduceAsync(values));
+}
+
+void GradientReducer::completeNext()
+{
+    m_works[m_completed].wait();
+    if (m_sharded) {
+        m_parameters.gradients().keepOwnedPart(m_completed);
+        m_parameters.gradients().release(m_completed);
+    }
+    ++m_completed;
 }
 
 void GradientReducer::finish()
@@ -70,10 +92,10 @@ void GradientReducer::finish()
     TRAINYARD_CHECK(m_armed);
     m_armed = false;
     m_overlapped = m_works.size();
-    while (m_works.size() < m_buckets.size())
-        start(m_buckets[m_works.size()]);
-    for (Work& work : m_works)
-        work.wait();
+    while (m_works.size() < m_missing.size())
+        startNext();
+    while (m_completed < m_works.size())
+        completeNext();
     m_works.clear();
 }
 

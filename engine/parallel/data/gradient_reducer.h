@@ -3,9 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "engine/base/units.h"
 #include "engine/comm/work.h"
-#include "engine/parallel/data/bucket_plan.h"
+#include "engine/nn/flat_layout.h"
 
 namespace trainyard {
 
@@ -16,22 +15,30 @@ class ProcessGroup;
 /// still computing the later ones (Li et al., arXiv:2006.15704, section 3.2). Buckets start in the same fixed
 /// order on every rank, whatever order the gradients become ready in, so collectives always match.
 ///
-/// A step:  backward() of all micro-batches but the last;  arm();  backward() of the last one;  finish().
-/// In between the flat gradients belong to the reducer. One thread.
+/// What a rank has afterwards follows from the store (Rajbhandari et al., arXiv:1910.02054):
+///   - one owner: the whole sum, bit-equal on every rank (all-reduce);
+///   - several owners: the sum of what it owns (reduce-scatter), ZeRO 1;
+///   - several owners and sharded gradients: the same, in no more memory than that and two buckets (ZeRO 2).
+///   Then
+///     every micro-batch is reduced, because nobody keeps the whole gradient of the earlier ones.
+///
+/// A step: for each micro-batch that reducesAfter() names arm(); backward(); finish(); for the others
+/// backward(). Between arm() and finish() the gradients belong to the reducer. One thread.
 class GradientReducer {
 public:
-    /// Listens to the store's gradients until destroyed; both outlive the reducer.
-    GradientReducer(ParameterStore& parameters, ProcessGroup& group, Bytes bucketSize);
+    /// Listens to the store's gradients until destroyed; both outlive the reducer. The group has as many
+    /// ranks as the store has owners, unless it has one.
+    GradientReducer(ParameterStore& parameters, ProcessGroup& group);
     ~GradientReducer();
     GradientReducer(const GradientReducer&) = delete;
     GradientReducer& operator=(const GradientReducer&) = delete;
 
-    const std::vector<Bucket>& buckets() const { return m_buckets; }
+    /// Whether the backward pass of this micro-batch of `count` ends in a reduction.
+    bool reducesAfter(std::size_t microBatch, std::size_t count) const;
 
     /// The next backward() completes the gradients.
     void arm();
-    /// Starts what has not started (parameters that got no gradient count as zero) and waits for all of it:
-    /// then flatGradients() holds the sum over the group on every rank, bit-equal.
+    /// Starts what has not started (parameters that got no gradient count as zero) and waits for all of it.
     void finish();
     /// Buckets that started inside backward() in the last step.
     std::size_t overlappedBuckets() const { return m_overlapped; }
@@ -39,14 +46,17 @@ public:
 private:
     void onGradient(std::size_t parameter);
     void startReadyBuckets();
-    void start(const Bucket& bucket);
+    void startNext();
+    void completeNext();
 
     ParameterStore& m_parameters;
     ProcessGroup& m_group;
-    std::vector<Bucket> m_buckets;
+    const bool m_scatters;               // each rank ends with what it owns
+    const bool m_sharded;                // and keeps no more than that
     std::vector<std::size_t> m_bucketOf; // by parameter
     std::vector<std::size_t> m_missing;  // by bucket: gradients to come
     std::vector<Work> m_works;           // of the buckets that started, in order
+    std::size_t m_completed = 0;         // of them, whose sum is there
     std::size_t m_overlapped = 0;
     bool m_armed = false;
 };

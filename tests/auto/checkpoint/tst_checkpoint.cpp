@@ -11,6 +11,7 @@
 #include "engine/base/file.h"
 #include "engine/checkpoint/checkpoint_reader.h"
 #include "engine/checkpoint/checkpoint_writer.h"
+#include "tests/auto/checkpoint/row_shares.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -119,20 +120,6 @@ private slots:
         const Status saved = save(path(), 1200, shards);
         QVERIFY2(saved.ok(), saved.ok() ? "" : saved.error().text().c_str());
         QCOMPARE(loadProblem(path(), 1200), std::string());
-    }
-
-    void sharesAreBalanced()
-    {
-        const Tensors tensors(0);
-        std::size_t total = 0;
-        for (int shard = 0; shard < 4; ++shard) {
-            std::size_t bytes = 0;
-            for (const SliceToSave& slice : shareOf(tensors.views(), shard, 4))
-                bytes += slice.values.bytes.size();
-            QVERIFY(bytes > 1400 && bytes < 1800); // a quarter of 6252 bytes, give or take a row
-            total += bytes;
-        }
-        QCOMPARE(total, std::size_t(4 * (1 + 1001 + 33 * 17)));
     }
 
     void keepsThePosition()

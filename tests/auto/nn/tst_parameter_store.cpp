@@ -38,7 +38,7 @@ private slots:
         QCOMPARE(store.parameter("q").offset, 32);
         QCOMPARE(store.parameter("k").offset, 42); // directly behind
         QCOMPARE(store.parameter("first").offset, 64);
-        QCOMPARE(store.flatCount(), 96);
+        QCOMPARE(store.layout().flatCount(), 96);
         QCOMPARE(store.parameterCount(), 12 + 10 + 10 + 7);
         QVERIFY(store.leaf("q").sizes().equals({4, 5}));
     }

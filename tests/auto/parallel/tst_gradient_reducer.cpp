@@ -44,12 +44,18 @@ bool all(std::size_t)
     return true;
 }
 
-/// Two micro-batches on this rank; what the reducer made of them.
-at::Tensor reducedGradients(ProcessGroup& group, Bytes bucketSize, std::size_t* overlapped = nullptr)
+Sharding bucketsOf(std::int64_t bucketElements)
 {
-    ParameterStore store(someParameters(), ComputeType::Float64);
+    return {.bucketElements = bucketElements};
+}
+
+/// Two micro-batches on this rank; what the reducer made of them.
+at::Tensor reducedGradients(ProcessGroup& group, std::int64_t bucketElements,
+                            std::size_t* overlapped = nullptr)
+{
+    ParameterStore store(someParameters(), ComputeType::Float64, bucketsOf(bucketElements));
     store.initialize(7, 1.0);
-    GradientReducer reducer(store, group, bucketSize);
+    GradientReducer reducer(store, group);
     const double rank = group.rank().value;
     store.beginGradients();
     lossOf(store, 0.3 + rank, all).backward();
@@ -62,9 +68,9 @@ at::Tensor reducedGradients(ProcessGroup& group, Bytes bucketSize, std::size_t* 
 }
 
 /// The same without buckets: one reduction after the backward passes.
-at::Tensor plainGradients(ProcessGroup& group)
+at::Tensor plainGradients(ProcessGroup& group, const Sharding& sharding)
 {
-    ParameterStore store(someParameters(), ComputeType::Float64);
+    ParameterStore store(someParameters(), ComputeType::Float64, sharding);
     store.initialize(7, 1.0);
     const double rank = group.rank().value;
     store.beginGradients();
@@ -81,45 +87,51 @@ class TestGradientReducer : public QObject {
     Q_OBJECT
 
 private slots:
-    void coversTheFlatBufferWithBuckets_data() { addBucketSizes(); }
-    void coversTheFlatBufferWithBuckets()
-    {
-        QFETCH(int, bytes);
-        const ParameterStore store(someParameters(), ComputeType::Float32);
-        const auto buckets = planBuckets(store.parameters(), store.flatCount(), Bytes(bytes), 4);
-        std::int64_t at = 0;
-        std::vector<int> owners(store.parameters().size());
-        for (const Bucket& bucket : buckets) {
-            QCOMPARE(bucket.begin, at);
-            QVERIFY(bucket.end > bucket.begin);
-            at = bucket.end;
-            for (const std::size_t index : bucket.parameters) {
-                const Parameter& parameter = store.parameters()[index];
-                QVERIFY(parameter.offset >= bucket.begin && parameter.offset + parameter.count <= bucket.end);
-                ++owners[index];
-            }
-        }
-        QCOMPARE(at, store.flatCount());
-        QVERIFY(std::all_of(owners.begin(), owners.end(), [](int count) { return count == 1; }));
-    }
-
-    void startsANewBucketOnceTheSizeIsReached()
-    {
-        const ParameterStore store(someParameters(), ComputeType::Float32);
-        QCOMPARE(planBuckets(store.parameters(), store.flatCount(), 1, 4).size(), store.parameters().size());
-        QCOMPARE(planBuckets(store.parameters(), store.flatCount(), kGiB, 4).size(), std::size_t(1));
-    }
-
     void givesExactlyThePlainReduction_data() { addBucketSizes(); }
     void givesExactlyThePlainReduction()
     {
-        QFETCH(int, bytes);
+        QFETCH(int, elements);
         std::atomic<int> equal = 0;
         runAsThreads(3, [&](ProcessGroup& group) {
-            const at::Tensor bucketed = reducedGradients(group, Bytes(bytes));
-            equal += bucketed.equal(plainGradients(group));
+            const at::Tensor bucketed = reducedGradients(group, elements);
+            equal += bucketed.equal(plainGradients(group, bucketsOf(elements)));
         });
         QCOMPARE(equal.load(), 3);
+    }
+
+    void leavesEveryOwnerTheSumOfItsPart_data() { addBucketSizes(); }
+    void leavesEveryOwnerTheSumOfItsPart()
+    {
+        QFETCH(int, elements);
+        for (const auto residence : {GradientResidence::Whole, GradientResidence::Sharded}) {
+            std::atomic<int> equal = 0;
+            runAsThreads(3, [&](ProcessGroup& group) {
+                Sharding sharding = bucketsOf(elements);
+                sharding.ownerRank = group.rank().value;
+                sharding.ownerRanks = 3;
+                ParameterStore store(someParameters(), ComputeType::Float64, sharding, residence);
+                store.initialize(7, 1.0);
+                GradientReducer reducer(store, group);
+                store.beginGradients();
+                const double rank = group.rank().value;
+                const double factors[] = {0.3 + rank, 1.7 - rank};
+                for (std::size_t micro = 0; micro < 2; ++micro) {
+                    const bool reduces = reducer.reducesAfter(micro, 2);
+                    if (reduces)
+                        reducer.arm();
+                    lossOf(store, factors[micro], all).backward();
+                    if (reduces)
+                        reducer.finish();
+                }
+                const at::Tensor expected = plainGradients(group, sharding);
+                bool same = true;
+                for (const OwnedTensor& owned : store.owned())
+                    same &= at::allclose(owned.gradient,
+                                         expected.narrow(0, owned.piece.offset, owned.piece.count), 1e-14);
+                equal += same;
+            });
+            QCOMPARE(equal.load(), 3);
+        }
     }
 
     void overlapsWithTheBackwardPass()
@@ -137,9 +149,9 @@ private slots:
         // Rank r leaves out parameter r: its bucket starts late there, and nobody's collectives mix.
         std::vector<at::Tensor> results(2);
         runAsThreads(2, [&](ProcessGroup& group) {
-            ParameterStore store(someParameters(), ComputeType::Float64);
+            ParameterStore store(someParameters(), ComputeType::Float64, bucketsOf(1));
             store.initialize(7, 1.0);
-            GradientReducer reducer(store, group, 1);
+            GradientReducer reducer(store, group);
             const auto rank = static_cast<std::size_t>(group.rank().value);
             store.beginGradients();
             reducer.arm();
@@ -148,7 +160,7 @@ private slots:
             results[rank] = store.flatGradients().clone();
         });
         QVERIFY(results[0].equal(results[1]));
-        ParameterStore store(someParameters(), ComputeType::Float64);
+        ParameterStore store(someParameters(), ComputeType::Float64, bucketsOf(1));
         store.initialize(7, 1.0);
         // Both ranks used parameter 5, one rank used parameter 0.
         const auto sum = [&](std::size_t i, double ranks) {
@@ -162,8 +174,8 @@ private slots:
     void staysQuietUntilArmed()
     {
         runAsThreads(2, [&](ProcessGroup& group) {
-            ParameterStore store(someParameters(), ComputeType::Float64);
-            GradientReducer reducer(store, group, 1);
+            ParameterStore store(someParameters(), ComputeType::Float64, bucketsOf(1));
+            GradientReducer reducer(store, group);
             // Only rank 0 runs this backward pass: a collective here would hang or mix with the barrier.
             if (group.isFirst())
                 lossOf(store, 1.0, all).backward();
@@ -174,9 +186,9 @@ private slots:
 private:
     static void addBucketSizes()
     {
-        QTest::addColumn<int>("bytes");
-        for (const int bytes : {1, 4000, 20000, 1 << 30})
-            QTest::addRow("%d bytes", bytes) << bytes;
+        QTest::addColumn<int>("elements");
+        for (const int elements : {1, 500, 2500, 0})
+            QTest::addRow("buckets of %d", elements) << elements;
     }
 };
 

@@ -32,6 +32,22 @@ private slots:
         QCOMPARE(states, Bytes(16 * parameterCount(spec.model)));
     }
 
+    void sharesStatesAmongDataParallelRanks()
+    {
+        RunSpec spec;
+        spec.precision.compute = ComputeType::BFloat16;
+        spec.layout.data = 4;
+        spec.layout.bucketSize = 64 * kKiB;
+        const Bytes parameters = Bytes(parameterCount(spec.model));
+        const Bytes quarter = (parameters + 3) / 4;
+        spec.memory.zeroStage = 1;
+        const auto first = estimateMemory(spec, {});
+        QCOMPARE(first.bytes[0], 2 * parameters + 4 * quarter);
+        QCOMPARE(first.bytes[2], 8 * quarter);
+        spec.memory.zeroStage = 2;
+        QCOMPARE(estimateMemory(spec, {}).bytes[1], 4 * quarter + 2 * parameters + 128 * kKiB);
+    }
+
     void growsActivationsWithTheMicroBatch()
     {
         RunSpec spec;

@@ -157,14 +157,29 @@ std::vector<EventRecord> eventsOf(const std::filesystem::path& runDirectory)
     return events;
 }
 
-double largestDifference(const std::vector<StepRecord>& a, const std::vector<StepRecord>& b)
+namespace {
+
+double largestDifferenceOf(double StepRecord::*figure, const std::vector<StepRecord>& a,
+                           const std::vector<StepRecord>& b)
 {
     if (a.size() != b.size() || a.empty())
         return std::numeric_limits<double>::infinity();
     double largest = 0;
     for (std::size_t i = 0; i < a.size(); ++i)
-        largest = std::max(largest, std::abs(a[i].loss - b[i].loss) / std::abs(a[i].loss));
+        largest = std::max(largest, std::abs(a[i].*figure - b[i].*figure) / std::abs(a[i].*figure));
     return largest;
+}
+
+} // namespace
+
+double largestDifference(const std::vector<StepRecord>& a, const std::vector<StepRecord>& b)
+{
+    return largestDifferenceOf(&StepRecord::loss, a, b);
+}
+
+double largestNormDifference(const std::vector<StepRecord>& a, const std::vector<StepRecord>& b)
+{
+    return largestDifferenceOf(&StepRecord::gradientNorm, a, b);
 }
 
 } // namespace trainyard

@@ -39,5 +39,7 @@ std::vector<EventRecord> eventsOf(const std::filesystem::path& runDirectory);
 
 /// Largest relative difference of the losses; infinite when the series differ in length.
 double largestDifference(const std::vector<StepRecord>& a, const std::vector<StepRecord>& b);
+/// The same of the gradient norms.
+double largestNormDifference(const std::vector<StepRecord>& a, const std::vector<StepRecord>& b);
 
 } // namespace trainyard

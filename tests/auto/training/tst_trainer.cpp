@@ -1,6 +1,8 @@
 #include "engine/comm/process_group.h"
+#include "engine/comm/process_groups.h"
 #include "engine/comm/threads_transport.h"
 #include "engine/nn/parameter_store.h"
+#include "engine/spec/names.h"
 #include "engine/training/memory/accounting_allocator.h"
 #include "engine/training/replica.h"
 #include "engine/training/step_journal.h"
@@ -114,6 +116,69 @@ private slots:
         QCOMPARE(largestDifference(stepsOf(path("whole")), stepsOf(path("broken"))), 0.0);
     }
 
+    void zeroStagesGiveTheSameCurve_data()
+    {
+        QTest::addColumn<int>("compute");
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("stage");
+        QTest::addColumn<double>("bound");
+        for (const int stage : {1, 2}) {
+            for (const auto kind : {OptimizerKind::AdamW, OptimizerKind::Lamb}) {
+                QTest::addRow("stage %d, %s, float64", stage, nameOf(kind).data())
+                    << int(ComputeType::Float64) << int(kind) << stage << 1e-9;
+                QTest::addRow("stage %d, %s, bfloat16", stage, nameOf(kind).data())
+                    << int(ComputeType::BFloat16) << int(kind) << stage << 2e-2;
+            }
+        }
+    }
+    void zeroStagesGiveTheSameCurve()
+    {
+        QFETCH(int, compute);
+        QFETCH(int, kind);
+        QFETCH(int, stage);
+        QFETCH(double, bound);
+        RunSpec spec = tinySpec(dataset(), 1, ComputeType(compute));
+        spec.optimizer.kind = OptimizerKind(kind);
+        QVERIFY(runRanks(path("one"), spec, {1, 20}).ok());
+        for (const int ranks : {2, 4}) {
+            RunSpec sharded = tinySpec(dataset(), ranks, ComputeType(compute));
+            sharded.optimizer.kind = OptimizerKind(kind);
+            sharded.memory.zeroStage = stage;
+            const auto run = std::to_string(ranks) + "-ranks";
+            const Status status = runRanks(path(run.c_str()), sharded, {1, 20});
+            QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
+            const double losses = largestDifference(stepsOf(path("one")), stepsOf(path(run.c_str())));
+            const double norms = largestNormDifference(stepsOf(path("one")), stepsOf(path(run.c_str())));
+            qInfo("%d ranks: losses differ by %.2e, gradient norms by %.2e", ranks, losses, norms);
+            QVERIFY(losses < bound && norms < 10 * bound);
+        }
+    }
+
+    void loadsACheckpointInAnyLayout()
+    {
+        const auto layouts = {std::pair{1, 0}, {2, 0}, {4, 1}, {2, 2}};
+        const auto whole = curve(1, ComputeType::Float64);
+        for (const auto& [saveRanks, saveStage] : layouts) {
+            for (const auto& [loadRanks, loadStage] : layouts) {
+                init();
+                RunSpec saved = tinySpec(dataset(), saveRanks, ComputeType::Float64);
+                saved.memory.zeroStage = saveStage;
+                RunSpec loaded = tinySpec(dataset(), loadRanks, ComputeType::Float64);
+                loaded.memory.zeroStage = loadStage;
+                QVERIFY(runRanks(path("run"), saved, {1, 4}).ok());
+                QVERIFY(runRanks(path("run"), loaded, {2, 10}).ok());
+                const auto steps = stepsOf(path("run"));
+                const double difference = largestDifference({whole.begin(), whole.begin() + 10}, steps);
+                QVERIFY2(difference < 1e-9, qPrintable(QString("%1 ranks, ZeRO %2 -> %3 ranks, ZeRO %4: %5")
+                                                           .arg(saveRanks)
+                                                           .arg(saveStage)
+                                                           .arg(loadRanks)
+                                                           .arg(loadStage)
+                                                           .arg(difference)));
+            }
+        }
+    }
+
     void resumesOnAnotherNumberOfRanks()
     {
         QVERIFY(runRanks(path("run"), tinySpec(dataset(), 4, ComputeType::Float64), {1, 11}).ok());
@@ -161,11 +226,17 @@ private slots:
         Bytes flat = 0;
         Bytes state = 0;
         {
-            Replica replica(spec, AccountingAllocator::install());
-            flat = Bytes(replica.parameters().flatCount());
-            for (const StateTensor& tensor : replica.optimizer().state())
-                state += tensor.value.nbytes();
-            QCOMPARE(state, 2 * Bytes(replica.parameters().parameterCount()) * Bytes(masterBytes));
+            std::optional<std::int64_t> parameters;
+            runRanksAsThreads(1, [&](GroupMaker& maker) {
+                const auto world = maker.makeWorld();
+                const auto groups = makeProcessGroups(maker, *world, RankGrid::create(spec.layout).value());
+                Replica replica(spec, groups, AccountingAllocator::install());
+                flat = Bytes(replica.parameters().layout().flatCount());
+                for (const StateTensor& tensor : replica.optimizer().state())
+                    state += tensor.value.nbytes();
+                parameters = replica.parameters().parameterCount();
+            });
+            QCOMPARE(state, 2 * Bytes(*parameters) * Bytes(masterBytes));
         }
         QVERIFY(runRanks(path("run"), spec, {1, 2}).ok());
         const MemoryByCategory peak = stepsOf(path("run")).back().ranks.front().peakMemory;

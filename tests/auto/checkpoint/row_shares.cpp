@@ -1,7 +1,8 @@
+#include "tests/auto/checkpoint/row_shares.h"
+
 #include <algorithm>
 
 #include "engine/base/check.h"
-#include "engine/checkpoint/checkpoint_writer.h"
 
 namespace trainyard {
 
