@@ -23,7 +23,7 @@ constexpr int kNameWidth = 192;
 constexpr int kAddressWidth = 192;
 constexpr int kStateWidth = 160;
 constexpr int kMemoryWidth = 112;
-constexpr int kBundleWidth = 112;
+constexpr int kEngineWidth = 112;
 
 void setColumnWidths(TableView& table)
 {
@@ -31,7 +31,7 @@ void setColumnWidths(TableView& table)
     table.setColumnWidth(HostListModel::Address, kAddressWidth);
     table.setColumnWidth(HostListModel::State, kStateWidth);
     table.setColumnWidth(HostListModel::FreeMemory, kMemoryWidth);
-    table.setColumnWidth(HostListModel::Bundle, kBundleWidth);
+    table.setColumnWidth(HostListModel::Engine, kEngineWidth);
     table.horizontalHeader()->setStretchLastSection(false);
     table.horizontalHeader()->setSectionResizeMode(HostListModel::Devices, QHeaderView::Stretch);
 }

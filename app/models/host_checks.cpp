@@ -1,5 +1,7 @@
 #include "app/models/host_checks.h"
 
+#include "app/models/host_engine.h"
+
 namespace trainyard {
 
 HostChecks::HostChecks(HostListModel& hosts, TargetPool& targets, QObject* parent)
@@ -64,6 +66,17 @@ void HostChecks::answerHostKey(const QString& host, bool trust)
     }
 }
 
+void HostChecks::askForEngine(const QString& host)
+{
+    Target* target = m_targets.find(host);
+    if (!target || target->isLocal())
+        return;
+    target->call({{"op", "bundles"}}, this, [this, host](const Result<QJsonObject>& reply) {
+        if (reply.ok())
+            m_hosts.setEngine(host, engineText((*reply)["bundles"].toArray(), deskEngine()));
+    });
+}
+
 void HostChecks::forget(const QString& host)
 {
     cancel(host);
@@ -78,6 +91,7 @@ void HostChecks::onFinished(const QString& host, const HostReport& report)
     running->second.check->deleteLater();
     m_running.erase(running);
     m_hosts.setReport(host, report);
+    askForEngine(host);
     emit finished(host);
 }
 

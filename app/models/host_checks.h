@@ -24,6 +24,8 @@ public:
     bool isChecking(const QString& host) const { return m_running.contains(host); }
     /// The answer to hostKeyUnknown.
     void answerHostKey(const QString& host, bool trust);
+    /// Asks a host that can be reached which engine it has; also done at the end of each check.
+    void askForEngine(const QString& host);
     /// Ends the check and the link of a host that the user removed.
     void forget(const QString& host);
 

@@ -35,7 +35,7 @@ struct HostEntry {
     HostState state = HostState::NotChecked;
     QString activity;                 ///< while Checking: what is happening
     std::optional<HostReport> report; ///< of the last finished check
-    QString bundle;                   ///< "installed", a version, or empty
+    QString engine;                   ///< "installed", a version, "not sent yet"; empty = not asked
 
     bool isThisMachine() const { return name == thisMachine(); }
 };

@@ -64,7 +64,7 @@ HostListModel::HostListModel(QObject* parent) : QAbstractTableModel(parent)
     HostEntry local;
     local.name = thisMachine();
     local.address = QSysInfo::machineHostName();
-    local.bundle = tr("installed");
+    local.engine = tr("installed");
     m_hosts.push_back(local);
 }
 
@@ -87,7 +87,7 @@ QVariant HostListModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return text(host, index.column());
     case Qt::ToolTipRole:
-        return host.activity.isEmpty() ? text(host, index.column()) : QVariant(host.activity);
+        return toolTip(host, index.column());
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(Qt::Alignment(index.column() == FreeMemory
                                                      ? Qt::AlignRight | Qt::AlignVCenter
@@ -99,6 +99,13 @@ QVariant HostListModel::data(const QModelIndex& index, int role) const
     default:
         return {};
     }
+}
+
+QVariant HostListModel::toolTip(const HostEntry& host, int column) const
+{
+    if (column == Engine && !host.isThisMachine())
+        return tr("The engine of this desk is sent to a host when a run starts there");
+    return host.activity.isEmpty() ? text(host, column) : QVariant(host.activity);
 }
 
 QVariant HostListModel::text(const HostEntry& host, int column) const
@@ -116,8 +123,8 @@ QVariant HostListModel::text(const HostEntry& host, int column) const
     case FreeMemory:
         return host.report && freeMemory(host.report->facts) > 0 ? memoryText(freeMemory(host.report->facts))
                                                                  : tr("–");
-    case Bundle:
-        return host.bundle.isEmpty() ? tr("–") : host.bundle;
+    case Engine:
+        return host.engine.isEmpty() ? tr("–") : host.engine;
     default:
         return {};
     }
@@ -143,7 +150,7 @@ QVariant HostListModel::headerData(int section, Qt::Orientation orientation, int
         return tr("Devices");
     case FreeMemory:
         return tr("Free memory");
-    case Bundle:
+    case Engine:
         return tr("Engine");
     default:
         return {};
@@ -227,9 +234,9 @@ void HostListModel::setAddress(const QString& name, const QString& address)
     change(name, [&](HostEntry& host) { host.address = address; });
 }
 
-void HostListModel::setBundle(const QString& name, const QString& bundle)
+void HostListModel::setEngine(const QString& name, const QString& engine)
 {
-    change(name, [&](HostEntry& host) { host.bundle = bundle; });
+    change(name, [&](HostEntry& host) { host.engine = engine; });
 }
 
 } // namespace trainyard

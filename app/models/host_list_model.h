@@ -12,7 +12,7 @@ namespace trainyard {
 class HostListModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { Name, Address, State, Devices, FreeMemory, Bundle, ColumnCount };
+    enum Column { Name, Address, State, Devices, FreeMemory, Engine, ColumnCount };
 
     explicit HostListModel(QObject* parent = nullptr);
 
@@ -34,7 +34,7 @@ public:
     void setState(const QString& name, HostState state, const QString& activity = {});
     void setReport(const QString& name, const HostReport& report);
     void setAddress(const QString& name, const QString& address);
-    void setBundle(const QString& name, const QString& bundle);
+    void setEngine(const QString& name, const QString& engine);
 
 signals:
     /// The set of names changed: worth writing to disk.
@@ -44,6 +44,7 @@ private:
     template <typename Change>
     void change(const QString& name, Change apply);
     QVariant text(const HostEntry& host, int column) const;
+    QVariant toolTip(const HostEntry& host, int column) const;
 
     std::vector<HostEntry> m_hosts;
 };

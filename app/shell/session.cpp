@@ -22,6 +22,12 @@ Session::Session(std::filesystem::path dataFolder, TargetOptions options, QObjec
     first.model = modelPreset("bert-tiny").value_or(first.model);
     m_document.reset(first);
     openHistory();
+    // Starting a run may have sent the engine to its hosts.
+    connect(&m_runs, &RunService::runLaunched, this, [this](const QString& id) {
+        const auto run = loadDeskRun(id);
+        for (const QString& host : run.ok() ? run->hosts : QStringList())
+            m_hostChecks.askForEngine(host);
+    });
 }
 
 void Session::openHistory()

@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/models/host_engine.h"
 #include "app/models/host_list_model.h"
 #include "app/models/host_store.h"
 #include "app/models/preflight_model.h"
@@ -52,6 +53,17 @@ private slots:
         QAbstractItemModelTester tester(&hosts);
         QCOMPARE(hosts.names(), QStringList{"localhost"});
         QVERIFY(!hosts.remove("localhost").ok());
+    }
+
+    void tellsTheDesksEngineFromOthers()
+    {
+        Bundle engine;
+        engine.id = "aa";
+        engine.version = "1.2.3";
+        QCOMPARE(engineText({}, engine), "not sent yet");
+        QCOMPARE(engineText({"bb"}, engine), "another build");
+        QCOMPARE(engineText({"bb", "aa"}, engine), "1.2.3");
+        QCOMPARE(engineText({"aa"}, refused("this desk has none")), "another build");
     }
 
     void refusesNamesThatSshCouldTakeForOptions_data()

@@ -51,7 +51,7 @@ HostEntry host(const QString& name, const QString& address, const HostFacts& wha
         entry.state = HostState::Blocked;
         break;
     }
-    entry.bundle = QStringLiteral("0.1.0");
+    entry.engine = QStringLiteral("0.1.0");
     return entry;
 }
 
