@@ -1,6 +1,5 @@
 #include "app/data/data_place.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QItemSelectionModel>
@@ -8,6 +7,7 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include "app/data/add_data_set_bar.h"
 #include "app/data/data_set_delegate.h"
 #include "app/data/data_set_panel.h"
 #include "app/data/prepare_form.h"
@@ -27,40 +27,17 @@ namespace {
 constexpr int kListWidth = 304;
 constexpr int kSamples = 20;
 
-/// The entry of a folder on this machine, from its manifest.
-Result<DataSetEntry> readDataSet(const QString& folder)
-{
-    DataSetEntry entry;
-    entry.host = thisMachine();
-    entry.folder = folder;
-    entry.name = QFileInfo(folder).fileName();
-    TRAINYARD_TRY(const DataSetManifest manifest, readDataSetManifest(folder));
-    return withManifest(entry, manifest);
-}
-
-/// What is known of a data set on another host: what was asked for.
-DataSetEntry fromOptions(const PrepareOptions& options)
-{
-    DataSetEntry entry;
-    entry.host = options.host;
-    entry.folder = options.outputFolder;
-    entry.name = QFileInfo(options.outputFolder).fileName();
-    entry.shards = options.shards;
-    entry.sequenceLength = options.sequenceLength;
-    entry.maxPredictions = options.maxPredictions;
-    entry.vocabularySize = options.vocabularySize;
-    return entry;
-}
-
 } // namespace
 
 DataPlace::DataPlace(const Parts& parts, QWidget* parent)
     : Place(tr("Data"), QStringLiteral("data"), parent)
     , m_dataSets(parts.dataSets)
     , m_hosts(parts.hosts)
+    , m_runs(parts.runs)
     , m_job(parts.job)
     , m_verifier(parts.verifier)
     , m_page(new PageFrame(title()))
+    , m_addBar(new AddDataSetBar)
     , m_progress(new PreparePanel)
     , m_list(new QListView)
     , m_detail(new QStackedWidget)
@@ -68,7 +45,7 @@ DataPlace::DataPlace(const Parts& parts, QWidget* parent)
     , m_form(new PrepareForm)
 {
     auto* add = makeButton(tr("Add &folder…"));
-    add->setToolTip(tr("Take a data set of this machine into the list"));
+    add->setToolTip(tr("Take a finished data set into the list"));
     auto* prepare = makeButton(tr("&Prepare…"), "primary");
     m_page->addAction(add);
     m_page->addAction(prepare);
@@ -77,13 +54,15 @@ DataPlace::DataPlace(const Parts& parts, QWidget* parent)
     row->addWidget(makeList());
     row->addWidget(makeDetail(), 1);
     m_page->content()->setSpacing(metrics::kPanelPadding);
+    m_page->content()->addWidget(m_addBar);
     m_page->content()->addWidget(m_progress);
     m_page->content()->addLayout(row, 1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_page);
 
-    connect(add, &QPushButton::clicked, this, &DataPlace::chooseFolder);
+    connect(add, &QPushButton::clicked, this, [this] { m_addBar->ask(m_hosts.names()); });
+    connect(m_addBar, &AddDataSetBar::folderNamed, this, &DataPlace::addFolder);
     connect(prepare, &QPushButton::clicked, this, &DataPlace::openPrepareForm);
     connect(&m_verifier, &DataSetVerifier::finished, this, &DataPlace::onVerified);
     connectJob();
@@ -198,26 +177,34 @@ void DataPlace::onPrepared(const Result<PrepareOptions>& result)
             m_page->strip()->showError(result.error());
         return;
     }
-    const PrepareOptions& options = *result;
-    if (options.host == thisMachine()) {
-        addFolder(options.outputFolder);
-    } else {
-        m_dataSets.put(fromOptions(options));
-        m_list->setCurrentIndex(m_dataSets.index(0));
-    }
-    m_page->strip()->showMessage(MessageStrip::Tone::Good, tr("%1 is ready.").arg(options.outputFolder));
+    addFolder(result->host, result->outputFolder);
 }
 
-void DataPlace::addFolder(const QString& folder)
+void DataPlace::addFolder(const QString& host, const QString& folder)
 {
-    const auto entry = readDataSet(folder);
-    if (!entry.ok()) {
-        m_page->strip()->showError(entry.error());
-        return;
-    }
-    m_dataSets.put(*entry);
-    m_list->setCurrentIndex(m_dataSets.index(m_dataSets.rowOf(entry->host, entry->folder)));
+    if (host == thisMachine())
+        return take(host, folder, readDataSetManifest(folder));
+    m_page->strip()->showProgress(tr("Reading the manifest of %1 on %2").arg(folder, host), -1);
+    m_runs.readManifest(host, folder, this, [this, host, folder](const Result<QByteArray>& text) {
+        take(host, folder,
+             text.ok() ? parseDataSetManifest(text->toStdString(), (folder + "/manifest.json").toStdString())
+                       : Result<DataSetManifest>(text.error()));
+    });
+}
+
+void DataPlace::take(const QString& host, const QString& folder, const Result<DataSetManifest>& manifest)
+{
+    if (!manifest.ok())
+        return m_page->strip()->showError(manifest.error());
+    DataSetEntry entry;
+    entry.name = QFileInfo(folder).fileName();
+    entry.host = host;
+    entry.folder = folder;
+    m_dataSets.put(withManifest(entry, *manifest));
+    m_list->setCurrentIndex(m_dataSets.index(m_dataSets.rowOf(host, folder)));
+    m_addBar->hide();
     showCurrent();
+    m_page->strip()->showMessage(MessageStrip::Tone::Good, tr("%1 is ready.").arg(folder));
 }
 
 void DataPlace::showCurrent()
@@ -244,7 +231,9 @@ void DataPlace::loadSamples()
     } else {
         m_verifier.cancel();
         m_panel->samples().setNote(
-            tr("Rows of another machine are shown there: trainyard verify %1 --sample 5").arg(entry.folder));
+            tr("The rows lie on %1 and can be looked at there: log in with ssh and run "
+               "trainyard-prepare verify %2 --sample 5")
+                .arg(entry.host, entry.folder));
     }
 }
 
@@ -288,13 +277,6 @@ void DataPlace::removeCurrent()
         m_list->setCurrentIndex(m_dataSets.index(row));
         m_page->strip()->clear();
     });
-}
-
-void DataPlace::chooseFolder()
-{
-    const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder of a data set"));
-    if (!folder.isEmpty())
-        addFolder(folder);
 }
 
 int DataPlace::currentRow() const

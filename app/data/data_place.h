@@ -11,7 +11,9 @@ class QStackedWidget;
 
 namespace trainyard {
 
+class AddDataSetBar;
 class DataSetPanel;
+struct DataSetManifest;
 class PageFrame;
 class PrepareForm;
 class PreparePanel;
@@ -23,6 +25,7 @@ public:
     struct Parts {
         DataSetListModel& dataSets;
         HostListModel& hosts;
+        RunService& runs; ///< reaches the hosts on which data sets lie
         PrepareJob& job;
         DataSetVerifier& verifier;
     };
@@ -31,8 +34,8 @@ public:
     void activate() override;
     /// Verifies the selected data set again.
     void refresh() override;
-    /// Takes a finished data set of this machine into the list; says in the strip when it is none.
-    void addFolder(const QString& folder);
+    /// Takes a finished data set of a host into the list; says in the strip when it is none.
+    void addFolder(const QString& host, const QString& folder);
     void openPrepareForm();
 
 signals:
@@ -49,14 +52,16 @@ private:
     void loadSamples();
     void verifyCurrent();
     void removeCurrent();
-    void chooseFolder();
+    void take(const QString& host, const QString& folder, const Result<DataSetManifest>& manifest);
     int currentRow() const;
 
     DataSetListModel& m_dataSets;
     HostListModel& m_hosts;
+    RunService& m_runs;
     PrepareJob& m_job;
     DataSetVerifier& m_verifier;
     PageFrame* m_page;
+    AddDataSetBar* m_addBar;
     PreparePanel* m_progress;
     QListView* m_list;
     QStackedWidget* m_detail;

@@ -94,7 +94,9 @@ void DataSetPanel::showDataSet(const DataSetEntry& entry)
     m_name->setText(entry.name);
     const QString host = entry.host == thisMachine() ? tr("This machine") : entry.host;
     m_folder->setText(QStringLiteral("%1  %2").arg(host, entry.folder));
-    m_verify->setEnabled(entry.check != DataSetEntry::Check::Verifying);
+    const bool here = entry.host == thisMachine();
+    m_verify->setEnabled(here && entry.check != DataSetEntry::Check::Verifying);
+    m_verify->setToolTip(here ? QString() : tr("A data set is verified on the host that it lies on"));
     m_verify->setText(entry.check == DataSetEntry::Check::NotVerified ? tr("&Verify") : tr("&Verify again"));
     const QStringList figures = figuresOf(entry);
     for (std::size_t i = 0; i < m_figures.size(); ++i)

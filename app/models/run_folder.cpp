@@ -48,11 +48,15 @@ Result<QJsonObject> readJsonObject(const std::filesystem::path& path)
     return document.object();
 }
 
+/// As it was when the run was launched; where nobody wrote that down, as this machine sees it now.
 std::optional<DataSetManifest> dataSetOf(const RunFacts& facts)
 {
     if (!facts.spec)
         return std::nullopt;
-    const auto manifest = readDataSetManifest(QString::fromStdString(facts.spec->dataset.path));
+    const auto kept = pathOf(facts.folder, "dataset.json");
+    const auto text = readFile(kept);
+    const auto manifest = text.ok() ? parseDataSetManifest(*text, kept.string())
+                                    : readDataSetManifest(QString::fromStdString(facts.spec->dataset.path));
     return manifest.ok() ? std::optional(*manifest) : std::nullopt;
 }
 

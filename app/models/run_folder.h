@@ -20,7 +20,7 @@ struct RunFacts {
     std::optional<RunSpec> spec;            ///< none for data jobs, or when spec.json is missing
     QString specText;                       ///< spec.json as it was written
     QJsonObject inventory;                  ///< inventory.json: hosts as they were probed; may be empty
-    std::optional<DataSetManifest> dataSet; ///< nothing when its manifest cannot be read from this machine
+    std::optional<DataSetManifest> dataSet; ///< nothing when its manifest is not known here
     QStringList hosts;                      ///< in order of node
 
     QString name() const; ///< the specification's, else taken from the id

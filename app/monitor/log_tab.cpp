@@ -91,12 +91,14 @@ void LogTab::show(const OpenRun& run)
     const bool other = run.id() != m_runId;
     m_runId = run.id();
     m_folder = run.facts().folder;
-    m_over = isFinal(run.series().status().state);
+    const bool goesOn = std::exchange(m_over, isFinal(run.series().status().state)) && !m_over;
     const int ranks =
         run.facts().spec ? run.facts().spec->layout.worldSize() : int(run.series().ranks().size());
     m_rank->setRange(0, std::max(0, ranks - 1));
     if (other)
         startOver();
+    else if (goesOn)
+        readMore();
 }
 
 void LogTab::setRank(int rank)

@@ -30,8 +30,8 @@ DeskWindow::DeskWindow(QApplication& application, std::filesystem::path dataFold
 void DeskWindow::addPlaces()
 {
     auto* hosts = new HostsPlace(m_session.hosts(), m_session.hostChecks());
-    m_data = new DataPlace(
-        {m_session.dataSets(), m_session.hosts(), m_session.prepareJob(), m_session.verifier()});
+    m_data = new DataPlace({m_session.dataSets(), m_session.hosts(), m_session.runs(), m_session.prepareJob(),
+                            m_session.verifier()});
     auto* design =
         new DesignPlace({m_session.document(), m_session.hosts(), m_session.dataSets(), m_session.runs()});
     m_runs = new RunsPlace(m_session.runDesk());

@@ -6,7 +6,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "remote/target/desk_folders.h"
-#include "remote/wire/protocol.h"
+#include "remote/target/whole_file.h"
 
 namespace trainyard {
 
@@ -86,17 +86,12 @@ void AttachOperation::readDocument()
 
 void AttachOperation::readFile(const QString& file, std::function<void(const QByteArray&)> done)
 {
-    auto content = std::make_shared<QByteArray>();
-    Target::Handlers handlers;
-    handlers.chunk = [content](const QByteArray& bytes) { content->append(bytes); };
-    handlers.done = [this, content, done](const Result<QJsonObject>& reply) {
-        if (!reply.ok())
-            return finish(reply.error());
-        done(*content);
-    };
-    m_group.target(0).call(
-        {{"op", "read"}, {"run", m_runId}, {"file", file}, {"limit", qint64{kLargestRead}}}, this,
-        std::move(handlers));
+    readWhole(m_group.target(0), {{"op", "read"}, {"run", m_runId}, {"file", file}}, this,
+              [this, done](const Result<QByteArray>& content) {
+                  if (!content.ok())
+                      return finish(content.error());
+                  done(*content);
+              });
 }
 
 void AttachOperation::finish(const Result<QString>& result)

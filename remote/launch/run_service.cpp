@@ -8,10 +8,12 @@
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 #include "remote/launch/attach_operation.h"
+#include "remote/launch/host_question.h"
 #include "remote/launch/log_reader.h"
 #include "remote/launch/run_id.h"
 #include "remote/launch/start_operation.h"
 #include "remote/target/desk_folders.h"
+#include "remote/target/whole_file.h"
 
 namespace trainyard {
 
@@ -94,6 +96,7 @@ RunOperation* RunService::launch(const RunSpec& spec)
     takeNodes(spec.cluster, hosts, plan.slotCounts);
     plan.run = newRun(QString::fromStdString(spec.name), RunKind::Train, hosts);
     plan.document = QByteArray::fromStdString(toJson(spec));
+    plan.dataSet = QString::fromStdString(spec.dataset.path);
     return begin(std::move(plan));
 }
 
@@ -151,48 +154,40 @@ void RunService::requestCheckpoint(const QString& runId, const QObject* context,
                                    std::function<void(const Status&)> done)
 {
     const auto run = loadDeskRun(runId);
-    auto* group = new HostGroup(run.ok() ? QStringList{run->head()} : QStringList(), m_targets);
-    group->setParent(this);
-    const QPointer<const QObject> alive(context);
-    const auto answer = [group, alive, done](const Status& result) {
-        group->deleteLater();
-        if (alive)
-            done(result);
-    };
     if (!run.ok())
-        return answer(run.error());
-    group->whenReady([group, answer, runId](const Status& ready) {
-        if (!ready.ok())
-            return answer(ready);
-        group->target(0).call({{"op", "checkpoint"}, {"run", runId}}, group,
-                              [answer](const Result<QJsonObject>& reply) {
-                                  answer(reply.ok() ? Status() : Status(reply.error()));
-                              });
+        return done(run.error());
+    auto* question = new HostQuestion<void>(run->head(), m_targets, this, context, std::move(done));
+    question->ask([question, runId](Target& target) {
+        target.call({{"op", "checkpoint"}, {"run", runId}}, question,
+                    [question](const Result<QJsonObject>& reply) {
+                        question->answer(reply.ok() ? Status() : Status(reply.error()));
+                    });
     });
 }
 
 void RunService::listRuns(const QString& host, const QObject* context,
                           std::function<void(const Result<QList<HostRun>>&)> done)
 {
-    auto* group = new HostGroup({host}, m_targets);
-    group->setParent(this);
-    const QPointer<const QObject> alive(context);
-    const auto answer = [group, alive, done](const Result<QList<HostRun>>& result) {
-        group->deleteLater();
-        if (alive)
-            done(result);
-    };
-    group->whenReady([group, answer](const Status& ready) {
-        if (!ready.ok())
-            return answer(ready.error());
-        group->target(0).call({{"op", "runs"}}, group, [answer](const Result<QJsonObject>& reply) {
+    auto* question = new HostQuestion<QList<HostRun>>(host, m_targets, this, context, std::move(done));
+    question->ask([question](Target& target) {
+        target.call({{"op", "runs"}}, question, [question](const Result<QJsonObject>& reply) {
             if (!reply.ok())
-                return answer(reply.error());
+                return question->answer(reply.error());
             QList<HostRun> runs;
             for (const auto& entry : reply->value("runs").toArray())
                 runs << hostRunOf(entry.toObject());
-            answer(runs);
+            question->answer(runs);
         });
+    });
+}
+
+void RunService::readManifest(const QString& host, const QString& folder, const QObject* context,
+                              std::function<void(const Result<QByteArray>&)> done)
+{
+    auto* question = new HostQuestion<QByteArray>(host, m_targets, this, context, std::move(done));
+    question->ask([question, folder](Target& target) {
+        readWhole(target, {{"op", "data-set"}, {"folder", folder}}, question,
+                  [question](const Result<QByteArray>& manifest) { question->answer(manifest); });
     });
 }
 

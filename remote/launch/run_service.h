@@ -42,8 +42,9 @@ public:
 
     /// Validates, deploys the engine to every host of spec.cluster, makes the run there and starts it on the
     /// first one. "localhost" alone needs no deployment: the executables beside this program are used.
-    /// The desk's copy of the run (spec.json, host.json) is written before anything starts.
-    /// The returned operation belongs to the service and deletes itself after finished().
+    /// The desk's copy of the run (spec.json, host.json, and the data set's manifest as dataset.json) is
+    /// written before anything starts. The returned operation belongs to the service and deletes itself after
+    /// finished().
     RunOperation* launch(const RunSpec& spec);
     /// Goes on from the last checkpoint, with the next attempt.
     RunOperation* resume(const QString& runId);
@@ -59,6 +60,9 @@ public:
     /// What runs and ran on `host`. `context` as for Target::call.
     void listRuns(const QString& host, const QObject* context,
                   std::function<void(const Result<QList<HostRun>>&)> done);
+    /// The text of manifest.json of the data set in `folder` on `host`. `context` as for Target::call.
+    void readManifest(const QString& host, const QString& folder, const QObject* context,
+                      std::function<void(const Result<QByteArray>&)> done);
     /// Makes a run of `host` known to this desk, so that it can be followed: fetches spec and hosts.
     RunOperation* attach(const QString& host, const QString& runId);
     /// A piece of a rank's log: from byte `offset` (negative = from the end), at most `limit` bytes.

@@ -12,6 +12,7 @@
 #include "remote/launch/inventory.h"
 #include "remote/target/desk_folders.h"
 #include "remote/target/programs.h"
+#include "remote/target/whole_file.h"
 
 namespace trainyard {
 
@@ -158,6 +159,28 @@ void StartOperation::onInspected(const HostGroup::Answers& answers)
     }
     if (const Status fit = judgeHosts(reports); !fit.ok())
         return fail(fit.error());
+    if (m_plan.dataSet.isEmpty())
+        keep();
+    else
+        findDataSet();
+}
+
+/// Better known now than by the first rank that opens it.
+void StartOperation::findDataSet()
+{
+    readWhole(m_group.target(0), {{"op", "data-set"}, {"folder", m_plan.dataSet}}, this,
+              [this](const Result<QByteArray>& manifest) {
+                  if (!manifest.ok())
+                      return fail(manifest.error());
+                  m_manifest = *manifest;
+                  keep();
+              });
+}
+
+void StartOperation::keep()
+{
+    if (m_ended)
+        return;
     if (const Status kept = keepOnDesk(); !kept.ok())
         return fail(kept.error());
     if (m_plan.resume)
@@ -169,9 +192,13 @@ void StartOperation::onInspected(const HostGroup::Answers& answers)
 Status StartOperation::keepOnDesk() const
 {
     TRAINYARD_TRY_STATUS(saveDeskRun(m_plan.run));
-    const char* name = m_plan.run.kind == RunKind::Train ? "spec.json" : "job.json";
-    return m_plan.resume ? Status()
-                         : writeFileAtomically(deskRunFolder(m_runId) / name, m_plan.document.toStdString());
+    if (m_plan.resume)
+        return {};
+    const auto folder = deskRunFolder(m_runId);
+    if (m_plan.run.kind == RunKind::Prepare)
+        return writeFileAtomically(folder / "job.json", m_plan.document.toStdString());
+    TRAINYARD_TRY_STATUS(writeFileAtomically(folder / "spec.json", m_plan.document.toStdString()));
+    return writeFileAtomically(folder / "dataset.json", m_manifest.toStdString());
 }
 
 void StartOperation::makeRun()

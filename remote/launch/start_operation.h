@@ -17,12 +17,14 @@ namespace trainyard {
 struct StartPlan {
     DeskRun run;
     QByteArray document;   ///< spec.json or job.json, byte for byte
+    QString dataSet;       ///< folder as every node sees it; empty for a data job and for a resume
     QList<int> slotCounts; ///< ranks on each host
     bool resume = false;   ///< the run is there already; its next attempt starts
 };
 
-/// Starts a run: links up → engine there → hosts judged → run directories made → supervisor started on the
-/// head → device samplers started. Whatever fails before the supervisor runs is taken back on every host.
+/// Starts a run: links up → engine there → hosts judged → data set found → run directories made → supervisor
+/// started on the head → device samplers started. Whatever fails before the supervisor runs is taken back on
+/// every host.
 class StartOperation : public RunOperation {
     Q_OBJECT
 
@@ -40,6 +42,8 @@ private:
     void onDeployProgress(const QString& host, qint64 done, qint64 total);
     void inspect();
     void onInspected(const HostGroup::Answers& answers);
+    void findDataSet();
+    void keep();
     void makeRun();
     Status keepOnDesk() const;
     void launch();
@@ -53,6 +57,7 @@ private:
     HostGroup m_group;
     std::unique_ptr<Deployer> m_deployer;
     std::vector<QJsonObject> m_probes;
+    QByteArray m_manifest; ///< of the data set
     QList<qint64> m_deployDone, m_deployTotal;
     bool m_madeOnHosts = false;
     bool m_launched = false;

@@ -59,6 +59,8 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(run() && steps() >= 5, kPatienceMs);
         QTRY_COMPARE(run()->link(), RunLink::Live);
         QTRY_VERIFY(!run()->series().devices().empty());
+        QVERIFY(run()->facts().dataSet);
+        QCOMPARE(run()->facts().dataSet->sequenceLength, 64);
     }
 
     void publishesACheckpointNow()

@@ -97,29 +97,65 @@ Result<std::string> readPiece(int fd, std::int64_t offset, std::int64_t limit)
     return bytes;
 }
 
+struct Piece {
+    std::int64_t offset = 0; ///< negative = from the end
+    std::int64_t limit = 0;
+};
+
+Result<Piece> pieceAsked(const Fields& fields)
+{
+    Piece piece;
+    TRAINYARD_TRY(piece.offset, fields.numberOr("offset", 0, INT64_MIN / 2, INT64_MAX / 2));
+    TRAINYARD_TRY(piece.limit, fields.numberOr("limit", 64 * kKiB, 0, kLargestRead));
+    return piece;
+}
+
+Result<Answer> answerWith(const FileDescriptor& file, const std::string& name, Piece piece)
+{
+    struct stat info {};
+    if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
+        return badInput(name + " is not a file");
+    if (piece.offset < 0)
+        piece.offset = std::max<std::int64_t>(0, info.st_size + piece.offset);
+    TRAINYARD_TRY(std::string bytes, readPiece(file.get(), piece.offset, piece.limit));
+    json answer{{"size", info.st_size}, {"offset", piece.offset}, {"bytes", bytes.size()}};
+    return Answer{std::move(answer), std::move(bytes)};
+}
+
 Result<Answer> readFilePiece(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const RunFolder run, existingRun(context, request));
     const Fields fields(request);
     TRAINYARD_TRY(const std::string name, fields.text("file"));
-    TRAINYARD_TRY(std::int64_t offset, fields.numberOr("offset", 0, INT64_MIN / 2, INT64_MAX / 2));
-    TRAINYARD_TRY(const std::int64_t limit, fields.numberOr("limit", 64 * kKiB, 0, kLargestRead));
+    TRAINYARD_TRY(const Piece piece, pieceAsked(fields));
     TRAINYARD_TRY(const FileDescriptor file, openBeneath(run.path(), name));
-    struct stat info {};
-    if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
-        return badInput(name + " is not a file");
-    if (offset < 0) // from the end
-        offset = std::max<std::int64_t>(0, info.st_size + offset);
-    TRAINYARD_TRY(std::string bytes, readPiece(file.get(), offset, limit));
-    json answer{{"size", info.st_size}, {"offset", offset}, {"bytes", bytes.size()}};
-    return Answer{std::move(answer), std::move(bytes)};
+    return answerWith(file, name, piece);
+}
+
+/// Data sets lie where the user wants them; of what lies there, only the manifest can be read.
+Result<Answer> readManifestPiece(const AgentContext&, const json& request)
+{
+    const Fields fields(request);
+    TRAINYARD_TRY(const std::string folder, fields.text("folder"));
+    TRAINYARD_TRY(const Piece piece, pieceAsked(fields));
+    if (!folder.starts_with('/'))
+        return badInput("the field \"folder\" is not an absolute path");
+    const std::string name = (std::filesystem::path(folder) / "manifest.json").string();
+    const FileDescriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    if (!file.valid()) {
+        Error error = systemError(ErrorKind::BadInput, "there is no data set: cannot open " + name, errno);
+        error.hint = "prepare it there, or give the folder of a finished one";
+        return error;
+    }
+    return answerWith(file, name, piece);
 }
 
 } // namespace
 
 const OperationTable& fileOperations()
 {
-    static const OperationTable table{{"streams", streams}, {"list", listFolder}, {"read", readFilePiece}};
+    static const OperationTable table{
+        {"streams", streams}, {"list", listFolder}, {"read", readFilePiece}, {"data-set", readManifestPiece}};
     return table;
 }
 

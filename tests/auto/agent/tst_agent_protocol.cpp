@@ -183,6 +183,25 @@ private slots:
         QCOMPARE(agent.takeChunks(id), std::string("678"));
     }
 
+    void readsOfADataSetTheManifestOnly()
+    {
+        const auto folder = root() / "somewhere";
+        QVERIFY(writeFileAtomically(root() / "secret", "secret").ok());
+        QVERIFY(makeFolder(folder).ok());
+        AgentClient agent(root());
+        const auto look = [&](const std::string& where) {
+            return agent.call({{"op", "data-set"}, {"folder", where}});
+        };
+        for (const std::string& where : {folder.string(), std::string("somewhere"), std::string(),
+                                         (root() / "secret").string(), std::string("/dev/null")})
+            QVERIFY2(kindOf(look(where)) == "bad-input", where.c_str());
+        QVERIFY(writeFileAtomically(folder / "manifest.json", "0123456789").ok());
+        const auto id = agent.send({{"op", "data-set"}, {"folder", folder.string()}, {"offset", 4}});
+        const json reply = agent.waitForReply(id);
+        QCOMPARE(reply.value("size", 0), 10);
+        QCOMPARE(agent.takeChunks(id), std::string("456789"));
+    }
+
     void listsNoLinks()
     {
         QVERIFY(writeFileAtomically(run() / "spec.json", "{}").ok());

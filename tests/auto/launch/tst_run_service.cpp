@@ -68,6 +68,17 @@ private slots:
         QCOMPARE(finish(m_service->attach("localhost", "nothing")).error().kind, ErrorKind::BadInput);
     }
 
+    void saysAtOnceThatTheDataSetIsNotThere()
+    {
+        RunSpec spec = specOn({"localhost"});
+        spec.dataset.path = m_dir->filePath("no such set").toStdString();
+        const auto result = finish(m_service->launch(spec));
+        QCOMPARE(result.error().kind, ErrorKind::BadInput);
+        QVERIFY2(result.error().message.find("no such set/manifest.json") != std::string::npos,
+                 result.error().message.c_str());
+        QVERIFY(deskRuns().empty());
+    }
+
     void runsADataJobToItsEnd()
     {
         writePrepare("exit 0");

@@ -8,6 +8,7 @@
 
 #include "remote/target/host_check.h"
 #include "remote/target/target.h"
+#include "remote/target/whole_file.h"
 #include "remote/wire/frame.h"
 
 using namespace trainyard;
@@ -131,6 +132,30 @@ private slots:
         QTRY_COMPARE(target->state(), State::Ready);
         QTRY_COMPARE_WITH_TIMEOUT(target->state(), State::Lost, 3000);
         QVERIFY(target->lastError()->message.find("sign of life") != std::string::npos);
+    }
+
+    void readsAFileOfAnySize()
+    {
+        QTemporaryDir folder;
+        QFile file(folder.filePath("manifest.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        QByteArray bytes;
+        for (int i = 0; bytes.size() < 1'400'000; ++i)
+            bytes += QByteArray::number(i) + ' ';
+        file.write(bytes);
+        file.close();
+        auto target = open();
+        QTRY_COMPARE(target->state(), State::Ready);
+        std::optional<Result<QByteArray>> read;
+        const auto keep = [&](const Result<QByteArray>& result) { read = result; };
+        readWhole(*target, {{"op", "data-set"}, {"folder", folder.path()}}, this, keep);
+        QTRY_VERIFY(read.has_value());
+        QCOMPARE(**read, bytes);
+        read.reset();
+        readWhole(*target, {{"op", "data-set"}, {"folder", "/nowhere"}}, this, keep);
+        QTRY_VERIFY(read.has_value());
+        QCOMPARE(read->error().kind, ErrorKind::BadInput);
+        QVERIFY(!read->error().hint.empty());
     }
 
     void checksThisMachine()

@@ -1,0 +1,122 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/data/data_place.h"
+#include "app/hosts/hosts_place.h"
+#include "app/shell/desk_window.h"
+#include "app/widgets/message_strip.h"
+#include "app/widgets/page_frame.h"
+#include "tests/support/bundle/small_bundle.h"
+#include "tests/support/lab/netns_lab.h"
+
+using namespace trainyard;
+
+namespace {
+
+constexpr int kPatienceMs = 30'000;
+
+/// Makes a data set of nothing but its manifest.
+constexpr auto kPrepareScript = R"(#!/bin/sh
+while [ "$1" != --out ]; do shift; done
+mkdir "$2"
+cat > "$2/manifest.json" <<END
+{"version": 1, "sequence_length": 512, "max_predictions": 80, "vocabulary_size": 30522, "vocabulary_sha256": "0",
+ "statistics": {"documents": 105, "tokens": 527681},
+ "shards": [{"rows": 900, "training": true}, {"rows": 100, "training": false}]}
+END
+)";
+
+} // namespace
+
+/// The window with a host behind a real sshd.
+class TestRemoteHost : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        if (const QString why = lab::NetnsLab::whyNot(); !why.isEmpty())
+            QSKIP(qPrintable(why));
+        m_lab = std::make_unique<lab::NetnsLab>(lab::NetnsLab::Options{1, "256m", {}});
+        const QString trouble = m_lab->start();
+        QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
+        m_lab->trustHosts();
+        qputenv("TRAINYARD_DATA", m_folder.filePath("desk").toUtf8());
+        qputenv("TRAINYARD_BUNDLE", m_folder.filePath("bundle").toUtf8());
+        support::writeBundle(m_folder.filePath("bundle").toStdString(),
+                             {{"bin/trainyard-prepare", kPrepareScript, true}});
+        m_desk = std::make_unique<DeskWindow>(*qApp, m_folder.filePath("desk").toStdString(),
+                                              m_lab->targetOptions());
+        m_desk->window().show();
+        m_host = m_lab->host(0).address();
+        HostEntry entry;
+        entry.name = m_host;
+        QVERIFY(m_desk->session().hosts().add(entry).ok());
+    }
+
+    void cleanupTestCase()
+    {
+        m_desk.reset();
+        m_lab.reset();
+    }
+
+    void aCheckTellsThatTheEngineIsNotThereYet()
+    {
+        m_desk->session().hostChecks().check(m_host);
+        QTRY_COMPARE_WITH_TIMEOUT(hostEntry().engine, "not sent yet", kPatienceMs);
+        QVERIFY(hostEntry().report);
+    }
+
+    void aDataSetMadeThereShowsItsFigures()
+    {
+        PrepareOptions options;
+        options.host = m_host;
+        options.dumps = {"/root/dump.xml"};
+        options.vocabulary = PrepareOptions::Vocabulary::Train;
+        options.outputFolder = "/root/set";
+        m_desk->session().prepareJob().start(options);
+        QTRY_VERIFY2_WITH_TIMEOUT(dataSets().rowCount() == 1, qPrintable(strip().text()), kPatienceMs);
+        const DataSetEntry& entry = dataSets().at(0);
+        QCOMPARE(entry.host, m_host);
+        QCOMPARE(entry.name, "set");
+        QCOMPARE(entry.tokens, 527'681u);
+        QCOMPARE(entry.rows, 1000u);
+        QCOMPARE(entry.testRows, 100u);
+        QCOMPARE(entry.sequenceLength, 512);
+    }
+
+    void theEngineIsThereAfterwards() { QTRY_COMPARE(hostEntry().engine, TRAINYARD_VERSION); }
+
+    void aFinishedDataSetIsTakenIntoTheList()
+    {
+        QCOMPARE(dataSets().rowCount(), 1);
+        dataSets().remove(0);
+        place().addFolder(m_host, "/root/set");
+        QTRY_COMPARE(dataSets().rowCount(), 1);
+        QCOMPARE(dataSets().at(0).tokens, 527'681u);
+    }
+
+    void whatIsNoDataSetIsSaidInThePlace()
+    {
+        place().addFolder(m_host, "/root/nothing");
+        QTRY_VERIFY2(strip().text().contains("/root/nothing/manifest.json"), qPrintable(strip().text()));
+        QCOMPARE(dataSets().rowCount(), 1);
+    }
+
+private:
+    DataSetListModel& dataSets() { return m_desk->session().dataSets(); }
+    DataPlace& place() { return *m_desk->window().findChild<DataPlace*>(); }
+    MessageStrip& strip() { return *place().findChild<PageFrame*>()->strip(); }
+    HostEntry hostEntry() const
+    {
+        return m_desk->session().hosts().at(m_desk->session().hosts().rowOf(m_host));
+    }
+
+    QTemporaryDir m_folder;
+    std::unique_ptr<lab::NetnsLab> m_lab;
+    std::unique_ptr<DeskWindow> m_desk;
+    QString m_host;
+};
+
+QTEST_MAIN(TestRemoteHost)
+#include "tst_remote_host.moc"
