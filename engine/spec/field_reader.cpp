@@ -68,6 +68,17 @@ const nlohmann::json* FieldReader::take(const char* key)
     return find(key);
 }
 
+void FieldReader::read(const char* key, bool& target)
+{
+    const auto* value = find(key);
+    if (!value)
+        return;
+    if (value->is_boolean())
+        target = value->get<bool>();
+    else
+        complain(key, "must be true or false, not " + value->dump(), "write it without quotes");
+}
+
 void FieldReader::read(const char* key, int& target)
 {
     const auto* value = find(key);

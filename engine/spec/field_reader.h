@@ -20,6 +20,7 @@ public:
     FieldReader(const nlohmann::json& object, std::string path, Diagnostics& diagnostics);
 
     bool has(const char* key) const { return m_object.is_object() && m_object.contains(key); }
+    void read(const char* key, bool& target);
     void read(const char* key, int& target);
     void read(const char* key, std::uint64_t& target);
     void read(const char* key, double& target);

@@ -21,12 +21,21 @@ void applyPreset(FieldReader& reader, ModelSpec& model)
                     nearest.empty() ? "see resources/presets/models" : "did you mean \"" + nearest + "\"?");
 }
 
+// Another family than the preset's brings its own defaults.
+void applyFamily(FieldReader& reader, ModelSpec& model)
+{
+    ModelFamily family = model.family;
+    reader.readEnum("family", family);
+    if (family != model.family)
+        model.setFamily(family);
+}
+
 } // namespace
 
 void readModel(FieldReader& reader, ModelSpec& model)
 {
     applyPreset(reader, model);
-    reader.readEnum("family", model.family);
+    applyFamily(reader, model);
     reader.read("layers", model.layers);
     reader.read("hidden", model.hidden);
     reader.read("heads", model.heads);
@@ -34,6 +43,11 @@ void readModel(FieldReader& reader, ModelSpec& model)
     reader.read("vocabulary", model.vocabulary);
     reader.read("max_positions", model.maxPositions);
     reader.read("token_types", model.tokenTypes);
+    reader.readEnum("activation", model.activation);
+    reader.readEnum("norm", model.norm);
+    reader.readEnum("positions", model.positions);
+    reader.read("tied_head", model.tiedHead);
+    reader.read("next_sentence", model.nextSentence);
     reader.read("dropout", model.dropout);
     reader.read("attention_dropout", model.attentionDropout);
     reader.read("layer_norm_epsilon", model.layerNormEpsilon);
@@ -53,6 +67,11 @@ nlohmann::ordered_json modelJson(const ModelSpec& model)
     json["vocabulary"] = model.vocabulary;
     json["max_positions"] = model.maxPositions;
     json["token_types"] = model.tokenTypes;
+    json["activation"] = nameOf(model.activation);
+    json["norm"] = nameOf(model.norm);
+    json["positions"] = nameOf(model.positions);
+    json["tied_head"] = model.tiedHead;
+    json["next_sentence"] = model.nextSentence;
     json["dropout"] = model.dropout;
     json["attention_dropout"] = model.attentionDropout;
     json["layer_norm_epsilon"] = model.layerNormEpsilon;

@@ -7,7 +7,8 @@
 
 namespace trainyard {
 
-/// Reads the keys of a model object: first "preset", then whatever overrides it. `finish()` is the caller's.
+/// Reads the keys of a model object: first "preset", then "family", whose defaults replace those of another
+/// family, then whatever overrides them. `finish()` is the caller's.
 void readModel(FieldReader& reader, ModelSpec& model);
 
 nlohmann::ordered_json modelJson(const ModelSpec& model);

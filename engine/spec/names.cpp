@@ -13,7 +13,25 @@ struct Names;
 
 template <>
 struct Names<ModelFamily> {
-    static constexpr std::array table{std::pair{ModelFamily::Bert, std::string_view("bert")}};
+    static constexpr std::array table{std::pair{ModelFamily::Bert, std::string_view("bert")},
+                                      std::pair{ModelFamily::Gpt, std::string_view("gpt")}};
+};
+template <>
+struct Names<Activation> {
+    static constexpr std::array table{std::pair{Activation::Gelu, std::string_view("gelu")},
+                                      std::pair{Activation::GeluNew, std::string_view("gelu_new")},
+                                      std::pair{Activation::Relu, std::string_view("relu")},
+                                      std::pair{Activation::Swiglu, std::string_view("swiglu")}};
+};
+template <>
+struct Names<NormPlacement> {
+    static constexpr std::array table{std::pair{NormPlacement::Post, std::string_view("post")},
+                                      std::pair{NormPlacement::Pre, std::string_view("pre")}};
+};
+template <>
+struct Names<PositionEncoding> {
+    static constexpr std::array table{std::pair{PositionEncoding::Learned, std::string_view("learned")},
+                                      std::pair{PositionEncoding::Rotary, std::string_view("rotary")}};
 };
 template <>
 struct Names<OptimizerKind> {
@@ -64,6 +82,18 @@ std::string_view nameOf(ModelFamily value)
 {
     return lookUp(value);
 }
+std::string_view nameOf(Activation value)
+{
+    return lookUp(value);
+}
+std::string_view nameOf(NormPlacement value)
+{
+    return lookUp(value);
+}
+std::string_view nameOf(PositionEncoding value)
+{
+    return lookUp(value);
+}
 std::string_view nameOf(OptimizerKind value)
 {
     return lookUp(value);
@@ -108,12 +138,18 @@ std::string_view acceptedNames()
 }
 
 template std::optional<ModelFamily> enumFromName(std::string_view);
+template std::optional<Activation> enumFromName(std::string_view);
+template std::optional<NormPlacement> enumFromName(std::string_view);
+template std::optional<PositionEncoding> enumFromName(std::string_view);
 template std::optional<OptimizerKind> enumFromName(std::string_view);
 template std::optional<ScheduleKind> enumFromName(std::string_view);
 template std::optional<ComputeType> enumFromName(std::string_view);
 template std::optional<PipelineScheduleKind> enumFromName(std::string_view);
 template std::optional<PartitionKind> enumFromName(std::string_view);
 template std::string_view acceptedNames<ModelFamily>();
+template std::string_view acceptedNames<Activation>();
+template std::string_view acceptedNames<NormPlacement>();
+template std::string_view acceptedNames<PositionEncoding>();
 template std::string_view acceptedNames<OptimizerKind>();
 template std::string_view acceptedNames<ScheduleKind>();
 template std::string_view acceptedNames<ComputeType>();

@@ -9,6 +9,9 @@ namespace trainyard {
 
 /// The spelling of enumerators in files, options and on screen: "lamb", "bfloat16", "polynomial", ...
 std::string_view nameOf(ModelFamily value);
+std::string_view nameOf(Activation value);
+std::string_view nameOf(NormPlacement value);
+std::string_view nameOf(PositionEncoding value);
 std::string_view nameOf(OptimizerKind value);
 std::string_view nameOf(ScheduleKind value);
 std::string_view nameOf(ComputeType value);

@@ -2,6 +2,17 @@
 
 namespace trainyard {
 
+void ModelSpec::setFamily(ModelFamily value)
+{
+    const bool bert = value == ModelFamily::Bert;
+    family = value;
+    tokenTypes = bert ? 2 : 0;
+    activation = bert ? Activation::Gelu : Activation::GeluNew;
+    norm = bert ? NormPlacement::Post : NormPlacement::Pre;
+    nextSentence = bert;
+    layerNormEpsilon = bert ? 1e-12 : 1e-5;
+}
+
 int ClusterSpec::totalSlots() const
 {
     int slots = 0;

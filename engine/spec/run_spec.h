@@ -9,9 +9,32 @@
 
 namespace trainyard {
 
-enum class ModelFamily { Bert };
+enum class ModelFamily {
+    Bert, ///< encoder: every token sees every other; masked-language-model and next-sentence heads
+    Gpt,  ///< decoder: a token sees what is before it; predicts the next one
+};
 
-/// A transformer's shape. Field names follow Hugging Face's config.json where it has one.
+/// Of the feed-forward layer. Spelt as Hugging Face does, where it has the function.
+enum class Activation {
+    Gelu,    ///< exact, with the error function
+    GeluNew, ///< its approximation with tanh
+    Relu,
+    Swiglu, ///< silu(W x) * V x (Shazeer, arXiv:2002.05202): a second matrix of the same size
+};
+
+/// Where the layer norms stand.
+enum class NormPlacement {
+    Post, ///< after each residual sum
+    Pre,  ///< before attention and feed-forward, and once after the last layer
+};
+
+enum class PositionEncoding {
+    Learned, ///< a table, added to the word embeddings
+    Rotary,  ///< queries and keys are turned by an angle per position (Su et al., arXiv:2104.09864)
+};
+
+/// A transformer's shape. Field names follow Hugging Face's config.json where it has one. The defaults of
+/// what a family decides are BERT's; setFamily() changes them together.
 struct ModelSpec {
     std::string preset; ///< where the values came from; empty = all given by hand
     ModelFamily family = ModelFamily::Bert;
@@ -21,12 +44,19 @@ struct ModelSpec {
     int intermediate = 512; ///< width of the feed-forward layer
     int vocabulary = 30522; ///< entries of the tokenizer's vocabulary
     int maxPositions = 512;
-    int tokenTypes = 2;
+    int tokenTypes = 2; ///< 0: the model has no token type embeddings
+    Activation activation = Activation::Gelu;
+    NormPlacement norm = NormPlacement::Post;
+    PositionEncoding positions = PositionEncoding::Learned;
+    bool tiedHead = true;          ///< the head multiplies with the word embeddings
+    bool nextSentence = true;      ///< BERT only: pooler and next-sentence head
     double dropout = 0.1;          ///< hidden states, share of elements
     double attentionDropout = 0.1; ///< attention probabilities, share of elements
     double layerNormEpsilon = 1e-12;
     double initializerRange = 0.02; ///< standard deviation of the initial weights
 
+    /// Sets the family and what it decides: token types, activation, norm, next sentence, epsilon.
+    void setFamily(ModelFamily value);
     bool operator==(const ModelSpec&) const = default;
 };
 

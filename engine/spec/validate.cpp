@@ -5,41 +5,13 @@
 
 #include <fmt/format.h>
 
-#include "engine/spec/names.h"
+#include "engine/spec/checker.h"
+#include "engine/spec/model_rules.h"
 #include "engine/spec/pipeline_rules.h"
 
 namespace trainyard {
 
 namespace {
-
-class Checker {
-public:
-    explicit Checker(Diagnostics& diagnostics) : m_diagnostics(diagnostics) {}
-
-    void require(bool condition, const char* path, std::string message, std::string hint)
-    {
-        if (!condition)
-            m_diagnostics.push_back({path, std::move(message), std::move(hint), ErrorKind::BadInput});
-    }
-    void refuseUnless(bool condition, const char* path, std::string message, std::string hint)
-    {
-        if (!condition)
-            m_diagnostics.push_back({path, std::move(message), std::move(hint), ErrorKind::Refused});
-    }
-    template <typename Number>
-    void atLeast(Number value, Number least, const char* path)
-    {
-        require(value >= least, path, fmt::format("is {}", value), fmt::format("must be at least {}", least));
-    }
-    void within(double value, double low, double high, const char* path)
-    {
-        require(value >= low && value < high, path, fmt::format("is {}", value),
-                fmt::format("must be at least {} and below {}", low, high));
-    }
-
-private:
-    Diagnostics& m_diagnostics;
-};
 
 void checkName(const std::string& name, Checker& check)
 {
@@ -49,43 +21,6 @@ void checkName(const std::string& name, Checker& check)
                        });
     check.require(plain, "name", fmt::format("\"{}\" cannot name a run", name),
                   "use 1 to 64 letters, digits, '.', '_' and '-', starting with a letter or digit");
-}
-
-/// The divisors of `number` that lie nearest below and above `near`, for hints.
-std::string nearestDivisors(int number, int near)
-{
-    int below = 0;
-    int above = 0;
-    for (int d = 1; d <= number; ++d) {
-        if (number % d != 0)
-            continue;
-        if (d <= near)
-            below = d;
-        else if (above == 0)
-            above = d;
-    }
-    return above ? fmt::format("{} or {}", below, above) : fmt::format("{}", below);
-}
-
-void checkModel(const ModelSpec& model, Checker& check)
-{
-    check.atLeast(model.layers, 1, "model.layers");
-    check.atLeast(model.hidden, 1, "model.hidden");
-    check.atLeast(model.heads, 1, "model.heads");
-    check.atLeast(model.intermediate, 1, "model.intermediate");
-    check.atLeast(model.vocabulary, 6, "model.vocabulary");
-    check.atLeast(model.maxPositions, 8, "model.max_positions");
-    check.atLeast(model.tokenTypes, 2, "model.token_types");
-    check.within(model.dropout, 0, 1, "model.dropout");
-    check.within(model.attentionDropout, 0, 1, "model.attention_dropout");
-    check.require(model.layerNormEpsilon > 0, "model.layer_norm_epsilon",
-                  fmt::format("is {}", model.layerNormEpsilon), "must be positive, e.g. 1e-12");
-    check.require(model.initializerRange > 0, "model.initializer_range",
-                  fmt::format("is {}", model.initializerRange), "must be positive, e.g. 0.02");
-    if (model.heads >= 1 && model.hidden >= 1)
-        check.require(model.hidden % model.heads == 0, "model.heads",
-                      fmt::format("hidden {} is not a multiple of {} heads", model.hidden, model.heads),
-                      fmt::format("use {} heads", nearestDivisors(model.hidden, model.heads)));
 }
 
 void checkCluster(const RunSpec& spec, Checker& check)

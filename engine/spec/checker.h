@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "engine/spec/diagnostic.h"
+
+namespace trainyard {
+
+/// Collects what is wrong: each check adds at most one diagnostic.
+class Checker {
+public:
+    explicit Checker(Diagnostics& diagnostics) : m_diagnostics(diagnostics) {}
+
+    void require(bool condition, const char* path, std::string message, std::string hint)
+    {
+        if (!condition)
+            m_diagnostics.push_back({path, std::move(message), std::move(hint), ErrorKind::BadInput});
+    }
+    void refuseUnless(bool condition, const char* path, std::string message, std::string hint)
+    {
+        if (!condition)
+            m_diagnostics.push_back({path, std::move(message), std::move(hint), ErrorKind::Refused});
+    }
+    template <typename Number>
+    void atLeast(Number value, Number least, const char* path)
+    {
+        require(value >= least, path, fmt::format("is {}", value), fmt::format("must be at least {}", least));
+    }
+    void within(double value, double low, double high, const char* path)
+    {
+        require(value >= low && value < high, path, fmt::format("is {}", value),
+                fmt::format("must be at least {} and below {}", low, high));
+    }
+
+private:
+    Diagnostics& m_diagnostics;
+};
+
+} // namespace trainyard

@@ -1,0 +1,87 @@
+#include "engine/spec/model_rules.h"
+
+#include <functional>
+
+namespace trainyard {
+
+namespace {
+
+/// The numbers of heads that lie nearest below and above `near` and that `works` accepts, for hints.
+std::string nearestHeads(int near, int most, const std::function<bool(int)>& works)
+{
+    int below = 0;
+    int above = 0;
+    for (int heads = 1; heads <= most; ++heads) {
+        if (!works(heads))
+            continue;
+        if (heads <= near)
+            below = heads;
+        else if (above == 0)
+            above = heads;
+    }
+    if (below == 0 && above == 0)
+        return {};
+    if (below == 0 || above == 0)
+        return fmt::format("{}", below + above);
+    return fmt::format("{} or {}", below, above);
+}
+
+void checkSizes(const ModelSpec& model, Checker& check)
+{
+    check.atLeast(model.layers, 1, "model.layers");
+    check.atLeast(model.hidden, 1, "model.hidden");
+    check.atLeast(model.heads, 1, "model.heads");
+    check.atLeast(model.intermediate, 1, "model.intermediate");
+    check.atLeast(model.vocabulary, 6, "model.vocabulary");
+    check.atLeast(model.maxPositions, 8, "model.max_positions");
+    check.within(model.dropout, 0, 1, "model.dropout");
+    check.within(model.attentionDropout, 0, 1, "model.attention_dropout");
+    check.require(model.layerNormEpsilon > 0, "model.layer_norm_epsilon",
+                  fmt::format("is {}", model.layerNormEpsilon), "must be positive, e.g. 1e-12");
+    check.require(model.initializerRange > 0, "model.initializer_range",
+                  fmt::format("is {}", model.initializerRange), "must be positive, e.g. 0.02");
+}
+
+void checkHeads(const ModelSpec& model, Checker& check)
+{
+    if (model.heads < 1 || model.hidden < 1)
+        return; // reported already
+    const bool rotary = model.positions == PositionEncoding::Rotary;
+    const auto works = [&](int heads) {
+        return model.hidden % heads == 0 && (!rotary || model.hidden / heads % 2 == 0);
+    };
+    const std::string nearest = nearestHeads(model.heads, model.hidden, works);
+    const std::string hint =
+        nearest.empty() ? "make model.hidden an even number" : fmt::format("use {} heads", nearest);
+    const bool divides = model.hidden % model.heads == 0;
+    check.require(divides, "model.heads",
+                  fmt::format("hidden {} is not a multiple of {} heads", model.hidden, model.heads), hint);
+    check.require(
+        !divides || works(model.heads), "model.heads",
+        fmt::format("{} heads of width {} cannot have rotary positions, which turn pairs of numbers",
+                    model.heads, model.hidden / model.heads),
+        hint + ", or learned positions");
+}
+
+void checkFamily(const ModelSpec& model, Checker& check)
+{
+    if (model.family == ModelFamily::Bert) {
+        check.atLeast(model.tokenTypes, 2, "model.token_types");
+        return;
+    }
+    check.require(model.tokenTypes == 0, "model.token_types",
+                  fmt::format("is {}, but a decoder has no token types", model.tokenTypes), "set it to 0");
+    check.require(!model.nextSentence, "model.next_sentence",
+                  "is true, but a decoder has no next-sentence head", "set it to false");
+}
+
+} // namespace
+
+void checkModel(const ModelSpec& model, Checker& check)
+{
+    checkSizes(model, check);
+    checkHeads(model, check);
+    checkFamily(model, check);
+}
+
+} // namespace trainyard
