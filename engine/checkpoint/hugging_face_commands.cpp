@@ -1,6 +1,6 @@
 #include "engine/checkpoint/hugging_face.h"
 #include "engine/checkpoint/training_state.h"
-#include "engine/nn/bert_for_pretraining.h"
+#include "engine/nn/language_model.h"
 
 namespace trainyard {
 
@@ -26,7 +26,7 @@ Result<fs::path> checkpointAt(const fs::path& path)
 Status runImport(const ImportOptions& options)
 {
     TRAINYARD_TRY(const ModelSpec model, readHuggingFaceConfig(options.huggingFace));
-    BertForPreTraining bert(model, ComputeType::Float32);
+    LanguageModel bert(model, ComputeType::Float32);
     TRAINYARD_TRY_STATUS(loadHuggingFaceWeights(options.huggingFace, bert.parameters()));
     TrainingPosition position;
     position.spec.model = model;
@@ -38,7 +38,7 @@ Status runExport(const ExportOptions& options)
     TRAINYARD_TRY(const fs::path folder, checkpointAt(options.checkpoint));
     TRAINYARD_TRY(CheckpointReader reader, CheckpointReader::open(folder));
     const ModelSpec& model = reader.manifest().position.spec.model;
-    BertForPreTraining bert(model, ComputeType::Float32);
+    LanguageModel bert(model, ComputeType::Float32);
     TRAINYARD_TRY_STATUS(TrainingState(bert.parameters()).load(reader));
     return writeHuggingFaceFolder(options.huggingFace, model, bert.parameters());
 }

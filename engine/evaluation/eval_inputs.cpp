@@ -64,21 +64,21 @@ Result<std::vector<std::int64_t>> batchShape(const SafetensorsFile& file, const 
     return ids->shape;
 }
 
-Result<BertBatch> batchFrom(const SafetensorsFile& file, const ModelSpec& model)
+Result<TokenBatch> batchFrom(const SafetensorsFile& file, const ModelSpec& model)
 {
     TRAINYARD_TRY(const std::vector<std::int64_t> shape, batchShape(file, model));
     const InputReader reader(file);
-    BertBatch batch;
+    TokenBatch batch;
     TRAINYARD_TRY(batch.inputIds, reader.read("input_ids", shape, model.vocabulary));
     TRAINYARD_TRY(batch.tokenTypeIds, reader.read("token_type_ids", shape, model.tokenTypes));
     TRAINYARD_TRY(batch.attentionMask, reader.read("attention_mask", shape, 2));
-    TRAINYARD_TRY(batch.nspLabels, reader.read("next_sentence_label", {shape[0]}, 2));
+    TRAINYARD_TRY(batch.sequenceLabels, reader.read("next_sentence_label", {shape[0]}, 2));
     TRAINYARD_TRY(const at::Tensor labels, reader.read("labels", shape));
     const at::Tensor flat = labels.flatten();
-    batch.maskedPositions = (flat != kNotMasked).nonzero().flatten();
-    batch.maskedLabels = flat.index_select(0, batch.maskedPositions);
-    TRAINYARD_TRY_STATUS(InputReader::checkRange("labels", batch.maskedLabels, model.vocabulary));
-    if (batch.maskedTokens() == 0)
+    batch.targetPositions = (flat != kNotMasked).nonzero().flatten();
+    batch.targets = flat.index_select(0, batch.targetPositions);
+    TRAINYARD_TRY_STATUS(InputReader::checkRange("labels", batch.targets, model.vocabulary));
+    if (batch.targetCount() == 0)
         return badInput("tensor labels masks no position");
     batch.sampleIndices.resize(static_cast<std::size_t>(shape[0]));
     std::iota(batch.sampleIndices.begin(), batch.sampleIndices.end(), std::uint64_t{0});
@@ -87,7 +87,7 @@ Result<BertBatch> batchFrom(const SafetensorsFile& file, const ModelSpec& model)
 
 } // namespace
 
-Result<BertBatch> readEvalInputs(const std::filesystem::path& path, const ModelSpec& model)
+Result<TokenBatch> readEvalInputs(const std::filesystem::path& path, const ModelSpec& model)
 {
     TRAINYARD_TRY(const SafetensorsFile file, SafetensorsFile::open(path));
     auto batch = batchFrom(file, model);

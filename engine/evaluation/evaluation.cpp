@@ -8,7 +8,7 @@
 #include "engine/checkpoint/hugging_face.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/evaluation/eval_inputs.h"
-#include "engine/nn/bert_for_pretraining.h"
+#include "engine/nn/language_model.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/optim/optimizer.h"
 
@@ -20,26 +20,25 @@ namespace {
 
 struct Evaluated {
     at::Tensor loss;
-    BertLogits logits;
+    Logits logits;
 };
 
 // Leaves the gradients in the model's parameter store.
-Evaluated evaluate(BertForPreTraining& model, const BertBatch& batch)
+Evaluated evaluate(LanguageModel& model, const TokenBatch& batch)
 {
-    BertLogits logits = model.logits(batch, std::nullopt);
-    const at::Tensor loss =
-        BertForPreTraining::losses(logits, batch).normalised(batch.maskedTokens(), batch.sequences());
+    const Logits logits = model.logits(batch, std::nullopt);
+    const at::Tensor loss = lossSums(logits, batch).normalised(batch.targetCount(), batch.sequences());
     model.parameters().beginGradients();
     loss.backward();
-    return {loss.detach(), {logits.mlm.detach(), logits.nsp.detach()}};
+    return {loss.detach(), {logits.tokens.detach(), logits.sequences.detach()}};
 }
 
 Status writeOutputs(const fs::path& out, const Evaluated& evaluated, const ParameterStore& parameters)
 {
     const at::Tensor loss = evaluated.loss.view({1});
     std::vector<TensorBytes> tensors{bytesOf("loss", loss),
-                                     bytesOf("mlm_logits_at_masked", evaluated.logits.mlm),
-                                     bytesOf("nsp_logits", evaluated.logits.nsp)};
+                                     bytesOf("mlm_logits_at_masked", evaluated.logits.tokens),
+                                     bytesOf("nsp_logits", evaluated.logits.sequences)};
     for (const Parameter& parameter : parameters.parameters())
         tensors.push_back(bytesOf("grad." + parameter.spec.name, parameter.gradient));
     return publishAtomically(out, [&](const fs::path& temporary) -> Status {
@@ -48,7 +47,7 @@ Status writeOutputs(const fs::path& out, const Evaluated& evaluated, const Param
     });
 }
 
-TrainingSeries train(BertForPreTraining& model, const BertBatch& batch, const EvalTraining& training)
+TrainingSeries train(LanguageModel& model, const TokenBatch& batch, const EvalTraining& training)
 {
     const std::vector<OptimizedTensor> tensors = optimizedTensors(model.parameters());
     const auto optimizer = makeOptimizer(training.optimizer, tensors);
@@ -65,9 +64,9 @@ TrainingSeries train(BertForPreTraining& model, const BertBatch& batch, const Ev
 Result<TrainingSeries> run(const EvalOptions& options)
 {
     TRAINYARD_TRY(const ModelSpec spec, readHuggingFaceConfig(options.huggingFace));
-    BertForPreTraining model(spec, options.precision);
+    LanguageModel model(spec, options.precision);
     TRAINYARD_TRY_STATUS(loadHuggingFaceWeights(options.huggingFace, model.parameters()));
-    TRAINYARD_TRY(const BertBatch batch, readEvalInputs(options.inputs, spec));
+    TRAINYARD_TRY(const TokenBatch batch, readEvalInputs(options.inputs, spec));
     if (options.out) {
         const Evaluated evaluated = evaluate(model, batch);
         TRAINYARD_TRY_STATUS(writeOutputs(*options.out, evaluated, model.parameters()));

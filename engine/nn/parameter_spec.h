@@ -7,7 +7,7 @@
 namespace trainyard {
 
 enum class Initialization {
-    Normal, ///< mean 0, the model's initializer range as standard deviation
+    Normal, ///< mean 0, ParameterSpec::deviationScale times the model's initializer range as deviation
     Zero,
     One,
 };
@@ -20,21 +20,27 @@ struct TensorSplit {
     int blocks = 1;
 
     bool cuts() const { return dimension >= 0; }
+    bool operator==(const TensorSplit&) const = default;
 };
+
+/// ParameterSpec::part of the embeddings; layers are 0 .. L-1, and the head is L.
+constexpr int kEmbeddingsPart = -1;
 
 /// One logical tensor of a model: what checkpoints, LAMB and reports call by name.
 struct ParameterSpec {
     std::string name; ///< Hugging Face's, e.g. "bert.encoder.layer.0.attention.self.query.weight"
-    std::vector<std::int64_t> shape;
+    std::vector<std::int64_t> shape; ///< of the whole tensor; weights of products are [out, in]
     Initialization initialization = Initialization::Normal;
     bool decays = true; ///< weight decay applies; false for biases and layer norms
     /// Lies directly behind the previous parameter and is multiplied together with it: both are rows of one
     /// matrix (query, key and value). Shapes agree in every dimension but the first.
     bool stackedOnPrevious = false;
+    int part = kEmbeddingsPart; ///< where in the model it lives
     TensorSplit split{};
-    bool isCopy =
-        false; ///< a second copy of a tied tensor, on the last pipeline stage: counted and saved by the first
-    int part = 0; ///< where in the model: -1 = embeddings, 0 .. L-1 = layers, L = head
+    double deviationScale = 1.0; ///< Initialization::Normal only
+    /// A second copy of a tied tensor, on the last pipeline stage: counted, saved and measured by the first;
+    /// both get the sum of both gradients.
+    bool isCopy = false;
 };
 
 std::int64_t elementCount(const std::vector<std::int64_t>& shape);

@@ -203,7 +203,8 @@ void ParameterStore::initialize(std::uint64_t seed, double standardDeviation)
         const Parameter& parameter = m_parameters[i];
         at::Tensor values = at::empty({parameter.count}, master);
         if (parameter.spec.initialization == Initialization::Normal)
-            fillNormalSlice(values, parameter.spec, m_layout.slices()[i], seed, standardDeviation);
+            fillNormalSlice(values, parameter.spec, m_layout.slices()[i], seed,
+                            standardDeviation * parameter.spec.deviationScale);
         else
             values.fill_(parameter.spec.initialization == Initialization::One ? 1.0 : 0.0);
         parameter.working.view({-1}).copy_(values);

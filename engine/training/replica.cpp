@@ -22,12 +22,12 @@ Sharding shardingOf(const RunSpec& spec, const ProcessGroups& groups)
     return sharding;
 }
 
-BertForPreTraining makeModel(const RunSpec& spec, const ProcessGroups& groups, AccountingAllocator& memory)
+LanguageModel makeModel(const RunSpec& spec, const ProcessGroups& groups, AccountingAllocator& memory)
 {
     const MemoryScope scope(MemoryCategory::Weights);
     const bool sharded = spec.memory.zeroStage > 1 && groups.data->size().value > 1;
-    BertForPreTraining model(spec.model, spec.precision.compute, shardingOf(spec, groups),
-                             sharded ? GradientResidence::Sharded : GradientResidence::Whole);
+    LanguageModel model(spec.model, spec.precision.compute, shardingOf(spec, groups),
+                        sharded ? GradientResidence::Sharded : GradientResidence::Whole);
     memory.assign(model.parameters().flatGradients(), MemoryCategory::Gradients);
     model.parameters().initialize(spec.seed, spec.model.initializerRange);
     return model;

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "engine/checkpoint/training_state.h"
-#include "engine/nn/bert_for_pretraining.h"
+#include "engine/nn/language_model.h"
 #include "engine/optim/optimizer.h"
 #include "engine/spec/run_spec.h"
 
@@ -20,7 +20,7 @@ public:
     Replica(const RunSpec& spec, const ProcessGroups& groups, AccountingAllocator& memory);
     ~Replica();
 
-    BertForPreTraining& model() { return m_model; }
+    LanguageModel& model() { return m_model; }
     ParameterStore& parameters() { return m_model.parameters(); }
     Optimizer& optimizer() { return *m_optimizer; }
     const LogicalSums& sums() const { return m_sums; }
@@ -28,7 +28,7 @@ public:
     const TrainingState& state() const { return *m_state; }
 
 private:
-    BertForPreTraining m_model;
+    LanguageModel m_model;
     LogicalSums m_sums;
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<TrainingState> m_state;

@@ -21,9 +21,9 @@ void StepRecorder::record(Step step, const StepOutcome& outcome, std::uint64_t c
     if (!m_journal)
         return;
     record.step = step.value;
-    record.loss = outcome.mlmLoss + outcome.nspLoss;
-    record.mlmLoss = outcome.mlmLoss;
-    record.nspLoss = outcome.nspLoss;
+    record.loss = outcome.tokenLoss + outcome.sequenceLoss;
+    record.mlmLoss = outcome.tokenLoss;
+    record.nspLoss = outcome.sequenceLoss;
     record.learningRate = outcome.learningRate;
     record.gradientNorm = outcome.gradientNorm;
     for (const RankFigures& rank : record.ranks)

@@ -27,7 +27,7 @@ Error notFinite(const char* what, double value, Step step)
 
 Status requireFinite(const StepOutcome& outcome, Step step)
 {
-    if (const double loss = outcome.mlmLoss + outcome.nspLoss; !std::isfinite(loss))
+    if (const double loss = outcome.tokenLoss + outcome.sequenceLoss; !std::isfinite(loss))
         return notFinite("loss", loss, step);
     if (!std::isfinite(outcome.gradientNorm))
         return notFinite("gradient norm", outcome.gradientNorm, step);
@@ -45,7 +45,7 @@ TrainingStep::TrainingStep(const RunSpec& spec, Parts parts)
 Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input, const RunRequests& requests)
 {
     TRAINYARD_TRY(const GlobalCounts counts, agreeOnCounts(input));
-    const LossSums sums = computeGradients(step, *input, counts);
+    const StepSums sums = computeGradients(step, *input, counts);
     StepOutcome outcome = reduceOutcome(sums, counts, requests.look());
     m_parts.clock.enter(StepPhase::Optimizer);
     outcome.gradientNorm = globalGradientNorm(m_tensors, m_parts.replica.sums());
@@ -62,7 +62,7 @@ Result<GlobalCounts> TrainingStep::agreeOnCounts(const Result<StepInput>& input)
     ProcessGroup& world = *m_parts.groups.world;
     std::array<double, 4> counts{0, 0, 0, 1}; // the last one: ranks without input
     if (input.ok())
-        counts = {double(input->maskedTokens), double(input->sequences), double(input->tokens), 0};
+        counts = {double(input->targets), double(input->sequences), double(input->tokens), 0};
     world.allReduce(std::span<double>(counts));
     if (counts[3] > 0)
         return agree(world, input.ok() ? Status() : input.error()).error();
@@ -71,17 +71,17 @@ Result<GlobalCounts> TrainingStep::agreeOnCounts(const Result<StepInput>& input)
     return GlobalCounts{countOf(counts[0]), countOf(counts[1]), countOf(counts[2])};
 }
 
-TrainingStep::LossSums TrainingStep::computeGradients(Step step, const StepInput& input,
+TrainingStep::StepSums TrainingStep::computeGradients(Step step, const StepInput& input,
                                                       const GlobalCounts& counts)
 {
     const MemoryScope scope(MemoryCategory::Activations);
     m_parts.replica.parameters().beginGradients();
-    LossSums sums;
+    StepSums sums;
     for (std::size_t i = 0; i < input.microBatches.size(); ++i) {
         const bool reduces = m_parts.reducer.reducesAfter(i, input.microBatches.size());
-        const LossSums micro = forwardBackward(step, input.microBatches[i].batch, counts, reduces);
-        sums.mlm += micro.mlm;
-        sums.nsp += micro.nsp;
+        const StepSums micro = forwardBackward(step, input.microBatches[i].batch, counts, reduces);
+        sums.tokens += micro.tokens;
+        sums.sequences += micro.sequences;
         if (!reduces)
             continue;
         m_parts.clock.enter(StepPhase::Reduce);
@@ -90,32 +90,32 @@ TrainingStep::LossSums TrainingStep::computeGradients(Step step, const StepInput
     return sums;
 }
 
-TrainingStep::LossSums TrainingStep::forwardBackward(Step step, const BertBatch& batch,
+TrainingStep::StepSums TrainingStep::forwardBackward(Step step, const TokenBatch& batch,
                                                      const GlobalCounts& counts, bool reduces)
 {
     m_parts.clock.enter(StepPhase::Forward);
     const DropoutKey dropout{m_spec.seed, static_cast<std::uint64_t>(step.value)};
-    const BertLosses losses = m_parts.replica.model().forward(batch, dropout);
-    const at::Tensor loss = losses.normalised(counts.maskedTokens, counts.sequences);
+    const LossSums losses = m_parts.replica.model().forward(batch, dropout);
+    const at::Tensor loss = losses.normalised(counts.targets, counts.sequences);
     m_parts.clock.enter(StepPhase::Backward);
     if (reduces)
         m_parts.reducer.arm();
     loss.backward();
-    return {losses.mlmLossSum.item<double>(), losses.nspLossSum.item<double>()};
+    return {losses.tokenSum(), losses.sequenceSum()};
 }
 
-StepOutcome TrainingStep::reduceOutcome(const LossSums& sums, const GlobalCounts& counts,
+StepOutcome TrainingStep::reduceOutcome(const StepSums& sums, const GlobalCounts& counts,
                                         const Requests& requests)
 {
     const bool speaks =
         m_parts.groups.tensor->isFirst(); // the others of its tensor group have the same losses
-    std::array<double, 4> values{speaks ? sums.mlm : 0, speaks ? sums.nsp : 0, double(requests.stop),
+    std::array<double, 4> values{speaks ? sums.tokens : 0, speaks ? sums.sequences : 0, double(requests.stop),
                                  double(requests.checkpoint)};
     m_parts.groups.world->allReduce(std::span<double>(values));
     StepOutcome outcome;
     outcome.counts = counts;
-    outcome.mlmLoss = values[0] / static_cast<double>(std::max<std::int64_t>(1, counts.maskedTokens));
-    outcome.nspLoss = values[1] / static_cast<double>(counts.sequences);
+    outcome.tokenLoss = values[0] / static_cast<double>(std::max<std::int64_t>(1, counts.targets));
+    outcome.sequenceLoss = values[1] / static_cast<double>(counts.sequences);
     outcome.requests = {values[2] > 0, values[3] > 0};
     return outcome;
 }

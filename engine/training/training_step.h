@@ -17,7 +17,7 @@ namespace trainyard {
 
 /// Counts of one global batch: all ranks, all micro-batches.
 struct GlobalCounts {
-    std::int64_t maskedTokens = 0;
+    std::int64_t targets = 0; ///< tokens to be predicted
     std::int64_t sequences = 0;
     std::int64_t tokens = 0; ///< not counting padding
 };
@@ -25,8 +25,8 @@ struct GlobalCounts {
 /// What one optimizer step did; the same on every rank.
 struct StepOutcome {
     GlobalCounts counts;
-    double mlmLoss = 0; ///< mean over the masked tokens of the global batch
-    double nspLoss = 0; ///< mean over its sequences
+    double tokenLoss = 0;    ///< mean over the targets of the global batch: masked or next tokens
+    double sequenceLoss = 0; ///< mean over its sequences; 0 without next-sentence head
     double gradientNorm = 0;
     double learningRate = 0;
     Requests requests; ///< made to any rank before the step's end
@@ -37,7 +37,7 @@ struct StepOutcome {
 Status requireFinite(const StepOutcome& outcome, Step step);
 
 /// One optimizer step over the whole data-parallel group:
-///   - count masked tokens and sequences over all ranks, so that the loss is their exact mean;
+///   - count targets and sequences over all ranks, so that the loss is their exact mean;
 ///   - forward and backward of each micro-batch, the last one overlapped with the reduction of gradients;
 ///   - add up losses and requests over the ranks;
 ///   - unless loss or gradient is not finite (agreed: nobody steps, or all do), clip and update.
@@ -58,15 +58,15 @@ public:
     Result<StepOutcome> run(Step step, Result<StepInput> input, const RunRequests& requests);
 
 private:
-    struct LossSums {
-        double mlm = 0;
-        double nsp = 0;
+    struct StepSums {
+        double tokens = 0;
+        double sequences = 0;
     };
 
     Result<GlobalCounts> agreeOnCounts(const Result<StepInput>& input);
-    LossSums computeGradients(Step step, const StepInput& input, const GlobalCounts& counts);
-    LossSums forwardBackward(Step step, const BertBatch& batch, const GlobalCounts& counts, bool reduces);
-    StepOutcome reduceOutcome(const LossSums& sums, const GlobalCounts& counts, const Requests& requests);
+    StepSums computeGradients(Step step, const StepInput& input, const GlobalCounts& counts);
+    StepSums forwardBackward(Step step, const TokenBatch& batch, const GlobalCounts& counts, bool reduces);
+    StepOutcome reduceOutcome(const StepSums& sums, const GlobalCounts& counts, const Requests& requests);
     void update(Step step, StepOutcome& outcome);
 
     const RunSpec& m_spec;

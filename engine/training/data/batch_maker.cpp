@@ -50,9 +50,9 @@ MicroBatch makeMicroBatch(const RowBlock& rows, std::vector<std::uint64_t> sampl
     micro.batch.inputIds = toTensor(rows.inputIds, {sequences, length});
     micro.batch.tokenTypeIds = toTensor(rows.segmentIds, {sequences, length});
     micro.batch.attentionMask = toTensor(rows.inputMask, {sequences, length});
-    micro.batch.maskedPositions = toTensor(masked.positions, {maskedCount});
-    micro.batch.maskedLabels = toTensor(masked.labels, {maskedCount});
-    micro.batch.nspLabels = toTensor(rows.nextSentenceLabels, {sequences});
+    micro.batch.targetPositions = toTensor(masked.positions, {maskedCount});
+    micro.batch.targets = toTensor(masked.labels, {maskedCount});
+    micro.batch.sequenceLabels = toTensor(rows.nextSentenceLabels, {sequences});
     micro.batch.sampleIndices = std::move(sampleIndices);
     micro.tokens = std::accumulate(rows.inputMask.begin(), rows.inputMask.end(), std::int64_t{0});
     return micro;

@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "datasets/shards/row_block.h"
-#include "engine/nn/bert_batch.h"
+#include "engine/nn/token_batch.h"
 
 namespace trainyard {
 
 /// One micro-batch and what is in it.
 struct MicroBatch {
-    BertBatch batch;
+    TokenBatch batch;
     std::int64_t tokens = 0; ///< not counting padding
 };
 

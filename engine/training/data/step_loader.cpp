@@ -69,7 +69,7 @@ Result<StepInput> StepLoader::readStep()
         TRAINYARD_TRY(MicroBatch batch,
                       readMicroBatch(first + static_cast<std::uint64_t>(micro) *
                                                  static_cast<std::uint64_t>(m_batch.micro)));
-        input.maskedTokens += batch.batch.maskedTokens();
+        input.targets += batch.batch.targetCount();
         input.sequences += batch.batch.sequences();
         input.tokens += batch.tokens;
         input.microBatches.push_back(std::move(batch));

@@ -19,7 +19,7 @@ namespace trainyard {
 /// This rank's share of one optimizer step.
 struct StepInput {
     std::vector<MicroBatch> microBatches;
-    std::int64_t maskedTokens = 0;
+    std::int64_t targets = 0; ///< tokens to be predicted
     std::int64_t sequences = 0;
     std::int64_t tokens = 0; ///< not counting padding
 };

@@ -6,7 +6,7 @@
 #include "engine/base/file.h"
 #include "engine/checkpoint/hugging_face.h"
 #include "engine/checkpoint/training_state.h"
-#include "engine/nn/bert_for_pretraining.h"
+#include "engine/nn/language_model.h"
 #include "engine/optim/optimizer.h"
 
 using namespace trainyard;
@@ -28,7 +28,7 @@ ModelSpec smallModel()
 
 // A model after one optimizer step on made-up gradients.
 struct Trained {
-    BertForPreTraining model;
+    LanguageModel model;
     std::unique_ptr<Optimizer> optimizer;
 
     Trained(const ModelSpec& spec, ComputeType compute, std::uint64_t seed) : model(spec, compute)
@@ -91,7 +91,7 @@ private slots:
 
         ModelSpec wider = smallModel();
         wider.vocabulary = 51;
-        BertForPreTraining other(wider, ComputeType::Float32);
+        LanguageModel other(wider, ComputeType::Float32);
         const Status status = TrainingState(other.parameters()).load(reader);
         QCOMPARE(status.error().kind, ErrorKind::BadInput);
         QVERIFY(status.error().message.find("word_embeddings") != std::string::npos);
@@ -104,7 +104,7 @@ private slots:
 
     void huggingFaceFolderComesBackAsItWas()
     {
-        BertForPreTraining model(smallModel(), ComputeType::Float32);
+        LanguageModel model(smallModel(), ComputeType::Float32);
         model.parameters().initialize(3, 0.02);
         const fs::path first = path() / "first";
         QVERIFY(writeHuggingFaceFolder(first, smallModel(), model.parameters()).ok());
@@ -118,7 +118,7 @@ private slots:
 
     void exportDoesNotOverwrite()
     {
-        BertForPreTraining model(smallModel(), ComputeType::Float32);
+        LanguageModel model(smallModel(), ComputeType::Float32);
         model.parameters().initialize(3, 0.02);
         const Status status = writeHuggingFaceFolder(path(), smallModel(), model.parameters());
         QCOMPARE(status.error().kind, ErrorKind::BadInput);
@@ -126,11 +126,11 @@ private slots:
 
     void readsAFolderCutIntoShardsWithOldNames()
     {
-        BertForPreTraining model(smallModel(), ComputeType::Float32);
+        LanguageModel model(smallModel(), ComputeType::Float32);
         model.parameters().initialize(3, 0.02);
         QVERIFY(writeHuggingFaceFolder(path() / "whole", smallModel(), model.parameters()).ok());
         cutIntoTwoFiles(path() / "whole", path() / "cut");
-        BertForPreTraining loaded(smallModel(), ComputeType::Float32);
+        LanguageModel loaded(smallModel(), ComputeType::Float32);
         const Status status = loadHuggingFaceWeights(path() / "cut", loaded.parameters());
         QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
         QVERIFY(loaded.parameters().flatMasters().equal(model.parameters().flatMasters()));
@@ -138,7 +138,7 @@ private slots:
 
     void namesTheWeightThatIsMissing()
     {
-        BertForPreTraining model(smallModel(), ComputeType::Float32);
+        LanguageModel model(smallModel(), ComputeType::Float32);
         QVERIFY(writeHuggingFaceFolder(path() / "hf", smallModel(), model.parameters()).ok());
         const auto file = SafetensorsFile::open(path() / "hf" / "model.safetensors").value();
         std::vector<TensorBytes> fewer(file.tensors().begin() + 1, file.tensors().end());

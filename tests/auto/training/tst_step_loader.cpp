@@ -13,7 +13,7 @@ using namespace trainyard;
 namespace {
 
 /// Content of a sample, enough to tell two apart.
-std::string contentOf(const BertBatch& batch, std::int64_t row)
+std::string contentOf(const TokenBatch& batch, std::int64_t row)
 {
     std::string content;
     const auto values = batch.inputIds.accessor<std::int64_t, 2>();
@@ -77,17 +77,17 @@ private slots:
         std::int64_t masked = 0;
         std::int64_t tokens = 0;
         for (const MicroBatch& micro : input.microBatches) {
-            const BertBatch& batch = micro.batch;
+            const TokenBatch& batch = micro.batch;
             QCOMPARE(batch.inputIds.sizes(), at::IntArrayRef({2, 32}));
-            masked += batch.maskedTokens();
+            masked += batch.targetCount();
             tokens += batch.attentionMask.sum().item<std::int64_t>();
             // The data set shows every masked position as token 4 and masks odd positions from 1 on.
-            const at::Tensor shown = batch.inputIds.view({-1}).index_select(0, batch.maskedPositions);
+            const at::Tensor shown = batch.inputIds.view({-1}).index_select(0, batch.targetPositions);
             QVERIFY(shown.eq(4).all().item<bool>());
-            QCOMPARE(batch.inputIds.eq(4).sum().item<std::int64_t>(), batch.maskedTokens());
+            QCOMPARE(batch.inputIds.eq(4).sum().item<std::int64_t>(), batch.targetCount());
             QVERIFY(batch.tokenTypeIds.le(batch.attentionMask).all().item<bool>());
         }
-        QCOMPARE(input.maskedTokens, masked);
+        QCOMPARE(input.targets, masked);
         QCOMPARE(input.tokens, tokens);
     }
 

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "engine/nn/forward_pass.h"
+#include "engine/nn/layers.h"
+
+namespace trainyard {
+
+/// The first part of a model: words, positions and token types added up, normalised where the family does.
+/// Uses dropout site 0.
+class Embeddings {
+public:
+    Embeddings(const ModelSpec& model, const ParameterStore& parameters);
+
+    at::Tensor forward(const ForwardPass& pass) const; ///< [T, H]
+
+private:
+    at::Tensor positionsOf(const TokenBatch& batch) const;
+
+    at::Tensor m_words;
+    at::Tensor m_positions;  // undefined with rotary positions
+    at::Tensor m_tokenTypes; // undefined where the model has none
+    LayerNormWeights m_norm; // undefined where the family has none
+};
+
+} // namespace trainyard

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <torch/types.h>
+
+#include "engine/nn/dropout.h"
+#include "engine/nn/layer_runner.h"
+#include "engine/nn/rotary.h"
+#include "engine/nn/token_batch.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+// Shape legend of the model's files: T = B * S tokens of B sequences, H = hidden, A = heads, D = H / A,
+// I = intermediate, V = vocabulary, M = target positions.
+
+/// What all parts of one forward pass over one micro-batch share. Immutable. Parts that may be computed again
+/// later keep it alive; the model must outlive it.
+struct ForwardPass {
+    const ModelSpec& model;
+    LayerRunner& runner;
+    TokenBatch batch;
+    at::Tensor attentionBias; ///< see attentionBias(); undefined: none
+    std::optional<RotaryTables> rotary;
+    std::optional<DropoutKey> dropoutKey; ///< nothing is dropped without one
+
+    at::Tensor drop(const at::Tensor& input, double probability, std::uint32_t site) const;
+};
+
+using SharedPass = std::shared_ptr<const ForwardPass>;
+
+/// `type`: of the activations.
+SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
+                     const std::optional<DropoutKey>& dropoutKey, at::ScalarType type);
+
+} // namespace trainyard

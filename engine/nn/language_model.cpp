@@ -1,0 +1,25 @@
+#include "engine/nn/language_model.h"
+
+#include "engine/nn/model_parameters.h"
+
+namespace trainyard {
+
+LanguageModel::LanguageModel(const ModelSpec& model, ComputeType compute, const Sharding& sharding,
+                             GradientResidence residence, LayerRunner& runner)
+    : m_parameters(std::make_unique<ParameterStore>(modelParameters(model), compute, sharding, residence))
+    , m_stage(
+          std::make_unique<const TransformerStage>(model, StageRange::whole(model), *m_parameters, runner))
+{
+}
+
+LossSums LanguageModel::forward(const TokenBatch& batch, const std::optional<DropoutKey>& dropout) const
+{
+    return m_stage->forward({batch, {}, dropout}).losses;
+}
+
+Logits LanguageModel::logits(const TokenBatch& batch, const std::optional<DropoutKey>& dropout) const
+{
+    return m_stage->logits({batch, {}, dropout});
+}
+
+} // namespace trainyard

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+
+#include <torch/types.h>
+
+#include "engine/nn/token_batch.h"
+
+namespace trainyard {
+
+struct Logits {
+    at::Tensor tokens;    ///< [M, vocabulary] at the batch's target positions
+    at::Tensor sequences; ///< [B, 2] of the next-sentence head; undefined without one
+};
+
+/// What stands on top of the last layer.
+class ModelHead {
+public:
+    virtual ~ModelHead() = default;
+    /// `hidden_TH`: output of the last layer, final norm included.
+    virtual Logits logits(const at::Tensor& hidden_TH, const TokenBatch& batch) const = 0;
+};
+
+/// Sums over one micro-batch, float32 (float64) scalars inside the autograd graph. The caller divides by the
+/// counts of the whole optimizer step over all ranks: then the gradient is the exact mean over all targets
+/// (all sequences), whatever the micro-batches and ranks.
+struct LossSums {
+    at::Tensor tokens;    ///< cross entropy summed over the batch's targets
+    at::Tensor sequences; ///< cross entropy summed over its sequences; undefined without next-sentence head
+    std::int64_t targetCount = 0;
+    std::int64_t sequenceCount = 0;
+
+    /// tokens / globalTargets + sequences / globalSequences.
+    at::Tensor normalised(std::int64_t globalTargets, std::int64_t globalSequences) const;
+    double tokenSum() const { return tokens.item<double>(); }
+    double sequenceSum() const { return sequences.defined() ? sequences.item<double>() : 0.0; }
+};
+
+LossSums lossSums(const Logits& logits, const TokenBatch& batch);
+
+} // namespace trainyard

@@ -1,0 +1,89 @@
+#include "engine/nn/transformer_stage.h"
+
+#include <ATen/ops/stack.h>
+
+#include "engine/base/check.h"
+#include "engine/nn/model_family.h"
+#include "engine/nn/parameter_store.h"
+
+namespace trainyard {
+
+namespace {
+
+// Loss sums as the one tensor that a runner passes on.
+at::Tensor toVector(const LossSums& sums)
+{
+    return sums.sequences.defined() ? at::stack({sums.tokens, sums.sequences}) : sums.tokens.view({1});
+}
+
+LossSums fromVector(const at::Tensor& sums, const TokenBatch& batch)
+{
+    return {sums.select(0, 0), sums.size(0) > 1 ? sums.select(0, 1) : at::Tensor(), batch.targetCount(),
+            batch.sequences()};
+}
+
+} // namespace
+
+TransformerStage::TransformerStage(const ModelSpec& model, const StageRange& range,
+                                   const ParameterStore& parameters, LayerRunner& runner)
+    : m_model(model), m_range(range), m_runner(runner), m_type(computeScalarType(parameters.computeType()))
+{
+    const ModelFamilyTraits& family = familyOf(model);
+    if (range.embeddings)
+        m_embeddings.emplace(model, parameters);
+    for (int layer = range.firstLayer; layer < range.endLayer; ++layer)
+        m_layers.emplace_back(model, layer, parameters);
+    if (!range.head)
+        return;
+    if (model.norm == NormPlacement::Pre)
+        m_finalNorm = layerNormWeights(parameters, family.headNames().finalNorm);
+    const std::string decoder = model.tiedHead ? family.embeddingNames().words : family.headNames().decoder;
+    m_head = family.makeHead(model, parameters, parameters.leaf(decoder));
+}
+
+SharedPass TransformerStage::begin(const StageInput& input) const
+{
+    TRAINYARD_CHECK(input.hidden.defined() != m_range.embeddings);
+    return beginPass(m_model, m_runner, input.batch, input.dropout, m_type);
+}
+
+at::Tensor TransformerStage::hiddenStates(const StageInput& input, const SharedPass& pass) const
+{
+    at::Tensor hidden_TH = input.hidden;
+    if (m_embeddings)
+        hidden_TH = m_runner.run(kEmbeddingsPart, {},
+                                 [this, pass](const at::Tensor&) { return m_embeddings->forward(*pass); });
+    for (const TransformerLayer& layer : m_layers)
+        hidden_TH = m_runner.run(layer.index(), hidden_TH, [&layer, pass](const at::Tensor& input_TH) {
+            return layer.forward(input_TH, pass);
+        });
+    return hidden_TH;
+}
+
+Logits TransformerStage::headOf(const at::Tensor& hidden_TH, const ForwardPass& pass) const
+{
+    const bool normed = m_finalNorm.weight.defined();
+    return m_head->logits(normed ? layerNorm(hidden_TH, m_finalNorm, m_model.layerNormEpsilon) : hidden_TH,
+                          pass.batch);
+}
+
+StageOutput TransformerStage::forward(const StageInput& input) const
+{
+    const SharedPass pass = begin(input);
+    const at::Tensor hidden_TH = hiddenStates(input, pass);
+    if (!m_head)
+        return {hidden_TH, {}};
+    const at::Tensor sums = m_runner.run(m_model.layers, hidden_TH, [this, pass](const at::Tensor& input_TH) {
+        return toVector(lossSums(headOf(input_TH, *pass), pass->batch));
+    });
+    return {{}, fromVector(sums, input.batch)};
+}
+
+Logits TransformerStage::logits(const StageInput& input) const
+{
+    TRAINYARD_CHECK(m_head);
+    const SharedPass pass = begin(input);
+    return headOf(hiddenStates(input, pass), *pass);
+}
+
+} // namespace trainyard
