@@ -111,7 +111,7 @@ struct ParallelLayout {
     // These three only matter with pipeline > 1.
     PipelineScheduleKind schedule = PipelineScheduleKind::OneForwardOneBackward;
     int virtualStages = 1; ///< chunks of the model per pipeline rank; more than 1 with Interleaved only
-    StagePartition partition;
+    StagePartition partition{};
     Bytes bucketSize = 25 * kMiB; ///< gradients are reduced in buckets of about this size
 
     int worldSize() const { return data * tensor * pipeline; }
