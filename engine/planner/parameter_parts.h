@@ -6,12 +6,13 @@
 
 namespace trainyard {
 
-/// Trainable parameters by where they live. The tied MLM decoder is counted once, with the embeddings.
+/// Trainable parameters by where they live. A tied head's decoder is counted once, with the embeddings.
 struct ParameterParts {
     std::int64_t embeddings = 0; ///< words, positions, token types, their norm
-    std::int64_t words = 0; ///< the word embeddings among them: what a head on another stage has a copy of
+    std::int64_t words =
+        0; ///< the word embeddings among them: what a tied head on another stage has a copy of
     std::int64_t perLayer = 0;
-    std::int64_t head = 0; ///< pooler, MLM and NSP heads
+    std::int64_t head = 0; ///< final norm, decoder unless tied, and what the family has there
 };
 
 ParameterParts parameterParts(const ModelSpec& model);

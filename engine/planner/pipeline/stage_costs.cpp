@@ -26,6 +26,18 @@ PartCosts costsFor(PartitionKind kind, const ModelSpec& model, const SequenceSha
     return layerCosts(model);
 }
 
+/// A decoder predicts every token; BERT transforms and predicts the masked ones, and pools a sequence for
+/// NSP.
+double headOperations(const ModelSpec& model, const SequenceShape& shape)
+{
+    const double h = model.hidden;
+    const double decoder = 2 * h * model.vocabulary;
+    if (model.family != ModelFamily::Bert)
+        return shape.length * decoder;
+    const double nextSentence = model.nextSentence ? 2 * h * h + 4 * h : 0;
+    return shape.maxPredictions * (2 * h * h + decoder) + nextSentence;
+}
+
 } // namespace
 
 PartCosts layerCosts(const ModelSpec& model)
@@ -37,7 +49,7 @@ PartCosts parameterCosts(const ModelSpec& model)
 {
     const ParameterParts parts = parameterParts(model);
     return equalLayers(model, static_cast<double>(parts.embeddings), static_cast<double>(parts.perLayer),
-                       static_cast<double>(parts.head + parts.words));
+                       static_cast<double>(parts.head + (model.tiedHead ? parts.words : 0)));
 }
 
 PartCosts operationCosts(const ModelSpec& model, const SequenceShape& shape)
@@ -46,11 +58,8 @@ PartCosts operationCosts(const ModelSpec& model, const SequenceShape& shape)
     const double h = model.hidden;
     const double projections = 8 * s * h * h;
     const double attention = 4 * s * s * h;
-    const double feedForward = 4 * s * h * model.intermediate;
-    const double perPrediction = 2 * h * h + 2 * h * model.vocabulary;
-    const double perSequence = 2 * h * h + 4 * h; // pooler and NSP
-    return equalLayers(model, 0, projections + attention + feedForward,
-                       shape.maxPredictions * perPrediction + perSequence);
+    const double feedForward = (model.activation == Activation::Swiglu ? 6 : 4) * s * h * model.intermediate;
+    return equalLayers(model, 0, projections + attention + feedForward, headOperations(model, shape));
 }
 
 Result<std::vector<int>> layersPerStage(const RunSpec& spec, const SequenceShape& shape)

@@ -10,20 +10,6 @@ class TestMemoryModel : public QObject {
     Q_OBJECT
 
 private slots:
-    void countsTheParametersOfKnownModels_data()
-    {
-        QTest::addColumn<QString>("preset");
-        QTest::addColumn<qint64>("parameters");
-        // Hugging Face BertForPreTraining, num_parameters() of the tied model.
-        QTest::addRow("base") << "bert-base" << qint64{110'106'428};
-        QTest::addRow("large") << "bert-large" << qint64{336'226'108};
-    }
-    void countsTheParametersOfKnownModels()
-    {
-        QFETCH(QString, preset);
-        QTEST(qint64{parameterCount(*modelPreset(preset.toStdString()))}, "parameters");
-    }
-
     void addsSixteenBytesPerParameterInFloat32()
     {
         RunSpec spec;

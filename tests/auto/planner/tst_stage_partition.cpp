@@ -146,6 +146,22 @@ private slots:
         QTEST(print(layersPerStage(spec, {128, predictions}).value()), "counts");
     }
 
+    void weighsADecodersHeadByEveryToken()
+    {
+        // GPT-2: a token computes as much in the head as in 5.1 layers, whatever is masked elsewhere.
+        RunSpec spec;
+        spec.model.setFamily(ModelFamily::Gpt);
+        spec.model.layers = 12;
+        spec.model.hidden = 768;
+        spec.model.intermediate = 3072;
+        spec.model.vocabulary = 50257;
+        spec.layout.pipeline = 3;
+        spec.layout.partition = {PartitionKind::Cost, {}};
+        const PartCosts costs = operationCosts(spec.model, {128, 20});
+        QCOMPARE(costs.head / costs.layers[0], 2 * 768 * 50257.0 / (24 * 768 * 768 + 4 * 128 * 768.0));
+        QCOMPARE(print(layersPerStage(spec, {128, 20}).value()), "5 6 1");
+    }
+
     void countsEveryChunkAsAStage()
     {
         RunSpec spec;

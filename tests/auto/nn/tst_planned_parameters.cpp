@@ -1,0 +1,87 @@
+#include <QTest>
+
+#include <numeric>
+
+#include "engine/nn/model_parameters.h"
+#include "engine/planner/parameter_parts.h"
+#include "engine/spec/names.h"
+
+using namespace trainyard;
+
+// The planner counts parameters by formula, the model by listing its tensors: both must come to the same.
+
+namespace {
+
+std::int64_t elementsIn(const ModelSpec& model, int part)
+{
+    std::int64_t elements = 0;
+    for (const ParameterSpec& parameter : modelParameters(model)) {
+        if (parameter.part == part)
+            elements += std::accumulate(parameter.shape.begin(), parameter.shape.end(), std::int64_t{1},
+                                        std::multiplies<>());
+    }
+    return elements;
+}
+
+ModelSpec smallModel(ModelFamily family)
+{
+    ModelSpec model;
+    model.setFamily(family);
+    model.layers = 3;
+    model.hidden = 12;
+    model.heads = 3;
+    model.intermediate = 29;
+    model.vocabulary = 97;
+    model.maxPositions = 17;
+    return model;
+}
+
+} // namespace
+
+Q_DECLARE_METATYPE(ModelSpec)
+
+class TestPlannedParameters : public QObject {
+    Q_OBJECT
+
+private slots:
+    void agreesWithTheTensorsOfTheModel_data()
+    {
+        QTest::addColumn<ModelSpec>("model");
+        for (const ModelFamily family : {ModelFamily::Bert, ModelFamily::Gpt}) {
+            const std::string name(nameOf(family));
+            ModelSpec model = smallModel(family);
+            QTest::addRow("%s", name.c_str()) << model;
+            model.activation = Activation::Swiglu;
+            QTest::addRow("%s, gated", name.c_str()) << model;
+            model.norm = model.norm == NormPlacement::Pre ? NormPlacement::Post : NormPlacement::Pre;
+            QTest::addRow("%s, other norm", name.c_str()) << model;
+            model.positions = PositionEncoding::Rotary;
+            QTest::addRow("%s, rotary", name.c_str()) << model;
+            model.tiedHead = false;
+            QTest::addRow("%s, untied", name.c_str()) << model;
+            model.nextSentence = false;
+            QTest::addRow("%s, without next sentence", name.c_str()) << model;
+            model.tokenTypes = 4;
+            QTest::addRow("%s, four token types", name.c_str()) << model;
+        }
+    }
+    void agreesWithTheTensorsOfTheModel()
+    {
+        QFETCH(ModelSpec, model);
+        const ParameterParts parts = parameterParts(model);
+        QCOMPARE(parts.embeddings, elementsIn(model, kEmbeddingsPart));
+        for (int layer = 0; layer < model.layers; ++layer)
+            QCOMPARE(parts.perLayer, elementsIn(model, layer));
+        QCOMPARE(parts.head, elementsIn(model, model.layers));
+    }
+
+    void countsTheCopyOfATiedHeadOnAnotherStage()
+    {
+        const ModelSpec model = smallModel(ModelFamily::Gpt);
+        const ParameterSpec copy = modelParameters(model, {false, 2, 3, true}).back();
+        QCOMPARE(parameterParts(model).words, copy.shape[0] * copy.shape[1]);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestPlannedParameters)
+#include "tst_planned_parameters.moc"
