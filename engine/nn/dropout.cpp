@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <vector>
 
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
@@ -82,26 +83,44 @@ struct MaskedTensor {
     at::Tensor mask;
 };
 
+// What one thread handles at a time.
+struct Chunk {
+    std::int64_t first = 0;   // in the input
+    std::int64_t element = 0; // in the sample
+    std::int64_t count = 0;
+    std::uint64_t sample = 0;
+};
+
+std::vector<Chunk> chunksOf(std::span<const DropoutPart> parts)
+{
+    std::vector<Chunk> chunks;
+    std::int64_t first = 0;
+    for (const DropoutPart& part : parts) {
+        for (std::int64_t done = 0; done < part.count; done += kChunk)
+            chunks.push_back(
+                {first + done, part.firstElement + done, std::min(kChunk, part.count - done), part.sample});
+        first += part.count;
+    }
+    return chunks;
+}
+
 // Mask and product in one pass, chunk by chunk.
 MaskedTensor drop(const at::Tensor& input, const DropoutRule& rule, const DropoutStream& site,
-                  std::span<const std::uint64_t> samples)
+                  std::span<const DropoutPart> parts)
 {
     MaskedTensor result{at::empty_like(input), at::empty(input.sizes(), at::kByte)};
-    const std::int64_t sampleSize = input.numel() / static_cast<std::int64_t>(samples.size());
-    const std::int64_t chunks = (sampleSize + kChunk - 1) / kChunk;
+    const std::vector<Chunk> chunks = chunksOf(parts);
     auto* mask = result.mask.mutable_data_ptr<std::uint8_t>();
-    at::parallel_for(0, static_cast<std::int64_t>(samples.size()) * chunks, 1,
-                     [&](std::int64_t begin, std::int64_t end) {
-                         for (std::int64_t item = begin; item < end; ++item) {
-                             const std::int64_t element = item % chunks * kChunk;
-                             const std::int64_t count = std::min(kChunk, sampleSize - element);
-                             const std::int64_t first = item / chunks * sampleSize + element;
-                             DropoutStream stream = site;
-                             stream.sample = samples[static_cast<std::size_t>(item / chunks)];
-                             fillDropoutMask(mask + first, element, count, rule.dropBelow, stream);
-                             applyMask(input, result.values, mask, first, count, rule.scale);
-                         }
-                     });
+    at::parallel_for(
+        0, static_cast<std::int64_t>(chunks.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t item = begin; item < end; ++item) {
+                const Chunk& chunk = chunks[static_cast<std::size_t>(item)];
+                DropoutStream stream = site;
+                stream.sample = chunk.sample;
+                fillDropoutMask(mask + chunk.first, chunk.element, chunk.count, rule.dropBelow, stream);
+                applyMask(input, result.values, mask, chunk.first, chunk.count, rule.scale);
+            }
+        });
     return result;
 }
 
@@ -118,9 +137,9 @@ at::Tensor dropAgain(const at::Tensor& gradient, const at::Tensor& mask, double 
 struct DropoutFunction : torch::autograd::Function<DropoutFunction> {
     static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input,
                               const DropoutRule& rule, const DropoutStream& site,
-                              std::span<const std::uint64_t> samples)
+                              std::span<const DropoutPart> parts)
     {
-        MaskedTensor result = drop(input, rule, site, samples);
+        MaskedTensor result = drop(input, rule, site, parts);
         context->save_for_backward({result.mask});
         context->saved_data["scale"] = rule.scale;
         return result.values;
@@ -137,15 +156,25 @@ struct DropoutFunction : torch::autograd::Function<DropoutFunction> {
 } // namespace
 
 at::Tensor dropout(const at::Tensor& input, double probability, const DropoutKey& key, std::uint32_t site,
-                   std::span<const std::uint64_t> sampleIndices)
+                   std::span<const DropoutPart> parts)
 {
     TRAINYARD_CHECK(probability >= 0.0 && probability < 1.0);
-    TRAINYARD_CHECK(input.is_contiguous() &&
-                    input.size(0) == static_cast<std::int64_t>(sampleIndices.size()));
+    TRAINYARD_CHECK(input.is_contiguous());
     if (probability == 0.0 || input.numel() == 0)
         return input;
     const DropoutStream stream{philoxKey(key.seed), static_cast<std::uint32_t>(key.step), site, 0};
-    return DropoutFunction::apply(input, DropoutRule(probability), stream, sampleIndices);
+    return DropoutFunction::apply(input, DropoutRule(probability), stream, parts);
+}
+
+at::Tensor dropout(const at::Tensor& input, double probability, const DropoutKey& key, std::uint32_t site,
+                   std::span<const std::uint64_t> sampleIndices)
+{
+    TRAINYARD_CHECK(input.size(0) == static_cast<std::int64_t>(sampleIndices.size()));
+    const std::int64_t count = input.numel() / std::max<std::int64_t>(1, input.size(0));
+    std::vector<DropoutPart> parts;
+    for (const std::uint64_t sample : sampleIndices)
+        parts.push_back({sample, 0, count});
+    return dropout(input, probability, key, site, parts);
 }
 
 } // namespace trainyard

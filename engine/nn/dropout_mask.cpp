@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 
-#include "engine/base/check.h"
 #include "engine/base/vector_clones.h"
 
 namespace trainyard {
@@ -57,25 +56,35 @@ void fillGroups(std::uint8_t* mask, std::uint32_t firstBlock, std::int64_t group
     }
 }
 
+// Elements [first, first + count) of the group that begins with `block`.
+void fillPartOfGroup(std::uint8_t* mask, std::uint32_t block, std::int64_t first, std::int64_t count,
+                     std::uint64_t dropBelow, const PhiloxCounter& counter, const PhiloxKey& key)
+{
+    std::array<std::uint8_t, kDropoutGroup> group{};
+    fillGroups(group.data(), block, 1, dropBelow, counter, key);
+    std::copy_n(group.begin() + first, count, mask);
+}
+
 } // namespace
 
 void fillDropoutMask(std::uint8_t* mask, std::int64_t firstElement, std::int64_t count,
                      std::uint32_t dropBelow, const DropoutStream& stream)
 {
-    TRAINYARD_CHECK(firstElement % kDropoutGroup == 0);
     const PhiloxCounter counter{0, stream.step, static_cast<std::uint32_t>(stream.sample),
                                 stream.site << 20 | static_cast<std::uint32_t>(stream.sample >> 32)};
-    const auto firstBlock = static_cast<std::uint32_t>(firstElement / 4);
+    auto block = static_cast<std::uint32_t>(firstElement / kDropoutGroup * kLanes);
+    if (const std::int64_t skipped = firstElement % kDropoutGroup; skipped > 0 && count > 0) {
+        const std::int64_t head = std::min(count, kDropoutGroup - skipped);
+        fillPartOfGroup(mask, block, skipped, head, dropBelow, counter, stream.key);
+        mask += head;
+        count -= head;
+        block += kLanes;
+    }
     const std::int64_t groups = count / kDropoutGroup;
-    fillGroups(mask, firstBlock, groups, dropBelow, counter, stream.key);
-
-    const std::int64_t rest = count % kDropoutGroup;
-    if (rest == 0)
-        return;
-    std::array<std::uint8_t, kDropoutGroup> last{};
-    const auto lastBlock = static_cast<std::uint32_t>(firstBlock + groups * kLanes);
-    fillGroups(last.data(), lastBlock, 1, dropBelow, counter, stream.key);
-    std::copy_n(last.begin(), rest, mask + groups * kDropoutGroup);
+    fillGroups(mask, block, groups, dropBelow, counter, stream.key);
+    if (const std::int64_t rest = count % kDropoutGroup; rest > 0)
+        fillPartOfGroup(mask + groups * kDropoutGroup, static_cast<std::uint32_t>(block + groups * kLanes), 0,
+                        rest, dropBelow, counter, stream.key);
 }
 
 } // namespace trainyard

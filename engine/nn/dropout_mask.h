@@ -16,7 +16,7 @@ struct DropoutStream {
     std::uint64_t sample = 0; ///< below 2^52
 };
 
-/// Elements computed together; the first element of a call to fillDropoutMask is a multiple of it.
+/// Elements computed together: calls that begin at a multiple of it are fastest.
 constexpr std::int64_t kDropoutGroup = 64;
 
 /// mask[i] = 1 where element firstElement + i is kept, else 0. An element is dropped when its word is below

@@ -60,10 +60,14 @@ private slots:
 
     void maskOfAPartIsThePartOfTheMask()
     {
-        std::vector<std::uint8_t> part(100);
-        fillDropoutMask(part.data(), 128, 100, kTenth, kStream);
-        const std::vector<std::uint8_t> whole = maskByDefinition(228, kStream);
-        QVERIFY(std::equal(part.begin(), part.end(), whole.begin() + 128));
+        const std::vector<std::uint8_t> whole = maskByDefinition(500, kStream);
+        for (const int first : {128, 1, 63, 70}) {
+            for (const int count : {1, 20, 57, 58, 300}) {
+                std::vector<std::uint8_t> part(static_cast<std::size_t>(count));
+                fillDropoutMask(part.data(), first, count, kTenth, kStream);
+                QVERIFY(std::equal(part.begin(), part.end(), whole.begin() + first));
+            }
+        }
     }
 
     void everyPartOfTheKeyMatters()

@@ -1,0 +1,80 @@
+#include "engine/nn/cross_entropy.h"
+
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/where.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+namespace trainyard {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+at::Tensor wide(const at::Tensor& logits)
+{
+    return logits.scalar_type() == at::kDouble ? logits : logits.to(at::kFloat);
+}
+
+/// Which targets this rank has, and their columns here (0 where it has not).
+struct LocalTargets {
+    at::Tensor here_M;
+    at::Tensor columns_M1;
+
+    LocalTargets(const at::Tensor& targets, IndexRange vocabulary)
+        : here_M(targets.ge(vocabulary.begin).logical_and_(targets.lt(vocabulary.end)))
+        , columns_M1(at::where(here_M, targets - vocabulary.begin, 0).unsqueeze(1))
+    {
+    }
+};
+
+/// Loss of row i = log(sum of exp(z_i)) - z_i[target]; its gradient softmax(z_i) - onehot(target), so each
+/// rank needs no more of the others than the sum of the exponentials.
+struct VocabularyCrossEntropy : torch::autograd::Function<VocabularyCrossEntropy> {
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& logits_MV,
+                              const at::Tensor& targets_M, const IndexRange& vocabulary,
+                              const TensorParallel& parallel)
+    {
+        at::Tensor scores = wide(logits_MV).clone();
+        at::Tensor largest_M = std::get<0>(scores.max(1)).contiguous();
+        reduceInPlace(largest_M, parallel, true);
+        scores.sub_(largest_M.unsqueeze(1));
+        const LocalTargets local(targets_M, vocabulary);
+        at::Tensor target_M = scores.gather(1, local.columns_M1).squeeze(1).mul_(local.here_M);
+        scores.exp_();
+        at::Tensor sum_M = scores.sum(1);
+        reduceInPlace(target_M, parallel);
+        reduceInPlace(sum_M, parallel);
+        scores.div_(sum_M.unsqueeze(1));
+        context->save_for_backward({scores, local.columns_M1, local.here_M});
+        context->saved_data["type"] = static_cast<std::int64_t>(logits_MV.scalar_type());
+        return (sum_M.log() - target_M).sum();
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients)
+    {
+        const auto saved = context->get_saved_variables();
+        at::Tensor gradient = saved[0].clone();
+        gradient.scatter_add_(1, saved[1], saved[2].unsqueeze(1).to(gradient.scalar_type()).neg());
+        gradient.mul_(gradients[0]);
+        const auto type = static_cast<at::ScalarType>(context->saved_data["type"].toInt());
+        return {gradient.to(type), at::Tensor(), at::Tensor(), at::Tensor()};
+    }
+};
+
+} // namespace
+
+at::Tensor crossEntropySum(const at::Tensor& logits_MC, const at::Tensor& targets_M)
+{
+    return at::cross_entropy_loss(wide(logits_MC), targets_M, {}, at::Reduction::Sum);
+}
+
+at::Tensor vocabularyCrossEntropySum(const at::Tensor& logits_MV, const at::Tensor& targets_M,
+                                     IndexRange vocabulary, const TensorParallel& parallel)
+{
+    if (!parallel.isOn())
+        return crossEntropySum(logits_MV, targets_M);
+    return VocabularyCrossEntropy::apply(logits_MV, targets_M, vocabulary, parallel);
+}
+
+} // namespace trainyard

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include "engine/nn/tensor_parallel.h"
+
+namespace trainyard {
+
+/// Sum over the rows of -log softmax(logits)[target], in float32 at least.
+at::Tensor crossEntropySum(const at::Tensor& logits_MC, const at::Tensor& targets_M);
+
+/// The same where each rank of a tensor-parallel group has the columns `vocabulary` of the logits (Shoeybi et
+/// al., arXiv:1909.08053, section 3). `targets` are indices into the whole vocabulary; the result is the same
+/// on every rank.
+at::Tensor vocabularyCrossEntropySum(const at::Tensor& logits_MV, const at::Tensor& targets_M,
+                                     IndexRange vocabulary, const TensorParallel& parallel);
+
+} // namespace trainyard

@@ -1,0 +1,155 @@
+#include "engine/nn/tensor_parallel.h"
+
+#include <cstring>
+
+#include <ATen/ops/empty.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "engine/base/check.h"
+#include "engine/comm/process_group.h"
+
+namespace trainyard {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+bool isWide(const at::Tensor& values)
+{
+    return values.scalar_type() == at::kFloat || values.scalar_type() == at::kDouble;
+}
+
+FloatSpan spanOf(const at::Tensor& values)
+{
+    const FloatType type = values.scalar_type() == at::kDouble ? FloatType::Float64 : FloatType::Float32;
+    return FloatSpan(values.data_ptr(), static_cast<std::size_t>(values.numel()), type);
+}
+
+// A contiguous copy that a reduction may overwrite, in float32 at least.
+at::Tensor wideCopy(const at::Tensor& values)
+{
+    if (!isWide(values))
+        return values.to(at::kFloat).contiguous();
+    return values.contiguous().clone();
+}
+
+at::Tensor reduced(const at::Tensor& values, const TensorParallel& parallel)
+{
+    at::Tensor sum = wideCopy(values);
+    parallel.group->allReduce(spanOf(sum));
+    return sum.to(values.scalar_type());
+}
+
+at::Tensor scattered(const at::Tensor& values, const TensorParallel& parallel)
+{
+    const IndexRange here = parallel.tokensHere(values.size(0));
+    const at::Tensor sum = wideCopy(values);
+    parallel.group->reduceScatter(spanOf(sum));
+    return sum.narrow(0, here.begin, here.size()).to(values.scalar_type()).clone();
+}
+
+at::Tensor gathered(const at::Tensor& slice, const TensorParallel& parallel)
+{
+    std::vector<std::int64_t> shape = slice.sizes().vec();
+    shape[0] *= parallel.ranks();
+    const at::Tensor all = at::empty(shape, slice.options());
+    all.narrow(0, parallel.rank() * slice.size(0), slice.size(0)).copy_(slice);
+    parallel.group->allGather({static_cast<std::byte*>(all.data_ptr()), all.nbytes()});
+    return all;
+}
+
+at::Tensor sliced(const at::Tensor& tokens, const TensorParallel& parallel)
+{
+    const IndexRange here = parallel.tokensHere(tokens.size(0));
+    return tokens.narrow(0, here.begin, here.size()).contiguous();
+}
+
+at::Tensor same(const at::Tensor& values, const TensorParallel&)
+{
+    return values.view_as(values);
+}
+
+using Move = at::Tensor (*)(const at::Tensor&, const TensorParallel&);
+
+/// One way forward, another one for the gradient.
+template <Move Forward, Move Backward>
+struct Moved : torch::autograd::Function<Moved<Forward, Backward>> {
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& input,
+                              const TensorParallel& parallel)
+    {
+        context->saved_data["group"] = reinterpret_cast<std::int64_t>(parallel.group);
+        context->saved_data["sequence"] = parallel.sequence;
+        return Forward(input, parallel);
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients)
+    {
+        const TensorParallel parallel{reinterpret_cast<ProcessGroup*>(context->saved_data["group"].toInt()),
+                                      context->saved_data["sequence"].toBool()};
+        return {Backward(gradients[0], parallel), at::Tensor()};
+    }
+};
+
+} // namespace
+
+int TensorParallel::rank() const
+{
+    return group ? group->rank().value : 0;
+}
+
+int TensorParallel::ranks() const
+{
+    return group ? group->size().value : 1;
+}
+
+IndexRange TensorParallel::tokensHere(std::int64_t tokens) const
+{
+    if (!slicesTokens())
+        return {0, tokens};
+    TRAINYARD_CHECK(tokens % ranks() == 0);
+    return evenShare(tokens, rank(), ranks());
+}
+
+at::Tensor enterCut(const at::Tensor& input, const TensorParallel& parallel)
+{
+    if (!parallel.isOn())
+        return input;
+    if (parallel.sequence)
+        return Moved<gathered, scattered>::apply(input, parallel);
+    return Moved<same, reduced>::apply(input, parallel);
+}
+
+at::Tensor leaveCut(const at::Tensor& partial, const TensorParallel& parallel)
+{
+    if (!parallel.isOn())
+        return partial;
+    if (parallel.sequence)
+        return Moved<scattered, gathered>::apply(partial, parallel);
+    return Moved<reduced, same>::apply(partial, parallel);
+}
+
+at::Tensor gatherTokens(const at::Tensor& slice, const TensorParallel& parallel)
+{
+    return parallel.slicesTokens() ? Moved<gathered, sliced>::apply(slice, parallel) : slice;
+}
+
+at::Tensor sliceTokens(const at::Tensor& tokens, const TensorParallel& parallel)
+{
+    return parallel.slicesTokens() ? Moved<sliced, gathered>::apply(tokens, parallel) : tokens;
+}
+
+at::Tensor sumOverRanks(const at::Tensor& partial, const TensorParallel& parallel)
+{
+    return parallel.isOn() ? Moved<reduced, same>::apply(partial, parallel) : partial;
+}
+
+void reduceInPlace(at::Tensor& values, const TensorParallel& parallel, bool maximum)
+{
+    if (!parallel.isOn())
+        return;
+    TRAINYARD_CHECK(isWide(values) && values.is_contiguous());
+    parallel.group->allReduce(spanOf(values), maximum ? ReduceOp::Max : ReduceOp::Sum);
+}
+
+} // namespace trainyard
