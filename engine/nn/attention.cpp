@@ -55,8 +55,8 @@ at::Tensor attentionBias(const TokenBatch& batch, bool causal, at::ScalarType ty
 // scaled_dot_product_attention.
 at::Tensor attention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pass, std::uint32_t site)
 {
-    const std::int64_t heads = pass.model.heads;
-    const std::int64_t width = pass.model.hidden / heads;
+    const std::int64_t heads = pass.headsHere();
+    const std::int64_t width = pass.model.hidden / pass.model.heads;
     const auto parts =
         queryKeyValue_T3H.view({pass.batch.sequences(), pass.batch.sequenceLength(), 3, heads, width})
             .permute({2, 0, 3, 1, 4})
@@ -67,8 +67,8 @@ at::Tensor attention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pas
     if (pass.attentionBias.defined())
         scores_BASS.add_(pass.attentionBias);
     const at::Tensor probabilities_BASS =
-        pass.drop(at::softmax(scores_BASS, -1), pass.model.attentionDropout, site);
-    return at::matmul(probabilities_BASS, parts[2]).transpose(1, 2).reshape({-1, pass.model.hidden});
+        pass.dropHeads(at::softmax(scores_BASS, -1), pass.model.attentionDropout, site);
+    return at::matmul(probabilities_BASS, parts[2]).transpose(1, 2).reshape({-1, heads * width});
 }
 
 } // namespace trainyard

@@ -11,7 +11,8 @@ namespace trainyard {
 /// where every query sees every key, so that full batches of an encoder skip the addition.
 at::Tensor attentionBias(const TokenBatch& batch, bool causal, at::ScalarType type);
 
-/// softmax(Q K^T / sqrt(D) + bias) V of every head: [T, 3 H] of queries, keys and values -> [T, H].
+/// softmax(Q K^T / sqrt(D) + bias) V of this rank's heads: [T, 3 H] of queries, keys and values ->
+/// [T, H], or of both the columns of these heads.
 /// Uses one dropout site.
 at::Tensor attention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pass, std::uint32_t site);
 

@@ -32,19 +32,19 @@ public:
         m_nextSentence = linearWeights(parameters, kNextSentence);
     }
 
-    Logits logits(const at::Tensor& hidden_TH, const TokenBatch& batch) const override
+    Logits logits(const at::Tensor& hidden_TH, const ForwardPass& pass) const override
     {
-        return {predictWords(hidden_TH, batch),
-                m_nextSentence.weight.defined() ? predictNextSentence(hidden_TH, batch) : at::Tensor()};
+        return {predictWords(hidden_TH, pass),
+                m_nextSentence.weight.defined() ? predictNextSentence(hidden_TH, pass.batch) : at::Tensor()};
     }
 
 private:
-    at::Tensor predictWords(const at::Tensor& hidden_TH, const TokenBatch& batch) const
+    at::Tensor predictWords(const at::Tensor& hidden_TH, const ForwardPass& pass) const
     {
-        const at::Tensor masked_MH = hidden_TH.index_select(0, batch.targetPositions);
+        const at::Tensor masked_MH = hidden_TH.index_select(0, pass.batch.targetPositions);
         const at::Tensor transformed_MH = layerNorm(
             activateUngated(linear(masked_MH, m_transform), m_activation), m_transformNorm, m_epsilon);
-        return linear(transformed_MH, m_decoder);
+        return columnLinear(transformed_MH, m_decoder, pass.parallel.withWholeTokens());
     }
 
     at::Tensor predictNextSentence(const at::Tensor& hidden_TH, const TokenBatch& batch) const

@@ -1,6 +1,8 @@
 #include "engine/nn/embeddings.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/embedding.h>
+#include <ATen/ops/where.h>
 
 #include "engine/nn/model_family.h"
 #include "engine/nn/parameter_store.h"
@@ -10,6 +12,12 @@ namespace trainyard {
 namespace {
 
 constexpr std::uint32_t kSite = 0;
+
+// Of numbers [B, S] those of the given tokens.
+at::Tensor ofTokens(const at::Tensor& numbers_BS, IndexRange tokens)
+{
+    return numbers_BS.reshape({-1}).narrow(0, tokens.begin, tokens.size());
+}
 
 } // namespace
 
@@ -25,24 +33,45 @@ Embeddings::Embeddings(const ModelSpec& model, const ParameterStore& parameters)
         m_norm = layerNormWeights(parameters, names.norm);
 }
 
-// [S, H], or [B, S, H] where the batch numbers its own positions.
-at::Tensor Embeddings::positionsOf(const TokenBatch& batch) const
+// [T, H] of the words of all tokens, and of them this rank's tokens.
+at::Tensor Embeddings::wordsOf(const ForwardPass& pass) const
 {
-    return batch.positionIds.defined() ? at::embedding(m_positions, batch.positionIds)
-                                       : m_positions.narrow(0, 0, batch.sequenceLength());
+    const at::Tensor ids_T = pass.batch.inputIds.view({-1});
+    const TensorParallel& parallel = pass.parallel;
+    if (!parallel.isOn())
+        return at::embedding(m_words, ids_T);
+    const IndexRange mine = evenShare(pass.model.vocabulary, parallel.rank(), parallel.ranks());
+    const at::Tensor here_T = ids_T.ge(mine.begin).logical_and_(ids_T.lt(mine.end));
+    const at::Tensor words_TH = at::embedding(m_words, at::where(here_T, ids_T - mine.begin, 0)) *
+                                here_T.unsqueeze(1).to(m_words.scalar_type());
+    return sliceTokens(sumOverRanks(words_TH, parallel), parallel);
+}
+
+at::Tensor Embeddings::positionsOf(const TokenBatch& batch, IndexRange tokens) const
+{
+    if (batch.positionIds.defined())
+        return at::embedding(m_positions, ofTokens(batch.positionIds, tokens));
+    const std::int64_t length = batch.sequenceLength();
+    if (tokens.size() == batch.sequences() * length) // every sequence counts from 0: no look-up
+        return m_positions.narrow(0, 0, length)
+            .unsqueeze(0)
+            .expand({batch.sequences(), -1, -1})
+            .reshape({tokens.size(), -1});
+    const at::Tensor ids_T = at::arange(tokens.begin, tokens.end, batch.inputIds.options()).remainder(length);
+    return at::embedding(m_positions, ids_T);
 }
 
 at::Tensor Embeddings::forward(const ForwardPass& pass) const
 {
-    at::Tensor sum_BSH = at::embedding(m_words, pass.batch.inputIds);
+    const IndexRange tokens = pass.tokensHere();
+    at::Tensor hidden_TH = wordsOf(pass);
     if (m_tokenTypes.defined())
-        sum_BSH = sum_BSH + at::embedding(m_tokenTypes, pass.batch.tokenTypeIds);
+        hidden_TH = hidden_TH + at::embedding(m_tokenTypes, ofTokens(pass.batch.tokenTypeIds, tokens));
     if (m_positions.defined())
-        sum_BSH = sum_BSH + positionsOf(pass.batch);
-    at::Tensor hidden_TH = sum_BSH.view({-1, pass.model.hidden});
+        hidden_TH = hidden_TH + positionsOf(pass.batch, tokens);
     if (m_norm.weight.defined())
         hidden_TH = layerNorm(hidden_TH, m_norm, pass.model.layerNormEpsilon);
-    return pass.drop(hidden_TH, pass.model.dropout, kSite);
+    return pass.dropTokens(hidden_TH, pass.model.dropout, kSite);
 }
 
 } // namespace trainyard

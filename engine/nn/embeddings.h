@@ -11,12 +11,13 @@ class Embeddings {
 public:
     Embeddings(const ModelSpec& model, const ParameterStore& parameters);
 
-    at::Tensor forward(const ForwardPass& pass) const; ///< [T, H]
+    at::Tensor forward(const ForwardPass& pass) const; ///< [T, H] of pass.tokensHere()
 
 private:
-    at::Tensor positionsOf(const TokenBatch& batch) const;
+    at::Tensor wordsOf(const ForwardPass& pass) const;
+    at::Tensor positionsOf(const TokenBatch& batch, IndexRange tokens) const;
 
-    at::Tensor m_words;
+    at::Tensor m_words;      // with tensor parallelism this rank's rows
     at::Tensor m_positions;  // undefined with rotary positions
     at::Tensor m_tokenTypes; // undefined where the model has none
     LayerNormWeights m_norm; // undefined where the family has none

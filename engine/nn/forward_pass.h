@@ -9,6 +9,7 @@
 #include "engine/nn/dropout.h"
 #include "engine/nn/layer_runner.h"
 #include "engine/nn/rotary.h"
+#include "engine/nn/tensor_parallel.h"
 #include "engine/nn/token_batch.h"
 #include "engine/spec/run_spec.h"
 
@@ -26,14 +27,22 @@ struct ForwardPass {
     at::Tensor attentionBias; ///< see attentionBias(); undefined: none
     std::optional<RotaryTables> rotary;
     std::optional<DropoutKey> dropoutKey; ///< nothing is dropped without one
+    TensorParallel parallel{};
 
-    at::Tensor drop(const at::Tensor& input, double probability, std::uint32_t site) const;
+    int headsHere() const { return model.heads / parallel.ranks(); }
+    /// The tokens that this rank has between the cut products, as flat indices into B * S.
+    IndexRange tokensHere() const;
+    /// Hidden states of tokensHere(), [T, H] or this rank's slice of it.
+    at::Tensor dropTokens(const at::Tensor& hidden_TH, double probability, std::uint32_t site) const;
+    /// Attention probabilities [B, A, S, S] of this rank's heads.
+    at::Tensor dropHeads(const at::Tensor& probabilities_BASS, double probability, std::uint32_t site) const;
 };
 
 using SharedPass = std::shared_ptr<const ForwardPass>;
 
 /// `type`: of the activations.
 SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
-                     const std::optional<DropoutKey>& dropoutKey, at::ScalarType type);
+                     const std::optional<DropoutKey>& dropoutKey, at::ScalarType type,
+                     const TensorParallel& parallel);
 
 } // namespace trainyard

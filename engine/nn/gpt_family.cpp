@@ -12,9 +12,10 @@ class GptHead : public ModelHead {
 public:
     explicit GptHead(const at::Tensor& decoder) : m_decoder{decoder, {}} {}
 
-    Logits logits(const at::Tensor& hidden_TH, const TokenBatch& batch) const override
+    Logits logits(const at::Tensor& hidden_TH, const ForwardPass& pass) const override
     {
-        return {linear(hidden_TH.index_select(0, batch.targetPositions), m_decoder), {}};
+        const at::Tensor chosen_MH = hidden_TH.index_select(0, pass.batch.targetPositions);
+        return {columnLinear(chosen_MH, m_decoder, pass.parallel.withWholeTokens()), {}};
     }
 
 private:

@@ -4,9 +4,8 @@
 
 namespace trainyard {
 
-LanguageModel::LanguageModel(const ModelSpec& model, ComputeType compute, const Sharding& sharding,
-                             GradientResidence residence, LayerRunner& runner)
-    : m_parameters(std::make_unique<ParameterStore>(modelParameters(model), compute, sharding, residence))
+LanguageModel::LanguageModel(const ModelSpec& model, ComputeType compute, LayerRunner& runner)
+    : m_parameters(std::make_unique<ParameterStore>(modelParameters(model), compute))
     , m_stage(
           std::make_unique<const TransformerStage>(model, StageRange::whole(model), *m_parameters, runner))
 {

@@ -4,6 +4,8 @@
 
 #include <torch/types.h>
 
+#include "engine/nn/tensor_parallel.h"
+
 namespace trainyard {
 
 class ParameterStore;
@@ -24,6 +26,13 @@ LinearWeights linearWeights(const ParameterStore& parameters, const std::string&
 LayerNormWeights layerNormWeights(const ParameterStore& parameters, const std::string& name);
 
 at::Tensor linear(const at::Tensor& input, const LinearWeights& weights);
+/// A product whose outputs are cut over the ranks of a tensor-parallel group, and one whose inputs are: what
+/// the first gives goes into the second. Tokens that are sliced between such pairs are gathered before and
+/// sliced after.
+at::Tensor columnLinear(const at::Tensor& input, const LinearWeights& weights,
+                        const TensorParallel& parallel);
+at::Tensor rowLinear(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel);
+
 at::Tensor layerNorm(const at::Tensor& input, const LayerNormWeights& weights, double epsilon);
 
 } // namespace trainyard

@@ -1,26 +1,20 @@
 #include "engine/nn/model_head.h"
 
-#include <ATen/ops/cross_entropy_loss.h>
-
 #include "engine/base/check.h"
+#include "engine/nn/cross_entropy.h"
 
 namespace trainyard {
 
-namespace {
-
-// Sum of cross entropies, in float32 at least.
-at::Tensor crossEntropySum(const at::Tensor& logits, const at::Tensor& labels)
+IndexRange vocabularyOf(const ModelSpec& model, const TensorParallel& parallel)
 {
-    const at::Tensor wide = logits.scalar_type() == at::kBFloat16 ? logits.to(at::kFloat) : logits;
-    return at::cross_entropy_loss(wide, labels, {}, at::Reduction::Sum);
+    return evenShare(model.vocabulary, parallel.rank(), parallel.ranks());
 }
 
-} // namespace
-
-LossSums lossSums(const Logits& logits, const TokenBatch& batch)
+LossSums lossSums(const Logits& logits, const TokenBatch& batch, IndexRange vocabulary,
+                  const TensorParallel& parallel)
 {
     LossSums sums;
-    sums.tokens = crossEntropySum(logits.tokens, batch.targets);
+    sums.tokens = vocabularyCrossEntropySum(logits.tokens, batch.targets, vocabulary, parallel);
     TRAINYARD_CHECK(!logits.sequences.defined() || batch.sequenceLabels.defined());
     if (logits.sequences.defined())
         sums.sequences = crossEntropySum(logits.sequences, batch.sequenceLabels);

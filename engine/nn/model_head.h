@@ -4,12 +4,12 @@
 
 #include <torch/types.h>
 
-#include "engine/nn/token_batch.h"
+#include "engine/nn/forward_pass.h"
 
 namespace trainyard {
 
 struct Logits {
-    at::Tensor tokens;    ///< [M, vocabulary] at the batch's target positions
+    at::Tensor tokens;    ///< [M, vocabulary] at the batch's target positions; the columns of vocabularyOf()
     at::Tensor sequences; ///< [B, 2] of the next-sentence head; undefined without one
 };
 
@@ -17,8 +17,8 @@ struct Logits {
 class ModelHead {
 public:
     virtual ~ModelHead() = default;
-    /// `hidden_TH`: output of the last layer, final norm included.
-    virtual Logits logits(const at::Tensor& hidden_TH, const TokenBatch& batch) const = 0;
+    /// `hidden_TH`: output of the last layer, final norm included; all tokens on every rank.
+    virtual Logits logits(const at::Tensor& hidden_TH, const ForwardPass& pass) const = 0;
 };
 
 /// Sums over one micro-batch, float32 (float64) scalars inside the autograd graph. The caller divides by the
@@ -36,6 +36,11 @@ struct LossSums {
     double sequenceSum() const { return sequences.defined() ? sequences.item<double>() : 0.0; }
 };
 
-LossSums lossSums(const Logits& logits, const TokenBatch& batch);
+/// The words whose logits this rank computes.
+IndexRange vocabularyOf(const ModelSpec& model, const TensorParallel& parallel);
+
+/// `vocabulary`: see vocabularyOf(); without it the logits are those of all words.
+LossSums lossSums(const Logits& logits, const TokenBatch& batch, IndexRange vocabulary = {},
+                  const TensorParallel& parallel = {});
 
 } // namespace trainyard

@@ -186,6 +186,14 @@ const at::Tensor& ParameterStore::leaf(std::string_view firstName) const
     return m_leaves[stack].working;
 }
 
+std::vector<at::Tensor> ParameterStore::leaves() const
+{
+    std::vector<at::Tensor> leaves;
+    for (const Leaf& leaf : m_leaves)
+        leaves.push_back(leaf.working);
+    return leaves;
+}
+
 std::int64_t ParameterStore::parameterCount() const
 {
     std::int64_t count = 0;

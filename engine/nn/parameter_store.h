@@ -62,6 +62,9 @@ public:
     /// matrix for the first of a stack.
     const at::Tensor& leaf(std::string_view firstName) const;
 
+    /// All autograd leaves.
+    std::vector<at::Tensor> leaves() const;
+
     std::int64_t parameterCount() const; ///< elements of the slices, without gaps
     ComputeType computeType() const { return m_compute; }
     const FlatLayout& layout() const { return m_layout; }

@@ -21,6 +21,8 @@ struct TensorParallel {
     int ranks() const;
     bool isOn() const { return group != nullptr; }
     bool slicesTokens() const { return isOn() && sequence; }
+    /// The same where every rank has all tokens.
+    TensorParallel withWholeTokens() const { return {group, false}; }
     /// Of `tokens` the ones that lie on this rank between the cut products. Requires that ranks() divides
     /// `tokens` when slicesTokens().
     IndexRange tokensHere(std::int64_t tokens) const;

@@ -37,17 +37,18 @@ at::Tensor TransformerLayer::attend(const at::Tensor& input_TH, const SharedPass
 {
     const std::uint32_t site = siteOf(m_layer, kAttentionSite);
     const at::Tensor context_TH = pass->runner.runAttention(
-        m_layer, linear(input_TH, m_queryKeyValue),
+        m_layer, columnLinear(input_TH, m_queryKeyValue, pass->parallel),
         [pass, site](const at::Tensor& queryKeyValue) { return attention(queryKeyValue, *pass, site); });
-    return pass->drop(linear(context_TH, m_attentionOutput), pass->model.dropout,
-                      siteOf(m_layer, kAttentionOutputSite));
+    return pass->dropTokens(rowLinear(context_TH, m_attentionOutput, pass->parallel), pass->model.dropout,
+                            siteOf(m_layer, kAttentionOutputSite));
 }
 
 at::Tensor TransformerLayer::feedForward(const at::Tensor& input_TH, const ForwardPass& pass) const
 {
-    const at::Tensor inner_TI = activate(linear(input_TH, m_feedForwardIn), pass.model.activation);
-    return pass.drop(linear(inner_TI, m_feedForwardOut), pass.model.dropout,
-                     siteOf(m_layer, kFeedForwardSite));
+    const at::Tensor inner_TI =
+        activate(columnLinear(input_TH, m_feedForwardIn, pass.parallel), pass.model.activation);
+    return pass.dropTokens(rowLinear(inner_TI, m_feedForwardOut, pass.parallel), pass.model.dropout,
+                           siteOf(m_layer, kFeedForwardSite));
 }
 
 at::Tensor TransformerLayer::forward(const at::Tensor& hidden_TH, const SharedPass& pass) const

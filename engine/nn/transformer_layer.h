@@ -22,6 +22,7 @@ private:
     at::Tensor feedForward(const at::Tensor& input_TH, const ForwardPass& pass) const;
 
     int m_layer;
+    // Under tensor parallelism this rank's slices.
     LinearWeights m_queryKeyValue; ///< [3 H, H]: rows of query, key, value
     LinearWeights m_attentionOutput;
     LayerNormWeights m_attentionNorm;

@@ -1,5 +1,6 @@
 #include "engine/nn/transformer_stage.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/stack.h>
 
 #include "engine/base/check.h"
@@ -25,8 +26,13 @@ LossSums fromVector(const at::Tensor& sums, const TokenBatch& batch)
 } // namespace
 
 TransformerStage::TransformerStage(const ModelSpec& model, const StageRange& range,
-                                   const ParameterStore& parameters, LayerRunner& runner)
-    : m_model(model), m_range(range), m_runner(runner), m_type(computeScalarType(parameters.computeType()))
+                                   const ParameterStore& parameters, LayerRunner& runner,
+                                   const TensorParallel& parallel)
+    : m_model(model)
+    , m_range(range)
+    , m_runner(runner)
+    , m_parallel(parallel)
+    , m_type(computeScalarType(parameters.computeType()))
 {
     const ModelFamilyTraits& family = familyOf(model);
     if (range.embeddings)
@@ -44,7 +50,7 @@ TransformerStage::TransformerStage(const ModelSpec& model, const StageRange& ran
 SharedPass TransformerStage::begin(const StageInput& input) const
 {
     TRAINYARD_CHECK(input.hidden.defined() != m_range.embeddings);
-    return beginPass(m_model, m_runner, input.batch, input.dropout, m_type);
+    return beginPass(m_model, m_runner, input.batch, input.dropout, m_type, m_parallel);
 }
 
 at::Tensor TransformerStage::hiddenStates(const StageInput& input, const SharedPass& pass) const
@@ -60,11 +66,12 @@ at::Tensor TransformerStage::hiddenStates(const StageInput& input, const SharedP
     return hidden_TH;
 }
 
+// The ranks that share the tokens of the layers all compute the head of all tokens, each for its words.
 Logits TransformerStage::headOf(const at::Tensor& hidden_TH, const ForwardPass& pass) const
 {
+    const at::Tensor all_TH = gatherTokens(hidden_TH, m_parallel);
     const bool normed = m_finalNorm.weight.defined();
-    return m_head->logits(normed ? layerNorm(hidden_TH, m_finalNorm, m_model.layerNormEpsilon) : hidden_TH,
-                          pass.batch);
+    return m_head->logits(normed ? layerNorm(all_TH, m_finalNorm, m_model.layerNormEpsilon) : all_TH, pass);
 }
 
 StageOutput TransformerStage::forward(const StageInput& input) const
@@ -74,14 +81,21 @@ StageOutput TransformerStage::forward(const StageInput& input) const
     if (!m_head)
         return {hidden_TH, {}};
     const at::Tensor sums = m_runner.run(m_model.layers, hidden_TH, [this, pass](const at::Tensor& input_TH) {
-        return toVector(lossSums(headOf(input_TH, *pass), pass->batch));
+        return toVector(
+            lossSums(headOf(input_TH, *pass), pass->batch, vocabularyOf(m_model, m_parallel), m_parallel));
     });
     return {{}, fromVector(sums, input.batch)};
 }
 
+at::Tensor TransformerStage::emptyInput(const TokenBatch& batch) const
+{
+    const IndexRange tokens = m_parallel.tokensHere(batch.sequences() * batch.sequenceLength());
+    return at::empty({tokens.size(), m_model.hidden}, at::TensorOptions().dtype(m_type));
+}
+
 Logits TransformerStage::logits(const StageInput& input) const
 {
-    TRAINYARD_CHECK(m_head);
+    TRAINYARD_CHECK(m_head && !m_parallel.isOn());
     const SharedPass pass = begin(input);
     return headOf(hiddenStates(input, pass), *pass);
 }

@@ -16,7 +16,8 @@ namespace trainyard {
 
 struct StageInput {
     const TokenBatch& batch;
-    at::Tensor hidden; ///< [T, H] from the stage before; undefined where the stage has the embeddings
+    at::Tensor hidden; ///< [T, H], or this rank's slice of it, from the stage before; undefined where the
+                       ///< stage has the embeddings
     std::optional<DropoutKey> dropout; ///< without a key nothing is dropped (evaluation)
 };
 
@@ -35,7 +36,7 @@ class TransformerStage {
 public:
     /// `parameters` and `runner` must outlive the stage.
     TransformerStage(const ModelSpec& model, const StageRange& range, const ParameterStore& parameters,
-                     LayerRunner& runner = directRunner());
+                     LayerRunner& runner = directRunner(), const TensorParallel& parallel = {});
     TransformerStage(const TransformerStage&) = delete; // what runs later refers to it
     TransformerStage& operator=(const TransformerStage&) = delete;
 
@@ -43,7 +44,9 @@ public:
     const StageRange& range() const { return m_range; }
 
     StageOutput forward(const StageInput& input) const;
-    /// Requires the head.
+    /// Room for the hidden states that the stage before sends.
+    at::Tensor emptyInput(const TokenBatch& batch) const;
+    /// Requires the head, and the whole vocabulary on this rank.
     Logits logits(const StageInput& input) const;
 
 private:
@@ -54,6 +57,7 @@ private:
     const ModelSpec m_model;
     StageRange m_range;
     LayerRunner& m_runner;
+    TensorParallel m_parallel;
     at::ScalarType m_type;
     std::optional<Embeddings> m_embeddings;
     std::vector<TransformerLayer> m_layers;

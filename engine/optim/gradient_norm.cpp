@@ -70,11 +70,16 @@ double squaredNorm(const at::Tensor& tensor)
     return squaredNorms({OptimizedTensor{"tensor", tensor, tensor, {}, false}}).front();
 }
 
-double globalGradientNorm(const std::vector<OptimizedTensor>& tensors, const LogicalSums& sums)
+double squaredGradientNorm(const std::vector<OptimizedTensor>& tensors, const LogicalSums& sums)
 {
     std::vector<double> squares = squaredNorms(tensors);
     sums.complete(squares, 1);
-    return std::sqrt(sums.total(squares));
+    return sums.total(squares);
+}
+
+double globalGradientNorm(const std::vector<OptimizedTensor>& tensors, const LogicalSums& sums)
+{
+    return std::sqrt(squaredGradientNorm(tensors, sums));
 }
 
 double clipCoefficient(double norm, const OptimizerSpec& spec)

@@ -94,19 +94,17 @@ std::optional<Diagnostic> partitionProblem(const RunSpec& spec)
     return std::nullopt;
 }
 
-/// ZeRO stage 3 gathers a layer's weights for one pass and frees them after it. These two schedules re-enter
-/// a rank's layers between a micro-batch's passes: for another chunk, or later for the weight gradients.
+/// From stage 2 on nobody keeps the gradients of earlier micro-batches, and stage 3 frees a layer's weights
+/// after each pass; a pipeline adds gradients up over all micro-batches and keeps its layers at work.
 std::optional<Diagnostic> zeroProblem(const RunSpec& spec)
 {
-    const Kind kind = spec.layout.schedule;
-    if (spec.memory.zeroStage < 3 || (kind != Kind::Interleaved && kind != Kind::ZeroBubble))
+    if (spec.memory.zeroStage < 2)
         return std::nullopt;
-    return refusal(
-        "memory.zero_stage",
-        fmt::format("ZeRO stage 3 does not go with the {} schedule, which re-enters a rank's layers "
-                    "between the passes of a micro-batch",
-                    nameOf(kind)),
-        "set memory.zero_stage to 2, or layout.schedule to \"1f1b\"");
+    return refusal("memory.zero_stage",
+                   fmt::format("ZeRO stage {} does not go with a pipeline, which adds gradients up over all "
+                               "micro-batches",
+                               spec.memory.zeroStage),
+                   "set memory.zero_stage to 1, or layout.pipeline to 1");
 }
 
 } // namespace

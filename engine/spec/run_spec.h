@@ -108,6 +108,8 @@ struct ParallelLayout {
     int tensor = 1;
     int pipeline = 1;
     std::string placement = "cluster";
+    bool sequence =
+        false; ///< with tensor > 1: ranks of a tensor group share the tokens between the cut products
     // These three only matter with pipeline > 1.
     PipelineScheduleKind schedule = PipelineScheduleKind::OneForwardOneBackward;
     int virtualStages = 1; ///< chunks of the model per pipeline rank; more than 1 with Interleaved only

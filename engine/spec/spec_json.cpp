@@ -48,6 +48,7 @@ void readLayout(FieldReader& reader, ParallelLayout& layout)
     reader.read("tensor", layout.tensor);
     reader.read("pipeline", layout.pipeline);
     reader.read("placement", layout.placement);
+    reader.read("sequence", layout.sequence);
     reader.readEnum("schedule", layout.schedule);
     reader.read("virtual_stages", layout.virtualStages);
     readPartition(reader, "partition", layout.partition);
@@ -211,6 +212,7 @@ std::string toJson(const RunSpec& spec)
                         {"tensor", spec.layout.tensor},
                         {"pipeline", spec.layout.pipeline},
                         {"placement", spec.layout.placement},
+                        {"sequence", spec.layout.sequence},
                         {"schedule", nameOf(spec.layout.schedule)},
                         {"virtual_stages", spec.layout.virtualStages},
                         {"partition", partitionJson(spec.layout.partition)},

@@ -44,6 +44,15 @@ void checkCluster(const RunSpec& spec, Checker& check)
     }
 }
 
+/// Of `number`, at most `limit`.
+int largestDivisor(int number, int limit)
+{
+    int divisor = std::min(number, limit);
+    while (number % divisor != 0)
+        --divisor;
+    return divisor;
+}
+
 void checkLayout(const RunSpec& spec, Checker& check)
 {
     const ParallelLayout& layout = spec.layout;
@@ -60,10 +69,16 @@ void checkLayout(const RunSpec& spec, Checker& check)
                   "use an order of the letters D, P and T, or \"cluster\" (DPT) or \"spread\" (TPD)");
     if (layout.data < 1 || layout.tensor < 1 || layout.pipeline < 1)
         return;
-    check.refuseUnless(layout.tensor == 1, "layout.tensor", "this engine runs data parallelism only",
-                       "set layout.tensor to 1");
-    check.refuseUnless(layout.pipeline == 1, "layout.pipeline", "this engine runs data parallelism only",
-                       "set layout.pipeline to 1");
+    if (spec.model.heads >= 1)
+        check.refuseUnless(
+            spec.model.heads % layout.tensor == 0, "layout.tensor",
+            fmt::format("{} heads cannot be shared evenly by {} ranks", spec.model.heads, layout.tensor),
+            fmt::format("use {}, or make model.heads a multiple of {}",
+                        largestDivisor(spec.model.heads, layout.tensor), layout.tensor));
+    check.refuseUnless(
+        layout.tensor <= spec.model.intermediate && layout.tensor <= spec.model.vocabulary, "layout.tensor",
+        fmt::format("{} ranks are more than model.intermediate or model.vocabulary has rows", layout.tensor),
+        "lower layout.tensor");
     const int slots = spec.cluster.totalSlots();
     check.refuseUnless(
         layout.worldSize() <= slots, "layout",

@@ -1,7 +1,14 @@
 #include "engine/training/replica.h"
 
+#include <cmath>
+#include <numeric>
+
 #include "engine/comm/process_groups.h"
+#include "engine/nn/model_parameters.h"
 #include "engine/nn/parameter_store.h"
+#include "engine/optim/gradient_norm.h"
+#include "engine/parallel/data/weight_gatherer.h"
+#include "engine/planner/pipeline/stage_costs.h"
 #include "engine/training/memory/accounting_allocator.h"
 #include "engine/training/memory/memory_scope.h"
 
@@ -22,34 +29,132 @@ Sharding shardingOf(const RunSpec& spec, const ProcessGroups& groups)
     return sharding;
 }
 
-LanguageModel makeModel(const RunSpec& spec, const ProcessGroups& groups, AccountingAllocator& memory)
+TensorParallel tensorParallelOf(const RunSpec& spec, const ProcessGroups& groups)
+{
+    return {groups.tensor->size().value > 1 ? groups.tensor.get() : nullptr, spec.layout.sequence};
+}
+
+GradientReducer::SlicedTokens slicedTokensOf(const RunSpec& spec, const ProcessGroups& groups)
+{
+    const TensorParallel parallel = tensorParallelOf(spec, groups);
+    return {parallel.slicesTokens() ? parallel.group : nullptr, spec.model.layers};
+}
+
+std::unique_ptr<ParameterStore> makeParameters(const RunSpec& spec, const StageRange& range,
+                                               const ProcessGroups& groups, AccountingAllocator& memory)
 {
     const MemoryScope scope(MemoryCategory::Weights);
     const bool sharded = spec.memory.zeroStage > 1 && groups.data->size().value > 1;
-    LanguageModel model(spec.model, spec.precision.compute, shardingOf(spec, groups),
-                        sharded ? GradientResidence::Sharded : GradientResidence::Whole);
-    memory.assign(model.parameters().flatGradients(), MemoryCategory::Gradients);
-    model.parameters().initialize(spec.seed, spec.model.initializerRange);
-    return model;
+    auto parameters = std::make_unique<ParameterStore>(
+        modelParameters(spec.model, range), spec.precision.compute, shardingOf(spec, groups),
+        sharded ? GradientResidence::Sharded : GradientResidence::Whole);
+    memory.assign(parameters->flatGradients(), MemoryCategory::Gradients);
+    parameters->initialize(spec.seed, spec.model.initializerRange);
+    return parameters;
 }
 
-std::unique_ptr<Optimizer> makeCountedOptimizer(const RunSpec& spec, const ParameterStore& parameters,
+std::unique_ptr<Optimizer> makeCountedOptimizer(const RunSpec& spec,
+                                                const std::vector<OptimizedTensor>& tensors,
                                                 const LogicalSums& sums)
 {
     const MemoryScope scope(MemoryCategory::Optimizer);
-    return makeOptimizer(spec.optimizer, optimizedTensors(parameters), sums);
+    return makeOptimizer(spec.optimizer, tensors, sums);
+}
+
+/// Of stage `stage`, whose layers come behind those of the stages before it.
+StageRange rangeOf(const std::vector<int>& layerCounts, int stage)
+{
+    const int first = std::accumulate(layerCounts.begin(), layerCounts.begin() + stage, 0);
+    return {stage == 0, first, first + layerCounts[static_cast<std::size_t>(stage)],
+            stage + 1 == static_cast<int>(layerCounts.size())};
+}
+
+std::vector<ParameterStore*> storesOf(const std::vector<std::unique_ptr<ModelChunk>>& chunks)
+{
+    std::vector<ParameterStore*> stores;
+    for (const auto& chunk : chunks)
+        stores.push_back(&chunk->parameters());
+    return stores;
 }
 
 } // namespace
 
-Replica::Replica(const RunSpec& spec, const ProcessGroups& groups, AccountingAllocator& memory)
-    : m_model(makeModel(spec, groups, memory))
-    , m_sums(m_model.parameters(), groups)
-    , m_optimizer(makeCountedOptimizer(spec, m_model.parameters(), m_sums))
-    , m_state(std::make_unique<TrainingState>(m_model.parameters(), m_optimizer.get()))
+ModelChunk::ModelChunk(const RunSpec& spec, const StageRange& range, const ProcessGroups& groups,
+                       AccountingAllocator& memory)
+    : m_parameters(makeParameters(spec, range, groups, memory))
+    , m_stage(std::make_unique<const TransformerStage>(spec.model, range, *m_parameters, directRunner(),
+                                                       tensorParallelOf(spec, groups)))
+    , m_sums(*m_parameters, groups)
+    , m_tensors(optimizedTensors(*m_parameters))
+    , m_optimizer(makeCountedOptimizer(spec, m_tensors, m_sums))
+    , m_state(std::make_unique<TrainingState>(*m_parameters, m_optimizer.get()))
+    , m_reducer(std::make_unique<GradientReducer>(*m_parameters, *groups.data, slicedTokensOf(spec, groups)))
 {
 }
 
-Replica::~Replica() = default;
+ModelChunk::~ModelChunk() = default;
+
+double ModelChunk::squaredGradientNorm() const
+{
+    return trainyard::squaredGradientNorm(m_tensors, m_sums);
+}
+
+Result<std::unique_ptr<Replica>> Replica::create(const RunSpec& spec, const SequenceShape& shape,
+                                                 const ProcessGroups& groups, AccountingAllocator& memory)
+{
+    std::vector<int> layerCounts{spec.model.layers};
+    if (spec.layout.pipeline > 1) {
+        TRAINYARD_TRY(layerCounts, layersPerStage(spec, shape));
+    }
+    std::vector<std::unique_ptr<ModelChunk>> chunks;
+    for (int stage = groups.coordinates.pipeline; stage < static_cast<int>(layerCounts.size());
+         stage += spec.layout.pipeline)
+        chunks.push_back(std::make_unique<ModelChunk>(spec, rangeOf(layerCounts, stage), groups, memory));
+    return std::unique_ptr<Replica>(new Replica(std::move(chunks), spec, groups));
+}
+
+Replica::Replica(std::vector<std::unique_ptr<ModelChunk>> chunks, const RunSpec& spec,
+                 const ProcessGroups& groups)
+    : m_chunks(std::move(chunks))
+    , m_tied(storesOf(m_chunks), groups, spec.model.tiedHead)
+    , m_data(groups.data.get())
+{
+}
+
+void Replica::beginGradients()
+{
+    for (const auto& chunk : m_chunks)
+        chunk->parameters().beginGradients();
+}
+
+void Replica::reduceGradients()
+{
+    m_tied.sumGradients();
+    for (const auto& chunk : m_chunks) {
+        chunk->reducer().arm();
+        chunk->reducer().finish();
+    }
+}
+
+double Replica::gradientNorm() const
+{
+    double squares = 0;
+    for (const auto& chunk : m_chunks)
+        squares += chunk->squaredGradientNorm();
+    return std::sqrt(squares);
+}
+
+void Replica::update(double learningRate, double gradientScale)
+{
+    for (const auto& chunk : m_chunks)
+        chunk->optimizer().step(learningRate, gradientScale);
+    gatherWeights();
+}
+
+void Replica::gatherWeights()
+{
+    for (const auto& chunk : m_chunks)
+        trainyard::gatherWeights(chunk->parameters(), *m_data);
+}
 
 } // namespace trainyard

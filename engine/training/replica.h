@@ -1,37 +1,78 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "engine/checkpoint/training_state.h"
-#include "engine/nn/language_model.h"
+#include "engine/nn/transformer_stage.h"
 #include "engine/optim/optimizer.h"
+#include "engine/parallel/data/gradient_reducer.h"
+#include "engine/parallel/pipeline/tied_weights.h"
+#include "engine/planner/memory_model.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
 class AccountingAllocator;
+class ParameterStore;
 struct ProcessGroups;
 
-/// This rank's part of everything that training changes: model, optimizer, and the view of both that
-/// checkpoints save. Freshly initialised from the seed.
-class Replica {
+/// One pipeline stage of this rank: all that training changes, and what moves it. Freshly initialised from
+/// the seed; counted in the categories of weights, gradients and optimizer state.
+class ModelChunk {
 public:
-    /// Counts weights, gradients and optimizer state in their categories.
-    Replica(const RunSpec& spec, const ProcessGroups& groups, AccountingAllocator& memory);
-    ~Replica();
+    ModelChunk(const RunSpec& spec, const StageRange& range, const ProcessGroups& groups,
+               AccountingAllocator& memory);
+    ~ModelChunk();
+    ModelChunk(const ModelChunk&) = delete;
+    ModelChunk& operator=(const ModelChunk&) = delete;
 
-    LanguageModel& model() { return m_model; }
-    ParameterStore& parameters() { return m_model.parameters(); }
+    ParameterStore& parameters() { return *m_parameters; }
+    const TransformerStage& stage() const { return *m_stage; }
+    GradientReducer& reducer() { return *m_reducer; }
     Optimizer& optimizer() { return *m_optimizer; }
-    const LogicalSums& sums() const { return m_sums; }
     TrainingState& state() { return *m_state; }
     const TrainingState& state() const { return *m_state; }
+    /// Square of the gradient's norm, of all ranks' chunks of this number. All ranks call it.
+    double squaredGradientNorm() const;
 
 private:
-    LanguageModel m_model;
+    std::unique_ptr<ParameterStore> m_parameters;
+    std::unique_ptr<const TransformerStage> m_stage;
     LogicalSums m_sums;
+    std::vector<OptimizedTensor> m_tensors;
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<TrainingState> m_state;
+    std::unique_ptr<GradientReducer> m_reducer;
+};
+
+/// This rank's part of the model: one chunk, or with an interleaved pipeline several.
+class Replica {
+public:
+    /// `shape`: of the run's rows. Refused when the layers cannot be dealt to the stages.
+    static Result<std::unique_ptr<Replica>> create(const RunSpec& spec, const SequenceShape& shape,
+                                                   const ProcessGroups& groups, AccountingAllocator& memory);
+
+    const std::vector<std::unique_ptr<ModelChunk>>& chunks() const { return m_chunks; }
+    /// Whether this rank computes the loss.
+    bool hasHead() const { return m_chunks.back()->stage().range().head; }
+
+    void beginGradients();
+    /// After the passes of a pipeline: completes gradients over its ends and over the data-parallel ranks.
+    void reduceGradients();
+    double gradientNorm() const; ///< of the whole model. All ranks call it.
+    /// One update of the whole model, which every rank has afterwards.
+    void update(double learningRate, double gradientScale);
+    /// After loading: brings every owner's weights to the ranks that hold them.
+    void gatherWeights();
+
+private:
+    Replica(std::vector<std::unique_ptr<ModelChunk>> chunks, const RunSpec& spec,
+            const ProcessGroups& groups);
+
+    std::vector<std::unique_ptr<ModelChunk>> m_chunks;
+    TiedWeights m_tied;
+    ProcessGroup* m_data;
 };
 
 } // namespace trainyard

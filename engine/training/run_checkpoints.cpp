@@ -1,5 +1,7 @@
 #include "engine/training/run_checkpoints.h"
 
+#include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -9,7 +11,6 @@
 #include "engine/comm/agreement.h"
 #include "engine/comm/process_groups.h"
 #include "engine/nn/parameter_store.h"
-#include "engine/parallel/data/weight_gatherer.h"
 #include "engine/training/replica.h"
 
 namespace trainyard {
@@ -41,7 +42,8 @@ Result<std::optional<TrainingPosition>> readLatest(const std::filesystem::path& 
         return std::optional<TrainingPosition>();
     TRAINYARD_TRY(CheckpointReader reader, CheckpointReader::open(*latest));
     TRAINYARD_TRY_STATUS(fitsRun(reader.manifest().position.spec, spec, *latest));
-    TRAINYARD_TRY_STATUS(replica.state().load(reader));
+    for (const auto& chunk : replica.chunks())
+        TRAINYARD_TRY_STATUS(chunk->state().load(reader));
     return std::optional(reader.manifest().position);
 }
 
@@ -71,13 +73,22 @@ void broadcastTensor(ProcessGroup& group, const at::Tensor& tensor)
     group.broadcast({static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()});
 }
 
-void broadcastState(ProcessGroup& group, Replica& replica)
+/// Where every rank holds the whole model.
+void broadcastState(ProcessGroup& group, ModelChunk& chunk)
 {
-    broadcastTensor(group, replica.parameters().flatMasters());
-    for (const StateTensor& state : replica.optimizer().state())
+    broadcastTensor(group, chunk.parameters().flatMasters());
+    for (const StateTensor& state : chunk.optimizer().state())
         broadcastTensor(group, state.value);
-    replica.optimizer().setSteps(broadcastNumber(group, replica.optimizer().steps()));
-    replica.parameters().refreshWorkingCopy();
+    chunk.optimizer().setSteps(broadcastNumber(group, chunk.optimizer().steps()));
+    chunk.parameters().refreshWorkingCopy();
+}
+
+std::vector<SliceToSave> slicesOf(const Replica& replica, const FolderSharing& savers)
+{
+    std::vector<SliceToSave> slices;
+    for (const auto& chunk : replica.chunks())
+        std::ranges::move(chunk->state().slices(savers.index, savers.count), std::back_inserter(slices));
+    return slices;
 }
 
 } // namespace
@@ -99,7 +110,6 @@ Result<RunCheckpoints> RunCheckpoints::open(const ProcessGroups& groups, const s
 RunCheckpoints::RunCheckpoints(const ProcessGroups& groups, std::filesystem::path folder, int keepLast,
                                FolderSharing sharing)
     : m_world(groups.world)
-    , m_data(groups.data.get())
     , m_folder(std::move(folder))
     , m_keepLast(keepLast)
     , m_sharing(sharing)
@@ -119,8 +129,7 @@ Status RunCheckpoints::save(const Replica& replica, const TrainingPosition& posi
     TRAINYARD_TRY_STATUS(agree(*m_world, first ? writer.begin() : Status()));
     Status written;
     if (m_sharing.takesPart())
-        written = writer.writeShard(m_sharing.index, m_sharing.count,
-                                    replica.state().slices(m_savers.index, m_savers.count));
+        written = writer.writeShard(m_sharing.index, m_sharing.count, slicesOf(replica, m_savers));
     const Status all = agree(*m_world, written);
     if (!all.ok() && first)
         writer.abandon();
@@ -143,9 +152,9 @@ Result<std::optional<TrainingPosition>> RunCheckpoints::loadLatest(Replica& repl
     position->step.value = broadcastNumber(*m_world, position->step.value);
     position->consumedSamples = broadcastNumber(*m_world, position->consumedSamples);
     if (allShareTheFolder())
-        gatherWeights(replica.parameters(), *m_data);
+        replica.gatherWeights();
     else
-        broadcastState(*m_world, replica);
+        broadcastState(*m_world, *replica.chunks().front());
     return position;
 }
 

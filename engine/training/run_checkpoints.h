@@ -19,7 +19,7 @@ struct ProcessGroups;
 /// calls every function, and every rank gets the same answer.
 class RunCheckpoints {
 public:
-    /// World and data group outlive this object.
+    /// The world group outlives this object.
     static Result<RunCheckpoints> open(const ProcessGroups& groups, const std::filesystem::path& folder,
                                        int keepLast, bool everyRankHoldsAll);
 
@@ -37,7 +37,6 @@ private:
     bool allShareTheFolder() const;
 
     ProcessGroup* m_world;
-    ProcessGroup* m_data;
     std::filesystem::path m_folder;
     int m_keepLast;
     FolderSharing m_sharing; ///< among all ranks

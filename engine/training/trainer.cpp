@@ -27,6 +27,26 @@ Status fitsWorld(const RunSpec& spec, const ProcessGroup& world)
                     fmt::format("start {} ranks, or change layout.data", spec.layout.worldSize()));
 }
 
+SequenceShape shapeOf(const Manifest& manifest)
+{
+    return {manifest.sequenceLength, manifest.maxPredictions};
+}
+
+/// Sequence parallelism gives each rank of a tensor group as many tokens of a micro-batch.
+Status tokensDivide(const RunSpec& spec, const Manifest& manifest)
+{
+    const int tokens = spec.batch.micro * manifest.sequenceLength;
+    if (!spec.layout.sequence || tokens % spec.layout.tensor == 0)
+        return {};
+    return refused(
+        fmt::format(
+            "layout.sequence: {} sequences of {} tokens in a micro-batch cannot be shared evenly by {} "
+            "ranks",
+            spec.batch.micro, manifest.sequenceLength, spec.layout.tensor),
+        fmt::format("make batch.micro a multiple of {}, or set layout.sequence to false",
+                    spec.layout.tensor));
+}
+
 bool everyRankHoldsAll(const RunSpec& spec)
 {
     return spec.layout.tensor == 1 && spec.layout.pipeline == 1 && spec.memory.zeroStage == 0;
@@ -54,8 +74,7 @@ public:
         , m_checkpoints(std::move(checkpoints))
         , m_position(std::move(position))
         , m_clock(setup.recorder)
-        , m_reducer(m_replica->parameters(), *m_groups.data)
-        , m_step(m_setup.spec, {*m_replica, m_groups, m_reducer, m_clock})
+        , m_step(m_setup.spec, {*m_replica, m_groups, m_clock})
         , m_recorder(setup.world, setup.memory.ledger(), setup.journal)
         , m_requests(setup.directory, setup.world.isFirst(), setup.stopFlag)
         , m_loader(startLoading(std::move(data), setup.spec,
@@ -85,7 +104,6 @@ private:
     RunCheckpoints m_checkpoints;
     TrainingPosition m_position;
     PhaseClock m_clock;
-    GradientReducer m_reducer;
     TrainingStep m_step;
     StepRecorder m_recorder;
     RunRequests m_requests;
@@ -177,9 +195,10 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
     ProcessGroup& world = setup.world;
     TRAINYARD_TRY_STATUS(agree(world, fitsWorld(setup.spec, world)));
     TRAINYARD_TRY(TrainingData data, openSameData(setup.spec, world));
+    TRAINYARD_TRY_STATUS(tokensDivide(setup.spec, data.manifest));
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(setup.spec.layout));
     ProcessGroups groups = makeProcessGroups(setup.maker, world, grid);
-    auto replica = std::make_unique<Replica>(setup.spec, groups, setup.memory);
+    TRAINYARD_TRY(auto replica, Replica::create(setup.spec, shapeOf(data.manifest), groups, setup.memory));
     TRAINYARD_TRY(RunCheckpoints checkpoints,
                   RunCheckpoints::open(groups, setup.directory.checkpoints(), setup.spec.checkpoint.keepLast,
                                        everyRankHoldsAll(setup.spec)));

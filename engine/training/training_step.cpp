@@ -4,12 +4,11 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <torch/autograd.h>
 
 #include "engine/comm/agreement.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/optim/gradient_norm.h"
-#include "engine/parallel/data/weight_gatherer.h"
+#include "engine/planner/pipeline/make_schedule.h"
 #include "engine/training/memory/memory_scope.h"
 
 namespace trainyard {
@@ -21,6 +20,14 @@ Error notFinite(const char* what, double value, Step step)
     return failed(fmt::format("the {} of step {} is {}", what, step.value, value),
                   "lower optimizer.learning_rate or lengthen the warm-up, and resume; the last checkpoint is "
                   "from before");
+}
+
+std::vector<PipelineExecutor::Chunk> chunksOf(const Replica& replica)
+{
+    std::vector<PipelineExecutor::Chunk> chunks;
+    for (const auto& chunk : replica.chunks())
+        chunks.push_back({&chunk->stage(), &chunk->reducer()});
+    return chunks;
 }
 
 } // namespace
@@ -38,17 +45,18 @@ TrainingStep::TrainingStep(const RunSpec& spec, Parts parts)
     : m_spec(spec)
     , m_parts(parts)
     , m_schedule(spec.optimizer, spec.launch.steps)
-    , m_tensors(optimizedTensors(parts.replica.parameters()))
+    , m_executor(makeSchedule(spec).value(), parts.groups.coordinates.pipeline, parts.groups.links,
+                 chunksOf(parts.replica), [&clock = parts.clock](StepPhase phase) { clock.enter(phase); })
 {
 }
 
 Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input, const RunRequests& requests)
 {
     TRAINYARD_TRY(const GlobalCounts counts, agreeOnCounts(input));
-    const StepSums sums = computeGradients(step, *input, counts);
+    const PassSums sums = computeGradients(step, *input, counts);
     StepOutcome outcome = reduceOutcome(sums, counts, requests.look());
     m_parts.clock.enter(StepPhase::Optimizer);
-    outcome.gradientNorm = globalGradientNorm(m_tensors, m_parts.replica.sums());
+    outcome.gradientNorm = m_parts.replica.gradientNorm();
     if (requireFinite(outcome, step).ok())
         update(step, outcome);
     return outcome;
@@ -71,44 +79,28 @@ Result<GlobalCounts> TrainingStep::agreeOnCounts(const Result<StepInput>& input)
     return GlobalCounts{countOf(counts[0]), countOf(counts[1]), countOf(counts[2])};
 }
 
-TrainingStep::StepSums TrainingStep::computeGradients(Step step, const StepInput& input,
-                                                      const GlobalCounts& counts)
+PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const GlobalCounts& counts)
 {
     const MemoryScope scope(MemoryCategory::Activations);
-    m_parts.replica.parameters().beginGradients();
-    StepSums sums;
-    for (std::size_t i = 0; i < input.microBatches.size(); ++i) {
-        const bool reduces = m_parts.reducer.reducesAfter(i, input.microBatches.size());
-        const StepSums micro = forwardBackward(step, input.microBatches[i].batch, counts, reduces);
-        sums.tokens += micro.tokens;
-        sums.sequences += micro.sequences;
-        if (!reduces)
-            continue;
-        m_parts.clock.enter(StepPhase::Reduce);
-        m_parts.reducer.finish();
-    }
+    m_parts.replica.beginGradients();
+    std::vector<const TokenBatch*> microBatches;
+    for (const MicroBatch& microBatch : input.microBatches)
+        microBatches.push_back(&microBatch.batch);
+    const PassSums sums = m_executor.run({microBatches,
+                                          {m_spec.seed, static_cast<std::uint64_t>(step.value)},
+                                          counts.targets,
+                                          counts.sequences});
+    m_parts.clock.enter(StepPhase::Reduce);
+    if (m_spec.layout.pipeline > 1)
+        m_parts.replica.reduceGradients();
     return sums;
 }
 
-TrainingStep::StepSums TrainingStep::forwardBackward(Step step, const TokenBatch& batch,
-                                                     const GlobalCounts& counts, bool reduces)
-{
-    m_parts.clock.enter(StepPhase::Forward);
-    const DropoutKey dropout{m_spec.seed, static_cast<std::uint64_t>(step.value)};
-    const LossSums losses = m_parts.replica.model().forward(batch, dropout);
-    const at::Tensor loss = losses.normalised(counts.targets, counts.sequences);
-    m_parts.clock.enter(StepPhase::Backward);
-    if (reduces)
-        m_parts.reducer.arm();
-    loss.backward();
-    return {losses.tokenSum(), losses.sequenceSum()};
-}
-
-StepOutcome TrainingStep::reduceOutcome(const StepSums& sums, const GlobalCounts& counts,
+StepOutcome TrainingStep::reduceOutcome(const PassSums& sums, const GlobalCounts& counts,
                                         const Requests& requests)
 {
-    const bool speaks =
-        m_parts.groups.tensor->isFirst(); // the others of its tensor group have the same losses
+    // The ranks of a tensor group have the same losses; stages without the head have none.
+    const bool speaks = m_parts.groups.tensor->isFirst();
     std::array<double, 4> values{speaks ? sums.tokens : 0, speaks ? sums.sequences : 0, double(requests.stop),
                                  double(requests.checkpoint)};
     m_parts.groups.world->allReduce(std::span<double>(values));
@@ -123,9 +115,7 @@ StepOutcome TrainingStep::reduceOutcome(const StepSums& sums, const GlobalCounts
 void TrainingStep::update(Step step, StepOutcome& outcome)
 {
     outcome.learningRate = m_schedule.at(step.value);
-    const double scale = clipCoefficient(outcome.gradientNorm, m_spec.optimizer);
-    m_parts.replica.optimizer().step(outcome.learningRate, scale);
-    gatherWeights(m_parts.replica.parameters(), *m_parts.groups.data);
+    m_parts.replica.update(outcome.learningRate, clipCoefficient(outcome.gradientNorm, m_spec.optimizer));
 }
 
 } // namespace trainyard

@@ -5,7 +5,7 @@
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
 #include "engine/comm/process_groups.h"
-#include "engine/parallel/data/gradient_reducer.h"
+#include "engine/parallel/pipeline/pipeline_executor.h"
 #include "engine/planner/learning_rate_schedule.h"
 #include "engine/spec/run_spec.h"
 #include "engine/training/data/step_loader.h"
@@ -36,9 +36,11 @@ struct StepOutcome {
 /// and so is the answer.
 Status requireFinite(const StepOutcome& outcome, Step step);
 
-/// One optimizer step over the whole data-parallel group:
+/// One optimizer step over all ranks:
 ///   - count targets and sequences over all ranks, so that the loss is their exact mean;
-///   - forward and backward of each micro-batch, the last one overlapped with the reduction of gradients;
+///   - forward and backward of each micro-batch in the order of the pipeline's schedule; without a pipeline
+///   the last one
+///     overlaps with the reduction of gradients;
 ///   - add up losses and requests over the ranks;
 ///   - unless loss or gradient is not finite (agreed: nobody steps, or all do), clip and update.
 /// One thread; all ranks call run() with the same step.
@@ -47,7 +49,6 @@ public:
     struct Parts {
         Replica& replica;
         const ProcessGroups& groups;
-        GradientReducer& reducer;
         PhaseClock& clock;
     };
 
@@ -58,21 +59,15 @@ public:
     Result<StepOutcome> run(Step step, Result<StepInput> input, const RunRequests& requests);
 
 private:
-    struct StepSums {
-        double tokens = 0;
-        double sequences = 0;
-    };
-
     Result<GlobalCounts> agreeOnCounts(const Result<StepInput>& input);
-    StepSums computeGradients(Step step, const StepInput& input, const GlobalCounts& counts);
-    StepSums forwardBackward(Step step, const TokenBatch& batch, const GlobalCounts& counts, bool reduces);
-    StepOutcome reduceOutcome(const StepSums& sums, const GlobalCounts& counts, const Requests& requests);
+    PassSums computeGradients(Step step, const StepInput& input, const GlobalCounts& counts);
+    StepOutcome reduceOutcome(const PassSums& sums, const GlobalCounts& counts, const Requests& requests);
     void update(Step step, StepOutcome& outcome);
 
     const RunSpec& m_spec;
     Parts m_parts;
     LearningRateSchedule m_schedule;
-    std::vector<OptimizedTensor> m_tensors;
+    PipelineExecutor m_executor;
 };
 
 } // namespace trainyard

@@ -17,9 +17,10 @@ FloatSpan spanOf(const at::Tensor& values)
 
 } // namespace
 
-GradientReducer::GradientReducer(ParameterStore& parameters, ProcessGroup& group)
+GradientReducer::GradientReducer(ParameterStore& parameters, ProcessGroup& group, SlicedTokens sliced)
     : m_parameters(parameters)
     , m_group(group)
+    , m_sliced(sliced)
     , m_scatters(parameters.layout().sharding().ownerRanks > 1)
     , m_sharded(parameters.gradients().residence() == GradientResidence::Sharded)
     , m_bucketOf(parameters.parameters().size())
@@ -49,6 +50,7 @@ void GradientReducer::arm()
     m_missing.clear();
     for (const Bucket& bucket : m_parameters.layout().buckets())
         m_missing.push_back(bucket.parameters.size());
+    m_isSummed.assign(m_bucketOf.size(), false);
     m_completed = 0;
     m_armed = true;
 }
@@ -57,10 +59,24 @@ void GradientReducer::onGradient(std::size_t parameter)
 {
     if (!m_armed)
         return;
+    sumOverTokenSlices(parameter);
     std::size_t& missing = m_missing[m_bucketOf[parameter]];
     TRAINYARD_CHECK(missing > 0);
     if (--missing == 0)
         startReadyBuckets();
+}
+
+void GradientReducer::sumOverTokenSlices(std::size_t index)
+{
+    const Parameter& parameter = m_parameters.parameters()[index];
+    const bool isPartial = !parameter.spec.split.cuts() && parameter.spec.part != m_sliced.headPart;
+    if (!m_sliced.tensor || !isPartial || m_isSummed[index])
+        return;
+    const std::size_t bucket = m_bucketOf[index];
+    const std::int64_t first = parameter.offset - m_parameters.layout().buckets()[bucket].begin;
+    m_sliced.tensor->allReduce(
+        spanOf(m_parameters.gradients().bucket(bucket).narrow(0, first, parameter.count)));
+    m_isSummed[index] = true;
 }
 
 void GradientReducer::startReadyBuckets()
@@ -92,8 +108,11 @@ void GradientReducer::finish()
     TRAINYARD_CHECK(m_armed);
     m_armed = false;
     m_overlapped = m_works.size();
-    while (m_works.size() < m_missing.size())
+    while (m_works.size() < m_missing.size()) {
+        for (const std::size_t parameter : m_parameters.layout().buckets()[m_works.size()].parameters)
+            sumOverTokenSlices(parameter);
         startNext();
+    }
     while (m_completed < m_works.size())
         completeNext();
     m_works.clear();

@@ -26,12 +26,25 @@ class ProcessGroup;
 /// backward(). Between arm() and finish() the gradients belong to the reducer. One thread.
 class GradientReducer {
 public:
-    /// Listens to the store's gradients until destroyed; both outlive the reducer. The group has as many
-    /// ranks as the store has owners, unless it has one.
-    GradientReducer(ParameterStore& parameters, ProcessGroup& group);
+    /// Of parameters that every rank of a tensor-parallel group holds whole, but uses on its slice of the
+    /// tokens alone: each rank's gradient is a part of the sum.
+    struct SlicedTokens {
+        ProcessGroup* tensor = nullptr; ///< null: tokens are not sliced
+        int headPart = 0;               ///< ParameterSpec::part of the head, which sees all tokens
+    };
+
+    /// Listens to the store's gradients until destroyed; all outlive the reducer. The group has as many ranks
+    /// as the store has owners, unless it has one.
+    GradientReducer(ParameterStore& parameters, ProcessGroup& group, SlicedTokens sliced);
+    GradientReducer(ParameterStore& parameters, ProcessGroup& group)
+        : GradientReducer(parameters, group, SlicedTokens())
+    {
+    }
     ~GradientReducer();
     GradientReducer(const GradientReducer&) = delete;
     GradientReducer& operator=(const GradientReducer&) = delete;
+
+    const ParameterStore& parameters() const { return m_parameters; }
 
     /// Whether the backward pass of this micro-batch of `count` ends in a reduction.
     bool reducesAfter(std::size_t microBatch, std::size_t count) const;
@@ -45,16 +58,19 @@ public:
 
 private:
     void onGradient(std::size_t parameter);
+    void sumOverTokenSlices(std::size_t parameter);
     void startReadyBuckets();
     void startNext();
     void completeNext();
 
     ParameterStore& m_parameters;
     ProcessGroup& m_group;
+    const SlicedTokens m_sliced;
     const bool m_scatters;               // each rank ends with what it owns
     const bool m_sharded;                // and keeps no more than that
     std::vector<std::size_t> m_bucketOf; // by parameter
     std::vector<std::size_t> m_missing;  // by bucket: gradients to come
+    std::vector<bool> m_isSummed;        // by parameter: over the slices of tokens, where it must be
     std::vector<Work> m_works;           // of the buckets that started, in order
     std::size_t m_completed = 0;         // of them, whose sum is there
     std::size_t m_overlapped = 0;

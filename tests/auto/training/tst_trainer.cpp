@@ -7,6 +7,7 @@
 #include "engine/training/replica.h"
 #include "engine/training/step_journal.h"
 #include "engine/training/trainer.h"
+#include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"
 
 #include <ATen/Parallel.h>
@@ -19,45 +20,7 @@
 
 using namespace trainyard;
 
-namespace {
-
 namespace fs = std::filesystem;
-
-struct RunOptions {
-    std::uint32_t attempt = 1;
-    std::int64_t lastStep = 0;
-};
-
-/// Runs the directory's specification with ranks as threads; what rank 0 was told at the end.
-Status runRanks(const fs::path& directory, const RunSpec& spec, RunOptions options = {})
-{
-    Status first;
-    std::atomic<int> different = 0;
-    std::vector<std::string> texts(static_cast<std::size_t>(spec.layout.worldSize()));
-    runRanksAsThreads(spec.layout.worldSize(), [&](GroupMaker& maker) {
-        const auto world = maker.makeWorld();
-        std::unique_ptr<StepJournal> journal;
-        if (world->isFirst())
-            journal = StepJournal::open(directory / "journal", options.attempt).value();
-        const TrainerSetup setup{.spec = spec,
-                                 .directory = RunDirectory(directory),
-                                 .maker = maker,
-                                 .world = *world,
-                                 .memory = AccountingAllocator::install(),
-                                 .journal = journal.get(),
-                                 .lastStep = options.lastStep};
-        auto trainer = Trainer::create(setup);
-        const Status status = trainer.ok() ? (*trainer)->run() : Status(trainer.error());
-        texts[static_cast<std::size_t>(maker.rank().value)] = status.ok() ? "" : status.error().text();
-        if (world->isFirst())
-            first = status;
-    });
-    for (const std::string& text : texts)
-        different += text != texts.front();
-    return different == 0 ? first : failed("the ranks were told different things");
-}
-
-} // namespace
 
 class TestTrainer : public QObject {
     Q_OBJECT
@@ -110,9 +73,9 @@ private slots:
         QFETCH(int, kind);
         RunSpec spec = tinySpec(dataset(), 2, ComputeType(compute));
         spec.optimizer.kind = OptimizerKind(kind);
-        QVERIFY(runRanks(path("whole"), spec, {1, 20}).ok());
-        QVERIFY(runRanks(path("broken"), spec, {1, 9}).ok());
-        QVERIFY(runRanks(path("broken"), spec, {2, 20}).ok());
+        QVERIFY(trainAsThreads(path("whole"), spec, {1, 20}).ok());
+        QVERIFY(trainAsThreads(path("broken"), spec, {1, 9}).ok());
+        QVERIFY(trainAsThreads(path("broken"), spec, {2, 20}).ok());
         QCOMPARE(largestDifference(stepsOf(path("whole")), stepsOf(path("broken"))), 0.0);
     }
 
@@ -139,13 +102,13 @@ private slots:
         QFETCH(double, bound);
         RunSpec spec = tinySpec(dataset(), 1, ComputeType(compute));
         spec.optimizer.kind = OptimizerKind(kind);
-        QVERIFY(runRanks(path("one"), spec, {1, 20}).ok());
+        QVERIFY(trainAsThreads(path("one"), spec, {1, 20}).ok());
         for (const int ranks : {2, 4}) {
             RunSpec sharded = tinySpec(dataset(), ranks, ComputeType(compute));
             sharded.optimizer.kind = OptimizerKind(kind);
             sharded.memory.zeroStage = stage;
             const auto run = std::to_string(ranks) + "-ranks";
-            const Status status = runRanks(path(run.c_str()), sharded, {1, 20});
+            const Status status = trainAsThreads(path(run.c_str()), sharded, {1, 20});
             QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
             const double losses = largestDifference(stepsOf(path("one")), stepsOf(path(run.c_str())));
             const double norms = largestNormDifference(stepsOf(path("one")), stepsOf(path(run.c_str())));
@@ -165,8 +128,8 @@ private slots:
                 saved.memory.zeroStage = saveStage;
                 RunSpec loaded = tinySpec(dataset(), loadRanks, ComputeType::Float64);
                 loaded.memory.zeroStage = loadStage;
-                QVERIFY(runRanks(path("run"), saved, {1, 4}).ok());
-                QVERIFY(runRanks(path("run"), loaded, {2, 10}).ok());
+                QVERIFY(trainAsThreads(path("run"), saved, {1, 4}).ok());
+                QVERIFY(trainAsThreads(path("run"), loaded, {2, 10}).ok());
                 const auto steps = stepsOf(path("run"));
                 const double difference = largestDifference({whole.begin(), whole.begin() + 10}, steps);
                 QVERIFY2(difference < 1e-9, qPrintable(QString("%1 ranks, ZeRO %2 -> %3 ranks, ZeRO %4: %5")
@@ -181,15 +144,15 @@ private slots:
 
     void resumesOnAnotherNumberOfRanks()
     {
-        QVERIFY(runRanks(path("run"), tinySpec(dataset(), 4, ComputeType::Float64), {1, 11}).ok());
-        QVERIFY(runRanks(path("run"), tinySpec(dataset(), 2, ComputeType::Float64), {2, 50}).ok());
+        QVERIFY(trainAsThreads(path("run"), tinySpec(dataset(), 4, ComputeType::Float64), {1, 11}).ok());
+        QVERIFY(trainAsThreads(path("run"), tinySpec(dataset(), 2, ComputeType::Float64), {2, 50}).ok());
         QVERIFY(largestDifference(curve(1, ComputeType::Float64), stepsOf(path("run"))) < 1e-9);
     }
 
     void recordsWhatEveryRankDid()
     {
         const RunSpec spec = tinySpec(dataset(), 2, ComputeType::Float64);
-        QVERIFY(runRanks(path("run"), spec, {1, 3}).ok());
+        QVERIFY(trainAsThreads(path("run"), spec, {1, 3}).ok());
         const auto steps = stepsOf(path("run"));
         QCOMPARE(steps.size(), std::size_t(3));
         const StepRecord& last = steps.back();
@@ -230,15 +193,17 @@ private slots:
             runRanksAsThreads(1, [&](GroupMaker& maker) {
                 const auto world = maker.makeWorld();
                 const auto groups = makeProcessGroups(maker, *world, RankGrid::create(spec.layout).value());
-                Replica replica(spec, groups, AccountingAllocator::install());
-                flat = Bytes(replica.parameters().layout().flatCount());
-                for (const StateTensor& tensor : replica.optimizer().state())
+                const auto replica =
+                    Replica::create(spec, {}, groups, AccountingAllocator::install()).value();
+                ModelChunk& chunk = *replica->chunks().front();
+                flat = Bytes(chunk.parameters().layout().flatCount());
+                for (const StateTensor& tensor : chunk.optimizer().state())
                     state += tensor.value.nbytes();
-                parameters = replica.parameters().parameterCount();
+                parameters = chunk.parameters().parameterCount();
             });
             QCOMPARE(state, 2 * Bytes(*parameters) * Bytes(masterBytes));
         }
-        QVERIFY(runRanks(path("run"), spec, {1, 2}).ok());
+        QVERIFY(trainAsThreads(path("run"), spec, {1, 2}).ok());
         const MemoryByCategory peak = stepsOf(path("run")).back().ranks.front().peakMemory;
         QCOMPARE(peak[std::size_t(MemoryCategory::Weights)], flat * Bytes(weightBytes));
         QCOMPARE(peak[std::size_t(MemoryCategory::Gradients)], flat * Bytes(masterBytes));
@@ -252,13 +217,13 @@ private slots:
         const RunSpec spec = tinySpec(dataset(), 2, ComputeType::Float64);
         fs::create_directories(path("run") / "control");
         std::ofstream(path("run") / "control" / "stop").close();
-        const Status stopped = runRanks(path("run"), spec);
+        const Status stopped = trainAsThreads(path("run"), spec);
         QVERIFY(!stopped.ok());
         QCOMPARE(stopped.error().kind, ErrorKind::Cancelled);
         QCOMPARE(stepsOf(path("run")).size(), std::size_t(1));
         QVERIFY(fs::exists(path("run") / "checkpoints" / "latest"));
         fs::remove(path("run") / "control" / "stop");
-        QVERIFY(runRanks(path("run"), spec, {2, 5}).ok());
+        QVERIFY(trainAsThreads(path("run"), spec, {2, 5}).ok());
         QCOMPARE(stepsOf(path("run")).size(), std::size_t(5));
     }
 
@@ -267,7 +232,7 @@ private slots:
         RunSpec spec = tinySpec(dataset(), 2, ComputeType::Float64);
         fs::create_directories(path("run") / "control");
         std::ofstream(path("run") / "control" / "checkpoint").close();
-        QVERIFY(runRanks(path("run"), spec, {1, 3}).ok());
+        QVERIFY(trainAsThreads(path("run"), spec, {1, 3}).ok());
         QVERIFY(!fs::exists(path("run") / "control" / "checkpoint"));
         QVERIFY(fs::exists(path("run") / "checkpoints" / "step-000000001"));
     }
@@ -277,7 +242,7 @@ private slots:
         RunSpec spec = tinySpec(dataset(), 2, ComputeType::Float32);
         spec.optimizer.learningRate = 1e38;
         spec.optimizer.warmupSteps = 0;
-        const Status status = runRanks(path("run"), spec);
+        const Status status = trainAsThreads(path("run"), spec);
         QVERIFY(!status.ok());
         QCOMPARE(status.error().kind, ErrorKind::Failed);
         QVERIFY2(status.error().message.find("of step ") != std::string::npos,
@@ -305,9 +270,9 @@ private slots:
     void refusesTheCheckpointOfAnotherModel()
     {
         RunSpec spec = tinySpec(dataset(), 1, ComputeType::Float32);
-        QVERIFY(runRanks(path("run"), spec, {1, 1}).ok());
+        QVERIFY(trainAsThreads(path("run"), spec, {1, 1}).ok());
         spec.model.layers = 1;
-        const Status status = runRanks(path("run"), spec, {2, 2});
+        const Status status = trainAsThreads(path("run"), spec, {2, 2});
         QVERIFY(!status.ok());
         QCOMPARE(status.error().kind, ErrorKind::BadInput);
         QVERIFY(status.error().message.find("another model") != std::string::npos);
@@ -329,7 +294,7 @@ private:
     {
         const QTemporaryDir folder;
         const fs::path directory = folder.path().toStdString();
-        if (!runRanks(directory, tinySpec(dataset(), ranks, compute)).ok())
+        if (!trainAsThreads(directory, tinySpec(dataset(), ranks, compute)).ok())
             return {};
         return stepsOf(directory);
     }

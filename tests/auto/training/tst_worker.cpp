@@ -103,8 +103,9 @@ private slots:
         process.start("mpirun", WorkerLaunch{{{2, run}}}.arguments());
         QVERIFY(waitFor([&] { return stepsOf(run).size() >= 5; }));
         const pid_t pid = readFlightRing(flightRingPath(run, 1)).value().pid;
-        // A rank that stands still: the other one waits inside the next collective. A stop that falls inside a
-        // collective names nobody, for both have entered it; then the rank goes on a little and is stopped again.
+        // A rank that stands still: the other one waits inside the next collective. A stop that falls inside
+        // a collective names nobody, for both have entered it; then the rank goes on a little and is stopped
+        // again.
         std::optional<FlightVerdict> verdict;
         const bool judged = waitFor([&] {
             ::kill(pid, SIGCONT);

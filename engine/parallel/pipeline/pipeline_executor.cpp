@@ -1,0 +1,142 @@
+#include "engine/parallel/pipeline/pipeline_executor.h"
+
+#include <ATen/ops/empty.h>
+#include <torch/autograd.h>
+
+#include "engine/base/check.h"
+#include "engine/comm/process_groups.h"
+#include "engine/nn/parameter_store.h"
+#include "engine/parallel/data/gradient_reducer.h"
+
+namespace trainyard {
+
+namespace {
+
+std::span<std::byte> bytesOf(const at::Tensor& values)
+{
+    TRAINYARD_CHECK(values.is_contiguous());
+    return {static_cast<std::byte*>(values.data_ptr()), values.nbytes()};
+}
+
+} // namespace
+
+PipelineExecutor::PipelineExecutor(const PipelineSchedule& schedule, int rank, const StageLinks& links,
+                                   std::vector<Chunk> chunks, std::function<void(StepPhase)> enterPhase)
+    : m_shape(schedule.shape)
+    , m_actions(schedule.ranks[static_cast<std::size_t>(rank)])
+    , m_links(links)
+    , m_chunks(std::move(chunks))
+    , m_enterPhase(std::move(enterPhase))
+{
+    TRAINYARD_CHECK(m_chunks.size() == static_cast<std::size_t>(m_shape.chunks));
+}
+
+PassSums PipelineExecutor::run(const StepPasses& passes)
+{
+    TRAINYARD_CHECK(passes.microBatches.size() == static_cast<std::size_t>(m_shape.microBatches));
+    m_passing.assign(m_chunks.size() * passes.microBatches.size(), {});
+    m_sums = {};
+    for (const PipelineAction& action : m_actions)
+        execute(action, passes);
+    return m_sums;
+}
+
+PipelineExecutor::Passing& PipelineExecutor::at(const PipelineAction& action)
+{
+    return m_passing[static_cast<std::size_t>(action.chunk * m_shape.microBatches + action.microBatch)];
+}
+
+void PipelineExecutor::execute(const PipelineAction& action, const StepPasses& passes)
+{
+    switch (action.kind) {
+    case PipelineActionKind::Forward:
+        return forward(action, passes);
+    case PipelineActionKind::Backward:
+    case PipelineActionKind::BackwardWeight:
+        return backward(action, passes);
+    case PipelineActionKind::BackwardInput:
+        return backwardInput(action);
+    case PipelineActionKind::SendActivation:
+        m_enterPhase(StepPhase::Reduce);
+        return m_links.activationsOut->send(bytesOf(at(action).output.detach().contiguous()));
+    case PipelineActionKind::ReceiveActivation:
+        return receiveActivation(action, passes);
+    case PipelineActionKind::SendGradient:
+        m_enterPhase(StepPhase::Reduce);
+        m_links.gradientsOut->send(bytesOf(at(action).input.grad().contiguous()));
+        return at(action).input.reset();
+    case PipelineActionKind::ReceiveGradient:
+        return receiveGradient(action);
+    case PipelineActionKind::ReduceGradients:
+    case PipelineActionKind::OptimizerStep:
+        return;
+    }
+}
+
+void PipelineExecutor::forward(const PipelineAction& action, const StepPasses& passes)
+{
+    m_enterPhase(StepPhase::Forward);
+    const TransformerStage& stage = *m_chunks[static_cast<std::size_t>(action.chunk)].stage;
+    Passing& passing = at(action);
+    const StageOutput output = stage.forward(
+        {*passes.microBatches[static_cast<std::size_t>(action.microBatch)], passing.input, passes.dropout});
+    if (!stage.range().head) {
+        passing.output = output.hidden;
+        return;
+    }
+    passing.output = output.losses.normalised(passes.globalTargets, passes.globalSequences);
+    m_sums.tokens += output.losses.tokenSum();
+    m_sums.sequences += output.losses.sequenceSum();
+}
+
+void PipelineExecutor::receiveActivation(const PipelineAction& action, const StepPasses& passes)
+{
+    m_enterPhase(StepPhase::Reduce);
+    const TransformerStage& stage = *m_chunks[static_cast<std::size_t>(action.chunk)].stage;
+    const at::Tensor hidden =
+        stage.emptyInput(*passes.microBatches[static_cast<std::size_t>(action.microBatch)]);
+    m_links.activationsIn->receive(bytesOf(hidden));
+    at(action).input = hidden.requires_grad_(true);
+}
+
+void PipelineExecutor::receiveGradient(const PipelineAction& action)
+{
+    m_enterPhase(StepPhase::Reduce);
+    Passing& passing = at(action);
+    passing.gradient = at::empty(passing.output.sizes(), passing.output.options());
+    m_links.gradientsIn->receive(bytesOf(passing.gradient));
+}
+
+// What is left of the backward pass: all of it, or after backwardInput() the gradients of the weights.
+void PipelineExecutor::backward(const PipelineAction& action, const StepPasses& passes)
+{
+    m_enterPhase(StepPhase::Backward);
+    Passing& passing = at(action);
+    GradientReducer& reducer = *m_chunks[static_cast<std::size_t>(action.chunk)].reducer;
+    const bool reduces = !hasNeighbours() && reducer.reducesAfter(static_cast<std::size_t>(action.microBatch),
+                                                                  passes.microBatches.size());
+    if (reduces)
+        reducer.arm();
+    const bool inputIsDone = action.kind == PipelineActionKind::BackwardWeight;
+    torch::autograd::backward({passing.output}, {passing.gradient}, std::nullopt, false,
+                              inputIsDone ? reducer.parameters().leaves() : std::vector<at::Tensor>());
+    passing.output.reset();
+    passing.gradient.reset();
+    if (!reduces)
+        return;
+    m_enterPhase(StepPhase::Reduce);
+    reducer.finish();
+}
+
+// Only what the stage before waits for; the graph stays for the weights.
+void PipelineExecutor::backwardInput(const PipelineAction& action)
+{
+    Passing& passing = at(action);
+    if (!passing.input.defined())
+        return;
+    m_enterPhase(StepPhase::Backward);
+    passing.input.mutable_grad() =
+        torch::autograd::grad({passing.output}, {passing.input}, {passing.gradient}, true)[0];
+}
+
+} // namespace trainyard

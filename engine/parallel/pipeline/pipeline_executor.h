@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "engine/nn/transformer_stage.h"
+#include "engine/planner/pipeline/pipeline_schedule.h"
+#include "engine/records/record.h"
+
+namespace trainyard {
+
+class GradientReducer;
+struct StageLinks;
+
+/// The forward and backward passes of one optimizer step.
+struct StepPasses {
+    std::span<const TokenBatch* const> microBatches; ///< of this rank's model replica; every stage has them
+    DropoutKey dropout;
+    std::int64_t globalTargets = 0; ///< losses are divided by the counts of the whole global batch
+    std::int64_t globalSequences = 0;
+};
+
+/// Sums over the micro-batches, 0 on ranks without the head.
+struct PassSums {
+    double tokens = 0;    ///< cross entropy over targets
+    double sequences = 0; ///< over next-sentence labels
+};
+
+/// Does what a schedule says for one pipeline rank: passes, and transfers to its neighbours. Without
+/// neighbours it also lets the reducer overlap with the last backward pass; with them the caller reduces
+/// afterwards, and ReduceGradients and OptimizerStep in the list are left to it. One thread; every rank runs
+/// the list of the same schedule.
+class PipelineExecutor {
+public:
+    struct Chunk {
+        const TransformerStage* stage = nullptr;
+        GradientReducer* reducer = nullptr;
+    };
+
+    /// `schedule` passes checkSchedule(). What chunks and links point to outlives the executor. `enterPhase`
+    /// is told what the rank is doing.
+    PipelineExecutor(const PipelineSchedule& schedule, int rank, const StageLinks& links,
+                     std::vector<Chunk> chunks, std::function<void(StepPhase)> enterPhase);
+
+    /// Adds up gradients in the chunks' stores.
+    PassSums run(const StepPasses& passes);
+
+private:
+    /// A micro-batch on its way through a chunk.
+    struct Passing {
+        at::Tensor input;    ///< leaf that came from the stage before; undefined on the first stage
+        at::Tensor output;   ///< hidden states, or the loss
+        at::Tensor gradient; ///< of the output, from the stage after; undefined on the last stage
+    };
+
+    void execute(const PipelineAction& action, const StepPasses& passes);
+    void forward(const PipelineAction& action, const StepPasses& passes);
+    void backward(const PipelineAction& action, const StepPasses& passes);
+    void backwardInput(const PipelineAction& action);
+    void receiveActivation(const PipelineAction& action, const StepPasses& passes);
+    void receiveGradient(const PipelineAction& action);
+    Passing& at(const PipelineAction& action);
+    bool hasNeighbours() const { return m_shape.ranks > 1; }
+
+    const PipelineShape m_shape;
+    const ActionList m_actions;
+    const StageLinks& m_links;
+    const std::vector<Chunk> m_chunks;
+    const std::function<void(StepPhase)> m_enterPhase;
+    std::vector<Passing> m_passing; // by chunk and micro-batch
+    PassSums m_sums;
+};
+
+} // namespace trainyard

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include <torch/types.h>
+
+namespace trainyard {
+
+class ParameterStore;
+class ProcessGroup;
+struct ProcessGroups;
+
+/// The word embeddings that the first pipeline stage looks words up in and the last one predicts them with.
+/// Each stage has a copy; both get the sum of both gradients, so that they stay equal. Nothing to do on
+/// stages between them, where the head is not tied, and where there is one stage.
+class TiedWeights {
+public:
+    /// `stores`: of this rank's chunks; they and the group outlive this object. Gradients must not be
+    /// sharded.
+    TiedWeights(const std::vector<ParameterStore*>& stores, const ProcessGroups& groups, bool headIsTied);
+
+    /// After the last backward pass, before the data-parallel reduction. Both stages call it.
+    void sumGradients();
+
+private:
+    ProcessGroup* m_group = nullptr;
+    at::Tensor m_gradient; ///< of this rank's copy
+};
+
+} // namespace trainyard

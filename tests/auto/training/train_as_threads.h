@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "engine/base/result.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+struct TrainOptions {
+    std::uint32_t attempt = 1;
+    std::int64_t lastStep = 0; ///< 0: the specification's
+};
+
+/// Runs the directory's specification with ranks as threads; what all ranks were told at the end.
+Status trainAsThreads(const std::filesystem::path& directory, const RunSpec& spec, TrainOptions options = {});
+
+} // namespace trainyard

@@ -1,0 +1,172 @@
+#include <cmath>
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "engine/checkpoint/checkpoint_reader.h"
+#include "engine/spec/names.h"
+#include "engine/spec/validate.h"
+#include "tests/auto/training/train_as_threads.h"
+#include "tests/auto/training/training_fixture.h"
+
+using namespace trainyard;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kSteps = 20;
+
+/// One way to share the work among ranks. The global batch is the same in all of them.
+struct Layout {
+    const char* name;
+    ParallelLayout parallel;
+    int zeroStage = 0;
+    int micro = 2;
+};
+
+using Schedule = PipelineScheduleKind;
+
+std::vector<Layout> layouts()
+{
+    const auto pipeline = [](int ranks, Schedule schedule, int chunks = 1) {
+        return ParallelLayout{.pipeline = ranks, .schedule = schedule, .virtualStages = chunks};
+    };
+    return {
+        {"tensor 2", {.tensor = 2}},
+        {"tensor 4", {.tensor = 4}},
+        {"tensor 2, sequence", {.tensor = 2, .sequence = true}},
+        {"tensor 4, sequence", {.tensor = 4, .sequence = true}},
+        {"gpipe 2", pipeline(2, Schedule::GPipe)},
+        {"1f1b 2", pipeline(2, Schedule::OneForwardOneBackward)},
+        {"1f1b 4", pipeline(4, Schedule::OneForwardOneBackward)},
+        {"interleaved 2 x 2", pipeline(2, Schedule::Interleaved, 2)},
+        {"zero-bubble 2", pipeline(2, Schedule::ZeroBubble)},
+        {"zero-bubble 4", pipeline(4, Schedule::ZeroBubble)},
+        {"data 2, tensor 2", {.data = 2, .tensor = 2}},
+        {"data 2, tensor 2, sequence, ZeRO 1", {.data = 2, .tensor = 2, .sequence = true}, 1},
+        {"data 2, tensor 2, ZeRO 2", {.data = 2, .tensor = 2, .placement = "TPD"}, 2},
+        {"data 4, ZeRO 2", {.data = 4}, 2},
+        {"data 2, 1f1b 2", {.data = 2, .pipeline = 2}},
+        {"data 2, 1f1b 2, ZeRO 1", {.data = 2, .pipeline = 2, .placement = "PDT"}, 1},
+        {"tensor 2, sequence, 1f1b 2", {.tensor = 2, .pipeline = 2, .placement = "TPD", .sequence = true}},
+        {"data 2, tensor 2, 1f1b 2, ZeRO 1", {.data = 2, .tensor = 2, .pipeline = 2, .placement = "DTP"}, 1},
+        {"data 2, tensor 2, sequence, interleaved 2 x 2",
+         {.data = 2,
+          .tensor = 2,
+          .pipeline = 2,
+          .sequence = true,
+          .schedule = Schedule::Interleaved,
+          .virtualStages = 2}},
+    };
+}
+
+/// Four layers, four heads; 97 words and gaps in the flat buffers that no number of ranks divides.
+RunSpec specOf(const fs::path& dataset, const Layout& layout, OptimizerKind optimizer)
+{
+    RunSpec spec = tinySpec(dataset, 1, ComputeType::Float64);
+    spec.model.layers = 4;
+    spec.model.heads = 4;
+    spec.model.intermediate = 66;
+    spec.optimizer.kind = optimizer;
+    spec.launch.steps = kSteps;
+    spec.layout = layout.parallel;
+    spec.layout.bucketSize = 64 * kKiB;
+    spec.memory.zeroStage = layout.zeroStage;
+    spec.batch = {8, layout.micro, 8 / layout.micro / layout.parallel.data};
+    spec.cluster.nodes.front().slotCount = spec.layout.worldSize();
+    return spec;
+}
+
+/// A shift of all keys changes no attention: the gradient of their bias is zero, and what is there is
+/// rounding.
+bool isZeroByNature(const std::string& tensor)
+{
+    return tensor.ends_with("key.bias");
+}
+
+/// Largest relative difference (Frobenius) of a tensor of the checkpoints: weights and moments.
+double weightDifference(const fs::path& a, const fs::path& b)
+{
+    auto first = CheckpointReader::open(latestCheckpoint(a / "checkpoints").value().value()).value();
+    auto second = CheckpointReader::open(latestCheckpoint(b / "checkpoints").value().value()).value();
+    double largest = 0;
+    for (const LogicalTensor& tensor : first.manifest().tensors) {
+        std::vector<double> x(std::size_t(elementCount(tensor.shape)));
+        std::vector<double> y(x.size());
+        if (!first.read(tensor.name, std::as_writable_bytes(std::span(x))).ok() ||
+            !second.read(tensor.name, std::as_writable_bytes(std::span(y))).ok())
+            return std::numeric_limits<double>::infinity();
+        double difference = 0;
+        double norm = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            difference += (x[i] - y[i]) * (x[i] - y[i]);
+            norm += x[i] * x[i];
+        }
+        largest = std::max(largest, std::sqrt(difference / (isZeroByNature(tensor.name) ? 1.0 : norm)));
+    }
+    return largest;
+}
+
+} // namespace
+
+/// Every layout computes what one rank computes: losses, gradient norms, weights and moments, over 20 steps
+/// with dropout.
+class TestLayouts : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(writeTinyDataset(dataset()).ok());
+        for (const auto optimizer : {OptimizerKind::AdamW, OptimizerKind::Lamb}) {
+            const Status status =
+                trainAsThreads(reference(optimizer), specOf(dataset(), {"one rank", {}}, optimizer));
+            QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
+        }
+    }
+
+    void computesWhatOneRankComputes_data()
+    {
+        QTest::addColumn<int>("layout");
+        QTest::addColumn<int>("optimizer");
+        const auto all = layouts();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            QTest::addRow("%s, adamw", all[i].name) << int(i) << int(OptimizerKind::AdamW);
+            QTest::addRow("%s, lamb", all[i].name) << int(i) << int(OptimizerKind::Lamb);
+        }
+    }
+    void computesWhatOneRankComputes()
+    {
+        QFETCH(int, layout);
+        QFETCH(int, optimizer);
+        const auto kind = OptimizerKind(optimizer);
+        const RunSpec spec = specOf(dataset(), layouts()[std::size_t(layout)], kind);
+        for (const Diagnostic& problem : validate(spec))
+            qInfo("%s: %s", problem.path.c_str(), problem.message.c_str());
+        QVERIFY(validate(spec).empty());
+        QTemporaryDir folder;
+        const fs::path run = folder.path().toStdString();
+        const Status status = trainAsThreads(run, spec);
+        QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
+        const double losses = largestDifference(stepsOf(reference(kind)), stepsOf(run));
+        const double norms = largestNormDifference(stepsOf(reference(kind)), stepsOf(run));
+        const double weights = weightDifference(reference(kind), run);
+        qInfo("losses %.1e, gradient norms %.1e, weights and moments %.1e", losses, norms, weights);
+        QVERIFY(losses < 1e-9);
+        QVERIFY(norms < 1e-9);
+        QVERIFY(weights < 1e-9);
+    }
+
+private:
+    fs::path dataset() const { return fs::path(m_folder.path().toStdString()) / "data"; }
+    fs::path reference(OptimizerKind kind) const
+    {
+        return fs::path(m_folder.path().toStdString()) / (kind == OptimizerKind::AdamW ? "adamw" : "lamb");
+    }
+
+    QTemporaryDir m_folder;
+};
+
+QTEST_APPLESS_MAIN(TestLayouts)
+#include "tst_layouts.moc"
