@@ -19,22 +19,67 @@ int elementBytes(ComputeType type)
     return type == ComputeType::Float64 ? 8 : type == ComputeType::Float32 ? 4 : 2;
 }
 
-Bytes layerActivations(const ModelSpec& m, Bytes b, Bytes s, Bytes e)
+Bytes layerActivations(const RunSpec& spec, Bytes b, Bytes s, Bytes e)
 {
+    const ModelSpec& m = spec.model;
     const Bytes h = static_cast<Bytes>(m.hidden);
-    // 16 e: QKV input, Q, K, V, attention output, two residual sums, feed-forward input; the feed-forward
-    // layer's two tensors of width 4h count as 8 of the 16.
-    const Bytes feedForward = 2 * static_cast<Bytes>(m.intermediate) * e;
-    const Bytes rest = 8 * h * e + 2 * h;
-    const Bytes scores = static_cast<Bytes>(m.heads) * s * (2 * e + 1);
+    const Bytes cut = static_cast<Bytes>(spec.layout.tensor);
+    const Bytes tokensCut = spec.layout.sequence ? cut : 1;
+    // 16 e: Q, K, V and attention output, cut with the heads; the inputs of both products and two residual
+    // sums, cut with the tokens; the feed-forward layer's two tensors of width 4h count as 8 of the 16.
+    const Bytes feedForward = 2 * static_cast<Bytes>(m.intermediate) * e / cut;
+    const Bytes rest = 4 * h * e / cut + (4 * h * e + 2 * h) / tokensCut;
+    const Bytes scores = static_cast<Bytes>(m.heads) * s * (2 * e + 1) / cut;
     return s * b * (rest + feedForward + scores);
 }
 
-Bytes headActivations(const ModelSpec& m, Bytes b, Bytes predictions, Bytes e)
+Bytes headActivations(const RunSpec& spec, Bytes b, Bytes predictions, Bytes e)
 {
+    const ModelSpec& m = spec.model;
     const Bytes transform = 4 * static_cast<Bytes>(m.hidden) * e;
-    const Bytes logits = 2 * static_cast<Bytes>(m.vocabulary) * std::max<Bytes>(e, 4);
+    const Bytes logits =
+        2 * static_cast<Bytes>(m.vocabulary) * std::max<Bytes>(e, 4) / static_cast<Bytes>(spec.layout.tensor);
     return b * predictions * (transform + logits);
+}
+
+Bytes dividedUp(Bytes number, Bytes parts)
+{
+    return (number + parts - 1) / parts;
+}
+
+/// Layers of the pipeline rank that has most.
+Bytes layersHere(const RunSpec& spec)
+{
+    const Bytes perStage =
+        dividedUp(static_cast<Bytes>(spec.model.layers), static_cast<Bytes>(spec.layout.stages()));
+    return perStage * static_cast<Bytes>(spec.layout.virtualStages);
+}
+
+/// Parameters that the most loaded rank holds: with a pipeline that of the first or of the last stage, whose
+/// tied head has a copy of the word embeddings.
+Bytes parametersHere(const RunSpec& spec)
+{
+    const ParameterParts parts = parameterParts(spec.model);
+    const std::int64_t copy = spec.model.tiedHead ? parts.words : 0;
+    const std::int64_t ends = spec.layout.pipeline == 1 ? parts.embeddings + parts.head
+                                                        : std::max(parts.embeddings, parts.head + copy);
+    const Bytes held = layersHere(spec) * static_cast<Bytes>(parts.perLayer) + static_cast<Bytes>(ends);
+    return dividedUp(held, static_cast<Bytes>(spec.layout.tensor));
+}
+
+/// Micro-batches whose activations the first stage holds at once (planner/README.md).
+Bytes microBatchesInFlight(const RunSpec& spec)
+{
+    const int ranks = spec.layout.pipeline;
+    const int microBatches = spec.batch.accumulation;
+    if (ranks == 1)
+        return 1;
+    if (spec.layout.schedule == PipelineScheduleKind::GPipe)
+        return static_cast<Bytes>(microBatches);
+    const int warmUp = spec.layout.schedule == PipelineScheduleKind::Interleaved
+                           ? ranks + (ranks - 1 + spec.layout.virtualStages - 1) / spec.layout.virtualStages
+                           : ranks;
+    return static_cast<Bytes>(std::min(warmUp, microBatches));
 }
 
 /// Parameters whose master weights, gradients or moments one rank keeps, when they are shared from this ZeRO
@@ -42,7 +87,7 @@ Bytes headActivations(const ModelSpec& m, Bytes b, Bytes predictions, Bytes e)
 Bytes keptFrom(int stage, Bytes parameters, const RunSpec& spec)
 {
     const Bytes owners = spec.memory.zeroStage >= stage ? static_cast<Bytes>(spec.layout.data) : 1;
-    return (parameters + owners - 1) / owners;
+    return dividedUp(parameters, owners);
 }
 
 /// Sharded gradients pass through the buffers of two buckets.
@@ -61,7 +106,7 @@ Bytes MemoryEstimate::total() const
 
 MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
 {
-    const Bytes parameters = static_cast<Bytes>(parameterCount(spec.model));
+    const Bytes parameters = parametersHere(spec);
     const Bytes e = static_cast<Bytes>(elementBytes(spec.precision.compute));
     const Bytes master = std::max<Bytes>(e, 4);
     const Bytes owned = keptFrom(1, parameters, spec);
@@ -75,14 +120,17 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
                                                     bucketBytes(parameters, master, spec);
     at(estimate.bytes, MemoryCategory::Optimizer) = 2 * owned * master;
     at(estimate.bytes, MemoryCategory::Activations) =
-        static_cast<Bytes>(spec.model.layers) * layerActivations(spec.model, b, s, e) +
-        headActivations(spec.model, b, static_cast<Bytes>(shape.maxPredictions), e);
+        microBatchesInFlight(spec) * layersHere(spec) * layerActivations(spec, b, s, e) +
+        headActivations(spec, b, static_cast<Bytes>(shape.maxPredictions), e);
     at(estimate.bytes, MemoryCategory::Data) =
         2 * b * static_cast<Bytes>(spec.batch.accumulation) * s * 3 * 8;
     estimate.assumptions = {
         "Weights include the float32 master copy when the compute type is bfloat16.",
         "AdamW and LAMB keep two moments per parameter in the master type.",
         "ZeRO 1 shares master weights and moments among the data-parallel ranks, ZeRO 2 gradients as well.",
+        "Tensor parallelism cuts every tensor evenly: norms and some biases, which each rank holds, are left "
+        "out.",
+        "A pipeline's most loaded rank has the larger of the two ends and as many layers as any other.",
         "Activations: no recomputation; every masked position is used.",
         "Not counted: the program and its libraries, temporary buffers of the matrix library.",
     };

@@ -21,10 +21,11 @@ struct MemoryEstimate {
     Bytes total() const;
 };
 
-/// Memory of the most loaded rank. Weights, gradients and optimizer are exact; activations follow Korthikanti
-/// et al. (arXiv:2205.05198), Table 2, without parallelism in the tensor or sequence dimension:
+/// Memory of the most loaded rank. Without tensor parallelism and pipeline, weights, gradients and optimizer
+/// are exact but for alignment; activations follow Korthikanti et al. (arXiv:2205.05198), Table 2:
 ///     per layer  s b h (16 e + 2) + a s^2 b (2 e + 1)   bytes, e = bytes of an element of the compute type
-/// plus the MLM head on the masked positions.
+/// of which a tensor-parallel rank has its heads and columns, and with sequence parallelism its tokens of the
+/// rest; times the micro-batches that the schedule holds at once, plus the head on the predicted positions.
 MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape);
 
 } // namespace trainyard

@@ -34,6 +34,38 @@ private slots:
         QCOMPARE(estimateMemory(spec, {}).bytes[1], 4 * quarter + 2 * parameters + 128 * kKiB);
     }
 
+    void dividesStatesByTensorRanksAndStages()
+    {
+        RunSpec spec;
+        spec.model.layers = 8;
+        const auto whole = estimateMemory(spec, {});
+        spec.layout.tensor = 2;
+        const auto cut = estimateMemory(spec, {});
+        QCOMPARE(cut.bytes[0], (whole.bytes[0] / 4 + 1) / 2 * 4);
+        QVERIFY(cut.bytes[3] > whole.bytes[3] / 2 && cut.bytes[3] < whole.bytes[3]);
+        spec.layout.sequence = true;
+        QVERIFY(estimateMemory(spec, {}).bytes[3] < cut.bytes[3]);
+        spec.layout.tensor = 1;
+        spec.layout.pipeline = 4;
+        const ParameterParts parts = parameterParts(spec.model);
+        QCOMPARE(estimateMemory(spec, {}).bytes[0],
+                 Bytes(4 * (2 * parts.perLayer + std::max(parts.embeddings, parts.head + parts.words))));
+    }
+
+    void holdsAsManyMicroBatchesAsTheScheduleDoes()
+    {
+        RunSpec spec;
+        spec.model.layers = 8;
+        spec.layout.pipeline = 4;
+        spec.batch.accumulation = 16;
+        const auto activations = [&](PipelineScheduleKind kind) {
+            spec.layout.schedule = kind;
+            return estimateMemory(spec, {}).bytes[3];
+        };
+        QVERIFY(activations(PipelineScheduleKind::GPipe) >
+                3 * activations(PipelineScheduleKind::OneForwardOneBackward));
+    }
+
     void growsActivationsWithTheMicroBatch()
     {
         RunSpec spec;
