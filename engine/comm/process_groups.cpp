@@ -58,8 +58,9 @@ ProcessGroups makeProcessGroups(GroupMaker& maker, ProcessGroup& world, const Ra
     groups.data = maker.make(describe(Purpose::Data, grid.group(me, Axis::Data)));
     groups.tensor = maker.make(describe(Purpose::Tensor, grid.group(me, Axis::Tensor)));
     groups.pipeline = maker.make(describe(Purpose::Pipeline, stages));
-    if (stages.size() > 1 && (me == stages.front() || me == stages.back()))
-        groups.embeddings = maker.make(describe(Purpose::Embeddings, {stages.front(), stages.back()}));
+    const std::vector<Rank> ends = grid.embeddingGroup(me);
+    if (ends.size() > 1 && std::ranges::find(ends, me) != ends.end())
+        groups.embeddings = maker.make(describe(Purpose::Embeddings, ends));
     groups.links = makeLinks(maker, stages);
     return groups;
 }

@@ -46,6 +46,24 @@ private slots:
         }
     }
 
+    void givesTheSameCurveFromTensorRanksAndStages()
+    {
+        RunSpec spec = tinySpec(root() / "data", 1, ComputeType::Float64);
+        const fs::path alone = makeRun(spec);
+        QCOMPARE(runWorkers({{{1, alone}}, 1, 12}), 0);
+        spec.layout.tensor = 2;
+        spec.layout.sequence = true;
+        spec.layout.pipeline = 2;
+        spec.memory.zeroStage = 1;
+        spec.cluster.nodes.front().slotCount = 4;
+        const fs::path shared = makeRun(spec);
+        QCOMPARE(runWorkers({{{4, shared}}, 1, 7}), 0);
+        QCOMPARE(runWorkers({{{4, shared}}, 2, 12}), 0); // from the checkpoint of four ranks
+        const double difference = largestDifference(stepsOf(alone), stepsOf(shared));
+        qInfo("2 tensor ranks x 2 stages: largest relative difference %.2e", difference);
+        QVERIFY(difference < 1e-9);
+    }
+
     void runsAloneWithoutMpirun()
     {
         const fs::path run = makeRun(tinySpec(root() / "data", 1, ComputeType::Float64));
