@@ -198,6 +198,21 @@ QJsonObject inventoryOf(const SampleRun& run)
     return {{"hosts", hosts}};
 }
 
+QJsonObject manifestOf(const SampleRun& run)
+{
+    QJsonArray shards;
+    for (int i = 0; i < 16; ++i)
+        shards.append(QJsonObject{{"rows", 599'286}, {"training", true}});
+    shards.append(QJsonObject{{"rows", 96'858}, {"training", false}});
+    return {{"version", 1},
+            {"sequence_length", run.rowLength},
+            {"max_predictions", run.rowLength * 5 / 32},
+            {"vocabulary_size", 30522},
+            {"vocabulary_sha256", "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"},
+            {"statistics", QJsonObject{{"documents", 105'318}, {"tokens", 228'114'902}}},
+            {"shards", shards}};
+}
+
 bool writeText(const QString& path, const QByteArray& text)
 {
     QDir().mkpath(QFileInfo(path).path());
@@ -256,6 +271,8 @@ QString writeSampleRun(const QString& runsFolder, const SampleRun& run)
               writeText(folder + "/spec.json", QByteArray::fromStdString(toJson(specOf(run)))) &&
               writeText(folder + "/host.json", QJsonDocument(desk).toJson()) &&
               writeText(folder + "/inventory.json", QJsonDocument(inventoryOf(run)).toJson());
+    if (run.rowLength > 0)
+        ok = ok && writeText(folder + "/dataset.json", QJsonDocument(manifestOf(run)).toJson());
     for (int rank = 0; rank < run.worldSize; ++rank)
         ok = ok && writeText(folder + QStringLiteral("/ranks/%1.log").arg(rank, 4, 10, QChar('0')),
                              logOf(run, rank));

@@ -26,6 +26,7 @@ struct SampleRun {
     double learningRate = 1e-3;
     double secondsPerStep = 0.42; ///< with two ranks
     QString datasetPath = "/data/wikipedia-en/phase1";
+    int rowLength = 0; ///< of the data set, whose manifest is kept with the run; 0 = it is not
     std::int64_t startNs = 1'795'252'505'000'000'000; ///< 2026-11-21 09:15:05 UTC
     unsigned seed = 1;                                ///< of the noise
 };
@@ -33,7 +34,8 @@ struct SampleRun {
 /// One step of such a run; ranks' memory and phases included.
 StepRecord sampleStep(const SampleRun& run, std::int64_t step);
 
-/// Writes the run's folder under `runsFolder` (spec.json, host.json, inventory.json, journal/, ranks/*.log)
+/// Writes the run's folder under `runsFolder` (spec.json, host.json, dataset.json, inventory.json, journal/,
+/// ranks/*.log)
 /// and returns the folder's path; empty when it cannot be written.
 QString writeSampleRun(const QString& runsFolder, const SampleRun& run);
 

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+
+#include <QList>
+#include <QString>
+
+#include "app/shell/desk_window.h"
+#include "app/widgets/message_strip.h"
+#include "app/widgets/page_frame.h"
+
+namespace trainyard::pictures {
+
+/// One picture of the window: what it is called and how the window is brought into that state.
+struct Picture {
+    QString name;
+    std::function<void(DeskWindow&)> arrange;
+};
+
+/// Every place while the desk knows nothing.
+const QList<Picture>& emptyPictures();
+/// Hosts, Data and Design of a desk that fillDesk() has filled.
+const QList<Picture>& placePictures();
+void fillDesk(DeskWindow& desk);
+/// Runs, Compare and Reports of a desk whose runs are those of writeRuns() (run_pictures.h).
+const QList<Picture>& runPictures();
+/// Runs, Compare and Reports of whatever runs the desk has.
+const QList<Picture>& recordedRunPictures();
+
+/// Goes to the place of that type, without a message of the picture before.
+template <typename T>
+T& placeOf(DeskWindow& desk)
+{
+    auto* place = desk.window().findChild<T*>();
+    desk.window().showPlace(place);
+    place->template findChild<PageFrame*>()->strip()->clear();
+    return *place;
+}
+
+} // namespace trainyard::pictures

@@ -1,0 +1,131 @@
+#include <QListView>
+#include <QPushButton>
+
+#include "app/data/data_place.h"
+#include "app/data/data_set_panel.h"
+#include "app/data/prepare_form.h"
+#include "app/data/prepare_panel.h"
+#include "app/data/sample_browser.h"
+#include "app/designer/design_place.h"
+#include "app/history/compare_place.h"
+#include "app/hosts/host_key_strip.h"
+#include "app/hosts/hosts_place.h"
+#include "app/monitor/runs_place.h"
+#include "app/report/reports_place.h"
+#include "tests/gui/pictures/picture.h"
+#include "tests/gui/pictures/picture_data.h"
+
+namespace trainyard::pictures {
+
+namespace {
+
+void showSamples(DeskWindow& desk)
+{
+    auto& place = placeOf<DataPlace>(desk);
+    auto* list = place.findChild<QListView*>();
+    for (const int row : {1, 0}) // leaves the form of the picture before
+        list->setCurrentIndex(desk.session().dataSets().index(row));
+    desk.session().verifier().cancel(); // the folder is made up
+    place.findChild<DataSetPanel*>()->samples().setSamples(samples());
+}
+
+void showHosts(DeskWindow& desk)
+{
+    auto& place = placeOf<HostsPlace>(desk);
+    place.findChild<HostKeyStrip*>()->forget(QStringLiteral("gpu-11"));
+    place.selectHost(QStringLiteral("gpu-03"));
+}
+
+void showHostTrouble(DeskWindow& desk)
+{
+    auto& place = placeOf<HostsPlace>(desk);
+    place.selectHost(hosts()[1].name);
+    place.findChild<HostKeyStrip*>()->ask(QStringLiteral("gpu-11"), hostKeyQuestion());
+}
+
+void showChangedKey(DeskWindow& desk)
+{
+    auto& place = placeOf<HostsPlace>(desk);
+    place.findChild<HostKeyStrip*>()->forget(QStringLiteral("gpu-11"));
+    place.selectHost(QStringLiteral("old-cluster"));
+    place.findChild<PageFrame*>()->strip()->showError(changedHostKey());
+}
+
+void showPreparing(DeskWindow& desk)
+{
+    showSamples(desk);
+    auto* panel = placeOf<DataPlace>(desk).findChild<PreparePanel*>();
+    panel->begin(prepareOptions());
+    panel->setProgress(halfPrepared());
+}
+
+void showPrepareForm(DeskWindow& desk)
+{
+    auto& place = placeOf<DataPlace>(desk);
+    place.findChild<PreparePanel*>()->hide();
+    place.openPrepareForm();
+    auto* form = place.findChild<PrepareForm*>();
+    PrepareOptions options = prepareOptions();
+    options.outputFolder.clear();
+    form->setOptions(options);
+    for (auto* button : form->findChildren<QPushButton*>()) {
+        if (button->accessibleName() == QLatin1String("Prepare"))
+            button->click(); // shows what is missing
+    }
+}
+
+void showDesignErrors(DeskWindow& desk)
+{
+    placeOf<DesignPlace>(desk);
+    desk.session().document().reset(badSpec());
+}
+
+void showLaunching(DeskWindow& desk)
+{
+    desk.session().document().reset(goodSpec());
+    auto* strip = placeOf<DesignPlace>(desk).findChild<PageFrame*>()->strip();
+    strip->showProgress(QStringLiteral("Launching bert-large-phase1"), 0.42,
+                        QStringLiteral("sending the engine to gpu-11: 223 of 530 MiB"));
+    strip->addAction(QStringLiteral("Cancel"), [] {});
+}
+
+} // namespace
+
+void fillDesk(DeskWindow& desk)
+{
+    Session& session = desk.session();
+    for (const HostEntry& host : hosts())
+        (void)session.hosts().add(host);
+    const auto sets = dataSets();
+    for (auto set = sets.rbegin(); set != sets.rend(); ++set)
+        session.dataSets().put(*set);
+    session.document().reset(goodSpec());
+}
+
+const QList<Picture>& emptyPictures()
+{
+    static const QList<Picture> list{
+        {"hosts-empty", [](DeskWindow& desk) { placeOf<HostsPlace>(desk); }},
+        {"data-empty", [](DeskWindow& desk) { placeOf<DataPlace>(desk); }},
+        {"design-new", [](DeskWindow& desk) { placeOf<DesignPlace>(desk); }},
+        {"runs-empty", [](DeskWindow& desk) { placeOf<RunsPlace>(desk); }},
+        {"compare-empty", [](DeskWindow& desk) { placeOf<ComparePlace>(desk); }},
+        {"reports-empty", [](DeskWindow& desk) { placeOf<ReportsPlace>(desk); }}};
+    return list;
+}
+
+const QList<Picture>& placePictures()
+{
+    static const QList<Picture> list{{"hosts", showHosts},
+                                     {"hosts-trouble", showHostTrouble},
+                                     {"hosts-changed-key", showChangedKey},
+                                     {"data", showSamples},
+                                     {"data-preparing", showPreparing},
+                                     {"data-form", showPrepareForm},
+                                     {"design", [](DeskWindow& desk) { placeOf<DesignPlace>(desk); }},
+                                     {"design-errors", showDesignErrors},
+                                     {"design-launching", showLaunching}};
+    return list;
+}
+
+} // namespace trainyard::pictures

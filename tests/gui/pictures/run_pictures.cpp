@@ -1,0 +1,271 @@
+#include "tests/gui/pictures/run_pictures.h"
+
+#include <QApplication>
+#include <QDateTime>
+#include <QMouseEvent>
+#include <QPushButton>
+#include <QTabWidget>
+
+#include "app/history/compare_place.h"
+#include "app/models/run_desk.h"
+#include "app/monitor/device_board.h"
+#include "app/monitor/run_view.h"
+#include "app/monitor/runs_place.h"
+#include "app/report/reports_place.h"
+#include "tests/gui/pictures/picture.h"
+#include "tests/support/sample_run/sample_run.h"
+
+namespace trainyard::pictures {
+
+namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kDayNs = 86'400 * kSecondNs;
+
+const QString kLive = QStringLiteral("20261121T081500Z-bert-large-phase1-3f2a");
+const QString kFailed = QStringLiteral(
+    "20261120T101010Z-a-rather-long-name-that-somebody-chose-for-a-sweep-over-warmup-and-batch-00aa");
+const QString kResumed = QStringLiteral("20261119T193000Z-bert-base-phase2-77c1");
+const QString kStopped = QStringLiteral("20261119T070000Z-lamb-probe-51d0");
+const QString kGone = QStringLiteral("20260301T070000Z-long-ago-0b0b");
+
+std::int64_t nowNs()
+{
+    return QDateTime::currentMSecsSinceEpoch() * 1'000'000;
+}
+
+enum Tab { Charts, Devices, Log, Events, Specification, Notes };
+
+support::SampleRun liveRun()
+{
+    support::SampleRun run;
+    run.id = kLive;
+    run.name = "bert-large-phase1";
+    run.hosts = QStringList{"gpu-03.cluster.example.org", "gpu-11.cluster.example.org"};
+    run.worldSize = 12;
+    run.steps = 7038;
+    run.reached = 2412;
+    run.state = RunState::Running;
+    run.startNs =
+        nowNs() - 200 * kSecondNs; // its newest step is later than any picture: it never looks stalled
+    run.spikeAt = 640;
+    run.notFiniteAt = 900;
+    run.rowLength = 128;
+    run.datasetPath = "/data/corpora/enwiki-20261101-seq128";
+    return run;
+}
+
+support::SampleRun failedRun()
+{
+    support::SampleRun run;
+    run.id = kFailed;
+    run.name = "a-rather-long-name-that-somebody-chose-for-a-sweep-over-warmup-and-batch";
+    run.hosts =
+        QStringList{"rental-eu-west-3-gpu-node-000417.cluster.example.org", "gpu-11.cluster.example.org"};
+    run.worldSize = 64;
+    run.reached = 233;
+    run.state = RunState::Failed;
+    run.reason =
+        "rank 37 on gpu-11.cluster.example.org was killed by signal 9 (out of memory) in all-reduce 41 of "
+        "step 233";
+    run.startNs = nowNs() - kDayNs;
+    run.seed = 3;
+    return run;
+}
+
+support::SampleRun resumedRun()
+{
+    support::SampleRun run;
+    run.id = kResumed;
+    run.name = "bert-base-phase2";
+    run.hosts = QStringList{"gpu-03.cluster.example.org"};
+    run.worldSize = 4;
+    run.steps = run.reached = 900;
+    run.killedAt = 530;
+    run.resumedFrom = 500;
+    run.rowLength = 512;
+    run.startNs = nowNs() - 2 * kDayNs;
+    run.seed = 5;
+    return run;
+}
+
+support::SampleRun stoppedRun()
+{
+    support::SampleRun run;
+    run.id = kStopped;
+    run.name = "lamb-probe";
+    run.worldSize = 1;
+    run.reached = 61;
+    run.state = RunState::Stopped;
+    run.reason = "stopped by the user after step 61";
+    run.startNs = nowNs() - 2 * kDayNs - 36'000 * kSecondNs;
+    run.seed = 7;
+    return run;
+}
+
+QString studyId(int ranks)
+{
+    return QStringLiteral("20261118T1%1_000Z-study-%1r-0%1ab").arg(ranks).remove(QLatin1Char('_'));
+}
+
+support::SampleRun studyRun(int ranks)
+{
+    support::SampleRun run;
+    run.id = studyId(ranks);
+    run.name = QStringLiteral("study-%1r").arg(ranks);
+    run.worldSize = ranks;
+    run.steps = run.reached = 200;
+    run.rowLength = 128;
+    run.startNs = nowNs() - 3 * kDayNs + ranks * 600 * kSecondNs;
+    run.seed = unsigned(10 + ranks);
+    return run;
+}
+
+QStringList study()
+{
+    return {studyId(1), studyId(2), studyId(4), studyId(8)};
+}
+
+void showRun(DeskWindow& desk, const QString& id, Tab tab)
+{
+    auto& place = placeOf<RunsPlace>(desk);
+    place.showRun(id);
+    auto* view = place.findChild<RunView*>();
+    view->findChild<MessageStrip*>()->clear();
+    view->findChild<QTabWidget*>()->setCurrentIndex(tab);
+}
+
+void showLive(DeskWindow& desk, Tab tab, RunLink link = RunLink::Live)
+{
+    desk.session().runDesk().open(kLive).value()->setLink(link);
+    showRun(desk, kLive, tab);
+}
+
+void press(QWidget& parent, const QString& text)
+{
+    for (auto* button : parent.findChildren<QPushButton*>()) {
+        if (button->isVisible() && button->text() == text)
+            return button->click();
+    }
+}
+
+void showChosenDevice(DeskWindow& desk)
+{
+    showLive(desk, Devices);
+    auto* board = desk.window().findChild<DeviceBoard*>();
+    QMouseEvent click(QEvent::MouseButtonPress, QPointF(20, 20), board->mapToGlobal(QPointF(20, 20)),
+                      Qt::LeftButton, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(board, &click);
+}
+
+void showStopQuestion(DeskWindow& desk)
+{
+    showLive(desk, Charts);
+    press(*desk.window().findChild<RunView*>(), RunView::tr("Stop…"));
+}
+
+void showGone(DeskWindow& desk)
+{
+    RunEntry gone;
+    gone.id = kGone;
+    gone.name = QStringLiteral("long-ago");
+    gone.state = RunState::Finished;
+    (void)desk.session().runDesk().library().store(gone).ok();
+    placeOf<RunsPlace>(desk).showRun(kGone);
+}
+
+void forgetGone(DeskWindow& desk)
+{
+    (void)desk.session().runDesk().library().remove(kGone).ok();
+}
+
+void compare(DeskWindow& desk, const QStringList& runs, int tab)
+{
+    forgetGone(desk);
+    auto& place = placeOf<ComparePlace>(desk);
+    place.setChosen(runs);
+    place.findChild<QTabWidget*>()->setCurrentIndex(tab);
+}
+
+void report(DeskWindow& desk, const QStringList& runs)
+{
+    forgetGone(desk);
+    placeOf<ReportsPlace>(desk).setChosen(runs);
+}
+
+void failToExport(DeskWindow& desk)
+{
+    placeOf<ReportsPlace>(desk).exportTo(QStringLiteral("/no/such/folder/report.pdf"));
+}
+
+QStringList newestRuns(DeskWindow& desk, qsizetype most)
+{
+    QStringList ids;
+    for (const RunEntry& entry : desk.session().runDesk().library().runs().mid(0, most))
+        ids.append(entry.id);
+    return ids;
+}
+
+} // namespace
+
+void writeRuns(const QString& desk)
+{
+    QList<support::SampleRun> runs{liveRun(), failedRun(), resumedRun(), stoppedRun()};
+    for (const int ranks : {1, 2, 4, 8})
+        runs.append(studyRun(ranks));
+    for (const support::SampleRun& run : runs)
+        (void)support::writeSampleRun(desk + QStringLiteral("/runs"), run);
+}
+
+const QList<Picture>& runPictures()
+{
+    static const QList<Picture> list{
+        {"runs", [](DeskWindow& desk) { showLive(desk, Charts); }},
+        {"runs-devices", [](DeskWindow& desk) { showLive(desk, Devices); }},
+        {"runs-device-chosen", showChosenDevice},
+        {"runs-log", [](DeskWindow& desk) { showLive(desk, Log); }},
+        {"runs-events", [](DeskWindow& desk) { showLive(desk, Events); }},
+        {"runs-specification", [](DeskWindow& desk) { showLive(desk, Specification); }},
+        {"runs-notes", [](DeskWindow& desk) { showLive(desk, Notes); }},
+        {"runs-stop", showStopQuestion},
+        {"runs-link-lost", [](DeskWindow& desk) { showLive(desk, Charts, RunLink::Lost); }},
+        {"runs-failed", [](DeskWindow& desk) { showRun(desk, kFailed, Charts); }},
+        {"runs-failed-devices", [](DeskWindow& desk) { showRun(desk, kFailed, Devices); }},
+        {"runs-failed-events", [](DeskWindow& desk) { showRun(desk, kFailed, Events); }},
+        {"runs-resumed", [](DeskWindow& desk) { showRun(desk, kResumed, Charts); }},
+        {"runs-stopped", [](DeskWindow& desk) { showRun(desk, kStopped, Charts); }},
+        {"runs-gone", showGone},
+        {"compare",
+         [](DeskWindow& desk) {
+             compare(desk, {kLive, kFailed, kResumed, kStopped}, 0);
+         }},
+        {"compare-differences",
+         [](DeskWindow& desk) {
+             compare(desk, {kLive, kFailed, kResumed}, 1);
+         }},
+        {"compare-scaling", [](DeskWindow& desk) { compare(desk, study(), 2); }},
+        {"compare-none", [](DeskWindow& desk) { compare(desk, {}, 0); }},
+        {"reports", [](DeskWindow& desk) { report(desk, {kResumed}); }},
+        {"reports-study", [](DeskWindow& desk) { report(desk, study()); }},
+        {"reports-long-names",
+         [](DeskWindow& desk) {
+             report(desk, {kFailed, kLive});
+         }},
+        {"reports-failed", failToExport},
+        {"reports-none", [](DeskWindow& desk) { report(desk, {}); }}};
+    return list;
+}
+
+const QList<Picture>& recordedRunPictures()
+{
+    static const QList<Picture> list{
+        {"recorded-runs", [](DeskWindow& desk) { showRun(desk, newestRuns(desk, 1).value(0), Charts); }},
+        {"recorded-devices", [](DeskWindow& desk) { showRun(desk, newestRuns(desk, 1).value(0), Devices); }},
+        {"recorded-log", [](DeskWindow& desk) { showRun(desk, newestRuns(desk, 1).value(0), Log); }},
+        {"recorded-events", [](DeskWindow& desk) { showRun(desk, newestRuns(desk, 1).value(0), Events); }},
+        {"recorded-compare", [](DeskWindow& desk) { compare(desk, newestRuns(desk, 3), 2); }},
+        {"recorded-reports", [](DeskWindow& desk) { report(desk, newestRuns(desk, 3)); }}};
+    return list;
+}
+
+} // namespace trainyard::pictures
