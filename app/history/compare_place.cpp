@@ -165,8 +165,8 @@ QWidget* ComparePlace::buildTables()
     auto* row = new QHBoxLayout(scaling);
     row->setContentsMargins(0, metrics::kGap, 0, 0);
     row->setSpacing(metrics::kGap);
-    row->addWidget(table, 1);
-    row->addWidget(m_scalingChart, 1);
+    row->addWidget(table, 3);
+    row->addWidget(m_scalingChart, 2);
     m_scalingChart->setSmoothable(false);
     m_scalingChart->setFromZero(true);
     ChartOptions plain;

@@ -141,7 +141,7 @@ QString tickText(double tick, Quantity quantity)
 QString figureText(double value, Quantity quantity)
 {
     switch (quantity) {
-    case Quantity::Number: return std::fabs(value) < 1e4 ? displayLoss(value) : displayNumber(value);
+    case Quantity::Number: return std::fabs(value) < 1e3 ? displayLoss(value) : displayNumber(value);
     case Quantity::Bytes: return displayBytes(value);
     case Quantity::Seconds: return displaySeconds(value);
     case Quantity::Share: return displayPercent(value);

@@ -12,7 +12,7 @@ QString nameOf(DataSetEntry::Check check)
     case DataSetEntry::Check::NotVerified:
         return QCoreApplication::translate("DataSetEntry", "○ not verified");
     case DataSetEntry::Check::Verifying:
-        return QCoreApplication::translate("DataSetEntry", "⧖ verifying");
+        return QCoreApplication::translate("DataSetEntry", "◔ verifying");
     case DataSetEntry::Check::Verified:
         return QCoreApplication::translate("DataSetEntry", "✓ verified");
     case DataSetEntry::Check::Damaged:

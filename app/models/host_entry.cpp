@@ -31,7 +31,7 @@ QChar shapeOf(HostState state)
     case HostState::NotChecked:
         return QChar(0x25CB);
     case HostState::Checking:
-        return QChar(0x29D6);
+        return QChar(0x25D4);
     case HostState::HostKeyUnknown:
     case HostState::Warnings:
         return QChar(0x25C6);

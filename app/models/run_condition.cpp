@@ -14,7 +14,7 @@ struct Look {
 
 // In the order of RunCondition.
 constexpr std::array<Look, 8> kLooks{{
-    {"⧗", "queued", Tone::Muted},
+    {"◷", "queued", Tone::Muted},
     {"●", "running", Tone::Accent},
     {"◆", "stalled", Tone::Warning},
     {"◌", "link lost, still running", Tone::Warning},

@@ -9,7 +9,7 @@ namespace trainyard {
 
 /// How a run appears everywhere in the window: always a word and a shape, the colour only helps.
 enum class RunCondition {
-    Queued,   ///< ⧗ not started yet
+    Queued,   ///< ◷ not started yet
     Running,  ///< ●
     Stalled,  ///< ◆ running, but its steps or its supervisor have fallen silent
     LinkLost, ///< ◌ last seen running; it goes on without us

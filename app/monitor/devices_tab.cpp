@@ -45,6 +45,14 @@ QString hostLine(const QString& name, const DeviceSample& sample)
              displayPercent(sample.utilisation), displayBytes(double(sample.diskFree)));
 }
 
+/// A line is broken after a separator, never before it or within a figure.
+QString inOneLine(QStringList figures)
+{
+    for (QString& figure : figures)
+        figure.replace(QLatin1Char(' '), QChar::Nbsp);
+    return figures.join(QStringLiteral("\u00a0\u00a0· "));
+}
+
 QString rankLine(const QString& name, const RankSummary& rank)
 {
     QStringList memory;
@@ -57,8 +65,7 @@ QString rankLine(const QString& name, const RankSummary& rank)
                     displaySeconds(rank.latest.seconds[i]));
     return QObject::tr("%1 held most in step %2: %3; resident set of the process %4\n%5\nNewest step: %6")
         .arg(name, displayCount(rank.peakStep), displayBytes(double(rank.peak.peakTotal)),
-             displayBytes(double(rank.latest.residentSet)), memory.join(QStringLiteral("  ·  ")),
-             time.join(QStringLiteral("  ·  ")));
+             displayBytes(double(rank.latest.residentSet)), inOneLine(memory), inOneLine(time));
 }
 
 } // namespace

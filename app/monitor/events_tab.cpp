@@ -18,7 +18,7 @@ EventsTab::EventsTab(QWidget* parent)
 {
     m_table->setModel(&m_model);
     // The last column takes what is left.
-    const std::array<int, EventListModel::ColumnCount - 1> widths{156, 96, 56, 72, 180};
+    const std::array<int, EventListModel::ColumnCount - 1> widths{176, 96, 56, 72, 180};
     for (std::size_t column = 0; column < widths.size(); ++column)
         m_table->setColumnWidth(int(column), widths[column]);
     m_pages->addWidget(

@@ -9,6 +9,7 @@
 #include "app/models/display_text.h"
 #include "app/models/open_run.h"
 #include "app/models/run_entry.h"
+#include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/state_chip.h"
 
@@ -43,9 +44,9 @@ QString whereText(const OpenRun& run)
 
 RunHeader::RunHeader(QWidget* parent)
     : QFrame(parent)
-    , m_name(makeLabel({}, "title", this))
-    , m_where(makeLabel({}, "muted", this))
-    , m_figures(makeLabel({}, nullptr, this))
+    , m_name(new ElidedLabel("title", Qt::ElideMiddle, this))
+    , m_where(new ElidedLabel("muted", Qt::ElideMiddle, this))
+    , m_figures(new ElidedLabel(nullptr, Qt::ElideRight, this))
     , m_reason(makeLabel({}, "error", this))
     , m_state(new StateChip(tr("Run"), this))
     , m_link(new StateChip(tr("Link"), this))
@@ -61,8 +62,6 @@ RunHeader::RunHeader(QWidget* parent)
     m_resume->setToolTip(tr("Goes on from the last checkpoint"));
     m_stop->setToolTip(tr("Finishes the step, publishes a checkpoint and ends every process of the run"));
     m_reason->setWordWrap(true);
-    for (QLabel* elided : {m_name, m_where, m_figures})
-        elided->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
 
     auto* first = new QHBoxLayout;
     first->setSpacing(metrics::kGap);
@@ -95,11 +94,8 @@ RunHeader::RunHeader(QWidget* parent)
 void RunHeader::show(const OpenRun& run, qint64 nowMs, bool canAct)
 {
     const RunCondition condition = run.condition(nowMs);
-    const QString name = oneLine(run.facts().name());
-    m_name->setText(name);
-    m_name->setToolTip(run.id());
-    m_where->setText(whereText(run));
-    m_where->setToolTip(m_where->text());
+    m_name->setFullText(oneLine(run.facts().name()));
+    m_where->setFullText(whereText(run));
     // A lost link is said by the link's own chip; the run goes on as it was last seen.
     const RunCondition own =
         condition == RunCondition::LinkLost ? conditionOf(run.series().status().state) : condition;
@@ -139,8 +135,7 @@ void RunHeader::showFigures(const OpenRun& run)
     const double left = run.secondsLeft();
     if (left > 0)
         parts.append(tr("about %1 left").arg(displaySeconds(left)));
-    m_figures->setText(parts.join(QStringLiteral("  ·  ")));
-    m_figures->setToolTip(m_figures->text());
+    m_figures->setFullText(parts.join(QStringLiteral("  ·  ")));
     m_progress->setValue(int(run.progress() * kProgressSteps));
 }
 

@@ -8,6 +8,7 @@ class QPushButton;
 
 namespace trainyard {
 
+class ElidedLabel;
 class OpenRun;
 class StateChip;
 
@@ -30,9 +31,9 @@ private:
     void showFigures(const OpenRun& run);
     void showLink(const OpenRun& run, qint64 nowMs);
 
-    QLabel* m_name;
-    QLabel* m_where;
-    QLabel* m_figures;
+    ElidedLabel* m_name;
+    ElidedLabel* m_where;
+    ElidedLabel* m_figures;
     QLabel* m_reason;
     StateChip* m_state;
     StateChip* m_link;

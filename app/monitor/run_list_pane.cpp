@@ -48,8 +48,9 @@ RunListPane::RunListPane(RunListModel& model, QWidget* parent)
     connect(m_search, &QLineEdit::returnPressed, m_list, qOverload<>(&QWidget::setFocus));
     connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [this] { emit currentRunChanged(currentRun()); });
+    // The filter loses its rows before the model does; its own signal would come too early to count both.
     connect(&m_filter, &QAbstractItemModel::rowsInserted, this, &RunListPane::showCount);
-    connect(&m_filter, &QAbstractItemModel::rowsRemoved, this, &RunListPane::showCount);
+    connect(&model, &QAbstractItemModel::rowsRemoved, this, &RunListPane::showCount);
     showCount();
 }
 

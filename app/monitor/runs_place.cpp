@@ -114,6 +114,7 @@ void RunsPlace::onCurrentRun(const QString& runId)
     if (!run.ok()) {
         m_view->setRun(nullptr);
         m_right->setCurrentIndex(0);
+        tellStatus();
         m_frame->strip()->showError(run.error());
         m_frame->strip()->addAction(tr("Take it off the list"), [this, runId] { removeFromList(runId); });
         return;

@@ -157,9 +157,10 @@ void ChartPanel::addFooter(QWidget* footer)
     layout()->addWidget(footer);
 }
 
-void ChartPanel::setBadge(const QString& text)
+void ChartPanel::setBadge(const QString& text, bool atTop)
 {
     m_badge->setText(text);
+    m_badgeAtTop = atTop;
     m_badge->setVisible(!text.isEmpty());
     m_badge->adjustSize();
     placeOverlays();
@@ -248,9 +249,15 @@ void ChartPanel::showCursor()
     }
     m_plot->layer(QStringLiteral("cursor"))->replot();
     const double position = shown ? *cursor : fullSpan().upper;
-    const QString text = isEmpty() ? QString() : readOut(position, shown);
     showValues(position);
-    m_readOut->setText(text);
+    showReadOut(position, shown);
+}
+
+void ChartPanel::showReadOut(double x, bool isCursor)
+{
+    const QString text = isEmpty() ? QString() : readOut(x, isCursor);
+    const bool fits = m_readOut->fontMetrics().horizontalAdvance(text) <= m_readOut->width();
+    m_readOut->setText(fits || isEmpty() ? text : briefReadOut(x, isCursor));
     m_readOut->setToolTip(text);
     setAccessibleDescription(text);
 }
@@ -267,7 +274,8 @@ void ChartPanel::moveCursor(int direction)
 void ChartPanel::placeOverlays()
 {
     const QRect area = m_plot->axisRect()->rect();
-    m_badge->move(area.right() - m_badge->width() - 4, area.top() + 2);
+    m_badge->move(area.right() - m_badge->width() - 4,
+                  m_badgeAtTop ? area.top() + 2 : area.bottom() - m_badge->height() - 2);
     m_hint->move(area.center().x() - m_hint->width() / 2, area.top() + 2);
     m_empty->setGeometry(m_plot->rect());
 }

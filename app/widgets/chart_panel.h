@@ -54,6 +54,8 @@ protected:
     virtual double snapped(double x) const { return x; }
     /// What the data says at x; `isCursor` is false when nobody points, x is then the newest position.
     virtual QString readOut(double x, bool isCursor) const = 0;
+    /// The same in fewer words, for a narrow chart.
+    virtual QString briefReadOut(double x, bool isCursor) const { return readOut(x, isCursor); }
     /// The read-out moved to x: for what a chart shows beside it.
     virtual void showValues(double /*x*/) {}
     /// The position before (-1) or after (+1) x.
@@ -62,7 +64,8 @@ protected:
     void scheduleRebuild();
     /// Puts a widget below the plot.
     void addFooter(QWidget* footer);
-    void setBadge(const QString& text);
+    /// A note in a corner of the plot, at the top or at the bottom: where there is no curve.
+    void setBadge(const QString& text, bool atTop);
     QCustomPlot& plot() { return *m_plot; }
     const QCustomPlot& plot() const { return *m_plot; }
     /// The part of the horizontal axis that is shown.
@@ -81,6 +84,7 @@ private:
     void applyAxes();
     void redraw();
     void showCursor();
+    void showReadOut(double x, bool isCursor);
     void moveCursor(int direction);
     void placeOverlays();
 
@@ -90,6 +94,7 @@ private:
     QLabel* m_title;
     QLabel* m_readOut;
     QLabel* m_badge;
+    bool m_badgeAtTop = true;
     QLabel* m_hint;
     QLabel* m_empty;
     QCustomPlot* m_plot;

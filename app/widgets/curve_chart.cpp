@@ -23,7 +23,8 @@ qsizetype nearest(const QList<double>& x, double at)
 }
 
 constexpr double kDot = 6;
-constexpr double kDotRoom = 0.03; ///< of the span, so that the outer dots are whole
+constexpr double kHeadroom = 0.06; ///< above the highest value of a chart from zero, of its range
+constexpr double kDotRoom = 0.03;  ///< of the span, so that the outer dots are whole
 
 QColor faint(QColor colour)
 {
@@ -90,10 +91,26 @@ void CurveChart::rebuild()
     const bool logarithmic = plot().yAxis->scaleType() == QCPAxis::stLogarithmic;
     m_range = axisRange(valuesWithin(shownSpan()), {options().hideOutliers, logarithmic});
     if (m_fromZero && !logarithmic)
-        m_range.lower = std::min(0.0, m_range.lower);
+        extendToZero();
     plot().yAxis->setRange(m_range.lower, m_range.upper);
     addMarks(coloursOf(scheme).bad);
     describeHidden();
+}
+
+void CurveChart::extendToZero()
+{
+    m_range.lower = std::min(0.0, m_range.lower);
+    m_range.upper += kHeadroom * (m_range.upper - m_range.lower);
+}
+
+/// The newest value is in the lower half of the plot, so there is room above it.
+bool CurveChart::endsLow() const
+{
+    for (qsizetype i = 0; i < m_drawn.size(); ++i) {
+        if (!m_drawn[i].isEmpty())
+            return m_drawn[i].last() < (m_range.lower + m_range.upper) / 2;
+    }
+    return true;
 }
 
 void CurveChart::addLine(const QList<double>& x, const QList<double>& y, const QPen& pen, bool dots)
@@ -147,7 +164,7 @@ void CurveChart::describeHidden()
                                           : tr("%1 points outside").arg(displayCount(m_range.outside)));
     if (m_notFinite > 0)
         parts.append(tr("▲ %1 not a number").arg(displayCount(m_notFinite)));
-    setBadge(parts.join(QStringLiteral("  ·  ")));
+    setBadge(parts.join(QStringLiteral("  ·  ")), endsLow());
 }
 
 double CurveChart::snapped(double x) const
@@ -166,16 +183,21 @@ double CurveChart::snapped(double x) const
 
 QString CurveChart::readOut(double x, bool isCursor) const
 {
+    const QString value = briefReadOut(x, isCursor);
+    const qsizetype at = m_curves.size() == 1 ? nearest(m_curves.first().x, x) : -1;
+    if (at < 0 || !isSmoothed() || m_drawn.isEmpty() || at >= m_drawn.first().size())
+        return value;
+    return value + tr(" (smoothed %1)").arg(figureText(m_drawn.first()[at], quantity()));
+}
+
+QString CurveChart::briefReadOut(double x, bool isCursor) const
+{
     const QString position = isCursor ? positionText(options().axis, x) : QString();
-    if (m_curves.size() != 1) // a legend has the room for many values
+    const qsizetype at = m_curves.size() == 1 ? nearest(m_curves.first().x, x) : -1;
+    if (at < 0) // a legend has the room for many values
         return position;
-    const Curve& curve = m_curves.first();
-    const qsizetype at = nearest(curve.x, x);
-    if (at < 0)
-        return position;
-    QString value = std::isfinite(curve.y[at]) ? figureText(curve.y[at], quantity()) : tr("not a number");
-    if (isSmoothed() && !m_drawn.isEmpty() && at < m_drawn.first().size())
-        value += tr(" (smoothed %1)").arg(figureText(m_drawn.first()[at], quantity()));
+    const double y = m_curves.first().y[at];
+    const QString value = std::isfinite(y) ? figureText(y, quantity()) : tr("not a number");
     return position.isEmpty() ? value : position + QStringLiteral("  ·  ") + value;
 }
 

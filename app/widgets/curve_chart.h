@@ -46,10 +46,13 @@ protected:
     QCPRange fullSpan() const override;
     double snapped(double x) const override;
     QString readOut(double x, bool isCursor) const override;
+    QString briefReadOut(double x, bool isCursor) const override;
     double neighbour(double x, int direction) const override;
 
 private:
     bool isSmoothed() const;
+    void extendToZero();
+    bool endsLow() const;
     void addLine(const QList<double>& x, const QList<double>& y, const QPen& pen, bool dots);
     void addMarks(const QColor& colour);
     QList<double> valuesWithin(const QCPRange& span) const;

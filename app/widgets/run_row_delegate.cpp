@@ -10,7 +10,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kRowHeight = 86;
+constexpr int kRowHeight = 92;
 constexpr int kLineGap = 2;
 constexpr int kShapeWidth = 22;
 constexpr int kCheckWidth = 28;
@@ -20,16 +20,17 @@ QString textAt(const QModelIndex& index, int column)
     return index.siblingAtColumn(column).data().toString();
 }
 
-QString figures(const QModelIndex& index)
+/// The parts that say something, in one line.
+QString joined(const QString& first, const QString& second)
 {
-    QStringList parts{textAt(index, RunListModel::Step)};
-    const QString loss = textAt(index, RunListModel::Loss);
-    const QString speed = textAt(index, RunListModel::Throughput);
-    if (loss != QStringLiteral("–"))
-        parts.append(QStringLiteral("loss ") + loss);
-    if (speed != QStringLiteral("–"))
-        parts.append(speed + QStringLiteral(" seq/s"));
-    return parts.join(QStringLiteral(" · "));
+    return first.isEmpty() || second.isEmpty() ? first + second : first + QStringLiteral(" · ") + second;
+}
+
+/// `form` with the figure in it; nothing where there is no figure.
+QString figure(const QModelIndex& index, int column, const QString& form)
+{
+    const QString text = textAt(index, column);
+    return text == QStringLiteral("–") ? QString() : form.arg(text);
 }
 
 } // namespace
@@ -98,6 +99,7 @@ void RunRowDelegate::paintTexts(QPainter& painter, const QStyleOptionViewItem& o
     const QRect first(box.left() + kShapeWidth, box.top(), box.width() - kShapeWidth, line);
     const QRect second = first.translated(0, line + kLineGap);
     const QRect third = second.translated(0, line + kLineGap);
+    const QRect fourth = third.translated(0, line + kLineGap);
     const auto write = [&](const QRect& place, Qt::Alignment align, const QColor& colour, const QString& text,
                            Qt::TextElideMode mode = Qt::ElideRight) {
         painter.setPen(colour);
@@ -107,7 +109,12 @@ void RunRowDelegate::paintTexts(QPainter& painter, const QStyleOptionViewItem& o
 
     painter.setFont(option.font);
     write(shape, Qt::AlignLeft, tone, shapeOf(condition));
-    write(third, Qt::AlignLeft, colours.muted, figures(index));
+    write(third, Qt::AlignLeft, colours.muted,
+          joined(figure(index, RunListModel::Step, QStringLiteral("step %1")),
+                 figure(index, RunListModel::Loss, QStringLiteral("loss %1"))));
+    write(fourth, Qt::AlignLeft, colours.muted,
+          joined(figure(index, RunListModel::Throughput, QStringLiteral("%1 seq/s")),
+                 textAt(index, RunListModel::Hosts)));
     const QString age = textAt(index, RunListModel::Age);
     write(second, Qt::AlignRight, colours.muted, age);
     const int ageWidth = option.fontMetrics.horizontalAdvance(age) + metrics::kGap;
@@ -121,18 +128,16 @@ void RunRowDelegate::paintTexts(QPainter& painter, const QStyleOptionViewItem& o
 void RunRowDelegate::paintProgress(QPainter& painter, const QStyleOptionViewItem& option, const QRect& box,
                                    const RunEntry& entry) const
 {
-    if (entry.steps <= 0)
+    if (entry.steps <= 0 || entry.isOver())
         return;
     const ThemeColours& colours = coloursOf(option.palette);
-    const QRectF track(box.left() + kShapeWidth, box.bottom() - 2, box.width() - kShapeWidth, 3);
+    const QRectF track(box.left() + kShapeWidth, box.bottom() - 1, box.width() - kShapeWidth, 3);
     QRectF done = track;
     done.setWidth(track.width() * std::clamp(double(entry.step) / double(entry.steps), 0.0, 1.0));
     painter.setPen(Qt::NoPen);
     painter.setBrush(colours.border);
     painter.drawRoundedRect(track, 1.5, 1.5);
-    painter.setBrush(entry.state == RunState::Failed ? colours.bad
-                     : entry.isOver()                ? colours.muted
-                                                     : colours.accent);
+    painter.setBrush(colours.accent);
     painter.drawRoundedRect(done, 1.5, 1.5);
 }
 

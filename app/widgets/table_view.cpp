@@ -23,6 +23,7 @@ TableView::TableView(const QString& accessibleName, QWidget* parent) : QTableVie
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    horizontalHeader()->setTextElideMode(Qt::ElideMiddle);
     horizontalHeader()->setStretchLastSection(true);
 }
 

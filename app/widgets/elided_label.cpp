@@ -1,0 +1,46 @@
+#include "app/widgets/elided_label.h"
+
+#include <QEvent>
+
+#include "app/widgets/roles.h"
+
+namespace trainyard {
+
+ElidedLabel::ElidedLabel(const char* role, Qt::TextElideMode mode, QWidget* parent)
+    : QLabel(parent), m_mode(mode)
+{
+    setTextFormat(Qt::PlainText);
+    setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    if (role)
+        setRole(this, role);
+}
+
+void ElidedLabel::setFullText(const QString& text)
+{
+    m_full = text;
+    setAccessibleName(text);
+    fit();
+}
+
+void ElidedLabel::resizeEvent(QResizeEvent* event)
+{
+    QLabel::resizeEvent(event);
+    fit();
+}
+
+void ElidedLabel::changeEvent(QEvent* event)
+{
+    QLabel::changeEvent(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange)
+        fit();
+}
+
+void ElidedLabel::fit()
+{
+    const QString shown = fontMetrics().elidedText(m_full, m_mode, contentsRect().width());
+    if (shown != text())
+        setText(shown);
+    setToolTip(shown == m_full ? QString() : m_full);
+}
+
+} // namespace trainyard

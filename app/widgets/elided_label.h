@@ -1,0 +1,29 @@
+#pragma once
+
+#include <QLabel>
+
+namespace trainyard {
+
+/// A line of text that is cut with an ellipsis where it does not fit, and then says all of it as a tool tip.
+/// Takes whatever width its layout has; a screen reader always hears the whole text.
+class ElidedLabel : public QLabel {
+    Q_OBJECT
+public:
+    /// `role` as for makeLabel(); may be null.
+    explicit ElidedLabel(const char* role, Qt::TextElideMode mode = Qt::ElideRight,
+                         QWidget* parent = nullptr);
+
+    void setFullText(const QString& text);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void fit();
+
+    QString m_full;
+    Qt::TextElideMode m_mode;
+};
+
+} // namespace trainyard
