@@ -19,7 +19,21 @@ int elementBytes(ComputeType type)
     return type == ComputeType::Float64 ? 8 : type == ComputeType::Float32 ? 4 : 2;
 }
 
-Bytes layerActivations(const RunSpec& spec, Bytes b, Bytes s, Bytes e)
+Bytes dividedUp(Bytes number, Bytes parts)
+{
+    return (number + parts - 1) / parts;
+}
+
+/// What a layer keeps for its backward pass.
+struct LayerActivations {
+    Bytes input = 0;     ///< all that a recomputed layer keeps
+    Bytes attention = 0; ///< scores and probabilities: what selective recomputation leaves out
+    Bytes rest = 0;
+
+    Bytes whole() const { return input + attention + rest; }
+};
+
+LayerActivations layerActivations(const RunSpec& spec, Bytes b, Bytes s, Bytes e)
 {
     const ModelSpec& m = spec.model;
     const Bytes h = static_cast<Bytes>(m.hidden);
@@ -28,9 +42,38 @@ Bytes layerActivations(const RunSpec& spec, Bytes b, Bytes s, Bytes e)
     // 16 e: Q, K, V and attention output, cut with the heads; the inputs of both products and two residual
     // sums, cut with the tokens; the feed-forward layer's two tensors of width 4h count as 8 of the 16.
     const Bytes feedForward = 2 * static_cast<Bytes>(m.intermediate) * e / cut;
-    const Bytes rest = 4 * h * e / cut + (4 * h * e + 2 * h) / tokensCut;
+    const Bytes rest = 4 * h * e / cut + (3 * h * e + 2 * h) / tokensCut;
     const Bytes scores = static_cast<Bytes>(m.heads) * s * (2 * e + 1) / cut;
-    return s * b * (rest + feedForward + scores);
+    return {s * b * h * e / tokensCut, s * b * scores, s * b * (rest + feedForward)};
+}
+
+/// Of all layers of a rank, for one micro-batch; the layer that is being recomputed once more.
+Bytes keptActivations(const RunSpec& spec, const LayerActivations& layer, Bytes layers)
+{
+    switch (spec.memory.recompute) {
+    case RecomputeKind::None:
+        return layers * layer.whole();
+    case RecomputeKind::Selective:
+        return layers * (layer.input + layer.rest);
+    case RecomputeKind::Full:
+        const Bytes recomputed = dividedUp(layers, static_cast<Bytes>(spec.memory.recomputeEvery));
+        return recomputed * layer.input + (layers - recomputed) * layer.whole();
+    }
+    return 0;
+}
+
+/// What recomputation makes while one layer's backward pass runs.
+Bytes recomputedActivations(const RunSpec& spec, const LayerActivations& layer)
+{
+    switch (spec.memory.recompute) {
+    case RecomputeKind::None:
+        return 0;
+    case RecomputeKind::Selective:
+        return layer.attention;
+    case RecomputeKind::Full:
+        return layer.attention + layer.rest;
+    }
+    return 0;
 }
 
 Bytes headActivations(const RunSpec& spec, Bytes b, Bytes predictions, Bytes e)
@@ -40,11 +83,6 @@ Bytes headActivations(const RunSpec& spec, Bytes b, Bytes predictions, Bytes e)
     const Bytes logits =
         2 * static_cast<Bytes>(m.vocabulary) * std::max<Bytes>(e, 4) / static_cast<Bytes>(spec.layout.tensor);
     return b * predictions * (transform + logits);
-}
-
-Bytes dividedUp(Bytes number, Bytes parts)
-{
-    return (number + parts - 1) / parts;
 }
 
 /// Layers of the pipeline rank that has most.
@@ -112,6 +150,7 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
     const Bytes owned = keptFrom(1, parameters, spec);
     const Bytes b = static_cast<Bytes>(spec.batch.micro);
     const Bytes s = static_cast<Bytes>(shape.length);
+    const LayerActivations layer = layerActivations(spec, b, s, e);
 
     MemoryEstimate estimate;
     at(estimate.bytes, MemoryCategory::Weights) = parameters * e + (e < master ? owned * master : 0);
@@ -120,7 +159,8 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
                                                     bucketBytes(parameters, master, spec);
     at(estimate.bytes, MemoryCategory::Optimizer) = 2 * owned * master;
     at(estimate.bytes, MemoryCategory::Activations) =
-        microBatchesInFlight(spec) * layersHere(spec) * layerActivations(spec, b, s, e) +
+        microBatchesInFlight(spec) * keptActivations(spec, layer, layersHere(spec)) +
+        recomputedActivations(spec, layer) +
         headActivations(spec, b, static_cast<Bytes>(shape.maxPredictions), e);
     at(estimate.bytes, MemoryCategory::Data) =
         2 * b * static_cast<Bytes>(spec.batch.accumulation) * s * 3 * 8;
@@ -131,7 +171,7 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
         "Tensor parallelism cuts every tensor evenly: norms and some biases, which each rank holds, are left "
         "out.",
         "A pipeline's most loaded rank has the larger of the two ends and as many layers as any other.",
-        "Activations: no recomputation; every masked position is used.",
+        "Activations: every masked position is used; recomputation needs room for one layer more.",
         "Not counted: the program and its libraries, temporary buffers of the matrix library.",
     };
     return estimate;

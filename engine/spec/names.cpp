@@ -59,6 +59,14 @@ struct Names<PipelineScheduleKind> {
         std::pair{PipelineScheduleKind::Interleaved, std::string_view("interleaved")},
         std::pair{PipelineScheduleKind::ZeroBubble, std::string_view("zero-bubble")}};
 };
+
+template <>
+struct Names<RecomputeKind> {
+    static constexpr std::array table{std::pair{RecomputeKind::None, std::string_view("none")},
+                                      std::pair{RecomputeKind::Selective, std::string_view("selective")},
+                                      std::pair{RecomputeKind::Full, std::string_view("full")}};
+};
+
 template <>
 struct Names<PartitionKind> {
     static constexpr std::array table{std::pair{PartitionKind::Layers, std::string_view("layers")},
@@ -110,6 +118,11 @@ std::string_view nameOf(PipelineScheduleKind value)
 {
     return lookUp(value);
 }
+std::string_view nameOf(RecomputeKind value)
+{
+    return lookUp(value);
+}
+
 std::string_view nameOf(PartitionKind value)
 {
     return lookUp(value);
@@ -146,6 +159,7 @@ template std::optional<ScheduleKind> enumFromName(std::string_view);
 template std::optional<ComputeType> enumFromName(std::string_view);
 template std::optional<PipelineScheduleKind> enumFromName(std::string_view);
 template std::optional<PartitionKind> enumFromName(std::string_view);
+template std::optional<RecomputeKind> enumFromName(std::string_view);
 template std::string_view acceptedNames<ModelFamily>();
 template std::string_view acceptedNames<Activation>();
 template std::string_view acceptedNames<NormPlacement>();
@@ -155,5 +169,6 @@ template std::string_view acceptedNames<ScheduleKind>();
 template std::string_view acceptedNames<ComputeType>();
 template std::string_view acceptedNames<PipelineScheduleKind>();
 template std::string_view acceptedNames<PartitionKind>();
+template std::string_view acceptedNames<RecomputeKind>();
 
 } // namespace trainyard

@@ -107,6 +107,17 @@ std::optional<Diagnostic> zeroProblem(const RunSpec& spec)
                    "set memory.zero_stage to 1, or layout.pipeline to 1");
 }
 
+/// A recomputed layer gives the gradients of its input and of its weights in one go.
+std::optional<Diagnostic> recomputeProblem(const RunSpec& spec)
+{
+    if (spec.layout.schedule != Kind::ZeroBubble || spec.memory.recompute == RecomputeKind::None)
+        return std::nullopt;
+    return refusal(
+        "memory.recompute",
+        "the zero-bubble schedule splits the backward pass, which a recomputed layer does as a whole",
+        "set memory.recompute to \"none\", or layout.schedule to \"1f1b\"");
+}
+
 } // namespace
 
 std::optional<Diagnostic> scheduleProblem(Kind kind, int ranks, int virtualStages, int microBatches)
@@ -143,7 +154,7 @@ Diagnostics pipelineProblems(const RunSpec& spec)
             problem->hint += sameBatchInSmallerPieces(spec.batch, layout.pipeline);
         problems.push_back(*problem);
     }
-    for (const auto& problem : {partitionProblem(spec), zeroProblem(spec)}) {
+    for (const auto& problem : {partitionProblem(spec), zeroProblem(spec), recomputeProblem(spec)}) {
         if (problem)
             problems.push_back(*problem);
     }

@@ -157,8 +157,17 @@ struct PrecisionSpec {
     bool operator==(const PrecisionSpec&) const = default;
 };
 
+/// What is computed again in the backward pass instead of being kept from the forward pass.
+enum class RecomputeKind {
+    None,
+    Selective, ///< the core of the attention: scores and probabilities
+    Full,      ///< whole layers; only their inputs are kept
+};
+
 struct MemorySpec {
     int zeroStage = 0;
+    RecomputeKind recompute = RecomputeKind::None;
+    int recomputeEvery = 1; ///< Full only: every n-th layer, from the first
 
     bool operator==(const MemorySpec&) const = default;
 };

@@ -123,8 +123,11 @@ void readRoot(const nlohmann::json& json, RunSpec& spec, Diagnostics& diagnostic
     readSection(root, "optimizer", diagnostics, [&](FieldReader& r) { readOptimizer(r, spec.optimizer); });
     readSection(root, "precision", diagnostics,
                 [&](FieldReader& r) { r.readEnum("compute", spec.precision.compute); });
-    readSection(root, "memory", diagnostics,
-                [&](FieldReader& r) { r.read("zero_stage", spec.memory.zeroStage); });
+    readSection(root, "memory", diagnostics, [&](FieldReader& r) {
+        r.read("zero_stage", spec.memory.zeroStage);
+        r.readEnum("recompute", spec.memory.recompute);
+        r.read("recompute_every", spec.memory.recomputeEvery);
+    });
     readSection(root, "dataset", diagnostics, [&](FieldReader& r) { r.read("path", spec.dataset.path); });
     readSection(root, "checkpoint", diagnostics, [&](FieldReader& r) {
         r.read("every_steps", spec.checkpoint.everySteps);
@@ -222,7 +225,9 @@ std::string toJson(const RunSpec& spec)
                        {"accumulation", spec.batch.accumulation}}},
         {"optimizer", optimizerJson(spec.optimizer)},
         {"precision", Json{{"compute", nameOf(spec.precision.compute)}}},
-        {"memory", Json{{"zero_stage", spec.memory.zeroStage}}},
+        {"memory", Json{{"zero_stage", spec.memory.zeroStage},
+                        {"recompute", nameOf(spec.memory.recompute)},
+                        {"recompute_every", spec.memory.recomputeEvery}}},
         {"dataset", Json{{"path", spec.dataset.path}}},
         {"checkpoint",
          Json{{"every_steps", spec.checkpoint.everySteps}, {"keep_last", spec.checkpoint.keepLast}}},

@@ -153,6 +153,7 @@ Diagnostics validate(const RunSpec& spec)
                   fmt::format("is {}", spec.memory.zeroStage), "must be 0, 1, 2 or 3");
     check.refuseUnless(spec.memory.zeroStage != 3, "memory.zero_stage", "ZeRO stage 3 is not in this engine",
                        "set memory.zero_stage to 2");
+    check.atLeast(spec.memory.recomputeEvery, 1, "memory.recompute_every");
     check.require(!spec.dataset.path.empty(), "dataset.path", "is empty",
                   "give the folder that `trainyard prepare` wrote");
     check.atLeast(spec.checkpoint.everySteps, 0, "checkpoint.every_steps");

@@ -8,6 +8,7 @@
 #include "engine/nn/parameter_store.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/parallel/data/weight_gatherer.h"
+#include "engine/parallel/recompute/recompute_runner.h"
 #include "engine/planner/pipeline/stage_costs.h"
 #include "engine/training/memory/accounting_allocator.h"
 #include "engine/training/memory/memory_scope.h"
@@ -82,7 +83,8 @@ std::vector<ParameterStore*> storesOf(const std::vector<std::unique_ptr<ModelChu
 ModelChunk::ModelChunk(const RunSpec& spec, const StageRange& range, const ProcessGroups& groups,
                        AccountingAllocator& memory)
     : m_parameters(makeParameters(spec, range, groups, memory))
-    , m_stage(std::make_unique<const TransformerStage>(spec.model, range, *m_parameters, directRunner(),
+    , m_runner(std::make_unique<RecomputeRunner>(spec.memory, spec.model.layers))
+    , m_stage(std::make_unique<const TransformerStage>(spec.model, range, *m_parameters, *m_runner,
                                                        tensorParallelOf(spec, groups)))
     , m_sums(*m_parameters, groups)
     , m_tensors(optimizedTensors(*m_parameters))

@@ -38,6 +38,7 @@ public:
 
 private:
     std::unique_ptr<ParameterStore> m_parameters;
+    std::unique_ptr<LayerRunner> m_runner;
     std::unique_ptr<const TransformerStage> m_stage;
     LogicalSums m_sums;
     std::vector<OptimizedTensor> m_tensors;

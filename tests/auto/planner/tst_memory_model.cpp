@@ -66,6 +66,21 @@ private slots:
                 3 * activations(PipelineScheduleKind::OneForwardOneBackward));
     }
 
+    void keepsLessWithRecomputation()
+    {
+        RunSpec spec;
+        spec.model.layers = 8;
+        const auto activations = [&](RecomputeKind kind, int every = 1) {
+            spec.memory.recompute = kind;
+            spec.memory.recomputeEvery = every;
+            return estimateMemory(spec, {}).bytes[3];
+        };
+        const Bytes all = activations(RecomputeKind::None);
+        QVERIFY(activations(RecomputeKind::Selective) < all);
+        QVERIFY(activations(RecomputeKind::Full) < activations(RecomputeKind::Full, 2));
+        QVERIFY(activations(RecomputeKind::Full, 2) < all);
+    }
+
     void growsActivationsWithTheMicroBatch()
     {
         RunSpec spec;

@@ -22,7 +22,8 @@ struct Layout {
     const char* name;
     ParallelLayout parallel;
     int zeroStage = 0;
-    int micro = 2;
+    RecomputeKind recompute = RecomputeKind::None;
+    int recomputeEvery = 1;
 };
 
 using Schedule = PipelineScheduleKind;
@@ -51,6 +52,17 @@ std::vector<Layout> layouts()
         {"data 2, 1f1b 2, ZeRO 1", {.data = 2, .pipeline = 2, .placement = "PDT"}, 1},
         {"tensor 2, sequence, 1f1b 2", {.tensor = 2, .pipeline = 2, .placement = "TPD", .sequence = true}},
         {"data 2, tensor 2, 1f1b 2, ZeRO 1", {.data = 2, .tensor = 2, .pipeline = 2, .placement = "DTP"}, 1},
+        {"selective recomputation", {}, 0, RecomputeKind::Selective},
+        {"full recomputation", {}, 0, RecomputeKind::Full},
+        {"recomputation of every third layer", {}, 0, RecomputeKind::Full, 3},
+        {"data 2, tensor 2, sequence, 1f1b 2, ZeRO 1, full recomputation",
+         {.data = 2, .tensor = 2, .pipeline = 2, .sequence = true},
+         1,
+         RecomputeKind::Full},
+        {"data 2, tensor 2, ZeRO 2, selective recomputation",
+         {.data = 2, .tensor = 2},
+         2,
+         RecomputeKind::Selective},
         {"data 2, tensor 2, sequence, interleaved 2 x 2",
          {.data = 2,
           .tensor = 2,
@@ -73,7 +85,9 @@ RunSpec specOf(const fs::path& dataset, const Layout& layout, OptimizerKind opti
     spec.layout = layout.parallel;
     spec.layout.bucketSize = 64 * kKiB;
     spec.memory.zeroStage = layout.zeroStage;
-    spec.batch = {8, layout.micro, 8 / layout.micro / layout.parallel.data};
+    spec.memory.recompute = layout.recompute;
+    spec.memory.recomputeEvery = layout.recomputeEvery;
+    spec.batch = {8, 2, 4 / layout.parallel.data};
     spec.cluster.nodes.front().slotCount = spec.layout.worldSize();
     return spec;
 }
@@ -156,6 +170,25 @@ private slots:
         QVERIFY(losses < 1e-9);
         QVERIFY(norms < 1e-9);
         QVERIFY(weights < 1e-9);
+    }
+
+    void keepsLessForTheBackwardPass()
+    {
+        const auto peak = [&](RecomputeKind kind) {
+            QTemporaryDir folder;
+            const fs::path run = folder.path().toStdString();
+            const RunSpec spec = specOf(dataset(), {"", {}, 0, kind}, OptimizerKind::AdamW);
+            const Status status = trainAsThreads(run, spec, {1, 2});
+            return status.ok() ? stepsOf(run).back().ranks.front().peakMemory[std::size_t(
+                                     MemoryCategory::Activations)]
+                               : Bytes{0};
+        };
+        const Bytes all = peak(RecomputeKind::None);
+        const Bytes selective = peak(RecomputeKind::Selective);
+        const Bytes full = peak(RecomputeKind::Full);
+        qInfo("activations at the peak: %llu bytes, selective %llu, full %llu", (unsigned long long)(all),
+              (unsigned long long)(selective), (unsigned long long)(full));
+        QVERIFY(full > 0 && 10 * selective < 9 * all && 10 * full < 9 * selective);
     }
 
 private:
