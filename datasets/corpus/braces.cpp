@@ -20,8 +20,7 @@ public:
     {
         while (!m_rest.empty())
             step();
-        while (m_open.size() > 1)
-            abandon();
+        abandonBehind(0);
         return std::move(m_open.front().text);
     }
 
@@ -61,29 +60,22 @@ private:
 
     void closeTemplate()
     {
+        if (m_templates == 0)
+            return m_rest.remove_prefix(2);
         // A table or a parameter that was not closed before its template ends with it.
-        while (top() != Kind::Template && hasOpen(Kind::Template))
-            abandon();
-        if (top() == Kind::Template)
-            close(2);
-        else
-            m_rest.remove_prefix(2);
+        std::size_t last = m_open.size() - 1;
+        while (m_open[last].kind != Kind::Template)
+            --last;
+        abandonBehind(last);
+        close(2);
     }
 
     Kind top() const { return m_open.back().kind; }
-    bool hasOpen(Kind kind) const
-    {
-        for (const Open& open : m_open) {
-            if (open.kind == kind)
-                return true;
-        }
-        return false;
-    }
-
     void open(Kind kind, std::size_t size)
     {
         m_rest.remove_prefix(size);
         m_open.push_back({kind, {}});
+        m_templates += kind == Kind::Template;
         if (kind == Kind::Table) // its attributes
             skipLine();
     }
@@ -93,16 +85,20 @@ private:
         const Open closed = std::move(m_open.back());
         m_open.pop_back();
         m_rest.remove_prefix(size);
-        if (closed.kind == Kind::Template)
-            m_open.back().text += templateText(closed.text);
+        if (closed.kind != Kind::Template)
+            return;
+        --m_templates;
+        m_open.back().text += templateText(closed.text);
     }
 
-    /// What is open was never closed: its text stays, the braces go.
-    void abandon()
+    /// What was opened behind `last` was never closed: its text stays, the braces go.
+    void abandonBehind(std::size_t last)
     {
-        const Open open = std::move(m_open.back());
-        m_open.pop_back();
-        m_open.back().text += open.text;
+        for (std::size_t i = last + 1; i < m_open.size(); ++i) {
+            m_open[last].text += m_open[i].text;
+            m_templates -= m_open[i].kind == Kind::Template;
+        }
+        m_open.resize(last + 1);
     }
 
     void take(std::size_t size)
@@ -126,7 +122,8 @@ private:
     }
 
     string_view m_rest;
-    std::vector<Open> m_open;
+    std::vector<Open> m_open;    ///< innermost last; [0] is the text itself
+    std::size_t m_templates = 0; ///< among m_open
 };
 
 } // namespace

@@ -89,26 +89,29 @@ bool startsUrl(string_view text)
                        [&](string_view scheme) { return startsWithIgnoringCase(text, scheme); });
 }
 
-std::string replaceExternal(string_view rest)
+std::string replaceExternal(string_view text)
 {
     std::string out;
-    out.reserve(rest.size());
-    for (;;) {
-        const auto bracket = rest.find('[');
-        out.append(rest.substr(0, bracket));
+    out.reserve(text.size());
+    std::size_t end =
+        0; // of the link at hand: the next "]" or line end, looked for once for all links before it
+    for (std::size_t at = 0;;) {
+        const auto bracket = text.find('[', at);
+        out.append(text.substr(at, bracket - at));
         if (bracket == string_view::npos)
             return out;
-        rest.remove_prefix(bracket + 1);
-        const auto end = rest.find_first_of("]\n");
-        if (!startsUrl(rest) || end == string_view::npos || rest[end] != ']') {
+        at = bracket + 1;
+        if (end < at)
+            end = std::min(text.find_first_of("]\n", at), text.size());
+        if (!startsUrl(text.substr(at)) || end == text.size() || text[end] != ']') {
             out += '[';
             continue;
         }
-        const string_view link = rest.substr(0, end);
+        const string_view link = text.substr(at, end - at);
         const auto blank = link.find(' ');
         if (blank != string_view::npos)
             out.append(trimmed(link.substr(blank)));
-        rest.remove_prefix(end + 1);
+        at = end + 1;
     }
 }
 

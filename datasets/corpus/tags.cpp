@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <unordered_map>
+#include <vector>
 
 #include "datasets/corpus/entities.h"
 #include "datasets/corpus/text_scan.h"
@@ -13,6 +15,8 @@ namespace {
 
 using std::string_view;
 
+constexpr string_view kFootnote = "ref";
+constexpr string_view kNoWiki = "nowiki";
 constexpr std::size_t kLongestTag = 2000;         // bytes between "<" and ">"
 constexpr std::size_t kLongestFootnote = 100'000; // a missing "</ref>" must not cost the article
 
@@ -81,79 +85,145 @@ std::optional<Tag> parseTag(string_view text)
     return tag;
 }
 
-/// Where the content that follows an opening tag ends, and where the text after the closing tag begins.
+/// What an element covers behind its opening tag.
 struct Content {
-    std::size_t end;
-    std::size_t after;
+    std::size_t end;   ///< of the content
+    std::size_t after; ///< behind the closing tag
 };
 
-std::optional<Content> findClosing(string_view text, const std::string& name)
+/// Calls visit(position, tag) for every tag of the text.
+template <typename Visit>
+void forEachTag(string_view text, Visit visit)
 {
-    int depth = 1;
     for (auto at = text.find('<'); at != string_view::npos; at = text.find('<', at + 1)) {
-        const auto tag = parseTag(text.substr(at));
-        if (!tag || tag->name != name || tag->selfClosing)
-            continue;
-        depth += tag->closing ? -1 : 1;
-        if (depth == 0 || (tag->closing && name == "ref"))
-            return Content{at, at + tag->size};
-    }
-    return std::nullopt;
-}
-
-std::optional<Content> findContent(string_view text, const Tag& tag)
-{
-    const auto content =
-        findClosing(text.substr(0, tag.name == "ref" ? kLongestFootnote : text.size()), tag.name);
-    // A heading inside means that the closing tag belongs to a later footnote.
-    if (content && tag.name == "ref" && text.substr(0, content->end).find("\n==") != string_view::npos)
-        return std::nullopt;
-    return content;
-}
-
-std::size_t skipComment(string_view text)
-{
-    const auto end = text.find("-->");
-    return end == string_view::npos ? 4 : end + 3;
-}
-
-/// Handles the element or tag at text[0] == '<'; returns how many bytes of the input it covers.
-std::size_t passElement(string_view text, std::string& out)
-{
-    if (text.starts_with("<!--"))
-        return skipComment(text);
-    const auto tag = parseTag(text);
-    const bool nowiki = tag && tag->name == "nowiki";
-    if (!tag || !(nowiki || contains(kDropped, tag->name))) {
-        out += '<';
-        return 1;
-    }
-    if (tag->closing || tag->selfClosing)
-        return tag->size;
-    const auto content = findContent(text.substr(tag->size), *tag);
-    if (!content)
-        return tag->size;
-    if (nowiki)
-        out += encodeAsEntities(text.substr(tag->size, content->end));
-    return tag->size + content->after;
-}
-
-/// Calls pass(rest, out) at every '<'; it returns how much it took.
-template <typename Pass>
-std::string overTags(string_view text, Pass pass)
-{
-    std::string out;
-    out.reserve(text.size());
-    for (;;) {
-        const auto at = text.find('<');
-        out.append(text.substr(0, at));
-        if (at == string_view::npos)
-            return out;
-        text.remove_prefix(at);
-        text.remove_prefix(pass(text, out));
+        if (const auto tag = parseTag(text.substr(at)))
+            visit(at, *tag);
     }
 }
 
+/// Where the elements end that go with their content. Found in one pass, because a vandal's page may open a
+/// hundred thousand that are never closed.
+class ElementEnds {
+public:
+    explicit ElementEnds(string_view text)
+    {
+        std::unordered_map<std::string, std::vector<std::size_t>>
+            begins; // of open elements' content, by name
+        forEachTag(text, [&](std::size_t at, const Tag& tag) {
+            if (tag.selfClosing || !(contains(kDropped, tag.name) || tag.name == kNoWiki))
+                return;
+            auto& open = begins[tag.name];
+            if (!tag.closing) {
+                open.push_back(at + tag.size);
+            } else if (tag.name == kFootnote) { // they do not nest: every one that is open ends here
+                for (const std::size_t begin : open)
+                    m_ends.emplace(begin, Content{at, at + tag.size});
+                open.clear();
+            } else if (!open.empty()) {
+                m_ends.emplace(open.back(), Content{at, at + tag.size});
+                open.pop_back();
+            }
+        });
+    }
+
+    /// `begin` is the position behind the opening tag. Nothing when it is never closed.
+    std::optional<Content> contentFrom(std::size_t begin) const
+    {
+        const auto found = m_ends.find(begin);
+        return found == m_ends.end() ? std::nullopt : std::optional(found->second);
+    }
+
+private:
+    std::unordered_map<std::size_t, Content> m_ends; ///< by begin of content
+};
+
+/// The next place where a mark stands, for questions that only go forwards.
+class NextMark {
+public:
+    NextMark(string_view text, string_view mark) : m_text(text), m_mark(mark) {}
+
+    /// At or behind `from`; the size of the text when there is none. `from` must not fall.
+    std::size_t from(std::size_t from)
+    {
+        if (m_next < from || !m_looked) {
+            m_next = std::min(m_text.find(m_mark, from), m_text.size());
+            m_looked = true;
+        }
+        return m_next;
+    }
+
+private:
+    string_view m_text;
+    string_view m_mark;
+    std::size_t m_next = 0;
+    bool m_looked = false;
+};
+
+/// One pass over the text that leaves out elements with their content.
+class ElementDropper {
+public:
+    explicit ElementDropper(string_view text)
+        : m_text(text), m_ends(text), m_commentEnd(text, "-->"), m_heading(text, "\n==")
+    {
+    }
+
+    std::string run()
+    {
+        std::string out;
+        out.reserve(m_text.size());
+        for (std::size_t at = 0; at < m_text.size();) {
+            const std::size_t next = std::min(m_text.find('<', at), m_text.size());
+            out.append(m_text.substr(at, next - at));
+            at = next < m_text.size() ? pass(next, out) : next;
+        }
+        return out;
+    }
+
+private:
+    /// Handles the element or tag at `at`; returns where the text goes on.
+    std::size_t pass(std::size_t at, std::string& out)
+    {
+        if (m_text.substr(at).starts_with("<!--"))
+            return passComment(at);
+        const auto tag = parseTag(m_text.substr(at));
+        const bool nowiki = tag && tag->name == kNoWiki;
+        if (!tag || !(nowiki || contains(kDropped, tag->name))) {
+            out += '<';
+            return at + 1;
+        }
+        const std::size_t begin = at + tag->size;
+        const auto content = tag->closing || tag->selfClosing ? std::nullopt : contentOf(*tag, begin);
+        if (!content)
+            return begin;
+        if (nowiki)
+            out += encodeAsEntities(m_text.substr(begin, content->end - begin));
+        return content->after;
+    }
+
+    std::size_t passComment(std::size_t at)
+    {
+        const std::size_t end = m_commentEnd.from(at);
+        return end == m_text.size() ? at + 4 : end + 3;
+    }
+
+    std::optional<Content> contentOf(const Tag& tag, std::size_t begin)
+    {
+        const auto content = m_ends.contentFrom(begin);
+        if (!content || tag.name != kFootnote)
+            return content;
+        // A heading inside means that the closing tag belongs to a later footnote.
+        if (content->end - begin > kLongestFootnote || m_heading.from(begin) < content->end)
+            return std::nullopt;
+        return content;
+    }
+
+    string_view m_text;
+    ElementEnds m_ends;
+    NextMark m_commentEnd;
+    NextMark m_heading;
+};
+
+/// Removes the tag at text[0] == '<'; returns how many bytes of the input that covers.
 std::size_t passTag(string_view text, std::string& out)
 {
     const auto tag = parseTag(text);
@@ -170,12 +240,21 @@ std::size_t passTag(string_view text, std::string& out)
 
 std::string dropElements(string_view markup)
 {
-    return overTags(markup, passElement);
+    return ElementDropper(markup).run();
 }
 
 std::string dropTags(string_view markup)
 {
-    return overTags(markup, passTag);
+    std::string out;
+    out.reserve(markup.size());
+    for (;;) {
+        const auto at = markup.find('<');
+        out.append(markup.substr(0, at));
+        if (at == string_view::npos)
+            return out;
+        markup.remove_prefix(at);
+        markup.remove_prefix(passTag(markup, out));
+    }
 }
 
 } // namespace trainyard

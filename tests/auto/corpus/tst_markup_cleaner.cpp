@@ -192,6 +192,24 @@ private slots:
         }
         QVERIFY(articles > 300);
     }
+
+    /// Quadratic work would take hours on these, and the test would run into its time limit.
+    void staysFastOnPagesThatOpenWithoutClosing_data()
+    {
+        QTest::addColumn<QString>("opened");
+        for (const char* opened :
+             {"<pre>", "<table><tr>", "<ref>", "<ref><ref/>", "<!--", "<nowiki>", "<a ",        "{{a",
+              "{{a|b", "{{{a|",       "{|a\n", "{{a|{|\n}}",  "[[a",  "[[a|b",    "[http://a ", "[http://a\n",
+              "( , ",  "''",          "&a",    "==\n==a==\n", "x.",   "A. "})
+            QTest::addRow("%s", qPrintable(QString(opened).simplified())) << opened;
+    }
+    void staysFastOnPagesThatOpenWithoutClosing()
+    {
+        QFETCH(QString, opened);
+        const QString page =
+            opened.repeated(2'000'000 / opened.size()) + "\n\nIt was a long and quiet road to Rome.";
+        QVERIFY(clean(page).size() < page.size() + 10);
+    }
 };
 
 QTEST_APPLESS_MAIN(TestMarkupCleaner)
