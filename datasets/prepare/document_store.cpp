@@ -21,7 +21,7 @@ Status DocumentStore::append(const TokenizedDocument& document)
 
 Status DocumentStore::seal()
 {
-    TRAINYARD_TRY_STATUS(m_file.flush());
+    TRAINYARD_TRY_STATUS(m_file.close());
     TRAINYARD_TRY(m_mapped, MappedFile::open(m_file.path()));
     return {};
 }

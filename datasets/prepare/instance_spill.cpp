@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kBucketBytes = 16u << 20; // mapped and sorted as a whole by each thread
-constexpr std::uint64_t kMostBuckets = 512;       // open files
+constexpr std::uint64_t kMostBuckets = 512;       // open until seal(); most systems allow 1024
 constexpr std::size_t kBufferBytes = 64u << 10;
 
 std::size_t bucketsFor(std::uint64_t expectedBytes)
@@ -94,7 +94,7 @@ Status InstanceSpill::add(const InstancePlace& place, const Instance& instance)
 Status InstanceSpill::seal()
 {
     for (const auto& bucket : m_buckets)
-        TRAINYARD_TRY_STATUS(bucket->file.flush());
+        TRAINYARD_TRY_STATUS(bucket->file.close());
     return {};
 }
 

@@ -35,7 +35,7 @@ public:
 
     /// Any thread.
     Status add(const InstancePlace& place, const Instance& instance);
-    /// After the last add().
+    /// After the last add(). Closes the files, so that the next spill may open as many.
     Status seal();
 
     std::uint64_t size() const;

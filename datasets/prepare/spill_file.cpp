@@ -38,6 +38,14 @@ Status SpillFile::flush()
     return {};
 }
 
+Status SpillFile::close()
+{
+    TRAINYARD_TRY_STATUS(flush());
+    m_buffer.shrink_to_fit();
+    m_file.reset();
+    return {};
+}
+
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path)
 {
     FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -22,6 +22,9 @@ public:
         return append(std::string_view(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
     }
     Status flush();
+    /// Writes what is buffered and gives the descriptor and the buffer back; nothing can be appended any
+    /// more.
+    Status close();
 
     std::uint64_t size() const { return m_size; } ///< buffered bytes included
     const std::filesystem::path& path() const { return m_path; }

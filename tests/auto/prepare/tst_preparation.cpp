@@ -213,6 +213,16 @@ private slots:
         QVERIFY(!planShards("c", true, 2, 3).ok());
     }
 
+    void keepsNoFileOpenBehindASealedSpill()
+    {
+        const auto openFiles = [] { return namesIn("/proc/self/fd").size(); };
+        const auto before = openFiles();
+        auto spill = InstanceSpill::create(path() / "spill", std::uint64_t(1) << 40).value();
+        QVERIFY(openFiles() > before + 100);
+        QVERIFY(spill.seal().ok());
+        QCOMPARE(openFiles(), before);
+    }
+
     void sortsInstancesTheSameWithAnyNumberOfBuckets()
     {
         std::vector<std::vector<std::int32_t>> orders;
