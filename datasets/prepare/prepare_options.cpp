@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "datasets/shards/columns.h"
 #include "engine/base/file.h"
 
 namespace trainyard {
@@ -23,9 +24,9 @@ Status require(bool fine, const std::string& message, const std::string& hint)
 Status checkNumbers(const PrepareOptions& o)
 {
     const InstanceSettings& rows = o.instances;
-    TRAINYARD_TRY_STATUS(require(rows.sequenceLength >= 8 && rows.sequenceLength <= 65536,
+    TRAINYARD_TRY_STATUS(require(rows.sequenceLength >= 8 && rows.sequenceLength <= kWidestColumn,
                                  fmt::format("--seq-len {} is out of range", rows.sequenceLength),
-                                 "use 8 to 65536, usually 128 or 512"));
+                                 fmt::format("use 8 to {}, usually 128 or 512", kWidestColumn)));
     TRAINYARD_TRY_STATUS(require(
         rows.maxPredictions >= 1 && rows.maxPredictions <= rows.sequenceLength - 3,
         fmt::format("--max-pred {} does not fit --seq-len {}", rows.maxPredictions, rows.sequenceLength),

@@ -26,6 +26,9 @@ struct Column {
 /// they are written.
 extern const std::array<Column, 6> kShardColumns;
 
+/// Values per row at most; what claims to be wider is damaged, and must not make a reader ask for its memory.
+constexpr int kWidestColumn = 65536;
+
 /// "int32" or "int8".
 std::string_view typeName(const Column& column);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "datasets/shards/columns.h"
 #include "engine/base/file.h"
 
 namespace trainyard {
@@ -91,8 +92,15 @@ Manifest parse(const Json& json)
 
 Status checkContent(const Manifest& manifest)
 {
-    if (manifest.sequenceLength < 5 || manifest.maxPredictions < 1 || manifest.vocabularySize < 1)
-        return badInput("sequence_length, max_predictions and vocabulary_size must be positive");
+    const bool shaped = manifest.sequenceLength >= 5 && manifest.sequenceLength <= kWidestColumn &&
+                        manifest.maxPredictions >= 1 && manifest.maxPredictions < manifest.sequenceLength;
+    if (!shaped || manifest.vocabularySize < 1)
+        return badInput(
+            fmt::format("sequence_length {}, max_predictions {} and vocabulary_size {} are no shape of rows",
+                        manifest.sequenceLength, manifest.maxPredictions, manifest.vocabularySize));
+    if (!isPlainName(manifest.vocabularyFile))
+        return badInput(
+            fmt::format("the vocabulary's name \"{}\" is not a plain file name", manifest.vocabularyFile));
     for (const ShardEntry& shard : manifest.shards) {
         if (!isPlainName(shard.file))
             return badInput(fmt::format("the shard name \"{}\" is not a plain file name", shard.file));
@@ -147,7 +155,8 @@ std::string Manifest::toJson() const
         visitShard(shard, writeTo(item));
         json["shards"].push_back(std::move(item));
     }
-    return json.dump(2) + "\n";
+    // Names of dumps need not be UTF-8.
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::uint64_t Manifest::trainingRows() const

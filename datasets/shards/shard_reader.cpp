@@ -161,6 +161,8 @@ Result<ShardWidths> readShardWidths(const fs::path& file)
         const auto shape = shapeOf(dataset);
         if (shape.size() != 2)
             return wrongColumn(file, column, fmt::format("has {} dimensions, expected 2", shape.size()));
+        if (shape[1] < 1 || shape[1] > kWidestColumn)
+            return wrongColumn(file, column, fmt::format("has {} values per row", shape[1]));
         return static_cast<int>(shape[1]);
     };
     TRAINYARD_TRY(const int sequenceLength, widthOf(kShardColumns[0]));

@@ -15,6 +15,7 @@ Manifest someManifest()
     manifest.sequenceLength = 128;
     manifest.maxPredictions = 20;
     manifest.vocabularySize = 30522;
+    manifest.vocabularyFile = "vocab.txt";
     manifest.vocabularySha256 = "07ec";
     manifest.seed = 12345678901234567890ull;
     manifest.settings.dumps = {"a.xml.bz2", "b.xml"};
@@ -47,6 +48,14 @@ private slots:
         QCOMPARE(read->testRows(), std::uint64_t(4));
     }
 
+    void takesNamesThatAreNoUtf8()
+    {
+        Manifest manifest = someManifest();
+        manifest.settings.dumps = {"caf\xE9.xml"};
+        QVERIFY(save(manifest.toJson()));
+        QCOMPARE(Manifest::load(path())->settings.dumps, std::vector<std::string>{"caf\uFFFD.xml"});
+    }
+
     void saysThatAFolderIsNoDataset()
     {
         const auto read = Manifest::load(path());
@@ -72,6 +81,12 @@ private slots:
         QTest::addRow("path as a name") << "c_test_0.hdf5"
                                         << "../c_test_0.hdf5"
                                         << "../c_test_0.hdf5";
+        QTest::addRow("vocabulary elsewhere") << "\"vocab.txt\""
+                                              << "\"/etc/passwd\""
+                                              << "/etc/passwd";
+        QTest::addRow("rows without end") << "\"sequence_length\": 128"
+                                          << "\"sequence_length\": 2000000000"
+                                          << "sequence_length 2000000000";
         QTest::addRow("no JSON") << "{"
                                  << "["
                                  << "manifest.json";

@@ -4,6 +4,7 @@
 #include <hdf5.h>
 #include <random>
 
+#include "datasets/shards/columns.h"
 #include "datasets/shards/shard_reader.h"
 #include "datasets/shards/shard_writer.h"
 #include "engine/base/file.h"
@@ -187,6 +188,15 @@ private slots:
         const auto widths = readShardWidths(file()).value();
         QCOMPARE(widths.sequenceLength, kLength);
         QCOMPARE(widths.maxPredictions, kPredictions);
+    }
+
+    void refusesRowsThatAreTooWide()
+    {
+        QVERIFY(write(file(), randomRows(5)).ok());
+        replaceColumn("input_ids", kWidestColumn + 1, H5T_STD_I32LE);
+        const auto widths = readShardWidths(file());
+        QVERIFY(!widths.ok());
+        QVERIFY(QString::fromStdString(widths.error().message).contains("65537 values per row"));
     }
 
 private:
