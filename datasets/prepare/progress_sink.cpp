@@ -1,5 +1,6 @@
 #include "datasets/prepare/progress_sink.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 #include <string>

@@ -28,7 +28,7 @@ std::optional<std::string> checkUniformity(const UniformityCheck& uniformity);
 /// Invariant 15: everything that rows tell by themselves.
 bool sameRowStatistics(const DatasetStatistics& a, const DatasetStatistics& b);
 
-/// Documents, sentences and tokens, which rows do not tell.
+/// Documents, sentences, tokens and rows of single sentences, which rows do not tell.
 void copyDocumentStatistics(const DatasetStatistics& from, DatasetStatistics& to);
 
 } // namespace trainyard
