@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "engine/base/file.h"
@@ -22,6 +23,7 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kLargestOutput = 256 * kKiB;
+constexpr std::chrono::seconds kReapPatience{1};
 
 std::vector<char*> pointersTo(const std::vector<std::string>& texts)
 {
@@ -109,9 +111,11 @@ Result<CommandOutput> collect(pid_t child, int readEnd, std::chrono::millisecond
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(deadline - SteadyClock::now()).count();
         pollfd wait{readEnd, POLLIN, 0};
-        if (left <= 0 || ::poll(&wait, 1, static_cast<int>(left)) == 0) {
-            ::kill(-child, SIGKILL);
-            ::waitpid(child, nullptr, 0);
+        const int ready = left > 0 ? ::poll(&wait, 1, static_cast<int>(left)) : 0;
+        if (ready < 0)
+            continue; // interrupted
+        if (ready == 0) {
+            killGroup(child);
             return failed(name + " did not answer within " + formatDuration(timeout));
         }
         const ssize_t got = ::read(readEnd, buffer.data(), buffer.size());
@@ -213,6 +217,14 @@ Result<CommandOutput> runCommand(const std::vector<std::string>& arguments, std:
     TRAINYARD_TRY(const pid_t child, startProcess(spec));
     output.write.reset();
     return collect(child, output.read.get(), timeout, arguments[0]);
+}
+
+void killGroup(pid_t leader)
+{
+    ::kill(-leader, SIGKILL);
+    const auto deadline = SteadyClock::now() + kReapPatience;
+    while (::waitpid(leader, nullptr, WNOHANG) == 0 && SteadyClock::now() < deadline)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
 int shellStatus(int waitStatus)

@@ -43,6 +43,10 @@ struct CommandOutput {
 Result<CommandOutput> runCommand(const std::vector<std::string>& arguments,
                                  std::chrono::milliseconds timeout);
 
+/// Kills a process that startProcess() started, with its group, and waits a second at most for its end: one
+/// that is stuck in the kernel (a driver that hangs) must not take us with it.
+void killGroup(pid_t leader);
+
 /// Exit status as a shell counts it: 128 + signal for what was killed.
 int shellStatus(int waitStatus);
 

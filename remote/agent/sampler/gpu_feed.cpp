@@ -1,9 +1,7 @@
 #include "remote/agent/sampler/gpu_feed.h"
 
 #include <array>
-#include <csignal>
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "remote/agent/host/process.h"
@@ -30,10 +28,8 @@ GpuFeed::GpuFeed(std::chrono::milliseconds interval)
 
 GpuFeed::~GpuFeed()
 {
-    if (m_process <= 0)
-        return;
-    ::kill(-m_process, SIGKILL);
-    ::waitpid(m_process, nullptr, 0);
+    if (m_process > 0)
+        killGroup(m_process);
 }
 
 std::vector<DeviceSample> GpuFeed::take()
