@@ -53,7 +53,7 @@ Status Session::greet()
         const ssize_t got = ::read(m_input, buffer.data(), buffer.size());
         if (got > 0)
             m_greeting.append(buffer.data(), static_cast<std::size_t>(got));
-        else if (got == 0)
+        else if (got == 0 || (errno != EAGAIN && errno != EINTR))
             return badInput("the client left without a greeting");
         if (m_greeting.size() > 4 * kKiB)
             break;

@@ -1,3 +1,5 @@
+#include <QElapsedTimer>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -54,6 +56,15 @@ private slots:
         AgentClient agent(root(), {}, AgentClient::Greeting::Leave);
         agent.sendRaw("GET / HTTP/1.1\n");
         QCOMPARE(agent.leave(), 2);
+    }
+
+    void endsWhenItsInputCannotBeRead()
+    {
+        QProcess agent;
+        agent.start("sh", {"-c", "exec \"$0\" serve --root \"$1\" < /", TRAINYARD_BIN_DIR "/trainyard-agent",
+                           m_folder->path()});
+        QVERIFY(agent.waitForFinished(60'000));
+        QCOMPARE(agent.exitCode(), 2);
     }
 
     void keepsItsFolderToItself()
