@@ -1,5 +1,6 @@
 #include "remote/agent/sampler/sampler.h"
 
+#include <algorithm>
 #include <thread>
 
 #include "remote/agent/host/machine.h"
@@ -65,7 +66,8 @@ void Sampler::run()
             gpu.diskFree = machine.diskFree;
             write(gpu);
         }
-        next += m_options.interval;
+        // After a pause of this process (a stopped machine) it goes on from now, not with all that it missed.
+        next = std::max(next + m_options.interval, SteadyClock::now());
         std::this_thread::sleep_until(next);
     }
 }
