@@ -9,7 +9,7 @@ namespace {
 std::optional<RankExit> killedRank(const std::string& log)
 {
     static const std::regex pattern(
-        R"(process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+))");
+        R"(process rank (\d{1,9}) with PID \d+ on node (\S+) exited on signal (\d{1,9}))");
     std::smatch found;
     if (!std::regex_search(log, found, pattern))
         return std::nullopt;
@@ -18,7 +18,7 @@ std::optional<RankExit> killedRank(const std::string& log)
 
 std::optional<RankExit> exitedRank(const std::string& log)
 {
-    static const std::regex pattern(R"(Process name: \[\[\d+,\d+\],(\d+)\]\s+Exit code:\s+(\d+))");
+    static const std::regex pattern(R"(Process name: \[\[\d+,\d+\],(\d{1,9})\]\s+Exit code:\s+(\d{1,9}))");
     std::smatch found;
     if (!std::regex_search(log, found, pattern))
         return std::nullopt;
@@ -37,8 +37,7 @@ std::optional<RankExit> firstRankExit(std::string_view log)
 std::string lastErrorLine(std::string_view log)
 {
     constexpr std::string_view kStart = "error: ";
-    for (auto at = log.rfind(kStart); at != std::string_view::npos && at + 1 > 0;
-         at = log.rfind(kStart, at - 1)) {
+    for (auto at = log.rfind(kStart); at != std::string_view::npos; at = log.rfind(kStart, at - 1)) {
         if (at == 0 || log[at - 1] == '\n') {
             const std::string_view line = log.substr(at + kStart.size());
             return std::string(line.substr(0, line.find('\n')));

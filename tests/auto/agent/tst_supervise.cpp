@@ -192,6 +192,8 @@ private slots:
         QCOMPARE(failed.rank, 3);
         QCOMPARE(failed.status, 5);
         QVERIFY(!firstRankExit("hello").has_value());
+        QVERIFY(!firstRankExit("process rank 99999999999 with PID 0 on node vm exited on signal 9 (Killed).")
+                     .has_value()); // what a rank prints may look like anything
     }
 
     void findsTheLastErrorLine()
