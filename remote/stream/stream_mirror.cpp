@@ -132,6 +132,7 @@ Status StreamMirror::setAside()
     m_replayed = true;
     if (!m_writer)
         return {};
+    m_writer = false; // until there is a new file: nothing more may go into the old one
     const fs::path kept = m_path.string() + ".orig";
     if (::rename(m_path.c_str(), kept.c_str()) != 0)
         return systemError(ErrorKind::Failed, "cannot keep " + kept.string(), errno);

@@ -141,6 +141,17 @@ private slots:
         QCOMPARE(*readFile(m_file), other);
     }
 
+    void leavesTheOldOneAloneWhenItCannotBeSetAside()
+    {
+        put(m_file, m_bytes);
+        std::filesystem::create_directories(m_folder / "mirror.orig" / "in the way");
+        auto mirror = StreamMirror::open(m_file);
+        replayAll(*mirror);
+        QVERIFY(!mirror->setAside().ok());
+        QCOMPARE(mirror->append(journalBytes(m_folder, 3, "other"))->size(), std::size_t{3});
+        QCOMPARE(*readFile(m_file), m_bytes);
+    }
+
     /// /dev/full takes no byte: the records come all the same, and the error is told.
     void showsRecordsAlsoWhenTheDeskIsFull()
     {
