@@ -27,6 +27,8 @@ private:
             finish({});
         else if (m_target.state() == Target::State::Lost)
             m_target.retryNow();
+        else if (m_target.state() == Target::State::Closed)
+            finish(cancelled("the link to " + m_target.host().toStdString() + " was closed"));
     }
     void finish(const Status& status)
     {

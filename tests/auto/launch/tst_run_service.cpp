@@ -120,6 +120,22 @@ private slots:
         QCOMPARE(known->hosts, QStringList{"localhost"});
     }
 
+    void endsWhenTheLinkIsClosedBeforeItIsUp()
+    {
+        TargetOptions options;
+        options.agentPath = m_dir->filePath("bin/silent");
+        writeScript("silent", "exec sleep 600");
+        TargetPool pool(options);
+        RunService service(pool);
+        RunOperation* operation = service.launchPrepare("localhost", "wiki", {"dump.xml"});
+        connect(operation, &RunOperation::progress, this, [&] {
+            QMetaObject::invokeMethod(
+                this, [&] { pool.find("localhost")->close(); }, Qt::QueuedConnection);
+        });
+        QCOMPARE(finish(operation).error().kind, ErrorKind::Cancelled);
+        QVERIFY(deskRuns().empty());
+    }
+
     void takesEverythingBackWhenItIsCancelled()
     {
         writePrepare("exit 0");
@@ -145,9 +161,10 @@ private:
             spec.cluster.nodes.push_back({host, 1, 0});
         return spec;
     }
-    void writePrepare(const QByteArray& body) const
+    void writePrepare(const QByteArray& body) const { writeScript("trainyard-prepare", body); }
+    void writeScript(const QString& name, const QByteArray& body) const
     {
-        QFile script(m_dir->filePath("bin/trainyard-prepare"));
+        QFile script(m_dir->filePath("bin/" + name));
         QVERIFY(script.open(QIODevice::WriteOnly | QIODevice::Truncate));
         script.write("#!/bin/sh\n" + body + '\n');
         script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
