@@ -16,6 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kRemoved = ".removed-"; // in the hidden name of a run that is being taken apart
+
 fs::path workFile(const RunFolder& folder, WorkKind kind)
 {
     return kind == WorkKind::Train ? folder.spec() : folder.job();
@@ -102,16 +104,28 @@ std::vector<RunSummary> RunRegistry::list() const
     return runs;
 }
 
+/// What a killed agent was taking apart; no run can have such a name.
+void RunRegistry::clearRemoved() const
+{
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(m_root / "runs", ignored)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with('.') && name.find(kRemoved) != std::string::npos)
+            fs::remove_all(entry.path(), ignored);
+    }
+}
+
 Result<bool> RunRegistry::remove(const std::string& run) const
 {
     TRAINYARD_TRY(const RunFolder target, folder(run));
+    clearRemoved();
     if (!target.exists())
         return false;
     TRAINYARD_TRY([[maybe_unused]] const bool recovered, recoverIfAbandoned(target));
     if (isSupervised(target) || !processesWithEnvironment(target.marker()).empty())
         return refused("the run " + run + " is alive", "stop it first");
     // Out of sight in one instant; taking it apart may take long.
-    const fs::path doomed = target.path().parent_path() / fmt::format(".{}.removed-{}", run, ::getpid());
+    const fs::path doomed = target.path().parent_path() / fmt::format(".{}{}{}", run, kRemoved, ::getpid());
     if (::rename(target.path().c_str(), doomed.c_str()) != 0)
         return systemError(ErrorKind::Failed, "cannot remove " + target.path().string(), errno);
     std::error_code error;

@@ -41,10 +41,13 @@ public:
     Result<bool> create(const NewRun& run) const;
     /// In order of name, which starts with the time. Runs whose supervisor died are put right first.
     std::vector<RunSummary> list() const;
-    /// Refused while anything of the run is alive. False when there is no such run.
+    /// Refused while anything of the run is alive. False when there is no such run. Clears also what an agent
+    /// that was killed while it removed a run left.
     Result<bool> remove(const std::string& run) const;
 
 private:
+    void clearRemoved() const;
+
     std::filesystem::path m_root;
 };
 

@@ -315,6 +315,7 @@ private slots:
         QVERIFY(contains(errorOf(m_agent->call({{"op", "remove-run"}, {"run", "r"}})),
                          "refused: the run r is alive"));
         m_agent->call({{"op", "stop"}, {"run", "r"}, {"grace_ms", 5000}});
+        std::filesystem::create_directories(m_run->root() / "runs" / ".other.removed-4711" / "checkpoints");
         QCOMPARE(m_agent->call({{"op", "remove-run"}, {"run", "r"}}).value("removed", false), true);
         QCOMPARE(m_agent->call({{"op", "remove-run"}, {"run", "r"}}).value("removed", true), false);
         QVERIFY(std::filesystem::is_empty(m_run->root() / "runs"));
