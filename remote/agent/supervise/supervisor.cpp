@@ -97,6 +97,7 @@ Result<std::unique_ptr<Supervisor>> Supervisor::start(const RunFolder& folder, s
     TRAINYARD_TRY(auto lock, LockFile::tryAcquire(folder.supervisorLock()));
     if (!lock)
         return refused("the run " + folder.run() + " has a supervisor already", "stop it first");
+    removeOldRequests(folder); // of an earlier attempt; from here on they are meant for this one
     TRAINYARD_TRY(RunLog log, RunLog::open(folder, attempt, work.steps));
     TRAINYARD_TRY_STATUS(writeSupervisor(folder, identity(attempt)));
     if (!command.hostfile.empty())
@@ -122,7 +123,6 @@ Supervisor::Supervisor(RunFolder folder, RunWork work, LaunchRequest request, Jo
 
 Status Supervisor::launch()
 {
-    removeOldRequests(m_folder);
     // Orphans of the job become our children: nothing can slip away from the sweep by forking twice.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     m_log.enter(RunState::Starting);
