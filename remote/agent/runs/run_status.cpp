@@ -1,5 +1,6 @@
 #include "remote/agent/runs/run_status.h"
 
+#include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -40,6 +41,8 @@ Status replaceWithoutSync(const std::filesystem::path& path, const std::string& 
         path.parent_path() / ("." + path.filename().string() + ".heartbeat");
     {
         FileDescriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+        if (!file.valid())
+            return systemError(ErrorKind::Failed, "cannot write " + temporary.string(), errno);
         TRAINYARD_TRY_STATUS(writeAll(file.get(), content, temporary));
     }
     if (::rename(temporary.c_str(), path.c_str()) != 0)
