@@ -14,6 +14,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMostSlots = 4096;
+constexpr int kMostCores = 1'000'000;
+constexpr int kMostAttempts = 1'000'000;
 constexpr std::string_view kDefaultRsh = "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes";
 constexpr std::string_view kVariablePrefixes[] = {"NCCL_", "CUDA_",     "OMP_",      "MALLOC_",
                                                   "UCX_",  "OMPI_MCA_", "TRAINYARD_"};
@@ -33,19 +35,27 @@ Status checkHost(const std::string& host)
     return {};
 }
 
+Result<int> wholeNumber(const json& entry, const char* name, int otherwise, int least, int most)
+{
+    const auto found = entry.find(name);
+    if (found == entry.end())
+        return otherwise;
+    // Compared as JSON numbers: a huge one must not wrap around into the range.
+    if (!found->is_number_integer() || *found < least || *found > most)
+        return badInput(fmt::format("\"{}\" is {}; {} to {} are possible", name, found->dump(), least, most));
+    return found->get<int>();
+}
+
 Result<LaunchNode> parseNode(const json& entry)
 {
     if (!entry.is_object())
         return badInput("nodes: an entry is not an object");
     LaunchNode node;
     node.host = entry.value("host", "");
-    node.slots = entry.value("slots", 1);
-    node.cores = entry.value("cores", 0);
     node.root = entry.value("root", "");
     TRAINYARD_TRY_STATUS(checkHost(node.host));
-    if (node.slots < 1 || node.slots > kMostSlots)
-        return badInput(
-            fmt::format("nodes: {} has {} slots; 1 to {} are possible", node.host, node.slots, kMostSlots));
+    TRAINYARD_TRY(node.slots, wholeNumber(entry, "slots", 1, 1, kMostSlots));
+    TRAINYARD_TRY(node.cores, wholeNumber(entry, "cores", 0, 0, kMostCores));
     return node;
 }
 
@@ -90,8 +100,6 @@ Status checkPrograms(const LaunchRequest& request)
 
 Status check(const LaunchRequest& request)
 {
-    if (request.attempt < 1)
-        return badInput("attempt starts at 1");
     if (request.nodes.empty())
         return badInput("nodes is empty");
     if (!consistsOf(request.interface, "./_-:,") || request.interface.starts_with('-'))
@@ -101,10 +109,11 @@ Status check(const LaunchRequest& request)
     return checkPrograms(request);
 }
 
-LaunchRequest readFields(const json& document)
+Result<LaunchRequest> readFields(const json& document)
 {
     LaunchRequest request;
-    request.attempt = document.value("attempt", std::uint32_t{1});
+    TRAINYARD_TRY(const int attempt, wholeNumber(document, "attempt", 1, 1, kMostAttempts));
+    request.attempt = static_cast<std::uint32_t>(attempt);
     request.bundle = document.value("bundle", "");
     request.programs = document.value("programs", "");
     request.interface = document.value("interface", "");
@@ -119,7 +128,7 @@ try {
     const json document = json::parse(text, nullptr, false);
     if (!document.is_object() || !document.contains("nodes") || !document["nodes"].is_array())
         return badInput("a launch needs the list \"nodes\"");
-    LaunchRequest request = readFields(document);
+    TRAINYARD_TRY(LaunchRequest request, readFields(document));
     for (const json& entry : document["nodes"]) {
         TRAINYARD_TRY(LaunchNode node, parseNode(entry));
         request.nodes.push_back(std::move(node));
