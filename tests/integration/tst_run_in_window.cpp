@@ -7,13 +7,12 @@
 #include "app/monitor/runs_place.h"
 #include "app/shell/desk_window.h"
 #include "tests/integration/cli_fixture.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 using namespace trainyard::test;
 
 namespace {
-
-constexpr int kPatienceMs = 60'000;
 
 QByteArray contentOf(const QString& path)
 {
@@ -31,8 +30,6 @@ private slots:
     void initTestCase()
     {
         QString why;
-        if (!programsAreBuilt(&why))
-            QSKIP(qPrintable(why));
         QVERIFY2(m_cli.makeDataset(&why), qPrintable(why));
         qputenv("TRAINYARD_DATA", m_cli.path("desk").toLocal8Bit());
         qputenv("TRAINYARD_HOME", m_cli.path("home").toLocal8Bit());
@@ -54,12 +51,12 @@ private slots:
         m_desk->session().runs().launch(spec);
         connect(&m_desk->session().runs(), &RunService::runLaunched, this,
                 [this](const QString& id) { m_runId = id; });
-        QTRY_VERIFY_WITH_TIMEOUT(!m_runId.isEmpty(), kPatienceMs);
+        AWAIT(!m_runId.isEmpty());
         m_desk->showRun(m_runId);
-        QTRY_VERIFY_WITH_TIMEOUT(run() && steps() >= 5, kPatienceMs);
-        QTRY_COMPARE(run()->link(), RunLink::Live);
-        QTRY_VERIFY(!run()->series().devices().empty());
-        QVERIFY(run()->facts().dataSet);
+        AWAIT(run() && steps() >= 5);
+        AWAIT_EQUAL(run()->link(), RunLink::Live);
+        AWAIT(!run()->series().devices().empty());
+        AWAIT(run()->facts().dataSet.has_value());
         QCOMPARE(run()->facts().dataSet->sequenceLength, 64);
     }
 
@@ -67,31 +64,31 @@ private slots:
     {
         QVERIFY(!QFile::exists(latestCheckpoint()));
         click("Checkpoint now");
-        QTRY_COMPARE_WITH_TIMEOUT(eventsOfKind("checkpoint-published"), 1, kPatienceMs);
+        AWAIT_EQUAL(eventsOfKind("checkpoint-published"), 1);
         QVERIFY(QFile::exists(latestCheckpoint()));
         const auto before = steps();
-        QTRY_VERIFY_WITH_TIMEOUT(steps() > before, kPatienceMs);
-        QTRY_VERIFY(shows("Checkpoint of step"));
+        AWAIT(steps() > before);
+        AWAIT(shows("Checkpoint of step"));
     }
 
     void stopsWithAnotherCheckpoint()
     {
         click("Stop…");
         click("Stop the run");
-        QTRY_COMPARE_WITH_TIMEOUT(run()->series().status().state, RunState::Stopped, kPatienceMs);
-        QTRY_VERIFY(shows("The run has stopped"));
-        QTRY_COMPARE(eventsOfKind("checkpoint-published"), 2);
+        AWAIT_EQUAL(run()->series().status().state, RunState::Stopped);
+        AWAIT(shows("The run has stopped"));
+        AWAIT_EQUAL(eventsOfKind("checkpoint-published"), 2);
     }
 
     void goesOnInTheSameCharts()
     {
         const auto before = steps();
-        QTRY_VERIFY(button("Resume") && button("Resume")->isEnabled());
+        AWAIT(button("Resume") && button("Resume")->isEnabled());
         click("Resume");
-        QTRY_VERIFY_WITH_TIMEOUT(steps() > before + 3, kPatienceMs);
-        QCOMPARE(run()->series().status().attempt, 2u);
-        QCOMPARE(run()->condition(QDateTime::currentMSecsSinceEpoch()), RunCondition::Running);
-        QCOMPARE(run()->link(), RunLink::Live);
+        AWAIT(steps() > before + 3);
+        AWAIT_EQUAL(run()->series().status().attempt, 2u);
+        AWAIT_EQUAL(run()->condition(QDateTime::currentMSecsSinceEpoch()), RunCondition::Running);
+        AWAIT_EQUAL(run()->link(), RunLink::Live);
         QCOMPARE(qint64(steps()),
                  qint64(run()->series().steps().last(StepColumn::Step))); // none twice, none missing
     }
@@ -100,11 +97,11 @@ private slots:
     {
         click("Stop…");
         click("Stop the run");
-        QTRY_COMPARE_WITH_TIMEOUT(run()->series().status().state, RunState::Stopped, kPatienceMs);
+        AWAIT_EQUAL(run()->series().status().state, RunState::Stopped);
         for (const char* stream : {"steps", "run"}) {
             const QString name = QStringLiteral("/runs/%1/journal/%2").arg(m_runId, stream);
-            QTRY_COMPARE(contentOf(m_cli.path("desk" + name)).size(),
-                         contentOf(m_cli.path("home" + name)).size());
+            AWAIT_EQUAL(contentOf(m_cli.path("desk" + name)).size(),
+                        contentOf(m_cli.path("home" + name)).size());
             QCOMPARE(contentOf(m_cli.path("desk" + name)), contentOf(m_cli.path("home" + name)));
         }
         const auto all = steps();

@@ -18,6 +18,9 @@
 /// is an empty JSON value, which the test then finds wanting.
 class AgentClient {
 public:
+    /// Longer than any answer takes, also of an agent that has to share its machine.
+    static constexpr std::chrono::seconds kPatience{120};
+
     enum class Greeting { Send, Leave };
 
     explicit AgentClient(const std::filesystem::path& root,
@@ -26,20 +29,18 @@ public:
     ~AgentClient();
 
     /// Sends the request under a fresh id and waits for its reply.
-    nlohmann::json call(nlohmann::json request,
-                        std::chrono::milliseconds patience = std::chrono::seconds(20));
+    nlohmann::json call(nlohmann::json request, std::chrono::milliseconds patience = kPatience);
     /// Sends only; the id.
     std::uint32_t send(nlohmann::json request);
     void sendChunk(std::uint32_t id, std::string_view bytes) { sendRaw(trainyard::encodeChunk(id, bytes)); }
     void sendRaw(std::string_view bytes);
 
-    nlohmann::json waitForReply(std::uint32_t id,
-                                std::chrono::milliseconds patience = std::chrono::seconds(20));
+    nlohmann::json waitForReply(std::uint32_t id, std::chrono::milliseconds patience = kPatience);
     bool hasReply(std::uint32_t id) const { return m_replies.contains(id); }
     /// Bytes of the chunks that came for this request since the last call; waits until there are at least
     /// `least`.
     std::string takeChunks(std::uint32_t id, std::size_t least = 0,
-                           std::chrono::milliseconds patience = std::chrono::seconds(5));
+                           std::chrono::milliseconds patience = kPatience);
     /// The last "received" of an upload.
     std::uint64_t received(std::uint32_t id) const;
 

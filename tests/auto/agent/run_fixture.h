@@ -57,14 +57,13 @@ public:
     }
 
     /// The run's state once it is final.
-    trainyard::agent::RunStatus
-    waitForEnd(std::chrono::milliseconds patience = std::chrono::seconds(20)) const
+    trainyard::agent::RunStatus waitForEnd(std::chrono::milliseconds patience = AgentClient::kPatience) const
     {
         waitUntil([this] { return isFinal(status().state); }, patience);
         return status();
     }
     bool waitUntil(const std::function<bool()>& condition,
-                   std::chrono::milliseconds patience = std::chrono::seconds(10)) const
+                   std::chrono::milliseconds patience = AgentClient::kPatience) const
     {
         const auto deadline = std::chrono::steady_clock::now() + patience;
         while (!condition()) {

@@ -5,6 +5,7 @@
 
 #include "remote/agent/host/process.h"
 #include "remote/agent/host/process_table.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 using namespace trainyard::agent;
@@ -45,7 +46,7 @@ private slots:
         const auto output = runCommand({"sh", "-c", "sleep 311 & sleep 311"}, 500ms);
         QVERIFY(!output.ok());
         QVERIFY(output.error().message.find("did not answer") != std::string::npos);
-        QTRY_VERIFY_WITH_TIMEOUT(descendantsOf(::getpid()).empty(), 60'000);
+        AWAIT(descendantsOf(::getpid()).empty());
     }
 
     /// SIGCONT interrupts poll(2), also where no handler is.

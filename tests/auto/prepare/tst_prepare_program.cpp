@@ -12,12 +12,11 @@
 #include "engine/base/file.h"
 #include "engine/records/journal.h"
 #include "tests/auto/prepare/sample_dump.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
 namespace {
-
-constexpr int kPatienceMs = 120'000; // for things that take a second or less on an idle machine
 
 struct Outcome {
     int status = -1;
@@ -269,7 +268,7 @@ private:
     {
         process.start(program(), smallArguments(out, 1000));
         QVERIFY(process.waitForStarted(kPatienceMs));
-        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(at("." + out + ".part/scratch/documents")), kPatienceMs);
+        AWAIT(QFile::exists(at("." + out + ".part/scratch/documents")));
     }
 
     Outcome run(const QStringList& arguments, const QByteArray& input = {}) const

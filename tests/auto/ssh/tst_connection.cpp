@@ -12,6 +12,7 @@
 #include "remote/ssh/command.h"
 #include "remote/ssh/connection.h"
 #include "tests/support/lab/netns_lab.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 using namespace trainyard::ssh;
@@ -104,7 +105,7 @@ private slots:
         m_options.overrides.identityFiles = {m_lab->clientKey().toStdString()};
         m_options.overrides.knownHostsFile = m_lab->knownHosts().toStdString();
         m_options.overrides.useAgent = false;
-        m_options.timeout = 5s;
+        m_options.timeout = 60s;
     }
 
     void runsACommandAndTellsItsExitStatus()
@@ -114,7 +115,7 @@ private slots:
         auto connection = open(person, interrupt);
         QVERIFY2(connection.ok(), qPrintable(errorText(connection)));
         const auto done = runCommand(connection->session(), "cat; hostname; echo oops >&2; exit 7", "input\n",
-                                     5s, interrupt);
+                                     60s, interrupt);
         QVERIFY2(done.ok(), done.ok() ? "" : done.error().text().c_str());
         QCOMPARE(done->exitStatus, std::optional(7));
         QCOMPARE(done->output, std::string("input\nnode1\n"));
@@ -183,7 +184,7 @@ private slots:
         QCOMPARE(connection.error().kind, ErrorKind::Refused);
         QVERIFY2(errorText(connection).contains("other_key"), qPrintable(errorText(connection)));
         QVERIFY2(errorText(connection).contains("ssh-copy-id"), qPrintable(errorText(connection)));
-        QVERIFY(timer.elapsed() < 5000);
+        QVERIFY(timer.elapsed() < 40'000); // it does not wait for a time limit
     }
 
     void refusesAKeyThatOthersMayRead()
@@ -226,7 +227,7 @@ private slots:
         QProcess agent;
         agent.start("ssh-agent", {"-D", "-a", socket});
         QVERIFY(agent.waitForStarted());
-        QTRY_VERIFY(QFile::exists(socket));
+        AWAIT(QFile::exists(socket));
         const auto add = [&](const QString& key) {
             return lab::runCommand({"env", "SSH_AUTH_SOCK=" + socket, "ssh-add", "-q", key}).ok();
         };
@@ -257,7 +258,7 @@ private slots:
         QProcess agent;
         agent.start("ssh-agent", {"-D", "-a", socket});
         QVERIFY(agent.waitForStarted());
-        QTRY_VERIFY(QFile::exists(socket));
+        AWAIT(QFile::exists(socket));
         ::kill(static_cast<pid_t>(agent.processId()), SIGSTOP);
         qputenv("SSH_AUTH_SOCK", socket.toUtf8());
         m_options.overrides.useAgent = true;
@@ -270,7 +271,7 @@ private slots:
         agent.kill();
         agent.waitForFinished();
         QVERIFY2(connection.ok(), qPrintable(errorText(connection))); // by the key file
-        QVERIFY(timer.elapsed() < 10'000);
+        QVERIFY(timer.elapsed() < 50'000);                            // 5 s for the agent
     }
 
     void timesOutOnAServerThatSaysNothing()
@@ -284,7 +285,7 @@ private slots:
         timer.start();
         const auto connection = Connection::open("127.0.0.1", m_options, person, interrupt);
         QCOMPARE(connection.error().kind, ErrorKind::Unreachable);
-        QVERIFY2(timer.elapsed() < 10'000, qPrintable(QString::number(timer.elapsed())));
+        QVERIFY2(timer.elapsed() < kPatienceMs, qPrintable(QString::number(timer.elapsed())));
     }
 
     void namesTheHostThatIsDown()
@@ -301,7 +302,7 @@ private slots:
         QCOMPARE(connection.error().kind, ErrorKind::Unreachable);
         QVERIFY2(errorText(connection).startsWith(m_lab->host(1).address()),
                  qPrintable(errorText(connection)));
-        QVERIFY(timer.elapsed() < 10'000);
+        QVERIFY(timer.elapsed() < kPatienceMs);
     }
 
     void endsAtOnceWhenInterrupted()
@@ -319,7 +320,7 @@ private slots:
         const auto connection = Connection::open("127.0.0.1", m_options, person, interrupt);
         other.join();
         QCOMPARE(connection.error().kind, ErrorKind::Cancelled);
-        QVERIFY(timer.elapsed() < 1500);
+        QVERIFY(timer.elapsed() < 40'000); // well before its time limit
     }
 
     void reachesAHostThroughAnotherAndChecksBothKeys()
@@ -337,7 +338,7 @@ private slots:
         {
             auto connection = Connection::open("far", m_options, person, interrupt);
             QVERIFY2(connection.ok(), qPrintable(errorText(connection)));
-            const auto done = runCommand(connection->session(), "hostname", "", 5s, interrupt);
+            const auto done = runCommand(connection->session(), "hostname", "", 60s, interrupt);
             QCOMPARE(done->output, std::string("node2\n"));
         }
         writeText(m_lab->knownHosts(), m_lab->host(0).knownHostsLine());

@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "tests/support/journal/fed_run.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 using namespace trainyard::support;
@@ -27,7 +28,7 @@ private slots:
         options.agentPath = QStringLiteral(TRAINYARD_BIN_DIR "/trainyard-agent");
         options.agentRoot = m_dir->filePath("agent");
         m_pool = std::make_unique<TargetPool>(options);
-        QTRY_COMPARE(m_pool->target("localhost").state(), Target::State::Ready);
+        AWAIT_EQUAL(m_pool->target("localhost").state(), Target::State::Ready);
         makeRun();
     }
     void cleanup()
@@ -42,12 +43,12 @@ private slots:
         m_run->steps(100);
         auto follower = follow();
         RecordLedger ledger(*follower);
-        QTRY_COMPARE(ledger.count("steps"), 100u);
+        AWAIT_EQUAL(ledger.count("steps"), 100u);
         m_run->steps(50);
-        QTRY_COMPARE(ledger.count("steps"), 150u);
+        AWAIT_EQUAL(ledger.count("steps"), 150u);
         QVERIFY2(ledger.complaints().isEmpty(), qPrintable(ledger.complaints()));
         QCOMPARE(mirror("steps"), original("steps"));
-        QTRY_COMPARE(follower->linkState(), LinkState::Live);
+        AWAIT_EQUAL(follower->linkState(), LinkState::Live);
     }
 
     void losesAndDoublesNothingOverManyBreaks()
@@ -55,18 +56,18 @@ private slots:
         auto follower = follow();
         RecordLedger ledger(*follower);
         m_run->feedEvery(2ms);
-        QTRY_VERIFY(ledger.count("steps") > 10);
+        AWAIT(ledger.count("steps") > 10);
         for (int i = 0; i < 10; ++i) {
             killAgent();
-            QTRY_COMPARE(m_pool->target("localhost").state(), Target::State::Ready);
+            AWAIT_EQUAL(m_pool->target("localhost").state(), Target::State::Ready);
             const auto before = ledger.count("steps");
-            QTRY_VERIFY(ledger.count("steps") > before);
+            AWAIT(ledger.count("steps") > before);
             m_pool->target("localhost").close(); // a fresh back-off for the next round
             m_pool->target("localhost").open();
-            QTRY_COMPARE(m_pool->target("localhost").state(), Target::State::Ready);
+            AWAIT_EQUAL(m_pool->target("localhost").state(), Target::State::Ready);
         }
         m_run->pause();
-        QTRY_COMPARE(ledger.count("steps"), quint64(m_run->written()));
+        AWAIT_EQUAL(ledger.count("steps"), quint64(m_run->written()));
         QVERIFY2(ledger.complaints().isEmpty(), qPrintable(ledger.complaints()));
         QCOMPARE(mirror("steps"), original("steps"));
     }
@@ -77,9 +78,9 @@ private slots:
         for (int round = 1; round <= 3; ++round) {
             auto follower = follow();
             RecordLedger ledger(*follower);
-            QTRY_COMPARE(ledger.count("steps"), quint64(300 * round));
+            AWAIT_EQUAL(ledger.count("steps"), quint64(300 * round));
             m_run->steps(300);
-            QTRY_COMPARE(ledger.count("steps"), quint64(300 * (round + 1)));
+            AWAIT_EQUAL(ledger.count("steps"), quint64(300 * (round + 1)));
             QVERIFY2(ledger.complaints().isEmpty(), qPrintable(ledger.complaints()));
         }
         QCOMPARE(mirror("steps"), original("steps"));
@@ -91,7 +92,7 @@ private slots:
         {
             auto follower = follow();
             RecordLedger ledger(*follower);
-            QTRY_COMPARE(ledger.count("steps"), 40u);
+            AWAIT_EQUAL(ledger.count("steps"), 40u);
         }
         TargetOptions nowhere;
         nowhere.agentPath = "/nonexistent";
@@ -99,7 +100,7 @@ private slots:
         RunFollower follower(m_id, {"localhost"}, other, m_dir->filePath("mirror"));
         RecordLedger ledger(follower);
         follower.start();
-        QTRY_COMPARE(ledger.count("steps"), 40u);
+        AWAIT_EQUAL(ledger.count("steps"), 40u);
         QCOMPARE(follower.linkState(), LinkState::Lost);
     }
 
@@ -109,7 +110,7 @@ private slots:
         {
             auto follower = follow();
             RecordLedger ledger(*follower);
-            QTRY_COMPARE(ledger.count("steps"), 40u);
+            AWAIT_EQUAL(ledger.count("steps"), 40u);
         }
         const QByteArray old = mirror("steps");
         m_run = std::make_unique<FedRun>(runFolder());
@@ -118,8 +119,8 @@ private slots:
         auto follower = follow();
         QSignalSpy restarted(follower.get(), &RunFollower::streamRestarted);
         RecordLedger ledger(*follower);
-        QTRY_COMPARE(restarted.size(), 1);
-        QTRY_COMPARE(ledger.count("steps"), 60u);
+        AWAIT_EQUAL(restarted.size(), 1);
+        AWAIT_EQUAL(ledger.count("steps"), 60u);
         QVERIFY2(ledger.complaints().isEmpty(), qPrintable(ledger.complaints()));
         QCOMPARE(mirror("steps.orig"), old);
         QCOMPARE(mirror("steps"), original("steps"));
@@ -134,7 +135,7 @@ private slots:
         RecordLedger ledger(*follower);
         quint64 stepsAtTheEnd = 0;
         connect(follower.get(), &RunFollower::finished, this, [&] { stepsAtTheEnd = ledger.count("steps"); });
-        QTRY_COMPARE_WITH_TIMEOUT(stepsAtTheEnd, 5000u, 10'000);
+        AWAIT_EQUAL(stepsAtTheEnd, 5000u);
         QCOMPARE(ledger.count("run"), 2u);
     }
 
@@ -145,12 +146,12 @@ private slots:
         auto follower = follow();
         RecordLedger ledger(*follower);
         QSignalSpy finished(follower.get(), &RunFollower::finished);
-        QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 10'000);
+        AWAIT_EQUAL(finished.size(), 1);
         m_run->resume();
         workAndFallSilent();
         QCOMPARE(finished.size(), 1); // silence is not an end while the next attempt is at work
         m_run->state(RunState::Finished);
-        QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 2, 10'000);
+        AWAIT_EQUAL(finished.size(), 2);
         QCOMPARE(ledger.count("steps"), 40u);
         QVERIFY2(ledger.complaints().isEmpty(), qPrintable(ledger.complaints()));
     }
@@ -162,8 +163,8 @@ private slots:
         {
             auto before = follow();
             RecordLedger ledger(*before);
-            QTRY_COMPARE(ledger.count("run"), 1u); // the mirror ends with the first attempt
-            QTRY_COMPARE(ledger.count("steps"), 20u);
+            AWAIT_EQUAL(ledger.count("run"), 1u); // the mirror ends with the first attempt
+            AWAIT_EQUAL(ledger.count("steps"), 20u);
         }
         m_run->resume();
         m_run->state(RunState::Starting); // a resume is answered when this is written
@@ -172,7 +173,7 @@ private slots:
         workAndFallSilent();
         QCOMPARE(finished.size(), 0);
         m_run->state(RunState::Finished);
-        QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 10'000);
+        AWAIT_EQUAL(finished.size(), 1);
     }
 
     void aTornRecordDoesNotHoldTheEndUp()
@@ -184,7 +185,7 @@ private slots:
         auto follower = follow();
         RecordLedger ledger(*follower);
         QSignalSpy finished(follower.get(), &RunFollower::finished);
-        QTRY_COMPARE_WITH_TIMEOUT(finished.size(), 1, 10'000);
+        AWAIT_EQUAL(finished.size(), 1);
         QCOMPARE(ledger.count("steps"), 20u);
     }
 
@@ -203,7 +204,7 @@ private:
         m_pool->target("localhost").call(createRunRequest(m_id), [&](const Result<QJsonObject>& r) {
             reply = r;
         });
-        QTRY_VERIFY(reply.has_value());
+        AWAIT(reply.has_value());
         QVERIFY2(reply->ok(), reply->ok() ? "" : reply->error().text().c_str());
         m_run = std::make_unique<FedRun>(runFolder());
     }
@@ -219,12 +220,12 @@ private:
     {
         std::optional<Result<QJsonObject>> reply;
         m_pool->target("localhost").call({{"op", "hello"}}, [&](const Result<QJsonObject>& r) { reply = r; });
-        QTRY_VERIFY(reply.has_value());
+        AWAIT(reply.has_value());
         QVERIFY(reply->ok());
         // The link may be up again before anybody looks, so the changes are counted.
         QSignalSpy changes(&m_pool->target("localhost"), &Target::stateChanged);
         QCOMPARE(::kill(static_cast<pid_t>((*reply)->value("pid").toInteger()), SIGKILL), 0);
-        QTRY_VERIFY(!changes.isEmpty());
+        AWAIT(!changes.isEmpty());
     }
     QString runFolder() const { return m_dir->filePath("agent/runs/" + m_id); }
     static QByteArray read(const QString& path)

@@ -6,6 +6,7 @@
 
 #include "tests/support/journal/fed_run.h"
 #include "tests/support/lab/netns_lab.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 using namespace trainyard::support;
@@ -31,7 +32,7 @@ private slots:
     {
         m_dir = std::make_unique<QTemporaryDir>();
         m_pool = std::make_unique<TargetPool>(m_lab->targetOptions());
-        QTRY_COMPARE_WITH_TIMEOUT(target().state(), Target::State::Ready, 20'000);
+        AWAIT_EQUAL(target().state(), Target::State::Ready);
         makeRun();
     }
     void cleanup()
@@ -47,12 +48,12 @@ private slots:
         m_run->feedEvery(5ms);
         QList<qint64> pauses;
         for (int i = 0; i < 8; ++i) {
-            QTRY_VERIFY_WITH_TIMEOUT(ledger.count("steps") + 20 > quint64(m_run->written()), 20'000);
+            AWAIT(ledger.count("steps") + 20 > quint64(m_run->written()));
             const auto before = ledger.count("steps");
             QElapsedTimer timer;
             timer.start();
             m_lab->host(0).resetConnections();
-            QTRY_VERIFY_WITH_TIMEOUT(ledger.count("steps") > before + 50, 20'000);
+            AWAIT(ledger.count("steps") > before + 50);
             pauses << timer.elapsed();
         }
         finishAndCompare(ledger);
@@ -65,21 +66,22 @@ private slots:
         RecordLedger ledger(*follower);
         QSignalSpy links(follower.get(), &RunFollower::linkChanged);
         m_run->feedEvery(10ms);
-        QTRY_VERIFY(ledger.count("steps") > 50);
+        AWAIT(ledger.count("steps") > 50);
         m_lab->host(0).cutLink();
         QElapsedTimer cut;
         cut.start();
-        QTRY_COMPARE_WITH_TIMEOUT(follower->linkState(), LinkState::Lost, 18'000);
+        AWAIT_EQUAL(follower->linkState(), LinkState::Lost);
         qInfo() << "ms until the cut was noticed:" << cut.elapsed();
         QTest::qWait(int(std::max<qint64>(0, 20'000 - cut.elapsed())));
-        const auto before = ledger.count("steps");
+        const auto written = quint64(m_run->written());
+        QVERIFY(written > ledger.count("steps"));
         m_lab->host(0).restoreLink();
         QElapsedTimer restored;
         restored.start();
-        QTRY_VERIFY_WITH_TIMEOUT(ledger.count("steps") > before + 500, 30'000);
+        AWAIT(ledger.count("steps") >= written);
         qInfo() << "ms from restore to the records of the cut:" << restored.elapsed();
         finishAndCompare(ledger);
-        QTRY_COMPARE(follower->linkState(), LinkState::Live);
+        AWAIT_EQUAL(follower->linkState(), LinkState::Live);
     }
 
     void drainsALongAbsenceQuickly()
@@ -90,7 +92,7 @@ private slots:
         RecordLedger ledger(*follower);
         QElapsedTimer timer;
         timer.start();
-        QTRY_COMPARE_WITH_TIMEOUT(ledger.count("steps"), 100'000u, 60'000);
+        AWAIT_EQUAL(ledger.count("steps"), 100'000u);
         qInfo() << mib << "MiB in" << timer.elapsed() << "ms";
         QVERIFY2(ledger.complaints().isEmpty(), qPrintable(ledger.complaints()));
     }
@@ -102,7 +104,7 @@ private:
         m_id = QString("20261121T090000Z-test-%1").arg(++m_number, 4, 10, QChar('0'));
         std::optional<Result<QJsonObject>> reply;
         target().call(createRunRequest(m_id), [&](const Result<QJsonObject>& r) { reply = r; });
-        QTRY_VERIFY(reply.has_value());
+        AWAIT(reply.has_value());
         QVERIFY2(reply->ok(), reply->ok() ? "" : reply->error().text().c_str());
         m_run = std::make_unique<FedRun>(runFolder());
     }
@@ -116,7 +118,7 @@ private:
     void finishAndCompare(RecordLedger& ledger)
     {
         m_run->pause();
-        QTRY_COMPARE_WITH_TIMEOUT(ledger.count("steps"), quint64(m_run->written()), 20'000);
+        AWAIT_EQUAL(ledger.count("steps"), quint64(m_run->written()));
         QVERIFY2(ledger.complaints().isEmpty(), qPrintable(ledger.complaints()));
         QFile mirror(m_dir->filePath("journal/steps")), host(original());
         QVERIFY(mirror.open(QIODevice::ReadOnly) && host.open(QIODevice::ReadOnly));

@@ -9,6 +9,8 @@
 #include <QThread>
 #include <sys/prctl.h>
 
+#include "tests/support/patience.h"
+
 namespace trainyard::lab {
 
 namespace {
@@ -58,12 +60,12 @@ bool generateKey(const QString& path)
 }
 
 template <typename Condition>
-bool waitUntil(Condition condition, int patienceMs)
+bool waitUntil(Condition condition)
 {
     QElapsedTimer timer;
     timer.start();
     while (!condition()) {
-        if (timer.elapsed() > patienceMs)
+        if (timer.elapsed() > kPatienceMs)
             return false;
         QThread::msleep(20);
     }
@@ -82,7 +84,7 @@ LabHost::~LabHost()
     m_namespaces->kill();
     m_namespaces->waitForFinished();
     if (m_init > 0)
-        waitUntil([this] { return !QFile::exists(QString("/proc/%1").arg(m_init)); }, 5000);
+        waitUntil([this] { return !QFile::exists(QString("/proc/%1").arg(m_init)); });
 }
 
 QString LabHost::prepareFiles() const
@@ -135,7 +137,7 @@ QString LabHost::start()
     const auto isReady = [this] {
         return m_namespaces->waitForReadyRead(50) && m_namespaces->readAllStandardOutput().contains("ready");
     };
-    if (!waitUntil(isReady, 10'000))
+    if (!waitUntil(isReady))
         return m_options.name + " does not start: " + m_namespaces->readAllStandardError();
     const QString unshare = QString::number(m_namespaces->processId());
     m_init = readAll("/proc/" + unshare + "/task/" + unshare + "/children").simplified().toLongLong();
@@ -173,20 +175,18 @@ bool LabHost::startSshd()
 {
     if (!run({"/usr/sbin/sshd", "-f", "/root/.lab/sshd_config", "-E", "/root/.lab/sshd.log"}).ok())
         return false;
-    return waitUntil(
-        [this] {
-            QTcpSocket probe;
-            probe.connectToHost(m_options.address, 22);
-            return probe.waitForReadyRead(500);
-        },
-        5000);
+    return waitUntil([this] {
+        QTcpSocket probe;
+        probe.connectToHost(m_options.address, 22);
+        return probe.waitForReadyRead(500);
+    });
 }
 
 void LabHost::stopSshd()
 {
     if (const qint64 pid = sshdPid(); pid > 0)
         run({"kill", QString::number(pid)});
-    waitUntil([this] { return !QFile::exists(path("/run/sshd.pid")); }, 2000);
+    waitUntil([this] { return !QFile::exists(path("/run/sshd.pid")); });
 }
 
 void LabHost::freezeSshd()

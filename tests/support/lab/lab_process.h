@@ -4,6 +4,8 @@
 #include <QString>
 #include <QStringList>
 
+#include "tests/support/patience.h"
+
 namespace trainyard::lab {
 
 struct Finished {
@@ -15,6 +17,6 @@ struct Finished {
 };
 
 /// Runs a command to its end (at most `patienceMs`) and collects what it prints.
-Finished runCommand(const QStringList& command, const QByteArray& input = {}, int patienceMs = 30'000);
+Finished runCommand(const QStringList& command, const QByteArray& input = {}, int patienceMs = kPatienceMs);
 
 } // namespace trainyard::lab
