@@ -89,15 +89,4 @@ RunSpec tinySpec(const QString& dataset, int ranks, int steps)
     return spec;
 }
 
-bool programsAreBuilt(QString* why)
-{
-    for (const char* program : {"trainyard", "trainyard-agent", "trainyard-prepare", "trainyard-worker"}) {
-        if (!QFileInfo::exists(QString(TRAINYARD_BIN_DIR) + "/" + program)) {
-            *why = QString(program) + " is not built: both halves are needed (preset release)";
-            return false;
-        }
-    }
-    return true;
-}
-
 } // namespace trainyard::test

@@ -24,7 +24,7 @@ public:
 
     /// Runs `trainyard <arguments>` to its end. Status -1 when it did not end within `seconds`; it is killed
     /// then.
-    CliResult run(const QStringList& arguments, int seconds = 120) const;
+    CliResult run(const QStringList& arguments, int seconds = 400) const;
     /// Starts it and returns at once; the caller ends it.
     std::unique_ptr<QProcess> start(const QStringList& arguments) const;
 
@@ -45,8 +45,5 @@ private:
 
 /// BERT with two small layers on `dataset`, `ranks` ranks of this machine, `steps` steps.
 RunSpec tinySpec(const QString& dataset, int ranks, int steps);
-
-/// False with a sentence when the programs under test are not built.
-bool programsAreBuilt(QString* why);
 
 } // namespace trainyard::test

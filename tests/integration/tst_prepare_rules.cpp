@@ -14,13 +14,6 @@ class TestPrepareRules : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        QString why;
-        if (!programsAreBuilt(&why))
-            QSKIP(qPrintable(why));
-    }
-
     void theFormAndTheProgramAgree_data()
     {
         QTest::addColumn<PrepareOptions>("options");

@@ -139,8 +139,7 @@ private slots:
         QTemporaryDir dir;
         const std::string file = dir.filePath("known_hosts").toStdString();
         QVERIFY(writeFileAtomically(file, lineFor("gpu", kOurs) + lineFor("[gate]:2222", kOther)).ok());
-        if (QProcess::execute("ssh-keygen", {"-q", "-H", "-f", QString::fromStdString(file)}) != 0)
-            QSKIP("needs ssh-keygen");
+        QCOMPARE(QProcess::execute("ssh-keygen", {"-q", "-H", "-f", QString::fromStdString(file)}), 0);
         const KnownHosts hosts = KnownHosts::load({file});
         QVERIFY(readFile(file)->find("|1|") != std::string::npos);
         QCOMPARE(hosts.check("gpu", kOurs).verdict, KeyVerdict::Trusted);
@@ -153,8 +152,7 @@ private slots:
     {
         QTemporaryDir dir;
         const QString key = dir.filePath("key");
-        if (QProcess::execute("ssh-keygen", {"-q", "-t", "ed25519", "-N", "", "-f", key}) != 0)
-            QSKIP("needs ssh-keygen");
+        QCOMPARE(QProcess::execute("ssh-keygen", {"-q", "-t", "ed25519", "-N", "", "-f", key}), 0);
         QProcess list;
         list.start("ssh-keygen", {"-l", "-f", key + ".pub"});
         QVERIFY(list.waitForFinished());

@@ -159,8 +159,7 @@ private slots:
         auto mirror = StreamMirror::open(m_file);
         QVERIFY(mirror.ok());
         replayAll(*mirror);
-        if (!mirror->replayed())
-            QSKIP("/dev/full cannot be read as an empty file here");
+        QVERIFY(mirror->replayed());
         QCOMPARE(mirror->append(m_bytes)->size(), std::size_t{20});
         QVERIFY(!mirror->lastWriteError().ok());
     }

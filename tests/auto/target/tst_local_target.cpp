@@ -148,15 +148,15 @@ private slots:
         file.write(bytes);
         file.close();
         auto target = open();
-        QTRY_COMPARE(target->state(), State::Ready);
+        AWAIT_EQUAL(target->state(), State::Ready);
         std::optional<Result<QByteArray>> read;
         const auto keep = [&](const Result<QByteArray>& result) { read = result; };
         readWhole(*target, {{"op", "data-set"}, {"folder", folder.path()}}, this, keep);
-        QTRY_VERIFY(read.has_value());
+        AWAIT(read.has_value());
         QCOMPARE(**read, bytes);
         read.reset();
         readWhole(*target, {{"op", "data-set"}, {"folder", "/nowhere"}}, this, keep);
-        QTRY_VERIFY(read.has_value());
+        AWAIT(read.has_value());
         QCOMPARE(read->error().kind, ErrorKind::BadInput);
         QVERIFY(!read->error().hint.empty());
     }
