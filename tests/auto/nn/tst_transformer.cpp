@@ -66,7 +66,7 @@ void fillWeights(ParameterStore& parameters)
 
 LanguageModel filledModel(const ModelSpec& spec, LayerRunner& runner = directRunner())
 {
-    LanguageModel model(spec, ComputeType::Float64, {}, GradientResidence::Whole, runner);
+    LanguageModel model(spec, ComputeType::Float64, runner);
     fillWeights(model.parameters());
     return model;
 }
