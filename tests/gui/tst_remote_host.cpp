@@ -8,12 +8,11 @@
 #include "app/widgets/page_frame.h"
 #include "tests/support/bundle/small_bundle.h"
 #include "tests/support/lab/netns_lab.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
 namespace {
-
-constexpr int kPatienceMs = 30'000;
 
 /// Makes a data set of nothing but its manifest.
 constexpr auto kPrepareScript = R"(#!/bin/sh
