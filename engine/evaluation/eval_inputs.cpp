@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include <ATen/ops/full.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,7 +13,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::int64_t kNotMasked = -100; // Hugging Face's mark for positions without a label
+constexpr std::int64_t kNoLabel = -100; // Hugging Face's mark
 
 // Reads the tensors of one file; what is wrong with one is told with its name.
 class InputReader {
@@ -41,6 +42,14 @@ public:
         return values;
     }
 
+    Result<at::Tensor> readOr(const char* name, const std::vector<std::int64_t>& shape, std::int64_t below,
+                              std::int64_t valueWithout) const
+    {
+        if (!m_file.find(name))
+            return at::full(shape, valueWithout, at::kLong);
+        return read(name, shape, below);
+    }
+
     static Status checkRange(const char* name, const at::Tensor& values, std::int64_t below)
     {
         if (values.numel() > 0 &&
@@ -64,22 +73,42 @@ Result<std::vector<std::int64_t>> batchShape(const SafetensorsFile& file, const 
     return ids->shape;
 }
 
+struct Targets {
+    at::Tensor positions;
+    at::Tensor labels;
+};
+
+// Where labels are, of an encoder at their own place, of a decoder one position before. The first label of a
+// sequence is no decoder's target: nothing stands before it.
+Targets targetsOf(const at::Tensor& labels_BS, ModelFamily family)
+{
+    const std::int64_t shift = family == ModelFamily::Gpt ? 1 : 0;
+    at::Tensor isLabel_BS = labels_BS != kNoLabel;
+    isLabel_BS.narrow(1, 0, shift).fill_(false);
+    const at::Tensor places = isLabel_BS.flatten().nonzero().flatten();
+    return {places - shift, labels_BS.flatten().index_select(0, places)};
+}
+
 Result<TokenBatch> batchFrom(const SafetensorsFile& file, const ModelSpec& model)
 {
     TRAINYARD_TRY(const std::vector<std::int64_t> shape, batchShape(file, model));
     const InputReader reader(file);
     TokenBatch batch;
     TRAINYARD_TRY(batch.inputIds, reader.read("input_ids", shape, model.vocabulary));
-    TRAINYARD_TRY(batch.tokenTypeIds, reader.read("token_type_ids", shape, model.tokenTypes));
-    TRAINYARD_TRY(batch.attentionMask, reader.read("attention_mask", shape, 2));
-    TRAINYARD_TRY(batch.sequenceLabels, reader.read("next_sentence_label", {shape[0]}, 2));
+    TRAINYARD_TRY(batch.attentionMask, reader.readOr("attention_mask", shape, 2, 1));
+    if (model.tokenTypes > 0) {
+        TRAINYARD_TRY(batch.tokenTypeIds, reader.readOr("token_type_ids", shape, model.tokenTypes, 0));
+    }
+    if (model.nextSentence) {
+        TRAINYARD_TRY(batch.sequenceLabels, reader.read("next_sentence_label", {shape[0]}, 2));
+    }
     TRAINYARD_TRY(const at::Tensor labels, reader.read("labels", shape));
-    const at::Tensor flat = labels.flatten();
-    batch.targetPositions = (flat != kNotMasked).nonzero().flatten();
-    batch.targets = flat.index_select(0, batch.targetPositions);
+    const Targets targets = targetsOf(labels, model.family);
+    batch.targetPositions = targets.positions;
+    batch.targets = targets.labels;
     TRAINYARD_TRY_STATUS(InputReader::checkRange("labels", batch.targets, model.vocabulary));
     if (batch.targetCount() == 0)
-        return badInput("tensor labels masks no position");
+        return badInput("tensor labels has no label to predict");
     batch.sampleIndices.resize(static_cast<std::size_t>(shape[0]));
     std::iota(batch.sampleIndices.begin(), batch.sampleIndices.end(), std::uint64_t{0});
     return batch;

@@ -1,11 +1,15 @@
 #include "engine/evaluation/evaluation.h"
 
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/full.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
-#include "engine/checkpoint/hugging_face.h"
+#include "engine/checkpoint/hugging_face/hugging_face_export.h"
+#include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/evaluation/eval_inputs.h"
 #include "engine/nn/language_model.h"
@@ -20,27 +24,57 @@ namespace {
 
 struct Evaluated {
     at::Tensor loss;
-    Logits logits;
+    Logits logits; ///< a decoder's at every position [B, S, V], an encoder's at the masked ones [M, V]
 };
+
+constexpr std::int64_t kIgnored = -100;
+
+// Hugging Face computes the loss of a decoder in float32 over all positions, whatever the type of the model:
+// so does this, to be compared with it digit by digit.
+at::Tensor decoderLoss(const at::Tensor& logits_TV, const TokenBatch& batch)
+{
+    const at::Tensor labels_T = at::full({logits_TV.size(0)}, kIgnored, at::kLong);
+    labels_T.index_copy_(0, batch.targetPositions, batch.targets);
+    return at::cross_entropy_loss(logits_TV.to(at::kFloat), labels_T, {}, at::Reduction::Mean, kIgnored);
+}
 
 // Leaves the gradients in the model's parameter store.
 Evaluated evaluate(LanguageModel& model, const TokenBatch& batch)
 {
-    const Logits logits = model.logits(batch, std::nullopt);
-    const at::Tensor loss = lossSums(logits, batch).normalised(batch.targetCount(), batch.sequences());
+    const bool decoder = model.spec().family == ModelFamily::Gpt;
+    TokenBatch asked = batch;
+    if (decoder)
+        asked.targetPositions = at::arange(batch.inputIds.numel(), at::kLong);
+    const Logits logits = model.logits(asked, std::nullopt);
+    const at::Tensor loss = decoder
+                                ? decoderLoss(logits.tokens, batch)
+                                : lossSums(logits, batch).normalised(batch.targetCount(), batch.sequences());
     model.parameters().beginGradients();
     loss.backward();
-    return {loss.detach(), {logits.tokens.detach(), logits.sequences.detach()}};
+    const at::Tensor sequences = logits.sequences.defined() ? logits.sequences.detach() : at::Tensor();
+    return {loss.detach(), {logits.tokens.detach(), sequences}};
 }
 
-Status writeOutputs(const fs::path& out, const Evaluated& evaluated, const ParameterStore& parameters)
+std::vector<TensorBytes> logitsToWrite(const Logits& logits, const TokenBatch& batch, ModelFamily family)
 {
-    const at::Tensor loss = evaluated.loss.view({1});
-    std::vector<TensorBytes> tensors{bytesOf("loss", loss),
-                                     bytesOf("mlm_logits_at_masked", evaluated.logits.tokens),
-                                     bytesOf("nsp_logits", evaluated.logits.sequences)};
-    for (const Parameter& parameter : parameters.parameters())
-        tensors.push_back(bytesOf("grad." + parameter.spec.name, parameter.gradient));
+    if (family == ModelFamily::Gpt)
+        return {bytesOf("logits", logits.tokens.view({batch.sequences(), batch.sequenceLength(), -1}))};
+    std::vector<TensorBytes> tensors{bytesOf("mlm_logits_at_masked", logits.tokens)};
+    if (logits.sequences.defined())
+        tensors.push_back(bytesOf("nsp_logits", logits.sequences));
+    return tensors;
+}
+
+Status writeOutputs(const fs::path& out, const Evaluated& evaluated, const TokenBatch& batch,
+                    const LanguageModel& model)
+{
+    std::vector<TensorBytes> tensors = logitsToWrite(evaluated.logits, batch, model.spec().family);
+    tensors.push_back(bytesOf("loss", evaluated.loss.view({1})));
+    std::vector<at::Tensor> gradients; // alive while they are written
+    for (const Parameter& parameter : model.parameters().parameters()) {
+        gradients.push_back(huggingFaceLayout(model.spec(), parameter.spec, parameter.gradient));
+        tensors.push_back(bytesOf("grad." + parameter.spec.name, gradients.back()));
+    }
     return publishAtomically(out, [&](const fs::path& temporary) -> Status {
         const auto written = writeSafetensors(temporary, tensors);
         return written.ok() ? Status() : Status(written.error());
@@ -63,13 +97,13 @@ TrainingSeries train(LanguageModel& model, const TokenBatch& batch, const EvalTr
 
 Result<TrainingSeries> run(const EvalOptions& options)
 {
-    TRAINYARD_TRY(const ModelSpec spec, readHuggingFaceConfig(options.huggingFace));
-    LanguageModel model(spec, options.precision);
-    TRAINYARD_TRY_STATUS(loadHuggingFaceWeights(options.huggingFace, model.parameters()));
-    TRAINYARD_TRY(const TokenBatch batch, readEvalInputs(options.inputs, spec));
+    TRAINYARD_TRY(const HuggingFaceModel imported, HuggingFaceModel::open(options.huggingFace));
+    LanguageModel model(imported.spec(), options.precision);
+    TRAINYARD_TRY_STATUS(imported.load(model.parameters()));
+    TRAINYARD_TRY(const TokenBatch batch, readEvalInputs(options.inputs, imported.spec()));
     if (options.out) {
         const Evaluated evaluated = evaluate(model, batch);
-        TRAINYARD_TRY_STATUS(writeOutputs(*options.out, evaluated, model.parameters()));
+        TRAINYARD_TRY_STATUS(writeOutputs(*options.out, evaluated, batch, model));
     }
     return options.training ? train(model, batch, *options.training) : TrainingSeries();
 }

@@ -20,10 +20,11 @@ struct EvalTraining {
 /// `trainyard-worker eval`.
 struct EvalOptions {
     std::filesystem::path huggingFace; ///< folder with config.json and model.safetensors
-    std::filesystem::path inputs;      ///< safetensors: input_ids, token_type_ids, attention_mask, labels
-                                       ///< (-100 = not masked), next_sentence_label
-    std::optional<std::filesystem::path>
-        out; ///< safetensors: loss, logits, grad.<parameter>; in the compute type
+    std::filesystem::path inputs;      ///< see readEvalInputs()
+    /// safetensors: loss; mlm_logits_at_masked [M, V] and nsp_logits [B, 2], or a decoder's logits [B, S, V];
+    /// grad.<Hugging Face name> in Hugging Face's layout. In the compute type (gradients in the master type,
+    /// a decoder's loss in float32).
+    std::optional<std::filesystem::path> out;
     ComputeType precision = ComputeType::Float32;
     std::optional<EvalTraining> training;
 };
@@ -35,8 +36,8 @@ struct TrainingSeries {
     std::string toJson() const;        ///< {"losses":[...],"grad_norms":[...]}
 };
 
-/// Loss (mean over masked tokens + mean over sequences), logits and gradients of the imported model go to
-/// `options.out`; the series is that of `options.training`, empty without it.
+/// Loss (mean over masked or next tokens + mean over sequences), logits and gradients of the imported model
+/// go to `options.out`; the series is that of `options.training`, empty without it.
 Result<TrainingSeries> runEval(const EvalOptions& options);
 
 } // namespace trainyard

@@ -23,6 +23,16 @@ CLI::Validator namedEnum()
         std::string(acceptedNames<Enum>()));
 }
 
+CLI::Validator byteSize()
+{
+    return CLI::Validator(
+        [](const std::string& text) {
+            const auto bytes = parseBytes(text);
+            return bytes.ok() ? std::string() : bytes.error().text();
+        },
+        "SIZE");
+}
+
 } // namespace
 
 ModelCommands::ModelCommands(CLI::App& app) : m_app(app)
@@ -70,6 +80,9 @@ void ModelCommands::addImportAndExport()
                      "A checkpoint, or a folder of checkpoints")
         ->required();
     exported->add_option("--hf", m_export.huggingFace, "Folder to write; must not exist")->required();
+    exported->add_option("--max-shard", m_maxShard, "Cut bigger weights into files of at most this size")
+        ->check(byteSize())
+        ->capture_default_str();
 }
 
 Status ModelCommands::runChosen()
@@ -77,8 +90,10 @@ Status ModelCommands::runChosen()
     configureAllocator();
     if (m_app.got_subcommand("import"))
         return runImport(m_import);
-    if (m_app.got_subcommand("export"))
+    if (m_app.got_subcommand("export")) {
+        TRAINYARD_TRY(m_export.maxShard, parseBytes(m_maxShard));
         return runExport(m_export);
+    }
     configureCpuMath();
     m_eval.precision = *enumFromName<ComputeType>(m_precision);
     if (!m_optimizer.empty()) {

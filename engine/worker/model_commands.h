@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/checkpoint/hugging_face.h"
+#include "engine/checkpoint/hugging_face/conversion_commands.h"
 #include "engine/evaluation/evaluation.h"
 
 namespace CLI {
@@ -31,6 +31,7 @@ private:
     EvalTraining m_training;
     ImportOptions m_import;
     ExportOptions m_export;
+    std::string m_maxShard = "5 GiB";
 };
 
 } // namespace trainyard

@@ -3,8 +3,6 @@
 
 #include <filesystem>
 
-#include "engine/base/file.h"
-#include "engine/checkpoint/hugging_face.h"
 #include "engine/checkpoint/training_state.h"
 #include "engine/nn/language_model.h"
 #include "engine/optim/optimizer.h"
@@ -102,75 +100,8 @@ private slots:
         QVERIFY(missing.error().message.find("optimizer/exp_avg/") != std::string::npos);
     }
 
-    void huggingFaceFolderComesBackAsItWas()
-    {
-        LanguageModel model(smallModel(), ComputeType::Float32);
-        model.parameters().initialize(3, 0.02);
-        const fs::path first = path() / "first";
-        QVERIFY(writeHuggingFaceFolder(first, smallModel(), model.parameters()).ok());
-        QVERIFY(runImport({first, path() / "checkpoints"}).ok());
-        const fs::path second = path() / "second";
-        QVERIFY(runExport({path() / "checkpoints", second}).ok());
-        for (const char* file : {"config.json", "model.safetensors"})
-            QVERIFY(readFile(first / file).value() == readFile(second / file).value());
-        QCOMPARE(readHuggingFaceConfig(second).value().hidden, 16);
-    }
-
-    void exportDoesNotOverwrite()
-    {
-        LanguageModel model(smallModel(), ComputeType::Float32);
-        model.parameters().initialize(3, 0.02);
-        const Status status = writeHuggingFaceFolder(path(), smallModel(), model.parameters());
-        QCOMPARE(status.error().kind, ErrorKind::BadInput);
-    }
-
-    void readsAFolderCutIntoShardsWithOldNames()
-    {
-        LanguageModel model(smallModel(), ComputeType::Float32);
-        model.parameters().initialize(3, 0.02);
-        QVERIFY(writeHuggingFaceFolder(path() / "whole", smallModel(), model.parameters()).ok());
-        cutIntoTwoFiles(path() / "whole", path() / "cut");
-        LanguageModel loaded(smallModel(), ComputeType::Float32);
-        const Status status = loadHuggingFaceWeights(path() / "cut", loaded.parameters());
-        QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
-        QVERIFY(loaded.parameters().flatMasters().equal(model.parameters().flatMasters()));
-    }
-
-    void namesTheWeightThatIsMissing()
-    {
-        LanguageModel model(smallModel(), ComputeType::Float32);
-        QVERIFY(writeHuggingFaceFolder(path() / "hf", smallModel(), model.parameters()).ok());
-        const auto file = SafetensorsFile::open(path() / "hf" / "model.safetensors").value();
-        std::vector<TensorBytes> fewer(file.tensors().begin() + 1, file.tensors().end());
-        QVERIFY(writeSafetensors(path() / "fewer", fewer).ok());
-        fs::rename(path() / "fewer", path() / "hf" / "model.safetensors");
-        const Status status = loadHuggingFaceWeights(path() / "hf", model.parameters());
-        QVERIFY(status.error().message.find(file.tensors().front().name) != std::string::npos);
-    }
-
 private:
     fs::path path() const { return fs::path(m_folder->path().toStdString()); }
-
-    // As Hugging Face shards big models, with the names that TensorFlow gave to layer norms.
-    static void cutIntoTwoFiles(const fs::path& from, const fs::path& to)
-    {
-        fs::create_directory(to);
-        const auto file = SafetensorsFile::open(from / "model.safetensors").value();
-        std::array<std::vector<TensorBytes>, 2> parts;
-        std::string map;
-        for (std::size_t i = 0; i < file.tensors().size(); ++i) {
-            TensorBytes tensor = file.tensors()[i];
-            const auto norm = tensor.name.find("LayerNorm.weight");
-            if (norm != std::string::npos)
-                tensor.name.replace(norm, std::string::npos, "LayerNorm.gamma");
-            map += (i ? ",\"" : "\"") + tensor.name + "\":\"part-" + std::to_string(i % 2) + "\"";
-            parts[i % 2].push_back(tensor);
-        }
-        for (std::size_t part = 0; part < 2; ++part)
-            QVERIFY(writeSafetensors(to / ("part-" + std::to_string(part)), parts[part]).ok());
-        QVERIFY(
-            writeFileAtomically(to / "model.safetensors.index.json", "{\"weight_map\":{" + map + "}}").ok());
-    }
 
     std::unique_ptr<QTemporaryDir> m_folder;
 };

@@ -5,25 +5,32 @@
 #include <cmath>
 #include <filesystem>
 
+#include <ATen/ops/full_like.h>
 #include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/ones_like.h>
+#include <ATen/ops/zeros_like.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/evaluation/evaluation.h"
+#include "engine/spec/names.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
 
 namespace {
 
-// A BertForPreTraining of 58435 parameters with inputs, and what Hugging Face's own code computes from them
-// in float64.
-fs::path reference()
+// "bert-tiny", a BertForPreTraining of 58435 parameters, and "gpt2-tiny", a GPT2LMHeadModel of 56032, with
+// inputs, and what Hugging Face's own code computes from them in float64.
+fs::path reference(const QString& model)
 {
     const char* shared = std::getenv("TRAINYARD_SHARED");
-    return (shared ? fs::path(shared) : fs::path(TRAINYARD_SOURCE_DIR) / "../shared") / "data/hf/bert-tiny";
+    return (shared ? fs::path(shared) : fs::path(TRAINYARD_SOURCE_DIR) / "../shared") / "data/hf" /
+           model.toStdString();
 }
 
 double normOf(const at::Tensor& tensor)
@@ -71,18 +78,18 @@ Errors compare(const SafetensorsFile& actual, const SafetensorsFile& expected)
     return errors;
 }
 
-EvalOptions options(ComputeType precision)
+EvalOptions options(const QString& model, ComputeType precision)
 {
     EvalOptions options;
-    options.huggingFace = reference();
-    options.inputs = reference() / "inputs.safetensors";
+    options.huggingFace = reference(model);
+    options.inputs = reference(model) / "inputs.safetensors";
     options.precision = precision;
     return options;
 }
 
-nlohmann::json expectedSeries(const char* optimizer)
+nlohmann::json expectedSeries(const QString& model, OptimizerKind kind)
 {
-    return nlohmann::json::parse(readFile(reference() / "expected.json").value()).at(optimizer);
+    return nlohmann::json::parse(readFile(reference(model) / "expected.json").value()).at(nameOf(kind));
 }
 
 OptimizerSpec optimizerFrom(const nlohmann::json& json, OptimizerKind kind)
@@ -112,35 +119,41 @@ class TestHuggingFaceParity : public QObject {
 private slots:
     void initTestCase()
     {
-        if (!fs::exists(reference()))
-            QSKIP(
-                "The reference model is not here (data/hf/bert-tiny under ../shared or $TRAINYARD_SHARED).");
+        for (const char* model : {"bert-tiny", "gpt2-tiny"}) {
+            if (!fs::exists(reference(model)))
+                QSKIP("The reference models are not here (data/hf under ../shared or $TRAINYARD_SHARED).");
+        }
     }
 
     void givesLossLogitsAndGradients_data()
     {
+        QTest::addColumn<QString>("model");
         QTest::addColumn<int>("precision");
         QTest::addColumn<double>("eachTensor");
         QTest::addColumn<double>("allGradients");
-        QTest::addRow("float64") << int(ComputeType::Float64) << 1e-9 << 1e-9;
-        QTest::addRow("float32") << int(ComputeType::Float32) << 1e-5 << 1e-5;
-        // Twice 4 * 1.03^5 * 2^-8, the bound of arXiv:2506.09280, theorem 5.3, for the first of four layers.
-        // Single bias gradients are sums over tokens that nearly cancel; they get four times as much.
-        QTest::addRow("bfloat16") << int(ComputeType::BFloat16) << 1.5e-1 << 3.6e-2;
+        for (const char* model : {"bert-tiny", "gpt2-tiny"}) {
+            QTest::addRow("%s float64", model) << model << int(ComputeType::Float64) << 1e-9 << 1e-9;
+            QTest::addRow("%s float32", model) << model << int(ComputeType::Float32) << 1e-5 << 1e-5;
+            // Twice 4 * 1.03^5 * 2^-8, the bound of arXiv:2506.09280, theorem 5.3, for the first of four
+            // layers. Single bias gradients are sums over tokens that nearly cancel; they get four times as
+            // much.
+            QTest::addRow("%s bfloat16", model) << model << int(ComputeType::BFloat16) << 1.5e-1 << 3.6e-2;
+        }
     }
     void givesLossLogitsAndGradients()
     {
+        QFETCH(QString, model);
         QFETCH(int, precision);
         QFETCH(double, eachTensor);
         QFETCH(double, allGradients);
         const QTemporaryDir folder;
-        EvalOptions eval = options(ComputeType(precision));
+        EvalOptions eval = options(model, ComputeType(precision));
         eval.out = fs::path(folder.path().toStdString()) / "out.safetensors";
         const auto result = runEval(eval);
         QVERIFY2(result.ok(), result.ok() ? "" : result.error().text().c_str());
 
         const auto actual = SafetensorsFile::open(*eval.out).value();
-        const auto expected = SafetensorsFile::open(reference() / "expected_fp64.safetensors").value();
+        const auto expected = SafetensorsFile::open(reference(model) / "expected_fp64.safetensors").value();
         QVERIFY(std::ranges::equal(actual.tensors(), expected.tensors(), [](const auto& a, const auto& b) {
             return a.name == b.name && a.shape == b.shape;
         }));
@@ -153,29 +166,30 @@ private slots:
 
     void reproducesTheLossSeries_data()
     {
-        QTest::addColumn<QString>("optimizer");
+        QTest::addColumn<QString>("model");
         QTest::addColumn<int>("kind");
         QTest::addColumn<int>("precision");
         QTest::addColumn<double>("bound");
-        QTest::addRow("adamw float64")
-            << "adamw" << int(OptimizerKind::AdamW) << int(ComputeType::Float64) << 1e-9;
-        QTest::addRow("lamb float64")
-            << "lamb" << int(OptimizerKind::Lamb) << int(ComputeType::Float64) << 1e-9;
-        QTest::addRow("adamw float32")
-            << "adamw" << int(OptimizerKind::AdamW) << int(ComputeType::Float32) << 1e-4;
-        QTest::addRow("lamb float32")
-            << "lamb" << int(OptimizerKind::Lamb) << int(ComputeType::Float32) << 1e-4;
-        QTest::addRow("adamw bfloat16")
-            << "adamw" << int(OptimizerKind::AdamW) << int(ComputeType::BFloat16) << 2e-2;
+        for (const char* model : {"bert-tiny", "gpt2-tiny"}) {
+            for (const OptimizerKind kind : {OptimizerKind::AdamW, OptimizerKind::Lamb}) {
+                const std::string name = fmt::format("{} {}", model, nameOf(kind));
+                QTest::addRow("%s float64", name.c_str())
+                    << model << int(kind) << int(ComputeType::Float64) << 1e-9;
+                QTest::addRow("%s float32", name.c_str())
+                    << model << int(kind) << int(ComputeType::Float32) << 1e-4;
+            }
+            QTest::addRow("%s adamw bfloat16", model)
+                << model << int(OptimizerKind::AdamW) << int(ComputeType::BFloat16) << 2e-2;
+        }
     }
     void reproducesTheLossSeries()
     {
-        QFETCH(QString, optimizer);
+        QFETCH(QString, model);
         QFETCH(int, kind);
         QFETCH(int, precision);
         QFETCH(double, bound);
-        const auto expected = expectedSeries(optimizer.toUtf8().constData());
-        EvalOptions eval = options(ComputeType(precision));
+        const auto expected = expectedSeries(model, OptimizerKind(kind));
+        EvalOptions eval = options(model, ComputeType(precision));
         eval.training = EvalTraining{optimizerFrom(expected, OptimizerKind(kind)), 20};
         const TrainingSeries series = runEval(eval).value();
         const double losses = worstRelative(series.losses, expected.at("losses"));
@@ -185,10 +199,56 @@ private slots:
         QVERIFY(norms <= bound * 10); // a norm is a sum over all elements: it moves more than the loss
     }
 
+    void attentionMaskAndTokenTypesMayBeLeftOut()
+    {
+        const QTemporaryDir folder;
+        const auto inputs = SafetensorsFile::open(reference("bert-tiny") / "inputs.safetensors").value();
+        const at::Tensor ids = tensorFrom(*inputs.find("input_ids"));
+        const at::Tensor labels = tensorFrom(*inputs.find("labels"));
+        const at::Tensor next = tensorFrom(*inputs.find("next_sentence_label"));
+        const at::Tensor ones = at::ones_like(ids);
+        const at::Tensor zeros = at::zeros_like(ids);
+        std::vector<TensorBytes> tensors{bytesOf("input_ids", ids), bytesOf("labels", labels),
+                                         bytesOf("next_sentence_label", next)};
+        EvalOptions eval = options("bert-tiny", ComputeType::Float64);
+        eval.inputs = fs::path(folder.path().toStdString()) / "in.safetensors";
+        eval.training = EvalTraining{{}, 1};
+        QVERIFY(writeSafetensors(eval.inputs, tensors).ok());
+        const double without = runEval(eval).value().losses.front();
+        tensors.push_back(bytesOf("attention_mask", ones));
+        tensors.push_back(bytesOf("token_type_ids", zeros));
+        QVERIFY(writeSafetensors(eval.inputs, tensors).ok());
+        QCOMPARE(without, runEval(eval).value().losses.front());
+    }
+
+    // The mean over those next tokens that have a label; the first token of a sequence is never one.
+    void decoderIgnoresWhatHasNoLabel()
+    {
+        const QTemporaryDir folder;
+        EvalOptions eval = options("gpt2-tiny", ComputeType::Float64);
+        const auto inputs = SafetensorsFile::open(eval.inputs).value();
+        const at::Tensor ids = tensorFrom(*inputs.find("input_ids"));
+        at::Tensor labels = at::full_like(ids, -100);
+        labels.select(1, 0).copy_(ids.select(1, 0));
+        labels.narrow(1, 40, 3).copy_(ids.narrow(1, 40, 3));
+        eval.inputs = fs::path(folder.path().toStdString()) / "in.safetensors";
+        eval.training = EvalTraining{{}, 1};
+        const std::vector<TensorBytes> tensors{bytesOf("input_ids", ids), bytesOf("labels", labels)};
+        QVERIFY(writeSafetensors(eval.inputs, tensors).ok());
+        const double loss = runEval(eval).value().losses.front();
+
+        const auto expected =
+            SafetensorsFile::open(reference("gpt2-tiny") / "expected_fp64.safetensors").value();
+        const at::Tensor logits_BSV = tensorFrom(*expected.find("logits")).narrow(1, 39, 3);
+        const at::Tensor chosen =
+            at::log_softmax(logits_BSV, -1).gather(-1, ids.narrow(1, 40, 3).unsqueeze(-1));
+        QVERIFY(std::abs(loss + chosen.mean().item<double>()) < 1e-6); // the loss is a float32 number
+    }
+
     void namesTheInputTensorThatIsMissing()
     {
-        EvalOptions eval = options(ComputeType::Float32);
-        eval.inputs = reference() / "model.safetensors";
+        EvalOptions eval = options("bert-tiny", ComputeType::Float32);
+        eval.inputs = reference("bert-tiny") / "model.safetensors";
         const auto result = runEval(eval);
         QVERIFY(!result.ok());
         QCOMPARE(result.error().kind, ErrorKind::BadInput);

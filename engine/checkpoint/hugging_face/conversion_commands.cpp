@@ -1,4 +1,7 @@
-#include "engine/checkpoint/hugging_face.h"
+#include "engine/checkpoint/hugging_face/conversion_commands.h"
+
+#include "engine/checkpoint/hugging_face/hugging_face_export.h"
+#include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/training_state.h"
 #include "engine/nn/language_model.h"
 
@@ -25,22 +28,22 @@ Result<fs::path> checkpointAt(const fs::path& path)
 
 Status runImport(const ImportOptions& options)
 {
-    TRAINYARD_TRY(const ModelSpec model, readHuggingFaceConfig(options.huggingFace));
-    LanguageModel bert(model, ComputeType::Float32);
-    TRAINYARD_TRY_STATUS(loadHuggingFaceWeights(options.huggingFace, bert.parameters()));
+    TRAINYARD_TRY(const HuggingFaceModel imported, HuggingFaceModel::open(options.huggingFace));
+    LanguageModel model(imported.spec(), ComputeType::Float32);
+    TRAINYARD_TRY_STATUS(imported.load(model.parameters()));
     TrainingPosition position;
-    position.spec.model = model;
-    return saveCheckpoint(options.checkpoint, TrainingState(bert.parameters()), position, 0);
+    position.spec.model = imported.spec();
+    return saveCheckpoint(options.checkpoint, TrainingState(model.parameters()), position, 0);
 }
 
 Status runExport(const ExportOptions& options)
 {
     TRAINYARD_TRY(const fs::path folder, checkpointAt(options.checkpoint));
     TRAINYARD_TRY(CheckpointReader reader, CheckpointReader::open(folder));
-    const ModelSpec& model = reader.manifest().position.spec.model;
-    LanguageModel bert(model, ComputeType::Float32);
-    TRAINYARD_TRY_STATUS(TrainingState(bert.parameters()).load(reader));
-    return writeHuggingFaceFolder(options.huggingFace, model, bert.parameters());
+    const ModelSpec& spec = reader.manifest().position.spec.model;
+    LanguageModel model(spec, ComputeType::Float32);
+    TRAINYARD_TRY_STATUS(TrainingState(model.parameters()).load(reader));
+    return writeHuggingFaceFolder(options.huggingFace, spec, model.parameters(), options.maxShard);
 }
 
 } // namespace trainyard

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/base/result.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// What a tensor of a Hugging Face folder is to the engine.
+struct TensorRole {
+    enum class Kind {
+        Parameter, ///< the values of `parameter`
+        Copy,      ///< the same values again, of a tied tensor; checked, not read
+        Unused,    ///< a buffer or another head's tensor, which this model does not compute with
+    };
+    Kind kind = Kind::Parameter;
+    std::string parameter; ///< name in the engine; need not exist there
+};
+
+using TensorNames = std::set<std::string>;
+
+/// One of Hugging Face's model types: its config.json, and how its tensors are called and stored. A new one
+/// is a new file and its line in architecture.cpp. Immutable; any thread.
+class Architecture {
+public:
+    virtual ~Architecture() = default;
+
+    virtual std::string_view modelType() const = 0; ///< of config.json: "bert"
+    virtual ModelFamily family() const = 0;
+    /// Name of the Python class: "BertForMaskedLM".
+    virtual std::string className(const ModelSpec& model) const = 0;
+
+    /// BadInput for options under which this engine would compute something else than Hugging Face. Throws
+    /// nlohmann::json::exception for a missing key or a wrong type. `tensors`: what the weight files hold.
+    virtual Result<ModelSpec> readConfig(const nlohmann::ordered_json& config,
+                                         const TensorNames& tensors) const = 0;
+    virtual nlohmann::ordered_json config(const ModelSpec& model) const = 0;
+    /// BadInput for models that Hugging Face has no class for.
+    virtual Status requireExportable(const ModelSpec& model) const = 0;
+
+    virtual TensorRole roleOf(const std::string& name, const ModelSpec& model,
+                              const TensorNames& tensors) const = 0;
+    /// Stored as [in, out] instead of the engine's [out, in].
+    virtual bool isTransposed(const std::string& parameter) const = 0;
+    /// A second name under which the parameter is stored as well; empty for most.
+    virtual std::string secondName(const std::string& parameter, const ModelSpec& model) const = 0;
+};
+
+/// BadInput naming the accepted types.
+Result<const Architecture*> architectureOf(std::string_view modelType);
+const Architecture& architectureOf(const ModelSpec& model);
+
+const Architecture& bertArchitecture();
+const Architecture& gpt2Architecture();
+
+/// Hugging Face's name of an activation. BadInput where it has another or none.
+Result<Activation> activationFrom(const std::string& name);
+
+} // namespace trainyard

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+
+#include <torch/types.h>
+
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+class ParameterStore;
+struct ParameterSpec;
+
+/// A tensor shaped like a parameter (weights, a gradient) as Hugging Face lays it out: contiguous, the
+/// weights of GPT-2's products transposed. The tensor itself where the layouts agree.
+at::Tensor huggingFaceLayout(const ModelSpec& model, const ParameterSpec& parameter,
+                             const at::Tensor& values);
+
+constexpr Bytes kWholeFile = ~Bytes{0};
+
+/// Writes config.json and the weights as float32 under their final name in one instant: model.safetensors,
+/// or, when that would be bigger than `maxShard`, shards of at most that size (a tensor bigger than it has
+/// one of its own) and model.safetensors.index.json. BadInput when the folder exists, or Hugging Face has no
+/// such model.
+Status writeHuggingFaceFolder(const std::filesystem::path& folder, const ModelSpec& model,
+                              const ParameterStore& parameters, Bytes maxShard = kWholeFile);
+
+} // namespace trainyard
