@@ -44,7 +44,7 @@ at::Tensor Embeddings::wordsOf(const ForwardPass& pass) const
     const at::Tensor here_T = ids_T.ge(mine.begin).logical_and_(ids_T.lt(mine.end));
     const at::Tensor words_TH = at::embedding(m_words, at::where(here_T, ids_T - mine.begin, 0)) *
                                 here_T.unsqueeze(1).to(m_words.scalar_type());
-    return sliceTokens(sumOverRanks(words_TH, parallel), parallel);
+    return leaveCut(words_TH, parallel); // each word is a row of one rank
 }
 
 at::Tensor Embeddings::positionsOf(const TokenBatch& batch, IndexRange tokens) const

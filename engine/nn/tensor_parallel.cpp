@@ -7,6 +7,7 @@
 
 #include "engine/base/check.h"
 #include "engine/comm/process_group.h"
+#include "engine/nn/tensor_memory.h"
 
 namespace trainyard {
 
@@ -20,12 +21,6 @@ bool isWide(const at::Tensor& values)
     return values.scalar_type() == at::kFloat || values.scalar_type() == at::kDouble;
 }
 
-FloatSpan spanOf(const at::Tensor& values)
-{
-    const FloatType type = values.scalar_type() == at::kDouble ? FloatType::Float64 : FloatType::Float32;
-    return FloatSpan(values.data_ptr(), static_cast<std::size_t>(values.numel()), type);
-}
-
 // A contiguous copy that a reduction may overwrite, in float32 at least.
 at::Tensor wideCopy(const at::Tensor& values)
 {
@@ -37,7 +32,7 @@ at::Tensor wideCopy(const at::Tensor& values)
 at::Tensor reduced(const at::Tensor& values, const TensorParallel& parallel)
 {
     at::Tensor sum = wideCopy(values);
-    parallel.group->allReduce(spanOf(sum));
+    parallel.group->allReduce(numbersOf(sum));
     return sum.to(values.scalar_type());
 }
 
@@ -45,7 +40,7 @@ at::Tensor scattered(const at::Tensor& values, const TensorParallel& parallel)
 {
     const IndexRange here = parallel.tokensHere(values.size(0));
     const at::Tensor sum = wideCopy(values);
-    parallel.group->reduceScatter(spanOf(sum));
+    parallel.group->reduceScatter(numbersOf(sum));
     return sum.narrow(0, here.begin, here.size()).to(values.scalar_type()).clone();
 }
 
@@ -55,7 +50,7 @@ at::Tensor gathered(const at::Tensor& slice, const TensorParallel& parallel)
     shape[0] *= parallel.ranks();
     const at::Tensor all = at::empty(shape, slice.options());
     all.narrow(0, parallel.rank() * slice.size(0), slice.size(0)).copy_(slice);
-    parallel.group->allGather({static_cast<std::byte*>(all.data_ptr()), all.nbytes()});
+    parallel.group->allGather(memoryOf(all));
     return all;
 }
 
@@ -139,17 +134,11 @@ at::Tensor sliceTokens(const at::Tensor& tokens, const TensorParallel& parallel)
     return parallel.slicesTokens() ? Moved<sliced, gathered>::apply(tokens, parallel) : tokens;
 }
 
-at::Tensor sumOverRanks(const at::Tensor& partial, const TensorParallel& parallel)
-{
-    return parallel.isOn() ? Moved<reduced, same>::apply(partial, parallel) : partial;
-}
-
 void reduceInPlace(at::Tensor& values, const TensorParallel& parallel, bool maximum)
 {
     if (!parallel.isOn())
         return;
-    TRAINYARD_CHECK(isWide(values) && values.is_contiguous());
-    parallel.group->allReduce(spanOf(values), maximum ? ReduceOp::Max : ReduceOp::Sum);
+    parallel.group->allReduce(numbersOf(values), maximum ? ReduceOp::Max : ReduceOp::Sum);
 }
 
 } // namespace trainyard

@@ -47,10 +47,8 @@ at::Tensor gatherTokens(const at::Tensor& slice, const TensorParallel& parallel)
 /// This rank's slice of tokens that are the same on every rank; the gradient is gathered from the slices.
 at::Tensor sliceTokens(const at::Tensor& tokens, const TensorParallel& parallel);
 
-/// The sum over the ranks on every rank; the gradient, the same on every rank, goes to every rank.
-at::Tensor sumOverRanks(const at::Tensor& partial, const TensorParallel& parallel);
-
-/// Replaces `values` by the sum (or maximum) over the ranks, outside of any graph.
+/// Replaces `values` (float32 or float64, contiguous) by the sum or maximum over the ranks, outside of any
+/// graph.
 void reduceInPlace(at::Tensor& values, const TensorParallel& parallel, bool maximum = false);
 
 } // namespace trainyard

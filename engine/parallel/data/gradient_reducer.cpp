@@ -2,18 +2,13 @@
 
 #include "engine/comm/process_group.h"
 #include "engine/nn/parameter_store.h"
+#include "engine/nn/tensor_memory.h"
 
 namespace trainyard {
 
 namespace {
 
 constexpr std::size_t kShardedBucketsUnderWay = 2; // one that is reduced while the next one fills
-
-FloatSpan spanOf(const at::Tensor& values)
-{
-    const FloatType type = values.scalar_type() == at::kDouble ? FloatType::Float64 : FloatType::Float32;
-    return FloatSpan(values.data_ptr(), static_cast<std::size_t>(values.numel()), type);
-}
 
 } // namespace
 
@@ -75,7 +70,7 @@ void GradientReducer::sumOverTokenSlices(std::size_t index)
     const std::size_t bucket = m_bucketOf[index];
     const std::int64_t first = parameter.offset - m_parameters.layout().buckets()[bucket].begin;
     m_sliced.tensor->allReduce(
-        spanOf(m_parameters.gradients().bucket(bucket).narrow(0, first, parameter.count)));
+        numbersOf(m_parameters.gradients().bucket(bucket).narrow(0, first, parameter.count)));
     m_isSummed[index] = true;
 }
 
@@ -89,7 +84,7 @@ void GradientReducer::startNext()
 {
     if (m_sharded && m_works.size() >= m_completed + kShardedBucketsUnderWay)
         completeNext();
-    const FloatSpan values = spanOf(m_parameters.gradients().bucket(m_works.size()));
+    const FloatSpan values = numbersOf(m_parameters.gradients().bucket(m_works.size()));
     m_works.push_back(m_scatters ? m_group.reduceScatterAsync(values) : m_group.allReduceAsync(values));
 }
 

@@ -18,19 +18,22 @@ class ProcessGroup;
 /// What a rank has afterwards follows from the store (Rajbhandari et al., arXiv:1910.02054):
 ///   - one owner: the whole sum, bit-equal on every rank (all-reduce);
 ///   - several owners: the sum of what it owns (reduce-scatter), ZeRO 1;
-///   - several owners and sharded gradients: the same, in no more memory than that and two buckets (ZeRO 2).
+///   - several owners and sharded gradients: the same, in no more memory than that and two buckets, ZeRO 2.
 ///   Then
 ///     every micro-batch is reduced, because nobody keeps the whole gradient of the earlier ones.
 ///
 /// A step: for each micro-batch that reducesAfter() names arm(); backward(); finish(); for the others
-/// backward(). Between arm() and finish() the gradients belong to the reducer. One thread.
+/// backward(). Where something comes between the last backward pass and the reduction (a pipeline's tied
+/// weights): arm(); finish() after it. Between arm() and finish() the gradients belong to the reducer. One
+/// thread.
 class GradientReducer {
 public:
     /// Of parameters that every rank of a tensor-parallel group holds whole, but uses on its slice of the
-    /// tokens alone: each rank's gradient is a part of the sum.
+    /// tokens alone: each rank's gradient is a part of the sum. They are added up one by one as they arrive,
+    /// which is the same order on all ranks of the group, because these run the same graph.
     struct SlicedTokens {
         ProcessGroup* tensor = nullptr; ///< null: tokens are not sliced
-        int headPart = 0;               ///< ParameterSpec::part of the head, which sees all tokens
+        int headPart = -2;              ///< ParameterSpec::part of the head, which sees all tokens
     };
 
     /// Listens to the store's gradients until destroyed; all outlive the reducer. The group has as many ranks

@@ -4,6 +4,7 @@
 
 #include "engine/comm/process_group.h"
 #include "engine/nn/parameter_store.h"
+#include "engine/nn/tensor_memory.h"
 
 namespace trainyard {
 
@@ -14,8 +15,7 @@ void gatherWeights(ParameterStore& parameters, ProcessGroup& group)
     const at::Tensor& working = parameters.flatWorking();
     std::vector<Work> works;
     for (const Bucket& bucket : parameters.layout().buckets()) {
-        const at::Tensor values = working.narrow(0, bucket.begin, bucket.size());
-        works.push_back(group.allGatherAsync({static_cast<std::byte*>(values.data_ptr()), values.nbytes()}));
+        works.push_back(group.allGatherAsync(memoryOf(working.narrow(0, bucket.begin, bucket.size()))));
     }
     for (Work& work : works)
         work.wait();

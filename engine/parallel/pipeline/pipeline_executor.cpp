@@ -6,19 +6,10 @@
 #include "engine/base/check.h"
 #include "engine/comm/process_groups.h"
 #include "engine/nn/parameter_store.h"
+#include "engine/nn/tensor_memory.h"
 #include "engine/parallel/data/gradient_reducer.h"
 
 namespace trainyard {
-
-namespace {
-
-std::span<std::byte> bytesOf(const at::Tensor& values)
-{
-    TRAINYARD_CHECK(values.is_contiguous());
-    return {static_cast<std::byte*>(values.data_ptr()), values.nbytes()};
-}
-
-} // namespace
 
 PipelineExecutor::PipelineExecutor(const PipelineSchedule& schedule, int rank, const StageLinks& links,
                                    std::vector<Chunk> chunks, std::function<void(StepPhase)> enterPhase)
@@ -58,12 +49,12 @@ void PipelineExecutor::execute(const PipelineAction& action, const StepPasses& p
         return backwardInput(action);
     case PipelineActionKind::SendActivation:
         m_enterPhase(StepPhase::Reduce);
-        return m_links.activationsOut->send(bytesOf(at(action).output.detach().contiguous()));
+        return m_links.activationsOut->send(memoryOf(at(action).output.detach().contiguous()));
     case PipelineActionKind::ReceiveActivation:
         return receiveActivation(action, passes);
     case PipelineActionKind::SendGradient:
         m_enterPhase(StepPhase::Reduce);
-        m_links.gradientsOut->send(bytesOf(at(action).input.grad().contiguous()));
+        m_links.gradientsOut->send(memoryOf(at(action).input.grad().contiguous()));
         return at(action).input.reset();
     case PipelineActionKind::ReceiveGradient:
         return receiveGradient(action);
@@ -95,7 +86,7 @@ void PipelineExecutor::receiveActivation(const PipelineAction& action, const Ste
     const TransformerStage& stage = *m_chunks[static_cast<std::size_t>(action.chunk)].stage;
     const at::Tensor hidden =
         stage.emptyInput(*passes.microBatches[static_cast<std::size_t>(action.microBatch)]);
-    m_links.activationsIn->receive(bytesOf(hidden));
+    m_links.activationsIn->receive(memoryOf(hidden));
     at(action).input = hidden.requires_grad_(true);
 }
 
@@ -104,10 +95,11 @@ void PipelineExecutor::receiveGradient(const PipelineAction& action)
     m_enterPhase(StepPhase::Reduce);
     Passing& passing = at(action);
     passing.gradient = at::empty(passing.output.sizes(), passing.output.options());
-    m_links.gradientsIn->receive(bytesOf(passing.gradient));
+    m_links.gradientsIn->receive(memoryOf(passing.gradient));
 }
 
-// What is left of the backward pass: all of it, or after backwardInput() the gradients of the weights.
+// All of the backward pass, or after backwardInput() the gradients of the weights. The latter goes through
+// the graph again: autograd has no way to keep the gradients of the activations for it.
 void PipelineExecutor::backward(const PipelineAction& action, const StepPasses& passes)
 {
     m_enterPhase(StepPhase::Backward);

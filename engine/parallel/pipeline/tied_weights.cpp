@@ -3,6 +3,7 @@
 #include "engine/base/check.h"
 #include "engine/comm/process_groups.h"
 #include "engine/nn/parameter_store.h"
+#include "engine/nn/tensor_memory.h"
 
 namespace trainyard {
 
@@ -23,10 +24,8 @@ TiedWeights::TiedWeights(const std::vector<ParameterStore*>& stores, const Proce
 
 void TiedWeights::sumGradients()
 {
-    if (!m_group)
-        return;
-    const FloatType type = m_gradient.scalar_type() == at::kDouble ? FloatType::Float64 : FloatType::Float32;
-    m_group->allReduce(FloatSpan(m_gradient.data_ptr(), static_cast<std::size_t>(m_gradient.numel()), type));
+    if (m_group)
+        m_group->allReduce(numbersOf(m_gradient));
 }
 
 } // namespace trainyard
