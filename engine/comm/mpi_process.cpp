@@ -6,6 +6,7 @@
 
 #include "engine/comm/communication_thread.h"
 #include "engine/comm/flight_recorder.h"
+#include "engine/comm/idle_sleep.h"
 #include "engine/comm/mpi_transport.h"
 #include "engine/comm/process_group.h"
 
@@ -27,14 +28,13 @@ const char* launcherRank()
 }
 
 /// OpenMPI's settings for ranks that compute on the same cores on which their communication threads wait.
-///   - A waiting thread yields: measured on 2 ranks and 2 busy cores, a step takes 201 ms so and 440 ms (and
-///     now and then minutes) when it spins. mpirun decides by the number of ranks alone, so it is overruled.
-///   - Messages go through shared buffers instead of the kernel (CMA), which page-faults on both sides:
-///   all-reduce
-///     of 256 MiB on 2 ranks runs at 6.5 GB/s so and at 1.2 GB/s otherwise, where malloc keeps freed
-///     memory (configureAllocator()).
+/// A waiting thread yields, which here means that it sleeps (idle_sleep.h); mpirun decides this by the number
+/// of ranks alone, so it is overruled. Messages go through shared buffers instead of the kernel (CMA), which
+/// page-faults on both sides: all-reduce of 256 MiB on 2 ranks runs at 6.5 GB/s so and at 1.2 GB/s otherwise,
+/// where malloc keeps freed memory (configureAllocator()).
 void configureOpenMpi()
 {
+    sleepWhereMpiYields();
     ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
     ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
 }
