@@ -247,6 +247,8 @@ private slots:
         auto& place = goTo<DesignPlace>();
         auto* preset = place.findChild<QComboBox*>("model.preset");
         preset->setFocus();
+        QApplication::setKeyboardInputInterval(
+            kPatienceMs); // one word, however slowly a busy machine types it
         QTest::keyClicks(preset, "bert-large");
         QCOMPARE(m_desk->session().document().spec().model.layers, 24);
         QCOMPARE(place.findChild<NumberBox*>("model.hidden")->value(), 1024);
