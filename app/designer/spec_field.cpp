@@ -181,6 +181,8 @@ SpecSection checkpointSection()
                      MEMBER(checkpoint.everySteps)),
              integer("checkpoint.keep_last", "Keep", "checkpoints",
                      "Older ones go after a newer one is published", MEMBER(checkpoint.keepLast)),
+             integer("checkpoint.keep_every", "For good", "steps",
+                     "Checkpoints of every so many steps stay; 0 = none", MEMBER(checkpoint.keepEvery)),
              integer("launch.threads_per_rank", "Threads", "per rank", "Compute threads of each rank",
                      MEMBER(launch.threadsPerRank))}};
 }

@@ -50,6 +50,12 @@ Status removeFolder(const fs::path& folder)
     return {};
 }
 
+/// Of a published folder.
+std::int64_t stepOf(const fs::path& folder)
+{
+    return std::stoll(folder.filename().string().substr(std::string_view("step-").size()));
+}
+
 } // namespace
 
 std::string checkpointFolderName(Step step)
@@ -81,12 +87,16 @@ Status removeInterrupted(const fs::path& checkpoints)
     return {};
 }
 
-Status removeAllButNewest(const fs::path& checkpoints, int keep)
+Status removeOutdated(const fs::path& checkpoints, const KeptCheckpoints& kept)
 {
+    if (kept.last == 0)
+        return {};
     TRAINYARD_TRY(auto folders, foldersNamed(checkpoints, publishedName()));
     std::ranges::sort(folders, std::greater());
-    for (std::size_t i = static_cast<std::size_t>(keep); i < folders.size(); ++i)
-        TRAINYARD_TRY_STATUS(removeFolder(folders[i]));
+    for (std::size_t i = static_cast<std::size_t>(kept.last); i < folders.size(); ++i) {
+        if (kept.every == 0 || stepOf(folders[i]) % kept.every != 0)
+            TRAINYARD_TRY_STATUS(removeFolder(folders[i]));
+    }
     return {};
 }
 

@@ -22,7 +22,13 @@ Result<std::optional<std::filesystem::path>> latestCheckpoint(const std::filesys
 /// Removes what writers left that did not come to publish.
 Status removeInterrupted(const std::filesystem::path& checkpoints);
 
-/// Removes published checkpoints but the `keep` newest (>= 1).
-Status removeAllButNewest(const std::filesystem::path& checkpoints, int keep);
+/// Which checkpoints stay when a newer one is published.
+struct KeptCheckpoints {
+    int last = 0;  ///< the newest so many; 0 = all of them
+    int every = 0; ///< besides, those of steps that this divides; 0 = none
+};
+
+/// Removes the published checkpoints that are not to be kept.
+Status removeOutdated(const std::filesystem::path& checkpoints, const KeptCheckpoints& kept);
 
 } // namespace trainyard

@@ -10,7 +10,6 @@
 
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
-#include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/checkpoint/tensor_json.h"
 
 namespace trainyard {
@@ -146,7 +145,8 @@ Status CheckpointWriter::writeShard(int index, int count, const std::vector<Slic
     return writeFileAtomically(staging() / shardName(index, count, "json"), tensorsToJson(list).dump());
 }
 
-Status CheckpointWriter::publish(int shardCount, const TrainingPosition& position, int keepLast) const
+Status CheckpointWriter::publish(int shardCount, const TrainingPosition& position,
+                                 const KeptCheckpoints& kept) const
 {
     TRAINYARD_CHECK(position.step == m_step);
     TRAINYARD_TRY(auto tensors, joinShards(staging(), shardCount));
@@ -155,7 +155,7 @@ Status CheckpointWriter::publish(int shardCount, const TrainingPosition& positio
     TRAINYARD_TRY_STATUS(removeLists(staging(), shardCount));
     TRAINYARD_TRY_STATUS(publishFolder(staging(), m_folder / checkpointFolderName(m_step)));
     TRAINYARD_TRY_STATUS(writeFileAtomically(m_folder / kLatestName, checkpointFolderName(m_step) + "\n"));
-    return keepLast > 0 ? removeAllButNewest(m_folder, keepLast) : Status();
+    return removeOutdated(m_folder, kept);
 }
 
 void CheckpointWriter::abandon() const

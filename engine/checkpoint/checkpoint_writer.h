@@ -6,6 +6,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
+#include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/checkpoint/manifest.h"
 
 namespace trainyard {
@@ -37,8 +38,8 @@ public:
     /// file.
     Status writeShard(int index, int count, const std::vector<SliceToSave>& slices) const;
     /// Joins the shards' parts into manifest.json, checks that they cover every tensor, renames the folder to
-    /// its final name, replaces `latest`, and then removes all but the `keepLast` newest (0 = keep all).
-    Status publish(int shardCount, const TrainingPosition& position, int keepLast) const;
+    /// its final name, replaces `latest`, and then removes the checkpoints that are not to be kept.
+    Status publish(int shardCount, const TrainingPosition& position, const KeptCheckpoints& kept) const;
     /// Removes what was written.
     void abandon() const;
 

@@ -117,13 +117,13 @@ Status TrainingState::load(CheckpointReader& reader)
 }
 
 Status saveCheckpoint(const std::filesystem::path& checkpoints, const TrainingState& state,
-                      const TrainingPosition& position, int keepLast)
+                      const TrainingPosition& position, const KeptCheckpoints& kept)
 {
     const CheckpointWriter writer(checkpoints, position.step);
     TRAINYARD_TRY_STATUS(writer.begin());
     Status status = writer.writeShard(0, 1, state.slices(0, 1));
     if (status.ok())
-        status = writer.publish(1, position, keepLast);
+        status = writer.publish(1, position, kept);
     if (!status.ok())
         writer.abandon();
     return status;

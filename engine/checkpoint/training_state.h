@@ -42,6 +42,6 @@ private:
 
 /// One process alone: begin, one shard, publish.
 Status saveCheckpoint(const std::filesystem::path& checkpoints, const TrainingState& state,
-                      const TrainingPosition& position, int keepLast);
+                      const TrainingPosition& position, const KeptCheckpoints& kept);
 
 } // namespace trainyard

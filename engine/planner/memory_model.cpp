@@ -135,6 +135,13 @@ Bytes bucketBytes(Bytes parameters, Bytes master, const RunSpec& spec)
     return sharded ? std::min(2 * spec.layout.bucketSize, parameters * master) : 0;
 }
 
+/// Of a rank's state while training goes on; data-parallel ranks share the writing.
+Bytes checkpointCopy(const RunSpec& spec, Bytes state)
+{
+    const bool copies = spec.checkpoint.asynchronous && spec.checkpoint.everySteps > 0;
+    return copies ? dividedUp(state, static_cast<Bytes>(spec.layout.data)) : 0;
+}
+
 } // namespace
 
 Bytes MemoryEstimate::total() const
@@ -164,6 +171,7 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
         headActivations(spec, b, static_cast<Bytes>(shape.maxPredictions), e);
     at(estimate.bytes, MemoryCategory::Data) =
         2 * b * static_cast<Bytes>(spec.batch.accumulation) * s * 3 * 8;
+    at(estimate.bytes, MemoryCategory::Other) = checkpointCopy(spec, parameters * 3 * master);
     estimate.assumptions = {
         "Weights include the float32 master copy when the compute type is bfloat16.",
         "AdamW and LAMB keep two moments per parameter in the master type.",
@@ -172,6 +180,8 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
         "out.",
         "A pipeline's most loaded rank has the larger of the two ends and as many layers as any other.",
         "Activations: every masked position is used; recomputation needs room for one layer more.",
+        "A checkpoint that is written while training goes on needs a copy of the state, of which each "
+        "data-parallel rank has its share.",
         "Not counted: the program and its libraries, temporary buffers of the matrix library.",
     };
     return estimate;

@@ -181,6 +181,10 @@ struct DatasetSpec {
 struct CheckpointSpec {
     int everySteps = 0; ///< 0 = only at the end
     int keepLast = 2;   ///< older ones are removed after a newer one is published
+    int keepEvery = 0;  ///< besides, those of steps that this divides stay for good; 0 = none
+    /// Training goes on while a copy of the state is written; the copy needs as much host memory as the
+    /// state.
+    bool asynchronous = true;
 
     bool operator==(const CheckpointSpec&) const = default;
 };

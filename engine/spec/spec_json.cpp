@@ -132,6 +132,8 @@ void readRoot(const nlohmann::json& json, RunSpec& spec, Diagnostics& diagnostic
     readSection(root, "checkpoint", diagnostics, [&](FieldReader& r) {
         r.read("every_steps", spec.checkpoint.everySteps);
         r.read("keep_last", spec.checkpoint.keepLast);
+        r.read("keep_every", spec.checkpoint.keepEvery);
+        r.read("asynchronous", spec.checkpoint.asynchronous);
     });
     readSection(root, "launch", diagnostics, [&](FieldReader& r) { readLaunch(r, spec.launch); });
     root.finish();
@@ -229,8 +231,10 @@ std::string toJson(const RunSpec& spec)
                         {"recompute", nameOf(spec.memory.recompute)},
                         {"recompute_every", spec.memory.recomputeEvery}}},
         {"dataset", Json{{"path", spec.dataset.path}}},
-        {"checkpoint",
-         Json{{"every_steps", spec.checkpoint.everySteps}, {"keep_last", spec.checkpoint.keepLast}}},
+        {"checkpoint", Json{{"every_steps", spec.checkpoint.everySteps},
+                            {"keep_last", spec.checkpoint.keepLast},
+                            {"keep_every", spec.checkpoint.keepEvery},
+                            {"asynchronous", spec.checkpoint.asynchronous}}},
         {"launch", Json{{"steps", spec.launch.steps},
                         {"threads_per_rank", spec.launch.threadsPerRank},
                         {"grace_period", durationText(spec.launch.gracePeriod)}}},

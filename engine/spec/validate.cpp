@@ -158,6 +158,7 @@ Diagnostics validate(const RunSpec& spec)
                   "give the folder that `trainyard prepare` wrote");
     check.atLeast(spec.checkpoint.everySteps, 0, "checkpoint.every_steps");
     check.atLeast(spec.checkpoint.keepLast, 1, "checkpoint.keep_last");
+    check.atLeast(spec.checkpoint.keepEvery, 0, "checkpoint.keep_every");
     check.atLeast(spec.launch.steps, 1, "launch.steps");
     check.atLeast(spec.launch.threadsPerRank, 1, "launch.threads_per_rank");
     check.require(spec.launch.gracePeriod.count() <= 600'000, "launch.grace_period",

@@ -1,13 +1,14 @@
 #include "engine/training/run_checkpoints.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "engine/checkpoint/checkpoint_reader.h"
-#include "engine/checkpoint/checkpoint_writer.h"
+#include "engine/checkpoint/slice_snapshot.h"
 #include "engine/comm/agreement.h"
 #include "engine/comm/process_groups.h"
 #include "engine/nn/parameter_store.h"
@@ -94,12 +95,12 @@ std::vector<SliceToSave> slicesOf(const Replica& replica, const FolderSharing& s
 } // namespace
 
 Result<RunCheckpoints> RunCheckpoints::open(const ProcessGroups& groups, const std::filesystem::path& folder,
-                                            int keepLast, bool everyRankHoldsAll)
+                                            const CheckpointSpec& spec, bool everyRankHoldsAll)
 {
     TRAINYARD_TRY(const FolderSharing sharing, findFolderSharing(*groups.world, folder));
-    RunCheckpoints checkpoints(groups, folder, keepLast, sharing);
+    RunCheckpoints checkpoints(groups, folder, spec, sharing);
     if (everyRankHoldsAll || checkpoints.allShareTheFolder())
-        return checkpoints;
+        return Result<RunCheckpoints>(std::move(checkpoints));
     return badInput(
         fmt::format("only {} of {} ranks see the folder {} of rank 0, and in this layout every rank holds "
                     "a part of the model that no other one has",
@@ -107,11 +108,11 @@ Result<RunCheckpoints> RunCheckpoints::open(const ProcessGroups& groups, const s
         "put the run directory on a file system that all nodes share");
 }
 
-RunCheckpoints::RunCheckpoints(const ProcessGroups& groups, std::filesystem::path folder, int keepLast,
-                               FolderSharing sharing)
+RunCheckpoints::RunCheckpoints(const ProcessGroups& groups, std::filesystem::path folder,
+                               const CheckpointSpec& spec, FolderSharing sharing)
     : m_world(groups.world)
     , m_folder(std::move(folder))
-    , m_keepLast(keepLast)
+    , m_kept{spec.keepLast, spec.keepEvery}
     , m_sharing(sharing)
     , m_savers(saversAmong(*groups.data, sharing.takesPart()))
 {
@@ -122,19 +123,56 @@ bool RunCheckpoints::allShareTheFolder() const
     return m_sharing.count == m_world->size().value;
 }
 
-Status RunCheckpoints::save(const Replica& replica, const TrainingPosition& position)
+std::future<Status> RunCheckpoints::writeShard(const CheckpointWriter& writer, const Replica& replica) const
 {
+    if (!m_sharing.takesPart())
+        return {};
+    const auto snapshot = std::make_shared<const SliceSnapshot>(slicesOf(replica, m_savers));
+    return std::async(std::launch::async,
+                      [writer, snapshot, index = m_sharing.index, count = m_sharing.count] {
+                          return writer.writeShard(index, count, snapshot->slices());
+                      });
+}
+
+std::future<Status> RunCheckpoints::publish(const Saving& saving) const
+{
+    if (!m_world->isFirst())
+        return {};
+    return std::async(std::launch::async,
+                      [writer = saving.writer, position = saving.position, kept = m_kept,
+                       count = m_sharing.count] { return writer.publish(count, position, kept); });
+}
+
+Status RunCheckpoints::begin(const Replica& replica, const TrainingPosition& position)
+{
+    TRAINYARD_CHECK(!m_saving);
     const CheckpointWriter writer(m_folder, position.step);
-    const bool first = m_world->isFirst();
-    TRAINYARD_TRY_STATUS(agree(*m_world, first ? writer.begin() : Status()));
-    Status written;
-    if (m_sharing.takesPart())
-        written = writer.writeShard(m_sharing.index, m_sharing.count, slicesOf(replica, m_savers));
-    const Status all = agree(*m_world, written);
-    if (!all.ok() && first)
-        writer.abandon();
-    TRAINYARD_TRY_STATUS(all);
-    return agree(*m_world, first ? writer.publish(m_sharing.count, position, m_keepLast) : Status());
+    TRAINYARD_TRY_STATUS(agree(*m_world, m_world->isFirst() ? writer.begin() : Status()));
+    m_saving.emplace(Saving{writer, position, false, writeShard(writer, replica)});
+    return {};
+}
+
+bool RunCheckpoints::isBusy() const
+{
+    return m_saving && m_saving->work.valid() &&
+           m_saving->work.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+}
+
+Result<std::optional<Step>> RunCheckpoints::proceed()
+{
+    TRAINYARD_CHECK(m_saving.has_value());
+    const Status all = agree(*m_world, m_saving->work.valid() ? m_saving->work.get() : Status());
+    if (!all.ok()) {
+        if (m_world->isFirst())
+            m_saving->writer.abandon();
+        m_saving.reset();
+        return all.error();
+    }
+    if (m_saving->publishing)
+        return std::optional(std::exchange(m_saving, std::nullopt)->position.step);
+    m_saving->publishing = true;
+    m_saving->work = publish(*m_saving);
+    return std::optional<Step>();
 }
 
 Result<std::optional<TrainingPosition>> RunCheckpoints::loadLatest(Replica& replica, const RunSpec& spec)

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <future>
 #include <optional>
 
 #include "engine/base/result.h"
+#include "engine/checkpoint/checkpoint_writer.h"
 #include "engine/checkpoint/manifest.h"
 #include "engine/training/shared_folder.h"
 
@@ -16,31 +18,55 @@ struct ProcessGroups;
 /// The checkpoints of one run, saved and loaded by all ranks together. The ranks that see rank 0's folder
 /// write and read their part each. Those that do not (no shared file system) get everything from rank 0,
 /// which only works where every rank holds the whole model; other layouts are refused by open(). Every rank
-/// calls every function, and every rank gets the same answer.
+/// calls every function but isBusy(), and every rank gets the same answer.
+///
+/// Saving does not hold up training but for a copy of the state: a thread writes it. At the end of a step,
+/// when no rank is busy with its part any more, proceed() takes the next phase:
+///
+///     begin()  ->  every rank writes its shard  ->  rank 0 publishes  ->  proceed() names the step
 class RunCheckpoints {
 public:
     /// The world group outlives this object.
     static Result<RunCheckpoints> open(const ProcessGroups& groups, const std::filesystem::path& folder,
-                                       int keepLast, bool everyRankHoldsAll);
+                                       const CheckpointSpec& spec, bool everyRankHoldsAll);
 
-    /// Publishes the replica as the state after `position`. On an error nothing new is visible.
-    Status save(const Replica& replica, const TrainingPosition& position);
+    /// Copies the replica as the state after `position` and begins to write it. Requires none under way.
+    Status begin(const Replica& replica, const TrainingPosition& position);
+    /// A checkpoint was begun and is not published yet; the same on every rank.
+    bool isUnderWay() const { return m_saving.has_value(); }
+    /// This rank still writes; no rank may call proceed() meanwhile unless it wants to wait.
+    bool isBusy() const;
+    /// The next phase of the checkpoint under way. The step when it is published now; otherwise nothing yet.
+    /// On an error nothing new is visible and none is under way any more.
+    Result<std::optional<Step>> proceed();
+
     /// Fills the replica from the latest checkpoint, whatever layout wrote it; nothing when there is none
     /// yet. BadInput when it belongs to another model, optimizer or seed, or is damaged. Only step and
     /// samples of the position are set on ranks other than 0.
     Result<std::optional<TrainingPosition>> loadLatest(Replica& replica, const RunSpec& spec);
 
 private:
-    RunCheckpoints(const ProcessGroups& groups, std::filesystem::path folder, int keepLast,
+    /// The checkpoint under way.
+    struct Saving {
+        CheckpointWriter writer;
+        TrainingPosition position;
+        bool publishing = false;  ///< every shard is written
+        std::future<Status> work; ///< this rank's part of the phase; invalid when it has none
+    };
+
+    RunCheckpoints(const ProcessGroups& groups, std::filesystem::path folder, const CheckpointSpec& spec,
                    FolderSharing sharing);
 
     bool allShareTheFolder() const;
+    std::future<Status> writeShard(const CheckpointWriter& writer, const Replica& replica) const;
+    std::future<Status> publish(const Saving& saving) const;
 
     ProcessGroup* m_world;
     std::filesystem::path m_folder;
-    int m_keepLast;
+    KeptCheckpoints m_kept;
     FolderSharing m_sharing; ///< among all ranks
     FolderSharing m_savers;  ///< among the ranks that hold the same slices
+    std::optional<Saving> m_saving;
 };
 
 } // namespace trainyard

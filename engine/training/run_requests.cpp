@@ -19,7 +19,7 @@ Requests RunRequests::look() const
     return requests;
 }
 
-void RunRequests::checkpointDone() const
+void RunRequests::checkpointTaken() const
 {
     std::error_code ignored;
     if (m_looksAtFiles)

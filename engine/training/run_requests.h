@@ -7,10 +7,11 @@
 
 namespace trainyard {
 
-/// What somebody outside asks of the run.
+/// What a rank wants all ranks to know at the end of a step; true for all when it is true for one.
 struct Requests {
-    bool stop = false;
-    bool checkpoint = false;
+    bool stop = false;       ///< somebody outside asks for it
+    bool checkpoint = false; ///< likewise
+    bool saving = false;     ///< a part of the checkpoint under way is being written still
 };
 
 /// Sets a flag from a signal-handling thread; read by the training thread.
@@ -23,8 +24,8 @@ public:
     RunRequests(RunDirectory directory, bool looksAtFiles, const StopFlag* stopFlag);
 
     Requests look() const;
-    /// The checkpoint that was asked for is published.
-    void checkpointDone() const;
+    /// The checkpoint that was asked for is begun.
+    void checkpointTaken() const;
 
 private:
     RunDirectory m_directory;

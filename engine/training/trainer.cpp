@@ -91,10 +91,15 @@ private:
     {
         return m_setup.lastStep > 0 ? m_setup.lastStep : m_setup.spec.launch.steps;
     }
+    bool isOver(const Requests& requests) const;
     bool checkpointDue(const Requests& requests) const;
     Result<StepInput> nextInput();
     Result<Requests> takeStep();
-    Status publish();
+    Requests lookAround() const;
+    Status saveCheckpoints(const Requests& requests);
+    Status beginCheckpoint();
+    Status proceedWithCheckpoint();
+    Status finishCheckpoint();
     Status end(Status status);
     void event(Severity severity, const char* kind, std::string message);
 
@@ -131,7 +136,7 @@ Result<Requests> Trainer::Run::takeStep()
     const Step step{m_position.step.value + 1};
     if (m_setup.recorder)
         m_setup.recorder->setStep(step);
-    TRAINYARD_TRY(const StepOutcome outcome, m_step.run(step, nextInput(), m_requests));
+    TRAINYARD_TRY(const StepOutcome outcome, m_step.run(step, nextInput(), [this] { return lookAround(); }));
     if (const Status finite = requireFinite(outcome, step); !finite.ok()) {
         event(Severity::Error, "not-finite", finite.error().text());
         return finite.error();
@@ -142,24 +147,65 @@ Result<Requests> Trainer::Run::takeStep()
     return outcome.requests;
 }
 
+Requests Trainer::Run::lookAround() const
+{
+    Requests requests = m_requests.look();
+    requests.saving = m_checkpoints.isBusy();
+    return requests;
+}
+
+bool Trainer::Run::isOver(const Requests& requests) const
+{
+    return requests.stop || m_position.step.value >= lastStep();
+}
+
 bool Trainer::Run::checkpointDue(const Requests& requests) const
 {
     const int every = m_setup.spec.checkpoint.everySteps;
     const bool periodic = every > 0 && m_position.step.value % every == 0;
-    return periodic || requests.checkpoint || requests.stop || m_position.step.value >= lastStep();
+    return periodic || requests.checkpoint || isOver(requests);
 }
 
-Status Trainer::Run::publish()
+Status Trainer::Run::beginCheckpoint()
 {
     if (m_setup.recorder)
         m_setup.recorder->setActivity(Activity::Checkpoint);
-    TRAINYARD_TRY_STATUS(m_checkpoints.save(*m_replica, m_position));
-    m_requests.checkpointDone();
-    event(Severity::Info, "checkpoint-published",
-          fmt::format("checkpoint of step {} is published", m_position.step.value));
-    if (m_setup.journal)
-        m_setup.journal->sync();
-    return agree(m_setup.world, m_setup.journal ? m_setup.journal->status() : Status());
+    m_requests.checkpointTaken();
+    return m_checkpoints.begin(*m_replica, m_position);
+}
+
+Status Trainer::Run::proceedWithCheckpoint()
+{
+    TRAINYARD_TRY(const auto published, m_checkpoints.proceed());
+    if (!published)
+        return {};
+    if (!m_setup.journal)
+        return agree(m_setup.world, {});
+    m_setup.journal->event(Severity::Info, "checkpoint-published",
+                           fmt::format("checkpoint of step {} is published", published->value),
+                           published->value);
+    m_setup.journal->sync();
+    return agree(m_setup.world, m_setup.journal->status());
+}
+
+Status Trainer::Run::finishCheckpoint()
+{
+    while (m_checkpoints.isUnderWay())
+        TRAINYARD_TRY_STATUS(proceedWithCheckpoint());
+    return {};
+}
+
+/// At the end of a step.
+Status Trainer::Run::saveCheckpoints(const Requests& requests)
+{
+    if (m_checkpoints.isUnderWay() && !requests.saving)
+        TRAINYARD_TRY_STATUS(proceedWithCheckpoint());
+    if (!checkpointDue(requests))
+        return {};
+    TRAINYARD_TRY_STATUS(finishCheckpoint());
+    TRAINYARD_TRY_STATUS(beginCheckpoint());
+    const bool waits = !m_setup.spec.checkpoint.asynchronous || isOver(requests);
+    return waits ? finishCheckpoint() : Status();
 }
 
 Status Trainer::Run::run()
@@ -168,18 +214,19 @@ Status Trainer::Run::run()
         const auto requests = takeStep();
         if (!requests.ok())
             return end(requests.error());
-        if (checkpointDue(*requests)) {
-            if (const Status published = publish(); !published.ok())
-                return end(published.error().in(fmt::format("checkpoint of step {}", m_position.step.value)));
-        }
+        if (const Status saved = saveCheckpoints(*requests); !saved.ok())
+            return end(saved.error().in(fmt::format("checkpoint at step {}", m_position.step.value)));
         if (requests->stop && m_position.step.value < lastStep())
             return end(cancelled(fmt::format("stopped after step {} as asked", m_position.step.value)));
     }
     return end({});
 }
 
+/// A checkpoint under way is good, whatever ended the run after it.
 Status Trainer::Run::end(Status status)
 {
+    if (const Status finished = finishCheckpoint(); status.ok())
+        status = finished;
     if (m_setup.recorder)
         m_setup.recorder->setActivity(status.ok() ? Activity::Done : Activity::Failed);
     if (status.ok())
@@ -200,7 +247,7 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
     ProcessGroups groups = makeProcessGroups(setup.maker, world, grid);
     TRAINYARD_TRY(auto replica, Replica::create(setup.spec, shapeOf(data.manifest), groups, setup.memory));
     TRAINYARD_TRY(RunCheckpoints checkpoints,
-                  RunCheckpoints::open(groups, setup.directory.checkpoints(), setup.spec.checkpoint.keepLast,
+                  RunCheckpoints::open(groups, setup.directory.checkpoints(), setup.spec.checkpoint,
                                        everyRankHoldsAll(setup.spec)));
     TRAINYARD_TRY(auto position, checkpoints.loadLatest(*replica, setup.spec));
     return std::unique_ptr<Trainer>(new Trainer(

@@ -50,11 +50,12 @@ TrainingStep::TrainingStep(const RunSpec& spec, Parts parts)
 {
 }
 
-Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input, const RunRequests& requests)
+Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
+                                      const std::function<Requests()>& look)
 {
     TRAINYARD_TRY(const GlobalCounts counts, agreeOnCounts(input));
     const PassSums sums = computeGradients(step, *input, counts);
-    StepOutcome outcome = reduceOutcome(sums, counts, requests.look());
+    StepOutcome outcome = reduceOutcome(sums, counts, look());
     m_parts.clock.enter(StepPhase::Optimizer);
     outcome.gradientNorm = m_parts.replica.gradientNorm();
     if (requireFinite(outcome, step).ok())
@@ -101,14 +102,14 @@ StepOutcome TrainingStep::reduceOutcome(const PassSums& sums, const GlobalCounts
 {
     // The ranks of a tensor group have the same losses; stages without the head have none.
     const bool speaks = m_parts.groups.tensor->isFirst();
-    std::array<double, 4> values{speaks ? sums.tokens : 0, speaks ? sums.sequences : 0, double(requests.stop),
-                                 double(requests.checkpoint)};
+    std::array<double, 5> values{speaks ? sums.tokens : 0, speaks ? sums.sequences : 0, double(requests.stop),
+                                 double(requests.checkpoint), double(requests.saving)};
     m_parts.groups.world->allReduce(std::span<double>(values));
     StepOutcome outcome;
     outcome.counts = counts;
     outcome.tokenLoss = values[0] / static_cast<double>(std::max<std::int64_t>(1, counts.targets));
     outcome.sequenceLoss = values[1] / static_cast<double>(counts.sequences);
-    outcome.requests = {values[2] > 0, values[3] > 0};
+    outcome.requests = {values[2] > 0, values[3] > 0, values[4] > 0};
     return outcome;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
@@ -54,9 +55,9 @@ public:
 
     TrainingStep(const RunSpec& spec, Parts parts);
 
-    /// `input` may be this rank's error: then every rank gets it. The weights stay as they are when the
-    /// outcome is not finite.
-    Result<StepOutcome> run(Step step, Result<StepInput> input, const RunRequests& requests);
+    /// `input` may be this rank's error: then every rank gets it. `look` is asked late in the step. The
+    /// weights stay as they are when the outcome is not finite.
+    Result<StepOutcome> run(Step step, Result<StepInput> input, const std::function<Requests()>& look);
 
 private:
     Result<GlobalCounts> agreeOnCounts(const Result<StepInput>& input);

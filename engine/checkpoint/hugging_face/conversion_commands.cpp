@@ -33,7 +33,7 @@ Status runImport(const ImportOptions& options)
     TRAINYARD_TRY_STATUS(imported.load(model.parameters()));
     TrainingPosition position;
     position.spec.model = imported.spec();
-    return saveCheckpoint(options.checkpoint, TrainingState(model.parameters()), position, 0);
+    return saveCheckpoint(options.checkpoint, TrainingState(model.parameters()), position, {});
 }
 
 Status runExport(const ExportOptions& options)

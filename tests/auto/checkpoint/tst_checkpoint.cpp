@@ -63,12 +63,12 @@ Status writeShards(const CheckpointWriter& writer, const Tensors& tensors, int s
     return {};
 }
 
-Status save(const fs::path& folder, std::int64_t step, int shards = 1, int keepLast = 0)
+Status save(const fs::path& folder, std::int64_t step, int shards = 1, const KeptCheckpoints& kept = {})
 {
     const Tensors tensors(static_cast<float>(step));
     const CheckpointWriter writer(folder, Step{step});
     TRAINYARD_TRY_STATUS(writeShards(writer, tensors, shards));
-    return writer.publish(shards, positionAt(step), keepLast);
+    return writer.publish(shards, positionAt(step), kept);
 }
 
 // The error of loading the newest checkpoint and comparing it with what save() wrote; empty when all is well.
@@ -172,7 +172,7 @@ private slots:
         const CheckpointWriter writer(path(), Step{2});
         QVERIFY(writer.begin().ok());
         QVERIFY(writer.writeShard(0, 2, shareOf(tensors.views(), 0, 2)).ok());
-        QVERIFY(!writer.publish(2, positionAt(2), 0).ok());
+        QVERIFY(!writer.publish(2, positionAt(2), {}).ok());
         writer.abandon();
         QCOMPARE(loadProblem(path(), 1), std::string());
         QCOMPARE(namesIn(path()), (std::set<std::string>{"latest", "step-000000001"}));
@@ -185,7 +185,7 @@ private slots:
         QVERIFY(writer.begin().ok());
         QVERIFY(
             writer.writeShard(0, 1, shareOf(tensors.views(), 0, 2)).ok()); // half of the tensors, as if all
-        const Status status = writer.publish(1, positionAt(2), 0);
+        const Status status = writer.publish(1, positionAt(2), {});
         QVERIFY(!status.ok());
         QVERIFY2(status.error().message.find("model/vector") != std::string::npos,
                  status.error().message.c_str());
@@ -218,8 +218,16 @@ private slots:
     void keepsTheNewest()
     {
         for (const std::int64_t step : {1, 2, 10, 9})
-            QVERIFY(save(path(), step, 1, 2).ok());
+            QVERIFY(save(path(), step, 1, {.last = 2}).ok());
         QCOMPARE(namesIn(path()), (std::set<std::string>{"latest", "step-000000009", "step-000000010"}));
+    }
+
+    void keepsThoseOfChosenStepsForGood()
+    {
+        for (std::int64_t step = 1; step <= 9; ++step)
+            QVERIFY(save(path(), step, 1, {.last = 1, .every = 4}).ok());
+        QCOMPARE(namesIn(path()),
+                 (std::set<std::string>{"latest", "step-000000004", "step-000000008", "step-000000009"}));
     }
 
     void nothingThereIsNoError() { QVERIFY(!latestCheckpoint(path()).value()); }

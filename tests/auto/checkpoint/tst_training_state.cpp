@@ -66,7 +66,7 @@ private slots:
         QFETCH(int, compute);
         Trained saved(smallModel(), ComputeType(compute), 1);
         const TrainingState state(saved.model.parameters(), saved.optimizer.get());
-        QVERIFY(saveCheckpoint(path(), state, positionOf(smallModel()), 0).ok());
+        QVERIFY(saveCheckpoint(path(), state, positionOf(smallModel()), {}).ok());
 
         Trained loaded(smallModel(), ComputeType(compute), 2);
         auto reader = CheckpointReader::open(latestCheckpoint(path()).value().value()).value();
@@ -83,7 +83,7 @@ private slots:
     void refusesAnotherModelByName()
     {
         Trained saved(smallModel(), ComputeType::Float32, 1);
-        QVERIFY(saveCheckpoint(path(), TrainingState(saved.model.parameters()), positionOf(smallModel()), 0)
+        QVERIFY(saveCheckpoint(path(), TrainingState(saved.model.parameters()), positionOf(smallModel()), {})
                     .ok());
         auto reader = CheckpointReader::open(path() / "step-000000001").value();
 

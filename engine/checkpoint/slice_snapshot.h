@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include <torch/types.h>
+
+#include "engine/checkpoint/checkpoint_writer.h"
+
+namespace trainyard {
+
+/// A copy of slices as they are now, so that another thread can write them while training goes on.
+class SliceSnapshot {
+public:
+    explicit SliceSnapshot(const std::vector<SliceToSave>& slices);
+
+    /// Views of the copy, as long as this object lives.
+    const std::vector<SliceToSave>& slices() const { return m_slices; }
+
+private:
+    at::Tensor m_bytes; ///< [bytes of all slices], one after another
+    std::vector<SliceToSave> m_slices;
+};
+
+} // namespace trainyard
