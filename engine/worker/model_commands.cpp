@@ -39,6 +39,7 @@ ModelCommands::ModelCommands(CLI::App& app) : m_app(app)
 {
     addEval();
     addImportAndExport();
+    addCertify();
 }
 
 void ModelCommands::addEval()
@@ -85,6 +86,18 @@ void ModelCommands::addImportAndExport()
         ->capture_default_str();
 }
 
+void ModelCommands::addCertify()
+{
+    CLI::App* command = m_app.add_subcommand(
+        "certify", "Train a small model in a specification's layout and on one rank, and compare every step");
+    command->add_option("spec,--spec", m_certify.spec, "The specification; its data set is not needed")
+        ->required();
+    command->add_option("--steps", m_certify.steps, "Optimizer steps to compare")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    command->add_flag("--json", m_certify.json, "Print the certificate as one JSON document");
+}
+
 Status ModelCommands::runChosen()
 {
     configureAllocator();
@@ -95,6 +108,8 @@ Status ModelCommands::runChosen()
         return runExport(m_export);
     }
     configureCpuMath();
+    if (m_app.got_subcommand("certify"))
+        return runCertify(m_certify);
     m_eval.precision = *enumFromName<ComputeType>(m_precision);
     if (!m_optimizer.empty()) {
         m_training.optimizer.kind = *enumFromName<OptimizerKind>(m_optimizer);

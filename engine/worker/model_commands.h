@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/certification/certificate.h"
 #include "engine/checkpoint/hugging_face/conversion_commands.h"
 #include "engine/evaluation/evaluation.h"
 
@@ -9,18 +10,19 @@ class App;
 
 namespace trainyard {
 
-/// The commands on one model in one process, without a run: eval, import and export.
+/// The commands on one model in one process, without a run: eval, import, export and certify.
 class ModelCommands {
 public:
     /// Adds the commands to `app`, which outlives this object.
     explicit ModelCommands(CLI::App& app);
 
-    /// Runs the one that was chosen; the exit status. eval prints its series on stdout.
+    /// Runs the one that was chosen; the exit status. eval and certify print on stdout.
     int run();
 
 private:
     void addEval();
     void addImportAndExport();
+    void addCertify();
     Status runChosen();
 
     CLI::App& m_app;
@@ -32,6 +34,7 @@ private:
     ImportOptions m_import;
     ExportOptions m_export;
     std::string m_maxShard = "5 GiB";
+    CertifyOptions m_certify;
 };
 
 } // namespace trainyard

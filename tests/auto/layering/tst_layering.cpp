@@ -33,6 +33,7 @@ const QList<Layer> kLayers{
          QStringList{"engine/planner", "engine/comm", "engine/nn", "engine/optim", "engine/checkpoint"},
      {"torch"}},
     {"engine/training", {"engine", "datasets/shards"}, {"torch"}},
+    {"engine/certification", {"engine"}, {"torch"}},
     {"engine/worker", {"engine", "datasets/shards"}, {"torch", "mpi"}},
     {"datasets/corpus", kVocabulary, {}},
     {"datasets/tokenizer", kVocabulary, {}},

@@ -1,0 +1,219 @@
+#include "engine/certification/certificate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/certification/proxy_run.h"
+#include "engine/certification/recorded_run.h"
+#include "engine/spec/names.h"
+#include "engine/spec/spec_json.h"
+#include "engine/spec/validate.h"
+#include "engine/training/memory/accounting_allocator.h"
+
+namespace trainyard {
+
+namespace {
+
+/// Differences are compared with a tensor's own norm, but at least with this share of that of a usual tensor
+/// of its size. In float64 the share covers what is zero by nature (a shift of all keys changes no attention)
+/// and is rounding in both runs. In other precisions a bias's gradient, a sum over all tokens, may cancel to
+/// little while the rounding of its summands stays.
+double floorOf(ComputeType precision)
+{
+    return precision == ComputeType::Float64 ? 1e-3 : 1;
+}
+
+double rootMeanSquare(const WholeTensors& tensors)
+{
+    double sum = 0;
+    std::size_t count = 0;
+    for (const auto& [name, values] : tensors) {
+        for (const double value : values)
+            sum += value * value;
+        count += values.size();
+    }
+    return std::sqrt(sum / double(std::max<std::size_t>(count, 1)));
+}
+
+double relativeDifference(const std::vector<double>& values, const std::vector<double>& reference,
+                          double floor)
+{
+    if (values.size() != reference.size())
+        return std::numeric_limits<double>::infinity();
+    double difference = 0;
+    double norm = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        difference += (values[i] - reference[i]) * (values[i] - reference[i]);
+        norm += reference[i] * reference[i];
+    }
+    const double least = floor * std::sqrt(double(values.size()));
+    const double ratio = std::sqrt(difference) / std::max({std::sqrt(norm), least, 1e-300});
+    return std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
+}
+
+/// Collects differences in the order of the steps.
+class Comparison {
+public:
+    explicit Comparison(LayoutCheck& check) : m_check(check) {}
+
+    void compare(int step, const RecordedStep& layout, const RecordedStep& single)
+    {
+        number(step, "loss", layout.loss, single.loss);
+        number(step, "gradient norm", layout.gradientNorm, single.gradientNorm);
+        tensors(step, "gradient of ", layout.gradients, single.gradients);
+        if (m_check.precision == ComputeType::Float64)
+            tensors(step, "", layout.weights, single.weights);
+    }
+
+private:
+    void number(int step, const char* name, double value, double reference)
+    {
+        note(step, name, relativeDifference({value}, {reference}, 0));
+    }
+    void tensors(int step, const char* prefix, const WholeTensors& layout, const WholeTensors& single)
+    {
+        const double floor = floorOf(m_check.precision) * rootMeanSquare(single);
+        for (const auto& [name, values] : single) {
+            const auto found = layout.find(name);
+            note(step, prefix + name,
+                 found == layout.end() ? std::numeric_limits<double>::infinity()
+                                       : relativeDifference(found->second, values, floor));
+        }
+    }
+    void note(int step, std::string where, double difference)
+    {
+        if (!m_check.where.empty() && difference <= m_check.worst)
+            return;
+        m_check.worst = difference;
+        m_check.where = std::move(where);
+        m_check.step = step;
+    }
+
+    LayoutCheck& m_check;
+};
+
+double boundOf(ComputeType type, int layers)
+{
+    const double growth = std::pow(1.03, layers + 1);
+    switch (type) {
+    case ComputeType::Float64:
+        return 1e-9;
+    case ComputeType::Float32:
+        return 1e-5 * growth;
+    default:
+        return 2 * 4 * growth * std::ldexp(1.0, -8);
+    }
+}
+
+Result<LayoutCheck> check(ProxyRun proxy, ComputeType precision)
+{
+    proxy.spec.precision.compute = precision;
+    TRAINYARD_TRY(const auto single, recordRun(onOneRank(proxy.spec), proxy.shape));
+    TRAINYARD_TRY(const auto layout, recordRun(proxy.spec, proxy.shape));
+    return compareRuns({.precision = precision, .bound = boundOf(precision, proxy.spec.model.layers)}, layout,
+                       single);
+}
+
+std::string describe(const ParallelLayout& layout)
+{
+    return fmt::format("data {} x tensor {} x pipeline {}", layout.data, layout.tensor, layout.pipeline);
+}
+
+std::string describe(const LayoutCheck& check)
+{
+    return fmt::format(
+        "{}, {}: {} by {:.2e} at most ({}, step {}); rounding explains {:.1e}", nameOf(check.precision),
+        check.steps == 1 ? "first step" : fmt::format("{} steps", check.steps),
+        check.holds() ? "differs" : "DIFFERS", check.worst, check.where, check.step, check.bound);
+}
+
+} // namespace
+
+bool Certificate::holds() const
+{
+    return std::all_of(checks.begin(), checks.end(), [](const LayoutCheck& check) { return check.holds(); });
+}
+
+std::string Certificate::toText() const
+{
+    std::string text =
+        fmt::format("{}, {} ranks as threads against one rank\n", describe(layout), layout.worldSize());
+    if (!changes.empty())
+        text += fmt::format("  made smaller: {}\n", fmt::join(changes, ", "));
+    for (const LayoutCheck& check : checks)
+        text += fmt::format("  {}\n", describe(check));
+    text += holds() ? "The layout computes what one rank computes.\n"
+                    : "The layout does NOT compute what one rank computes.\n";
+    return text;
+}
+
+std::string Certificate::toJson() const
+{
+    nlohmann::ordered_json json{
+        {"holds", holds()},
+        {"layout", {{"data", layout.data}, {"tensor", layout.tensor}, {"pipeline", layout.pipeline}}},
+        {"made_smaller", changes},
+        {"checks", nlohmann::ordered_json::array()}};
+    for (const LayoutCheck& check : checks)
+        json["checks"].push_back({{"precision", nameOf(check.precision)},
+                                  {"steps", check.steps},
+                                  {"holds", check.holds()},
+                                  {"largest_difference", check.worst},
+                                  {"where", check.where},
+                                  {"step", check.step},
+                                  {"bound", check.bound}});
+    return json.dump(2) + "\n";
+}
+
+LayoutCheck compareRuns(LayoutCheck check, const std::vector<RecordedStep>& layout,
+                        const std::vector<RecordedStep>& single)
+{
+    TRAINYARD_CHECK(layout.size() == single.size());
+    check.steps = int(single.size());
+    Comparison comparison(check);
+    for (std::size_t i = 0; i < single.size() && check.holds(); ++i)
+        comparison.compare(int(i) + 1, layout[i], single[i]);
+    return check;
+}
+
+Result<Certificate> certify(const RunSpec& spec, int steps)
+{
+    RunSpec checked = spec;
+    checked.dataset.path = "/unused";
+    if (const Diagnostics diagnostics = validate(checked); !diagnostics.empty())
+        return toError(diagnostics);
+    ProxyRun proxy = proxyOf(spec, steps);
+    Certificate certificate{proxy.spec.layout, proxy.changes, {}};
+    TRAINYARD_TRY(LayoutCheck exact, check(proxy, ComputeType::Float64));
+    certificate.checks.push_back(std::move(exact));
+    if (spec.precision.compute != ComputeType::Float64) {
+        proxy.spec.launch.steps = 1;
+        TRAINYARD_TRY(LayoutCheck own, check(proxy, spec.precision.compute));
+        certificate.checks.push_back(std::move(own));
+    }
+    return certificate;
+}
+
+Status runCertify(const CertifyOptions& options)
+{
+    AccountingAllocator::install();
+    at::set_num_threads(1); // each rank is a thread
+    TRAINYARD_TRY(const RunSpec spec, loadSpec(options.spec));
+    TRAINYARD_TRY(const Certificate certificate, certify(spec, options.steps));
+    fmt::print("{}", options.json ? certificate.toJson() : certificate.toText());
+    if (certificate.holds())
+        return {};
+    const auto broken = std::find_if(certificate.checks.begin(), certificate.checks.end(),
+                                     [](const LayoutCheck& check) { return !check.holds(); });
+    return failed(
+        fmt::format("the layout differs from one rank first at step {}: {}", broken->step, broken->where),
+        "do not train in this layout; report it with the specification");
+}
+
+} // namespace trainyard

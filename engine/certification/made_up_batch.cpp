@@ -1,0 +1,97 @@
+#include "engine/certification/made_up_batch.h"
+
+#include <random>
+
+namespace trainyard {
+
+namespace {
+
+/// One after another for a micro-batch.
+class MadeUpBatch {
+public:
+    MadeUpBatch(const RunSpec& spec, const SequenceShape& shape) : m_spec(spec), m_shape(shape) {}
+
+    void append(std::uint64_t sample);
+    MicroBatch finish();
+
+private:
+    void predict(std::int64_t place, std::int64_t token);
+
+    const RunSpec& m_spec;
+    const SequenceShape m_shape;
+    std::vector<std::int64_t> m_ids, m_types, m_mask, m_places, m_targets, m_labels;
+    std::vector<std::uint64_t> m_samples;
+    std::int64_t m_tokens = 0;
+};
+
+void MadeUpBatch::predict(std::int64_t place, std::int64_t token)
+{
+    m_places.push_back(place);
+    m_targets.push_back(token);
+}
+
+void MadeUpBatch::append(std::uint64_t sample)
+{
+    std::mt19937_64 random(m_spec.seed * 0x9E3779B97F4A7C15u + sample);
+    const auto draw = [&random](int below) { return std::int64_t(random() % std::uint64_t(below)); };
+    const int length = m_shape.length - int(draw(m_shape.length / 2));
+    const auto first = std::int64_t(m_ids.size());
+    for (int i = 0; i < m_shape.length; ++i) {
+        const bool isToken = i < length;
+        m_ids.push_back(isToken ? draw(m_spec.model.vocabulary) : 0);
+        m_types.push_back(isToken && 2 * i > length ? 1 : 0);
+        m_mask.push_back(isToken ? 1 : 0);
+    }
+    if (m_spec.model.family == ModelFamily::Bert) {
+        const int predictions = 1 + int(draw(m_shape.maxPredictions));
+        for (int i = 0; i < predictions; ++i) // ascending places
+            predict(first + i * length / predictions, draw(m_spec.model.vocabulary));
+    } else {
+        for (int i = 0; i + 1 < length; ++i)
+            predict(first + i, m_ids[std::size_t(first + i + 1)]);
+    }
+    m_labels.push_back(draw(2));
+    m_samples.push_back(sample);
+    m_tokens += length;
+}
+
+MicroBatch MadeUpBatch::finish()
+{
+    const auto sequences = std::int64_t(m_samples.size());
+    const auto rows = [&](const std::vector<std::int64_t>& values) {
+        return at::tensor(values, at::kLong).view({sequences, m_shape.length});
+    };
+    MicroBatch batch;
+    batch.batch.inputIds = rows(m_ids);
+    batch.batch.tokenTypeIds = rows(m_types);
+    batch.batch.attentionMask = rows(m_mask);
+    batch.batch.targetPositions = at::tensor(m_places, at::kLong);
+    batch.batch.targets = at::tensor(m_targets, at::kLong);
+    batch.batch.sequenceLabels = at::tensor(m_labels, at::kLong);
+    batch.batch.sampleIndices = m_samples;
+    batch.tokens = m_tokens;
+    return batch;
+}
+
+} // namespace
+
+StepInput madeUpInput(const RunSpec& spec, const SequenceShape& shape, Step step, Rank dataRank)
+{
+    const BatchSpec& sizes = spec.batch;
+    std::uint64_t sample = std::uint64_t(step.value - 1) * std::uint64_t(sizes.global) +
+                           std::uint64_t(dataRank.value) * std::uint64_t(sizes.micro * sizes.accumulation);
+    StepInput input;
+    for (int micro = 0; micro < sizes.accumulation; ++micro) {
+        MadeUpBatch made(spec, shape);
+        for (int i = 0; i < sizes.micro; ++i)
+            made.append(sample++);
+        MicroBatch batch = made.finish();
+        input.targets += batch.batch.targetCount();
+        input.sequences += batch.batch.sequences();
+        input.tokens += batch.tokens;
+        input.microBatches.push_back(std::move(batch));
+    }
+    return input;
+}
+
+} // namespace trainyard

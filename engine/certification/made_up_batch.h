@@ -1,0 +1,14 @@
+#pragma once
+
+#include "engine/base/ids.h"
+#include "engine/planner/memory_model.h"
+#include "engine/spec/run_spec.h"
+#include "engine/training/data/step_loader.h"
+
+namespace trainyard {
+
+/// Made-up sequences of different lengths with things to predict, for one rank of the data-parallel group. A
+/// sequence depends on the seed and on its place in the order of samples alone, as in a real run.
+StepInput madeUpInput(const RunSpec& spec, const SequenceShape& shape, Step step, Rank dataRank);
+
+} // namespace trainyard

@@ -1,0 +1,101 @@
+#include "engine/certification/proxy_run.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kMostRanks = 16;
+constexpr int kMostPerAxis = 4;
+constexpr int kHeadSize = 8;
+constexpr int kVocabulary = 97; // a prime: no number of ranks divides it
+constexpr int kLength = 24;     // tokens; every tensor-parallel degree up to 4 divides it
+
+/// Makes values smaller and remembers which.
+class Shrinker {
+public:
+    void set(int& value, int smaller, const char* field)
+    {
+        if (smaller == value)
+            return;
+        m_changes.push_back(fmt::format("{} {} -> {}", field, value, smaller));
+        value = smaller;
+    }
+    void limit(int& value, int most, const char* field) { set(value, std::min(value, most), field); }
+    std::vector<std::string> takeChanges() { return std::move(m_changes); }
+
+private:
+    std::vector<std::string> m_changes;
+};
+
+void shrinkLayout(ParallelLayout& layout, Shrinker& shrinker)
+{
+    const auto rest = [](int others, int axis) {
+        const int room = std::max(2, kMostRanks / others);
+        return axis > 1 ? std::min({axis, kMostPerAxis, room}) : 1;
+    };
+    const int tensor = rest(std::min(layout.pipeline, 2) * std::min(layout.data, 2), layout.tensor);
+    const int pipeline = rest(tensor * std::min(layout.data, 2), layout.pipeline);
+    const int data = rest(tensor * pipeline, layout.data);
+    shrinker.set(layout.tensor, tensor, "layout.tensor");
+    shrinker.set(layout.pipeline, pipeline, "layout.pipeline");
+    shrinker.set(layout.data, data, "layout.data");
+    shrinker.limit(layout.virtualStages, 2, "layout.virtual_stages");
+    layout.partition = {};
+    layout.bucketSize = std::min<Bytes>(layout.bucketSize, 64 * kKiB); // several of them
+}
+
+void shrinkModel(ModelSpec& model, const ParallelLayout& layout, Shrinker& shrinker)
+{
+    const int perStage = std::clamp(model.layers / layout.stages(), 1, layout.stages() == 1 ? 4 : 2);
+    shrinker.set(model.layers, perStage * layout.stages(), "model.layers");
+    const int heads = std::min(model.heads, std::max(2, 2 * layout.tensor)) / layout.tensor * layout.tensor;
+    const int hidden = std::min(model.hidden / model.heads, kHeadSize) * heads;
+    shrinker.set(model.heads, heads, "model.heads");
+    shrinker.set(model.hidden, hidden, "model.hidden");
+    shrinker.limit(model.intermediate, 2 * hidden + 2, "model.intermediate");
+    shrinker.limit(model.vocabulary, kVocabulary, "model.vocabulary");
+    shrinker.limit(model.maxPositions, kLength, "model.max_positions");
+}
+
+void shrinkBatch(BatchSpec& batch, const ParallelLayout& layout, Shrinker& shrinker)
+{
+    shrinker.limit(batch.micro, 2, "batch.micro");
+    const int enough = layout.pipeline > 1 ? 2 * layout.pipeline : 2;
+    const bool inRounds = layout.virtualStages > 1; // of as many micro-batches as there are stages
+    const int most = std::min(batch.accumulation, enough);
+    shrinker.set(batch.accumulation, inRounds ? std::max(1, most / layout.pipeline) * layout.pipeline : most,
+                 "batch.accumulation");
+    batch.global = batch.micro * batch.accumulation * layout.data;
+}
+
+} // namespace
+
+ProxyRun proxyOf(const RunSpec& spec, int steps)
+{
+    ProxyRun proxy{spec, {}, {}};
+    Shrinker shrinker;
+    shrinkLayout(proxy.spec.layout, shrinker);
+    shrinkModel(proxy.spec.model, proxy.spec.layout, shrinker);
+    shrinkBatch(proxy.spec.batch, proxy.spec.layout, shrinker);
+    proxy.spec.launch.steps = steps;
+    proxy.spec.optimizer.warmupSteps = std::min(proxy.spec.optimizer.warmupSteps, 1);
+    proxy.spec.cluster.nodes = {NodeSpec{.slotCount = proxy.spec.layout.worldSize()}};
+    proxy.shape = {std::min(kLength, proxy.spec.model.maxPositions), 4};
+    proxy.changes = shrinker.takeChanges();
+    return proxy;
+}
+
+RunSpec onOneRank(RunSpec spec)
+{
+    spec.batch.accumulation *= spec.layout.data;
+    spec.layout = {};
+    spec.memory = {};
+    spec.cluster.nodes = {NodeSpec{}};
+    return spec;
+}
+
+} // namespace trainyard

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/planner/memory_model.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// A small run that shares its work as a big one does.
+struct ProxyRun {
+    RunSpec spec;
+    SequenceShape shape;
+    std::vector<std::string> changes; ///< "model.hidden 1024 -> 64": what was made smaller
+};
+
+/// At most 16 ranks, which keep every degree that is more than 1 at more than 1; as few layers as the stages
+/// need, and sizes that do not divide evenly. Schedule, ZeRO stage, recomputation, optimizer, precision,
+/// dropout and the model's options stay. Requires a specification that validate() accepts.
+ProxyRun proxyOf(const RunSpec& spec, int steps);
+
+/// The same training on one rank, without anything that saves memory.
+RunSpec onOneRank(RunSpec spec);
+
+} // namespace trainyard

@@ -1,0 +1,103 @@
+#include "engine/certification/recorded_run.h"
+
+#include <mutex>
+
+#include "engine/certification/made_up_batch.h"
+#include "engine/comm/process_groups.h"
+#include "engine/comm/threads_transport.h"
+#include "engine/nn/parameter_store.h"
+#include "engine/training/memory/accounting_allocator.h"
+#include "engine/training/phase_clock.h"
+#include "engine/training/replica.h"
+#include "engine/training/training_step.h"
+
+namespace trainyard {
+
+namespace {
+
+/// `values`: [n], consecutive elements of the box. Vectors and matrices.
+void putBox(std::vector<double>& whole, const std::vector<std::int64_t>& shape, const TensorBox& box,
+            const at::Tensor& values)
+{
+    whole.resize(std::size_t(elementCount(shape)));
+    const at::Tensor wide = values.to(at::kDouble).contiguous();
+    const auto* from = wide.const_data_ptr<double>();
+    const std::int64_t columns = shape.size() > 1 ? shape[1] : 1;
+    const std::int64_t width = shape.size() > 1 ? box.shape[1] : 1;
+    const std::int64_t left = shape.size() > 1 ? box.begin[1] : 0;
+    for (std::int64_t row = 0; row < box.shape[0]; ++row, from += width)
+        std::copy(from, from + width, whole.begin() + (box.begin[0] + row) * columns + left);
+}
+
+/// The run as its ranks fill it in; each thread under the lock. Ranks that hold the same values overwrite
+/// each other: that they agree is shown by the next step's.
+class Recorder {
+public:
+    explicit Recorder(std::vector<RecordedStep>& steps) : m_steps(steps) {}
+
+    void record(Step step, const StepOutcome& outcome, const Replica& replica)
+    {
+        const std::lock_guard lock(m_mutex);
+        RecordedStep& recorded = m_steps[std::size_t(step.value - 1)];
+        recorded.loss = outcome.tokenLoss + outcome.sequenceLoss;
+        recorded.gradientNorm = outcome.gradientNorm;
+        for (const auto& chunk : replica.chunks())
+            recordTensors(recorded, chunk->parameters());
+    }
+
+private:
+    static void recordTensors(RecordedStep& recorded, const ParameterStore& store)
+    {
+        for (const OwnedTensor& owned : store.owned()) {
+            const OwnedPiece& piece = owned.piece;
+            const ParameterSpec& spec = store.parameters()[piece.parameter].spec;
+            if (spec.isCopy)
+                continue;
+            for (const auto& [box, first] :
+                 store.layout().slices()[piece.parameter].boxes(piece.firstElement, piece.count)) {
+                const auto part = [&](const at::Tensor& values) {
+                    return values.narrow(0, first - piece.firstElement, elementCount(box.shape));
+                };
+                putBox(recorded.gradients[spec.name], spec.shape, box, part(owned.gradient));
+                putBox(recorded.weights[spec.name], spec.shape, box, part(owned.master));
+            }
+        }
+    }
+
+    std::mutex m_mutex;
+    std::vector<RecordedStep>& m_steps;
+};
+
+Status trainRank(GroupMaker& maker, const RunSpec& spec, const SequenceShape& shape, Recorder& recorder)
+{
+    const auto world = maker.makeWorld();
+    TRAINYARD_TRY(const RankGrid grid, RankGrid::create(spec.layout));
+    const ProcessGroups groups = makeProcessGroups(maker, *world, grid);
+    TRAINYARD_TRY(const auto replica, Replica::create(spec, shape, groups, AccountingAllocator::install()));
+    PhaseClock clock(nullptr);
+    TrainingStep training(spec, {*replica, groups, clock});
+    for (Step step{1}; step.value <= spec.launch.steps; ++step.value) {
+        TRAINYARD_TRY(const StepOutcome outcome,
+                      training.run(step, madeUpInput(spec, shape, step, groups.data->rank()),
+                                   [] { return Requests(); }));
+        recorder.record(step, outcome, *replica);
+    }
+    return {};
+}
+
+} // namespace
+
+Result<std::vector<RecordedStep>> recordRun(const RunSpec& spec, const SequenceShape& shape)
+{
+    std::vector<RecordedStep> steps(std::size_t(spec.launch.steps));
+    Recorder recorder(steps);
+    std::vector<Status> statuses(std::size_t(spec.layout.worldSize()));
+    runRanksAsThreads(spec.layout.worldSize(), [&](GroupMaker& maker) {
+        statuses[std::size_t(maker.rank().value)] = trainRank(maker, spec, shape, recorder);
+    });
+    for (const Status& status : statuses)
+        TRAINYARD_TRY_STATUS(status);
+    return steps;
+}
+
+} // namespace trainyard

@@ -1,0 +1,147 @@
+#include <ATen/Parallel.h>
+
+#include <QTest>
+
+#include "engine/certification/certificate.h"
+#include "engine/certification/proxy_run.h"
+#include "engine/spec/validate.h"
+#include "engine/training/memory/accounting_allocator.h"
+
+using namespace trainyard;
+
+namespace {
+
+/// Bert-large on 16 ranks of one machine.
+RunSpec bigSpec(ParallelLayout layout)
+{
+    RunSpec spec;
+    spec.name = "big";
+    spec.dataset.path = "/data";
+    spec.model.layers = 24;
+    spec.model.hidden = 1024;
+    spec.model.heads = 16;
+    spec.model.intermediate = 4096;
+    spec.layout = layout;
+    spec.batch = {4 * 8 * layout.data, 4, 8};
+    spec.cluster.nodes.front().slotCount = layout.worldSize();
+    return spec;
+}
+
+std::string problemsOf(const RunSpec& spec)
+{
+    const Diagnostics diagnostics = validate(spec);
+    return diagnostics.empty() ? std::string() : toError(diagnostics).text();
+}
+
+std::vector<RecordedStep> madeUpRun()
+{
+    std::vector<RecordedStep> steps;
+    for (int step = 1; step <= 3; ++step)
+        steps.push_back(
+            {1.0 / step, 2.0, {{"a", {1, 2, 3}}, {"b", {4, 5}}}, {{"a", {1, 1, 1}}, {"b", {2, 2}}}});
+    return steps;
+}
+
+} // namespace
+
+class TestCertificate : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        AccountingAllocator::install();
+        at::set_num_threads(1);
+    }
+
+    void holdsForLayouts_data()
+    {
+        QTest::addColumn<RunSpec>("spec");
+        RunSpec spec = bigSpec({.data = 4});
+        spec.memory.zeroStage = 2;
+        spec.precision.compute = ComputeType::Float32;
+        QTest::addRow("data 4, ZeRO 2, float32") << spec;
+        spec = bigSpec({.data = 2, .tensor = 2, .pipeline = 2, .sequence = true});
+        spec.precision.compute = ComputeType::BFloat16;
+        spec.memory.recompute = RecomputeKind::Full;
+        spec.optimizer.kind = OptimizerKind::Lamb;
+        QTest::addRow("data 2, tensor 2, sequence, pipeline 2, recomputation, bfloat16, lamb") << spec;
+        spec = bigSpec(
+            {.tensor = 2, .pipeline = 2, .schedule = PipelineScheduleKind::Interleaved, .virtualStages = 2});
+        spec.model.setFamily(ModelFamily::Gpt);
+        spec.precision.compute = ComputeType::Float32;
+        QTest::addRow("gpt, tensor 2, interleaved 2 x 2, float32") << spec;
+    }
+    void holdsForLayouts()
+    {
+        QFETCH(RunSpec, spec);
+        QCOMPARE(problemsOf(spec), std::string());
+        const auto certificate = certify(spec, 3);
+        QVERIFY2(certificate.ok(), certificate.ok() ? "" : certificate.error().text().c_str());
+        qInfo("%s", certificate->toText().c_str());
+        QVERIFY(certificate->holds());
+        QCOMPARE(certificate->checks.size(), std::size_t(2));
+        QCOMPARE(certificate->checks.front().precision, ComputeType::Float64);
+        QVERIFY(certificate->checks.front().worst > 0); // the order of sums does differ
+        QCOMPARE(certificate->checks.back().precision, spec.precision.compute);
+    }
+
+    void theSmallRunKeepsEveryKindOfParallelism_data()
+    {
+        QTest::addColumn<RunSpec>("spec");
+        QTest::addRow("512 ranks") << bigSpec({.data = 16, .tensor = 8, .pipeline = 4});
+        QTest::addRow("tensor 16") << bigSpec({.tensor = 16});
+        QTest::addRow("pipeline 24") << bigSpec({.data = 2, .pipeline = 24});
+        QTest::addRow("interleaved") << bigSpec(
+            {.pipeline = 4, .schedule = PipelineScheduleKind::Interleaved, .virtualStages = 3});
+    }
+    void theSmallRunKeepsEveryKindOfParallelism()
+    {
+        QFETCH(RunSpec, spec);
+        spec.batch.accumulation = 24;
+        spec.batch.global = spec.batch.micro * spec.batch.accumulation * spec.layout.data;
+        QCOMPARE(problemsOf(spec), std::string());
+        const RunSpec proxy = proxyOf(spec, 3).spec;
+        QVERIFY2(problemsOf(proxy).empty(), problemsOf(proxy).c_str());
+        QVERIFY(proxy.layout.worldSize() <= 16);
+        QCOMPARE(proxy.layout.data > 1, spec.layout.data > 1);
+        QCOMPARE(proxy.layout.tensor > 1, spec.layout.tensor > 1);
+        QCOMPARE(proxy.layout.pipeline > 1, spec.layout.pipeline > 1);
+        QCOMPARE(proxy.layout.virtualStages > 1, spec.layout.virtualStages > 1);
+        QCOMPARE(problemsOf(onOneRank(proxy)), std::string());
+    }
+
+    void namesTheFirstStepAndTensorThatDiffer()
+    {
+        const auto single = madeUpRun();
+        auto layout = single;
+        layout[1].gradients["b"][1] *= 1 + 1e-6;
+        layout[2].loss *= 2; // a consequence
+        const LayoutCheck check =
+            compareRuns({.precision = ComputeType::Float64, .bound = 1e-9}, layout, single);
+        QVERIFY(!check.holds());
+        QCOMPARE(check.step, 2);
+        QCOMPARE(check.where, std::string("gradient of b"));
+        QVERIFY(check.worst > 1e-7 && check.worst < 1e-6);
+    }
+
+    void aMissingTensorAndANanDiffer()
+    {
+        const auto single = madeUpRun();
+        auto layout = single;
+        layout[0].weights.erase("a");
+        QCOMPARE(compareRuns({.bound = 1e-9}, layout, single).where, std::string("a"));
+        layout = single;
+        layout[2].gradients["a"][0] = std::numeric_limits<double>::quiet_NaN();
+        QVERIFY(!compareRuns({.bound = 1e-9}, layout, single).holds());
+    }
+
+    void whatCannotRunIsRefused()
+    {
+        RunSpec spec = bigSpec({.tensor = 3});
+        QVERIFY(!certify(spec, 1).ok());
+    }
+};
+
+QTEST_APPLESS_MAIN(TestCertificate)
+#include "tst_certificate.moc"
