@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <ATen/Parallel.h>
+#include <ATen/ops/linalg_vector_norm.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,6 @@
 #include "engine/spec/names.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
-#include "engine/training/memory/accounting_allocator.h"
 
 namespace trainyard {
 
@@ -29,32 +29,35 @@ double floorOf(ComputeType precision)
     return precision == ComputeType::Float64 ? 1e-3 : 1;
 }
 
-double rootMeanSquare(const WholeTensors& tensors)
+double normOf(const at::Tensor& values)
 {
-    double sum = 0;
-    std::size_t count = 0;
-    for (const auto& [name, values] : tensors) {
-        for (const double value : values)
-            sum += value * value;
-        count += values.size();
-    }
-    return std::sqrt(sum / double(std::max<std::size_t>(count, 1)));
+    return at::linalg_vector_norm(values).item<double>();
 }
 
-double relativeDifference(const std::vector<double>& values, const std::vector<double>& reference,
-                          double floor)
+double rootMeanSquare(const WholeTensors& tensors)
 {
-    if (values.size() != reference.size())
-        return std::numeric_limits<double>::infinity();
-    double difference = 0;
     double norm = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        difference += (values[i] - reference[i]) * (values[i] - reference[i]);
-        norm += reference[i] * reference[i];
+    std::int64_t count = 0;
+    for (const auto& [name, values] : tensors) {
+        norm = std::hypot(norm, normOf(values));
+        count += values.numel();
     }
-    const double least = floor * std::sqrt(double(values.size()));
-    const double ratio = std::sqrt(difference) / std::max({std::sqrt(norm), least, 1e-300});
+    return norm / std::sqrt(double(std::max<std::int64_t>(count, 1)));
+}
+
+/// Infinite where it is not a number.
+double relative(double difference, double norm)
+{
+    const double ratio = difference / std::max(norm, 1e-300);
     return std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
+}
+
+double relativeDifference(const at::Tensor& values, const at::Tensor& reference, double floor)
+{
+    if (values.sizes() != reference.sizes())
+        return std::numeric_limits<double>::infinity();
+    const double least = floor * std::sqrt(double(reference.numel()));
+    return relative(normOf(values - reference), std::max(normOf(reference), least));
 }
 
 /// Collects differences in the order of the steps.
@@ -74,7 +77,7 @@ public:
 private:
     void number(int step, const char* name, double value, double reference)
     {
-        note(step, name, relativeDifference({value}, {reference}, 0));
+        note(step, name, relative(std::abs(value - reference), std::abs(reference)));
     }
     void tensors(int step, const char* prefix, const WholeTensors& layout, const WholeTensors& single)
     {
@@ -202,9 +205,8 @@ Result<Certificate> certify(const RunSpec& spec, int steps)
 
 Status runCertify(const CertifyOptions& options)
 {
-    AccountingAllocator::install();
     at::set_num_threads(1); // each rank is a thread
-    TRAINYARD_TRY(const RunSpec spec, loadSpec(options.spec));
+    TRAINYARD_TRY(const RunSpec spec, readSpec(options.spec));
     TRAINYARD_TRY(const Certificate certificate, certify(spec, options.steps));
     fmt::print("{}", options.json ? certificate.toJson() : certificate.toText());
     if (certificate.holds())

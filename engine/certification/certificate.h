@@ -54,7 +54,8 @@ struct CertifyOptions {
     bool json = false;
 };
 
-/// Prints the certificate. Failed, naming step and tensor, when the layout does not hold.
+/// Prints the certificate. AccountingAllocator must be installed. Failed, naming step and tensor, when the
+/// layout does not hold.
 Status runCertify(const CertifyOptions& options);
 
 } // namespace trainyard

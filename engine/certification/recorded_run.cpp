@@ -15,20 +15,6 @@ namespace trainyard {
 
 namespace {
 
-/// `values`: [n], consecutive elements of the box. Vectors and matrices.
-void putBox(std::vector<double>& whole, const std::vector<std::int64_t>& shape, const TensorBox& box,
-            const at::Tensor& values)
-{
-    whole.resize(std::size_t(elementCount(shape)));
-    const at::Tensor wide = values.to(at::kDouble).contiguous();
-    const auto* from = wide.const_data_ptr<double>();
-    const std::int64_t columns = shape.size() > 1 ? shape[1] : 1;
-    const std::int64_t width = shape.size() > 1 ? box.shape[1] : 1;
-    const std::int64_t left = shape.size() > 1 ? box.begin[1] : 0;
-    for (std::int64_t row = 0; row < box.shape[0]; ++row, from += width)
-        std::copy(from, from + width, whole.begin() + (box.begin[0] + row) * columns + left);
-}
-
 /// The run as its ranks fill it in; each thread under the lock. Ranks that hold the same values overwrite
 /// each other: that they agree is shown by the next step's.
 class Recorder {
@@ -41,29 +27,11 @@ public:
         RecordedStep& recorded = m_steps[std::size_t(step.value - 1)];
         recorded.loss = outcome.tokenLoss + outcome.sequenceLoss;
         recorded.gradientNorm = outcome.gradientNorm;
-        for (const auto& chunk : replica.chunks())
-            recordTensors(recorded, chunk->parameters());
+        collect(recorded.gradients, replica, &OwnedTensor::gradient);
+        collect(recorded.weights, replica, &OwnedTensor::master);
     }
 
 private:
-    static void recordTensors(RecordedStep& recorded, const ParameterStore& store)
-    {
-        for (const OwnedTensor& owned : store.owned()) {
-            const OwnedPiece& piece = owned.piece;
-            const ParameterSpec& spec = store.parameters()[piece.parameter].spec;
-            if (spec.isCopy)
-                continue;
-            for (const auto& [box, first] :
-                 store.layout().slices()[piece.parameter].boxes(piece.firstElement, piece.count)) {
-                const auto part = [&](const at::Tensor& values) {
-                    return values.narrow(0, first - piece.firstElement, elementCount(box.shape));
-                };
-                putBox(recorded.gradients[spec.name], spec.shape, box, part(owned.gradient));
-                putBox(recorded.weights[spec.name], spec.shape, box, part(owned.master));
-            }
-        }
-    }
-
     std::mutex m_mutex;
     std::vector<RecordedStep>& m_steps;
 };

@@ -1,16 +1,12 @@
 #pragma once
 
-#include <map>
-#include <string>
 #include <vector>
 
 #include "engine/base/result.h"
 #include "engine/certification/proxy_run.h"
+#include "engine/training/whole_tensors.h"
 
 namespace trainyard {
-
-/// A logical tensor's values in row-major order, whatever ranks held them.
-using WholeTensors = std::map<std::string, std::vector<double>>;
 
 /// What a step computed.
 struct RecordedStep {

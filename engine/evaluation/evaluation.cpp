@@ -3,6 +3,7 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,9 +13,11 @@
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/evaluation/eval_inputs.h"
+#include "engine/evaluation/layout_evaluation.h"
 #include "engine/nn/language_model.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/optim/optimizer.h"
+#include "engine/spec/spec_json.h"
 
 namespace trainyard {
 
@@ -65,20 +68,54 @@ std::vector<TensorBytes> logitsToWrite(const Logits& logits, const TokenBatch& b
     return tensors;
 }
 
+/// Gradients by parameter, in the shape of the logical tensor.
+using Gradients = std::vector<std::pair<ParameterSpec, at::Tensor>>;
+
 Status writeOutputs(const fs::path& out, const Evaluated& evaluated, const TokenBatch& batch,
-                    const LanguageModel& model)
+                    const ModelSpec& model, const Gradients& gradients)
 {
-    std::vector<TensorBytes> tensors = logitsToWrite(evaluated.logits, batch, model.spec().family);
+    std::vector<TensorBytes> tensors = logitsToWrite(evaluated.logits, batch, model.family);
     tensors.push_back(bytesOf("loss", evaluated.loss.view({1})));
-    std::vector<at::Tensor> gradients; // alive while they are written
-    for (const Parameter& parameter : model.parameters().parameters()) {
-        gradients.push_back(huggingFaceLayout(model.spec(), parameter.spec, parameter.gradient));
-        tensors.push_back(bytesOf("grad." + parameter.spec.name, gradients.back()));
+    std::vector<at::Tensor> alive;
+    for (const auto& [parameter, gradient] : gradients) {
+        alive.push_back(huggingFaceLayout(model, parameter, gradient));
+        tensors.push_back(bytesOf("grad." + parameter.name, alive.back()));
     }
     return publishAtomically(out, [&](const fs::path& temporary) -> Status {
         const auto written = writeSafetensors(temporary, tensors);
         return written.ok() ? Status() : Status(written.error());
     });
+}
+
+Status writeOnOneRank(const fs::path& out, LanguageModel& model, const TokenBatch& batch)
+{
+    const Evaluated evaluated = evaluate(model, batch);
+    Gradients gradients;
+    for (const Parameter& parameter : model.parameters().parameters())
+        gradients.emplace_back(parameter.spec, parameter.gradient);
+    return writeOutputs(out, evaluated, batch, model.spec(), gradients);
+}
+
+/// In the same types as on one rank.
+Status writeInLayout(const EvalOptions& options, const LanguageModel& model, const TokenBatch& batch)
+{
+    TRAINYARD_TRY(const RunSpec layout, readSpec(*options.layout));
+    TRAINYARD_TRY(const RunSpec run, evaluationRun(layout, model.spec(), options.precision, batch));
+    WholeTensors weights;
+    for (const Parameter& parameter : model.parameters().parameters())
+        weights[parameter.spec.name] = parameter.master;
+    TRAINYARD_TRY(const LayoutEvaluation result, evaluateInLayout(run, weights, batch));
+    const at::ScalarType compute = computeScalarType(options.precision);
+    const at::ScalarType master = masterScalarType(options.precision);
+    const bool decoder = model.spec().family == ModelFamily::Gpt;
+    Evaluated evaluated{at::scalar_tensor(result.loss, decoder ? at::kFloat : master),
+                        {result.logits.tokens.to(compute), {}}};
+    if (result.logits.sequences.defined())
+        evaluated.logits.sequences = result.logits.sequences.to(compute);
+    Gradients gradients;
+    for (const Parameter& parameter : model.parameters().parameters())
+        gradients.emplace_back(parameter.spec, result.gradients.at(parameter.spec.name).to(master));
+    return writeOutputs(*options.out, evaluated, batch, model.spec(), gradients);
 }
 
 TrainingSeries train(LanguageModel& model, const TokenBatch& batch, const EvalTraining& training)
@@ -101,10 +138,9 @@ Result<TrainingSeries> run(const EvalOptions& options)
     LanguageModel model(imported.spec(), options.precision);
     TRAINYARD_TRY_STATUS(imported.load(model.parameters()));
     TRAINYARD_TRY(const TokenBatch batch, readEvalInputs(options.inputs, imported.spec()));
-    if (options.out) {
-        const Evaluated evaluated = evaluate(model, batch);
-        TRAINYARD_TRY_STATUS(writeOutputs(*options.out, evaluated, batch, model));
-    }
+    if (options.out)
+        TRAINYARD_TRY_STATUS(options.layout ? writeInLayout(options, model, batch)
+                                            : writeOnOneRank(*options.out, model, batch));
     return options.training ? train(model, batch, *options.training) : TrainingSeries();
 }
 

@@ -27,6 +27,9 @@ struct EvalOptions {
     std::optional<std::filesystem::path> out;
     ComputeType precision = ComputeType::Float32;
     std::optional<EvalTraining> training;
+    /// A specification whose layout and memory settings are used, with ranks as threads of this process; for
+    /// `out` only. The loss is then the engine's own, not rounded to float32 first.
+    std::optional<std::filesystem::path> layout;
 };
 
 struct TrainingSeries {

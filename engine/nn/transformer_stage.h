@@ -46,7 +46,7 @@ public:
     StageOutput forward(const StageInput& input) const;
     /// Room for the hidden states that the stage before sends.
     at::Tensor emptyInput(const TokenBatch& batch) const;
-    /// Requires the head, and the whole vocabulary on this rank.
+    /// Requires the head. Of tensor-parallel ranks each gets its words' columns.
     Logits logits(const StageInput& input) const;
 
 private:

@@ -242,4 +242,13 @@ std::string toJson(const RunSpec& spec)
     return json.dump(2) + "\n";
 }
 
+Result<RunSpec> readSpec(const std::filesystem::path& file)
+{
+    TRAINYARD_TRY(const std::string text, readFile(file));
+    ParsedSpec parsed = parseSpec(text);
+    if (!parsed.diagnostics.empty())
+        return toError(parsed.diagnostics).in(file.string());
+    return std::move(parsed.spec);
+}
+
 } // namespace trainyard

@@ -30,4 +30,7 @@ Result<RunSpec> loadSpec(const std::filesystem::path& file);
 /// All fields, two-space indentation; parseSpec gives the same value back.
 std::string toJson(const RunSpec& spec);
 
+/// parseSpec of a file, for who uses only a part of the specification: nothing is validated.
+Result<RunSpec> readSpec(const std::filesystem::path& file);
+
 } // namespace trainyard

@@ -6,6 +6,7 @@
 
 #include "engine/nn/cpu_math.h"
 #include "engine/spec/names.h"
+#include "engine/training/memory/accounting_allocator.h"
 
 namespace trainyard {
 
@@ -49,13 +50,18 @@ void ModelCommands::addEval()
     command->add_option("--hf", m_eval.huggingFace, "Folder with config.json and model.safetensors")
         ->required();
     command->add_option("--inputs", m_eval.inputs, "Safetensors file with the inputs")->required();
-    command->add_option("--out", m_eval.out, "Safetensors file to write");
+    CLI::Option* out = command->add_option("--out", m_eval.out, "Safetensors file to write");
     command->add_option("--precision", m_precision, "Of the forward and backward pass")
         ->check(namedEnum<ComputeType>())
         ->capture_default_str();
     CLI::Option* train =
         command->add_option("--train", m_optimizer, "Train on the inputs and print the loss of each step")
             ->check(namedEnum<OptimizerKind>());
+    command
+        ->add_option("--layout", m_eval.layout,
+                     "A specification: evaluate in its layout, with ranks as threads of this process")
+        ->needs(out)
+        ->excludes(train);
     OptimizerSpec& optimizer = m_training.optimizer;
     command->add_option("--steps", m_training.steps, "Optimizer steps")->needs(train)->capture_default_str();
     command->add_option("--lr", optimizer.learningRate, "Learning rate")->needs(train)->capture_default_str();
@@ -108,6 +114,7 @@ Status ModelCommands::runChosen()
         return runExport(m_export);
     }
     configureCpuMath();
+    AccountingAllocator::install();
     if (m_app.got_subcommand("certify"))
         return runCertify(m_certify);
     m_eval.precision = *enumFromName<ComputeType>(m_precision);

@@ -33,12 +33,19 @@ std::string problemsOf(const RunSpec& spec)
     return diagnostics.empty() ? std::string() : toError(diagnostics).text();
 }
 
+at::Tensor vectorOf(const std::vector<double>& values)
+{
+    return at::tensor(values, at::kDouble);
+}
+
 std::vector<RecordedStep> madeUpRun()
 {
     std::vector<RecordedStep> steps;
     for (int step = 1; step <= 3; ++step)
-        steps.push_back(
-            {1.0 / step, 2.0, {{"a", {1, 2, 3}}, {"b", {4, 5}}}, {{"a", {1, 1, 1}}, {"b", {2, 2}}}});
+        steps.push_back({1.0 / step,
+                         2.0,
+                         {{"a", vectorOf({1, 2, 3})}, {"b", vectorOf({4, 5})}},
+                         {{"a", vectorOf({1, 1, 1})}, {"b", vectorOf({2, 2})}}});
     return steps;
 }
 
@@ -115,7 +122,7 @@ private slots:
     {
         const auto single = madeUpRun();
         auto layout = single;
-        layout[1].gradients["b"][1] *= 1 + 1e-6;
+        layout[1].gradients["b"] = vectorOf({4, 5 * (1 + 1e-6)});
         layout[2].loss *= 2; // a consequence
         const LayoutCheck check =
             compareRuns({.precision = ComputeType::Float64, .bound = 1e-9}, layout, single);
@@ -132,7 +139,7 @@ private slots:
         layout[0].weights.erase("a");
         QCOMPARE(compareRuns({.bound = 1e-9}, layout, single).where, std::string("a"));
         layout = single;
-        layout[2].gradients["a"][0] = std::numeric_limits<double>::quiet_NaN();
+        layout[2].gradients["a"] = vectorOf({std::numeric_limits<double>::quiet_NaN(), 2, 3});
         QVERIFY(!compareRuns({.bound = 1e-9}, layout, single).holds());
     }
 

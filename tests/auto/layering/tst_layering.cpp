@@ -28,12 +28,9 @@ const QList<Layer> kLayers{
     {"engine/checkpoint",
      kVocabulary + QStringList{"engine/planner", "engine/comm", "engine/nn", "engine/optim"},
      {"torch"}},
-    {"engine/evaluation",
-     kVocabulary +
-         QStringList{"engine/planner", "engine/comm", "engine/nn", "engine/optim", "engine/checkpoint"},
-     {"torch"}},
     {"engine/training", {"engine", "datasets/shards"}, {"torch"}},
     {"engine/certification", {"engine"}, {"torch"}},
+    {"engine/evaluation", {"engine"}, {"torch"}},
     {"engine/worker", {"engine", "datasets/shards"}, {"torch", "mpi"}},
     {"datasets/corpus", kVocabulary, {}},
     {"datasets/tokenizer", kVocabulary, {}},

@@ -1,0 +1,170 @@
+#include "engine/evaluation/layout_evaluation.h"
+
+#include <mutex>
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/zeros.h>
+#include <c10/core/GradMode.h>
+#include <fmt/format.h>
+
+#include "engine/comm/process_groups.h"
+#include "engine/comm/threads_transport.h"
+#include "engine/evaluation/batch_rows.h"
+#include "engine/nn/parameter_store.h"
+#include "engine/nn/tensor_memory.h"
+#include "engine/spec/validate.h"
+#include "engine/training/memory/accounting_allocator.h"
+#include "engine/training/replica.h"
+#include "engine/training/training_step.h"
+
+namespace trainyard {
+
+namespace {
+
+/// One rank's part of the evaluation.
+class RankEvaluation {
+public:
+    RankEvaluation(const RunSpec& spec, const TokenBatch& batch, const ProcessGroups& groups,
+                   Replica& replica)
+        : m_spec(spec)
+        , m_batch(batch)
+        , m_groups(groups)
+        , m_replica(replica)
+        , m_sequences(spec.batch.accumulation)
+        , m_first(m_sequences * groups.coordinates.data)
+    {
+    }
+
+    Result<double> computeGradients()
+    {
+        StepInput input;
+        for (std::int64_t i = 0; i < m_sequences; ++i) {
+            const TokenBatch sequence = sequencesOf(m_batch, m_first + i, 1);
+            input.targets += sequence.targetCount();
+            input.sequences += 1;
+            input.microBatches.push_back({sequence, sequence.sequenceLength()});
+        }
+        PhaseClock clock(nullptr);
+        TrainingStep training(m_spec, {m_replica, m_groups, clock});
+        TRAINYARD_TRY(const StepOutcome outcome,
+                      training.run(Step{1}, std::move(input), [] { return Requests(); }));
+        return outcome.tokenLoss + outcome.sequenceLoss;
+    }
+
+    /// Of this rank's sequences and words; undefined on ranks without the head.
+    Logits computeLogits()
+    {
+        const c10::AutoGradMode noGraph(false);
+        TokenBatch asked = sequencesOf(m_batch, m_first, m_sequences);
+        if (m_spec.model.family == ModelFamily::Gpt)
+            asked.targetPositions = at::arange(asked.inputIds.numel(), at::kLong);
+        at::Tensor hidden;
+        for (const auto& chunk : m_replica.chunks()) {
+            const TransformerStage& stage = chunk->stage();
+            if (!stage.range().embeddings && m_spec.layout.pipeline > 1)
+                m_groups.links.activationsIn->receive(memoryOf(hidden = stage.emptyInput(asked)));
+            if (stage.range().head)
+                return stage.logits({asked, hidden, std::nullopt});
+            hidden = stage.forward({asked, hidden, std::nullopt}).hidden.contiguous();
+            m_groups.links.activationsOut->send(memoryOf(hidden));
+            hidden.reset();
+        }
+        return {};
+    }
+
+    /// Puts this rank's part where it belongs.
+    void place(const Logits& part, Logits& whole) const
+    {
+        const bool everywhere = m_spec.model.family == ModelFamily::Gpt;
+        const std::int64_t first =
+            everywhere ? m_first * m_batch.sequenceLength() : targetsBefore(m_batch, m_first);
+        const IndexRange words = vocabularyOf(m_spec.model, tensorParallel());
+        whole.tokens.narrow(0, first, part.tokens.size(0))
+            .narrow(1, words.begin, words.size())
+            .copy_(part.tokens);
+        if (part.sequences.defined())
+            whole.sequences.narrow(0, m_first, m_sequences).copy_(part.sequences);
+    }
+
+private:
+    TensorParallel tensorParallel() const
+    {
+        return m_spec.layout.tensor > 1 ? TensorParallel{m_groups.tensor.get(), m_spec.layout.sequence}
+                                        : TensorParallel{};
+    }
+
+    const RunSpec& m_spec;
+    const TokenBatch& m_batch;
+    const ProcessGroups& m_groups;
+    Replica& m_replica;
+    const std::int64_t m_sequences; ///< of this rank
+    const std::int64_t m_first;     ///< its first one
+};
+
+Logits emptyLogits(const ModelSpec& model, const TokenBatch& batch)
+{
+    const bool everywhere = model.family == ModelFamily::Gpt;
+    const std::int64_t places = everywhere ? batch.inputIds.numel() : batch.targetCount();
+    Logits logits{at::zeros({places, model.vocabulary}, at::kDouble), {}};
+    if (model.nextSentence)
+        logits.sequences = at::zeros({batch.sequences(), 2}, at::kDouble);
+    return logits;
+}
+
+} // namespace
+
+Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, ComputeType precision,
+                              const TokenBatch& batch)
+{
+    RunSpec spec = layout;
+    spec.model = model;
+    spec.model.dropout = 0;
+    spec.model.attentionDropout = 0;
+    spec.precision.compute = precision;
+    spec.dataset.path = "/unused";
+    spec.cluster.nodes = {NodeSpec{.slotCount = spec.layout.worldSize()}};
+    const int sequences = int(batch.sequences());
+    if (sequences % spec.layout.data != 0)
+        return refused(
+            fmt::format("layout.data: {} sequences of the inputs cannot be shared evenly by {} ranks",
+                        sequences, spec.layout.data),
+            fmt::format("make layout.data a divisor of {}", sequences));
+    spec.batch = {sequences, 1, sequences / spec.layout.data};
+    if (const Diagnostics diagnostics = validate(spec); !diagnostics.empty())
+        return toError(diagnostics);
+    return spec;
+}
+
+Result<LayoutEvaluation> evaluateInLayout(const RunSpec& spec, const WholeTensors& weights,
+                                          const TokenBatch& batch)
+{
+    LayoutEvaluation evaluation{0, emptyLogits(spec.model, batch), {}};
+    std::mutex mutex;
+    std::vector<Status> statuses(std::size_t(spec.layout.worldSize()));
+    const auto evaluateRank = [&](GroupMaker& maker) -> Status {
+        const auto world = maker.makeWorld();
+        TRAINYARD_TRY(const RankGrid grid, RankGrid::create(spec.layout));
+        const ProcessGroups groups = makeProcessGroups(maker, *world, grid);
+        const SequenceShape shape{int(batch.sequenceLength()), int(batch.sequenceLength())};
+        TRAINYARD_TRY(const auto replica,
+                      Replica::create(spec, shape, groups, AccountingAllocator::install()));
+        fillWeights(*replica, weights);
+        RankEvaluation rank(spec, batch, groups, *replica);
+        const Logits logits = rank.computeLogits();
+        TRAINYARD_TRY(const double loss, rank.computeGradients());
+        const std::lock_guard lock(mutex);
+        if (logits.tokens.defined())
+            rank.place(logits, evaluation.logits);
+        evaluation.loss = loss;
+        collect(evaluation.gradients, *replica, &OwnedTensor::gradient);
+        return {};
+    };
+    runRanksAsThreads(spec.layout.worldSize(), [&](GroupMaker& maker) {
+        statuses[std::size_t(maker.rank().value)] = evaluateRank(maker);
+    });
+    for (const Status& status : statuses)
+        TRAINYARD_TRY_STATUS(status);
+    return evaluation;
+}
+
+} // namespace trainyard

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+
+#include "engine/base/result.h"
+#include "engine/nn/model_head.h"
+#include "engine/nn/token_batch.h"
+#include "engine/spec/run_spec.h"
+#include "engine/training/whole_tensors.h"
+
+namespace trainyard {
+
+/// One step of training in a layout, without its update.
+struct LayoutEvaluation {
+    double loss = 0;
+    Logits logits; ///< whole, in float64: of an encoder at the targets, of a decoder at every position [T, V]
+    WholeTensors gradients; ///< float64
+};
+
+/// What a specification's layout and memory settings make of other weights: the run that evaluates `batch`
+/// with them, a micro-batch per sequence. BadInput or Refused naming the field when the sequences cannot be
+/// shared.
+Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, ComputeType precision,
+                              const TokenBatch& batch);
+
+/// Ranks are threads of this process. `spec`: of evaluationRun(). Throws c10::Error when ATen does.
+Result<LayoutEvaluation> evaluateInLayout(const RunSpec& spec, const WholeTensors& weights,
+                                          const TokenBatch& batch);
+
+} // namespace trainyard
