@@ -1,6 +1,7 @@
 #include <csignal>
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonObject>
@@ -27,6 +28,21 @@ std::map<qint64, double> lossesOf(const QString& runFolder)
             losses[step->step] = step->loss;
     }
     return losses;
+}
+
+/// What the newest event of a stalled rank says.
+QString lastStall(const QString& runFolder)
+{
+    QString text;
+    const auto journal = readJournal((runFolder + "/journal/run").toStdString());
+    if (!journal.ok())
+        return text;
+    for (const Record& record : journal->records) {
+        const auto* event = std::get_if<EventRecord>(&record.payload);
+        if (event && event->kind == "rank-stalled")
+            text = QString::fromStdString(event->message);
+    }
+    return text;
 }
 
 /// Processes of ours that carry the run's mark, as the agent sets it.
@@ -99,6 +115,25 @@ private slots:
         QCOMPARE(losses.size(), unbroken.size());
         for (const auto& [step, loss] : unbroken)
             QCOMPARE(losses.at(step), loss);
+    }
+
+    void namesARankThatWasSuspended()
+    {
+        const QString runId = launched(tinySpec(m_cli.dataset(), 2, 100'000));
+        AWAIT(lossesOf(runFolder(runId)).size() >= 3);
+        const QList<qint64> workers = workersOf(runId);
+        QCOMPARE(workers.size(), 2);
+        QElapsedTimer timer;
+        timer.start();
+        QCOMPARE(::kill(static_cast<pid_t>(workers.first()), SIGSTOP), 0);
+        AWAIT(lastStall(runFolder(runId))
+                  .contains(QString("is suspended: its process %1").arg(workers.first())));
+        qInfo("named after %lld ms", timer.elapsed()); // on a machine that is not busy within 5 s
+        QCOMPARE(::kill(static_cast<pid_t>(workers.first()), SIGCONT), 0);
+        const auto steps = lossesOf(runFolder(runId)).size();
+        AWAIT(lossesOf(runFolder(runId)).size() > steps);
+        QCOMPARE(m_cli.run({"stop", "--now", runId}).status, 0);
+        QCOMPARE(processesOf(runId), QList<qint64>());
     }
 
     void stopsWithACheckpointAndLeavesNoProcess()

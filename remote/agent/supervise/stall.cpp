@@ -15,9 +15,11 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr int kMostRings = 4096;
 constexpr std::size_t kMostNamed = 8;    ///< ranks listed one by one
-constexpr Seconds kLookAtRings{30};      ///< a rank that waits so long for another one is worth a word
+constexpr Seconds kLookForSuspended{2};  ///< costs little and cannot be wrong
+constexpr Seconds kOpenCollective{3};    ///< a rank that waits so long for another one is worth a word,
+constexpr Seconds kLongCollective{30};   ///< or so long before the first step and while a checkpoint is saved
 constexpr Seconds kLongWithoutStep{60};  ///< without a rank to blame
-constexpr double kStepsWithoutStep = 10; ///< and both only after so many times the last step
+constexpr double kStepsWithoutStep = 10; ///< and all but the first only after so many times the last step
 
 std::vector<FlightSnapshot> ringsOf(const RunFolder& folder, const RunWork& work, std::uint32_t attempt)
 {
@@ -42,6 +44,12 @@ std::string suspendedRank(const std::vector<FlightSnapshot>& rings)
     return {};
 }
 
+bool isSaving(const std::vector<FlightSnapshot>& rings)
+{
+    return std::any_of(rings.begin(), rings.end(),
+                       [](const FlightSnapshot& ring) { return ring.activity == Activity::Checkpoint; });
+}
+
 std::string activities(const std::vector<FlightSnapshot>& rings)
 {
     std::string text = "no step has been finished for a long time";
@@ -62,11 +70,14 @@ std::string openCollective(const RunFolder& folder, const RunWork& work, std::ui
 std::string stallText(const RunFolder& folder, const RunWork& work, std::uint32_t attempt, Seconds quiet,
                       Seconds lastStep)
 {
-    if (quiet < std::max(kLookAtRings, kStepsWithoutStep * lastStep))
+    if (quiet < kLookForSuspended)
         return {};
     const auto rings = ringsOf(folder, work, attempt);
     if (const std::string suspended = suspendedRank(rings); !suspended.empty())
         return suspended;
+    const bool mayTakeLong = lastStep.count() == 0 || isSaving(rings);
+    if (quiet < std::max(mayTakeLong ? kLongCollective : kOpenCollective, kStepsWithoutStep * lastStep))
+        return {};
     if (const auto verdict = judgeFlight(rings))
         return verdict->text;
     return quiet < kLongWithoutStep ? std::string() : activities(rings);
