@@ -17,11 +17,27 @@ namespace {
 
 constexpr int kManifestVersion = 1;
 
+LossScaleState lossScaleFrom(const Json& json)
+{
+    return {json.at("scale").get<double>(), json.at("clean_steps").get<std::int64_t>(),
+            json.at("overflows_left").get<std::int64_t>(), json.at("skipped_steps").get<std::int64_t>()};
+}
+
+Json lossScaleJson(const LossScaleState& state)
+{
+    return Json{{"scale", state.scale},
+                {"clean_steps", state.cleanSteps},
+                {"overflows_left", state.overflowsLeft},
+                {"skipped_steps", state.skippedSteps}};
+}
+
 Result<TrainingPosition> positionFrom(const Json& json)
 {
     TrainingPosition position;
     position.step = Step{json.at("step").get<std::int64_t>()};
     position.consumedSamples = json.at("consumed_samples").get<std::uint64_t>();
+    if (json.contains("loss_scale"))
+        position.lossScale = lossScaleFrom(json.at("loss_scale"));
     ParsedSpec parsed = parseSpec(json.at("spec").dump());
     if (!parsed.diagnostics.empty())
         return toError(parsed.diagnostics).in("spec");
@@ -62,11 +78,13 @@ Result<CheckpointManifest> CheckpointManifest::load(const std::filesystem::path&
 
 std::string CheckpointManifest::toJson() const
 {
-    const Json json{{"trainyard_checkpoint", kManifestVersion},
-                    {"step", position.step.value},
-                    {"consumed_samples", position.consumedSamples},
-                    {"spec", Json::parse(trainyard::toJson(position.spec))},
-                    {"tensors", tensorsToJson(tensors)}};
+    Json json{{"trainyard_checkpoint", kManifestVersion},
+              {"step", position.step.value},
+              {"consumed_samples", position.consumedSamples}};
+    if (!(position.lossScale == LossScaleState{}))
+        json["loss_scale"] = lossScaleJson(position.lossScale);
+    json["spec"] = Json::parse(trainyard::toJson(position.spec));
+    json["tensors"] = tensorsToJson(tensors);
     return json.dump(1) + "\n";
 }
 

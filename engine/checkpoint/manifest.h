@@ -8,6 +8,7 @@
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
 #include "engine/checkpoint/safetensors.h"
+#include "engine/optim/loss_scaler.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -31,11 +32,15 @@ struct LogicalTensor {
 };
 
 /// What besides tensors a run needs to go on as if nothing had happened. The random state is (seed, step):
-/// every generator is counter-based. The learning rate is a function of the step.
+/// every generator is counter-based. The learning rate is a function of the updates.
 struct TrainingPosition {
-    Step step;                         ///< optimizer steps done
+    Step step;                         ///< steps done, skipped ones included
     std::uint64_t consumedSamples = 0; ///< sequences consumed by them
-    RunSpec spec;                      ///< the run that wrote it: seed, model, optimizer, schedule, layout
+    LossScaleState lossScale{};
+    RunSpec spec; ///< the run that wrote it: seed, model, optimizer, schedule, layout
+
+    /// Updates of the weights: what the optimizer and the learning rate count.
+    std::int64_t updates() const { return step.value - lossScale.skippedSteps; }
 };
 
 /// manifest.json of a checkpoint folder; engine/checkpoint/FORMAT.md.

@@ -112,7 +112,7 @@ Status TrainingState::load(CheckpointReader& reader)
     }
     m_parameters.refreshWorkingCopy();
     if (m_optimizer)
-        m_optimizer->setSteps(reader.manifest().position.step.value);
+        m_optimizer->setSteps(reader.manifest().position.updates());
     return {};
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 double lowestOf(at::ScalarType type)
 {
-    return AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, type, "lowestOf", [] {
+    return AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, type, "lowestOf", [] {
         return static_cast<double>(std::numeric_limits<scalar_t>::lowest());
     });
 }

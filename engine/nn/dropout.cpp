@@ -49,6 +49,12 @@ void applyMask(const std::uint16_t* in, std::uint16_t* out, const std::uint8_t* 
     }
 }
 
+void applyMask(const at::Half* in, at::Half* out, const std::uint8_t* mask, std::int64_t count, float scale)
+{
+    for (std::int64_t i = 0; i < count; ++i)
+        out[i] = mask[i] ? at::Half(static_cast<float>(in[i]) * scale) : at::Half(0.0f);
+}
+
 void applyMask(const at::Tensor& in, at::Tensor& out, const std::uint8_t* mask, std::int64_t first,
                std::int64_t count, double scale)
 {
@@ -59,6 +65,9 @@ void applyMask(const at::Tensor& in, at::Tensor& out, const std::uint8_t* mask, 
     case at::kDouble:
         return applyMask(in.const_data_ptr<double>() + first, out.mutable_data_ptr<double>() + first,
                          mask + first, count, scale);
+    case at::kHalf:
+        return applyMask(in.const_data_ptr<at::Half>() + first, out.mutable_data_ptr<at::Half>() + first,
+                         mask + first, count, static_cast<float>(scale));
     default:
         TRAINYARD_CHECK(in.scalar_type() == at::kBFloat16);
         return applyMask(reinterpret_cast<const std::uint16_t*>(in.const_data_ptr()) + first,

@@ -42,6 +42,8 @@ at::ScalarType computeScalarType(ComputeType type)
         return at::kFloat;
     case ComputeType::BFloat16:
         return at::kBFloat16;
+    case ComputeType::Float16:
+        return at::kHalf;
     }
     TRAINYARD_CHECK_MSG(false, "unknown compute type");
     return at::kFloat;

@@ -5,6 +5,7 @@
 #include <ATen/Dispatch.h>
 
 #include "engine/optim/adamw_kernel.h"
+#include "engine/optim/working_copy.h"
 
 namespace trainyard {
 
@@ -20,12 +21,13 @@ void updateRange(const OptimizedTensor& tensor, const Moments::Pair& moments, co
                                   tensor.gradient.const_data_ptr<T>() + range.begin};
     const std::int64_t count = range.end - range.begin;
     if constexpr (std::is_same_v<T, float>) {
-        if (tensor.working.defined()) {
+        if (hasBFloat16Copy(tensor)) {
             auto* working = static_cast<std::uint16_t*>(tensor.working.mutable_data_ptr()) + range.begin;
             return updateAdamW(streams, working, count, coefficients);
         }
     }
     updateAdamW(streams, count, coefficients);
+    refreshWorkingCopy(tensor, range);
 }
 
 } // namespace

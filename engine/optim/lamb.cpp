@@ -5,6 +5,7 @@
 #include <ATen/Dispatch.h>
 
 #include "engine/optim/lamb_kernel.h"
+#include "engine/optim/working_copy.h"
 
 namespace trainyard {
 
@@ -34,12 +35,13 @@ void applyRange(const OptimizedTensor& tensor, const Moments::Pair& moments, con
     const T* squareAverage = moments.squareAverage.const_data_ptr<T>() + range.begin;
     const std::int64_t count = range.end - range.begin;
     if constexpr (std::is_same_v<T, float>) {
-        if (tensor.working.defined()) {
+        if (hasBFloat16Copy(tensor)) {
             auto* working = static_cast<std::uint16_t*>(tensor.working.mutable_data_ptr()) + range.begin;
             return applyLamb(weight, working, average, squareAverage, count, coefficients, rate);
         }
     }
     applyLamb(weight, average, squareAverage, count, coefficients, rate);
+    refreshWorkingCopy(tensor, range);
 }
 
 } // namespace

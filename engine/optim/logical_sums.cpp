@@ -36,7 +36,7 @@ void LogicalSums::complete(std::vector<double>& sums, std::size_t columns) const
         return;
     for (std::size_t i = 0; i < sums.size(); ++i) {
         if (!m_countsHere[i / columns])
-            sums[i] = 0;
+            sums[i] *= 0; // stays not finite, so that the whole group learns of it
     }
     m_tensor->allReduce(std::span(sums));
 }
@@ -45,8 +45,8 @@ double LogicalSums::total(const std::vector<double>& sums) const
 {
     double total = 0;
     for (std::size_t i = 0; i < sums.size(); ++i) {
-        if (m_isShared.empty() || !m_isShared[i])
-            total += sums[i];
+        const bool isShared = !m_isShared.empty() && m_isShared[i];
+        total += isShared ? 0 * sums[i] : sums[i];
     }
     if (m_pipeline)
         m_pipeline->allReduce(std::span<double>(&total, 1));

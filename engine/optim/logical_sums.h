@@ -11,7 +11,8 @@ struct ProcessGroups;
 
 /// Completes sums over the elements of logical tensors, of which each rank knows its part: norms for clipping
 /// and for LAMB's trust ratio are those of the whole tensor whatever ranks hold it. A tensor that several
-/// ranks of a tensor-parallel group hold whole counts once. One thread; all ranks call together.
+/// ranks of a tensor-parallel group hold whole counts once; but what is not finite anywhere, be it in a part
+/// that does not count, makes the sum not finite. One thread; all ranks call together.
 class LogicalSums {
 public:
     /// This rank holds and owns everything.

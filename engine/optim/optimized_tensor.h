@@ -15,7 +15,7 @@ struct OptimizedTensor {
     std::string name;          ///< of the logical tensor
     at::Tensor master;         ///< float32 or float64
     at::Tensor gradient;       ///< same size and type as master
-    at::Tensor working;        ///< bfloat16 copy to refresh in the same pass; undefined when there is none
+    at::Tensor working;        ///< bfloat16 or float16 copy to refresh with it; undefined when there is none
     bool decays = true;        ///< weight decay applies
     std::size_t parameter = 0; ///< index of the logical tensor among the store's parameters
 };

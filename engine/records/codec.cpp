@@ -45,6 +45,8 @@ void write(WireWriter& out, const StepRecord& record)
     out.number(static_cast<std::uint32_t>(record.ranks.size()));
     for (const RankFigures& rank : record.ranks)
         write(out, rank);
+    out.number(record.lossScale);
+    out.number(static_cast<std::uint8_t>(record.skipped));
 }
 
 void read(WireReader& in, StepRecord& record)
@@ -67,6 +69,10 @@ void read(WireReader& in, StepRecord& record)
     record.ranks.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i)
         record.ranks.push_back(readRank(in));
+    if (in.left() == 0)
+        return; // written before there was loss scaling
+    record.lossScale = in.number<double>();
+    record.skipped = in.number<std::uint8_t>() != 0;
 }
 
 void write(WireWriter& out, const DeviceSample& record)

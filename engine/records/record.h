@@ -57,6 +57,8 @@ struct StepRecord {
     std::int64_t tokens = 0;          ///< not counting padding
     std::int64_t consumedSamples = 0; ///< since the start of the run, this step included
     std::vector<RankFigures> ranks;   ///< in order of rank
+    double lossScale = 1;             ///< the loss was multiplied by it; 1 unless in float16
+    bool skipped = false;             ///< gradients overflowed on some rank: no rank moved a weight
 
     bool operator==(const StepRecord&) const = default;
 };

@@ -49,7 +49,8 @@ template <>
 struct Names<ComputeType> {
     static constexpr std::array table{std::pair{ComputeType::Float64, std::string_view("float64")},
                                       std::pair{ComputeType::Float32, std::string_view("float32")},
-                                      std::pair{ComputeType::BFloat16, std::string_view("bfloat16")}};
+                                      std::pair{ComputeType::BFloat16, std::string_view("bfloat16")},
+                                      std::pair{ComputeType::Float16, std::string_view("float16")}};
 };
 template <>
 struct Names<PipelineScheduleKind> {

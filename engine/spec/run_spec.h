@@ -149,10 +149,22 @@ struct OptimizerSpec {
 };
 
 /// Type of the forward and backward pass. Reduction and master weights are float32 (float64 with Float64).
-enum class ComputeType { Float64, Float32, BFloat16 };
+enum class ComputeType { Float64, Float32, BFloat16, Float16 };
+
+/// Dynamic loss scaling; only with Float16. engine/optim/loss_scaler.h has the rule.
+struct LossScaleSpec {
+    double initial = 65536;    ///< scale of the first step
+    int growthInterval = 1000; ///< steps without overflow after which the scale doubles
+    double backoff = 0.5;      ///< an overflow multiplies the scale by this
+    int hysteresis = 1;        ///< overflows since the last growth before the scale is lowered
+    double minimum = 1;        ///< an overflow at this scale ends the run
+
+    bool operator==(const LossScaleSpec&) const = default;
+};
 
 struct PrecisionSpec {
     ComputeType compute = ComputeType::Float32;
+    LossScaleSpec lossScale{};
 
     bool operator==(const PrecisionSpec&) const = default;
 };

@@ -76,6 +76,15 @@ void readOptimizer(FieldReader& reader, OptimizerSpec& optimizer)
     reader.read("decay_power", optimizer.decayPower);
 }
 
+void readLossScale(FieldReader& reader, LossScaleSpec& lossScale)
+{
+    reader.read("initial", lossScale.initial);
+    reader.read("growth_interval", lossScale.growthInterval);
+    reader.read("backoff", lossScale.backoff);
+    reader.read("hysteresis", lossScale.hysteresis);
+    reader.read("minimum", lossScale.minimum);
+}
+
 void readLaunch(FieldReader& reader, LaunchSpec& launch)
 {
     reader.read("steps", launch.steps);
@@ -121,8 +130,11 @@ void readRoot(const nlohmann::json& json, RunSpec& spec, Diagnostics& diagnostic
     readSection(root, "layout", diagnostics, [&](FieldReader& r) { readLayout(r, spec.layout); });
     readSection(root, "batch", diagnostics, [&](FieldReader& r) { readBatch(r, spec.batch); });
     readSection(root, "optimizer", diagnostics, [&](FieldReader& r) { readOptimizer(r, spec.optimizer); });
-    readSection(root, "precision", diagnostics,
-                [&](FieldReader& r) { r.readEnum("compute", spec.precision.compute); });
+    readSection(root, "precision", diagnostics, [&](FieldReader& r) {
+        r.readEnum("compute", spec.precision.compute);
+        readSection(r, "loss_scale", diagnostics,
+                    [&](FieldReader& scale) { readLossScale(scale, spec.precision.lossScale); });
+    });
     readSection(root, "memory", diagnostics, [&](FieldReader& r) {
         r.read("zero_stage", spec.memory.zeroStage);
         r.readEnum("recompute", spec.memory.recompute);
@@ -180,6 +192,17 @@ Json optimizerJson(const OptimizerSpec& optimizer)
                 {"decay_power", optimizer.decayPower}};
 }
 
+Json precisionJson(const PrecisionSpec& precision)
+{
+    const LossScaleSpec& scale = precision.lossScale;
+    return Json{{"compute", nameOf(precision.compute)},
+                {"loss_scale", Json{{"initial", scale.initial},
+                                    {"growth_interval", scale.growthInterval},
+                                    {"backoff", scale.backoff},
+                                    {"hysteresis", scale.hysteresis},
+                                    {"minimum", scale.minimum}}}};
+}
+
 } // namespace
 
 ParsedSpec parseSpec(std::string_view text)
@@ -226,7 +249,7 @@ std::string toJson(const RunSpec& spec)
                        {"micro", spec.batch.micro},
                        {"accumulation", spec.batch.accumulation}}},
         {"optimizer", optimizerJson(spec.optimizer)},
-        {"precision", Json{{"compute", nameOf(spec.precision.compute)}}},
+        {"precision", precisionJson(spec.precision)},
         {"memory", Json{{"zero_stage", spec.memory.zeroStage},
                         {"recompute", nameOf(spec.memory.recompute)},
                         {"recompute_every", spec.memory.recomputeEvery}}},

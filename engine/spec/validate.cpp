@@ -136,6 +136,19 @@ void checkOptimizer(const RunSpec& spec, Checker& check)
                   "lower optimizer.warmup_steps or raise launch.steps");
 }
 
+void checkLossScale(const LossScaleSpec& scale, Checker& check)
+{
+    check.require(scale.minimum > 0, "precision.loss_scale.minimum", fmt::format("is {}", scale.minimum),
+                  "must be positive, e.g. 1");
+    check.require(scale.initial >= scale.minimum, "precision.loss_scale.initial",
+                  fmt::format("is {}, below the minimum of {}", scale.initial, scale.minimum),
+                  "start high, e.g. at 65536: the first overflows lower it");
+    check.atLeast(scale.growthInterval, 1, "precision.loss_scale.growth_interval");
+    check.atLeast(scale.hysteresis, 1, "precision.loss_scale.hysteresis");
+    check.require(scale.backoff > 0 && scale.backoff < 1, "precision.loss_scale.backoff",
+                  fmt::format("is {}", scale.backoff), "must be between 0 and 1, e.g. 0.5");
+}
+
 } // namespace
 
 Diagnostics validate(const RunSpec& spec)
@@ -149,6 +162,7 @@ Diagnostics validate(const RunSpec& spec)
     checkBatch(spec, check);
     checkPipeline(spec, diagnostics);
     checkOptimizer(spec, check);
+    checkLossScale(spec.precision.lossScale, check);
     check.require(spec.memory.zeroStage >= 0 && spec.memory.zeroStage <= 3, "memory.zero_stage",
                   fmt::format("is {}", spec.memory.zeroStage), "must be 0, 1, 2 or 3");
     check.refuseUnless(spec.memory.zeroStage != 3, "memory.zero_stage", "ZeRO stage 3 is not in this engine",

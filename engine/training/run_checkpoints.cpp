@@ -62,8 +62,8 @@ FolderSharing saversAmong(ProcessGroup& data, bool takesPart)
     return savers;
 }
 
-template <typename Number>
-Number broadcastNumber(ProcessGroup& group, Number value)
+template <typename Value>
+Value broadcastValue(ProcessGroup& group, Value value)
 {
     group.broadcast(std::as_writable_bytes(std::span(&value, 1)));
     return value;
@@ -80,7 +80,7 @@ void broadcastState(ProcessGroup& group, ModelChunk& chunk)
     broadcastTensor(group, chunk.parameters().flatMasters());
     for (const StateTensor& state : chunk.optimizer().state())
         broadcastTensor(group, state.value);
-    chunk.optimizer().setSteps(broadcastNumber(group, chunk.optimizer().steps()));
+    chunk.optimizer().setSteps(broadcastValue(group, chunk.optimizer().steps()));
     chunk.parameters().refreshWorkingCopy();
 }
 
@@ -183,12 +183,13 @@ Result<std::optional<TrainingPosition>> RunCheckpoints::loadLatest(Replica& repl
         read = readLatest(m_folder, replica, spec);
     TRAINYARD_TRY_STATUS(agree(*m_world, read.ok() ? Status() : read.error()));
     std::optional<TrainingPosition> position = std::move(read).value();
-    if (!broadcastNumber(*m_world, position.has_value()))
+    if (!broadcastValue(*m_world, position.has_value()))
         return std::optional<TrainingPosition>();
     if (!position)
         position.emplace();
-    position->step.value = broadcastNumber(*m_world, position->step.value);
-    position->consumedSamples = broadcastNumber(*m_world, position->consumedSamples);
+    position->step.value = broadcastValue(*m_world, position->step.value);
+    position->consumedSamples = broadcastValue(*m_world, position->consumedSamples);
+    position->lossScale = broadcastValue(*m_world, position->lossScale);
     if (allShareTheFolder())
         replica.gatherWeights();
     else

@@ -41,8 +41,8 @@ public:
     Result<std::optional<Step>> proceed();
 
     /// Fills the replica from the latest checkpoint, whatever layout wrote it; nothing when there is none
-    /// yet. BadInput when it belongs to another model, optimizer or seed, or is damaged. Only step and
-    /// samples of the position are set on ranks other than 0.
+    /// yet. BadInput when it belongs to another model, optimizer or seed, or is damaged. Of the
+    /// position all but the specification is set on ranks other than 0.
     Result<std::optional<TrainingPosition>> loadLatest(Replica& replica, const RunSpec& spec);
 
 private:

@@ -30,6 +30,8 @@ void StepRecorder::record(Step step, const StepOutcome& outcome, std::uint64_t c
         record.stepSeconds = std::max(record.stepSeconds, stepSeconds(rank));
     record.sequences = outcome.counts.sequences;
     record.tokens = outcome.counts.tokens;
+    record.lossScale = outcome.lossScale;
+    record.skipped = outcome.skipped;
     record.consumedSamples = static_cast<std::int64_t>(consumedSamples);
     m_journal->write(record);
 }

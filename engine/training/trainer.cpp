@@ -74,7 +74,7 @@ public:
         , m_checkpoints(std::move(checkpoints))
         , m_position(std::move(position))
         , m_clock(setup.recorder)
-        , m_step(m_setup.spec, {*m_replica, m_groups, m_clock})
+        , m_step(m_setup.spec, {*m_replica, m_groups, m_clock}, m_position.lossScale)
         , m_recorder(setup.world, setup.memory.ledger(), setup.journal)
         , m_requests(setup.directory, setup.world.isFirst(), setup.stopFlag)
         , m_loader(startLoading(std::move(data), setup.spec,
@@ -142,8 +142,14 @@ Result<Requests> Trainer::Run::takeStep()
         return finite.error();
     }
     m_position.step = step;
+    m_position.lossScale = m_step.lossScale();
     m_position.consumedSamples += static_cast<std::uint64_t>(m_setup.spec.batch.global);
     m_recorder.record(step, outcome, m_position.consumedSamples, m_clock.finish());
+    if (outcome.skipped)
+        event(Severity::Info, "step-skipped",
+              fmt::format("gradients overflowed with a loss scale of {}, so no weight was moved; the next "
+                          "step's scale is {}",
+                          outcome.lossScale, m_position.lossScale.scale));
     return outcome.requests;
 }
 

@@ -36,15 +36,16 @@ Status requireFinite(const StepOutcome& outcome, Step step)
 {
     if (const double loss = outcome.tokenLoss + outcome.sequenceLoss; !std::isfinite(loss))
         return notFinite("loss", loss, step);
-    if (!std::isfinite(outcome.gradientNorm))
+    if (!outcome.skipped && !std::isfinite(outcome.gradientNorm))
         return notFinite("gradient norm", outcome.gradientNorm, step);
     return {};
 }
 
-TrainingStep::TrainingStep(const RunSpec& spec, Parts parts)
+TrainingStep::TrainingStep(const RunSpec& spec, Parts parts, const LossScaleState& carried)
     : m_spec(spec)
     , m_parts(parts)
     , m_schedule(spec.optimizer, spec.launch.steps)
+    , m_scaler(spec.precision, carried)
     , m_executor(makeSchedule(spec).value(), parts.groups.coordinates.pipeline, parts.groups.links,
                  chunksOf(parts.replica), [&clock = parts.clock](StepPhase phase) { clock.enter(phase); })
 {
@@ -57,10 +58,25 @@ Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
     const PassSums sums = computeGradients(step, *input, counts);
     StepOutcome outcome = reduceOutcome(sums, counts, look());
     m_parts.clock.enter(StepPhase::Optimizer);
-    outcome.gradientNorm = m_parts.replica.gradientNorm();
-    if (requireFinite(outcome, step).ok())
-        update(step, outcome);
+    outcome.lossScale = m_scaler.scale();
+    outcome.gradientNorm = m_parts.replica.gradientNorm() / outcome.lossScale;
+    outcome.learningRate = m_schedule.at(step.value - m_scaler.state().skippedSteps);
+    outcome.skipped = m_scaler.canSkip() && overflowedAnywhere(outcome.gradientNorm);
+    if (!requireFinite(outcome, step).ok())
+        return outcome;
+    if (!outcome.skipped)
+        m_parts.replica.update(outcome.learningRate,
+                               clipCoefficient(outcome.gradientNorm, m_spec.optimizer) / outcome.lossScale);
+    m_scaler.update(outcome.skipped);
     return outcome;
+}
+
+// Replicas that share a sum find the same norm; asking the others costs little and leaves no doubt.
+bool TrainingStep::overflowedAnywhere(double gradientNorm)
+{
+    double overflows = std::isfinite(gradientNorm) ? 0 : 1;
+    m_parts.groups.world->allReduce(std::span<double>(&overflows, 1), ReduceOp::Max);
+    return overflows > 0;
 }
 
 // Ranks of one model replica see the same samples, so the sum over all ranks counts each sample once per rank
@@ -90,7 +106,8 @@ PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const
     const PassSums sums = m_executor.run({microBatches,
                                           {m_spec.seed, static_cast<std::uint64_t>(step.value)},
                                           counts.targets,
-                                          counts.sequences});
+                                          counts.sequences,
+                                          m_scaler.scale()});
     m_parts.clock.enter(StepPhase::Reduce);
     if (m_spec.layout.pipeline > 1)
         m_parts.replica.reduceGradients();
@@ -111,12 +128,6 @@ StepOutcome TrainingStep::reduceOutcome(const PassSums& sums, const GlobalCounts
     outcome.sequenceLoss = values[1] / static_cast<double>(counts.sequences);
     outcome.requests = {values[2] > 0, values[3] > 0, values[4] > 0};
     return outcome;
-}
-
-void TrainingStep::update(Step step, StepOutcome& outcome)
-{
-    outcome.learningRate = m_schedule.at(step.value);
-    m_parts.replica.update(outcome.learningRate, clipCoefficient(outcome.gradientNorm, m_spec.optimizer));
 }
 
 } // namespace trainyard

@@ -6,6 +6,7 @@
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
 #include "engine/comm/process_groups.h"
+#include "engine/optim/loss_scaler.h"
 #include "engine/parallel/pipeline/pipeline_executor.h"
 #include "engine/planner/learning_rate_schedule.h"
 #include "engine/spec/run_spec.h"
@@ -28,13 +29,15 @@ struct StepOutcome {
     GlobalCounts counts;
     double tokenLoss = 0;    ///< mean over the targets of the global batch: masked or next tokens
     double sequenceLoss = 0; ///< mean over its sequences; 0 without next-sentence head
-    double gradientNorm = 0;
-    double learningRate = 0;
-    Requests requests; ///< made to any rank before the step's end
+    double gradientNorm = 0; ///< before clipping, without the loss scale
+    double learningRate = 0; ///< of this update, or if skipped of the next one
+    double lossScale = 1;
+    bool skipped = false; ///< gradients overflowed on some rank, so no rank has moved its weights
+    Requests requests;    ///< made to any rank before the step's end
 };
 
-/// Failed when the loss or the gradient is not finite, with the value. The outcome is the same on every rank,
-/// and so is the answer.
+/// Failed when the loss or, unless the step was skipped, the gradient is not finite, with the value. The
+/// outcome is the same on every rank, and so is the answer.
 Status requireFinite(const StepOutcome& outcome, Step step);
 
 /// One optimizer step over all ranks:
@@ -43,7 +46,9 @@ Status requireFinite(const StepOutcome& outcome, Step step);
 ///   the last one
 ///     overlaps with the reduction of gradients;
 ///   - add up losses and requests over the ranks;
-///   - unless loss or gradient is not finite (agreed: nobody steps, or all do), clip and update.
+///   - unless loss or gradient is not finite (agreed: nobody steps, or all do), clip and update;
+///   - float16: gradients that overflow on any rank skip the update everywhere. A skipped step consumes its
+///     samples and has its number, but advances neither the optimizer's step count nor the learning rate.
 /// One thread; all ranks call run() with the same step.
 class TrainingStep {
 public:
@@ -53,21 +58,25 @@ public:
         PhaseClock& clock;
     };
 
-    TrainingStep(const RunSpec& spec, Parts parts);
+    /// `carried`: from the checkpoint, if there is one.
+    TrainingStep(const RunSpec& spec, Parts parts, const LossScaleState& carried = {});
 
     /// `input` may be this rank's error: then every rank gets it. `look` is asked late in the step. The
     /// weights stay as they are when the outcome is not finite.
     Result<StepOutcome> run(Step step, Result<StepInput> input, const std::function<Requests()>& look);
+    /// After the last run(): the same on every rank.
+    const LossScaleState& lossScale() const { return m_scaler.state(); }
 
 private:
     Result<GlobalCounts> agreeOnCounts(const Result<StepInput>& input);
     PassSums computeGradients(Step step, const StepInput& input, const GlobalCounts& counts);
     StepOutcome reduceOutcome(const PassSums& sums, const GlobalCounts& counts, const Requests& requests);
-    void update(Step step, StepOutcome& outcome);
+    bool overflowedAnywhere(double gradientNorm);
 
     const RunSpec& m_spec;
     Parts m_parts;
     LearningRateSchedule m_schedule;
+    LossScaler m_scaler;
     PipelineExecutor m_executor;
 };
 

@@ -75,7 +75,8 @@ void PipelineExecutor::forward(const PipelineAction& action, const StepPasses& p
         passing.output = output.hidden;
         return;
     }
-    passing.output = output.losses.normalised(passes.globalTargets, passes.globalSequences);
+    passing.output =
+        output.losses.normalised(passes.globalTargets, passes.globalSequences) * passes.lossScale;
     m_sums.tokens += output.losses.tokenSum();
     m_sums.sequences += output.losses.sequenceSum();
 }

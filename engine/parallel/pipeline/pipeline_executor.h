@@ -20,6 +20,7 @@ struct StepPasses {
     DropoutKey dropout;
     std::int64_t globalTargets = 0; ///< losses are divided by the counts of the whole global batch
     std::int64_t globalSequences = 0;
+    double lossScale = 1; ///< gradients become so many times larger; PassSums do not
 };
 
 /// Sums over the micro-batches, 0 on ranks without the head.

@@ -17,6 +17,8 @@ StepRecord someStep(std::int64_t step)
     record.loss = 7.5 - 0.01 * static_cast<double>(step);
     record.ranks.resize(2);
     record.ranks[1].peakMemory[0] = 4096;
+    record.lossScale = 512;
+    record.skipped = true;
     return record;
 }
 
@@ -54,6 +56,18 @@ private slots:
             QCOMPARE(content.records[i].sequence, std::uint64_t(i + 1));
             QCOMPARE(content.records[i].attempt, 4u);
         }
+    }
+
+    void readsStepsFromBeforeThereWasLossScaling()
+    {
+        StepRecord step = someStep(1);
+        std::string bytes = encodePayload(step);
+        bytes.resize(bytes.size() - sizeof(double) - 1);
+        const auto old = decodePayload(0, bytes);
+        QVERIFY(old);
+        step.lossScale = 1;
+        step.skipped = false;
+        QVERIFY(*old == Payload(step));
     }
 
     void parsesTheSameFromPiecesOfAnySize_data()

@@ -149,6 +149,9 @@ private slots:
         QTest::addRow("list") << "[]"
                               << ""
                               << "must be an object";
+        QTest::addRow("loss scale") << R"({"trainyard":1,"precision":{"loss_scale":{"initail":4}}})"
+                                    << "precision.loss_scale.initail"
+                                    << "did you mean \"initial\"?";
         QTest::addRow("node") << R"({"trainyard":1,"cluster":{"nodes":[{"host":"a"},{"slot":2}]}})"
                               << "cluster.nodes[1].slot"
                               << "slots";
@@ -182,6 +185,16 @@ private slots:
         QVERIFY2(print(diagnostics).contains("micro 8 x accumulation 4 x data-parallel degree 1 = 32"),
                  qPrintable(print(diagnostics)));
         QVERIFY(print(diagnostics).contains("set batch.accumulation to 8"));
+    }
+
+    void refusesLossScalesThatCannotWork()
+    {
+        RunSpec spec = validSpec();
+        spec.precision.lossScale = {.initial = 2, .growthInterval = 0, .backoff = 1, .minimum = 4};
+        QStringList paths;
+        for (const Diagnostic& diagnostic : validate(spec))
+            paths << QString::fromStdString(diagnostic.path).section('.', -1);
+        QCOMPARE(paths, QStringList({"initial", "growth_interval", "backoff"}));
     }
 
     void refusesMoreRanksThanSlots()

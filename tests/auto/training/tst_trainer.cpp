@@ -179,6 +179,7 @@ private slots:
         QTest::addRow("float64") << int(ComputeType::Float64) << 8 << 8;
         QTest::addRow("float32") << int(ComputeType::Float32) << 4 << 4;
         QTest::addRow("bfloat16") << int(ComputeType::BFloat16) << 4 + 2 << 4;
+        QTest::addRow("float16") << int(ComputeType::Float16) << 4 + 2 << 4;
     }
     void countsWeightsGradientsAndOptimizerToTheByte()
     {
