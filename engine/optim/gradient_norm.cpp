@@ -47,34 +47,31 @@ double squares(const double* values, std::int64_t count)
 std::vector<double> squaredNorms(const std::vector<OptimizedTensor>& tensors)
 {
     const std::vector<ElementRange> ranges = rangesOf(tensors);
-    std::vector<double> ofRange(ranges.size());
+    std::vector<std::array<double, 1>> ofRange(ranges.size());
     forEachRange(ranges, [&](std::size_t index) {
         const ElementRange& range = ranges[index];
         const at::Tensor& gradient = tensors[range.tensor].gradient;
         TRAINYARD_CHECK_MSG(gradient.is_contiguous(), tensors[range.tensor].name);
         AT_DISPATCH_FLOATING_TYPES(gradient.scalar_type(), "squaredNorm", [&] {
-            ofRange[index] =
-                squares(gradient.const_data_ptr<scalar_t>() + range.begin, range.end - range.begin);
+            ofRange[index] = {
+                squares(gradient.const_data_ptr<scalar_t>() + range.begin, range.end - range.begin)};
         });
     });
-    std::vector<double> sums(parameterCount(tensors));
-    for (std::size_t index = 0; index < ranges.size(); ++index)
-        sums[tensors[ranges[index].tensor].parameter] += ofRange[index];
-    return sums;
+    return sumsByParameter(tensors, ranges, ofRange);
 }
 
 } // namespace
 
-double squaredNorm(const at::Tensor& tensor)
+std::vector<double> squaredGradientNorms(const std::vector<OptimizedTensor>& tensors, const LogicalSums& sums)
 {
-    return squaredNorms({OptimizedTensor{"tensor", tensor, tensor, {}, false}}).front();
+    std::vector<double> squares = squaredNorms(tensors);
+    sums.complete(squares, 1);
+    return squares;
 }
 
 double squaredGradientNorm(const std::vector<OptimizedTensor>& tensors, const LogicalSums& sums)
 {
-    std::vector<double> squares = squaredNorms(tensors);
-    sums.complete(squares, 1);
-    return sums.total(squares);
+    return sums.total(squaredGradientNorms(tensors, sums));
 }
 
 double globalGradientNorm(const std::vector<OptimizedTensor>& tensors, const LogicalSums& sums)
@@ -86,7 +83,7 @@ double clipCoefficient(double norm, const OptimizerSpec& spec)
 {
     if (spec.clipNorm <= 0.0)
         return 1.0;
-    const double guard = spec.kind == OptimizerKind::AdamW ? 1e-6 : 0.0;
+    const double guard = spec.kind == OptimizerKind::Lamb ? 0.0 : 1e-6;
     const double coefficient = spec.clipNorm / (norm + guard);
     return coefficient < 1.0 ? coefficient : 1.0;
 }

@@ -55,53 +55,48 @@ Lamb::Lamb(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, Logi
 {
 }
 
-// First pass: new moments, and the norms of every logical tensor's weights and update, by parameter.
-std::vector<Lamb::Norms> Lamb::advanceMoments(double gradientScale)
+// First pass: new moments, and the sums of squares of every logical tensor's weights and update, by
+// parameter.
+std::vector<double> Lamb::advanceMoments(double gradientScale)
 {
-    std::vector<Norms> ofRange(m_ranges.size());
+    std::vector<LambSums> ofRange(m_ranges.size());
     forEachRange(m_ranges, [&](std::size_t index) {
         const ElementRange& range = m_ranges[index];
         const OptimizedTensor& tensor = m_tensors[range.tensor];
         const Moments::Pair& moments = m_moments.of(range.tensor);
         AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "LAMB", [&] {
-            const LambSums sums =
+            ofRange[index] =
                 advanceLamb(tensor.master.const_data_ptr<scalar_t>() + range.begin,
                             moments.average.mutable_data_ptr<scalar_t>() + range.begin,
                             moments.squareAverage.mutable_data_ptr<scalar_t>() + range.begin,
                             tensor.gradient.const_data_ptr<scalar_t>() + range.begin, range.end - range.begin,
                             coefficients<scalar_t>(m_spec, m_moments, gradientScale, decayOf(tensor)));
-            ofRange[index] = {sums.weight, sums.update};
         });
     });
-    std::vector<double> sums(2 * parameterCount(m_tensors));
-    for (std::size_t index = 0; index < m_ranges.size(); ++index) {
-        const std::size_t row = 2 * m_tensors[m_ranges[index].tensor].parameter;
-        sums[row] += ofRange[index].weight;
-        sums[row + 1] += ofRange[index].update;
-    }
+    std::vector<double> sums = sumsByParameter(m_tensors, m_ranges, ofRange);
     m_sums.complete(sums, 2);
-    std::vector<Norms> norms;
-    for (std::size_t row = 0; row < sums.size(); row += 2)
-        norms.push_back({sums[row], sums[row + 1]});
-    return norms;
+    return sums;
 }
 
-double Lamb::trustRatio(const OptimizedTensor& tensor, const Norms& norms) const
+double Lamb::trustRatio(const OptimizedTensor& tensor, const std::vector<double>& sums) const
 {
-    if (decayOf(tensor) == 0.0 || norms.weight == 0.0 || norms.update == 0.0)
+    const double weight = sums[2 * tensor.parameter];
+    const double update = sums[2 * tensor.parameter + 1];
+    const bool isExcluded = m_spec.kind == OptimizerKind::Lamb && decayOf(tensor) == 0.0;
+    if (isExcluded || weight == 0.0 || update == 0.0)
         return 1.0;
-    return std::sqrt(norms.weight) / std::sqrt(norms.update);
+    return std::sqrt(weight) / std::sqrt(update);
 }
 
 void Lamb::step(double learningRate, double gradientScale)
 {
     ++m_moments.steps;
-    const std::vector<Norms> norms = advanceMoments(gradientScale);
+    const std::vector<double> sums = advanceMoments(gradientScale);
     forEachRange(m_ranges, [&](std::size_t index) {
         const ElementRange& range = m_ranges[index];
         const OptimizedTensor& tensor = m_tensors[range.tensor];
         const Moments::Pair& moments = m_moments.of(range.tensor);
-        const double rate = learningRate * trustRatio(tensor, norms[tensor.parameter]);
+        const double rate = learningRate * trustRatio(tensor, sums);
         AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "LAMB", [&] {
             applyRange(tensor, moments, range,
                        coefficients<scalar_t>(m_spec, m_moments, 1.0, decayOf(tensor)),

@@ -43,10 +43,10 @@ advance(const T* __restrict weight, T* __restrict average, T* __restrict squareA
     }
     for (; i < count; ++i)
         element(i, 0);
-    LambSums sums;
+    LambSums sums{};
     for (std::int64_t lane = 0; lane < kPartialSums; ++lane) {
-        sums.weight += weightSums[lane];
-        sums.update += updateSums[lane];
+        sums[0] += weightSums[lane];
+        sums[1] += updateSums[lane];
     }
     return sums;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace trainyard {
@@ -17,11 +18,8 @@ struct LambCoefficients {
     T decay; ///< lambda, 0 for tensors without weight decay
 };
 
-/// Sums of squares, in float64.
-struct LambSums {
-    double weight = 0; ///< of w
-    double update = 0; ///< of u
-};
+/// Sums of squares of w and u, in float64.
+using LambSums = std::array<double, 2>;
 
 /// Advances the moments m and v of `count` elements by the gradient g and sums the squares of w and u.
 LambSums advanceLamb(const float* w, float* m, float* v, const float* g, std::int64_t count,

@@ -25,7 +25,7 @@ std::vector<OptimizedTensor> optimizedTensors(const ParameterStore& parameters);
 
 /// One tensor of an optimizer's state, for checkpoints.
 struct StateTensor {
-    std::string name;       ///< "exp_avg", "exp_avg_sq", ...
+    std::string name;       ///< "exp_avg", "exp_avg_sq", "momentum_buffer"
     std::size_t tensor = 0; ///< index of the optimized tensor that it belongs to
     at::Tensor value;       ///< same size as the optimized tensor
 };

@@ -3,6 +3,8 @@
 #include "engine/nn/parameter_store.h"
 #include "engine/optim/adamw.h"
 #include "engine/optim/lamb.h"
+#include "engine/optim/lans.h"
+#include "engine/optim/sgd.h"
 
 namespace trainyard {
 
@@ -25,7 +27,12 @@ std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::vector<
     case OptimizerKind::AdamW:
         return std::make_unique<AdamW>(spec, std::move(tensors));
     case OptimizerKind::Lamb:
+    case OptimizerKind::LambPaper:
         return std::make_unique<Lamb>(spec, std::move(tensors), std::move(sums));
+    case OptimizerKind::Lans:
+        return std::make_unique<Lans>(spec, std::move(tensors), std::move(sums));
+    case OptimizerKind::Sgd:
+        return std::make_unique<Sgd>(spec, std::move(tensors));
     }
     TRAINYARD_CHECK_MSG(false, "unknown optimizer");
     return nullptr;

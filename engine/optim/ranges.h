@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -23,6 +24,22 @@ constexpr std::int64_t kRangeElements =
 
 /// One more than the highest index of a parameter among them.
 std::size_t parameterCount(const std::vector<OptimizedTensor>& tensors);
+
+/// What every range gave, added up in order: number `column` of a parameter is element
+/// Columns * parameter + column.
+template <std::size_t Columns>
+std::vector<double> sumsByParameter(const std::vector<OptimizedTensor>& tensors,
+                                    const std::vector<ElementRange>& ranges,
+                                    const std::vector<std::array<double, Columns>>& ofRange)
+{
+    std::vector<double> sums(Columns * parameterCount(tensors));
+    for (std::size_t index = 0; index < ranges.size(); ++index) {
+        const std::size_t row = Columns * tensors[ranges[index].tensor].parameter;
+        for (std::size_t column = 0; column < Columns; ++column)
+            sums[row + column] += ofRange[index][column];
+    }
+    return sums;
+}
 
 /// Calls `handle` with the index of every range, on all of ATen's threads.
 void forEachRange(const std::vector<ElementRange>& ranges, const std::function<void(std::size_t)>& handle);

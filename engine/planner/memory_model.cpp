@@ -128,6 +128,14 @@ Bytes keptFrom(int stage, Bytes parameters, const RunSpec& spec)
     return dividedUp(parameters, owners);
 }
 
+/// Numbers that the optimizer keeps per parameter.
+Bytes stateNumbers(const OptimizerSpec& optimizer)
+{
+    if (optimizer.kind == OptimizerKind::Sgd)
+        return optimizer.momentum > 0 ? 1 : 0;
+    return 2;
+}
+
 /// Sharded gradients pass through the buffers of two buckets.
 Bytes bucketBytes(Bytes parameters, Bytes master, const RunSpec& spec)
 {
@@ -164,17 +172,18 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
     at(estimate.bytes, MemoryCategory::Gradients) = keptFrom(2, parameters, spec) * master +
                                                     (e < master ? parameters * e : 0) +
                                                     bucketBytes(parameters, master, spec);
-    at(estimate.bytes, MemoryCategory::Optimizer) = 2 * owned * master;
+    at(estimate.bytes, MemoryCategory::Optimizer) = stateNumbers(spec.optimizer) * owned * master;
     at(estimate.bytes, MemoryCategory::Activations) =
         microBatchesInFlight(spec) * keptActivations(spec, layer, layersHere(spec)) +
         recomputedActivations(spec, layer) +
         headActivations(spec, b, static_cast<Bytes>(shape.maxPredictions), e);
     at(estimate.bytes, MemoryCategory::Data) =
         2 * b * static_cast<Bytes>(spec.batch.accumulation) * s * 3 * 8;
-    at(estimate.bytes, MemoryCategory::Other) = checkpointCopy(spec, parameters * 3 * master);
+    at(estimate.bytes, MemoryCategory::Other) =
+        checkpointCopy(spec, parameters * (1 + stateNumbers(spec.optimizer)) * master);
     estimate.assumptions = {
-        "Weights include the float32 master copy when the compute type is bfloat16.",
-        "AdamW and LAMB keep two moments per parameter in the master type.",
+        "Weights include the float32 master copy when the compute type is bfloat16 or float16.",
+        "AdamW, LAMB and LANS keep two moments per parameter in the master type, SGD its momentum.",
         "ZeRO 1 shares master weights and moments among the data-parallel ranks, ZeRO 2 gradients as well.",
         "Tensor parallelism cuts every tensor evenly: norms and some biases, which each rank holds, are left "
         "out.",

@@ -36,7 +36,10 @@ struct Names<PositionEncoding> {
 template <>
 struct Names<OptimizerKind> {
     static constexpr std::array table{std::pair{OptimizerKind::AdamW, std::string_view("adamw")},
-                                      std::pair{OptimizerKind::Lamb, std::string_view("lamb")}};
+                                      std::pair{OptimizerKind::Lamb, std::string_view("lamb")},
+                                      std::pair{OptimizerKind::LambPaper, std::string_view("lamb-paper")},
+                                      std::pair{OptimizerKind::Lans, std::string_view("lans")},
+                                      std::pair{OptimizerKind::Sgd, std::string_view("sgd")}};
 };
 template <>
 struct Names<ScheduleKind> {

@@ -130,7 +130,13 @@ struct BatchSpec {
     bool operator==(const BatchSpec&) const = default;
 };
 
-enum class OptimizerKind { AdamW, Lamb };
+enum class OptimizerKind {
+    AdamW,
+    Lamb,      ///< as NVIDIA's BERT recipes have it
+    LambPaper, ///< as its paper has it: a trust ratio for every tensor
+    Lans,
+    Sgd, ///< with momentum
+};
 enum class ScheduleKind { Constant, Linear, Polynomial, Cosine };
 
 struct OptimizerSpec {
@@ -138,6 +144,7 @@ struct OptimizerSpec {
     double learningRate = 1e-3; ///< peak, after warm-up
     double beta1 = 0.9;
     double beta2 = 0.999;
+    double momentum = 0.9; ///< Sgd only; 0 = without
     double epsilon = 1e-8;
     double weightDecay = 0.01; ///< not applied to biases and layer norms
     double clipNorm = 1.0;     ///< global gradient norm; 0 = no clipping

@@ -68,6 +68,7 @@ void readOptimizer(FieldReader& reader, OptimizerSpec& optimizer)
     reader.read("learning_rate", optimizer.learningRate);
     reader.read("beta1", optimizer.beta1);
     reader.read("beta2", optimizer.beta2);
+    reader.read("momentum", optimizer.momentum);
     reader.read("epsilon", optimizer.epsilon);
     reader.read("weight_decay", optimizer.weightDecay);
     reader.read("clip_norm", optimizer.clipNorm);
@@ -184,6 +185,7 @@ Json optimizerJson(const OptimizerSpec& optimizer)
                 {"learning_rate", optimizer.learningRate},
                 {"beta1", optimizer.beta1},
                 {"beta2", optimizer.beta2},
+                {"momentum", optimizer.momentum},
                 {"epsilon", optimizer.epsilon},
                 {"weight_decay", optimizer.weightDecay},
                 {"clip_norm", optimizer.clipNorm},

@@ -123,6 +123,7 @@ void checkOptimizer(const RunSpec& spec, Checker& check)
                   fmt::format("is {}", optimizer.learningRate), "must be positive, e.g. 0.001");
     check.within(optimizer.beta1, 0, 1, "optimizer.beta1");
     check.within(optimizer.beta2, 0, 1, "optimizer.beta2");
+    check.within(optimizer.momentum, 0, 1, "optimizer.momentum");
     check.require(optimizer.epsilon > 0, "optimizer.epsilon", fmt::format("is {}", optimizer.epsilon),
                   "must be positive, e.g. 1e-6");
     check.atLeast(optimizer.weightDecay, 0.0, "optimizer.weight_decay");

@@ -34,6 +34,24 @@ private slots:
         QCOMPARE(estimateMemory(spec, {}).bytes[1], 4 * quarter + 2 * parameters + 128 * kKiB);
     }
 
+    void countsWhatEachOptimizerKeeps()
+    {
+        RunSpec spec;
+        spec.precision.compute = ComputeType::Float16;
+        const Bytes parameters = Bytes(parameterCount(spec.model));
+        const auto states = [&](OptimizerKind kind, double momentum = 0.9) {
+            spec.optimizer.kind = kind;
+            spec.optimizer.momentum = momentum;
+            return estimateMemory(spec, {}).bytes[2];
+        };
+        for (const auto kind :
+             {OptimizerKind::AdamW, OptimizerKind::Lamb, OptimizerKind::LambPaper, OptimizerKind::Lans})
+            QCOMPARE(states(kind), 8 * parameters);
+        QCOMPARE(states(OptimizerKind::Sgd), 4 * parameters);
+        QCOMPARE(states(OptimizerKind::Sgd, 0), Bytes(0));
+        QCOMPARE(estimateMemory(spec, {}).bytes[0], (2 + 4) * parameters);
+    }
+
     void dividesStatesByTensorRanksAndStages()
     {
         RunSpec spec;

@@ -91,8 +91,9 @@ private slots:
         spec.layout.schedule = PipelineScheduleKind::Interleaved;
         spec.layout.virtualStages = 3;
         spec.layout.partition = {PartitionKind::ByHand, {7, 8, 9}};
-        spec.optimizer.kind = OptimizerKind::Lamb;
-        spec.precision.compute = ComputeType::BFloat16;
+        spec.optimizer.kind = OptimizerKind::LambPaper;
+        spec.optimizer.momentum = 0.5;
+        spec.precision = {ComputeType::Float16, {4096, 500, 0.25, 2, 0.5}};
         spec.launch.gracePeriod = std::chrono::milliseconds(1500);
         const ParsedSpec parsed = parseSpec(toJson(spec));
         QCOMPARE(print(parsed.diagnostics), "");

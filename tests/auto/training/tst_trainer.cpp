@@ -66,6 +66,9 @@ private slots:
             QTest::addRow("adamw %d", int(compute)) << int(compute) << int(OptimizerKind::AdamW);
             QTest::addRow("lamb %d", int(compute)) << int(compute) << int(OptimizerKind::Lamb);
         }
+        QTest::addRow("lamb-paper") << int(ComputeType::Float32) << int(OptimizerKind::LambPaper);
+        QTest::addRow("lans") << int(ComputeType::Float16) << int(OptimizerKind::Lans);
+        QTest::addRow("sgd") << int(ComputeType::BFloat16) << int(OptimizerKind::Sgd);
     }
     void resumesAsIfNothingHadHappened()
     {
