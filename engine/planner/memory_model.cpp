@@ -176,7 +176,7 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
     at(estimate.bytes, MemoryCategory::Activations) =
         microBatchesInFlight(spec) * keptActivations(spec, layer, layersHere(spec)) +
         recomputedActivations(spec, layer) +
-        headActivations(spec, b, static_cast<Bytes>(shape.maxPredictions), e);
+        headActivations(spec, b, static_cast<Bytes>(shape.targets(spec.model.family)), e);
     at(estimate.bytes, MemoryCategory::Data) =
         2 * b * static_cast<Bytes>(spec.batch.accumulation) * s * 3 * 8;
     at(estimate.bytes, MemoryCategory::Other) =
@@ -188,7 +188,8 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
         "Tensor parallelism cuts every tensor evenly: norms and some biases, which each rank holds, are left "
         "out.",
         "A pipeline's most loaded rank has the larger of the two ends and as many layers as any other.",
-        "Activations: every masked position is used; recomputation needs room for one layer more.",
+        "Activations: every masked position is used, of a decoder every position; recomputation needs room "
+        "for one layer more.",
         "A checkpoint that is written while training goes on needs a copy of the state, of which each "
         "data-parallel rank has its share.",
         "Not counted: the program and its libraries, temporary buffers of the matrix library.",

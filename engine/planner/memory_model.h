@@ -12,6 +12,9 @@ namespace trainyard {
 struct SequenceShape {
     int length = 128;        ///< tokens per sequence, padding included
     int maxPredictions = 20; ///< masked positions per sequence
+
+    /// Positions per sequence at which a model of this family predicts, at most.
+    int targets(ModelFamily family) const { return family == ModelFamily::Gpt ? length - 1 : maxPredictions; }
 };
 
 struct MemoryEstimate {

@@ -4,15 +4,16 @@
 
 namespace trainyard {
 
-StepLoader::StepLoader(RowSource rows, SampleOrder order, const BatchSpec& batch, Position position)
+StepLoader::StepLoader(RowSource rows, SampleOrder order, const RunSpec& spec, Position position)
     : m_rows(std::move(rows))
     , m_order(std::move(order))
-    , m_batch(batch)
+    , m_batch(spec.batch)
+    , m_family(spec.model.family)
     , m_position(position)
     , m_consumedSamples(position.consumedSamples)
 {
     TRAINYARD_CHECK(m_order.rows() == m_rows.rows());
-    TRAINYARD_CHECK(batch.micro * batch.accumulation * position.ranks.value == batch.global);
+    TRAINYARD_CHECK(m_batch.micro * m_batch.accumulation * position.ranks.value == m_batch.global);
     m_thread = std::thread([this] { readAhead(); });
 }
 
@@ -89,7 +90,7 @@ Result<MicroBatch> StepLoader::readMicroBatch(std::uint64_t firstSample)
         appendRow(rows, row);
         samples.push_back(sample);
     }
-    return makeMicroBatch(rows, std::move(samples));
+    return makeMicroBatch(rows, m_family, std::move(samples));
 }
 
 } // namespace trainyard

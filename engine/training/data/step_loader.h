@@ -35,7 +35,7 @@ public:
         std::uint64_t consumedSamples = 0; ///< where to start
     };
 
-    StepLoader(RowSource rows, SampleOrder order, const BatchSpec& batch, Position position);
+    StepLoader(RowSource rows, SampleOrder order, const RunSpec& spec, Position position);
     ~StepLoader();
     StepLoader(const StepLoader&) = delete;
     StepLoader& operator=(const StepLoader&) = delete;
@@ -53,6 +53,7 @@ private:
     RowSource m_rows;
     const SampleOrder m_order;
     const BatchSpec m_batch;
+    const ModelFamily m_family;
     const Position m_position;
     std::uint64_t m_consumedSamples; // by all ranks; only the reading thread
 

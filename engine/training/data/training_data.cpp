@@ -38,7 +38,7 @@ std::unique_ptr<StepLoader> startLoading(TrainingData data, const RunSpec& spec,
                                          StepLoader::Position position)
 {
     const SampleOrder order(data.rows.rows(), spec.seed);
-    return std::make_unique<StepLoader>(std::move(data.rows), order, spec.batch, position);
+    return std::make_unique<StepLoader>(std::move(data.rows), order, spec, position);
 }
 
 } // namespace trainyard

@@ -99,6 +99,16 @@ private slots:
         QVERIFY(activations(RecomputeKind::Full, 2) < all);
     }
 
+    void predictsEveryPositionOfADecoder()
+    {
+        RunSpec spec;
+        const Bytes masked = estimateMemory(spec, {128, 20}).bytes[3];
+        spec.model.family = ModelFamily::Gpt;
+        const Bytes perTarget = 4 * Bytes(spec.model.hidden) * 4 + 2 * Bytes(spec.model.vocabulary) * 4;
+        QCOMPARE(estimateMemory(spec, {128, 20}).bytes[3],
+                 masked + Bytes(spec.batch.micro) * (127 - 20) * perTarget);
+    }
+
     void growsActivationsWithTheMicroBatch()
     {
         RunSpec spec;

@@ -67,6 +67,28 @@ private slots:
         QCOMPARE(contents.size(), std::size_t(300));
     }
 
+    void givesADecoderTheTextAndEveryNextToken()
+    {
+        RunSpec spec = tinySpec(m_dataset, 1, ComputeType::Float64);
+        auto masked = startLoading(TrainingData::open(spec).value(), spec, {Rank{0}, WorldSize{1}, 0});
+        spec.model.setFamily(ModelFamily::Gpt);
+        auto text = startLoading(TrainingData::open(spec).value(), spec, {Rank{0}, WorldSize{1}, 0});
+        const StepInput rows = masked->next().value();
+        const StepInput input = text->next().value();
+        QCOMPARE(input.tokens, rows.tokens);
+        QCOMPARE(input.targets, rows.tokens - rows.sequences);
+        for (std::size_t i = 0; i < input.microBatches.size(); ++i) {
+            const TokenBatch& before = rows.microBatches[i].batch;
+            const TokenBatch& batch = input.microBatches[i].batch;
+            QVERIFY(!batch.attentionMask.defined() && !batch.sequenceLabels.defined());
+            const at::Tensor ids = batch.inputIds.view({-1});
+            QVERIFY(ids.take(batch.targetPositions + 1).equal(batch.targets));
+            QVERIFY(ids.take(before.targetPositions).equal(before.targets)); // as they were before masking
+            const at::Tensor differs = ids.ne(before.inputIds.view({-1}));
+            QCOMPARE(differs.sum().item<std::int64_t>(), before.targetCount());
+        }
+    }
+
     void makesTensorsOfTheRows()
     {
         const RunSpec spec = tinySpec(m_dataset, 1, ComputeType::Float64);

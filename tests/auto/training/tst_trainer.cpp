@@ -58,6 +58,28 @@ private slots:
         }
     }
 
+    void trainsADecoderOnTheSameRows()
+    {
+        RunSpec spec = tinySpec(dataset(), 1, ComputeType::Float64);
+        spec.model.setFamily(ModelFamily::Gpt);
+        QVERIFY(trainAsThreads(path("one"), spec).ok());
+        const auto one = stepsOf(path("one"));
+        QCOMPARE(one.front().nspLoss, 0.0);
+        // At first every one of the 97 words is as likely; the rows count up in threes.
+        QVERIFY(std::abs(one.front().loss - std::log(97.0)) < 0.3);
+        QVERIFY(one.back().loss < 0.9 * one.front().loss);
+        const std::vector<ParallelLayout> layouts{
+            {.data = 4}, {.tensor = 2, .sequence = true}, {.pipeline = 2}};
+        for (const ParallelLayout& layout : layouts) {
+            init();
+            spec.layout = layout;
+            spec.memory.zeroStage = layout.data > 1 ? 2 : 0;
+            spec.batch = {8, 2, 4 / layout.data};
+            QVERIFY(trainAsThreads(path("shared"), spec).ok());
+            QVERIFY(largestDifference(one, stepsOf(path("shared"))) < 1e-9);
+        }
+    }
+
     void resumesAsIfNothingHadHappened_data()
     {
         QTest::addColumn<int>("compute");
