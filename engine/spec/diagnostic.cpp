@@ -6,6 +6,16 @@
 
 namespace trainyard {
 
+std::string Diagnostic::text() const
+{
+    return error().text();
+}
+
+Error Diagnostic::error() const
+{
+    return {kind, path.empty() ? message : path + ": " + message, hint};
+}
+
 Error toError(const Diagnostics& diagnostics)
 {
     TRAINYARD_CHECK(!diagnostics.empty());
@@ -13,8 +23,7 @@ Error toError(const Diagnostics& diagnostics)
         std::min_element(diagnostics.begin(), diagnostics.end(), [](const auto& a, const auto& b) {
             return static_cast<int>(a.kind) < static_cast<int>(b.kind);
         });
-    Error error{first->kind, first->path.empty() ? first->message : first->path + ": " + first->message,
-                first->hint};
+    Error error = first->error();
     if (diagnostics.size() > 1)
         error.hint +=
             fmt::format(" ({} more problem{})", diagnostics.size() - 1, diagnostics.size() > 2 ? "s" : "");

@@ -15,6 +15,11 @@ struct Diagnostic {
     ErrorKind kind =
         ErrorKind::BadInput; ///< BadInput: the field is wrong. Refused: right, but it cannot work.
 
+    /// `path: message — hint`, one line for a person.
+    std::string text() const;
+    /// The same as an error.
+    Error error() const;
+
     bool operator==(const Diagnostic&) const = default;
 };
 

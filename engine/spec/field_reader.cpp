@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/spec/key_places.h"
+
 namespace trainyard {
 
 namespace {
@@ -150,6 +152,14 @@ void FieldReader::readDuration(const char* key, std::chrono::milliseconds& targe
         complain(key, duration.error().message, duration.error().hint);
 }
 
+std::string FieldReader::hintFor(const std::string& key) const
+{
+    if (const std::string places = placesOfKey(key); !places.empty())
+        return "it belongs " + places;
+    const std::string nearest = nearestName(key, m_known);
+    return nearest.empty() ? "remove it" : "did you mean \"" + nearest + "\"?";
+}
+
 void FieldReader::finish()
 {
     if (!m_object.is_object())
@@ -157,9 +167,7 @@ void FieldReader::finish()
     for (const auto& [key, value] : m_object.items()) {
         if (std::find(m_known.begin(), m_known.end(), key) != m_known.end())
             continue;
-        const std::string nearest = nearestName(key, m_known);
-        m_diagnostics.push_back({pathOf(key), "unknown key \"" + key + "\"",
-                                 nearest.empty() ? "remove it" : "did you mean \"" + nearest + "\"?"});
+        m_diagnostics.push_back({pathOf(key), "unknown key \"" + key + "\"", hintFor(key)});
     }
 }
 

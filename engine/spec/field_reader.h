@@ -39,6 +39,7 @@ public:
 
 private:
     const nlohmann::json* find(const char* key);
+    std::string hintFor(const std::string& unknownKey) const;
 
     const nlohmann::json& m_object;
     std::string m_path;

@@ -1,5 +1,7 @@
 #include "engine/spec/spec_json.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -152,6 +154,15 @@ void readRoot(const nlohmann::json& json, RunSpec& spec, Diagnostics& diagnostic
     root.finish();
 }
 
+/// `byte` counts from 1, as the parser does; one behind the text when it ends too early.
+std::string placeOfByte(std::string_view text, std::size_t byte)
+{
+    const std::string_view before = text.substr(0, std::min(text.size(), std::max<std::size_t>(byte, 1) - 1));
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::size_t lineStart = before.rfind('\n') + 1; // npos + 1 = 0
+    return fmt::format("line {}, column {}", line, before.size() - lineStart + 1);
+}
+
 std::string bytesText(Bytes bytes)
 {
     for (const auto& [size, name] : {std::pair{kGiB, "GiB"}, {kMiB, "MiB"}, {kKiB, "KiB"}}) {
@@ -213,18 +224,24 @@ ParsedSpec parseSpec(std::string_view text)
     try {
         readRoot(nlohmann::json::parse(text), parsed.spec, parsed.diagnostics);
     } catch (const nlohmann::json::parse_error& error) {
-        parsed.diagnostics.push_back({"", fmt::format("not valid JSON near byte {}", error.byte),
+        parsed.diagnostics.push_back({"", "not valid JSON at " + placeOfByte(text, error.byte),
                                       "check brackets, commas and quotes there"});
     }
     return parsed;
 }
 
-Result<RunSpec> loadSpec(const std::filesystem::path& file)
+Result<ParsedSpec> checkSpec(const std::filesystem::path& file)
 {
     TRAINYARD_TRY(const std::string text, readFile(file));
     ParsedSpec parsed = parseSpec(text);
     if (parsed.diagnostics.empty())
         parsed.diagnostics = validate(parsed.spec);
+    return parsed;
+}
+
+Result<RunSpec> loadSpec(const std::filesystem::path& file)
+{
+    TRAINYARD_TRY(ParsedSpec parsed, checkSpec(file));
     if (!parsed.diagnostics.empty())
         return toError(parsed.diagnostics).in(file.string());
     return std::move(parsed.spec);

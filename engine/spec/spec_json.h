@@ -24,7 +24,11 @@ struct ParsedSpec {
 /// Byte sizes and durations are strings with a unit ("25 MiB", "15 s").
 ParsedSpec parseSpec(std::string_view json);
 
-/// parseSpec and validate in one; the error lists what is wrong, prefixed by the file's name.
+/// parseSpec, and validate when the file could be read without complaint: every diagnostic of the first that
+/// has any. An error only when the file cannot be read at all.
+Result<ParsedSpec> checkSpec(const std::filesystem::path& file);
+
+/// checkSpec as one error, prefixed by the file's name: the first thing that is wrong, and how many more.
 Result<RunSpec> loadSpec(const std::filesystem::path& file);
 
 /// All fields, two-space indentation; parseSpec gives the same value back.

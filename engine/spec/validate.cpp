@@ -82,8 +82,9 @@ void checkLayout(const RunSpec& spec, Checker& check)
     const int slots = spec.cluster.totalSlots();
     check.refuseUnless(
         layout.worldSize() <= slots, "layout",
-        fmt::format("{} x {} x {} (data x tensor x pipeline) needs {} ranks, and the cluster has {} slots",
-                    layout.data, layout.tensor, layout.pipeline, layout.worldSize(), slots),
+        fmt::format("{} x {} x {} (data x tensor x pipeline) needs {} ranks, and the cluster has {} slot{}",
+                    layout.data, layout.tensor, layout.pipeline, layout.worldSize(), slots,
+                    slots == 1 ? "" : "s"),
         fmt::format("lower layout.data to {} or add slots to cluster.nodes",
                     std::max(1, slots / (layout.tensor * layout.pipeline))));
 }
@@ -150,6 +151,16 @@ void checkLossScale(const LossScaleSpec& scale, Checker& check)
                   fmt::format("is {}", scale.backoff), "must be between 0 and 1, e.g. 0.5");
 }
 
+void checkDataset(const DatasetSpec& dataset, Checker& check)
+{
+    check.require(!dataset.path.empty(), "dataset.path", "is empty",
+                  "give the folder that `trainyard prepare` wrote");
+    check.require(
+        dataset.path.empty() || dataset.path.front() == '/', "dataset.path",
+        fmt::format("\"{}\" is a relative path, and each host would look for it elsewhere", dataset.path),
+        "give the absolute path of the folder, as every host sees it, e.g. /data/wiki-128");
+}
+
 } // namespace
 
 Diagnostics validate(const RunSpec& spec)
@@ -169,8 +180,7 @@ Diagnostics validate(const RunSpec& spec)
     check.refuseUnless(spec.memory.zeroStage != 3, "memory.zero_stage", "ZeRO stage 3 is not in this engine",
                        "set memory.zero_stage to 2");
     check.atLeast(spec.memory.recomputeEvery, 1, "memory.recompute_every");
-    check.require(!spec.dataset.path.empty(), "dataset.path", "is empty",
-                  "give the folder that `trainyard prepare` wrote");
+    checkDataset(spec.dataset, check);
     check.atLeast(spec.checkpoint.everySteps, 0, "checkpoint.every_steps");
     check.atLeast(spec.checkpoint.keepLast, 1, "checkpoint.keep_last");
     check.atLeast(spec.checkpoint.keepEvery, 0, "checkpoint.keep_every");

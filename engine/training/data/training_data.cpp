@@ -1,6 +1,6 @@
 #include "engine/training/data/training_data.h"
 
-#include <fmt/format.h>
+#include "engine/spec/data_set_rules.h"
 
 namespace trainyard {
 
@@ -9,17 +9,11 @@ namespace {
 /// Blocks beyond one window, so that the steps around its end do not read it twice.
 constexpr std::size_t kSpareBlocks = 16;
 
-Status fitsModel(const Manifest& manifest, const ModelSpec& model)
+Status fitsModel(const Manifest& manifest, const RunSpec& spec)
 {
-    if (manifest.vocabularySize > model.vocabulary)
-        return badInput(fmt::format("model.vocabulary is {}, and the data set has {} entries",
-                                    model.vocabulary, manifest.vocabularySize),
-                        fmt::format("set model.vocabulary to {}", manifest.vocabularySize));
-    if (manifest.sequenceLength > model.maxPositions)
-        return badInput(fmt::format("model.max_positions is {}, and the data set's rows have {} tokens",
-                                    model.maxPositions, manifest.sequenceLength),
-                        fmt::format("set model.max_positions to at least {}", manifest.sequenceLength));
-    return {};
+    const Diagnostics problems =
+        dataSetProblems(spec, {manifest.vocabularySize, manifest.sequenceLength, manifest.trainingRows()});
+    return problems.empty() ? Status() : toError(problems);
 }
 
 } // namespace
@@ -28,7 +22,7 @@ Result<TrainingData> TrainingData::open(const RunSpec& spec)
 {
     const SampleOrder::Shape shape;
     TRAINYARD_TRY(Manifest manifest, Manifest::load(spec.dataset.path));
-    TRAINYARD_TRY_STATUS(fitsModel(manifest, spec.model));
+    TRAINYARD_TRY_STATUS(fitsModel(manifest, spec));
     TRAINYARD_TRY(RowSource rows, RowSource::open(spec.dataset.path, manifest, shape.rowsPerBlock,
                                                   shape.blocksPerWindow + kSpareBlocks));
     return TrainingData{std::move(manifest), std::move(rows)};

@@ -5,7 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/spec/data_set_rules.h"
 #include "engine/spec/presets.h"
+#include "engine/spec/remarks.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 
@@ -111,6 +113,18 @@ private slots:
         QTest::addRow("unknown section") << R"({"trainyard":1,"optimiser":{}})"
                                          << "optimiser"
                                          << "did you mean \"optimizer\"?";
+        QTest::addRow("key of a section") << R"({"trainyard":1,"learning_rate":0.1})"
+                                          << "learning_rate"
+                                          << "it belongs under \"optimizer\"";
+        QTest::addRow("key of two sections") << R"({"trainyard":1,"model":{"schedule":"linear"}})"
+                                             << "model.schedule"
+                                             << "it belongs under \"layout\" or under \"optimizer\"";
+        QTest::addRow("key of the root") << R"({"trainyard":1,"launch":{"seed":1}})"
+                                         << "launch.seed"
+                                         << "it belongs at the top level";
+        QTest::addRow("key of a node") << R"({"trainyard":1,"cluster":{"slots":1}})"
+                                       << "cluster.slots"
+                                       << "it belongs under \"cluster.nodes[]\"";
         QTest::addRow("no version") << R"({"name":"x"})"
                                     << "trainyard"
                                     << "start the file with";
@@ -147,6 +161,9 @@ private slots:
         QTest::addRow("not JSON") << R"({"trainyard":1,)"
                                   << ""
                                   << "not valid JSON";
+        QTest::addRow("comma too many") << "{\n  \"trainyard\": 1,\n  \"batch\": {,}\n}"
+                                        << ""
+                                        << "not valid JSON at line 3, column 13";
         QTest::addRow("list") << "[]"
                               << ""
                               << "must be an object";
@@ -206,7 +223,7 @@ private slots:
         const auto diagnostics = validate(spec);
         QCOMPARE(diagnostics.size(), std::size_t(1));
         QCOMPARE(toError(diagnostics).kind, ErrorKind::Refused);
-        QVERIFY(print(diagnostics).contains("needs 4 ranks, and the cluster has 1 slots"));
+        QVERIFY(print(diagnostics).contains("needs 4 ranks, and the cluster has 1 slot"));
     }
 
     void reportsEverythingAtOnceAndBadInputFirst()
@@ -221,6 +238,63 @@ private slots:
         QCOMPARE(toError(diagnostics).kind, ErrorKind::BadInput);
         QVERIFY(toError(diagnostics).hint.find("2 more problems") != std::string::npos);
         QVERIFY(print(diagnostics).contains("use 2 or 4 heads"));
+    }
+
+    void wantsTheWholePathOfTheDataSet()
+    {
+        RunSpec spec = validSpec();
+        spec.dataset.path = "data/wiki";
+        const auto diagnostics = validate(spec);
+        QCOMPARE(diagnostics.size(), std::size_t(1));
+        QCOMPARE(diagnostics[0].path, "dataset.path");
+        QVERIFY2(print(diagnostics).contains("absolute path"), qPrintable(print(diagnostics)));
+    }
+
+    void holdsTheModelAgainstTheDataSet()
+    {
+        RunSpec spec = validSpec();
+        const DataSetShape fits{spec.model.vocabulary, spec.model.maxPositions, 32};
+        QCOMPARE(print(dataSetProblems(spec, fits)), "");
+        QCOMPARE(print(dataSetRemarks(spec, fits)), "");
+        const QString problems = print(dataSetProblems(spec, {40000, 1024, 32}));
+        QVERIFY2(problems.contains("set model.vocabulary to 40000"), qPrintable(problems));
+        QVERIFY2(problems.contains("set model.max_positions to at least 1024"), qPrintable(problems));
+        const QString remarks = print(dataSetRemarks(spec, {100, 128, 31}));
+        QVERIFY2(remarks.contains("batch.global: is 32") && remarks.contains("31 training rows"),
+                 qPrintable(remarks));
+    }
+
+    void tellsWhatHasNoEffect_data()
+    {
+        QTest::addColumn<QString>("json");
+        QTest::addColumn<QString>("path");
+        QTest::addRow("sequence") << R"("layout":{"sequence":true})"
+                                  << "layout.sequence";
+        QTest::addRow("schedule") << R"("layout":{"schedule":"gpipe"})"
+                                  << "layout.schedule";
+        QTest::addRow("partition") << R"("layout":{"partition":"cost"})"
+                                   << "layout.partition";
+        QTest::addRow("bucket size") << R"("layout":{"bucket_size":"1 MiB"})"
+                                     << "layout.bucket_size";
+        QTest::addRow("recompute_every") << R"("memory":{"recompute":"selective","recompute_every":2})"
+                                         << "memory.recompute_every";
+        QTest::addRow("zero_stage") << R"("memory":{"zero_stage":1})"
+                                    << "memory.zero_stage";
+        QTest::addRow("decay_power") << R"("optimizer":{"decay_power":2})"
+                                     << "optimizer.decay_power";
+        QTest::addRow("every_steps") << R"("checkpoint":{"every_steps":101})"
+                                     << "checkpoint.every_steps";
+    }
+    void tellsWhatHasNoEffect()
+    {
+        QFETCH(QString, json);
+        const ParsedSpec parsed =
+            parseSpec(QString(R"({"trainyard":1,"dataset":{"path":"/d"},%1})").arg(json).toStdString());
+        QCOMPARE(print(parsed.diagnostics) + print(validate(parsed.spec)), "");
+        const Diagnostics remarks = remarksOn(parsed.spec);
+        QCOMPARE(remarks.size(), std::size_t{1});
+        QTEST(QString::fromStdString(remarks[0].path), "path");
+        QCOMPARE(print(remarksOn(validSpec())), "");
     }
 
     void refusesHostNamesThatCouldBeOptions()

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/spec/diagnostic.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// What a specification has to agree with in its data set.
+struct DataSetShape {
+    int vocabularySize = 0;
+    int sequenceLength = 0; ///< tokens per row, padding included
+    std::uint64_t trainingRows = 0;
+};
+
+/// Everything that keeps the model from reading these rows.
+Diagnostics dataSetProblems(const RunSpec& spec, const DataSetShape& data);
+
+/// What works and is hardly meant: a global batch that takes rows twice.
+Diagnostics dataSetRemarks(const RunSpec& spec, const DataSetShape& data);
+
+} // namespace trainyard
