@@ -45,6 +45,11 @@ void transient(const QString& line)
         write(stderr, kClearLine + line);
 }
 
+void warn(const QString& text)
+{
+    note("trainyard: warning: " + harmless(text));
+}
+
 int fail(const Error& error)
 {
     note("trainyard: " + harmless(QString::fromStdString(error.text())));

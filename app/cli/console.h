@@ -16,6 +16,8 @@ void print(const QJsonDocument& document);
 /// pipe it is left out.
 void note(const QString& line);
 void transient(const QString& line);
+/// Prints `trainyard: warning: <text>` on standard error.
+void warn(const QString& text);
 /// Prints `trainyard: <what, where, what to do>` and gives the exit status for it.
 int fail(const Error& error);
 

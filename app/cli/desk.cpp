@@ -91,6 +91,7 @@ Result<QString> Desk::finish(RunOperation* operation)
         console::transient(fraction < 0 ? text
                                         : QString("%1  %2 %").arg(text).arg(fraction * 100, 0, 'f', 0));
     });
+    connect(operation, &RunOperation::noticed, &loop, &console::warn);
     connect(operation, &RunOperation::finished, &loop, [&](const Result<QString>& result) {
         outcome.emplace(result);
         loop.quit();

@@ -1,26 +1,46 @@
 #include <QJsonArray>
 #include <QJsonObject>
+#include <unistd.h>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/spec_input.h"
+#include "engine/planner/memory_fit.h"
 #include "engine/planner/memory_model.h"
 #include "engine/planner/parameter_parts.h"
-#include "engine/planner/rank_grid.h"
-#include "engine/spec/spec_json.h"
+#include "engine/spec/data_set_rules.h"
+#include "engine/spec/remarks.h"
+#include "remote/launch/data_set_manifest.h"
 
 namespace trainyard {
 
 namespace {
 
-/// The least memory that any slot of the cluster offers; 0 = nobody said.
-Bytes memoryPerSlot(const ClusterSpec& cluster)
+struct PlanOptions {
+    std::string spec;
+    std::optional<int> length;         ///< tokens per sequence
+    std::optional<int> maxPredictions; ///< masked positions per sequence
+    bool json = false;
+};
+
+/// What the user said, else the data set's when its manifest can be read from here.
+SequenceShape shapeFor(const PlanOptions& options, const Result<DataSetManifest>& data)
 {
-    Bytes least = 0;
-    for (const NodeSpec& node : cluster.nodes) {
-        if (node.memory)
-            least = least ? std::min(least, node.memory) : node.memory;
-    }
-    return least;
+    SequenceShape shape;
+    if (data.ok())
+        shape = {data->sequenceLength, data->maxPredictions};
+    return {options.length.value_or(shape.length), options.maxPredictions.value_or(shape.maxPredictions)};
+}
+
+/// Only this machine is asked: a plan needs no link.
+std::vector<HostMemory> hostsOf(const RunSpec& spec)
+{
+    return memoryOfHosts(spec, [&](std::size_t node) -> std::optional<Bytes> {
+        const long pages = ::sysconf(_SC_PHYS_PAGES);
+        if (spec.cluster.nodes[node].host != "localhost" || pages <= 0)
+            return std::nullopt;
+        return static_cast<Bytes>(pages) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE));
+    });
 }
 
 QJsonObject toJson(const MemoryEstimate& estimate)
@@ -32,21 +52,44 @@ QJsonObject toJson(const MemoryEstimate& estimate)
     return memory;
 }
 
-void printTable(const RunSpec& spec, const MemoryEstimate& estimate, Bytes available)
+QJsonArray toJson(const std::vector<HostMemory>& hosts)
+{
+    QJsonArray array;
+    for (const HostMemory& host : hosts) {
+        QJsonObject entry{{"host", QString::fromStdString(host.host)}, {"ranks", host.ranks}};
+        if (host.perRank)
+            entry["memory_per_rank"] = static_cast<qint64>(*host.perRank);
+        array << entry;
+    }
+    return array;
+}
+
+QString textOf(Bytes bytes)
+{
+    return QString::fromStdString(formatBytes(bytes));
+}
+
+QString roomOn(const HostMemory& host)
+{
+    return host.perRank ? textOf(*host.perRank) : QString("unknown");
+}
+
+void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::vector<HostMemory>& hosts)
 {
     QList<QStringList> rows{{"memory per rank", ""}};
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
         if (estimate.bytes[i])
             rows << QStringList{QString::fromUtf8(nameOf(static_cast<MemoryCategory>(i)).data()),
-                                QString::fromStdString(formatBytes(estimate.bytes[i]))};
+                                textOf(estimate.bytes[i])};
     }
-    rows << QStringList{"total", QString::fromStdString(formatBytes(estimate.total()))};
-    if (available)
-        rows << QStringList{"available per slot", QString::fromStdString(formatBytes(available))};
+    rows << QStringList{"total", textOf(estimate.total())};
+    for (const HostMemory& host : hosts)
+        rows << QStringList{"available on " + QString::fromStdString(host.host), roomOn(host)};
     console::print(
-        QString("%1 parameters on %2 ranks (data %3 x tensor %4 x pipeline %5)")
+        QString("%1 parameters on %2 %3 (data %4 x tensor %5 x pipeline %6)")
             .arg(QString::fromStdString(formatNumber(static_cast<double>(parameterCount(spec.model)))))
             .arg(spec.layout.worldSize())
+            .arg(spec.layout.worldSize() == 1 ? "rank" : "ranks")
             .arg(spec.layout.data)
             .arg(spec.layout.tensor)
             .arg(spec.layout.pipeline));
@@ -55,49 +98,54 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, Bytes avail
         console::print("  " + QString::fromStdString(assumption));
 }
 
-int plan(const std::string& file, const SequenceShape& shape, bool json)
+int printPlan(const RunSpec& spec, const SequenceShape& shape, bool json)
 {
-    const auto spec = loadSpec(file);
-    if (!spec.ok())
-        return console::fail(spec.error());
-    const MemoryEstimate estimate = estimateMemory(*spec, shape);
-    const Bytes available = memoryPerSlot(spec->cluster);
-    const bool fits = available == 0 || estimate.total() <= available;
+    const MemoryEstimate estimate = estimateMemory(spec, shape);
+    const auto hosts = hostsOf(spec);
+    const Status fits = fitsMemory(hosts, estimate.total());
     if (json)
         console::print(
-            QJsonDocument(QJsonObject{{"parameters", static_cast<qint64>(parameterCount(spec->model))},
-                                      {"world_size", spec->layout.worldSize()},
+            QJsonDocument(QJsonObject{{"parameters", static_cast<qint64>(parameterCount(spec.model))},
+                                      {"world_size", spec.layout.worldSize()},
                                       {"memory_per_rank", toJson(estimate)},
                                       {"total_per_rank", static_cast<qint64>(estimate.total())},
-                                      {"fits", fits}}));
+                                      {"hosts", toJson(hosts)},
+                                      {"fits", fits.ok()},
+                                      {"remarks", toJson(remarksOn(spec))}}));
     else
-        printTable(*spec, estimate, available);
-    if (fits)
-        return 0;
-    return console::fail(
-        refused("a rank needs " + formatBytes(estimate.total()) + " and has " + formatBytes(available),
-                "lower batch.micro, or use slots with more memory"));
+        printTable(spec, estimate, hosts);
+    return fits.ok() ? 0 : console::fail(fits.error());
+}
+
+int plan(const PlanOptions& options)
+{
+    const auto [spec, status] = readSpecInput(options.spec, options.json);
+    if (status != 0)
+        return status;
+    const auto data = readDataSetManifest(QString::fromStdString(spec.dataset.path));
+    if (data.ok()) {
+        const DataSetShape rows{data->vocabularySize, data->sequenceLength, data->trainingRows};
+        if (const Diagnostics problems = dataSetProblems(spec, rows); !problems.empty())
+            return failForProblems(options.spec, problems, options.json);
+        warn(options.spec, dataSetRemarks(spec, rows));
+    }
+    return printPlan(spec, shapeFor(options, data), options.json);
 }
 
 } // namespace
 
 void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
 {
-    struct Options {
-        std::string spec;
-        SequenceShape shape;
-        bool json = false;
-    };
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<PlanOptions>();
     CLI::App* command =
         app.add_subcommand("plan", "Memory per device by category, before anything is launched");
     command->add_option("SPEC", options->spec, "Run specification (JSON)")->required();
-    command->add_option("--seq-len", options->shape.length, "Tokens per sequence")->capture_default_str();
-    command->add_option("--max-pred", options->shape.maxPredictions, "Masked positions per sequence")
-        ->capture_default_str();
+    command->add_option("--seq-len", options->length,
+                        "Tokens per sequence (default: the data set's, else 128)");
+    command->add_option("--max-pred", options->maxPredictions,
+                        "Masked positions per sequence (default: the data set's, else 20)");
     command->add_flag("--json", options->json, "One JSON document on standard output");
-    command->callback(
-        [&outcome, options] { outcome.status = plan(options->spec, options->shape, options->json); });
+    command->callback([&outcome, options] { outcome.status = plan(*options); });
 }
 
 } // namespace trainyard

@@ -13,12 +13,12 @@
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
 #include "app/data/sample_browser.h"
-#include "app/models/data_set_manifest.h"
 #include "app/models/theme.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"
 #include "app/widgets/roles.h"
+#include "remote/launch/data_set_manifest.h"
 
 namespace trainyard {
 

@@ -1,10 +1,10 @@
 #include "app/demo/demo_flow.h"
 
 #include "app/demo/resource_folder.h"
-#include "app/models/data_set_manifest.h"
 #include "engine/base/file.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/spec_json.h"
+#include "remote/launch/data_set_manifest.h"
 
 namespace trainyard {
 

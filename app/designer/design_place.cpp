@@ -19,6 +19,8 @@
 #include "app/widgets/page_frame.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
+#include "engine/spec/data_set_rules.h"
+#include "engine/spec/remarks.h"
 
 namespace trainyard {
 
@@ -165,16 +167,36 @@ void DesignPlace::activate()
         m_form->focusField(QStringLiteral("name"));
 }
 
-SequenceShape DesignPlace::shape() const
+/// The run's, when this desk has read its manifest.
+const DataSetEntry* DesignPlace::dataSet() const
 {
-    SequenceShape shape;
     const QString path = QString::fromStdString(m_document.spec().dataset.path);
     for (int row = 0; row < m_dataSets.rowCount(); ++row) {
         const DataSetEntry& entry = m_dataSets.at(row);
         if (entry.folder == path && entry.sequenceLength > 0)
-            shape = {entry.sequenceLength, entry.maxPredictions};
+            return &entry;
     }
-    return shape;
+    return nullptr;
+}
+
+SequenceShape DesignPlace::shape() const
+{
+    const DataSetEntry* entry = dataSet();
+    return entry ? SequenceShape{entry->sequenceLength, entry->maxPredictions} : SequenceShape();
+}
+
+VerdictPanel::Findings DesignPlace::findings() const
+{
+    const RunSpec& spec = m_document.spec();
+    VerdictPanel::Findings findings{m_document.diagnostics(), remarksOn(spec)};
+    if (const DataSetEntry* entry = dataSet()) {
+        const DataSetShape rows{entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows};
+        for (const Diagnostic& problem : dataSetProblems(spec, rows))
+            findings.problems.push_back(problem);
+        for (const Diagnostic& remark : dataSetRemarks(spec, rows))
+            findings.remarks.push_back(remark);
+    }
+    return findings;
 }
 
 void DesignPlace::refresh()
@@ -184,7 +206,7 @@ void DesignPlace::refresh()
     m_cluster->setSpec(spec);
     m_memory->setPlan(plan);
     m_schedule->setSpec(spec);
-    m_verdict->showVerdict(spec, m_document.diagnostics(), plan, shape());
+    m_verdict->showVerdict(spec, findings(), plan, shape());
 }
 
 void DesignPlace::updateTitle()
@@ -265,6 +287,7 @@ void DesignPlace::launch()
     if (!m_document.isValid() || m_launch)
         return;
     m_verdict->setLaunching(true);
+    m_notices.clear();
     m_launch = m_runs.launch(m_document.spec());
     m_page->strip()->showProgress(tr("Launching %1").arg(QString::fromStdString(m_document.spec().name)), -1);
     m_page->strip()->addAction(tr("Cancel"), [this] {
@@ -275,6 +298,7 @@ void DesignPlace::launch()
         m_page->strip()->showProgress(tr("Launching %1").arg(QString::fromStdString(m_document.spec().name)),
                                       fraction, text);
     });
+    connect(m_launch, &RunOperation::noticed, this, [this](const QString& text) { m_notices << text; });
     connect(m_launch, &RunOperation::finished, this, &DesignPlace::onLaunched);
 }
 
@@ -284,6 +308,9 @@ void DesignPlace::onLaunched(const Result<QString>& result)
     m_verdict->setLaunching(false);
     if (result.ok()) {
         m_page->strip()->clear();
+        if (!m_notices.isEmpty())
+            m_page->strip()->showMessage(MessageStrip::Tone::Warning, tr("%1 was launched.").arg(*result),
+                                         m_notices.join(QLatin1Char('\n')));
         emit runLaunched(*result);
     } else if (result.error().kind == ErrorKind::Cancelled) {
         m_page->strip()->showMessage(MessageStrip::Tone::Info, QString::fromStdString(result.error().text()));

@@ -2,6 +2,7 @@
 
 #include <QPointer>
 
+#include "app/designer/verdict_panel.h"
 #include "app/models/data_set_list_model.h"
 #include "app/models/host_list_model.h"
 #include "app/models/spec_document.h"
@@ -19,7 +20,6 @@ class PageFrame;
 class ScaledCopiesBar;
 class SchedulePreview;
 class SpecForm;
-class VerdictPanel;
 
 /// The place where a run is designed: every edit shows at once what it needs and what is in its way; from
 /// here it is launched.
@@ -57,7 +57,9 @@ private:
     void undo();
     void redo();
     void updateTitle();
+    const DataSetEntry* dataSet() const;
     SequenceShape shape() const;
+    VerdictPanel::Findings findings() const;
     void onLaunched(const Result<QString>& result);
 
     SpecDocument& m_document;
@@ -65,6 +67,7 @@ private:
     DataSetListModel& m_dataSets;
     RunService& m_runs;
     QPointer<RunOperation> m_launch;
+    QStringList m_notices; ///< of the launch under way
     PageFrame* m_page;
     ScaledCopiesBar* m_copies;
     SpecForm* m_form;

@@ -37,8 +37,9 @@ std::vector<HostMemory> shownHosts(const MemoryPlan& plan)
 
 QString hostText(const HostMemory& host)
 {
-    return host.ranks == 1 ? MemoryBars::tr("%1 · 1 rank").arg(host.host)
-                           : MemoryBars::tr("%1 · %2 ranks, each").arg(host.host).arg(host.ranks);
+    return host.ranks == 1
+               ? MemoryBars::tr("%1 · 1 rank").arg(QString::fromStdString(host.host))
+               : MemoryBars::tr("%1 · %2 ranks, each").arg(QString::fromStdString(host.host)).arg(host.ranks);
 }
 
 QString verdictText(const HostMemory& host, Bytes needed)

@@ -88,33 +88,39 @@ void VerdictPanel::addFigure(QGridLayout* grid, const QString& name)
     m_figures.push_back(value);
 }
 
-void VerdictPanel::showVerdict(const RunSpec& spec, const Diagnostics& problems, const MemoryPlan& memory,
+void VerdictPanel::showVerdict(const RunSpec& spec, const Findings& findings, const MemoryPlan& memory,
                                const SequenceShape& shape)
 {
-    m_problemCount = problems.size();
-    showSentence(problems, memory);
-    showProblems(problems);
+    m_problemCount = findings.problems.size() + (tooSmall(memory.hosts, memory.total) ? 1 : 0);
+    showSentence(findings, memory);
+    showDiagnostics(findings.problems.empty() ? findings.remarks : findings.problems);
     const QStringList figures = figuresOf(spec, memory, shape);
     for (std::size_t i = 0; i < m_figures.size(); ++i)
         m_figures[i]->setText(figures[static_cast<qsizetype>(i)]);
     updateLaunch();
 }
 
-void VerdictPanel::showSentence(const Diagnostics& problems, const MemoryPlan& memory)
+void VerdictPanel::showSentence(const Findings& findings, const MemoryPlan& memory)
 {
-    const auto tight = memory.tooSmall();
+    const Diagnostics& problems = findings.problems;
+    const auto tight = tooSmall(memory.hosts, memory.total);
     if (!problems.empty()) {
         setStyleProperty(m_verdict, "tone", "bad");
         m_verdict->setText(tr("✕ Cannot run yet"));
         m_sentence->setText(problems.size() == 1 ? tr("One thing is in the way:")
                                                  : tr("%1 things are in the way:").arg(problems.size()));
     } else if (tight) {
-        setStyleProperty(m_verdict, "tone", "warning");
-        m_verdict->setText(tr("◆ May not fit"));
+        setStyleProperty(m_verdict, "tone", "bad");
+        m_verdict->setText(tr("✕ Does not fit"));
         m_sentence->setText(
-            tr("%1 per rank is more than the %2 on %3. Lower the micro-batch, or use more memory per slot.")
+            tr("%1 per rank is more than the %2 on %3. Lower the micro-batch, or put fewer ranks there.")
                 .arg(displayBytes(static_cast<double>(memory.total)),
-                     displayBytes(static_cast<double>(*tight->perRank)), tight->host));
+                     displayBytes(static_cast<double>(*tight->perRank)),
+                     QString::fromStdString(tight->host)));
+    } else if (!findings.remarks.empty()) {
+        setStyleProperty(m_verdict, "tone", "warning");
+        m_verdict->setText(tr("◆ Can be launched"));
+        m_sentence->setText(tr("It is consistent, but not all of it does what it seems to ask for:"));
     } else {
         setStyleProperty(m_verdict, "tone", "good");
         m_verdict->setText(tr("✓ Can be launched"));
@@ -122,7 +128,7 @@ void VerdictPanel::showSentence(const Diagnostics& problems, const MemoryPlan& m
     }
 }
 
-void VerdictPanel::showProblems(const Diagnostics& problems)
+void VerdictPanel::showDiagnostics(const Diagnostics& diagnostics)
 {
     while (QLayoutItem* item = m_problems->takeAt(0)) {
         if (item->widget()) {
@@ -131,7 +137,7 @@ void VerdictPanel::showProblems(const Diagnostics& problems)
         }
         delete item;
     }
-    for (const Diagnostic& problem : problems) {
+    for (const Diagnostic& problem : diagnostics) {
         const QString path = QString::fromStdString(problem.path);
         auto* link = makeButton(path, "link");
         link->setToolTip(tr("Go to the field"));

@@ -13,14 +13,19 @@ class QVBoxLayout;
 
 namespace trainyard {
 
-/// The answer to "can this run?": one sentence, every problem as a link to its field, the figures that follow
-/// from the specification, and Launch, which says why when it cannot be pressed.
+/// The answer to "can this run?": one sentence, every problem and remark as a link to its field, the figures
+/// that follow from the specification, and Launch, which says why when it cannot be pressed.
 class VerdictPanel : public QFrame {
     Q_OBJECT
 public:
     explicit VerdictPanel(QWidget* parent = nullptr);
 
-    void showVerdict(const RunSpec& spec, const Diagnostics& problems, const MemoryPlan& memory,
+    /// What is known against a specification, and what it says in vain.
+    struct Findings {
+        Diagnostics problems;
+        Diagnostics remarks;
+    };
+    void showVerdict(const RunSpec& spec, const Findings& findings, const MemoryPlan& memory,
                      const SequenceShape& shape);
     /// While a launch is under way there is no other one.
     void setLaunching(bool launching);
@@ -30,8 +35,8 @@ signals:
     void launchRequested();
 
 private:
-    void showSentence(const Diagnostics& problems, const MemoryPlan& memory);
-    void showProblems(const Diagnostics& problems);
+    void showSentence(const Findings& findings, const MemoryPlan& memory);
+    void showDiagnostics(const Diagnostics& diagnostics);
     void addFigure(QGridLayout* grid, const QString& name);
     void updateLaunch();
 

@@ -2,7 +2,7 @@
 
 #include <QCoreApplication>
 
-#include "app/models/data_set_manifest.h"
+#include "remote/launch/data_set_manifest.h"
 
 namespace trainyard {
 

@@ -6,10 +6,10 @@
 #include <QString>
 #include <QStringList>
 
-#include "app/models/data_set_manifest.h"
 #include "app/models/run_series.h"
 #include "engine/base/result.h"
 #include "engine/spec/run_spec.h"
+#include "remote/launch/data_set_manifest.h"
 
 namespace trainyard {
 

@@ -22,6 +22,8 @@ public:
 signals:
     /// One sentence for the page where the user acted, and how far it is: 0..1, negative = unknown.
     void progress(const QString& text, double fraction);
+    /// What the user should know and what stops nothing.
+    void noticed(const QString& text);
     /// The run's id, or why not.
     void finished(const trainyard::Result<QString>& result);
 

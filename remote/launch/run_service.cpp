@@ -87,6 +87,11 @@ RunOperation* RunService::refuseToBegin(const QString& runId, const Error& error
     return operation;
 }
 
+bool RunService::isStarting() const
+{
+    return !findChildren<StartOperation*>(Qt::FindDirectChildrenOnly).isEmpty();
+}
+
 RunOperation* RunService::launch(const RunSpec& spec)
 {
     if (const Diagnostics diagnostics = validate(spec); !diagnostics.empty())
@@ -96,7 +101,7 @@ RunOperation* RunService::launch(const RunSpec& spec)
     takeNodes(spec.cluster, hosts, plan.slotCounts);
     plan.run = newRun(QString::fromStdString(spec.name), RunKind::Train, hosts);
     plan.document = QByteArray::fromStdString(toJson(spec));
-    plan.dataSet = QString::fromStdString(spec.dataset.path);
+    plan.spec = spec;
     return begin(std::move(plan));
 }
 

@@ -40,14 +40,17 @@ class RunService : public QObject {
 public:
     explicit RunService(TargetPool& targets, QObject* parent = nullptr);
 
-    /// Validates, deploys the engine to every host of spec.cluster, makes the run there and starts it on the
-    /// first one. "localhost" alone needs no deployment: the executables beside this program are used.
-    /// The desk's copy of the run (spec.json, host.json, and the data set's manifest as dataset.json) is
-    /// written before anything starts. The returned operation belongs to the service and deletes itself after
-    /// finished().
+    /// Validates, deploys the engine to every host of spec.cluster, holds the specification against data set
+    /// and memory found there, makes the run and starts it on the first one. "localhost" alone needs no
+    /// deployment: the executables beside this program are used. The desk's copy of the run (spec.json,
+    /// host.json, and the data set's manifest as dataset.json) is written before anything starts. The
+    /// returned operation belongs to the service and deletes itself after finished().
     RunOperation* launch(const RunSpec& spec);
-    /// Goes on from the last checkpoint, with the next attempt.
+    /// Goes on from the last checkpoint, with the next attempt. Refused while the run is at work, and when it
+    /// is finished.
     RunOperation* resume(const QString& runId);
+    /// A launch, a resume or the start of a data job is under way, which ends with this service.
+    bool isStarting() const;
     /// Ends every process of the run on every host, and says so only when they are gone.
     RunOperation* stop(const QString& runId, const StopOptions& options = {});
     /// Asks the run to publish a checkpoint after its present step and to go on; `done` when the head has

@@ -9,7 +9,10 @@
 
 #include "engine/base/file.h"
 #include "engine/base/units.h"
+#include "engine/records/record.h"
+#include "remote/launch/data_set_manifest.h"
 #include "remote/launch/inventory.h"
+#include "remote/launch/judge_spec.h"
 #include "remote/target/desk_folders.h"
 #include "remote/target/programs.h"
 #include "remote/target/whole_file.h"
@@ -34,6 +37,19 @@ QString hostPart(const QString& host)
 QString sizeText(qint64 bytes)
 {
     return QString::fromStdString(formatBytes(static_cast<Bytes>(bytes)));
+}
+
+/// `run` as the host lists it.
+Status mayResume(const QJsonObject& run)
+{
+    const std::string id = run.value("run").toString().toStdString();
+    if (run.value("live").toBool())
+        return refused("the run " + id + " is still at work", "stop it first");
+    if (run.value("state").toString().toStdString() == nameOf(RunState::Finished))
+        return refused("the run " + id + " is finished: all its " +
+                           std::to_string(run.value("steps").toInteger()) + " steps are done",
+                       "to train for longer, launch a specification with more launch.steps");
+    return {};
 }
 
 } // namespace
@@ -88,9 +104,8 @@ void StartOperation::findAttempt()
             const QJsonObject run = entry.toObject();
             if (run.value("run").toString() != m_runId)
                 continue;
-            if (run.value("live").toBool())
-                return fail(
-                    refused("the run " + m_runId.toStdString() + " is still at work", "stop it first"));
+            if (const Status resumable = mayResume(run); !resumable.ok())
+                return fail(resumable.error());
             m_plan.run.attempt = static_cast<std::uint32_t>(run.value("attempt").toInteger() + 1);
             return deploy();
         }
@@ -159,22 +174,46 @@ void StartOperation::onInspected(const HostGroup::Answers& answers)
     }
     if (const Status fit = judgeHosts(reports); !fit.ok())
         return fail(fit.error());
-    if (m_plan.dataSet.isEmpty())
-        keep();
-    else
+    if (m_plan.spec)
         findDataSet();
+    else
+        keep();
 }
 
 /// Better known now than by the first rank that opens it.
 void StartOperation::findDataSet()
 {
-    readWhole(m_group.target(0), {{"op", "data-set"}, {"folder", m_plan.dataSet}}, this,
+    const QString folder = QString::fromStdString(m_plan.spec->dataset.path);
+    readWhole(m_group.target(0), {{"op", "data-set"}, {"folder", folder}}, this,
               [this](const Result<QByteArray>& manifest) {
                   if (!manifest.ok())
                       return fail(manifest.error());
                   m_manifest = *manifest;
-                  keep();
+                  judge();
               });
+}
+
+void StartOperation::judge()
+{
+    const auto data =
+        parseDataSetManifest(m_manifest.toStdString(), m_plan.spec->dataset.path + "/manifest.json");
+    if (!data.ok())
+        return fail(data.error());
+    const auto remarks = judgeSpec(*m_plan.spec, *data, mainMemory());
+    if (!remarks.ok())
+        return fail(remarks.error());
+    for (const Diagnostic& remark : *remarks)
+        emit noticed(QString::fromStdString(remark.text()));
+    keep();
+}
+
+/// As the probes tell it; 0 = unknown.
+std::vector<Bytes> StartOperation::mainMemory() const
+{
+    std::vector<Bytes> memory;
+    for (const QJsonObject& probe : m_probes)
+        memory.push_back(static_cast<Bytes>(std::max(qint64{0}, readFacts({}, probe, {}).memoryBytes)));
+    return memory;
 }
 
 void StartOperation::keep()
@@ -276,8 +315,7 @@ void StartOperation::attend()
     };
     m_group.callAll(request, [this](const HostGroup::Answers& answers) {
         if (const Status all = allOf(answers); !all.ok())
-            emit progress("device samples will be missing: " + QString::fromStdString(all.error().text()),
-                          -1);
+            emit noticed("device samples will be missing: " + QString::fromStdString(all.error().text()));
         finish(m_runId);
     });
 }

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <QByteArray>
 #include <QList>
 
+#include "engine/spec/run_spec.h"
 #include "remote/deploy/deployer.h"
 #include "remote/launch/desk_run.h"
 #include "remote/launch/host_group.h"
@@ -16,15 +18,15 @@ namespace trainyard {
 /// What is to be started, and where.
 struct StartPlan {
     DeskRun run;
-    QByteArray document;   ///< spec.json or job.json, byte for byte
-    QString dataSet;       ///< folder as every node sees it; empty for a data job and for a resume
-    QList<int> slotCounts; ///< ranks on each host
-    bool resume = false;   ///< the run is there already; its next attempt starts
+    QByteArray document;         ///< spec.json or job.json, byte for byte
+    std::optional<RunSpec> spec; ///< of a new training run, to be judged by what the hosts have
+    QList<int> slotCounts;       ///< ranks on each host
+    bool resume = false;         ///< the run is there already; its next attempt starts
 };
 
-/// Starts a run: links up → engine there → hosts judged → data set found → run directories made → supervisor
-/// started on the head → device samplers started. Whatever fails before the supervisor runs is taken back on
-/// every host.
+/// Starts a run: links up → engine there → hosts judged → data set found → model and memory fit → run
+/// directories made → supervisor started on the head → device samplers started. Whatever fails before the
+/// supervisor runs is taken back on every host.
 class StartOperation : public RunOperation {
     Q_OBJECT
 
@@ -43,6 +45,8 @@ private:
     void inspect();
     void onInspected(const HostGroup::Answers& answers);
     void findDataSet();
+    void judge();
+    std::vector<Bytes> mainMemory() const;
     void keep();
     void makeRun();
     Status keepOnDesk() const;

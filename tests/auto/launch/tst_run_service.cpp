@@ -80,6 +80,59 @@ private slots:
         QVERIFY(deskRuns().empty());
     }
 
+    void findsWhatDoesNotFitTheDataSetBeforeAnyRankStarts()
+    {
+        RunSpec spec = specOn({"localhost"});
+        spec.dataset.path = writeManifest(40'000, 128).toStdString();
+        const auto vocabulary = finish(m_service->launch(spec));
+        QCOMPARE(vocabulary.error().kind, ErrorKind::BadInput);
+        QVERIFY2(contains(vocabulary.error(), "model.vocabulary"), vocabulary.error().text().c_str());
+        spec.dataset.path = writeManifest(1000, 1024).toStdString();
+        const auto positions = finish(m_service->launch(spec));
+        QVERIFY2(contains(positions.error(), "model.max_positions"), positions.error().text().c_str());
+        QVERIFY(deskRuns().empty());
+    }
+
+    void refusesWhatDoesNotFitIntoTheMemoryOfAHost()
+    {
+        RunSpec spec = specOn({"localhost"});
+        spec.dataset.path = writeManifest(1000, 128).toStdString();
+        spec.model.hidden = spec.model.heads * 10'000; // some 10^10 parameters
+        const auto result = finish(m_service->launch(spec));
+        QCOMPARE(result.error().kind, ErrorKind::Refused);
+        QVERIFY2(contains(result.error(), "localhost") && contains(result.error(), "batch.micro"),
+                 result.error().text().c_str());
+        QVERIFY(deskRuns().empty());
+    }
+
+    void tellsOfABatchThatIsLargerThanTheDataSet()
+    {
+        writeScript("trainyard-worker", "exit 0");
+        RunSpec spec = specOn({"localhost"});
+        spec.dataset.path = writeManifest(1000, 128, 31).toStdString();
+        RunOperation* operation = m_service->launch(spec);
+        QSignalSpy noticed(operation, &RunOperation::noticed);
+        const auto run = finish(operation);
+        QVERIFY2(run.ok(), run.ok() ? "" : run.error().text().c_str());
+        QCOMPARE(noticed.size(), 1);
+        QVERIFY2(noticed[0][0].toString().contains("31 training rows"), qPrintable(noticed[0][0].toString()));
+        AWAIT_EQUAL(listed(*run).state, RunState::Finished);
+    }
+
+    void doesNotResumeWhatIsFinished()
+    {
+        writeScript("trainyard-worker", "exit 0");
+        RunSpec spec = specOn({"localhost"});
+        spec.dataset.path = writeManifest(1000, 128).toStdString();
+        const auto run = finish(m_service->launch(spec));
+        QVERIFY2(run.ok(), run.ok() ? "" : run.error().text().c_str());
+        AWAIT_EQUAL(listed(*run).state, RunState::Finished);
+        const auto resumed = finish(m_service->resume(*run));
+        QCOMPARE(resumed.error().kind, ErrorKind::Refused);
+        QVERIFY2(contains(resumed.error(), "is finished"), resumed.error().text().c_str());
+        QCOMPARE(listed(*run).attempt, 1);
+    }
+
     void runsADataJobToItsEnd()
     {
         writePrepare("exit 0");
@@ -166,6 +219,26 @@ private:
         for (const auto& host : hosts)
             spec.cluster.nodes.push_back({host, 1, 0});
         return spec;
+    }
+    static bool contains(const Error& error, const char* text)
+    {
+        return error.text().find(text) != std::string::npos;
+    }
+    /// The folder of a data set that is nothing but its manifest.
+    QString writeManifest(int vocabulary, int length, int rows = 1000) const
+    {
+        const QString folder = m_dir->filePath("set");
+        QDir().mkpath(folder);
+        QFile manifest(folder + "/manifest.json");
+        if (manifest.open(QIODevice::WriteOnly | QIODevice::Truncate))
+            manifest.write(QString(R"({"version": 1, "sequence_length": %1, "max_predictions": 20,
+                "vocabulary_size": %2, "vocabulary_sha256": "", "statistics": {"documents": 1, "tokens": 1},
+                "shards": [{"file": "a", "rows": %3, "sha256": "", "training": true}]})")
+                               .arg(length)
+                               .arg(vocabulary)
+                               .arg(rows)
+                               .toUtf8());
+        return folder;
     }
     void writePrepare(const QByteArray& body) const { writeScript("trainyard-prepare", body); }
     void writeScript(const QString& name, const QByteArray& body) const

@@ -3,10 +3,10 @@
 #include <QTest>
 
 #include "app/models/data_set_list_model.h"
-#include "app/models/data_set_manifest.h"
 #include "app/models/prepare_options.h"
 #include "app/models/sample_rows.h"
 #include "app/models/stage_progress.h"
+#include "remote/launch/data_set_manifest.h"
 
 using namespace trainyard;
 

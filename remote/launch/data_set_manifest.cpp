@@ -1,4 +1,4 @@
-#include "app/models/data_set_manifest.h"
+#include "remote/launch/data_set_manifest.h"
 
 #include <nlohmann/json.hpp>
 

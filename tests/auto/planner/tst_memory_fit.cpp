@@ -1,0 +1,62 @@
+#include <QTest>
+
+#include "engine/planner/memory_fit.h"
+
+using namespace trainyard;
+
+namespace {
+
+RunSpec threeRanksOn(std::vector<NodeSpec> nodes)
+{
+    RunSpec spec;
+    spec.layout.data = 3;
+    spec.cluster.nodes = std::move(nodes);
+    return spec;
+}
+
+std::optional<Bytes> unknown(std::size_t)
+{
+    return std::nullopt;
+}
+
+} // namespace
+
+class TestMemoryFit : public QObject {
+    Q_OBJECT
+
+private slots:
+    void dealsRanksToHostsInOrder()
+    {
+        const auto hosts = memoryOfHosts(threeRanksOn({{"a", 2, 0}, {"b", 4, 0}, {"c", 1, 0}}), unknown);
+        QCOMPARE(hosts.size(), std::size_t{2});
+        QCOMPARE(hosts[0].ranks, 2);
+        QCOMPARE(hosts[1].ranks, 1);
+        QVERIFY(!hosts[1].perRank);
+    }
+
+    void takesTheSmallerOfPromiseAndShare()
+    {
+        const RunSpec spec = threeRanksOn({{"a", 2, 3 * kGiB}, {"b", 4, 9 * kGiB}});
+        const auto hosts = memoryOfHosts(spec, [](std::size_t) { return std::optional(8 * kGiB); });
+        QCOMPARE(*hosts[0].perRank, 3 * kGiB); // promised; the share would be 4
+        QCOMPARE(*hosts[1].perRank, 8 * kGiB); // one rank has the host alone, whatever was promised
+    }
+
+    void namesTheTightestHostAndTheFigures()
+    {
+        const std::vector<HostMemory> hosts{{"a", 1, 4 * kGiB}, {"b", 2, 3 * kGiB}, {"c", 1, std::nullopt}};
+        QVERIFY(fitsMemory(hosts, 3 * kGiB).ok());
+        const Status status = fitsMemory(hosts, 5 * kGiB);
+        QCOMPARE(status.error().kind, ErrorKind::Refused);
+        for (const char* part : {"5.00 GiB", "b has 3.00 GiB for each of its 2 ranks", "batch.micro"})
+            QVERIFY2(status.error().text().find(part) != std::string::npos, status.error().text().c_str());
+    }
+
+    void letsPassWhatNobodyKnows()
+    {
+        QVERIFY(fitsMemory(memoryOfHosts(threeRanksOn({{"a", 3, 0}}), unknown), 1000 * kGiB).ok());
+    }
+};
+
+QTEST_APPLESS_MAIN(TestMemoryFit)
+#include "tst_memory_fit.moc"
