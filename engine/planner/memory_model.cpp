@@ -169,9 +169,8 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
 
     MemoryEstimate estimate;
     at(estimate.bytes, MemoryCategory::Weights) = parameters * e + (e < master ? owned * master : 0);
-    at(estimate.bytes, MemoryCategory::Gradients) = keptFrom(2, parameters, spec) * master +
-                                                    (e < master ? parameters * e : 0) +
-                                                    bucketBytes(parameters, master, spec);
+    at(estimate.bytes, MemoryCategory::Gradients) =
+        keptFrom(2, parameters, spec) * master + bucketBytes(parameters, master, spec);
     at(estimate.bytes, MemoryCategory::Optimizer) = stateNumbers(spec.optimizer) * owned * master;
     at(estimate.bytes, MemoryCategory::Activations) =
         microBatchesInFlight(spec) * keptActivations(spec, layer, layersHere(spec)) +
@@ -182,7 +181,8 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
     at(estimate.bytes, MemoryCategory::Other) =
         checkpointCopy(spec, parameters * (1 + stateNumbers(spec.optimizer)) * master);
     estimate.assumptions = {
-        "Weights include the float32 master copy when the compute type is bfloat16 or float16.",
+        "Weights include the float32 master copy when the compute type is bfloat16 or float16; gradients are "
+        "summed in float32.",
         "AdamW, LAMB and LANS keep two moments per parameter in the master type, SGD its momentum.",
         "ZeRO 1 shares master weights and moments among the data-parallel ranks, ZeRO 2 gradients as well.",
         "Tensor parallelism cuts every tensor evenly: norms and some biases, which each rank holds, are left "

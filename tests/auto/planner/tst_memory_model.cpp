@@ -31,7 +31,7 @@ private slots:
         QCOMPARE(first.bytes[0], 2 * parameters + 4 * quarter);
         QCOMPARE(first.bytes[2], 8 * quarter);
         spec.memory.zeroStage = 2;
-        QCOMPARE(estimateMemory(spec, {}).bytes[1], 4 * quarter + 2 * parameters + 128 * kKiB);
+        QCOMPARE(estimateMemory(spec, {}).bytes[1], 4 * quarter + 128 * kKiB);
     }
 
     void countsWhatEachOptimizerKeeps()

@@ -2,6 +2,7 @@
 #include "engine/comm/process_groups.h"
 #include "engine/comm/threads_transport.h"
 #include "engine/nn/parameter_store.h"
+#include "engine/planner/memory_model.h"
 #include "engine/spec/names.h"
 #include "engine/training/memory/accounting_allocator.h"
 #include "engine/training/replica.h"
@@ -213,6 +214,7 @@ private slots:
         QFETCH(int, masterBytes);
         const RunSpec spec = tinySpec(dataset(), 1, ComputeType(compute));
         Bytes flat = 0;
+        Bytes count = 0;
         Bytes state = 0;
         {
             std::optional<std::int64_t> parameters;
@@ -227,7 +229,8 @@ private slots:
                     state += tensor.value.nbytes();
                 parameters = chunk.parameters().parameterCount();
             });
-            QCOMPARE(state, 2 * Bytes(*parameters) * Bytes(masterBytes));
+            count = Bytes(*parameters);
+            QCOMPARE(state, 2 * count * Bytes(masterBytes));
         }
         QVERIFY(trainAsThreads(path("run"), spec, {1, 2}).ok());
         const MemoryByCategory peak = stepsOf(path("run")).back().ranks.front().peakMemory;
@@ -236,6 +239,12 @@ private slots:
         QVERIFY(peak[std::size_t(MemoryCategory::Optimizer)] >= state);
         QVERIFY(peak[std::size_t(MemoryCategory::Activations)] > 0);
         QVERIFY(peak[std::size_t(MemoryCategory::Data)] > 0);
+
+        const MemoryByCategory planned = estimateMemory(spec, {}).bytes;
+        for (const auto category : {MemoryCategory::Weights, MemoryCategory::Gradients})
+            QCOMPARE(planned[std::size_t(category)] * flat,
+                     peak[std::size_t(category)] * count); // but for gaps
+        QCOMPARE(planned[std::size_t(MemoryCategory::Optimizer)], state);
     }
 
     void stopsWhenAskedAndLeavesACheckpoint()
