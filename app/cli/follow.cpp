@@ -1,13 +1,20 @@
 #include "app/cli/follow.h"
 
+#include <QElapsedTimer>
 #include <QEventLoop>
+#include <QTimer>
 
 #include "app/cli/console.h"
+#include "app/cli/run_words.h"
+#include "remote/stream/attempt_records.h"
 #include "remote/stream/run_follower.h"
 
 namespace trainyard {
 
 namespace {
+
+constexpr auto kTellInterval = std::chrono::milliseconds(200); ///< records of two streams differ by less
+constexpr qint64 kSilenceMs = 3000;
 
 QString number(double value)
 {
@@ -19,9 +26,14 @@ class ConsoleView {
 public:
     explicit ConsoleView(const QString& runId) : m_runId(runId) {}
 
-    void show(const Record& record)
+    void show(AttemptRecords& records)
     {
-        std::visit([this](const auto& payload) { showPayload(payload); }, record.payload);
+        const auto ordered = records.take();
+        if (records.attempt() != m_attempt && records.attempt() > 1)
+            console::note(QString("attempt %1").arg(records.attempt()));
+        m_attempt = records.attempt();
+        for (const Record& record : ordered)
+            std::visit([this](const auto& payload) { showPayload(payload); }, record.payload);
     }
     int exitStatus() const
     {
@@ -75,17 +87,17 @@ private:
     void showPayload(const StateRecord& state)
     {
         if (state.state != m_last.state && !state.heartbeat)
-            console::note(QString("%1 is %2%3")
-                              .arg(m_runId, QString::fromUtf8(nameOf(state.state).data()),
-                                   state.reason.empty()
-                                       ? QString()
-                                       : ": " + console::harmless(QString::fromStdString(state.reason))));
+            console::note(QString("%1 %2%3").arg(
+                m_runId, wordsFor(state.state),
+                state.reason.empty() ? QString()
+                                     : ": " + console::harmless(QString::fromStdString(state.reason))));
         m_last = state;
     }
     void showPayload(const DeviceSample&) {}
 
     QString m_runId;
     StateRecord m_last;
+    std::uint32_t m_attempt = 0; ///< that is being told
 };
 
 QString linkText(LinkState state)
@@ -103,8 +115,11 @@ int followRun(Desk& desk, const QString& runId)
         return console::fail(run.error());
 
     ConsoleView view(runId);
+    AttemptRecords records(run->attempt);
     RunFollower follower(runId, run->hosts, desk.targets());
     QEventLoop loop;
+    QTimer tell;
+    QElapsedTimer silence;
     Interrupt interrupt;
     bool detached = false;
     bool wasLost = false;
@@ -113,10 +128,17 @@ int followRun(Desk& desk, const QString& runId)
         loop.quit();
     });
     QObject::connect(&follower, &RunFollower::recordsArrived, &loop,
-                     [&](const QString&, const std::vector<Record>& records) {
-                         for (const Record& record : records)
-                             view.show(record);
+                     [&](const QString&, const std::vector<Record>& arrived) {
+                         records.add(arrived);
+                         silence.restart();
                      });
+    // The streams catch up one by one; nothing is told before all have, unless nothing more comes.
+    bool inOrder = false;
+    QObject::connect(&tell, &QTimer::timeout, &loop, [&] {
+        inOrder = inOrder || follower.caughtUp() || silence.hasExpired(kSilenceMs);
+        if (inOrder)
+            view.show(records);
+    });
     QObject::connect(&follower, &RunFollower::linkChanged, &loop, [&](LinkState state) {
         if (wasLost != (state == LinkState::Lost))
             console::note(linkText(state));
@@ -127,12 +149,16 @@ int followRun(Desk& desk, const QString& runId)
     });
     QObject::connect(&follower, &RunFollower::finished, &loop, &QEventLoop::quit);
     follower.start();
+    tell.start(kTellInterval);
+    silence.start();
     loop.exec();
+    tell.stop();
     console::transient("");
     if (detached) {
         console::note("Detached. The run goes on; `trainyard attach " + runId + "` follows it again.");
         return 130;
     }
+    view.show(records);
     return view.exitStatus();
 }
 

@@ -103,6 +103,7 @@ void RunFollower::onStreams(int node, const QJsonObject& reply)
         m_hostBytes[name] = static_cast<std::uint64_t>(stream.value("size").toInteger());
         follow(node, name);
     }
+    m_headAnswered = m_headAnswered || node == 0;
     if (node == 0 && m_state && isFinal(*m_state))
         ++m_looksSinceFinal;
     updateLink();

@@ -46,6 +46,8 @@ public:
 
     QString runId() const { return m_runId; }
     LinkState linkState() const { return m_link; }
+    /// The head has told its streams, and all that it had then is here.
+    bool caughtUp() const { return m_headAnswered && everythingIsHere(); }
     /// How often the hosts are asked which streams there are and how long they have become; 2 s unless set
     /// before start().
     void setLookInterval(std::chrono::milliseconds interval) { m_look.setInterval(interval); }
@@ -86,6 +88,7 @@ private:
     std::map<QString, std::uint64_t> m_hostBytes; ///< of each stream, when the host was asked last
     std::optional<RunState> m_state;              ///< as the last record of stream "run" says
     int m_looksSinceFinal = 0;                    ///< the host was asked so often since, without new records
+    bool m_headAnswered = false;
     bool m_finished = false;
 };
 

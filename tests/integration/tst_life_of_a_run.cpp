@@ -111,6 +111,11 @@ private slots:
 
         const CliResult resumed = m_cli.run({"resume", runId, "--follow"});
         QVERIFY2(resumed.status == 0, qPrintable(resumed.err));
+        tellsTheSecondAttemptAlone(resumed.err);
+        const CliResult again = m_cli.run({"resume", runId});
+        QCOMPARE(again.status, 3);
+        QVERIFY2(again.err.contains("is finished"), qPrintable(again.err));
+        QCOMPARE(processesOf(runId), QList<qint64>());
         const auto losses = lossesOf(runFolder(runId));
         QCOMPARE(losses.size(), unbroken.size());
         for (const auto& [step, loss] : unbroken)
@@ -144,9 +149,12 @@ private slots:
         const CliResult stopped = m_cli.run({"stop", runId});
         QVERIFY2(stopped.status == 0, qPrintable(stopped.err));
         QCOMPARE(processesOf(runId), QList<qint64>());
+        QVERIFY2(stopped.err.contains("stopped at step") && stopped.err.contains("no process is left"),
+                 qPrintable(stopped.err));
         QVERIFY(QFile::exists(runFolder(runId) + "/checkpoints/latest"));
         const CliResult again = m_cli.run({"stop", runId});
         QVERIFY2(again.status == 0, qPrintable(again.err));
+        QVERIFY2(again.err.contains("was over already: it was stopped at step"), qPrintable(again.err));
     }
 
     void publishesACheckpointWhenAskedAndGoesOn()
@@ -169,6 +177,17 @@ private slots:
     }
 
 private:
+    /// As `resume --follow` printed it: steps in order, nothing of the attempt that was killed.
+    static void tellsTheSecondAttemptAlone(const QString& told)
+    {
+        const auto at = [&](const QString& text) { return told.indexOf(text); };
+        QVERIFY2(at("attempt 2") >= 0 && !told.contains("failed"), qPrintable(told));
+        QVERIFY2(at("is running") > at("attempt 2") && at("step 400/400") > at("is running") &&
+                     at("has finished") > at("step 400/400"),
+                 qPrintable(told));
+        QCOMPARE(told.count("step 400/400"), 1);
+        QVERIFY2(!told.contains("step 1/400"), qPrintable(told));
+    }
     QString runFolder(const QString& runId) const { return m_cli.path("home/runs/" + runId); }
 
     QString launched(const RunSpec& spec)
