@@ -23,9 +23,10 @@ std::string toolFolder()
 int becomeNodeTool(const std::string& program, const std::vector<std::string>& arguments)
 {
     const std::string path = toolFolder() + "/" + program;
-    std::vector<char*> argv{const_cast<char*>(path.c_str())}; // execv never writes to them
+    std::string name = "trainyard"; // what the user called; the program speaks under this name
+    std::vector<char*> argv{name.data()};
     for (const std::string& argument : arguments)
-        argv.push_back(const_cast<char*>(argument.c_str()));
+        argv.push_back(const_cast<char*>(argument.c_str())); // execv never writes to them
     argv.push_back(nullptr);
     ::execv(path.c_str(), argv.data());
     Error error = systemError(ErrorKind::BadInput, "cannot start " + path, errno);

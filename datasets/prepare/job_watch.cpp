@@ -63,8 +63,7 @@ void JobWatch::end(const Status& outcome)
     m_ended = true;
     m_thread.join();
     showChanges();
-    m_sink->event(lastWord(outcome));
-    m_sink->finish();
+    m_sink->finish(lastWord(outcome));
 }
 
 void JobWatch::run()

@@ -1,5 +1,7 @@
 // trainyard-prepare: data sets for BERT pre-training, made and checked on a node.
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -10,36 +12,59 @@ using namespace trainyard;
 
 namespace {
 
-int usageError(const CLI::App& app, const CLI::ParseError& error)
+constexpr auto kOwnName = "trainyard-prepare";
+
+/// The desk's command line becomes this program under its own name; then the user knows `trainyard prepare`
+/// and should not hear of another one.
+std::string nameOfProgram(const char* startedAs)
 {
-    const int status = app.exit(error); // prints help, version or what is wrong
-    return status == 0 ? 0 : exitStatus(ErrorKind::BadInput);
+    return std::filesystem::path(startedAs).filename() == "trainyard" ? "trainyard" : kOwnName;
 }
 
-int report(const Status& status)
+/// Whom the user called: "trainyard-prepare", or "trainyard prepare".
+std::string speaker(const CLI::App& app)
 {
-    if (status.ok())
+    const auto chosen = app.get_subcommands();
+    return app.get_name() == kOwnName || chosen.empty() ? app.get_name()
+                                                        : app.get_name() + " " + chosen.front()->get_name();
+}
+
+int fail(const CLI::App& app, const Error& error)
+{
+    fmt::print(stderr, "{}: {}\n", speaker(app), error.text());
+    return exitStatus(error.kind);
+}
+
+int parse(CLI::App& app, int argc, char** argv)
+{
+    try {
+        app.parse(argc, argv);
         return 0;
-    fmt::print(stderr, "trainyard-prepare: {}\n", status.error().text());
-    return exitStatus(status.error().kind);
+    } catch (const CLI::Success& help) {
+        app.exit(help);
+        return -1;
+    } catch (const CLI::ParseError& error) {
+        const bool known = !app.get_subcommands().empty();
+        return fail(app, badInput(error.what(),
+                                  fmt::format("see `{} --help`", known ? speaker(app) : app.get_name())));
+    }
 }
 
 } // namespace
 
 int main(int argc, char** argv)
 {
-    CLI::App app("Makes and checks data sets for pre-training", "trainyard-prepare");
+    CLI::App app("Makes and checks data sets for pre-training", nameOfProgram(argv[0]));
     app.set_version_flag("--version", TRAINYARD_VERSION);
     app.require_subcommand(1);
     const Command commands[] = {addPrepareCommand(app), addVerifyCommand(app), addTokenizeCommand(app)};
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return usageError(app, error);
-    }
+    if (const int parsed = parse(app, argc, argv); parsed != 0)
+        return std::max(parsed, 0);
     for (const Command& command : commands) {
-        if (command.app->parsed())
-            return report(command.run());
+        if (!command.app->parsed())
+            continue;
+        const Status done = command.run();
+        return done.ok() ? 0 : fail(app, done.error());
     }
     return 0;
 }

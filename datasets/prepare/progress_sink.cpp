@@ -24,7 +24,11 @@ public:
             append(stage);
     }
     void event(const EventRecord& event) override { append(event); }
-    void finish() override { report(m_journal.sync()); }
+    void finish(const EventRecord& lastWord) override
+    {
+        append(lastWord);
+        report(m_journal.sync());
+    }
 
 private:
     void append(const Payload& payload)
@@ -84,7 +88,7 @@ public:
     {
         printLine(fmt::format("{}: {}", nameOf(event.severity), event.message));
     }
-    void finish() override { overwrite({}); }
+    void finish(const EventRecord&) override { overwrite({}); }
 
 private:
     void printLine(const std::string& text)

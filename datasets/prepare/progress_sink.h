@@ -15,8 +15,8 @@ public:
     /// The stages that changed since the last call.
     virtual void show(const std::vector<ProgressRecord>& stages) = 0;
     virtual void event(const EventRecord& event) = 0;
-    /// No show() will follow.
-    virtual void finish() {}
+    /// How the job ended; nothing follows. On a terminal the program itself says why it failed.
+    virtual void finish(const EventRecord& lastWord) = 0;
 };
 
 /// Appends records to the stream "prepare" of a run directory.

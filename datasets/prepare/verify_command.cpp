@@ -28,7 +28,10 @@ Error asError(const VerificationReport& report)
 Status verify(const VerifyArguments& arguments)
 {
     TRAINYARD_TRY(const VerificationReport report, verifyDataset(arguments.options));
-    fmt::print("{}", arguments.json ? toJson(report) : toText(report));
+    if (arguments.json)
+        fmt::print("{}", toJson(report));
+    else if (report.ok()) // figures of a damaged set would be figures of half of it
+        fmt::print("{}", toText(report));
     if (!report.ok())
         return asError(report);
     return {};
