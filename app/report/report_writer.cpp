@@ -48,6 +48,10 @@ QStringList reportFormats()
 
 Status writeReport(const ReportDocument& document, const QString& file)
 {
+    const QString folder = QFileInfo(file).absolutePath();
+    if (!QFileInfo(folder).isDir())
+        return badInput(file.toStdString() + ": there is no folder " + folder.toStdString(),
+                        "make it first, or choose another one");
     const QString ending = QFileInfo(file).suffix().toLower();
     QByteArray content;
     if (ending == "html")

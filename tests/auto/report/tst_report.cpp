@@ -74,8 +74,8 @@ private slots:
         QStringList titles;
         for (const ReportSection& section : m_study->sections)
             titles << section.title;
-        QCOMPARE(titles, (QStringList{"Summary", "Scaling", "Curves", "Memory per device", "Step time", "Data set", "Hosts",
-                                      "Specification", "Events"}));
+        QCOMPARE(titles, (QStringList{"Summary", "Scaling", "Curves", "Memory per device", "Step time",
+                                      "Data set", "Hosts", "Specification", "Events"}));
     }
 
     void drawsEveryStepOfEveryRun()
@@ -159,7 +159,10 @@ private slots:
 
     void escapesTextFromElsewhere()
     {
-        const ReportDocument hostile{"<b>run</b>", "a & b", {{"<script>", {QString("\"<img>\""), ReportTable{"<i>", {"<u>"}, {{"=1+1"}}}}}}};
+        const ReportDocument hostile{
+            "<b>run</b>",
+            "a & b",
+            {{"<script>", {QString("\"<img>\""), ReportTable{"<i>", {"<u>"}, {{"=1+1"}}}}}}};
         const QString html = toHtml(hostile);
         for (const char* tag : {"<b>", "<script>", "<img>", "<i>", "<u>"})
             QVERIFY2(!html.contains(tag), tag);
@@ -168,7 +171,8 @@ private slots:
 
     void keepsNumbersNumbersInCsv()
     {
-        const ReportDocument document{"t", {}, {{"s", {ReportTable{{}, {"a", "b"}, {{"-1.5", "x, \"y\""}}}}}}};
+        const ReportDocument document{
+            "t", {}, {{"s", {ReportTable{{}, {"a", "b"}, {{"-1.5", "x, \"y\""}}}}}}};
         QVERIFY2(toCsv(document).endsWith("a,b\n-1.5,\"x, \"\"y\"\"\"\n"), qPrintable(toCsv(document)));
     }
 
@@ -210,6 +214,14 @@ private slots:
         QVERIFY(!QFile::exists(m_folder.filePath("report.docx")));
     }
 
+    void namesTheFolderThatIsMissing()
+    {
+        const Status status = writeReport(*m_study, m_folder.filePath("nowhere/report.html"));
+        QCOMPARE(status.error().kind, ErrorKind::BadInput);
+        QVERIFY2(status.error().message.ends_with("there is no folder " +
+                                                  m_folder.filePath("nowhere").toStdString()),
+                 status.error().message.c_str());
+    }
     void namesAFolderThatIsNoRun()
     {
         const auto document = buildReport(QStringList{m_folder.filePath("nothing")});
