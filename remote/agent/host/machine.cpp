@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <sched.h>
+#include <sstream>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -29,6 +30,18 @@ int usableCores()
     if (::sched_getaffinity(0, sizeof set, &set) == 0)
         return CPU_COUNT(&set);
     return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+std::uint64_t outOfMemoryKills()
+{
+    const auto text = readFile("/proc/vmstat");
+    std::istringstream lines(text.ok() ? *text : std::string());
+    std::string name;
+    for (std::uint64_t count = 0; lines >> name >> count;) {
+        if (name == "oom_kill")
+            return count;
+    }
+    return 0;
 }
 
 std::filesystem::path ownProgram()

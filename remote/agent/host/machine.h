@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -12,6 +13,9 @@ std::string hostName();
 std::string bootId();
 /// Processors that this process may use.
 int usableCores();
+/// How many processes of this machine the kernel has killed for lack of memory since it started; 0 where it
+/// does not count them.
+std::uint64_t outOfMemoryKills();
 /// This very program.
 std::filesystem::path ownProgram();
 

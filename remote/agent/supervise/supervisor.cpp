@@ -118,6 +118,7 @@ Supervisor::Supervisor(RunFolder folder, RunWork work, LaunchRequest request, Jo
     , m_stop(m_folder, m_work.gracePeriod)
     , m_rankLogSizes(rankLogSizes(m_folder, m_work.ranks))
     , m_signals(catchSignals())
+    , m_outOfMemoryKills(outOfMemoryKills())
 {
 }
 
@@ -128,8 +129,8 @@ Status Supervisor::launch()
     m_log.enter(RunState::Starting);
     m_log.event({Severity::Info,
                  "attempt-started",
-                 fmt::format("attempt {} with {} ranks on {}", m_request.attempt, m_work.ranks,
-                             m_request.nodes[0].host),
+                 fmt::format("attempt {} with {} rank{} on {}", m_request.attempt, m_work.ranks,
+                             m_work.ranks == 1 ? "" : "s", m_request.nodes[0].host),
                  {},
                  m_log.status().step});
     const FileDescriptor log(
@@ -251,8 +252,13 @@ int Supervisor::conclude()
 {
     m_stream.look();
     m_log.setStep(m_stream.lastStep());
-    const JobEnd end{*m_jobStatus,        m_command.throughMpi, m_stop.asked(),
-                     m_stop.terminated(), m_log.status().step,  m_stream.lastError()};
+    const JobEnd end{*m_jobStatus,
+                     m_command.throughMpi,
+                     m_stop.asked(),
+                     m_stop.terminated(),
+                     m_log.status().step,
+                     m_stream.lastError(),
+                     outOfMemoryKills() > m_outOfMemoryKills};
     // Judged before the sweep: the rings and logs are as the failure left them.
     const Verdict verdict = judge(m_folder, m_work, m_request, end, m_rankLogSizes);
     m_log.setKilled(m_log.status().killed + sweep());

@@ -52,6 +52,7 @@ private:
     StopSequence m_stop;
     std::vector<std::uint64_t> m_rankLogSizes;
     FileDescriptor m_signals;
+    std::uint64_t m_outOfMemoryKills; ///< of this host, when the attempt started
     pid_t m_job = 0;
     std::optional<int> m_jobStatus; ///< of waitpid, once the job's first process has ended
     std::chrono::steady_clock::time_point m_nextBeat;

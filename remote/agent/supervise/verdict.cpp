@@ -34,10 +34,14 @@ std::string tailOf(const std::filesystem::path& path, std::uint64_t from)
     return text;
 }
 
-std::string signalText(int number)
+/// A signal 9 has no sender's name: what is known of the head's memory is said, and no more.
+std::string signalText(int number, const JobEnd& end)
 {
     const std::string name = fmt::format("was killed by signal {} ({})", number, ::strsignal(number));
-    return number == SIGKILL ? name + "; the kernel does this when memory runs out" : name;
+    if (number != SIGKILL)
+        return name;
+    return name + (end.outOfMemory ? "; the kernel killed processes for lack of memory while it ran"
+                                   : ", for example by hand, or by the kernel for lack of memory");
 }
 
 std::string statusText(int status)
@@ -70,9 +74,9 @@ std::optional<RankExit> failedRank(const RunFolder& folder, const RunWork& work,
     return only;
 }
 
-std::string what(const RankExit& exit)
+std::string what(const RankExit& exit, const JobEnd& end)
 {
-    return exit.signal != 0 ? signalText(exit.signal) : statusText(exit.status);
+    return exit.signal != 0 ? signalText(exit.signal, end) : statusText(exit.status);
 }
 
 /// The last words of a rank: what it wrote to its log in this attempt after "error: ".
@@ -116,10 +120,10 @@ std::string ofProgram(const RunWork& work, const JobEnd& end)
 {
     const std::string name = programName(work, end);
     if (WIFSIGNALED(end.waitStatus))
-        return name + " " + signalText(WTERMSIG(end.waitStatus));
+        return name + " " + signalText(WTERMSIG(end.waitStatus), end);
     const int status = WEXITSTATUS(end.waitStatus);
     if (end.throughMpi && status > 128)
-        return fmt::format("a rank {}; mpirun did not say which one", signalText(status - 128));
+        return fmt::format("a rank {}; mpirun did not say which one", signalText(status - 128, end));
     return name + " " + statusText(status);
 }
 
@@ -143,7 +147,8 @@ Verdict failure(const RunFolder& folder, const RunWork& work, const LaunchReques
     if (cause.empty() && (exit->rank == 0 || exit->signal == 0))
         cause = reported;
     verdict.reason = withCause(
-        fmt::format("rank {} on {} {}", exit->rank, host.empty() ? exit->node : host, what(*exit)), cause);
+        fmt::format("rank {} on {} {}", exit->rank, host.empty() ? exit->node : host, what(*exit, end)),
+        cause);
     verdict.events.push_back({Severity::Error, "rank-died", verdict.reason, exit->rank, end.step});
     return verdict;
 }

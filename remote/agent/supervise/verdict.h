@@ -19,6 +19,7 @@ struct JobEnd {
     bool terminated = false; ///< it did not end by itself within the grace period
     std::int64_t step = 0;
     std::optional<EventRecord> lastError; ///< from the job's own stream
+    bool outOfMemory = false; ///< the kernel killed processes of this host for lack of memory meanwhile
 };
 
 struct Verdict {

@@ -207,16 +207,20 @@ private slots:
     void namesHostRankAndCause_data()
     {
         QTest::addColumn<QString>("mpirunSays");
+        QTest::addColumn<bool>("outOfMemory");
         QTest::addColumn<QString>("reason");
-        QTest::addRow("killed")
-            << kKilledRank
-            << "rank 1 on b was killed by signal 9 (Killed); the kernel does this when memory runs "
-               "out: bad shard";
-        QTest::addRow("failed") << QString(kFailedRank).replace(",1],3]", ",1],1]")
+        QTest::addRow("killed") << kKilledRank << false
+                                << "rank 1 on b was killed by signal 9 (Killed), for example by hand, or by "
+                                   "the kernel for lack of memory: bad shard";
+        QTest::addRow("killed for memory")
+            << kKilledRank << true
+            << "rank 1 on b was killed by signal 9 (Killed); the kernel killed processes for lack of memory "
+               "while it ran: bad shard";
+        QTest::addRow("failed") << QString(kFailedRank).replace(",1],3]", ",1],1]") << false
                                 << "rank 1 on b ended with status 5: bad shard";
         QTest::addRow("mpirun does not say who")
             << "Primary job  terminated normally, but 1 process returned\n"
-            << "rank 1 on b ended with status 5: bad shard";
+            << false << "rank 1 on b ended with status 5: bad shard";
     }
     void namesHostRankAndCause()
     {
@@ -233,6 +237,8 @@ private slots:
         JobEnd end;
         end.waitStatus = exited(5);
         end.throughMpi = true;
+        QFETCH(bool, outOfMemory);
+        end.outOfMemory = outOfMemory;
         const Verdict verdict = judge(run, training(2), requestFor({node("a"), node("b")}), end, before);
         QCOMPARE(verdict.state, RunState::Failed);
         QCOMPARE(QString::fromStdString(verdict.reason), reason);
