@@ -81,6 +81,13 @@ void DeskWindow::showRunChip()
 
 void DeskWindow::watchSession()
 {
+    m_window.askBeforeClosing([this] {
+        return m_session.runs().isStarting()
+                   ? MainWindow::tr(
+                         "A run is being started. If the window closes now, it does not start, and "
+                         "what has been sent stays on the hosts. Once it runs, the window may close.")
+                   : QString();
+    });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         QObject::connect(&m_session.runDesk().list(), signal, &m_window, [this] { showRunChip(); });
     QObject::connect(&m_session.runDesk().list(), &QAbstractItemModel::dataChanged, &m_window,

@@ -4,6 +4,7 @@
 #include <QCloseEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMessageBox>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -25,6 +26,18 @@ constexpr QSize kFirstSize(1280, 800);
 constexpr QSize kSmallest(1120, 640);
 const QString kGeometryKey = QStringLiteral("window/geometry");
 const QString kPlaceKey = QStringLiteral("window/place");
+
+bool wantsToClose(const QString& loss, QWidget* parent)
+{
+    QMessageBox box(QMessageBox::Warning, MainWindow::tr("Close the window?"), loss, QMessageBox::NoButton,
+                    parent);
+    auto* close = box.addButton(MainWindow::tr("Close"), QMessageBox::DestructiveRole);
+    auto* stay = box.addButton(MainWindow::tr("Keep open"), QMessageBox::RejectRole);
+    box.setDefaultButton(stay);
+    box.setEscapeButton(stay);
+    box.exec();
+    return box.clickedButton() == close;
+}
 } // namespace
 
 MainWindow::MainWindow(Appearance& appearance, QSettings& settings, QWidget* parent)
@@ -146,6 +159,11 @@ void MainWindow::restore()
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
+    const QString loss = m_lossWhenClosed ? m_lossWhenClosed() : QString();
+    if (!loss.isEmpty() && !wantsToClose(loss, this)) {
+        event->ignore();
+        return;
+    }
     m_settings.setValue(kGeometryKey, saveGeometry());
     m_settings.setValue(kPlaceKey, m_stack->currentIndex());
     QMainWindow::closeEvent(event);

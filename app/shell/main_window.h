@@ -32,6 +32,8 @@ public:
     /// Once all places are there: brings back geometry and place of the last time.
     void restore();
     void showStatus(const QString& text);
+    /// `loss` says what closing the window would break now, or nothing; then the user is asked first.
+    void askBeforeClosing(std::function<QString()> loss) { m_lossWhenClosed = std::move(loss); }
     /// The run that is under way, beside the status; hidden while there is none.
     StateChip& runChip() { return *m_runChip; }
 
@@ -53,6 +55,7 @@ private:
     StateChip* m_runChip;
     CommandPalette* m_palette;
     ShortcutSheet* m_sheet;
+    std::function<QString()> m_lossWhenClosed;
 };
 
 } // namespace trainyard

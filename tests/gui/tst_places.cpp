@@ -4,11 +4,13 @@
 #include <QComboBox>
 #include <QLineEdit>
 #include <QListView>
+#include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <QToolButton>
 
 #include "app/data/data_place.h"
@@ -58,8 +60,12 @@ void replaceText(QWidget* field, const QString& text)
 
 bool nodeProgramsAreBuilt()
 {
+#ifdef TRAINYARD_HAS_NODE_PROGRAMS
+    return true;
+#else
     const QString folder = qEnvironmentVariable("TRAINYARD_BIN", TRAINYARD_BIN_DIR);
     return QFile::exists(folder + "/trainyard-agent") && QFile::exists(folder + "/trainyard-prepare");
+#endif
 }
 
 /// What a screen reader says of a control: its accessible name, or the text that a button shows.
@@ -345,6 +351,25 @@ private slots:
         QVERIFY2(strip->text().contains("missing.xml"), qPrintable(strip->text()));
         QCOMPARE(m_desk->session().dataSets().rowCount(), 0);
         QVERIFY(!place.findChild<PreparePanel*>()->isVisible());
+    }
+
+    void asksBeforeItClosesWhileSomethingIsStarting()
+    {
+        if (!nodeProgramsAreBuilt())
+            QSKIP("the node executables are not built: nothing to prepare with");
+        useSlowPrepare();
+        m_desk->session().prepareJob().start(someOptions());
+        QVERIFY(m_desk->session().runs().isStarting());
+        QTimer::singleShot(0, this, [] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            QVERIFY(box);
+            QVERIFY2(box->text().contains("is being started"), qPrintable(box->text()));
+            QTest::keyClick(box, Qt::Key_Escape);
+        });
+        QVERIFY(!m_desk->window().close());
+        QTRY_VERIFY_WITH_TIMEOUT(!m_desk->session().runs().isStarting(), kPatienceMs);
+        QVERIFY(QFile(m_folder->filePath("go on")).open(QIODevice::WriteOnly));
+        QVERIFY(m_desk->window().close());
     }
 
 private:
