@@ -1,9 +1,12 @@
 #include "app/cli/cli.h"
 
+#include <algorithm>
+
 #include <QApplication>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "engine/spec/field_reader.h"
 
 namespace trainyard {
 
@@ -20,8 +23,42 @@ void printOnlyTrouble(QtMsgType type, const QMessageLogContext&, const QString& 
         console::note(text);
 }
 
+std::vector<std::string> commandsOf(const CLI::App& app)
+{
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+    return names;
+}
+
+/// Complains about the first word that stands in the place of a command, or of a command's own command, and
+/// is none.
+Status knowsCommands(const CLI::App& app, const std::string& called, const std::vector<std::string>& words)
+{
+    if (app.get_require_subcommand_min() == 0 || words.empty() || words.front().starts_with('-'))
+        return {};
+    const std::vector<std::string> known = commandsOf(app);
+    const std::string& word = words.front();
+    if (std::find(known.begin(), known.end(), word) != known.end())
+        return knowsCommands(*app.get_subcommand(word), called + " " + word,
+                             {words.begin() + 1, words.end()});
+    const std::string nearest = nearestName(word, known);
+    return badInput("there is no command `" + called + " " + word + "`",
+                    nearest.empty() ? "`" + called + " --help` lists the commands"
+                                    : "did you mean `" + called + " " + nearest + "`?");
+}
+
+/// The help of the command that was given, as far as it got.
+std::string helpFor(const CLI::App& app)
+{
+    const auto chosen = app.get_subcommands();
+    return "see `trainyard " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`";
+}
+
 int parse(CLI::App& app, int argc, char** argv)
 {
+    if (const Status known = knowsCommands(app, "trainyard", {argv + 1, argv + argc}); !known.ok())
+        return console::fail(known.error());
     try {
         app.parse(argc, argv);
         return 0;
@@ -29,7 +66,7 @@ int parse(CLI::App& app, int argc, char** argv)
         app.exit(success);
         return -1;
     } catch (const CLI::ParseError& error) {
-        return console::fail(badInput(error.what(), "see `trainyard --help`"));
+        return console::fail(badInput(error.what(), helpFor(app)));
     }
 }
 

@@ -6,7 +6,8 @@
 #include "app/cli/console.h"
 #include "app/cli/desk.h"
 #include "app/cli/follow.h"
-#include "engine/spec/spec_json.h"
+#include "app/cli/run_words.h"
+#include "app/cli/spec_input.h"
 
 namespace trainyard {
 
@@ -14,13 +15,13 @@ namespace {
 
 int launch(const std::string& file, const std::string& host, bool follow)
 {
-    auto spec = loadSpec(file);
-    if (!spec.ok())
-        return console::fail(spec.error());
+    auto [spec, status] = readSpecInput(file);
+    if (status != 0)
+        return status;
     if (!host.empty())
-        spec->cluster.nodes = {{host, spec->layout.worldSize(), 0}};
+        spec.cluster.nodes = {{host, spec.layout.worldSize(), 0}};
     Desk desk;
-    const auto run = desk.finish(desk.runs().launch(*spec));
+    const auto run = desk.finish(desk.runs().launch(spec));
     if (!run.ok())
         return console::fail(run.error());
     console::print(*run);
@@ -115,6 +116,32 @@ int attach(const std::string& runId, const std::string& host)
     return followRun(desk, id);
 }
 
+/// A run as its head tells it; nothing when the head does not answer.
+std::optional<HostRun> lookUp(Desk& desk, const QString& runId)
+{
+    const auto run = loadDeskRun(runId);
+    if (!run.ok() || !desk.reach(run->head()).ok())
+        return std::nullopt;
+    for (const HostRun& known : askHost(desk, run->head())) {
+        if (known.id == runId)
+            return known;
+    }
+    return std::nullopt;
+}
+
+void tellStop(const QString& runId, const std::optional<HostRun>& before, const std::optional<HostRun>& after)
+{
+    if (!after)
+        return console::note(runId + " is stopped; no process is left on any host.");
+    const QString where =
+        after->steps > 0 ? QString(" at step %1 of %2").arg(after->step).arg(after->steps) : "";
+    if (before && isFinal(before->state))
+        console::note(QString("%1 was over already: it %2%3. No process is left on any host.")
+                          .arg(runId, wordsFor(after->state), where));
+    else
+        console::note(QString("%1 stopped%2; no process is left on any host.").arg(runId, where));
+}
+
 int stop(const std::string& runId, const std::string& grace, bool now)
 {
     StopOptions options;
@@ -126,8 +153,13 @@ int stop(const std::string& runId, const std::string& grace, bool now)
         options.grace = *duration;
     }
     Desk desk;
-    const auto stopped = desk.finish(desk.runs().stop(QString::fromStdString(runId), options));
-    return stopped.ok() ? 0 : console::fail(stopped.error());
+    const QString id = QString::fromStdString(runId);
+    const auto before = lookUp(desk, id);
+    const auto stopped = desk.finish(desk.runs().stop(id, options));
+    if (!stopped.ok())
+        return console::fail(stopped.error());
+    tellStop(id, before, lookUp(desk, id));
+    return 0;
 }
 
 int checkpoint(const std::string& runId)
@@ -217,7 +249,8 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
 
     command = app.add_subcommand("stop", "Stop a run after a checkpoint; returns when no process is left");
     command->add_option("RUN", o->run, "Run id")->required();
-    command->add_option("--grace", o->grace, "Time to finish the step before it is killed, e.g. \"30 s\"");
+    command->add_option("--grace", o->grace,
+                        "Time to finish the step before it is killed, e.g. --grace \"30 s\"");
     command->add_flag("--now", o->now, "Kill it at once, without a checkpoint");
     command->callback([&outcome, o] { outcome.status = stop(o->run, o->grace, o->now); });
 

@@ -5,11 +5,11 @@
 #include "app/cli/console.h"
 #include "app/cli/desk.h"
 #include "app/cli/follow.h"
+#include "app/cli/spec_input.h"
 #include "app/models/run_entry.h"
 #include "app/models/run_folder.h"
 #include "app/models/scaled_specs.h"
 #include "app/models/scaling_table.h"
-#include "engine/spec/spec_json.h"
 #include "remote/target/desk_folders.h"
 
 namespace trainyard {
@@ -69,10 +69,10 @@ Result<std::vector<RunSpec>> specsOf(const RunSpec& spec, const std::vector<int>
 
 int study(const std::string& file, const std::vector<int>& sizes, Scaling scaling, bool json)
 {
-    const auto spec = loadSpec(file);
-    if (!spec.ok())
-        return console::fail(spec.error());
-    const auto specs = specsOf(*spec, sizes, scaling);
+    const auto [spec, status] = readSpecInput(file, json);
+    if (status != 0)
+        return status;
+    const auto specs = specsOf(spec, sizes, scaling);
     if (!specs.ok())
         return console::fail(specs.error());
     Desk desk;

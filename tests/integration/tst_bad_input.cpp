@@ -1,5 +1,6 @@
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
 #include <QTest>
 
 #include "engine/base/result.h"
@@ -42,7 +43,7 @@ private slots:
                    R"({"trainyard":1,"dataset":{"path":"/d"},"layout":{"data":4},"batch":{"global":32,"micro":4,"accumulation":2}})")
             << 3 << "layout"
             << "add slots to cluster.nodes";
-        QTest::addRow("not JSON") << QByteArray("{") << 2 << "not valid JSON"
+        QTest::addRow("not JSON") << QByteArray("{") << 2 << "not valid JSON at line 1, column 2"
                                   << "check brackets";
     }
     void refusesABadSpecification()
@@ -56,6 +57,47 @@ private slots:
         QVERIFY2(result.err.contains(field) && result.err.contains(fix), qPrintable(result.err));
         QCOMPARE(result.out, "");
         QCOMPARE(result.err.trimmed().count('\n'), 0);
+    }
+
+    void saysEverythingThatIsWrongAtOnce()
+    {
+        const QString file = m_cli.write("three.json", R"({"trainyard":1,"name":"a b","dataset":{"path":"d"},
+            "layout":{"data":4},"batch":{"global":32,"micro":8,"accumulation":1}})");
+        const CliResult result = m_cli.run({"launch", file});
+        QCOMPARE(result.status, 2);
+        QCOMPARE(result.err.trimmed().split('\n').size(), 3);
+        for (const char* field : {"name", "dataset.path", "layout"})
+            QVERIFY2(result.err.contains(QString("three.json: %1: ").arg(field)), qPrintable(result.err));
+
+        const CliResult json = m_cli.run({"plan", "--json", file});
+        QCOMPARE(json.status, 2);
+        const QJsonArray problems = QJsonDocument::fromJson(json.out.toUtf8())["problems"].toArray();
+        QCOMPARE(problems.size(), 3);
+        QCOMPARE(problems[0]["path"].toString(), "name");
+        QVERIFY(!problems[0]["message"].toString().isEmpty() && !problems[0]["hint"].toString().isEmpty());
+    }
+
+    void refusesWhatDoesNotFit_data()
+    {
+        QTest::addColumn<QString>("command");
+        QTest::addRow("plan") << "plan";
+        QTest::addRow("launch") << "launch";
+    }
+    void refusesWhatDoesNotFit()
+    {
+        QFETCH(QString, command);
+        RunSpec spec = tinySpec(m_cli.dataset(), 1, 1);
+        spec.cluster.nodes[0].memory = kMiB;
+        const CliResult memory = m_cli.run({command, m_cli.writeSpec("small.json", spec)});
+        QCOMPARE(memory.status, 3);
+        QVERIFY2(memory.err.contains("localhost has 1.00 MiB") && memory.err.contains("batch.micro"),
+                 qPrintable(memory.err));
+        spec = tinySpec(m_cli.dataset(), 1, 1);
+        spec.model.maxPositions = 32;
+        const CliResult rows = m_cli.run({command, m_cli.writeSpec("short.json", spec)});
+        QCOMPARE(rows.status, 2);
+        QVERIFY2(rows.err.contains("set model.max_positions to at least 64"), qPrintable(rows.err));
+        QCOMPARE(QDir(m_cli.path("home/runs")).entryList(QDir::Dirs | QDir::NoDotAndDotDot), QStringList());
     }
 
     void refusesABadDump_data()
@@ -106,17 +148,26 @@ private slots:
         const CliResult result = m_cli.run({"verify", copy});
         QCOMPARE(result.status, 2);
         QVERIFY2(result.err.contains(shard), qPrintable(result.err));
+        QCOMPARE(result.out, ""); // no figures of what is left
         QCOMPARE(m_cli.run({"verify", m_cli.dataset()}).status, 0);
     }
 
     void refusesUnknownCommandsAndOptions_data()
     {
         QTest::addColumn<QStringList>("arguments");
-        QTest::addRow("command") << QStringList{"lanch"};
-        QTest::addRow("option") << QStringList{"runs", "--jsno"};
-        QTest::addRow("nothing to launch") << QStringList{"launch"};
-        QTest::addRow("missing file") << QStringList{"launch", "/nonexistent/spec.json"};
-        QTest::addRow("unknown run") << QStringList{"attach", "20990101T000000Z-none-0000"};
+        QTest::addColumn<QString>("said");
+        QTest::addRow("command")
+            << QStringList{"lanch"}
+            << "there is no command `trainyard lanch` — did you mean `trainyard launch`?";
+        QTest::addRow("command of a command")
+            << QStringList{"hosts", "lst"} << "`trainyard hosts lst` — did you mean `trainyard hosts list`?";
+        QTest::addRow("option") << QStringList{"runs", "--jsno"} << "--jsno";
+        QTest::addRow("nothing to launch")
+            << QStringList{"launch"} << "SPEC is required — see `trainyard launch --help`";
+        QTest::addRow("missing file")
+            << QStringList{"launch", "/nonexistent/spec.json"} << "/nonexistent/spec.json";
+        QTest::addRow("unknown run") << QStringList{"attach", "20990101T000000Z-none-0000"}
+                                     << "20990101T000000Z-none-0000";
     }
     void refusesUnknownCommandsAndOptions()
     {
@@ -124,6 +175,31 @@ private slots:
         const CliResult result = m_cli.run(arguments);
         QCOMPARE(result.status, 2);
         QVERIFY2(result.err.startsWith("trainyard: "), qPrintable(result.err));
+        QFETCH(QString, said);
+        QVERIFY2(result.err.contains(said), qPrintable(result.err));
+    }
+
+    void speaksOfTheCommandThatWasCalled_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("said");
+        QTest::addRow("unknown option")
+            << QStringList{"prepare", "a.xml", "--out", "o", "--vocba", "v"} << "--vocba";
+        QTest::addRow("missing option") << QStringList{"prepare", "a.xml"} << "--out";
+        QTest::addRow("missing dump")
+            << QStringList{"prepare", "/nosuch.xml", "--train-vocab", "500", "--out", m_cli.path("never")}
+            << "/nosuch.xml";
+        QTest::addRow("no data set") << QStringList{"verify", "/nosuch"} << "/nosuch";
+    }
+    void speaksOfTheCommandThatWasCalled()
+    {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, said);
+        const CliResult result = m_cli.run(arguments);
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.startsWith("trainyard " + arguments[0] + ": "), qPrintable(result.err));
+        QVERIFY2(result.err.contains(said), qPrintable(result.err));
+        QCOMPARE(result.err.trimmed().count('\n'), 0); // once
     }
 
 private:
