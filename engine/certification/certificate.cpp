@@ -12,6 +12,7 @@
 
 #include "engine/certification/proxy_run.h"
 #include "engine/certification/recorded_run.h"
+#include "engine/memory/accounting_allocator.h"
 #include "engine/spec/names.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"

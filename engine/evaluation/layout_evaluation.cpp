@@ -10,10 +10,10 @@
 #include "engine/comm/process_groups.h"
 #include "engine/comm/threads_transport.h"
 #include "engine/evaluation/batch_rows.h"
+#include "engine/memory/accounting_allocator.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
 #include "engine/spec/validate.h"
-#include "engine/training/memory/accounting_allocator.h"
 #include "engine/training/replica.h"
 #include "engine/training/training_step.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "engine/comm/process_group.h"
-#include "engine/training/memory/memory_ledger.h"
+#include "engine/memory/memory_ledger.h"
 
 namespace trainyard {
 

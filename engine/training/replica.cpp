@@ -4,14 +4,14 @@
 #include <numeric>
 
 #include "engine/comm/process_groups.h"
+#include "engine/memory/accounting_allocator.h"
+#include "engine/memory/memory_scope.h"
 #include "engine/nn/model_parameters.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/parallel/data/weight_gatherer.h"
 #include "engine/parallel/recompute/recompute_runner.h"
 #include "engine/planner/pipeline/stage_costs.h"
-#include "engine/training/memory/accounting_allocator.h"
-#include "engine/training/memory/memory_scope.h"
 
 namespace trainyard {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/training/memory/memory_ledger.h"
+#include "engine/memory/memory_ledger.h"
 #include "engine/training/rank_figures.h"
 #include "engine/training/step_journal.h"
 

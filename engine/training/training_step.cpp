@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "engine/comm/agreement.h"
+#include "engine/memory/memory_scope.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/planner/pipeline/make_schedule.h"
-#include "engine/training/memory/memory_scope.h"
 
 namespace trainyard {
 

@@ -4,9 +4,9 @@
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
+#include "engine/memory/accounting_allocator.h"
 #include "engine/nn/cpu_math.h"
 #include "engine/spec/names.h"
-#include "engine/training/memory/accounting_allocator.h"
 
 namespace trainyard {
 

@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 
 #include "engine/comm/process_group.h"
+#include "engine/memory/accounting_allocator.h"
 #include "engine/nn/cpu_math.h"
 #include "engine/spec/names.h"
-#include "engine/training/memory/accounting_allocator.h"
 #include "engine/training/step_journal.h"
 #include "engine/training/trainer.h"
 #include "engine/worker/rank_process.h"

@@ -1,6 +1,6 @@
 #include "engine/training/data/step_loader.h"
 
-#include "engine/training/memory/memory_scope.h"
+#include "engine/memory/memory_scope.h"
 
 namespace trainyard {
 

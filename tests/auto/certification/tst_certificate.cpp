@@ -4,8 +4,8 @@
 
 #include "engine/certification/certificate.h"
 #include "engine/certification/proxy_run.h"
+#include "engine/memory/accounting_allocator.h"
 #include "engine/spec/validate.h"
-#include "engine/training/memory/accounting_allocator.h"
 
 using namespace trainyard;
 

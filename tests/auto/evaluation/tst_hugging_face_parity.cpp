@@ -18,8 +18,8 @@
 #include "engine/checkpoint/safetensors.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/evaluation/evaluation.h"
+#include "engine/memory/accounting_allocator.h"
 #include "engine/spec/names.h"
-#include "engine/training/memory/accounting_allocator.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;

@@ -7,7 +7,7 @@
 
 #include "engine/comm/process_group.h"
 #include "engine/comm/threads_transport.h"
-#include "engine/training/memory/accounting_allocator.h"
+#include "engine/memory/accounting_allocator.h"
 #include "engine/training/step_journal.h"
 #include "engine/training/trainer.h"
 

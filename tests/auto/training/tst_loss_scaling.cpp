@@ -9,11 +9,11 @@
 
 #include "engine/comm/process_groups.h"
 #include "engine/comm/threads_transport.h"
+#include "engine/memory/accounting_allocator.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/planner/learning_rate_schedule.h"
 #include "engine/spec/validate.h"
 #include "engine/training/data/training_data.h"
-#include "engine/training/memory/accounting_allocator.h"
 #include "engine/training/training_step.h"
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"

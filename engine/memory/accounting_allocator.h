@@ -3,8 +3,8 @@
 #include <c10/core/Allocator.h>
 #include <torch/types.h>
 
-#include "engine/training/memory/block_cache.h"
-#include "engine/training/memory/memory_ledger.h"
+#include "engine/memory/block_cache.h"
+#include "engine/memory/memory_ledger.h"
 
 namespace trainyard {
 

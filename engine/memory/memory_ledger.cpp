@@ -1,4 +1,4 @@
-#include "engine/training/memory/memory_ledger.h"
+#include "engine/memory/memory_ledger.h"
 
 namespace trainyard {
 

@@ -1,9 +1,9 @@
-#include "engine/training/memory/accounting_allocator.h"
+#include "engine/memory/accounting_allocator.h"
 
 #include <cstring>
 
 #include "engine/base/check.h"
-#include "engine/training/memory/memory_scope.h"
+#include "engine/memory/memory_scope.h"
 
 namespace trainyard {
 

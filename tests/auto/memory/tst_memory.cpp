@@ -2,8 +2,8 @@
 
 #include <torch/types.h>
 
-#include "engine/training/memory/accounting_allocator.h"
-#include "engine/training/memory/memory_scope.h"
+#include "engine/memory/accounting_allocator.h"
+#include "engine/memory/memory_scope.h"
 
 #include <QTest> // after LibTorch, which uses the name "slots"
 

@@ -1,4 +1,4 @@
-#include "engine/training/memory/block_cache.h"
+#include "engine/memory/block_cache.h"
 
 #include <bit>
 #include <cstdlib>

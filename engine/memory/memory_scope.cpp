@@ -1,4 +1,4 @@
-#include "engine/training/memory/memory_scope.h"
+#include "engine/memory/memory_scope.h"
 
 namespace trainyard {
 
