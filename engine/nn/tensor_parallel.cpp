@@ -129,11 +129,6 @@ at::Tensor gatherTokens(const at::Tensor& slice, const TensorParallel& parallel)
     return parallel.slicesTokens() ? Moved<gathered, sliced>::apply(slice, parallel) : slice;
 }
 
-at::Tensor sliceTokens(const at::Tensor& tokens, const TensorParallel& parallel)
-{
-    return parallel.slicesTokens() ? Moved<sliced, gathered>::apply(tokens, parallel) : tokens;
-}
-
 void reduceInPlace(at::Tensor& values, const TensorParallel& parallel, bool maximum)
 {
     if (!parallel.isOn())

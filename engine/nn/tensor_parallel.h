@@ -44,9 +44,6 @@ at::Tensor leaveCut(const at::Tensor& partial, const TensorParallel& parallel);
 /// which its rank computed.
 at::Tensor gatherTokens(const at::Tensor& slice, const TensorParallel& parallel);
 
-/// This rank's slice of tokens that are the same on every rank; the gradient is gathered from the slices.
-at::Tensor sliceTokens(const at::Tensor& tokens, const TensorParallel& parallel);
-
 /// Replaces `values` (float32 or float64, contiguous) by the sum or maximum over the ranks, outside of any
 /// graph.
 void reduceInPlace(at::Tensor& values, const TensorParallel& parallel, bool maximum = false);
