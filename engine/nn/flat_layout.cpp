@@ -33,24 +33,35 @@ void FlatLayout::stackUp(const std::vector<ParameterSpec>& specs)
             ++stack.parameterCount;
             stack.shape[0] += shape[0];
         } else {
-            m_stacks.push_back({parameter, 1, 0, shape});
+            m_stacks.push_back({parameter, 1, 0, shape, spec.part});
         }
         m_stackOf.push_back(m_stacks.size() - 1);
     }
     m_offsets.resize(specs.size());
+    m_bucketOf.resize(specs.size());
+}
+
+// Whether the last bucket is complete when this stack comes next.
+bool FlatLayout::endsBefore(const Stack& next) const
+{
+    if (m_buckets.empty())
+        return false;
+    const Bucket& last = m_buckets.back();
+    if (m_sharding.bucketPerPart)
+        return last.part != next.part;
+    return m_sharding.bucketElements > 0 && m_flatCount - last.begin >= m_sharding.bucketElements;
 }
 
 void FlatLayout::place()
 {
     const std::int64_t bucketAlignment = kAlignment * m_sharding.ownerRanks;
     for (auto stack = m_stacks.rbegin(); stack != m_stacks.rend(); ++stack) {
-        const bool full = m_sharding.bucketElements > 0 && !m_buckets.empty() &&
-                          m_flatCount - m_buckets.back().begin >= m_sharding.bucketElements;
+        const bool full = endsBefore(*stack);
         if (m_buckets.empty() || full) {
             m_flatCount = roundedUp(m_flatCount, bucketAlignment);
             if (full)
                 m_buckets.back().end = m_flatCount;
-            m_buckets.push_back({m_flatCount, m_flatCount, {}});
+            m_buckets.push_back({m_flatCount, m_flatCount, stack->part, {}});
         }
         stack->offset = m_flatCount;
         for (std::size_t i = 0; i < stack->parameterCount; ++i) {
@@ -58,6 +69,7 @@ void FlatLayout::place()
             m_offsets[parameter] = m_flatCount;
             m_flatCount += m_slices[parameter].count();
             m_buckets.back().parameters.push_back(parameter);
+            m_bucketOf[parameter] = m_buckets.size() - 1;
         }
         m_flatCount = roundedUp(m_flatCount, kAlignment);
     }

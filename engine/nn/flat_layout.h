@@ -7,6 +7,7 @@
 #include "engine/base/units.h"
 #include "engine/nn/parameter_spec.h"
 #include "engine/nn/slice_geometry.h"
+#include "engine/planner/parameter_parts.h"
 
 namespace trainyard {
 
@@ -19,6 +20,7 @@ struct Sharding {
     /// every bucket. 1: this rank owns all that it holds.
     int ownerRanks = 1;
     std::int64_t bucketElements = 0; ///< least size of a bucket; 0 = one bucket for everything
+    bool bucketPerPart = false;      ///< instead: each part of the model (ParameterSpec::part) is a bucket
 
     bool operator==(const Sharding&) const = default;
 };
@@ -27,6 +29,7 @@ struct Sharding {
 struct Bucket {
     std::int64_t begin = 0;              ///< first element
     std::int64_t end = 0;                ///< one past the last; the size is a multiple of ownerRanks
+    int part = kEmbeddingsPart;          ///< of the model, of the first parameter inside
     std::vector<std::size_t> parameters; ///< indices of the parameters that lie inside
 
     std::int64_t size() const { return end - begin; }
@@ -50,7 +53,7 @@ struct OwnedPiece {
 /// a data-parallel group. Immutable; any thread.
 class FlatLayout {
 public:
-    static constexpr std::int64_t kAlignment = 32; ///< elements: one cache line of bfloat16
+    static constexpr std::int64_t kAlignment = kFlatAlignment; ///< elements
 
     /// Tensors that lie behind each other and are multiplied as one matrix.
     struct Stack {
@@ -58,6 +61,7 @@ public:
         std::size_t parameterCount = 1;
         std::int64_t offset = 0;
         std::vector<std::int64_t> shape; ///< of the whole matrix
+        int part = kEmbeddingsPart;      ///< of the model
     };
 
     FlatLayout(const std::vector<ParameterSpec>& specs, const Sharding& sharding);
@@ -67,9 +71,10 @@ public:
     std::int64_t ownedCount() const { return m_flatCount / m_sharding.ownerRanks; } ///< of them this rank's
     const std::vector<SliceGeometry>& slices() const { return m_slices; }           ///< by parameter
     const std::vector<std::int64_t>& offsets() const { return m_offsets; }          ///< by parameter
-    const std::vector<Stack>& stacks() const { return m_stacks; }         ///< in order of registration
-    const std::vector<std::size_t>& stackOf() const { return m_stackOf; } ///< by parameter
-    const std::vector<Bucket>& buckets() const { return m_buckets; }      ///< front first
+    const std::vector<Stack>& stacks() const { return m_stacks; }           ///< in order of registration
+    const std::vector<std::size_t>& stackOf() const { return m_stackOf; }   ///< by parameter
+    const std::vector<Bucket>& buckets() const { return m_buckets; }        ///< front first
+    const std::vector<std::size_t>& bucketOf() const { return m_bucketOf; } ///< by parameter
     /// In order of registration. Every element of every slice is in exactly one piece of one owner.
     std::vector<OwnedPiece> pieces() const { return piecesOf(m_sharding.ownerRank, m_sharding.ownerRanks); }
     /// As if each bucket were shared evenly by `owners` ranks.
@@ -77,6 +82,7 @@ public:
 
 private:
     void stackUp(const std::vector<ParameterSpec>& specs);
+    bool endsBefore(const Stack& next) const;
     void place();
 
     Sharding m_sharding;
@@ -85,6 +91,7 @@ private:
     std::vector<Stack> m_stacks;
     std::vector<std::size_t> m_stackOf;
     std::vector<Bucket> m_buckets;
+    std::vector<std::size_t> m_bucketOf;
     std::int64_t m_flatCount = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "engine/base/check.h"
+#include "engine/memory/memory_scope.h"
 
 namespace trainyard {
 
@@ -20,8 +21,10 @@ GradientBuffers::GradientBuffers(const FlatLayout& layout, GradientResidence res
 
 const at::Tensor& GradientBuffers::bucket(std::size_t index)
 {
-    if (!m_buckets[index].defined())
+    if (!m_buckets[index].defined()) {
+        const MemoryScope scope(MemoryCategory::Gradients);
         m_buckets[index] = at::zeros({m_layout.buckets()[index].size()}, m_resident.options());
+    }
     return m_buckets[index];
 }
 

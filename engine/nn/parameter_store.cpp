@@ -72,13 +72,15 @@ private:
 };
 
 ParameterStore::ParameterStore(const std::vector<ParameterSpec>& specs, ComputeType compute,
-                               const Sharding& sharding, GradientResidence residence)
+                               const Sharding& sharding, GradientResidence gradients, WeightResidence weights)
     : m_compute(compute)
     , m_layout(specs, sharding)
-    , m_gradients(m_layout, residence, masterScalarType(compute))
+    , m_weights(m_layout, weights, computeScalarType(compute))
+    , m_gradients(m_layout, gradients, masterScalarType(compute))
 {
     nameParameters(specs);
-    allocateWeights();
+    allocateMasters();
+    viewBuffers();
     makeLeaves();
     listOwned();
 }
@@ -101,16 +103,20 @@ at::Tensor ParameterStore::sliceOf(const at::Tensor& flat, std::size_t parameter
     return flat.narrow(0, m_layout.offsets()[parameter], slice.count()).view(slice.shape());
 }
 
-void ParameterStore::allocateWeights()
+void ParameterStore::allocateMasters()
 {
-    const at::ScalarType compute = computeScalarType(m_compute);
-    const at::ScalarType master = masterScalarType(m_compute);
-    m_working = at::zeros({m_layout.flatCount()}, at::TensorOptions().dtype(compute));
+    const at::ScalarType type = masterScalarType(m_compute);
+    const bool inPlace = m_weights.whole().defined() && m_weights.whole().scalar_type() == type;
     m_masters =
-        compute == master ? m_working : at::zeros({m_layout.ownedCount()}, at::TensorOptions().dtype(master));
+        inPlace ? m_weights.whole() : at::zeros({m_layout.ownedCount()}, at::TensorOptions().dtype(type));
+}
+
+void ParameterStore::viewBuffers()
+{
     for (std::size_t i = 0; i < m_parameters.size(); ++i) {
         Parameter& parameter = m_parameters[i];
-        parameter.working = sliceOf(m_working, i);
+        if (m_weights.whole().defined())
+            parameter.working = sliceOf(m_weights.whole(), i);
         if (m_masters.numel() == m_layout.flatCount())
             parameter.master = sliceOf(m_masters, i);
         if (m_gradients.residence() == GradientResidence::Whole)
@@ -121,14 +127,15 @@ void ParameterStore::allocateWeights()
 void ParameterStore::makeLeaves()
 {
     m_leaves.resize(m_layout.stacks().size());
-    for (std::size_t bucket = 0; bucket < m_layout.buckets().size(); ++bucket) {
-        for (const std::size_t parameter : m_layout.buckets()[bucket].parameters)
-            m_leaves[m_layout.stackOf()[parameter]].bucket = bucket;
-    }
     for (std::size_t i = 0; i < m_leaves.size(); ++i) {
         const FlatLayout::Stack& stack = m_layout.stacks()[i];
+        m_leaves[i].bucket = m_layout.bucketOf()[stack.firstParameter];
         at::Tensor& working = m_leaves[i].working;
-        working = m_working.narrow(0, stack.offset, elementCount(stack.shape)).view(stack.shape).detach();
+        working = m_weights.bucket(m_leaves[i].bucket)
+                      .narrow(0, stack.offset - m_layout.buckets()[m_leaves[i].bucket].begin,
+                              elementCount(stack.shape))
+                      .view(stack.shape)
+                      .variable_data();
         working.requires_grad_(true);
         torch::autograd::impl::set_post_acc_grad_hooks(working, std::make_unique<GradientHook>(*this, i));
     }
@@ -136,10 +143,12 @@ void ParameterStore::makeLeaves()
 
 void ParameterStore::listOwned()
 {
-    const bool separate = !m_masters.is_alias_of(m_working);
+    const at::Tensor& whole = m_weights.whole();
+    const bool separate = !whole.defined() || !m_masters.is_alias_of(whole);
     for (const OwnedPiece& piece : m_layout.pieces()) {
-        const at::Tensor working = m_working.narrow(0, piece.offset, piece.count);
-        const at::Tensor master = separate ? m_masters.narrow(0, piece.shardOffset, piece.count) : working;
+        const at::Tensor master =
+            m_masters.narrow(0, separate ? piece.shardOffset : piece.offset, piece.count);
+        const at::Tensor working = whole.defined() ? whole.narrow(0, piece.offset, piece.count) : master;
         m_owned.push_back({piece, master, working, m_gradients.of(piece)});
     }
 }
@@ -217,7 +226,8 @@ void ParameterStore::initialize(std::uint64_t seed, double standardDeviation)
                             standardDeviation * parameter.spec.deviationScale);
         else
             values.fill_(parameter.spec.initialization == Initialization::One ? 1.0 : 0.0);
-        parameter.working.view({-1}).copy_(values);
+        if (parameter.working.defined())
+            parameter.working.view({-1}).copy_(values);
         for (; owned != m_owned.end() && owned->piece.parameter == i; ++owned)
             owned->master.copy_(values.narrow(0, owned->piece.firstElement, owned->piece.count));
     }
@@ -225,10 +235,18 @@ void ParameterStore::initialize(std::uint64_t seed, double standardDeviation)
 
 void ParameterStore::refreshWorkingCopy()
 {
-    if (m_masters.is_alias_of(m_working))
-        return;
-    for (const OwnedTensor& owned : m_owned)
-        owned.working.copy_(owned.master);
+    for (const OwnedTensor& owned : m_owned) {
+        if (!owned.working.is_alias_of(owned.master))
+            owned.working.copy_(owned.master);
+    }
+}
+
+void ParameterStore::placeOwnedWeights(std::size_t bucket)
+{
+    m_weights.allocate(bucket);
+    const at::Tensor part = m_weights.ownedPart(bucket);
+    const std::int64_t begin = m_layout.buckets()[bucket].begin / m_layout.sharding().ownerRanks;
+    part.copy_(m_masters.narrow(0, begin, part.numel()));
 }
 
 void ParameterStore::beginGradients()

@@ -12,6 +12,7 @@
 
 #include "engine/nn/gradient_buffers.h"
 #include "engine/nn/parameter_spec.h"
+#include "engine/nn/weight_buffers.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -27,7 +28,7 @@ struct Parameter {
     ParameterSpec spec;
     std::int64_t offset = 0; ///< of its first element in the flat buffers
     std::int64_t count = 0;  ///< elements of the slice
-    at::Tensor working{};    ///< what the model multiplies with
+    at::Tensor working{};    ///< what the model multiplies with; undefined when weights are sharded
     at::Tensor master{};     ///< undefined when the rank holds only a part of the master weights
     at::Tensor gradient{}; ///< sum over the micro-batches of this step; undefined when gradients are sharded
 };
@@ -36,19 +37,22 @@ struct Parameter {
 struct OwnedTensor {
     OwnedPiece piece;
     at::Tensor master;   ///< the truth: what the optimizer moves and checkpoints keep
-    at::Tensor working;  ///< what the model multiplies with; the same memory as master unless types differ
+    at::Tensor working;  ///< what the model multiplies with; the same memory as master unless types differ,
+                         ///< and when weights are sharded
     at::Tensor gradient; ///< sum over the micro-batches of this step, in the master's type
 };
 
-/// The parameters of a rank's part of a model in flat buffers: the working weights whole; master weights
-/// whole or as far as the rank owns them; gradients whole or by bucket. FlatLayout says where things lie.
+/// The parameters of a rank's part of a model in flat buffers: the working weights whole or by bucket; master
+/// weights whole or as far as the rank owns them; gradients whole or by bucket. FlatLayout says where things
+/// lie.
 ///
 /// Gradients arrive through hooks on the autograd leaves: in float32 (float64) whatever the compute type, and
 /// without a pass that zeroes the buffer first. One thread: the one that calls backward().
 class ParameterStore {
 public:
     ParameterStore(const std::vector<ParameterSpec>& specs, ComputeType compute,
-                   const Sharding& sharding = {}, GradientResidence residence = GradientResidence::Whole);
+                   const Sharding& sharding = {}, GradientResidence gradients = GradientResidence::Whole,
+                   WeightResidence weights = WeightResidence::Whole);
     ~ParameterStore();
     ParameterStore(const ParameterStore&) = delete;
     ParameterStore& operator=(const ParameterStore&) = delete;
@@ -72,10 +76,10 @@ public:
     const std::vector<OwnedTensor>& owned() const { return m_owned; }
     /// Index in owned() of what this rank owns of a parameter; at most one piece.
     std::size_t ownedIndexOf(std::size_t parameter) const;
+    WeightBuffers& weights() { return m_weights; }
     GradientBuffers& gradients() { return m_gradients; }
     const at::Tensor& flatGradients() const { return m_gradients.resident(); }
     const at::Tensor& flatMasters() const { return m_masters; } ///< [flatCount()] or [ownedCount()]
-    const at::Tensor& flatWorking() const { return m_working; } ///< [flatCount()]
 
     /// Fills the master weights from a counter-based generator keyed by (seed, name, element), so that every
     /// layout draws the same numbers, and refreshes the working copy.
@@ -83,6 +87,9 @@ public:
     /// Working copy := master weights, as far as this rank owns them. Needed after masters were written from
     /// outside (loading a checkpoint); the optimizers refresh it in their own pass.
     void refreshWorkingCopy();
+    /// Gives a bucket of sharded weights memory, and its part that this rank owns the values of the masters;
+    /// the other parts are to come from their owners.
+    void placeOwnedWeights(std::size_t bucket);
 
     /// The next backward() overwrites gradients instead of adding to them. Call before the first micro-batch
     /// of an optimizer step.
@@ -93,14 +100,16 @@ public:
 
 private:
     struct Leaf {
-        at::Tensor working{};
+        at::Tensor working{}; // a view of its bucket's weights with a version of its own, so that the graph
+                              // does not take a bucket that comes back for one that was changed
         std::size_t bucket = 0;
         bool hasGradient = false; ///< of this step in the bucket's buffer
     };
     class GradientHook;
 
     void nameParameters(const std::vector<ParameterSpec>& specs);
-    void allocateWeights();
+    void allocateMasters();
+    void viewBuffers();
     void makeLeaves();
     void listOwned();
     void takeGradient(std::size_t leaf, const at::Tensor& gradient);
@@ -108,13 +117,13 @@ private:
 
     ComputeType m_compute;
     FlatLayout m_layout;
+    WeightBuffers m_weights;
     GradientBuffers m_gradients;
     std::vector<Parameter> m_parameters;
     std::unordered_map<std::string, std::size_t> m_indexOf;
     std::vector<Leaf> m_leaves; // by stack of the layout
     std::vector<OwnedTensor> m_owned;
-    at::Tensor m_working;
-    at::Tensor m_masters; // the same as m_working unless types or extents differ
+    at::Tensor m_masters; // the same as the whole working weights unless types or extents differ
     std::function<void(std::size_t)> m_listener;
 };
 

@@ -97,7 +97,12 @@ Logits TransformerStage::logits(const StageInput& input) const
 {
     TRAINYARD_CHECK(m_head != nullptr);
     const SharedPass pass = begin(input);
-    return headOf(hiddenStates(input, pass), *pass);
+    Logits logits;
+    m_runner.run(m_model.layers, hiddenStates(input, pass), [&](const at::Tensor& input_TH) {
+        logits = headOf(input_TH, *pass);
+        return logits.tokens;
+    });
+    return logits;
 }
 
 } // namespace trainyard

@@ -120,6 +120,31 @@ Bytes microBatchesInFlight(const RunSpec& spec)
     return static_cast<Bytes>(std::min(warmUp, microBatches));
 }
 
+/// Elements of the weights under ZeRO 3, where each data-parallel rank owns an equal part of every part of
+/// the model and two neighbouring parts are there at a time (engine/parallel/zero).
+struct ShardedParameters {
+    Bytes owned = 0;
+    Bytes gathered = 0; ///< most working weights at once; a tied head needs the embeddings too
+    Bytes reduced = 0;  ///< most gradients at once: of one part that is reduced and one that is computed
+};
+
+ShardedParameters shardedParameters(const RunSpec& spec)
+{
+    const ParameterParts parts = flatParts(spec.model, spec.layout.tensor, spec.layout.data);
+    const std::int64_t layers = spec.model.layers;
+    const std::int64_t inside = (layers > 1 ? 2 : 1) * parts.perLayer;
+    const std::int64_t ends = parts.perLayer + std::max(parts.embeddings, parts.head);
+    const std::int64_t atHead = parts.perLayer + parts.head + (spec.model.tiedHead ? parts.embeddings : 0);
+    const std::int64_t all = parts.embeddings + layers * parts.perLayer + parts.head;
+    return {static_cast<Bytes>(all / spec.layout.data), static_cast<Bytes>(std::max({inside, ends, atHead})),
+            static_cast<Bytes>(std::max(inside, ends))};
+}
+
+bool sharesWeights(const RunSpec& spec)
+{
+    return spec.memory.zeroStage >= 3 && spec.layout.data > 1;
+}
+
 /// Parameters whose master weights, gradients or moments one rank keeps, when they are shared from this ZeRO
 /// stage on.
 Bytes keptFrom(int stage, Bytes parameters, const RunSpec& spec)
@@ -150,6 +175,25 @@ Bytes checkpointCopy(const RunSpec& spec, Bytes state)
     return copies ? dividedUp(state, static_cast<Bytes>(spec.layout.data)) : 0;
 }
 
+/// Weights, gradients and optimizer state of a rank; `e` and `master`: bytes of an element of the compute
+/// type and of the master type.
+void addStates(MemoryByCategory& bytes, const RunSpec& spec, Bytes e, Bytes master)
+{
+    if (sharesWeights(spec)) {
+        const ShardedParameters parameters = shardedParameters(spec);
+        at(bytes, MemoryCategory::Weights) = parameters.owned * master + parameters.gathered * e;
+        at(bytes, MemoryCategory::Gradients) = (parameters.owned + parameters.reduced) * master;
+        at(bytes, MemoryCategory::Optimizer) = stateNumbers(spec.optimizer) * parameters.owned * master;
+        return;
+    }
+    const Bytes parameters = parametersHere(spec);
+    const Bytes owned = keptFrom(1, parameters, spec);
+    at(bytes, MemoryCategory::Weights) = parameters * e + (e < master ? owned * master : 0);
+    at(bytes, MemoryCategory::Gradients) =
+        keptFrom(2, parameters, spec) * master + bucketBytes(parameters, master, spec);
+    at(bytes, MemoryCategory::Optimizer) = stateNumbers(spec.optimizer) * owned * master;
+}
+
 } // namespace
 
 Bytes MemoryEstimate::total() const
@@ -159,19 +203,14 @@ Bytes MemoryEstimate::total() const
 
 MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
 {
-    const Bytes parameters = parametersHere(spec);
     const Bytes e = static_cast<Bytes>(elementBytes(spec.precision.compute));
     const Bytes master = std::max<Bytes>(e, 4);
-    const Bytes owned = keptFrom(1, parameters, spec);
     const Bytes b = static_cast<Bytes>(spec.batch.micro);
     const Bytes s = static_cast<Bytes>(shape.length);
     const LayerActivations layer = layerActivations(spec, b, s, e);
 
     MemoryEstimate estimate;
-    at(estimate.bytes, MemoryCategory::Weights) = parameters * e + (e < master ? owned * master : 0);
-    at(estimate.bytes, MemoryCategory::Gradients) =
-        keptFrom(2, parameters, spec) * master + bucketBytes(parameters, master, spec);
-    at(estimate.bytes, MemoryCategory::Optimizer) = stateNumbers(spec.optimizer) * owned * master;
+    addStates(estimate.bytes, spec, e, master);
     at(estimate.bytes, MemoryCategory::Activations) =
         microBatchesInFlight(spec) * keptActivations(spec, layer, layersHere(spec)) +
         recomputedActivations(spec, layer) +
@@ -179,12 +218,13 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
     at(estimate.bytes, MemoryCategory::Data) =
         2 * b * static_cast<Bytes>(spec.batch.accumulation) * s * 3 * 8;
     at(estimate.bytes, MemoryCategory::Other) =
-        checkpointCopy(spec, parameters * (1 + stateNumbers(spec.optimizer)) * master);
+        checkpointCopy(spec, parametersHere(spec) * (1 + stateNumbers(spec.optimizer)) * master);
     estimate.assumptions = {
         "Weights include the float32 master copy when the compute type is bfloat16 or float16; gradients are "
         "summed in float32.",
         "AdamW, LAMB and LANS keep two moments per parameter in the master type, SGD its momentum.",
-        "ZeRO 1 shares master weights and moments among the data-parallel ranks, ZeRO 2 gradients as well.",
+        "ZeRO 1 shares master weights and moments among the data-parallel ranks, ZeRO 2 gradients as well, "
+        "ZeRO 3 all weights: two neighbouring parts of the model are gathered at a time.",
         "Tensor parallelism cuts every tensor evenly: norms and some biases, which each rank holds, are left "
         "out.",
         "A pipeline's most loaded rank has the larger of the two ends and as many layers as any other.",

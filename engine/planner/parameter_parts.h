@@ -20,4 +20,12 @@ ParameterParts parameterParts(const ModelSpec& model);
 /// Of the whole model.
 std::int64_t parameterCount(const ModelSpec& model);
 
+/// In a rank's flat buffers every tensor, and tensors that are multiplied as one matrix together, start at a
+/// multiple of so many elements: one cache line of bfloat16.
+constexpr std::int64_t kFlatAlignment = 32;
+
+/// Elements that the parts take in the flat buffers of a rank whose `owners` ranks each own an equal, aligned
+/// part of every part. Gaps count; of the `tensorRanks` the first one has most.
+ParameterParts flatParts(const ModelSpec& model, int tensorRanks, int owners);
+
 } // namespace trainyard

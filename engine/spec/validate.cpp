@@ -177,8 +177,6 @@ Diagnostics validate(const RunSpec& spec)
     checkLossScale(spec.precision.lossScale, check);
     check.require(spec.memory.zeroStage >= 0 && spec.memory.zeroStage <= 3, "memory.zero_stage",
                   fmt::format("is {}", spec.memory.zeroStage), "must be 0, 1, 2 or 3");
-    check.refuseUnless(spec.memory.zeroStage != 3, "memory.zero_stage", "ZeRO stage 3 is not in this engine",
-                       "set memory.zero_stage to 2");
     check.atLeast(spec.memory.recomputeEvery, 1, "memory.recompute_every");
     checkDataset(spec.dataset, check);
     check.atLeast(spec.checkpoint.everySteps, 0, "checkpoint.every_steps");

@@ -10,12 +10,19 @@
 #include "engine/nn/parameter_store.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/parallel/data/weight_gatherer.h"
-#include "engine/parallel/recompute/recompute_runner.h"
+#include "engine/parallel/zero/gathering_runner.h"
+#include "engine/parallel/zero/part_gatherer.h"
 #include "engine/planner/pipeline/stage_costs.h"
 
 namespace trainyard {
 
 namespace {
+
+/// Whether the data-parallel ranks share what this ZeRO stage adds.
+bool sharesFrom(int stage, const RunSpec& spec, const ProcessGroups& groups)
+{
+    return spec.memory.zeroStage >= stage && groups.data->size().value > 1;
+}
 
 Sharding shardingOf(const RunSpec& spec, const ProcessGroups& groups)
 {
@@ -27,6 +34,7 @@ Sharding shardingOf(const RunSpec& spec, const ProcessGroups& groups)
         sharding.ownerRank = groups.data->rank().value;
         sharding.ownerRanks = groups.data->size().value;
     }
+    sharding.bucketPerPart = sharesFrom(3, spec, groups);
     return sharding;
 }
 
@@ -45,13 +53,21 @@ std::unique_ptr<ParameterStore> makeParameters(const RunSpec& spec, const StageR
                                                const ProcessGroups& groups, AccountingAllocator& memory)
 {
     const MemoryScope scope(MemoryCategory::Weights);
-    const bool sharded = spec.memory.zeroStage > 1 && groups.data->size().value > 1;
     auto parameters = std::make_unique<ParameterStore>(
         modelParameters(spec.model, range), spec.precision.compute, shardingOf(spec, groups),
-        sharded ? GradientResidence::Sharded : GradientResidence::Whole);
+        sharesFrom(2, spec, groups) ? GradientResidence::Sharded : GradientResidence::Whole,
+        sharesFrom(3, spec, groups) ? WeightResidence::Sharded : WeightResidence::Whole);
     memory.assign(parameters->flatGradients(), MemoryCategory::Gradients);
     parameters->initialize(spec.seed, spec.model.initializerRange);
     return parameters;
+}
+
+std::unique_ptr<PartGatherer> makeGatherer(const RunSpec& spec, ParameterStore& parameters,
+                                           const ProcessGroups& groups)
+{
+    if (parameters.weights().residence() == WeightResidence::Whole)
+        return nullptr;
+    return std::make_unique<PartGatherer>(parameters, *groups.data, spec.model);
 }
 
 std::unique_ptr<Optimizer> makeCountedOptimizer(const RunSpec& spec,
@@ -83,8 +99,12 @@ std::vector<ParameterStore*> storesOf(const std::vector<std::unique_ptr<ModelChu
 ModelChunk::ModelChunk(const RunSpec& spec, const StageRange& range, const ProcessGroups& groups,
                        AccountingAllocator& memory)
     : m_parameters(makeParameters(spec, range, groups, memory))
-    , m_runner(std::make_unique<RecomputeRunner>(spec.memory, spec.model.layers))
-    , m_stage(std::make_unique<const TransformerStage>(spec.model, range, *m_parameters, *m_runner,
+    , m_gatherer(makeGatherer(spec, *m_parameters, groups))
+    , m_recompute(spec.memory, spec.model.layers)
+    , m_gathering(m_gatherer ? std::make_unique<GatheringRunner>(*m_gatherer, m_recompute) : nullptr)
+    , m_stage(std::make_unique<const TransformerStage>(spec.model, range, *m_parameters,
+                                                       m_gathering ? *m_gathering
+                                                                   : static_cast<LayerRunner&>(m_recompute),
                                                        tensorParallelOf(spec, groups)))
     , m_sums(*m_parameters, groups)
     , m_tensors(optimizedTensors(*m_parameters))
@@ -99,6 +119,14 @@ ModelChunk::~ModelChunk() = default;
 double ModelChunk::squaredGradientNorm() const
 {
     return trainyard::squaredGradientNorm(m_tensors, m_sums);
+}
+
+void ModelChunk::shareWeights(ProcessGroup& data)
+{
+    if (m_gatherer)
+        m_gatherer->releaseAll();
+    else
+        gatherWeights(*m_parameters, data);
 }
 
 Result<std::unique_ptr<Replica>> Replica::create(const RunSpec& spec, const SequenceShape& shape,
@@ -150,13 +178,13 @@ void Replica::update(double learningRate, double gradientScale)
 {
     for (const auto& chunk : m_chunks)
         chunk->optimizer().step(learningRate, gradientScale);
-    gatherWeights();
+    shareWeights();
 }
 
-void Replica::gatherWeights()
+void Replica::shareWeights()
 {
     for (const auto& chunk : m_chunks)
-        trainyard::gatherWeights(chunk->parameters(), *m_data);
+        chunk->shareWeights(*m_data);
 }
 
 } // namespace trainyard

@@ -8,6 +8,7 @@
 #include "engine/optim/optimizer.h"
 #include "engine/parallel/data/gradient_reducer.h"
 #include "engine/parallel/pipeline/tied_weights.h"
+#include "engine/parallel/recompute/recompute_runner.h"
 #include "engine/planner/memory_model.h"
 #include "engine/spec/run_spec.h"
 
@@ -15,6 +16,7 @@ namespace trainyard {
 
 class AccountingAllocator;
 class ParameterStore;
+class PartGatherer;
 struct ProcessGroups;
 
 /// One pipeline stage of this rank: all that training changes, and what moves it. Freshly initialised from
@@ -35,10 +37,14 @@ public:
     const TrainingState& state() const { return *m_state; }
     /// Square of the gradient's norm, of all ranks' chunks of this number. All ranks call it.
     double squaredGradientNorm() const;
+    /// After the owners have changed their weights: every pass to come sees them. All ranks call it.
+    void shareWeights(ProcessGroup& data);
 
 private:
     std::unique_ptr<ParameterStore> m_parameters;
-    std::unique_ptr<LayerRunner> m_runner;
+    std::unique_ptr<PartGatherer> m_gatherer; // null unless weights are sharded
+    RecomputeRunner m_recompute;
+    std::unique_ptr<LayerRunner> m_gathering; // around m_recompute, likewise
     std::unique_ptr<const TransformerStage> m_stage;
     LogicalSums m_sums;
     std::vector<OptimizedTensor> m_tensors;
@@ -64,8 +70,8 @@ public:
     double gradientNorm() const; ///< of the whole model. All ranks call it.
     /// One update of the whole model, which every rank has afterwards.
     void update(double learningRate, double gradientScale);
-    /// After loading: brings every owner's weights to the ranks that hold them.
-    void gatherWeights();
+    /// After loading: lets every rank compute with every owner's weights.
+    void shareWeights();
 
 private:
     Replica(std::vector<std::unique_ptr<ModelChunk>> chunks, const RunSpec& spec,

@@ -191,7 +191,7 @@ Result<std::optional<TrainingPosition>> RunCheckpoints::loadLatest(Replica& repl
     position->consumedSamples = broadcastValue(*m_world, position->consumedSamples);
     position->lossScale = broadcastValue(*m_world, position->lossScale);
     if (allShareTheFolder())
-        replica.gatherWeights();
+        replica.shareWeights();
     else
         broadcastState(*m_world, *replica.chunks().front());
     return position;

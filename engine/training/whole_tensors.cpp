@@ -62,7 +62,7 @@ void fillWeights(Replica& replica, const WholeTensors& weights)
                });
     for (const auto& chunk : replica.chunks())
         chunk->parameters().refreshWorkingCopy();
-    replica.gatherWeights();
+    replica.shareWeights();
 }
 
 } // namespace trainyard

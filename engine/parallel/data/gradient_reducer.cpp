@@ -6,26 +6,14 @@
 
 namespace trainyard {
 
-namespace {
-
-constexpr std::size_t kShardedBucketsUnderWay = 2; // one that is reduced while the next one fills
-
-} // namespace
-
 GradientReducer::GradientReducer(ParameterStore& parameters, ProcessGroup& group, SlicedTokens sliced)
     : m_parameters(parameters)
     , m_group(group)
     , m_sliced(sliced)
     , m_scatters(parameters.layout().sharding().ownerRanks > 1)
     , m_sharded(parameters.gradients().residence() == GradientResidence::Sharded)
-    , m_bucketOf(parameters.parameters().size())
 {
     TRAINYARD_CHECK(!m_scatters || parameters.layout().sharding().ownerRanks == group.size().value);
-    const std::vector<Bucket>& buckets = parameters.layout().buckets();
-    for (std::size_t b = 0; b < buckets.size(); ++b) {
-        for (const std::size_t parameter : buckets[b].parameters)
-            m_bucketOf[parameter] = b;
-    }
     m_parameters.setGradientListener([this](std::size_t parameter) { onGradient(parameter); });
 }
 
@@ -45,7 +33,7 @@ void GradientReducer::arm()
     m_missing.clear();
     for (const Bucket& bucket : m_parameters.layout().buckets())
         m_missing.push_back(bucket.parameters.size());
-    m_isSummed.assign(m_bucketOf.size(), false);
+    m_isSummed.assign(m_parameters.parameters().size(), false);
     m_completed = 0;
     m_armed = true;
 }
@@ -55,7 +43,7 @@ void GradientReducer::onGradient(std::size_t parameter)
     if (!m_armed)
         return;
     sumOverTokenSlices(parameter);
-    std::size_t& missing = m_missing[m_bucketOf[parameter]];
+    std::size_t& missing = m_missing[m_parameters.layout().bucketOf()[parameter]];
     TRAINYARD_CHECK(missing > 0);
     if (--missing == 0)
         startReadyBuckets();
@@ -67,7 +55,7 @@ void GradientReducer::sumOverTokenSlices(std::size_t index)
     const bool isPartial = !parameter.spec.split.cuts() && parameter.spec.part != m_sliced.headPart;
     if (!m_sliced.tensor || !isPartial || m_isSummed[index])
         return;
-    const std::size_t bucket = m_bucketOf[index];
+    const std::size_t bucket = m_parameters.layout().bucketOf()[index];
     const std::int64_t first = parameter.offset - m_parameters.layout().buckets()[bucket].begin;
     m_sliced.tensor->allReduce(
         numbersOf(m_parameters.gradients().bucket(bucket).narrow(0, first, parameter.count)));
@@ -82,8 +70,8 @@ void GradientReducer::startReadyBuckets()
 
 void GradientReducer::startNext()
 {
-    if (m_sharded && m_works.size() >= m_completed + kShardedBucketsUnderWay)
-        completeNext();
+    if (m_sharded && m_works.size() > m_completed)
+        completeNext(); // one bucket is reduced while the next one fills
     const FloatSpan values = numbersOf(m_parameters.gradients().bucket(m_works.size()));
     m_works.push_back(m_scatters ? m_group.reduceScatterAsync(values) : m_group.allReduceAsync(values));
 }

@@ -18,9 +18,9 @@ class ProcessGroup;
 /// What a rank has afterwards follows from the store (Rajbhandari et al., arXiv:1910.02054):
 ///   - one owner: the whole sum, bit-equal on every rank (all-reduce);
 ///   - several owners: the sum of what it owns (reduce-scatter), ZeRO 1;
-///   - several owners and sharded gradients: the same, in no more memory than that and two buckets, ZeRO 2.
-///   Then
-///     every micro-batch is reduced, because nobody keeps the whole gradient of the earlier ones.
+///   - several owners and sharded gradients: the same, in no more memory than that and two buckets, ZeRO
+///     2 and 3. Then every micro-batch is reduced, because nobody keeps the whole gradient of the earlier
+///     ones.
 ///
 /// A step: for each micro-batch that reducesAfter() names arm(); backward(); finish(); for the others
 /// backward(). Where something comes between the last backward pass and the reduction (a pipeline's tied
@@ -69,13 +69,12 @@ private:
     ParameterStore& m_parameters;
     ProcessGroup& m_group;
     const SlicedTokens m_sliced;
-    const bool m_scatters;               // each rank ends with what it owns
-    const bool m_sharded;                // and keeps no more than that
-    std::vector<std::size_t> m_bucketOf; // by parameter
-    std::vector<std::size_t> m_missing;  // by bucket: gradients to come
-    std::vector<bool> m_isSummed;        // by parameter: over the slices of tokens, where it must be
-    std::vector<Work> m_works;           // of the buckets that started, in order
-    std::size_t m_completed = 0;         // of them, whose sum is there
+    const bool m_scatters;              // each rank ends with what it owns
+    const bool m_sharded;               // and keeps no more than that
+    std::vector<std::size_t> m_missing; // by bucket: gradients to come
+    std::vector<bool> m_isSummed;       // by parameter: over the slices of tokens, where it must be
+    std::vector<Work> m_works;          // of the buckets that started, in order
+    std::size_t m_completed = 0;        // of them, whose sum is there
     std::size_t m_overlapped = 0;
     bool m_armed = false;
 };

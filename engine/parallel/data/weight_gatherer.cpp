@@ -12,7 +12,7 @@ void gatherWeights(ParameterStore& parameters, ProcessGroup& group)
 {
     if (parameters.layout().sharding().ownerRanks == 1)
         return;
-    const at::Tensor& working = parameters.flatWorking();
+    const at::Tensor& working = parameters.weights().whole();
     std::vector<Work> works;
     for (const Bucket& bucket : parameters.layout().buckets()) {
         works.push_back(group.allGatherAsync(memoryOf(working.narrow(0, bucket.begin, bucket.size()))));

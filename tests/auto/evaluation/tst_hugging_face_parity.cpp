@@ -175,6 +175,7 @@ private slots:
         for (const char* model : {"bert-tiny", "gpt2-tiny"}) {
             for (const char* layout :
                  {R"("layout": {"data": 4})", R"("layout": {"data": 2}, "memory": {"zero_stage": 2})",
+                  R"("layout": {"data": 2, "tensor": 2}, "memory": {"zero_stage": 3})",
                   R"("layout": {"tensor": 2})", R"("layout": {"tensor": 2, "sequence": true})",
                   R"("layout": {"pipeline": 2})", R"("layout": {"pipeline": 2, "schedule": "zero-bubble"})",
                   R"("layout": {"data": 2, "tensor": 2, "pipeline": 2, "sequence": true})",

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "engine/nn/flat_layout.h"
 #include "engine/nn/model_parameters.h"
 #include "engine/planner/parameter_parts.h"
 #include "engine/spec/names.h"
@@ -73,6 +74,23 @@ private slots:
         for (int layer = 0; layer < model.layers; ++layer)
             QCOMPARE(parts.perLayer, elementsIn(model, layer));
         QCOMPARE(parts.head, elementsIn(model, model.layers));
+    }
+
+    void knowsWhatFlatBuffersTake_data() { agreesWithTheTensorsOfTheModel_data(); }
+    void knowsWhatFlatBuffersTake()
+    {
+        QFETCH(ModelSpec, model);
+        for (const auto& [tensorRanks, owners] : {std::pair{1, 1}, {1, 3}, {2, 2}, {3, 4}}) {
+            const FlatLayout layout(
+                modelParameters(model),
+                {.tensorRanks = tensorRanks, .ownerRanks = owners, .bucketPerPart = true});
+            const ParameterParts parts = flatParts(model, tensorRanks, owners);
+            QCOMPARE(layout.buckets().size(), std::size_t(model.layers + (parts.head > 0 ? 2 : 1)));
+            for (const Bucket& bucket : layout.buckets())
+                QCOMPARE(bucket.size(), bucket.part == kEmbeddingsPart ? parts.embeddings
+                                        : bucket.part == model.layers  ? parts.head
+                                                                       : parts.perLayer);
+        }
     }
 
     void countsTheCopyOfATiedHeadOnAnotherStage()

@@ -52,6 +52,26 @@ private slots:
         QCOMPARE(estimateMemory(spec, {}).bytes[0], (2 + 4) * parameters);
     }
 
+    void sharesWeightsPartByPart()
+    {
+        RunSpec spec;
+        spec.layout.data = 3;
+        spec.memory.zeroStage = 3;
+        spec.precision.compute = ComputeType::BFloat16;
+        const ParameterParts parts = flatParts(spec.model, 1, 3);
+        const Bytes owned = Bytes(parts.embeddings + spec.model.layers * parts.perLayer + parts.head) / 3;
+        const auto estimate = estimateMemory(spec, {});
+        // The tied head multiplies with the word embeddings while the last layer is already being gathered.
+        QCOMPARE(estimate.bytes[0], 4 * owned + 2 * Bytes(parts.embeddings + parts.head + parts.perLayer));
+        QCOMPARE(estimate.bytes[1], 4 * owned + 4 * Bytes(parts.embeddings + parts.perLayer));
+        QCOMPARE(estimate.bytes[2], 8 * owned);
+        spec.model.tiedHead = false;
+        const ParameterParts untied = flatParts(spec.model, 1, 3);
+        QCOMPARE(estimateMemory(spec, {}).bytes[0],
+                 4 * Bytes(untied.embeddings + spec.model.layers * untied.perLayer + untied.head) / 3 +
+                     2 * Bytes(untied.perLayer + std::max(untied.embeddings, untied.head)));
+    }
+
     void dividesStatesByTensorRanksAndStages()
     {
         RunSpec spec;

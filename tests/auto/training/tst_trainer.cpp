@@ -111,7 +111,7 @@ private slots:
         QTest::addColumn<int>("kind");
         QTest::addColumn<int>("stage");
         QTest::addColumn<double>("bound");
-        for (const int stage : {1, 2}) {
+        for (const int stage : {1, 2, 3}) {
             for (const auto kind : {OptimizerKind::AdamW, OptimizerKind::Lamb}) {
                 QTest::addRow("stage %d, %s, float64", stage, nameOf(kind).data())
                     << int(ComputeType::Float64) << int(kind) << stage << 1e-9;
@@ -145,7 +145,7 @@ private slots:
 
     void loadsACheckpointInAnyLayout()
     {
-        const auto layouts = {std::pair{1, 0}, {2, 0}, {4, 1}, {2, 2}};
+        const auto layouts = {std::pair{1, 0}, {2, 0}, {4, 1}, {2, 2}, {4, 3}};
         const auto whole = curve(1, ComputeType::Float64);
         for (const auto& [saveRanks, saveStage] : layouts) {
             for (const auto& [loadRanks, loadStage] : layouts) {

@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "engine/base/file.h"
+#include "engine/planner/memory_model.h"
 #include "engine/records/flight_ring.h"
 #include "engine/records/flight_verdict.h"
 #include "tests/auto/training/training_fixture.h"
@@ -43,6 +44,29 @@ private slots:
             const double difference = largestDifference(curves[1], curves[ranks]);
             qInfo("%d ranks: largest relative difference %.2e", ranks, difference);
             QVERIFY(difference < bound);
+        }
+    }
+
+    void keepsNoMoreOfShardedWeightsThanPlanned()
+    {
+        RunSpec spec = tinySpec(root() / "data", 1, ComputeType::Float64);
+        const fs::path alone = makeRun(spec);
+        QCOMPARE(runWorkers({{{1, alone}}, 1, 6}), 0);
+        spec = tinySpec(root() / "data", 2, ComputeType::Float64);
+        spec.memory.zeroStage = 3;
+        const fs::path shared = makeRun(spec);
+        QCOMPARE(runWorkers({{{2, shared}}, 1, 6}), 0);
+        QVERIFY(largestDifference(stepsOf(alone), stepsOf(shared)) < 1e-9);
+        const MemoryByCategory planned = estimateMemory(spec, {32, 5}).bytes;
+        const auto weights = std::size_t(MemoryCategory::Weights);
+        const auto gradients = std::size_t(MemoryCategory::Gradients);
+        for (const RankFigures& rank : stepsOf(shared).back().ranks) {
+            qInfo("weights %llu of %llu bytes, gradients %llu of %llu",
+                  (unsigned long long)(rank.peakMemory[weights]), (unsigned long long)(planned[weights]),
+                  (unsigned long long)(rank.peakMemory[gradients]), (unsigned long long)(planned[gradients]));
+            // Memory peaks at the head, where most is gathered, and before most gradients.
+            QCOMPARE(rank.peakMemory[weights], planned[weights]);
+            QVERIFY(rank.peakMemory[gradients] <= planned[gradients]);
         }
     }
 
