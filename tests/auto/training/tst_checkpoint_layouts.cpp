@@ -26,7 +26,7 @@ const std::vector<Layout>& layouts()
     static const std::vector<Layout> all{
         {"one rank", {}},
         {"data 4", {.data = 4}},
-        {"data 2, ZeRO 1", {.data = 2}, 1},
+        {"data 4, ZeRO 3", {.data = 4}, 3},
         {"data 4, ZeRO 2", {.data = 4}, 2},
         {"tensor 2", {.tensor = 2}},
         {"data 2, tensor 2, sequence, ZeRO 1", {.data = 2, .tensor = 2, .sequence = true}, 1},
