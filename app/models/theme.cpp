@@ -168,7 +168,7 @@ QColor colourOf(MemoryCategory category, ColourScheme scheme)
 {
     // In the order of MemoryCategory.
     constexpr std::array<SeriesColour, kMemoryCategories> kColours{Blue, Orange, Green, Pink,
-                                                                   Sky,  Yellow, Grey};
+                                                                   Sky,  Yellow, Grey,  Vermilion};
     return seriesColour(scheme, kColours[static_cast<std::size_t>(category)]);
 }
 

@@ -93,6 +93,14 @@ Bytes layersHere(const RunSpec& spec)
     return perStage * static_cast<Bytes>(spec.layout.virtualStages);
 }
 
+/// Of a pass's layers those that keep their activations on the device at once. Offloaded ones come back
+/// `offloadHorizon` layers ahead of the backward pass.
+Bytes layersOnDevice(const RunSpec& spec)
+{
+    const Bytes ahead = static_cast<Bytes>(spec.memory.offloadHorizon) + 1;
+    return spec.memory.offloadActivations ? std::min(ahead, layersHere(spec)) : layersHere(spec);
+}
+
 /// Parameters that the most loaded rank holds: with a pipeline that of the first or of the last stage, whose
 /// tied head has a copy of the word embeddings.
 Bytes parametersHere(const RunSpec& spec)
@@ -211,8 +219,11 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
 
     MemoryEstimate estimate;
     addStates(estimate.bytes, spec, e, master);
+    const Bytes waiting = microBatchesInFlight(spec) * keptActivations(spec, layer, layersHere(spec));
+    const bool offloads = spec.memory.offloadActivations;
+    at(estimate.bytes, MemoryCategory::Host) = offloads ? waiting : 0;
     at(estimate.bytes, MemoryCategory::Activations) =
-        microBatchesInFlight(spec) * keptActivations(spec, layer, layersHere(spec)) +
+        (offloads ? keptActivations(spec, layer, layersOnDevice(spec)) : waiting) +
         recomputedActivations(spec, layer) +
         headActivations(spec, b, static_cast<Bytes>(shape.targets(spec.model.family)), e);
     at(estimate.bytes, MemoryCategory::Data) =
@@ -232,6 +243,7 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
         "for one layer more.",
         "A checkpoint that is written while training goes on needs a copy of the state, of which each "
         "data-parallel rank has its share.",
+        "Offloaded activations are in host memory, which on a processor is the same memory.",
         "Not counted: the program and its libraries, temporary buffers of the matrix library.",
     };
     return estimate;

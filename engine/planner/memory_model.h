@@ -29,7 +29,8 @@ struct MemoryEstimate {
 /// gaps. Activations follow Korthikanti et al. (arXiv:2205.05198), Table 2:
 ///     per layer  s b h (16 e + 2) + a s^2 b (2 e + 1)   bytes, e = bytes of an element of the compute type
 /// of which a tensor-parallel rank has its heads and columns, and with sequence parallelism its tokens of the
-/// rest; times the micro-batches that the schedule holds at once, plus the head on the predicted positions.
+/// rest; times the micro-batches that the schedule holds at once, which with
+/// offload wait in host memory, plus the head on the predicted positions.
 MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape);
 
 } // namespace trainyard

@@ -6,10 +6,13 @@ namespace trainyard {
 
 namespace {
 
+// A rank's block of a step record has so many; those that came later follow behind all blocks.
+constexpr std::size_t kFirstMemoryCategories = 7;
+
 void write(WireWriter& out, const RankFigures& rank)
 {
-    for (const Bytes bytes : rank.peakMemory)
-        out.number(bytes);
+    for (std::size_t i = 0; i < kFirstMemoryCategories; ++i)
+        out.number(rank.peakMemory[i]);
     out.number(rank.peakTotal);
     out.number(rank.residentSet);
     for (const double seconds : rank.seconds)
@@ -19,8 +22,8 @@ void write(WireWriter& out, const RankFigures& rank)
 RankFigures readRank(WireReader& in)
 {
     RankFigures rank;
-    for (Bytes& bytes : rank.peakMemory)
-        bytes = in.number<Bytes>();
+    for (std::size_t i = 0; i < kFirstMemoryCategories; ++i)
+        rank.peakMemory[i] = in.number<Bytes>();
     rank.peakTotal = in.number<Bytes>();
     rank.residentSet = in.number<Bytes>();
     for (double& seconds : rank.seconds)
@@ -28,7 +31,8 @@ RankFigures readRank(WireReader& in)
     return rank;
 }
 
-constexpr std::size_t kRankBytes = (kMemoryCategories + 2) * sizeof(Bytes) + kStepPhases * sizeof(double);
+constexpr std::size_t kRankBytes =
+    (kFirstMemoryCategories + 2) * sizeof(Bytes) + kStepPhases * sizeof(double);
 
 void write(WireWriter& out, const StepRecord& record)
 {
@@ -47,6 +51,10 @@ void write(WireWriter& out, const StepRecord& record)
         write(out, rank);
     out.number(record.lossScale);
     out.number(static_cast<std::uint8_t>(record.skipped));
+    for (std::size_t category = kFirstMemoryCategories; category < kMemoryCategories; ++category) {
+        for (const RankFigures& rank : record.ranks)
+            out.number(rank.peakMemory[category]);
+    }
 }
 
 void read(WireReader& in, StepRecord& record)
@@ -73,6 +81,10 @@ void read(WireReader& in, StepRecord& record)
         return; // written before there was loss scaling
     record.lossScale = in.number<double>();
     record.skipped = in.number<std::uint8_t>() != 0;
+    for (std::size_t category = kFirstMemoryCategories; category < kMemoryCategories; ++category) {
+        for (std::size_t i = 0; i < count && in.left() >= sizeof(Bytes); ++i) // an older version wrote none
+            record.ranks[i].peakMemory[category] = in.number<Bytes>();
+    }
 }
 
 void write(WireWriter& out, const DeviceSample& record)

@@ -16,7 +16,7 @@ std::string_view pick(const std::array<std::string_view, N>& names, Enum value)
 std::string_view nameOf(MemoryCategory category)
 {
     static constexpr std::array<std::string_view, kMemoryCategories> names{
-        "weights", "gradients", "optimizer", "activations", "communication", "data", "other"};
+        "weights", "gradients", "optimizer", "activations", "communication", "data", "other", "host"};
     return pick(names, category);
 }
 

@@ -12,7 +12,8 @@
 
 namespace trainyard {
 
-/// Every byte on a device belongs to one of these. The order is part of the journal format: append only.
+/// Every byte that a rank allocates belongs to one of these. The order is part of the journal format: append
+/// only.
 enum class MemoryCategory : std::uint8_t {
     Weights,
     Gradients,
@@ -20,9 +21,10 @@ enum class MemoryCategory : std::uint8_t {
     Activations,
     Communication,
     Data,
-    Other
+    Other,
+    Host ///< in host memory, offloaded from the device
 };
-constexpr std::size_t kMemoryCategories = 7;
+constexpr std::size_t kMemoryCategories = 8;
 std::string_view nameOf(MemoryCategory category); ///< "weights", "gradients", ...
 
 /// Where the time of a step goes. The order is part of the journal format: append only.

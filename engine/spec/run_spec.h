@@ -187,6 +187,9 @@ struct MemorySpec {
     int zeroStage = 0;
     RecomputeKind recompute = RecomputeKind::None;
     int recomputeEvery = 1; ///< Full only: every n-th layer, from the first
+    /// What layers keep for their backward pass waits in host memory.
+    bool offloadActivations = false;
+    int offloadHorizon = 1; ///< comes back while the backward pass is still so many layers behind it
 
     bool operator==(const MemorySpec&) const = default;
 };

@@ -142,6 +142,8 @@ void readRoot(const nlohmann::json& json, RunSpec& spec, Diagnostics& diagnostic
         r.read("zero_stage", spec.memory.zeroStage);
         r.readEnum("recompute", spec.memory.recompute);
         r.read("recompute_every", spec.memory.recomputeEvery);
+        r.read("offload_activations", spec.memory.offloadActivations);
+        r.read("offload_horizon", spec.memory.offloadHorizon);
     });
     readSection(root, "dataset", diagnostics, [&](FieldReader& r) { r.read("path", spec.dataset.path); });
     readSection(root, "checkpoint", diagnostics, [&](FieldReader& r) {
@@ -271,7 +273,9 @@ std::string toJson(const RunSpec& spec)
         {"precision", precisionJson(spec.precision)},
         {"memory", Json{{"zero_stage", spec.memory.zeroStage},
                         {"recompute", nameOf(spec.memory.recompute)},
-                        {"recompute_every", spec.memory.recomputeEvery}}},
+                        {"recompute_every", spec.memory.recomputeEvery},
+                        {"offload_activations", spec.memory.offloadActivations},
+                        {"offload_horizon", spec.memory.offloadHorizon}}},
         {"dataset", Json{{"path", spec.dataset.path}}},
         {"checkpoint", Json{{"every_steps", spec.checkpoint.everySteps},
                             {"keep_last", spec.checkpoint.keepLast},

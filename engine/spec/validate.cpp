@@ -178,6 +178,7 @@ Diagnostics validate(const RunSpec& spec)
     check.require(spec.memory.zeroStage >= 0 && spec.memory.zeroStage <= 3, "memory.zero_stage",
                   fmt::format("is {}", spec.memory.zeroStage), "must be 0, 1, 2 or 3");
     check.atLeast(spec.memory.recomputeEvery, 1, "memory.recompute_every");
+    check.atLeast(spec.memory.offloadHorizon, 0, "memory.offload_horizon");
     checkDataset(spec.dataset, check);
     check.atLeast(spec.checkpoint.everySteps, 0, "checkpoint.every_steps");
     check.atLeast(spec.checkpoint.keepLast, 1, "checkpoint.keep_last");

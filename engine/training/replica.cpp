@@ -10,6 +10,8 @@
 #include "engine/nn/parameter_store.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/parallel/data/weight_gatherer.h"
+#include "engine/parallel/offload/offload_runner.h"
+#include "engine/parallel/recompute/recompute_runner.h"
 #include "engine/parallel/zero/gathering_runner.h"
 #include "engine/parallel/zero/part_gatherer.h"
 #include "engine/planner/pipeline/stage_costs.h"
@@ -70,6 +72,20 @@ std::unique_ptr<PartGatherer> makeGatherer(const RunSpec& spec, ParameterStore& 
     return std::make_unique<PartGatherer>(parameters, *groups.data, spec.model);
 }
 
+/// Innermost first: weights must be there for whatever is computed, again or not.
+std::vector<std::unique_ptr<LayerRunner>> makeRunners(const RunSpec& spec, const ParameterStore& parameters,
+                                                      PartGatherer* gatherer)
+{
+    std::vector<std::unique_ptr<LayerRunner>> runners;
+    runners.push_back(std::make_unique<RecomputeRunner>(spec.memory, spec.model.layers));
+    if (spec.memory.offloadActivations)
+        runners.push_back(
+            std::make_unique<OffloadRunner>(spec.memory, spec.model.layers, parameters, *runners.back()));
+    if (gatherer)
+        runners.push_back(std::make_unique<GatheringRunner>(*gatherer, *runners.back()));
+    return runners;
+}
+
 std::unique_ptr<Optimizer> makeCountedOptimizer(const RunSpec& spec,
                                                 const std::vector<OptimizedTensor>& tensors,
                                                 const LogicalSums& sums)
@@ -100,11 +116,8 @@ ModelChunk::ModelChunk(const RunSpec& spec, const StageRange& range, const Proce
                        AccountingAllocator& memory)
     : m_parameters(makeParameters(spec, range, groups, memory))
     , m_gatherer(makeGatherer(spec, *m_parameters, groups))
-    , m_recompute(spec.memory, spec.model.layers)
-    , m_gathering(m_gatherer ? std::make_unique<GatheringRunner>(*m_gatherer, m_recompute) : nullptr)
-    , m_stage(std::make_unique<const TransformerStage>(spec.model, range, *m_parameters,
-                                                       m_gathering ? *m_gathering
-                                                                   : static_cast<LayerRunner&>(m_recompute),
+    , m_runners(makeRunners(spec, *m_parameters, m_gatherer.get()))
+    , m_stage(std::make_unique<const TransformerStage>(spec.model, range, *m_parameters, *m_runners.back(),
                                                        tensorParallelOf(spec, groups)))
     , m_sums(*m_parameters, groups)
     , m_tensors(optimizedTensors(*m_parameters))

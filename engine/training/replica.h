@@ -8,7 +8,6 @@
 #include "engine/optim/optimizer.h"
 #include "engine/parallel/data/gradient_reducer.h"
 #include "engine/parallel/pipeline/tied_weights.h"
-#include "engine/parallel/recompute/recompute_runner.h"
 #include "engine/planner/memory_model.h"
 #include "engine/spec/run_spec.h"
 
@@ -42,9 +41,8 @@ public:
 
 private:
     std::unique_ptr<ParameterStore> m_parameters;
-    std::unique_ptr<PartGatherer> m_gatherer; // null unless weights are sharded
-    RecomputeRunner m_recompute;
-    std::unique_ptr<LayerRunner> m_gathering; // around m_recompute, likewise
+    std::unique_ptr<PartGatherer> m_gatherer;            // null unless weights are sharded
+    std::vector<std::unique_ptr<LayerRunner>> m_runners; // each around the one before it
     std::unique_ptr<const TransformerStage> m_stage;
     LogicalSums m_sums;
     std::vector<OptimizedTensor> m_tensors;

@@ -129,6 +129,21 @@ private slots:
                  masked + Bytes(spec.batch.micro) * (127 - 20) * perTarget);
     }
 
+    void movesActivationsToTheHost()
+    {
+        RunSpec spec;
+        spec.model.layers = 8;
+        const MemoryByCategory kept = estimateMemory(spec, {}).bytes;
+        const auto host = std::size_t(MemoryCategory::Host);
+        QCOMPARE(kept[host], Bytes(0));
+        spec.memory.offloadActivations = true;
+        spec.memory.offloadHorizon = 1;
+        const MemoryByCategory near = estimateMemory(spec, {}).bytes;
+        QCOMPARE(kept[3] - near[3], near[host] / 8 * 6); // two layers of eight stay
+        spec.memory.offloadHorizon = 100;
+        QCOMPARE(estimateMemory(spec, {}).bytes[3], kept[3]);
+    }
+
     void growsActivationsWithTheMicroBatch()
     {
         RunSpec spec;

@@ -96,6 +96,8 @@ private slots:
         spec.optimizer.kind = OptimizerKind::LambPaper;
         spec.optimizer.momentum = 0.5;
         spec.precision = {ComputeType::Float16, {4096, 500, 0.25, 2, 0.5}};
+        spec.memory.offloadActivations = true;
+        spec.memory.offloadHorizon = 3;
         spec.launch.gracePeriod = std::chrono::milliseconds(1500);
         const ParsedSpec parsed = parseSpec(toJson(spec));
         QCOMPARE(print(parsed.diagnostics), "");

@@ -24,6 +24,7 @@ struct Layout {
     int zeroStage = 0;
     RecomputeKind recompute = RecomputeKind::None;
     int recomputeEvery = 1;
+    bool offload = false;
     bool everyOptimizer = false; ///< beside AdamW and LAMB
 };
 
@@ -84,6 +85,15 @@ std::vector<Layout> layouts()
          {.data = 2, .tensor = 2, .placement = "TPD", .sequence = true},
          3,
          RecomputeKind::Selective},
+        {"offload", {}, 0, RecomputeKind::None, 1, true},
+        {"tensor 2, sequence, 1f1b 2, full recomputation, offload",
+         {.tensor = 2, .pipeline = 2, .sequence = true},
+         0,
+         RecomputeKind::Full,
+         2,
+         true},
+        {"zero-bubble 2, offload", pipeline(2, Schedule::ZeroBubble), 0, RecomputeKind::None, 1, true},
+        {"data 2, tensor 2, ZeRO 3, offload", {.data = 2, .tensor = 2}, 3, RecomputeKind::None, 1, true},
         {"data 2, tensor 2, sequence, interleaved 2 x 2",
          {.data = 2,
           .tensor = 2,
@@ -108,6 +118,7 @@ RunSpec specOf(const fs::path& dataset, const Layout& layout, OptimizerKind opti
     spec.memory.zeroStage = layout.zeroStage;
     spec.memory.recompute = layout.recompute;
     spec.memory.recomputeEvery = layout.recomputeEvery;
+    spec.memory.offloadActivations = layout.offload;
     spec.batch = {8, 2, 4 / layout.parallel.data};
     spec.cluster.nodes.front().slotCount = spec.layout.worldSize();
     return spec;
