@@ -30,6 +30,9 @@ double floorOf(ComputeType precision)
     return precision == ComputeType::Float64 ? 1e-3 : 1;
 }
 
+/// A gradient of this share of a usual one is rounding.
+constexpr double kVanishing = 1e-9;
+
 double normOf(const at::Tensor& values)
 {
     return at::linalg_vector_norm(values).item<double>();
@@ -44,6 +47,20 @@ double rootMeanSquare(const WholeTensors& tensors)
         count += values.numel();
     }
     return norm / std::sqrt(double(std::max<std::int64_t>(count, 1)));
+}
+
+/// The weights without those whose gradient is zero by nature: an optimizer that divides gradients by their
+/// own norm moves them by what rounding left.
+WholeTensors movedByGradients(const RecordedStep& step)
+{
+    const double usual = rootMeanSquare(step.gradients);
+    WholeTensors moved;
+    for (const auto& [name, values] : step.weights) {
+        const at::Tensor& gradient = step.gradients.at(name);
+        if (normOf(gradient) > kVanishing * usual * std::sqrt(double(gradient.numel())))
+            moved.emplace(name, values);
+    }
+    return moved;
 }
 
 /// Infinite where it is not a number.
@@ -72,7 +89,7 @@ public:
         number(step, "gradient norm", layout.gradientNorm, single.gradientNorm);
         tensors(step, "gradient of ", layout.gradients, single.gradients);
         if (m_check.precision == ComputeType::Float64)
-            tensors(step, "", layout.weights, single.weights);
+            tensors(step, "", layout.weights, movedByGradients(single));
     }
 
 private:

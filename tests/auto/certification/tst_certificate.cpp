@@ -78,6 +78,11 @@ private slots:
         spec.model.setFamily(ModelFamily::Gpt);
         spec.precision.compute = ComputeType::Float32;
         QTest::addRow("gpt, tensor 2, interleaved 2 x 2, float32") << spec;
+        spec = bigSpec({.data = 2, .tensor = 2});
+        spec.memory.zeroStage = 3;
+        spec.optimizer.kind = OptimizerKind::Lans;
+        spec.precision.compute = ComputeType::Float16;
+        QTest::addRow("data 2, tensor 2, ZeRO 3, float16, lans") << spec;
     }
     void holdsForLayouts()
     {

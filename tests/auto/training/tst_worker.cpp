@@ -60,7 +60,8 @@ private slots:
         const MemoryByCategory planned = estimateMemory(spec, {32, 5}).bytes;
         const auto weights = std::size_t(MemoryCategory::Weights);
         const auto gradients = std::size_t(MemoryCategory::Gradients);
-        for (const RankFigures& rank : stepsOf(shared).back().ranks) {
+        const std::vector<StepRecord> steps = stepsOf(shared);
+        for (const RankFigures& rank : steps.back().ranks) {
             qInfo("weights %llu of %llu bytes, gradients %llu of %llu",
                   (unsigned long long)(rank.peakMemory[weights]), (unsigned long long)(planned[weights]),
                   (unsigned long long)(rank.peakMemory[gradients]), (unsigned long long)(planned[gradients]));
@@ -172,10 +173,10 @@ private slots:
 
     void refusesUnequalDatasetsBeforeTheFirstStep()
     {
-        // Two "nodes" with other content under the same relative path.
+        // Two "nodes" with other content under the same path.
         QVERIFY(writeTinyDataset(root() / "nodeA" / "data", 0).ok());
         QVERIFY(writeTinyDataset(root() / "nodeB" / "data", 1).ok());
-        const RunSpec spec = tinySpec("data", 2, ComputeType::Float64);
+        const RunSpec spec = tinySpec("/proc/self/cwd/data", 2, ComputeType::Float64);
         const fs::path first = makeRun(spec);
         const fs::path second = makeRun(spec);
         QCOMPARE(runWorkers({{{1, first, root() / "nodeA"}, {1, second, root() / "nodeB"}}}), 2);
