@@ -80,11 +80,10 @@ void ChartToolbar::buildAxis()
 
 void ChartToolbar::buildSmoothing()
 {
-    m_kind->addItems({tr("time-weighted"), tr("per point")});
+    m_kind->addItems({tr("by time"), tr("per point")});
     m_kind->setAccessibleName(tr("Kind of smoothing"));
-    m_kind->setToolTip(
-        tr("Time-weighted looks the same however often the run logs; per point gives TensorBoard's "
-           "values"));
+    m_kind->setToolTip(tr("By time looks the same however often the run logs; per point gives TensorBoard's "
+                          "values"));
     m_weight->setRange(0, kSliderSteps);
     m_weight->setFixedWidth(96);
     m_weight->setAccessibleName(tr("Smoothing"));
