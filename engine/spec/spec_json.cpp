@@ -232,10 +232,26 @@ ParsedSpec parseSpec(std::string_view text)
     return parsed;
 }
 
-Result<ParsedSpec> checkSpec(const std::filesystem::path& file)
+namespace {
+
+Result<ParsedSpec> parseFile(const std::filesystem::path& file)
 {
     TRAINYARD_TRY(const std::string text, readFile(file));
-    ParsedSpec parsed = parseSpec(text);
+    return parseSpec(text);
+}
+
+Result<RunSpec> specOrError(ParsedSpec parsed, const std::filesystem::path& file)
+{
+    if (!parsed.diagnostics.empty())
+        return toError(parsed.diagnostics).in(file.string());
+    return std::move(parsed.spec);
+}
+
+} // namespace
+
+Result<ParsedSpec> checkSpec(const std::filesystem::path& file)
+{
+    TRAINYARD_TRY(ParsedSpec parsed, parseFile(file));
     if (parsed.diagnostics.empty())
         parsed.diagnostics = validate(parsed.spec);
     return parsed;
@@ -244,9 +260,13 @@ Result<ParsedSpec> checkSpec(const std::filesystem::path& file)
 Result<RunSpec> loadSpec(const std::filesystem::path& file)
 {
     TRAINYARD_TRY(ParsedSpec parsed, checkSpec(file));
-    if (!parsed.diagnostics.empty())
-        return toError(parsed.diagnostics).in(file.string());
-    return std::move(parsed.spec);
+    return specOrError(std::move(parsed), file);
+}
+
+Result<RunSpec> readSpec(const std::filesystem::path& file)
+{
+    TRAINYARD_TRY(ParsedSpec parsed, parseFile(file));
+    return specOrError(std::move(parsed), file);
 }
 
 std::string toJson(const RunSpec& spec)
@@ -286,15 +306,6 @@ std::string toJson(const RunSpec& spec)
                         {"grace_period", durationText(spec.launch.gracePeriod)}}},
     };
     return json.dump(2) + "\n";
-}
-
-Result<RunSpec> readSpec(const std::filesystem::path& file)
-{
-    TRAINYARD_TRY(const std::string text, readFile(file));
-    ParsedSpec parsed = parseSpec(text);
-    if (!parsed.diagnostics.empty())
-        return toError(parsed.diagnostics).in(file.string());
-    return std::move(parsed.spec);
 }
 
 } // namespace trainyard

@@ -31,10 +31,10 @@ Result<ParsedSpec> checkSpec(const std::filesystem::path& file);
 /// checkSpec as one error, prefixed by the file's name: the first thing that is wrong, and how many more.
 Result<RunSpec> loadSpec(const std::filesystem::path& file);
 
-/// All fields, two-space indentation; parseSpec gives the same value back.
-std::string toJson(const RunSpec& spec);
-
 /// parseSpec of a file, for who uses only a part of the specification: nothing is validated.
 Result<RunSpec> readSpec(const std::filesystem::path& file);
+
+/// All fields, two-space indentation; parseSpec gives the same value back.
+std::string toJson(const RunSpec& spec);
 
 } // namespace trainyard
