@@ -78,6 +78,13 @@ struct Names<PartitionKind> {
                                       std::pair{PartitionKind::Cost, std::string_view("cost")}};
 };
 
+template <>
+struct Names<DeviceKind> {
+    static constexpr std::array table{std::pair{DeviceKind::Auto, std::string_view("auto")},
+                                      std::pair{DeviceKind::Cpu, std::string_view("cpu")},
+                                      std::pair{DeviceKind::Cuda, std::string_view("cuda")}};
+};
+
 template <typename Enum>
 std::string_view lookUp(Enum value)
 {
@@ -131,6 +138,10 @@ std::string_view nameOf(PartitionKind value)
 {
     return lookUp(value);
 }
+std::string_view nameOf(DeviceKind value)
+{
+    return lookUp(value);
+}
 
 template <typename Enum>
 std::optional<Enum> enumFromName(std::string_view name)
@@ -164,6 +175,7 @@ template std::optional<ComputeType> enumFromName(std::string_view);
 template std::optional<PipelineScheduleKind> enumFromName(std::string_view);
 template std::optional<PartitionKind> enumFromName(std::string_view);
 template std::optional<RecomputeKind> enumFromName(std::string_view);
+template std::optional<DeviceKind> enumFromName(std::string_view);
 template std::string_view acceptedNames<ModelFamily>();
 template std::string_view acceptedNames<Activation>();
 template std::string_view acceptedNames<NormPlacement>();
@@ -174,5 +186,6 @@ template std::string_view acceptedNames<ComputeType>();
 template std::string_view acceptedNames<PipelineScheduleKind>();
 template std::string_view acceptedNames<PartitionKind>();
 template std::string_view acceptedNames<RecomputeKind>();
+template std::string_view acceptedNames<DeviceKind>();
 
 } // namespace trainyard

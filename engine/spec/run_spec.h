@@ -107,6 +107,9 @@ struct ParallelLayout {
     int data = 1;
     int tensor = 1;
     int pipeline = 1;
+    /// Ranks that share the tokens of each sequence, attention included. They are neighbours along the data
+    /// axis, where this degree varies faster than `data`.
+    int context = 1;
     std::string placement = "cluster";
     bool sequence =
         false; ///< with tensor > 1: ranks of a tensor group share the tokens between the cut products
@@ -116,7 +119,7 @@ struct ParallelLayout {
     StagePartition partition{};
     Bytes bucketSize = 25 * kMiB; ///< gradients are reduced in buckets of about this size
 
-    int worldSize() const { return data * tensor * pipeline; }
+    int worldSize() const { return data * context * tensor * pipeline; }
     int stages() const { return pipeline * virtualStages; }
     bool operator==(const ParallelLayout&) const = default;
 };
@@ -126,6 +129,8 @@ struct BatchSpec {
     int global = 32;
     int micro = 8;
     int accumulation = 4;
+    /// Short sequences of a micro-batch share rows, and none attends to another: less padding to compute.
+    bool packing = false;
 
     bool operator==(const BatchSpec&) const = default;
 };
@@ -190,6 +195,9 @@ struct MemorySpec {
     /// What layers keep for their backward pass waits in host memory.
     bool offloadActivations = false;
     int offloadHorizon = 1; ///< comes back while the backward pass is still so many layers behind it
+    bool offloadOptimizer =
+        false; ///< moments and master weights stay in host memory, and the update runs there
+    bool offloadParameters = false; ///< ZeRO 3 only: this rank's share of the weights waits in host memory
 
     bool operator==(const MemorySpec&) const = default;
 };
@@ -211,9 +219,17 @@ struct CheckpointSpec {
     bool operator==(const CheckpointSpec&) const = default;
 };
 
+/// What the ranks compute on.
+enum class DeviceKind {
+    Auto, ///< CUDA where every rank has a device of its own, else Cpu
+    Cpu,
+    Cuda,
+};
+
 struct LaunchSpec {
-    int steps = 100;                              ///< optimizer steps of the whole run
-    int threadsPerRank = 1;                       ///< compute threads of each rank
+    int steps = 100;        ///< optimizer steps of the whole run
+    int threadsPerRank = 1; ///< compute threads of each rank
+    DeviceKind device = DeviceKind::Auto;
     std::chrono::milliseconds gracePeriod{15000}; ///< between asking a run to stop and killing it
 
     bool operator==(const LaunchSpec&) const = default;

@@ -49,6 +49,7 @@ void readLayout(FieldReader& reader, ParallelLayout& layout)
     reader.read("data", layout.data);
     reader.read("tensor", layout.tensor);
     reader.read("pipeline", layout.pipeline);
+    reader.read("context", layout.context);
     reader.read("placement", layout.placement);
     reader.read("sequence", layout.sequence);
     reader.readEnum("schedule", layout.schedule);
@@ -62,6 +63,7 @@ void readBatch(FieldReader& reader, BatchSpec& batch)
     reader.read("global", batch.global);
     reader.read("micro", batch.micro);
     reader.read("accumulation", batch.accumulation);
+    reader.read("packing", batch.packing);
 }
 
 void readOptimizer(FieldReader& reader, OptimizerSpec& optimizer)
@@ -92,6 +94,7 @@ void readLaunch(FieldReader& reader, LaunchSpec& launch)
 {
     reader.read("steps", launch.steps);
     reader.read("threads_per_rank", launch.threadsPerRank);
+    reader.readEnum("device", launch.device);
     reader.readDuration("grace_period", launch.gracePeriod);
 }
 
@@ -144,6 +147,8 @@ void readRoot(const nlohmann::json& json, RunSpec& spec, Diagnostics& diagnostic
         r.read("recompute_every", spec.memory.recomputeEvery);
         r.read("offload_activations", spec.memory.offloadActivations);
         r.read("offload_horizon", spec.memory.offloadHorizon);
+        r.read("offload_optimizer", spec.memory.offloadOptimizer);
+        r.read("offload_parameters", spec.memory.offloadParameters);
     });
     readSection(root, "dataset", diagnostics, [&](FieldReader& r) { r.read("path", spec.dataset.path); });
     readSection(root, "checkpoint", diagnostics, [&](FieldReader& r) {
@@ -280,6 +285,7 @@ std::string toJson(const RunSpec& spec)
         {"layout", Json{{"data", spec.layout.data},
                         {"tensor", spec.layout.tensor},
                         {"pipeline", spec.layout.pipeline},
+                        {"context", spec.layout.context},
                         {"placement", spec.layout.placement},
                         {"sequence", spec.layout.sequence},
                         {"schedule", nameOf(spec.layout.schedule)},
@@ -288,14 +294,17 @@ std::string toJson(const RunSpec& spec)
                         {"bucket_size", bytesText(spec.layout.bucketSize)}}},
         {"batch", Json{{"global", spec.batch.global},
                        {"micro", spec.batch.micro},
-                       {"accumulation", spec.batch.accumulation}}},
+                       {"accumulation", spec.batch.accumulation},
+                       {"packing", spec.batch.packing}}},
         {"optimizer", optimizerJson(spec.optimizer)},
         {"precision", precisionJson(spec.precision)},
         {"memory", Json{{"zero_stage", spec.memory.zeroStage},
                         {"recompute", nameOf(spec.memory.recompute)},
                         {"recompute_every", spec.memory.recomputeEvery},
                         {"offload_activations", spec.memory.offloadActivations},
-                        {"offload_horizon", spec.memory.offloadHorizon}}},
+                        {"offload_horizon", spec.memory.offloadHorizon},
+                        {"offload_optimizer", spec.memory.offloadOptimizer},
+                        {"offload_parameters", spec.memory.offloadParameters}}},
         {"dataset", Json{{"path", spec.dataset.path}}},
         {"checkpoint", Json{{"every_steps", spec.checkpoint.everySteps},
                             {"keep_last", spec.checkpoint.keepLast},
@@ -303,6 +312,7 @@ std::string toJson(const RunSpec& spec)
                             {"asynchronous", spec.checkpoint.asynchronous}}},
         {"launch", Json{{"steps", spec.launch.steps},
                         {"threads_per_rank", spec.launch.threadsPerRank},
+                        {"device", nameOf(spec.launch.device)},
                         {"grace_period", durationText(spec.launch.gracePeriod)}}},
     };
     return json.dump(2) + "\n";

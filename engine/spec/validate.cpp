@@ -161,6 +161,18 @@ void checkDataset(const DatasetSpec& dataset, Checker& check)
         "give the absolute path of the folder, as every host sees it, e.g. /data/wiki-128");
 }
 
+void refuseWhatIsMissing(const RunSpec& spec, Checker& check)
+{
+    const auto refuse = [&](bool asked, const char* path) {
+        check.refuseUnless(!asked, path, "is not in this version", "leave it out");
+    };
+    refuse(spec.layout.context != 1, "layout.context");
+    refuse(spec.batch.packing, "batch.packing");
+    refuse(spec.memory.offloadOptimizer, "memory.offload_optimizer");
+    refuse(spec.memory.offloadParameters, "memory.offload_parameters");
+    refuse(spec.launch.device == DeviceKind::Cuda, "launch.device");
+}
+
 } // namespace
 
 Diagnostics validate(const RunSpec& spec)
@@ -179,6 +191,7 @@ Diagnostics validate(const RunSpec& spec)
                   fmt::format("is {}", spec.memory.zeroStage), "must be 0, 1, 2 or 3");
     check.atLeast(spec.memory.recomputeEvery, 1, "memory.recompute_every");
     check.atLeast(spec.memory.offloadHorizon, 0, "memory.offload_horizon");
+    refuseWhatIsMissing(spec, check);
     checkDataset(spec.dataset, check);
     check.atLeast(spec.checkpoint.everySteps, 0, "checkpoint.every_steps");
     check.atLeast(spec.checkpoint.keepLast, 1, "checkpoint.keep_last");

@@ -98,6 +98,11 @@ private slots:
         spec.precision = {ComputeType::Float16, {4096, 500, 0.25, 2, 0.5}};
         spec.memory.offloadActivations = true;
         spec.memory.offloadHorizon = 3;
+        spec.memory.offloadOptimizer = true;
+        spec.memory.offloadParameters = true;
+        spec.layout.context = 2;
+        spec.batch.packing = true;
+        spec.launch.device = DeviceKind::Cuda;
         spec.launch.gracePeriod = std::chrono::milliseconds(1500);
         const ParsedSpec parsed = parseSpec(toJson(spec));
         QCOMPARE(print(parsed.diagnostics), "");
