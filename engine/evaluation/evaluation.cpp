@@ -79,7 +79,7 @@ Status writeOutputs(const fs::path& out, const Evaluated& evaluated, const Token
     std::vector<at::Tensor> alive;
     for (const auto& [parameter, gradient] : gradients) {
         alive.push_back(huggingFaceLayout(model, parameter, gradient));
-        tensors.push_back(bytesOf("grad." + parameter.name, alive.back()));
+        tensors.push_back(bytesOf("grad." + huggingFaceName(model, parameter.name), alive.back()));
     }
     return publishAtomically(out, [&](const fs::path& temporary) -> Status {
         const auto written = writeSafetensors(temporary, tensors);

@@ -73,6 +73,8 @@ public:
                 "bert.embeddings.token_type_embeddings.weight", "bert.embeddings.LayerNorm"};
     }
 
+    std::int64_t paddingWord() const override { return 0; } // [PAD]
+
     LayerNames layerNames(int layer) const override
     {
         const std::string prefix = "bert.encoder.layer." + std::to_string(layer);

@@ -22,6 +22,7 @@ at::Tensor ofTokens(const at::Tensor& numbers_BS, IndexRange tokens)
 } // namespace
 
 Embeddings::Embeddings(const ModelSpec& model, const ParameterStore& parameters)
+    : m_padding(familyOf(model).paddingWord())
 {
     const EmbeddingNames names = familyOf(model).embeddingNames();
     m_words = parameters.leaf(names.words);
@@ -39,10 +40,12 @@ at::Tensor Embeddings::wordsOf(const ForwardPass& pass) const
     const at::Tensor ids_T = pass.batch.inputIds.view({-1});
     const TensorParallel& parallel = pass.parallel;
     if (!parallel.isOn())
-        return at::embedding(m_words, ids_T);
+        return at::embedding(m_words, ids_T, m_padding);
     const IndexRange mine = evenShare(pass.model.vocabulary, parallel.rank(), parallel.ranks());
     const at::Tensor here_T = ids_T.ge(mine.begin).logical_and_(ids_T.lt(mine.end));
-    const at::Tensor words_TH = at::embedding(m_words, at::where(here_T, ids_T - mine.begin, 0)) *
+    const std::int64_t padding =
+        mine.begin <= m_padding && m_padding < mine.end ? m_padding - mine.begin : -1;
+    const at::Tensor words_TH = at::embedding(m_words, at::where(here_T, ids_T - mine.begin, 0), padding) *
                                 here_T.unsqueeze(1).to(m_words.scalar_type());
     return leaveCut(words_TH, parallel); // each word is a row of one rank
 }

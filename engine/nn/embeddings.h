@@ -17,6 +17,7 @@ private:
     at::Tensor wordsOf(const ForwardPass& pass) const;
     at::Tensor positionsOf(const TokenBatch& batch, IndexRange tokens) const;
 
+    std::int64_t m_padding;
     at::Tensor m_words;      // with tensor parallelism this rank's rows
     at::Tensor m_positions;  // undefined with rotary positions
     at::Tensor m_tokenTypes; // undefined where the model has none

@@ -31,6 +31,8 @@ public:
         return {"transformer.wte.weight", "transformer.wpe.weight", {}, {}};
     }
 
+    std::int64_t paddingWord() const override { return -1; }
+
     LayerNames layerNames(int layer) const override
     {
         const std::string prefix = "transformer.h." + std::to_string(layer);

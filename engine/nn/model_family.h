@@ -47,6 +47,8 @@ public:
 
     virtual bool isCausal() const = 0; ///< a token sees nothing behind it
     virtual EmbeddingNames embeddingNames() const = 0;
+    /// Id of the word whose look-ups leave no gradient, as in Hugging Face's embeddings; -1: none.
+    virtual std::int64_t paddingWord() const = 0;
     virtual LayerNames layerNames(int layer) const = 0;
     virtual HeadNames headNames() const = 0;
     /// Initial deviation of the two products of a layer that end in a residual sum.

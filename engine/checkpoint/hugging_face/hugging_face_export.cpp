@@ -102,6 +102,12 @@ at::Tensor huggingFaceLayout(const ModelSpec& model, const ParameterSpec& parame
     return architectureOf(model).isTransposed(parameter.name) ? values.t().contiguous() : values;
 }
 
+std::string huggingFaceName(const ModelSpec& model, const std::string& parameter)
+{
+    const std::string second = architectureOf(model).secondName(parameter, model);
+    return second.empty() ? parameter : second;
+}
+
 Status writeHuggingFaceFolder(const fs::path& folder, const ModelSpec& model,
                               const ParameterStore& parameters, Bytes maxShard)
 {

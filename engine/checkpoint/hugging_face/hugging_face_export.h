@@ -18,6 +18,10 @@ struct ParameterSpec;
 at::Tensor huggingFaceLayout(const ModelSpec& model, const ParameterSpec& parameter,
                              const at::Tensor& values);
 
+/// The name under which Hugging Face computes with a parameter, and so gives its gradient: the parameter's
+/// own, except of BERT's untied decoder, whose bias is there twice.
+std::string huggingFaceName(const ModelSpec& model, const std::string& parameter);
+
 constexpr Bytes kWholeFile = ~Bytes{0};
 
 /// Writes config.json and the weights as float32 under their final name in one instant: model.safetensors,

@@ -1,0 +1,82 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <cmath>
+#include <filesystem>
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/linalg_vector_norm.h>
+
+#include "engine/checkpoint/safetensors.h"
+#include "engine/checkpoint/tensor_views.h"
+#include "engine/evaluation/evaluation.h"
+#include "engine/memory/accounting_allocator.h"
+
+using namespace trainyard;
+namespace fs = std::filesystem;
+
+namespace {
+
+// One folder per model, made and computed by Hugging Face's own code: make_golden.py there.
+fs::path goldenFolder()
+{
+    return fs::path(TRAINYARD_SOURCE_DIR) / "tests/golden/hugging_face";
+}
+
+// Key biases have no gradient in real arithmetic, so errors are taken against all gradients together.
+double normOfAll(const SafetensorsFile& file)
+{
+    double squares = 0;
+    for (const TensorBytes& tensor : file.tensors())
+        squares += std::pow(at::linalg_vector_norm(tensorFrom(tensor)).item<double>(), 2);
+    return std::sqrt(squares);
+}
+
+} // namespace
+
+class TestHuggingFaceVariants : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        AccountingAllocator::install();
+        at::set_num_threads(1);
+    }
+
+    void givesLossAndGradients_data()
+    {
+        QTest::addColumn<QString>("folder");
+        for (const auto& entry : fs::directory_iterator(goldenFolder())) {
+            if (entry.is_directory())
+                QTest::addRow("%s", entry.path().filename().c_str())
+                    << QString::fromStdString(entry.path().string());
+        }
+    }
+    void givesLossAndGradients()
+    {
+        QFETCH(QString, folder);
+        const fs::path golden = folder.toStdString();
+        const QTemporaryDir temporary;
+        EvalOptions options;
+        options.huggingFace = golden;
+        options.inputs = golden / "inputs.safetensors";
+        options.out = fs::path(temporary.path().toStdString()) / "out.safetensors";
+        options.precision = ComputeType::Float64;
+        const auto result = runEval(options);
+        QVERIFY2(result.ok(), result.ok() ? "" : result.error().text().c_str());
+
+        const auto expected = SafetensorsFile::open(golden / "expected.safetensors").value();
+        const auto actual = SafetensorsFile::open(*options.out).value();
+        const double norm = normOfAll(expected);
+        for (const TensorBytes& tensor : expected.tensors()) {
+            QVERIFY2(actual.find(tensor.name), tensor.name.c_str());
+            const at::Tensor difference = tensorFrom(*actual.find(tensor.name)) - tensorFrom(tensor);
+            const double error = at::linalg_vector_norm(difference).item<double>() / norm;
+            QVERIFY2(error <= 1e-12, qPrintable(QString("%1: %2").arg(tensor.name.c_str()).arg(error)));
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(TestHuggingFaceVariants)
+#include "tst_hugging_face_variants.moc"
