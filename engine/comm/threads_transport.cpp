@@ -195,7 +195,10 @@ private:
 
 class ThreadsGroupMaker final : public GroupMaker {
 public:
-    ThreadsGroupMaker(ThreadsWorld& world, Rank rank) : m_world(world), m_rank(rank) {}
+    ThreadsGroupMaker(ThreadsWorld& world, Rank rank, const TransportDecorator& decorate)
+        : m_world(world), m_rank(rank), m_decorate(decorate)
+    {
+    }
 
     Rank rank() const override { return m_rank; }
     WorldSize worldSize() const override { return WorldSize{m_world.ranks()}; }
@@ -203,28 +206,32 @@ public:
     {
         const auto& members = description.members;
         const auto place = std::find(members.begin(), members.end(), m_rank) - members.begin();
+        std::unique_ptr<Transport> transport = std::make_unique<ThreadsTransport>(
+            m_world.meeting(description.number, static_cast<int>(members.size())),
+            Rank{static_cast<int>(place)});
+        if (m_decorate)
+            transport = m_decorate(std::move(transport));
         return std::make_unique<ProcessGroup>(
-            ProcessGroup::Parts{std::make_unique<ThreadsTransport>(
-                                    m_world.meeting(description.number, static_cast<int>(members.size())),
-                                    Rank{static_cast<int>(place)}),
-                                m_thread, nullptr, description.number});
+            ProcessGroup::Parts{std::move(transport), m_thread, nullptr, description.number});
     }
 
 private:
     ThreadsWorld& m_world;
     const Rank m_rank;
+    const TransportDecorator& m_decorate;
     const std::shared_ptr<CommunicationThread> m_thread = std::make_shared<CommunicationThread>();
 };
 
 } // namespace
 
-void runRanksAsThreads(int ranks, const std::function<void(GroupMaker&)>& body)
+void runRanksAsThreads(int ranks, const std::function<void(GroupMaker&)>& body,
+                       const TransportDecorator& decorate)
 {
     ThreadsWorld world(ranks);
     std::mutex mutex;
     std::exception_ptr first;
     const auto runRank = [&](int rank) {
-        ThreadsGroupMaker maker(world, Rank{rank});
+        ThreadsGroupMaker maker(world, Rank{rank}, decorate);
         try {
             body(maker);
         } catch (const CommunicationError&) {

@@ -62,10 +62,14 @@ private:
     Rank m_rank;
 };
 
+/// Puts something around a group's transport: a test's delays, a fault.
+using TransportDecorator = std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>;
+
 /// Runs `body` once per rank, each on a thread with a maker of groups over these ranks, and returns when all
 /// are done. A rank whose body throws breaks every group, so that no other rank waits for it for ever; the
 /// first exception that is not the consequence of a broken group is thrown again.
-void runRanksAsThreads(int ranks, const std::function<void(GroupMaker&)>& body);
+void runRanksAsThreads(int ranks, const std::function<void(GroupMaker&)>& body,
+                       const TransportDecorator& decorate = {});
 
 /// The same with the group over all ranks.
 void runAsThreads(int ranks, const std::function<void(ProcessGroup&)>& body);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "engine/base/result.h"
+#include "engine/comm/threads_transport.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -11,6 +12,7 @@ namespace trainyard {
 struct TrainOptions {
     std::uint32_t attempt = 1;
     std::int64_t lastStep = 0; ///< 0: the specification's
+    TransportDecorator decorate{};
 };
 
 /// Runs the directory's specification with ranks as threads; what all ranks were told at the end.
