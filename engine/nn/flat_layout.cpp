@@ -6,15 +6,6 @@
 
 namespace trainyard {
 
-namespace {
-
-std::int64_t roundedUp(std::int64_t count, std::int64_t multiple)
-{
-    return (count + multiple - 1) / multiple * multiple;
-}
-
-} // namespace
-
 FlatLayout::FlatLayout(const std::vector<ParameterSpec>& specs, const Sharding& sharding)
     : m_sharding(sharding)
 {
@@ -41,41 +32,34 @@ void FlatLayout::stackUp(const std::vector<ParameterSpec>& specs)
     m_bucketOf.resize(specs.size());
 }
 
-// Whether the last bucket is complete when this stack comes next.
-bool FlatLayout::endsBefore(const Stack& next) const
-{
-    if (m_buckets.empty())
-        return false;
-    const Bucket& last = m_buckets.back();
-    if (m_sharding.bucketPerPart)
-        return last.part != next.part;
-    return m_sharding.bucketElements > 0 && m_flatCount - last.begin >= m_sharding.bucketElements;
-}
-
 void FlatLayout::place()
 {
-    const std::int64_t bucketAlignment = kAlignment * m_sharding.ownerRanks;
-    for (auto stack = m_stacks.rbegin(); stack != m_stacks.rend(); ++stack) {
-        const bool full = endsBefore(*stack);
-        if (m_buckets.empty() || full) {
-            m_flatCount = roundedUp(m_flatCount, bucketAlignment);
-            if (full)
-                m_buckets.back().end = m_flatCount;
-            m_buckets.push_back({m_flatCount, m_flatCount, stack->part, {}});
+    std::vector<FlatBlock> blocks;
+    for (const Stack& stack : m_stacks)
+        blocks.push_back({elementCount(stack.shape), stack.part});
+    const FlatPlacement placement =
+        placeFlat(blocks, {m_sharding.ownerRanks, m_sharding.bucketElements, m_sharding.bucketPerPart});
+    m_flatCount = placement.count;
+    for (const FlatBucket& flat : placement.buckets) {
+        m_buckets.push_back({flat.begin, flat.end, blocks[flat.blocks.front()].part, {}});
+        for (const std::size_t block : flat.blocks) {
+            m_stacks[block].offset = placement.offsets[block];
+            placeParameters(m_stacks[block]);
         }
-        stack->offset = m_flatCount;
-        for (std::size_t i = 0; i < stack->parameterCount; ++i) {
-            const std::size_t parameter = stack->firstParameter + i;
-            m_offsets[parameter] = m_flatCount;
-            m_flatCount += m_slices[parameter].count();
-            m_buckets.back().parameters.push_back(parameter);
-            m_bucketOf[parameter] = m_buckets.size() - 1;
-        }
-        m_flatCount = roundedUp(m_flatCount, kAlignment);
     }
-    m_flatCount = roundedUp(m_flatCount, bucketAlignment);
-    if (!m_buckets.empty())
-        m_buckets.back().end = m_flatCount;
+}
+
+// Into the last bucket.
+void FlatLayout::placeParameters(const Stack& stack)
+{
+    std::int64_t offset = stack.offset;
+    for (std::size_t i = 0; i < stack.parameterCount; ++i) {
+        const std::size_t parameter = stack.firstParameter + i;
+        m_offsets[parameter] = offset;
+        offset += m_slices[parameter].count();
+        m_buckets.back().parameters.push_back(parameter);
+        m_bucketOf[parameter] = m_buckets.size() - 1;
+    }
 }
 
 std::vector<OwnedPiece> FlatLayout::piecesOf(int owner, int owners) const

@@ -7,7 +7,7 @@
 #include "engine/base/units.h"
 #include "engine/nn/parameter_spec.h"
 #include "engine/nn/slice_geometry.h"
-#include "engine/planner/parameter_parts.h"
+#include "engine/planner/flat_placement.h"
 
 namespace trainyard {
 
@@ -82,8 +82,8 @@ public:
 
 private:
     void stackUp(const std::vector<ParameterSpec>& specs);
-    bool endsBefore(const Stack& next) const;
     void place();
+    void placeParameters(const Stack& stack);
 
     Sharding m_sharding;
     std::vector<SliceGeometry> m_slices;

@@ -24,9 +24,8 @@ struct MemoryEstimate {
     Bytes total() const;
 };
 
-/// Memory of the most loaded rank. Without tensor parallelism and pipeline, weights, gradients and optimizer
-/// are exact but for alignment; with ZeRO 3 including it, but that the optimizer keeps no moments of the
-/// gaps. Activations follow Korthikanti et al. (arXiv:2205.05198), Table 2:
+/// Memory of the most loaded rank. Weights, gradients and optimizer state are exact (rank_states.h).
+/// Activations follow Korthikanti et al. (arXiv:2205.05198), Table 2:
 ///     per layer  s b h (16 e + 2) + a s^2 b (2 e + 1)   bytes, e = bytes of an element of the compute type
 /// of which a tensor-parallel rank has its heads and columns, and with sequence parallelism its tokens of the
 /// rest; times the micro-batches that the schedule holds at once, which with

@@ -1,6 +1,5 @@
 #include "engine/planner/parameter_parts.h"
 
-#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -50,25 +49,29 @@ Tensors embeddingsOf(const ModelSpec& m)
 
 Tensors layerOf(const ModelSpec& m)
 {
+    const bool normFirst = m.norm == NormPlacement::Pre;
     Tensors tensors;
-    addNorm(tensors, m);
+    if (normFirst)
+        addNorm(tensors, m);
     addLinear(tensors, m.hidden, m.hidden, Cut::Rows, 3); // query, key, value
     addLinear(tensors, m.hidden, m.hidden, Cut::Columns);
     addNorm(tensors, m);
     addLinear(tensors, m.intermediate, m.hidden, Cut::Rows, m.activation == Activation::Swiglu ? 2 : 1);
     addLinear(tensors, m.hidden, m.intermediate, Cut::Columns);
+    if (!normFirst)
+        addNorm(tensors, m);
     return tensors;
 }
 
 void addBertHead(Tensors& tensors, const ModelSpec& m)
 {
-    addLinear(tensors, m.hidden, m.hidden); // transform
+    if (m.nextSentence)
+        addLinear(tensors, m.hidden, m.hidden); // pooler
+    addLinear(tensors, m.hidden, m.hidden);     // transform
     addNorm(tensors, m);
     tensors.push_back({m.vocabulary, 1, Cut::Rows}); // bias of the decoder
-    if (!m.nextSentence)
-        return;
-    addLinear(tensors, m.hidden, m.hidden); // pooler
-    addLinear(tensors, 2, m.hidden);
+    if (m.nextSentence)
+        addLinear(tensors, 2, m.hidden);
 }
 
 Tensors headOf(const ModelSpec& m)
@@ -83,40 +86,32 @@ Tensors headOf(const ModelSpec& m)
     return tensors;
 }
 
-std::int64_t dividedUp(std::int64_t number, std::int64_t parts)
+std::int64_t shareOf(std::int64_t size, int rank, int ranks)
 {
-    return (number + parts - 1) / parts;
+    return size / ranks + (rank < size % ranks ? 1 : 0);
 }
 
-std::int64_t roundedUp(std::int64_t number, std::int64_t multiple)
+std::int64_t elementsOf(const Tensor& tensor, int tensorRank = 0, int tensorRanks = 1)
 {
-    return dividedUp(number, multiple) * multiple;
-}
-
-std::int64_t elementsOf(const Tensor& tensor, int tensorRanks = 1)
-{
-    const std::int64_t rows = tensor.cut == Cut::Rows ? dividedUp(tensor.rows, tensorRanks) : tensor.rows;
-    const std::int64_t columns =
-        tensor.cut == Cut::Columns ? dividedUp(tensor.columns, tensorRanks) : tensor.columns;
-    return tensor.stacked * rows * columns;
-}
-
-ParameterParts addedUp(const ModelSpec& model, const std::function<std::int64_t(const Tensor&)>& size)
-{
-    const auto sum = [&](const Tensors& tensors) {
-        return std::accumulate(
-            tensors.begin(), tensors.end(), std::int64_t{0},
-            [&](std::int64_t total, const Tensor& tensor) { return total + size(tensor); });
+    const auto share = [&](std::int64_t size, Cut cut) {
+        return tensor.cut == cut ? shareOf(size, tensorRank, tensorRanks) : size;
     };
-    const Tensors embeddings = embeddingsOf(model);
-    return {sum(embeddings), size(embeddings.front()), sum(layerOf(model)), sum(headOf(model))};
+    return tensor.stacked * share(tensor.rows, Cut::Rows) * share(tensor.columns, Cut::Columns);
+}
+
+std::int64_t elementsOf(const Tensors& tensors)
+{
+    return std::accumulate(tensors.begin(), tensors.end(), std::int64_t{0},
+                           [](std::int64_t sum, const Tensor& tensor) { return sum + elementsOf(tensor); });
 }
 
 } // namespace
 
 ParameterParts parameterParts(const ModelSpec& model)
 {
-    return addedUp(model, [](const Tensor& tensor) { return elementsOf(tensor); });
+    const Tensors embeddings = embeddingsOf(model);
+    return {elementsOf(embeddings), elementsOf(embeddings.front()), elementsOf(layerOf(model)),
+            elementsOf(headOf(model))};
 }
 
 std::int64_t parameterCount(const ModelSpec& model)
@@ -125,14 +120,24 @@ std::int64_t parameterCount(const ModelSpec& model)
     return parts.embeddings + model.layers * parts.perLayer + parts.head;
 }
 
-ParameterParts flatParts(const ModelSpec& model, int tensorRanks, int owners)
+std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& stage, int tensorRank,
+                                  int tensorRanks)
 {
-    ParameterParts parts = addedUp(model, [&](const Tensor& tensor) {
-        return roundedUp(elementsOf(tensor, tensorRanks), kFlatAlignment);
-    });
-    for (std::int64_t* part : {&parts.embeddings, &parts.perLayer, &parts.head})
-        *part = roundedUp(*part, kFlatAlignment * owners);
-    return parts;
+    std::vector<FlatBlock> blocks;
+    const auto add = [&](const Tensors& tensors, int part) {
+        for (const Tensor& tensor : tensors)
+            blocks.push_back({elementsOf(tensor, tensorRank, tensorRanks), part});
+    };
+    if (stage.embeddings)
+        add(embeddingsOf(model), -1);
+    for (int layer = 0; layer < stage.layers; ++layer)
+        add(layerOf(model), layer);
+    if (!stage.head)
+        return blocks;
+    add(headOf(model), stage.layers);
+    if (model.tiedHead && !stage.embeddings)
+        add({embeddingsOf(model).front()}, stage.layers);
+    return blocks;
 }
 
 } // namespace trainyard

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "engine/planner/flat_placement.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -20,12 +22,16 @@ ParameterParts parameterParts(const ModelSpec& model);
 /// Of the whole model.
 std::int64_t parameterCount(const ModelSpec& model);
 
-/// In a rank's flat buffers every tensor, and tensors that are multiplied as one matrix together, start at a
-/// multiple of so many elements: one cache line of bfloat16.
-constexpr std::int64_t kFlatAlignment = 32;
+/// The parts of a model that one pipeline stage computes.
+struct StageContents {
+    bool embeddings = true;
+    int layers = 0;
+    bool head = true;
+};
 
-/// Elements that the parts take in the flat buffers of a rank whose `owners` ranks each own an equal, aligned
-/// part of every part. Gaps count; of the `tensorRanks` the first one has most.
-ParameterParts flatParts(const ModelSpec& model, int tensorRanks, int owners);
+/// What a rank of a tensor-parallel group holds of a stage, in order of registration. The last stage's tied
+/// head has a copy of the word embeddings behind it where these are on another stage.
+std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& stage, int tensorRank,
+                                  int tensorRanks);
 
 } // namespace trainyard

@@ -14,7 +14,7 @@
 #include "engine/parallel/recompute/recompute_runner.h"
 #include "engine/parallel/zero/gathering_runner.h"
 #include "engine/parallel/zero/part_gatherer.h"
-#include "engine/planner/pipeline/stage_costs.h"
+#include "engine/planner/stage_costs.h"
 
 namespace trainyard {
 

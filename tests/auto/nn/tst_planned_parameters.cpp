@@ -4,6 +4,7 @@
 
 #include "engine/nn/flat_layout.h"
 #include "engine/nn/model_parameters.h"
+#include "engine/nn/stage_range.h"
 #include "engine/planner/parameter_parts.h"
 #include "engine/spec/names.h"
 
@@ -76,20 +77,26 @@ private slots:
         QCOMPARE(parts.head, elementsIn(model, model.layers));
     }
 
-    void knowsWhatFlatBuffersTake_data() { agreesWithTheTensorsOfTheModel_data(); }
-    void knowsWhatFlatBuffersTake()
+    void knowsWhatEachRankHoldsOfEachStage_data() { agreesWithTheTensorsOfTheModel_data(); }
+    void knowsWhatEachRankHoldsOfEachStage()
     {
         QFETCH(ModelSpec, model);
-        for (const auto& [tensorRanks, owners] : {std::pair{1, 1}, {1, 3}, {2, 2}, {3, 4}}) {
-            const FlatLayout layout(
-                modelParameters(model),
-                {.tensorRanks = tensorRanks, .ownerRanks = owners, .bucketPerPart = true});
-            const ParameterParts parts = flatParts(model, tensorRanks, owners);
-            QCOMPARE(layout.buckets().size(), std::size_t(model.layers + (parts.head > 0 ? 2 : 1)));
-            for (const Bucket& bucket : layout.buckets())
-                QCOMPARE(bucket.size(), bucket.part == kEmbeddingsPart ? parts.embeddings
-                                        : bucket.part == model.layers  ? parts.head
-                                                                       : parts.perLayer);
+        const StageRange stages[] = {
+            {true, 0, 3, true}, {true, 0, 2, false}, {false, 1, 2, false}, {false, 2, 3, true}};
+        for (const StageRange& stage : stages) {
+            for (const auto& [tensorRank, tensorRanks] : {std::pair{0, 1}, {0, 2}, {1, 2}, {2, 3}}) {
+                const FlatLayout layout(modelParameters(model, stage),
+                                        {.tensorRank = tensorRank, .tensorRanks = tensorRanks});
+                std::vector<std::int64_t> held;
+                for (const FlatLayout::Stack& stack : layout.stacks())
+                    held.push_back(elementCount(stack.shape));
+                std::vector<std::int64_t> planned;
+                for (const FlatBlock& block :
+                     flatBlocks(model, {stage.embeddings, stage.endLayer - stage.firstLayer, stage.head},
+                                tensorRank, tensorRanks))
+                    planned.push_back(block.elements);
+                QCOMPARE(planned, held);
+            }
         }
     }
 

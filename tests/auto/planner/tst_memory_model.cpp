@@ -2,9 +2,19 @@
 
 #include "engine/planner/memory_model.h"
 #include "engine/planner/parameter_parts.h"
+#include "engine/planner/rank_states.h"
 #include "engine/spec/presets.h"
 
 using namespace trainyard;
+
+namespace {
+
+// The default model's tensors have multiples of 32 elements but for two biases: 30522 of the decoder, which
+// take 30528, and 2 of the next-sentence head, which take 32.
+constexpr Bytes kGaps = 6 + 30;
+constexpr auto kHost = std::size_t(MemoryCategory::Host);
+
+} // namespace
 
 class TestMemoryModel : public QObject {
     Q_OBJECT
@@ -15,7 +25,7 @@ private slots:
         RunSpec spec;
         const auto estimate = estimateMemory(spec, {});
         const Bytes states = estimate.bytes[0] + estimate.bytes[1] + estimate.bytes[2];
-        QCOMPARE(states, Bytes(16 * parameterCount(spec.model)));
+        QCOMPARE(states, Bytes(16 * parameterCount(spec.model)) + 8 * kGaps);
     }
 
     void sharesStatesAmongDataParallelRanks()
@@ -23,15 +33,44 @@ private slots:
         RunSpec spec;
         spec.precision.compute = ComputeType::BFloat16;
         spec.layout.data = 4;
-        spec.layout.bucketSize = 64 * kKiB;
-        const Bytes parameters = Bytes(parameterCount(spec.model));
-        const Bytes quarter = (parameters + 3) / 4;
+        // One bucket, whose end is a multiple of 4 * 32 elements.
+        const Bytes flat = (Bytes(parameterCount(spec.model)) + kGaps + 127) / 128 * 128;
         spec.memory.zeroStage = 1;
         const auto first = estimateMemory(spec, {});
-        QCOMPARE(first.bytes[0], 2 * parameters + 4 * quarter);
-        QCOMPARE(first.bytes[2], 8 * quarter);
+        QCOMPARE(first.bytes[0], 2 * flat + 4 * flat / 4);
+        QCOMPARE(first.bytes[1], 4 * flat);
+        QCOMPARE(first.bytes[2], 8 * flat / 4); // the first owner's part has no gaps
         spec.memory.zeroStage = 2;
-        QCOMPARE(estimateMemory(spec, {}).bytes[1], 4 * quarter + 128 * kKiB);
+        QCOMPARE(estimateMemory(spec, {}).bytes[1], 4 * flat / 4 + 4 * flat); // and the bucket that passes
+    }
+
+    void movesOffloadedStatesToTheHost()
+    {
+        RunSpec spec;
+        spec.precision.compute = ComputeType::BFloat16;
+        const Bytes parameters = Bytes(parameterCount(spec.model));
+        spec.memory.offloadOptimizer = true;
+        const auto estimate = estimateMemory(spec, {});
+        QCOMPARE(estimate.bytes[0], 2 * (parameters + kGaps));
+        QCOMPARE(estimate.bytes[1], 4 * (parameters + kGaps)); // one bucket, until it was copied
+        QCOMPARE(estimate.bytes[2], Bytes(0));
+        QCOMPARE(estimate.bytes[kHost], 16 * parameters + 8 * kGaps);
+    }
+
+    void keepsNoShareOfOffloadedWeights()
+    {
+        RunSpec spec;
+        spec.precision.compute = ComputeType::BFloat16;
+        spec.layout.data = 4;
+        spec.memory.zeroStage = 3;
+        const Bytes kept = estimateMemory(spec, {}).bytes[0];
+        const Bytes owned = rankStates(spec, {spec.model.layers}, {}).kept[0] / 4;
+        spec.memory.offloadOptimizer = true; // leaves its share in bfloat16
+        QCOMPARE(estimateMemory(spec, {}).bytes[0], kept - 2 * owned);
+        spec.memory.offloadParameters = true;
+        QCOMPARE(estimateMemory(spec, {}).bytes[0], kept - 4 * owned);
+        QCOMPARE(estimateMemory(spec, {}).bytes[kHost],
+                 8 * owned + 8 * Bytes(largestRankStates(spec, {spec.model.layers}).updated));
     }
 
     void countsWhatEachOptimizerKeeps()
@@ -49,45 +88,58 @@ private slots:
             QCOMPARE(states(kind), 8 * parameters);
         QCOMPARE(states(OptimizerKind::Sgd), 4 * parameters);
         QCOMPARE(states(OptimizerKind::Sgd, 0), Bytes(0));
-        QCOMPARE(estimateMemory(spec, {}).bytes[0], (2 + 4) * parameters);
+        QCOMPARE(estimateMemory(spec, {}).bytes[0], (2 + 4) * (parameters + kGaps));
     }
 
     void sharesWeightsPartByPart()
     {
         RunSpec spec;
-        spec.layout.data = 3;
+        spec.layout.data = 2;
         spec.memory.zeroStage = 3;
         spec.precision.compute = ComputeType::BFloat16;
-        const ParameterParts parts = flatParts(spec.model, 1, 3);
-        const Bytes owned = Bytes(parts.embeddings + spec.model.layers * parts.perLayer + parts.head) / 3;
+        const ParameterParts parts = parameterParts(spec.model);
+        // Of the parts the head alone has gaps: 36 of the first owner, and at the second one's end 32 more,
+        // which make it a multiple of 2 * 32.
+        const Bytes layer = Bytes(parts.perLayer);
+        const Bytes embeddings = Bytes(parts.embeddings);
+        const Bytes head = (Bytes(parts.head) + kGaps + 63) / 64 * 64;
+        const Bytes owned = (embeddings + 2 * layer + head) / 2;
         const auto estimate = estimateMemory(spec, {});
         // The tied head multiplies with the word embeddings while the last layer is already being gathered.
-        QCOMPARE(estimate.bytes[0], 4 * owned + 2 * Bytes(parts.embeddings + parts.head + parts.perLayer));
-        QCOMPARE(estimate.bytes[1], 4 * owned + 4 * Bytes(parts.embeddings + parts.perLayer));
-        QCOMPARE(estimate.bytes[2], 8 * owned);
+        QCOMPARE(estimate.bytes[0], 4 * owned + 2 * (embeddings + head + layer));
+        QCOMPARE(estimate.bytes[1], 4 * owned + 4 * (embeddings + layer));
+        QCOMPARE(estimate.bytes[2], 8 * (owned - 32));
         spec.model.tiedHead = false;
-        const ParameterParts untied = flatParts(spec.model, 1, 3);
+        const Bytes untied = Bytes(parameterParts(spec.model).head) - Bytes(parts.head) + head;
         QCOMPARE(estimateMemory(spec, {}).bytes[0],
-                 4 * Bytes(untied.embeddings + spec.model.layers * untied.perLayer + untied.head) / 3 +
-                     2 * Bytes(untied.perLayer + std::max(untied.embeddings, untied.head)));
+                 4 * (embeddings + 2 * layer + untied) / 2 + 2 * (layer + std::max(embeddings, untied)));
     }
 
-    void dividesStatesByTensorRanksAndStages()
+    void dividesActivationsByTensorRanks()
     {
         RunSpec spec;
         spec.model.layers = 8;
         const auto whole = estimateMemory(spec, {});
         spec.layout.tensor = 2;
         const auto cut = estimateMemory(spec, {});
-        QCOMPARE(cut.bytes[0], (whole.bytes[0] / 4 + 1) / 2 * 4);
         QVERIFY(cut.bytes[3] > whole.bytes[3] / 2 && cut.bytes[3] < whole.bytes[3]);
         spec.layout.sequence = true;
         QVERIFY(estimateMemory(spec, {}).bytes[3] < cut.bytes[3]);
-        spec.layout.tensor = 1;
+    }
+
+    void plansForTheStageThatHoldsMost()
+    {
+        RunSpec spec;
+        spec.model.layers = 8;
         spec.layout.pipeline = 4;
         const ParameterParts parts = parameterParts(spec.model);
+        QCOMPARE(estimateMemory(spec, {}).bytes[0], 4 * Bytes(2 * parts.perLayer + parts.embeddings));
+        spec.model.maxPositions = 128; // now the head and its copy of the words are more than the embeddings
         QCOMPARE(estimateMemory(spec, {}).bytes[0],
-                 Bytes(4 * (2 * parts.perLayer + std::max(parts.embeddings, parts.head + parts.words))));
+                 4 * (Bytes(2 * parts.perLayer + parts.head + parts.words) + kGaps));
+        spec.layout.partition = {PartitionKind::ByHand, {1, 5, 1, 1}};
+        spec.model.vocabulary = 100; // now the layers weigh more
+        QCOMPARE(estimateMemory(spec, {}).bytes[0], Bytes(4 * 5 * parts.perLayer));
     }
 
     void holdsAsManyMicroBatchesAsTheScheduleDoes()
@@ -134,12 +186,11 @@ private slots:
         RunSpec spec;
         spec.model.layers = 8;
         const MemoryByCategory kept = estimateMemory(spec, {}).bytes;
-        const auto host = std::size_t(MemoryCategory::Host);
-        QCOMPARE(kept[host], Bytes(0));
+        QCOMPARE(kept[kHost], Bytes(0));
         spec.memory.offloadActivations = true;
         spec.memory.offloadHorizon = 1;
         const MemoryByCategory near = estimateMemory(spec, {}).bytes;
-        QCOMPARE(kept[3] - near[3], near[host] / 8 * 6); // two layers of eight stay
+        QCOMPARE(kept[3] - near[3], near[kHost] / 8 * 6); // two layers of eight stay
         spec.memory.offloadHorizon = 100;
         QCOMPARE(estimateMemory(spec, {}).bytes[3], kept[3]);
     }

@@ -4,8 +4,8 @@
 #include <random>
 
 #include "engine/planner/parameter_parts.h"
-#include "engine/planner/pipeline/stage_costs.h"
-#include "engine/planner/pipeline/stage_partition.h"
+#include "engine/planner/stage_costs.h"
+#include "engine/planner/stage_partition.h"
 #include "engine/spec/presets.h"
 
 using namespace trainyard;

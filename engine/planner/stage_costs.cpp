@@ -1,4 +1,4 @@
-#include "engine/planner/pipeline/stage_costs.h"
+#include "engine/planner/stage_costs.h"
 
 #include "engine/planner/parameter_parts.h"
 #include "engine/spec/pipeline_rules.h"

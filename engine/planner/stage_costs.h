@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/planner/memory_model.h"
-#include "engine/planner/pipeline/stage_partition.h"
+#include "engine/planner/stage_partition.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {

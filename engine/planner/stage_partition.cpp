@@ -1,4 +1,4 @@
-#include "engine/planner/pipeline/stage_partition.h"
+#include "engine/planner/stage_partition.h"
 
 #include <algorithm>
 #include <limits>

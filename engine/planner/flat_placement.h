@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace trainyard {
+
+/// In a rank's flat buffers every block starts at a multiple of so many elements: one cache line of bfloat16.
+constexpr std::int64_t kFlatAlignment = 32;
+
+/// A tensor of a rank, or several that are multiplied as one matrix and lie directly behind each other.
+struct FlatBlock {
+    std::int64_t elements = 0;
+    int part = 0; ///< of the model: -1 embeddings, then the layers, then the head
+};
+
+struct FlatSharing {
+    int owners = 1;                  ///< ranks that each own an equal part of every bucket
+    std::int64_t bucketElements = 0; ///< least size of a bucket; 0 = one bucket for everything
+    bool bucketPerPart = false;      ///< instead: each part of the model is a bucket
+};
+
+/// A contiguous range of the flat buffers. Its size is a multiple of kFlatAlignment * owners.
+struct FlatBucket {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::vector<std::size_t> blocks; ///< inside, front first
+
+    std::int64_t size() const { return end - begin; }
+};
+
+/// Where the blocks of a rank lie in its flat buffers, in elements.
+struct FlatPlacement {
+    std::int64_t count = 0;            ///< of all elements, gaps included
+    std::vector<std::int64_t> offsets; ///< by block
+    std::vector<FlatBucket> buckets;   ///< front first
+};
+
+/// Places blocks, given in order of registration, in the reverse order: the backward pass finishes gradients
+/// so, and buckets fill from the front.
+FlatPlacement placeFlat(const std::vector<FlatBlock>& blocks, const FlatSharing& sharing);
+
+/// Elements of the blocks, without gaps, that each owner has.
+std::vector<std::int64_t> elementsByOwner(const std::vector<FlatBlock>& blocks,
+                                          const FlatPlacement& placement, int owners);
+
+} // namespace trainyard
