@@ -3,17 +3,24 @@
 #include <ATen/ops/zeros.h>
 
 #include "engine/base/check.h"
+#include "engine/memory/host_memory.h"
 #include "engine/memory/memory_scope.h"
 
 namespace trainyard {
 
-GradientBuffers::GradientBuffers(const FlatLayout& layout, GradientResidence residence, at::ScalarType type)
-    : m_layout(layout), m_residence(residence), m_buckets(layout.buckets().size())
+GradientBuffers::GradientBuffers(const FlatLayout& layout, GradientResidence residence, at::ScalarType type,
+                                 const Placement& placement)
+    : m_layout(layout)
+    , m_residence(residence)
+    , m_bucketsPass(residence == GradientResidence::Sharded || placement.offloadsOptimizer)
+    , m_options(at::TensorOptions().dtype(type).device(placement.device))
+    , m_isKept(layout.buckets().size(), false)
+    , m_buckets(layout.buckets().size())
 {
-    const bool whole = residence == GradientResidence::Whole;
-    m_resident =
-        at::zeros({whole ? layout.flatCount() : layout.ownedCount()}, at::TensorOptions().dtype(type));
-    for (std::size_t index = 0; whole && index < m_buckets.size(); ++index) {
+    const std::int64_t count = m_bucketsPass ? layout.ownedCount() : layout.flatCount();
+    m_resident = placement.offloadsOptimizer ? zerosOnHost(count, type, placement.device)
+                                             : at::zeros({count}, m_options);
+    for (std::size_t index = 0; !m_bucketsPass && index < m_buckets.size(); ++index) {
         const Bucket& bucket = layout.buckets()[index];
         m_buckets[index] = m_resident.narrow(0, bucket.begin, bucket.size());
     }
@@ -23,15 +30,9 @@ const at::Tensor& GradientBuffers::bucket(std::size_t index)
 {
     if (!m_buckets[index].defined()) {
         const MemoryScope scope(MemoryCategory::Gradients);
-        m_buckets[index] = at::zeros({m_layout.buckets()[index].size()}, m_resident.options());
+        m_buckets[index] = at::zeros({m_layout.buckets()[index].size()}, m_options);
     }
     return m_buckets[index];
-}
-
-void GradientBuffers::release(std::size_t index)
-{
-    TRAINYARD_CHECK(m_residence == GradientResidence::Sharded);
-    m_buckets[index] = at::Tensor();
 }
 
 at::Tensor GradientBuffers::ownedPart(std::size_t index)
@@ -43,22 +44,26 @@ at::Tensor GradientBuffers::ownedPart(std::size_t index)
 
 void GradientBuffers::keepOwnedPart(std::size_t index)
 {
-    TRAINYARD_CHECK(m_residence == GradientResidence::Sharded);
+    TRAINYARD_CHECK(m_bucketsPass);
     const std::int64_t begin = m_layout.buckets()[index].begin / m_layout.sharding().ownerRanks;
     const at::Tensor part = ownedPart(index);
-    m_resident.narrow(0, begin, part.numel()).add_(part);
+    const at::Tensor kept = m_resident.narrow(0, begin, part.numel());
+    if (m_isKept[index])
+        kept.add_(part.to(kept.device()));
+    else
+        kept.copy_(part);
+    m_isKept[index] = true;
+    m_buckets[index] = at::Tensor();
 }
 
-void GradientBuffers::clearOwned()
+void GradientBuffers::beginStep()
 {
-    if (m_residence == GradientResidence::Sharded)
-        m_resident.zero_();
+    m_isKept.assign(m_isKept.size(), false);
 }
 
 at::Tensor GradientBuffers::of(const OwnedPiece& piece) const
 {
-    const bool whole = m_residence == GradientResidence::Whole;
-    return m_resident.narrow(0, whole ? piece.offset : piece.shardOffset, piece.count);
+    return m_resident.narrow(0, m_bucketsPass ? piece.shardOffset : piece.offset, piece.count);
 }
 
 } // namespace trainyard

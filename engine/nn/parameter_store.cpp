@@ -7,6 +7,9 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include "engine/base/check.h"
+#include "engine/memory/host_memory.h"
+#include "engine/memory/lent_memory.h"
+#include "engine/memory/memory_scope.h"
 #include "engine/nn/initialization.h"
 
 namespace trainyard {
@@ -72,14 +75,19 @@ private:
 };
 
 ParameterStore::ParameterStore(const std::vector<ParameterSpec>& specs, ComputeType compute,
-                               const Sharding& sharding, GradientResidence gradients, WeightResidence weights)
+                               const Sharding& sharding, GradientResidence gradients, WeightResidence weights,
+                               const Placement& placement)
     : m_compute(compute)
+    , m_placement(placement)
     , m_layout(specs, sharding)
-    , m_weights(m_layout, weights, computeScalarType(compute))
-    , m_gradients(m_layout, gradients, masterScalarType(compute))
+    , m_weights(m_layout, weights,
+                at::TensorOptions().dtype(computeScalarType(compute)).device(placement.device))
+    , m_gradients(m_layout, gradients, masterScalarType(compute), placement)
 {
+    TRAINYARD_CHECK(weights == WeightResidence::Sharded || !placement.offloadsParameters);
     nameParameters(specs);
     allocateMasters();
+    allocateKept();
     viewBuffers();
     makeLeaves();
     listOwned();
@@ -106,9 +114,27 @@ at::Tensor ParameterStore::sliceOf(const at::Tensor& flat, std::size_t parameter
 void ParameterStore::allocateMasters()
 {
     const at::ScalarType type = masterScalarType(m_compute);
-    const bool inPlace = m_weights.whole().defined() && m_weights.whole().scalar_type() == type;
-    m_masters =
-        inPlace ? m_weights.whole() : at::zeros({m_layout.ownedCount()}, at::TensorOptions().dtype(type));
+    const auto onDevice = at::TensorOptions().dtype(type).device(m_placement.device);
+    if (m_placement.offloadsOptimizer || m_placement.offloadsParameters)
+        m_masters = zerosOnHost(m_layout.ownedCount(), type, m_placement.device);
+    else if (m_weights.whole().defined() && m_weights.whole().scalar_type() == type)
+        m_masters = m_weights.whole();
+    else
+        m_masters = at::zeros({m_layout.ownedCount()}, onDevice);
+    m_updated = m_masters;
+    if (m_placement.offloadsOptimizer || !m_placement.offloadsParameters)
+        return;
+    m_updated = at::empty({m_layout.ownedCount()}, onDevice);
+    takeMemory(m_updated);
+}
+
+void ParameterStore::allocateKept()
+{
+    if (m_weights.residence() == WeightResidence::Whole)
+        return;
+    const auto working = at::TensorOptions().dtype(computeScalarType(m_compute)).device(m_placement.device);
+    const bool apart = m_placement.offloadsOptimizer && !m_placement.offloadsParameters;
+    m_kept = apart ? at::zeros({m_layout.ownedCount()}, working) : m_masters;
 }
 
 void ParameterStore::viewBuffers()
@@ -119,7 +145,7 @@ void ParameterStore::viewBuffers()
             parameter.working = sliceOf(m_weights.whole(), i);
         if (m_masters.numel() == m_layout.flatCount())
             parameter.master = sliceOf(m_masters, i);
-        if (m_gradients.residence() == GradientResidence::Whole)
+        if (!m_gradients.bucketsPass())
             parameter.gradient = sliceOf(m_gradients.resident(), i);
     }
 }
@@ -146,10 +172,11 @@ void ParameterStore::listOwned()
     const at::Tensor& whole = m_weights.whole();
     const bool separate = !whole.defined() || !m_masters.is_alias_of(whole);
     for (const OwnedPiece& piece : m_layout.pieces()) {
-        const at::Tensor master =
-            m_masters.narrow(0, separate ? piece.shardOffset : piece.offset, piece.count);
-        const at::Tensor working = whole.defined() ? whole.narrow(0, piece.offset, piece.count) : master;
-        m_owned.push_back({piece, master, working, m_gradients.of(piece)});
+        const std::int64_t offset = separate ? piece.shardOffset : piece.offset;
+        const at::Tensor working = whole.defined() ? whole.narrow(0, piece.offset, piece.count)
+                                                   : m_kept.narrow(0, piece.shardOffset, piece.count);
+        m_owned.push_back({piece, m_masters.narrow(0, offset, piece.count),
+                           m_updated.narrow(0, offset, piece.count), working, m_gradients.of(piece)});
     }
 }
 
@@ -231,6 +258,8 @@ void ParameterStore::initialize(std::uint64_t seed, double standardDeviation)
         for (; owned != m_owned.end() && owned->piece.parameter == i; ++owned)
             owned->master.copy_(values.narrow(0, owned->piece.firstElement, owned->piece.count));
     }
+    if (m_weights.residence() == WeightResidence::Sharded)
+        refreshWorkingCopy();
 }
 
 void ParameterStore::refreshWorkingCopy()
@@ -241,19 +270,46 @@ void ParameterStore::refreshWorkingCopy()
     }
 }
 
+void ParameterStore::beginUpdate()
+{
+    if (m_updated.is_same(m_masters))
+        return;
+    const MemoryScope scope(MemoryCategory::Weights);
+    giveMemory(m_updated);
+    m_updated.copy_(m_masters);
+}
+
+void ParameterStore::endUpdate()
+{
+    if (!m_updated.is_same(m_masters)) {
+        m_masters.copy_(m_updated);
+        takeMemory(m_updated);
+    }
+    if (m_placement.offloadsOptimizer)
+        refreshWorkingCopy();
+}
+
 void ParameterStore::placeOwnedWeights(std::size_t bucket)
 {
     m_weights.allocate(bucket);
     const at::Tensor part = m_weights.ownedPart(bucket);
     const std::int64_t begin = m_layout.buckets()[bucket].begin / m_layout.sharding().ownerRanks;
-    part.copy_(m_masters.narrow(0, begin, part.numel()));
+    part.copy_(m_kept.narrow(0, begin, part.numel()));
+}
+
+at::Tensor ParameterStore::gradientOf(std::size_t parameter)
+{
+    const std::size_t bucket = m_layout.bucketOf()[parameter];
+    const SliceGeometry& slice = m_layout.slices()[parameter];
+    const std::int64_t first = m_layout.offsets()[parameter] - m_layout.buckets()[bucket].begin;
+    return m_gradients.bucket(bucket).narrow(0, first, slice.count()).view(slice.shape());
 }
 
 void ParameterStore::beginGradients()
 {
     for (Leaf& leaf : m_leaves)
         leaf.hasGradient = false;
-    m_gradients.clearOwned();
+    m_gradients.beginStep();
 }
 
 void ParameterStore::setGradientListener(std::function<void(std::size_t)> listener)

@@ -12,6 +12,7 @@
 
 #include "engine/nn/gradient_buffers.h"
 #include "engine/nn/parameter_spec.h"
+#include "engine/nn/placement.h"
 #include "engine/nn/weight_buffers.h"
 #include "engine/spec/run_spec.h"
 
@@ -30,21 +31,23 @@ struct Parameter {
     std::int64_t count = 0;  ///< elements of the slice
     at::Tensor working{};    ///< what the model multiplies with; undefined when weights are sharded
     at::Tensor master{};     ///< undefined when the rank holds only a part of the master weights
-    at::Tensor gradient{}; ///< sum over the micro-batches of this step; undefined when gradients are sharded
+    at::Tensor gradient{};   ///< sum over the micro-batches of this step; undefined when buckets pass
 };
 
 /// Consecutive elements of a parameter that this rank updates, in three faces of one dimension. Views.
 struct OwnedTensor {
     OwnedPiece piece;
-    at::Tensor master;   ///< the truth: what the optimizer moves and checkpoints keep
-    at::Tensor working;  ///< what the model multiplies with; the same memory as master unless types differ,
-                         ///< and when weights are sharded
+    at::Tensor master;  ///< the truth, which checkpoints keep
+    at::Tensor updated; ///< what the optimizer moves between beginUpdate() and endUpdate(): the master
+                        ///< itself, or on the device a copy of one that waits in host memory
+    at::Tensor working; ///< what the model multiplies with, or with sharded weights what it is gathered from;
+                        ///< the same memory as master unless types or places differ
     at::Tensor gradient; ///< sum over the micro-batches of this step, in the master's type
 };
 
 /// The parameters of a rank's part of a model in flat buffers: the working weights whole or by bucket; master
 /// weights whole or as far as the rank owns them; gradients whole or by bucket. FlatLayout says where things
-/// lie.
+/// lie there, and Placement which of them are in host memory.
 ///
 /// Gradients arrive through hooks on the autograd leaves: in float32 (float64) whatever the compute type, and
 /// without a pass that zeroes the buffer first. One thread: the one that calls backward().
@@ -52,7 +55,7 @@ class ParameterStore {
 public:
     ParameterStore(const std::vector<ParameterSpec>& specs, ComputeType compute,
                    const Sharding& sharding = {}, GradientResidence gradients = GradientResidence::Whole,
-                   WeightResidence weights = WeightResidence::Whole);
+                   WeightResidence weights = WeightResidence::Whole, const Placement& placement = {});
     ~ParameterStore();
     ParameterStore(const ParameterStore&) = delete;
     ParameterStore& operator=(const ParameterStore&) = delete;
@@ -72,6 +75,7 @@ public:
     std::int64_t parameterCount() const; ///< elements of the slices, without gaps
     ComputeType computeType() const { return m_compute; }
     const FlatLayout& layout() const { return m_layout; }
+    const Placement& placement() const { return m_placement; }
     /// What this rank updates, in order of registration: all of it unless the layout has several owners.
     const std::vector<OwnedTensor>& owned() const { return m_owned; }
     /// Index in owned() of what this rank owns of a parameter; at most one piece.
@@ -85,12 +89,18 @@ public:
     /// layout draws the same numbers, and refreshes the working copy.
     void initialize(std::uint64_t seed, double standardDeviation);
     /// Working copy := master weights, as far as this rank owns them. Needed after masters were written from
-    /// outside (loading a checkpoint); the optimizers refresh it in their own pass.
+    /// outside (loading a checkpoint); optimizers that run on the device refresh it in their own pass.
     void refreshWorkingCopy();
-    /// Gives a bucket of sharded weights memory, and its part that this rank owns the values of the masters;
-    /// the other parts are to come from their owners.
+    /// Around an update: what the optimizer moves is where it moves it; then master weights and working copy
+    /// have the result.
+    void beginUpdate();
+    void endUpdate();
+    /// Gives a bucket of sharded weights memory, and its part that this rank owns its values; the other parts
+    /// are to come from their owners.
     void placeOwnedWeights(std::size_t bucket);
 
+    /// The gradient of a parameter in its bucket's buffer, in the slice's shape.
+    at::Tensor gradientOf(std::size_t parameter);
     /// The next backward() overwrites gradients instead of adding to them. Call before the first micro-batch
     /// of an optimizer step.
     void beginGradients();
@@ -109,6 +119,7 @@ private:
 
     void nameParameters(const std::vector<ParameterSpec>& specs);
     void allocateMasters();
+    void allocateKept();
     void viewBuffers();
     void makeLeaves();
     void listOwned();
@@ -116,6 +127,7 @@ private:
     at::Tensor sliceOf(const at::Tensor& flat, std::size_t parameter) const;
 
     ComputeType m_compute;
+    Placement m_placement;
     FlatLayout m_layout;
     WeightBuffers m_weights;
     GradientBuffers m_gradients;
@@ -123,7 +135,9 @@ private:
     std::unordered_map<std::string, std::size_t> m_indexOf;
     std::vector<Leaf> m_leaves; // by stack of the layout
     std::vector<OwnedTensor> m_owned;
-    at::Tensor m_masters; // the same as the whole working weights unless types or extents differ
+    at::Tensor m_masters; // the same as the whole working weights unless types, extents or places differ
+    at::Tensor m_updated; // the same as m_masters, or with memory during an update alone
+    at::Tensor m_kept;    // of sharded weights, [ownedCount()]: m_masters, or a copy on the device
     std::function<void(std::size_t)> m_listener;
 };
 

@@ -4,14 +4,14 @@
 #include <ATen/ops/zeros.h>
 
 #include "engine/base/check.h"
+#include "engine/memory/lent_memory.h"
 #include "engine/memory/memory_scope.h"
 
 namespace trainyard {
 
-WeightBuffers::WeightBuffers(const FlatLayout& layout, WeightResidence residence, at::ScalarType type)
+WeightBuffers::WeightBuffers(const FlatLayout& layout, WeightResidence residence, at::TensorOptions options)
     : m_layout(layout), m_residence(residence)
 {
-    const auto options = at::TensorOptions().dtype(type);
     if (residence == WeightResidence::Whole)
         m_whole = at::zeros({layout.flatCount()}, options);
     for (std::size_t index = 0; index < layout.buckets().size(); ++index) {
@@ -25,7 +25,7 @@ WeightBuffers::WeightBuffers(const FlatLayout& layout, WeightResidence residence
 
 bool WeightBuffers::isThere(std::size_t index) const
 {
-    return m_buckets[index].storage().data() != nullptr;
+    return hasMemory(m_buckets[index]);
 }
 
 at::Tensor WeightBuffers::ownedPart(std::size_t index) const
@@ -37,18 +37,15 @@ at::Tensor WeightBuffers::ownedPart(std::size_t index) const
 
 void WeightBuffers::allocate(std::size_t index)
 {
-    TRAINYARD_CHECK(m_residence == WeightResidence::Sharded && !isThere(index));
+    TRAINYARD_CHECK(m_residence == WeightResidence::Sharded);
     const MemoryScope scope(MemoryCategory::Weights);
-    c10::StorageImpl& storage = *m_buckets[index].storage().unsafeGetStorageImpl();
-    storage.set_data_ptr_noswap(storage.allocator()->allocate(storage.nbytes()));
+    giveMemory(m_buckets[index]);
 }
 
-// The storage keeps its size: views can be made of it, and reading them is an error.
 void WeightBuffers::release(std::size_t index)
 {
     TRAINYARD_CHECK(m_residence == WeightResidence::Sharded);
-    c10::StorageImpl& storage = *m_buckets[index].storage().unsafeGetStorageImpl();
-    storage.set_data_ptr_noswap(c10::DataPtr(nullptr, storage.device()));
+    takeMemory(m_buckets[index]);
 }
 
 } // namespace trainyard

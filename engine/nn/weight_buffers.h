@@ -15,11 +15,11 @@ enum class WeightResidence {
             ///< those of all owners for each use (ZeRO 3)
 };
 
-/// The flat working weights of a rank, in the compute type. One thread.
+/// The flat working weights of a rank, in the compute type on its device. One thread.
 class WeightBuffers {
 public:
     /// Filled with zeros where they are whole. `layout` outlives the buffers.
-    WeightBuffers(const FlatLayout& layout, WeightResidence residence, at::ScalarType type);
+    WeightBuffers(const FlatLayout& layout, WeightResidence residence, at::TensorOptions options);
 
     WeightResidence residence() const { return m_residence; }
     /// [flatCount()]; undefined when sharded.

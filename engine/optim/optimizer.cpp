@@ -13,8 +13,9 @@ std::vector<OptimizedTensor> optimizedTensors(const ParameterStore& parameters)
     std::vector<OptimizedTensor> tensors;
     for (const OwnedTensor& owned : parameters.owned()) {
         const ParameterSpec& spec = parameters.parameters()[owned.piece.parameter].spec;
-        const bool hasCopy = !owned.working.is_alias_of(owned.master);
-        tensors.push_back({spec.name, owned.master, owned.gradient, hasCopy ? owned.working : at::Tensor(),
+        const bool hasCopy =
+            !owned.working.is_alias_of(owned.master) && !parameters.placement().offloadsOptimizer;
+        tensors.push_back({spec.name, owned.updated, owned.gradient, hasCopy ? owned.working : at::Tensor(),
                            spec.decays, owned.piece.parameter});
     }
     return tensors;

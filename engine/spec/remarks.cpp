@@ -26,13 +26,29 @@ void remarkOnLayout(const ParallelLayout& layout, Checker& check)
     check.require(layout.partition == plain.partition, "layout.partition", message, hint);
 }
 
+void remarkOnOffload(const RunSpec& spec, Checker& check)
+{
+    const auto remark = [&](bool offloads, const char* path) {
+        check.require(!offloads || spec.launch.device != DeviceKind::Cpu, path,
+                      "saves nothing with launch.device \"cpu\", whose memory is the host's", "leave it out");
+    };
+    remark(spec.memory.offloadActivations, "memory.offload_activations");
+    remark(spec.memory.offloadOptimizer, "memory.offload_optimizer");
+    remark(spec.memory.offloadParameters, "memory.offload_parameters");
+}
+
 void remarkOnMemory(const RunSpec& spec, Checker& check)
 {
     check.require(spec.memory.recompute == RecomputeKind::Full || spec.memory.recomputeEvery == 1,
                   "memory.recompute_every", "has no effect unless memory.recompute is \"full\"",
                   "set memory.recompute to \"full\", or leave it out");
-    check.require(spec.memory.zeroStage == 0 || spec.layout.data > 1, "memory.zero_stage",
-                  "saves nothing with layout.data 1", "raise layout.data, or leave it out");
+    check.require(spec.memory.zeroStage == 0 || spec.layout.data > 1 || spec.memory.offloadParameters,
+                  "memory.zero_stage", "saves nothing with layout.data 1",
+                  "raise layout.data, or leave it out");
+    check.require(spec.memory.offloadActivations || spec.memory.offloadHorizon == MemorySpec().offloadHorizon,
+                  "memory.offload_horizon", "has no effect without memory.offload_activations",
+                  "leave it out");
+    remarkOnOffload(spec, check);
 }
 
 } // namespace

@@ -151,6 +151,22 @@ void checkLossScale(const LossScaleSpec& scale, Checker& check)
                   fmt::format("is {}", scale.backoff), "must be between 0 and 1, e.g. 0.5");
 }
 
+void checkMemory(const RunSpec& spec, Checker& check)
+{
+    const MemorySpec& memory = spec.memory;
+    check.require(memory.zeroStage >= 0 && memory.zeroStage <= 3, "memory.zero_stage",
+                  fmt::format("is {}", memory.zeroStage), "must be 0, 1, 2 or 3");
+    check.atLeast(memory.recomputeEvery, 1, "memory.recompute_every");
+    check.atLeast(memory.offloadHorizon, 0, "memory.offload_horizon");
+    check.refuseUnless(
+        !memory.offloadParameters || memory.zeroStage == 3, "memory.offload_parameters",
+        fmt::format("needs ZeRO stage 3, not {}, where every layer multiplies with weights that stay",
+                    memory.zeroStage),
+        spec.layout.pipeline == 1
+            ? "set memory.zero_stage to 3, or memory.offload_optimizer instead"
+            : "set memory.offload_optimizer instead, or memory.zero_stage to 3 and layout.pipeline to 1");
+}
+
 void checkDataset(const DatasetSpec& dataset, Checker& check)
 {
     check.require(!dataset.path.empty(), "dataset.path", "is empty",
@@ -168,8 +184,6 @@ void refuseWhatIsMissing(const RunSpec& spec, Checker& check)
     };
     refuse(spec.layout.context != 1, "layout.context");
     refuse(spec.batch.packing, "batch.packing");
-    refuse(spec.memory.offloadOptimizer, "memory.offload_optimizer");
-    refuse(spec.memory.offloadParameters, "memory.offload_parameters");
     refuse(spec.launch.device == DeviceKind::Cuda, "launch.device");
 }
 
@@ -187,10 +201,7 @@ Diagnostics validate(const RunSpec& spec)
     checkPipeline(spec, diagnostics);
     checkOptimizer(spec, check);
     checkLossScale(spec.precision.lossScale, check);
-    check.require(spec.memory.zeroStage >= 0 && spec.memory.zeroStage <= 3, "memory.zero_stage",
-                  fmt::format("is {}", spec.memory.zeroStage), "must be 0, 1, 2 or 3");
-    check.atLeast(spec.memory.recomputeEvery, 1, "memory.recompute_every");
-    check.atLeast(spec.memory.offloadHorizon, 0, "memory.offload_horizon");
+    checkMemory(spec, check);
     refuseWhatIsMissing(spec, check);
     checkDataset(spec.dataset, check);
     check.atLeast(spec.checkpoint.everySteps, 0, "checkpoint.every_steps");

@@ -26,6 +26,18 @@ bool sharesFrom(int stage, const RunSpec& spec, const ProcessGroups& groups)
     return spec.memory.zeroStage >= stage && groups.data->size().value > 1;
 }
 
+/// With ZeRO 3 weights come part by part from the ranks that share them, or from this host's memory.
+bool shardsWeights(const RunSpec& spec, const ProcessGroups& groups)
+{
+    return sharesFrom(3, spec, groups) || (spec.memory.zeroStage >= 3 && spec.memory.offloadParameters);
+}
+
+Placement placementOf(const RunSpec& spec)
+{
+    return {.offloadsOptimizer = spec.memory.offloadOptimizer,
+            .offloadsParameters = spec.memory.offloadParameters};
+}
+
 Sharding shardingOf(const RunSpec& spec, const ProcessGroups& groups)
 {
     const auto elementBytes = static_cast<Bytes>(at::elementSize(masterScalarType(spec.precision.compute)));
@@ -36,7 +48,7 @@ Sharding shardingOf(const RunSpec& spec, const ProcessGroups& groups)
         sharding.ownerRank = groups.data->rank().value;
         sharding.ownerRanks = groups.data->size().value;
     }
-    sharding.bucketPerPart = sharesFrom(3, spec, groups);
+    sharding.bucketPerPart = shardsWeights(spec, groups);
     return sharding;
 }
 
@@ -58,8 +70,9 @@ std::unique_ptr<ParameterStore> makeParameters(const RunSpec& spec, const StageR
     auto parameters = std::make_unique<ParameterStore>(
         modelParameters(spec.model, range), spec.precision.compute, shardingOf(spec, groups),
         sharesFrom(2, spec, groups) ? GradientResidence::Sharded : GradientResidence::Whole,
-        sharesFrom(3, spec, groups) ? WeightResidence::Sharded : WeightResidence::Whole);
-    memory.assign(parameters->flatGradients(), MemoryCategory::Gradients);
+        shardsWeights(spec, groups) ? WeightResidence::Sharded : WeightResidence::Whole, placementOf(spec));
+    if (!spec.memory.offloadOptimizer)
+        memory.assign(parameters->flatGradients(), MemoryCategory::Gradients);
     parameters->initialize(spec.seed, spec.model.initializerRange);
     return parameters;
 }
@@ -90,7 +103,7 @@ std::unique_ptr<Optimizer> makeCountedOptimizer(const RunSpec& spec,
                                                 const std::vector<OptimizedTensor>& tensors,
                                                 const LogicalSums& sums)
 {
-    const MemoryScope scope(MemoryCategory::Optimizer);
+    const MemoryScope scope(spec.memory.offloadOptimizer ? MemoryCategory::Host : MemoryCategory::Optimizer);
     return makeOptimizer(spec.optimizer, tensors, sums);
 }
 
@@ -132,6 +145,15 @@ ModelChunk::~ModelChunk() = default;
 double ModelChunk::squaredGradientNorm() const
 {
     return trainyard::squaredGradientNorm(m_tensors, m_sums);
+}
+
+void ModelChunk::update(double learningRate, double gradientScale)
+{
+    if (m_gatherer)
+        m_gatherer->releaseAll();
+    m_parameters->beginUpdate();
+    m_optimizer->step(learningRate, gradientScale);
+    m_parameters->endUpdate();
 }
 
 void ModelChunk::shareWeights(ProcessGroup& data)
@@ -190,7 +212,7 @@ double Replica::gradientNorm() const
 void Replica::update(double learningRate, double gradientScale)
 {
     for (const auto& chunk : m_chunks)
-        chunk->optimizer().step(learningRate, gradientScale);
+        chunk->update(learningRate, gradientScale);
     shareWeights();
 }
 

@@ -19,7 +19,7 @@ class PartGatherer;
 struct ProcessGroups;
 
 /// One pipeline stage of this rank: all that training changes, and what moves it. Freshly initialised from
-/// the seed; counted in the categories of weights, gradients and optimizer state.
+/// the seed; counted in the categories of weights, gradients, optimizer state, and what of them is offloaded.
 class ModelChunk {
 public:
     ModelChunk(const RunSpec& spec, const StageRange& range, const ProcessGroups& groups,
@@ -36,6 +36,8 @@ public:
     const TrainingState& state() const { return *m_state; }
     /// Square of the gradient's norm, of all ranks' chunks of this number. All ranks call it.
     double squaredGradientNorm() const;
+    /// Moves what this rank owns. All ranks call it.
+    void update(double learningRate, double gradientScale);
     /// After the owners have changed their weights: every pass to come sees them. All ranks call it.
     void shareWeights(ProcessGroup& data);
 

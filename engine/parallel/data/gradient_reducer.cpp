@@ -11,7 +11,9 @@ GradientReducer::GradientReducer(ParameterStore& parameters, ProcessGroup& group
     , m_group(group)
     , m_sliced(sliced)
     , m_scatters(parameters.layout().sharding().ownerRanks > 1)
-    , m_sharded(parameters.gradients().residence() == GradientResidence::Sharded)
+    , m_bucketsPass(parameters.gradients().bucketsPass())
+    , m_keepsPerPass(parameters.gradients().residence() == GradientResidence::Sharded ||
+                     (m_bucketsPass && group.size().value == 1))
 {
     TRAINYARD_CHECK(!m_scatters || parameters.layout().sharding().ownerRanks == group.size().value);
     m_parameters.setGradientListener([this](std::size_t parameter) { onGradient(parameter); });
@@ -24,7 +26,7 @@ GradientReducer::~GradientReducer()
 
 bool GradientReducer::reducesAfter(std::size_t microBatch, std::size_t count) const
 {
-    return m_sharded || microBatch + 1 == count;
+    return m_keepsPerPass || microBatch + 1 == count;
 }
 
 void GradientReducer::arm()
@@ -55,10 +57,7 @@ void GradientReducer::sumOverTokenSlices(std::size_t index)
     const bool isPartial = !parameter.spec.split.cuts() && parameter.spec.part != m_sliced.headPart;
     if (!m_sliced.tensor || !isPartial || m_isSummed[index])
         return;
-    const std::size_t bucket = m_parameters.layout().bucketOf()[index];
-    const std::int64_t first = parameter.offset - m_parameters.layout().buckets()[bucket].begin;
-    m_sliced.tensor->allReduce(
-        numbersOf(m_parameters.gradients().bucket(bucket).narrow(0, first, parameter.count)));
+    m_sliced.tensor->allReduce(numbersOf(m_parameters.gradientOf(index)));
     m_isSummed[index] = true;
 }
 
@@ -70,7 +69,7 @@ void GradientReducer::startReadyBuckets()
 
 void GradientReducer::startNext()
 {
-    if (m_sharded && m_works.size() > m_completed)
+    if (m_bucketsPass && m_works.size() > m_completed)
         completeNext(); // one bucket is reduced while the next one fills
     const FloatSpan values = numbersOf(m_parameters.gradients().bucket(m_works.size()));
     m_works.push_back(m_scatters ? m_group.reduceScatterAsync(values) : m_group.allReduceAsync(values));
@@ -79,10 +78,8 @@ void GradientReducer::startNext()
 void GradientReducer::completeNext()
 {
     m_works[m_completed].wait();
-    if (m_sharded) {
+    if (m_bucketsPass)
         m_parameters.gradients().keepOwnedPart(m_completed);
-        m_parameters.gradients().release(m_completed);
-    }
     ++m_completed;
 }
 

@@ -21,6 +21,9 @@ class ProcessGroup;
 ///   - several owners and sharded gradients: the same, in no more memory than that and two buckets, ZeRO
 ///     2 and 3. Then every micro-batch is reduced, because nobody keeps the whole gradient of the earlier
 ///     ones.
+/// With an offloaded optimizer what a rank has goes to host memory bucket by bucket, each as soon as it is
+/// there. The order of additions is the one without offload: gradients of several micro-batches are first
+/// added up on the device, unless this rank is alone or shards them.
 ///
 /// A step: for each micro-batch that reducesAfter() names arm(); backward(); finish(); for the others
 /// backward(). Where something comes between the last backward pass and the reduction (a pipeline's tied
@@ -70,7 +73,8 @@ private:
     ProcessGroup& m_group;
     const SlicedTokens m_sliced;
     const bool m_scatters;              // each rank ends with what it owns
-    const bool m_sharded;               // and keeps no more than that
+    const bool m_bucketsPass;           // a reduced bucket is kept elsewhere, and freed
+    const bool m_keepsPerPass;          // after every micro-batch
     std::vector<std::size_t> m_missing; // by bucket: gradients to come
     std::vector<bool> m_isSummed;       // by parameter: over the slices of tokens, where it must be
     std::vector<Work> m_works;          // of the buckets that started, in order

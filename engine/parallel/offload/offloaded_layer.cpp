@@ -5,7 +5,7 @@
 #include <ATen/ops/empty.h>
 #include <c10/core/GradMode.h>
 
-#include "engine/memory/memory_scope.h"
+#include "engine/memory/host_memory.h"
 
 namespace trainyard {
 
@@ -67,8 +67,7 @@ OffloadedStorage::OffloadedStorage(const at::Tensor& tensor)
 {
     const auto bytes = static_cast<std::int64_t>(tensor.storage().nbytes());
     const at::Tensor source = viewOf(m_place, tensor.storage(), 0, {bytes}, {1});
-    const MemoryScope scope(MemoryCategory::Host);
-    m_host = at::empty({bytes}, at::TensorOptions().dtype(at::kByte).pinned_memory(tensor.is_cuda()));
+    m_host = emptyOnHost(bytes, at::kByte, tensor.device());
     m_host.copy_(source, true);
 }
 

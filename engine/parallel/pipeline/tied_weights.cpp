@@ -15,17 +15,17 @@ TiedWeights::TiedWeights(const std::vector<ParameterStore*>& stores, const Proce
         return;
     // The words are the first parameter of the first stage, and the copy is the last one of the last stage.
     const bool isFirstStage = m_group->isFirst();
-    const ParameterStore& store = isFirstStage ? *stores.front() : *stores.back();
-    const Parameter& words = isFirstStage ? store.parameters().front() : store.parameters().back();
-    TRAINYARD_CHECK_MSG(isFirstStage != words.spec.isCopy, words.spec.name);
-    TRAINYARD_CHECK_MSG(words.gradient.defined(), words.spec.name);
-    m_gradient = words.gradient;
+    m_store = isFirstStage ? stores.front() : stores.back();
+    m_words = isFirstStage ? 0 : m_store->parameters().size() - 1;
+    const ParameterSpec& words = m_store->parameters()[m_words].spec;
+    TRAINYARD_CHECK_MSG(isFirstStage != words.isCopy, words.name);
+    TRAINYARD_CHECK_MSG(m_store->gradients().residence() == GradientResidence::Whole, words.name);
 }
 
 void TiedWeights::sumGradients()
 {
     if (m_group)
-        m_group->allReduce(numbersOf(m_gradient));
+        m_group->allReduce(numbersOf(m_store->gradientOf(m_words)));
 }
 
 } // namespace trainyard

@@ -1,8 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
-
-#include <torch/types.h>
 
 namespace trainyard {
 
@@ -24,7 +23,8 @@ public:
 
 private:
     ProcessGroup* m_group = nullptr;
-    at::Tensor m_gradient; ///< of this rank's copy
+    ParameterStore* m_store = nullptr; ///< of this rank's copy
+    std::size_t m_words = 0;           ///< index of its parameter
 };
 
 } // namespace trainyard

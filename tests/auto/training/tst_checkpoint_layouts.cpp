@@ -2,7 +2,7 @@
 #include <QTest>
 
 #include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/checkpoint/checkpoint_reader.h"
+#include "tests/auto/training/checkpoint_content.h"
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"
 
@@ -55,19 +55,6 @@ RunSpec specOf(const fs::path& dataset, const Layout& layout)
     spec.batch = {8, 2, 4 / layout.parallel.data};
     spec.cluster.nodes.front().slotCount = spec.layout.worldSize();
     return spec;
-}
-
-/// The bytes of every tensor of a checkpoint, in the order of their names.
-Result<std::string> contentOf(const fs::path& checkpoint)
-{
-    TRAINYARD_TRY(auto reader, CheckpointReader::open(checkpoint));
-    std::string content;
-    for (const LogicalTensor& tensor : reader.manifest().tensors) {
-        std::string bytes(std::size_t(elementCount(tensor.shape)) * byteSize(tensor.type), '\0');
-        TRAINYARD_TRY_STATUS(reader.read(tensor.name, std::as_writable_bytes(std::span(bytes))));
-        content += bytes;
-    }
-    return content;
 }
 
 /// As the run's events tell.

@@ -6,6 +6,7 @@
 #include "engine/checkpoint/checkpoint_reader.h"
 #include "engine/spec/names.h"
 #include "engine/spec/validate.h"
+#include "tests/auto/training/checkpoint_content.h"
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"
 
@@ -26,6 +27,8 @@ struct Layout {
     int recomputeEvery = 1;
     bool offload = false;
     bool everyOptimizer = false; ///< beside AdamW and LAMB
+    bool offloadOptimizer = false;
+    bool offloadParameters = false;
 };
 
 constexpr auto kOptimizers = {OptimizerKind::AdamW, OptimizerKind::Lamb, OptimizerKind::LambPaper,
@@ -94,6 +97,23 @@ std::vector<Layout> layouts()
          true},
         {"zero-bubble 2, offload", pipeline(2, Schedule::ZeroBubble), 0, RecomputeKind::None, 1, true},
         {"data 2, tensor 2, ZeRO 3, offload", {.data = 2, .tensor = 2}, 3, RecomputeKind::None, 1, true},
+        {"data 2, tensor 2, sequence, 1f1b 2, ZeRO 1, full recomputation, all that can be offloaded",
+         {.data = 2, .tensor = 2, .pipeline = 2, .sequence = true},
+         1,
+         RecomputeKind::Full,
+         1,
+         true,
+         false,
+         true},
+        {"data 4, ZeRO 3, selective recomputation, everything offloaded",
+         {.data = 4},
+         3,
+         RecomputeKind::Selective,
+         1,
+         true,
+         true,
+         true,
+         true},
         {"data 2, tensor 2, sequence, interleaved 2 x 2",
          {.data = 2,
           .tensor = 2,
@@ -101,6 +121,35 @@ std::vector<Layout> layouts()
           .sequence = true,
           .schedule = Schedule::Interleaved,
           .virtualStages = 2}},
+    };
+}
+
+/// Layouts with states in host memory, which change nothing but where they are.
+std::vector<Layout> offloadingLayouts()
+{
+    const auto optimizer = [](Layout layout) {
+        layout.offloadOptimizer = true;
+        return layout;
+    };
+    const auto parameters = [](Layout layout) {
+        layout.offloadParameters = true;
+        return layout;
+    };
+    return {
+        optimizer({"one rank", {}}),
+        optimizer({"one rank, full recomputation, activations", {}, 0, RecomputeKind::Full, 2, true}),
+        parameters({"one rank, ZeRO 3", {}, 3}),
+        optimizer(parameters({"one rank, ZeRO 3", {}, 3})),
+        optimizer({"data 2", {.data = 2}}),
+        optimizer({"data 4, ZeRO 1", {.data = 4}, 1}),
+        optimizer({"data 2, tensor 2, sequence, ZeRO 2", {.data = 2, .tensor = 2, .sequence = true}, 2}),
+        optimizer({"data 2, ZeRO 3", {.data = 2}, 3}),
+        parameters({"data 2, tensor 2, ZeRO 3", {.data = 2, .tensor = 2}, 3}),
+        optimizer(parameters({"data 2, tensor 2, ZeRO 3", {.data = 2, .tensor = 2}, 3})),
+        optimizer({"data 2, 1f1b 2, ZeRO 1", {.data = 2, .pipeline = 2}, 1}),
+        optimizer({"tensor 2, interleaved 2 x 2",
+                   {.tensor = 2, .pipeline = 2, .schedule = Schedule::Interleaved, .virtualStages = 2}}),
+        optimizer({"zero-bubble 4", {.pipeline = 4, .schedule = Schedule::ZeroBubble}}),
     };
 }
 
@@ -119,6 +168,8 @@ RunSpec specOf(const fs::path& dataset, const Layout& layout, OptimizerKind opti
     spec.memory.recompute = layout.recompute;
     spec.memory.recomputeEvery = layout.recomputeEvery;
     spec.memory.offloadActivations = layout.offload;
+    spec.memory.offloadOptimizer = layout.offloadOptimizer;
+    spec.memory.offloadParameters = layout.offloadParameters;
     spec.batch = {8, 2, 4 / layout.parallel.data};
     spec.cluster.nodes.front().slotCount = spec.layout.worldSize();
     return spec;
@@ -207,6 +258,51 @@ private slots:
         QVERIFY(losses < 1e-9);
         QVERIFY(norms < 1e-9);
         QVERIFY(weights < 1e-9);
+    }
+
+    void isTheSameToTheBitWithStatesInHostMemory_data()
+    {
+        QTest::addColumn<int>("layout");
+        QTest::addColumn<int>("compute");
+        QTest::addColumn<int>("optimizer");
+        const auto all = offloadingLayouts();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const std::string name = std::string(all[i].name) +
+                                     (all[i].offloadOptimizer ? ", optimizer" : "") +
+                                     (all[i].offloadParameters ? ", parameters" : "");
+            for (const auto compute : {ComputeType::Float64, ComputeType::BFloat16, ComputeType::Float16}) {
+                const OptimizerKind kind = *(kOptimizers.begin() + i % kOptimizers.size());
+                QTest::addRow("%s, %s, %s", name.c_str(), nameOf(compute).data(), nameOf(kind).data())
+                    << int(i) << int(compute) << int(kind);
+            }
+        }
+        for (const OptimizerKind kind : kOptimizers)
+            QTest::addRow("one rank, optimizer, %s", nameOf(kind).data())
+                << 0 << int(ComputeType::Float32) << int(kind);
+    }
+    void isTheSameToTheBitWithStatesInHostMemory()
+    {
+        QFETCH(int, layout);
+        QFETCH(int, compute);
+        QFETCH(int, optimizer);
+        const auto kind = OptimizerKind(optimizer);
+        RunSpec spec = specOf(dataset(), offloadingLayouts()[std::size_t(layout)], kind);
+        spec.precision.compute = ComputeType(compute);
+        spec.precision.lossScale = {.initial = 0x1p24, .growthInterval = 2}; // float16 skips some steps
+        QVERIFY(validate(spec).empty());
+        QTemporaryDir folder;
+        const fs::path offloaded = fs::path(folder.path().toStdString()) / "offloaded";
+        const fs::path plain = fs::path(folder.path().toStdString()) / "plain";
+        QVERIFY(trainAsThreads(offloaded, spec, {1, 8}).ok());
+        spec.memory.offloadOptimizer = false;
+        spec.memory.offloadParameters = false;
+        QVERIFY(trainAsThreads(plain, spec, {1, 8}).ok());
+        QCOMPARE(largestDifference(stepsOf(plain), stepsOf(offloaded)), 0.0);
+        QCOMPARE(largestNormDifference(stepsOf(plain), stepsOf(offloaded)), 0.0);
+        const auto expected = latestContentOf(plain);
+        const auto content = latestContentOf(offloaded);
+        QVERIFY(expected.ok() && content.ok());
+        QVERIFY(*expected == *content);
     }
 
     void keepsLessForTheBackwardPass()

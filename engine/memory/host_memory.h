@@ -1,0 +1,13 @@
+#pragma once
+
+#include <torch/types.h>
+
+namespace trainyard {
+
+/// One-dimensional memory of the host for what waits there, or is updated there, while `device` computes the
+/// rest. Counted as MemoryCategory::Host, whatever scope is open; pinned where the device is a GPU, so that
+/// copies need not stop it. On a processor both are the same memory: only the category tells them apart.
+at::Tensor emptyOnHost(std::int64_t count, at::ScalarType type, c10::Device device);
+at::Tensor zerosOnHost(std::int64_t count, at::ScalarType type, c10::Device device);
+
+} // namespace trainyard
