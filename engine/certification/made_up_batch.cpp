@@ -1,6 +1,9 @@
 #include "engine/certification/made_up_batch.h"
 
+#include <numeric>
 #include <random>
+
+#include "engine/training/data/packing.h"
 
 namespace trainyard {
 
@@ -19,9 +22,8 @@ private:
 
     const RunSpec& m_spec;
     const SequenceShape m_shape;
-    std::vector<std::int64_t> m_ids, m_types, m_mask, m_places, m_targets, m_labels;
+    std::vector<std::int64_t> m_ids, m_types, m_mask, m_places, m_targets, m_labels, m_lengths;
     std::vector<std::uint64_t> m_samples;
-    std::int64_t m_tokens = 0;
 };
 
 void MadeUpBatch::predict(std::int64_t place, std::int64_t token)
@@ -52,7 +54,7 @@ void MadeUpBatch::append(std::uint64_t sample)
     }
     m_labels.push_back(draw(2));
     m_samples.push_back(sample);
-    m_tokens += length;
+    m_lengths.push_back(length);
 }
 
 MicroBatch MadeUpBatch::finish()
@@ -69,7 +71,9 @@ MicroBatch MadeUpBatch::finish()
     batch.batch.targets = at::tensor(m_targets, at::kLong);
     batch.batch.sequenceLabels = at::tensor(m_labels, at::kLong);
     batch.batch.sampleIndices = m_samples;
-    batch.tokens = m_tokens;
+    batch.tokens = std::accumulate(m_lengths.begin(), m_lengths.end(), std::int64_t{0});
+    if (m_spec.batch.packing)
+        batch.batch = packed(batch.batch, m_lengths, packingMultiple(m_spec.layout));
     return batch;
 }
 

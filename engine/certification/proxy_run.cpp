@@ -92,6 +92,7 @@ ProxyRun proxyOf(const RunSpec& spec, int steps)
 RunSpec onOneRank(RunSpec spec)
 {
     spec.batch.accumulation *= spec.layout.data;
+    spec.batch.packing = false;
     spec.layout = {};
     spec.memory = {};
     spec.cluster.nodes = {NodeSpec{}};

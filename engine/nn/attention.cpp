@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <ATen/Dispatch.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/softmax.h>
@@ -37,6 +38,50 @@ at::Tensor laterKeys(std::int64_t length, const at::TensorOptions& place)
     return at::ones({length, length}, place.dtype(at::kBool)).triu_(1).view({1, 1, length, length});
 }
 
+// Of a causal bias [1, 1, S, S] the part of a shorter sequence.
+at::Tensor ofFirst(std::int64_t tokens, const at::Tensor& bias)
+{
+    return bias.defined() ? bias.narrow(-1, 0, tokens).narrow(-2, 0, tokens) : bias;
+}
+
+// Matrix products and a plain softmax: on the CPU and at these lengths several times faster than ATen's
+// scaled_dot_product_attention.
+at::Tensor attentionOf(std::span<const SequencePlace> sequences, const at::Tensor& queryKeyValue_T3H,
+                       const at::Tensor& bias, const ForwardPass& pass, std::uint32_t site)
+{
+    const auto count = static_cast<std::int64_t>(sequences.size());
+    const std::int64_t heads = pass.headsHere();
+    const std::int64_t width = pass.model.hidden / pass.model.heads;
+    const auto parts = queryKeyValue_T3H.view({count, sequences.front().length, 3, heads, width})
+                           .permute({2, 0, 3, 1, 4})
+                           .unbind(0); // each [B, A, L, D]
+    const auto turned = [&](const at::Tensor& x) { return pass.rotary ? pass.rotary->turn(x) : x; };
+    const at::Tensor query_BALD = turned(parts[0]) * (1.0 / std::sqrt(static_cast<double>(width)));
+    at::Tensor scores_BALL = at::matmul(query_BALD, turned(parts[1]).transpose(-1, -2));
+    if (bias.defined())
+        scores_BALL.add_(bias);
+    const at::Tensor probabilities_BALL =
+        pass.dropHeads(at::softmax(scores_BALL, -1), sequences, pass.model.attentionDropout, site);
+    return at::matmul(probabilities_BALL, parts[2]).transpose(1, 2).reshape({-1, heads * width});
+}
+
+// One sequence after the other, each with the scores that it has: a bias that keeps the sequences of a row
+// apart would make twice as many and more.
+at::Tensor packedAttention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pass, std::uint32_t site)
+{
+    std::vector<at::Tensor> contexts;
+    const std::vector<SequencePlace> places = pass.batch.places();
+    std::vector<std::int64_t> lengths;
+    for (const SequencePlace& place : places)
+        lengths.push_back(place.length);
+    const auto pieces = queryKeyValue_T3H.split_with_sizes(lengths);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const at::Tensor bias = ofFirst(lengths[i], pass.attentionBias);
+        contexts.push_back(attentionOf({&places[i], 1}, pieces[i], bias, pass, site));
+    }
+    return at::cat(contexts);
+}
+
 } // namespace
 
 at::Tensor attentionBias(const TokenBatch& batch, bool causal, at::ScalarType type)
@@ -51,24 +96,11 @@ at::Tensor attentionBias(const TokenBatch& batch, bool causal, at::ScalarType ty
     return at::zeros(unseen.sizes(), unseen.options().dtype(type)).masked_fill_(unseen, lowestOf(type));
 }
 
-// Matrix products and a plain softmax: on the CPU and at these lengths several times faster than ATen's
-// scaled_dot_product_attention.
 at::Tensor attention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pass, std::uint32_t site)
 {
-    const std::int64_t heads = pass.headsHere();
-    const std::int64_t width = pass.model.hidden / pass.model.heads;
-    const auto parts =
-        queryKeyValue_T3H.view({pass.batch.sequences(), pass.batch.sequenceLength(), 3, heads, width})
-            .permute({2, 0, 3, 1, 4})
-            .unbind(0); // each [B, A, S, D]
-    const auto turned = [&](const at::Tensor& x) { return pass.rotary ? pass.rotary->turn(x) : x; };
-    const at::Tensor query_BASD = turned(parts[0]) * (1.0 / std::sqrt(static_cast<double>(width)));
-    at::Tensor scores_BASS = at::matmul(query_BASD, turned(parts[1]).transpose(-1, -2));
-    if (pass.attentionBias.defined())
-        scores_BASS.add_(pass.attentionBias);
-    const at::Tensor probabilities_BASS =
-        pass.dropHeads(at::softmax(scores_BASS, -1), pass.model.attentionDropout, site);
-    return at::matmul(probabilities_BASS, parts[2]).transpose(1, 2).reshape({-1, heads * width});
+    if (pass.batch.isPacked())
+        return packedAttention(queryKeyValue_T3H, pass, site);
+    return attentionOf(pass.batch.places(), queryKeyValue_T3H, pass.attentionBias, pass, site);
 }
 
 } // namespace trainyard

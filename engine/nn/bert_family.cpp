@@ -49,8 +49,7 @@ private:
 
     at::Tensor predictNextSentence(const at::Tensor& hidden_TH, const TokenBatch& batch) const
     {
-        const at::Tensor first_BH =
-            hidden_TH.view({batch.sequences(), batch.sequenceLength(), -1}).select(1, 0);
+        const at::Tensor first_BH = hidden_TH.index_select(0, batch.firstTokens());
         return linear(at::tanh(linear(first_BH, m_pooler)), m_nextSentence);
     }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kSite = 0;
 
-// Of numbers [B, S] those of the given tokens.
+// Of numbers [B, S] or [T] those of the given tokens.
 at::Tensor ofTokens(const at::Tensor& numbers_BS, IndexRange tokens)
 {
     return numbers_BS.reshape({-1}).narrow(0, tokens.begin, tokens.size());
@@ -55,7 +55,7 @@ at::Tensor Embeddings::positionsOf(const TokenBatch& batch, IndexRange tokens) c
     if (batch.positionIds.defined())
         return at::embedding(m_positions, ofTokens(batch.positionIds, tokens));
     const std::int64_t length = batch.sequenceLength();
-    if (tokens.size() == batch.sequences() * length) // every sequence counts from 0: no look-up
+    if (tokens.size() == batch.tokens()) // every sequence counts from 0: no look-up
         return m_positions.narrow(0, 0, length)
             .unsqueeze(0)
             .expand({batch.sequences(), -1, -1})

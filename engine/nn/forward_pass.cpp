@@ -15,9 +15,9 @@ std::optional<RotaryTables> rotaryTables(const ModelSpec& model, const TokenBatc
 {
     if (model.positions != PositionEncoding::Rotary)
         return std::nullopt;
-    const at::Tensor positions = batch.positionIds.defined()
-                                     ? batch.positionIds
-                                     : at::arange(batch.sequenceLength(), batch.inputIds.options());
+    const bool ofSequences = batch.positionIds.defined() && !batch.isPacked();
+    const at::Tensor positions =
+        ofSequences ? batch.positionIds : at::arange(batch.sequenceLength(), batch.inputIds.options());
     return RotaryTables(positions, model.hidden / model.heads, type);
 }
 
@@ -34,7 +34,7 @@ SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBat
 
 IndexRange ForwardPass::tokensHere() const
 {
-    return parallel.tokensHere(batch.sequences() * batch.sequenceLength());
+    return parallel.tokensHere(batch.tokens());
 }
 
 at::Tensor ForwardPass::dropTokens(const at::Tensor& hidden_TH, double probability, std::uint32_t site) const
@@ -42,29 +42,38 @@ at::Tensor ForwardPass::dropTokens(const at::Tensor& hidden_TH, double probabili
     if (!dropoutKey)
         return hidden_TH;
     const IndexRange here = tokensHere();
-    const std::int64_t length = batch.sequenceLength();
     const std::int64_t width = hidden_TH.size(-1);
     std::vector<DropoutPart> parts;
-    for (std::int64_t token = here.begin; token < here.end;) {
-        const std::int64_t first = token % length;
-        const std::int64_t tokens = std::min(length - first, here.end - token);
-        parts.push_back(
-            {batch.sampleIndices[static_cast<std::size_t>(token / length)], first * width, tokens * width});
-        token += tokens;
+    for (const SequencePlace& sequence : batch.places()) {
+        const std::int64_t begin = std::max(sequence.begin, here.begin);
+        const std::int64_t end = std::min(sequence.begin + sequence.length, here.end);
+        if (begin < end)
+            parts.push_back({sequence.sample, (begin - sequence.begin) * width, (end - begin) * width});
     }
     return dropout(hidden_TH, probability, *dropoutKey, site, parts);
 }
 
-at::Tensor ForwardPass::dropHeads(const at::Tensor& probabilities_BASS, double probability,
+at::Tensor ForwardPass::dropHeads(const at::Tensor& probabilities_BALL,
+                                  std::span<const SequencePlace> sequences, double probability,
                                   std::uint32_t site) const
 {
     if (!dropoutKey)
-        return probabilities_BASS;
-    const std::int64_t perHead = batch.sequenceLength() * batch.sequenceLength();
+        return probabilities_BALL;
+    const std::int64_t length = batch.sequenceLength();
+    const std::int64_t firstRow = parallel.rank() * headsHere() * length;
     std::vector<DropoutPart> parts;
-    for (const std::uint64_t sample : batch.sampleIndices)
-        parts.push_back({sample, parallel.rank() * headsHere() * perHead, headsHere() * perHead});
-    return dropout(probabilities_BASS, probability, *dropoutKey, site, parts);
+    for (const SequencePlace& sequence : sequences) {
+        if (sequence.length == length) {
+            parts.push_back({sequence.sample, firstRow * length, headsHere() * length * length});
+            continue;
+        }
+        for (std::int64_t head = 0; head < headsHere(); ++head) {
+            for (std::int64_t query = 0; query < sequence.length; ++query)
+                parts.push_back(
+                    {sequence.sample, (firstRow + head * length + query) * length, sequence.length});
+        }
+    }
+    return dropout(probabilities_BALL, probability, *dropoutKey, site, parts);
 }
 
 } // namespace trainyard

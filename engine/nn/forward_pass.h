@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <torch/types.h>
 
@@ -15,8 +16,8 @@
 
 namespace trainyard {
 
-// Shape legend of the model's files: T = B * S tokens of B sequences, H = hidden, A = heads, D = H / A,
-// I = intermediate, V = vocabulary, M = target positions.
+// Shape legend of the model's files: T = B * S tokens of B sequences (packed: as many as they have), H =
+// hidden, A = heads, D = H / A, I = intermediate, V = vocabulary, M = target positions.
 
 /// What all parts of one forward pass over one micro-batch share. Immutable. Parts that may be computed again
 /// later keep it alive; the model must outlive it.
@@ -30,12 +31,14 @@ struct ForwardPass {
     TensorParallel parallel{};
 
     int headsHere() const { return model.heads / parallel.ranks(); }
-    /// The tokens that this rank has between the cut products, as flat indices into B * S.
+    /// The tokens that this rank has between the cut products, as flat indices into T.
     IndexRange tokensHere() const;
     /// Hidden states of tokensHere(), [T, H] or this rank's slice of it.
     at::Tensor dropTokens(const at::Tensor& hidden_TH, double probability, std::uint32_t site) const;
-    /// Attention probabilities [B, A, S, S] of this rank's heads.
-    at::Tensor dropHeads(const at::Tensor& probabilities_BASS, double probability, std::uint32_t site) const;
+    /// Attention probabilities [B, A, L, L] of this rank's heads, of `sequences` of one length. Element
+    /// (head, query, key) of a sequence has the number that it has among [A, S, S], whatever its length.
+    at::Tensor dropHeads(const at::Tensor& probabilities_BALL, std::span<const SequencePlace> sequences,
+                         double probability, std::uint32_t site) const;
 };
 
 using SharedPass = std::shared_ptr<const ForwardPass>;

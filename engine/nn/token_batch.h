@@ -7,17 +7,28 @@
 
 namespace trainyard {
 
+/// Where the tokens of one sequence lie, one behind the other.
+struct SequencePlace {
+    std::uint64_t sample = 0; ///< see TokenBatch::sampleIndices
+    std::int64_t begin = 0;   ///< flat index of its first token
+    std::int64_t length = 0;  ///< tokens, those of padding included
+};
+
 /// One micro-batch: B sequences of S tokens, and what is to be predicted. Serves encoders and decoders alike;
 /// optional tensors may be undefined. All are int64 on the CPU.
+///
+/// A packed batch has no padding: its sequences lie one behind the other, each as long as it is, in T tokens.
+/// What stands as [B, S] below is [T] then. A few tokens of filler, which nobody reads, may follow the last
+/// one, so that a group of ranks can share the tokens evenly.
 struct TokenBatch {
     at::Tensor inputIds;      ///< [B, S]
     at::Tensor tokenTypeIds;  ///< [B, S]; only read by models that have token types
     at::Tensor attentionMask; ///< optional [B, S], 1 = token, 0 = padding; undefined: all are tokens
     at::Tensor positionIds;   ///< optional [B, S]; undefined: 0 .. S-1 in every sequence
 
-    /// What the token loss is about, in all sequences together: the outputs at these flat indices into B * S
-    /// predict `targets` [M]. The masked positions of a masked-language model; for a decoder the positions
-    /// whose next token counts.
+    /// What the token loss is about, in all sequences together: the outputs at these flat indices into the
+    /// tokens predict `targets` [M]. The masked positions of a masked-language model; for a decoder the
+    /// positions whose next token counts.
     at::Tensor targetPositions;
     at::Tensor targets; ///< [M] vocabulary ids
 
@@ -28,9 +39,25 @@ struct TokenBatch {
     /// that a sequence is dropped the same way whatever rank and micro-batch it falls to.
     std::vector<std::uint64_t> sampleIndices;
 
-    std::int64_t sequences() const { return inputIds.size(0); }
-    std::int64_t sequenceLength() const { return inputIds.size(1); }
+    /// Packed batches only: tokens of each sequence [B], and S of the rows that they came from. The latter
+    /// numbers the elements of attention dropout, so that a sequence is dropped the same way, packed or not.
+    std::vector<std::int64_t> packedLengths;
+    std::int64_t packedFrom = 0;
+
+    bool isPacked() const { return !packedLengths.empty(); }
+    std::int64_t sequences() const
+    {
+        return isPacked() ? static_cast<std::int64_t>(packedLengths.size()) : inputIds.size(0);
+    }
+    /// S: no sequence is longer.
+    std::int64_t sequenceLength() const { return isPacked() ? packedFrom : inputIds.size(1); }
+    std::int64_t tokens() const { return inputIds.numel(); } ///< T
     std::int64_t targetCount() const { return targets.numel(); }
+
+    /// Of each sequence, and behind them of the filler, if there is any: together all tokens.
+    std::vector<SequencePlace> places() const;
+    /// [B] flat index of the first token of each sequence.
+    at::Tensor firstTokens() const;
 };
 
 } // namespace trainyard

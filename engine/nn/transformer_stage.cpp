@@ -89,7 +89,7 @@ StageOutput TransformerStage::forward(const StageInput& input) const
 
 at::Tensor TransformerStage::emptyInput(const TokenBatch& batch) const
 {
-    const IndexRange tokens = m_parallel.tokensHere(batch.sequences() * batch.sequenceLength());
+    const IndexRange tokens = m_parallel.tokensHere(batch.tokens());
     return at::empty({tokens.size(), m_model.hidden}, at::TensorOptions().dtype(m_type));
 }
 

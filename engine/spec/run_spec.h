@@ -129,7 +129,7 @@ struct BatchSpec {
     int global = 32;
     int micro = 8;
     int accumulation = 4;
-    /// Short sequences of a micro-batch share rows, and none attends to another: less padding to compute.
+    /// Sequences lie one behind the other without padding, and none attends to another: less to compute.
     bool packing = false;
 
     bool operator==(const BatchSpec&) const = default;

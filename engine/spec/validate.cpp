@@ -105,6 +105,11 @@ void checkBatch(const RunSpec& spec, Checker& check)
                       ? fmt::format("set batch.accumulation to {}, or batch.global to {}",
                                     batch.global / (batch.micro * spec.layout.data), product)
                       : fmt::format("set batch.global to {}", product));
+    check.refuseUnless(!batch.packing || spec.layout.context == 1, "batch.packing",
+                       fmt::format("does not go with layout.context {}, whose ranks share sequences of equal "
+                                   "length",
+                                   spec.layout.context),
+                       "set layout.context to 1, or batch.packing to false");
 }
 
 void checkPipeline(const RunSpec& spec, Diagnostics& diagnostics)
@@ -183,7 +188,6 @@ void refuseWhatIsMissing(const RunSpec& spec, Checker& check)
         check.refuseUnless(!asked, path, "is not in this version", "leave it out");
     };
     refuse(spec.layout.context != 1, "layout.context");
-    refuse(spec.batch.packing, "batch.packing");
     refuse(spec.launch.device == DeviceKind::Cuda, "launch.device");
 }
 

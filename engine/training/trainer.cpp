@@ -36,7 +36,7 @@ SequenceShape shapeOf(const Manifest& manifest)
 Status tokensDivide(const RunSpec& spec, const Manifest& manifest)
 {
     const int tokens = spec.batch.micro * manifest.sequenceLength;
-    if (!spec.layout.sequence || tokens % spec.layout.tensor == 0)
+    if (!spec.layout.sequence || spec.batch.packing || tokens % spec.layout.tensor == 0)
         return {};
     return refused(
         fmt::format(

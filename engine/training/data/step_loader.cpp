@@ -1,6 +1,7 @@
 #include "engine/training/data/step_loader.h"
 
 #include "engine/memory/memory_scope.h"
+#include "engine/training/data/packing.h"
 
 namespace trainyard {
 
@@ -9,6 +10,7 @@ StepLoader::StepLoader(RowSource rows, SampleOrder order, const RunSpec& spec, P
     , m_order(std::move(order))
     , m_batch(spec.batch)
     , m_family(spec.model.family)
+    , m_packingMultiple(packingMultiple(spec.layout))
     , m_position(position)
     , m_consumedSamples(position.consumedSamples)
 {
@@ -90,7 +92,12 @@ Result<MicroBatch> StepLoader::readMicroBatch(std::uint64_t firstSample)
         appendRow(rows, row);
         samples.push_back(sample);
     }
-    return makeMicroBatch(rows, m_family, std::move(samples));
+    MicroBatch micro = makeMicroBatch(rows, m_family, std::move(samples));
+    if (m_batch.packing) {
+        TRAINYARD_TRY(const auto lengths, tokensPerRow(rows));
+        micro.batch = packed(micro.batch, lengths, m_packingMultiple);
+    }
+    return micro;
 }
 
 } // namespace trainyard

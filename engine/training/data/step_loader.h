@@ -54,6 +54,7 @@ private:
     const SampleOrder m_order;
     const BatchSpec m_batch;
     const ModelFamily m_family;
+    const std::int64_t m_packingMultiple;
     const Position m_position;
     std::uint64_t m_consumedSamples; // by all ranks; only the reading thread
 

@@ -29,6 +29,7 @@ struct Layout {
     bool everyOptimizer = false; ///< beside AdamW and LAMB
     bool offloadOptimizer = false;
     bool offloadParameters = false;
+    bool packing = false;
 };
 
 constexpr auto kOptimizers = {OptimizerKind::AdamW, OptimizerKind::Lamb, OptimizerKind::LambPaper,
@@ -40,6 +41,10 @@ std::vector<Layout> layouts()
 {
     const auto pipeline = [](int ranks, Schedule schedule, int chunks = 1) {
         return ParallelLayout{.pipeline = ranks, .schedule = schedule, .virtualStages = chunks};
+    };
+    const auto packed = [](Layout layout) {
+        layout.packing = true;
+        return layout;
     };
     const auto everywhere = [](Layout layout) {
         layout.everyOptimizer = true;
@@ -114,6 +119,27 @@ std::vector<Layout> layouts()
          true,
          true,
          true},
+        everywhere(packed({"packing", {}})),
+        packed({"tensor 2, packing", {.tensor = 2}}),
+        packed({"tensor 4, sequence, packing", {.tensor = 4, .sequence = true}}),
+        packed({"gpipe 2, packing", pipeline(2, Schedule::GPipe)}),
+        packed({"zero-bubble 2, packing", pipeline(2, Schedule::ZeroBubble)}),
+        packed({"data 4, ZeRO 2, packing", {.data = 4}, 2}),
+        packed({"selective recomputation, packing", {}, 0, RecomputeKind::Selective}),
+        packed({"data 2, tensor 2, sequence, ZeRO 3, full recomputation, offload, packing",
+                {.data = 2, .tensor = 2, .sequence = true},
+                3,
+                RecomputeKind::Full,
+                3,
+                true}),
+        packed({"data 2, tensor 2, sequence, interleaved 2 x 2, ZeRO 1, packing",
+                {.data = 2,
+                 .tensor = 2,
+                 .pipeline = 2,
+                 .sequence = true,
+                 .schedule = Schedule::Interleaved,
+                 .virtualStages = 2},
+                1}),
         {"data 2, tensor 2, sequence, interleaved 2 x 2",
          {.data = 2,
           .tensor = 2,
@@ -171,6 +197,7 @@ RunSpec specOf(const fs::path& dataset, const Layout& layout, OptimizerKind opti
     spec.memory.offloadOptimizer = layout.offloadOptimizer;
     spec.memory.offloadParameters = layout.offloadParameters;
     spec.batch = {8, 2, 4 / layout.parallel.data};
+    spec.batch = {8, 2, 4 / layout.parallel.data, layout.packing};
     spec.cluster.nodes.front().slotCount = spec.layout.worldSize();
     return spec;
 }
