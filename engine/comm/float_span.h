@@ -7,11 +7,20 @@
 namespace trainyard {
 
 /// What a collective can add up.
-enum class FloatType : std::uint8_t { Float32, Float64 };
+enum class FloatType : std::uint8_t { Float32, Float64, BFloat16, Float16 };
 
 constexpr std::size_t sizeOf(FloatType type)
 {
-    return type == FloatType::Float64 ? 8 : 4;
+    switch (type) {
+    case FloatType::Float32:
+        return 4;
+    case FloatType::Float64:
+        return 8;
+    case FloatType::BFloat16:
+    case FloatType::Float16:
+        return 2;
+    }
+    return 0;
 }
 
 /// Contiguous numbers that a collective works on in place. Does not own them. They lie where the group's
@@ -29,9 +38,8 @@ struct FloatSpan {
     FloatSpan(std::span<double> values) : FloatSpan(values.data(), values.size(), FloatType::Float64) {}
 
     std::size_t bytes() const { return count * sizeOf(type); }
-    std::span<float> floats() const { return {static_cast<float*>(data), count}; }
-    std::span<double> doubles() const { return {static_cast<double*>(data), count}; }
     std::span<const std::byte> asBytes() const { return {static_cast<const std::byte*>(data), bytes()}; }
+    std::span<std::byte> asWritableBytes() const { return {static_cast<std::byte*>(data), bytes()}; }
     FloatSpan part(std::size_t first, std::size_t number) const
     {
         return {static_cast<std::byte*>(data) + first * sizeOf(type), number, type};

@@ -7,6 +7,7 @@
 #include "engine/comm/communication_thread.h"
 #include "engine/comm/flight_recorder.h"
 #include "engine/comm/idle_sleep.h"
+#include "engine/comm/mpi_outbox.h"
 #include "engine/comm/mpi_transport.h"
 #include "engine/comm/process_group.h"
 
@@ -75,6 +76,7 @@ Result<std::unique_ptr<MpiProcess>> MpiProcess::start()
     configureOpenMpi();
     std::unique_ptr<MpiProcess> process(new MpiProcess);
     process->m_thread = std::make_shared<CommunicationThread>();
+    process->m_outbox = std::make_shared<MpiOutbox>();
     int provided = MPI_THREAD_SINGLE;
     process->m_thread
         ->run([&] {
@@ -101,7 +103,9 @@ std::unique_ptr<ProcessGroup> MpiProcess::make(const GroupDescription& descripti
         m_recorder->describe(description);
     ProcessGroup::Parts parts{nullptr, m_thread, m_recorder, description.number};
     m_thread
-        ->run([&] { parts.transport = std::make_unique<MpiTransport>(communicatorOf(description, m_size)); })
+        ->run([&] {
+            parts.transport = std::make_unique<MpiTransport>(communicatorOf(description, m_size), m_outbox);
+        })
         .get();
     return std::make_unique<ProcessGroup>(std::move(parts));
 }

@@ -10,6 +10,7 @@ namespace trainyard {
 
 class CommunicationThread;
 class FlightRecorder;
+class MpiOutbox;
 class ProcessGroup;
 
 /// MPI in this process, from initialisation to the end. One communication thread makes every MPI call
@@ -42,6 +43,7 @@ private:
     MpiProcess() = default;
 
     std::shared_ptr<CommunicationThread> m_thread;
+    std::shared_ptr<MpiOutbox> m_outbox;
     FlightRecorder* m_recorder = nullptr;
     Rank m_rank;
     WorldSize m_size{1};

@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <thread>
 
 #include "engine/base/check.h"
+#include "engine/comm/mpi_outbox.h"
+#include "engine/comm/narrow_floats.h"
+#include "engine/comm/shared_collectives.h"
+#include "engine/comm/shared_segments.h"
 
 namespace trainyard {
 
@@ -23,6 +28,17 @@ MPI_Op mpiOp(ReduceOp op)
     return op == ReduceOp::Max ? MPI_MAX : MPI_SUM;
 }
 
+/// How long a waiting rank sleeps before it lets MPI work again. MPI moves a message in many small steps.
+constexpr std::chrono::microseconds kSleepWithMessages{50};
+constexpr std::chrono::milliseconds kSleep{1};
+
+/// Looking for the others is a waste where they need this rank's core to come.
+std::chrono::nanoseconds spinTime(WorldSize ranks)
+{
+    const bool haveCores = static_cast<unsigned>(ranks.value) <= std::thread::hardware_concurrency();
+    return haveCores ? Patience().spin : std::chrono::nanoseconds(0);
+}
+
 /// MPI counts in int; whoever has more to gather wants a file.
 int toCount(std::size_t bytes)
 {
@@ -32,7 +48,8 @@ int toCount(std::size_t bytes)
 
 } // namespace
 
-MpiTransport::MpiTransport(MPI_Comm communicator) : m_communicator(communicator)
+MpiTransport::MpiTransport(MPI_Comm communicator, std::shared_ptr<MpiOutbox> outbox)
+    : m_communicator(communicator), m_outbox(std::move(outbox))
 {
     MPI_Comm_rank(m_communicator, &m_rank.value);
     MPI_Comm_size(m_communicator, &m_size.value);
@@ -40,20 +57,46 @@ MpiTransport::MpiTransport(MPI_Comm communicator) : m_communicator(communicator)
 
 MpiTransport::~MpiTransport()
 {
-    for (Outgoing& message : m_outgoing)
-        MPI_Wait(&message.request, MPI_STATUS_IGNORE);
+    m_outbox->finish(m_communicator);
     if (m_communicator != MPI_COMM_WORLD)
         MPI_Comm_free(&m_communicator);
 }
 
+SharedCollectives* MpiTransport::shared()
+{
+    if (m_hasTriedToShare || m_size.value == 1)
+        return m_shared.get();
+    m_hasTriedToShare = true;
+    m_segments = SharedSegments::create(m_communicator, SharedCollectives::segmentBytes(m_size.value));
+    if (!m_segments)
+        return nullptr;
+    const Patience patience{spinTime(m_size), [outbox = m_outbox]() -> std::chrono::nanoseconds {
+                                return outbox->progress() ? kSleepWithMessages : kSleep;
+                            }};
+    m_shared = std::make_unique<SharedCollectives>(m_segments->starts(), m_rank, patience);
+    return m_shared.get();
+}
+
 void MpiTransport::allReduce(FloatSpan values, ReduceOp op)
 {
+    if (SharedCollectives* const host = shared())
+        return host->allReduce(values, op);
     const std::size_t piece = kPieceBytes / sizeOf(values.type);
-    for (std::size_t first = 0; first < values.count; first += piece) {
-        const FloatSpan part = values.part(first, std::min(piece, values.count - first));
-        MPI_Allreduce(MPI_IN_PLACE, part.data, static_cast<int>(part.count), mpiType(part.type), mpiOp(op),
-                      m_communicator);
+    for (std::size_t first = 0; first < values.count; first += piece)
+        allReducePiece(values.part(first, std::min(piece, values.count - first)), op);
+}
+
+void MpiTransport::allReducePiece(FloatSpan values, ReduceOp op)
+{
+    const int count = static_cast<int>(values.count);
+    if (!isNarrow(values.type)) {
+        MPI_Allreduce(MPI_IN_PLACE, values.data, count, mpiType(values.type), mpiOp(op), m_communicator);
+        return;
     }
+    std::vector<float> wide(values.count);
+    widen(values, wide.data());
+    MPI_Allreduce(MPI_IN_PLACE, wide.data(), count, MPI_FLOAT, mpiOp(op), m_communicator);
+    narrow(wide.data(), values);
 }
 
 void MpiTransport::broadcast(std::span<std::byte> bytes, Rank root)
@@ -95,6 +138,8 @@ void MpiTransport::allGather(std::span<std::byte> all)
 {
     const std::size_t part = all.size() / static_cast<std::size_t>(m_size.value);
     TRAINYARD_CHECK(part * static_cast<std::size_t>(m_size.value) == all.size());
+    if (SharedCollectives* const host = shared())
+        return host->allGather(all);
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), toCount(part), MPI_BYTE, m_communicator);
 }
 
@@ -102,6 +147,10 @@ void MpiTransport::reduceScatter(FloatSpan values)
 {
     const std::size_t count = values.count / static_cast<std::size_t>(m_size.value);
     TRAINYARD_CHECK(count * static_cast<std::size_t>(m_size.value) == values.count);
+    if (SharedCollectives* const host = shared())
+        return host->reduceScatter(values);
+    if (isNarrow(values.type))
+        return allReduce(values, ReduceOp::Sum);
     const FloatSpan mine = values.part(count * static_cast<std::size_t>(m_rank.value), count);
     m_scratch.resize(mine.bytes());
     MPI_Reduce_scatter_block(values.data, m_scratch.data(), toCount(count), mpiType(values.type), MPI_SUM,
@@ -109,21 +158,9 @@ void MpiTransport::reduceScatter(FloatSpan values)
     std::memcpy(mine.data, m_scratch.data(), m_scratch.size());
 }
 
-void MpiTransport::dropSent()
-{
-    m_outgoing.remove_if([](Outgoing& message) {
-        int sent = 0;
-        MPI_Test(&message.request, &sent, MPI_STATUS_IGNORE);
-        return sent != 0;
-    });
-}
-
 void MpiTransport::send(std::span<const std::byte> bytes, Rank to)
 {
-    dropSent();
-    Outgoing& message = m_outgoing.emplace_back(Outgoing{{bytes.begin(), bytes.end()}});
-    MPI_Isend(message.bytes.data(), toCount(bytes.size()), MPI_BYTE, to.value, 0, m_communicator,
-              &message.request);
+    m_outbox->send(bytes, to, m_communicator);
 }
 
 void MpiTransport::receive(std::span<std::byte> bytes, Rank from)

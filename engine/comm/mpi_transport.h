@@ -1,6 +1,6 @@
 #pragma once
 
-#include <list>
+#include <memory>
 
 #include <mpi.h>
 
@@ -8,12 +8,20 @@
 
 namespace trainyard {
 
+class MpiOutbox;
+class SharedCollectives;
+class SharedSegments;
+
 /// The ranks of one MPI communicator. Made, called and destroyed on the communication thread only. A dead
 /// peer ends the whole job through the launcher, so no call returns an error.
+///
+/// Where all ranks are on one host, reductions and all-gathers go through memory that they share
+/// (SharedCollectives), set up when the first one is called; everything else goes through MPI.
 class MpiTransport final : public Transport {
 public:
-    /// Frees the communicator at the end unless it is MPI_COMM_WORLD.
-    explicit MpiTransport(MPI_Comm communicator);
+    /// Frees the communicator at the end unless it is MPI_COMM_WORLD. All transports of a process have the
+    /// same outbox.
+    MpiTransport(MPI_Comm communicator, std::shared_ptr<MpiOutbox> outbox);
     ~MpiTransport() override;
     MpiTransport(const MpiTransport&) = delete;
     MpiTransport& operator=(const MpiTransport&) = delete;
@@ -30,17 +38,17 @@ public:
     void receive(std::span<std::byte> bytes, Rank from) override;
 
 private:
-    /// A message that may not have left yet.
-    struct Outgoing {
-        std::vector<std::byte> bytes;
-        MPI_Request request = MPI_REQUEST_NULL;
-    };
-    void dropSent();
+    /// Null where the ranks are on several hosts. All ranks of the group call it at the same point.
+    SharedCollectives* shared();
+    void allReducePiece(FloatSpan values, ReduceOp op);
 
     MPI_Comm m_communicator;
     Rank m_rank;
     WorldSize m_size;
-    std::list<Outgoing> m_outgoing; // MPI reads their bytes where they lie
+    std::shared_ptr<MpiOutbox> m_outbox;
+    bool m_hasTriedToShare = false;
+    std::unique_ptr<SharedSegments> m_segments;
+    std::unique_ptr<SharedCollectives> m_shared;
     std::vector<std::byte> m_scratch;
 };
 

@@ -7,31 +7,23 @@
 
 #include "engine/comm/communication_thread.h"
 #include "engine/comm/process_group.h"
+#include "engine/comm/reduction.h"
 
 namespace trainyard {
 
 namespace {
 
-template <typename Number>
-void reduceInto(Number* sum, const Number* values, std::size_t count, ReduceOp op)
-{
-    for (std::size_t i = 0; i < count; ++i)
-        sum[i] = op == ReduceOp::Sum ? sum[i] + values[i] : std::max(sum[i], values[i]);
-}
-
 void reduceAll(const std::vector<void*>& offers, ReduceOp op)
 {
     const FloatSpan& first = *static_cast<FloatSpan*>(offers.front());
-    for (std::size_t r = 1; r < offers.size(); ++r) {
-        const FloatSpan& other = *static_cast<FloatSpan*>(offers[r]);
-        TRAINYARD_CHECK(other.count == first.count && other.type == first.type);
-        if (first.type == FloatType::Float64)
-            reduceInto(first.doubles().data(), other.doubles().data(), first.count, op);
-        else
-            reduceInto(first.floats().data(), other.floats().data(), first.count, op);
+    std::vector<void*> values;
+    for (void* offer : offers) {
+        const FloatSpan& span = *static_cast<FloatSpan*>(offer);
+        TRAINYARD_CHECK(span.count == first.count && span.type == first.type);
+        values.push_back(span.data);
     }
-    for (std::size_t r = 1; r < offers.size(); ++r)
-        std::memcpy(static_cast<FloatSpan*>(offers[r])->data, first.data, first.bytes());
+    if (values.size() > 1)
+        reduceParts({values.data(), values.size()}, first.count, first.type, op, values);
 }
 
 } // namespace

@@ -8,7 +8,13 @@ namespace {
 
 ncclDataType_t ncclType(FloatType type)
 {
-    return type == FloatType::Float64 ? ncclFloat64 : ncclFloat32;
+    switch (type) {
+    case FloatType::Float32: return ncclFloat32;
+    case FloatType::Float64: return ncclFloat64;
+    case FloatType::BFloat16: return ncclBfloat16;
+    case FloatType::Float16: return ncclFloat16;
+    }
+    return ncclFloat32;
 }
 
 ncclRedOp_t ncclOp(ReduceOp op)

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <span>
+#include <vector>
+
+#include <mpi.h>
+
+#include "engine/base/ids.h"
+
+namespace trainyard {
+
+/// Messages of this process that may not have left yet. MPI goes on with them only while some MPI call runs,
+/// so whoever waits for other ranks outside MPI must call progress() meanwhile. Communication thread only.
+class MpiOutbox {
+public:
+    MpiOutbox() = default;
+    MpiOutbox(const MpiOutbox&) = delete;
+    MpiOutbox& operator=(const MpiOutbox&) = delete;
+
+    /// Copies `bytes` away and returns.
+    void send(std::span<const std::byte> bytes, Rank to, MPI_Comm communicator);
+    /// Lets MPI work. True while messages are on their way.
+    bool progress();
+    /// Returns when no message of the communicator is on its way.
+    void finish(MPI_Comm communicator);
+
+private:
+    struct Message {
+        std::vector<std::byte> bytes; ///< MPI reads them where they lie
+        MPI_Comm communicator = MPI_COMM_NULL;
+        MPI_Request request = MPI_REQUEST_NULL;
+    };
+
+    std::list<Message> m_messages;
+};
+
+} // namespace trainyard

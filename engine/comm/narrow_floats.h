@@ -1,0 +1,41 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "engine/comm/float_span.h"
+
+namespace trainyard {
+
+/// Numbers of two bytes that are added up in float32.
+struct BFloat16 {
+    std::uint16_t bits;
+
+    float wide() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+    /// Rounds to nearest even; what is not a number stays so.
+    static BFloat16 narrow(float value)
+    {
+        const auto bits = std::bit_cast<std::uint32_t>(value);
+        const bool isNan = (bits & 0x7fffffffu) > 0x7f800000u;
+        const std::uint32_t rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
+        return {static_cast<std::uint16_t>((isNan ? bits | 0x400000u : rounded) >> 16)};
+    }
+};
+
+struct Float16 {
+    _Float16 value;
+
+    float wide() const { return static_cast<float>(value); }
+    static Float16 narrow(float value) { return {static_cast<_Float16>(value)}; }
+};
+
+constexpr bool isNarrow(FloatType type)
+{
+    return type == FloatType::BFloat16 || type == FloatType::Float16;
+}
+
+/// Copies numbers of a narrow type to as many of float32, and back with rounding to nearest even.
+void widen(FloatSpan narrow, float* wide);
+void narrow(const float* wide, FloatSpan narrow);
+
+} // namespace trainyard
