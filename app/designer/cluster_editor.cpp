@@ -21,6 +21,13 @@ namespace {
 
 constexpr int kMaxSlots = 4096;
 constexpr int kSlotsWidth = 104;
+constexpr int kMemoryWidth = 88;
+constexpr int kMaxGibibytes = 1 << 20;
+
+int gibibytes(Bytes bytes)
+{
+    return static_cast<int>(bytes / kGiB);
+}
 
 /// The first host of the list that the run does not use yet; another name when all are used.
 std::string unusedHost(const RunSpec& spec, const HostListModel& hosts)
@@ -62,20 +69,27 @@ ClusterEditor::ClusterEditor(SpecDocument& document, HostListModel& hosts, QWidg
 ClusterEditor::NodeRow ClusterEditor::makeRow(std::size_t index)
 {
     const QString path = QStringLiteral("cluster.nodes[%1]").arg(index);
-    NodeRow row{new QWidget, new ChoiceBox, new NumberBox(0, kMaxSlots, tr("slots"))};
+    NodeRow row{new QWidget, new ChoiceBox, new NumberBox(0, kMaxSlots, tr("slots")),
+                new NumberBox(0, kMaxGibibytes, tr("GiB"))};
     row.host->setEditable(true);
     row.host->setInsertPolicy(QComboBox::NoInsert);
     row.host->setObjectName(path + QStringLiteral(".host"));
     row.host->setAccessibleName(tr("Host %1").arg(index + 1));
+    row.host->setToolTip(tr("As in your ssh configuration; localhost is this machine"));
     row.slotCount->setObjectName(path + QStringLiteral(".slots"));
     row.slotCount->setFixedWidth(kSlotsWidth);
     row.slotCount->setAccessibleName(tr("Slots of host %1").arg(index + 1));
     row.slotCount->setToolTip(tr("Ranks that may run there"));
+    row.memory->setObjectName(path + QStringLiteral(".memory"));
+    row.memory->setFixedWidth(kMemoryWidth);
+    row.memory->setSpecialValueText(tr("any")); // of 0
+    row.memory->setAccessibleName(tr("Memory per slot of host %1").arg(index + 1));
+    row.memory->setToolTip(tr("Memory that each rank there may use; 0 = any that the host has"));
     auto* remove = new QToolButton;
     remove->setIcon(symbolIcon(QStringLiteral("close")));
     remove->setAccessibleName(tr("Remove host %1").arg(index + 1));
     remove->setToolTip(tr("Take this host out of the run"));
-    for (QWidget* control : {static_cast<QWidget*>(row.host), static_cast<QWidget*>(row.slotCount)})
+    for (QWidget* control : std::initializer_list<QWidget*>{row.host, row.slotCount, row.memory})
         control->installEventFilter(this);
 
     auto* line = new QHBoxLayout(row.widget);
@@ -83,12 +97,16 @@ ClusterEditor::NodeRow ClusterEditor::makeRow(std::size_t index)
     line->setSpacing(metrics::kHalf);
     line->addWidget(row.host, 1);
     line->addWidget(row.slotCount);
+    line->addWidget(row.memory);
     line->addWidget(remove);
     connect(row.host, &QComboBox::currentTextChanged, this, [this, index](const QString& text) {
         edit(tr("Host"), index, [&](NodeSpec& node) { node.host = text.trimmed().toStdString(); });
     });
     connect(row.slotCount, &QSpinBox::valueChanged, this, [this, index](int value) {
         edit(tr("Slots"), index, [&](NodeSpec& node) { node.slotCount = value; });
+    });
+    connect(row.memory, &QSpinBox::valueChanged, this, [this, index](int value) {
+        edit(tr("Memory"), index, [&](NodeSpec& node) { node.memory = static_cast<Bytes>(value) * kGiB; });
     });
     // Queued: the row that holds the button goes away with the edit.
     connect(
@@ -152,6 +170,8 @@ void ClusterEditor::refresh()
         const QSignalBlocker slotBlocker(m_rows[i].slotCount);
         m_rows[i].slotCount->setSuffix(nodes[i].slotCount == 1 ? tr(" slot") : tr(" slots"));
         m_rows[i].slotCount->showValue(nodes[i].slotCount);
+        const QSignalBlocker memoryBlocker(m_rows[i].memory);
+        m_rows[i].memory->showValue(gibibytes(nodes[i].memory));
     }
 }
 

@@ -15,7 +15,7 @@ namespace trainyard {
 class ChoiceBox;
 class NumberBox;
 
-/// The hosts of the run and how many ranks may run on each.
+/// The hosts of the run, how many ranks may run on each, and how much memory each of them may use.
 class ClusterEditor : public QWidget {
     Q_OBJECT
 public:
@@ -31,6 +31,7 @@ private:
         QWidget* widget;
         ChoiceBox* host;
         NumberBox* slotCount;
+        NumberBox* memory;
     };
     NodeRow makeRow(std::size_t index);
     void addNode();

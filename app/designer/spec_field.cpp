@@ -1,77 +1,11 @@
 #include "app/designer/spec_field.h"
 
-#include <QCoreApplication>
-
-#include "engine/spec/names.h"
-#include "engine/spec/presets.h"
+#include "app/designer/spec_field_makers.h"
+#include "app/designer/special_fields.h"
 
 namespace trainyard {
 
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("SpecField", text);
-}
-
-/// Reaches one member of the specification: `[](auto& spec) -> auto& { return spec.model.layers; }`.
-template <typename Reach>
-SpecField integer(const char* path, const char* label, const char* unit, const char* help, Reach reach)
-{
-    return {QLatin1String(path),
-            tr(label),
-            unit[0] ? tr(unit) : QString(),
-            tr(help),
-            SpecField::Kind::Integer,
-            {},
-            [reach](const RunSpec& spec) { return QVariant(static_cast<int>(reach(spec))); },
-            [reach](RunSpec& spec, const QVariant& value) { reach(spec) = value.toInt(); }};
-}
-
-template <typename Reach>
-SpecField real(const char* path, const char* label, const char* help, Reach reach)
-{
-    return {QLatin1String(path),
-            tr(label),
-            {},
-            tr(help),
-            SpecField::Kind::Real,
-            {},
-            [reach](const RunSpec& spec) { return QVariant(reach(spec)); },
-            [reach](RunSpec& spec, const QVariant& value) { reach(spec) = value.toDouble(); }};
-}
-
-template <typename Reach>
-SpecField text(const char* path, const char* label, const char* help, Reach reach)
-{
-    return {QLatin1String(path),
-            tr(label),
-            {},
-            tr(help),
-            SpecField::Kind::Text,
-            {},
-            [reach](const RunSpec& spec) { return QVariant(QString::fromStdString(reach(spec))); },
-            [reach](RunSpec& spec, const QVariant& value) { reach(spec) = value.toString().toStdString(); }};
-}
-
-template <typename Enum, typename Reach>
-SpecField choice(const char* path, const char* label, const char* help, Reach reach)
-{
-    const auto names = acceptedNames<Enum>();
-    return {QLatin1String(path),
-            tr(label),
-            {},
-            tr(help),
-            SpecField::Kind::Choice,
-            QString::fromUtf8(names.data(), static_cast<qsizetype>(names.size())).split(QStringLiteral(", ")),
-            [reach](const RunSpec& spec) {
-                const auto name = nameOf(reach(spec));
-                return QVariant(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
-            },
-            [reach](RunSpec& spec, const QVariant& value) {
-                reach(spec) = enumFromName<Enum>(value.toString().toStdString()).value_or(reach(spec));
-            }};
-}
 
 #define MEMBER(path)                                                                                         \
     [](auto& spec) -> auto&                                                                                  \
@@ -79,142 +13,221 @@ SpecField choice(const char* path, const char* label, const char* help, Reach re
         return spec.path;                                                                                    \
     }
 
-SpecField presetField()
-{
-    SpecField field;
-    field.path = QStringLiteral("model.preset");
-    field.label = tr("Preset");
-    field.help = tr("Fills in the shape of a known model; every value can be changed after that");
-    field.kind = SpecField::Kind::Choice;
-    field.choices << tr("own values");
-    for (const std::string& name : modelPresetNames())
-        field.choices << QString::fromStdString(name);
-    field.get = [](const RunSpec& spec) {
-        const bool unchanged = modelPreset(spec.model.preset) == spec.model;
-        return QVariant(unchanged ? QString::fromStdString(spec.model.preset) : tr("own values"));
-    };
-    field.set = [](RunSpec& spec, const QVariant& value) {
-        if (const auto model = modelPreset(value.toString().toStdString()))
-            spec.model = *model;
-        else
-            spec.model.preset.clear();
-    };
-    return field;
-}
-
-QString seedComplaint(const QString& text)
-{
-    bool ok = false;
-    text.toULongLong(&ok);
-    return ok ? QString() : tr("\"%1\" is not a whole number of at least 0, e.g. 42").arg(text);
-}
-
-SpecField seedField()
-{
-    return {QStringLiteral("seed"),
-            tr("Seed"),
-            {},
-            tr("Initial weights, dropout and data order follow from it, in every layout"),
-            SpecField::Kind::Text,
-            {},
-            [](const RunSpec& spec) { return QVariant(QString::number(spec.seed)); },
-            [](RunSpec& spec, const QVariant& value) { spec.seed = value.toString().toULongLong(); },
-            seedComplaint};
-}
-
 SpecSection runSection()
 {
+    return {fieldText("Run"),
+            false,
+            {textField({"name", "Name", "Becomes part of the run's id: letters, digits, '.', '_' and '-'"},
+                       MEMBER(name)),
+             integerField({"launch.steps", "Steps", "Optimizer steps of the whole run", "steps"},
+                          MEMBER(launch.steps)),
+             seedField(),
+             textField({"dataset.path", "Data set", "Folder with manifest.json, as every host sees it"},
+                       MEMBER(dataset.path))}};
+}
+
+SpecSection layoutSection()
+{
     return {
-        tr("Run"),
+        fieldText("Parallelism"),
         false,
-        {text("name", "Name", "Becomes part of the run's id: letters, digits, '.', '_' and '-'",
-              MEMBER(name)),
-         integer("launch.steps", "Steps", "steps", "Optimizer steps of the whole run", MEMBER(launch.steps)),
-         seedField(),
-         text("dataset.path", "Data set", "Folder with manifest.json, as every host sees it",
-              MEMBER(dataset.path))}};
+        {integerField({"layout.tensor", "Tensor parallel", "Ranks that share the matrices of every layer"},
+                      MEMBER(layout.tensor)),
+         yesNoField(
+             {"layout.sequence", "Sequence parallel",
+              "Tensor-parallel ranks also share the tokens between the cut products, and their memory"},
+             MEMBER(layout.sequence)),
+         integerField({"layout.context", "Context parallel",
+                       "Ranks that share the tokens of each sequence, attention included"},
+                      MEMBER(layout.context)),
+         integerField({"layout.pipeline", "Pipeline", "Ranks that hold consecutive layers"},
+                      MEMBER(layout.pipeline)),
+         choiceField<PipelineScheduleKind>(
+             {"layout.schedule", "Schedule",
+              "Order of the pipeline's passes: 1f1b holds fewer activations than gpipe, interleaved and "
+              "zero-bubble idle less"},
+             MEMBER(layout.schedule)),
+         integerField(
+             {"layout.virtual_stages", "Virtual stages",
+              "Chunks of the model on each pipeline rank; more than 1 with the interleaved schedule only",
+              "per rank"},
+             MEMBER(layout.virtualStages)),
+         partitionField(), placementField(), bucketSizeField()}};
+}
+
+SpecSection memorySection()
+{
+    return {
+        fieldText("Memory"),
+        false,
+        {zeroStageField(),
+         choiceField<RecomputeKind>(
+             {"memory.recompute", "Recompute",
+              "What the backward pass computes again instead of keeping it: the core of "
+              "the attention (selective) or whole layers (full)"},
+             MEMBER(memory.recompute)),
+         integerField({"memory.recompute_every", "Every n-th layer",
+                       "Of full recomputation: 1 = every layer, 2 = every other one"},
+                      MEMBER(memory.recomputeEvery)),
+         yesNoField({"memory.offload_activations", "Offload activations",
+                     "What layers keep for their backward pass waits in host memory"},
+                    MEMBER(memory.offloadActivations)),
+         integerField({"memory.offload_horizon", "Offload horizon",
+                       "Activations come back while the backward pass is still so many layers behind them"},
+                      MEMBER(memory.offloadHorizon)),
+         yesNoField({"memory.offload_optimizer", "Offload optimizer",
+                     "Master weights and moments stay in host memory, where the update runs"},
+                    MEMBER(memory.offloadOptimizer)),
+         yesNoField({"memory.offload_parameters", "Offload parameters",
+                     "With ZeRO 3: a rank's share of the weights waits in host memory between its uses"},
+                    MEMBER(memory.offloadParameters))}};
 }
 
 SpecSection modelSection()
 {
-    return {tr("Model"),
-            false,
-            {presetField(), integer("model.layers", "Layers", "", "Transformer layers", MEMBER(model.layers)),
-             integer("model.hidden", "Hidden size", "", "Width of the hidden states; a multiple of the heads",
-                     MEMBER(model.hidden)),
-             integer("model.heads", "Attention heads", "", "Each is hidden size / heads wide",
-                     MEMBER(model.heads)),
-             integer("model.intermediate", "Feed-forward", "",
-                     "Width inside the feed-forward layer; often 4 × hidden", MEMBER(model.intermediate)),
-             integer("model.vocabulary", "Vocabulary", "", "Entries of the tokenizer's vocabulary",
-                     MEMBER(model.vocabulary)),
-             integer("model.max_positions", "Positions", "", "Longest sequence that the model can read",
-                     MEMBER(model.maxPositions))}};
+    return {
+        fieldText("Model"),
+        false,
+        {presetField(), familyField(),
+         integerField({"model.layers", "Layers", "Transformer layers"}, MEMBER(model.layers)),
+         integerField({"model.hidden", "Hidden size", "Width of the hidden states; a multiple of the heads"},
+                      MEMBER(model.hidden)),
+         integerField({"model.heads", "Attention heads", "Each is hidden size / heads wide"},
+                      MEMBER(model.heads)),
+         integerField(
+             {"model.intermediate", "Feed-forward", "Width inside the feed-forward layer; often 4 × hidden"},
+             MEMBER(model.intermediate)),
+         integerField({"model.vocabulary", "Vocabulary", "Entries of the tokenizer's vocabulary"},
+                      MEMBER(model.vocabulary)),
+         integerField(
+             {"model.max_positions", "Positions", "Longest sequence that the model can read", "tokens"},
+             MEMBER(model.maxPositions))}};
 }
 
 SpecSection optimizerSection()
 {
-    return {tr("Precision and optimizer"),
-            false,
-            {choice<ComputeType>("precision.compute", "Compute type",
-                                 "Of the forward and backward pass; master weights stay float32",
-                                 MEMBER(precision.compute)),
-             choice<OptimizerKind>("optimizer.kind", "Optimizer",
-                                   "LAMB and LANS for very large batches, AdamW otherwise",
-                                   MEMBER(optimizer.kind)),
-             real("optimizer.learning_rate", "Learning rate", "Peak, reached after the warm-up",
-                  MEMBER(optimizer.learningRate)),
-             choice<ScheduleKind>("optimizer.schedule", "Schedule", "How the rate falls after the warm-up",
-                                  MEMBER(optimizer.schedule)),
-             integer("optimizer.warmup_steps", "Warm-up", "steps",
-                     "The rate rises linearly from 0 over these steps", MEMBER(optimizer.warmupSteps)),
-             real("optimizer.weight_decay", "Weight decay", "Not applied to biases and layer norms",
-                  MEMBER(optimizer.weightDecay)),
-             real("optimizer.clip_norm", "Clip norm", "Global gradient norm; 0 = no clipping",
-                  MEMBER(optimizer.clipNorm))}};
+    return {
+        fieldText("Precision and optimizer"),
+        false,
+        {choiceField<ComputeType>({"precision.compute", "Compute type",
+                                   "Of the forward and backward pass; master weights stay float32"},
+                                  MEMBER(precision.compute)),
+         choiceField<OptimizerKind>(
+             {"optimizer.kind", "Optimizer", "LAMB and LANS for very large batches, AdamW otherwise"},
+             MEMBER(optimizer.kind)),
+         realField({"optimizer.learning_rate", "Learning rate", "Peak, reached after the warm-up"},
+                   MEMBER(optimizer.learningRate)),
+         choiceField<ScheduleKind>({"optimizer.schedule", "Schedule", "How the rate falls after the warm-up"},
+                                   MEMBER(optimizer.schedule)),
+         integerField({"optimizer.warmup_steps", "Warm-up", "The rate rises linearly from 0 over these steps",
+                       "steps"},
+                      MEMBER(optimizer.warmupSteps)),
+         realField({"optimizer.weight_decay", "Weight decay", "Not applied to biases and layer norms"},
+                   MEMBER(optimizer.weightDecay)),
+         realField({"optimizer.clip_norm", "Clip norm", "Global gradient norm; 0 = no clipping"},
+                   MEMBER(optimizer.clipNorm))}};
 }
 
 SpecSection checkpointSection()
 {
-    return {tr("Checkpoints and launch"),
+    return {fieldText("Checkpoints and launch"),
             false,
-            {integer("checkpoint.every_steps", "Every", "steps", "0 = only at the end",
-                     MEMBER(checkpoint.everySteps)),
-             integer("checkpoint.keep_last", "Keep", "checkpoints",
-                     "Older ones go after a newer one is published", MEMBER(checkpoint.keepLast)),
-             integer("checkpoint.keep_every", "For good", "steps",
-                     "Checkpoints of every so many steps stay; 0 = none", MEMBER(checkpoint.keepEvery)),
-             integer("launch.threads_per_rank", "Threads", "per rank", "Compute threads of each rank",
-                     MEMBER(launch.threadsPerRank))}};
+            {integerField({"checkpoint.every_steps", "Every", "0 = only at the end", "steps"},
+                          MEMBER(checkpoint.everySteps)),
+             integerField({"checkpoint.keep_last", "Keep", "Older ones go after a newer one is published",
+                           "checkpoints"},
+                          MEMBER(checkpoint.keepLast)),
+             integerField({"checkpoint.keep_every", "For good",
+                           "Checkpoints of every so many steps stay; 0 = none", "steps"},
+                          MEMBER(checkpoint.keepEvery)),
+             yesNoField({"checkpoint.asynchronous", "Write beside training",
+                         "Training goes on while a copy of the state is written, which takes host memory"},
+                        MEMBER(checkpoint.asynchronous)),
+             integerField({"launch.threads_per_rank", "Threads", "Compute threads of each rank", "per rank"},
+                          MEMBER(launch.threadsPerRank)),
+             choiceField<DeviceKind>({"launch.device", "Compute on",
+                                      "auto: a GPU where every rank has one of its own, else the processor"},
+                                     MEMBER(launch.device)),
+             gracePeriodField()}};
 }
 
-SpecSection advancedSection()
+SpecSection modelDetails()
 {
-    return {tr("Advanced"),
+    return {
+        fieldText("Model, in detail"),
+        true,
+        {choiceField<Activation>({"model.activation", "Activation",
+                                  "Of the feed-forward layer; swiglu has a second matrix of the same size"},
+                                 MEMBER(model.activation)),
+         choiceField<NormPlacement>({"model.norm", "Layer norms",
+                                     "post: after each residual sum; pre: before attention and feed-forward"},
+                                    MEMBER(model.norm)),
+         choiceField<PositionEncoding>({"model.positions", "Position encoding",
+                                        "learned: a table; rotary: queries and keys are turned by an angle"},
+                                       MEMBER(model.positions)),
+         yesNoField({"model.tied_head", "Tied head", "The head multiplies with the word embeddings"},
+                    MEMBER(model.tiedHead)),
+         yesNoField({"model.next_sentence", "Next sentence", "BERT only: pooler and next-sentence head"},
+                    MEMBER(model.nextSentence)),
+         integerField({"model.token_types", "Token types", "Kinds of segments in a row; 0 = none"},
+                      MEMBER(model.tokenTypes)),
+         realField({"model.dropout", "Dropout", "Share of hidden elements"}, MEMBER(model.dropout)),
+         realField({"model.attention_dropout", "Attention dropout", "Share of attention probabilities"},
+                   MEMBER(model.attentionDropout)),
+         realField({"model.layer_norm_epsilon", "Norm epsilon", "Added to the variance in layer norms"},
+                   MEMBER(model.layerNormEpsilon)),
+         realField({"model.initializer_range", "Initial range", "Standard deviation of the initial weights"},
+                   MEMBER(model.initializerRange))}};
+}
+
+SpecSection optimizerDetails()
+{
+    return {fieldText("Optimizer, in detail"),
             true,
-            {real("model.dropout", "Dropout", "Share of hidden elements", MEMBER(model.dropout)),
-             real("model.attention_dropout", "Attention dropout", "Share of attention probabilities",
-                  MEMBER(model.attentionDropout)),
-             real("optimizer.beta1", "Beta 1", "Decay of the first moment", MEMBER(optimizer.beta1)),
-             real("optimizer.beta2", "Beta 2", "Decay of the second moment", MEMBER(optimizer.beta2)),
-             real("optimizer.momentum", "Momentum", "Of SGD; 0 = without", MEMBER(optimizer.momentum)),
-             real("precision.loss_scale.initial", "Loss scale", "Of the first step with float16",
-                  MEMBER(precision.lossScale.initial)),
-             real("optimizer.epsilon", "Epsilon", "Added to the root of the second moment",
-                  MEMBER(optimizer.epsilon)),
-             real("optimizer.decay_power", "Decay power", "Of the polynomial schedule",
-                  MEMBER(optimizer.decayPower)),
-             real("model.initializer_range", "Initial range", "Standard deviation of the initial weights",
-                  MEMBER(model.initializerRange))}};
+            {realField({"optimizer.beta1", "Beta 1", "Decay of the first moment"}, MEMBER(optimizer.beta1)),
+             realField({"optimizer.beta2", "Beta 2", "Decay of the second moment"}, MEMBER(optimizer.beta2)),
+             realField({"optimizer.epsilon", "Epsilon", "Added to the root of the second moment"},
+                       MEMBER(optimizer.epsilon)),
+             realField({"optimizer.momentum", "Momentum", "Of SGD; 0 = without"}, MEMBER(optimizer.momentum)),
+             realField({"optimizer.decay_power", "Decay power", "Of the polynomial schedule"},
+                       MEMBER(optimizer.decayPower))}};
+}
+
+SpecSection lossScaling()
+{
+    return {
+        fieldText("Loss scaling, with float16"),
+        true,
+        {realField({"precision.loss_scale.initial", "Initial scale", "Of the first step"},
+                   MEMBER(precision.lossScale.initial)),
+         integerField({"precision.loss_scale.growth_interval", "Grows after",
+                       "Steps without overflow after which the scale doubles", "steps"},
+                      MEMBER(precision.lossScale.growthInterval)),
+         realField({"precision.loss_scale.backoff", "Backoff", "An overflow multiplies the scale by this"},
+                   MEMBER(precision.lossScale.backoff)),
+         integerField({"precision.loss_scale.hysteresis", "Hysteresis",
+                       "Overflows since the scale last grew before it is lowered", "overflows"},
+                      MEMBER(precision.lossScale.hysteresis)),
+         realField({"precision.loss_scale.minimum", "Minimum", "An overflow at this scale ends the run"},
+                   MEMBER(precision.lossScale.minimum))}};
 }
 
 #undef MEMBER
 
 } // namespace
 
+std::vector<SpecField> batchFields()
+{
+    return {yesNoField(
+        {"batch.packing", "Pack sequences",
+         "Short sequences share rows, and none attends to another: less padding to compute"},
+        [](auto& spec) -> auto& { return spec.batch.packing; })};
+}
+
 std::vector<SpecSection> specSections()
 {
-    return {runSection(), modelSection(), optimizerSection(), checkpointSection(), advancedSection()};
+    return {runSection(),        layoutSection(), memorySection(),    modelSection(), optimizerSection(),
+            checkpointSection(), modelDetails(),  optimizerDetails(), lossScaling()};
 }
 
 } // namespace trainyard

@@ -34,6 +34,8 @@ struct SpecSection {
     std::vector<SpecField> fields;
 };
 
+/// What stands below the editor of the batch's sizes.
+std::vector<SpecField> batchFields();
 /// The sections of the form in their order; batch and cluster have editors of their own between them.
 std::vector<SpecSection> specSections();
 

@@ -1,6 +1,7 @@
 #include "app/designer/spec_form.h"
 
 #include <QScrollArea>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -42,8 +43,11 @@ SpecForm::SpecForm(SpecDocument& document, HostListModel& hosts, QWidget* parent
     column->setSpacing(metrics::kHalf);
     const auto sections = specSections();
     addSection(column, sections[0]);
-    addHeading(column, tr("Hosts"), false)->addWidget(m_cluster);
-    addHeading(column, tr("Batch, in sequences"), false)->addWidget(m_batch);
+    addHeading(column, tr("Hosts"), false).rows->addWidget(m_cluster);
+    const Fold batch = addHeading(column, tr("Batch, in sequences"), false);
+    batch.rows->addWidget(m_batch);
+    for (const SpecField& field : batchFields())
+        addField(batch, field);
     for (std::size_t i = 1; i < sections.size(); ++i)
         addSection(column, sections[i]);
     column->addStretch(1);
@@ -66,7 +70,7 @@ SpecForm::SpecForm(SpecDocument& document, HostListModel& hosts, QWidget* parent
     showDiagnostics();
 }
 
-QVBoxLayout* SpecForm::addHeading(QVBoxLayout* column, const QString& title, bool folded)
+SpecForm::Fold SpecForm::addHeading(QVBoxLayout* column, const QString& title, bool folded)
 {
     auto* heading = new QToolButton;
     setRole(heading, "fold");
@@ -87,22 +91,22 @@ QVBoxLayout* SpecForm::addHeading(QVBoxLayout* column, const QString& title, boo
     });
     column->addWidget(heading);
     column->addWidget(body);
-    return rows;
+    return {heading, rows};
 }
 
 void SpecForm::addSection(QVBoxLayout* column, const SpecSection& section)
 {
-    QVBoxLayout* rows = addHeading(column, section.title, section.advanced);
+    const Fold fold = addHeading(column, section.title, section.advanced);
     for (const SpecField& field : section.fields)
-        addField(rows, field);
+        addField(fold, field);
 }
 
-void SpecForm::addField(QVBoxLayout* column, const SpecField& field)
+void SpecForm::addField(const Fold& fold, const SpecField& field)
 {
     auto* editor = new FieldEditor(m_document, field, this);
     auto* row = new FormRow(field.label, editor->control(), field.help, FormRow::Help::OnHover);
-    m_rows[field.path] = {row, editor};
-    column->addWidget(row);
+    m_rows[field.path] = {row, editor, fold.heading};
+    fold.rows->addWidget(row);
     connect(row, &FormRow::helpWanted, m_help, &QLabel::setText);
     connect(editor, &FieldEditor::problemChanged, this, &SpecForm::showDiagnostics);
 }
@@ -111,6 +115,8 @@ QString SpecForm::sentenceFor(const QStringList& prefixes) const
 {
     for (const Diagnostic& problem : m_document.diagnostics()) {
         const QString path = QString::fromStdString(problem.path);
+        if (m_rows.contains(path) && !prefixes.contains(path))
+            continue;
         for (const QString& prefix : prefixes) {
             if (path == prefix || path.startsWith(prefix + QLatin1Char('.')) ||
                 path.startsWith(prefix + QLatin1Char('[')))
@@ -132,16 +138,18 @@ void SpecForm::showDiagnostics()
 void SpecForm::focusField(const QString& path)
 {
     QWidget* control = nullptr;
-    if (const auto bound = m_rows.find(path); bound != m_rows.end())
+    if (const auto bound = m_rows.find(path); bound != m_rows.end()) {
+        bound->second.heading->setChecked(true);
         control = bound->second.editor->control();
-    else if (QWidget* exact = findChild<QWidget*>(path))
+    } else if (QWidget* exact = findChild<QWidget*>(path))
         control = exact;
     else if (path.startsWith(QLatin1String("layout")) || path.startsWith(QLatin1String("batch")))
         control = m_batch->controlOf(QStringLiteral("layout.data"));
     else
         control = m_cluster;
-    m_scroll->ensureWidgetVisible(control);
     control->setFocus(Qt::OtherFocusReason);
+    // A section that was just unfolded has its place once the layout has seen to it.
+    QTimer::singleShot(0, control, [this, control] { m_scroll->ensureWidgetVisible(control); });
 }
 
 } // namespace trainyard

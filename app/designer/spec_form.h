@@ -10,6 +10,7 @@
 
 class QLabel;
 class QScrollArea;
+class QToolButton;
 class QVBoxLayout;
 
 namespace trainyard {
@@ -26,19 +27,25 @@ class SpecForm : public QFrame {
 public:
     SpecForm(SpecDocument& document, HostListModel& hosts, QWidget* parent = nullptr);
 
-    /// Brings the field of that JSON path, or the nearest one that contains it, into view and gives it the
-    /// focus.
+    /// Brings the field of that JSON path, or the nearest one that contains it, into view, if its section is
+    /// folded too, and gives it the focus.
     void focusField(const QString& path);
 
 private:
+    struct Fold {
+        QToolButton* heading;
+        QVBoxLayout* rows;
+    };
     struct BoundRow {
         FormRow* row;
         FieldEditor* editor;
+        QToolButton* heading; ///< of its section
     };
     void addSection(QVBoxLayout* column, const SpecSection& section);
-    QVBoxLayout* addHeading(QVBoxLayout* column, const QString& title, bool folded);
-    void addField(QVBoxLayout* column, const SpecField& field);
+    Fold addHeading(QVBoxLayout* column, const QString& title, bool folded);
+    void addField(const Fold& fold, const SpecField& field);
     void showDiagnostics();
+    /// The first problem of these fields or of what they contain that no row of its own shows.
     QString sentenceFor(const QStringList& prefixes) const;
 
     SpecDocument& m_document;

@@ -29,7 +29,11 @@ QList<Curve> comparedCurves(const QList<const OpenRun*>& runs, StepColumn column
     QList<Curve> curves;
     for (qsizetype i = 0; i < runs.size(); ++i) {
         const StepTable& steps = runs[i]->series().steps();
-        curves.append({labels[i], steps.column(columnOf(axis)), steps.column(column), int(i)});
+        curves.append({.name = labels[i],
+                       .x = steps.column(columnOf(axis)),
+                       .y = steps.column(column),
+                       .style = int(i),
+                       .skipped = steps.skipped(columnOf(axis))});
     }
     return curves;
 }

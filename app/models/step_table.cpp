@@ -69,6 +69,16 @@ double StepTable::last(StepColumn wanted) const
     return isEmpty() ? kNaN : column(wanted).last();
 }
 
+QList<double> StepTable::skipped(StepColumn wanted) const
+{
+    QList<double> values;
+    for (qsizetype row = 0; row < size(); ++row) {
+        if (m_isSkipped[row])
+            values.append(column(wanted)[row]);
+    }
+    return values;
+}
+
 qsizetype StepTable::nearestRow(StepColumn wanted, double value) const
 {
     const QList<double>& values = column(wanted);
@@ -146,6 +156,7 @@ void StepTable::insertRow(qsizetype row, const StepRecord& record, std::uint32_t
         m_phases[phase].insert(row, meanSeconds(record, phase));
     m_tokensInStep.insert(row, static_cast<double>(record.tokens));
     m_attemptOfRow.insert(row, attempt);
+    m_isSkipped.insert(row, record.skipped);
 }
 
 void StepTable::removeRow(qsizetype row)
@@ -156,6 +167,7 @@ void StepTable::removeRow(qsizetype row)
         phase.removeAt(row);
     m_tokensInStep.removeAt(row);
     m_attemptOfRow.removeAt(row);
+    m_isSkipped.removeAt(row);
 }
 
 void StepTable::sumFrom(qsizetype row)

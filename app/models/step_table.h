@@ -57,6 +57,8 @@ public:
     /// Seconds of each step in `phase`, mean over the ranks.
     const QList<double>& phase(StepPhase phase) const;
     double last(StepColumn column) const; ///< NaN when empty
+    /// Of the steps whose update was skipped, because gradients overflowed: their values in `column`.
+    QList<double> skipped(StepColumn column) const;
     /// Row of the step closest to `value` in an ascending column; -1 when empty.
     qsizetype nearestRow(StepColumn column, double value) const;
 
@@ -78,6 +80,7 @@ private:
     std::array<QList<double>, kStepPhases> m_phases;
     QList<double> m_tokensInStep;
     QList<std::uint32_t> m_attemptOfRow;
+    QList<bool> m_isSkipped; ///< by row
     std::map<std::uint32_t, RunAttempt> m_attempts;
     int m_rewrites = 0;
 };

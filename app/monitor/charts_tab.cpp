@@ -145,11 +145,16 @@ void ChartsTab::fill(const OpenRun& run)
     const StepTable& steps = run.series().steps();
     const QList<double>& x = steps.column(columnOf(m_options.axis));
     const auto curve = [&](StepColumn column, int style) {
-        return QList<Curve>{{run.facts().name(), x, steps.column(column), style}};
+        return QList<Curve>{{.name = run.facts().name(), .x = x, .y = steps.column(column), .style = style}};
     };
-    m_loss->setCurves(curve(StepColumn::Loss, LossSeries));
+    const auto withSkipped = [&](StepColumn column, int style) {
+        QList<Curve> curves = curve(column, style);
+        curves.first().skipped = steps.skipped(columnOf(m_options.axis));
+        return curves;
+    };
+    m_loss->setCurves(withSkipped(StepColumn::Loss, LossSeries));
     m_rate->setCurves(curve(StepColumn::LearningRate, RateSeries));
-    m_norm->setCurves(curve(StepColumn::GradientNorm, NormSeries));
+    m_norm->setCurves(withSkipped(StepColumn::GradientNorm, NormSeries));
     m_throughput->setCurves(curve(StepColumn::SequencesPerSecond, ThroughputSeries));
     m_split->setLayers(x, phaseLayers(steps));
     m_memory->setDevices(deviceMemory(run));

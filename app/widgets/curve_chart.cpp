@@ -23,8 +23,24 @@ qsizetype nearest(const QList<double>& x, double at)
 }
 
 constexpr double kDot = 6;
+constexpr double kMark = 9;
 constexpr double kHeadroom = 0.06; ///< above the highest value of a chart from zero, of its range
 constexpr double kDotRoom = 0.03;  ///< of the span, so that the outer dots are whole
+
+void addMarks(QCustomPlot& plot, const QList<double>& x, double y, const QCPScatterStyle& style)
+{
+    if (x.isEmpty())
+        return;
+    QCPGraph* marks = plot.addGraph();
+    marks->setLineStyle(QCPGraph::lsNone);
+    marks->setScatterStyle(style);
+    marks->setData(x, QList<double>(x.size(), y));
+}
+
+bool wasSkipped(const Curve& curve, double x)
+{
+    return std::binary_search(curve.skipped.begin(), curve.skipped.end(), x);
+}
 
 QColor faint(QColor colour)
 {
@@ -93,7 +109,8 @@ void CurveChart::rebuild()
     if (m_fromZero && !logarithmic)
         extendToZero();
     plot().yAxis->setRange(m_range.lower, m_range.upper);
-    addMarks(coloursOf(scheme).bad);
+    addNotFiniteMarks(coloursOf(scheme).bad);
+    addSkippedMarks(coloursOf(scheme).warning);
     describeHidden();
 }
 
@@ -124,25 +141,27 @@ void CurveChart::addLine(const QList<double>& x, const QList<double>& y, const Q
 }
 
 /// Triangles on the axis where a figure is not a number: hiding them would hide the failure.
-void CurveChart::addMarks(const QColor& colour)
+void CurveChart::addNotFiniteMarks(const QColor& colour)
 {
     QList<double> x;
-    QList<double> y;
     for (const Curve& curve : m_curves) {
         for (qsizetype i = 0; i < curve.x.size(); ++i) {
-            if (!std::isfinite(curve.y[i])) {
+            if (!std::isfinite(curve.y[i]) && !wasSkipped(curve, curve.x[i]))
                 x.append(curve.x[i]);
-                y.append(m_range.lower);
-            }
         }
     }
     m_notFinite = x.size();
-    if (x.isEmpty())
-        return;
-    QCPGraph* marks = plot().addGraph();
-    marks->setLineStyle(QCPGraph::lsNone);
-    marks->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssTriangle, colour, colour, 9));
-    marks->setData(x, y);
+    addMarks(plot(), x, m_range.lower, QCPScatterStyle(QCPScatterStyle::ssTriangle, colour, colour, kMark));
+}
+
+/// Diamonds on the axis: a skipped step is no failure, but the run moved no weight in it.
+void CurveChart::addSkippedMarks(const QColor& colour)
+{
+    QList<double> x;
+    for (const Curve& curve : m_curves)
+        x.append(curve.skipped);
+    m_skipped = x.size();
+    addMarks(plot(), x, m_range.lower, QCPScatterStyle(QCPScatterStyle::ssDiamond, colour, colour, kMark));
 }
 
 QList<double> CurveChart::valuesWithin(const QCPRange& span) const
@@ -164,6 +183,8 @@ void CurveChart::describeHidden()
                                           : tr("%1 points outside").arg(displayCount(m_range.outside)));
     if (m_notFinite > 0)
         parts.append(tr("▲ %1 not a number").arg(displayCount(m_notFinite)));
+    if (m_skipped > 0)
+        parts.append(tr("◆ %1 skipped").arg(displayCount(m_skipped)));
     setBadge(parts.join(QStringLiteral("  ·  ")), endsLow());
 }
 
@@ -197,7 +218,9 @@ QString CurveChart::briefReadOut(double x, bool isCursor) const
     if (at < 0) // a legend has the room for many values
         return position;
     const double y = m_curves.first().y[at];
-    const QString value = std::isfinite(y) ? figureText(y, quantity()) : tr("not a number");
+    const bool skipped = wasSkipped(m_curves.first(), m_curves.first().x[at]);
+    const QString number = std::isfinite(y) ? figureText(y, quantity()) : tr("not a number");
+    const QString value = skipped ? tr("%1, step skipped").arg(number) : number;
     return position.isEmpty() ? value : position + QStringLiteral("  ·  ") + value;
 }
 

@@ -15,6 +15,9 @@ struct Curve {
     QList<double> y;
     int style = 0;       ///< number of its look, see seriesStyle()
     bool marked = false; ///< each point is a measurement of its own and gets a dot
+    /// Some of x, ascending: steps whose update was skipped. They are marked on the axis, and what is not
+    /// finite there is what they were skipped for.
+    QList<double> skipped = {};
 };
 
 /// Curves over steps, tokens or time. With smoothing the smoothed curve is drawn boldly and the raw one
@@ -39,6 +42,7 @@ public:
     /// What was drawn last: for tests and read-outs.
     const AxisRange& verticalRange() const { return m_range; }
     qsizetype notFiniteCount() const { return m_notFinite; }
+    qsizetype skippedCount() const { return m_skipped; }
 
 protected:
     void rebuild() override;
@@ -54,7 +58,8 @@ private:
     void extendToZero();
     bool endsLow() const;
     void addLine(const QList<double>& x, const QList<double>& y, const QPen& pen, bool dots);
-    void addMarks(const QColor& colour);
+    void addNotFiniteMarks(const QColor& colour);
+    void addSkippedMarks(const QColor& colour);
     QList<double> valuesWithin(const QCPRange& span) const;
     void describeHidden();
 
@@ -64,6 +69,7 @@ private:
     bool m_fromZero = false;
     AxisRange m_range;
     qsizetype m_notFinite = 0;
+    qsizetype m_skipped = 0;
 };
 
 } // namespace trainyard

@@ -108,6 +108,25 @@ private slots:
         QCOMPARE(marks->data()->at(0)->value, m_first->verticalRange().lower);
     }
 
+    void marksStepsThatWereSkipped()
+    {
+        Curve curve = falling(100);
+        curve.y[10] = std::numeric_limits<double>::infinity(); // a gradient norm that overflowed
+        curve.y[20] = std::numeric_limits<double>::infinity(); // and one that should not have
+        curve.skipped = {curve.x[10], curve.x[50]};
+        m_first->setCurves({curve});
+        replot();
+        QCOMPARE(m_first->skippedCount(), 2);
+        QCOMPARE(m_first->notFiniteCount(), 1);
+        QVERIFY(badge().contains("2 skipped"));
+        const QCPGraph* marks = plot(m_first)->graph(plot(m_first)->graphCount() - 1);
+        QCOMPARE(marks->data()->at(1)->key, curve.x[50]);
+        m_link->setCursor(curve.x[50]);
+        replot();
+        QVERIFY2(m_first->accessibleDescription().contains("step skipped"),
+                 qPrintable(m_first->accessibleDescription()));
+    }
+
     void logarithmicAxisIsAnOption()
     {
         ChartOptions options = raw();

@@ -2,22 +2,28 @@
 #include <QAction>
 #include <QApplication>
 #include <QComboBox>
+#include <QElapsedTimer>
 #include <QLineEdit>
 #include <QListView>
 #include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
 #include <QToolButton>
 
+#include <nlohmann/json.hpp>
+
 #include "app/data/data_place.h"
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
 #include "app/data/sample_browser.h"
 #include "app/designer/design_place.h"
+#include "app/designer/spec_field.h"
+#include "app/designer/spec_form.h"
 #include "app/designer/verdict_panel.h"
 #include "app/hosts/add_host_bar.h"
 #include "app/hosts/host_key_strip.h"
@@ -28,6 +34,7 @@
 #include "app/widgets/number_box.h"
 #include "app/widgets/page_frame.h"
 #include "app/widgets/table_view.h"
+#include "engine/spec/spec_json.h"
 
 using namespace trainyard;
 
@@ -222,6 +229,79 @@ private slots:
         QVERIFY(!launch->toolTip().isEmpty());
         replaceText(place.findChild<QLineEdit*>("optimizer.learning_rate"), "fast");
         QVERIFY(place.findChild<QLineEdit*>("optimizer.learning_rate")->property("invalid").toBool());
+    }
+
+    void everySettingHasAControlThatTheKeyboardReaches()
+    {
+        auto& place = goTo<DesignPlace>();
+        const auto root = nlohmann::json::parse(toJson(RunSpec{})).flatten();
+        for (const auto& [pointer, value] : root.items()) {
+            // "/cluster/nodes/0/host" -> "cluster.nodes[0].host"
+            QString path = QString::fromStdString(pointer).mid(1).replace('/', '.');
+            path.replace(QRegularExpression("\\.(\\d+)\\."), "[\\1].");
+            if (path == "trainyard")
+                continue;
+            const auto controls = place.findChildren<QWidget*>(path);
+            QVERIFY2(controls.size() == 1, qPrintable(path));
+            QVERIFY2(controls.front()->focusPolicy() & Qt::TabFocus, qPrintable(path));
+            QVERIFY2(!controls.front()->accessibleName().isEmpty(), qPrintable(path));
+            QVERIFY2(!controls.front()->toolTip().isEmpty(), qPrintable(path));
+        }
+    }
+
+    void everyFieldShowsWhatItSets()
+    {
+        const RunSpec before;
+        RunSpec spec;
+        for (const SpecSection& section : specSections()) {
+            for (const SpecField& field : section.fields) {
+                const QVariant shown = field.get(spec);
+                const QVariant other =
+                    field.kind == SpecField::Kind::Choice
+                        ? QVariant(field.choices[field.choices.indexOf(shown.toString()) == 0 ? 1 : 0])
+                    : field.kind == SpecField::Kind::Text ? QVariant("7")
+                                                          : QVariant(shown.toDouble() + 2);
+                field.set(spec, other);
+                QVERIFY2(spec != before, qPrintable(field.path));
+                if (field.path != "model.preset") // becomes "own values" when anything differs
+                    QCOMPARE(field.get(spec).toString(), other.toString());
+                spec = before;
+            }
+        }
+    }
+
+    void whateverNumberIsTypedIsJudgedAtOnce()
+    {
+        auto& place = goTo<DesignPlace>();
+        SpecDocument& document = m_desk->session().document();
+        document.edit("Pipeline", "layout.pipeline", [](RunSpec& spec) { spec.layout.pipeline = 2; });
+        document.closeEdit();
+        const RunSpec before = document.spec();
+        QElapsedTimer clock;
+        clock.start();
+        for (auto* box : place.findChild<SpecForm*>()->findChildren<NumberBox*>()) {
+            for (const int number : {0, 1'000'000, std::numeric_limits<int>::max()}) {
+                box->setValue(number);
+                document.closeEdit();
+                if (document.spec() != before)
+                    document.undoStack().undo();
+            }
+            QVERIFY2(document.spec() == before, qPrintable(box->objectName()));
+        }
+        QVERIFY2(clock.elapsed() < kPatienceMs, qPrintable(QString::number(clock.elapsed())));
+    }
+
+    void aProblemInAFoldedSectionIsShownWhenItIsChosen()
+    {
+        auto& place = goTo<DesignPlace>();
+        SpecDocument& document = m_desk->session().document();
+        document.edit("Beta 1", "optimizer.beta1", [](RunSpec& spec) { spec.optimizer.beta1 = 2; });
+        auto* beta = place.findChild<QLineEdit*>("optimizer.beta1");
+        QVERIFY(!beta->isVisible());
+        place.findChild<SpecForm*>()->focusField("optimizer.beta1");
+        QVERIFY(beta->isVisible());
+        QVERIFY(beta->hasFocus());
+        QVERIFY(beta->property("invalid").toBool());
     }
 
     void undoWorksFromInsideAField()

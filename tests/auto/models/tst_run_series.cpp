@@ -169,6 +169,23 @@ private slots:
         QCOMPARE(series.steps().phase(StepPhase::Backward).first(), 0.3);
     }
 
+    void knowsWhichStepsWereSkipped()
+    {
+        std::vector<Payload> steps;
+        for (const int number : {1, 2, 3, 4}) {
+            StepRecord record = step(number, 9);
+            record.consumedSamples = 32 * number;
+            record.skipped = number % 2 == 0;
+            steps.push_back(record);
+        }
+        RunSeries series;
+        series.apply("steps", records(1, 1, steps));
+        QCOMPARE(series.steps().skipped(StepColumn::Step), (QList<double>{2, 4}));
+        QCOMPARE(series.steps().skipped(StepColumn::Samples), (QList<double>{64, 128}));
+        series.apply("steps", records(2, 5, {step(4, 8)})); // resumed, and not skipped this time
+        QCOMPARE(series.steps().skipped(StepColumn::Step), (QList<double>{2}));
+    }
+
     void aStepWithoutLengthHasNoThroughput()
     {
         RunSeries series;

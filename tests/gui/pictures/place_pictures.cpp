@@ -7,6 +7,7 @@
 #include "app/data/prepare_panel.h"
 #include "app/data/sample_browser.h"
 #include "app/designer/design_place.h"
+#include "app/designer/spec_form.h"
 #include "app/history/compare_place.h"
 #include "app/hosts/host_key_strip.h"
 #include "app/hosts/hosts_place.h"
@@ -74,6 +75,12 @@ void showPrepareForm(DeskWindow& desk)
     }
 }
 
+/// The form scrolled so far that the field is in view, its section unfolded.
+void showDesignField(DeskWindow& desk, const QString& path)
+{
+    placeOf<DesignPlace>(desk).findChild<SpecForm*>()->focusField(path);
+}
+
 void showDesignErrors(DeskWindow& desk)
 {
     placeOf<DesignPlace>(desk);
@@ -116,15 +123,22 @@ const QList<Picture>& emptyPictures()
 
 const QList<Picture>& placePictures()
 {
-    static const QList<Picture> list{{"hosts", showHosts},
-                                     {"hosts-trouble", showHostTrouble},
-                                     {"hosts-changed-key", showChangedKey},
-                                     {"data", showSamples},
-                                     {"data-preparing", showPreparing},
-                                     {"data-form", showPrepareForm},
-                                     {"design", [](DeskWindow& desk) { placeOf<DesignPlace>(desk); }},
-                                     {"design-errors", showDesignErrors},
-                                     {"design-launching", showLaunching}};
+    static const QList<Picture> list{
+        {"hosts", showHosts},
+        {"hosts-trouble", showHostTrouble},
+        {"hosts-changed-key", showChangedKey},
+        {"data", showSamples},
+        {"data-preparing", showPreparing},
+        {"data-form", showPrepareForm},
+        {"design", [](DeskWindow& desk) { placeOf<DesignPlace>(desk); }},
+        {"design-memory", [](DeskWindow& desk) { showDesignField(desk, "memory.offload_parameters"); }},
+        {"design-details",
+         [](DeskWindow& desk) {
+             showDesignField(desk, "optimizer.decay_power");
+             showDesignField(desk, "precision.loss_scale.minimum");
+         }},
+        {"design-errors", showDesignErrors},
+        {"design-launching", showLaunching}};
     return list;
 }
 
