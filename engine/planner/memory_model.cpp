@@ -1,6 +1,7 @@
 #include "engine/planner/memory_model.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "engine/planner/parameter_parts.h"
@@ -128,6 +129,26 @@ Bytes checkpointCopy(const RunSpec& spec, const RankStates& states, Bytes master
     return copies ? written * (1 + stateNumbers(spec.optimizer)) * master : 0;
 }
 
+/// A form asks with every key that is typed, also with numbers that validate() refuses: those that would be
+/// divided by are at least 1 here, and those that are counted up to no more than any cluster has.
+RunSpec withinReason(RunSpec spec)
+{
+    constexpr int kMostLayers = 1024;
+    constexpr int kMostStages = 256;
+    constexpr int kMostRanks = 1 << 16;
+    const auto limit = [](int& value, int most) { value = std::clamp(value, 1, std::max(1, most)); };
+    limit(spec.model.layers, kMostLayers);
+    limit(spec.layout.data, kMostRanks);
+    limit(spec.layout.tensor, kMostRanks);
+    const int stages = std::min(kMostStages, spec.model.layers);
+    limit(spec.layout.pipeline, stages);
+    limit(spec.layout.virtualStages, stages / spec.layout.pipeline);
+    limit(spec.memory.recomputeEvery, kMostLayers);
+    limit(spec.batch.accumulation, std::numeric_limits<int>::max());
+    spec.memory.offloadHorizon = std::max(0, spec.memory.offloadHorizon);
+    return spec;
+}
+
 /// Of each stage; as if they were equal where the specification's partition cannot be.
 std::vector<int> layerCounts(const RunSpec& spec, const SequenceShape& shape)
 {
@@ -152,8 +173,9 @@ Bytes MemoryEstimate::total() const
     return std::accumulate(bytes.begin(), bytes.end(), Bytes{0});
 }
 
-MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
+MemoryEstimate estimateMemory(const RunSpec& asked, const SequenceShape& shape)
 {
+    const RunSpec spec = withinReason(asked);
     const Bytes e = static_cast<Bytes>(elementBytes(spec.precision.compute));
     const Bytes master = std::max<Bytes>(e, 4);
     const Bytes b = static_cast<Bytes>(spec.batch.micro);

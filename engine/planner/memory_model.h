@@ -30,6 +30,8 @@ struct MemoryEstimate {
 /// of which a tensor-parallel rank has its heads and columns, and with sequence parallelism its tokens of the
 /// rest; times the micro-batches that the schedule holds at once, which with
 /// offload wait in host memory, plus the head on the predicted positions.
+///
+/// Of an invalid specification something near: never slow, and never an error.
 MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape);
 
 } // namespace trainyard

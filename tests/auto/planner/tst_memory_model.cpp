@@ -1,3 +1,6 @@
+#include <limits>
+
+#include <QElapsedTimer>
 #include <QTest>
 
 #include "engine/planner/memory_model.h"
@@ -193,6 +196,39 @@ private slots:
         QCOMPARE(kept[3] - near[3], near[kHost] / 8 * 6); // two layers of eight stay
         spec.memory.offloadHorizon = 100;
         QCOMPARE(estimateMemory(spec, {}).bytes[3], kept[3]);
+    }
+
+    void answersAtOnceWhateverIsTyped_data()
+    {
+        QTest::addColumn<int>("number");
+        for (const int number : {-1, 0, 1, 7, 1000, std::numeric_limits<int>::max()})
+            QTest::addRow("%d", number) << number;
+    }
+    void answersAtOnceWhateverIsTyped()
+    {
+        QFETCH(int, number);
+        const auto asks = [number](auto&& reach) {
+            for (const int zeroStage : {0, 3}) {
+                RunSpec spec;
+                spec.memory.zeroStage = zeroStage;
+                spec.layout.pipeline = 2;
+                spec.checkpoint.everySteps = 1;
+                spec.memory.recompute = RecomputeKind::Full;
+                reach(spec) = number;
+                estimateMemory(spec, {});
+            }
+        };
+        QElapsedTimer clock;
+        clock.start();
+        asks([](RunSpec& spec) -> int& { return spec.layout.data; });
+        asks([](RunSpec& spec) -> int& { return spec.layout.tensor; });
+        asks([](RunSpec& spec) -> int& { return spec.layout.pipeline; });
+        asks([](RunSpec& spec) -> int& { return spec.layout.virtualStages; });
+        asks([](RunSpec& spec) -> int& { return spec.model.layers; });
+        asks([](RunSpec& spec) -> int& { return spec.batch.accumulation; });
+        asks([](RunSpec& spec) -> int& { return spec.memory.recomputeEvery; });
+        asks([](RunSpec& spec) -> int& { return spec.memory.offloadHorizon; });
+        QVERIFY2(clock.elapsed() < 10'000, qPrintable(QString::number(clock.elapsed())));
     }
 
     void growsActivationsWithTheMicroBatch()
