@@ -220,7 +220,7 @@ std::vector<SpecField> batchFields()
 {
     return {yesNoField(
         {"batch.packing", "Pack sequences",
-         "Short sequences share rows, and none attends to another: less padding to compute"},
+         "Sequences lie one behind the other without padding, and none attends to another"},
         [](auto& spec) -> auto& { return spec.batch.packing; })};
 }
 

@@ -1,23 +1,30 @@
 #include "engine/spec/model_rules.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace trainyard {
 
 namespace {
 
-/// The numbers of heads that lie nearest below and above `near` and that `works` accepts, for hints.
-std::string nearestHeads(int near, int most, const std::function<bool(int)>& works)
+/// The divisors of `hidden` that lie nearest below and above `near` and that `works` accepts, for hints.
+std::string nearestHeads(int near, int hidden, const std::function<bool(int)>& works)
 {
     int below = 0;
     int above = 0;
-    for (int heads = 1; heads <= most; ++heads) {
+    const auto consider = [&](int heads) {
         if (!works(heads))
-            continue;
+            return;
         if (heads <= near)
-            below = heads;
-        else if (above == 0)
-            above = heads;
+            below = std::max(below, heads);
+        else
+            above = above == 0 ? heads : std::min(above, heads);
+    };
+    for (int heads = 1; heads <= hidden / heads; ++heads) {
+        if (hidden % heads == 0) {
+            consider(heads);
+            consider(hidden / heads);
+        }
     }
     if (below == 0 && above == 0)
         return {};

@@ -9,12 +9,13 @@ namespace trainyard {
 namespace {
 
 /// Each field against its default: what was left alone needs no remark.
-void remarkOnLayout(const ParallelLayout& layout, Checker& check)
+void remarkOnLayout(const RunSpec& spec, Checker& check)
 {
+    const ParallelLayout& layout = spec.layout;
     const ParallelLayout plain;
     check.require(!layout.sequence || layout.tensor > 1, "layout.sequence",
                   "has no effect with layout.tensor 1", "raise layout.tensor, or leave it out");
-    if (layout.data == 1)
+    if (layout.data == 1 && !spec.memory.offloadOptimizer)
         check.require(layout.bucketSize == plain.bucketSize, "layout.bucket_size",
                       "has no effect with layout.data 1", "leave it out");
     if (layout.pipeline > 1)
@@ -57,7 +58,7 @@ Diagnostics remarksOn(const RunSpec& spec)
 {
     Diagnostics remarks;
     Checker check(remarks);
-    remarkOnLayout(spec.layout, check);
+    remarkOnLayout(spec, check);
     remarkOnMemory(spec, check);
     check.require(spec.optimizer.schedule == ScheduleKind::Polynomial ||
                       spec.optimizer.decayPower == OptimizerSpec().decayPower,

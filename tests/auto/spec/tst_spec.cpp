@@ -247,6 +247,21 @@ private slots:
         QVERIFY(print(diagnostics).contains("use 2 or 4 heads"));
     }
 
+    void offloadsParametersWithZero3Alone()
+    {
+        RunSpec spec = validSpec();
+        spec.memory.offloadParameters = true;
+        const auto diagnostics = validate(spec);
+        QCOMPARE(diagnostics.size(), std::size_t(1));
+        QCOMPARE(diagnostics[0].path, "memory.offload_parameters");
+        QCOMPARE(toError(diagnostics).kind, ErrorKind::Refused);
+        QVERIFY2(print(diagnostics).contains("set memory.zero_stage to 3, or memory.offload_optimizer"),
+                 qPrintable(print(diagnostics)));
+        spec.memory.zeroStage = 3;
+        QCOMPARE(print(validate(spec)), "");
+        QCOMPARE(print(remarksOn(spec)), ""); // ZeRO 3 of one rank has an effect now
+    }
+
     void wantsTheWholePathOfTheDataSet()
     {
         RunSpec spec = validSpec();
@@ -287,6 +302,11 @@ private slots:
                                          << "memory.recompute_every";
         QTest::addRow("zero_stage") << R"("memory":{"zero_stage":1})"
                                     << "memory.zero_stage";
+        QTest::addRow("offload_horizon") << R"("memory":{"offload_horizon":2})"
+                                         << "memory.offload_horizon";
+        QTest::addRow("offload on a processor")
+            << R"("memory":{"offload_optimizer":true},"launch":{"device":"cpu"})"
+            << "memory.offload_optimizer";
         QTest::addRow("decay_power") << R"("optimizer":{"decay_power":2})"
                                      << "optimizer.decay_power";
         QTest::addRow("every_steps") << R"("checkpoint":{"every_steps":101})"
