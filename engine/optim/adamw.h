@@ -13,7 +13,7 @@ namespace trainyard {
 /// One pass over memory.
 class AdamW : public Optimizer {
 public:
-    AdamW(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors);
+    AdamW(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, const UpdateKernels& kernels);
 
     void step(double learningRate, double gradientScale) override;
     std::int64_t steps() const override { return m_moments.steps; }
@@ -24,7 +24,7 @@ private:
     OptimizerSpec m_spec;
     std::vector<OptimizedTensor> m_tensors;
     Moments m_moments;
-    std::vector<ElementRange> m_ranges;
+    TensorRanges m_ranges;
 };
 
 } // namespace trainyard

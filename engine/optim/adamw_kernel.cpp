@@ -1,33 +1,20 @@
 #include "engine/optim/adamw_kernel.h"
 
-#include <cmath>
-
 #include "engine/base/vector_clones.h"
 #include "engine/optim/bfloat16.h"
+#include "engine/optim/update_elements.h"
 
 namespace trainyard {
 
 namespace {
 
 // Streams as parameters of their own, for only there the compiler believes that they do not overlap.
-template <typename T>
-inline __attribute__((always_inline)) T updated(T weight, T& average, T& squareAverage, T gradient,
-                                                const AdamWCoefficients<T>& c)
-{
-    const T g = gradient * c.gradientScale;
-    const T m = average + c.share1 * (g - average);
-    const T v = c.beta2 * squareAverage + c.share2 * g * g;
-    average = m;
-    squareAverage = v;
-    return c.shrink * weight - c.stepSize * m / (std::sqrt(v) * c.rootCorrection + c.epsilon);
-}
-
 TRAINYARD_VECTOR_CLONES
 void update(float* __restrict w, float* __restrict m, float* __restrict v, const float* __restrict g,
             std::int64_t count, const AdamWCoefficients<float>& c)
 {
     for (std::int64_t i = 0; i < count; ++i)
-        w[i] = updated(w[i], m[i], v[i], g[i], c);
+        w[i] = adamWElement(w[i], m[i], v[i], g[i], c);
 }
 
 TRAINYARD_VECTOR_CLONES
@@ -35,7 +22,7 @@ void update(double* __restrict w, double* __restrict m, double* __restrict v, co
             std::int64_t count, const AdamWCoefficients<double>& c)
 {
     for (std::int64_t i = 0; i < count; ++i)
-        w[i] = updated(w[i], m[i], v[i], g[i], c);
+        w[i] = adamWElement(w[i], m[i], v[i], g[i], c);
 }
 
 TRAINYARD_VECTOR_CLONES
@@ -43,7 +30,7 @@ void update(float* __restrict w, std::uint16_t* __restrict working, float* __res
             const float* __restrict g, std::int64_t count, const AdamWCoefficients<float>& c)
 {
     for (std::int64_t i = 0; i < count; ++i) {
-        const float weight = updated(w[i], m[i], v[i], g[i], c);
+        const float weight = adamWElement(w[i], m[i], v[i], g[i], c);
         w[i] = weight;
         working[i] = bfloat16Bits(weight);
     }

@@ -4,8 +4,7 @@
 
 #include <ATen/Dispatch.h>
 
-#include "engine/optim/lamb_kernel.h"
-#include "engine/optim/working_copy.h"
+#include "engine/optim/range_views.h"
 
 namespace trainyard {
 
@@ -26,32 +25,15 @@ LambCoefficients<T> coefficients(const OptimizerSpec& spec, const Moments& momen
             as(decay)};
 }
 
-template <typename T>
-void applyRange(const OptimizedTensor& tensor, const Moments::Pair& moments, const ElementRange& range,
-                const LambCoefficients<T>& coefficients, T rate)
-{
-    T* weight = tensor.master.mutable_data_ptr<T>() + range.begin;
-    const T* average = moments.average.const_data_ptr<T>() + range.begin;
-    const T* squareAverage = moments.squareAverage.const_data_ptr<T>() + range.begin;
-    const std::int64_t count = range.end - range.begin;
-    if constexpr (std::is_same_v<T, float>) {
-        if (hasBFloat16Copy(tensor)) {
-            auto* working = static_cast<std::uint16_t*>(tensor.working.mutable_data_ptr()) + range.begin;
-            return applyLamb(weight, working, average, squareAverage, count, coefficients, rate);
-        }
-    }
-    applyLamb(weight, average, squareAverage, count, coefficients, rate);
-    refreshWorkingCopy(tensor, range);
-}
-
 } // namespace
 
-Lamb::Lamb(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, LogicalSums sums)
+Lamb::Lamb(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, LogicalSums sums,
+           const UpdateKernels& kernels)
     : m_spec(spec)
     , m_sums(std::move(sums))
     , m_tensors(std::move(tensors))
     , m_moments(m_tensors)
-    , m_ranges(rangesOf(m_tensors))
+    , m_ranges(m_tensors, kernels)
 {
 }
 
@@ -59,21 +41,14 @@ Lamb::Lamb(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, Logi
 // parameter.
 std::vector<double> Lamb::advanceMoments(double gradientScale)
 {
-    std::vector<LambSums> ofRange(m_ranges.size());
-    forEachRange(m_ranges, [&](std::size_t index) {
-        const ElementRange& range = m_ranges[index];
+    std::vector<double> sums = m_ranges.sum(2, [&](const ElementRange& range, double* ofRange) {
         const OptimizedTensor& tensor = m_tensors[range.tensor];
-        const Moments::Pair& moments = m_moments.of(range.tensor);
         AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "LAMB", [&] {
-            ofRange[index] =
-                advanceLamb(tensor.master.const_data_ptr<scalar_t>() + range.begin,
-                            moments.average.mutable_data_ptr<scalar_t>() + range.begin,
-                            moments.squareAverage.mutable_data_ptr<scalar_t>() + range.begin,
-                            tensor.gradient.const_data_ptr<scalar_t>() + range.begin, range.end - range.begin,
-                            coefficients<scalar_t>(m_spec, m_moments, gradientScale, decayOf(tensor)));
+            m_ranges.kernels().of<scalar_t>().advanceLamb(
+                streamsOf<scalar_t>(tensor, m_moments.of(range.tensor), range), range.count(),
+                coefficients<scalar_t>(m_spec, m_moments, gradientScale, decayOf(tensor)), ofRange);
         });
     });
-    std::vector<double> sums = sumsByParameter(m_tensors, m_ranges, ofRange);
     m_sums.complete(sums, 2);
     return sums;
 }
@@ -92,16 +67,16 @@ void Lamb::step(double learningRate, double gradientScale)
 {
     ++m_moments.steps;
     const std::vector<double> sums = advanceMoments(gradientScale);
-    forEachRange(m_ranges, [&](std::size_t index) {
-        const ElementRange& range = m_ranges[index];
+    m_ranges.forEach([&](const ElementRange& range) {
         const OptimizedTensor& tensor = m_tensors[range.tensor];
-        const Moments::Pair& moments = m_moments.of(range.tensor);
         const double rate = learningRate * trustRatio(tensor, sums);
         AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "LAMB", [&] {
-            applyRange(tensor, moments, range,
-                       coefficients<scalar_t>(m_spec, m_moments, 1.0, decayOf(tensor)),
-                       static_cast<scalar_t>(rate));
+            m_ranges.kernels().of<scalar_t>().applyLamb(
+                streamsOf<scalar_t>(tensor, m_moments.of(range.tensor), range), bfloat16CopyOf(tensor, range),
+                range.count(), coefficients<scalar_t>(m_spec, m_moments, 1.0, decayOf(tensor)),
+                static_cast<scalar_t>(rate));
         });
+        refreshOtherCopy(tensor, range);
     });
 }
 

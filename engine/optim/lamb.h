@@ -18,7 +18,8 @@ namespace trainyard {
 /// Two passes over memory: u is not stored but computed again from m, v and w.
 class Lamb : public Optimizer {
 public:
-    Lamb(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, LogicalSums sums = {});
+    Lamb(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, LogicalSums sums,
+         const UpdateKernels& kernels);
 
     void step(double learningRate, double gradientScale) override;
     std::int64_t steps() const override { return m_moments.steps; }
@@ -34,7 +35,7 @@ private:
     LogicalSums m_sums;
     std::vector<OptimizedTensor> m_tensors;
     Moments m_moments;
-    std::vector<ElementRange> m_ranges;
+    TensorRanges m_ranges;
 };
 
 } // namespace trainyard

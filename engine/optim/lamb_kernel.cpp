@@ -1,21 +1,12 @@
 #include "engine/optim/lamb_kernel.h"
 
-#include <cmath>
-
 #include "engine/base/vector_clones.h"
 #include "engine/optim/bfloat16.h"
+#include "engine/optim/update_elements.h"
 
 namespace trainyard {
 
 namespace {
-
-template <typename T>
-inline __attribute__((always_inline)) T direction(T average, T squareAverage, T weight,
-                                                  const LambCoefficients<T>& c)
-{
-    return average * c.averageCorrection / (std::sqrt(squareAverage) * c.rootCorrection + c.epsilon) +
-           c.decay * weight;
-}
 
 // Eight partial sums per norm: fixed order of addition, and room for vector registers.
 constexpr std::int64_t kPartialSums = 8;
@@ -28,13 +19,9 @@ advance(const T* __restrict weight, T* __restrict average, T* __restrict squareA
     double weightSums[kPartialSums] = {};
     double updateSums[kPartialSums] = {};
     const auto element = [&](std::int64_t i, std::int64_t lane) {
-        const T g = gradient[i] * c.gradientScale;
-        average[i] += c.share1 * (g - average[i]);
-        squareAverage[i] = c.beta2 * squareAverage[i] + c.share2 * g * g;
-        const T w = weight[i];
-        const T u = direction(average[i], squareAverage[i], w, c);
-        weightSums[lane] += static_cast<double>(w) * static_cast<double>(w);
-        updateSums[lane] += static_cast<double>(u) * static_cast<double>(u);
+        advanceMoments(average[i], squareAverage[i], gradient[i] * c.gradientScale, c);
+        weightSums[lane] += squareOf(weight[i]);
+        updateSums[lane] += squareOf(lambDirection(average[i], squareAverage[i], weight[i], c));
     };
     std::int64_t i = 0;
     for (; i + kPartialSums <= count; i += kPartialSums) {
@@ -72,7 +59,7 @@ void applyLamb(float* __restrict w, const float* __restrict m, const float* __re
                const LambCoefficients<float>& c, float rate)
 {
     for (std::int64_t i = 0; i < count; ++i)
-        w[i] -= rate * direction(m[i], v[i], w[i], c);
+        w[i] -= rate * lambDirection(m[i], v[i], w[i], c);
 }
 
 TRAINYARD_VECTOR_CLONES
@@ -80,7 +67,7 @@ void applyLamb(double* __restrict w, const double* __restrict m, const double* _
                std::int64_t count, const LambCoefficients<double>& c, double rate)
 {
     for (std::int64_t i = 0; i < count; ++i)
-        w[i] -= rate * direction(m[i], v[i], w[i], c);
+        w[i] -= rate * lambDirection(m[i], v[i], w[i], c);
 }
 
 TRAINYARD_VECTOR_CLONES
@@ -88,7 +75,7 @@ void applyLamb(float* __restrict w, std::uint16_t* __restrict working, const flo
                const float* __restrict v, std::int64_t count, const LambCoefficients<float>& c, float rate)
 {
     for (std::int64_t i = 0; i < count; ++i) {
-        const float weight = w[i] - rate * direction(m[i], v[i], w[i], c);
+        const float weight = w[i] - rate * lambDirection(m[i], v[i], w[i], c);
         w[i] = weight;
         working[i] = bfloat16Bits(weight);
     }

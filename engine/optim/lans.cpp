@@ -5,7 +5,7 @@
 #include <ATen/Dispatch.h>
 
 #include "engine/optim/gradient_norm.h"
-#include "engine/optim/working_copy.h"
+#include "engine/optim/range_views.h"
 
 namespace trainyard {
 
@@ -20,12 +20,13 @@ double trustRatio(double weightSquares, double directionSquares)
 
 } // namespace
 
-Lans::Lans(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, LogicalSums sums)
+Lans::Lans(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, LogicalSums sums,
+           const UpdateKernels& kernels)
     : m_spec(spec)
     , m_sums(std::move(sums))
     , m_tensors(std::move(tensors))
     , m_moments(m_tensors)
-    , m_ranges(rangesOf(m_tensors))
+    , m_ranges(m_tensors, kernels)
 {
 }
 
@@ -48,21 +49,14 @@ LansCoefficients<T> Lans::coefficients(const OptimizedTensor& tensor,
 // New moments; sums of squares of w, r and c of every logical tensor, by parameter.
 std::vector<double> Lans::advanceMoments(const std::vector<double>& gradientSquares)
 {
-    std::vector<LansSums> ofRange(m_ranges.size());
-    forEachRange(m_ranges, [&](std::size_t index) {
-        const ElementRange& range = m_ranges[index];
+    std::vector<double> sums = m_ranges.sum(3, [&](const ElementRange& range, double* ofRange) {
         const OptimizedTensor& tensor = m_tensors[range.tensor];
-        const Moments::Pair& moments = m_moments.of(range.tensor);
         AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "LANS", [&] {
-            ofRange[index] =
-                advanceLans(tensor.master.const_data_ptr<scalar_t>() + range.begin,
-                            moments.average.mutable_data_ptr<scalar_t>() + range.begin,
-                            moments.squareAverage.mutable_data_ptr<scalar_t>() + range.begin,
-                            tensor.gradient.const_data_ptr<scalar_t>() + range.begin, range.end - range.begin,
-                            coefficients<scalar_t>(tensor, gradientSquares));
+            m_ranges.kernels().of<scalar_t>().advanceLans(
+                streamsOf<scalar_t>(tensor, m_moments.of(range.tensor), range), range.count(),
+                coefficients<scalar_t>(tensor, gradientSquares), ofRange);
         });
     });
-    std::vector<double> sums = sumsByParameter(m_tensors, m_ranges, ofRange);
     m_sums.complete(sums, 3);
     return sums;
 }
@@ -70,21 +64,17 @@ std::vector<double> Lans::advanceMoments(const std::vector<double>& gradientSqua
 void Lans::moveWeights(double learningRate, const std::vector<double>& gradientSquares,
                        const std::vector<double>& sums)
 {
-    forEachRange(m_ranges, [&](std::size_t index) {
-        const ElementRange& range = m_ranges[index];
+    m_ranges.forEach([&](const ElementRange& range) {
         const OptimizedTensor& tensor = m_tensors[range.tensor];
-        const Moments::Pair& moments = m_moments.of(range.tensor);
         const double* squares = &sums[3 * tensor.parameter];
         const double momentum = m_spec.beta1 * trustRatio(squares[0], squares[1]);
         const double gradient = (1.0 - m_spec.beta1) * trustRatio(squares[0], squares[2]);
         AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "LANS", [&] {
             const LansRates<scalar_t> rates{static_cast<scalar_t>(learningRate * momentum),
                                             static_cast<scalar_t>(learningRate * gradient)};
-            applyLans(tensor.master.mutable_data_ptr<scalar_t>() + range.begin,
-                      moments.average.const_data_ptr<scalar_t>() + range.begin,
-                      moments.squareAverage.const_data_ptr<scalar_t>() + range.begin,
-                      tensor.gradient.const_data_ptr<scalar_t>() + range.begin, range.end - range.begin,
-                      coefficients<scalar_t>(tensor, gradientSquares), rates);
+            m_ranges.kernels().of<scalar_t>().applyLans(
+                streamsOf<scalar_t>(tensor, m_moments.of(range.tensor), range), range.count(),
+                coefficients<scalar_t>(tensor, gradientSquares), rates);
         });
         refreshWorkingCopy(tensor, range);
     });
@@ -93,7 +83,7 @@ void Lans::moveWeights(double learningRate, const std::vector<double>& gradientS
 void Lans::step(double learningRate, double)
 {
     ++m_moments.steps;
-    const std::vector<double> gradientSquares = squaredGradientNorms(m_tensors, m_sums);
+    const std::vector<double> gradientSquares = squaredGradientNorms(m_tensors, m_sums, m_ranges.kernels());
     const std::vector<double> sums = advanceMoments(gradientSquares);
     moveWeights(learningRate, gradientSquares, sums);
 }

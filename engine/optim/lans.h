@@ -20,7 +20,8 @@ namespace trainyard {
 /// Three passes over memory: ||g||; moments and norms of r and c; weights, with r and c computed again.
 class Lans : public Optimizer {
 public:
-    Lans(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, LogicalSums sums = {});
+    Lans(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, LogicalSums sums,
+         const UpdateKernels& kernels);
 
     void step(double learningRate, double gradientScale) override;
     std::int64_t steps() const override { return m_moments.steps; }
@@ -38,7 +39,7 @@ private:
     LogicalSums m_sums;
     std::vector<OptimizedTensor> m_tensors;
     Moments m_moments;
-    std::vector<ElementRange> m_ranges;
+    TensorRanges m_ranges;
 };
 
 } // namespace trainyard

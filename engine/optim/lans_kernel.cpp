@@ -1,27 +1,11 @@
 #include "engine/optim/lans_kernel.h"
 
-#include <cmath>
-
 #include "engine/base/vector_clones.h"
+#include "engine/optim/update_elements.h"
 
 namespace trainyard {
 
 namespace {
-
-template <typename T>
-struct Directions {
-    T momentum; // r
-    T gradient; // c
-};
-
-template <typename T>
-inline __attribute__((always_inline)) Directions<T> directions(T average, T squareAverage, T gradient,
-                                                               T weight, const LansCoefficients<T>& c)
-{
-    const T scale = T(1) / (std::sqrt(squareAverage) * c.rootCorrection + c.epsilon);
-    const T decay = c.decay * weight;
-    return {average * c.averageCorrection * scale + decay, gradient * c.normalisation * scale + decay};
-}
 
 // Eight partial sums per norm: fixed order of addition, and room for vector registers.
 constexpr std::int64_t kPartialSums = 8;
@@ -34,15 +18,12 @@ advance(const T* __restrict weight, T* __restrict average, T* __restrict squareA
     double weightSums[kPartialSums] = {};
     double momentumSums[kPartialSums] = {};
     double gradientSums[kPartialSums] = {};
-    const auto square = [](T value) { return static_cast<double>(value) * static_cast<double>(value); };
     const auto element = [&](std::int64_t i, std::int64_t lane) {
-        const T g = gradient[i] * c.normalisation;
-        average[i] += c.share1 * (g - average[i]);
-        squareAverage[i] = c.beta2 * squareAverage[i] + c.share2 * g * g;
-        const Directions<T> d = directions(average[i], squareAverage[i], gradient[i], weight[i], c);
-        weightSums[lane] += square(weight[i]);
-        momentumSums[lane] += square(d.momentum);
-        gradientSums[lane] += square(d.gradient);
+        advanceMoments(average[i], squareAverage[i], gradient[i] * c.normalisation, c);
+        const auto d = lansDirections(average[i], squareAverage[i], gradient[i], weight[i], c);
+        weightSums[lane] += squareOf(weight[i]);
+        momentumSums[lane] += squareOf(d.momentum);
+        gradientSums[lane] += squareOf(d.gradient);
     };
     std::int64_t i = 0;
     for (; i + kPartialSums <= count; i += kPartialSums) {
@@ -67,7 +48,7 @@ inline __attribute__((always_inline)) void apply(T* __restrict weight, const T* 
                                                  const LansCoefficients<T>& c, const LansRates<T>& rates)
 {
     for (std::int64_t i = 0; i < count; ++i) {
-        const Directions<T> d = directions(average[i], squareAverage[i], gradient[i], weight[i], c);
+        const auto d = lansDirections(average[i], squareAverage[i], gradient[i], weight[i], c);
         weight[i] -= rates.momentum * d.momentum + rates.gradient * d.gradient;
     }
 }

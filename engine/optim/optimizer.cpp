@@ -22,18 +22,18 @@ std::vector<OptimizedTensor> optimizedTensors(const ParameterStore& parameters)
 }
 
 std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors,
-                                         LogicalSums sums)
+                                         LogicalSums sums, const UpdateKernels& kernels)
 {
     switch (spec.kind) {
     case OptimizerKind::AdamW:
-        return std::make_unique<AdamW>(spec, std::move(tensors));
+        return std::make_unique<AdamW>(spec, std::move(tensors), kernels);
     case OptimizerKind::Lamb:
     case OptimizerKind::LambPaper:
-        return std::make_unique<Lamb>(spec, std::move(tensors), std::move(sums));
+        return std::make_unique<Lamb>(spec, std::move(tensors), std::move(sums), kernels);
     case OptimizerKind::Lans:
-        return std::make_unique<Lans>(spec, std::move(tensors), std::move(sums));
+        return std::make_unique<Lans>(spec, std::move(tensors), std::move(sums), kernels);
     case OptimizerKind::Sgd:
-        return std::make_unique<Sgd>(spec, std::move(tensors));
+        return std::make_unique<Sgd>(spec, std::move(tensors), kernels);
     }
     TRAINYARD_CHECK_MSG(false, "unknown optimizer");
     return nullptr;

@@ -6,6 +6,7 @@
 
 #include "engine/optim/logical_sums.h"
 #include "engine/optim/optimized_tensor.h"
+#include "engine/optim/update_kernels.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -27,8 +28,10 @@ public:
     virtual std::vector<StateTensor> state() const = 0;
 };
 
-/// The optimizer that the specification names, with zero state. `sums` completes norms over whole tensors.
+/// The optimizer that the specification names, with zero state where the tensors lie. `sums` completes norms
+/// over whole tensors; `kernels` work where the tensors lie.
 std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors,
-                                         LogicalSums sums = {});
+                                         LogicalSums sums = {},
+                                         const UpdateKernels& kernels = processorUpdates());
 
 } // namespace trainyard

@@ -2,37 +2,48 @@
 
 #include <algorithm>
 
-#include <ATen/Parallel.h>
+#include <ATen/ops/zeros.h>
 
 namespace trainyard {
 
-std::vector<ElementRange> rangesOf(const std::vector<OptimizedTensor>& tensors)
+TensorRanges::TensorRanges(const std::vector<OptimizedTensor>& tensors, const UpdateKernels& kernels)
+    : m_kernels(kernels)
 {
-    std::vector<ElementRange> ranges;
     for (std::size_t tensor = 0; tensor < tensors.size(); ++tensor) {
+        m_parameters.push_back(tensors[tensor].parameter);
         const std::int64_t count = tensors[tensor].master.numel();
-        for (std::int64_t begin = 0; begin < count; begin += kRangeElements)
-            ranges.push_back({tensor, begin, std::min(begin + kRangeElements, count)});
+        for (std::int64_t begin = 0; begin < count; begin += kernels.rangeElements())
+            m_ranges.push_back({tensor, begin, std::min(begin + kernels.rangeElements(), count)});
     }
-    return ranges;
+    if (!tensors.empty())
+        m_place = tensors.front().master.device();
 }
 
-std::size_t parameterCount(const std::vector<OptimizedTensor>& tensors)
+void TensorRanges::forEach(const std::function<void(const ElementRange&)>& handle) const
 {
-    std::size_t count = 0;
-    for (const OptimizedTensor& tensor : tensors)
-        count = std::max(count, tensor.parameter + 1);
-    return count;
+    m_kernels.forEach(m_ranges.size(), [&](std::size_t index) { handle(m_ranges[index]); });
 }
 
-void forEachRange(const std::vector<ElementRange>& ranges, const std::function<void(std::size_t)>& handle)
+std::vector<double>
+TensorRanges::sum(std::size_t columns,
+                  const std::function<void(const ElementRange&, double* sums)>& handle) const
 {
-    constexpr std::int64_t kRangesPerThread = 8;
-    at::parallel_for(0, static_cast<std::int64_t>(ranges.size()), kRangesPerThread,
-                     [&](std::int64_t begin, std::int64_t end) {
-                         for (std::int64_t i = begin; i < end; ++i)
-                             handle(static_cast<std::size_t>(i));
-                     });
+    const std::size_t perRange = m_kernels.sumSlots() * columns;
+    const at::Tensor sums = at::zeros({static_cast<std::int64_t>(m_ranges.size() * perRange)},
+                                      at::TensorOptions().dtype(at::kDouble).device(m_place));
+    auto* first = static_cast<double*>(sums.mutable_data_ptr());
+    m_kernels.forEach(m_ranges.size(),
+                      [&](std::size_t index) { handle(m_ranges[index], first + index * perRange); });
+    const at::Tensor onHost = sums.cpu();
+    const auto* number = static_cast<const double*>(onHost.const_data_ptr());
+    const auto last = std::ranges::max_element(m_parameters);
+    std::vector<double> ofParameter(last == m_parameters.end() ? 0 : (*last + 1) * columns);
+    for (const ElementRange& range : m_ranges) {
+        double* row = &ofParameter[columns * m_parameters[range.tensor]];
+        for (std::size_t i = 0; i < perRange; ++i)
+            row[i % columns] += *number++;
+    }
+    return ofParameter;
 }
 
 } // namespace trainyard

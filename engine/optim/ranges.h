@@ -1,47 +1,45 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
 #include "engine/optim/optimized_tensor.h"
+#include "engine/optim/update_kernels.h"
 
 namespace trainyard {
 
-/// A run of consecutive elements of one tensor: what one thread handles at a time.
+/// A run of consecutive elements of one tensor: what one thread of a processor handles at a time, or one call
+/// of a device.
 struct ElementRange {
     std::size_t tensor = 0;
     std::int64_t begin = 0;
     std::int64_t end = 0;
+
+    std::int64_t count() const { return end - begin; }
 };
 
-/// Cuts tensors into ranges of at most kRangeElements. Depends on the shapes alone, so that sums over ranges,
-/// added up in their order, do not depend on the number of threads.
-std::vector<ElementRange> rangesOf(const std::vector<OptimizedTensor>& tensors);
-constexpr std::int64_t kRangeElements =
-    1 << 15; // four float32 streams of a range fit in half a MiB of L2 cache
+/// An optimizer's tensors, cut into ranges of at most kernels.rangeElements(), and the kernels that pass over
+/// them. The ranges depend on the shapes alone, so that sums over them, added up in their order, do not
+/// depend on the number of threads.
+class TensorRanges {
+public:
+    /// The tensors lie where the kernels work. `kernels` outlives this object.
+    TensorRanges(const std::vector<OptimizedTensor>& tensors, const UpdateKernels& kernels);
 
-/// One more than the highest index of a parameter among them.
-std::size_t parameterCount(const std::vector<OptimizedTensor>& tensors);
+    const UpdateKernels& kernels() const { return m_kernels; }
+    /// Calls `handle` with every range, perhaps on several threads.
+    void forEach(const std::function<void(const ElementRange&)>& handle) const;
+    /// The same for passes that sum `columns` numbers (UpdatePasses); the sums over the tensors of each
+    /// parameter of the store: number c of parameter p is element columns * p + c. Waits for the device.
+    std::vector<double> sum(std::size_t columns,
+                            const std::function<void(const ElementRange&, double* sums)>& handle) const;
 
-/// What every range gave, added up in order: number `column` of a parameter is element
-/// Columns * parameter + column.
-template <std::size_t Columns>
-std::vector<double> sumsByParameter(const std::vector<OptimizedTensor>& tensors,
-                                    const std::vector<ElementRange>& ranges,
-                                    const std::vector<std::array<double, Columns>>& ofRange)
-{
-    std::vector<double> sums(Columns * parameterCount(tensors));
-    for (std::size_t index = 0; index < ranges.size(); ++index) {
-        const std::size_t row = Columns * tensors[ranges[index].tensor].parameter;
-        for (std::size_t column = 0; column < Columns; ++column)
-            sums[row + column] += ofRange[index][column];
-    }
-    return sums;
-}
-
-/// Calls `handle` with the index of every range, on all of ATen's threads.
-void forEachRange(const std::vector<ElementRange>& ranges, const std::function<void(std::size_t)>& handle);
+private:
+    const UpdateKernels& m_kernels;
+    std::vector<ElementRange> m_ranges;
+    std::vector<std::size_t> m_parameters; // by tensor
+    c10::Device m_place{c10::DeviceType::CPU};
+};
 
 } // namespace trainyard

@@ -3,13 +3,12 @@
 #include <ATen/Dispatch.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "engine/optim/sgd_kernel.h"
-#include "engine/optim/working_copy.h"
+#include "engine/optim/range_views.h"
 
 namespace trainyard {
 
-Sgd::Sgd(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors)
-    : m_spec(spec), m_tensors(std::move(tensors)), m_ranges(rangesOf(m_tensors))
+Sgd::Sgd(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, const UpdateKernels& kernels)
+    : m_spec(spec), m_tensors(std::move(tensors)), m_ranges(m_tensors, kernels)
 {
     if (spec.momentum == 0.0)
         return;
@@ -28,21 +27,18 @@ std::vector<StateTensor> Sgd::state() const
 void Sgd::step(double learningRate, double gradientScale)
 {
     ++m_steps;
-    forEachRange(m_ranges, [&](std::size_t index) {
-        const ElementRange& range = m_ranges[index];
+    m_ranges.forEach([&](const ElementRange& range) {
         const OptimizedTensor& tensor = m_tensors[range.tensor];
         AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "SGD", [&] {
             const auto as = [](double value) { return static_cast<scalar_t>(value); };
-            const SgdCoefficients<scalar_t> coefficients{as(gradientScale), as(m_spec.momentum),
-                                                         as(tensor.decays ? m_spec.weightDecay : 0.0),
-                                                         as(learningRate)};
-            scalar_t* weight = tensor.master.mutable_data_ptr<scalar_t>() + range.begin;
-            const scalar_t* gradient = tensor.gradient.const_data_ptr<scalar_t>() + range.begin;
-            const std::int64_t count = range.end - range.begin;
-            if (m_momenta.empty())
-                return updateSgd(weight, gradient, count, coefficients);
-            updateSgd(weight, m_momenta[range.tensor].mutable_data_ptr<scalar_t>() + range.begin, gradient,
-                      count, coefficients);
+            scalar_t* const momentum =
+                m_momenta.empty() ? nullptr
+                                  : m_momenta[range.tensor].mutable_data_ptr<scalar_t>() + range.begin;
+            m_ranges.kernels().of<scalar_t>().sgd(
+                tensor.master.mutable_data_ptr<scalar_t>() + range.begin, momentum,
+                tensor.gradient.const_data_ptr<scalar_t>() + range.begin, range.count(),
+                {as(gradientScale), as(m_spec.momentum), as(tensor.decays ? m_spec.weightDecay : 0.0),
+                 as(learningRate)});
         });
         refreshWorkingCopy(tensor, range);
     });

@@ -11,7 +11,7 @@ namespace trainyard {
 /// state at all. One pass over memory.
 class Sgd : public Optimizer {
 public:
-    Sgd(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors);
+    Sgd(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, const UpdateKernels& kernels);
 
     void step(double learningRate, double gradientScale) override;
     std::int64_t steps() const override { return m_steps; }
@@ -22,7 +22,7 @@ private:
     OptimizerSpec m_spec;
     std::vector<OptimizedTensor> m_tensors;
     std::vector<at::Tensor> m_momenta; // b, by tensor; empty without momentum
-    std::vector<ElementRange> m_ranges;
+    TensorRanges m_ranges;
     std::int64_t m_steps = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "engine/optim/sgd_kernel.h"
 
 #include "engine/base/vector_clones.h"
+#include "engine/optim/update_elements.h"
 
 namespace trainyard {
 
@@ -9,7 +10,7 @@ void updateSgd(float* __restrict w, float* __restrict b, const float* __restrict
                const SgdCoefficients<float>& c)
 {
     for (std::int64_t i = 0; i < count; ++i) {
-        b[i] = c.momentum * b[i] + (g[i] * c.gradientScale + c.decay * w[i]);
+        b[i] = c.momentum * b[i] + sgdDirection(g[i], w[i], c);
         w[i] -= c.rate * b[i];
     }
 }
@@ -19,7 +20,7 @@ void updateSgd(double* __restrict w, double* __restrict b, const double* __restr
                const SgdCoefficients<double>& c)
 {
     for (std::int64_t i = 0; i < count; ++i) {
-        b[i] = c.momentum * b[i] + (g[i] * c.gradientScale + c.decay * w[i]);
+        b[i] = c.momentum * b[i] + sgdDirection(g[i], w[i], c);
         w[i] -= c.rate * b[i];
     }
 }
@@ -29,7 +30,7 @@ void updateSgd(float* __restrict w, const float* __restrict g, std::int64_t coun
                const SgdCoefficients<float>& c)
 {
     for (std::int64_t i = 0; i < count; ++i)
-        w[i] -= c.rate * (g[i] * c.gradientScale + c.decay * w[i]);
+        w[i] -= c.rate * sgdDirection(g[i], w[i], c);
 }
 
 TRAINYARD_VECTOR_CLONES
@@ -37,7 +38,7 @@ void updateSgd(double* __restrict w, const double* __restrict g, std::int64_t co
                const SgdCoefficients<double>& c)
 {
     for (std::int64_t i = 0; i < count; ++i)
-        w[i] -= c.rate * (g[i] * c.gradientScale + c.decay * w[i]);
+        w[i] -= c.rate * sgdDirection(g[i], w[i], c);
 }
 
 } // namespace trainyard

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <c10/core/Device.h>
+
+namespace trainyard {
+
+class DropoutMasks;
+class UpdateKernels;
+
+/// Where a rank computes: the place of its weights, gradients, moments, activations and batches, and who does
+/// there what ATen does not. A plain value that is passed down; what it points to lives as long as the
+/// process. As it is made, the processor.
+struct Device {
+    c10::Device place{c10::DeviceType::CPU};
+    const DropoutMasks* masks = nullptr;    ///< null: the processor's own (engine/nn/dropout.h)
+    const UpdateKernels* updates = nullptr; ///< null: the processor's own (engine/optim/update_kernels.h)
+
+    bool fusesAttention = false; ///< attention that drops nothing is one kernel, which keeps no scores
+
+    bool isProcessor() const { return place.is_cpu(); }
+};
+
+} // namespace trainyard
