@@ -41,7 +41,7 @@ Status trainRank(GroupMaker& maker, const RunSpec& spec, const SequenceShape& sh
     const auto world = maker.makeWorld();
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(spec.layout));
     const ProcessGroups groups = makeProcessGroups(maker, *world, grid);
-    TRAINYARD_TRY(const auto replica, Replica::create(spec, shape, groups, AccountingAllocator::install()));
+    TRAINYARD_TRY(const auto replica, Replica::create(spec, shape, groups));
     PhaseClock clock(nullptr);
     TrainingStep training(spec, {*replica, groups, clock});
     for (Step step{1}; step.value <= spec.launch.steps; ++step.value) {

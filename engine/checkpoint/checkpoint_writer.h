@@ -16,6 +16,7 @@ struct SliceToSave {
     TensorBytes values;                    ///< logical tensor's name, the slice's shape and bytes
     std::vector<std::int64_t> globalShape; ///< of the logical tensor
     std::vector<std::int64_t> begin;       ///< index of the slice's first element in it
+    bool onDevice = false; ///< the bytes lie in a device's memory: only a SliceSnapshot may read them
 };
 
 /// Writes one checkpoint in phases, so that many processes can take part without this class knowing how they

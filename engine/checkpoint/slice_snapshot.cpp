@@ -1,6 +1,10 @@
 #include "engine/checkpoint/slice_snapshot.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 
 namespace trainyard {
 
@@ -14,15 +18,31 @@ std::size_t bytesOfAll(const std::vector<SliceToSave>& slices)
     return bytes;
 }
 
+at::Tensor roomFor(const std::vector<SliceToSave>& slices)
+{
+    const auto options = at::TensorOptions().dtype(at::kByte);
+    return at::empty({static_cast<std::int64_t>(bytesOfAll(slices))},
+                     options.pinned_memory(std::ranges::any_of(slices, &SliceToSave::onDevice)));
+}
+
+void copyFromDevice(std::byte* to, const void* from, std::int64_t count)
+{
+    const auto options = at::TensorOptions().dtype(at::kByte);
+    at::from_blob(to, {count}, options)
+        .copy_(at::from_blob(const_cast<void*>(from), {count}, options.device(at::kCUDA)));
+}
+
 } // namespace
 
 SliceSnapshot::SliceSnapshot(const std::vector<SliceToSave>& slices)
-    : m_bytes(at::empty({static_cast<std::int64_t>(bytesOfAll(slices))}, at::kByte)), m_slices(slices)
+    : m_bytes(roomFor(slices)), m_slices(slices)
 {
     auto* place = static_cast<std::byte*>(m_bytes.mutable_data_ptr());
     for (SliceToSave& slice : m_slices) {
         std::span<const std::byte>& bytes = slice.values.bytes;
-        if (!bytes.empty())
+        if (slice.onDevice && !bytes.empty())
+            copyFromDevice(place, bytes.data(), static_cast<std::int64_t>(bytes.size()));
+        else if (!bytes.empty())
             std::memcpy(place, bytes.data(), bytes.size());
         bytes = {place, bytes.size()};
         place += bytes.size();

@@ -8,7 +8,8 @@
 
 namespace trainyard {
 
-/// A copy of slices as they are now, so that another thread can write them while training goes on.
+/// A copy of slices as they are now, so that another thread can write them while training goes on. What lies
+/// on a device is copied to pinned memory, once the device has done what this thread gave it.
 class SliceSnapshot {
 public:
     explicit SliceSnapshot(const std::vector<SliceToSave>& slices);

@@ -25,12 +25,12 @@ Status fits(const LogicalTensor* stored, const std::string& name, const std::vec
     return {};
 }
 
-// Straight into the memory of `values`, [n], where the stored type is its own.
+// Straight into the memory of `values`, [n], where that is the host's and the stored type is its own.
 Status readInto(CheckpointReader& reader, const std::string& name, const TensorBox& box,
                 const at::Tensor& values)
 {
     const at::ScalarType type = scalarTypeOf(reader.manifest().find(name)->type);
-    const bool direct = type == values.scalar_type();
+    const bool direct = type == values.scalar_type() && values.is_cpu();
     const at::Tensor buffer = direct ? values : at::empty(values.sizes(), type);
     TRAINYARD_TRY_STATUS(
         reader.read(name, box, {static_cast<std::byte*>(buffer.mutable_data_ptr()), buffer.nbytes()}));
@@ -84,11 +84,11 @@ std::vector<SliceToSave> TrainingState::slices(int index, int count) const
             const std::int64_t start = m_parameters.owned()[owned].piece.firstElement;
             for (const auto& [box, first] :
                  layout.slices()[piece.parameter].boxes(piece.firstElement, piece.count)) {
-                TensorBytes bytes =
-                    bytesOf(kind.prefix + spec.name,
-                            kind.values[owned].narrow(0, first - start, elementCount(box.shape)));
+                const at::Tensor values =
+                    kind.values[owned].narrow(0, first - start, elementCount(box.shape));
+                TensorBytes bytes = bytesOf(kind.prefix + spec.name, values);
                 bytes.shape = box.shape;
-                slices.push_back({std::move(bytes), spec.shape, box.begin});
+                slices.push_back({std::move(bytes), spec.shape, box.begin, !values.is_cpu()});
             }
         }
     }

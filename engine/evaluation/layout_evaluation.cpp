@@ -146,8 +146,7 @@ Result<LayoutEvaluation> evaluateInLayout(const RunSpec& spec, const WholeTensor
         TRAINYARD_TRY(const RankGrid grid, RankGrid::create(spec.layout));
         const ProcessGroups groups = makeProcessGroups(maker, *world, grid);
         const SequenceShape shape{int(batch.sequenceLength()), int(batch.sequenceLength())};
-        TRAINYARD_TRY(const auto replica,
-                      Replica::create(spec, shape, groups, AccountingAllocator::install()));
+        TRAINYARD_TRY(const auto replica, Replica::create(spec, shape, groups));
         fillWeights(*replica, weights);
         RankEvaluation rank(spec, batch, groups, *replica);
         const Logits logits = rank.computeLogits();

@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "engine/base/check.h"
 #include "engine/memory/memory_scope.h"
 
 namespace trainyard {
@@ -66,16 +65,6 @@ c10::DeleterFnPtr AccountingAllocator::raw_deleter() const
 void AccountingAllocator::copy_data(void* destination, const void* source, std::size_t bytes) const
 {
     std::memcpy(destination, source, bytes);
-}
-
-void AccountingAllocator::assign(const at::Tensor& tensor, MemoryCategory category)
-{
-    if (tensor.storage().nbytes() == 0)
-        return;
-    BlockHead* head = headOf(tensor.storage().mutable_data());
-    TRAINYARD_CHECK_MSG(head->owner == this, "the tensor was made before the allocator was installed");
-    m_ledger.moved(head->category, category, head->bytes);
-    head->category = category;
 }
 
 } // namespace trainyard

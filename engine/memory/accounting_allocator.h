@@ -21,9 +21,6 @@ public:
     MemoryLedger& ledger() { return m_ledger; }
     BlockCache& blocks() { return m_blocks; }
 
-    /// Counts the tensor's whole storage under `category` from now on. Requires memory of this allocator.
-    void assign(const at::Tensor& tensor, MemoryCategory category);
-
     c10::DataPtr allocate(std::size_t bytes) override;
     c10::DeleterFnPtr raw_deleter() const override;
     void copy_data(void* destination, const void* source, std::size_t bytes) const override;

@@ -19,14 +19,6 @@ void MemoryLedger::freed(MemoryCategory category, Bytes bytes)
     m_current.total -= bytes;
 }
 
-void MemoryLedger::moved(MemoryCategory from, MemoryCategory to, Bytes bytes)
-{
-    const std::lock_guard lock(m_mutex);
-    TRAINYARD_CHECK(of(from) >= bytes);
-    of(from) -= bytes;
-    of(to) += bytes;
-}
-
 MemorySnapshot MemoryLedger::current() const
 {
     const std::lock_guard lock(m_mutex);

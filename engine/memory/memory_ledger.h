@@ -16,8 +16,6 @@ class MemoryLedger {
 public:
     void allocated(MemoryCategory category, Bytes bytes);
     void freed(MemoryCategory category, Bytes bytes);
-    /// Bytes that are allocated already and turn out to belong elsewhere; the sum stays.
-    void moved(MemoryCategory from, MemoryCategory to, Bytes bytes);
 
     MemorySnapshot current() const;
     /// Since the last resetPeak().

@@ -7,8 +7,11 @@
 #include <ATen/ops/cat.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros.h>
+
+#include "engine/nn/model_family.h"
 
 namespace trainyard {
 
@@ -21,13 +24,14 @@ double lowestOf(at::ScalarType type)
     });
 }
 
-// [B, 1, 1, S], true at padding keys; undefined without padding.
+// [B, 1, 1, S], true at padding keys; undefined without padding. A device is not asked whether there is any:
+// the host would wait for all that it was given before.
 at::Tensor paddingKeys(const at::Tensor& mask_BS)
 {
     if (!mask_BS.defined())
         return {};
     const at::Tensor padding = mask_BS == 0;
-    if (!padding.any().item<bool>())
+    if (padding.is_cpu() && !padding.any().item<bool>())
         return {};
     return padding.view({mask_BS.size(0), 1, 1, mask_BS.size(1)});
 }
@@ -44,7 +48,22 @@ at::Tensor ofFirst(std::int64_t tokens, const at::Tensor& bias)
     return bias.defined() ? bias.narrow(-1, 0, tokens).narrow(-2, 0, tokens) : bias;
 }
 
-// Matrix products and a plain softmax: on the CPU and at these lengths several times faster than ATen's
+double scaleOf(std::int64_t headWidth)
+{
+    return 1.0 / std::sqrt(static_cast<double>(headWidth));
+}
+
+// One kernel that keeps no scores (Dao et al., arXiv:2205.14135). Drops nothing.
+at::Tensor fusedAttention(const at::Tensor& query_BALD, const at::Tensor& key_BALD,
+                          const at::Tensor& value_BALD, const at::Tensor& bias, const ForwardPass& pass)
+{
+    const bool causal = isPlainlyCausal(pass.batch, familyOf(pass.model).isCausal());
+    const auto added = !causal && bias.defined() ? std::optional(bias) : std::nullopt;
+    return at::scaled_dot_product_attention(query_BALD, key_BALD, value_BALD, added, 0.0, causal,
+                                            scaleOf(query_BALD.size(-1)));
+}
+
+// On the processor matrix products and a plain softmax: at these lengths several times faster than ATen's
 // scaled_dot_product_attention.
 at::Tensor attentionOf(std::span<const SequencePlace> sequences, const at::Tensor& queryKeyValue_T3H,
                        const at::Tensor& bias, const ForwardPass& pass, std::uint32_t site)
@@ -56,13 +75,18 @@ at::Tensor attentionOf(std::span<const SequencePlace> sequences, const at::Tenso
                            .permute({2, 0, 3, 1, 4})
                            .unbind(0); // each [B, A, L, D]
     const auto turned = [&](const at::Tensor& x) { return pass.rotary ? pass.rotary->turn(x) : x; };
-    const at::Tensor query_BALD = turned(parts[0]) * (1.0 / std::sqrt(static_cast<double>(width)));
+    const auto joined = [&](const at::Tensor& x_BALD) {
+        return x_BALD.transpose(1, 2).reshape({-1, heads * width});
+    };
+    if (pass.device.fusesAttention && !pass.dropsHeads())
+        return joined(fusedAttention(turned(parts[0]), turned(parts[1]), parts[2], bias, pass));
+    const at::Tensor query_BALD = turned(parts[0]) * scaleOf(width);
     at::Tensor scores_BALL = at::matmul(query_BALD, turned(parts[1]).transpose(-1, -2));
     if (bias.defined())
         scores_BALL.add_(bias);
     const at::Tensor probabilities_BALL =
         pass.dropHeads(at::softmax(scores_BALL, -1), sequences, pass.model.attentionDropout, site);
-    return at::matmul(probabilities_BALL, parts[2]).transpose(1, 2).reshape({-1, heads * width});
+    return joined(at::matmul(probabilities_BALL, parts[2]));
 }
 
 // One sequence after the other, each with the scores that it has: a bias that keeps the sequences of a row
@@ -94,6 +118,11 @@ at::Tensor attentionBias(const TokenBatch& batch, bool causal, at::ScalarType ty
     if (!unseen.defined())
         return {};
     return at::zeros(unseen.sizes(), unseen.options().dtype(type)).masked_fill_(unseen, lowestOf(type));
+}
+
+bool isPlainlyCausal(const TokenBatch& batch, bool causal)
+{
+    return causal && !batch.attentionMask.defined();
 }
 
 at::Tensor attention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pass, std::uint32_t site)

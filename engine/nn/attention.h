@@ -11,6 +11,9 @@ namespace trainyard {
 /// where every query sees every key, so that full batches of an encoder skip the addition.
 at::Tensor attentionBias(const TokenBatch& batch, bool causal, at::ScalarType type);
 
+/// Whether each query sees exactly the keys up to its own place.
+bool isPlainlyCausal(const TokenBatch& batch, bool causal);
+
 /// softmax(Q K^T / sqrt(D) + bias) V of this rank's heads: [T, 3 H] of queries, keys and values ->
 /// [T, H], or of both the columns of these heads.
 /// Uses one dropout site.

@@ -9,6 +9,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/native_dropout_backward.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/base/check.h"
@@ -143,12 +144,21 @@ at::Tensor dropAgain(const at::Tensor& gradient, const at::Tensor& mask, double 
     return out;
 }
 
+// On a device: the mask by our kernel, products with it by ATen's, whose masks are of type bool.
+MaskedTensor drop(const at::Tensor& input, const DropoutRule& rule, const DropoutStream& site,
+                  std::span<const DropoutPart> parts, const DropoutMasks& masks)
+{
+    const at::Tensor mask = at::empty(input.sizes(), input.options().dtype(at::kBool));
+    masks.fill(static_cast<std::uint8_t*>(mask.mutable_data_ptr()), parts, rule.dropBelow, site);
+    return {at::native_dropout_backward(input, mask, rule.scale), mask};
+}
+
 struct DropoutFunction : torch::autograd::Function<DropoutFunction> {
     static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input,
                               const DropoutRule& rule, const DropoutStream& site,
-                              std::span<const DropoutPart> parts)
+                              std::span<const DropoutPart> parts, const DropoutMasks* masks)
     {
-        MaskedTensor result = drop(input, rule, site, parts);
+        MaskedTensor result = masks ? drop(input, rule, site, parts, *masks) : drop(input, rule, site, parts);
         context->save_for_backward({result.mask});
         context->saved_data["scale"] = rule.scale;
         return result.values;
@@ -158,21 +168,28 @@ struct DropoutFunction : torch::autograd::Function<DropoutFunction> {
                                                    const torch::autograd::variable_list& gradients)
     {
         const at::Tensor mask = context->get_saved_variables()[0];
-        return {dropAgain(gradients[0], mask, context->saved_data["scale"].toDouble()), {}, {}, {}};
+        const double scale = context->saved_data["scale"].toDouble();
+        const bool onDevice = mask.scalar_type() == at::kBool;
+        return {onDevice ? at::native_dropout_backward(gradients[0], mask, scale)
+                         : dropAgain(gradients[0], mask, scale),
+                {},
+                {},
+                {},
+                {}};
     }
 };
 
 } // namespace
 
 at::Tensor dropout(const at::Tensor& input, double probability, const DropoutKey& key, std::uint32_t site,
-                   std::span<const DropoutPart> parts)
+                   std::span<const DropoutPart> parts, const DropoutMasks* masks)
 {
     TRAINYARD_CHECK(probability >= 0.0 && probability < 1.0);
     TRAINYARD_CHECK(input.is_contiguous());
     if (probability == 0.0 || input.numel() == 0)
         return input;
     const DropoutStream stream{philoxKey(key.seed), static_cast<std::uint32_t>(key.step), site, 0};
-    return DropoutFunction::apply(input, DropoutRule(probability), stream, parts);
+    return DropoutFunction::apply(input, DropoutRule(probability), stream, parts, masks);
 }
 
 at::Tensor dropout(const at::Tensor& input, double probability, const DropoutKey& key, std::uint32_t site,

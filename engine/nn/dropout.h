@@ -5,6 +5,8 @@
 
 #include <torch/types.h>
 
+#include "engine/nn/dropout_masks.h"
+
 namespace trainyard {
 
 /// Names one step's set of dropout masks. With the site (which dropout of the model), the global sample index
@@ -15,19 +17,13 @@ struct DropoutKey {
     std::uint64_t step = 0; ///< optimizer step; the low 32 bits count
 };
 
-/// Consecutive elements of one sample's tensor at a dropout site.
-struct DropoutPart {
-    std::uint64_t sample = 0; ///< global sample index
-    std::int64_t firstElement = 0;
-    std::int64_t count = 0;
-};
-
 /// x * mask / (1 - probability): each element is zeroed with the given probability. `input` is contiguous and
 /// consists of `parts`, one behind the other, so that a slice of tokens or heads is dropped like the same
 /// elements of the whole. Differentiable; keeps the mask (one byte per element) for the backward pass.
-/// Returns `input` itself when probability is 0.
+/// Returns `input` itself when probability is 0. `masks`: of the device that has the input; null: the
+/// processor.
 at::Tensor dropout(const at::Tensor& input, double probability, const DropoutKey& key, std::uint32_t site,
-                   std::span<const DropoutPart> parts);
+                   std::span<const DropoutPart> parts, const DropoutMasks* masks = nullptr);
 
 /// The same for an input with whole samples as first dimension; `sampleIndices` has one entry per sample.
 at::Tensor dropout(const at::Tensor& input, double probability, const DropoutKey& key, std::uint32_t site,

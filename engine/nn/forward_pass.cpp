@@ -25,11 +25,11 @@ std::optional<RotaryTables> rotaryTables(const ModelSpec& model, const TokenBatc
 
 SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
                      const std::optional<DropoutKey>& dropoutKey, at::ScalarType type,
-                     const TensorParallel& parallel)
+                     const TensorParallel& parallel, const Device& device)
 {
     return std::make_shared<const ForwardPass>(
         ForwardPass{model, runner, batch, attentionBias(batch, familyOf(model).isCausal(), type),
-                    rotaryTables(model, batch, type), dropoutKey, parallel});
+                    rotaryTables(model, batch, type), dropoutKey, parallel, device});
 }
 
 IndexRange ForwardPass::tokensHere() const
@@ -50,7 +50,7 @@ at::Tensor ForwardPass::dropTokens(const at::Tensor& hidden_TH, double probabili
         if (begin < end)
             parts.push_back({sequence.sample, (begin - sequence.begin) * width, (end - begin) * width});
     }
-    return dropout(hidden_TH, probability, *dropoutKey, site, parts);
+    return dropout(hidden_TH, probability, *dropoutKey, site, parts, device.masks);
 }
 
 at::Tensor ForwardPass::dropHeads(const at::Tensor& probabilities_BALL,
@@ -73,7 +73,7 @@ at::Tensor ForwardPass::dropHeads(const at::Tensor& probabilities_BALL,
                     {sequence.sample, (firstRow + head * length + query) * length, sequence.length});
         }
     }
-    return dropout(probabilities_BALL, probability, *dropoutKey, site, parts);
+    return dropout(probabilities_BALL, probability, *dropoutKey, site, parts, device.masks);
 }
 
 } // namespace trainyard

@@ -7,6 +7,7 @@
 
 #include <torch/types.h>
 
+#include "engine/nn/device.h"
 #include "engine/nn/dropout.h"
 #include "engine/nn/layer_runner.h"
 #include "engine/nn/rotary.h"
@@ -29,7 +30,10 @@ struct ForwardPass {
     std::optional<RotaryTables> rotary;
     std::optional<DropoutKey> dropoutKey; ///< nothing is dropped without one
     TensorParallel parallel{};
+    Device device{};
 
+    /// Whether attention probabilities are dropped.
+    bool dropsHeads() const { return dropoutKey && model.attentionDropout > 0; }
     int headsHere() const { return model.heads / parallel.ranks(); }
     /// The tokens that this rank has between the cut products, as flat indices into T.
     IndexRange tokensHere() const;
@@ -43,9 +47,9 @@ struct ForwardPass {
 
 using SharedPass = std::shared_ptr<const ForwardPass>;
 
-/// `type`: of the activations.
+/// `type`: of the activations. The batch lies on `device`.
 SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
                      const std::optional<DropoutKey>& dropoutKey, at::ScalarType type,
-                     const TensorParallel& parallel);
+                     const TensorParallel& parallel, const Device& device = {});
 
 } // namespace trainyard

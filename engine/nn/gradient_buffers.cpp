@@ -13,12 +13,13 @@ GradientBuffers::GradientBuffers(const FlatLayout& layout, GradientResidence res
     : m_layout(layout)
     , m_residence(residence)
     , m_bucketsPass(residence == GradientResidence::Sharded || placement.offloadsOptimizer)
-    , m_options(at::TensorOptions().dtype(type).device(placement.device))
+    , m_options(at::TensorOptions().dtype(type).device(placement.device.place))
     , m_isKept(layout.buckets().size(), false)
     , m_buckets(layout.buckets().size())
 {
+    const MemoryScope scope(MemoryCategory::Gradients);
     const std::int64_t count = m_bucketsPass ? layout.ownedCount() : layout.flatCount();
-    m_resident = placement.offloadsOptimizer ? zerosOnHost(count, type, placement.device)
+    m_resident = placement.offloadsOptimizer ? zerosOnHost(count, type, placement.device.place)
                                              : at::zeros({count}, m_options);
     for (std::size_t index = 0; !m_bucketsPass && index < m_buckets.size(); ++index) {
         const Bucket& bucket = layout.buckets()[index];

@@ -23,6 +23,12 @@ LossSums lossSums(const Logits& logits, const TokenBatch& batch, IndexRange voca
     return sums;
 }
 
+LossSums LossSums::detached() const
+{
+    return {tokens.detach(), sequences.defined() ? sequences.detach() : at::Tensor(), targetCount,
+            sequenceCount};
+}
+
 at::Tensor LossSums::normalised(std::int64_t globalTargets, std::int64_t globalSequences) const
 {
     const at::Tensor tokenLoss = tokens / static_cast<double>(globalTargets);

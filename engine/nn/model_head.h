@@ -32,6 +32,8 @@ struct LossSums {
 
     /// tokens / globalTargets + sequences / globalSequences.
     at::Tensor normalised(std::int64_t globalTargets, std::int64_t globalSequences) const;
+    /// The same numbers outside of the graph.
+    LossSums detached() const;
     double tokenSum() const { return tokens.item<double>(); }
     double sequenceSum() const { return sequences.defined() ? sequences.item<double>() : 0.0; }
 };

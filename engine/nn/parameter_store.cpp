@@ -81,7 +81,7 @@ ParameterStore::ParameterStore(const std::vector<ParameterSpec>& specs, ComputeT
     , m_placement(placement)
     , m_layout(specs, sharding)
     , m_weights(m_layout, weights,
-                at::TensorOptions().dtype(computeScalarType(compute)).device(placement.device))
+                at::TensorOptions().dtype(computeScalarType(compute)).device(placement.device.place))
     , m_gradients(m_layout, gradients, masterScalarType(compute), placement)
 {
     TRAINYARD_CHECK(weights == WeightResidence::Sharded || !placement.offloadsParameters);
@@ -114,9 +114,9 @@ at::Tensor ParameterStore::sliceOf(const at::Tensor& flat, std::size_t parameter
 void ParameterStore::allocateMasters()
 {
     const at::ScalarType type = masterScalarType(m_compute);
-    const auto onDevice = at::TensorOptions().dtype(type).device(m_placement.device);
+    const auto onDevice = at::TensorOptions().dtype(type).device(m_placement.device.place);
     if (m_placement.offloadsOptimizer || m_placement.offloadsParameters)
-        m_masters = zerosOnHost(m_layout.ownedCount(), type, m_placement.device);
+        m_masters = zerosOnHost(m_layout.ownedCount(), type, m_placement.device.place);
     else if (m_weights.whole().defined() && m_weights.whole().scalar_type() == type)
         m_masters = m_weights.whole();
     else
@@ -132,7 +132,8 @@ void ParameterStore::allocateKept()
 {
     if (m_weights.residence() == WeightResidence::Whole)
         return;
-    const auto working = at::TensorOptions().dtype(computeScalarType(m_compute)).device(m_placement.device);
+    const auto working =
+        at::TensorOptions().dtype(computeScalarType(m_compute)).device(m_placement.device.place);
     const bool apart = m_placement.offloadsOptimizer && !m_placement.offloadsParameters;
     m_kept = apart ? at::zeros({m_layout.ownedCount()}, working) : m_masters;
 }

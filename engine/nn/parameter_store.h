@@ -74,6 +74,7 @@ public:
 
     std::int64_t parameterCount() const; ///< elements of the slices, without gaps
     ComputeType computeType() const { return m_compute; }
+    const Device& device() const { return m_placement.device; }
     const FlatLayout& layout() const { return m_layout; }
     const Placement& placement() const { return m_placement; }
     /// What this rank updates, in order of registration: all of it unless the layout has several owners.
@@ -86,7 +87,8 @@ public:
     const at::Tensor& flatMasters() const { return m_masters; } ///< [flatCount()] or [ownedCount()]
 
     /// Fills the master weights from a counter-based generator keyed by (seed, name, element), so that every
-    /// layout draws the same numbers, and refreshes the working copy.
+    /// layout draws the same numbers, and refreshes the working copy. Drawn on the processor: a device's
+    /// logarithms and sines may differ in the last bit.
     void initialize(std::uint64_t seed, double standardDeviation);
     /// Working copy := master weights, as far as this rank owns them. Needed after masters were written from
     /// outside (loading a checkpoint); optimizers that run on the device refresh it in their own pass.

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <torch/types.h>
+#include "engine/nn/device.h"
 
 namespace trainyard {
 
 /// Where a rank keeps its part of a model: what passes compute with lies on the device, and what they do not
 /// need may wait in host memory.
 struct Placement {
-    c10::Device device = c10::DeviceType::CPU;
+    Device device{};
     /// Master weights, moments and the sum of the gradients are in host memory, and the update runs there
     /// (ZeRO-Offload, Ren et al., arXiv:2101.06840).
     bool offloadsOptimizer = false;

@@ -6,6 +6,32 @@
 
 namespace trainyard {
 
+namespace {
+
+template <typename Move>
+TokenBatch moved(const TokenBatch& batch, Move move)
+{
+    TokenBatch copy = batch;
+    for (at::Tensor* tensor : {&copy.inputIds, &copy.tokenTypeIds, &copy.attentionMask, &copy.positionIds,
+                               &copy.targetPositions, &copy.targets, &copy.sequenceLabels}) {
+        if (tensor->defined())
+            *tensor = move(*tensor);
+    }
+    return copy;
+}
+
+} // namespace
+
+TokenBatch TokenBatch::pinned() const
+{
+    return moved(*this, [](const at::Tensor& tensor) { return tensor.pin_memory(); });
+}
+
+TokenBatch TokenBatch::on(const c10::Device& place) const
+{
+    return moved(*this, [&](const at::Tensor& tensor) { return tensor.to(place, /*non_blocking=*/true); });
+}
+
 std::vector<SequencePlace> TokenBatch::places() const
 {
     const auto count = static_cast<std::size_t>(sequences());
@@ -21,13 +47,14 @@ std::vector<SequencePlace> TokenBatch::places() const
     return all;
 }
 
+// Written on the host; a device takes its copy while the host goes on.
 at::Tensor TokenBatch::firstTokens() const
 {
     const std::vector<SequencePlace> all = places();
-    at::Tensor first = at::empty({sequences()}, inputIds.options());
+    const at::Tensor first = at::empty({sequences()}, at::kLong);
     for (std::int64_t i = 0; i < sequences(); ++i)
         first.mutable_data_ptr<std::int64_t>()[i] = all[static_cast<std::size_t>(i)].begin;
-    return first;
+    return first.to(inputIds.device(), /*non_blocking=*/true);
 }
 
 } // namespace trainyard

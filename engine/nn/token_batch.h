@@ -15,7 +15,7 @@ struct SequencePlace {
 };
 
 /// One micro-batch: B sequences of S tokens, and what is to be predicted. Serves encoders and decoders alike;
-/// optional tensors may be undefined. All are int64 on the CPU.
+/// optional tensors may be undefined. All are int64, on the device that computes with them.
 ///
 /// A packed batch has no padding: its sequences lie one behind the other, each as long as it is, in T tokens.
 /// What stands as [B, S] below is [T] then. A few tokens of filler, which nobody reads, may follow the last
@@ -53,6 +53,12 @@ struct TokenBatch {
     std::int64_t sequenceLength() const { return isPacked() ? packedFrom : inputIds.size(1); }
     std::int64_t tokens() const { return inputIds.numel(); } ///< T
     std::int64_t targetCount() const { return targets.numel(); }
+
+    /// In pinned memory of the host, from which a device copies while the host goes on.
+    TokenBatch pinned() const;
+    /// On `place`. The copy is done for whatever the calling thread gives the device afterwards; a batch in
+    /// pinned memory must stay until then.
+    TokenBatch on(const c10::Device& place) const;
 
     /// Of each sequence, and behind them of the filler, if there is any: together all tokens.
     std::vector<SequencePlace> places() const;

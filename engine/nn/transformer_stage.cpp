@@ -33,6 +33,7 @@ TransformerStage::TransformerStage(const ModelSpec& model, const StageRange& ran
     , m_runner(runner)
     , m_parallel(parallel)
     , m_type(computeScalarType(parameters.computeType()))
+    , m_device(parameters.device())
 {
     const ModelFamilyTraits& family = familyOf(model);
     if (range.embeddings)
@@ -50,7 +51,7 @@ TransformerStage::TransformerStage(const ModelSpec& model, const StageRange& ran
 SharedPass TransformerStage::begin(const StageInput& input) const
 {
     TRAINYARD_CHECK(input.hidden.defined() != m_range.embeddings);
-    return beginPass(m_model, m_runner, input.batch, input.dropout, m_type, m_parallel);
+    return beginPass(m_model, m_runner, input.batch, input.dropout, m_type, m_parallel, m_device);
 }
 
 at::Tensor TransformerStage::hiddenStates(const StageInput& input, const SharedPass& pass) const
@@ -90,7 +91,8 @@ StageOutput TransformerStage::forward(const StageInput& input) const
 at::Tensor TransformerStage::emptyInput(const TokenBatch& batch) const
 {
     const IndexRange tokens = m_parallel.tokensHere(batch.tokens());
-    return at::empty({tokens.size(), m_model.hidden}, at::TensorOptions().dtype(m_type));
+    return at::empty({tokens.size(), m_model.hidden},
+                     at::TensorOptions().dtype(m_type).device(m_device.place));
 }
 
 Logits TransformerStage::logits(const StageInput& input) const

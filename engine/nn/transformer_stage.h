@@ -59,6 +59,7 @@ private:
     LayerRunner& m_runner;
     TensorParallel m_parallel;
     at::ScalarType m_type;
+    Device m_device;
     std::optional<Embeddings> m_embeddings;
     std::vector<TransformerLayer> m_layers;
     LayerNormWeights m_finalNorm; // pre layer norm only

@@ -28,12 +28,23 @@ Bytes residentSetBytes()
     return Bytes{resident} * static_cast<Bytes>(::sysconf(_SC_PAGESIZE));
 }
 
-} // namespace
-
-RankFigures takeRankFigures(MemoryLedger& ledger, const SecondsByPhase& seconds)
+MemorySnapshot takePeak(MemoryLedger& ledger)
 {
     const MemorySnapshot peak = ledger.peak();
     ledger.resetPeak();
+    return peak;
+}
+
+} // namespace
+
+RankFigures takeRankFigures(const RankMemory& memory, const SecondsByPhase& seconds)
+{
+    MemorySnapshot peak = takePeak(memory.host);
+    if (memory.device) {
+        const Bytes offloaded = peak.bytes[std::size_t(MemoryCategory::Host)];
+        peak = takePeak(*memory.device);
+        peak.bytes[std::size_t(MemoryCategory::Host)] = offloaded;
+    }
     return {peak.bytes, peak.total, residentSetBytes(), seconds};
 }
 

@@ -9,8 +9,15 @@ namespace trainyard {
 class MemoryLedger;
 class ProcessGroup;
 
-/// This rank's share of the step that ended now; the ledger's peak starts anew for the next step.
-RankFigures takeRankFigures(MemoryLedger& ledger, const SecondsByPhase& seconds);
+/// What counts this rank's memory.
+struct RankMemory {
+    MemoryLedger& host;
+    MemoryLedger* device = nullptr; ///< null on the processor
+};
+
+/// This rank's share of the step that ended now; the ledgers' peaks start anew for the next step. On a device
+/// the categories are those of its memory, and Host is what was offloaded from it.
+RankFigures takeRankFigures(const RankMemory& memory, const SecondsByPhase& seconds);
 
 /// On rank 0 the figures of all ranks in order of rank; empty elsewhere. All ranks call it.
 std::vector<RankFigures> gatherRankFigures(ProcessGroup& group, const RankFigures& mine);

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "engine/comm/process_groups.h"
-#include "engine/memory/accounting_allocator.h"
 #include "engine/memory/memory_scope.h"
 #include "engine/nn/model_parameters.h"
 #include "engine/nn/parameter_store.h"
@@ -32,9 +31,10 @@ bool shardsWeights(const RunSpec& spec, const ProcessGroups& groups)
     return sharesFrom(3, spec, groups) || (spec.memory.zeroStage >= 3 && spec.memory.offloadParameters);
 }
 
-Placement placementOf(const RunSpec& spec)
+Placement placementOf(const RunSpec& spec, const Device& device)
 {
-    return {.offloadsOptimizer = spec.memory.offloadOptimizer,
+    return {.device = device,
+            .offloadsOptimizer = spec.memory.offloadOptimizer,
             .offloadsParameters = spec.memory.offloadParameters};
 }
 
@@ -64,15 +64,14 @@ GradientReducer::SlicedTokens slicedTokensOf(const RunSpec& spec, const ProcessG
 }
 
 std::unique_ptr<ParameterStore> makeParameters(const RunSpec& spec, const StageRange& range,
-                                               const ProcessGroups& groups, AccountingAllocator& memory)
+                                               const ProcessGroups& groups, const Device& device)
 {
     const MemoryScope scope(MemoryCategory::Weights);
     auto parameters = std::make_unique<ParameterStore>(
         modelParameters(spec.model, range), spec.precision.compute, shardingOf(spec, groups),
         sharesFrom(2, spec, groups) ? GradientResidence::Sharded : GradientResidence::Whole,
-        shardsWeights(spec, groups) ? WeightResidence::Sharded : WeightResidence::Whole, placementOf(spec));
-    if (!spec.memory.offloadOptimizer)
-        memory.assign(parameters->flatGradients(), MemoryCategory::Gradients);
+        shardsWeights(spec, groups) ? WeightResidence::Sharded : WeightResidence::Whole,
+        placementOf(spec, device));
     parameters->initialize(spec.seed, spec.model.initializerRange);
     return parameters;
 }
@@ -101,10 +100,10 @@ std::vector<std::unique_ptr<LayerRunner>> makeRunners(const RunSpec& spec, const
 
 std::unique_ptr<Optimizer> makeCountedOptimizer(const RunSpec& spec,
                                                 const std::vector<OptimizedTensor>& tensors,
-                                                const LogicalSums& sums)
+                                                const LogicalSums& sums, const UpdateKernels& kernels)
 {
     const MemoryScope scope(spec.memory.offloadOptimizer ? MemoryCategory::Host : MemoryCategory::Optimizer);
-    return makeOptimizer(spec.optimizer, tensors, sums);
+    return makeOptimizer(spec.optimizer, tensors, sums, kernels);
 }
 
 /// Of stage `stage`, whose layers come behind those of the stages before it.
@@ -126,15 +125,16 @@ std::vector<ParameterStore*> storesOf(const std::vector<std::unique_ptr<ModelChu
 } // namespace
 
 ModelChunk::ModelChunk(const RunSpec& spec, const StageRange& range, const ProcessGroups& groups,
-                       AccountingAllocator& memory)
-    : m_parameters(makeParameters(spec, range, groups, memory))
+                       const Device& device)
+    : m_parameters(makeParameters(spec, range, groups, device))
     , m_gatherer(makeGatherer(spec, *m_parameters, groups))
     , m_runners(makeRunners(spec, *m_parameters, m_gatherer.get()))
     , m_stage(std::make_unique<const TransformerStage>(spec.model, range, *m_parameters, *m_runners.back(),
                                                        tensorParallelOf(spec, groups)))
     , m_sums(*m_parameters, groups)
+    , m_kernels(spec.memory.offloadOptimizer ? processorUpdates() : updatesOf(device))
     , m_tensors(optimizedTensors(*m_parameters))
-    , m_optimizer(makeCountedOptimizer(spec, m_tensors, m_sums))
+    , m_optimizer(makeCountedOptimizer(spec, m_tensors, m_sums, m_kernels))
     , m_state(std::make_unique<TrainingState>(*m_parameters, m_optimizer.get()))
     , m_reducer(std::make_unique<GradientReducer>(*m_parameters, *groups.data, slicedTokensOf(spec, groups)))
 {
@@ -144,7 +144,7 @@ ModelChunk::~ModelChunk() = default;
 
 double ModelChunk::squaredGradientNorm() const
 {
-    return trainyard::squaredGradientNorm(m_tensors, m_sums);
+    return trainyard::squaredGradientNorm(m_tensors, m_sums, m_kernels);
 }
 
 void ModelChunk::update(double learningRate, double gradientScale)
@@ -165,7 +165,7 @@ void ModelChunk::shareWeights(ProcessGroup& data)
 }
 
 Result<std::unique_ptr<Replica>> Replica::create(const RunSpec& spec, const SequenceShape& shape,
-                                                 const ProcessGroups& groups, AccountingAllocator& memory)
+                                                 const ProcessGroups& groups, const Device& device)
 {
     std::vector<int> layerCounts{spec.model.layers};
     if (spec.layout.pipeline > 1) {
@@ -174,7 +174,7 @@ Result<std::unique_ptr<Replica>> Replica::create(const RunSpec& spec, const Sequ
     std::vector<std::unique_ptr<ModelChunk>> chunks;
     for (int stage = groups.coordinates.pipeline; stage < static_cast<int>(layerCounts.size());
          stage += spec.layout.pipeline)
-        chunks.push_back(std::make_unique<ModelChunk>(spec, rangeOf(layerCounts, stage), groups, memory));
+        chunks.push_back(std::make_unique<ModelChunk>(spec, rangeOf(layerCounts, stage), groups, device));
     return std::unique_ptr<Replica>(new Replica(std::move(chunks), spec, groups));
 }
 

@@ -13,7 +13,6 @@
 
 namespace trainyard {
 
-class AccountingAllocator;
 class ParameterStore;
 class PartGatherer;
 struct ProcessGroups;
@@ -23,7 +22,7 @@ struct ProcessGroups;
 class ModelChunk {
 public:
     ModelChunk(const RunSpec& spec, const StageRange& range, const ProcessGroups& groups,
-               AccountingAllocator& memory);
+               const Device& device);
     ~ModelChunk();
     ModelChunk(const ModelChunk&) = delete;
     ModelChunk& operator=(const ModelChunk&) = delete;
@@ -47,6 +46,7 @@ private:
     std::vector<std::unique_ptr<LayerRunner>> m_runners; // each around the one before it
     std::unique_ptr<const TransformerStage> m_stage;
     LogicalSums m_sums;
+    const UpdateKernels& m_kernels;
     std::vector<OptimizedTensor> m_tensors;
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<TrainingState> m_state;
@@ -56,9 +56,9 @@ private:
 /// This rank's part of the model: one chunk, or with an interleaved pipeline several.
 class Replica {
 public:
-    /// `shape`: of the run's rows. Refused when the layers cannot be dealt to the stages.
+    /// `shape`: of the run's rows. On `device`. Refused when the layers cannot be dealt to the stages.
     static Result<std::unique_ptr<Replica>> create(const RunSpec& spec, const SequenceShape& shape,
-                                                   const ProcessGroups& groups, AccountingAllocator& memory);
+                                                   const ProcessGroups& groups, const Device& device = {});
 
     const std::vector<std::unique_ptr<ModelChunk>>& chunks() const { return m_chunks; }
     /// Whether this rank computes the loss.

@@ -12,6 +12,7 @@
 #include "engine/comm/agreement.h"
 #include "engine/comm/process_groups.h"
 #include "engine/nn/parameter_store.h"
+#include "engine/nn/tensor_memory.h"
 #include "engine/training/replica.h"
 
 namespace trainyard {
@@ -69,9 +70,12 @@ Value broadcastValue(ProcessGroup& group, Value value)
     return value;
 }
 
+/// Through host memory, where a device holds the tensor.
 void broadcastTensor(ProcessGroup& group, const at::Tensor& tensor)
 {
-    group.broadcast({static_cast<std::byte*>(tensor.data_ptr()), tensor.nbytes()});
+    const at::Tensor onHost = tensor.cpu();
+    group.broadcast(memoryOf(onHost));
+    tensor.copy_(onHost);
 }
 
 /// Where every rank holds the whole model.

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "engine/memory/memory_ledger.h"
-#include "engine/training/rank_figures.h"
 #include "engine/training/step_journal.h"
 
 namespace trainyard {
 
-StepRecorder::StepRecorder(ProcessGroup& group, MemoryLedger& ledger, StepJournal* journal)
-    : m_group(group), m_ledger(ledger), m_journal(journal)
+StepRecorder::StepRecorder(ProcessGroup& group, const RankMemory& memory, StepJournal* journal)
+    : m_group(group), m_memory(memory), m_journal(journal)
 {
 }
 
@@ -17,7 +15,7 @@ void StepRecorder::record(Step step, const StepOutcome& outcome, std::uint64_t c
                           const SecondsByPhase& seconds)
 {
     StepRecord record;
-    record.ranks = gatherRankFigures(m_group, takeRankFigures(m_ledger, seconds));
+    record.ranks = gatherRankFigures(m_group, takeRankFigures(m_memory, seconds));
     if (!m_journal)
         return;
     record.step = step.value;

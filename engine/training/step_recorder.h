@@ -2,18 +2,18 @@
 
 #include "engine/base/ids.h"
 #include "engine/comm/process_group.h"
+#include "engine/training/rank_figures.h"
 #include "engine/training/training_step.h"
 
 namespace trainyard {
 
-class MemoryLedger;
 class StepJournal;
 
 /// Collects every rank's figures of a step and writes the StepRecord on rank 0.
 class StepRecorder {
 public:
     /// `journal` on rank 0 only, null elsewhere (or when nobody reads); all outlive this object.
-    StepRecorder(ProcessGroup& group, MemoryLedger& ledger, StepJournal* journal);
+    StepRecorder(ProcessGroup& group, const RankMemory& memory, StepJournal* journal);
 
     /// All ranks, after each step.
     void record(Step step, const StepOutcome& outcome, std::uint64_t consumedSamples,
@@ -21,7 +21,7 @@ public:
 
 private:
     ProcessGroup& m_group;
-    MemoryLedger& m_ledger;
+    RankMemory m_memory;
     StepJournal* m_journal;
 };
 

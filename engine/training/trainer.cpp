@@ -74,11 +74,12 @@ public:
         , m_checkpoints(std::move(checkpoints))
         , m_position(std::move(position))
         , m_clock(setup.recorder)
-        , m_step(m_setup.spec, {*m_replica, m_groups, m_clock}, m_position.lossScale)
-        , m_recorder(setup.world, setup.memory.ledger(), setup.journal)
+        , m_step(m_setup.spec, {*m_replica, m_groups, m_clock, setup.device}, m_position.lossScale)
+        , m_recorder(setup.world, {setup.memory.ledger(), setup.deviceMemory}, setup.journal)
         , m_requests(setup.directory, setup.world.isFirst(), setup.stopFlag)
         , m_loader(startLoading(std::move(data), setup.spec,
-                                {m_groups.data->rank(), m_groups.data->size(), m_position.consumedSamples}))
+                                {m_groups.data->rank(), m_groups.data->size(), m_position.consumedSamples,
+                                 !setup.device.isProcessor()}))
     {
         m_position.spec = setup.spec;
     }
@@ -251,7 +252,7 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
     TRAINYARD_TRY_STATUS(tokensDivide(setup.spec, data.manifest));
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(setup.spec.layout));
     ProcessGroups groups = makeProcessGroups(setup.maker, world, grid);
-    TRAINYARD_TRY(auto replica, Replica::create(setup.spec, shapeOf(data.manifest), groups, setup.memory));
+    TRAINYARD_TRY(auto replica, Replica::create(setup.spec, shapeOf(data.manifest), groups, setup.device));
     TRAINYARD_TRY(RunCheckpoints checkpoints,
                   RunCheckpoints::open(groups, setup.directory.checkpoints(), setup.spec.checkpoint,
                                        everyRankHoldsAll(setup.spec)));

@@ -7,6 +7,7 @@
 #include "engine/base/result.h"
 #include "engine/comm/group_maker.h"
 #include "engine/comm/process_group.h"
+#include "engine/nn/device.h"
 #include "engine/spec/run_spec.h"
 #include "engine/training/run_directory.h"
 #include "engine/training/run_requests.h"
@@ -15,6 +16,7 @@ namespace trainyard {
 
 class AccountingAllocator;
 class FlightRecorder;
+class MemoryLedger;
 class StepJournal;
 
 /// What a Trainer works with; all of it outlives the Trainer.
@@ -24,10 +26,12 @@ struct TrainerSetup {
     GroupMaker& maker;   ///< of the layout's groups
     ProcessGroup& world; ///< all ranks
     AccountingAllocator& memory;
-    FlightRecorder* recorder = nullptr; ///< null: no flight ring
-    StepJournal* journal = nullptr;     ///< on rank 0; null elsewhere
-    const StopFlag* stopFlag = nullptr; ///< null: only the control files can stop the run
-    std::int64_t lastStep = 0;          ///< end after this step; 0 = after the specification's last one
+    FlightRecorder* recorder = nullptr;   ///< null: no flight ring
+    StepJournal* journal = nullptr;       ///< on rank 0; null elsewhere
+    const StopFlag* stopFlag = nullptr;   ///< null: only the control files can stop the run
+    std::int64_t lastStep = 0;            ///< end after this step; 0 = after the specification's last one
+    Device device{};                      ///< of this rank; all ranks have the same kind
+    MemoryLedger* deviceMemory = nullptr; ///< of a device; null on the processor
 };
 
 /// Trains the model of a specification over all ranks of its groups, from the latest checkpoint if there is

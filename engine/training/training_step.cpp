@@ -96,13 +96,24 @@ Result<GlobalCounts> TrainingStep::agreeOnCounts(const Result<StepInput>& input)
     return GlobalCounts{countOf(counts[0]), countOf(counts[1]), countOf(counts[2])};
 }
 
+// From the pinned memory of the input, which outlives the step.
+std::vector<TokenBatch> TrainingStep::batchesHere(const StepInput& input) const
+{
+    const MemoryScope scope(MemoryCategory::Data);
+    std::vector<TokenBatch> batches;
+    for (const MicroBatch& microBatch : input.microBatches)
+        batches.push_back(microBatch.batch.on(m_parts.device.place));
+    return batches;
+}
+
 PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const GlobalCounts& counts)
 {
     const MemoryScope scope(MemoryCategory::Activations);
     m_parts.replica.beginGradients();
+    const std::vector<TokenBatch> batches = batchesHere(input);
     std::vector<const TokenBatch*> microBatches;
-    for (const MicroBatch& microBatch : input.microBatches)
-        microBatches.push_back(&microBatch.batch);
+    for (const TokenBatch& batch : batches)
+        microBatches.push_back(&batch);
     const PassSums sums = m_executor.run({microBatches,
                                           {m_spec.seed, static_cast<std::uint64_t>(step.value)},
                                           counts.targets,

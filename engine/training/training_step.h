@@ -56,6 +56,7 @@ public:
         Replica& replica;
         const ProcessGroups& groups;
         PhaseClock& clock;
+        Device device{};
     };
 
     /// `carried`: from the checkpoint, if there is one.
@@ -69,6 +70,7 @@ public:
 
 private:
     Result<GlobalCounts> agreeOnCounts(const Result<StepInput>& input);
+    std::vector<TokenBatch> batchesHere(const StepInput& input) const;
     PassSums computeGradients(Step step, const StepInput& input, const GlobalCounts& counts);
     StepOutcome reduceOutcome(const PassSums& sums, const GlobalCounts& counts, const Requests& requests);
     bool overflowedAnywhere(double gradientNorm);

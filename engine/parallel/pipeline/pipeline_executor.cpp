@@ -26,10 +26,20 @@ PassSums PipelineExecutor::run(const StepPasses& passes)
 {
     TRAINYARD_CHECK(passes.microBatches.size() == static_cast<std::size_t>(m_shape.microBatches));
     m_passing.assign(m_chunks.size() * passes.microBatches.size(), {});
-    m_sums = {};
+    m_losses.clear();
     for (const PipelineAction& action : m_actions)
         execute(action, passes);
-    return m_sums;
+    return sumLosses();
+}
+
+PassSums PipelineExecutor::sumLosses() const
+{
+    PassSums sums;
+    for (const LossSums& losses : m_losses) {
+        sums.tokens += losses.tokenSum();
+        sums.sequences += losses.sequenceSum();
+    }
+    return sums;
 }
 
 PipelineExecutor::Passing& PipelineExecutor::at(const PipelineAction& action)
@@ -77,8 +87,7 @@ void PipelineExecutor::forward(const PipelineAction& action, const StepPasses& p
     }
     passing.output =
         output.losses.normalised(passes.globalTargets, passes.globalSequences) * passes.lossScale;
-    m_sums.tokens += output.losses.tokenSum();
-    m_sums.sequences += output.losses.sequenceSum();
+    m_losses.push_back(output.losses.detached());
 }
 
 void PipelineExecutor::receiveActivation(const PipelineAction& action, const StepPasses& passes)

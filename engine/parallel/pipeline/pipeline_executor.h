@@ -62,6 +62,7 @@ private:
     void backwardInput(const PipelineAction& action);
     void receiveActivation(const PipelineAction& action, const StepPasses& passes);
     void receiveGradient(const PipelineAction& action);
+    PassSums sumLosses() const;
     Passing& at(const PipelineAction& action);
     bool hasNeighbours() const { return m_shape.ranks > 1; }
 
@@ -71,7 +72,8 @@ private:
     const std::vector<Chunk> m_chunks;
     const std::function<void(StepPhase)> m_enterPhase;
     std::vector<Passing> m_passing; // by chunk and micro-batch
-    PassSums m_sums;
+    std::vector<LossSums>
+        m_losses; // of this step; read at its end, so that the host need not wait for a device
 };
 
 } // namespace trainyard

@@ -97,6 +97,8 @@ Result<MicroBatch> StepLoader::readMicroBatch(std::uint64_t firstSample)
         TRAINYARD_TRY(const auto lengths, tokensPerRow(rows));
         micro.batch = packed(micro.batch, lengths, m_packingMultiple);
     }
+    if (m_position.pinned)
+        micro.batch = micro.batch.pinned();
     return micro;
 }
 

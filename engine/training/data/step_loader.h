@@ -33,6 +33,7 @@ public:
         Rank rank;
         WorldSize ranks;
         std::uint64_t consumedSamples = 0; ///< where to start
+        bool pinned = false;               ///< batches lie in pinned memory, for a device to copy from
     };
 
     StepLoader(RowSource rows, SampleOrder order, const RunSpec& spec, Position position);

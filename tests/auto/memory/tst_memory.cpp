@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include "engine/memory/accounting_allocator.h"
+#include "engine/memory/device_accounting.h"
 #include "engine/memory/memory_scope.h"
 
 #include <QTest> // after LibTorch, which uses the name "slots"
@@ -82,15 +83,28 @@ private slots:
         QCOMPARE(ledger().current().bytes, before.bytes);
     }
 
-    void movesATensorToAnotherCategory()
+    void countsWhatDevicesReport()
     {
-        const MemorySnapshot before = ledger().current();
-        const at::Tensor tensor = at::empty({100}, at::kFloat);
-        m_memory->assign(tensor.narrow(0, 5, 10), MemoryCategory::Gradients);
-        QCOMPARE(bytesOf(ledger().current(), MemoryCategory::Gradients) -
-                     bytesOf(before, MemoryCategory::Gradients),
-                 Bytes(400));
-        QCOMPARE(ledger().current().total - before.total, Bytes(400));
+        const c10::Device gpu(c10::DeviceType::CUDA, 0);
+        MemoryLedger device;
+        int block = 0, older = 0;
+        {
+            const DeviceAccounting accounting(device);
+            {
+                const MemoryScope scope(MemoryCategory::Weights);
+                c10::reportMemoryUsageToProfiler(&block, 512, 512, 1024, gpu);
+            }
+            c10::reportMemoryUsageToProfiler(&older, -256, 512, 1024, gpu); // from before: nobody knows it
+            const at::Tensor onProcessor = at::empty({100}, at::kFloat);
+            QCOMPARE(bytesOf(device.current(), MemoryCategory::Weights), Bytes(512));
+            QCOMPARE(device.current().total, Bytes(512));
+            const MemoryScope scope(MemoryCategory::Other);
+            c10::reportMemoryUsageToProfiler(&block, -512, 0, 1024, gpu);
+            QCOMPARE(device.current().total, Bytes(0));
+            QCOMPARE(bytesOf(device.peak(), MemoryCategory::Weights), Bytes(512));
+        }
+        c10::reportMemoryUsageToProfiler(&block, 512, 512, 1024, gpu);
+        QCOMPARE(device.current().total, Bytes(0));
     }
 
     void givesAlignedBlocksAgain()

@@ -10,6 +10,8 @@
 #include "engine/nn/dropout.h"
 #include "engine/nn/dropout_mask.h"
 
+#include "tests/support/device/emulated_device.h"
+
 using namespace trainyard;
 
 namespace {
@@ -67,6 +69,23 @@ private slots:
                 fillDropoutMask(part.data(), first, count, kTenth, kStream);
                 QVERIFY(std::equal(part.begin(), part.end(), whole.begin() + first));
             }
+        }
+    }
+
+    void devicesDrawTheSameMask()
+    {
+        const std::vector<DropoutPart> parts{
+            {7, 0, 1000}, {std::uint64_t{3} << 40, 70, 1}, {0, 63, 130}, {5, 128, 64}};
+        std::vector<std::uint8_t> drawn(1195, 2);
+        emulatedDevice().masks->fill(drawn.data(), parts, kTenth, kStream);
+        std::uint8_t* mask = drawn.data();
+        for (const DropoutPart& part : parts) {
+            DropoutStream stream = kStream;
+            stream.sample = part.sample;
+            std::vector<std::uint8_t> expected(static_cast<std::size_t>(part.count));
+            fillDropoutMask(expected.data(), part.firstElement, part.count, kTenth, stream);
+            QVERIFY(std::equal(expected.begin(), expected.end(), mask));
+            mask += part.count;
         }
     }
 

@@ -153,7 +153,6 @@ private slots:
             {
                 const MemoryScope scope(MemoryCategory::Weights);
                 store = shardedStore(model, ComputeType::BFloat16, group.rank().value);
-                m_memory->assign(store->flatGradients(), MemoryCategory::Gradients);
             }
             PartGatherer gatherer(*store, group, model);
             const Bytes owned = kRanks * 4 * Bytes(store->layout().ownedCount()); // float32 masters

@@ -30,7 +30,8 @@ Status trainAsThreads(const std::filesystem::path& directory, const RunSpec& spe
                                      .world = *world,
                                      .memory = AccountingAllocator::install(),
                                      .journal = journal.get(),
-                                     .lastStep = options.lastStep};
+                                     .lastStep = options.lastStep,
+                                     .device = options.device};
             auto trainer = Trainer::create(setup);
             const Status status = trainer.ok() ? (*trainer)->run() : Status(trainer.error());
             texts[static_cast<std::size_t>(maker.rank().value)] = status.ok() ? "" : status.error().text();

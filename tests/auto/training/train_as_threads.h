@@ -5,6 +5,7 @@
 
 #include "engine/base/result.h"
 #include "engine/comm/threads_transport.h"
+#include "engine/nn/device.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -13,6 +14,7 @@ struct TrainOptions {
     std::uint32_t attempt = 1;
     std::int64_t lastStep = 0; ///< 0: the specification's
     TransportDecorator decorate{};
+    Device device{};
 };
 
 /// Runs the directory's specification with ranks as threads; what all ranks were told at the end.

@@ -105,7 +105,7 @@ std::vector<Told> takeSteps(const RunSpec& spec, GroupMaker& maker, int overflow
 {
     const auto world = maker.makeWorld();
     const ProcessGroups groups = makeProcessGroups(maker, *world, RankGrid::create(spec.layout).value());
-    const auto replica = Replica::create(spec, {}, groups, AccountingAllocator::install()).value();
+    const auto replica = Replica::create(spec, {}, groups).value();
     PhaseClock clock(nullptr);
     TrainingStep training(spec, {*replica, groups, clock});
     const auto loader =

@@ -131,7 +131,7 @@ std::vector<MemoryByCategory> measuredStates(const RunSpec& spec)
             if (turn != world->rank().value)
                 continue;
             const MemorySnapshot before = memory.ledger().current();
-            replica = Replica::create(spec, {}, groups, memory).value();
+            replica = Replica::create(spec, {}, groups).value();
             measured[std::size_t(turn)] = difference(memory.ledger().current(), before);
         }
         world->barrier();

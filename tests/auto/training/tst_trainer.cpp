@@ -221,8 +221,7 @@ private slots:
             runRanksAsThreads(1, [&](GroupMaker& maker) {
                 const auto world = maker.makeWorld();
                 const auto groups = makeProcessGroups(maker, *world, RankGrid::create(spec.layout).value());
-                const auto replica =
-                    Replica::create(spec, {}, groups, AccountingAllocator::install()).value();
+                const auto replica = Replica::create(spec, {}, groups).value();
                 ModelChunk& chunk = *replica->chunks().front();
                 flat = Bytes(chunk.parameters().layout().flatCount());
                 for (const StateTensor& tensor : chunk.optimizer().state())
