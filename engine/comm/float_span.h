@@ -23,8 +23,8 @@ constexpr std::size_t sizeOf(FloatType type)
     return 0;
 }
 
-/// Contiguous numbers that a collective works on in place. Does not own them. They lie where the group's
-/// transport can reach them: in host memory, or on this rank's device for NCCL.
+/// Contiguous numbers that a collective works on in place. Does not own them. They lie in host memory, or
+/// where the group has a device transport on this rank's device.
 struct FloatSpan {
     void* data = nullptr;
     std::size_t count = 0;

@@ -1,6 +1,10 @@
 #include "engine/comm/process_group.h"
 
+#include <fmt/format.h>
+
+#include "engine/comm/collective_watchdog.h"
 #include "engine/comm/communication_thread.h"
+#include "engine/comm/device_transport.h"
 #include "engine/comm/flight_recorder.h"
 
 namespace trainyard {
@@ -43,9 +47,37 @@ Work ProcessGroup::start(CollectiveKind kind, std::size_t bytes, Collective coll
     return {};
 }
 
+bool ProcessGroup::onDevice(const void* memory) const
+{
+    return m_device && m_device->reaches(memory);
+}
+
+template <typename Collective>
+Work ProcessGroup::startOnDevice(CollectiveKind kind, std::size_t bytes, Collective collective)
+{
+    FlightRecorder* const recorder = m_parts.recorder;
+    const std::uint64_t sequence = ++m_sequence;
+    const std::uint64_t ticket = recorder ? recorder->enter(m_parts.number, sequence, kind, bytes) : 0;
+    std::shared_ptr<DeviceWork> work = collective(*m_device);
+    m_watchdog->watch(work, fmt::format("{} {} of group {}", nameOf(kind), sequence, m_parts.number),
+                      [recorder, ticket] {
+                          if (recorder)
+                              recorder->leave(ticket);
+                      });
+    return Work(std::move(work));
+}
+
+void ProcessGroup::attachDevice(std::unique_ptr<DeviceTransport> transport, CollectiveWatchdog& watchdog)
+{
+    m_device = std::move(transport);
+    m_watchdog = &watchdog;
+}
+
 Work ProcessGroup::allReduceAsync(FloatSpan values, ReduceOp op)
 {
-    m_parts.transport->handedOver(values.asBytes());
+    if (onDevice(values.data))
+        return startOnDevice(CollectiveKind::AllReduce, values.bytes(),
+                             [&](DeviceTransport& device) { return device.allReduce(values, op); });
     return start(CollectiveKind::AllReduce, values.bytes(),
                  [transport = m_parts.transport.get(), values, op] { transport->allReduce(values, op); });
 }
@@ -57,6 +89,10 @@ void ProcessGroup::allReduce(FloatSpan values, ReduceOp op)
 
 void ProcessGroup::broadcast(std::span<std::byte> bytes, Rank root)
 {
+    if (onDevice(bytes.data()))
+        return startOnDevice(CollectiveKind::Broadcast, bytes.size(),
+                             [&](DeviceTransport& device) { return device.broadcast(bytes, root); })
+            .wait();
     start(CollectiveKind::Broadcast, bytes.size(), [this, bytes, root] {
         m_parts.transport->broadcast(bytes, root);
     }).wait();
@@ -85,25 +121,39 @@ void ProcessGroup::barrier()
 
 Work ProcessGroup::allGatherAsync(std::span<std::byte> all)
 {
-    m_parts.transport->handedOver(all);
+    if (onDevice(all.data()))
+        return startOnDevice(CollectiveKind::AllGather, all.size(),
+                             [&](DeviceTransport& device) { return device.allGather(all); });
     return start(CollectiveKind::AllGather, all.size(),
                  [transport = m_parts.transport.get(), all] { transport->allGather(all); });
 }
 
 Work ProcessGroup::reduceScatterAsync(FloatSpan values)
 {
-    m_parts.transport->handedOver(values.asBytes());
+    if (onDevice(values.data))
+        return startOnDevice(CollectiveKind::ReduceScatter, values.bytes(),
+                             [&](DeviceTransport& device) { return device.reduceScatter(values); });
     return start(CollectiveKind::ReduceScatter, values.bytes(),
                  [transport = m_parts.transport.get(), values] { transport->reduceScatter(values); });
 }
 
+// The sender of device memory does not wait: its device would stand still until the receiver comes.
 void ProcessGroup::send(std::span<const std::byte> bytes, Rank to)
 {
+    if (onDevice(bytes.data())) {
+        startOnDevice(CollectiveKind::Message, bytes.size(),
+                      [&](DeviceTransport& device) { return device.send(bytes, to); });
+        return;
+    }
     start(CollectiveKind::Message, bytes.size(), [&] { m_parts.transport->send(bytes, to); }).wait();
 }
 
 void ProcessGroup::receive(std::span<std::byte> bytes, Rank from)
 {
+    if (onDevice(bytes.data()))
+        return startOnDevice(CollectiveKind::Message, bytes.size(),
+                             [&](DeviceTransport& device) { return device.receive(bytes, from); })
+            .wait();
     start(CollectiveKind::Message, bytes.size(), [&] { m_parts.transport->receive(bytes, from); }).wait();
 }
 

@@ -15,12 +15,18 @@
 
 namespace trainyard {
 
+class CollectiveWatchdog;
 class CommunicationThread;
+class DeviceTransport;
 class FlightRecorder;
 
 /// Ranks that do collectives together. Every rank calls the same collectives in the same order, from its one
 /// training thread; each call is written to the flight ring when the rank reaches it and when it is finished.
 /// Calls throw CommunicationError when a peer is gone.
+///
+/// Memory of a device goes through the device transport, if there is one: the device gets the collective at
+/// once, behind what this thread gave it before, and "wait" means that what this thread gives it later waits.
+/// The host does not, and the watchdog sees to collectives that do not end.
 class ProcessGroup {
 public:
     struct Parts {
@@ -34,6 +40,9 @@ public:
     ~ProcessGroup();
     ProcessGroup(const ProcessGroup&) = delete;
     ProcessGroup& operator=(const ProcessGroup&) = delete;
+
+    /// From now on. The watchdog outlives the group.
+    void attachDevice(std::unique_ptr<DeviceTransport> transport, CollectiveWatchdog& watchdog);
 
     Rank rank() const; ///< in this group, 0-based
     WorldSize size() const;
@@ -68,10 +77,15 @@ public:
     void receive(std::span<std::byte> bytes, Rank from);
 
 private:
+    bool onDevice(const void* memory) const;
     template <typename Collective>
     Work start(CollectiveKind kind, std::size_t bytes, Collective collective);
+    template <typename Collective>
+    Work startOnDevice(CollectiveKind kind, std::size_t bytes, Collective collective);
 
     Parts m_parts;
+    std::unique_ptr<DeviceTransport> m_device; // null: all memory is the host's
+    CollectiveWatchdog* m_watchdog = nullptr;
     std::uint64_t m_sequence = 0;
 };
 

@@ -41,10 +41,6 @@ public:
     virtual void send(std::span<const std::byte> bytes, Rank to) = 0;
     /// Waits for the next message of `from`; sizes must be equal.
     virtual void receive(std::span<std::byte> bytes, Rank from) = 0;
-
-    /// Called on the rank's own thread when it hands memory over, before the collective runs on another one.
-    /// A device transport marks the point in the current stream that the collective must wait for.
-    virtual void handedOver(std::span<const std::byte>) {}
 };
 
 } // namespace trainyard

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "engine/base/ids.h"
+#include "engine/comm/float_span.h"
+#include "engine/comm/transport.h"
+
+namespace trainyard {
+
+/// A collective that a device was given. Any thread may call anything.
+class DeviceWork {
+public:
+    virtual ~DeviceWork() = default;
+
+    /// What the calling thread gives the device from now on comes after the collective. Returns at once.
+    virtual void wait() = 0;
+    /// Whether the device is through with it. Throws CommunicationError when it never will be.
+    virtual bool isDone() = 0;
+    /// Gives the whole group up, so that the device stops waiting for the other ranks.
+    virtual void abort() = 0;
+};
+
+/// How the ranks of one group reach each other's devices: the seam for NCCL. The device works on each
+/// collective behind everything that the calling thread gave it before the call, and beside what comes after.
+/// Calls return at once; memory stays as it is until the work was waited for. All ranks make the same calls
+/// in the same order, from one thread. Throws CommunicationError.
+class DeviceTransport {
+public:
+    using Pending = std::shared_ptr<DeviceWork>;
+
+    virtual ~DeviceTransport() = default;
+
+    /// Whether memory lies on this rank's device; other memory is the host transport's.
+    virtual bool reaches(const void* memory) const = 0;
+
+    // As those of Transport.
+    virtual Pending allReduce(FloatSpan values, ReduceOp op) = 0;
+    virtual Pending broadcast(std::span<std::byte> bytes, Rank root) = 0;
+    virtual Pending allGather(std::span<std::byte> all) = 0;
+    virtual Pending reduceScatter(FloatSpan values) = 0;
+    /// Copies `bytes` away: nobody needs to wait for the work. A device sends and receives a group's messages one
+    /// behind the other, so each group carries them one way; rank 0 sends.
+    virtual Pending send(std::span<const std::byte> bytes, Rank to) = 0;
+    virtual Pending receive(std::span<std::byte> bytes, Rank from) = 0;
+};
+
+} // namespace trainyard
