@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -11,18 +12,34 @@
 
 namespace trainyard {
 
+/// What is known of a node's memory.
+struct NodeMemory {
+    NodeMemory(std::optional<Bytes> mainMemory = std::nullopt, std::vector<Bytes> ofDevices = {})
+        : main(mainMemory), devices(std::move(ofDevices))
+    {
+    }
+
+    std::optional<Bytes> main;  ///< nothing = unknown
+    std::vector<Bytes> devices; ///< of each CUDA device, in their order
+};
+using MemoryOfNode = std::function<NodeMemory(std::size_t node)>;
+
 /// The ranks of one host and the memory that each of them may use.
 struct HostMemory {
     std::string host;
     int ranks = 0;
-    std::optional<Bytes> perRank; ///< nothing = unknown
+    std::optional<Bytes> perRank{}; ///< nothing = unknown
+    bool onDevices = false;         ///< it is that of their devices
 };
 
 /// Every host that gets a rank, in order of node; the ranks fill the slots node by node. A rank has what the
-/// specification says (`cluster.nodes[].memory`), and no more than its share of the host's main memory, as
-/// far as `mainMemory(node)` knows it. Ranks live in main memory, also on a host with accelerators.
-std::vector<HostMemory>
-memoryOfHosts(const RunSpec& spec, const std::function<std::optional<Bytes>(std::size_t node)>& mainMemory);
+/// specification says (`cluster.nodes[].memory`), and no more than its device has, where each rank gets one
+/// and launch.device allows it, or else its share of the host's main memory. With launch.device "auto" ranks
+/// that have devices may still end in main memory: then the larger of both counts.
+std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& memory);
+
+/// Refused when launch.device is "cuda" and a host has fewer devices than ranks.
+Status haveDevices(const RunSpec& spec, const MemoryOfNode& memory);
 
 /// The tightest host on which a rank that needs `needed` does not fit; nothing when all fit or are unknown.
 std::optional<HostMemory> tooSmall(const std::vector<HostMemory>& hosts, Bytes needed);

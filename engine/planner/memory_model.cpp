@@ -173,6 +173,11 @@ Bytes MemoryEstimate::total() const
     return std::accumulate(bytes.begin(), bytes.end(), Bytes{0});
 }
 
+Bytes MemoryEstimate::onDevice() const
+{
+    return total() - bytes[static_cast<std::size_t>(MemoryCategory::Host)];
+}
+
 MemoryEstimate estimateMemory(const RunSpec& asked, const SequenceShape& shape)
 {
     const RunSpec spec = withinReason(asked);

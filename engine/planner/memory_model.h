@@ -22,6 +22,7 @@ struct MemoryEstimate {
     std::vector<std::string> assumptions; ///< what is counted and what is not, one sentence each
 
     Bytes total() const;
+    Bytes onDevice() const; ///< what is not in host memory, where the two differ
 };
 
 /// Memory of the most loaded rank. Weights, gradients and optimizer state are exact (rank_states.h).

@@ -188,7 +188,6 @@ void refuseWhatIsMissing(const RunSpec& spec, Checker& check)
         check.refuseUnless(!asked, path, "is not in this version", "leave it out");
     };
     refuse(spec.layout.context != 1, "layout.context");
-    refuse(spec.launch.device == DeviceKind::Cuda, "launch.device");
 }
 
 } // namespace

@@ -7,7 +7,8 @@
 
 #include "engine/comm/agreement.h"
 #include "engine/comm/flight_recorder.h"
-#include "engine/comm/gpu_plugin.h"
+#include "engine/device/device_choice.h"
+#include "engine/device/device_session.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/cpu_math.h"
 #include "engine/spec/spec_json.h"
@@ -43,40 +44,52 @@ struct RankFiles {
     }
 };
 
-void configureMath(const LaunchSpec& launch)
+/// The plug-in on this rank's device; nothing where all ranks compute on the processor. Every rank gets the
+/// same error, and either all have a device or none.
+Result<std::optional<GpuPlugin>> openDevice(DeviceKind kind, ProcessGroup& world)
 {
-    configureAllocator();
-    at::set_num_threads(launch.threadsPerRank);
-    logLine(configureCpuMath().text());
+    TRAINYARD_TRY(const std::string device, chooseDevice(kind, world));
+    if (device.empty())
+        return std::optional<GpuPlugin>();
+    auto plugin = GpuPlugin::open(device);
+    const Status agreed = agree(world, plugin.ok() ? Status() : plugin.error());
+    if (agreed.ok())
+        return std::optional(std::move(plugin).value());
+    if (kind == DeviceKind::Cuda)
+        return agreed.error();
+    logLine(agreed.error().text());
+    return std::optional<GpuPlugin>();
 }
 
-/// For the person who reads the log: what this node has, and that it is not used.
-void logGpus()
+/// A collective of a device cannot be waited for any more.
+CollectiveWatchdog::Verdict endOfRun(LastWord& lastWord)
 {
-    const auto plugin = GpuPlugin::open();
-    if (!plugin.ok()) {
-        logLine(plugin.error().text());
-        return;
-    }
-    for (const GpuMemory& gpu : *plugin ? (*plugin)->memory() : std::vector<GpuMemory>())
-        logLine(fmt::format("a GPU has {} free of {}; this version trains on the processor",
-                            formatBytes(gpu.free), formatBytes(gpu.total)));
+    return {[&lastWord](const std::string& what) { lastWord.say("collective-failed", what); },
+            [] { MpiProcess::abort(exitStatus(ErrorKind::Failed)); }};
 }
 
 Status train(const TrainOptions& options, const RankFiles& files, GroupMaker& maker, ProcessGroup& world,
-             const StopFlag* stopFlag)
+             LastWord& lastWord, const StopFlag* stopFlag)
 {
-    configureMath(files.spec.launch);
-    logGpus();
+    TRAINYARD_TRY(const auto plugin, openDevice(files.spec.launch.device, world));
+    configureAllocator();
+    at::set_num_threads(files.spec.launch.threadsPerRank);
+    logLine(plugin ? plugin->text() : configureCpuMath().text());
+    AccountingAllocator& memory = AccountingAllocator::install();
+    std::optional<DeviceSession> session;
+    if (plugin)
+        session.emplace(*plugin, maker, endOfRun(lastWord));
     const TrainerSetup setup{.spec = files.spec,
                              .directory = RunDirectory(options.runDirectory),
-                             .maker = maker,
+                             .maker = session ? session->maker() : maker,
                              .world = world,
-                             .memory = AccountingAllocator::install(),
+                             .memory = memory,
                              .recorder = files.recorder.get(),
                              .journal = files.journal.get(),
                              .stopFlag = stopFlag,
-                             .lastStep = options.lastStep};
+                             .lastStep = options.lastStep,
+                             .device = session ? session->device() : Device(),
+                             .deviceMemory = session ? &session->memory() : nullptr};
     TRAINYARD_TRY(const auto trainer, Trainer::create(setup));
     logLine(fmt::format("training from step {}", trainer->step().value + 1));
     return trainer->run();
@@ -92,7 +105,7 @@ Status runRank(const TrainOptions& options, LastWord& lastWord, const StopFlag* 
     lastWord.attach(files.ok() ? files->journal.get() : nullptr);
     Status status = agree(*world, files.ok() ? Status() : files.error());
     if (status.ok())
-        status = train(options, *files, *process, *world, stopFlag);
+        status = train(options, *files, *process, *world, lastWord, stopFlag);
     if (!status.ok() && status.error().kind != ErrorKind::Cancelled)
         lastWord.say("run-failed", status.error().text());
     world->barrier(); // the first rank that leaves with an error makes the launcher kill the others

@@ -4,19 +4,28 @@
 // AdamW.
 //
 //     [mpirun -np N] bench_training [--model a|b] [--compute float32|bfloat16] [--threads 1] [--steps 40]
+//
+// On a GPU, with a preset of resources/presets as model and the chip's dense FLOP/s of the compute type:
+//
+//     bench_training --device cuda --model bert-large --compute bfloat16 --micro 64 --peak-tflops 989
 
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 
 #include <ATen/Parallel.h>
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "engine/comm/process_group.h"
+#include "engine/device/device_choice.h"
+#include "engine/device/device_session.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/cpu_math.h"
+#include "engine/planner/parameter_parts.h"
 #include "engine/spec/names.h"
+#include "engine/spec/presets.h"
 #include "engine/training/step_journal.h"
 #include "engine/training/trainer.h"
 #include "engine/worker/rank_process.h"
@@ -33,23 +42,32 @@ struct Options {
     std::string compute = "float32";
     int threads = 1;
     int steps = 40;
+    int micro = 8;
+    double dropout = 0;
+    DeviceKind device = DeviceKind::Cpu;
+    double peakTflops = 0; ///< of one rank; 0: no model FLOP/s utilisation
 };
 
+constexpr int kLength = 128;
 constexpr int kWarmUpSteps = 10; // of those measured as one run, left out
 
 RunSpec specOf(const Options& options, const DatasetShape& shape, int ranks, const fs::path& dataset)
 {
     RunSpec spec = tinySpec(dataset, ranks, *enumFromName<ComputeType>(options.compute));
     const bool a = options.model == "a";
-    spec.model.layers = a ? 4 : 2;
-    spec.model.hidden = a ? 256 : 768;
-    spec.model.heads = a ? 4 : 12;
-    spec.model.intermediate = 4 * spec.model.hidden;
+    if (const auto preset = modelPreset(options.model)) {
+        spec.model = *preset;
+    } else {
+        spec.model.layers = a ? 4 : 2;
+        spec.model.hidden = a ? 256 : 768;
+        spec.model.heads = a ? 4 : 12;
+        spec.model.intermediate = 4 * spec.model.hidden;
+        spec.model.maxPositions = shape.length;
+    }
     spec.model.vocabulary = shape.vocabulary;
-    spec.model.maxPositions = shape.length;
-    spec.model.dropout = 0;
-    spec.model.attentionDropout = 0;
-    spec.batch = {8 * ranks, 8, 1};
+    spec.model.dropout = options.dropout;
+    spec.model.attentionDropout = options.dropout;
+    spec.batch = {options.micro * ranks, options.micro, 1};
     spec.layout.bucketSize = ParallelLayout{}.bucketSize;
     spec.launch.steps = options.steps;
     return spec;
@@ -62,20 +80,45 @@ double processorSeconds()
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-/// Runs the specification up to a step; the processor time that took.
-double trainTo(const RunSpec& spec, GroupMaker& maker, ProcessGroup& group, const fs::path& run,
-               std::uint32_t attempt, std::int64_t lastStep)
+/// Floating-point operations of a step, forward and backward: six per parameter and token for the products
+/// with weights, and those of queries with keys and of probabilities with values (Chowdhery et al.,
+/// arXiv:2204.02311, appendix B). What is computed again is not counted.
+double flopsOfStep(const ModelSpec& model, std::int64_t tokens, int length)
+{
+    const double attention = 12.0 * model.layers * model.hidden * length;
+    return (6.0 * static_cast<double>(parameterCount(model)) + attention) * static_cast<double>(tokens);
+}
+
+/// The device of this rank, if one is asked for.
+std::optional<GpuPlugin> openDevice(DeviceKind kind, ProcessGroup& world)
+{
+    const std::string device = chooseDevice(kind, world).value();
+    if (device.empty())
+        return std::nullopt;
+    return GpuPlugin::open(device).value();
+}
+
+CollectiveWatchdog::Verdict endOfBenchmark()
+{
+    return {[](const std::string& what) { fmt::print(stderr, "{}\n", what); }, [] { std::abort(); }};
+}
+
+/// Runs the specification up to a step; the processor time that took. `session`: null on the processor.
+double trainTo(const RunSpec& spec, GroupMaker& maker, ProcessGroup& group, DeviceSession* session,
+               const fs::path& run, std::uint32_t attempt, std::int64_t lastStep)
 {
     std::unique_ptr<StepJournal> journal;
     if (group.isFirst())
         journal = StepJournal::open(run / "journal", attempt).value();
     const auto trainer = Trainer::create({.spec = spec,
                                           .directory = RunDirectory(run),
-                                          .maker = maker,
+                                          .maker = session ? session->maker() : maker,
                                           .world = group,
                                           .memory = AccountingAllocator::install(),
                                           .journal = journal.get(),
-                                          .lastStep = lastStep})
+                                          .lastStep = lastStep,
+                                          .device = session ? session->device() : Device(),
+                                          .deviceMemory = session ? &session->memory() : nullptr})
                              .value();
     const double before = processorSeconds();
     const Status status = trainer->run();
@@ -83,7 +126,7 @@ double trainTo(const RunSpec& spec, GroupMaker& maker, ProcessGroup& group, cons
     return processorSeconds() - before;
 }
 
-void report(const RunSpec& spec, const fs::path& run, double processorSeconds)
+void report(const RunSpec& spec, const Options& options, const fs::path& run, double processorSeconds)
 {
     std::vector<StepRecord> steps = stepsOf(run);
     steps.erase(steps.begin(), steps.begin() + kWarmUpSteps);
@@ -102,6 +145,13 @@ void report(const RunSpec& spec, const fs::path& run, double processorSeconds)
                "{:.0f} tokens/s\n",
                nameOf(spec.precision.compute), median * 1e3, seconds.front() * 1e3, tokens / median,
                perStep * 1e3, tokens / perStep);
+    fmt::print("  {:.1f} sequences/s", static_cast<double>(steps.front().sequences) / median);
+    if (options.peakTflops > 0) {
+        const double peak = options.peakTflops * 1e12 * spec.layout.worldSize();
+        const double flops = flopsOfStep(spec.model, steps.front().tokens, kLength);
+        fmt::print(", model FLOP/s utilisation {:.1f} %", 100 * flops / median / peak);
+    }
+    fmt::print("\n");
     for (std::size_t p = 0; p < kStepPhases; ++p)
         fmt::print("  {:10} {:6.1f} ms\n", nameOf(static_cast<StepPhase>(p)), phases[p] * 1e3);
     const RankFigures& figures = steps.back().ranks.front();
@@ -115,32 +165,45 @@ int main(int argc, char** argv)
 {
     Options options;
     CLI::App app("Time of a training step");
-    app.add_option("--model", options.model)->check(CLI::IsMember({"a", "b"}));
+    std::vector<std::string> models = modelPresetNames();
+    models.insert(models.end(), {"a", "b"});
+    std::string device = "cpu";
+    app.add_option("--model", options.model)->check(CLI::IsMember(models));
     app.add_option("--compute", options.compute)->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
     app.add_option("--threads", options.threads);
     app.add_option("--steps", options.steps)->check(CLI::Range(kWarmUpSteps + 1, 100000));
+    app.add_option("--micro", options.micro, "Sequences of a micro-batch")->check(CLI::PositiveNumber);
+    app.add_option("--dropout", options.dropout, "Everywhere")->check(CLI::Range(0.0, 0.9));
+    app.add_option("--device", device)->check(CLI::IsMember({"auto", "cpu", "cuda"}));
+    app.add_option("--peak-tflops", options.peakTflops, "Dense, of the compute type, of one device");
     CLI11_PARSE(app, argc, argv);
-
-    configureAllocator();
-    AccountingAllocator::install();
-    at::set_num_threads(options.threads);
-    fmt::print("{}\n", configureCpuMath().text());
+    options.device = *enumFromName<DeviceKind>(device);
 
     const auto process = RankProcess::start().value();
     const auto group = process->makeWorld();
+    const auto plugin = openDevice(options.device, *group);
+    configureAllocator();
+    AccountingAllocator::install();
+    at::set_num_threads(options.threads);
+    fmt::print("{}\n", plugin ? plugin->text() : configureCpuMath().text());
+    std::optional<DeviceSession> session;
+    if (plugin)
+        session.emplace(*plugin, *process, endOfBenchmark());
+
     const fs::path folder = group->broadcastText(
         (fs::temp_directory_path() / fmt::format("bench_training-{}", ::getpid())).string());
-    const DatasetShape shape{2000, 128, 20, options.model == "a" ? 8192 : 30528, true};
+    const DatasetShape shape{2000, kLength, 20, options.model == "a" ? 8192 : 30528, true};
     if (group->isFirst())
         TRAINYARD_CHECK(writeDataset(folder / "data", shape).ok());
     group->barrier();
     const RunSpec spec = specOf(options, shape, group->size().value, folder / "data");
-    trainTo(spec, *process, *group, folder / "run", 1, kWarmUpSteps);
-    const double seconds = trainTo(spec, *process, *group, folder / "run", 2, options.steps);
+    DeviceSession* const onDevice = session ? &*session : nullptr;
+    trainTo(spec, *process, *group, onDevice, folder / "run", 1, kWarmUpSteps);
+    const double seconds = trainTo(spec, *process, *group, onDevice, folder / "run", 2, options.steps);
     group->barrier();
     if (!group->isFirst())
         return 0;
-    report(spec, folder / "run", seconds);
+    report(spec, options, folder / "run", seconds);
     fs::remove_all(folder);
     return 0;
 }

@@ -1,0 +1,45 @@
+#include "engine/device/cuda/cuda_plugin.h"
+
+#include <cuda_runtime_api.h>
+
+#include "engine/device/cuda/cuda_masks.h"
+#include "engine/device/cuda/cuda_updates.h"
+#include "engine/device/cuda/nccl_transport.h"
+
+namespace trainyard {
+
+namespace {
+
+int deviceCount()
+{
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+bool deviceMemory(int device, std::uint64_t* freeBytes, std::uint64_t* totalBytes)
+{
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (cudaSetDevice(device) != cudaSuccess || cudaMemGetInfo(&free, &total) != cudaSuccess)
+        return false;
+    *freeBytes = free;
+    *totalBytes = total;
+    return true;
+}
+
+DeviceTransport* makeTransport(const DeviceGroupId& id, int rank, int size)
+{
+    return std::make_unique<NcclTransport>(id, rank, size).release();
+}
+
+} // namespace
+
+} // namespace trainyard
+
+extern "C" __attribute__((visibility("default"))) const trainyard::CudaPlugin* trainyardCudaPlugin()
+{
+    using namespace trainyard;
+    static constexpr CudaPlugin plugin{kCudaPluginVersion, &deviceCount, &deviceMemory, &cudaMasks,
+                                       &cudaUpdates,       &makeNcclId,  &makeTransport};
+    return &plugin;
+}

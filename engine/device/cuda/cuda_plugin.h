@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace trainyard {
+
+class DeviceTransport;
+class DropoutMasks;
+class UpdateKernels;
+
+/// What tells the ranks of one group of devices that they belong together; made by one of them.
+using DeviceGroupId = std::array<std::byte, 128>;
+
+/// What libtrainyard_cuda.so offers. The worker does not link it but opens it where there is a GPU, so that
+/// one worker starts on every node. Both come from the same build: kCudaPluginVersion guards against mixed
+/// bundles. With it ATen can allocate and compute on CUDA devices. All of it is for device 0: the process
+/// sees no other one (device_choice.h).
+struct CudaPlugin {
+    int version;
+
+    /// 0 also when the driver is missing or too old.
+    int (*deviceCount)();
+    /// False when the device does not answer.
+    bool (*deviceMemory)(int device, std::uint64_t* freeBytes, std::uint64_t* totalBytes);
+
+    const DropoutMasks* (*masks)();
+    const UpdateKernels* (*updates)();
+
+    /// For one rank of a group, which gives it to the others. Throws CommunicationError.
+    DeviceGroupId (*makeGroupId)();
+    /// NCCL among the group's ranks, which all call it together. The caller owns it. Throws
+    /// CommunicationError.
+    DeviceTransport* (*makeTransport)(const DeviceGroupId& id, int rank, int size);
+};
+
+constexpr int kCudaPluginVersion = 2;
+constexpr const char* kCudaPluginFile = "libtrainyard_cuda.so";
+constexpr const char* kCudaPluginEntry = "trainyardCudaPlugin";
+
+/// Type of the library's only symbol.
+using CudaPluginEntry = const CudaPlugin* (*)();
+
+} // namespace trainyard

@@ -1,0 +1,82 @@
+#include "engine/device/cuda/cuda_updates.h"
+
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include "engine/device/cuda/update_launch.h"
+
+namespace trainyard {
+
+namespace {
+
+cudaStream_t stream()
+{
+    return c10::cuda::getCurrentCUDAStream();
+}
+
+template <typename T>
+class CudaPasses final : public UpdatePasses<T> {
+public:
+    void adamW(const MomentStreams<T>& s, std::uint16_t* working, std::int64_t count,
+               const AdamWCoefficients<T>& c) const override
+    {
+        C10_CUDA_CHECK(launchAdamW(s, working, count, c, stream()));
+    }
+    void advanceLamb(const MomentStreams<T>& s, std::int64_t count, const LambCoefficients<T>& c,
+                     double* sums) const override
+    {
+        C10_CUDA_CHECK(launchAdvanceLamb(s, count, c, sums, stream()));
+    }
+    void applyLamb(const MomentStreams<T>& s, std::uint16_t* working, std::int64_t count,
+                   const LambCoefficients<T>& c, T rate) const override
+    {
+        C10_CUDA_CHECK(launchApplyLamb(s, working, count, c, rate, stream()));
+    }
+    void advanceLans(const MomentStreams<T>& s, std::int64_t count, const LansCoefficients<T>& c,
+                     double* sums) const override
+    {
+        C10_CUDA_CHECK(launchAdvanceLans(s, count, c, sums, stream()));
+    }
+    void applyLans(const MomentStreams<T>& s, std::int64_t count, const LansCoefficients<T>& c,
+                   const LansRates<T>& rates) const override
+    {
+        C10_CUDA_CHECK(launchApplyLans(s, count, c, rates, stream()));
+    }
+    void sgd(T* weight, T* momentum, const T* gradient, std::int64_t count,
+             const SgdCoefficients<T>& c) const override
+    {
+        C10_CUDA_CHECK(launchSgd(weight, momentum, gradient, count, c, stream()));
+    }
+    void squares(const T* values, std::int64_t count, double* sums) const override
+    {
+        C10_CUDA_CHECK(launchSquares(values, count, sums, stream()));
+    }
+};
+
+class CudaUpdates final : public UpdateKernels {
+public:
+    const UpdatePasses<float>& floats() const override { return m_floats; }
+    const UpdatePasses<double>& doubles() const override { return m_doubles; }
+    /// A launch costs some microseconds, in which a device passes over a megabyte.
+    std::int64_t rangeElements() const override { return std::int64_t{1} << 24; }
+    std::size_t sumSlots() const override { return kCudaSumSlots; }
+    void forEach(std::size_t count, const std::function<void(std::size_t)>& handle) const override
+    {
+        for (std::size_t index = 0; index < count; ++index)
+            handle(index);
+    }
+
+private:
+    CudaPasses<float> m_floats;
+    CudaPasses<double> m_doubles;
+};
+
+} // namespace
+
+const UpdateKernels* cudaUpdates()
+{
+    static const CudaUpdates updates;
+    return &updates;
+}
+
+} // namespace trainyard

@@ -1,0 +1,169 @@
+#include "engine/device/cuda/nccl_transport.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+#include <c10/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/util/Exception.h>
+#include <cuda_runtime_api.h>
+
+#include "engine/base/check.h"
+#include "engine/comm/work.h"
+
+namespace trainyard {
+
+namespace {
+
+ncclDataType_t ncclType(FloatType type)
+{
+    switch (type) {
+    case FloatType::Float32:
+        return ncclFloat32;
+    case FloatType::Float64:
+        return ncclFloat64;
+    case FloatType::BFloat16:
+        return ncclBfloat16;
+    case FloatType::Float16:
+        return ncclFloat16;
+    }
+    return ncclFloat32;
+}
+
+ncclRedOp_t ncclOp(ReduceOp op)
+{
+    return op == ReduceOp::Max ? ncclMax : ncclSum;
+}
+
+class NcclWork final : public DeviceWork {
+public:
+    NcclWork(std::shared_ptr<NcclCommunicator> communicator, const c10::cuda::CUDAStream& stream)
+        : m_communicator(std::move(communicator))
+    {
+        m_end.record(stream);
+    }
+
+    void wait() override { m_end.block(c10::cuda::getCurrentCUDAStream()); }
+
+    bool isDone() override
+    {
+        if (const std::string error = m_communicator->error(); !error.empty())
+            throw CommunicationError(error);
+        try {
+            return m_end.query();
+        } catch (const c10::Error& error) {
+            throw CommunicationError(error.what_without_backtrace());
+        }
+    }
+
+    void abort() override { m_communicator->abort(); }
+
+private:
+    std::shared_ptr<NcclCommunicator> m_communicator;
+    c10::cuda::CUDAEvent m_end;
+};
+
+} // namespace
+
+NcclTransport::NcclTransport(const DeviceGroupId& id, int rank, int size)
+    : m_communicator(std::make_shared<NcclCommunicator>(id, rank, size))
+    , m_stream(c10::cuda::getStreamFromPool(/*isHighPriority=*/true))
+{
+    if (size == 2)
+        connectMessages();
+}
+
+// The first message of a communicator waits on the host for its receiver. Here all make their groups in an order
+// in which nobody waits for ever; in a pipeline's schedule they would not.
+void NcclTransport::connectMessages()
+{
+    const at::Tensor byte =
+        at::zeros({1}, at::TensorOptions().dtype(at::kByte).device(at::kCUDA));
+    const std::span<std::byte> message(static_cast<std::byte*>(byte.mutable_data_ptr()), 1);
+    const Pending work =
+        m_communicator->rank() == 0 ? send(message, Rank{1}) : receive(message, Rank{0});
+    work->wait();
+}
+
+bool NcclTransport::reaches(const void* memory) const
+{
+    cudaPointerAttributes attributes{};
+    C10_CUDA_CHECK(cudaPointerGetAttributes(&attributes, memory));
+    return attributes.type == cudaMemoryTypeDevice;
+}
+
+template <typename Collective>
+NcclTransport::Pending NcclTransport::enqueue(const char* name, Collective collective)
+{
+    c10::cuda::CUDAEvent handedOver;
+    handedOver.record(c10::cuda::getCurrentCUDAStream());
+    handedOver.block(m_stream);
+    m_communicator->call(name, [&](ncclComm_t comm) { return collective(comm, m_stream.stream()); });
+    return std::make_shared<NcclWork>(m_communicator, m_stream);
+}
+
+NcclTransport::Pending NcclTransport::allReduce(FloatSpan values, ReduceOp op)
+{
+    return enqueue("ncclAllReduce", [&](ncclComm_t comm, cudaStream_t stream) {
+        return ncclAllReduce(values.data, values.data, values.count, ncclType(values.type), ncclOp(op), comm,
+                             stream);
+    });
+}
+
+NcclTransport::Pending NcclTransport::broadcast(std::span<std::byte> bytes, Rank root)
+{
+    return enqueue("ncclBroadcast", [&](ncclComm_t comm, cudaStream_t stream) {
+        return ncclBroadcast(bytes.data(), bytes.data(), bytes.size(), ncclUint8, root.value, comm, stream);
+    });
+}
+
+// In place: each rank's part lies where it belongs.
+NcclTransport::Pending NcclTransport::allGather(std::span<std::byte> all)
+{
+    const std::size_t part = all.size() / static_cast<std::size_t>(m_communicator->size());
+    TRAINYARD_CHECK(part * static_cast<std::size_t>(m_communicator->size()) == all.size());
+    const std::byte* mine = all.data() + part * static_cast<std::size_t>(m_communicator->rank());
+    return enqueue("ncclAllGather", [&](ncclComm_t comm, cudaStream_t stream) {
+        return ncclAllGather(mine, all.data(), part, ncclUint8, comm, stream);
+    });
+}
+
+NcclTransport::Pending NcclTransport::reduceScatter(FloatSpan values)
+{
+    const std::size_t count = values.count / static_cast<std::size_t>(m_communicator->size());
+    TRAINYARD_CHECK(count * static_cast<std::size_t>(m_communicator->size()) == values.count);
+    const FloatSpan mine = values.part(count * static_cast<std::size_t>(m_communicator->rank()), count);
+    return enqueue("ncclReduceScatter", [&](ncclComm_t comm, cudaStream_t stream) {
+        return ncclReduceScatter(values.data, mine.data, count, ncclType(values.type), ncclSum, comm, stream);
+    });
+}
+
+// The copies are freed here, on the thread whose allocations are counted.
+void NcclTransport::dropSent()
+{
+    while (!m_outgoing.empty() && m_outgoing.front().work->isDone())
+        m_outgoing.pop_front();
+}
+
+// The copy is made on the current stream, so the caller may free or overwrite `bytes` at once.
+NcclTransport::Pending NcclTransport::send(std::span<const std::byte> bytes, Rank to)
+{
+    dropSent();
+    const at::Tensor copy = at::empty({static_cast<std::int64_t>(bytes.size())},
+                                      at::TensorOptions().dtype(at::kByte).device(at::kCUDA));
+    C10_CUDA_CHECK(cudaMemcpyAsync(copy.mutable_data_ptr(), bytes.data(), bytes.size(),
+                                   cudaMemcpyDeviceToDevice, c10::cuda::getCurrentCUDAStream()));
+    Pending work = enqueue("ncclSend", [&](ncclComm_t comm, cudaStream_t stream) {
+        return ncclSend(copy.const_data_ptr(), bytes.size(), ncclUint8, to.value, comm, stream);
+    });
+    m_outgoing.push_back({copy, work});
+    return work;
+}
+
+NcclTransport::Pending NcclTransport::receive(std::span<std::byte> bytes, Rank from)
+{
+    return enqueue("ncclRecv", [&](ncclComm_t comm, cudaStream_t stream) {
+        return ncclRecv(bytes.data(), bytes.size(), ncclUint8, from.value, comm, stream);
+    });
+}
+
+} // namespace trainyard

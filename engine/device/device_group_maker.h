@@ -1,0 +1,32 @@
+#pragma once
+
+#include "engine/comm/group_maker.h"
+
+namespace trainyard {
+
+class CollectiveWatchdog;
+struct CudaPlugin;
+
+/// Makes groups whose ranks also reach each other's devices. What lies in host memory goes the ways of the
+/// groups that it builds on.
+class DeviceGroupMaker final : public GroupMaker {
+public:
+    /// All of it outlives the maker and its groups.
+    DeviceGroupMaker(GroupMaker& host, const CudaPlugin& plugin, CollectiveWatchdog& watchdog)
+        : m_host(host), m_plugin(plugin), m_watchdog(watchdog)
+    {
+    }
+
+    Rank rank() const override { return m_host.rank(); }
+    WorldSize worldSize() const override { return m_host.worldSize(); }
+    /// Throws CommunicationError when a member does not come. A group of one rank communicates with nobody:
+    /// its collectives touch no memory.
+    std::unique_ptr<ProcessGroup> make(const GroupDescription& description) override;
+
+private:
+    GroupMaker& m_host;
+    const CudaPlugin& m_plugin;
+    CollectiveWatchdog& m_watchdog;
+};
+
+} // namespace trainyard

@@ -1,0 +1,73 @@
+#include "engine/device/gpu_plugin.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "engine/base/units.h"
+#include "engine/device/cuda/cuda_plugin.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path library()
+{
+    return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / kCudaPluginFile;
+}
+
+/// Each collective has a stream of its own, and a device that has fewer queues than streams lets one wait for
+/// another.
+void prepareEnvironment(const std::string& device)
+{
+    ::setenv("CUDA_VISIBLE_DEVICES", device.c_str(), 1);
+    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+}
+
+} // namespace
+
+bool GpuPlugin::isInstalled()
+{
+    return fs::exists(library());
+}
+
+Result<GpuPlugin> GpuPlugin::open(const std::string& device)
+{
+    prepareEnvironment(device);
+    void* const opened = ::dlopen(library().c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!opened)
+        return failed(fmt::format("cannot open {}: {}", library().string(), ::dlerror()),
+                      "deploy a bundle that was built with TRAINYARD_WITH_CUDA");
+    const auto entry = reinterpret_cast<CudaPluginEntry>(::dlsym(opened, kCudaPluginEntry));
+    const CudaPlugin* const plugin = entry ? entry() : nullptr;
+    if (!plugin || plugin->version != kCudaPluginVersion)
+        return failed(fmt::format("{} is not of this build", kCudaPluginFile),
+                      "deploy the whole bundle again");
+    if (plugin->deviceCount() != 1)
+        return failed(
+            fmt::format("CUDA does not start on device {}", device),
+            "update the NVIDIA driver (CUDA 13 needs version 580 or later), or set launch.device to "
+            "\"cpu\"");
+    return GpuPlugin(plugin);
+}
+
+Device GpuPlugin::device() const
+{
+    return {c10::Device(c10::DeviceType::CUDA, 0), m_plugin->masks(), m_plugin->updates(), true};
+}
+
+std::string GpuPlugin::text() const
+{
+    Bytes free = 0;
+    Bytes total = 0;
+    if (!m_plugin->deviceMemory(0, &free, &total))
+        return "the CUDA device does not answer";
+    return fmt::format("training on CUDA device {}, {} free of {}", std::getenv("CUDA_VISIBLE_DEVICES"),
+                       formatBytes(free), formatBytes(total));
+}
+
+} // namespace trainyard

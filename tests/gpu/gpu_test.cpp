@@ -1,0 +1,17 @@
+#include "tests/gpu/gpu_test.h"
+
+#include <cstdlib>
+
+#include "engine/device/device_choice.h"
+
+namespace trainyard {
+
+std::optional<GpuPlugin> openFirstGpu()
+{
+    const auto devices = visibleDevices(std::getenv("CUDA_VISIBLE_DEVICES"));
+    if (devices.empty())
+        return std::nullopt;
+    return GpuPlugin::open(devices.front()).value();
+}
+
+} // namespace trainyard
