@@ -1,15 +1,15 @@
 #include "app/designer/memory_plan.h"
 
+#include "remote/launch/inventory.h"
+
 namespace trainyard {
 
 namespace {
 
-std::optional<Bytes> mainMemoryOf(const NodeSpec& node, const HostListModel& hosts)
+NodeMemory memoryOfNode(const NodeSpec& node, const HostListModel& hosts)
 {
     const int row = hosts.rowOf(QString::fromStdString(node.host));
-    if (row < 0 || !hosts.at(row).report || hosts.at(row).report->facts.memoryBytes <= 0)
-        return std::nullopt;
-    return static_cast<Bytes>(hosts.at(row).report->facts.memoryBytes);
+    return row >= 0 && hosts.at(row).report ? memoryOf(hosts.at(row).report->facts) : NodeMemory();
 }
 
 } // namespace
@@ -23,7 +23,7 @@ MemoryPlan planMemory(const RunSpec& spec, const SequenceShape& shape, const Hos
     for (const std::string& assumption : estimate.assumptions)
         plan.assumptions << QString::fromStdString(assumption);
     plan.hosts =
-        memoryOfHosts(spec, [&](std::size_t node) { return mainMemoryOf(spec.cluster.nodes[node], hosts); });
+        memoryOfHosts(spec, [&](std::size_t node) { return memoryOfNode(spec.cluster.nodes[node], hosts); });
     return plan;
 }
 

@@ -36,6 +36,16 @@ QSet<QString> networksOf(const QJsonObject& probe)
 
 } // namespace
 
+NodeMemory memoryOf(const HostFacts& facts)
+{
+    const auto main =
+        facts.memoryBytes > 0 ? std::optional(static_cast<Bytes>(facts.memoryBytes)) : std::nullopt;
+    std::vector<Bytes> devices;
+    for (const DeviceFacts& device : facts.devices)
+        devices.push_back(static_cast<Bytes>(device.memoryBytes));
+    return {main, std::move(devices)};
+}
+
 QJsonObject inventoryOf(const QStringList& hosts, const std::vector<QJsonObject>& probes,
                         const QString& bundle)
 {

@@ -7,9 +7,13 @@
 #include <QStringList>
 
 #include "engine/base/result.h"
+#include "engine/planner/memory_fit.h"
 #include "remote/target/host_report.h"
 
 namespace trainyard {
+
+/// What a preflight tells about a host's memory.
+NodeMemory memoryOf(const HostFacts& facts);
 
 /// inventory.json of a run: its hosts as they were found when it started.
 QJsonObject inventoryOf(const QStringList& hosts, const std::vector<QJsonObject>& probes,

@@ -1,22 +1,24 @@
 #include "remote/launch/judge_spec.h"
 
-#include "engine/planner/memory_fit.h"
+#include <algorithm>
+
 #include "engine/planner/memory_model.h"
 #include "engine/spec/data_set_rules.h"
 
 namespace trainyard {
 
 Result<Diagnostics> judgeSpec(const RunSpec& spec, const DataSetManifest& data,
-                              const std::vector<Bytes>& mainMemory)
+                              const std::vector<NodeMemory>& memory)
 {
     const DataSetShape shape{data.vocabularySize, data.sequenceLength, data.trainingRows};
     if (const Diagnostics problems = dataSetProblems(spec, shape); !problems.empty())
         return toError(problems);
-    const auto hosts = memoryOfHosts(spec, [&](std::size_t node) {
-        return mainMemory[node] > 0 ? std::optional(mainMemory[node]) : std::nullopt;
-    });
+    const auto ofNode = [&](std::size_t node) { return memory[node]; };
+    TRAINYARD_TRY_STATUS(haveDevices(spec, ofNode));
+    const auto hosts = memoryOfHosts(spec, ofNode);
     const MemoryEstimate planned = estimateMemory(spec, {data.sequenceLength, data.maxPredictions});
-    TRAINYARD_TRY_STATUS(fitsMemory(hosts, planned.total()));
+    const bool onDevices = std::ranges::all_of(hosts, &HostMemory::onDevices);
+    TRAINYARD_TRY_STATUS(fitsMemory(hosts, onDevices ? planned.onDevice() : planned.total()));
     return dataSetRemarks(spec, shape);
 }
 

@@ -42,6 +42,37 @@ private slots:
         QCOMPARE(*hosts[1].perRank, 8 * kGiB); // one rank has the host alone, whatever was promised
     }
 
+    void aRankWithADeviceHasItsMemory()
+    {
+        RunSpec spec = threeRanksOn({{"a", 2, 0}, {"b", 1, 0}});
+        const NodeMemory memory(64 * kGiB, {16 * kGiB, 40 * kGiB});
+        const auto hosts = [&] { return memoryOfHosts(spec, [&](std::size_t) { return memory; }); };
+        spec.launch.device = DeviceKind::Cuda;
+        QCOMPARE(*hosts()[0].perRank, 16 * kGiB); // the smaller of its two devices
+        QVERIFY(hosts()[0].onDevices);
+        QVERIFY(!memoryOfHosts(spec, [](std::size_t) { return std::optional(64 * kGiB); })[0].perRank);
+        spec.launch.device = DeviceKind::Auto;
+        QCOMPARE(*hosts()[0].perRank, 32 * kGiB); // it may end on the processor
+        spec.launch.device = DeviceKind::Cpu;
+        QCOMPARE(*hosts()[1].perRank, 64 * kGiB);
+        QVERIFY(!hosts()[1].onDevices);
+    }
+
+    void refusesMoreRanksThanDevices()
+    {
+        RunSpec spec;
+        spec.layout.data = 8;
+        spec.cluster.nodes = {{"gpu-03", 8, 0}};
+        spec.launch.device = DeviceKind::Cuda;
+        const auto four = [](std::size_t) { return NodeMemory(64 * kGiB, std::vector<Bytes>(4, 80 * kGiB)); };
+        const Status status = haveDevices(spec, four);
+        QCOMPARE(status.error().kind, ErrorKind::Refused);
+        for (const char* part : {"gpu-03 gets 8 ranks and has 4 CUDA devices", "give it 4 slots"})
+            QVERIFY2(status.error().text().find(part) != std::string::npos, status.error().text().c_str());
+        spec.launch.device = DeviceKind::Auto;
+        QVERIFY(haveDevices(spec, four).ok());
+    }
+
     void namesTheTightestHostAndTheFigures()
     {
         const std::vector<HostMemory> hosts{{"a", 1, 4 * kGiB}, {"b", 2, 3 * kGiB}, {"c", 1, std::nullopt}};
