@@ -25,6 +25,7 @@ Result<BundleEntry> readEntry(const fs::path& folder, const nlohmann::json& json
     entry.executable = json.at("mode").get<std::string>() == "0755";
     entry.sha256 = json.at("sha256").get<std::string>();
     entry.size = json.at("size").get<std::uint64_t>();
+    entry.forCuda = json.value("cuda", false);
     if (!isBundlePath(entry.path))
         return badInput(fmt::format("the path \"{}\" leads out of the bundle", entry.path), kMakeOne);
     entry.source = folder / entry.path;
@@ -60,6 +61,14 @@ std::uint64_t Bundle::totalBytes() const
     for (const auto& file : files)
         bytes += file.size;
     return bytes;
+}
+
+Bundle Bundle::withoutCuda() const
+{
+    Bundle rest = *this;
+    std::erase_if(rest.files, &BundleEntry::forCuda);
+    rest.id = bundleId({rest.files.begin(), rest.files.end()}).value();
+    return rest;
 }
 
 Result<Bundle> Bundle::load(const fs::path& folder, const std::string& expectedVersion)

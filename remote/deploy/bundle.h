@@ -14,6 +14,7 @@ namespace trainyard {
 struct BundleEntry : BundleFile {
     std::uint64_t size = 0; ///< bytes
     std::filesystem::path source;
+    bool forCuda = false; ///< only ranks on CUDA devices need it
 };
 
 /// What a node needs to run the engine: bin/ (worker, prepare, agent) and lib/ (LibTorch and whatever else no
@@ -25,6 +26,8 @@ struct Bundle {
     std::vector<BundleEntry> files; ///< in order of path
 
     std::uint64_t totalBytes() const;
+    /// What ranks on processors need: a fraction of the size. Another id.
+    Bundle withoutCuda() const;
 
     /// Reads folder/manifest.json and compares it with the files' sizes; their hashes are compared where they
     /// arrive. BadInput names what is wrong. Refused when the engine's version is not `expectedVersion`.

@@ -1,5 +1,6 @@
 #include "remote/launch/start_operation.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <numeric>
 
@@ -91,7 +92,7 @@ void StartOperation::onReady()
     if (m_plan.resume)
         findAttempt();
     else
-        deploy();
+        inspect();
 }
 
 /// The host knows best how often the run was started, and whether it is still at work.
@@ -107,31 +108,10 @@ void StartOperation::findAttempt()
             if (const Status resumable = mayResume(run); !resumable.ok())
                 return fail(resumable.error());
             m_plan.run.attempt = static_cast<std::uint32_t>(run.value("attempt").toInteger() + 1);
-            return deploy();
+            return inspect();
         }
         fail(badInput(m_plan.run.head().toStdString() + " does not have the run " + m_runId.toStdString()));
     });
-}
-
-void StartOperation::deploy()
-{
-    if (isHere(m_plan.run.hosts)) {
-        m_plan.run.bundle = kInstalled;
-        return inspect();
-    }
-    const auto folder = findBundleFolder();
-    auto bundle = folder.ok() ? Bundle::load(*folder, TRAINYARD_VERSION) : Result<Bundle>(folder.error());
-    if (!bundle.ok())
-        return fail(bundle.error());
-    m_plan.run.bundle = QString::fromStdString(bundle->id);
-    m_deployer = std::make_unique<Deployer>(std::move(bundle).value(), m_group.targets());
-    connect(m_deployer.get(), &Deployer::progress, this, &StartOperation::onDeployProgress);
-    connect(m_deployer.get(), &Deployer::finished, this, [this](const Status& deployed) {
-        if (!deployed.ok())
-            return fail(deployed.error());
-        inspect();
-    });
-    m_deployer->start();
 }
 
 void StartOperation::onDeployProgress(const QString& host, qint64 done, qint64 total)
@@ -174,6 +154,50 @@ void StartOperation::onInspected(const HostGroup::Answers& answers)
     }
     if (const Status fit = judgeHosts(reports); !fit.ok())
         return fail(fit.error());
+    deploy();
+}
+
+/// The CUDA libraries are big, so they go only where ranks will compute on devices; on resume where they went before.
+bool StartOperation::usesDevices() const
+{
+    if (!m_plan.spec)
+        return false;
+    const std::vector<NodeMemory> memory = memoryOfNodes();
+    const auto hosts = memoryOfHosts(*m_plan.spec, [&](std::size_t node) { return memory[node]; });
+    return std::ranges::all_of(hosts, &HostMemory::onDevices);
+}
+
+void StartOperation::deploy()
+{
+    if (m_ended)
+        return;
+    if (isHere(m_plan.run.hosts)) {
+        m_plan.run.bundle = kInstalled;
+        return onDeployed();
+    }
+    const auto folder = findBundleFolder();
+    auto bundle = folder.ok() ? Bundle::load(*folder, TRAINYARD_VERSION) : Result<Bundle>(folder.error());
+    if (!bundle.ok())
+        return fail(bundle.error());
+    Bundle plain = bundle->withoutCuda();
+    const bool wasPlain = m_plan.run.bundle == QString::fromStdString(plain.id);
+    if (m_plan.resume ? wasPlain : !usesDevices())
+        bundle = std::move(plain);
+    m_plan.run.bundle = QString::fromStdString(bundle->id);
+    m_deployer = std::make_unique<Deployer>(std::move(bundle).value(), m_group.targets());
+    connect(m_deployer.get(), &Deployer::progress, this, &StartOperation::onDeployProgress);
+    connect(m_deployer.get(), &Deployer::finished, this, [this](const Status& deployed) {
+        if (!deployed.ok())
+            return fail(deployed.error());
+        onDeployed();
+    });
+    m_deployer->start();
+}
+
+void StartOperation::onDeployed()
+{
+    if (m_ended)
+        return;
     if (m_plan.spec)
         findDataSet();
     else
@@ -199,7 +223,7 @@ void StartOperation::judge()
         parseDataSetManifest(m_manifest.toStdString(), m_plan.spec->dataset.path + "/manifest.json");
     if (!data.ok())
         return fail(data.error());
-    const auto remarks = judgeSpec(*m_plan.spec, *data, mainMemory());
+    const auto remarks = judgeSpec(*m_plan.spec, *data, memoryOfNodes());
     if (!remarks.ok())
         return fail(remarks.error());
     for (const Diagnostic& remark : *remarks)
@@ -207,12 +231,12 @@ void StartOperation::judge()
     keep();
 }
 
-/// As the probes tell it; 0 = unknown.
-std::vector<Bytes> StartOperation::mainMemory() const
+/// As the probes tell it.
+std::vector<NodeMemory> StartOperation::memoryOfNodes() const
 {
-    std::vector<Bytes> memory;
+    std::vector<NodeMemory> memory;
     for (const QJsonObject& probe : m_probes)
-        memory.push_back(static_cast<Bytes>(std::max(qint64{0}, readFacts({}, probe, {}).memoryBytes)));
+        memory.push_back(memoryOf(readFacts({}, probe, {})));
     return memory;
 }
 

@@ -7,6 +7,7 @@
 #include <QByteArray>
 #include <QList>
 
+#include "engine/planner/memory_fit.h"
 #include "engine/spec/run_spec.h"
 #include "remote/deploy/deployer.h"
 #include "remote/launch/desk_run.h"
@@ -24,7 +25,7 @@ struct StartPlan {
     bool resume = false;         ///< the run is there already; its next attempt starts
 };
 
-/// Starts a run: links up → engine there → hosts judged → data set found → model and memory fit → run
+/// Starts a run: links up → hosts judged → engine there → data set found → model and memory fit → run
 /// directories made → supervisor started on the head → device samplers started. Whatever fails before the
 /// supervisor runs is taken back on every host.
 class StartOperation : public RunOperation {
@@ -40,13 +41,15 @@ public:
 private:
     void onReady();
     void findAttempt();
+    bool usesDevices() const;
     void deploy();
+    void onDeployed();
     void onDeployProgress(const QString& host, qint64 done, qint64 total);
     void inspect();
     void onInspected(const HostGroup::Answers& answers);
     void findDataSet();
     void judge();
-    std::vector<Bytes> mainMemory() const;
+    std::vector<NodeMemory> memoryOfNodes() const;
     void keep();
     void makeRun();
     Status keepOnDesk() const;

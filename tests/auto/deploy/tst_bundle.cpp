@@ -37,6 +37,18 @@ private slots:
         QVERIFY(Bundle::load(m_folder, TRAINYARD_VERSION)->id != id);
     }
 
+    void leavesOutWhatOnlyDevicesNeed()
+    {
+        const std::string plain = Bundle::load(m_folder, TRAINYARD_VERSION)->id;
+        writeBundle(m_folder, {{"bin/trainyard-worker", "program", true},
+                               {"lib/libx.so", "library"},
+                               {"lib/libtrainyard_cuda.so", "plug-in", false, true}});
+        const Bundle whole = Bundle::load(m_folder, TRAINYARD_VERSION).value();
+        QVERIFY(whole.id != plain);
+        QCOMPARE(whole.withoutCuda().id, plain);
+        QCOMPARE(whole.withoutCuda().totalBytes(), std::uint64_t{14});
+    }
+
     void refusesAnotherVersion()
     {
         writeBundle(m_folder, {{"bin/trainyard-worker", "program", true}}, "9.9");

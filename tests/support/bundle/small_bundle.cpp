@@ -22,6 +22,8 @@ void writeBundle(const std::filesystem::path& folder, const std::vector<BundleCo
                                      {"mode", file.executable ? "0755" : "0644"},
                                      {"size", file.bytes.size()},
                                      {"sha256", sha256Hex(file.bytes)}});
+        if (file.forCuda)
+            manifest["files"].back()["cuda"] = true;
     }
     TRAINYARD_CHECK(writeFileAtomically(folder / "manifest.json", manifest.dump(2)).ok());
 }

@@ -13,6 +13,7 @@ struct BundleContent {
     std::string path;
     std::string bytes;
     bool executable = false;
+    bool forCuda = false;
 };
 
 /// Writes the files and a manifest.json as packaging/bundle does.
