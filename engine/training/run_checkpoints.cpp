@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -47,20 +46,6 @@ Result<std::optional<TrainingPosition>> readLatest(const std::filesystem::path& 
     for (const auto& chunk : replica.chunks())
         TRAINYARD_TRY_STATUS(chunk->state().load(reader));
     return std::optional(reader.manifest().position);
-}
-
-/// Which of the ranks that hold the same slices write them.
-FolderSharing saversAmong(ProcessGroup& data, bool takesPart)
-{
-    std::vector<double> flags(static_cast<std::size_t>(data.size().value));
-    flags[static_cast<std::size_t>(data.rank().value)] = takesPart ? 1 : 0;
-    data.allReduce(std::span(flags));
-    const auto mine = flags.begin() + data.rank().value;
-    FolderSharing savers;
-    savers.count = static_cast<int>(std::accumulate(flags.begin(), flags.end(), 0.0));
-    if (takesPart)
-        savers.index = static_cast<int>(std::accumulate(flags.begin(), mine, 0.0));
-    return savers;
 }
 
 template <typename Value>
@@ -118,7 +103,7 @@ RunCheckpoints::RunCheckpoints(const ProcessGroups& groups, std::filesystem::pat
     , m_folder(std::move(folder))
     , m_kept{spec.keepLast, spec.keepEvery}
     , m_sharing(sharing)
-    , m_savers(saversAmong(*groups.data, sharing.takesPart()))
+    , m_savers(sharingAmong(*groups.data, sharing.takesPart()))
 {
 }
 

@@ -21,17 +21,20 @@ std::string randomName()
     return fmt::format(".shared-{:08x}{:08x}", device(), device());
 }
 
-/// One entry per rank: 1 where the rank sees the file.
-std::vector<float> whoSees(ProcessGroup& group, const std::filesystem::path& file)
-{
-    std::vector<float> sees(static_cast<std::size_t>(group.size().value));
-    std::error_code ignored;
-    sees[static_cast<std::size_t>(group.rank().value)] = std::filesystem::exists(file, ignored) ? 1.0f : 0.0f;
-    group.allReduce(std::span(sees));
-    return sees;
-}
-
 } // namespace
+
+FolderSharing sharingAmong(ProcessGroup& group, bool takesPart)
+{
+    std::vector<double> flags(static_cast<std::size_t>(group.size().value));
+    const auto mine = flags.begin() + group.rank().value;
+    *mine = takesPart ? 1 : 0;
+    group.allReduce(std::span(flags));
+    FolderSharing sharing;
+    sharing.count = static_cast<int>(std::accumulate(flags.begin(), flags.end(), 0.0));
+    if (takesPart)
+        sharing.index = static_cast<int>(std::accumulate(flags.begin(), mine, 0.0));
+    return sharing;
+}
 
 Result<FolderSharing> findFolderSharing(ProcessGroup& group, const std::filesystem::path& folder)
 {
@@ -43,16 +46,10 @@ Result<FolderSharing> findFolderSharing(ProcessGroup& group, const std::filesyst
             placed = writeFileAtomically(file, "");
     }
     TRAINYARD_TRY_STATUS(agree(group, placed));
-    const std::vector<float> sees = whoSees(group, file);
-    if (group.isFirst()) {
-        std::error_code ignored;
+    std::error_code ignored;
+    const FolderSharing sharing = sharingAmong(group, std::filesystem::exists(file, ignored));
+    if (group.isFirst())
         std::filesystem::remove(file, ignored);
-    }
-    const auto mine = sees.begin() + group.rank().value;
-    FolderSharing sharing;
-    sharing.count = static_cast<int>(std::accumulate(sees.begin(), sees.end(), 0.0f));
-    if (*mine > 0)
-        sharing.index = static_cast<int>(std::accumulate(sees.begin(), mine, 0.0f));
     return sharing;
 }
 

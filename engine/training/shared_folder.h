@@ -16,6 +16,9 @@ struct FolderSharing {
     bool takesPart() const { return index >= 0; }
 };
 
+/// The ranks of the group that take part, in order. All ranks call it.
+FolderSharing sharingAmong(ProcessGroup& group, bool takesPart);
+
 /// Finds out by a file with a random name that rank 0 puts there for a moment. All ranks call it.
 Result<FolderSharing> findFolderSharing(ProcessGroup& group, const std::filesystem::path& folder);
 
