@@ -56,12 +56,14 @@ Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
 {
     TRAINYARD_TRY(const GlobalCounts counts, agreeOnCounts(input));
     const PassSums sums = computeGradients(step, *input, counts);
-    StepOutcome outcome = reduceOutcome(sums, counts, look());
+    m_parts.clock.enter(StepPhase::Optimizer);
+    const double gradientNorm = m_parts.replica.gradientNorm() / m_scaler.scale();
+    m_parts.clock.enter(StepPhase::Reduce);
+    StepOutcome outcome = reduceOutcome(sums, counts, look(), !std::isfinite(gradientNorm));
     m_parts.clock.enter(StepPhase::Optimizer);
     outcome.lossScale = m_scaler.scale();
-    outcome.gradientNorm = m_parts.replica.gradientNorm() / outcome.lossScale;
+    outcome.gradientNorm = gradientNorm;
     outcome.learningRate = m_schedule.at(step.value - m_scaler.state().skippedSteps);
-    outcome.skipped = m_scaler.canSkip() && overflowedAnywhere(outcome.gradientNorm);
     if (!requireFinite(outcome, step).ok())
         return outcome;
     if (!outcome.skipped)
@@ -69,14 +71,6 @@ Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
                                clipCoefficient(outcome.gradientNorm, m_spec.optimizer) / outcome.lossScale);
     m_scaler.update(outcome.skipped);
     return outcome;
-}
-
-// Replicas that share a sum find the same norm; asking the others costs little and leaves no doubt.
-bool TrainingStep::overflowedAnywhere(double gradientNorm)
-{
-    double overflows = std::isfinite(gradientNorm) ? 0 : 1;
-    m_parts.groups.world->allReduce(std::span<double>(&overflows, 1), ReduceOp::Max);
-    return overflows > 0;
 }
 
 // Ranks of one model replica see the same samples, so the sum over all ranks counts each sample once per rank
@@ -126,18 +120,20 @@ PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const
 }
 
 StepOutcome TrainingStep::reduceOutcome(const PassSums& sums, const GlobalCounts& counts,
-                                        const Requests& requests)
+                                        const Requests& requests, bool overflowed)
 {
     // The ranks of a tensor group have the same losses; stages without the head have none.
     const bool speaks = m_parts.groups.tensor->isFirst();
-    std::array<double, 5> values{speaks ? sums.tokens : 0, speaks ? sums.sequences : 0, double(requests.stop),
-                                 double(requests.checkpoint), double(requests.saving)};
+    std::array<double, 6> values{speaks ? sums.tokens : 0, speaks ? sums.sequences : 0,
+                                 double(requests.stop),    double(requests.checkpoint),
+                                 double(requests.saving),  double(overflowed)};
     m_parts.groups.world->allReduce(std::span<double>(values));
     StepOutcome outcome;
     outcome.counts = counts;
     outcome.tokenLoss = values[0] / static_cast<double>(std::max<std::int64_t>(1, counts.targets));
     outcome.sequenceLoss = values[1] / static_cast<double>(counts.sequences);
     outcome.requests = {values[2] > 0, values[3] > 0, values[4] > 0};
+    outcome.skipped = m_scaler.canSkip() && values[5] > 0;
     return outcome;
 }
 

@@ -45,7 +45,7 @@ Status requireFinite(const StepOutcome& outcome, Step step);
 ///   - forward and backward of each micro-batch in the order of the pipeline's schedule; without a pipeline
 ///   the last one
 ///     overlaps with the reduction of gradients;
-///   - add up losses and requests over the ranks;
+///   - add up losses, requests and overflows over the ranks;
 ///   - unless loss or gradient is not finite (agreed: nobody steps, or all do), clip and update;
 ///   - float16: gradients that overflow on any rank skip the update everywhere. A skipped step consumes its
 ///     samples and has its number, but advances neither the optimizer's step count nor the learning rate.
@@ -72,8 +72,8 @@ private:
     Result<GlobalCounts> agreeOnCounts(const Result<StepInput>& input);
     std::vector<TokenBatch> batchesHere(const StepInput& input) const;
     PassSums computeGradients(Step step, const StepInput& input, const GlobalCounts& counts);
-    StepOutcome reduceOutcome(const PassSums& sums, const GlobalCounts& counts, const Requests& requests);
-    bool overflowedAnywhere(double gradientNorm);
+    StepOutcome reduceOutcome(const PassSums& sums, const GlobalCounts& counts, const Requests& requests,
+                              bool overflowed);
 
     const RunSpec& m_spec;
     Parts m_parts;
