@@ -4,11 +4,10 @@
 
 #include "engine/certification/made_up_batch.h"
 #include "engine/comm/process_groups.h"
-#include "engine/comm/threads_transport.h"
-#include "engine/memory/accounting_allocator.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/training/phase_clock.h"
 #include "engine/training/replica.h"
+#include "engine/training/replica_threads.h"
 #include "engine/training/training_step.h"
 
 namespace trainyard {
@@ -36,19 +35,16 @@ private:
     std::vector<RecordedStep>& m_steps;
 };
 
-Status trainRank(GroupMaker& maker, const RunSpec& spec, const SequenceShape& shape, Recorder& recorder)
+Status trainRank(const RunSpec& spec, const SequenceShape& shape, const ProcessGroups& groups,
+                 Replica& replica, Recorder& recorder)
 {
-    const auto world = maker.makeWorld();
-    TRAINYARD_TRY(const RankGrid grid, RankGrid::create(spec.layout));
-    const ProcessGroups groups = makeProcessGroups(maker, *world, grid);
-    TRAINYARD_TRY(const auto replica, Replica::create(spec, shape, groups));
     PhaseClock clock(nullptr);
-    TrainingStep training(spec, {*replica, groups, clock});
+    TrainingStep training(spec, {replica, groups, clock});
     for (Step step{1}; step.value <= spec.launch.steps; ++step.value) {
         TRAINYARD_TRY(const StepOutcome outcome,
                       training.run(step, madeUpInput(spec, shape, step, groups.data->rank()),
                                    [] { return Requests(); }));
-        recorder.record(step, outcome, *replica);
+        recorder.record(step, outcome, replica);
     }
     return {};
 }
@@ -59,12 +55,10 @@ Result<std::vector<RecordedStep>> recordRun(const RunSpec& spec, const SequenceS
 {
     std::vector<RecordedStep> steps(std::size_t(spec.launch.steps));
     Recorder recorder(steps);
-    std::vector<Status> statuses(std::size_t(spec.layout.worldSize()));
-    runRanksAsThreads(spec.layout.worldSize(), [&](GroupMaker& maker) {
-        statuses[std::size_t(maker.rank().value)] = trainRank(maker, spec, shape, recorder);
-    });
-    for (const Status& status : statuses)
-        TRAINYARD_TRY_STATUS(status);
+    TRAINYARD_TRY_STATUS(
+        runReplicasAsThreads(spec, shape, [&](const ProcessGroups& groups, Replica& replica) {
+            return trainRank(spec, shape, groups, replica, recorder);
+        }));
     return steps;
 }
 

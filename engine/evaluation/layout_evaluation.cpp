@@ -8,13 +8,12 @@
 #include <fmt/format.h>
 
 #include "engine/comm/process_groups.h"
-#include "engine/comm/threads_transport.h"
 #include "engine/evaluation/batch_rows.h"
-#include "engine/memory/accounting_allocator.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
 #include "engine/spec/validate.h"
 #include "engine/training/replica.h"
+#include "engine/training/replica_threads.h"
 #include "engine/training/training_step.h"
 
 namespace trainyard {
@@ -35,7 +34,8 @@ public:
     {
     }
 
-    Result<double> computeGradients()
+    /// The step's outcome, whose loss scale the gradients have.
+    Result<StepOutcome> computeGradients()
     {
         StepInput input;
         for (std::int64_t i = 0; i < m_sequences; ++i) {
@@ -46,9 +46,11 @@ public:
         }
         PhaseClock clock(nullptr);
         TrainingStep training(m_spec, {m_replica, m_groups, clock});
-        TRAINYARD_TRY(const StepOutcome outcome,
-                      training.run(Step{1}, std::move(input), [] { return Requests(); }));
-        return outcome.tokenLoss + outcome.sequenceLoss;
+        for (;;) {
+            TRAINYARD_TRY(const StepOutcome outcome, training.run(Step{1}, input, [] { return Requests(); }));
+            if (!outcome.skipped) // for a lower scale
+                return outcome;
+        }
     }
 
     /// Of this rank's sequences and words; undefined on ranks without the head.
@@ -139,30 +141,25 @@ Result<LayoutEvaluation> evaluateInLayout(const RunSpec& spec, const WholeTensor
                                           const TokenBatch& batch)
 {
     LayoutEvaluation evaluation{0, emptyLogits(spec.model, batch), {}};
+    double lossScale = 1;
     std::mutex mutex;
-    std::vector<Status> statuses(std::size_t(spec.layout.worldSize()));
-    const auto evaluateRank = [&](GroupMaker& maker) -> Status {
-        const auto world = maker.makeWorld();
-        TRAINYARD_TRY(const RankGrid grid, RankGrid::create(spec.layout));
-        const ProcessGroups groups = makeProcessGroups(maker, *world, grid);
-        const SequenceShape shape{int(batch.sequenceLength()), int(batch.sequenceLength())};
-        TRAINYARD_TRY(const auto replica, Replica::create(spec, shape, groups));
-        fillWeights(*replica, weights);
-        RankEvaluation rank(spec, batch, groups, *replica);
-        const Logits logits = rank.computeLogits();
-        TRAINYARD_TRY(const double loss, rank.computeGradients());
-        const std::lock_guard lock(mutex);
-        if (logits.tokens.defined())
-            rank.place(logits, evaluation.logits);
-        evaluation.loss = loss;
-        collect(evaluation.gradients, *replica, &OwnedTensor::gradient);
-        return {};
-    };
-    runRanksAsThreads(spec.layout.worldSize(), [&](GroupMaker& maker) {
-        statuses[std::size_t(maker.rank().value)] = evaluateRank(maker);
-    });
-    for (const Status& status : statuses)
-        TRAINYARD_TRY_STATUS(status);
+    const SequenceShape shape{int(batch.sequenceLength()), int(batch.sequenceLength())};
+    TRAINYARD_TRY_STATUS(
+        runReplicasAsThreads(spec, shape, [&](const ProcessGroups& groups, Replica& replica) -> Status {
+            fillWeights(replica, weights);
+            RankEvaluation rank(spec, batch, groups, replica);
+            const Logits logits = rank.computeLogits();
+            TRAINYARD_TRY(const StepOutcome outcome, rank.computeGradients());
+            const std::lock_guard lock(mutex);
+            if (logits.tokens.defined())
+                rank.place(logits, evaluation.logits);
+            evaluation.loss = outcome.tokenLoss + outcome.sequenceLoss;
+            lossScale = outcome.lossScale;
+            collect(evaluation.gradients, replica, &OwnedTensor::gradient);
+            return {};
+        }));
+    for (auto& [name, gradient] : evaluation.gradients)
+        gradient.div_(lossScale);
     return evaluation;
 }
 
