@@ -16,6 +16,7 @@
 #include "engine/evaluation/layout_evaluation.h"
 #include "engine/nn/language_model.h"
 #include "engine/optim/gradient_norm.h"
+#include "engine/optim/loss_scaler.h"
 #include "engine/optim/optimizer.h"
 #include "engine/spec/spec_json.h"
 
@@ -41,7 +42,24 @@ at::Tensor decoderLoss(const at::Tensor& logits_TV, const TokenBatch& batch)
     return at::cross_entropy_loss(logits_TV.to(at::kFloat), labels_T, {}, at::Reduction::Mean, kIgnored);
 }
 
-// Leaves the gradients in the model's parameter store.
+// Gradients of float16 need a scaled loss: the largest scale that leaves them finite, as in training. They
+// are left in the model's parameter store, without it.
+void computeGradients(LanguageModel& model, const at::Tensor& loss)
+{
+    ParameterStore& parameters = model.parameters();
+    LossScaler scaler({parameters.computeType()}, {});
+    const auto scaledBackward = [&] {
+        const bool mayRepeat = scaler.canSkip();
+        parameters.beginGradients();
+        (loss * scaler.scale()).backward({}, mayRepeat);
+        return !mayRepeat || parameters.flatGradients().isfinite().all().item<bool>();
+    };
+    while (!scaledBackward())
+        scaler.update(true);
+    if (scaler.scale() != 1)
+        parameters.flatGradients().div_(scaler.scale());
+}
+
 Evaluated evaluate(LanguageModel& model, const TokenBatch& batch)
 {
     const bool decoder = model.spec().family == ModelFamily::Gpt;
@@ -52,8 +70,7 @@ Evaluated evaluate(LanguageModel& model, const TokenBatch& batch)
     const at::Tensor loss = decoder
                                 ? decoderLoss(logits.tokens, batch)
                                 : lossSums(logits, batch).normalised(batch.targetCount(), batch.sequences());
-    model.parameters().beginGradients();
-    loss.backward();
+    computeGradients(model, loss);
     const at::Tensor sequences = logits.sequences.defined() ? logits.sequences.detach() : at::Tensor();
     return {loss.detach(), {logits.tokens.detach(), sequences}};
 }

@@ -52,7 +52,7 @@ void ModelCommands::addEval()
     command->add_option("--inputs", m_eval.inputs, "Safetensors file with the inputs")->required();
     CLI::Option* out = command->add_option("--out", m_eval.out, "Safetensors file to write");
     command->add_option("--precision", m_precision, "Of the forward and backward pass")
-        ->check(CLI::IsMember({"float64", "float32", "bfloat16"})) // float16 would need a loss scale
+        ->check(namedEnum<ComputeType>())
         ->capture_default_str();
     CLI::Option* train =
         command->add_option("--train", m_optimizer, "Train on the inputs and print the loss of each step")
