@@ -19,6 +19,7 @@ struct Layout {
     const char* name;
     ParallelLayout parallel;
     int zeroStage = 0;
+    bool offloads = false; ///< optimizer and parameters
 };
 
 const std::vector<Layout>& layouts()
@@ -28,6 +29,7 @@ const std::vector<Layout>& layouts()
         {"data 4", {.data = 4}},
         {"data 4, ZeRO 3", {.data = 4}, 3},
         {"data 4, ZeRO 2", {.data = 4}, 2},
+        {"data 2, ZeRO 3, offloaded", {.data = 2}, 3, true},
         {"tensor 2", {.tensor = 2}},
         {"data 2, tensor 2, sequence, ZeRO 1", {.data = 2, .tensor = 2, .sequence = true}, 1},
         {"1f1b 4", {.pipeline = 4}},
@@ -52,6 +54,8 @@ RunSpec specOf(const fs::path& dataset, const Layout& layout)
     spec.layout = layout.parallel;
     spec.layout.bucketSize = 64 * kKiB;
     spec.memory.zeroStage = layout.zeroStage;
+    spec.memory.offloadOptimizer = layout.offloads;
+    spec.memory.offloadParameters = layout.offloads;
     spec.batch = {8, 2, 4 / layout.parallel.data};
     spec.cluster.nodes.front().slotCount = spec.layout.worldSize();
     return spec;
@@ -109,9 +113,18 @@ private slots:
             qPrintable(QStringLiteral("losses differ by %1, gradient norms by %2").arg(losses).arg(norms)));
     }
 
+    void holdsTheStateOfItsStepThoughTrainingWentOnMeanwhile_data()
+    {
+        QTest::addColumn<int>("layout");
+        for (const int layout : {1, 4})
+            QTest::addRow("%s", layouts()[std::size_t(layout)].name) << layout;
+    }
     void holdsTheStateOfItsStepThoughTrainingWentOnMeanwhile()
     {
-        RunSpec spec = specOf(dataset(), layouts()[1]);
+        QFETCH(int, layout);
+        RunSpec spec = specOf(dataset(), layouts()[std::size_t(layout)]);
+        for (const char* run : {"asynchronous", "waiting"})
+            fs::remove_all(path(run));
         spec.checkpoint.everySteps = 2;
         spec.checkpoint.keepLast = 10;
         train("asynchronous", spec, {1, kSteps});

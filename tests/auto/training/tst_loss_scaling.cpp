@@ -31,6 +31,7 @@ struct Layout {
     const char* name;
     ParallelLayout parallel;
     int zeroStage = 0;
+    bool offloads = false; ///< the optimizer, and with ZeRO 3 the parameters
 };
 
 const std::vector<Layout>& layouts()
@@ -41,6 +42,8 @@ const std::vector<Layout>& layouts()
         {"data 4", {.data = 4}},
         {"data 4, ZeRO 1", {.data = 4}, 1},
         {"data 4, ZeRO 2", {.data = 4}, 2},
+        {"data 4, ZeRO 2, offloaded", {.data = 4}, 2, true},
+        {"data 2, ZeRO 3, offloaded", {.data = 2}, 3, true},
         {"tensor 2", {.tensor = 2}},
         {"tensor 4, sequence", {.tensor = 4, .sequence = true}},
         {"1f1b 2", {.pipeline = 2}},
@@ -62,6 +65,8 @@ RunSpec specOf(const fs::path& dataset, const Layout& layout)
     spec.layout = layout.parallel;
     spec.layout.bucketSize = 64 * kKiB;
     spec.memory.zeroStage = layout.zeroStage;
+    spec.memory.offloadOptimizer = layout.offloads;
+    spec.memory.offloadParameters = layout.offloads && layout.zeroStage == 3;
     spec.batch = {8, 2, 4 / layout.parallel.data};
     spec.cluster.nodes.front().slotCount = spec.layout.worldSize();
     return spec;
@@ -180,7 +185,7 @@ private slots:
     void resumesAsIfNothingHadHappened_data()
     {
         QTest::addColumn<int>("layout");
-        for (const std::size_t layout : {0, 3, 10})
+        for (const std::size_t layout : {0, 3, 5, 12})
             QTest::addRow("%s", layouts()[layout].name) << int(layout);
     }
     void resumesAsIfNothingHadHappened()

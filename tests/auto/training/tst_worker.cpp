@@ -4,7 +4,7 @@
 #include <csignal>
 
 #include "engine/base/file.h"
-#include "engine/planner/memory_model.h"
+#include "engine/planner/rank_states.h"
 #include "engine/records/flight_ring.h"
 #include "engine/records/flight_verdict.h"
 #include "tests/auto/training/training_fixture.h"
@@ -47,27 +47,56 @@ private slots:
         }
     }
 
-    void keepsNoMoreOfShardedWeightsThanPlanned()
+    void holdsWhatWasPlannedAtThePeakOfAStep_data()
     {
-        RunSpec spec = tinySpec(root() / "data", 1, ComputeType::Float64);
-        const fs::path alone = makeRun(spec);
-        QCOMPARE(runWorkers({{{1, alone}}, 1, 6}), 0);
-        spec = tinySpec(root() / "data", 2, ComputeType::Float64);
-        spec.memory.zeroStage = 3;
-        const fs::path shared = makeRun(spec);
-        QCOMPARE(runWorkers({{{2, shared}}, 1, 6}), 0);
-        QVERIFY(largestDifference(stepsOf(alone), stepsOf(shared)) < 1e-9);
-        const MemoryByCategory planned = estimateMemory(spec, {32, 5}).bytes;
-        const auto weights = std::size_t(MemoryCategory::Weights);
-        const auto gradients = std::size_t(MemoryCategory::Gradients);
-        const std::vector<StepRecord> steps = stepsOf(shared);
-        for (const RankFigures& rank : steps.back().ranks) {
-            qInfo("weights %llu of %llu bytes, gradients %llu of %llu",
-                  (unsigned long long)(rank.peakMemory[weights]), (unsigned long long)(planned[weights]),
-                  (unsigned long long)(rank.peakMemory[gradients]), (unsigned long long)(planned[gradients]));
-            // Memory peaks at the head, where most is gathered, and before most gradients.
-            QCOMPARE(rank.peakMemory[weights], planned[weights]);
-            QVERIFY(rank.peakMemory[gradients] <= planned[gradients]);
+        QTest::addColumn<int>("zeroStage");
+        QTest::addColumn<bool>("optimizer");
+        QTest::addColumn<bool>("parameters");
+        QTest::addRow("ZeRO 1, optimizer offloaded") << 1 << true << false;
+        QTest::addRow("ZeRO 2") << 2 << false << false;
+        QTest::addRow("ZeRO 3") << 3 << false << false;
+        QTest::addRow("ZeRO 3, optimizer offloaded") << 3 << true << false;
+        QTest::addRow("ZeRO 3, parameters offloaded") << 3 << false << true;
+        QTest::addRow("ZeRO 3, all offloaded") << 3 << true << true;
+    }
+    void holdsWhatWasPlannedAtThePeakOfAStep()
+    {
+        QFETCH(int, zeroStage);
+        QFETCH(bool, optimizer);
+        QFETCH(bool, parameters);
+        RunSpec spec = tinySpec(root() / "data", 2, ComputeType::Float64);
+        spec.memory.zeroStage = zeroStage;
+        spec.memory.offloadOptimizer = optimizer;
+        spec.memory.offloadParameters = parameters;
+        const fs::path run = makeRun(spec);
+        QCOMPARE(runWorkers({{{2, run}}, 1, 3}), 0);
+        const fs::path alone = makeRun(tinySpec(root() / "data", 1, ComputeType::Float64));
+        QCOMPARE(runWorkers({{{1, alone}}, 1, 3}), 0);
+        QVERIFY(largestDifference(stepsOf(alone), stepsOf(run)) < 1e-9);
+        const std::vector<RankFigures> ranks = stepsOf(run).back().ranks;
+        QCOMPARE(ranks.size(), std::size_t(2));
+        for (int rank = 0; rank < 2; ++rank) {
+            const RankStates planned = rankStates(spec, {spec.model.layers}, {.data = rank});
+            const MemoryByCategory& peak = ranks[std::size_t(rank)].peakMemory;
+            const auto is = [&](MemoryCategory category, Bytes bytes) {
+                const Bytes measured = peak[std::size_t(category)];
+                if (measured != bytes)
+                    qInfo("rank %d, %s: %llu of %llu bytes", rank, nameOf(category).data(),
+                          (unsigned long long)(measured), (unsigned long long)(bytes));
+                return measured == bytes;
+            };
+            const auto kept = [&](MemoryCategory category) { return planned.kept[std::size_t(category)]; };
+            const auto passing = [&](MemoryCategory category) {
+                return planned.passing[std::size_t(category)];
+            };
+            QVERIFY(is(MemoryCategory::Host, kept(MemoryCategory::Host)));
+            QVERIFY(is(MemoryCategory::Optimizer, kept(MemoryCategory::Optimizer)));
+            // Memory peaks at the head, where most weights are gathered, and before most gradients.
+            QVERIFY(is(MemoryCategory::Weights,
+                       kept(MemoryCategory::Weights) + passing(MemoryCategory::Weights)));
+            const Bytes gradients = peak[std::size_t(MemoryCategory::Gradients)];
+            QVERIFY(gradients >= kept(MemoryCategory::Gradients));
+            QVERIFY(gradients <= kept(MemoryCategory::Gradients) + passing(MemoryCategory::Gradients));
         }
     }
 
