@@ -103,13 +103,17 @@ private slots:
     void leavesEveryOwnerTheSumOfItsPart()
     {
         QFETCH(int, elements);
-        for (const auto residence : {GradientResidence::Whole, GradientResidence::Sharded}) {
+        using enum GradientResidence;
+        for (const auto& [residence, offloads] :
+             {std::pair{Whole, false}, {Whole, true}, {Sharded, false}, {Sharded, true}}) {
+            const Placement placement{.offloadsOptimizer = offloads};
             std::atomic<int> equal = 0;
             runAsThreads(3, [&](ProcessGroup& group) {
                 Sharding sharding = bucketsOf(elements);
                 sharding.ownerRank = group.rank().value;
                 sharding.ownerRanks = 3;
-                ParameterStore store(someParameters(), ComputeType::Float64, sharding, residence);
+                ParameterStore store(someParameters(), ComputeType::Float64, sharding, residence,
+                                     WeightResidence::Whole, placement);
                 store.initialize(7, 1.0);
                 GradientReducer reducer(store, group);
                 store.beginGradients();
