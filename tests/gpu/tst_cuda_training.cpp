@@ -54,6 +54,18 @@ const Way kWays[] = {
     {"bfloat16", ComputeType::BFloat16},
     {"bfloat16, fused attention", ComputeType::BFloat16, OptimizerKind::Lamb, ModelFamily::Bert, 0.0},
     {"float16", ComputeType::Float16},
+    {"float64, ZeRO 3, offload of parameters",
+     ComputeType::Float64,
+     OptimizerKind::Lamb,
+     ModelFamily::Bert,
+     0.1,
+     {.zeroStage = 3, .offloadParameters = true}},
+    {"bfloat16, ZeRO 3, offload of optimizer and parameters",
+     ComputeType::BFloat16,
+     OptimizerKind::AdamW,
+     ModelFamily::Gpt,
+     0.1,
+     {.zeroStage = 3, .offloadOptimizer = true, .offloadParameters = true}},
 };
 
 RunSpec specOf(const fs::path& dataset, const Way& way)
