@@ -86,6 +86,8 @@ void NcclTransport::connectMessages()
 
 bool NcclTransport::reaches(const void* memory) const
 {
+    if (!memory)
+        return false; // of nothing at all
     cudaPointerAttributes attributes{};
     C10_CUDA_CHECK(cudaPointerGetAttributes(&attributes, memory));
     return attributes.type == cudaMemoryTypeDevice;
