@@ -104,7 +104,8 @@ std::unique_ptr<ProcessGroup> MpiProcess::make(const GroupDescription& descripti
     ProcessGroup::Parts parts{nullptr, m_thread, m_recorder, description.number};
     m_thread
         ->run([&] {
-            parts.transport = std::make_unique<MpiTransport>(communicatorOf(description, m_size), m_outbox);
+            parts.transport =
+                std::make_unique<MpiTransport>(communicatorOf(description, m_size), m_outbox, m_arena);
         })
         .get();
     return std::make_unique<ProcessGroup>(std::move(parts));

@@ -12,6 +12,7 @@ class CommunicationThread;
 class FlightRecorder;
 class MpiOutbox;
 class ProcessGroup;
+class SharedArena;
 
 /// MPI in this process, from initialisation to the end. One communication thread makes every MPI call
 /// (MPI_THREAD_SERIALIZED). At most one object per process.
@@ -35,6 +36,9 @@ public:
     /// Groups made from now on write to this ring; it outlives them.
     void setRecorder(FlightRecorder* recorder) { m_recorder = recorder; }
 
+    /// Groups made from now on reach what lies in it without copies; it outlives them. May be null.
+    void setArena(const SharedArena* arena) { m_arena = arena; }
+
     /// Ends every rank of the job with this exit status. Any thread, also while another is inside a
     /// collective.
     [[noreturn]] static void abort(int exitStatus);
@@ -45,6 +49,7 @@ private:
     std::shared_ptr<CommunicationThread> m_thread;
     std::shared_ptr<MpiOutbox> m_outbox;
     FlightRecorder* m_recorder = nullptr;
+    const SharedArena* m_arena = nullptr;
     Rank m_rank;
     WorldSize m_size{1};
 };

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "engine/base/check.h"
+#include "engine/base/shared_arena.h"
 #include "engine/comm/mpi_outbox.h"
 #include "engine/comm/narrow_floats.h"
 #include "engine/comm/shared_collectives.h"
@@ -48,8 +49,8 @@ int toCount(std::size_t bytes)
 
 } // namespace
 
-MpiTransport::MpiTransport(MPI_Comm communicator, std::shared_ptr<MpiOutbox> outbox)
-    : m_communicator(communicator), m_outbox(std::move(outbox))
+MpiTransport::MpiTransport(MPI_Comm communicator, std::shared_ptr<MpiOutbox> outbox, const SharedArena* arena)
+    : m_communicator(communicator), m_outbox(std::move(outbox)), m_arena(arena)
 {
     MPI_Comm_rank(m_communicator, &m_rank.value);
     MPI_Comm_size(m_communicator, &m_size.value);
@@ -73,7 +74,11 @@ SharedCollectives* MpiTransport::shared()
     const Patience patience{spinTime(m_size), [outbox = m_outbox]() -> std::chrono::nanoseconds {
                                 return outbox->progress() ? kSleepWithMessages : kSleep;
                             }};
-    m_shared = std::make_unique<SharedCollectives>(m_segments->starts(), m_rank, patience);
+    const FileDescriptor none;
+    m_arenas = SharedSegments::map(m_communicator, m_arena ? m_arena->file() : none);
+    m_shared = std::make_unique<SharedCollectives>(m_segments->starts(), m_rank, patience,
+                                                   m_arenas ? ReachedArenas{m_arena, m_arenas->starts()}
+                                                            : ReachedArenas());
     return m_shared.get();
 }
 

@@ -9,6 +9,7 @@
 namespace trainyard {
 
 class MpiOutbox;
+class SharedArena;
 class SharedCollectives;
 class SharedSegments;
 
@@ -20,8 +21,9 @@ class SharedSegments;
 class MpiTransport final : public Transport {
 public:
     /// Frees the communicator at the end unless it is MPI_COMM_WORLD. All transports of a process have the
-    /// same outbox.
-    MpiTransport(MPI_Comm communicator, std::shared_ptr<MpiOutbox> outbox);
+    /// same outbox. `arena` may be null; it outlives the transport.
+    MpiTransport(MPI_Comm communicator, std::shared_ptr<MpiOutbox> outbox,
+                 const SharedArena* arena = nullptr);
     ~MpiTransport() override;
     MpiTransport(const MpiTransport&) = delete;
     MpiTransport& operator=(const MpiTransport&) = delete;
@@ -46,8 +48,10 @@ private:
     Rank m_rank;
     WorldSize m_size;
     std::shared_ptr<MpiOutbox> m_outbox;
+    const SharedArena* const m_arena;
     bool m_hasTriedToShare = false;
     std::unique_ptr<SharedSegments> m_segments;
+    std::unique_ptr<SharedSegments> m_arenas;
     std::unique_ptr<SharedCollectives> m_shared;
     std::vector<std::byte> m_scratch;
 };

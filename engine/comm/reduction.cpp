@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/base/check.h"
+#include "engine/base/stream_copy.h"
 #include "engine/base/vector_clones.h"
 #include "engine/comm/narrow_floats.h"
 
@@ -29,10 +30,13 @@ struct Max {
     }
 };
 
+// A result may be one of the addends, which the compiler would otherwise take for a reason not to use
+// vectors.
 template <typename Number, typename Op>
 [[gnu::always_inline]] inline void combine(const Number* a, const Number* b, Number* result,
                                            std::size_t count, Op op)
 {
+#pragma GCC ivdep
     for (std::size_t i = 0; i < count; ++i)
         result[i] = op(a[i], b[i]);
 }
@@ -43,28 +47,37 @@ struct Reduction {
     std::size_t count;
     FloatType type;
     std::span<void* const> results;
+    Store store;
 };
 
-// A block is complete before any of it is stored, because a result may be a part that is still to come.
 template <typename Number>
 [[gnu::always_inline]] inline void store(const Number* block, std::size_t first, std::size_t count,
-                                         std::span<void* const> results)
+                                         std::span<void* const> results, Store kind)
 {
-    for (void* result : results)
-        std::memcpy(static_cast<Number*>(result) + first, block, count * sizeof(Number));
+    for (void* result : results) {
+        if (kind == Store::Streamed)
+            streamCopy(static_cast<Number*>(result) + first, block, count * sizeof(Number));
+        else
+            std::memcpy(static_cast<Number*>(result) + first, block, count * sizeof(Number));
+    }
 }
 
+// The sum of two parts goes straight to the first result. That of more is complete before any of it is
+// stored, because a result may be a part that is still to come.
 template <typename Number, typename Op>
 [[gnu::always_inline]] inline void reduceWide(const Reduction& reduction, Op op)
 {
     const auto part = [&](std::size_t r) { return static_cast<const Number*>(reduction.parts[r]); };
-    Number block[kBlock];
+    auto* const result = static_cast<Number*>(reduction.results.front());
+    const bool isPair = reduction.parts.size() == 2 && reduction.store == Store::Cached;
+    Number buffer[kBlock];
     for (std::size_t first = 0; first < reduction.count; first += kBlock) {
         const std::size_t size = std::min(kBlock, reduction.count - first);
+        Number* const block = isPair ? result + first : buffer;
         combine(part(0) + first, part(1) + first, block, size, op);
         for (std::size_t r = 2; r < reduction.parts.size(); ++r)
             combine(block, part(r) + first, block, size, op);
-        store(block, first, size, reduction.results);
+        store(block, first, size, reduction.results.subspan(isPair ? 1 : 0), reduction.store);
     }
 }
 
@@ -84,7 +97,7 @@ template <typename Number, typename Op>
         }
         for (std::size_t i = 0; i < size; ++i)
             block[i] = Number::narrow(wide[i]);
-        store(block, first, size, reduction.results);
+        store(block, first, size, reduction.results, reduction.store);
     }
 }
 
@@ -118,10 +131,10 @@ void maxParts(const Reduction& reduction)
 } // namespace
 
 void reduceParts(std::span<const void* const> parts, std::size_t count, FloatType type, ReduceOp op,
-                 std::span<void* const> results)
+                 std::span<void* const> results, Store store)
 {
     TRAINYARD_CHECK(parts.size() > 1);
-    (op == ReduceOp::Sum ? sumParts : maxParts)({parts, count, type, results});
+    (op == ReduceOp::Sum ? sumParts : maxParts)({parts, count, type, results, store});
 }
 
 } // namespace trainyard

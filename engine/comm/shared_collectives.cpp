@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/base/check.h"
+#include "engine/base/shared_arena.h"
 #include "engine/base/stream_copy.h"
 #include "engine/comm/reduction.h"
 
@@ -10,7 +10,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
 /// Larger messages do not stay in the caches whatever a rank does.
 constexpr std::size_t kStreamedBytes = std::size_t{24} << 20;
 constexpr std::size_t kAlignment = 64;
@@ -20,15 +20,38 @@ std::size_t roundedUp(std::size_t bytes)
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// [place][offers: 2 turns x ranks][sums: 2 turns]
-constexpr std::size_t kOffersAt = sizeof(BarrierPlace);
+/// Smaller messages are not worth a barrier to find out where they lie.
+constexpr std::size_t kReachedBytes = std::size_t{16} << 10;
+
+/// What a segment begins with.
+struct Head {
+    BarrierPlace place;
+    /// Offset of this rank's values in its arena, or -1; two calls take turns.
+    alignas(64) std::int64_t offsets[2];
+};
+
+// [head][offers: 2 turns x ranks][sums: 2 turns]
+constexpr std::size_t kOffersAt = sizeof(Head);
+
+Head& headOf(std::byte* segment)
+{
+    return *reinterpret_cast<Head*>(segment);
+}
 
 std::vector<BarrierPlace*> placesIn(const std::vector<std::byte*>& segments)
 {
     std::vector<BarrierPlace*> places;
     for (std::byte* segment : segments)
-        places.push_back(reinterpret_cast<BarrierPlace*>(segment));
+        places.push_back(&headOf(segment).place);
     return places;
+}
+
+void copy(std::span<std::byte> target, const std::byte* source, bool streamed)
+{
+    if (streamed)
+        streamCopy(target.data(), source, target.size());
+    else
+        std::copy_n(source, target.size(), target.data());
 }
 
 } // namespace
@@ -46,6 +69,11 @@ struct SharedCollectives::Parts {
         const std::size_t end = std::min(begin + size, values.size());
         return begin < end ? values.subspan(begin, end - begin) : std::span<std::byte>();
     }
+    std::span<std::byte> part(int index) const
+    {
+        const std::size_t begin = std::min(static_cast<std::size_t>(index) * partBytes, values.size());
+        return values.subspan(begin, std::min(partBytes, values.size() - begin));
+    }
     bool areStreamed() const { return values.size() > kStreamedBytes; }
 };
 
@@ -54,11 +82,13 @@ std::size_t SharedCollectives::segmentBytes(int ranks)
     return kOffersAt + 2 * (static_cast<std::size_t>(ranks) + 1) * kPieceBytes;
 }
 
-SharedCollectives::SharedCollectives(std::vector<std::byte*> segments, Rank rank, Patience patience)
+SharedCollectives::SharedCollectives(std::vector<std::byte*> segments, Rank rank, Patience patience,
+                                     ReachedArenas arenas)
     : m_segments(std::move(segments))
     , m_rank(rank.value)
     , m_ranks(static_cast<int>(m_segments.size()))
     , m_barrier(placesIn(m_segments), m_rank, std::move(patience))
+    , m_arenas(std::move(arenas))
 {
 }
 
@@ -101,11 +131,54 @@ void SharedCollectives::reduce(const Parts& parts, std::size_t piece, FloatType 
 
 void SharedCollectives::take(const Parts& parts, std::size_t piece, int from, const std::byte* source)
 {
-    const std::span<std::byte> target = parts.piece(from, piece);
-    if (parts.areStreamed())
-        streamCopy(target.data(), source, target.size());
-    else
-        std::copy_n(source, target.size(), target.data());
+    copy(parts.piece(from, piece), source, parts.areStreamed());
+}
+
+/// Where the values of every rank lie in this process; empty unless all are in arenas.
+std::vector<std::byte*> SharedCollectives::reach(std::span<std::byte> values)
+{
+    if (!m_arenas.mine || values.size() < kReachedBytes)
+        return {};
+    const std::size_t turn = m_announced++ % 2;
+    headOf(m_segments[static_cast<std::size_t>(m_rank)]).offsets[turn] =
+        m_arenas.mine->contains(values.data(), values.size())
+            ? static_cast<std::int64_t>(m_arenas.mine->offsetOf(values.data()))
+            : -1;
+    m_barrier.arriveAndWait();
+    std::vector<std::byte*> reached;
+    for (std::size_t rank = 0; rank < m_segments.size(); ++rank) {
+        const std::int64_t offset = headOf(m_segments[rank]).offsets[turn];
+        if (offset < 0)
+            return {};
+        reached.push_back(m_arenas.starts[rank] + offset);
+    }
+    return reached;
+}
+
+void SharedCollectives::reduceInPlace(const Parts& parts, const std::vector<std::byte*>& reached,
+                                      FloatType type, ReduceOp op, bool forOthers)
+{
+    const std::span<std::byte> mine = parts.part(m_rank);
+    const std::ptrdiff_t begin = mine.data() - parts.values.data();
+    std::vector<void*> all;
+    for (std::byte* values : reached)
+        all.push_back(values + begin);
+    void* const own[] = {mine.data()};
+    reduceParts({all.data(), all.size()}, mine.size() / sizeOf(type), type, op,
+                forOthers ? std::span<void* const>(all) : own,
+                parts.areStreamed() ? Store::Streamed : Store::Cached);
+    m_barrier.arriveAndWait();
+}
+
+void SharedCollectives::gatherInPlace(const Parts& parts, const std::vector<std::byte*>& reached)
+{
+    for (int rank = 0; rank < m_ranks; ++rank) {
+        const std::span<std::byte> target = parts.part(rank);
+        const std::ptrdiff_t begin = target.data() - parts.values.data();
+        if (rank != m_rank)
+            copy(target, reached[static_cast<std::size_t>(rank)] + begin, parts.areStreamed());
+    }
+    m_barrier.arriveAndWait();
 }
 
 // Nothing is written to a place that another rank may still read: an offer's place is used again two offers
@@ -116,6 +189,8 @@ void SharedCollectives::allReduce(FloatSpan values, ReduceOp op)
     const std::size_t bytes = values.bytes();
     const Parts parts{values.asWritableBytes(),
                       roundedUp((bytes + m_segments.size() - 1) / m_segments.size())};
+    if (const auto reached = reach(parts.values); !reached.empty())
+        return reduceInPlace(parts, reached, values.type, op, true);
     const std::size_t pieces = parts.pieces();
     for (std::size_t turn = 0; turn < pieces + 2; ++turn) {
         if (turn < pieces)
@@ -137,6 +212,8 @@ void SharedCollectives::allReduce(FloatSpan values, ReduceOp op)
 void SharedCollectives::reduceScatter(FloatSpan values)
 {
     const Parts parts{values.asWritableBytes(), values.bytes() / m_segments.size()};
+    if (const auto reached = reach(parts.values); !reached.empty())
+        return reduceInPlace(parts, reached, values.type, ReduceOp::Sum, false);
     const std::size_t pieces = parts.pieces();
     for (std::size_t turn = 0; turn <= pieces; ++turn) {
         if (turn < pieces)
@@ -152,6 +229,8 @@ void SharedCollectives::reduceScatter(FloatSpan values)
 void SharedCollectives::allGather(std::span<std::byte> all)
 {
     const Parts parts{all, all.size() / m_segments.size()};
+    if (const auto reached = reach(all); !reached.empty())
+        return gatherInPlace(parts, reached);
     const std::size_t pieces = parts.pieces();
     for (std::size_t turn = 0; turn <= pieces; ++turn) {
         if (turn < pieces)

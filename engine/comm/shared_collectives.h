@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -11,10 +12,22 @@
 
 namespace trainyard {
 
+class SharedArena;
+
+/// The arenas of a group's ranks in this process.
+struct ReachedArenas {
+    const SharedArena* mine = nullptr; ///< null: values are never in one
+    std::vector<std::byte*> starts;    ///< by rank
+};
+
 /// Collectives of n ranks on one host through memory that all of them see. Rank r adds up the r-th part of
 /// the values, in order of rank, so results are bit-equal on all ranks and depend on nothing but the values.
 ///
-/// The parts are worked through in pieces that stay in the caches. For one piece of every part:
+/// Values that lie in the arenas of all ranks need no copy: after a barrier rank r adds up part r where the
+/// values of every rank lie, and writes it there. A second barrier ends the call.
+///
+/// Other values go through the ranks' segments, in pieces that stay in the caches. For one piece of every
+/// part:
 ///     offer   rank r copies its values of every other part into its segment
 ///     -- barrier --
 ///     reduce  rank r adds up part r from its own values and all segments, into its values and its segment
@@ -25,7 +38,7 @@ namespace trainyard {
 /// Limit, for S bytes per rank: every rank reads and writes S in place, whatever n, so
 ///     T >= S / B_copy + 2 t_barrier,   B_copy = copy bandwidth of a core at that size, t_barrier about 0.1
 ///     us
-/// and what goes through the segments is as much again at the bandwidth of the second-level cache.
+/// What goes through segments is as much again, at the bandwidth between the cores' caches.
 ///
 /// All ranks make the same calls in the same order; one thread per rank.
 class SharedCollectives {
@@ -35,7 +48,8 @@ public:
     static std::size_t segmentBytes(int ranks);
 
     /// Segments in order of rank; they outlive the object.
-    SharedCollectives(std::vector<std::byte*> segments, Rank rank, Patience patience);
+    SharedCollectives(std::vector<std::byte*> segments, Rank rank, Patience patience,
+                      ReachedArenas arenas = {});
 
     void allReduce(FloatSpan values, ReduceOp op);
     /// As Transport::reduceScatter().
@@ -54,11 +68,18 @@ private:
     std::byte* offerOf(int rank, int part, std::size_t piece) const;
     std::byte* sumOf(int rank, std::size_t piece) const;
 
+    std::vector<std::byte*> reach(std::span<std::byte> values);
+    void reduceInPlace(const Parts& parts, const std::vector<std::byte*>& reached, FloatType type,
+                       ReduceOp op, bool forOthers);
+    void gatherInPlace(const Parts& parts, const std::vector<std::byte*>& reached);
+
     std::vector<std::byte*> m_segments;
     const int m_rank;
     const int m_ranks;
     SharedBarrier m_barrier;
-    std::size_t m_offered = 0; ///< pieces so far; every second one uses the same place
+    const ReachedArenas m_arenas;
+    std::size_t m_offered = 0;   ///< pieces so far; every second one uses the same place
+    std::size_t m_announced = 0; ///< calls that asked where the values lie; likewise
 };
 
 } // namespace trainyard

@@ -21,6 +21,7 @@ struct Address {
     std::int64_t descriptor = -1;
     std::uint64_t device = 0; ///< with the inode: is it the file that the rank meant?
     std::uint64_t inode = 0;
+    std::uint64_t bytes = 0;
 };
 
 bool shareOneHost(MPI_Comm communicator)
@@ -47,7 +48,7 @@ Address addressOf(const FileDescriptor& file)
     struct stat info {};
     if (!file.valid() || ::fstat(file.get(), &info) != 0)
         return {};
-    return {::getpid(), file.get(), info.st_dev, info.st_ino};
+    return {::getpid(), file.get(), info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size)};
 }
 
 FileDescriptor makeSegment(std::size_t bytes)
@@ -70,12 +71,13 @@ FileDescriptor openSegment(const Address& address)
 }
 
 /// Null on failure.
-std::byte* mapSegment(const Address& address, std::size_t bytes)
+std::byte* mapSegment(const Address& address)
 {
     const FileDescriptor file = openSegment(address);
     if (!file.valid())
         return nullptr;
-    void* start = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    void* start =
+        ::mmap(nullptr, address.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.get(), 0);
     return start == MAP_FAILED ? nullptr : static_cast<std::byte*>(start);
 }
 
@@ -90,26 +92,31 @@ std::vector<Address> exchange(MPI_Comm communicator, const Address& mine)
 
 } // namespace
 
-std::unique_ptr<SharedSegments> SharedSegments::create(MPI_Comm communicator, std::size_t bytesPerRank)
+std::unique_ptr<SharedSegments> SharedSegments::create(MPI_Comm communicator, std::size_t bytes)
+{
+    return map(communicator, makeSegment(bytes));
+}
+
+std::unique_ptr<SharedSegments> SharedSegments::map(MPI_Comm communicator, const FileDescriptor& own)
 {
     if (!shareOneHost(communicator))
         return nullptr;
-    const FileDescriptor own = makeSegment(bytesPerRank);
-    std::unique_ptr<SharedSegments> segments(new SharedSegments(bytesPerRank));
-    for (const Address& address : exchange(communicator, addressOf(own)))
-        segments->m_starts.push_back(mapSegment(address, bytesPerRank));
-    // Also keeps `own` open until every rank has opened it.
-    if (!allSucceeded(communicator,
-                      std::ranges::find(segments->m_starts, nullptr) == segments->m_starts.end()))
+    std::unique_ptr<SharedSegments> segments(new SharedSegments);
+    for (const Address& address : exchange(communicator, addressOf(own))) {
+        segments->m_starts.push_back(mapSegment(address));
+        segments->m_bytes.push_back(address.bytes);
+    }
+    const bool hasAll = std::ranges::find(segments->m_starts, nullptr) == segments->m_starts.end();
+    if (!allSucceeded(communicator, hasAll)) // also keeps `own` open until every rank has opened it
         return nullptr;
     return segments;
 }
 
 SharedSegments::~SharedSegments()
 {
-    for (std::byte* start : m_starts) {
-        if (start)
-            ::munmap(start, m_bytes);
+    for (std::size_t rank = 0; rank < m_starts.size(); ++rank) {
+        if (m_starts[rank])
+            ::munmap(m_starts[rank], m_bytes[rank]);
     }
 }
 

@@ -2,15 +2,20 @@
 
 #include <cstring>
 
+#include <unistd.h>
+
 #include "engine/memory/memory_scope.h"
 
 namespace trainyard {
 
 namespace {
 
+constexpr std::size_t kLeastSharedBytes = std::size_t{1} << 20; ///< the arena deals in pages of 2 MiB
+
 /// Lies directly before the data and is as long as their alignment.
 struct alignas(BlockCache::kAlignment) BlockHead {
     AccountingAllocator* owner;
+    BlockCache* cache;
     std::size_t bytes; ///< as asked for, without this head
     MemoryCategory category;
 };
@@ -33,16 +38,34 @@ AccountingAllocator& AccountingAllocator::install()
     return *allocator;
 }
 
+const SharedArena* AccountingAllocator::shareFlatBuffers()
+{
+    const auto machine = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
+                         static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    m_arena = SharedArena::create(2 * machine); // addresses, not memory
+    if (m_arena)
+        m_shared = std::make_unique<BlockCache>(m_arena.get());
+    return m_arena.get();
+}
+
+BlockCache& AccountingAllocator::cacheFor(MemoryCategory category, std::size_t bytes)
+{
+    const bool isFlat = category == MemoryCategory::Weights || category == MemoryCategory::Gradients;
+    return m_shared && isFlat && bytes >= kLeastSharedBytes ? *m_shared : m_blocks;
+}
+
 c10::DataPtr AccountingAllocator::allocate(std::size_t bytes)
 {
     const c10::Device cpu(c10::DeviceType::CPU);
     if (bytes == 0)
         return {nullptr, nullptr, &release, cpu};
-    void* block = m_blocks.acquire(bytes + sizeof(BlockHead));
+    const MemoryCategory category = MemoryScope::current();
+    BlockCache& cache = cacheFor(category, bytes);
+    void* block = cache.acquire(bytes + sizeof(BlockHead));
     TORCH_CHECK_WITH(OutOfMemoryError, block != nullptr, "no memory left for a tensor of ",
                      formatBytes(bytes));
-    auto* head = new (block) BlockHead{this, bytes, MemoryScope::current()};
-    m_ledger.allocated(head->category, bytes);
+    auto* head = new (block) BlockHead{this, &cache, bytes, category};
+    m_ledger.allocated(category, bytes);
     void* data = head + 1;
     return {data, data, &release, cpu};
 }
@@ -54,7 +77,7 @@ void AccountingAllocator::release(void* data)
     BlockHead* head = headOf(data);
     AccountingAllocator& owner = *head->owner;
     owner.m_ledger.freed(head->category, head->bytes);
-    owner.m_blocks.release(head, head->bytes + sizeof(BlockHead));
+    head->cache->release(head, head->bytes + sizeof(BlockHead));
 }
 
 c10::DeleterFnPtr AccountingAllocator::raw_deleter() const

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <memory>
+
 #include <c10/core/Allocator.h>
 #include <torch/types.h>
 
+#include "engine/base/shared_arena.h"
 #include "engine/memory/block_cache.h"
 #include "engine/memory/memory_ledger.h"
 
@@ -18,6 +21,12 @@ public:
     /// destroyed, because tensors may outlive everything else. Call before the first tensor is made.
     static AccountingAllocator& install();
 
+    /// From now on large tensors of the categories Weights and Gradients, which the ranks of a host add up
+    /// and gather, lie in an arena that other processes can map. The arena lives as long as the process;
+    /// null, and nothing changes, where the system gives none. Call at most once, before other threads
+    /// allocate.
+    const SharedArena* shareFlatBuffers();
+
     MemoryLedger& ledger() { return m_ledger; }
     BlockCache& blocks() { return m_blocks; }
 
@@ -28,9 +37,12 @@ public:
 private:
     AccountingAllocator() = default;
     static void release(void* data);
+    BlockCache& cacheFor(MemoryCategory category, std::size_t bytes);
 
     MemoryLedger m_ledger;
     BlockCache m_blocks;
+    std::unique_ptr<SharedArena> m_arena;
+    std::unique_ptr<BlockCache> m_shared; ///< of blocks in the arena
 };
 
 } // namespace trainyard

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "engine/base/check.h"
+#include "engine/base/shared_arena.h"
 
 namespace trainyard {
 
@@ -46,10 +47,27 @@ std::size_t BlockCache::classOf(std::size_t bytes)
     return 8 * (exponent - 6) + eighth + 1;
 }
 
+std::size_t BlockCache::sizeOfClass(std::size_t index)
+{
+    return (kSmallest << (index / 8)) / 8 * (8 + index % 8);
+}
+
 std::size_t BlockCache::blockSize(std::size_t bytes)
 {
-    const std::size_t index = classOf(bytes);
-    return (kSmallest << (index / 8)) / 8 * (8 + index % 8);
+    return sizeOfClass(classOf(bytes));
+}
+
+void* BlockCache::obtain(std::size_t size) const
+{
+    return m_arena ? m_arena->allocate(size) : fromSystem(size);
+}
+
+void BlockCache::giveBack(void* block, std::size_t size) const
+{
+    if (m_arena)
+        m_arena->release(block, size);
+    else
+        std::free(block);
 }
 
 void* BlockCache::acquire(std::size_t bytes)
@@ -65,10 +83,10 @@ void* BlockCache::acquire(std::size_t bytes)
         m_idleBytes -= size;
         return block;
     }
-    if (void* block = fromSystem(size))
+    if (void* block = obtain(size))
         return block;
     trimLocked();
-    return fromSystem(size);
+    return obtain(size);
 }
 
 void BlockCache::release(void* block, std::size_t bytes)
@@ -92,10 +110,10 @@ void BlockCache::trim()
 
 void BlockCache::trimLocked()
 {
-    for (auto& idle : m_idle) {
-        for (void* block : idle)
-            std::free(block);
-        idle.clear();
+    for (std::size_t index = 0; index < kClasses; ++index) {
+        for (void* block : m_idle[index])
+            giveBack(block, sizeOfClass(index));
+        m_idle[index].clear();
     }
     m_idleBytes = 0;
 }

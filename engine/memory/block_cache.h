@@ -9,6 +9,8 @@
 
 namespace trainyard {
 
+class SharedArena;
+
 /// Keeps freed blocks for the next allocation of about the same size. A training step asks for the same sizes
 /// again and again, and returning big blocks to the system costs a fifth of it in page faults. Sizes are
 /// rounded up to eight classes per power of two, so at most an eighth of a block is unused. Any thread.
@@ -16,6 +18,8 @@ class BlockCache {
 public:
     static constexpr std::size_t kAlignment = 64;
 
+    /// Of blocks in the arena, which outlives the cache, or of ordinary memory.
+    explicit BlockCache(SharedArena* arena = nullptr) : m_arena(arena) {}
     ~BlockCache();
 
     /// At least `bytes`, aligned; nullptr when the system has no memory left, even after the cache was
@@ -35,8 +39,12 @@ public:
 private:
     static constexpr std::size_t kClasses = 8 * 48;
     static std::size_t classOf(std::size_t bytes);
+    static std::size_t sizeOfClass(std::size_t index);
+    void* obtain(std::size_t size) const;
+    void giveBack(void* block, std::size_t size) const;
     void trimLocked();
 
+    SharedArena* const m_arena;
     mutable std::mutex m_mutex;
     std::array<std::vector<void*>, kClasses> m_idle;
     Bytes m_idleBytes = 0;

@@ -1,6 +1,7 @@
 #include "engine/worker/rank_process.h"
 
 #include "engine/comm/local_transport.h"
+#include "engine/memory/accounting_allocator.h"
 
 namespace trainyard {
 
@@ -9,6 +10,8 @@ Result<std::unique_ptr<RankProcess>> RankProcess::start()
     auto process = std::make_unique<RankProcess>();
     if (MpiProcess::isLaunched()) {
         TRAINYARD_TRY(process->m_mpi, MpiProcess::start());
+        if (process->m_mpi->worldSize().value > 1)
+            process->m_mpi->setArena(AccountingAllocator::install().shareFlatBuffers());
     }
     return process;
 }

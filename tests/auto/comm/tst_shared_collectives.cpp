@@ -1,10 +1,13 @@
 #include <bit>
 #include <cmath>
+#include <cstring>
+#include <numeric>
 #include <random>
 #include <thread>
 
 #include <QTest>
 
+#include "engine/base/shared_arena.h"
 #include "engine/comm/narrow_floats.h"
 #include "engine/comm/shared_collectives.h"
 
@@ -21,26 +24,68 @@ struct AlignedMemory {
     std::vector<Line> lines;
 };
 
-/// Ranks as threads around segments of ordinary memory.
-template <typename Body>
-void runRanks(int ranks, Body body)
-{
-    std::vector<AlignedMemory> memory(static_cast<std::size_t>(ranks),
-                                      AlignedMemory(SharedCollectives::segmentBytes(ranks)));
+/// What the threads that stand for ranks share.
+struct Host {
+    explicit Host(int ranks)
+        : memory(static_cast<std::size_t>(ranks), AlignedMemory(SharedCollectives::segmentBytes(ranks)))
+    {
+        for (AlignedMemory& segment : memory) {
+            segments.push_back(segment.start());
+            arenas.push_back(SharedArena::create(std::size_t{4} << 30));
+            starts.push_back(static_cast<std::byte*>(arenas.back()->allocate(0)));
+        }
+    }
+
+    std::vector<AlignedMemory> memory;
     std::vector<std::byte*> segments;
-    for (AlignedMemory& segment : memory)
-        segments.push_back(segment.start());
+    std::vector<std::unique_ptr<SharedArena>> arenas;
+    std::vector<std::byte*> starts; ///< of the arenas
+};
+
+template <typename Body>
+void runRanks(Host& host, Body body)
+{
     std::vector<std::thread> threads;
-    for (int rank = 0; rank < ranks; ++rank)
+    for (std::size_t rank = 0; rank < host.segments.size(); ++rank)
         threads.emplace_back([&, rank] {
-            SharedCollectives collectives(segments, Rank{rank}, {std::chrono::microseconds(rank), [] {
-                                                                     return std::chrono::milliseconds(1);
-                                                                 }});
-            body(collectives, rank);
+            const Patience patience{std::chrono::microseconds(rank),
+                                    [] { return std::chrono::milliseconds(1); }};
+            SharedCollectives collectives(host.segments, Rank{int(rank)}, patience,
+                                          {host.arenas[rank].get(), host.starts});
+            body(collectives, int(rank));
         });
     for (std::thread& thread : threads)
         thread.join();
 }
+
+/// Memory of a rank, in its arena or elsewhere.
+template <typename Number>
+class Numbers {
+public:
+    Numbers(SharedArena* arena, const std::vector<Number>& values)
+        : m_arena(arena), m_own(values), m_count(values.size())
+    {
+        if (!arena)
+            return;
+        m_start = static_cast<Number*>(arena->allocate(m_count * sizeof(Number)));
+        std::ranges::copy(values, m_start);
+    }
+    ~Numbers()
+    {
+        if (m_start)
+            m_arena->release(m_start, m_count * sizeof(Number));
+    }
+    Numbers(const Numbers&) = delete;
+    Numbers& operator=(const Numbers&) = delete;
+
+    std::span<Number> span() { return {m_start ? m_start : m_own.data(), m_count}; }
+
+private:
+    SharedArena* m_arena;
+    std::vector<Number> m_own;
+    std::size_t m_count;
+    Number* m_start = nullptr;
+};
 
 /// Numbers whose sum depends on the order of adding, as they come from `rank`.
 template <typename Number>
@@ -82,7 +127,7 @@ constexpr FloatType kTypeOf = std::is_same_v<Number, float>      ? FloatType::Fl
                                                                  : FloatType::Float16;
 
 template <typename Number>
-FloatSpan spanOf(std::vector<Number>& values)
+FloatSpan floatsOf(std::span<Number> values)
 {
     return {values.data(), values.size(), kTypeOf<Number>};
 }
@@ -110,40 +155,37 @@ std::vector<Number> expected(int ranks, std::size_t count, ReduceOp op)
     return result;
 }
 
-template <typename Number>
-bool sameBits(const std::vector<Number>& a, const std::vector<Number>& b)
-{
-    return a.size() == b.size() &&
-           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Number)) == 0);
-}
+/// Where the ranks have their values.
+enum class Place { Arenas, Elsewhere, Mixed };
 
 template <typename Number>
-std::string allReduceProblem(int ranks, std::size_t count, ReduceOp op)
+std::string allReduceProblem(int ranks, std::size_t count, ReduceOp op, Place place)
 {
     const std::vector<Number> wanted = expected<Number>(ranks, count, op);
-    std::vector<std::vector<Number>> got(static_cast<std::size_t>(ranks));
-    runRanks(ranks, [&](SharedCollectives& collectives, int rank) {
-        auto& values = got[static_cast<std::size_t>(rank)] = valuesOf<Number>(rank, count);
-        collectives.allReduce(spanOf(values), op);
+    std::vector<std::string> problems(static_cast<std::size_t>(ranks));
+    Host host(ranks);
+    runRanks(host, [&](SharedCollectives& collectives, int rank) {
+        const bool isInArena = place == Place::Arenas || (place == Place::Mixed && rank == 1);
+        Numbers<Number> numbers(isInArena ? host.arenas[std::size_t(rank)].get() : nullptr,
+                                valuesOf<Number>(rank, count));
+        collectives.allReduce(floatsOf(numbers.span()), op);
+        if (count > 0 && std::memcmp(numbers.span().data(), wanted.data(), count * sizeof(Number)) != 0)
+            problems[std::size_t(rank)] = "rank " + std::to_string(rank) + " has other bits";
     });
-    for (std::size_t rank = 0; rank < got.size(); ++rank) {
-        if (!sameBits(got[rank], wanted))
-            return "rank " + std::to_string(rank) + " has other bits";
-    }
-    return {};
+    return std::accumulate(problems.begin(), problems.end(), std::string());
 }
 
-std::string allReduceProblem(FloatType type, int ranks, std::size_t count, ReduceOp op)
+std::string allReduceProblem(FloatType type, int ranks, std::size_t count, ReduceOp op, Place place)
 {
     switch (type) {
     case FloatType::Float32:
-        return allReduceProblem<float>(ranks, count, op);
+        return allReduceProblem<float>(ranks, count, op, place);
     case FloatType::Float64:
-        return allReduceProblem<double>(ranks, count, op);
+        return allReduceProblem<double>(ranks, count, op, place);
     case FloatType::BFloat16:
-        return allReduceProblem<BFloat16>(ranks, count, op);
+        return allReduceProblem<BFloat16>(ranks, count, op, place);
     case FloatType::Float16:
-        return allReduceProblem<Float16>(ranks, count, op);
+        return allReduceProblem<Float16>(ranks, count, op, place);
     }
     return "unknown type";
 }
@@ -176,49 +218,65 @@ private slots:
         QFETCH(int, type);
         QFETCH(int, ranks);
         QFETCH(int, count);
-        for (const ReduceOp op : {ReduceOp::Sum, ReduceOp::Max})
-            QCOMPARE(allReduceProblem(FloatType(type), ranks, std::size_t(count), op), std::string());
+        for (const Place place : {Place::Arenas, Place::Elsewhere, Place::Mixed}) {
+            for (const ReduceOp op : {ReduceOp::Sum, ReduceOp::Max})
+                QCOMPARE(allReduceProblem(FloatType(type), ranks, std::size_t(count), op, place),
+                         std::string());
+        }
     }
 
     // Streaming stores take over above 24 MiB.
     void addsWhatLeavesTheCaches()
     {
-        QCOMPARE(allReduceProblem(FloatType::Float32, 2, (std::size_t{25} << 20) / 4 + 5, ReduceOp::Sum),
-                 std::string());
+        for (const Place place : {Place::Arenas, Place::Elsewhere}) {
+            for (const int ranks : {2, 3})
+                QCOMPARE(allReduceProblem(FloatType::Float32, ranks, (std::size_t{25} << 20) / 4 + 5,
+                                          ReduceOp::Sum, place),
+                         std::string());
+        }
     }
 
     // Ranks that come late, and calls of all kinds after each other: no place may be overwritten too early.
+    void keepsApartWhatFollowsEachOther_data()
+    {
+        QTest::addColumn<bool>("inArena");
+        QTest::newRow("in arenas") << true;
+        QTest::newRow("elsewhere") << false;
+    }
     void keepsApartWhatFollowsEachOther()
     {
+        QFETCH(bool, inArena);
         constexpr int ranks = 3;
-        constexpr int rounds = 60;
         std::vector<std::string> problems(ranks);
-        runRanks(ranks, [&](SharedCollectives& collectives, int rank) {
+        Host host(ranks);
+        runRanks(host, [&](SharedCollectives& collectives, int rank) {
             std::mt19937 random(static_cast<unsigned>(rank));
-            for (int round = 0; round < rounds; ++round) {
+            const auto pause = [&] {
+                std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
+            };
+            SharedArena* const arena = inArena ? host.arenas[std::size_t(rank)].get() : nullptr;
+            for (int round = 0; round < 60; ++round) {
                 const std::size_t part = 1 + std::size_t(round) * 1709;
-                std::vector<double> sums(ranks * part);
-                for (std::size_t i = 0; i < sums.size(); ++i)
-                    sums[i] = double((rank + 1) * round) + double(i);
-                std::vector<double> gathered(ranks * part, -1);
-                std::fill_n(gathered.begin() + rank * std::ptrdiff_t(part), part, 100.0 * round + rank);
-                std::vector<double> scattered = sums;
-                const auto pause = [&] {
-                    std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
-                };
+                std::vector<double> addends(ranks * part);
+                for (std::size_t i = 0; i < addends.size(); ++i)
+                    addends[i] = double((rank + 1) * round) + double(i);
+                std::vector<double> own(ranks * part, 100.0 * round + rank);
+                Numbers<double> sums(arena, addends);
+                Numbers<double> scattered(arena, addends);
+                Numbers<double> gathered(arena, own);
                 pause();
                 if (round % 3 != 0)
-                    collectives.allGather(std::as_writable_bytes(std::span(gathered)));
+                    collectives.allGather(std::as_writable_bytes(gathered.span()));
                 pause();
-                collectives.allReduce(std::span(sums), ReduceOp::Sum);
+                collectives.allReduce(floatsOf(sums.span()), ReduceOp::Sum);
                 pause();
                 if (round % 2 != 0)
-                    collectives.reduceScatter(std::span(scattered));
-                for (std::size_t i = 0; i < sums.size(); ++i) {
+                    collectives.reduceScatter(floatsOf(scattered.span()));
+                for (std::size_t i = 0; i < addends.size(); ++i) {
                     const double sum = 6.0 * round + 3.0 * double(i);
                     const bool isMine = i / part == std::size_t(rank);
-                    if (sums[i] != sum || (round % 2 != 0 && isMine && scattered[i] != sum) ||
-                        (round % 3 != 0 && gathered[i] != 100.0 * round + double(i / part)))
+                    if (sums.span()[i] != sum || (round % 2 != 0 && isMine && scattered.span()[i] != sum) ||
+                        (round % 3 != 0 && gathered.span()[i] != 100.0 * round + double(i / part)))
                         problems[std::size_t(rank)] = "round " + std::to_string(round);
                 }
             }

@@ -1,5 +1,7 @@
 #include <thread>
 
+#include <sys/mman.h>
+
 #include <torch/types.h>
 
 #include "engine/memory/accounting_allocator.h"
@@ -122,6 +124,43 @@ private slots:
         QVERIFY(cache.idleBytes() > 0);
         cache.trim();
         QCOMPARE(cache.idleBytes(), Bytes(0));
+    }
+
+    // Last: it cannot be undone.
+    void putsFlatBuffersWhereOtherRanksReachThem()
+    {
+        const SharedArena* const arena = m_memory->shareFlatBuffers();
+        QVERIFY(arena);
+        const auto isShared = [&](MemoryCategory category, std::int64_t bytes) {
+            const MemoryScope scope(category);
+            const Bytes before = bytesOf(ledger().current(), category);
+            const at::Tensor tensor = at::zeros({bytes}, at::kByte);
+            const bool exact = bytesOf(ledger().current(), category) - before == Bytes(bytes);
+            return exact && arena->contains(tensor.data_ptr(), tensor.nbytes());
+        };
+        QVERIFY(isShared(MemoryCategory::Weights, 3'000'000));
+        QVERIFY(isShared(MemoryCategory::Gradients, 3'000'000));
+        QVERIFY(!isShared(MemoryCategory::Gradients, 3'000));
+        QVERIFY(!isShared(MemoryCategory::Activations, 3'000'000));
+    }
+
+    // Two mappings of one file, as two processes have them.
+    void sharesAndGivesBackArenas()
+    {
+        const auto arena = SharedArena::create(std::size_t{1} << 30);
+        QVERIFY(arena);
+        auto* const block = static_cast<char*>(arena->allocate(5000));
+        void* const mapping = ::mmap(nullptr, arena->bytes(), PROT_READ, MAP_SHARED, arena->file().get(), 0);
+        QVERIFY(mapping != MAP_FAILED);
+        const auto* const seen = static_cast<const char*>(mapping) + arena->offsetOf(block);
+        block[4999] = 'x';
+        QCOMPARE(seen[4999], 'x');
+        arena->release(block, 5000);
+        QCOMPARE(seen[4999], '\0');
+        QVERIFY(arena->allocate(5000) != block);
+        QVERIFY(!arena->allocate(std::size_t{1} << 30));
+        QVERIFY(!arena->contains(&arena, 1));
+        ::munmap(mapping, arena->bytes());
     }
 
 private:
