@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <future>
 #include <map>
 
 #include <fmt/format.h>
@@ -41,11 +42,19 @@ std::vector<TensorBytes> namedApart(const std::vector<SliceToSave>& slices)
     return tensors;
 }
 
-LogicalTensor describe(const SliceToSave& slice, const std::string& file, std::uint64_t offset)
+std::vector<std::string> hashesOf(const std::vector<SliceToSave>& slices)
+{
+    std::vector<std::string> hashes;
+    for (const SliceToSave& slice : slices)
+        hashes.push_back(xxh3Hex(asText(slice.values.bytes)));
+    return hashes;
+}
+
+LogicalTensor describe(const SliceToSave& slice, const std::string& file, std::uint64_t offset,
+                       std::string hash)
 {
     const TensorBytes& values = slice.values;
-    TensorSlice described{slice.begin, values.shape,        file,
-                          offset,      values.bytes.size(), xxh3Hex(asText(values.bytes))};
+    TensorSlice described{slice.begin, values.shape, file, offset, values.bytes.size(), std::move(hash)};
     return {values.name, values.type, slice.globalShape, {std::move(described)}};
 }
 
@@ -138,10 +147,12 @@ Status CheckpointWriter::begin() const
 Status CheckpointWriter::writeShard(int index, int count, const std::vector<SliceToSave>& slices) const
 {
     const std::string name = shardName(index, count, "safetensors");
+    auto hashing = std::async(std::launch::async, hashesOf, std::cref(slices)); // while the disk works
     TRAINYARD_TRY(const auto written, writeSafetensors(staging() / name, namedApart(slices)));
+    std::vector<std::string> hashes = hashing.get();
     std::vector<LogicalTensor> list;
     for (std::size_t i = 0; i < slices.size(); ++i)
-        list.push_back(describe(slices[i], name, written[i].offset));
+        list.push_back(describe(slices[i], name, written[i].offset, std::move(hashes[i])));
     return writeFileAtomically(staging() / shardName(index, count, "json"), tensorsToJson(list).dump());
 }
 

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
+#include "engine/checkpoint/direct_file.h"
 
 namespace trainyard {
 
@@ -224,11 +225,6 @@ std::string headerFor(std::span<const TensorBytes> tensors,
     return text;
 }
 
-std::string_view asText(std::span<const std::byte> bytes)
-{
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 } // namespace
 
 Result<std::vector<WrittenTensor>> writeSafetensors(const fs::path& path,
@@ -237,21 +233,18 @@ Result<std::vector<WrittenTensor>> writeSafetensors(const fs::path& path,
 {
     const std::string header = headerFor(tensors, metadata);
     const std::uint64_t headerBytes = header.size();
-    const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (!file.valid())
-        return systemError(ErrorKind::Failed, "cannot write " + path.string(), errno);
-    const std::string_view length(reinterpret_cast<const char*>(&headerBytes), sizeof headerBytes);
-    TRAINYARD_TRY_STATUS(writeAll(file.get(), length, path));
-    TRAINYARD_TRY_STATUS(writeAll(file.get(), header, path));
-
     std::vector<WrittenTensor> written;
     std::uint64_t offset = sizeof headerBytes + headerBytes;
     for (const TensorBytes& tensor : tensors) {
-        TRAINYARD_TRY_STATUS(writeAll(file.get(), asText(tensor.bytes), path));
         written.push_back({tensor.name, offset});
         offset += tensor.bytes.size();
     }
-    TRAINYARD_TRY_STATUS(syncPath(path));
+    TRAINYARD_TRY(DirectFile file, DirectFile::create(path, offset));
+    TRAINYARD_TRY_STATUS(file.append(std::as_bytes(std::span(&headerBytes, 1))));
+    TRAINYARD_TRY_STATUS(file.append(header));
+    for (const TensorBytes& tensor : tensors)
+        TRAINYARD_TRY_STATUS(file.append(tensor.bytes));
+    TRAINYARD_TRY_STATUS(file.finish());
     return written;
 }
 

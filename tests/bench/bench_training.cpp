@@ -3,7 +3,8 @@
 // has 2 layers of 768 and vocabulary 30528; rows of 128 tokens, all full, 20 predictions, micro-batch 8,
 // AdamW.
 //
-//     [mpirun -np N] bench_training [--model a|b] [--compute float32|bfloat16] [--threads 1] [--steps 40]
+//     [mpirun -np N] bench_training [--model a|b] [--compute float32|bfloat16] [--threads 1] [--zero-stage 0]
+//                                [--steps 40]
 //
 // On a GPU, with a preset of resources/presets as model and the chip's dense FLOP/s of the compute type:
 //
@@ -41,6 +42,7 @@ struct Options {
     std::string model = "a";
     std::string compute = "float32";
     int threads = 1;
+    int zeroStage = 0;
     int steps = 40;
     int micro = 8;
     double dropout = 0;
@@ -69,6 +71,7 @@ RunSpec specOf(const Options& options, const DatasetShape& shape, int ranks, con
     spec.model.attentionDropout = options.dropout;
     spec.batch = {options.micro * ranks, options.micro, 1};
     spec.layout.bucketSize = ParallelLayout{}.bucketSize;
+    spec.memory.zeroStage = options.zeroStage;
     spec.launch.steps = options.steps;
     return spec;
 }
@@ -171,6 +174,7 @@ int main(int argc, char** argv)
     app.add_option("--model", options.model)->check(CLI::IsMember(models));
     app.add_option("--compute", options.compute)->check(CLI::IsMember({"float64", "float32", "bfloat16"}));
     app.add_option("--threads", options.threads);
+    app.add_option("--zero-stage", options.zeroStage)->check(CLI::Range(0, 3));
     app.add_option("--steps", options.steps)->check(CLI::Range(kWarmUpSteps + 1, 100000));
     app.add_option("--micro", options.micro, "Sequences of a micro-batch")->check(CLI::PositiveNumber);
     app.add_option("--dropout", options.dropout, "Everywhere")->check(CLI::Range(0.0, 0.9));

@@ -1,0 +1,101 @@
+// Times of saving and loading the float32 state of model B (2 layers of 768, vocabulary 30528: weights and
+// two moments, 467 MB), one line of JSON. bench_checkpoint runs it.
+//
+//     checkpoint_times FOLDER [--threads 1]
+
+#include <chrono>
+#include <fcntl.h>
+#include <filesystem>
+#include <unistd.h>
+
+#include <ATen/Parallel.h>
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "engine/base/file.h"
+#include "engine/checkpoint/slice_snapshot.h"
+#include "engine/checkpoint/training_state.h"
+#include "engine/memory/accounting_allocator.h"
+#include "engine/nn/language_model.h"
+#include "engine/optim/optimizer.h"
+
+using namespace trainyard;
+namespace fs = std::filesystem;
+
+namespace {
+
+ModelSpec modelB()
+{
+    ModelSpec model;
+    model.layers = 2;
+    model.hidden = 768;
+    model.heads = 12;
+    model.intermediate = 3072;
+    model.vocabulary = 30528;
+    model.maxPositions = 128;
+    return model;
+}
+
+template <typename Work>
+double secondsOf(Work work)
+{
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void require(const Status& status)
+{
+    TRAINYARD_CHECK_MSG(status.ok(), status.ok() ? "" : status.error().text());
+}
+
+/// So that the next read comes from the disk.
+void forgetPages(const fs::path& folder)
+{
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        const FileDescriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
+        ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    fs::path folder;
+    int threads = 1;
+    CLI::App app("Times of a checkpoint");
+    app.add_option("folder", folder)->required();
+    app.add_option("--threads", threads);
+    CLI11_PARSE(app, argc, argv);
+    AccountingAllocator::install();
+    at::set_num_threads(threads);
+
+    LanguageModel model(modelB(), ComputeType::Float32);
+    model.parameters().initialize(1, 0.02);
+    const auto optimizer = makeOptimizer(OptimizerSpec(), optimizedTensors(model.parameters()));
+    model.parameters().flatGradients().copy_(model.parameters().flatMasters());
+    optimizer->step(1e-3, 1.0);
+    TrainingState state(model.parameters(), optimizer.get());
+    TrainingPosition position;
+    position.spec.model = modelB();
+
+    const std::vector<SliceToSave> slices = state.slices(0, 1);
+    std::size_t bytes = 0;
+    for (const SliceToSave& slice : slices)
+        bytes += slice.values.bytes.size();
+    {
+        const SliceSnapshot first(slices);
+    } // later ones find its memory, as those of a run do
+    const double stall = secondsOf([&] { const SliceSnapshot snapshot(slices); });
+    const double save = secondsOf([&] { require(saveCheckpoint(folder, state, position, {})); });
+    forgetPages(folder);
+    const double load = secondsOf([&] {
+        auto reader = CheckpointReader::open(latestCheckpoint(folder).value().value()).value();
+        require(state.load(reader));
+    });
+    fmt::print("{{\"program\": \"trainyard\", \"bytes\": {}, \"save\": {:.6f}, \"stall\": {:.6f}, \"load\": "
+               "{:.6f}}}\n",
+               bytes, save, stall, load);
+    return 0;
+}
