@@ -1,7 +1,7 @@
 #include "engine/optim/adamw_kernel.h"
 
+#include "engine/base/bfloat16.h"
 #include "engine/base/vector_clones.h"
-#include "engine/optim/bfloat16.h"
 #include "engine/optim/update_elements.h"
 
 namespace trainyard {

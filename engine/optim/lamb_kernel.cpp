@@ -1,41 +1,25 @@
 #include "engine/optim/lamb_kernel.h"
 
+#include "engine/base/bfloat16.h"
 #include "engine/base/vector_clones.h"
-#include "engine/optim/bfloat16.h"
+#include "engine/optim/partial_sums.h"
 #include "engine/optim/update_elements.h"
 
 namespace trainyard {
 
 namespace {
 
-// Eight partial sums per norm: fixed order of addition, and room for vector registers.
-constexpr std::int64_t kPartialSums = 8;
-
 template <typename T>
 inline __attribute__((always_inline)) LambSums
 advance(const T* __restrict weight, T* __restrict average, T* __restrict squareAverage,
         const T* __restrict gradient, std::int64_t count, const LambCoefficients<T>& c)
 {
-    double weightSums[kPartialSums] = {};
-    double updateSums[kPartialSums] = {};
-    const auto element = [&](std::int64_t i, std::int64_t lane) {
-        advanceMoments(average[i], squareAverage[i], gradient[i] * c.gradientScale, c);
-        weightSums[lane] += squareOf(weight[i]);
-        updateSums[lane] += squareOf(lambDirection(average[i], squareAverage[i], weight[i], c));
-    };
-    std::int64_t i = 0;
-    for (; i + kPartialSums <= count; i += kPartialSums) {
-        for (std::int64_t lane = 0; lane < kPartialSums; ++lane)
-            element(i + lane, lane);
-    }
-    for (; i < count; ++i)
-        element(i, 0);
-    LambSums sums{};
-    for (std::int64_t lane = 0; lane < kPartialSums; ++lane) {
-        sums[0] += weightSums[lane];
-        sums[1] += updateSums[lane];
-    }
-    return sums;
+    return sumsOfSquares<2>(
+        count, [&](std::int64_t i, const auto& add) __attribute__((always_inline)) {
+            advanceMoments(average[i], squareAverage[i], gradient[i] * c.gradientScale, c);
+            add(0, static_cast<double>(weight[i]));
+            add(1, static_cast<double>(lambDirection(average[i], squareAverage[i], weight[i], c)));
+        });
 }
 
 } // namespace

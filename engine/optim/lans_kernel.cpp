@@ -1,44 +1,26 @@
 #include "engine/optim/lans_kernel.h"
 
 #include "engine/base/vector_clones.h"
+#include "engine/optim/partial_sums.h"
 #include "engine/optim/update_elements.h"
 
 namespace trainyard {
 
 namespace {
 
-// Eight partial sums per norm: fixed order of addition, and room for vector registers.
-constexpr std::int64_t kPartialSums = 8;
-
 template <typename T>
 inline __attribute__((always_inline)) LansSums
 advance(const T* __restrict weight, T* __restrict average, T* __restrict squareAverage,
         const T* __restrict gradient, std::int64_t count, const LansCoefficients<T>& c)
 {
-    double weightSums[kPartialSums] = {};
-    double momentumSums[kPartialSums] = {};
-    double gradientSums[kPartialSums] = {};
-    const auto element = [&](std::int64_t i, std::int64_t lane) {
-        advanceMoments(average[i], squareAverage[i], gradient[i] * c.normalisation, c);
-        const auto d = lansDirections(average[i], squareAverage[i], gradient[i], weight[i], c);
-        weightSums[lane] += squareOf(weight[i]);
-        momentumSums[lane] += squareOf(d.momentum);
-        gradientSums[lane] += squareOf(d.gradient);
-    };
-    std::int64_t i = 0;
-    for (; i + kPartialSums <= count; i += kPartialSums) {
-        for (std::int64_t lane = 0; lane < kPartialSums; ++lane)
-            element(i + lane, lane);
-    }
-    for (; i < count; ++i)
-        element(i, 0);
-    LansSums sums{};
-    for (std::int64_t lane = 0; lane < kPartialSums; ++lane) {
-        sums[0] += weightSums[lane];
-        sums[1] += momentumSums[lane];
-        sums[2] += gradientSums[lane];
-    }
-    return sums;
+    return sumsOfSquares<3>(
+        count, [&](std::int64_t i, const auto& add) __attribute__((always_inline)) {
+            advanceMoments(average[i], squareAverage[i], gradient[i] * c.normalisation, c);
+            const auto d = lansDirections(average[i], squareAverage[i], gradient[i], weight[i], c);
+            add(0, static_cast<double>(weight[i]));
+            add(1, static_cast<double>(d.momentum));
+            add(2, static_cast<double>(d.gradient));
+        });
 }
 
 template <typename T>
