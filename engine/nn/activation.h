@@ -2,15 +2,17 @@
 
 #include <torch/types.h>
 
+#include "engine/nn/layers.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
-/// Of a feed-forward layer: input [T, I], or [T, 2 I] with SwiGLU, whose first half is the gate; output [T,
+/// Of a feed-forward layer: product [T, I], or [T, 2 I] with SwiGLU, whose first half is the gate; output [T,
 /// I].
-at::Tensor activate(const at::Tensor& input, Activation activation);
+at::Tensor activate(const Product& product, Activation activation);
 
-/// Where there is no gate: SwiGLU's is silu, of the whole input.
-at::Tensor activateUngated(const at::Tensor& input, Activation activation);
+/// Where there is no gate: activation(input + bias), SwiGLU's being silu, on the CPU in one pass; its
+/// gradient and that of the bias in another one. `bias` may be undefined.
+at::Tensor activateUngated(const at::Tensor& input, const at::Tensor& bias, Activation activation);
 
 } // namespace trainyard

@@ -11,6 +11,7 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros.h>
 
+#include "engine/nn/head_layout.h"
 #include "engine/nn/model_family.h"
 
 namespace trainyard {
@@ -71,22 +72,18 @@ at::Tensor attentionOf(std::span<const SequencePlace> sequences, const at::Tenso
     const auto count = static_cast<std::int64_t>(sequences.size());
     const std::int64_t heads = pass.headsHere();
     const std::int64_t width = pass.model.hidden / pass.model.heads;
-    const auto parts = queryKeyValue_T3H.view({count, sequences.front().length, 3, heads, width})
-                           .permute({2, 0, 3, 1, 4})
-                           .unbind(0); // each [B, A, L, D]
+    const bool fuses = pass.device.fusesAttention && !pass.dropsHeads();
+    const auto [query_BALD, key_BALD, value_BALD] = splitHeads(
+        queryKeyValue_T3H, {count, heads, sequences.front().length, width}, fuses ? 1.0 : scaleOf(width));
     const auto turned = [&](const at::Tensor& x) { return pass.rotary ? pass.rotary->turn(x) : x; };
-    const auto joined = [&](const at::Tensor& x_BALD) {
-        return x_BALD.transpose(1, 2).reshape({-1, heads * width});
-    };
-    if (pass.device.fusesAttention && !pass.dropsHeads())
-        return joined(fusedAttention(turned(parts[0]), turned(parts[1]), parts[2], bias, pass));
-    const at::Tensor query_BALD = turned(parts[0]) * scaleOf(width);
-    at::Tensor scores_BALL = at::matmul(query_BALD, turned(parts[1]).transpose(-1, -2));
+    if (fuses)
+        return mergeHeads(fusedAttention(turned(query_BALD), turned(key_BALD), value_BALD, bias, pass));
+    at::Tensor scores_BALL = at::matmul(turned(query_BALD), turned(key_BALD).transpose(-1, -2));
     if (bias.defined())
         scores_BALL.add_(bias);
     const at::Tensor probabilities_BALL =
         pass.dropHeads(at::softmax(scores_BALL, -1), sequences, pass.model.attentionDropout, site);
-    return joined(at::matmul(probabilities_BALL, parts[2]));
+    return mergeHeads(at::matmul(probabilities_BALL, value_BALD));
 }
 
 // One sequence after the other, each with the scores that it has: a bias that keeps the sequences of a row

@@ -43,7 +43,8 @@ private:
     {
         const at::Tensor masked_MH = hidden_TH.index_select(0, pass.batch.targetPositions);
         const at::Tensor transformed_MH = layerNorm(
-            activateUngated(linear(masked_MH, m_transform), m_activation), m_transformNorm, m_epsilon);
+            activateUngated(linear(masked_MH, {m_transform.weight, {}}), m_transform.bias, m_activation),
+            m_transformNorm, m_epsilon);
         return columnLinear(transformed_MH, m_decoder, pass.parallel.withWholeTokens());
     }
 

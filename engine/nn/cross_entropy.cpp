@@ -4,6 +4,8 @@
 #include <ATen/ops/where.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "engine/nn/fused/row_loss_kernel.h"
+
 namespace trainyard {
 
 namespace {
@@ -62,11 +64,31 @@ struct VocabularyCrossEntropy : torch::autograd::Function<VocabularyCrossEntropy
     }
 };
 
+struct CrossEntropy : torch::autograd::Function<CrossEntropy> {
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& logits_MC,
+                              const at::Tensor& targets_M)
+    {
+        const at::Tensor logits = logits_MC.contiguous();
+        const at::Tensor targets = targets_M.contiguous();
+        const RowLosses losses = rowLosses(logits, targets);
+        context->save_for_backward({logits, targets, losses.logSums_M});
+        return losses.sum;
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients)
+    {
+        const auto saved = context->get_saved_variables();
+        return {rowLossGradient(saved[0], saved[1], saved[2], gradients[0].item<double>()), at::Tensor()};
+    }
+};
+
 } // namespace
 
 at::Tensor crossEntropySum(const at::Tensor& logits_MC, const at::Tensor& targets_M)
 {
-    return at::cross_entropy_loss(wide(logits_MC), targets_M, {}, at::Reduction::Sum);
+    if (!logits_MC.is_cpu())
+        return at::cross_entropy_loss(wide(logits_MC), targets_M, {}, at::Reduction::Sum);
+    return CrossEntropy::apply(logits_MC, targets_M);
 }
 
 at::Tensor vocabularyCrossEntropySum(const at::Tensor& logits_MV, const at::Tensor& targets_M,

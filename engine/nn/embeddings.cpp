@@ -3,7 +3,9 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/where.h>
+#include <torch/csrc/autograd/custom_function.h>
 
+#include "engine/nn/gradient_collector.h"
 #include "engine/nn/model_family.h"
 #include "engine/nn/parameter_store.h"
 
@@ -11,7 +13,34 @@ namespace trainyard {
 
 namespace {
 
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
 constexpr std::uint32_t kSite = 0;
+constexpr std::int64_t kNoPadding = -1;
+
+/// Rows of a table [N, H]. Their gradients are added to those of the table's rows where these lie; what is
+/// not looked up is not touched, nor the row of the padding.
+struct LookUp : torch::autograd::Function<LookUp> {
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& table_NH, const at::Tensor& ids_T,
+                              std::int64_t padding)
+    {
+        context->saved_data["padding"] = padding;
+        context->save_for_backward({ids_T});
+        context->saved_data["table"] = GradientRoute(table_NH).number();
+        context->saved_data["rows"] = table_NH.size(0);
+        return at::embedding(table_NH, ids_T);
+    }
+
+    static variable_list backward(AutogradContext* context, const variable_list& gradients)
+    {
+        const auto route = GradientRoute::fromNumber(context->saved_data["table"].toInt());
+        return {route.deliverRows(gradients[0], context->get_saved_variables()[0],
+                                  context->saved_data["rows"].toInt(),
+                                  context->saved_data["padding"].toInt()),
+                at::Tensor(), at::Tensor()};
+    }
+};
 
 // Of numbers [B, S] or [T] those of the given tokens.
 at::Tensor ofTokens(const at::Tensor& numbers_BS, IndexRange tokens)
@@ -40,12 +69,12 @@ at::Tensor Embeddings::wordsOf(const ForwardPass& pass) const
     const at::Tensor ids_T = pass.batch.inputIds.view({-1});
     const TensorParallel& parallel = pass.parallel;
     if (!parallel.isOn())
-        return at::embedding(m_words, ids_T, m_padding);
+        return LookUp::apply(m_words, ids_T, m_padding);
     const IndexRange mine = evenShare(pass.model.vocabulary, parallel.rank(), parallel.ranks());
     const at::Tensor here_T = ids_T.ge(mine.begin).logical_and_(ids_T.lt(mine.end));
     const std::int64_t padding =
         mine.begin <= m_padding && m_padding < mine.end ? m_padding - mine.begin : -1;
-    const at::Tensor words_TH = at::embedding(m_words, at::where(here_T, ids_T - mine.begin, 0), padding) *
+    const at::Tensor words_TH = LookUp::apply(m_words, at::where(here_T, ids_T - mine.begin, 0), padding) *
                                 here_T.unsqueeze(1).to(m_words.scalar_type());
     return leaveCut(words_TH, parallel); // each word is a row of one rank
 }
@@ -53,7 +82,7 @@ at::Tensor Embeddings::wordsOf(const ForwardPass& pass) const
 at::Tensor Embeddings::positionsOf(const TokenBatch& batch, IndexRange tokens) const
 {
     if (batch.positionIds.defined())
-        return at::embedding(m_positions, ofTokens(batch.positionIds, tokens));
+        return LookUp::apply(m_positions, ofTokens(batch.positionIds, tokens), kNoPadding);
     const std::int64_t length = batch.sequenceLength();
     if (tokens.size() == batch.tokens()) // every sequence counts from 0: no look-up
         return m_positions.narrow(0, 0, length)
@@ -61,7 +90,7 @@ at::Tensor Embeddings::positionsOf(const TokenBatch& batch, IndexRange tokens) c
             .expand({batch.sequences(), -1, -1})
             .reshape({tokens.size(), -1});
     const at::Tensor ids_T = at::arange(tokens.begin, tokens.end, batch.inputIds.options()).remainder(length);
-    return at::embedding(m_positions, ids_T);
+    return LookUp::apply(m_positions, ids_T, kNoPadding);
 }
 
 at::Tensor Embeddings::forward(const ForwardPass& pass) const
@@ -69,7 +98,8 @@ at::Tensor Embeddings::forward(const ForwardPass& pass) const
     const IndexRange tokens = pass.tokensHere();
     at::Tensor hidden_TH = wordsOf(pass);
     if (m_tokenTypes.defined())
-        hidden_TH = hidden_TH + at::embedding(m_tokenTypes, ofTokens(pass.batch.tokenTypeIds, tokens));
+        hidden_TH =
+            hidden_TH + LookUp::apply(m_tokenTypes, ofTokens(pass.batch.tokenTypeIds, tokens), kNoPadding);
     if (m_positions.defined())
         hidden_TH = hidden_TH + positionsOf(pass.batch, tokens);
     if (m_norm.weight.defined())

@@ -25,13 +25,24 @@ struct LayerNormWeights {
 LinearWeights linearWeights(const ParameterStore& parameters, const std::string& name);
 LayerNormWeights layerNormWeights(const ParameterStore& parameters, const std::string& name);
 
+/// Of a matrix [T, in]. The gradients of the weights go straight to their collectors.
 at::Tensor linear(const at::Tensor& input, const LinearWeights& weights);
 /// A product whose outputs are cut over the ranks of a tensor-parallel group, and one whose inputs are: what
 /// the first gives goes into the second. Tokens that are sliced between such pairs are gathered before and
 /// sliced after.
 at::Tensor columnLinear(const at::Tensor& input, const LinearWeights& weights,
                         const TensorParallel& parallel);
-at::Tensor rowLinear(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel);
+
+/// A product whose bias is left to the next pass over it; undefined where the product has it already, as on
+/// devices that add it on the way.
+struct Product {
+    at::Tensor values;
+    at::Tensor bias;
+
+    at::Tensor withBias() const { return bias.defined() ? values + bias : values; }
+};
+Product columnProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel);
+Product rowProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel);
 
 at::Tensor layerNorm(const at::Tensor& input, const LayerNormWeights& weights, double epsilon);
 

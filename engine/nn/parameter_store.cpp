@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <torch/csrc/autograd/function_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
 #include "engine/base/check.h"
@@ -57,16 +56,18 @@ at::ScalarType masterScalarType(ComputeType type)
     return type == ComputeType::Float64 ? at::kDouble : at::kFloat;
 }
 
-// Runs when autograd has put a leaf's gradient of one backward pass together: moves it into the flat buffer
-// and frees it at once.
-class ParameterStore::GradientHook : public torch::autograd::PostAccumulateGradHook {
+class ParameterStore::LeafCollector final : public GradientCollector {
 public:
-    GradientHook(ParameterStore& store, std::size_t leaf) : m_store(store), m_leaf(leaf) {}
+    LeafCollector(ParameterStore& store, std::size_t leaf) : m_store(store), m_leaf(leaf) {}
 
-    void operator()(const torch::autograd::Variable& variable) override
+    GradientPlace claim() override { return m_store.claimPlace(m_leaf); }
+
+    torch::autograd::variable_list operator()(const torch::autograd::variable_list& gradients) override
     {
-        const at::Tensor gradient = std::exchange(variable.mutable_grad(), at::Tensor());
-        m_store.takeGradient(m_leaf, gradient);
+        if (gradients[0].defined())
+            claim().put(gradients[0]);
+        m_store.announceGradient(m_leaf);
+        return {at::Tensor()};
     }
 
 private:
@@ -164,7 +165,7 @@ void ParameterStore::makeLeaves()
                       .view(stack.shape)
                       .variable_data();
         working.requires_grad_(true);
-        torch::autograd::impl::set_post_acc_grad_hooks(working, std::make_unique<GradientHook>(*this, i));
+        torch::autograd::impl::add_hook(working, std::make_unique<LeafCollector>(*this, i));
     }
 }
 
@@ -181,22 +182,23 @@ void ParameterStore::listOwned()
     }
 }
 
-void ParameterStore::takeGradient(std::size_t index, const at::Tensor& gradient)
+GradientPlace ParameterStore::claimPlace(std::size_t index)
 {
     Leaf& leaf = m_leaves[index];
     const FlatLayout::Stack& stack = m_layout.stacks()[index];
-    leaf.hasGradient &= m_gradients.hasBucket(leaf.bucket);
-    const at::Tensor place =
-        m_gradients.bucket(leaf.bucket)
-            .narrow(0, stack.offset - m_layout.buckets()[leaf.bucket].begin, gradient.numel())
-            .view(stack.shape);
-    if (leaf.hasGradient)
-        place.add_(gradient);
-    else
-        place.copy_(gradient);
+    const bool isFilled = leaf.hasGradient && m_gradients.hasBucket(leaf.bucket);
     leaf.hasGradient = true;
+    return {m_gradients.bucket(leaf.bucket)
+                .narrow(0, stack.offset - m_layout.buckets()[leaf.bucket].begin, elementCount(stack.shape))
+                .view(stack.shape),
+            isFilled};
+}
+
+void ParameterStore::announceGradient(std::size_t index) const
+{
     if (!m_listener)
         return;
+    const FlatLayout::Stack& stack = m_layout.stacks()[index];
     for (std::size_t i = 0; i < stack.parameterCount; ++i)
         m_listener(stack.firstParameter + i);
 }

@@ -11,6 +11,7 @@
 #include <torch/types.h>
 
 #include "engine/nn/gradient_buffers.h"
+#include "engine/nn/gradient_collector.h"
 #include "engine/nn/parameter_spec.h"
 #include "engine/nn/placement.h"
 #include "engine/nn/weight_buffers.h"
@@ -49,8 +50,8 @@ struct OwnedTensor {
 /// weights whole or as far as the rank owns them; gradients whole or by bucket. FlatLayout says where things
 /// lie there, and Placement which of them are in host memory.
 ///
-/// Gradients arrive through hooks on the autograd leaves: in float32 (float64) whatever the compute type, and
-/// without a pass that zeroes the buffer first. One thread: the one that calls backward().
+/// Gradients arrive through the leaves' GradientCollectors: in float32 (float64) whatever the compute type,
+/// and without a pass that zeroes the buffer first. One thread: the one that calls backward().
 class ParameterStore {
 public:
     ParameterStore(const std::vector<ParameterSpec>& specs, ComputeType compute,
@@ -117,7 +118,7 @@ private:
         std::size_t bucket = 0;
         bool hasGradient = false; ///< of this step in the bucket's buffer
     };
-    class GradientHook;
+    class LeafCollector;
 
     void nameParameters(const std::vector<ParameterSpec>& specs);
     void allocateMasters();
@@ -125,7 +126,8 @@ private:
     void viewBuffers();
     void makeLeaves();
     void listOwned();
-    void takeGradient(std::size_t leaf, const at::Tensor& gradient);
+    GradientPlace claimPlace(std::size_t leaf);
+    void announceGradient(std::size_t leaf) const;
     at::Tensor sliceOf(const at::Tensor& flat, std::size_t parameter) const;
 
     ComputeType m_compute;

@@ -1,6 +1,7 @@
 #include "engine/nn/transformer_layer.h"
 
 #include "engine/nn/activation.h"
+#include "engine/nn/add_norm.h"
 #include "engine/nn/attention.h"
 #include "engine/nn/model_family.h"
 
@@ -33,35 +34,46 @@ TransformerLayer::TransformerLayer(const ModelSpec& model, int layer, const Para
     m_feedForwardNorm = layerNormWeights(parameters, names.feedForwardNorm);
 }
 
-at::Tensor TransformerLayer::attend(const at::Tensor& input_TH, const SharedPass& pass) const
+Product TransformerLayer::attend(const at::Tensor& input_TH, const SharedPass& pass) const
 {
     const std::uint32_t site = siteOf(m_layer, kAttentionSite);
     const at::Tensor context_TH = pass->runner.runAttention(
         m_layer, columnLinear(input_TH, m_queryKeyValue, pass->parallel),
         [pass, site](const at::Tensor& queryKeyValue) { return attention(queryKeyValue, *pass, site); });
-    return pass->dropTokens(rowLinear(context_TH, m_attentionOutput, pass->parallel), pass->model.dropout,
-                            siteOf(m_layer, kAttentionOutputSite));
+    return rowProduct(context_TH, m_attentionOutput, pass->parallel);
 }
 
-at::Tensor TransformerLayer::feedForward(const at::Tensor& input_TH, const ForwardPass& pass) const
+Product TransformerLayer::feedForward(const at::Tensor& input_TH, const ForwardPass& pass) const
 {
     const at::Tensor inner_TI =
-        activate(columnLinear(input_TH, m_feedForwardIn, pass.parallel), pass.model.activation);
-    return pass.dropTokens(rowLinear(inner_TI, m_feedForwardOut, pass.parallel), pass.model.dropout,
-                           siteOf(m_layer, kFeedForwardSite));
+        activate(columnProduct(input_TH, m_feedForwardIn, pass.parallel), pass.model.activation);
+    return rowProduct(inner_TI, m_feedForwardOut, pass.parallel);
 }
 
 at::Tensor TransformerLayer::forward(const at::Tensor& hidden_TH, const SharedPass& pass) const
 {
-    const auto norm = [&](const at::Tensor& input, const LayerNormWeights& weights) {
-        return layerNorm(input, weights, pass->model.layerNormEpsilon);
+    const ModelSpec& model = pass->model;
+    const double epsilon = model.layerNormEpsilon;
+    const std::uint32_t attentionSite = siteOf(m_layer, kAttentionOutputSite);
+    const std::uint32_t feedForwardSite = siteOf(m_layer, kFeedForwardSite);
+    const auto dropped = [&](const Product& product, std::uint32_t site) {
+        return pass->dropTokens(product.withBias(), model.dropout, site);
     };
-    if (pass->model.norm == NormPlacement::Pre) {
-        const at::Tensor middle_TH = hidden_TH + attend(norm(hidden_TH, m_attentionNorm), pass);
-        return middle_TH + feedForward(norm(middle_TH, m_feedForwardNorm), *pass);
+    if (model.norm == NormPlacement::Pre) {
+        const Product attended_TH = attend(layerNorm(hidden_TH, m_attentionNorm, epsilon), pass);
+        const at::Tensor middle_TH = hidden_TH + dropped(attended_TH, attentionSite);
+        const Product fed_TH = feedForward(layerNorm(middle_TH, m_feedForwardNorm, epsilon), *pass);
+        return middle_TH + dropped(fed_TH, feedForwardSite);
     }
-    const at::Tensor middle_TH = norm(hidden_TH + attend(hidden_TH, pass), m_attentionNorm);
-    return norm(middle_TH + feedForward(middle_TH, *pass), m_feedForwardNorm);
+    const bool drops = pass->dropoutKey && model.dropout > 0;
+    const auto addAndNorm = [&](const Product& product, std::uint32_t site, const at::Tensor& residual,
+                                const LayerNormWeights& norm) {
+        return drops ? addNorm(dropped(product, site), {}, residual, norm, epsilon)
+                     : addNorm(product.values, product.bias, residual, norm, epsilon);
+    };
+    const at::Tensor middle_TH =
+        addAndNorm(attend(hidden_TH, pass), attentionSite, hidden_TH, m_attentionNorm);
+    return addAndNorm(feedForward(middle_TH, *pass), feedForwardSite, middle_TH, m_feedForwardNorm);
 }
 
 } // namespace trainyard

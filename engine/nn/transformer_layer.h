@@ -18,8 +18,8 @@ public:
     int index() const { return m_layer; }
 
 private:
-    at::Tensor attend(const at::Tensor& input_TH, const SharedPass& pass) const;
-    at::Tensor feedForward(const at::Tensor& input_TH, const ForwardPass& pass) const;
+    Product attend(const at::Tensor& input_TH, const SharedPass& pass) const;
+    Product feedForward(const at::Tensor& input_TH, const ForwardPass& pass) const;
 
     int m_layer;
     // Under tensor parallelism this rank's slices.

@@ -83,8 +83,10 @@ Bytes headActivations(const RunSpec& spec, Bytes b, Bytes predictions, Bytes e)
 {
     const ModelSpec& m = spec.model;
     const Bytes transform = 4 * static_cast<Bytes>(m.hidden) * e;
+    // The logits and their gradient; where ranks share the vocabulary in float32 at least.
+    const Bytes number = spec.layout.tensor > 1 ? std::max<Bytes>(e, 4) : e;
     const Bytes logits =
-        2 * static_cast<Bytes>(m.vocabulary) * std::max<Bytes>(e, 4) / static_cast<Bytes>(spec.layout.tensor);
+        2 * static_cast<Bytes>(m.vocabulary) * number / static_cast<Bytes>(spec.layout.tensor);
     return b * predictions * (transform + logits);
 }
 

@@ -316,6 +316,8 @@ private slots:
         RunSpec spec = specOf(dataset(), offloadingLayouts()[std::size_t(layout)], kind);
         spec.precision.compute = ComputeType(compute);
         spec.precision.lossScale = {.initial = 0x1p24, .growthInterval = 2}; // float16 skips some steps
+        if (spec.layout.worldSize() == 1)
+            spec.batch = {8, 8, 1}; // gradients that stay add micro-batches up in another order
         QVERIFY(validate(spec).empty());
         QTemporaryDir folder;
         const fs::path offloaded = fs::path(folder.path().toStdString()) / "offloaded";

@@ -5,7 +5,7 @@
 #include <QTest>
 
 #include <ATen/Parallel.h>
-#include <ATen/ops/full_like.h>
+#include <ATen/ops/full.h>
 
 #include "engine/comm/process_groups.h"
 #include "engine/comm/threads_transport.h"
@@ -72,6 +72,25 @@ RunSpec specOf(const fs::path& dataset, const Layout& layout)
     return spec;
 }
 
+/// Comes before the leaf's collector and gives it infinity to add at step kOverflowStep.
+class Overflow final : public torch::autograd::FunctionPreHook {
+public:
+    Overflow(const at::Tensor& leaf, const std::int64_t& now)
+        : m_infinite(at::full(leaf.sizes(), std::numeric_limits<double>::infinity(), leaf.options()))
+        , m_now(now)
+    {
+    }
+
+    torch::autograd::variable_list operator()(const torch::autograd::variable_list& gradients) override
+    {
+        return m_now == kOverflowStep ? torch::autograd::variable_list{m_infinite} : gradients;
+    }
+
+private:
+    at::Tensor m_infinite;
+    const std::int64_t& m_now;
+};
+
 /// A gradient of a layer norm, which tensor-parallel ranks hold whole: where the ranks do not ask each other,
 /// only this one knows of it.
 void overflowAt(ModelChunk& chunk, const std::int64_t& now)
@@ -79,10 +98,9 @@ void overflowAt(ModelChunk& chunk, const std::int64_t& now)
     for (const Parameter& parameter : chunk.parameters().parameters()) {
         if (!parameter.spec.name.ends_with("LayerNorm.weight"))
             continue;
-        chunk.parameters().leaf(parameter.spec.name).register_hook([&now](const at::Tensor& gradient) {
-            const double value = now == kOverflowStep ? std::numeric_limits<double>::infinity() : 0;
-            return value == 0 ? gradient : at::full_like(gradient, value);
-        });
+        const at::Tensor& leaf = chunk.parameters().leaf(parameter.spec.name);
+        auto& hooks = torch::autograd::impl::hooks(leaf);
+        hooks.insert(hooks.begin(), std::make_unique<Overflow>(leaf, now));
         return;
     }
     QFAIL("no layer norm");

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include "engine/nn/layers.h"
+
+namespace trainyard {
+
+/// Layer normalisation (Ba et al., arXiv:1607.06450) of a sum, in one pass, and in one pass back:
+///     s = input + bias + residual,   y = weight * (s - mean(s)) / sqrt(var(s) + epsilon) + weights.bias
+/// input and residual [T, N]; bias [N]; bias and residual may be undefined. Mean and variance in float32 at
+/// least.
+at::Tensor addNorm(const at::Tensor& input, const at::Tensor& bias, const at::Tensor& residual,
+                   const LayerNormWeights& weights, double epsilon);
+
+} // namespace trainyard

@@ -1,0 +1,161 @@
+#include "engine/nn/fused/norm_kernel.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+
+#include "engine/base/vector_clones.h"
+#include "engine/nn/fused/number.h"
+#include "engine/nn/fused/rows.h"
+
+namespace trainyard {
+
+namespace {
+
+template <typename T>
+inline __attribute__((always_inline)) void addRow(T* __restrict sum, const T* __restrict input,
+                                                  const T* __restrict bias, const T* __restrict residual,
+                                                  std::int64_t width)
+{
+    if (bias && residual) {
+        for (std::int64_t i = 0; i < width; ++i)
+            sum[i] = narrow<T>(widen(input[i]) + widen(bias[i]) + widen(residual[i]));
+    } else {
+        const T* added = bias ? bias : residual;
+        for (std::int64_t i = 0; i < width; ++i)
+            sum[i] = narrow<T>(widen(input[i]) + widen(added[i]));
+    }
+}
+
+template <typename T>
+inline __attribute__((always_inline)) void
+normaliseRow(T* __restrict out, Wide<T>* __restrict statistics, const T* __restrict sum,
+             const T* __restrict weight, const T* __restrict shift, std::int64_t width, Wide<T> epsilon)
+{
+    using W = Wide<T>;
+    const W mean = sumOf<W>(width, [&](std::int64_t i) { return widen(sum[i]); }) / static_cast<W>(width);
+    const W squares = sumOf<W>(width, [&](std::int64_t i) {
+        const W difference = widen(sum[i]) - mean;
+        return difference * difference;
+    });
+    const W scale = W(1) / std::sqrt(squares / static_cast<W>(width) + epsilon);
+    for (std::int64_t i = 0; i < width; ++i)
+        out[i] = narrow<T>((widen(sum[i]) - mean) * scale * widen(weight[i]) + widen(shift[i]));
+    statistics[0] = mean;
+    statistics[1] = scale;
+}
+
+/// Sums over rows that are being formed, each of the width of a row.
+template <typename W>
+struct NormSums {
+    W* weight;
+    W* shift;
+    W* bias;
+};
+
+template <typename T>
+inline __attribute__((always_inline)) void
+gradientRow(T* __restrict out, Wide<T>* __restrict weightSums, Wide<T>* __restrict shiftSums,
+            Wide<T>* __restrict biasSums, const T* __restrict gradient, const T* __restrict sum,
+            const T* __restrict weight, Wide<T> mean, Wide<T> scale, std::int64_t width)
+{
+    using W = Wide<T>;
+    const auto p = [&](std::int64_t i) { return widen(gradient[i]) * widen(weight[i]); };
+    const auto h = [&](std::int64_t i) { return (widen(sum[i]) - mean) * scale; };
+    const W meanP = sumOf<W>(width, p) / static_cast<W>(width);
+    const W meanPH = sumOf<W>(width, [&](std::int64_t i) { return p(i) * h(i); }) / static_cast<W>(width);
+    for (std::int64_t i = 0; i < width; ++i) {
+        const W dy = widen(gradient[i]);
+        const W hi = (widen(sum[i]) - mean) * scale;
+        const W ds = scale * (dy * widen(weight[i]) - meanP - hi * meanPH);
+        out[i] = narrow<T>(ds);
+        weightSums[i] += dy * hi;
+        shiftSums[i] += dy;
+        biasSums[i] += ds;
+    }
+}
+
+#define KERNEL(T)                                                                                            \
+    TRAINYARD_VECTOR_CLONES                                                                                  \
+    void add(T* sum, const T* input, const T* bias, const T* residual, std::int64_t width)                   \
+    {                                                                                                        \
+        addRow(sum, input, bias, residual, width);                                                           \
+    }                                                                                                        \
+    TRAINYARD_VECTOR_CLONES                                                                                  \
+    void normalise(T* out, Wide<T>* statistics, const T* sum, const T* weight, const T* shift,               \
+                   std::int64_t width, Wide<T> epsilon)                                                      \
+    {                                                                                                        \
+        normaliseRow(out, statistics, sum, weight, shift, width, epsilon);                                   \
+    }                                                                                                        \
+    TRAINYARD_VECTOR_CLONES                                                                                  \
+    void goBack(T* out, const NormSums<Wide<T>>& sums, const T* gradient, const T* sum, const T* weight,     \
+                const Wide<T>* statistics, std::int64_t width)                                               \
+    {                                                                                                        \
+        gradientRow(out, sums.weight, sums.shift, sums.bias, gradient, sum, weight, statistics[0],           \
+                    statistics[1], width);                                                                   \
+    }
+TRAINYARD_FOR_EACH_NUMBER(KERNEL)
+#undef KERNEL
+
+template <typename T>
+const T* rowOf(const at::Tensor& tensor, std::int64_t first)
+{
+    return tensor.defined() ? tensor.const_data_ptr<T>() + first : nullptr;
+}
+
+} // namespace
+
+NormForward normForward(const NormInput& input, const at::Tensor& weight, const at::Tensor& shift,
+                        double epsilon)
+{
+    const bool adds = input.bias.defined() || input.residual.defined();
+    const std::int64_t width = input.input.size(-1);
+    const std::int64_t rows = input.input.numel() / width;
+    NormForward result{at::empty_like(input.input), adds ? at::empty_like(input.input) : input.input, {}};
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, weight.scalar_type(), "norm", [&] {
+        using W = Wide<scalar_t>;
+        result.statistics =
+            at::empty({rows, 2}, at::TensorOptions().dtype(c10::CppTypeToScalarType<W>::value));
+        forEachRowBlock(rows, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+            for (std::int64_t row = begin; row < end; ++row) {
+                const std::int64_t first = row * width;
+                if (adds)
+                    add(result.sum.mutable_data_ptr<scalar_t>() + first, rowOf<scalar_t>(input.input, first),
+                        rowOf<scalar_t>(input.bias, 0), rowOf<scalar_t>(input.residual, first), width);
+                normalise(result.output.mutable_data_ptr<scalar_t>() + first,
+                          result.statistics.mutable_data_ptr<W>() + 2 * row,
+                          rowOf<scalar_t>(result.sum, first), rowOf<scalar_t>(weight, 0),
+                          rowOf<scalar_t>(shift, 0), width, static_cast<W>(epsilon));
+            }
+        });
+    });
+    return result;
+}
+
+NormGradients normBackward(const at::Tensor& gradient, const at::Tensor& sum, const at::Tensor& statistics,
+                           const at::Tensor& weight)
+{
+    const std::int64_t width = sum.size(-1);
+    const std::int64_t rows = sum.numel() / width;
+    NormGradients result;
+    result.sum = at::empty_like(sum);
+    const at::Tensor sums = blockSums(rows, 3, width, statistics.scalar_type());
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, weight.scalar_type(), "norm", [&] {
+        using W = Wide<scalar_t>;
+        forEachRowBlock(rows, [&](std::int64_t block, std::int64_t begin, std::int64_t end) {
+            W* first = sums.mutable_data_ptr<W>() + 3 * block * width;
+            const NormSums<W> ofBlock{first, first + width, first + 2 * width};
+            for (std::int64_t row = begin; row < end; ++row)
+                goBack(result.sum.mutable_data_ptr<scalar_t>() + row * width, ofBlock,
+                       rowOf<scalar_t>(gradient, row * width), rowOf<scalar_t>(sum, row * width),
+                       rowOf<scalar_t>(weight, 0), statistics.const_data_ptr<W>() + 2 * row, width);
+        });
+    });
+    const auto columns = sums.sum(0).unbind(0);
+    result.weight = columns[0];
+    result.shift = columns[1];
+    result.bias = columns[2];
+    return result;
+}
+
+} // namespace trainyard
