@@ -124,7 +124,8 @@ int plan(const PlanOptions& options)
         return status;
     const auto data = readDataSetManifest(QString::fromStdString(spec.dataset.path));
     if (data.ok()) {
-        const DataSetShape rows{data->vocabularySize, data->sequenceLength, data->trainingRows};
+        const DataSetShape rows{data->vocabularySize, data->sequenceLength, data->trainingRows,
+                                data->paddingShare()};
         if (const Diagnostics problems = dataSetProblems(spec, rows); !problems.empty())
             return failForProblems(options.spec, problems, options.json);
         warn(options.spec, dataSetRemarks(spec, rows));

@@ -190,7 +190,8 @@ VerdictPanel::Findings DesignPlace::findings() const
     const RunSpec& spec = m_document.spec();
     VerdictPanel::Findings findings{m_document.diagnostics(), remarksOn(spec)};
     if (const DataSetEntry* entry = dataSet()) {
-        const DataSetShape rows{entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows};
+        const DataSetShape rows{entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows,
+                                entry->paddingShare};
         for (const Diagnostic& problem : dataSetProblems(spec, rows))
             findings.problems.push_back(problem);
         for (const Diagnostic& remark : dataSetRemarks(spec, rows))

@@ -30,6 +30,7 @@ DataSetEntry withManifest(DataSetEntry entry, const DataSetManifest& manifest)
     entry.sequenceLength = manifest.sequenceLength;
     entry.maxPredictions = manifest.maxPredictions;
     entry.vocabularySize = manifest.vocabularySize;
+    entry.paddingShare = manifest.paddingShare();
     return entry;
 }
 

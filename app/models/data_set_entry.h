@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <QString>
 
@@ -22,6 +23,7 @@ struct DataSetEntry {
     int sequenceLength = 0;
     int maxPredictions = 0;
     int vocabularySize = 0;
+    std::optional<double> paddingShare{}; ///< of the tokens of all rows; none: unknown
     Check check = Check::NotVerified;
     QString problem; ///< while Damaged: what is wrong
 };

@@ -14,17 +14,20 @@ constexpr int kVersion = 1;
 
 nlohmann::ordered_json toJson(const DataSetEntry& entry)
 {
-    return {{"name", entry.name.toStdString()},
-            {"host", entry.host.toStdString()},
-            {"folder", entry.folder.toStdString()},
-            {"tokens", entry.tokens},
-            {"rows", entry.rows},
-            {"test_rows", entry.testRows},
-            {"shards", entry.shards},
-            {"sequence_length", entry.sequenceLength},
-            {"max_predictions", entry.maxPredictions},
-            {"vocabulary_size", entry.vocabularySize},
-            {"verified", entry.check == DataSetEntry::Check::Verified}};
+    nlohmann::ordered_json json{{"name", entry.name.toStdString()},
+                                {"host", entry.host.toStdString()},
+                                {"folder", entry.folder.toStdString()},
+                                {"tokens", entry.tokens},
+                                {"rows", entry.rows},
+                                {"test_rows", entry.testRows},
+                                {"shards", entry.shards},
+                                {"sequence_length", entry.sequenceLength},
+                                {"max_predictions", entry.maxPredictions},
+                                {"vocabulary_size", entry.vocabularySize},
+                                {"verified", entry.check == DataSetEntry::Check::Verified}};
+    if (entry.paddingShare)
+        json["padding_share"] = *entry.paddingShare;
+    return json;
 }
 
 QString textAt(const nlohmann::json& json, const char* key)
@@ -45,6 +48,8 @@ DataSetEntry fromJson(const nlohmann::json& json)
     json.at("sequence_length").get_to(entry.sequenceLength);
     json.at("max_predictions").get_to(entry.maxPredictions);
     json.at("vocabulary_size").get_to(entry.vocabularySize);
+    if (json.contains("padding_share"))
+        entry.paddingShare = json["padding_share"].get<double>();
     if (json.at("verified").get<bool>())
         entry.check = DataSetEntry::Check::Verified;
     return entry;

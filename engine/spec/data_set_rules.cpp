@@ -6,6 +6,29 @@
 
 namespace trainyard {
 
+namespace {
+
+/// Of the tokens; with less padding packing gains less than it changes.
+constexpr double kMuchPadding = 0.1;
+
+void remarkOnPadding(const RunSpec& spec, const DataSetShape& data, Checker& check)
+{
+    if (!data.paddingShare || spec.layout.context > 1)
+        return;
+    if (spec.batch.packing)
+        check.require(*data.paddingShare > 0, "batch.packing",
+                      fmt::format("has no effect: no row of the data set {} has padding", spec.dataset.path),
+                      "leave it out");
+    else
+        check.require(*data.paddingShare < kMuchPadding, "batch.packing",
+                      fmt::format("is off, and {:.0f} % of the tokens in the rows of the data set {} are "
+                                  "padding, which costs as much time as text",
+                                  100 * *data.paddingShare, spec.dataset.path),
+                      "set batch.packing to true: losses stay the same");
+}
+
+} // namespace
+
 Diagnostics dataSetProblems(const RunSpec& spec, const DataSetShape& data)
 {
     Diagnostics problems;
@@ -29,6 +52,7 @@ Diagnostics dataSetRemarks(const RunSpec& spec, const DataSetShape& data)
                   fmt::format("is {}, and the data set {} has {} training rows: every step takes rows twice",
                               spec.batch.global, spec.dataset.path, data.trainingRows),
                   "lower batch.global or prepare more rows");
+    remarkOnPadding(spec, data, check);
     return remarks;
 }
 

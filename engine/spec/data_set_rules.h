@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engine/spec/diagnostic.h"
 #include "engine/spec/run_spec.h"
@@ -12,12 +13,14 @@ struct DataSetShape {
     int vocabularySize = 0;
     int sequenceLength = 0; ///< tokens per row, padding included
     std::uint64_t trainingRows = 0;
+    std::optional<double> paddingShare{}; ///< of the tokens of all rows; none: unknown
 };
 
 /// Everything that keeps the model from reading these rows.
 Diagnostics dataSetProblems(const RunSpec& spec, const DataSetShape& data);
 
-/// What works and is hardly meant: a global batch that takes rows twice.
+/// What works and is hardly meant: a global batch that takes rows twice, padding that costs much, packing of
+/// what has none.
 Diagnostics dataSetRemarks(const RunSpec& spec, const DataSetShape& data);
 
 } // namespace trainyard

@@ -29,11 +29,20 @@ DataSetManifest read(const nlohmann::json& json)
     const auto& statistics = json.at("statistics");
     statistics.at("documents").get_to(manifest.documents);
     statistics.at("tokens").get_to(manifest.tokens);
+    manifest.rowTokens = statistics.value("row_tokens", std::uint64_t{0});
     addShards(json.at("shards"), manifest);
     return manifest;
 }
 
 } // namespace
+
+std::optional<double> DataSetManifest::paddingShare() const
+{
+    const auto room = static_cast<double>(trainingRows + testRows) * sequenceLength;
+    if (rowTokens == 0 || room <= 0)
+        return std::nullopt;
+    return 1 - static_cast<double>(rowTokens) / room;
+}
 
 Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::string& file)
 {

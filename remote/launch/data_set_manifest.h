@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,10 +19,14 @@ struct DataSetManifest {
     int vocabularySize = 0;
     QString vocabularySha256;
     std::uint64_t documents = 0;
-    std::uint64_t tokens = 0; ///< of all documents, each counted once
+    std::uint64_t tokens = 0;    ///< of all documents, each counted once
+    std::uint64_t rowTokens = 0; ///< of all rows, padding not counted; 0 = the manifest does not say
     std::uint64_t trainingRows = 0;
     std::uint64_t testRows = 0;
     int shards = 0; ///< training and test
+
+    /// Of the tokens of all rows; none where the manifest does not say.
+    std::optional<double> paddingShare() const;
 };
 
 /// BadInput when `text` is not a manifest of the version that this program knows; the message begins with

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include <QAbstractItemModelTester>
 #include <QTemporaryDir>
 #include <QTest>
@@ -14,7 +16,7 @@ namespace {
 
 const char* const kManifest =
     R"({"version":1,"sequence_length":128,"max_predictions":20,"vocabulary_size":30522,
-    "vocabulary_sha256":"07eced37","statistics":{"documents":105,"tokens":527681},
+    "vocabulary_sha256":"07eced37","statistics":{"documents":105,"tokens":527681,"row_tokens":10560},
     "shards":[{"file":"a","rows":100,"sha256":"","training":true},{"file":"b","rows":10,"sha256":"","training":false}]})";
 
 DataSetEntry entry(const QString& folder)
@@ -61,6 +63,10 @@ private slots:
         QCOMPARE(read.sequenceLength, 128);
         QCOMPARE(read.maxPredictions, 20);
         QCOMPARE(read.vocabularySize, 30522);
+        QCOMPARE(read.paddingShare, 0.25); // 10,560 of 110 * 128
+        std::string older = kManifest;
+        older.erase(older.find(",\"row_tokens\":10560"), std::strlen(",\"row_tokens\":10560"));
+        QVERIFY(!parseDataSetManifest(older, "manifest.json")->paddingShare());
     }
 
     void aStrangeManifestIsAnErrorThatNamesTheFile()
@@ -82,7 +88,9 @@ private slots:
         DataSetListModel list;
         QAbstractItemModelTester tester(&list);
         list.put(entry("/old"));
-        list.put(entry("/new"));
+        DataSetEntry padded = entry("/new");
+        padded.paddingShare = 0.25;
+        list.put(padded);
         list.put(entry("/old")); // known: stays where it is
         QCOMPARE(list.rowCount(), 2);
         QCOMPARE(list.at(0).folder, "/new");
@@ -94,6 +102,8 @@ private slots:
         QVERIFY(again.load(file).ok());
         QCOMPARE(again.rowCount(), 2);
         QCOMPARE(again.at(1).check, DataSetEntry::Check::Verified);
+        QCOMPARE(again.at(0).paddingShare, 0.25);
+        QVERIFY(!again.at(1).paddingShare);
         const DataSetEntry removed = again.remove(0);
         again.put(removed, 0);
         QCOMPARE(again.at(0).folder, "/new");
