@@ -79,6 +79,14 @@ Bytes recomputedActivations(const RunSpec& spec, const LayerActivations& layer)
     return 0;
 }
 
+/// Packed sequences attend one by one: their outputs, and the gradients of their queries, keys and values,
+/// are there twice while they are joined.
+Bytes joinedSequences(const RunSpec& spec, Bytes b, Bytes s, Bytes e)
+{
+    const Bytes cut = static_cast<Bytes>(spec.layout.tensor);
+    return spec.batch.packing ? s * b * 4 * static_cast<Bytes>(spec.model.hidden) * e / cut : 0;
+}
+
 Bytes headActivations(const RunSpec& spec, Bytes b, Bytes predictions, Bytes e)
 {
     const ModelSpec& m = spec.model;
@@ -197,7 +205,7 @@ MemoryEstimate estimateMemory(const RunSpec& asked, const SequenceShape& shape)
     at(estimate.bytes, MemoryCategory::Host) += offloads ? waiting : 0;
     at(estimate.bytes, MemoryCategory::Activations) =
         (offloads ? keptActivations(spec, layer, layersOnDevice(spec)) : waiting) +
-        recomputedActivations(spec, layer) +
+        recomputedActivations(spec, layer) + joinedSequences(spec, b, s, e) +
         headActivations(spec, b, static_cast<Bytes>(shape.targets(spec.model.family)), e);
     at(estimate.bytes, MemoryCategory::Data) =
         2 * b * static_cast<Bytes>(spec.batch.accumulation) * s * 3 * 8;
@@ -211,7 +219,7 @@ MemoryEstimate estimateMemory(const RunSpec& asked, const SequenceShape& shape)
         "Weights, gradients and optimizer state are those of the rank that holds most, with the gaps that "
         "align tensors and buckets.",
         "Activations: every masked position is used, of a decoder every position; recomputation needs room "
-        "for one layer more.",
+        "for one layer more. Packed micro-batches are planned as if no row had padding.",
         "A checkpoint that is written while training goes on needs a copy of the state, of which each "
         "data-parallel rank has its share.",
         "What is offloaded is in host memory, which on a processor is the same memory.",

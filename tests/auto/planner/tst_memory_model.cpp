@@ -231,6 +231,15 @@ private slots:
         QVERIFY2(clock.elapsed() < 10'000, qPrintable(QString::number(clock.elapsed())));
     }
 
+    void plansPackedRowsAsIfTheyWereFull()
+    {
+        RunSpec spec;
+        const Bytes padded = estimateMemory(spec, {}).bytes[3];
+        spec.batch.packing = true;
+        const Bytes tokens = Bytes(spec.batch.micro) * 128;
+        QCOMPARE(estimateMemory(spec, {}).bytes[3], padded + tokens * 4 * Bytes(spec.model.hidden) * 4);
+    }
+
     void growsActivationsWithTheMicroBatch()
     {
         RunSpec spec;
