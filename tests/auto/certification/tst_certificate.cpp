@@ -83,6 +83,10 @@ private slots:
         spec.optimizer.kind = OptimizerKind::Lans;
         spec.precision.compute = ComputeType::Float16;
         QTest::addRow("data 2, tensor 2, ZeRO 3, float16, lans") << spec;
+        spec = bigSpec({.data = 2, .tensor = 2, .pipeline = 2, .sequence = true});
+        spec.batch.packing = true;
+        spec.precision.compute = ComputeType::BFloat16;
+        QTest::addRow("data 2, tensor 2, sequence, pipeline 2, packing, bfloat16") << spec;
     }
     void holdsForLayouts()
     {

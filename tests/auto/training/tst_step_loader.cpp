@@ -113,6 +113,26 @@ private slots:
         QCOMPARE(input.tokens, tokens);
     }
 
+    void packsTheSameSamples()
+    {
+        RunSpec spec = tinySpec(m_dataset, 1, ComputeType::Float64);
+        auto rows = startLoading(TrainingData::open(spec).value(), spec, {Rank{0}, WorldSize{1}, 0});
+        spec.batch.packing = true;
+        auto loader = startLoading(TrainingData::open(spec).value(), spec, {Rank{0}, WorldSize{1}, 0});
+        const StepInput padded = rows->next().value();
+        const StepInput input = loader->next().value();
+        QCOMPARE(input.targets, padded.targets);
+        QCOMPARE(input.sequences, padded.sequences);
+        QCOMPARE(input.tokens, padded.tokens);
+        for (std::size_t i = 0; i < input.microBatches.size(); ++i) {
+            const TokenBatch& batch = input.microBatches[i].batch;
+            const TokenBatch& row = padded.microBatches[i].batch;
+            QCOMPARE(batch.tokens(), input.microBatches[i].tokens); // no padding is left
+            QVERIFY(batch.inputIds.equal(row.inputIds.masked_select(row.attentionMask.to(at::kBool))));
+            QCOMPARE(batch.sampleIndices, row.sampleIndices);
+        }
+    }
+
     void namesTheShardThatIsNotTheManifests()
     {
         const auto copy = std::filesystem::path(m_folder.path().toStdString()) / "wrong";
