@@ -4,6 +4,7 @@
 """
 import json
 import os
+import shutil
 import sys
 import time
 
@@ -28,10 +29,13 @@ with open(path, "wb") as file:
     os.fsync(file.fileno())
 save = time.perf_counter() - start
 
-with open(path, "rb") as file:
+copy = os.path.join(folder, "copy.pt")
+shutil.copyfile(path, copy)
+with open(copy, "rb") as file:
+    os.fsync(file.fileno())
     os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 start = time.perf_counter()
-loaded = torch.load(path)
+loaded = torch.load(copy)
 for name, values in loaded.items():  # into the tensors of the model and the optimizer
     state[name].copy_(values)
 load = time.perf_counter() - start
