@@ -24,9 +24,10 @@ Status trainAsThreads(const std::filesystem::path& directory, const RunSpec& spe
             std::unique_ptr<StepJournal> journal;
             if (world->isFirst())
                 journal = StepJournal::open(directory / "journal", options.attempt).value();
+            const auto wrapped = options.wrapMaker ? options.wrapMaker(maker) : nullptr;
             const TrainerSetup setup{.spec = spec,
                                      .directory = RunDirectory(directory),
-                                     .maker = maker,
+                                     .maker = wrapped ? *wrapped : maker,
                                      .world = *world,
                                      .memory = AccountingAllocator::install(),
                                      .journal = journal.get(),

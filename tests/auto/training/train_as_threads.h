@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 
 #include "engine/base/result.h"
 #include "engine/comm/threads_transport.h"
@@ -15,6 +17,8 @@ struct TrainOptions {
     std::int64_t lastStep = 0; ///< 0: the specification's
     TransportDecorator decorate{};
     Device device{};
+    /// Makes the layout's groups from the maker of the rank's; without it they are that one's own.
+    std::function<std::unique_ptr<GroupMaker>(GroupMaker&)> wrapMaker{};
 };
 
 /// Runs the directory's specification with ranks as threads; what all ranks were told at the end.

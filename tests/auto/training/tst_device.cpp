@@ -5,6 +5,7 @@
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"
 #include "tests/support/device/emulated_device.h"
+#include "tests/support/device/emulated_network.h"
 
 using namespace trainyard;
 
@@ -29,7 +30,7 @@ RunSpec specOf(const fs::path& dataset, OptimizerKind optimizer, const ParallelL
 } // namespace
 
 /// A device computes what the processor computes. The emulated one goes the ways of a real one: masks from
-/// its own kernel, sums in several slots, other ranges.
+/// its own kernel, sums in several slots, collectives that return before they are done, other ranges.
 class TestDevice : public QObject {
     Q_OBJECT
 
@@ -60,6 +61,10 @@ private slots:
         QVERIFY2(onProcessor.ok(), onProcessor.ok() ? "" : onProcessor.error().text().c_str());
         TrainOptions options;
         options.device = emulatedDevice();
+        EmulatedNetwork network;
+        options.wrapMaker = [&](GroupMaker& maker) {
+            return std::make_unique<EmulatedGroupMaker>(maker, network);
+        };
         const Status onDevice =
             trainAsThreads(found, specOf(dataset(), kind, layouts[layout], stages[layout]), options);
         QVERIFY2(onDevice.ok(), onDevice.ok() ? "" : onDevice.error().text().c_str());
