@@ -1,5 +1,6 @@
 #include "engine/memory/block_cache.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <sys/mman.h>
@@ -76,6 +77,8 @@ void* BlockCache::acquire(std::size_t bytes)
     const std::size_t size = blockSize(bytes);
     TRAINYARD_CHECK(index < kClasses);
     const std::lock_guard lock(m_mutex);
+    m_usedBytes += size;
+    m_mostUsedBytes = std::max(m_mostUsedBytes, m_usedBytes);
     auto& idle = m_idle[index];
     if (!idle.empty()) {
         void* block = idle.back();
@@ -83,6 +86,8 @@ void* BlockCache::acquire(std::size_t bytes)
         m_idleBytes -= size;
         return block;
     }
+    if (!m_arena && m_usedBytes + m_idleBytes > 2 * m_mostUsedBytes)
+        trimLocked();
     if (void* block = obtain(size))
         return block;
     trimLocked();
@@ -94,6 +99,7 @@ void BlockCache::release(void* block, std::size_t bytes)
     const std::lock_guard lock(m_mutex);
     m_idle[classOf(bytes)].push_back(block);
     m_idleBytes += blockSize(bytes);
+    m_usedBytes -= blockSize(bytes);
 }
 
 Bytes BlockCache::idleBytes() const

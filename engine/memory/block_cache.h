@@ -13,7 +13,9 @@ class SharedArena;
 
 /// Keeps freed blocks for the next allocation of about the same size. A training step asks for the same sizes
 /// again and again, and returning big blocks to the system costs a fifth of it in page faults. Sizes are
-/// rounded up to eight classes per power of two, so at most an eighth of a block is unused. Any thread.
+/// rounded up to eight classes per power of two, so at most an eighth of a block is unused. Where sizes
+/// change from step to step, idle blocks of ordinary memory go back to the system before more is held than
+/// twice what was ever in use at once. Any thread.
 class BlockCache {
 public:
     static constexpr std::size_t kAlignment = 64;
@@ -48,6 +50,8 @@ private:
     mutable std::mutex m_mutex;
     std::array<std::vector<void*>, kClasses> m_idle;
     Bytes m_idleBytes = 0;
+    Bytes m_usedBytes = 0;
+    Bytes m_mostUsedBytes = 0;
 };
 
 } // namespace trainyard

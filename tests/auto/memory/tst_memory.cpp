@@ -109,6 +109,23 @@ private slots:
         QCOMPARE(device.current().total, Bytes(0));
     }
 
+    void holdsAtMostTwiceWhatWasInUse()
+    {
+        BlockCache cache;
+        std::size_t largest = 0;
+        for (std::size_t bytes = 1 << 12; bytes < (1 << 20);
+             bytes += 1 << 12) { // sizes that never come again
+            largest = BlockCache::blockSize(bytes);
+            cache.release(cache.acquire(bytes), bytes);
+            QVERIFY(cache.idleBytes() <= 2 * largest);
+        }
+        void* block = cache.acquire(1 << 12); // the same size again: what is idle stays
+        const Bytes idle = cache.idleBytes();
+        cache.release(block, 1 << 12);
+        cache.release(cache.acquire(1 << 12), 1 << 12);
+        QCOMPARE(cache.idleBytes(), idle + BlockCache::blockSize(1 << 12));
+    }
+
     void givesAlignedBlocksAgain()
     {
         BlockCache cache;
