@@ -45,6 +45,7 @@ public:
     /// behind the other, so each group carries them one way; rank 0 sends.
     virtual Pending send(std::span<const std::byte> bytes, Rank to) = 0;
     virtual Pending receive(std::span<std::byte> bytes, Rank from) = 0;
+    virtual Pending shift(std::span<const std::byte> out, std::span<std::byte> in) = 0;
 };
 
 } // namespace trainyard

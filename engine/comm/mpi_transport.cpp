@@ -173,4 +173,13 @@ void MpiTransport::receive(std::span<std::byte> bytes, Rank from)
     MPI_Recv(bytes.data(), toCount(bytes.size()), MPI_BYTE, from.value, 0, m_communicator, MPI_STATUS_IGNORE);
 }
 
+// Straight from memory to memory, where send() would copy.
+void MpiTransport::shift(std::span<const std::byte> out, std::span<std::byte> in)
+{
+    const int ranks = m_size.value;
+    MPI_Sendrecv(out.data(), toCount(out.size()), MPI_BYTE, (m_rank.value + 1) % ranks, 0, in.data(),
+                 toCount(in.size()), MPI_BYTE, (m_rank.value + ranks - 1) % ranks, 0, m_communicator,
+                 MPI_STATUS_IGNORE);
+}
+
 } // namespace trainyard

@@ -38,6 +38,7 @@ public:
     void reduceScatter(FloatSpan values) override;
     void send(std::span<const std::byte> bytes, Rank to) override;
     void receive(std::span<std::byte> bytes, Rank from) override;
+    void shift(std::span<const std::byte> out, std::span<std::byte> in) override;
 
 private:
     /// Null where the ranks are on several hosts. All ranks of the group call it at the same point.

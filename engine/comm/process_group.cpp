@@ -157,4 +157,13 @@ void ProcessGroup::receive(std::span<std::byte> bytes, Rank from)
     start(CollectiveKind::Message, bytes.size(), [&] { m_parts.transport->receive(bytes, from); }).wait();
 }
 
+Work ProcessGroup::shiftAsync(std::span<const std::byte> out, std::span<std::byte> in)
+{
+    if (onDevice(out.data()))
+        return startOnDevice(CollectiveKind::Message, out.size(),
+                             [&](DeviceTransport& device) { return device.shift(out, in); });
+    return start(CollectiveKind::Message, out.size(),
+                 [transport = m_parts.transport.get(), out, in] { transport->shift(out, in); });
+}
+
 } // namespace trainyard

@@ -75,6 +75,10 @@ public:
     /// flight ring's sequence numbers equal on both sides. send() copies `bytes` and returns.
     void send(std::span<const std::byte> bytes, Rank to);
     void receive(std::span<std::byte> bytes, Rank from);
+    /// All ranks in a circle: `out` goes to the next one, `in` comes from the one before. What a rank sends
+    /// has the size that the next one expects. Both must live, `out` untouched, until the Work was waited
+    /// for.
+    Work shiftAsync(std::span<const std::byte> out, std::span<std::byte> in);
 
 private:
     bool onDevice(const void* memory) const;

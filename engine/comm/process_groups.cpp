@@ -9,7 +9,16 @@ namespace trainyard {
 namespace {
 
 /// What a group is for; with its lowest rank it makes a number that no other group of the run has.
-enum class Purpose : std::uint32_t { World, Data, Tensor, Pipeline, Embeddings, Activations, Gradients };
+enum class Purpose : std::uint32_t {
+    World,
+    Data,
+    Tensor,
+    Pipeline,
+    Embeddings,
+    Activations,
+    Gradients,
+    Context
+};
 
 GroupDescription describe(Purpose purpose, std::vector<Rank> members)
 {
@@ -55,7 +64,8 @@ ProcessGroups makeProcessGroups(GroupMaker& maker, ProcessGroup& world, const Ra
     ProcessGroups groups;
     groups.coordinates = grid.coordOf(me);
     groups.world = &world;
-    groups.data = maker.make(describe(Purpose::Data, grid.group(me, Axis::Data)));
+    groups.data = maker.make(describe(Purpose::Data, grid.group(me, {Axis::Data, Axis::Context})));
+    groups.context = maker.make(describe(Purpose::Context, grid.group(me, Axis::Context)));
     groups.tensor = maker.make(describe(Purpose::Tensor, grid.group(me, Axis::Tensor)));
     groups.pipeline = maker.make(describe(Purpose::Pipeline, stages));
     const std::vector<Rank> ends = grid.embeddingGroup(me);

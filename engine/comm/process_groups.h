@@ -34,7 +34,8 @@ struct StageLinks {
 struct ProcessGroups {
     GridCoord coordinates;
     ProcessGroup* world = nullptr;          ///< all ranks; owned by whoever made it
-    std::unique_ptr<ProcessGroup> data;     ///< the same slices of the same stage, other samples
+    std::unique_ptr<ProcessGroup> data;     ///< the same weights: other samples, or other tokens of the same
+    std::unique_ptr<ProcessGroup> context;  ///< of them those with other tokens of the same samples
     std::unique_ptr<ProcessGroup> tensor;   ///< other slices of the same stage, the same samples
     std::unique_ptr<ProcessGroup> pipeline; ///< the other stages, the same samples
     /// First and last stage, which both hold the word embeddings of a tied head; null on the stages between

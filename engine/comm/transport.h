@@ -41,6 +41,15 @@ public:
     virtual void send(std::span<const std::byte> bytes, Rank to) = 0;
     /// Waits for the next message of `from`; sizes must be equal.
     virtual void receive(std::span<std::byte> bytes, Rank from) = 0;
+
+    /// Sends `out` to the rank after this one and waits for `in` from the one before, in a circle. Sizes of
+    /// both sides must be equal.
+    virtual void shift(std::span<const std::byte> out, std::span<std::byte> in)
+    {
+        const int ranks = size().value;
+        send(out, Rank{(rank().value + 1) % ranks});
+        receive(in, Rank{(rank().value + ranks - 1) % ranks});
+    }
 };
 
 } // namespace trainyard

@@ -1,6 +1,7 @@
 #include "engine/planner/rank_grid.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,19 +26,38 @@ bool isPermutation(std::string letters)
     return letters == "DPT";
 }
 
-Axis axisOf(char letter)
+/// What the letter stands for, fastest-varying first.
+std::vector<Axis> axesOf(char letter)
 {
-    return letter == 'D' ? Axis::Data : letter == 'P' ? Axis::Pipeline : Axis::Tensor;
+    if (letter == 'D')
+        return {Axis::Context, Axis::Data};
+    return {letter == 'P' ? Axis::Pipeline : Axis::Tensor};
 }
 
-int degreeOf(const ParallelLayout& layout, Axis axis)
+/// One axis, and how layouts, coordinates and other programs call it.
+struct AxisTraits {
+    Axis axis;
+    int ParallelLayout::*degree;
+    int GridCoord::*component;
+    const char* megatron;
+    const char* deepSpeed;
+};
+
+constexpr std::array kAxes{
+    AxisTraits{Axis::Data, &ParallelLayout::data, &GridCoord::data, "dp", "data"},
+    AxisTraits{Axis::Context, &ParallelLayout::context, &GridCoord::context, "cp", "context"},
+    AxisTraits{Axis::Pipeline, &ParallelLayout::pipeline, &GridCoord::pipeline, "pp", "pipe"},
+    AxisTraits{Axis::Tensor, &ParallelLayout::tensor, &GridCoord::tensor, "tp", "model"},
+};
+
+const AxisTraits& traitsOf(Axis axis)
 {
-    return axis == Axis::Data ? layout.data : axis == Axis::Pipeline ? layout.pipeline : layout.tensor;
+    return *std::ranges::find(kAxes, axis, &AxisTraits::axis);
 }
 
 int& component(GridCoord& coord, Axis axis)
 {
-    return axis == Axis::Data ? coord.data : axis == Axis::Pipeline ? coord.pipeline : coord.tensor;
+    return coord.*traitsOf(axis).component;
 }
 
 } // namespace
@@ -50,12 +70,14 @@ Result<RankGrid> RankGrid::create(const ParallelLayout& layout)
                         "use an order of the letters D, P and T, or \"cluster\" (DPT) or \"spread\" (TPD)");
     RankGrid grid;
     for (auto letter = letters.rbegin(); letter != letters.rend(); ++letter) {
-        const Axis axis = axisOf(*letter);
-        const int degree = degreeOf(layout, axis);
-        if (degree < 1)
-            return badInput(fmt::format("layout: a degree of {} makes no ranks", degree), "use at least 1");
-        grid.m_dimensions.push_back({axis, degree, grid.m_size});
-        grid.m_size *= degree;
+        for (const Axis axis : axesOf(*letter)) {
+            const int degree = layout.*traitsOf(axis).degree;
+            if (degree < 1)
+                return badInput(fmt::format("layout: a degree of {} makes no ranks", degree),
+                                "use at least 1");
+            grid.m_dimensions.push_back({axis, degree, grid.m_size});
+            grid.m_size *= degree;
+        }
     }
     return grid;
 }
@@ -114,16 +136,20 @@ std::vector<Rank> RankGrid::embeddingGroup(Rank member) const
 std::string RankGrid::megatronOrder() const
 {
     std::vector<std::string> tokens;
-    for (const Dimension& d : m_dimensions)
-        tokens.push_back(d.axis == Axis::Data ? "dp" : d.axis == Axis::Pipeline ? "pp" : "tp");
+    for (const Dimension& d : m_dimensions) {
+        if (isNamed(d))
+            tokens.emplace_back(traitsOf(d.axis).megatron);
+    }
     return fmt::format("{}", fmt::join(tokens, "-"));
 }
 
 std::string RankGrid::deepSpeedOrder() const
 {
     std::vector<std::string> tokens;
-    for (auto d = m_dimensions.rbegin(); d != m_dimensions.rend(); ++d)
-        tokens.push_back(d->axis == Axis::Data ? "data" : d->axis == Axis::Pipeline ? "pipe" : "model");
+    for (auto d = m_dimensions.rbegin(); d != m_dimensions.rend(); ++d) {
+        if (isNamed(*d))
+            tokens.emplace_back(traitsOf(d->axis).deepSpeed);
+    }
     return fmt::format("{}", fmt::join(tokens, "-"));
 }
 

@@ -9,21 +9,22 @@
 
 namespace trainyard {
 
-enum class Axis { Data, Pipeline, Tensor };
+enum class Axis { Data, Context, Pipeline, Tensor };
 
 struct GridCoord {
     int data = 0;
+    int context = 0;
     int pipeline = 0;
     int tensor = 0;
 
     bool operator==(const GridCoord&) const = default;
 };
 
-/// Maps a global rank to its (data, pipeline, tensor) coordinates and back. The placement string is read as
-/// SageMaker writes it: the right-most letter varies fastest with the rank, so "DPT" means
+/// Maps a global rank to its (data, context, pipeline, tensor) coordinates and back. The placement string is
+/// read as SageMaker writes it: the right-most letter varies fastest with the rank, so "DPT" means
 ///     rank = tensor + T * (pipeline + P * data)
-/// which Megatron spells tp-pp-dp. "cluster" = DPT, "spread" = TPD.
-/// Immutable after create(); any thread may read it.
+/// which Megatron spells tp-pp-dp. "cluster" = DPT, "spread" = TPD. Context ranks are neighbours along the
+/// data axis: the letter D stands for context + C * data. Immutable after create(); any thread may read it.
 class RankGrid {
 public:
     /// BadInput for a placement that is no order of D, P and T, or a degree below 1.
@@ -32,9 +33,9 @@ public:
     WorldSize worldSize() const { return WorldSize{m_size}; }
     GridCoord coordOf(Rank rank) const; ///< requires 0 <= rank < worldSize()
     Rank rankOf(GridCoord coord) const;
-    /// Ranks that differ from `member` only along these axes, ascending, `member` among them. Along Data: who
-    /// reduces gradients; along Pipeline and Tensor: who shares one copy of the model; along Data and Tensor:
-    /// who holds the same layers.
+    /// Ranks that differ from `member` only along these axes, ascending, `member` among them. Along Data and
+    /// Context: who holds the same weights and reduces their gradients; along Context: who shares the tokens
+    /// of the same samples; along Pipeline and Tensor: who shares one copy of the model.
     std::vector<Rank> group(Rank member, const std::vector<Axis>& axes) const;
     std::vector<Rank> group(Rank member, Axis axis) const { return group(member, std::vector{axis}); }
     /// The first and the last stage of the member's pipeline, which share tied embeddings; ascending, one
@@ -42,7 +43,7 @@ public:
     std::vector<Rank> embeddingGroup(Rank member) const;
 
     /// The same order as others spell it: Megatron's left-most token varies fastest ("tp-pp-dp"), DeepSpeed's
-    /// topology names the slowest axis first ("data-pipe-model").
+    /// topology names the slowest axis first ("data-pipe-model"). Context is named where there is any.
     std::string megatronOrder() const;
     std::string deepSpeedOrder() const;
 
@@ -53,6 +54,7 @@ private:
         int stride;
     };
     const Dimension& dimension(Axis axis) const;
+    static bool isNamed(const Dimension& d) { return d.axis != Axis::Context || d.degree > 1; }
 
     std::vector<Dimension> m_dimensions; ///< fastest-varying first
     int m_size = 1;

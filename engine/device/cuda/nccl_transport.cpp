@@ -168,4 +168,19 @@ NcclTransport::Pending NcclTransport::receive(std::span<std::byte> bytes, Rank f
     });
 }
 
+// As one operation, in which nobody's sending waits for its own receiving.
+NcclTransport::Pending NcclTransport::shift(std::span<const std::byte> out, std::span<std::byte> in)
+{
+    const int ranks = m_communicator->size();
+    const int next = (m_communicator->rank() + 1) % ranks;
+    const int previous = (m_communicator->rank() + ranks - 1) % ranks;
+    return enqueue("ncclSend and ncclRecv", [&](ncclComm_t comm, cudaStream_t stream) {
+        ncclGroupStart();
+        const ncclResult_t sent = ncclSend(out.data(), out.size(), ncclUint8, next, comm, stream);
+        const ncclResult_t received = ncclRecv(in.data(), in.size(), ncclUint8, previous, comm, stream);
+        const ncclResult_t ended = ncclGroupEnd();
+        return sent != ncclSuccess ? sent : received != ncclSuccess ? received : ended;
+    });
+}
+
 } // namespace trainyard

@@ -27,6 +27,7 @@ public:
     Pending reduceScatter(FloatSpan values) override;
     Pending send(std::span<const std::byte> bytes, Rank to) override;
     Pending receive(std::span<std::byte> bytes, Rank from) override;
+    Pending shift(std::span<const std::byte> out, std::span<std::byte> in) override;
 
 private:
     /// A message that may not have left yet.

@@ -29,6 +29,7 @@ public:
         scattersTheSum<float>(3);
         scattersTheSum<double>(100000);
         passesMessagesInOrder();
+        passesBlocksRoundTheCircle();
         m_group.barrier();
         return m_broken;
     }
@@ -121,6 +122,18 @@ private:
         }
     }
 
+    void passesBlocksRoundTheCircle()
+    {
+        if (m_ranks == 1)
+            return;
+        const int previous = (m_rank + m_ranks - 1) % m_ranks;
+        const std::vector<int> out(std::size_t(100000 + m_rank), m_rank);
+        std::vector<int> in(std::size_t(100000 + previous));
+        m_group.shiftAsync(std::as_bytes(std::span(out)), std::as_writable_bytes(std::span(in))).wait();
+        require(in == std::vector<int>(in.size(), previous),
+                "a block of any size comes from the rank before");
+    }
+
     void broadcastsFromAnyRank()
     {
         for (int root = 0; root < m_ranks; ++root) {
@@ -155,12 +168,16 @@ std::vector<ParallelLayout> layoutsOf(int ranks)
     std::vector<ParallelLayout> layouts;
     for (int data = 1; data <= ranks; ++data) {
         for (int tensor = 1; data * tensor <= ranks; ++tensor) {
-            for (const char* placement : {"DPT", "TPD"}) {
-                if (ranks % (data * tensor) == 0)
-                    layouts.push_back({.data = data,
-                                       .tensor = tensor,
-                                       .pipeline = ranks / (data * tensor),
-                                       .placement = placement});
+            for (int context = 1; data * tensor * context <= ranks; ++context) {
+                const int others = data * tensor * context;
+                for (const char* placement : {"DPT", "TPD"}) {
+                    if (ranks % others == 0)
+                        layouts.push_back({.data = data,
+                                           .tensor = tensor,
+                                           .pipeline = ranks / others,
+                                           .context = context,
+                                           .placement = placement});
+                }
             }
         }
     }
@@ -183,24 +200,29 @@ std::vector<std::string> checkProcessGroups(GroupMaker& maker)
         ProcessGroups groups = makeProcessGroups(maker, *world, grid);
         const auto require = [&](bool condition, const char* promise) {
             if (!condition)
-                broken.push_back(fmt::format("{} with {} x {} x {}, {}", promise, layout.data, layout.tensor,
-                                             layout.pipeline, layout.placement));
+                broken.push_back(fmt::format("{} with {} x {} x {} x {}, {}", promise, layout.data,
+                                             layout.context, layout.tensor, layout.pipeline,
+                                             layout.placement));
         };
         const auto sumOfRanks = [&](ProcessGroup& group) {
             std::vector<double> sum{double(maker.rank().value)};
             group.allReduce(std::span(sum));
             return sum.front();
         };
-        const auto expected = [&](Axis axis) {
+        const auto expected = [&](const std::vector<Axis>& axes) {
             double sum = 0;
-            for (const Rank rank : grid.group(maker.rank(), axis))
+            for (const Rank rank : grid.group(maker.rank(), axes))
                 sum += rank.value;
             return sum;
         };
-        require(sumOfRanks(*groups.data) == expected(Axis::Data), "data group");
-        require(sumOfRanks(*groups.tensor) == expected(Axis::Tensor), "tensor group");
-        require(sumOfRanks(*groups.pipeline) == expected(Axis::Pipeline), "pipeline group");
-        require(groups.data->rank().value == groups.coordinates.data, "rank in the data group");
+        require(sumOfRanks(*groups.data) == expected({Axis::Data, Axis::Context}), "data group");
+        require(sumOfRanks(*groups.context) == expected({Axis::Context}), "context group");
+        require(sumOfRanks(*groups.tensor) == expected({Axis::Tensor}), "tensor group");
+        require(sumOfRanks(*groups.pipeline) == expected({Axis::Pipeline}), "pipeline group");
+        require(groups.data->rank().value ==
+                    groups.coordinates.data * layout.context + groups.coordinates.context,
+                "rank in the data group");
+        require(groups.context->rank().value == groups.coordinates.context, "rank in the context group");
         require(groups.tensor->rank().value == groups.coordinates.tensor, "rank in the tensor group");
         if (layout.pipeline == 1)
             continue;

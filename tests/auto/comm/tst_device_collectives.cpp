@@ -43,6 +43,7 @@ public:
     Pending reduceScatter(FloatSpan) override { return note("scatter"); }
     Pending send(std::span<const std::byte>, Rank) override { return note("send"); }
     Pending receive(std::span<std::byte>, Rank) override { return note("receive"); }
+    Pending shift(std::span<const std::byte>, std::span<std::byte>) override { return note("shift"); }
 
     std::vector<std::string> calls;
     std::vector<std::shared_ptr<FakeWork>> works;
@@ -104,9 +105,10 @@ private slots:
         group.reduceScatter(std::span(device));
         group.send(bytes, Rank{0});
         group.receive(bytes, Rank{0});
+        group.shiftAsync(bytes, bytes).wait();
         group.allReduce(std::span(host));
         const std::vector<std::string> expected{"sum",     "max",  "broadcast", "gather",
-                                                "scatter", "send", "receive"};
+                                                "scatter", "send", "receive",   "shift"};
         QVERIFY(fake.calls == expected);
         for (std::size_t i = 0; i < expected.size(); ++i)
             QCOMPARE(fake.works[i]->waits.load(), expected[i] == "send" ? 0 : 1); // the sender goes on

@@ -174,6 +174,43 @@ private slots:
         QTEST(printGroups(grid, {Axis::Data, Axis::Tensor}), "sameLayers");
     }
 
+    void sharesSequencesAmongNeighboursAlongTheDataAxis_data()
+    {
+        QTest::addColumn<QString>("placement");
+        QTest::addColumn<QString>("context");
+        QTest::addColumn<QString>("data");
+        QTest::addColumn<QString>("sameWeights");
+        QTest::addColumn<QString>("megatron");
+        QTest::addColumn<QString>("deepSpeed");
+        // Written out by hand for data 2, context 3, tensor 2.
+        QTest::addRow("DPT") << "DPT"
+                             << "[0,2,4][1,3,5][6,8,10][7,9,11]"
+                             << "[0,6][1,7][2,8][3,9][4,10][5,11]"
+                             << "[0,2,4,6,8,10][1,3,5,7,9,11]"
+                             << "tp-pp-cp-dp"
+                             << "data-context-pipe-model";
+        QTest::addRow("TPD") << "TPD"
+                             << "[0,1,2][3,4,5][6,7,8][9,10,11]"
+                             << "[0,3][1,4][2,5][6,9][7,10][8,11]"
+                             << "[0,1,2,3,4,5][6,7,8,9,10,11]"
+                             << "cp-dp-pp-tp"
+                             << "model-pipe-data-context";
+    }
+    void sharesSequencesAmongNeighboursAlongTheDataAxis()
+    {
+        QFETCH(QString, placement);
+        ParallelLayout layout = layoutOf(2, 1, 2, placement.toStdString());
+        layout.context = 3;
+        const auto grid = RankGrid::create(layout).value();
+        QTEST(printGroups(grid, {Axis::Context}), "context");
+        QTEST(printGroups(grid, {Axis::Data}), "data");
+        QTEST(printGroups(grid, {Axis::Data, Axis::Context}), "sameWeights");
+        QTEST(QString::fromStdString(grid.megatronOrder()), "megatron");
+        QTEST(QString::fromStdString(grid.deepSpeedOrder()), "deepSpeed");
+        for (int r = 0; r < grid.worldSize().value; ++r)
+            QCOMPARE(grid.rankOf(grid.coordOf(Rank{r})), Rank{r});
+    }
+
     void hasGroupsOfOneWithoutThatKindOfParallelism()
     {
         const auto grid = RankGrid::create(layoutOf(3, 1, 1, "cluster")).value();
