@@ -25,22 +25,23 @@ double lowestOf(at::ScalarType type)
     });
 }
 
-// [B, 1, 1, S], true at padding keys; undefined without padding. A device is not asked whether there is any:
-// the host would wait for all that it was given before.
-at::Tensor paddingKeys(const at::Tensor& mask_BS)
-{
-    if (!mask_BS.defined())
-        return {};
-    const at::Tensor padding = mask_BS == 0;
-    if (padding.is_cpu() && !padding.any().item<bool>())
-        return {};
-    return padding.view({mask_BS.size(0), 1, 1, mask_BS.size(1)});
-}
-
 // [1, 1, S, S], true where the key lies behind the query.
 at::Tensor laterKeys(std::int64_t length, const at::TensorOptions& place)
 {
     return at::ones({length, length}, place.dtype(at::kBool)).triu_(1).view({1, 1, length, length});
+}
+
+SharedAttention sharedAttention(const ForwardPass& pass, std::uint32_t site)
+{
+    return {pass.slice.length,
+            familyOf(pass.model).isCausal(),
+            pass.padding,
+            pass.model.attentionDropout,
+            pass.dropoutKey,
+            pass.device.masks,
+            site,
+            pass.batch.sampleIndices,
+            std::int64_t{pass.parallel.rank()} * pass.headsHere()};
 }
 
 // Of a causal bias [1, 1, S, S] the part of a shorter sequence.
@@ -72,10 +73,13 @@ at::Tensor attentionOf(std::span<const SequencePlace> sequences, const at::Tenso
     const auto count = static_cast<std::int64_t>(sequences.size());
     const std::int64_t heads = pass.headsHere();
     const std::int64_t width = pass.model.hidden / pass.model.heads;
-    const bool fuses = pass.device.fusesAttention && !pass.dropsHeads();
+    const bool fuses = pass.device.fusesAttention && !pass.dropsHeads() && !pass.context;
     const auto [query_BALD, key_BALD, value_BALD] = splitHeads(
         queryKeyValue_T3H, {count, heads, sequences.front().length, width}, fuses ? 1.0 : scaleOf(width));
     const auto turned = [&](const at::Tensor& x) { return pass.rotary ? pass.rotary->turn(x) : x; };
+    if (pass.context)
+        return pass.context->attend(turned(query_BALD), turned(key_BALD), value_BALD,
+                                    sharedAttention(pass, site));
     if (fuses)
         return mergeHeads(fusedAttention(turned(query_BALD), turned(key_BALD), value_BALD, bias, pass));
     at::Tensor scores_BALL = at::matmul(turned(query_BALD), turned(key_BALD).transpose(-1, -2));
@@ -105,9 +109,19 @@ at::Tensor packedAttention(const at::Tensor& queryKeyValue_T3H, const ForwardPas
 
 } // namespace
 
-at::Tensor attentionBias(const TokenBatch& batch, bool causal, at::ScalarType type)
+// A device is not asked whether there is any: the host would wait for all that it was given before.
+at::Tensor paddingKeys(const at::Tensor& mask_BS)
 {
-    at::Tensor unseen = paddingKeys(batch.attentionMask);
+    if (!mask_BS.defined())
+        return {};
+    const at::Tensor padding = mask_BS == 0;
+    return padding.is_cpu() && !padding.any().item<bool>() ? at::Tensor() : padding;
+}
+
+at::Tensor attentionBias(const TokenBatch& batch, const at::Tensor& padding_BS, bool causal,
+                         at::ScalarType type)
+{
+    at::Tensor unseen = padding_BS.defined() ? padding_BS.unsqueeze(1).unsqueeze(1) : at::Tensor();
     if (causal) {
         const at::Tensor later = laterKeys(batch.sequenceLength(), batch.inputIds.options());
         unseen = unseen.defined() ? unseen.logical_or(later) : later;

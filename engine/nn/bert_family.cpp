@@ -35,7 +35,7 @@ public:
     Logits logits(const at::Tensor& hidden_TH, const ForwardPass& pass) const override
     {
         return {predictWords(hidden_TH, pass),
-                m_nextSentence.weight.defined() ? predictNextSentence(hidden_TH, pass.batch) : at::Tensor()};
+                m_nextSentence.weight.defined() ? predictNextSentence(hidden_TH, pass) : at::Tensor()};
     }
 
 private:
@@ -48,9 +48,11 @@ private:
         return columnLinear(transformed_MH, m_decoder, pass.parallel.withWholeTokens());
     }
 
-    at::Tensor predictNextSentence(const at::Tensor& hidden_TH, const TokenBatch& batch) const
+    // Of no sequence where their first tokens lie on another rank.
+    at::Tensor predictNextSentence(const at::Tensor& hidden_TH, const ForwardPass& pass) const
     {
-        const at::Tensor first_BH = hidden_TH.index_select(0, batch.firstTokens());
+        const at::Tensor first_BH = hidden_TH.index_select(0, pass.batch.firstTokens())
+                                        .narrow(0, 0, pass.slice.hasFirst() ? pass.batch.sequences() : 0);
         return linear(at::tanh(linear(first_BH, m_pooler)), m_nextSentence);
     }
 

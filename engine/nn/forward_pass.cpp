@@ -25,11 +25,25 @@ std::optional<RotaryTables> rotaryTables(const ModelSpec& model, const TokenBatc
 
 SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
                      const std::optional<DropoutKey>& dropoutKey, at::ScalarType type,
-                     const TensorParallel& parallel, const Device& device)
+                     const TensorParallel& parallel, const Device& device,
+                     const ContextParallel* context)
 {
-    return std::make_shared<const ForwardPass>(
-        ForwardPass{model, runner, batch, attentionBias(batch, familyOf(model).isCausal(), type),
-                    rotaryTables(model, batch, type), dropoutKey, parallel, device});
+    const SequenceSlice slice = sliceHere(model, batch.sequenceLength(), context);
+    const TokenBatch here = slice.isWhole() ? batch : sliceOf(batch, slice);
+    const at::Tensor padding = paddingKeys(batch.attentionMask);
+    const at::Tensor bias =
+        context ? at::Tensor() : attentionBias(batch, padding, familyOf(model).isCausal(), type);
+    return std::make_shared<const ForwardPass>(ForwardPass{model, runner, here, slice, padding, bias,
+                                                           rotaryTables(model, here, type), dropoutKey,
+                                                           parallel, device, context});
+}
+
+SequenceSlice sliceHere(const ModelSpec& model, std::int64_t length, const ContextParallel* context)
+{
+    if (!context)
+        return SequenceSlice::whole(length);
+    return SequenceSlice::ofContextRank(length, context->rank(), context->ranks(),
+                                        familyOf(model).isCausal());
 }
 
 IndexRange ForwardPass::tokensHere() const
@@ -45,10 +59,16 @@ at::Tensor ForwardPass::dropTokens(const at::Tensor& hidden_TH, double probabili
     const std::int64_t width = hidden_TH.size(-1);
     std::vector<DropoutPart> parts;
     for (const SequencePlace& sequence : batch.places()) {
-        const std::int64_t begin = std::max(sequence.begin, here.begin);
-        const std::int64_t end = std::min(sequence.begin + sequence.length, here.end);
-        if (begin < end)
-            parts.push_back({sequence.sample, (begin - sequence.begin) * width, (end - begin) * width});
+        std::int64_t token = sequence.begin;
+        for (const IndexRange& run : slice.positions) {
+            const std::int64_t begin = std::max(token, here.begin);
+            const std::int64_t end =
+                std::min({token + run.size(), sequence.begin + sequence.length, here.end});
+            if (begin < end)
+                parts.push_back(
+                    {sequence.sample, (run.begin + begin - token) * width, (end - begin) * width});
+            token += run.size();
+        }
     }
     return dropout(hidden_TH, probability, *dropoutKey, site, parts, device.masks);
 }

@@ -7,30 +7,36 @@
 
 #include <torch/types.h>
 
+#include "engine/nn/context_parallel.h"
 #include "engine/nn/device.h"
 #include "engine/nn/dropout.h"
 #include "engine/nn/layer_runner.h"
 #include "engine/nn/rotary.h"
+#include "engine/nn/sequence_slice.h"
 #include "engine/nn/tensor_parallel.h"
 #include "engine/nn/token_batch.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
-// Shape legend of the model's files: T = B * S tokens of B sequences (packed: as many as they have), H =
-// hidden, A = heads, D = H / A, I = intermediate, V = vocabulary, M = target positions.
+// Shape legend of the model's files: T = B * S tokens of B sequences (packed: as many as they have; with
+// context parallelism those that are here), H = hidden, A = heads, D = H / A, I = intermediate, V =
+// vocabulary, M = target positions.
 
 /// What all parts of one forward pass over one micro-batch share. Immutable. Parts that may be computed again
 /// later keep it alive; the model must outlive it.
 struct ForwardPass {
     const ModelSpec& model;
     LayerRunner& runner;
-    TokenBatch batch;
+    TokenBatch batch; ///< the slice of it that is here
+    SequenceSlice slice;
+    at::Tensor padding;       ///< paddingKeys() of the whole sequences
     at::Tensor attentionBias; ///< see attentionBias(); undefined: none
     std::optional<RotaryTables> rotary;
     std::optional<DropoutKey> dropoutKey; ///< nothing is dropped without one
     TensorParallel parallel{};
     Device device{};
+    const ContextParallel* context = nullptr; ///< null: sequences are not shared
 
     /// Whether attention probabilities are dropped.
     bool dropsHeads() const { return dropoutKey && model.attentionDropout > 0; }
@@ -47,9 +53,13 @@ struct ForwardPass {
 
 using SharedPass = std::shared_ptr<const ForwardPass>;
 
-/// `type`: of the activations. The batch lies on `device`.
+/// `batch`: whole sequences, on `device`. `type`: of the activations.
 SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
                      const std::optional<DropoutKey>& dropoutKey, at::ScalarType type,
-                     const TensorParallel& parallel, const Device& device = {});
+                     const TensorParallel& parallel, const Device& device = {},
+                     const ContextParallel* context = nullptr);
+
+/// The slice of sequences of `length` tokens that this rank has.
+SequenceSlice sliceHere(const ModelSpec& model, std::int64_t length, const ContextParallel* context);
 
 } // namespace trainyard

@@ -9,15 +9,18 @@
 namespace trainyard {
 
 struct Logits {
-    at::Tensor tokens;    ///< [M, vocabulary] at the batch's target positions; the columns of vocabularyOf()
-    at::Tensor sequences; ///< [B, 2] of the next-sentence head; undefined without one
+    at::Tensor tokens; ///< [M, vocabulary] at the batch's target positions; the columns of vocabularyOf()
+    /// [B, 2] of the next-sentence head, or [0, 2] where the first tokens lie on another rank; undefined
+    /// without one.
+    at::Tensor sequences;
 };
 
 /// What stands on top of the last layer.
 class ModelHead {
 public:
     virtual ~ModelHead() = default;
-    /// `hidden_TH`: output of the last layer, final norm included; all tokens on every rank.
+    /// `hidden_TH`: output of the last layer, final norm included; all tokens of the pass on every rank of a
+    /// tensor-parallel group.
     virtual Logits logits(const at::Tensor& hidden_TH, const ForwardPass& pass) const = 0;
 };
 

@@ -27,11 +27,12 @@ LossSums fromVector(const at::Tensor& sums, const TokenBatch& batch)
 
 TransformerStage::TransformerStage(const ModelSpec& model, const StageRange& range,
                                    const ParameterStore& parameters, LayerRunner& runner,
-                                   const TensorParallel& parallel)
+                                   const TensorParallel& parallel, const ContextParallel* context)
     : m_model(model)
     , m_range(range)
     , m_runner(runner)
     , m_parallel(parallel)
+    , m_context(context)
     , m_type(computeScalarType(parameters.computeType()))
     , m_device(parameters.device())
 {
@@ -51,7 +52,8 @@ TransformerStage::TransformerStage(const ModelSpec& model, const StageRange& ran
 SharedPass TransformerStage::begin(const StageInput& input) const
 {
     TRAINYARD_CHECK(input.hidden.defined() != m_range.embeddings);
-    return beginPass(m_model, m_runner, input.batch, input.dropout, m_type, m_parallel, m_device);
+    return beginPass(m_model, m_runner, input.batch, input.dropout, m_type, m_parallel, m_device,
+                     m_context);
 }
 
 at::Tensor TransformerStage::hiddenStates(const StageInput& input, const SharedPass& pass) const
@@ -85,12 +87,14 @@ StageOutput TransformerStage::forward(const StageInput& input) const
         return toVector(
             lossSums(headOf(input_TH, *pass), pass->batch, vocabularyOf(m_model, m_parallel), m_parallel));
     });
-    return {{}, fromVector(sums, input.batch)};
+    return {{}, fromVector(sums, pass->batch)};
 }
 
 at::Tensor TransformerStage::emptyInput(const TokenBatch& batch) const
 {
-    const IndexRange tokens = m_parallel.tokensHere(batch.tokens());
+    const SequenceSlice slice = sliceHere(m_model, batch.sequenceLength(), m_context);
+    const IndexRange tokens =
+        m_parallel.tokensHere(slice.isWhole() ? batch.tokens() : batch.sequences() * slice.size());
     return at::empty({tokens.size(), m_model.hidden},
                      at::TensorOptions().dtype(m_type).device(m_device.place));
 }

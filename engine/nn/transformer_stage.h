@@ -15,7 +15,7 @@
 namespace trainyard {
 
 struct StageInput {
-    const TokenBatch& batch;
+    const TokenBatch& batch; ///< whole sequences; a rank that shares them computes its slice
     at::Tensor hidden; ///< [T, H], or this rank's slice of it, from the stage before; undefined where the
                        ///< stage has the embeddings
     std::optional<DropoutKey> dropout; ///< without a key nothing is dropped (evaluation)
@@ -34,9 +34,11 @@ struct StageOutput {
 /// which. One thread at a time. Throws c10::Error when ATen does (out of memory, index out of range).
 class TransformerStage {
 public:
-    /// `parameters` and `runner` must outlive the stage.
+    /// `parameters`, `runner` and `context` must outlive the stage. Without `context` sequences are not
+    /// shared.
     TransformerStage(const ModelSpec& model, const StageRange& range, const ParameterStore& parameters,
-                     LayerRunner& runner = directRunner(), const TensorParallel& parallel = {});
+                     LayerRunner& runner = directRunner(), const TensorParallel& parallel = {},
+                     const ContextParallel* context = nullptr);
     TransformerStage(const TransformerStage&) = delete; // what runs later refers to it
     TransformerStage& operator=(const TransformerStage&) = delete;
 
@@ -58,6 +60,7 @@ private:
     StageRange m_range;
     LayerRunner& m_runner;
     TensorParallel m_parallel;
+    const ContextParallel* m_context;
     at::ScalarType m_type;
     Device m_device;
     std::optional<Embeddings> m_embeddings;

@@ -1,0 +1,89 @@
+#include "engine/nn/sequence_slice.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/full.h>
+
+#include "engine/base/check.h"
+
+namespace trainyard {
+
+namespace {
+
+at::Tensor ofTokens(const at::Tensor& values_BS, const at::Tensor& positions_L)
+{
+    return values_BS.defined() ? values_BS.index_select(1, positions_L) : at::Tensor();
+}
+
+at::Tensor positionsOf(const SequenceSlice& slice, const at::TensorOptions& options)
+{
+    std::vector<at::Tensor> runs;
+    for (const IndexRange& run : slice.positions)
+        runs.push_back(at::arange(run.begin, run.end, options));
+    return at::cat(runs);
+}
+
+// Where each position of a sequence lies in the slice; -1: not there.
+at::Tensor placesOf(const SequenceSlice& slice, const at::TensorOptions& options)
+{
+    at::Tensor places = at::full({slice.length}, -1, options);
+    return places.index_copy_(0, positionsOf(slice, options), at::arange(slice.size(), options));
+}
+
+// In its sequence's slice, for each target.
+at::Tensor targetPlaces(const TokenBatch& batch, const SequenceSlice& slice)
+{
+    return placesOf(slice, batch.targetPositions.options())
+        .index_select(0, batch.targetPositions.remainder(slice.length));
+}
+
+} // namespace
+
+std::int64_t SequenceSlice::size() const
+{
+    std::int64_t tokens = 0;
+    for (const IndexRange& run : positions)
+        tokens += run.size();
+    return tokens;
+}
+
+SequenceSlice SequenceSlice::ofContextRank(std::int64_t length, int rank, int ranks, bool causal)
+{
+    TRAINYARD_CHECK(length >= ranks);
+    if (!causal)
+        return {length, {evenShare(length, rank, ranks)}};
+    const IndexRange early = evenShare(length, rank, 2 * ranks);
+    const IndexRange late = evenShare(length, 2 * ranks - 1 - rank, 2 * ranks);
+    if (late.size() == 0)
+        return {length, {early}};
+    if (early.end == late.begin)
+        return {length, {{early.begin, late.end}}};
+    return {length, {early, late}};
+}
+
+at::Tensor targetsIn(const TokenBatch& batch, const SequenceSlice& slice)
+{
+    return targetPlaces(batch, slice).ge(0).nonzero().view({-1});
+}
+
+TokenBatch sliceOf(const TokenBatch& batch, const SequenceSlice& slice)
+{
+    TRAINYARD_CHECK(batch.sequenceLength() == slice.length);
+    const at::Tensor positions_L = positionsOf(slice, batch.inputIds.options());
+    TokenBatch part;
+    part.inputIds = ofTokens(batch.inputIds, positions_L);
+    part.tokenTypeIds = ofTokens(batch.tokenTypeIds, positions_L);
+    part.attentionMask = ofTokens(batch.attentionMask, positions_L);
+    part.positionIds = batch.positionIds.defined() ? ofTokens(batch.positionIds, positions_L)
+                                                   : positions_L.unsqueeze(0).expand({batch.sequences(), -1});
+    const at::Tensor chosen = targetsIn(batch, slice);
+    const at::Tensor sequences = batch.targetPositions.floor_divide(slice.length);
+    part.targetPositions = (sequences * slice.size() + targetPlaces(batch, slice)).index_select(0, chosen);
+    part.targets = batch.targets.index_select(0, chosen);
+    if (batch.sequenceLabels.defined())
+        part.sequenceLabels = batch.sequenceLabels.narrow(0, 0, slice.hasFirst() ? batch.sequences() : 0);
+    part.sampleIndices = batch.sampleIndices;
+    return part;
+}
+
+} // namespace trainyard
