@@ -86,11 +86,12 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
     for (const HostMemory& host : hosts)
         rows << QStringList{"available on " + QString::fromStdString(host.host), roomOn(host)};
     console::print(
-        QString("%1 parameters on %2 %3 (data %4 x tensor %5 x pipeline %6)")
+        QString("%1 parameters on %2 %3 (data %4 x context %5 x tensor %6 x pipeline %7)")
             .arg(QString::fromStdString(formatNumber(static_cast<double>(parameterCount(spec.model)))))
             .arg(spec.layout.worldSize())
             .arg(spec.layout.worldSize() == 1 ? "rank" : "ranks")
             .arg(spec.layout.data)
+            .arg(spec.layout.context)
             .arg(spec.layout.tensor)
             .arg(spec.layout.pipeline));
     console::print(console::table(rows));

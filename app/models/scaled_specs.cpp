@@ -28,7 +28,7 @@ ClusterSpec firstSlots(const ClusterSpec& cluster, int ranks)
 
 Result<RunSpec> scaledCopy(const RunSpec& spec, int ranks, Scaling scaling)
 {
-    const int model = spec.layout.tensor * spec.layout.pipeline;
+    const int model = spec.layout.context * spec.layout.tensor * spec.layout.pipeline;
     if (ranks < 1 || model < 1 || ranks % model != 0)
         return badInput(
             fmt::format("{} ranks cannot hold whole copies of a model on {} ranks", ranks, model));

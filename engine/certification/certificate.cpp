@@ -143,7 +143,8 @@ Result<LayoutCheck> check(ProxyRun proxy, ComputeType precision)
 
 std::string describe(const ParallelLayout& layout)
 {
-    return fmt::format("data {} x tensor {} x pipeline {}", layout.data, layout.tensor, layout.pipeline);
+    return fmt::format("data {} x context {} x tensor {} x pipeline {}", layout.data, layout.context,
+                       layout.tensor, layout.pipeline);
 }
 
 std::string describe(const LayoutCheck& check)
@@ -176,11 +177,14 @@ std::string Certificate::toText() const
 
 std::string Certificate::toJson() const
 {
-    nlohmann::ordered_json json{
-        {"holds", holds()},
-        {"layout", {{"data", layout.data}, {"tensor", layout.tensor}, {"pipeline", layout.pipeline}}},
-        {"made_smaller", changes},
-        {"checks", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json json{{"holds", holds()},
+                                {"layout",
+                                 {{"data", layout.data},
+                                  {"context", layout.context},
+                                  {"tensor", layout.tensor},
+                                  {"pipeline", layout.pipeline}}},
+                                {"made_smaller", changes},
+                                {"checks", nlohmann::ordered_json::array()}};
     for (const LayoutCheck& check : checks)
         json["checks"].push_back({{"precision", nameOf(check.precision)},
                                   {"steps", check.steps},

@@ -11,8 +11,8 @@ namespace {
 constexpr int kMostRanks = 16;
 constexpr int kMostPerAxis = 4;
 constexpr int kHeadSize = 8;
-constexpr int kVocabulary = 97; // a prime: no number of ranks divides it
-constexpr int kLength = 24;     // tokens; every tensor-parallel degree up to 4 divides it
+constexpr int kVocabulary = 97;  // a prime: no number of ranks divides it
+constexpr int kSliceLength = 12; // tokens of a rank; every tensor-parallel degree up to 4 divides it
 
 /// Makes values smaller and remembers which.
 class Shrinker {
@@ -37,15 +37,24 @@ void shrinkLayout(ParallelLayout& layout, Shrinker& shrinker)
         const int room = std::max(2, kMostRanks / others);
         return axis > 1 ? std::min({axis, kMostPerAxis, room}) : 1;
     };
-    const int tensor = rest(std::min(layout.pipeline, 2) * std::min(layout.data, 2), layout.tensor);
-    const int pipeline = rest(tensor * std::min(layout.data, 2), layout.pipeline);
-    const int data = rest(tensor * pipeline, layout.data);
+    const int least = std::min(layout.data, 2) * std::min(layout.context, 2);
+    const int tensor = rest(std::min(layout.pipeline, 2) * least, layout.tensor);
+    const int pipeline = rest(tensor * least, layout.pipeline);
+    const int context = rest(tensor * pipeline * std::min(layout.data, 2), layout.context);
+    const int data = rest(tensor * pipeline * context, layout.data);
     shrinker.set(layout.tensor, tensor, "layout.tensor");
     shrinker.set(layout.pipeline, pipeline, "layout.pipeline");
+    shrinker.set(layout.context, context, "layout.context");
     shrinker.set(layout.data, data, "layout.data");
     shrinker.limit(layout.virtualStages, 2, "layout.virtual_stages");
     layout.partition = {};
     layout.bucketSize = std::min<Bytes>(layout.bucketSize, 64 * kKiB); // several of them
+}
+
+/// Tokens of a sequence.
+int lengthOf(const ParallelLayout& layout)
+{
+    return kSliceLength * std::max(2, layout.context);
 }
 
 void shrinkModel(ModelSpec& model, const ParallelLayout& layout, Shrinker& shrinker)
@@ -58,7 +67,7 @@ void shrinkModel(ModelSpec& model, const ParallelLayout& layout, Shrinker& shrin
     shrinker.set(model.hidden, hidden, "model.hidden");
     shrinker.limit(model.intermediate, 2 * hidden + 2, "model.intermediate");
     shrinker.limit(model.vocabulary, kVocabulary, "model.vocabulary");
-    shrinker.limit(model.maxPositions, kLength, "model.max_positions");
+    shrinker.limit(model.maxPositions, lengthOf(layout), "model.max_positions");
 }
 
 void shrinkBatch(BatchSpec& batch, const ParallelLayout& layout, Shrinker& shrinker)
@@ -84,7 +93,7 @@ ProxyRun proxyOf(const RunSpec& spec, int steps)
     proxy.spec.launch.steps = steps;
     proxy.spec.optimizer.warmupSteps = std::min(proxy.spec.optimizer.warmupSteps, 1);
     proxy.spec.cluster.nodes = {NodeSpec{.slotCount = proxy.spec.layout.worldSize()}};
-    proxy.shape = {std::min(kLength, proxy.spec.model.maxPositions), 4};
+    proxy.shape = {std::min(lengthOf(proxy.spec.layout), proxy.spec.model.maxPositions), 4};
     proxy.changes = shrinker.takeChanges();
     return proxy;
 }

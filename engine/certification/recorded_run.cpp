@@ -42,7 +42,7 @@ Status trainRank(const RunSpec& spec, const SequenceShape& shape, const ProcessG
     TrainingStep training(spec, {replica, groups, clock});
     for (Step step{1}; step.value <= spec.launch.steps; ++step.value) {
         TRAINYARD_TRY(const StepOutcome outcome,
-                      training.run(step, madeUpInput(spec, shape, step, groups.data->rank()),
+                      training.run(step, madeUpInput(spec, shape, step, Rank{groups.coordinates.data}),
                                    [] { return Requests(); }));
         recorder.record(step, outcome, replica);
     }

@@ -9,8 +9,10 @@
 
 #include "engine/comm/process_groups.h"
 #include "engine/evaluation/batch_rows.h"
+#include "engine/nn/model_family.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
+#include "engine/spec/data_set_rules.h"
 #include "engine/spec/validate.h"
 #include "engine/training/replica.h"
 #include "engine/training/replica_threads.h"
@@ -57,9 +59,7 @@ public:
     Logits computeLogits()
     {
         const c10::AutoGradMode noGraph(false);
-        TokenBatch asked = sequencesOf(m_batch, m_first, m_sequences);
-        if (m_spec.model.family == ModelFamily::Gpt)
-            asked.targetPositions = at::arange(asked.inputIds.numel(), at::kLong);
+        const TokenBatch asked = askedHere();
         at::Tensor hidden;
         for (const auto& chunk : m_replica.chunks()) {
             const TransformerStage& stage = chunk->stage();
@@ -77,18 +77,35 @@ public:
     /// Puts this rank's part where it belongs.
     void place(const Logits& part, Logits& whole) const
     {
-        const bool everywhere = m_spec.model.family == ModelFamily::Gpt;
         const std::int64_t first =
-            everywhere ? m_first * m_batch.sequenceLength() : targetsBefore(m_batch, m_first);
+            predictsEverywhere() ? m_first * m_batch.sequenceLength() : targetsBefore(m_batch, m_first);
         const IndexRange words = vocabularyOf(m_spec.model, tensorParallel());
-        whole.tokens.narrow(0, first, part.tokens.size(0))
-            .narrow(1, words.begin, words.size())
-            .copy_(part.tokens);
-        if (part.sequences.defined())
+        whole.tokens.narrow(1, words.begin, words.size())
+            .index_copy_(0, targetsIn(askedHere(), slice()) + first, part.tokens.to(at::kDouble));
+        if (part.sequences.defined() && slice().hasFirst())
             whole.sequences.narrow(0, m_first, m_sequences).copy_(part.sequences);
     }
 
 private:
+    bool predictsEverywhere() const { return m_spec.model.family == ModelFamily::Gpt; }
+
+    /// This rank's sequences and the places whose logits are wanted.
+    TokenBatch askedHere() const
+    {
+        TokenBatch asked = sequencesOf(m_batch, m_first, m_sequences);
+        if (!predictsEverywhere())
+            return asked;
+        asked.targetPositions = at::arange(asked.inputIds.numel(), at::kLong);
+        asked.targets = asked.inputIds.reshape({-1});
+        return asked;
+    }
+
+    SequenceSlice slice() const
+    {
+        return SequenceSlice::ofContextRank(m_batch.sequenceLength(), m_groups.coordinates.context,
+                                            m_spec.layout.context, familyOf(m_spec.model).isCausal());
+    }
+
     TensorParallel tensorParallel() const
     {
         return m_spec.layout.tensor > 1 ? TensorParallel{m_groups.tensor.get(), m_spec.layout.sequence}
@@ -132,7 +149,10 @@ Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, Com
                         sequences, spec.layout.data),
             fmt::format("make layout.data a divisor of {}", sequences));
     spec.batch = {sequences, 1, sequences / spec.layout.data};
-    if (const Diagnostics diagnostics = validate(spec); !diagnostics.empty())
+    Diagnostics diagnostics = validate(spec);
+    const Diagnostics sharing = sharingProblems(spec, int(batch.sequenceLength()));
+    diagnostics.insert(diagnostics.end(), sharing.begin(), sharing.end());
+    if (!diagnostics.empty())
         return toError(diagnostics);
     return spec;
 }

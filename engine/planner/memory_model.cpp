@@ -7,6 +7,7 @@
 #include "engine/planner/parameter_parts.h"
 #include "engine/planner/rank_states.h"
 #include "engine/planner/stage_costs.h"
+#include "engine/spec/context_share.h"
 
 namespace trainyard {
 
@@ -30,12 +31,14 @@ Bytes dividedUp(Bytes number, Bytes parts)
 /// What a layer keeps for its backward pass.
 struct LayerActivations {
     Bytes input = 0;     ///< all that a recomputed layer keeps
-    Bytes attention = 0; ///< scores and probabilities: what selective recomputation leaves out
+    Bytes attention = 0; ///< scores and probabilities: what selective recomputation leaves out; of ring
+                         ///< attention one number per query
     Bytes rest = 0;
 
     Bytes whole() const { return input + attention + rest; }
 };
 
+/// `s`: tokens of a sequence that are here.
 LayerActivations layerActivations(const RunSpec& spec, Bytes b, Bytes s, Bytes e)
 {
     const ModelSpec& m = spec.model;
@@ -46,7 +49,8 @@ LayerActivations layerActivations(const RunSpec& spec, Bytes b, Bytes s, Bytes e
     // sums, cut with the tokens; the feed-forward layer's two tensors of width 4h count as 8 of the 16.
     const Bytes feedForward = 2 * static_cast<Bytes>(m.intermediate) * e / cut;
     const Bytes rest = 4 * h * e / cut + (3 * h * e + 2 * h) / tokensCut;
-    const Bytes scores = static_cast<Bytes>(m.heads) * s * (2 * e + 1) / cut;
+    const Bytes perHead = spec.layout.context > 1 ? std::max<Bytes>(e, 4) : s * (2 * e + 1);
+    const Bytes scores = static_cast<Bytes>(m.heads) * perHead / cut;
     return {s * b * h * e / tokensCut, s * b * scores, s * b * (rest + feedForward)};
 }
 
@@ -134,7 +138,8 @@ Bytes microBatchesInFlight(const RunSpec& spec)
 Bytes checkpointCopy(const RunSpec& spec, const RankStates& states, Bytes master)
 {
     const bool copies = spec.checkpoint.asynchronous && spec.checkpoint.everySteps > 0;
-    const Bytes writers = spec.memory.zeroStage == 0 ? static_cast<Bytes>(spec.layout.data) : 1;
+    const Bytes writers =
+        spec.memory.zeroStage == 0 ? static_cast<Bytes>(spec.layout.data * spec.layout.context) : 1;
     const Bytes written = dividedUp(static_cast<Bytes>(states.updated), writers);
     return copies ? written * (1 + stateNumbers(spec.optimizer)) * master : 0;
 }
@@ -148,7 +153,8 @@ RunSpec withinReason(RunSpec spec)
     constexpr int kMostRanks = 1 << 16;
     const auto limit = [](int& value, int most) { value = std::clamp(value, 1, std::max(1, most)); };
     limit(spec.model.layers, kMostLayers);
-    limit(spec.layout.data, kMostRanks);
+    limit(spec.layout.context, kMostRanks);
+    limit(spec.layout.data, kMostRanks / spec.layout.context);
     limit(spec.layout.tensor, kMostRanks);
     const int stages = std::min(kMostStages, spec.model.layers);
     limit(spec.layout.pipeline, stages);
@@ -176,6 +182,27 @@ void addStates(MemoryByCategory& bytes, const RankStates& states)
         bytes[i] += states.kept[i] + states.passing[i];
 }
 
+/// Of a sequence, on the context-parallel rank that has most.
+Bytes tokensHere(const RunSpec& spec, int length)
+{
+    const bool causal = spec.model.family == ModelFamily::Gpt;
+    int most = 0;
+    for (int rank = 0; rank < spec.layout.context; ++rank)
+        most = std::max(most, tokensOfContextRank(length, rank, spec.layout.context, causal));
+    return static_cast<Bytes>(most);
+}
+
+/// Keys and values of `tokens` that go round the ring in the backward pass, with the block that comes and the
+/// one that goes: of the values themselves and of their gradients, which are sums.
+Bytes ringBytes(const RunSpec& spec, Bytes tokens, Bytes e, Bytes master)
+{
+    if (spec.layout.context == 1)
+        return 0;
+    const Bytes block =
+        2 * tokens * static_cast<Bytes>(spec.model.hidden) / static_cast<Bytes>(spec.layout.tensor);
+    return 2 * block * (e + master);
+}
+
 } // namespace
 
 Bytes MemoryEstimate::total() const
@@ -195,7 +222,8 @@ MemoryEstimate estimateMemory(const RunSpec& asked, const SequenceShape& shape)
     const Bytes master = std::max<Bytes>(e, 4);
     const Bytes b = static_cast<Bytes>(spec.batch.micro);
     const Bytes s = static_cast<Bytes>(shape.length);
-    const LayerActivations layer = layerActivations(spec, b, s, e);
+    const Bytes here = tokensHere(spec, shape.length);
+    const LayerActivations layer = layerActivations(spec, b, here, e);
 
     MemoryEstimate estimate;
     const RankStates states = largestRankStates(spec, layerCounts(spec, shape));
@@ -206,7 +234,8 @@ MemoryEstimate estimateMemory(const RunSpec& asked, const SequenceShape& shape)
     at(estimate.bytes, MemoryCategory::Activations) =
         (offloads ? keptActivations(spec, layer, layersOnDevice(spec)) : waiting) +
         recomputedActivations(spec, layer) + joinedSequences(spec, b, s, e) +
-        headActivations(spec, b, static_cast<Bytes>(shape.targets(spec.model.family)), e);
+        headActivations(spec, b, std::min(here, static_cast<Bytes>(shape.targets(spec.model.family))), e);
+    at(estimate.bytes, MemoryCategory::Communication) = ringBytes(spec, b * here, e, master);
     at(estimate.bytes, MemoryCategory::Data) =
         2 * b * static_cast<Bytes>(spec.batch.accumulation) * s * 3 * 8;
     at(estimate.bytes, MemoryCategory::Other) = checkpointCopy(spec, states, master);
@@ -214,14 +243,16 @@ MemoryEstimate estimateMemory(const RunSpec& asked, const SequenceShape& shape)
         "Weights include the float32 master copy when the compute type is bfloat16 or float16; gradients are "
         "summed in float32.",
         "AdamW, LAMB and LANS keep two moments per parameter in the master type, SGD its momentum.",
-        "ZeRO 1 shares master weights and moments among the data-parallel ranks, ZeRO 2 gradients as well, "
-        "ZeRO 3 all weights: two neighbouring parts of the model are gathered at a time.",
+        "ZeRO 1 shares master weights and moments among the data-parallel and context-parallel ranks, ZeRO 2 "
+        "gradients as well, ZeRO 3 all weights: two neighbouring parts of the model are gathered at a time.",
         "Weights, gradients and optimizer state are those of the rank that holds most, with the gaps that "
         "align tensors and buckets.",
         "Activations: every masked position is used, of a decoder every position; recomputation needs room "
         "for one layer more. Packed micro-batches are planned as if no row had padding.",
         "A checkpoint that is written while training goes on needs a copy of the state, of which each "
         "data-parallel rank has its share.",
+        "Context parallelism: each rank's tokens alone, and of the ring two blocks of keys and values with "
+        "their gradients; all masked positions of a sequence may lie on one rank.",
         "What is offloaded is in host memory, which on a processor is the same memory.",
         "Not counted: the program and its libraries, temporary buffers of the matrix library.",
     };

@@ -30,7 +30,9 @@ struct MemoryEstimate {
 ///     per layer  s b h (16 e + 2) + a s^2 b (2 e + 1)   bytes, e = bytes of an element of the compute type
 /// of which a tensor-parallel rank has its heads and columns, and with sequence parallelism its tokens of the
 /// rest; times the micro-batches that the schedule holds at once, which with
-/// offload wait in host memory, plus the head on the predicted positions.
+/// offload wait in host memory, plus the head on the predicted positions. A context-parallel rank has its
+/// tokens: s / c for s, and no term in s^2, for ring attention keeps no scores (Liu et al.,
+/// arXiv:2310.01889).
 ///
 /// Of an invalid specification something near: never slow, and never an error.
 MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape);

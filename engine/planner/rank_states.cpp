@@ -19,16 +19,17 @@ Bytes elementBytes(ComputeType type)
 /// Which of a rank's states are shared, and where they are: what training/Replica makes of a specification.
 struct StateRules {
     explicit StateRules(const RunSpec& spec)
-        : owners(spec.memory.zeroStage >= 1 ? spec.layout.data : 1)
+        : replicas(spec.layout.data * spec.layout.context)
+        , owners(spec.memory.zeroStage >= 1 ? replicas : 1)
         , compute(elementBytes(spec.precision.compute))
         , master(std::max<Bytes>(compute, 4))
         , offloadsOptimizer(spec.memory.offloadOptimizer)
         , offloadsParameters(spec.memory.offloadParameters)
-        , shardsWeights(spec.memory.zeroStage >= 3 && (spec.layout.data > 1 || offloadsParameters))
-        , shardsGradients(spec.memory.zeroStage >= 2 && spec.layout.data > 1)
+        , shardsWeights(spec.memory.zeroStage >= 3 && (replicas > 1 || offloadsParameters))
+        , shardsGradients(spec.memory.zeroStage >= 2 && replicas > 1)
         , bucketsPass(shardsGradients || offloadsOptimizer)
         , reducesOnce(spec.layout.pipeline > 1 ||
-                      (!shardsGradients && spec.layout.data > 1 && spec.batch.accumulation > 1))
+                      (!shardsGradients && replicas > 1 && spec.batch.accumulation > 1))
     {
     }
 
@@ -42,6 +43,7 @@ struct StateRules {
         return offloadsOptimizer ? MemoryCategory::Host : onDevice;
     }
 
+    int replicas; ///< ranks with the same weights
     int owners;
     Bytes compute; ///< of an element
     Bytes master;
@@ -181,8 +183,8 @@ RankStates rankStates(const RunSpec& spec, const std::vector<int>& layerCounts, 
 {
     const StateRules rules(spec);
     const StageBuffers buffers = rankBuffers(spec, layerCounts, rules, rank);
-    return statesOf(spec, buffers, rules,
-                    buffers.numbers[static_cast<std::size_t>(rank.data % rules.owners)]);
+    const int replica = rank.data * spec.layout.context + rank.context;
+    return statesOf(spec, buffers, rules, buffers.numbers[static_cast<std::size_t>(replica % rules.owners)]);
 }
 
 // The first rank of a tensor-parallel group has the most.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/spec/checker.h"
+#include "engine/spec/context_share.h"
 
 namespace trainyard {
 
@@ -27,6 +28,26 @@ void remarkOnPadding(const RunSpec& spec, const DataSetShape& data, Checker& che
                       "set batch.packing to true: losses stay the same");
 }
 
+/// Sequence parallelism gives each rank of a tensor group as many of the tokens of a micro-batch that are
+/// here.
+bool tokensDivide(const RunSpec& spec, int sequenceLength)
+{
+    const bool causal = spec.model.family == ModelFamily::Gpt;
+    for (int rank = 0; rank < spec.layout.context; ++rank) {
+        const int tokens = tokensOfContextRank(sequenceLength, rank, spec.layout.context, causal);
+        if (spec.batch.micro * tokens % spec.layout.tensor != 0)
+            return false;
+    }
+    return true;
+}
+
+std::string sharers(const ParallelLayout& layout)
+{
+    return layout.context == 1
+               ? fmt::format("{} ranks", layout.tensor)
+               : fmt::format("{} x {} (context x tensor) ranks", layout.context, layout.tensor);
+}
+
 } // namespace
 
 Diagnostics dataSetProblems(const RunSpec& spec, const DataSetShape& data)
@@ -41,6 +62,28 @@ Diagnostics dataSetProblems(const RunSpec& spec, const DataSetShape& data)
                   fmt::format("is {}, and the rows of the data set {} have {} tokens",
                               spec.model.maxPositions, spec.dataset.path, data.sequenceLength),
                   fmt::format("set model.max_positions to at least {}", data.sequenceLength));
+    const Diagnostics sharing = sharingProblems(spec, data.sequenceLength);
+    problems.insert(problems.end(), sharing.begin(), sharing.end());
+    return problems;
+}
+
+Diagnostics sharingProblems(const RunSpec& spec, int sequenceLength)
+{
+    Diagnostics problems;
+    Checker check(problems);
+    const ParallelLayout& layout = spec.layout;
+    if (layout.context < 1 || layout.tensor < 1)
+        return problems;
+    check.refuseUnless(
+        layout.context <= sequenceLength, "layout.context",
+        fmt::format("{} ranks cannot share sequences of {} tokens", layout.context, sequenceLength),
+        fmt::format("use at most {}", sequenceLength));
+    const bool mustDivide = problems.empty() && layout.sequence && !spec.batch.packing;
+    check.refuseUnless(
+        !mustDivide || tokensDivide(spec, sequenceLength), "layout.sequence",
+        fmt::format("{} sequences of {} tokens in a micro-batch cannot be shared evenly by {}",
+                    spec.batch.micro, sequenceLength, sharers(layout)),
+        fmt::format("make batch.micro a multiple of {}, or set layout.sequence to false", layout.tensor));
     return problems;
 }
 

@@ -19,6 +19,10 @@ struct DataSetShape {
 /// Everything that keeps the model from reading these rows.
 Diagnostics dataSetProblems(const RunSpec& spec, const DataSetShape& data);
 
+/// What keeps a layout's ranks from sharing the tokens of sequences of this length, padding included. Nothing
+/// for layouts and batches that validate() refuses.
+Diagnostics sharingProblems(const RunSpec& spec, int sequenceLength);
+
 /// What works and is hardly meant: a global batch that takes rows twice, padding that costs much, packing of
 /// what has none.
 Diagnostics dataSetRemarks(const RunSpec& spec, const DataSetShape& data);

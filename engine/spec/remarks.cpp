@@ -15,7 +15,7 @@ void remarkOnLayout(const RunSpec& spec, Checker& check)
     const ParallelLayout plain;
     check.require(!layout.sequence || layout.tensor > 1, "layout.sequence",
                   "has no effect with layout.tensor 1", "raise layout.tensor, or leave it out");
-    if (layout.data == 1 && !spec.memory.offloadOptimizer)
+    if (layout.data * layout.context == 1 && !spec.memory.offloadOptimizer)
         check.require(layout.bucketSize == plain.bucketSize, "layout.bucket_size",
                       "has no effect with layout.data 1", "leave it out");
     if (layout.pipeline > 1)
@@ -43,7 +43,8 @@ void remarkOnMemory(const RunSpec& spec, Checker& check)
     check.require(spec.memory.recompute == RecomputeKind::Full || spec.memory.recomputeEvery == 1,
                   "memory.recompute_every", "has no effect unless memory.recompute is \"full\"",
                   "set memory.recompute to \"full\", or leave it out");
-    check.require(spec.memory.zeroStage == 0 || spec.layout.data > 1 || spec.memory.offloadParameters,
+    check.require(spec.memory.zeroStage == 0 || spec.layout.data * spec.layout.context > 1 ||
+                      spec.memory.offloadParameters,
                   "memory.zero_stage", "saves nothing with layout.data 1",
                   "raise layout.data, or leave it out");
     check.require(spec.memory.offloadActivations || spec.memory.offloadHorizon == MemorySpec().offloadHorizon,

@@ -57,6 +57,7 @@ void checkLayout(const RunSpec& spec, Checker& check)
 {
     const ParallelLayout& layout = spec.layout;
     check.atLeast(layout.data, 1, "layout.data");
+    check.atLeast(layout.context, 1, "layout.context");
     check.atLeast(layout.tensor, 1, "layout.tensor");
     check.atLeast(layout.pipeline, 1, "layout.pipeline");
     check.atLeast(layout.virtualStages, 1, "layout.virtual_stages");
@@ -67,7 +68,7 @@ void checkLayout(const RunSpec& spec, Checker& check)
     check.require(letters == "DPT" || layout.placement == "cluster" || layout.placement == "spread",
                   "layout.placement", fmt::format("\"{}\" is not a placement", layout.placement),
                   "use an order of the letters D, P and T, or \"cluster\" (DPT) or \"spread\" (TPD)");
-    if (layout.data < 1 || layout.tensor < 1 || layout.pipeline < 1)
+    if (std::min({layout.data, layout.context, layout.tensor, layout.pipeline}) < 1)
         return;
     if (spec.model.heads >= 1)
         check.refuseUnless(
@@ -82,11 +83,12 @@ void checkLayout(const RunSpec& spec, Checker& check)
     const int slots = spec.cluster.totalSlots();
     check.refuseUnless(
         layout.worldSize() <= slots, "layout",
-        fmt::format("{} x {} x {} (data x tensor x pipeline) needs {} ranks, and the cluster has {} slot{}",
-                    layout.data, layout.tensor, layout.pipeline, layout.worldSize(), slots,
+        fmt::format("{} x {} x {} x {} (data x context x tensor x pipeline) needs {} ranks, and the cluster "
+                    "has {} slot{}",
+                    layout.data, layout.context, layout.tensor, layout.pipeline, layout.worldSize(), slots,
                     slots == 1 ? "" : "s"),
         fmt::format("lower layout.data to {} or add slots to cluster.nodes",
-                    std::max(1, slots / (layout.tensor * layout.pipeline))));
+                    std::max(1L, slots / (long{layout.context} * layout.tensor * layout.pipeline))));
 }
 
 void checkBatch(const RunSpec& spec, Checker& check)
@@ -182,14 +184,6 @@ void checkDataset(const DatasetSpec& dataset, Checker& check)
         "give the absolute path of the folder, as every host sees it, e.g. /data/wiki-128");
 }
 
-void refuseWhatIsMissing(const RunSpec& spec, Checker& check)
-{
-    const auto refuse = [&](bool asked, const char* path) {
-        check.refuseUnless(!asked, path, "is not in this version", "leave it out");
-    };
-    refuse(spec.layout.context != 1, "layout.context");
-}
-
 } // namespace
 
 Diagnostics validate(const RunSpec& spec)
@@ -205,7 +199,6 @@ Diagnostics validate(const RunSpec& spec)
     checkOptimizer(spec, check);
     checkLossScale(spec.precision.lossScale, check);
     checkMemory(spec, check);
-    refuseWhatIsMissing(spec, check);
     checkDataset(spec.dataset, check);
     check.atLeast(spec.checkpoint.everySteps, 0, "checkpoint.every_steps");
     check.atLeast(spec.checkpoint.keepLast, 1, "checkpoint.keep_last");

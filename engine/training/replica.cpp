@@ -8,6 +8,7 @@
 #include "engine/nn/model_parameters.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/optim/gradient_norm.h"
+#include "engine/parallel/context/ring_attention.h"
 #include "engine/parallel/data/weight_gatherer.h"
 #include "engine/parallel/offload/offload_runner.h"
 #include "engine/parallel/recompute/recompute_runner.h"
@@ -98,6 +99,13 @@ std::vector<std::unique_ptr<LayerRunner>> makeRunners(const RunSpec& spec, const
     return runners;
 }
 
+std::unique_ptr<const ContextParallel> makeContext(const ProcessGroups& groups)
+{
+    if (groups.context->size().value == 1)
+        return nullptr;
+    return std::make_unique<const RingAttention>(*groups.context);
+}
+
 std::unique_ptr<Optimizer> makeCountedOptimizer(const RunSpec& spec,
                                                 const std::vector<OptimizedTensor>& tensors,
                                                 const LogicalSums& sums, const UpdateKernels& kernels)
@@ -129,8 +137,9 @@ ModelChunk::ModelChunk(const RunSpec& spec, const StageRange& range, const Proce
     : m_parameters(makeParameters(spec, range, groups, device))
     , m_gatherer(makeGatherer(spec, *m_parameters, groups))
     , m_runners(makeRunners(spec, *m_parameters, m_gatherer.get()))
+    , m_context(makeContext(groups))
     , m_stage(std::make_unique<const TransformerStage>(spec.model, range, *m_parameters, *m_runners.back(),
-                                                       tensorParallelOf(spec, groups)))
+                                                       tensorParallelOf(spec, groups), m_context.get()))
     , m_sums(*m_parameters, groups)
     , m_kernels(spec.memory.offloadOptimizer ? processorUpdates() : updatesOf(device))
     , m_tensors(optimizedTensors(*m_parameters))

@@ -13,6 +13,7 @@
 
 namespace trainyard {
 
+class ContextParallel;
 class ParameterStore;
 class PartGatherer;
 struct ProcessGroups;
@@ -44,6 +45,7 @@ private:
     std::unique_ptr<ParameterStore> m_parameters;
     std::unique_ptr<PartGatherer> m_gatherer;            // null unless weights are sharded
     std::vector<std::unique_ptr<LayerRunner>> m_runners; // each around the one before it
+    std::unique_ptr<const ContextParallel> m_context;    // null unless sequences are shared
     std::unique_ptr<const TransformerStage> m_stage;
     LogicalSums m_sums;
     const UpdateKernels& m_kernels;

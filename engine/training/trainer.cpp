@@ -32,21 +32,6 @@ SequenceShape shapeOf(const Manifest& manifest)
     return {manifest.sequenceLength, manifest.maxPredictions};
 }
 
-/// Sequence parallelism gives each rank of a tensor group as many tokens of a micro-batch.
-Status tokensDivide(const RunSpec& spec, const Manifest& manifest)
-{
-    const int tokens = spec.batch.micro * manifest.sequenceLength;
-    if (!spec.layout.sequence || spec.batch.packing || tokens % spec.layout.tensor == 0)
-        return {};
-    return refused(
-        fmt::format(
-            "layout.sequence: {} sequences of {} tokens in a micro-batch cannot be shared evenly by {} "
-            "ranks",
-            spec.batch.micro, manifest.sequenceLength, spec.layout.tensor),
-        fmt::format("make batch.micro a multiple of {}, or set layout.sequence to false",
-                    spec.layout.tensor));
-}
-
 bool everyRankHoldsAll(const RunSpec& spec)
 {
     return spec.layout.tensor == 1 && spec.layout.pipeline == 1 && spec.memory.zeroStage == 0;
@@ -78,8 +63,8 @@ public:
         , m_recorder(setup.world, {setup.memory.ledger(), setup.deviceMemory}, setup.journal)
         , m_requests(setup.directory, setup.world.isFirst(), setup.stopFlag)
         , m_loader(startLoading(std::move(data), setup.spec,
-                                {m_groups.data->rank(), m_groups.data->size(), m_position.consumedSamples,
-                                 !setup.device.isProcessor()}))
+                                {Rank{m_groups.coordinates.data}, WorldSize{setup.spec.layout.data},
+                                 m_position.consumedSamples, !setup.device.isProcessor()}))
     {
         m_position.spec = setup.spec;
     }
@@ -249,7 +234,6 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
     ProcessGroup& world = setup.world;
     TRAINYARD_TRY_STATUS(agree(world, fitsWorld(setup.spec, world)));
     TRAINYARD_TRY(TrainingData data, openSameData(setup.spec, world));
-    TRAINYARD_TRY_STATUS(tokensDivide(setup.spec, data.manifest));
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(setup.spec.layout));
     ProcessGroups groups = makeProcessGroups(setup.maker, world, grid);
     TRAINYARD_TRY(auto replica, Replica::create(setup.spec, shapeOf(data.manifest), groups, setup.device));

@@ -73,8 +73,8 @@ Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
     return outcome;
 }
 
-// Ranks of one model replica see the same samples, so the sum over all ranks counts each sample once per rank
-// of a replica.
+// Ranks of one model replica, and those that share its sequences, see the same samples, so the sum over all
+// ranks counts each sample once for each of them.
 Result<GlobalCounts> TrainingStep::agreeOnCounts(const Result<StepInput>& input)
 {
     m_parts.clock.enter(StepPhase::Reduce);
@@ -85,8 +85,8 @@ Result<GlobalCounts> TrainingStep::agreeOnCounts(const Result<StepInput>& input)
     world.allReduce(std::span<double>(counts));
     if (counts[3] > 0)
         return agree(world, input.ok() ? Status() : input.error()).error();
-    const int ranksPerReplica = world.size().value / m_parts.groups.data->size().value;
-    const auto countOf = [&](double sum) { return std::llround(sum / ranksPerReplica); };
+    const int timesCounted = world.size().value / m_spec.layout.data;
+    const auto countOf = [&](double sum) { return std::llround(sum / timesCounted); };
     return GlobalCounts{countOf(counts[0]), countOf(counts[1]), countOf(counts[2])};
 }
 
@@ -122,7 +122,8 @@ PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const
 StepOutcome TrainingStep::reduceOutcome(const PassSums& sums, const GlobalCounts& counts,
                                         const Requests& requests, bool overflowed)
 {
-    // The ranks of a tensor group have the same losses; stages without the head have none.
+    // The ranks of a tensor group have the same losses, those of a context group parts of them; stages
+    // without the head have none.
     const bool speaks = m_parts.groups.tensor->isFirst();
     std::array<double, 6> values{speaks ? sums.tokens : 0, speaks ? sums.sequences : 0,
                                  double(requests.stop),    double(requests.checkpoint),

@@ -87,6 +87,10 @@ private slots:
         spec.batch.packing = true;
         spec.precision.compute = ComputeType::BFloat16;
         QTest::addRow("data 2, tensor 2, sequence, pipeline 2, packing, bfloat16") << spec;
+        spec = bigSpec({.data = 2, .tensor = 2, .context = 3, .sequence = true});
+        spec.model.setFamily(ModelFamily::Gpt);
+        spec.precision.compute = ComputeType::BFloat16;
+        QTest::addRow("gpt, data 2, context 3, tensor 2, sequence, bfloat16") << spec;
     }
     void holdsForLayouts()
     {
@@ -108,6 +112,8 @@ private slots:
         QTest::addRow("512 ranks") << bigSpec({.data = 16, .tensor = 8, .pipeline = 4});
         QTest::addRow("tensor 16") << bigSpec({.tensor = 16});
         QTest::addRow("pipeline 24") << bigSpec({.data = 2, .pipeline = 24});
+        QTest::addRow("context 8") << bigSpec({.data = 2, .tensor = 4, .context = 8, .sequence = true});
+        QTest::addRow("every kind") << bigSpec({.data = 4, .tensor = 4, .pipeline = 4, .context = 4});
         QTest::addRow("interleaved") << bigSpec(
             {.pipeline = 4, .schedule = PipelineScheduleKind::Interleaved, .virtualStages = 3});
     }
@@ -121,6 +127,7 @@ private slots:
         QVERIFY2(problemsOf(proxy).empty(), problemsOf(proxy).c_str());
         QVERIFY(proxy.layout.worldSize() <= 16);
         QCOMPARE(proxy.layout.data > 1, spec.layout.data > 1);
+        QCOMPARE(proxy.layout.context > 1, spec.layout.context > 1);
         QCOMPARE(proxy.layout.tensor > 1, spec.layout.tensor > 1);
         QCOMPARE(proxy.layout.pipeline > 1, spec.layout.pipeline > 1);
         QCOMPARE(proxy.layout.virtualStages > 1, spec.layout.virtualStages > 1);

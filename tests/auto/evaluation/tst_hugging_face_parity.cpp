@@ -183,7 +183,9 @@ private slots:
                  {R"("layout": {"data": 4})", R"("layout": {"data": 2}, "memory": {"zero_stage": 2})",
                   R"("layout": {"data": 2, "tensor": 2}, "memory": {"zero_stage": 3})",
                   R"("layout": {"tensor": 2})", R"("layout": {"tensor": 2, "sequence": true})",
-                  R"("layout": {"pipeline": 2})", R"("layout": {"pipeline": 2, "schedule": "zero-bubble"})",
+                  R"("layout": {"context": 2})", R"("layout": {"context": 3, "data": 2})",
+                  R"("layout": {"context": 2, "tensor": 2, "pipeline": 2})", R"("layout": {"pipeline": 2})",
+                  R"("layout": {"pipeline": 2, "schedule": "zero-bubble"})",
                   R"("layout": {"data": 2, "tensor": 2, "pipeline": 2, "sequence": true})",
                   R"("layout": {"pipeline": 2, "schedule": "interleaved", "virtual_stages": 2})"})
                 QTest::addRow("%s %s", model, layout)

@@ -145,6 +145,25 @@ private slots:
         QCOMPARE(estimateMemory(spec, {}).bytes[0], Bytes(4 * 5 * parts.perLayer));
     }
 
+    void sharesTokensAndStatesAmongContextRanks()
+    {
+        RunSpec spec;
+        spec.precision.compute = ComputeType::BFloat16;
+        spec.memory.zeroStage = 1;
+        spec.layout.data = 4;
+        const SequenceShape shape{512, 0}; // the head's share is not even
+        const MemoryByCategory byData = estimateMemory(spec, shape).bytes;
+        spec.layout.data = 2;
+        spec.layout.context = 2;
+        const MemoryByCategory both = estimateMemory(spec, shape).bytes;
+        QCOMPARE(both[0], byData[0]);
+        QCOMPARE(both[2], byData[2]);
+        QVERIFY(2 * both[3] < byData[3]); // half the tokens, and no scores
+        const Bytes keysAndValues = 2 * Bytes(spec.batch.micro) * 256 * Bytes(spec.model.hidden);
+        QCOMPARE(both[std::size_t(MemoryCategory::Communication)], 2 * keysAndValues * (2 + 4));
+        QCOMPARE(byData[std::size_t(MemoryCategory::Communication)], Bytes(0));
+    }
+
     void holdsAsManyMicroBatchesAsTheScheduleDoes()
     {
         RunSpec spec;

@@ -304,6 +304,27 @@ private slots:
         QVERIFY2(remarks(0).contains("batch.packing: has no effect"), qPrintable(remarks(0)));
     }
 
+    void refusesRanksThatCannotShareTheTokens()
+    {
+        RunSpec spec = validSpec();
+        spec.layout.context = 3;
+        QCOMPARE(print(sharingProblems(spec, 128)), "");
+        QCOMPARE(print(sharingProblems(spec, 3)), "");
+        const QString tooShort = print(sharingProblems(spec, 2));
+        QVERIFY2(tooShort.contains("layout.context") && tooShort.contains("use at most 2"),
+                 qPrintable(tooShort));
+        // 128 = 43 + 43 + 42 tokens, of which tensor ranks can share only an even number of rows evenly.
+        spec.layout.tensor = 2;
+        spec.layout.sequence = true;
+        spec.batch.micro = 3;
+        const QString uneven = print(sharingProblems(spec, 128));
+        QVERIFY2(uneven.contains("layout.sequence") && uneven.contains("make batch.micro a multiple of 2"),
+                 qPrintable(uneven));
+        QVERIFY(print(dataSetProblems(spec, {100, 128, 32})).contains("layout.sequence"));
+        spec.batch.micro = 4;
+        QCOMPARE(print(sharingProblems(spec, 128)), "");
+    }
+
     void tellsWhatHasNoEffect_data()
     {
         QTest::addColumn<QString>("json");

@@ -1,3 +1,5 @@
+#include <ATen/Parallel.h>
+
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -31,6 +33,7 @@ const std::vector<Layout>& layouts()
         {"data 4, ZeRO 2", {.data = 4}, 2},
         {"data 2, ZeRO 3, offloaded", {.data = 2}, 3, true},
         {"tensor 2", {.tensor = 2}},
+        {"context 2, tensor 2, ZeRO 1", {.tensor = 2, .context = 2}, 1},
         {"data 2, tensor 2, sequence, ZeRO 1", {.data = 2, .tensor = 2, .sequence = true}, 1},
         {"1f1b 4", {.pipeline = 4}},
         {"tensor 2, interleaved 2 x 2, data 2",
@@ -81,6 +84,7 @@ class TestCheckpointLayouts : public QObject {
 private slots:
     void initTestCase()
     {
+        at::set_num_threads(1); // each rank is a thread
         QVERIFY(writeTinyDataset(dataset()).ok());
         train("whole", specOf(dataset(), layouts().front()), {1, kSteps});
         for (std::size_t i = 0; i < layouts().size(); ++i)

@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include <ATen/Parallel.h>
+
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -30,6 +32,7 @@ struct Layout {
     bool offloadOptimizer = false;
     bool offloadParameters = false;
     bool packing = false;
+    ModelFamily family = ModelFamily::Bert;
 };
 
 constexpr auto kOptimizers = {OptimizerKind::AdamW, OptimizerKind::Lamb, OptimizerKind::LambPaper,
@@ -48,6 +51,10 @@ std::vector<Layout> layouts()
     };
     const auto everywhere = [](Layout layout) {
         layout.everyOptimizer = true;
+        return layout;
+    };
+    const auto decoder = [](Layout layout) {
+        layout.family = ModelFamily::Gpt;
         return layout;
     };
     return {
@@ -140,6 +147,36 @@ std::vector<Layout> layouts()
                  .schedule = Schedule::Interleaved,
                  .virtualStages = 2},
                 1}),
+        everywhere({"context 2", {.context = 2}}),
+        {"context 3", {.context = 3}}, // 32 tokens: not evenly
+        {"context 4, full recomputation", {.context = 4}, 0, RecomputeKind::Full},
+        {"context 2, selective recomputation, offload", {.context = 2}, 0, RecomputeKind::Selective, 1, true},
+        {"context 2, tensor 2", {.tensor = 2, .context = 2}},
+        {"context 2, tensor 2, sequence", {.tensor = 2, .context = 2, .sequence = true}},
+        {"context 3, tensor 2, sequence, ZeRO 1", {.tensor = 2, .context = 3, .sequence = true}, 1},
+        {"data 2, context 2, ZeRO 2", {.data = 2, .context = 2}, 2},
+        {"data 2, context 2, ZeRO 3", {.data = 2, .context = 2}, 3},
+        {"context 2, tensor 2, ZeRO 3, full recomputation, offload",
+         {.tensor = 2, .context = 2, .placement = "TPD"},
+         3,
+         RecomputeKind::Full,
+         2,
+         true},
+        {"context 2, 1f1b 2", {.pipeline = 2, .context = 2}},
+        {"context 2, zero-bubble 2, ZeRO 1",
+         {.pipeline = 2, .context = 2, .placement = "PDT", .schedule = Schedule::ZeroBubble},
+         1},
+        {"data 2, context 2, interleaved 2 x 2",
+         {.data = 2, .pipeline = 2, .context = 2, .schedule = Schedule::Interleaved, .virtualStages = 2}},
+        decoder({"decoder, context 2", {.context = 2}}),
+        decoder({"decoder, context 3", {.context = 3}}),
+        decoder({"decoder, data 2, context 2, tensor 2, sequence, ZeRO 2",
+                 {.data = 2, .tensor = 2, .context = 2, .sequence = true},
+                 2}),
+        decoder({"decoder, context 4, 1f1b 2, full recomputation",
+                 {.pipeline = 2, .context = 4},
+                 0,
+                 RecomputeKind::Full}),
         {"data 2, tensor 2, sequence, interleaved 2 x 2",
          {.data = 2,
           .tensor = 2,
@@ -183,9 +220,12 @@ std::vector<Layout> offloadingLayouts()
 RunSpec specOf(const fs::path& dataset, const Layout& layout, OptimizerKind optimizer)
 {
     RunSpec spec = tinySpec(dataset, 1, ComputeType::Float64);
+    spec.model.setFamily(layout.family);
     spec.model.layers = 4;
     spec.model.heads = 4;
     spec.model.intermediate = 66;
+    if (layout.family == ModelFamily::Gpt)
+        spec.model.positions = PositionEncoding::Rotary;
     spec.optimizer.kind = optimizer;
     spec.launch.steps = kSteps;
     spec.layout = layout.parallel;
@@ -245,11 +285,16 @@ class TestLayouts : public QObject {
 private slots:
     void initTestCase()
     {
+        at::set_num_threads(1); // each rank is a thread
         QVERIFY(writeTinyDataset(dataset()).ok());
-        for (const auto optimizer : kOptimizers) {
-            const Status status =
-                trainAsThreads(reference(optimizer), specOf(dataset(), {"one rank", {}}, optimizer));
-            QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
+        for (const auto family : {ModelFamily::Bert, ModelFamily::Gpt}) {
+            for (const auto optimizer : kOptimizers) {
+                Layout layout{"one rank", {}};
+                layout.family = family;
+                const Status status =
+                    trainAsThreads(reference(family, optimizer), specOf(dataset(), layout, optimizer));
+                QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
+            }
         }
     }
 
@@ -278,9 +323,10 @@ private slots:
         const fs::path run = folder.path().toStdString();
         const Status status = trainAsThreads(run, spec);
         QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
-        const double losses = largestDifference(stepsOf(reference(kind)), stepsOf(run));
-        const double norms = largestNormDifference(stepsOf(reference(kind)), stepsOf(run));
-        const double weights = weightDifference(reference(kind), run, kind);
+        const fs::path single = reference(spec.model.family, kind);
+        const double losses = largestDifference(stepsOf(single), stepsOf(run));
+        const double norms = largestNormDifference(stepsOf(single), stepsOf(run));
+        const double weights = weightDifference(single, run, kind);
         qInfo("losses %.1e, gradient norms %.1e, weights and moments %.1e", losses, norms, weights);
         QVERIFY(losses < 1e-9);
         QVERIFY(norms < 1e-9);
@@ -355,9 +401,9 @@ private slots:
 
 private:
     fs::path dataset() const { return fs::path(m_folder.path().toStdString()) / "data"; }
-    fs::path reference(OptimizerKind kind) const
+    fs::path reference(ModelFamily family, OptimizerKind kind) const
     {
-        return fs::path(m_folder.path().toStdString()) / nameOf(kind);
+        return fs::path(m_folder.path().toStdString()) / nameOf(family) / nameOf(kind);
     }
 
     QTemporaryDir m_folder;

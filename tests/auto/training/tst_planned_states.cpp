@@ -46,6 +46,8 @@ std::vector<Case> cases()
         {"tensor 3, data 2, ZeRO 1", {.data = 2, .tensor = 3}, {.zeroStage = 1}, ComputeType::BFloat16},
         {"tensor 2, data 2, ZeRO 2", {.data = 2, .tensor = 2}, {.zeroStage = 2}, ComputeType::BFloat16},
         {"tensor 2, data 2, ZeRO 3", {.data = 2, .tensor = 2}, {.zeroStage = 3}, ComputeType::BFloat16},
+        {"data 2, context 2, ZeRO 1", {.data = 2, .context = 2}, {.zeroStage = 1}, ComputeType::BFloat16},
+        {"tensor 2, context 3, ZeRO 3", {.tensor = 2, .context = 3}, {.zeroStage = 3}, ComputeType::BFloat16},
         {"1f1b 3", {.pipeline = 3}, {}, ComputeType::BFloat16},
         {"1f1b 3 by parameters", {.pipeline = 3, .partition = {PartitionKind::Parameters, {}}}},
         {"interleaved 2 x 2, data 2, ZeRO 1", interleaved, {.zeroStage = 1}, ComputeType::BFloat16},

@@ -118,6 +118,43 @@ private slots:
         QVERIFY(difference < 1e-9);
     }
 
+    void givesTheSameCurveFromRanksThatShareSequences_data()
+    {
+        QTest::addColumn<int>("family");
+        QTest::addColumn<int>("zeroStage");
+        QTest::addRow("encoder, ZeRO 3") << int(ModelFamily::Bert) << 3;
+        QTest::addRow("decoder, ZeRO 1") << int(ModelFamily::Gpt) << 1;
+    }
+    void givesTheSameCurveFromRanksThatShareSequences()
+    {
+        QFETCH(int, family);
+        QFETCH(int, zeroStage);
+        RunSpec spec = tinySpec(root() / "data", 1, ComputeType::Float64);
+        spec.model.setFamily(ModelFamily(family));
+        const fs::path alone = makeRun(spec);
+        QCOMPARE(runWorkers({{{1, alone}}, 1, 12}), 0);
+        spec.layout.context = 3; // 32 tokens, not evenly
+        spec.memory.zeroStage = zeroStage;
+        spec.cluster.nodes.front().slotCount = 3;
+        const fs::path shared = makeRun(spec);
+        QCOMPARE(runWorkers({{{3, shared}}, 1, 7}), 0);
+        QCOMPARE(runWorkers({{{3, shared}}, 2, 12}), 0); // from the checkpoint of three ranks
+        const double difference = largestDifference(stepsOf(alone), stepsOf(shared));
+        qInfo("3 context ranks: largest relative difference %.2e", difference);
+        QVERIFY(difference < 1e-9);
+        const MemoryByCategory planned = estimateMemory(spec, {32, 5}).bytes;
+        const auto whole = stepsOf(alone).back().ranks.front().peakMemory;
+        for (const RankFigures& rank : stepsOf(shared).back().ranks) {
+            const auto held = [&](MemoryCategory category) { return rank.peakMemory[std::size_t(category)]; };
+            const Bytes activations = whole[std::size_t(MemoryCategory::Activations)];
+            qInfo("activations %llu bytes, of one rank %llu; weights %llu of %llu planned",
+                  (unsigned long long)(held(MemoryCategory::Activations)), (unsigned long long)(activations),
+                  (unsigned long long)(held(MemoryCategory::Weights)), (unsigned long long)(planned[0]));
+            QVERIFY(2 * held(MemoryCategory::Activations) < activations);
+            QCOMPARE(held(MemoryCategory::Weights), planned[0]);
+        }
+    }
+
     void runsAloneWithoutMpirun()
     {
         const fs::path run = makeRun(tinySpec(root() / "data", 1, ComputeType::Float64));
