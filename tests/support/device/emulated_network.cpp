@@ -53,6 +53,10 @@ public:
     {
         return run([this, bytes, from] { m_ranks.receive(bytes, from); });
     }
+    Pending shift(std::span<const std::byte> out, std::span<std::byte> in) override
+    {
+        return run([this, out, in] { m_ranks.shift(out, in); });
+    }
 
 private:
     template <typename Task>
