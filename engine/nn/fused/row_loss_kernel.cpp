@@ -6,8 +6,8 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/scalar_tensor.h>
+#include <c10/util/Exception.h>
 
-#include "engine/base/check.h"
 #include "engine/base/vector_clones.h"
 #include "engine/nn/fused/number.h"
 #include "engine/nn/fused/rows.h"
@@ -90,7 +90,8 @@ RowLosses rowLosses(const at::Tensor& logits_MC, const at::Tensor& targets_M)
         });
         double sum = 0;
         for (std::int64_t row = 0; row < rows; ++row) {
-            TRAINYARD_CHECK(targets[row] >= 0 && targets[row] < width);
+            TORCH_CHECK_INDEX(targets[row] >= 0 && targets[row] < width, "target ", targets[row],
+                              " is not below ", width);
             sum += static_cast<double>(logSums[row]) -
                    static_cast<double>(widen(logits[row * width + targets[row]]));
         }
