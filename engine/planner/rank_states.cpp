@@ -60,16 +60,19 @@ struct StageBuffers {
     std::int64_t count = 0;
     std::int64_t owned = 0;            ///< of them one owner's
     std::vector<std::int64_t> numbers; ///< by owner, without gaps
-    std::int64_t neighbours = 0;       ///< of two buckets behind each other, at most
+    std::int64_t passing = 0;          ///< of the buckets that are there at once, at most
     std::int64_t gathered = 0;         ///< of two parts behind each other, at most
 };
 
-std::int64_t largestNeighbours(const std::vector<FlatBucket>& buckets)
+/// Of the buckets that gradients pass through, front first, one is reduced while the next one fills. A tied
+/// head begins the gradient of the word embeddings, so their bucket, the last one, is there all the time.
+std::int64_t largestPassing(const std::vector<FlatBucket>& buckets, bool lastBeginsFirst)
 {
+    const std::int64_t waiting = lastBeginsFirst ? buckets.back().size() : 0;
     std::int64_t largest = 0;
-    for (std::size_t i = 0; i < buckets.size(); ++i)
+    for (std::size_t i = 0; i < buckets.size() - (lastBeginsFirst ? 1 : 0); ++i)
         largest = std::max(largest, buckets[i].size() + (i > 0 ? buckets[i - 1].size() : 0));
-    return largest;
+    return largest + waiting;
 }
 
 /// Where each part is a bucket. A part and the next one are there at once; a tied head needs the embeddings
@@ -95,7 +98,7 @@ StageBuffers stageBuffers(const RunSpec& spec, const StageContents& stage, const
     const auto bucketElements = static_cast<std::int64_t>(spec.layout.bucketSize / rules.master);
     const FlatPlacement placement = placeFlat(blocks, {rules.owners, bucketElements, rules.shardsWeights});
     return {placement.count, placement.count / rules.owners, elementsByOwner(blocks, placement, rules.owners),
-            largestNeighbours(placement.buckets),
+            largestPassing(placement.buckets, spec.model.tiedHead && stage.embeddings && stage.head),
             rules.shardsWeights ? largestGathered(blocks, placement, spec.model) : 0};
 }
 
@@ -113,7 +116,7 @@ StageBuffers rankBuffers(const RunSpec& spec, const std::vector<int>& layerCount
         sum.count += one.count;
         sum.owned += one.owned;
         std::ranges::transform(sum.numbers, one.numbers, sum.numbers.begin(), std::plus<>());
-        sum.neighbours = std::max(sum.neighbours, one.neighbours);
+        sum.passing = std::max(sum.passing, one.passing);
         sum.gathered = std::max(sum.gathered, one.gathered);
     }
     return sum;
@@ -148,7 +151,7 @@ void addGradients(RankStates& states, const StageBuffers& buffers, const StateRu
         static_cast<Bytes>(resident) * rules.master;
     if (rules.bucketsPass)
         at(states.passing, MemoryCategory::Gradients) =
-            static_cast<Bytes>(rules.reducesOnce ? buffers.count : buffers.neighbours) * rules.master;
+            static_cast<Bytes>(rules.reducesOnce ? buffers.count : buffers.passing) * rules.master;
 }
 
 RankStates statesOf(const RunSpec& spec, const StageBuffers& buffers, const StateRules& rules,
