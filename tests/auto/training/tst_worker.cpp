@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "engine/base/file.h"
+#include "engine/planner/memory_model.h"
 #include "engine/planner/rank_states.h"
 #include "engine/records/flight_ring.h"
 #include "engine/records/flight_verdict.h"
