@@ -145,7 +145,8 @@ private slots:
         QVERIFY(difference < 1e-9);
         const MemoryByCategory planned = estimateMemory(spec, {32, 5}).bytes;
         const auto whole = stepsOf(alone).back().ranks.front().peakMemory;
-        for (const RankFigures& rank : stepsOf(shared).back().ranks) {
+        const StepRecord last = stepsOf(shared).back();
+        for (const RankFigures& rank : last.ranks) {
             const auto held = [&](MemoryCategory category) { return rank.peakMemory[std::size_t(category)]; };
             const Bytes activations = whole[std::size_t(MemoryCategory::Activations)];
             qInfo("activations %llu bytes, of one rank %llu; weights %llu of %llu planned",
