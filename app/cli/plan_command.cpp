@@ -9,6 +9,7 @@
 #include "engine/planner/memory_model.h"
 #include "engine/planner/parameter_parts.h"
 #include "engine/spec/data_set_rules.h"
+#include "engine/spec/limits.h"
 #include "engine/spec/remarks.h"
 #include "remote/launch/data_set_manifest.h"
 
@@ -131,7 +132,10 @@ int plan(const PlanOptions& options)
             return failForProblems(options.spec, problems, options.json);
         warn(options.spec, dataSetRemarks(spec, rows));
     }
-    return printPlan(spec, shapeFor(options, data), options.json);
+    const SequenceShape shape = shapeFor(options, data);
+    if (const Diagnostics problems = sharingProblems(spec, shape.length); !problems.empty())
+        return failForProblems(options.spec, problems, options.json);
+    return printPlan(spec, shape, options.json);
 }
 
 } // namespace
@@ -142,10 +146,13 @@ void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
     CLI::App* command =
         app.add_subcommand("plan", "Memory per device by category, before anything is launched");
     command->add_option("SPEC", options->spec, "Run specification (JSON)")->required();
-    command->add_option("--seq-len", options->length,
-                        "Tokens per sequence (default: the data set's, else 128)");
-    command->add_option("--max-pred", options->maxPredictions,
-                        "Masked positions per sequence (default: the data set's, else 20)");
+    command
+        ->add_option("--seq-len", options->length, "Tokens per sequence (default: the data set's, else 128)")
+        ->check(CLI::Range(1, kMostEntries));
+    command
+        ->add_option("--max-pred", options->maxPredictions,
+                     "Masked positions per sequence (default: the data set's, else 20)")
+        ->check(CLI::Range(1, kMostEntries));
     command->add_flag("--json", options->json, "One JSON document on standard output");
     command->callback([&outcome, options] { outcome.status = plan(*options); });
 }

@@ -20,7 +20,7 @@ fs::path library()
     return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / kCudaPluginFile;
 }
 
-/// Each collective has a stream of its own, and a device that has fewer queues than streams lets one wait for
+/// Each group has a stream of its own, and a device that has fewer queues than streams lets one wait for
 /// another.
 void prepareEnvironment(const std::string& device)
 {

@@ -13,6 +13,7 @@
 #include "engine/nn/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
 #include "engine/spec/data_set_rules.h"
+#include "engine/spec/limits.h"
 #include "engine/spec/validate.h"
 #include "engine/training/replica.h"
 #include "engine/training/replica_threads.h"
@@ -141,14 +142,15 @@ Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, Com
     spec.model.attentionDropout = 0;
     spec.precision.compute = precision;
     spec.dataset.path = "/unused";
-    spec.cluster.nodes = {NodeSpec{.slotCount = spec.layout.worldSize()}};
+    spec.cluster.nodes = {NodeSpec{.slotCount = kMostRanks}};
     const int sequences = int(batch.sequences());
-    if (sequences % spec.layout.data != 0)
+    const int data = std::max(1, spec.layout.data); // validate() refuses less
+    if (sequences % data != 0)
         return refused(
             fmt::format("layout.data: {} sequences of the inputs cannot be shared evenly by {} ranks",
                         sequences, spec.layout.data),
             fmt::format("make layout.data a divisor of {}", sequences));
-    spec.batch = {sequences, 1, sequences / spec.layout.data};
+    spec.batch = {sequences, 1, sequences / data};
     Diagnostics diagnostics = validate(spec);
     const Diagnostics sharing = sharingProblems(spec, int(batch.sequenceLength()));
     diagnostics.insert(diagnostics.end(), sharing.begin(), sharing.end());

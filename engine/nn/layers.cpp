@@ -21,7 +21,7 @@ using torch::autograd::variable_list;
 constexpr std::int64_t kDepth = 1024;
 
 /// left [T, K] times right [K, N]. oneDNN multiplies deep matrices of float32 a fifth faster in slices of
-/// their depth (measured: AMD Zen 5, K = 3072 and 30528).
+/// their depth (tests/bench/README.md).
 at::Tensor deepProduct(const at::Tensor& left, const at::Tensor& right)
 {
     const std::int64_t depth = left.size(1);

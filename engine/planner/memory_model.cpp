@@ -8,10 +8,13 @@
 #include "engine/planner/rank_states.h"
 #include "engine/planner/stage_costs.h"
 #include "engine/spec/context_share.h"
+#include "engine/spec/limits.h"
 
 namespace trainyard {
 
 namespace {
+
+constexpr Bytes kStepsHeld = 3; ///< of samples: two that were read ahead, and the one in use
 
 Bytes& at(MemoryByCategory& bytes, MemoryCategory category)
 {
@@ -148,17 +151,18 @@ Bytes checkpointCopy(const RunSpec& spec, const RankStates& states, Bytes master
 /// divided by are at least 1 here, and those that are counted up to no more than any cluster has.
 RunSpec withinReason(RunSpec spec)
 {
-    constexpr int kMostLayers = 1024;
-    constexpr int kMostStages = 256;
-    constexpr int kMostRanks = 1 << 16;
     const auto limit = [](int& value, int most) { value = std::clamp(value, 1, std::max(1, most)); };
     limit(spec.model.layers, kMostLayers);
+    limit(spec.model.hidden, kMostWidth);
+    limit(spec.model.heads, kMostWidth);
+    limit(spec.model.intermediate, kMostWidth);
+    limit(spec.model.vocabulary, kMostEntries);
+    limit(spec.model.maxPositions, kMostEntries);
     limit(spec.layout.context, kMostRanks);
     limit(spec.layout.data, kMostRanks / spec.layout.context);
     limit(spec.layout.tensor, kMostRanks);
-    const int stages = std::min(kMostStages, spec.model.layers);
-    limit(spec.layout.pipeline, stages);
-    limit(spec.layout.virtualStages, stages / spec.layout.pipeline);
+    limit(spec.layout.pipeline, spec.model.layers);
+    limit(spec.layout.virtualStages, spec.model.layers / spec.layout.pipeline);
     limit(spec.memory.recomputeEvery, kMostLayers);
     limit(spec.batch.accumulation, std::numeric_limits<int>::max());
     spec.memory.offloadHorizon = std::max(0, spec.memory.offloadHorizon);
@@ -237,7 +241,7 @@ MemoryEstimate estimateMemory(const RunSpec& asked, const SequenceShape& shape)
         headActivations(spec, b, std::min(here, static_cast<Bytes>(shape.targets(spec.model.family))), e);
     at(estimate.bytes, MemoryCategory::Communication) = ringBytes(spec, b * here, e, master);
     at(estimate.bytes, MemoryCategory::Data) =
-        2 * b * static_cast<Bytes>(spec.batch.accumulation) * s * 3 * 8;
+        kStepsHeld * b * static_cast<Bytes>(spec.batch.accumulation) * s * 3 * 8;
     at(estimate.bytes, MemoryCategory::Other) = checkpointCopy(spec, states, master);
     estimate.assumptions = {
         "Weights include the float32 master copy when the compute type is bfloat16 or float16; gradients are "

@@ -29,6 +29,15 @@ public:
     {
         require(value >= least, path, fmt::format("is {}", value), fmt::format("must be at least {}", least));
     }
+    /// Whether it is.
+    bool between(int value, int least, int most, const char* path)
+    {
+        const bool is = value >= least && value <= most;
+        require(is, path, fmt::format("is {}", value),
+                value < least ? fmt::format("must be at least {}", least)
+                              : fmt::format("must be at most {}", most));
+        return is;
+    }
     void within(double value, double low, double high, const char* path)
     {
         require(value >= low && value < high, path, fmt::format("is {}", value),

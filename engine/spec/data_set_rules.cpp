@@ -28,6 +28,15 @@ void remarkOnPadding(const RunSpec& spec, const DataSetShape& data, Checker& che
                       "set batch.packing to true: losses stay the same");
 }
 
+/// Elements of one sample that dropout masks tell apart (engine/nn/dropout_mask.h): a block of four has a
+/// number of 32 bits.
+constexpr double kMaskElements = 4.0 * (1LL << 32);
+
+double attentionElements(const ModelSpec& model, int sequenceLength)
+{
+    return double(model.heads) * sequenceLength * sequenceLength;
+}
+
 /// Sequence parallelism gives each rank of a tensor group as many of the tokens of a micro-batch that are
 /// here.
 bool tokensDivide(const RunSpec& spec, int sequenceLength)
@@ -78,6 +87,12 @@ Diagnostics sharingProblems(const RunSpec& spec, int sequenceLength)
         layout.context <= sequenceLength, "layout.context",
         fmt::format("{} ranks cannot share sequences of {} tokens", layout.context, sequenceLength),
         fmt::format("use at most {}", sequenceLength));
+    check.refuseUnless(
+        spec.model.attentionDropout == 0 || attentionElements(spec.model, sequenceLength) <= kMaskElements,
+        "model.attention_dropout",
+        fmt::format("{} heads over {} tokens have more probabilities than there are masks to drop them by",
+                    spec.model.heads, sequenceLength),
+        "set model.attention_dropout to 0");
     const bool mustDivide = problems.empty() && layout.sequence && !spec.batch.packing;
     check.refuseUnless(
         !mustDivide || tokensDivide(spec, sequenceLength), "layout.sequence",

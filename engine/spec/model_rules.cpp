@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "engine/spec/limits.h"
+
 namespace trainyard {
 
 namespace {
@@ -35,12 +37,12 @@ std::string nearestHeads(int near, int hidden, const std::function<bool(int)>& w
 
 void checkSizes(const ModelSpec& model, Checker& check)
 {
-    check.atLeast(model.layers, 1, "model.layers");
-    check.atLeast(model.hidden, 1, "model.hidden");
-    check.atLeast(model.heads, 1, "model.heads");
-    check.atLeast(model.intermediate, 1, "model.intermediate");
-    check.atLeast(model.vocabulary, 6, "model.vocabulary");
-    check.atLeast(model.maxPositions, 8, "model.max_positions");
+    check.between(model.layers, 1, kMostLayers, "model.layers");
+    check.between(model.hidden, 1, kMostWidth, "model.hidden");
+    check.between(model.heads, 1, kMostWidth, "model.heads");
+    check.between(model.intermediate, 1, kMostWidth, "model.intermediate");
+    check.between(model.vocabulary, 6, kMostEntries, "model.vocabulary");
+    check.between(model.maxPositions, 8, kMostEntries, "model.max_positions");
     check.within(model.dropout, 0, 1, "model.dropout");
     check.within(model.attentionDropout, 0, 1, "model.attention_dropout");
     check.require(model.layerNormEpsilon > 0, "model.layer_norm_epsilon",

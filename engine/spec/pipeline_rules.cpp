@@ -104,7 +104,8 @@ std::optional<Diagnostic> zeroProblem(const RunSpec& spec)
                    fmt::format("ZeRO stage {} does not go with a pipeline, which adds gradients up over all "
                                "micro-batches",
                                spec.memory.zeroStage),
-                   "set memory.zero_stage to 1, or layout.pipeline to 1");
+                   spec.memory.offloadParameters ? "set layout.pipeline to 1"
+                                                 : "set memory.zero_stage to 1, or layout.pipeline to 1");
 }
 
 /// A recomputed layer gives the gradients of its input and of its weights in one go.

@@ -1,5 +1,8 @@
 #include "engine/spec/run_spec.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace trainyard {
 
 void ModelSpec::setFamily(ModelFamily value)
@@ -15,10 +18,10 @@ void ModelSpec::setFamily(ModelFamily value)
 
 int ClusterSpec::totalSlots() const
 {
-    int slots = 0;
+    std::int64_t slots = 0;
     for (const NodeSpec& node : nodes)
         slots += node.slotCount;
-    return slots;
+    return static_cast<int>(std::min<std::int64_t>(slots, std::numeric_limits<int>::max()));
 }
 
 } // namespace trainyard

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/spec/checker.h"
+#include "engine/spec/limits.h"
 #include "engine/spec/model_rules.h"
 #include "engine/spec/pipeline_rules.h"
 
@@ -30,7 +31,7 @@ void checkCluster(const RunSpec& spec, Checker& check)
     for (std::size_t i = 0; i < spec.cluster.nodes.size(); ++i) {
         const NodeSpec& node = spec.cluster.nodes[i];
         const std::string path = fmt::format("cluster.nodes[{}]", i);
-        check.atLeast(node.slotCount, 1, (path + ".slots").c_str());
+        check.between(node.slotCount, 1, kMostRanks, (path + ".slots").c_str());
         const bool plain = !node.host.empty() && node.host.front() != '-' &&
                            std::all_of(node.host.begin(), node.host.end(), [](unsigned char c) {
                                return std::isalnum(c) || c == '.' || c == '_' || c == '-' || c == ':' ||
@@ -53,14 +54,32 @@ int largestDivisor(int number, int limit)
     return divisor;
 }
 
+/// In floating point: four degrees can multiply to more than an integer holds.
+void checkRanks(const ParallelLayout& layout, int slots, Checker& check)
+{
+    const double ofOneReplica = double(layout.context) * layout.tensor * layout.pipeline;
+    const double ranks = ofOneReplica * layout.data;
+    const std::string hint =
+        ofOneReplica <= slots
+            ? fmt::format("lower layout.data to {}", static_cast<int>(slots / ofOneReplica))
+            : fmt::format("lower layout.context, tensor or pipeline to a product of at most {}", slots);
+    check.refuseUnless(
+        ranks <= std::min(slots, kMostRanks), "layout",
+        fmt::format("{} x {} x {} x {} (data x context x tensor x pipeline) needs {:.0f} ranks, and the "
+                    "cluster has {} slot{}",
+                    layout.data, layout.context, layout.tensor, layout.pipeline, ranks, slots,
+                    slots == 1 ? "" : "s"),
+        hint + " or add slots to cluster.nodes");
+}
+
 void checkLayout(const RunSpec& spec, Checker& check)
 {
     const ParallelLayout& layout = spec.layout;
-    check.atLeast(layout.data, 1, "layout.data");
-    check.atLeast(layout.context, 1, "layout.context");
-    check.atLeast(layout.tensor, 1, "layout.tensor");
-    check.atLeast(layout.pipeline, 1, "layout.pipeline");
-    check.atLeast(layout.virtualStages, 1, "layout.virtual_stages");
+    bool counted = check.between(layout.data, 1, kMostRanks, "layout.data");
+    counted &= check.between(layout.context, 1, kMostRanks, "layout.context");
+    counted &= check.between(layout.tensor, 1, kMostRanks, "layout.tensor");
+    counted &= check.between(layout.pipeline, 1, kMostRanks, "layout.pipeline");
+    check.between(layout.virtualStages, 1, kMostLayers, "layout.virtual_stages");
     check.require(layout.bucketSize >= 64 * kKiB, "layout.bucket_size",
                   "is " + formatBytes(layout.bucketSize), "must be at least 64 KiB; 25 MiB is a good start");
     std::string letters = layout.placement;
@@ -68,7 +87,7 @@ void checkLayout(const RunSpec& spec, Checker& check)
     check.require(letters == "DPT" || layout.placement == "cluster" || layout.placement == "spread",
                   "layout.placement", fmt::format("\"{}\" is not a placement", layout.placement),
                   "use an order of the letters D, P and T, or \"cluster\" (DPT) or \"spread\" (TPD)");
-    if (std::min({layout.data, layout.context, layout.tensor, layout.pipeline}) < 1)
+    if (!counted)
         return;
     if (spec.model.heads >= 1)
         check.refuseUnless(
@@ -80,24 +99,16 @@ void checkLayout(const RunSpec& spec, Checker& check)
         layout.tensor <= spec.model.intermediate && layout.tensor <= spec.model.vocabulary, "layout.tensor",
         fmt::format("{} ranks are more than model.intermediate or model.vocabulary has rows", layout.tensor),
         "lower layout.tensor");
-    const int slots = spec.cluster.totalSlots();
-    check.refuseUnless(
-        layout.worldSize() <= slots, "layout",
-        fmt::format("{} x {} x {} x {} (data x context x tensor x pipeline) needs {} ranks, and the cluster "
-                    "has {} slot{}",
-                    layout.data, layout.context, layout.tensor, layout.pipeline, layout.worldSize(), slots,
-                    slots == 1 ? "" : "s"),
-        fmt::format("lower layout.data to {} or add slots to cluster.nodes",
-                    std::max(1L, slots / (long{layout.context} * layout.tensor * layout.pipeline))));
+    checkRanks(layout, spec.cluster.totalSlots(), check);
 }
 
 void checkBatch(const RunSpec& spec, Checker& check)
 {
     const BatchSpec& batch = spec.batch;
     check.atLeast(batch.global, 1, "batch.global");
-    check.atLeast(batch.micro, 1, "batch.micro");
-    check.atLeast(batch.accumulation, 1, "batch.accumulation");
-    if (batch.global < 1 || batch.micro < 1 || batch.accumulation < 1 || spec.layout.data < 1)
+    bool counted = check.between(batch.micro, 1, kMostSequences, "batch.micro");
+    counted &= check.between(batch.accumulation, 1, kMostSequences, "batch.accumulation");
+    if (!counted || batch.global < 1 || spec.layout.data < 1 || spec.layout.data > kMostRanks)
         return;
     const long product = long{batch.micro} * batch.accumulation * spec.layout.data;
     check.require(product == batch.global, "batch.global",
@@ -105,7 +116,7 @@ void checkBatch(const RunSpec& spec, Checker& check)
                               batch.global, batch.micro, batch.accumulation, spec.layout.data, product),
                   batch.global % (long{batch.micro} * spec.layout.data) == 0
                       ? fmt::format("set batch.accumulation to {}, or batch.global to {}",
-                                    batch.global / (batch.micro * spec.layout.data), product)
+                                    batch.global / (long{batch.micro} * spec.layout.data), product)
                       : fmt::format("set batch.global to {}", product));
     check.refuseUnless(!batch.packing || spec.layout.context == 1, "batch.packing",
                        fmt::format("does not go with layout.context {}, whose ranks share sequences of equal "
@@ -118,7 +129,7 @@ void checkPipeline(const RunSpec& spec, Diagnostics& diagnostics)
 {
     const int least = std::min({spec.layout.pipeline, spec.layout.virtualStages, spec.model.layers,
                                 spec.batch.micro, spec.batch.accumulation});
-    if (least < 1)
+    if (least < 1 || spec.layout.pipeline > kMostRanks || spec.layout.virtualStages > kMostLayers)
         return; // reported where it stands
     const Diagnostics problems = pipelineProblems(spec);
     diagnostics.insert(diagnostics.end(), problems.begin(), problems.end());

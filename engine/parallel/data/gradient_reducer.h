@@ -57,7 +57,7 @@ public:
 
     /// The next backward() completes the gradients.
     void arm();
-    /// Starts what has not started (parameters that got no gradient count as zero) and waits for all of it.
+    /// Starts what has not started (every parameter must have got its gradient) and waits for all of it.
     void finish();
     /// Buckets that started inside backward() in the last step.
     std::size_t overlappedBuckets() const { return m_overlapped; }

@@ -1,6 +1,7 @@
 #include <QFile>
 #include <QTest>
 
+#include <limits>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -231,6 +232,55 @@ private slots:
         QCOMPARE(diagnostics.size(), std::size_t(1));
         QCOMPARE(toError(diagnostics).kind, ErrorKind::Refused);
         QVERIFY(print(diagnostics).contains("needs 4 ranks, and the cluster has 1 slot"));
+    }
+
+    void refusesNumbersBeyondCounting()
+    {
+        const auto problemsOf = [](auto change) {
+            RunSpec spec = validSpec();
+            change(spec);
+            return print(validate(spec));
+        };
+        constexpr int kHuge = std::numeric_limits<int>::max();
+        QVERIFY(problemsOf([](RunSpec& spec) {
+                    spec.model.hidden = kHuge;
+                }).contains("model.hidden: is 2147483647"));
+        QVERIFY(problemsOf([](RunSpec& spec) {
+                    spec.layout.data = spec.layout.context = 65536;
+                }).contains("needs 4294967296 ranks"));
+        QVERIFY(problemsOf([](RunSpec& spec) {
+                    spec.cluster.nodes = {{"a", 65536}, {"b", kHuge}};
+                }).contains("cluster.nodes[1].slots: is 2147483647"));
+        QVERIFY(problemsOf([](RunSpec& spec) {
+                    spec.layout.pipeline = 2;
+                    spec.layout.virtualStages = kHuge;
+                }).contains("layout.virtual_stages: is 2147483647"));
+        QVERIFY(problemsOf([](RunSpec& spec) {
+                    spec.batch.micro = kHuge;
+                    spec.batch.accumulation = kHuge;
+                }).contains("batch.micro: is 2147483647"));
+    }
+
+    void namesTheDegreesThatAreTooMany()
+    {
+        RunSpec spec = validSpec();
+        spec.cluster.nodes.front().slotCount = 8;
+        spec.layout.context = 9;
+        QVERIFY(print(validate(spec)).contains("context, tensor or pipeline to a product of at most 8"));
+        spec.layout.context = 4;
+        spec.layout.data = 3;
+        QVERIFY(print(validate(spec)).contains("lower layout.data to 2"));
+    }
+
+    void refusesAttentionBeyondItsDropoutMasks()
+    {
+        RunSpec spec = validSpec();
+        spec.model = *modelPreset("gpt2-xl");
+        spec.model.maxPositions = 32768;
+        QVERIFY(print(sharingProblems(spec, 32768)).contains("set model.attention_dropout to 0"));
+        QCOMPARE(print(sharingProblems(spec, 16384)), "");
+        spec.model.attentionDropout = 0;
+        QCOMPARE(print(sharingProblems(spec, 32768)), "");
     }
 
     void reportsEverythingAtOnceAndBadInputFirst()
