@@ -41,8 +41,8 @@ public:
     virtual Pending broadcast(std::span<std::byte> bytes, Rank root) = 0;
     virtual Pending allGather(std::span<std::byte> all) = 0;
     virtual Pending reduceScatter(FloatSpan values) = 0;
-    /// Copies `bytes` away: nobody needs to wait for the work. A device sends and receives a group's messages one
-    /// behind the other, so each group carries them one way; rank 0 sends.
+    /// Copies `bytes` away: nobody needs to wait for the work. A device sends and receives a group's messages
+    /// one behind the other, so each group carries them one way; rank 0 sends.
     virtual Pending send(std::span<const std::byte> bytes, Rank to) = 0;
     virtual Pending receive(std::span<std::byte> bytes, Rank from) = 0;
     virtual Pending shift(std::span<const std::byte> out, std::span<std::byte> in) = 0;

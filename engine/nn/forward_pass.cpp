@@ -25,8 +25,7 @@ std::optional<RotaryTables> rotaryTables(const ModelSpec& model, const TokenBatc
 
 SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
                      const std::optional<DropoutKey>& dropoutKey, at::ScalarType type,
-                     const TensorParallel& parallel, const Device& device,
-                     const ContextParallel* context)
+                     const TensorParallel& parallel, const Device& device, const ContextParallel* context)
 {
     const SequenceSlice slice = sliceHere(model, batch.sequenceLength(), context);
     const TokenBatch here = slice.isWhole() ? batch : sliceOf(batch, slice);

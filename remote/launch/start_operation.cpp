@@ -157,7 +157,8 @@ void StartOperation::onInspected(const HostGroup::Answers& answers)
     deploy();
 }
 
-/// The CUDA libraries are big, so they go only where ranks will compute on devices; on resume where they went before.
+/// The CUDA libraries are big, so they go only where ranks will compute on devices; on resume where they went
+/// before.
 bool StartOperation::usesDevices() const
 {
     if (!m_plan.spec)

@@ -29,7 +29,8 @@ public:
     void call(const char* name, const std::function<ncclResult_t(ncclComm_t)>& function);
     /// What went wrong since, on whatever rank; empty when nothing did. Any thread.
     std::string error();
-    /// Makes the device leave every collective. Any thread, also while another is in call(); later calls throw.
+    /// Makes the device leave every collective. Any thread, also while another is in call(); later calls
+    /// throw.
     void abort();
 
 private:

@@ -72,15 +72,13 @@ NcclTransport::NcclTransport(const DeviceGroupId& id, int rank, int size)
         connectMessages();
 }
 
-// The first message of a communicator waits on the host for its receiver. Here all make their groups in an order
-// in which nobody waits for ever; in a pipeline's schedule they would not.
+// The first message of a communicator waits on the host for its receiver. Here all make their groups in an
+// order in which nobody waits for ever; in a pipeline's schedule they would not.
 void NcclTransport::connectMessages()
 {
-    const at::Tensor byte =
-        at::zeros({1}, at::TensorOptions().dtype(at::kByte).device(at::kCUDA));
+    const at::Tensor byte = at::zeros({1}, at::TensorOptions().dtype(at::kByte).device(at::kCUDA));
     const std::span<std::byte> message(static_cast<std::byte*>(byte.mutable_data_ptr()), 1);
-    const Pending work =
-        m_communicator->rank() == 0 ? send(message, Rank{1}) : receive(message, Rank{0});
+    const Pending work = m_communicator->rank() == 0 ? send(message, Rank{1}) : receive(message, Rank{0});
     work->wait();
 }
 
