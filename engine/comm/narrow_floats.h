@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "engine/base/bfloat16.h"
 #include "engine/comm/float_span.h"
 
 namespace trainyard {
@@ -17,8 +18,7 @@ struct BFloat16 {
     {
         const auto bits = std::bit_cast<std::uint32_t>(value);
         const bool isNan = (bits & 0x7fffffffu) > 0x7f800000u;
-        const std::uint32_t rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
-        return {static_cast<std::uint16_t>((isNan ? bits | 0x400000u : rounded) >> 16)};
+        return {isNan ? static_cast<std::uint16_t>(bits >> 16 | 0x40u) : bfloat16Bits(value)};
     }
 };
 

@@ -32,10 +32,8 @@ TRAINYARD_HOST_DEVICE inline void fillDropoutLane(const MaskTarget& target, std:
                                                   const DropoutStream& site)
 {
     const std::int64_t inSample = target.firstElement / kDropoutGroup + group;
-    const PhiloxCounter words = philox({static_cast<std::uint32_t>(inSample * kDropoutLanes + lane),
-                                        site.step, static_cast<std::uint32_t>(target.sample),
-                                        site.site << 20 | static_cast<std::uint32_t>(target.sample >> 32)},
-                                       site.key);
+    const auto block = static_cast<std::uint32_t>(inSample * kDropoutLanes + lane);
+    const PhiloxCounter words = philox(dropoutCounter(block, site.step, site.site, target.sample), site.key);
     for (int word = 0; word < 4; ++word) {
         const std::int64_t element =
             inSample * kDropoutGroup + word * kDropoutLanes + lane - target.firstElement;

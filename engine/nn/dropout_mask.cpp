@@ -70,8 +70,7 @@ void fillPartOfGroup(std::uint8_t* mask, std::uint32_t block, std::int64_t first
 void fillDropoutMask(std::uint8_t* mask, std::int64_t firstElement, std::int64_t count,
                      std::uint32_t dropBelow, const DropoutStream& stream)
 {
-    const PhiloxCounter counter{0, stream.step, static_cast<std::uint32_t>(stream.sample),
-                                stream.site << 20 | static_cast<std::uint32_t>(stream.sample >> 32)};
+    const PhiloxCounter counter = dropoutCounter(0, stream.step, stream.site, stream.sample);
     auto block = static_cast<std::uint32_t>(firstElement / kDropoutGroup * kLanes);
     if (const std::int64_t skipped = firstElement % kDropoutGroup; skipped > 0 && count > 0) {
         const std::int64_t head = std::min(count, kDropoutGroup - skipped);

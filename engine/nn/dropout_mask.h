@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "engine/base/host_device.h"
 #include "engine/base/philox.h"
 
 namespace trainyard {
@@ -15,6 +16,13 @@ struct DropoutStream {
     std::uint32_t site = 0;   ///< below 4096
     std::uint64_t sample = 0; ///< below 2^52
 };
+
+TRAINYARD_HOST_DEVICE inline PhiloxCounter dropoutCounter(std::uint32_t block, std::uint32_t step,
+                                                          std::uint32_t site, std::uint64_t sample)
+{
+    return {block, step, static_cast<std::uint32_t>(sample),
+            site << 20 | static_cast<std::uint32_t>(sample >> 32)};
+}
 
 /// Elements computed together: calls that begin at a multiple of it are fastest.
 constexpr std::int64_t kDropoutGroup = 64;

@@ -31,6 +31,7 @@
 #include "engine/training/trainer.h"
 #include "engine/worker/rank_process.h"
 #include "tests/auto/training/training_fixture.h"
+#include "tests/bench/bench_models.h"
 
 using namespace trainyard;
 
@@ -56,16 +57,7 @@ constexpr int kWarmUpSteps = 10; // of those measured as one run, left out
 RunSpec specOf(const Options& options, const DatasetShape& shape, int ranks, const fs::path& dataset)
 {
     RunSpec spec = tinySpec(dataset, ranks, *enumFromName<ComputeType>(options.compute));
-    const bool a = options.model == "a";
-    if (const auto preset = modelPreset(options.model)) {
-        spec.model = *preset;
-    } else {
-        spec.model.layers = a ? 4 : 2;
-        spec.model.hidden = a ? 256 : 768;
-        spec.model.heads = a ? 4 : 12;
-        spec.model.intermediate = 4 * spec.model.hidden;
-        spec.model.maxPositions = shape.length;
-    }
+    spec.model = modelPreset(options.model).value_or(benchModel(options.model));
     spec.model.vocabulary = shape.vocabulary;
     spec.model.dropout = options.dropout;
     spec.model.attentionDropout = options.dropout;

@@ -18,23 +18,12 @@
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/language_model.h"
 #include "engine/optim/optimizer.h"
+#include "tests/bench/bench_models.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
 
 namespace {
-
-ModelSpec modelB()
-{
-    ModelSpec model;
-    model.layers = 2;
-    model.hidden = 768;
-    model.heads = 12;
-    model.intermediate = 3072;
-    model.vocabulary = 30528;
-    model.maxPositions = 128;
-    return model;
-}
 
 template <typename Work>
 double secondsOf(Work work)
@@ -75,14 +64,14 @@ int main(int argc, char** argv)
     AccountingAllocator::install();
     at::set_num_threads(threads);
 
-    LanguageModel model(modelB(), ComputeType::Float32);
+    LanguageModel model(benchModel("b"), ComputeType::Float32);
     model.parameters().initialize(1, 0.02);
     const auto optimizer = makeOptimizer(OptimizerSpec(), optimizedTensors(model.parameters()));
     model.parameters().flatGradients().copy_(model.parameters().flatMasters());
     optimizer->step(1e-3, 1.0);
     TrainingState state(model.parameters(), optimizer.get());
     TrainingPosition position;
-    position.spec.model = modelB();
+    position.spec.model = benchModel("b");
 
     const std::vector<SliceToSave> slices = state.slices(0, 1);
     std::size_t bytes = 0;

@@ -16,22 +16,11 @@
 #include "engine/nn/parameter_store.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/optim/optimizer.h"
+#include "tests/bench/bench_models.h"
 
 using namespace trainyard;
 
 namespace {
-
-ModelSpec modelB()
-{
-    ModelSpec model;
-    model.layers = 2;
-    model.hidden = 768;
-    model.heads = 12;
-    model.intermediate = 3072;
-    model.vocabulary = 30528;
-    model.maxPositions = 128;
-    return model;
-}
 
 double millisecondsOfProcess()
 {
@@ -67,7 +56,7 @@ int main(int argc, char** argv)
 
     AccountingAllocator::install();
     at::set_num_threads(threads);
-    ParameterStore parameters(modelParameters(modelB()), ComputeType::Float32);
+    ParameterStore parameters(modelParameters(benchModel("b")), ComputeType::Float32);
     parameters.initialize(1, 0.02);
     parameters.flatGradients().copy_(parameters.flatMasters()).mul_(0.05);
     const auto tensors = optimizedTensors(parameters);

@@ -22,6 +22,7 @@
 #include "engine/training/replica.h"
 #include "engine/training/training_step.h"
 #include "engine/worker/rank_process.h"
+#include "tests/bench/bench_models.h"
 #include "tests/bench/hash_seeded.h"
 
 using namespace trainyard;
@@ -45,16 +46,7 @@ constexpr std::uint64_t kSeed = 1234;
 RunSpec specOf(const Options& options, int ranks)
 {
     RunSpec spec;
-    const bool a = options.model == "a";
-    ModelSpec& model = spec.model;
-    model.layers = a ? 4 : 2;
-    model.hidden = a ? 256 : 768;
-    model.heads = a ? 4 : 12;
-    model.intermediate = 4 * model.hidden;
-    model.vocabulary = a ? 8192 : 30528;
-    model.maxPositions = 128;
-    model.dropout = 0;
-    model.attentionDropout = 0;
+    spec.model = benchModel(options.model);
     spec.layout.data = ranks;
     spec.memory.zeroStage = options.zero;
     spec.batch = {options.micro * options.accumulation * ranks, options.micro, options.accumulation};
