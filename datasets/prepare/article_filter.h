@@ -1,6 +1,6 @@
 #pragma once
 
-#include "datasets/corpus/page_reader.h"
+#include "datasets/input/page_reader.h"
 
 namespace trainyard {
 

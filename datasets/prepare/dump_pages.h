@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "datasets/corpus/page_reader.h"
+#include "datasets/input/page_reader.h"
 #include "datasets/prepare/cancel_flag.h"
 #include "datasets/prepare/progress.h"
 

@@ -2,6 +2,7 @@
 
 #include "datasets/prepare/corpus_stages.h"
 #include "datasets/prepare/dataset_builder.h"
+#include "datasets/prepare/option_names.h"
 #include "datasets/prepare/staged_folder.h"
 #include "engine/base/file.h"
 
@@ -34,6 +35,16 @@ Manifest describe(const PrepareOptions& options, const Vocabulary& vocabulary)
     for (const fs::path& dump : options.dumps)
         manifest.settings.dumps.push_back(dump.filename());
     manifest.settings.corpus = options.corpus;
+    const PreparationSettings defaults;
+    manifest.settings.format = options.format == CorpusFormat::Auto
+                                   ? defaults.format
+                                   : std::string(nameIn(kFormatNames, options.format));
+    manifest.settings.keepHeadings = options.keepHeadings;
+    manifest.settings.keepLists = options.keepLists;
+    manifest.settings.objective = nameIn(kObjectiveNames, options.instances.objective);
+    manifest.settings.nextSentence = nameIn(kNextSentenceNames, options.instances.nextSentence);
+    manifest.settings.wholeWords = options.instances.wholeWords;
+    manifest.settings.provenance = options.extra.provenance;
     manifest.settings.cased = options.cased;
     manifest.settings.tokenizerProfile = huggingFaceTables().profile;
     manifest.settings.dupeFactor = options.dupeFactor;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "datasets/prepare/job_watch.h"
+#include "datasets/prepare/option_names.h"
 #include "datasets/prepare/preparation.h"
 #include "datasets/prepare/progress_sink.h"
 
@@ -17,17 +18,64 @@ namespace {
 
 struct PrepareArguments {
     PrepareOptions options;
+    std::vector<int> sequenceLengths{128};
+    std::vector<int> maxPredictions{20};
+    std::vector<std::string> also;
     fs::path runDirectory; ///< empty = progress on the terminal
     std::uint32_t attempt = 1;
     bool json = false;
 };
 
-void addRowOptions(CLI::App& command, PrepareOptions& options)
+/// An option that takes one of the names of an enumeration.
+template <typename Names, typename Enum>
+CLI::Option* addChoice(CLI::App& command, const char* option, Enum& value, const Names& names,
+                       const std::string& help)
 {
-    command.add_option("--seq-len", options.instances.sequenceLength, "tokens per row")
+    std::map<std::string, Enum> choices;
+    std::string accepted;
+    for (const auto& [name, each] : names) {
+        choices.emplace(name, each);
+        accepted += (accepted.empty() ? "" : ", ") + std::string(name);
+    }
+    const std::string before(nameIn(names, value));
+    return command.add_option(option, value, help + ": " + accepted)
+        ->transform(CLI::CheckedTransformer(choices, CLI::ignore_case).description(""))
+        ->option_text("TEXT [" + before + "]");
+}
+
+void addCorpusOptions(CLI::App& command, PrepareOptions& options)
+{
+    addChoice(command, "--format", options.format, kFormatNames, "what the files are");
+    command.add_flag("--headings", options.keepHeadings, "keep headings, as sentences of their own");
+    command.add_flag("--lists", options.keepLists, "keep the items of lists, as sentences");
+    command.add_option("--punkt", options.punkt,
+                       "cut sentences by the Punkt parameters in this folder, not by the built-in rules");
+    command
+        .add_option("--profile", options.profile,
+                    "whose word pieces: Hugging Face's, or those of Google's and NVIDIA's tokenization.py")
+        ->check(CLI::IsMember({"hf", "google-py"}))
         ->capture_default_str();
-    command.add_option("--max-pred", options.instances.maxPredictions, "masked positions per row, at most")
+}
+
+void addRowOptions(CLI::App& command, PrepareArguments& arguments)
+{
+    PrepareOptions& options = arguments.options;
+    command
+        .add_option("--seq-len", arguments.sequenceLengths,
+                    "tokens per row; several (128,512) make a data set each, in folders seq128, seq512")
+        ->delimiter(',')
         ->capture_default_str();
+    command
+        .add_option("--max-pred", arguments.maxPredictions,
+                    "masked positions per row, at most; one for each --seq-len")
+        ->delimiter(',')
+        ->capture_default_str();
+    addChoice(command, "--objective", options.instances.objective, kObjectiveNames,
+              "what rows teach: pairs with masks, masks alone, or the next token");
+    addChoice(command, "--nsp", options.instances.nextSentence, kNextSentenceNames,
+              "what the second part of a pair is, half of the time: of another document, swapped with the "
+              "first, or always the next sentence");
+    command.add_flag("--whole-word", options.instances.wholeWords, "mask all pieces of a word or none");
     command
         .add_option("--dupe", options.dupeFactor,
                     "passes over every document, each with other pairs and masks")
@@ -36,8 +84,12 @@ void addRowOptions(CLI::App& command, PrepareOptions& options)
     command.add_flag("--cased", options.cased, "keep case and accents");
 }
 
-void addShardOptions(CLI::App& command, PrepareOptions& options)
+void addShardOptions(CLI::App& command, PrepareArguments& arguments)
 {
+    PrepareOptions& options = arguments.options;
+    command.add_option("--also", arguments.also, "further formats of the same data")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"megatron", "mds"}));
     command
         .add_option("--out", options.out,
                     "folder of the data set; appears when it is complete; missing parents are made")
@@ -53,6 +105,11 @@ void addShardOptions(CLI::App& command, PrepareOptions& options)
         ->capture_default_str();
     command.add_option("--test-fraction", options.testFraction, "share of documents held out")
         ->capture_default_str();
+    command.add_option("--memory", options.memoryBytes, "what the process may use, such as 1G")
+        ->transform(CLI::AsSizeValue(false))
+        ->default_str("1G");
+    command.add_flag("--provenance", options.extra.provenance,
+                     "columns that tell from which documents and sentences each row comes");
     command.add_option("--threads", options.threads, "0 = one per core; does not change the result")
         ->capture_default_str();
 }
@@ -74,8 +131,25 @@ void printSummary(const Manifest& manifest, const fs::path& out)
                manifest.shards.size());
 }
 
+Result<PrepareOptions> optionsOf(const PrepareArguments& arguments)
+{
+    PrepareOptions options = arguments.options;
+    const auto& lengths = arguments.sequenceLengths;
+    const auto& predictions = arguments.maxPredictions;
+    if (lengths.empty() || lengths.size() != predictions.size())
+        return badInput(
+            fmt::format("--seq-len has {} values and --max-pred has {}", lengths.size(), predictions.size()),
+            "give one --max-pred for each --seq-len, as in --seq-len 128,512 --max-pred 20,80");
+    for (std::size_t i = 0; i < lengths.size(); ++i)
+        options.shapes.push_back({lengths[i], predictions[i]});
+    for (const std::string& format : arguments.also)
+        (format == "mds" ? options.extra.mds : options.extra.megatron) = true;
+    return options;
+}
+
 Status prepare(const PrepareArguments& arguments)
 {
+    TRAINYARD_TRY(const PrepareOptions options, optionsOf(arguments));
     blockStopSignals();
     TRAINYARD_TRY(auto sink, openSink(arguments));
     std::optional<fs::path> stopFile;
@@ -84,7 +158,7 @@ Status prepare(const PrepareArguments& arguments)
     Progress progress;
     CancelFlag cancel;
     JobWatch watch(progress, cancel, std::move(sink), stopFile);
-    const Result<Manifest> manifest = prepareDataset(arguments.options, progress, cancel);
+    const Result<Manifest> manifest = prepareDataset(options, progress, cancel);
     watch.end(manifest.ok() ? Status() : Status(manifest.error()));
     if (!manifest.ok())
         return manifest.error();
@@ -103,11 +177,12 @@ Command addPrepareCommand(CLI::App& app)
     CLI::App* command =
         app.add_subcommand("prepare", "turn MediaWiki dumps into shards for BERT pre-training");
     command->add_option("dumps", arguments->options.dumps, "export files, .xml or .xml.bz2")->required();
+    addCorpusOptions(*command, arguments->options);
     command->add_option("--vocab", arguments->options.vocabulary, "WordPiece vocabulary (vocab.txt)");
     command->add_option("--train-vocab", arguments->options.trainVocabulary,
                         "make a vocabulary of this many pieces from the dumps");
-    addRowOptions(*command, arguments->options);
-    addShardOptions(*command, arguments->options);
+    addRowOptions(*command, *arguments);
+    addShardOptions(*command, *arguments);
     command->add_option("--run-dir", arguments->runDirectory,
                         "record progress in DIR/journal/prepare, stop when DIR/control/stop appears");
     command->add_option("--attempt", arguments->attempt, "number of this start of the run, for its records")

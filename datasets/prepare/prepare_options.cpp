@@ -21,16 +21,21 @@ Status require(bool fine, const std::string& message, const std::string& hint)
     return badInput(message, hint);
 }
 
-Status checkNumbers(const PrepareOptions& o)
+Status checkShape(const RowShape& rows)
 {
-    const InstanceSettings& rows = o.instances;
     TRAINYARD_TRY_STATUS(require(rows.sequenceLength >= 8 && rows.sequenceLength <= kWidestColumn,
                                  fmt::format("--seq-len {} is out of range", rows.sequenceLength),
                                  fmt::format("use 8 to {}, usually 128 or 512", kWidestColumn)));
-    TRAINYARD_TRY_STATUS(require(
+    return require(
         rows.maxPredictions >= 1 && rows.maxPredictions <= rows.sequenceLength - 3,
         fmt::format("--max-pred {} does not fit --seq-len {}", rows.maxPredictions, rows.sequenceLength),
-        "use about 0.16 of the sequence length: 20 for 128, 80 for 512"));
+        "use about 0.16 of the sequence length: 20 for 128, 80 for 512");
+}
+
+Status checkNumbers(const PrepareOptions& o)
+{
+    for (const RowShape& shape : o.shapes)
+        TRAINYARD_TRY_STATUS(checkShape(shape));
     TRAINYARD_TRY_STATUS(require(o.dupeFactor >= 1 && o.dupeFactor <= 1000,
                                  fmt::format("--dupe {} is out of range", o.dupeFactor),
                                  "use 1 to 1000, usually 5"));
@@ -49,6 +54,28 @@ Status checkNumbers(const PrepareOptions& o)
     return require(o.threads >= 0 && o.threads <= 1024,
                    fmt::format("--threads {} is out of range", o.threads),
                    "use 1 to 1024, or 0 for one per core");
+}
+
+/// Options that are read but not done yet.
+Status refuseWhatIsMissing(const PrepareOptions& o)
+{
+    const std::pair<bool, const char*> missing[]{
+        {o.format != CorpusFormat::Auto && o.format != CorpusFormat::MediaWiki, "--format"},
+        {o.keepHeadings, "--headings"},
+        {o.keepLists, "--lists"},
+        {!o.punkt.empty(), "--punkt"},
+        {o.profile != "hf", "--profile"},
+        {o.shapes.size() > 1, "--seq-len with several values"},
+        {o.instances.objective != Objective::Bert, "--objective"},
+        {o.instances.nextSentence != NextSentence::Random, "--nsp"},
+        {o.instances.wholeWords, "--whole-word"},
+        {o.extra.provenance, "--provenance"},
+        {o.extra.megatron, "--also megatron"},
+        {o.extra.mds, "--also mds"},
+    };
+    for (const auto& [asked, option] : missing)
+        TRAINYARD_TRY_STATUS(require(!asked, fmt::format("{} is not available yet", option), "leave it out"));
+    return {};
 }
 
 Status checkVocabularyChoice(const PrepareOptions& o)
@@ -84,6 +111,10 @@ Result<PrepareOptions> PrepareOptions::checked() const
 {
     PrepareOptions o = *this;
     TRAINYARD_TRY(o.out, realPlace(out));
+    if (o.shapes.empty())
+        o.shapes = {{o.instances.sequenceLength, o.instances.maxPredictions}};
+    o.instances.sequenceLength = o.shapes.front().sequenceLength;
+    o.instances.maxPredictions = o.shapes.front().maxPredictions;
     if (o.threads == 0)
         o.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     TRAINYARD_TRY_STATUS(
@@ -94,6 +125,7 @@ Result<PrepareOptions> PrepareOptions::checked() const
         fmt::format("--name \"{}\" cannot start the names of shards", o.corpus),
         "use a plain word without \"training\" and \"test\", which tell the two kinds of shards apart"));
     TRAINYARD_TRY_STATUS(checkNumbers(o));
+    TRAINYARD_TRY_STATUS(refuseWhatIsMissing(o));
     TRAINYARD_TRY_STATUS(checkVocabularyChoice(o));
     TRAINYARD_TRY_STATUS(checkOut(o.out));
     return o;

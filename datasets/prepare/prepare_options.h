@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -9,22 +10,54 @@
 
 namespace trainyard {
 
+/// What the files of a corpus are.
+enum class CorpusFormat : std::uint8_t {
+    Auto,          ///< what the first bytes of each file look like
+    MediaWiki,     ///< export of a wiki
+    WikiExtractor, ///< <doc id=... title=...> text </doc>
+    Articles,      ///< a document a line
+    Sentences,     ///< a sentence a line, an empty line behind every document
+    JsonLines,     ///< an object a line, with a string "text"
+};
+
+/// Width of the rows of one data set.
+struct RowShape {
+    int sequenceLength = 128;
+    int maxPredictions = 20;
+};
+
+/// What else is written beside the HDF5 shards.
+struct ExtraOutputs {
+    bool provenance = false; ///< columns that tell from which documents and sentences a row comes
+    bool megatron = false;   ///< .bin and .idx of the sentences
+    bool mds = false;        ///< MosaicML streaming shards of the rows
+};
+
 /// What `trainyard-prepare prepare` was asked to do.
 struct PrepareOptions {
     static constexpr int kFewestTrainingShards = 2; ///< the usual training scripts skip a lone one
 
     std::vector<std::filesystem::path> dumps;
+    CorpusFormat format = CorpusFormat::Auto;
+    bool keepHeadings = false;            ///< as sentences of their own
+    bool keepLists = false;               ///< items too, as sentences
+    std::filesystem::path punkt;          ///< folder of Punkt parameters; empty = the built-in rules
     std::filesystem::path vocabulary;     ///< empty = train one
     std::size_t trainVocabulary = 0;      ///< pieces to train; 0 = use `vocabulary`
     std::filesystem::path out;            ///< its parents need not exist
     std::string corpus = "wikicorpus_en"; ///< first part of the shards' names
     InstanceSettings instances;
+    std::vector<RowShape>
+        shapes; ///< one data set each, out of one reading; empty = that of `instances` alone
+    ExtraOutputs extra;
     int dupeFactor = 5;
     int trainingShards = 8;
     int testShards = 2;
     double testFraction = 0.1;
     bool cased = false;
-    int threads = 0; ///< 0 = one per core
+    std::string profile = "hf";                         ///< of the tokenizer: "hf" or "google-py"
+    std::uint64_t memoryBytes = std::uint64_t{1} << 30; ///< the process uses no more
+    int threads = 0;                                    ///< 0 = one per core
 
     /// All values as they will be used: threads filled in, `out` absolute and without links. BadInput names
     /// the option that is out of range, or the file or folder that is in the way.

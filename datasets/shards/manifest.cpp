@@ -27,6 +27,21 @@ void visitSettings(Settings& settings, Visit visit)
     visit("test_fraction", settings.testFraction);
 }
 
+/// Later than version 1 began: their defaults say what was done before.
+template <typename Settings, typename Visit>
+void visitLaterSettings(Settings& settings, Visit visit)
+{
+    visit("format", settings.format);
+    visit("keep_headings", settings.keepHeadings);
+    visit("keep_lists", settings.keepLists);
+    visit("segmenter", settings.segmenter);
+    visit("punkt_sha256", settings.punktSha256);
+    visit("objective", settings.objective);
+    visit("next_sentence", settings.nextSentence);
+    visit("whole_words", settings.wholeWords);
+    visit("provenance", settings.provenance);
+}
+
 template <typename Statistics, typename Visit>
 void visitStatistics(Statistics& statistics, Visit visit)
 {
@@ -74,6 +89,14 @@ auto readFrom(const Json& json)
     return [&json](const char* name, auto& member) { json.at(name).get_to(member); };
 }
 
+auto readIfThere(const Json& json)
+{
+    return [&json](const char* name, auto& member) {
+        if (json.contains(name))
+            json.at(name).get_to(member);
+    };
+}
+
 auto writeTo(Json& json)
 {
     return [&json](const char* name, const auto& member) { json[name] = member; };
@@ -84,6 +107,7 @@ Manifest parse(const Json& json)
     Manifest manifest;
     visitManifest(manifest, readFrom(json));
     visitSettings(manifest.settings, readFrom(json.at("settings")));
+    visitLaterSettings(manifest.settings, readIfThere(json.at("settings")));
     visitStatistics(manifest.statistics, readFrom(json.at("statistics")));
     for (const Json& item : json.at("shards"))
         visitShard(manifest.shards.emplace_back(), readFrom(item));
@@ -147,6 +171,7 @@ std::string Manifest::toJson() const
     visitManifest(*this, writeTo(json));
     json["settings"] = Json::object();
     visitSettings(settings, writeTo(json["settings"]));
+    visitLaterSettings(settings, writeTo(json["settings"]));
     json["statistics"] = Json::object();
     visitStatistics(statistics, writeTo(json["statistics"]));
     json["shards"] = Json::array();

@@ -22,7 +22,16 @@ struct PreparationSettings {
     std::string corpus;             ///< first part of the shards' names
     std::vector<std::string> dumps; ///< file names, without folders
     bool cased = false;
-    std::string tokenizerProfile;  ///< "hf-0.23"
+    std::string tokenizerProfile;     ///< "hf-0.23"
+    std::string format = "mediawiki"; ///< of the corpus files
+    bool keepHeadings = false;
+    bool keepLists = false;
+    std::string segmenter = "rules";     ///< or "punkt"
+    std::string punktSha256;             ///< of the parameters; empty for the rules
+    std::string objective = "bert";      ///< or "mlm", "gpt"
+    std::string nextSentence = "random"; ///< or "swap", "none"
+    bool wholeWords = false;
+    bool provenance = false;       ///< the shards have columns that tell where a row comes from
     int dupeFactor = 0;            ///< passes over every document, each with other pairs and masks
     double maskedShare = 0;        ///< of a row's tokens
     double shortSequenceShare = 0; ///< of documents per pass that aim at a shorter row

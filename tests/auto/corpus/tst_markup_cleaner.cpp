@@ -4,7 +4,7 @@
 
 #include "datasets/corpus/entities.h"
 #include "datasets/corpus/markup_cleaner.h"
-#include "datasets/corpus/page_reader.h"
+#include "datasets/input/page_reader.h"
 
 using namespace trainyard;
 

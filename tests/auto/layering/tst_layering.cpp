@@ -38,6 +38,7 @@ const QList<Layer> kLayers{
     {"engine/certification", {"engine"}, {"torch"}},
     {"engine/evaluation", {"engine"}, {"torch"}},
     {"engine/worker", {"engine", "datasets/shards"}, {"torch", "mpi"}},
+    {"datasets/input", kVocabulary, {}},
     {"datasets/corpus", kVocabulary, {}},
     {"datasets/tokenizer", kVocabulary, {}},
     {"datasets/pretraining",

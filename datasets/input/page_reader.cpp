@@ -1,4 +1,4 @@
-#include "datasets/corpus/page_reader.h"
+#include "datasets/input/page_reader.h"
 
 #include <array>
 #include <charconv>
@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "datasets/corpus/byte_source.h"
+#include "datasets/input/byte_source.h"
 
 namespace trainyard {
 

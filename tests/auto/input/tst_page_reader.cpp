@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <random>
 
-#include "datasets/corpus/page_reader.h"
+#include "datasets/input/page_reader.h"
 #include "engine/base/file.h"
 
 using namespace trainyard;

@@ -1,4 +1,4 @@
-#include "datasets/corpus/byte_source.h"
+#include "datasets/input/byte_source.h"
 
 #include <array>
 #include <bzlib.h>
