@@ -33,7 +33,7 @@ Document DocumentStore::document(std::uint32_t ordinal) const
         m_mapped.bytes().data() + entry.offset; // both arrays have four-byte values, so it is aligned
     const auto* tokens = reinterpret_cast<const std::int32_t*>(begin);
     const auto* ends = reinterpret_cast<const std::uint32_t*>(tokens + entry.tokens);
-    return {{tokens, entry.tokens}, {ends, entry.sentences}};
+    return {std::span(tokens, entry.tokens), {ends, entry.sentences}};
 }
 
 } // namespace trainyard

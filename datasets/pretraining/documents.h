@@ -5,16 +5,18 @@
 #include <span>
 #include <vector>
 
+#include "datasets/pretraining/token_span.h"
+
 namespace trainyard {
 
 /// A tokenized document: its WordPieces one after another, and where each sentence ends. No sentence is
 /// empty.
 struct Document {
-    std::span<const std::int32_t> tokens;
+    TokenSpan tokens;
     std::span<const std::uint32_t> sentenceEnds; ///< ascending; the last one is tokens.size()
 
     std::size_t sentences() const { return sentenceEnds.size(); }
-    std::span<const std::int32_t> sentence(std::size_t index) const
+    TokenSpan sentence(std::size_t index) const
     {
         const std::uint32_t begin = index == 0 ? 0 : sentenceEnds[index - 1];
         return tokens.subspan(begin, sentenceEnds[index] - begin);

@@ -9,7 +9,7 @@ namespace {
 
 using Tokens = std::vector<std::int32_t>;
 
-void append(Tokens& tokens, std::span<const std::int32_t> more)
+void append(Tokens& tokens, const Tokens& more)
 {
     tokens.insert(tokens.end(), more.begin(), more.end());
 }
@@ -119,14 +119,14 @@ private:
             sentences >= 2 ? m_random.between(1, static_cast<std::uint32_t>(sentences) - 1) : 1;
         Tokens a, b;
         for (std::size_t i = 0; i < ofA; ++i)
-            append(a, m_document.sentence(chunk.first + i));
+            m_document.sentence(chunk.first + i).appendTo(a);
         const bool randomNext = hasPartner() && (sentences == 1 || m_random.uniform() < 0.5);
         if (randomNext) {
             appendRandomNext(b, a.size());
             next = chunk.first + ofA;
         } else {
             for (std::size_t i = ofA; i < sentences; ++i)
-                append(b, m_document.sentence(chunk.first + i));
+                m_document.sentence(chunk.first + i).appendTo(b);
         }
         truncatePair(a, b, m_builder.m_settings.room(), m_random);
         Instance instance = joined(a, b, m_builder.m_vocabulary.special());
@@ -144,7 +144,7 @@ private:
         const Document other = m_builder.m_documents.document(m_builder.m_partners[place]);
         std::size_t sentence = m_random.below(static_cast<std::uint32_t>(other.sentences()));
         do {
-            append(b, other.sentence(sentence++));
+            other.sentence(sentence++).appendTo(b);
         } while (sentence < other.sentences() && b.size() + lengthOfA < m_target);
     }
 
