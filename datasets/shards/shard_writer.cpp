@@ -16,8 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kDeflateLevel = 4; // as the reference
-
 std::size_t rowsPerChunk(const ShardShape& shape)
 {
     return static_cast<std::size_t>(std::min<std::uint64_t>(shape.rows, ShardWriter::kRowsPerChunk));
@@ -37,7 +35,7 @@ Hdf5Handle creationProperties(const std::vector<hsize_t>& chunk)
     Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
     H5Pset_shuffle(properties.get());
-    H5Pset_deflate(properties.get(), kDeflateLevel);
+    H5Pset_deflate(properties.get(), ChunkEncoder::kDeflateLevel);
     H5Pset_obj_track_times(properties.get(), false); // the same rows must give the same bytes on any day
     H5Pset_fill_time(properties.get(), H5D_FILL_TIME_NEVER);
     return properties;
@@ -51,6 +49,8 @@ struct ShardWriter::State {
     std::uint64_t written = 0;
     Hdf5Handle handle;
     std::array<Hdf5Handle, kShardColumns.size()> datasets;
+    ChunkEncoder encoder;
+    std::vector<std::byte> padded; ///< one column of the last chunk
 
     Error failure() const { return hdf5Error(ErrorKind::Failed, "cannot write " + file.string()); }
     Status createColumn(std::size_t index);
@@ -78,9 +78,13 @@ Status ShardWriter::State::writeChunk(std::size_t index, const RowBlock& rows)
     const Column& column = kShardColumns[index];
     const std::size_t rowBytes = column.valuesPerRow(shape.sequenceLength, shape.maxPredictions) *
                                  static_cast<std::size_t>(column.bytesPerValue);
-    std::vector<std::byte> values(rowsPerChunk(shape) * rowBytes); // the last chunk is padded with zeros
-    std::copy_n(column.data(rows), rows.rows * rowBytes, values.begin());
-    const auto encoded = encodeChunk(values, static_cast<std::size_t>(column.bytesPerValue), kDeflateLevel);
+    std::span values(column.data(rows), rows.rows * rowBytes);
+    if (rows.rows < rowsPerChunk(shape)) {
+        padded.assign(rowsPerChunk(shape) * rowBytes, std::byte{0});
+        std::copy(values.begin(), values.end(), padded.begin());
+        values = padded;
+    }
+    const auto encoded = encoder.encode(values, static_cast<std::size_t>(column.bytesPerValue));
     const std::array<hsize_t, 2> offset{written, 0};
     if (H5Dwrite_chunk(datasets[index].get(), H5P_DEFAULT, 0, offset.data(), encoded.size(), encoded.data()) <
         0)
