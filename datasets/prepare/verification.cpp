@@ -223,7 +223,7 @@ Result<VerificationReport> verifyForeign(const VerifyOptions& options)
         return badInput(options.folder.string() + ": there is no manifest.json",
                         "name the vocabulary of the shards with --vocab FILE");
     TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(options.vocabulary));
-    TRAINYARD_TRY(const ShardWidths widths, readShardWidths(options.folder / report.shards.front().file));
+    TRAINYARD_TRY(const FoundShape widths, readShardShape(options.folder / report.shards.front().file));
     report.sequenceLength = widths.sequenceLength;
     report.maxPredictions = widths.maxPredictions;
     report.vocabularySize = vocabulary.size();

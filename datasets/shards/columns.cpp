@@ -1,15 +1,45 @@
 #include "datasets/shards/columns.h"
 
+#include <array>
+
+#include "engine/base/check.h"
+
 namespace trainyard {
 
-const std::array<Column, 6> kShardColumns{{
-    {"input_ids", Column::Width::Sequence, 4},
-    {"input_mask", Column::Width::Sequence, 1},
-    {"segment_ids", Column::Width::Sequence, 1},
-    {"masked_lm_positions", Column::Width::Predictions, 4},
-    {"masked_lm_ids", Column::Width::Predictions, 4},
-    {"next_sentence_labels", Column::Width::Scalar, 1},
+namespace {
+
+using enum Column::Width;
+
+template <auto member>
+std::byte* valuesOf(RowBlock& rows)
+{
+    return reinterpret_cast<std::byte*>((rows.*member).data());
+}
+
+constexpr std::array<Column, 10> kAllColumns{{
+    {"input_ids", Sequence, 4, valuesOf<&RowBlock::inputIds>},
+    {"input_mask", Sequence, 1, valuesOf<&RowBlock::inputMask>},
+    {"segment_ids", Sequence, 1, valuesOf<&RowBlock::segmentIds>},
+    {"masked_lm_positions", Predictions, 4, valuesOf<&RowBlock::maskedPositions>},
+    {"masked_lm_ids", Predictions, 4, valuesOf<&RowBlock::maskedIds>},
+    {"next_sentence_labels", Scalar, 1, valuesOf<&RowBlock::nextSentenceLabels>},
+    {"doc_a", Scalar, 8, valuesOf<&RowBlock::documentA>},
+    {"doc_b", Scalar, 8, valuesOf<&RowBlock::documentB>},
+    {"sent_a", Scalar, 8, valuesOf<&RowBlock::sentenceA>},
+    {"sent_b", Scalar, 8, valuesOf<&RowBlock::sentenceB>},
 }};
+
+} // namespace
+
+const std::span<const Column, 6> kShardColumns = std::span(kAllColumns).first<6>();
+
+std::span<const Column> columnsOf(int maxPredictions, bool provenance)
+{
+    TRAINYARD_CHECK(maxPredictions > 0 || !provenance);
+    if (maxPredictions == 0)
+        return std::span(kAllColumns).first(1);
+    return std::span(kAllColumns).first(provenance ? kAllColumns.size() : kShardColumns.size());
+}
 
 std::size_t Column::valuesPerRow(int sequenceLength, int maxPredictions) const
 {
@@ -24,17 +54,9 @@ std::size_t Column::valuesPerRow(int sequenceLength, int maxPredictions) const
     return 1;
 }
 
-std::byte* Column::data(RowBlock& rows) const
-{
-    const std::array<void*, 6> vectors{rows.inputIds.data(),   rows.inputMask.data(),
-                                       rows.segmentIds.data(), rows.maskedPositions.data(),
-                                       rows.maskedIds.data(),  rows.nextSentenceLabels.data()};
-    return static_cast<std::byte*>(vectors[static_cast<std::size_t>(this - kShardColumns.data())]);
-}
-
 std::string_view typeName(const Column& column)
 {
-    return column.bytesPerValue == 4 ? "int32" : "int8";
+    return column.bytesPerValue == 8 ? "int64" : column.bytesPerValue == 4 ? "int32" : "int8";
 }
 
 } // namespace trainyard

@@ -116,8 +116,10 @@ Manifest parse(const Json& json)
 
 Status checkContent(const Manifest& manifest)
 {
+    const bool runningText = manifest.settings.objective == "gpt";
     const bool shaped = manifest.sequenceLength >= 5 && manifest.sequenceLength <= kWidestColumn &&
-                        manifest.maxPredictions >= 1 && manifest.maxPredictions < manifest.sequenceLength;
+                        manifest.maxPredictions >= 0 && manifest.maxPredictions < manifest.sequenceLength &&
+                        (manifest.maxPredictions == 0) == runningText;
     if (!shaped || manifest.vocabularySize < 1)
         return badInput(
             fmt::format("sequence_length {}, max_predictions {} and vocabulary_size {} are no shape of rows",

@@ -2,8 +2,8 @@
 
 namespace trainyard {
 
-RowBlock::RowBlock(int sequenceLength, int maxPredictions)
-    : sequenceLength(sequenceLength), maxPredictions(maxPredictions)
+RowBlock::RowBlock(int sequenceLength, int maxPredictions, bool provenance)
+    : sequenceLength(sequenceLength), maxPredictions(maxPredictions), provenance(provenance)
 {
 }
 
@@ -18,6 +18,8 @@ void RowBlock::resize(std::size_t count)
     maskedPositions.resize(count * predictions);
     maskedIds.resize(count * predictions);
     nextSentenceLabels.resize(count);
+    for (auto* column : {&documentA, &documentB, &sentenceA, &sentenceB})
+        column->resize(provenance ? count : 0);
 }
 
 } // namespace trainyard

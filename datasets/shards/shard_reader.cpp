@@ -1,5 +1,6 @@
 #include "datasets/shards/shard_reader.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -79,15 +80,38 @@ std::vector<hsize_t> expectedShape(const Column& column, hsize_t rows, int seque
     return {rows, column.valuesPerRow(sequenceLength, maxPredictions)};
 }
 
+hid_t typeInMemory(const Column& column)
+{
+    return column.bytesPerValue == 8   ? H5T_NATIVE_INT64
+           : column.bytesPerValue == 4 ? H5T_NATIVE_INT32
+                                       : H5T_NATIVE_INT8;
+}
+
+/// All rows of `out`, which has room for them. False: HDF5's error stack says why.
+bool readColumn(const Hdf5Handle& dataset, const Column& column, std::uint64_t firstRow, RowBlock& out)
+{
+    const auto extent = expectedShape(column, out.rows, out.sequenceLength, out.maxPredictions);
+    const std::array<hsize_t, 2> start{firstRow, 0};
+    const Hdf5Handle memory(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
+                            H5Sclose);
+    const Hdf5Handle space(H5Dget_space(dataset.get()), H5Sclose);
+    return H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr) >=
+               0 &&
+           H5Dread(dataset.get(), typeInMemory(column), memory.get(), space.get(), H5P_DEFAULT,
+                   column.data(out)) >= 0;
+}
+
 } // namespace
 
 struct ShardReader::State {
     fs::path file;
     int sequenceLength = 0;
     int maxPredictions = 0;
+    bool provenance = false;
     std::uint64_t rows = 0;
     Hdf5Handle handle;
-    std::array<Hdf5Handle, kShardColumns.size()> datasets;
+    std::span<const Column> columns;
+    std::vector<Hdf5Handle> datasets; ///< of the columns
 };
 
 ShardReader::ShardReader(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -100,19 +124,21 @@ std::uint64_t ShardReader::rows() const
     return m_state->rows;
 }
 
-Result<ShardReader> ShardReader::open(const fs::path& file, int sequenceLength, int maxPredictions)
+Result<ShardReader> ShardReader::open(const fs::path& file, int sequenceLength, int maxPredictions,
+                                      bool provenance)
 {
     auto state = std::make_unique<State>();
     state->file = file;
     state->sequenceLength = sequenceLength;
     state->maxPredictions = maxPredictions;
+    state->provenance = provenance;
+    state->columns = columnsOf(maxPredictions, provenance);
     TRAINYARD_TRY(state->handle, openFile(file));
     std::optional<hsize_t> rows;
-    for (std::size_t i = 0; i < kShardColumns.size(); ++i) {
-        const Column& column = kShardColumns[i];
-        TRAINYARD_TRY(state->datasets[i], openColumn(state->handle, file, column));
-        TRAINYARD_TRY_STATUS(checkType(state->datasets[i], file, column));
-        const auto shape = shapeOf(state->datasets[i]);
+    for (const Column& column : state->columns) {
+        TRAINYARD_TRY(Hdf5Handle dataset, openColumn(state->handle, file, column));
+        TRAINYARD_TRY_STATUS(checkType(dataset, file, column));
+        const auto shape = shapeOf(dataset);
         if (!rows && !shape.empty())
             rows = shape[0];
         const auto expected = expectedShape(column, rows.value_or(0), sequenceLength, maxPredictions);
@@ -120,6 +146,7 @@ Result<ShardReader> ShardReader::open(const fs::path& file, int sequenceLength, 
             return wrongColumn(file, column,
                                fmt::format("has the shape [{}], expected [{}]", fmt::join(shape, ", "),
                                            fmt::join(expected, ", ")));
+        state->datasets.push_back(std::move(dataset));
     }
     state->rows = *rows;
     return ShardReader(std::move(state));
@@ -127,35 +154,32 @@ Result<ShardReader> ShardReader::open(const fs::path& file, int sequenceLength, 
 
 Status ShardReader::read(std::uint64_t firstRow, std::size_t count, RowBlock& out)
 {
-    TRAINYARD_CHECK(firstRow + count <= m_state->rows);
+    const State& state = *m_state;
+    TRAINYARD_CHECK(firstRow + count <= state.rows);
     silenceHdf5();
-    out.sequenceLength = m_state->sequenceLength;
-    out.maxPredictions = m_state->maxPredictions;
+    out.sequenceLength = state.sequenceLength;
+    out.maxPredictions = state.maxPredictions;
+    out.provenance = state.provenance;
     out.resize(count);
     if (count == 0)
         return {};
-    for (std::size_t i = 0; i < kShardColumns.size(); ++i) {
-        const Column& column = kShardColumns[i];
-        const auto extent = expectedShape(column, count, m_state->sequenceLength, m_state->maxPredictions);
-        const std::array<hsize_t, 2> start{firstRow, 0};
-        const Hdf5Handle memory(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
-                                H5Sclose);
-        const Hdf5Handle space(H5Dget_space(m_state->datasets[i].get()), H5Sclose);
-        const hid_t type = column.bytesPerValue == 4 ? H5T_NATIVE_INT32 : H5T_NATIVE_INT8;
-        if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr) <
-                0 ||
-            H5Dread(m_state->datasets[i].get(), type, memory.get(), space.get(), H5P_DEFAULT,
-                    column.data(out)) < 0)
+    for (std::size_t i = 0; i < state.columns.size(); ++i) {
+        if (!readColumn(state.datasets[i], state.columns[i], firstRow, out))
             return hdf5Error(ErrorKind::BadInput,
-                             fmt::format("{}: cannot read rows {} to {} of {}", m_state->file.string(),
-                                         firstRow, firstRow + count - 1, column.name));
+                             fmt::format("{}: cannot read rows {} to {} of {}", state.file.string(), firstRow,
+                                         firstRow + count - 1, state.columns[i].name));
     }
+    if (state.maxPredictions == 0) // running text: every token counts
+        std::fill(out.inputMask.begin(), out.inputMask.end(), std::int8_t{1});
     return {};
 }
 
-Result<ShardWidths> readShardWidths(const fs::path& file)
+Result<FoundShape> readShardShape(const fs::path& file)
 {
     TRAINYARD_TRY(const Hdf5Handle handle, openFile(file));
+    const auto has = [&](const Column& column) {
+        return H5Lexists(handle.get(), column.name, H5P_DEFAULT) > 0;
+    };
     const auto widthOf = [&](const Column& column) -> Result<int> {
         TRAINYARD_TRY(const Hdf5Handle dataset, openColumn(handle, file, column));
         const auto shape = shapeOf(dataset);
@@ -165,9 +189,14 @@ Result<ShardWidths> readShardWidths(const fs::path& file)
             return wrongColumn(file, column, fmt::format("has {} values per row", shape[1]));
         return static_cast<int>(shape[1]);
     };
-    TRAINYARD_TRY(const int sequenceLength, widthOf(kShardColumns[0]));
-    TRAINYARD_TRY(const int maxPredictions, widthOf(kShardColumns[3]));
-    return ShardWidths{sequenceLength, maxPredictions};
+    FoundShape found;
+    TRAINYARD_TRY(found.sequenceLength, widthOf(kShardColumns[0]));
+    if (std::none_of(kShardColumns.begin() + 1, kShardColumns.end(), has))
+        return found;
+    TRAINYARD_TRY(found.maxPredictions, widthOf(kShardColumns[3]));
+    const auto origins = columnsOf(found.maxPredictions, true).subspan(kShardColumns.size());
+    found.provenance = std::any_of(origins.begin(), origins.end(), has);
+    return found;
 }
 
 } // namespace trainyard

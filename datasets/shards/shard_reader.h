@@ -13,10 +13,11 @@ namespace trainyard {
 /// One thread at a time per object; HDF5 itself serialises all readers of a process.
 class ShardReader {
 public:
-    /// Checks names, types and shapes of all six columns before the first read. BadInput names the file, the
-    /// column and what was expected when one is wrong or the file is truncated.
-    static Result<ShardReader> open(const std::filesystem::path& file, int sequenceLength,
-                                    int maxPredictions);
+    /// Checks names, types and shapes of the columns before the first read. BadInput names the file, the
+    /// column and what was expected when one is wrong or the file is truncated. With 0 predictions the shard
+    /// holds running text, input_ids alone. Where a row comes from is read only when asked for.
+    static Result<ShardReader> open(const std::filesystem::path& file, int sequenceLength, int maxPredictions,
+                                    bool provenance = false);
 
     ShardReader(ShardReader&&) noexcept;
     ShardReader& operator=(ShardReader&&) noexcept;
@@ -33,11 +34,12 @@ private:
     std::unique_ptr<State> m_state;
 };
 
-/// Widths of the two kinds of columns, as found in a shard that has no manifest beside it.
-struct ShardWidths {
+/// What a shard without a manifest beside it holds.
+struct FoundShape {
     int sequenceLength = 0;
-    int maxPredictions = 0;
+    int maxPredictions = 0; ///< 0 when input_ids is the only column that is known here
+    bool provenance = false;
 };
-Result<ShardWidths> readShardWidths(const std::filesystem::path& file);
+Result<FoundShape> readShardShape(const std::filesystem::path& file);
 
 } // namespace trainyard

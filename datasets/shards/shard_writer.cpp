@@ -30,6 +30,13 @@ std::vector<hsize_t> extentOf(const Column& column, const ShardShape& shape, hsi
     return extent;
 }
 
+hid_t storedType(const Column& column)
+{
+    return column.bytesPerValue == 8   ? H5T_STD_I64LE
+           : column.bytesPerValue == 4 ? H5T_STD_I32LE
+                                       : H5T_STD_I8LE;
+}
+
 Hdf5Handle creationProperties(const std::vector<hsize_t>& chunk)
 {
     Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -48,34 +55,33 @@ struct ShardWriter::State {
     ShardShape shape;
     std::uint64_t written = 0;
     Hdf5Handle handle;
-    std::array<Hdf5Handle, kShardColumns.size()> datasets;
+    std::span<const Column> columns;
+    std::vector<Hdf5Handle> datasets; ///< of the columns
     ChunkEncoder encoder;
     std::vector<std::byte> padded; ///< one column of the last chunk
 
     Error failure() const { return hdf5Error(ErrorKind::Failed, "cannot write " + file.string()); }
-    Status createColumn(std::size_t index);
+    Status createColumn(const Column& column);
     Status writeChunk(std::size_t index, const RowBlock& rows);
 };
 
-Status ShardWriter::State::createColumn(std::size_t index)
+Status ShardWriter::State::createColumn(const Column& column)
 {
-    const Column& column = kShardColumns[index];
     const auto extent = extentOf(column, shape, shape.rows);
     const Hdf5Handle space(H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
                            H5Sclose);
     const Hdf5Handle properties = creationProperties(extentOf(column, shape, rowsPerChunk(shape)));
-    const hid_t type = column.bytesPerValue == 4 ? H5T_STD_I32LE : H5T_STD_I8LE;
-    datasets[index] = Hdf5Handle(
-        H5Dcreate2(handle.get(), column.name, type, space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT),
-        H5Dclose);
-    if (!datasets[index].valid())
+    datasets.emplace_back(H5Dcreate2(handle.get(), column.name, storedType(column), space.get(), H5P_DEFAULT,
+                                     properties.get(), H5P_DEFAULT),
+                          H5Dclose);
+    if (!datasets.back().valid())
         return failure();
     return {};
 }
 
 Status ShardWriter::State::writeChunk(std::size_t index, const RowBlock& rows)
 {
-    const Column& column = kShardColumns[index];
+    const Column& column = columns[index];
     const std::size_t rowBytes = column.valuesPerRow(shape.sequenceLength, shape.maxPredictions) *
                                  static_cast<std::size_t>(column.bytesPerValue);
     std::span values(column.data(rows), rows.rows * rowBytes);
@@ -107,8 +113,9 @@ Result<ShardWriter> ShardWriter::create(const fs::path& file, const ShardShape& 
     state->handle = Hdf5Handle(H5Fcreate(file.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
     if (!state->handle.valid())
         return state->failure();
-    for (std::size_t i = 0; i < kShardColumns.size(); ++i)
-        TRAINYARD_TRY_STATUS(state->createColumn(i));
+    state->columns = columnsOf(shape.maxPredictions, shape.provenance);
+    for (const Column& column : state->columns)
+        TRAINYARD_TRY_STATUS(state->createColumn(column));
     return ShardWriter(std::move(state));
 }
 
@@ -118,7 +125,7 @@ Status ShardWriter::append(const RowBlock& rows)
     TRAINYARD_CHECK_MSG(rows.rows == std::min<std::uint64_t>(kRowsPerChunk, state.shape.rows - state.written),
                         fmt::format("{} rows after {} of {}", rows.rows, state.written, state.shape.rows));
     silenceHdf5();
-    for (std::size_t i = 0; i < kShardColumns.size(); ++i)
+    for (std::size_t i = 0; i < state.columns.size(); ++i)
         TRAINYARD_TRY_STATUS(state.writeChunk(i, rows));
     state.written += rows.rows;
     return {};

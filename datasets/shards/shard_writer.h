@@ -13,7 +13,8 @@ namespace trainyard {
 struct ShardShape {
     std::uint64_t rows = 0; ///< at least 1; known before the first row is written
     int sequenceLength = 0;
-    int maxPredictions = 0;
+    int maxPredictions = 0; ///< 0: running text, input_ids alone
+    bool provenance = false;
 };
 
 /// Writes one HDF5 shard from first to last row. The same rows give the same bytes: no times are stored, and

@@ -62,7 +62,7 @@ Manifest describe(const fs::path& folder)
         const std::string name = entry.path().filename();
         if (name.find("_training_") == std::string::npos)
             continue;
-        const ShardWidths widths = readShardWidths(entry.path()).value();
+        const FoundShape widths = readShardShape(entry.path()).value();
         manifest.sequenceLength = widths.sequenceLength;
         manifest.maxPredictions = widths.maxPredictions;
         const auto shard =

@@ -1,7 +1,11 @@
+#include <QCryptographicHash>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cstring>
 #include <hdf5.h>
+#include <numeric>
 #include <random>
 
 #include "datasets/shards/columns.h"
@@ -17,10 +21,10 @@ namespace {
 constexpr int kLength = 16;
 constexpr int kPredictions = 3;
 
-RowBlock randomRows(std::size_t count)
+RowBlock randomRows(std::size_t count, bool provenance = false)
 {
-    std::mt19937 random(7);
-    RowBlock rows(kLength, kPredictions);
+    std::mt19937_64 random(7);
+    RowBlock rows(kLength, kPredictions, provenance);
     rows.resize(count);
     const auto fill = [&](auto& values, int below) {
         for (auto& value : values)
@@ -32,22 +36,22 @@ RowBlock randomRows(std::size_t count)
     fill(rows.maskedPositions, kLength);
     fill(rows.maskedIds, 30522);
     fill(rows.nextSentenceLabels, 2);
+    for (auto* column : {&rows.documentA, &rows.documentB, &rows.sentenceA, &rows.sentenceB}) {
+        for (std::int64_t& value : *column)
+            value = static_cast<std::int64_t>(random());
+    }
     return rows;
 }
 
 RowBlock slice(const RowBlock& rows, std::size_t first, std::size_t count)
 {
-    RowBlock out(rows.sequenceLength, rows.maxPredictions);
+    RowBlock out(rows.sequenceLength, rows.maxPredictions, rows.provenance);
     out.resize(count);
-    const auto copy = [&](const auto& from, auto& to, std::size_t width) {
-        std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(first * width), count * width, to.begin());
-    };
-    copy(rows.inputIds, out.inputIds, kLength);
-    copy(rows.inputMask, out.inputMask, kLength);
-    copy(rows.segmentIds, out.segmentIds, kLength);
-    copy(rows.maskedPositions, out.maskedPositions, kPredictions);
-    copy(rows.maskedIds, out.maskedIds, kPredictions);
-    copy(rows.nextSentenceLabels, out.nextSentenceLabels, 1);
+    for (const Column& column : columnsOf(rows.maxPredictions, rows.provenance)) {
+        const std::size_t rowBytes = column.valuesPerRow(rows.sequenceLength, rows.maxPredictions) *
+                                     static_cast<std::size_t>(column.bytesPerValue);
+        std::memcpy(column.data(out), column.data(rows) + first * rowBytes, count * rowBytes);
+    }
     return out;
 }
 
@@ -55,12 +59,15 @@ bool same(const RowBlock& a, const RowBlock& b)
 {
     return a.rows == b.rows && a.inputIds == b.inputIds && a.inputMask == b.inputMask &&
            a.segmentIds == b.segmentIds && a.maskedPositions == b.maskedPositions &&
-           a.maskedIds == b.maskedIds && a.nextSentenceLabels == b.nextSentenceLabels;
+           a.maskedIds == b.maskedIds && a.nextSentenceLabels == b.nextSentenceLabels &&
+           a.documentA == b.documentA && a.documentB == b.documentB && a.sentenceA == b.sentenceA &&
+           a.sentenceB == b.sentenceB;
 }
 
 Status write(const std::filesystem::path& file, const RowBlock& rows)
 {
-    TRAINYARD_TRY(ShardWriter writer, ShardWriter::create(file, {rows.rows, kLength, kPredictions}));
+    TRAINYARD_TRY(ShardWriter writer, ShardWriter::create(file, {rows.rows, rows.sequenceLength,
+                                                                 rows.maxPredictions, rows.provenance}));
     for (std::size_t at = 0; at < rows.rows; at += ShardWriter::kRowsPerChunk)
         TRAINYARD_TRY_STATUS(
             writer.append(slice(rows, at, std::min(ShardWriter::kRowsPerChunk, rows.rows - at))));
@@ -105,6 +112,72 @@ private slots:
             QVERIFY(
                 same(read, slice(rows, static_cast<std::size_t>(first), static_cast<std::size_t>(count))));
         }
+    }
+
+    void readsWhereRowsComeFromWhenAsked()
+    {
+        const RowBlock rows = randomRows(300, true);
+        QVERIFY(write(file(), rows).ok());
+        QVERIFY(readShardShape(file())->provenance);
+        RowBlock read;
+        auto reader = ShardReader::open(file(), kLength, kPredictions, true).value();
+        QVERIFY(reader.read(0, 300, read).ok());
+        QVERIFY(same(read, rows));
+        auto plain = ShardReader::open(file(), kLength, kPredictions).value();
+        QVERIFY(plain.read(0, 300, read).ok());
+        QVERIFY(read.documentA.empty() && read.inputIds == rows.inputIds);
+        QVERIFY(write(other(), randomRows(3)).ok());
+        QVERIFY(!ShardReader::open(other(), kLength, kPredictions, true).ok());
+    }
+
+    void readsRunningTextAsRowsWithoutPaddingAndPredictions()
+    {
+        RowBlock rows(kLength, 0);
+        rows.resize(300);
+        std::iota(rows.inputIds.begin(), rows.inputIds.end(), 0);
+        QVERIFY(write(file(), rows).ok());
+        QCOMPARE(readShardShape(file())->sequenceLength, kLength);
+        QCOMPARE(readShardShape(file())->maxPredictions, 0);
+        std::fill(rows.inputMask.begin(), rows.inputMask.end(), std::int8_t{1});
+        RowBlock read;
+        auto reader = ShardReader::open(file(), kLength, 0).value();
+        QVERIFY(reader.read(0, 300, read).ok());
+        QVERIFY(same(read, rows));
+        QVERIFY(!ShardReader::open(file(), kLength, kPredictions).ok());
+    }
+
+    /// HDF5's own Python reader, with none of our code in between.
+    void isReadByH5py_data()
+    {
+        QTest::addColumn<int>("count");
+        for (const int count : {1, 256, 1000})
+            QTest::addRow("%d rows", count) << count;
+    }
+    void isReadByH5py()
+    {
+        const QString python = QStringLiteral("/usr/bin/python3");
+        if (QProcess::execute(python, {"-c", "import h5py"}) != 0)
+            QSKIP("python3-h5py is not installed.");
+        QFETCH(int, count);
+        const RowBlock rows = randomRows(static_cast<std::size_t>(count), true);
+        QVERIFY(write(file(), rows).ok());
+        QProcess reader;
+        reader.start(python, {TRAINYARD_SOURCE_DIR "/tests/auto/shards/read_with_h5py.py",
+                              QString::fromStdString(file())});
+        QVERIFY(reader.waitForFinished() && reader.exitCode() == 0);
+        QStringList expected;
+        for (const Column& column : columnsOf(kPredictions, true)) {
+            const std::size_t width = column.valuesPerRow(kLength, kPredictions);
+            const QString shape = column.width == Column::Width::Scalar
+                                      ? QStringLiteral("(%1,)").arg(count)
+                                      : QStringLiteral("(%1, %2)").arg(count).arg(width);
+            const QByteArrayView bytes(column.data(rows),
+                                       static_cast<qsizetype>(rows.rows * width) * column.bytesPerValue);
+            const QByteArray hash = QCryptographicHash::hash(bytes, QCryptographicHash::Sha256).toHex();
+            expected << QStringLiteral("%1 %2 %3 %4").arg(column.name, typeName(column).data(), shape, hash);
+        }
+        expected.sort();
+        QCOMPARE(QString::fromUtf8(reader.readAllStandardOutput()).split('\n', Qt::SkipEmptyParts), expected);
     }
 
     void givesTheSameBytesForTheSameRows()
@@ -185,7 +258,7 @@ private slots:
     void findsTheWidths()
     {
         QVERIFY(write(file(), randomRows(2)).ok());
-        const auto widths = readShardWidths(file()).value();
+        const auto widths = readShardShape(file()).value();
         QCOMPARE(widths.sequenceLength, kLength);
         QCOMPARE(widths.maxPredictions, kPredictions);
     }
@@ -194,7 +267,7 @@ private slots:
     {
         QVERIFY(write(file(), randomRows(5)).ok());
         replaceColumn("input_ids", kWidestColumn + 1, H5T_STD_I32LE);
-        const auto widths = readShardWidths(file());
+        const auto widths = readShardShape(file());
         QVERIFY(!widths.ok());
         QVERIFY(QString::fromStdString(widths.error().message).contains("65537 values per row"));
     }
@@ -204,6 +277,7 @@ private:
     {
         return std::filesystem::path(m_folder->path().toStdString()) / "shard.hdf5";
     }
+    std::filesystem::path other() const { return file().replace_filename("other.hdf5"); }
 
     /// Width 0 only removes the column.
     void replaceColumn(const QByteArray& name, int width, hid_t type)
