@@ -4,6 +4,7 @@
 #include "datasets/corpus/sentence_segmenter.h"
 #include "datasets/prepare/dump_pages.h"
 #include "datasets/prepare/ordered_pipeline.h"
+#include "datasets/tokenizer/encoder_pool.h"
 #include "datasets/tokenizer/vocabulary_trainer.h"
 
 namespace trainyard {
@@ -29,7 +30,7 @@ void add(DroppedLines& sum, const DroppedLines& more)
     sum.appendices += more.appendices;
 }
 
-void tokenizePage(const Page& page, const WordPiece& tokenizer, TokenizedBatch& batch)
+void tokenizePage(const Page& page, WordPieceEncoder& encoder, TokenizedBatch& batch)
 {
     const CleanText text = cleanMarkup(page.text);
     add(batch.dropped, text.dropped);
@@ -38,7 +39,7 @@ void tokenizePage(const Page& page, const WordPiece& tokenizer, TokenizedBatch& 
     for (const std::string& paragraph : text.paragraphs) {
         for (const std::string_view sentence : splitSentences(paragraph)) {
             const std::size_t before = document.tokens.size();
-            tokenizer.encode(sentence, document.tokens);
+            encoder.encode(sentence, document.tokens);
             if (document.tokens.size() > before)
                 document.sentenceEnds.push_back(static_cast<std::uint32_t>(document.tokens.size()));
             else
@@ -51,11 +52,11 @@ void tokenizePage(const Page& page, const WordPiece& tokenizer, TokenizedBatch& 
         batch.documents.push_back(std::move(document));
 }
 
-TokenizedBatch tokenizePages(const Pages& pages, const WordPiece& tokenizer)
+TokenizedBatch tokenizePages(const Pages& pages, WordPieceEncoder& encoder)
 {
     TokenizedBatch batch;
     for (const Page& page : pages)
-        tokenizePage(page, tokenizer, batch);
+        tokenizePage(page, encoder, batch);
     return batch;
 }
 
@@ -125,9 +126,12 @@ Status tokenizeDumps(const PrepareOptions& options, const WordPiece& tokenizer, 
     TRAINYARD_TRY(DumpPages pages, DumpPages::open(options.dumps, Stage::Read, progress, cancel));
     for (const Stage stage : {Stage::Clean, Stage::Sentences, Stage::Tokens})
         progress.start(stage);
+    EncoderPool encoders(tokenizer);
     TRAINYARD_TRY_STATUS((OrderedPipeline<Pages, TokenizedBatch>::run(
         options.threads, [&] { return pages.nextBatch(); },
-        [&](Pages&& batch) { return tokenizePages(batch, tokenizer); },
+        [&](Pages&& batch) {
+            return encoders.with([&](WordPieceEncoder& encoder) { return tokenizePages(batch, encoder); });
+        },
         [&](TokenizedBatch&& batch) { return store(batch, progress, documents); })));
     for (const Stage stage : {Stage::Read, Stage::Clean, Stage::Sentences, Stage::Tokens})
         progress.finish(stage);

@@ -101,6 +101,19 @@ TextNormalizer::TextNormalizer(const UnicodeTables& tables, bool cased)
             flat[kCapitalSigma] = {Kind::Sigma, 0, 0};
     }
     fillPages(flat);
+    fillAscii();
+}
+
+void TextNormalizer::fillAscii()
+{
+    for (std::size_t code = 0; code < kAscii; ++code) {
+        const Entry& e = entry(static_cast<char32_t>(code));
+        const bool isMapped = e.kind == Kind::Mapped;
+        TRAINYARD_CHECK(!isMapped || (e.length == 1 && m_targets[e.target].code < kAscii));
+        m_ascii[code] =
+            isMapped ? AsciiEntry{static_cast<char>(m_targets[e.target].code), m_targets[e.target].kind}
+                     : AsciiEntry{static_cast<char>(code), e.kind};
+    }
 }
 
 void TextNormalizer::fillPages(const std::vector<Entry>& flat)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,12 +18,15 @@ namespace trainyard {
 /// where Unicode would sort some. Immutable; any thread may use it.
 class TextNormalizer {
 public:
+    /// In code points. Longer words are [UNK], as in BERT, so nothing of them is kept.
+    static constexpr std::size_t kLongestWord = 100;
+
     TextNormalizer(const UnicodeTables& tables, bool cased);
 
-    /// Calls word(std::string_view utf8, std::size_t codePoints) for every word. `scratch` is the caller's to
-    /// reuse from call to call; the views point into it.
+    /// Calls word(std::string_view utf8) for every word, with an empty view for one that is too long. The
+    /// views hold until the next call.
     template <typename Word>
-    void forEachWord(std::string_view text, std::string& scratch, Word word) const;
+    void forEachWord(std::string_view text, Word word) const;
 
 private:
     enum class Kind : std::uint8_t { Letter, Space, Removed, Alone, Mapped, Sigma };
@@ -37,10 +41,18 @@ private:
         char32_t code;
         Kind kind;
     };
+    /// What becomes of an ASCII character, which is never more than another one.
+    struct AsciiEntry {
+        char text;
+        Kind kind;
+    };
+    class WordBuffer;
+    static constexpr std::size_t kAscii = 128;
     static constexpr std::size_t kPageBits = 8;
     static constexpr std::size_t kPageSize = 1u << kPageBits;
     static constexpr std::size_t kPages = 0x110000 >> kPageBits;
 
+    void fillAscii();
     void fillPages(const std::vector<Entry>& flat);
     /// For the capital sigma at text[begin] to text[end - 1].
     char32_t lowerSigma(std::string_view text, std::size_t begin, std::size_t end) const;
@@ -50,6 +62,7 @@ private:
         return m_entries[m_pages[code >> kPageBits] * kPageSize + code % kPageSize];
     }
 
+    std::array<AsciiEntry, kAscii> m_ascii;
     std::vector<std::uint16_t> m_pages; ///< code point >> 8 to a page of m_entries; equal pages are shared
     std::vector<Entry> m_entries;
     std::vector<Target> m_targets;
@@ -57,28 +70,63 @@ private:
     std::span<const CodePointRange> m_caseIgnorable;
 };
 
+/// The word that is being read.
+class TextNormalizer::WordBuffer {
+public:
+    bool isEmpty() const { return m_codePoints == 0; }
+    std::string_view text() const
+    {
+        return {m_text.data(),
+                m_codePoints <= kLongestWord ? static_cast<std::size_t>(m_end - m_text.data()) : 0};
+    }
+    void put(char ascii)
+    {
+        if (m_codePoints++ < kLongestWord)
+            *m_end++ = ascii;
+    }
+    void put(char32_t code)
+    {
+        if (m_codePoints++ < kLongestWord)
+            m_end = encodeUtf8(code, m_end);
+    }
+    void clear()
+    {
+        m_end = m_text.data();
+        m_codePoints = 0;
+    }
+
+private:
+    std::array<char, kLongestWord * kLongestUtf8> m_text;
+    char* m_end = m_text.data();
+    std::size_t m_codePoints = 0;
+};
+
 template <typename Word>
-void TextNormalizer::forEachWord(std::string_view text, std::string& scratch, Word word) const
+void TextNormalizer::forEachWord(std::string_view text, Word word) const
 {
-    scratch.clear();
-    std::size_t length = 0;
+    WordBuffer buffer;
     const auto flush = [&] {
-        if (length > 0)
-            word(std::string_view(scratch), length);
-        scratch.clear();
-        length = 0;
+        if (!buffer.isEmpty())
+            word(buffer.text());
+        buffer.clear();
     };
-    const auto put = [&](char32_t code, Kind kind) {
-        if (kind == Kind::Space || kind == Kind::Alone)
+    const auto put = [&](auto character, Kind kind) {
+        if (kind == Kind::Letter) {
+            buffer.put(character);
+        } else if (kind == Kind::Alone) {
             flush();
-        if (kind == Kind::Space || kind == Kind::Removed)
-            return;
-        appendUtf8(scratch, code);
-        ++length;
-        if (kind == Kind::Alone)
+            buffer.put(character);
             flush();
+        } else if (kind == Kind::Space) {
+            flush();
+        }
     };
     for (std::size_t at = 0; at < text.size();) {
+        if (const auto byte = static_cast<unsigned char>(text[at]); byte < kAscii) {
+            put(m_ascii[byte].text, m_ascii[byte].kind);
+            ++at;
+            continue;
+        }
         const Utf8Char c = decodeUtf8(text, at);
         at += c.bytes;
         const Entry& e = entry(c.code);

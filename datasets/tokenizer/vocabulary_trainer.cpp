@@ -19,7 +19,6 @@ using Pair = std::pair<PieceId, PieceId>;
 
 constexpr std::array<std::string_view, 5> kSpecial{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
 constexpr std::string_view kContinuation = "##";
-constexpr std::size_t kLongestWord = 100; // code points
 
 struct Word {
     std::vector<PieceId> pieces;
@@ -194,9 +193,8 @@ private:
 
 void countWords(const TextNormalizer& normalizer, std::string_view text, WordCounts& counts)
 {
-    std::string scratch;
-    normalizer.forEachWord(text, scratch, [&](std::string_view word, std::size_t codePoints) {
-        if (codePoints <= kLongestWord)
+    normalizer.forEachWord(text, [&](std::string_view word) {
+        if (!word.empty())
             ++counts[std::string(word)];
     });
 }

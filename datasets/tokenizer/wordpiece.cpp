@@ -4,8 +4,6 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kLongestWord = 100; // code points; longer ones are [UNK], as in BERT
-
 std::vector<std::string> ordinaryPieces(const Vocabulary& vocabulary)
 {
     std::vector<std::string> pieces = vocabulary.pieces();
@@ -26,17 +24,13 @@ WordPiece::WordPiece(const Vocabulary& vocabulary, const UnicodeTables& tables, 
 
 void WordPiece::encode(std::string_view text, std::vector<std::int32_t>& ids) const
 {
-    std::string scratch;
-    m_normalizer.forEachWord(text, scratch, [&](std::string_view word, std::size_t codePoints) {
-        encodeWord(word, codePoints, ids);
-    });
+    m_normalizer.forEachWord(text, [&](std::string_view word) { encodeWord(word, ids); });
 }
 
-void WordPiece::encodeWord(std::string_view word, std::size_t codePoints,
-                           std::vector<std::int32_t>& ids) const
+void WordPiece::encodeWord(std::string_view word, std::vector<std::int32_t>& ids) const
 {
     const std::size_t before = ids.size();
-    bool known = codePoints <= kLongestWord;
+    bool known = !word.empty();
     PieceTrie::State from = PieceTrie::kRoot;
     while (known && !word.empty()) {
         const PieceTrie::Match match = m_trie.longest(from, word);

@@ -19,11 +19,12 @@ class WordPiece {
 public:
     WordPiece(const Vocabulary& vocabulary, const UnicodeTables& tables, bool cased);
 
-    /// Appends the ids of `text`, without [CLS] and [SEP].
+    /// Appends the ids of `text`, without [CLS] and [SEP]. WordPieceEncoder does the same faster.
     void encode(std::string_view text, std::vector<std::int32_t>& ids) const;
 
 private:
-    void encodeWord(std::string_view word, std::size_t codePoints, std::vector<std::int32_t>& ids) const;
+    /// An empty word is one that is too long.
+    void encodeWord(std::string_view word, std::vector<std::int32_t>& ids) const;
 
     TextNormalizer m_normalizer;
     PieceTrie m_trie;

@@ -46,18 +46,25 @@ Utf8Char decodeUtf8(std::string_view text, std::size_t at)
     return {code, lead.bytes};
 }
 
-void appendUtf8(std::string& out, char32_t code)
+char* encodeUtf8(char32_t code, char* out)
 {
     TRAINYARD_CHECK(code <= 0x10FFFF);
     if (code < 0x80) {
-        out += static_cast<char>(code);
-        return;
+        *out++ = static_cast<char>(code);
+        return out;
     }
     const int continuations = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     constexpr unsigned char kLead[] = {0, 0xC0, 0xE0, 0xF0};
-    out += static_cast<char>(kLead[continuations] | (code >> (6 * continuations)));
+    *out++ = static_cast<char>(kLead[continuations] | (code >> (6 * continuations)));
     for (int i = continuations - 1; i >= 0; --i)
-        out += static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3F));
+        *out++ = static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3F));
+    return out;
+}
+
+void appendUtf8(std::string& out, char32_t code)
+{
+    char bytes[kLongestUtf8];
+    out.append(bytes, encodeUtf8(code, bytes));
 }
 
 } // namespace trainyard

@@ -1,12 +1,14 @@
 #include <QTest>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <random>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
 
-#include "datasets/tokenizer/wordpiece.h"
+#include "datasets/tokenizer/wordpiece_encoder.h"
 #include "engine/base/file.h"
 
 using namespace trainyard;
@@ -46,6 +48,31 @@ Ids encode(const WordPiece& tokenizer, std::string_view text)
     Ids ids;
     tokenizer.encode(text, ids);
     return ids;
+}
+
+Ids encode(WordPieceEncoder& encoder, std::string_view text)
+{
+    Ids ids;
+    encoder.encode(text, ids);
+    return ids;
+}
+
+/// Characters of every kind in words of every length, with few enough of them that words come back.
+std::string randomText(std::mt19937& random, std::size_t bytes)
+{
+    static const std::array<std::string, 24> kCharacters{
+        "a",    "b",       "A", "E", "un",     "able",   ".",      "-",  "[",  std::string(1, '\0'), "\v",
+        "\x7F", "é",       "Σ", "ß", "\u0301", "\u00A0", "\u2028", "中", "가", "\U0001F600",         "\xC3",
+        "\xFF", "\xF0\x9F"};
+    std::string text;
+    while (text.size() < bytes) {
+        const std::size_t longest = random() % 8 == 0 ? 130 : 10; // characters
+        for (std::size_t i = random() % longest; i > 0; --i)
+            text += kCharacters[random() % (random() % 3 == 0 ? kCharacters.size() : 6)];
+        for (std::size_t blanks = random() % 5 == 0 ? random() % 4 : 1; blanks > 0; --blanks)
+            text += " \t\n\r"[random() % 4];
+    }
+    return text.substr(0, bytes);
 }
 
 Vocabulary small()
@@ -103,6 +130,58 @@ private slots:
         QCOMPARE(encode(vocabulary, "[mask]"), (Ids{5, 7, 6}));
     }
 
+    void remembersWhatItWouldCutAgain_data()
+    {
+        QTest::addColumn<bool>("google");
+        QTest::addColumn<bool>("cased");
+        for (const bool google : {false, true}) {
+            for (const bool cased : {false, true})
+                QTest::addRow("%s, %s", google ? "google-py" : "hf", cased ? "cased" : "uncased")
+                    << google << cased;
+        }
+    }
+    void remembersWhatItWouldCutAgain()
+    {
+        QFETCH(bool, google);
+        QFETCH(bool, cased);
+        const WordPiece tokenizer(small(), google ? googlePythonTables() : huggingFaceTables(), cased);
+        WordPieceEncoder encoder(tokenizer);
+        std::mt19937 random(7);
+        for (int round = 0; round < 4000; ++round) {
+            const std::string text = randomText(random, random() % 400);
+            QVERIFY2(encode(encoder, text) == encode(tokenizer, text),
+                     QByteArray::fromStdString(text).toHex());
+        }
+    }
+
+    void looksAtNoByteBehindTheText()
+    {
+        const Vocabulary vocabulary = small();
+        const WordPiece tokenizer(vocabulary, huggingFaceTables(), false);
+        WordPieceEncoder encoder(tokenizer);
+        const std::string words = "un able affable un-able unaffableunaffable un aff . unaffable ";
+        std::string text;
+        while (text.size() < 300)
+            text += words;
+        for (std::size_t size = 0; size <= text.size(); ++size) {
+            const std::vector<char> exact(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(size));
+            const Ids expected = encode(tokenizer, text.substr(0, size));
+            QCOMPARE(encode(encoder, {exact.data(), exact.size()}), expected);
+        }
+    }
+
+    void forgetsUnderPressureWithoutAChange()
+    {
+        const WordPiece tokenizer(small(), huggingFaceTables(), false);
+        WordPieceEncoder encoder(tokenizer);
+        std::string text;
+        for (std::size_t i = 0; i < 3 * ChunkCache::kSets; ++i) // 1.5 for every place
+            text += std::to_string(i) + (i % 2 == 0 ? "." : "un") + " un.aff ";
+        const Ids expected = encode(tokenizer, text);
+        for (int round = 0; round < 2; ++round)
+            QVERIFY(encode(encoder, text) == expected);
+    }
+
     void givesTheIdsOfTheImplementation_data()
     {
         QTest::addColumn<QString>("vocabulary");
@@ -141,12 +220,15 @@ private slots:
         QFETCH(bool, cased);
         const WordPiece tokenizer(Vocabulary::load(vocabulary.toStdString()).value(),
                                   google ? googlePythonTables() : huggingFaceTables(), cased);
+        WordPieceEncoder encoder(tokenizer);
         int compared = 0;
         for (const auto& line : readLines(lines.toStdString())) {
             if (line.value("src", "") == "special")
                 continue; // made by a tokenizer that gives special tokens to raw text
             const Ids ids = encode(tokenizer, line.at("text").get<std::string>());
             QVERIFY2(ids == line.at(key.toStdString()).get<Ids>(), line.dump().c_str());
+            for (int round = 0; round < 2; ++round)
+                QVERIFY2(encode(encoder, line.at("text").get<std::string>()) == ids, line.dump().c_str());
             ++compared;
         }
         QVERIFY(compared > 300);
