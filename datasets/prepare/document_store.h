@@ -27,6 +27,7 @@ public:
     Status seal();
 
     Document document(std::uint32_t ordinal) const override;
+    std::uint32_t length(std::uint32_t ordinal) const override { return m_index[ordinal].tokens; }
     std::uint32_t size() const { return static_cast<std::uint32_t>(m_index.size()); }
     std::uint64_t pageId(std::uint32_t ordinal) const { return m_index[ordinal].pageId; }
     std::uint64_t tokens() const { return m_tokens; }

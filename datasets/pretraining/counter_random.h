@@ -49,12 +49,26 @@ public:
     }
     /// Uniform in first .. last, both included.
     std::uint32_t between(std::uint32_t first, std::uint32_t last) { return first + below(last - first + 1); }
+    /// Fair. 32 of them cost one word.
+    bool coin()
+    {
+        if (m_coinsLeft == 0) {
+            m_coins = word();
+            m_coinsLeft = 32;
+        }
+        --m_coinsLeft;
+        const bool heads = (m_coins & 1) != 0;
+        m_coins >>= 1;
+        return heads;
+    }
 
 private:
     PhiloxKey m_key;
     PhiloxCounter m_counter;
     PhiloxCounter m_words{};
     int m_left = 0; ///< unused words of m_words
+    std::uint32_t m_coins = 0;
+    int m_coinsLeft = 0;
 };
 
 } // namespace trainyard

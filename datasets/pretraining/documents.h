@@ -28,6 +28,8 @@ class DocumentSource {
 public:
     virtual ~DocumentSource() = default;
     virtual Document document(std::uint32_t ordinal) const = 0;
+    /// Tokens of the document, without opening it.
+    virtual std::uint32_t length(std::uint32_t ordinal) const = 0;
 };
 
 } // namespace trainyard

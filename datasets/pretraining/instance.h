@@ -5,14 +5,28 @@
 
 namespace trainyard {
 
-/// One training example: [CLS] A [SEP] B [SEP] with some tokens masked.
+/// A sentence: its document's ordinal in the dump and its number there, both from 0.
+struct SentencePlace {
+    std::uint32_t document = 0;
+    std::uint32_t sentence = 0;
+};
+
+/// One training example: [CLS] A [SEP] B [SEP], or [CLS] A [SEP], with some tokens masked.
 struct Instance {
     std::vector<std::int32_t> tokens;          ///< as the model sees them
     std::uint32_t firstSegment = 0;            ///< tokens of "[CLS] A [SEP]"
-    bool randomNext = false;                   ///< B comes from another document
+    bool randomNext = false;                   ///< the label: B comes from another document, or before A
     bool singleSentence = false;               ///< the chunk had one sentence, so B had to be random
     std::vector<std::int32_t> maskedPositions; ///< ascending
     std::vector<std::int32_t> maskedIds;       ///< the tokens that stood there
+    SentencePlace a;                           ///< A's first sentence, before A was cut to fit
+    SentencePlace b;                           ///< B's; A's where there is no B
+
+    bool isPair() const { return firstSegment < tokens.size(); }
+    /// Tokens that may be masked: all but [CLS] and [SEP].
+    std::size_t maskable() const { return tokens.size() - (isPair() ? 3 : 2); }
+    /// The j-th of them, j < maskable().
+    std::size_t maskablePosition(std::size_t j) const { return j + 2 < firstSegment ? j + 1 : j + 2; }
 };
 
 /// What a row teaches.
@@ -40,8 +54,11 @@ struct InstanceSettings {
     double maskedShare = 0.15;                        ///< of a row's tokens, [CLS] and [SEP] counted
     double shortSequenceShare = 0.1;                  ///< of documents per pass that aim at a shorter row
 
-    /// Tokens of A and B together.
-    std::uint32_t room() const { return static_cast<std::uint32_t>(sequenceLength) - 3; }
+    /// Tokens of a row that are not [CLS] or [SEP].
+    std::uint32_t room() const
+    {
+        return static_cast<std::uint32_t>(sequenceLength) - (objective == Objective::Masked ? 2 : 3);
+    }
 };
 
 } // namespace trainyard

@@ -1,54 +1,36 @@
 #include "datasets/pretraining/instance_builder.h"
 
+#include <utility>
+
 #include "datasets/pretraining/counter_random.h"
-#include "datasets/pretraining/masking.h"
 
 namespace trainyard {
 
 namespace {
 
-using Tokens = std::vector<std::int32_t>;
-
-void append(Tokens& tokens, const Tokens& more)
-{
-    tokens.insert(tokens.end(), more.begin(), more.end());
-}
+/// Consecutive sentences of one document.
+struct Side {
+    TokenSpan tokens;
+    SentencePlace first;
+};
 
 /// Drops one token at a time from the longer side (B when equal), at its front or its back, until both fit.
-/// Only the ends move, so that long sides cost no copying.
-void truncatePair(Tokens& a, Tokens& b, std::size_t room, CounterRandom& random)
+void truncate(TokenSpan& a, TokenSpan& b, std::size_t room, CounterRandom& random)
 {
-    struct Side {
+    struct Range {
         std::size_t begin, end;
         std::size_t size() const { return end - begin; }
     };
-    Side sideA{0, a.size()}, sideB{0, b.size()};
-    while (sideA.size() + sideB.size() > room) {
-        Side& longer = sideA.size() > sideB.size() ? sideA : sideB;
-        if (random.uniform() < 0.5)
+    Range ofA{0, a.size()}, ofB{0, b.size()};
+    while (ofA.size() + ofB.size() > room) {
+        Range& longer = ofA.size() > ofB.size() ? ofA : ofB;
+        if (random.coin())
             ++longer.begin;
         else
             --longer.end;
     }
-    const auto cut = [](Tokens& tokens, const Side& side) {
-        tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(side.end), tokens.end());
-        tokens.erase(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(side.begin));
-    };
-    cut(a, sideA);
-    cut(b, sideB);
-}
-
-Instance joined(const Tokens& a, const Tokens& b, const SpecialTokens& special)
-{
-    Instance instance;
-    instance.tokens.reserve(a.size() + b.size() + 3);
-    instance.tokens.push_back(special.classify);
-    append(instance.tokens, a);
-    instance.tokens.push_back(special.separator);
-    instance.firstSegment = static_cast<std::uint32_t>(instance.tokens.size());
-    append(instance.tokens, b);
-    instance.tokens.push_back(special.separator);
-    return instance;
+    a = a.subspan(ofA.begin, ofA.size());
+    b = b.subspan(ofB.begin, ofB.size());
 }
 
 } // namespace
@@ -65,11 +47,12 @@ class InstanceBuilder::Pass {
 public:
     Pass(const InstanceBuilder& builder, std::size_t place, std::uint32_t pass)
         : m_builder(builder)
+        , m_settings(builder.m_settings)
         , m_place(place)
         , m_ordinal(builder.m_partners[place])
         , m_pass(pass)
         , m_document(builder.m_documents.document(m_ordinal))
-        , m_random(builder.m_settings.seed, RandomStream::Pairs, m_ordinal, pass)
+        , m_random(m_settings.seed, RandomStream::Pairs, m_ordinal, pass)
         , m_target(drawTarget())
     {
     }
@@ -81,11 +64,14 @@ public:
         for (std::size_t next = 0; next < m_document.sentences();) {
             const Chunk chunk = takeChunk(next);
             next = chunk.end;
-            if (chunk.sentences() == 1 && !hasPartner()) {
+            if (!makeRow(chunk, next)) {
                 ++dropped;
                 continue;
             }
-            sink(masked(makePair(chunk, next), number), number);
+            m_builder.m_masker.mask(
+                m_row, CounterRandom(m_settings.seed, RandomStream::Masks, m_ordinal, m_pass, number),
+                m_scratch);
+            sink(std::move(m_row), number);
             ++number;
         }
         return dropped;
@@ -95,79 +81,149 @@ private:
     /// One target length per document and pass: short ones make the model meet short rows too.
     std::size_t drawTarget()
     {
-        const std::uint32_t room = m_builder.m_settings.room();
-        return m_random.uniform() < m_builder.m_settings.shortSequenceShare ? m_random.between(2, room)
-                                                                            : room;
+        const std::uint32_t room = m_settings.room();
+        return m_random.uniform() < m_settings.shortSequenceShare ? m_random.between(2, room) : room;
     }
 
     bool hasPartner() const { return m_builder.m_partners.size() > 1; }
+    /// Both sides always come from this document.
+    bool staysInDocument() const
+    {
+        return m_settings.objective == Objective::Bert && m_settings.nextSentence != NextSentence::Random;
+    }
 
     Chunk takeChunk(std::size_t first) const
     {
+        const std::size_t sentences = m_document.sentences();
         std::size_t length = 0;
         std::size_t end = first;
-        while (end < m_document.sentences() && length < m_target)
+        while (end < sentences && length < m_target)
             length += m_document.sentence(end++).size();
+        if (staysInDocument()) {
+            if (end == first + 1 && end < sentences)
+                ++end;
+            if (end + 1 == sentences)
+                ++end;
+        }
         return {first, end};
     }
 
-    /// Sentences of the chunk that B does not use are given back by lowering `next`.
-    Instance makePair(const Chunk& chunk, std::size_t& next)
+    Side side(const Document& document, std::uint32_t ordinal, std::size_t first, std::size_t end) const
+    {
+        const std::size_t begin = first == 0 ? 0 : document.sentenceEnds[first - 1];
+        return {document.tokens.subspan(begin, document.sentenceEnds[end - 1] - begin),
+                {ordinal, static_cast<std::uint32_t>(first)}};
+    }
+    Side ownSide(std::size_t first, std::size_t end) const { return side(m_document, m_ordinal, first, end); }
+
+    /// False when the chunk gives none. Sentences of the chunk that the row does not use are given back by
+    /// lowering `next`.
+    bool makeRow(const Chunk& chunk, std::size_t& next)
+    {
+        if (m_settings.objective == Objective::Masked) {
+            join(ownSide(chunk.first, chunk.end), {});
+            setLabel(false, false);
+            return true;
+        }
+        if (chunk.sentences() == 1 && (staysInDocument() || !hasPartner()))
+            return false;
+        makePair(chunk, next);
+        return true;
+    }
+
+    void makePair(const Chunk& chunk, std::size_t& next)
     {
         const std::size_t sentences = chunk.sentences();
-        const std::size_t ofA =
-            sentences >= 2 ? m_random.between(1, static_cast<std::uint32_t>(sentences) - 1) : 1;
-        Tokens a, b;
-        for (std::size_t i = 0; i < ofA; ++i)
-            m_document.sentence(chunk.first + i).appendTo(a);
-        const bool randomNext = hasPartner() && (sentences == 1 || m_random.uniform() < 0.5);
-        if (randomNext) {
-            appendRandomNext(b, a.size());
-            next = chunk.first + ofA;
+        const std::size_t middle =
+            chunk.first +
+            (sentences >= 2 ? m_random.between(1, static_cast<std::uint32_t>(sentences) - 1) : 1);
+        Side a = ownSide(chunk.first, middle);
+        const bool labelled = drawLabel(sentences);
+        if (labelled && m_settings.nextSentence == NextSentence::Random) {
+            join(a, randomNext(a.tokens.size()));
+            next = middle;
         } else {
-            for (std::size_t i = ofA; i < sentences; ++i)
-                m_document.sentence(chunk.first + i).appendTo(b);
+            Side b = ownSide(middle, chunk.end);
+            if (labelled)
+                std::swap(a, b);
+            join(a, b);
         }
-        truncatePair(a, b, m_builder.m_settings.room(), m_random);
-        Instance instance = joined(a, b, m_builder.m_vocabulary.special());
-        instance.randomNext = randomNext;
-        instance.singleSentence = sentences == 1;
-        return instance;
+        setLabel(labelled, sentences == 1);
+    }
+
+    bool drawLabel(std::size_t sentences)
+    {
+        switch (m_settings.nextSentence) {
+        case NextSentence::Random:
+            return hasPartner() && (sentences == 1 || m_random.coin());
+        case NextSentence::Swap:
+            return m_random.coin();
+        case NextSentence::Follow:
+            break;
+        }
+        return false;
     }
 
     /// From a random sentence of another document on, until the target length is reached.
-    void appendRandomNext(Tokens& b, std::size_t lengthOfA)
+    Side randomNext(std::size_t lengthOfA)
     {
         const auto others = static_cast<std::uint32_t>(m_builder.m_partners.size()) - 1;
         std::size_t place = m_random.below(others);
         place += place >= m_place ? 1 : 0;
-        const Document other = m_builder.m_documents.document(m_builder.m_partners[place]);
-        std::size_t sentence = m_random.below(static_cast<std::uint32_t>(other.sentences()));
+        const std::uint32_t ordinal = m_builder.m_partners[place];
+        m_other = m_builder.m_documents.document(ordinal);
+        const std::size_t first = m_random.below(static_cast<std::uint32_t>(m_other.sentences()));
+        std::size_t end = first, length = lengthOfA;
         do {
-            other.sentence(sentence++).appendTo(b);
-        } while (sentence < other.sentences() && b.size() + lengthOfA < m_target);
+            length += m_other.sentence(end++).size();
+        } while (end < m_other.sentences() && length < m_target);
+        return side(m_other, ordinal, first, end);
     }
 
-    Instance masked(Instance instance, std::uint32_t number) const
+    /// [CLS] A [SEP] B [SEP], without B and the [SEP] behind it when B is empty.
+    void join(Side a, Side b)
     {
-        maskTokens(instance, m_builder.m_settings, m_builder.m_vocabulary.special(),
-                   m_builder.m_vocabulary.size(),
-                   CounterRandom(m_builder.m_settings.seed, RandomStream::Masks, m_ordinal, m_pass, number));
-        return instance;
+        const bool pair = b.tokens.size() > 0;
+        truncate(a.tokens, b.tokens, m_settings.room(), m_random);
+        const SpecialTokens& special = m_builder.m_special;
+        m_row.a = a.first;
+        m_row.b = pair ? b.first : a.first;
+        m_row.firstSegment = static_cast<std::uint32_t>(a.tokens.size()) + 2;
+        m_row.tokens.resize(m_row.firstSegment + (pair ? b.tokens.size() + 1 : 0));
+        m_row.tokens.front() = special.classify;
+        a.tokens.copyTo(&m_row.tokens[1]);
+        m_row.tokens[m_row.firstSegment - 1] = special.separator;
+        if (pair)
+            b.tokens.copyTo(&m_row.tokens[m_row.firstSegment]);
+        m_row.tokens.back() = special.separator;
+    }
+
+    void setLabel(bool label, bool singleSentence)
+    {
+        m_row.randomNext = label;
+        m_row.singleSentence = singleSentence;
     }
 
     const InstanceBuilder& m_builder;
+    const InstanceSettings& m_settings;
     std::size_t m_place;
     std::uint32_t m_ordinal;
     std::uint32_t m_pass;
     Document m_document;
+    Document m_other; ///< where B comes from
     CounterRandom m_random;
     std::size_t m_target;
+    Instance m_row;
+    TokenMasker::Scratch m_scratch;
 };
 
 InstanceBuilder::InstanceBuilder(const InstanceSettings& settings, const DocumentSource& documents,
                                  std::span<const std::uint32_t> partners, const Vocabulary& vocabulary)
-    : m_settings(settings), m_documents(documents), m_partners(partners), m_vocabulary(vocabulary)
+    : m_settings(settings)
+    , m_documents(documents)
+    , m_partners(partners)
+    , m_special(vocabulary.special())
+    , m_masker(settings, vocabulary)
 {
 }
 

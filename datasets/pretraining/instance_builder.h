@@ -5,14 +5,18 @@
 
 #include "datasets/pretraining/documents.h"
 #include "datasets/pretraining/instance.h"
+#include "datasets/pretraining/masking.h"
 #include "datasets/tokenizer/vocabulary.h"
 
 namespace trainyard {
 
-/// Builds BERT's masked sentence pairs as NVIDIA's create_pretraining_data.py does, with these differences:
+/// Builds rows of sentences with masks as NVIDIA's create_pretraining_data.py does, with these differences:
 /// random numbers depend on (seed, document, pass) alone, and a random next sentence never comes from the own
 /// document: where there is no other document, chunks of one sentence give no row and the others a true next.
-/// Immutable; any thread may use it.
+///
+/// With NextSentence::Swap and Follow, both sides come from the same document. Chunks then have two sentences
+/// at least, and a last sentence that would be left over joins the chunk before it; only documents of one
+/// sentence give no row. With Objective::Masked a row is one side. Immutable; any thread may use it.
 class InstanceBuilder {
 public:
     /// `partners` are the ordinals that random next sentences are drawn from (the documents of the same
@@ -21,7 +25,8 @@ public:
                     std::span<const std::uint32_t> partners, const Vocabulary& vocabulary);
 
     /// Calls sink(instance, number) for every row of one document in one pass, number = 0, 1, 2, ...
-    /// `place` is the document's index in `partners`. Returns the chunks that gave no row.
+    /// `place` is the document's index in `partners`. Returns the chunks that gave no row. The sink may move
+    /// from the instance; what it leaves is filled again for the next row.
     using Sink = std::function<void(Instance&&, std::uint32_t number)>;
     std::uint64_t build(std::size_t place, std::uint32_t pass, const Sink& sink) const;
 
@@ -32,7 +37,8 @@ private:
     const InstanceSettings& m_settings;
     const DocumentSource& m_documents;
     std::span<const std::uint32_t> m_partners;
-    const Vocabulary& m_vocabulary;
+    const SpecialTokens& m_special;
+    TokenMasker m_masker;
 };
 
 } // namespace trainyard

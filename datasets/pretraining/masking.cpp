@@ -1,38 +1,44 @@
 #include "datasets/pretraining/masking.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <numeric>
 
 namespace trainyard {
 
 namespace {
 
-/// All positions but 0 ([CLS]), the [SEP] after A and the last.
-std::vector<std::int32_t> candidates(const Instance& instance)
+constexpr std::size_t kWordBits = 64;
+
+/// False when the bit was set before.
+bool set(std::vector<std::uint64_t>& bits, std::size_t index)
 {
-    std::vector<std::int32_t> positions(instance.tokens.size() - 1);
-    std::iota(positions.begin(), positions.end(), 1);
-    positions.pop_back();
-    positions.erase(positions.begin() + static_cast<std::ptrdiff_t>(instance.firstSegment) - 2);
-    return positions;
+    std::uint64_t& word = bits[index / kWordBits];
+    const std::uint64_t bit = std::uint64_t{1} << index % kWordBits;
+    const bool isNew = (word & bit) == 0;
+    word |= bit;
+    return isNew;
 }
 
-/// The first `count` entries become a uniform draw without replacement (Fisher and Yates).
-void shuffleFront(std::vector<std::int32_t>& values, std::size_t count, CounterRandom& random)
+/// Calls visit(index) for every bit that is set, in ascending order.
+template <typename Visit>
+void forEachSet(const std::vector<std::uint64_t>& bits, Visit visit)
 {
-    for (std::size_t i = 0; i < count; ++i)
-        std::swap(values[i], values[i + random.below(static_cast<std::uint32_t>(values.size() - i))]);
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+        for (std::uint64_t word = bits[i]; word != 0; word &= word - 1)
+            visit(i * kWordBits + static_cast<std::size_t>(std::countr_zero(word)));
+    }
 }
 
-std::int32_t shownInstead(std::int32_t original, const SpecialTokens& special, std::size_t vocabularySize,
-                          CounterRandom& random)
+void findWordsOfSide(const std::vector<std::int32_t>& tokens, std::uint32_t begin, std::uint32_t end,
+                     const std::vector<bool>& continuing, std::vector<MaskedUnit>& words)
 {
-    if (random.uniform() < 0.8)
-        return special.mask;
-    if (random.uniform() < 0.5)
-        return original;
-    return static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(vocabularySize)));
+    for (std::uint32_t at = begin; at < end; ++at) {
+        if (at > begin && continuing[static_cast<std::size_t>(tokens[at])])
+            words.back().end = at + 1;
+        else
+            words.push_back({at, at + 1});
+    }
 }
 
 } // namespace
@@ -43,22 +49,81 @@ int predictionsFor(std::size_t length, const InstanceSettings& settings)
     return std::min(settings.maxPredictions, std::max(1, share));
 }
 
-void maskTokens(Instance& instance, const InstanceSettings& settings, const SpecialTokens& special,
-                std::size_t vocabularySize, CounterRandom random)
+std::vector<bool> continuingPieces(const Vocabulary& vocabulary)
 {
-    std::vector<std::int32_t> positions = candidates(instance);
-    const auto count = std::min(positions.size(),
-                                static_cast<std::size_t>(predictionsFor(instance.tokens.size(), settings)));
-    shuffleFront(positions, count, random);
-    positions.resize(count);
-    std::sort(positions.begin(), positions.end());
+    std::vector<bool> continuing;
+    for (const std::string& piece : vocabulary.pieces())
+        continuing.push_back(piece.starts_with("##"));
+    return continuing;
+}
+
+void findWords(const std::vector<std::int32_t>& tokens, std::uint32_t firstSegment,
+               const std::vector<bool>& continuing, std::vector<MaskedUnit>& words)
+{
+    words.clear();
+    findWordsOfSide(tokens, 1, firstSegment - 1, continuing, words);
+    if (firstSegment < tokens.size())
+        findWordsOfSide(tokens, firstSegment, static_cast<std::uint32_t>(tokens.size()) - 1, continuing,
+                        words);
+}
+
+TokenMasker::TokenMasker(const InstanceSettings& settings, const Vocabulary& vocabulary)
+    : m_settings(settings)
+    , m_mask(vocabulary.special().mask)
+    , m_vocabularySize(static_cast<std::uint32_t>(vocabulary.size()))
+    , m_continuing(settings.wholeWords ? continuingPieces(vocabulary) : std::vector<bool>())
+{
+}
+
+void TokenMasker::mask(Instance& instance, CounterRandom random, Scratch& scratch) const
+{
+    const auto count = std::min(instance.maskable(),
+                                static_cast<std::size_t>(predictionsFor(instance.tokens.size(), m_settings)));
+    scratch.chosen.assign((instance.tokens.size() + kWordBits - 1) / kWordBits, 0);
+    if (m_settings.wholeWords)
+        chooseWords(instance, count, random, scratch);
+    else
+        chooseTokens(instance, count, random, scratch);
+    instance.maskedPositions.clear();
     instance.maskedIds.clear();
-    for (const std::int32_t position : positions) {
-        std::int32_t& token = instance.tokens[static_cast<std::size_t>(position)];
+    forEachSet(scratch.chosen, [&](std::size_t position) {
+        std::int32_t& token = instance.tokens[position];
+        instance.maskedPositions.push_back(static_cast<std::int32_t>(position));
         instance.maskedIds.push_back(token);
-        token = shownInstead(token, special, vocabularySize, random);
+        token = shownInstead(token, random);
+    });
+}
+
+/// Draws again what was drawn before; with 15 % of the tokens that is seldom.
+void TokenMasker::chooseTokens(const Instance& instance, std::size_t count, CounterRandom& random,
+                               Scratch& scratch) const
+{
+    const auto maskable = static_cast<std::uint32_t>(instance.maskable());
+    while (count > 0)
+        count -= set(scratch.chosen, instance.maskablePosition(random.below(maskable))) ? 1 : 0;
+}
+
+void TokenMasker::chooseWords(const Instance& instance, std::size_t count, CounterRandom& random,
+                              Scratch& scratch) const
+{
+    std::vector<MaskedUnit>& words = scratch.words;
+    findWords(instance.tokens, instance.firstSegment, m_continuing, words);
+    for (std::size_t i = 0; i < words.size() && count > 0; ++i) { // Fisher and Yates, as far as needed
+        std::swap(words[i], words[i + random.below(static_cast<std::uint32_t>(words.size() - i))]);
+        if (words[i].size() > count)
+            continue;
+        for (std::uint32_t at = words[i].begin; at < words[i].end; ++at)
+            set(scratch.chosen, at);
+        count -= words[i].size();
     }
-    instance.maskedPositions = std::move(positions);
+}
+
+std::int32_t TokenMasker::shownInstead(std::int32_t original, CounterRandom& random) const
+{
+    const std::uint32_t tenth = random.below(10);
+    if (tenth < 8)
+        return m_mask;
+    return tenth == 8 ? original : static_cast<std::int32_t>(random.below(m_vocabularySize));
 }
 
 } // namespace trainyard

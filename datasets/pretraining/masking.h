@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "datasets/pretraining/counter_random.h"
 #include "datasets/pretraining/instance.h"
 #include "datasets/tokenizer/vocabulary.h"
@@ -9,10 +12,51 @@ namespace trainyard {
 /// min(maxPredictions, max(1, length * share rounded half to even)), as Python's round() in the reference.
 int predictionsFor(std::size_t length, const InstanceSettings& settings);
 
-/// Chooses positions among all but [CLS] and [SEP] and replaces 80 % of them by [MASK], leaves 10 % and
-/// replaces 10 % by a random entry of the vocabulary (any entry, as in the reference). Expects whole,
-/// unmasked tokens.
-void maskTokens(Instance& instance, const InstanceSettings& settings, const SpecialTokens& special,
-                std::size_t vocabularySize, CounterRandom random);
+/// True for every piece that goes on a word ("##...").
+std::vector<bool> continuingPieces(const Vocabulary& vocabulary);
+
+/// Tokens of an instance that are masked together, [begin, end).
+struct MaskedUnit {
+    std::uint32_t begin;
+    std::uint32_t end;
+    std::uint32_t size() const { return end - begin; }
+};
+
+/// The words of the unmasked tokens, in order. The first piece of a side begins a word even when its own
+/// beginning was cut off.
+void findWords(const std::vector<std::int32_t>& tokens, std::uint32_t firstSegment,
+               const std::vector<bool>& continuing, std::vector<MaskedUnit>& words);
+
+/// Masks rows. Immutable; any thread may use it with a scratch of its own.
+class TokenMasker {
+public:
+    struct Scratch {
+        std::vector<std::uint64_t> chosen; ///< one bit per position
+        std::vector<MaskedUnit> words;
+    };
+
+    TokenMasker(const InstanceSettings& settings, const Vocabulary& vocabulary);
+
+    /// Chooses positions among all but [CLS] and [SEP] and replaces 80 % of them by [MASK], leaves 10 % and
+    /// replaces 10 % by a random entry of the vocabulary (any entry, as in the reference). Expects whole,
+    /// unmasked tokens.
+    ///
+    /// With whole words, words in random order are taken with all of their pieces as long as they fit what is
+    /// left of the predictions; one that does not fit is passed over (create_pretraining_data.py of
+    /// google-research/bert with do_whole_word_mask). A row whose words are all too long has no prediction.
+    void mask(Instance& instance, CounterRandom random, Scratch& scratch) const;
+
+private:
+    void chooseTokens(const Instance& instance, std::size_t count, CounterRandom& random,
+                      Scratch& scratch) const;
+    void chooseWords(const Instance& instance, std::size_t count, CounterRandom& random,
+                     Scratch& scratch) const;
+    std::int32_t shownInstead(std::int32_t original, CounterRandom& random) const;
+
+    InstanceSettings m_settings;
+    std::int32_t m_mask;
+    std::uint32_t m_vocabularySize;
+    std::vector<bool> m_continuing; ///< only for whole words
+};
 
 } // namespace trainyard

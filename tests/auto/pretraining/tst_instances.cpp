@@ -2,61 +2,18 @@
 
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "datasets/pretraining/instance_builder.h"
 #include "datasets/pretraining/instance_rows.h"
 #include "datasets/pretraining/masking.h"
+#include "tests/auto/pretraining/counting_documents.h"
 
 using namespace trainyard;
 
 namespace {
 
 constexpr int kPieces = 2000;
-
-/// Documents whose tokens tell where they come from: ids count up through all documents from 10 on.
-class CountingDocuments final : public DocumentSource {
-public:
-    /// Lengths of the sentences, per document.
-    explicit CountingDocuments(const std::vector<std::vector<int>>& lengths)
-    {
-        std::int32_t id = 10;
-        for (const auto& document : lengths) {
-            Stored& stored = m_documents.emplace_back();
-            for (const int length : document) {
-                for (int i = 0; i < length; ++i)
-                    stored.tokens.push_back(id++);
-                stored.ends.push_back(static_cast<std::uint32_t>(stored.tokens.size()));
-            }
-        }
-    }
-    Document document(std::uint32_t ordinal) const override
-    {
-        return {m_documents[ordinal].tokens, m_documents[ordinal].ends};
-    }
-    std::vector<std::uint32_t> all() const
-    {
-        std::vector<std::uint32_t> ordinals(m_documents.size());
-        std::iota(ordinals.begin(), ordinals.end(), 0u);
-        return ordinals;
-    }
-    std::size_t documentOf(std::int32_t id) const
-    {
-        for (std::size_t i = 0; i < m_documents.size(); ++i) {
-            if (id >= m_documents[i].tokens.front() && id <= m_documents[i].tokens.back())
-                return i;
-        }
-        return m_documents.size();
-    }
-
-private:
-    struct Stored {
-        std::vector<std::int32_t> tokens;
-        std::vector<std::uint32_t> ends;
-    };
-    std::vector<Stored> m_documents;
-};
 
 Vocabulary numbered()
 {
@@ -205,6 +162,137 @@ private slots:
         QVERIFY(differs);
     }
 
+    void swapTheSidesOrNot()
+    {
+        const CountingDocuments documents(kThree);
+        InstanceSettings swap = settings(32);
+        swap.nextSentence = NextSentence::Swap;
+        int swapped = 0, total = 0;
+        for (const Instance& instance : buildAll(documents, swap, 400)) {
+            const auto tokens = unmasked(instance);
+            const auto a = tokens[1], b = tokens[instance.firstSegment];
+            QCOMPARE(documents.documentOf(a), documents.documentOf(b));
+            QCOMPARE(b < a, instance.randomNext);
+            QCOMPARE(instance.b.sentence < instance.a.sentence, instance.randomNext);
+            swapped += instance.randomNext;
+            ++total;
+        }
+        QVERIFY(std::abs(swapped - total / 2.0) < 5 * std::sqrt(total / 4.0));
+    }
+
+    void alwaysFollowWhenAskedTo()
+    {
+        const CountingDocuments documents(kThree);
+        InstanceSettings follow = settings(32);
+        follow.nextSentence = NextSentence::Follow;
+        for (const Instance& instance : buildAll(documents, follow, 50)) {
+            const auto tokens = unmasked(instance);
+            QVERIFY(!instance.randomNext);
+            QVERIFY(instance.isPair() && tokens[instance.firstSegment] > tokens[instance.firstSegment - 2]);
+        }
+        std::uint64_t dropped = 0;
+        const CountingDocuments oneSentence(std::vector<std::vector<int>>{{40}});
+        QVERIFY(buildAll(oneSentence, follow, 3, &dropped).empty());
+        QCOMPARE(dropped, std::uint64_t(3));
+    }
+
+    void makeRowsOfOneSideForMasksAlone()
+    {
+        const CountingDocuments documents(kThree);
+        InstanceSettings masked = settings(32);
+        masked.objective = Objective::Masked;
+        std::size_t longest = 0;
+        for (const Instance& instance : buildAll(documents, masked, 50)) {
+            const auto tokens = unmasked(instance);
+            QVERIFY(tokens.size() >= 3 && tokens.size() <= 32);
+            QVERIFY(!instance.isPair() && !instance.randomNext);
+            QCOMPARE(instance.firstSegment, static_cast<std::uint32_t>(tokens.size()));
+            QCOMPARE(tokens.front(), 2);
+            QCOMPARE(tokens.back(), 3);
+            for (std::size_t i = 2; i + 1 < tokens.size(); ++i)
+                QCOMPARE(tokens[i], tokens[i - 1] + 1); // consecutive tokens of one document
+            longest = std::max(longest, tokens.size());
+        }
+        QCOMPARE(longest, std::size_t(32));
+    }
+
+    void tellWhichSentencesTheyBeginWith()
+    {
+        const CountingDocuments documents(kThree);
+        InstanceSettings wide = settings(400); // nothing is cut
+        for (const auto objective : {Objective::Bert, Objective::Masked}) {
+            wide.objective = objective;
+            for (const Instance& instance : buildAll(documents, wide, 30)) {
+                const auto tokens = unmasked(instance);
+                const auto first = [&](const SentencePlace& place) {
+                    return documents.document(place.document).sentence(place.sentence)[0];
+                };
+                QCOMPARE(tokens[1], first(instance.a));
+                QCOMPARE(tokens[instance.isPair() ? instance.firstSegment : 1], first(instance.b));
+                QCOMPARE(instance.randomNext, instance.a.document != instance.b.document);
+            }
+        }
+    }
+
+    void maskWholeWordsOrNone()
+    {
+        std::string text = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n";
+        for (int i = 5; i < kPieces; ++i)
+            text += (i % 3 == 0 ? "w" : "##") + std::to_string(i) + "\n"; // words of three pieces
+        const Vocabulary vocabulary = Vocabulary::parse(text).value();
+        InstanceSettings whole = settings(48);
+        whole.wholeWords = true;
+        const TokenMasker masker(whole, vocabulary);
+        TokenMasker::Scratch scratch;
+        Instance plain; // A: 2 pieces of a cut word, 6 words; B: 6 words, the last of 2 pieces
+        plain.tokens = {2};
+        for (std::int32_t id = 301; id < 321; ++id)
+            plain.tokens.push_back(id);
+        plain.tokens.push_back(3);
+        plain.firstSegment = 22;
+        for (std::int32_t id = 600; id < 617; ++id)
+            plain.tokens.push_back(id);
+        plain.tokens.push_back(3);
+        std::map<std::int32_t, int> chosen;
+        constexpr int rounds = 20'000;
+        for (std::uint32_t round = 0; round < rounds; ++round) {
+            Instance instance = plain;
+            masker.mask(instance, CounterRandom(1, RandomStream::Masks, round, 0), scratch);
+            QCOMPARE(unmasked(instance), plain.tokens);
+            const std::set<std::int32_t> positions(instance.maskedPositions.begin(),
+                                                   instance.maskedPositions.end());
+            QVERIFY(positions.size() >= 4 && positions.size() <= 6); // 2 + 2, 2 + 3 or 3 + 3 of 6
+            for (const std::int32_t position : positions) {
+                ++chosen[position];
+                const std::int32_t id = plain.tokens[static_cast<std::size_t>(position)];
+                const std::int32_t word = id - id % 3; // its first piece
+                for (std::size_t at = 1; at < plain.tokens.size(); ++at) {
+                    const std::int32_t other = plain.tokens[at];
+                    if (other > 4 && other - other % 3 == word)
+                        QVERIFY(positions.contains(static_cast<std::int32_t>(at)));
+                }
+            }
+        }
+        QCOMPARE(chosen.size(), plain.tokens.size() - 3);
+        for (std::int32_t position = 3; position < 18; ++position) // words of the same length alike
+            QVERIFY(std::abs(chosen[position] - chosen[24]) < 5 * std::sqrt(2.0 * chosen[24]));
+    }
+
+    void maskNothingWhereNoWordFits()
+    {
+        const Vocabulary vocabulary =
+            Vocabulary::parse("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nab\n##c\n").value();
+        InstanceSettings whole = settings(32);
+        whole.wholeWords = true;
+        TokenMasker::Scratch scratch;
+        Instance instance;
+        instance.tokens = {2, 5, 6, 3, 5, 6, 3}; // one prediction, and both words have two pieces
+        instance.firstSegment = 4;
+        TokenMasker(whole, vocabulary).mask(instance, CounterRandom(1, RandomStream::Masks, 0, 0), scratch);
+        QVERIFY(instance.maskedPositions.empty() && instance.maskedIds.empty());
+        QCOMPARE(instance.tokens, (std::vector<std::int32_t>{2, 5, 6, 3, 5, 6, 3}));
+    }
+
     void countPredictionsAsPythonRounds_data()
     {
         QTest::addColumn<int>("length");
@@ -235,12 +323,13 @@ private slots:
         plain.tokens = {2, 100, 101, 102, 103, 3, 104, 105, 106, 3};
         plain.firstSegment = 6;
         constexpr std::uint32_t rounds = 40'000;
+        const TokenMasker masker(settings(32), numbered());
+        TokenMasker::Scratch scratch;
         std::map<std::int32_t, int> chosen;
         int mask = 0, kept = 0, random = 0;
         for (std::uint32_t round = 0; round < rounds; ++round) {
             Instance instance = plain;
-            maskTokens(instance, settings(32), {0, 1, 2, 3, 4}, kPieces,
-                       CounterRandom(1, RandomStream::Masks, round, 0));
+            masker.mask(instance, CounterRandom(1, RandomStream::Masks, round, 0), scratch);
             QCOMPARE(unmasked(instance), plain.tokens);
             QCOMPARE(instance.maskedIds.size(), std::size_t(2));
             for (std::size_t i = 0; i < 2; ++i) {
