@@ -98,7 +98,7 @@ WordCounts countPages(const Pages& pages, const TextNormalizer& normalizer)
 Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progress& progress,
                                            const CancelFlag& cancel)
 {
-    const TextNormalizer normalizer(huggingFaceTables(), options.cased);
+    const TextNormalizer normalizer(*unicodeTables(options.profile), options.cased);
     TRAINYARD_TRY(DumpPages pages, DumpPages::open(options.dumps, Stage::Vocabulary, progress, cancel));
     WordCounts counts;
     TRAINYARD_TRY_STATUS((OrderedPipeline<Pages, WordCounts>::run(

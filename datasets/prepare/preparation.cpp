@@ -46,7 +46,7 @@ Manifest describe(const PrepareOptions& options, const Vocabulary& vocabulary)
     manifest.settings.wholeWords = options.instances.wholeWords;
     manifest.settings.provenance = options.extra.provenance;
     manifest.settings.cased = options.cased;
-    manifest.settings.tokenizerProfile = huggingFaceTables().profile;
+    manifest.settings.tokenizerProfile = unicodeTables(options.profile)->profile;
     manifest.settings.dupeFactor = options.dupeFactor;
     manifest.settings.maskedShare = options.instances.maskedShare;
     manifest.settings.shortSequenceShare = options.instances.shortSequenceShare;
@@ -58,7 +58,7 @@ Status fill(const StagedFolder& folder, const PrepareOptions& options, Manifest&
             const Vocabulary& vocabulary, Progress& progress, const CancelFlag& cancel)
 {
     TRAINYARD_TRY(DocumentStore documents, DocumentStore::create(folder.scratch() / "documents"));
-    const WordPiece tokenizer(vocabulary, huggingFaceTables(), options.cased);
+    const WordPiece tokenizer(vocabulary, *unicodeTables(options.profile), options.cased);
     TRAINYARD_TRY_STATUS(tokenizeDumps(options, tokenizer, progress, cancel, documents));
     DatasetBuilder builder(options, documents, vocabulary, folder.scratch(), progress, cancel);
     TRAINYARD_TRY_STATUS(builder.build(folder.content(), manifest));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "datasets/shards/columns.h"
+#include "datasets/tokenizer/unicode_tables.h"
 #include "engine/base/file.h"
 
 namespace trainyard {
@@ -64,7 +65,6 @@ Status refuseWhatIsMissing(const PrepareOptions& o)
         {o.keepHeadings, "--headings"},
         {o.keepLists, "--lists"},
         {!o.punkt.empty(), "--punkt"},
-        {o.profile != "hf", "--profile"},
         {o.shapes.size() > 1, "--seq-len with several values"},
         {o.instances.objective != Objective::Bert, "--objective"},
         {o.instances.nextSentence != NextSentence::Random, "--nsp"},
@@ -126,6 +126,8 @@ Result<PrepareOptions> PrepareOptions::checked() const
         "use a plain word without \"training\" and \"test\", which tell the two kinds of shards apart"));
     TRAINYARD_TRY_STATUS(checkNumbers(o));
     TRAINYARD_TRY_STATUS(refuseWhatIsMissing(o));
+    TRAINYARD_TRY_STATUS(require(unicodeTables(o.profile) != nullptr,
+                                 fmt::format("--profile {} is not known", o.profile), "use hf or google-py"));
     TRAINYARD_TRY_STATUS(checkVocabularyChoice(o));
     TRAINYARD_TRY_STATUS(checkOut(o.out));
     return o;

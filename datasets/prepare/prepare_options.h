@@ -55,7 +55,7 @@ struct PrepareOptions {
     int testShards = 2;
     double testFraction = 0.1;
     bool cased = false;
-    std::string profile = "hf";                         ///< of the tokenizer: "hf" or "google-py"
+    std::string profile = "hf";                         ///< of the tokenizer; see unicodeTables()
     std::uint64_t memoryBytes = std::uint64_t{1} << 30; ///< the process uses no more
     int threads = 0;                                    ///< 0 = one per core
 

@@ -10,12 +10,9 @@ namespace trainyard {
 
 namespace {
 
-constexpr const char* kHuggingFace = "hf";
-constexpr const char* kGooglePython = "google-py";
-
 struct TokenizeArguments {
     std::filesystem::path vocabulary;
-    std::string profile = kHuggingFace;
+    std::string profile = "hf";
     bool cased = false;
 };
 
@@ -23,9 +20,8 @@ Status tokenize(const TokenizeArguments& arguments)
 {
     TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(arguments.vocabulary));
     std::ios::sync_with_stdio(false);
-    const UnicodeTables& tables =
-        arguments.profile == kGooglePython ? googlePythonTables() : huggingFaceTables();
-    return tokenizeLines(WordPiece(vocabulary, tables, arguments.cased), std::cin, std::cout);
+    const WordPiece tokenizer(vocabulary, *unicodeTables(arguments.profile), arguments.cased);
+    return tokenizeLines(tokenizer, std::cin, std::cout);
 }
 
 } // namespace
@@ -41,7 +37,7 @@ Command addTokenizeCommand(CLI::App& app)
     command
         ->add_option("--profile", arguments->profile,
                      "whose ids to give: Hugging Face's, or those of Google's and NVIDIA's tokenization.py")
-        ->check(CLI::IsMember({kHuggingFace, kGooglePython}))
+        ->check(CLI::IsMember({"hf", "google-py"}))
         ->capture_default_str();
     return {command, [arguments] { return tokenize(*arguments); }};
 }

@@ -38,4 +38,7 @@ const UnicodeTables& huggingFaceTables();
 /// As Google's and NVIDIA's tokenization.py on Python 3.11 (Unicode 14).
 const UnicodeTables& googlePythonTables();
 
+/// By the name that users give: "hf" or "google-py"; nullptr when there are none of that name.
+const UnicodeTables* unicodeTables(std::string_view name);
+
 } // namespace trainyard

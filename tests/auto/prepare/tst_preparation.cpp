@@ -83,6 +83,31 @@ private slots:
         QCOMPARE(other.vocabularySha256, Manifest::load(path() / "threads1")->vocabularySha256);
     }
 
+    void tokenizesAsTheProfileSays()
+    {
+        std::string dump = "<mediawiki>";
+        for (int page = 1; page <= 40; ++page) {
+            dump += "<page><title>P</title><ns>0</ns><id>" + std::to_string(page) + "</id><revision><text>";
+            for (int sentence = 0; sentence < 6; ++sentence)
+                dump += "The ΛΟΓΟΣ was the first word of all words in this book. ";
+            dump += "</text></revision></page>\n";
+        }
+        const fs::path file = path() / "dump.xml";
+        QVERIFY(writeFileAtomically(file, dump + "</mediawiki>\n").ok());
+        PrepareOptions options = smallOptions(out());
+        options.dumps = {file};
+        options.trainVocabulary = 100;
+        for (const auto& [profile, stored, finalSigma] :
+             {std::tuple{"hf", "hf-0.23", false}, {"google-py", "google-py", true}}) {
+            options.out = path() / profile;
+            options.profile = profile;
+            const auto manifest = prepare(options);
+            QVERIFY2(manifest.ok(), manifest.ok() ? "" : manifest.error().text().c_str());
+            QCOMPARE(manifest->settings.tokenizerProfile, std::string(stored));
+            QCOMPARE(contains(readFile(options.out / "vocab.txt").value(), "λογος"), finalSigma);
+        }
+    }
+
     void keepsTestDocumentsOutOfTraining()
     {
         PrepareOptions options = smallOptions(out());
@@ -97,7 +122,7 @@ private slots:
         QTest::addColumn<QString>("option");
         const auto row = [](const char* option) { QTest::addRow("%s", option) << option; };
         for (const char* option : {"--seq-len", "--max-pred", "--dupe", "--shards", "--test-fraction",
-                                   "--threads", "--vocab", "--out", "--name"})
+                                   "--threads", "--vocab", "--out", "--name", "--profile"})
             row(option);
     }
     void refusesBadOptions()
@@ -117,6 +142,8 @@ private slots:
             options.testFraction = 1;
         else if (is("--threads"))
             options.threads = -1;
+        else if (is("--profile"))
+            options.profile = "icu";
         else if (is("--vocab"))
             options.vocabulary = "vocab.txt"; // and --train-vocab
         else if (is("--out"))
