@@ -49,6 +49,7 @@ void addDataCommands(CLI::App& app, CommandOutcome& outcome)
     });
     for (const auto& [name, description] :
          {std::pair{"verify", "Check every invariant of a data set; --sample N prints decoded rows"},
+          std::pair{"convert", "Write the rows of a data set in another format: --format mds --out DIR"},
           std::pair{"tokenize", "Word pieces of JSON lines: {\"text\"} in, {\"ids\"} out"}}) {
         CLI::App* command = addPassedOn(app, name, description);
         command->callback([&outcome, command, name = name] {

@@ -17,5 +17,6 @@ struct Command {
 Command addPrepareCommand(CLI::App& app);
 Command addVerifyCommand(CLI::App& app);
 Command addTokenizeCommand(CLI::App& app);
+Command addConvertCommand(CLI::App& app);
 
 } // namespace trainyard

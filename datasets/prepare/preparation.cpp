@@ -2,6 +2,7 @@
 
 #include "datasets/prepare/corpus_stages.h"
 #include "datasets/prepare/dataset_builder.h"
+#include "datasets/prepare/further_formats.h"
 #include "datasets/prepare/option_names.h"
 #include "datasets/prepare/staged_folder.h"
 #include "engine/base/file.h"
@@ -62,6 +63,8 @@ Status fill(const StagedFolder& folder, const PrepareOptions& options, Manifest&
     TRAINYARD_TRY_STATUS(tokenizeDumps(options, tokenizer, progress, cancel, documents));
     DatasetBuilder builder(options, documents, vocabulary, folder.scratch(), progress, cancel);
     TRAINYARD_TRY_STATUS(builder.build(folder.content(), manifest));
+    TRAINYARD_TRY_STATUS(
+        writeFurtherFormats(options, documents, vocabulary, folder.content(), manifest, cancel));
     manifest.counters = progress.counters();
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.content() / kVocabularyFile, vocabulary.text()));
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.content() / Manifest::kFileName, manifest.toJson()));

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "datasets/prepare/output_place.h"
 #include "datasets/shards/columns.h"
 #include "datasets/tokenizer/unicode_tables.h"
 #include "engine/base/file.h"
@@ -70,8 +71,6 @@ Status refuseWhatIsMissing(const PrepareOptions& o)
         {o.instances.nextSentence != NextSentence::Random, "--nsp"},
         {o.instances.wholeWords, "--whole-word"},
         {o.extra.provenance, "--provenance"},
-        {o.extra.megatron, "--also megatron"},
-        {o.extra.mds, "--also mds"},
     };
     for (const auto& [asked, option] : missing)
         TRAINYARD_TRY_STATUS(require(!asked, fmt::format("{} is not available yet", option), "leave it out"));
@@ -83,26 +82,6 @@ Status checkVocabularyChoice(const PrepareOptions& o)
     return require(o.vocabulary.empty() != (o.trainVocabulary == 0),
                    "exactly one of --vocab and --train-vocab is needed",
                    "give --vocab vocab.txt, or --train-vocab 30522 to make one from the dump");
-}
-
-Status checkOut(const fs::path& out)
-{
-    std::error_code error;
-    const bool free = !fs::exists(out, error) || (fs::is_directory(out, error) && fs::is_empty(out, error));
-    return require(free, fmt::format("--out {} exists and is not empty", out.string()),
-                   "choose another folder or remove it first");
-}
-
-/// Absolute, and where a link leads to: a link cannot be replaced by a folder.
-Result<fs::path> realPlace(const fs::path& path)
-{
-    TRAINYARD_TRY_STATUS(require(!path.empty(), "--out is empty", "name the folder of the data set"));
-    std::error_code error;
-    fs::path place = fs::weakly_canonical(fs::absolute(path), error);
-    if (error)
-        return badInput(fmt::format("--out {}: {}", path.string(), error.message()),
-                        "name a folder that this user may make");
-    return place.has_filename() ? place : place.parent_path();
 }
 
 } // namespace
@@ -129,7 +108,7 @@ Result<PrepareOptions> PrepareOptions::checked() const
     TRAINYARD_TRY_STATUS(require(unicodeTables(o.profile) != nullptr,
                                  fmt::format("--profile {} is not known", o.profile), "use hf or google-py"));
     TRAINYARD_TRY_STATUS(checkVocabularyChoice(o));
-    TRAINYARD_TRY_STATUS(checkOut(o.out));
+    TRAINYARD_TRY_STATUS(checkFree(o.out));
     return o;
 }
 

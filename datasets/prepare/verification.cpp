@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "datasets/prepare/export_check.h"
 #include "datasets/prepare/row_check.h"
 #include "datasets/prepare/row_statistics.h"
 #include "datasets/prepare/share_checks.h"
@@ -56,6 +57,7 @@ public:
         for (std::size_t i = 0; i < m_report.shards.size(); ++i)
             checkShard(i);
         checkSizes();
+        checkFurtherFormats();
         if (m_report.ok())
             checkWhole();
         return std::move(m_report);
@@ -128,6 +130,14 @@ private:
             }
         }
         return true;
+    }
+
+    void checkFurtherFormats()
+    {
+        if (!m_manifest)
+            return;
+        for (Violation& broken : checkExports(m_options.folder, *m_manifest))
+            m_report.violations.push_back(std::move(broken));
     }
 
     void checkSizes()

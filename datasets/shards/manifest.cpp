@@ -69,6 +69,14 @@ void visitShard(Entry& shard, Visit visit)
     visit("training", shard.training);
 }
 
+template <typename Entry, typename Visit>
+void visitExport(Entry& entry, Visit visit)
+{
+    visit("file", entry.file);
+    visit("bytes", entry.bytes);
+    visit("sha256", entry.sha256);
+}
+
 template <typename M, typename Visit>
 void visitManifest(M& manifest, Visit visit)
 {
@@ -111,7 +119,20 @@ Manifest parse(const Json& json)
     visitStatistics(manifest.statistics, readFrom(json.at("statistics")));
     for (const Json& item : json.at("shards"))
         visitShard(manifest.shards.emplace_back(), readFrom(item));
+    for (const Json& item : json.value("exports", Json::array())) // later than version 1 began
+        visitExport(manifest.exports.emplace_back(), readFrom(item));
     return manifest;
+}
+
+/// Plain names with '/' between them.
+bool isPlainPath(std::string_view path)
+{
+    for (std::size_t slash; (slash = path.find('/')) != std::string_view::npos;
+         path.remove_prefix(slash + 1)) {
+        if (!isPlainName(path.substr(0, slash)))
+            return false;
+    }
+    return isPlainName(path);
 }
 
 Status checkContent(const Manifest& manifest)
@@ -130,6 +151,10 @@ Status checkContent(const Manifest& manifest)
     for (const ShardEntry& shard : manifest.shards) {
         if (!isPlainName(shard.file))
             return badInput(fmt::format("the shard name \"{}\" is not a plain file name", shard.file));
+    }
+    for (const ExportEntry& entry : manifest.exports) {
+        if (!isPlainPath(entry.file))
+            return badInput(fmt::format("the exported file \"{}\" is not inside the folder", entry.file));
     }
     return {};
 }
@@ -181,6 +206,11 @@ std::string Manifest::toJson() const
         Json item;
         visitShard(shard, writeTo(item));
         json["shards"].push_back(std::move(item));
+    }
+    for (const ExportEntry& entry : exports) {
+        Json item;
+        visitExport(entry, writeTo(item));
+        json["exports"].push_back(std::move(item));
     }
     // Names of dumps need not be UTF-8.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

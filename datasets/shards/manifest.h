@@ -17,6 +17,13 @@ struct ShardEntry {
     bool training = true; ///< false = held out for tests; its documents occur in no training shard
 };
 
+/// A file in another format, made of the same data.
+struct ExportEntry {
+    std::string file; ///< path inside the data set's folder, such as mds/train/shard.00000.mds
+    std::uint64_t bytes = 0;
+    std::string sha256;
+};
+
 /// How the rows were made; `prepare` with the same values and dumps gives the same bytes.
 struct PreparationSettings {
     std::string corpus;             ///< first part of the shards' names
@@ -68,7 +75,8 @@ struct Manifest {
     std::string vocabularyFile; ///< copy of the vocabulary in the same folder
     std::string vocabularySha256;
     std::uint64_t seed = 0;
-    std::vector<ShardEntry> shards; ///< training shards first, each kind in order of its number
+    std::vector<ShardEntry> shards;   ///< training shards first, each kind in order of its number
+    std::vector<ExportEntry> exports; ///< empty unless further formats were asked for
     PreparationSettings settings;
     DatasetStatistics statistics;
     std::map<std::string, std::uint64_t> counters; ///< pages read, dropped and why, residue removed, ...

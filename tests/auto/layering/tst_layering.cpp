@@ -45,6 +45,7 @@ const QList<Layer> kLayers{
      kVocabulary + QStringList{"datasets/tokenizer", "datasets/corpus", "datasets/shards"},
      {}},
     {"datasets/shards", kVocabulary + QStringList{"datasets/tokenizer"}, {"hdf5"}},
+    {"datasets/exporters", kVocabulary + QStringList{"datasets/pretraining", "datasets/shards"}, {}},
     {"datasets/prepare", kVocabulary + QStringList{"datasets"}, {"hdf5"}},
     {"remote/wire", kVocabulary, {}},
     {"remote/ssh", {"engine/base"}, {"libssh"}},

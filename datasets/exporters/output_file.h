@@ -1,0 +1,57 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "engine/base/file.h"
+#include "engine/base/hash.h"
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+// The exported formats are little-endian, and numbers are written as they lie in memory.
+static_assert(std::endian::native == std::endian::little);
+
+/// What a finished file can be told by.
+struct FileDigest {
+    std::uint64_t bytes = 0;
+    std::string sha256;
+};
+
+/// A new file, written once from front to end through a buffer and hashed on the way. One thread at a time.
+class OutputFile {
+public:
+    /// Failed when there is such a file already.
+    static Result<OutputFile> create(const std::filesystem::path& path);
+
+    Status append(std::string_view bytes);
+    template <typename Number>
+    Status append(std::span<const Number> numbers)
+    {
+        return append(std::string_view(reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()));
+    }
+    template <typename Number>
+    Status appendNumber(Number number)
+    {
+        return append(std::span<const Number>(&number, 1));
+    }
+    /// Nothing can be appended any more.
+    Result<FileDigest> close();
+
+    const std::filesystem::path& path() const { return m_path; }
+
+private:
+    OutputFile(FileDescriptor file, std::filesystem::path path);
+    Status flush();
+
+    FileDescriptor m_file;
+    std::filesystem::path m_path;
+    std::string m_buffer;
+    Sha256 m_hash;
+    std::uint64_t m_bytes = 0;
+};
+
+} // namespace trainyard

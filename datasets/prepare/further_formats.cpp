@@ -1,0 +1,89 @@
+#include "datasets/prepare/further_formats.h"
+
+#include "datasets/exporters/mds_export.h"
+#include "datasets/exporters/megatron_export.h"
+#include "datasets/prepare/document_split.h"
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kMegatronFolder = "megatron";
+constexpr const char* kMdsFolder = "mds";
+
+using Entries = std::vector<ExportEntry>;
+
+Status makeEmptyFolder(const fs::path& folder)
+{
+    std::error_code error;
+    fs::remove_all(folder, error);
+    if (error)
+        return failed("cannot clear " + folder.string() + ": " + error.message(), "remove that folder");
+    return makeFolder(folder);
+}
+
+void list(Entries entries, const std::string& folder, Manifest& manifest)
+{
+    for (ExportEntry& entry : entries) {
+        entry.file = folder + "/" + entry.file;
+        manifest.exports.push_back(std::move(entry));
+    }
+}
+
+MegatronExport megatronSettings(const PrepareOptions& options, const Vocabulary& vocabulary, bool training)
+{
+    MegatronExport settings;
+    settings.unit = options.instances.objective == Objective::Tokens ? MegatronExport::Unit::Document
+                                                                     : MegatronExport::Unit::Sentence;
+    settings.name = options.corpus + (training ? "_training" : "_test");
+    settings.vocabularySize = vocabulary.size();
+    settings.endOfDocument = vocabulary.special().separator;
+    return settings;
+}
+
+Status writeMegatron(const PrepareOptions& options, const DocumentStore& documents,
+                     const Vocabulary& vocabulary, const fs::path& folder, Manifest& manifest,
+                     const PieceDone& pieceDone)
+{
+    TRAINYARD_TRY_STATUS(makeEmptyFolder(folder / kMegatronFolder));
+    const DocumentSplit split = splitDocuments(documents, options.testFraction, options.instances.seed);
+    for (const bool training : {true, false}) {
+        const auto& ordinals = training ? split.training : split.test;
+        if (ordinals.empty())
+            continue;
+        TRAINYARD_TRY(Entries entries,
+                      exportMegatron(megatronSettings(options, vocabulary, training), documents, ordinals,
+                                     folder / kMegatronFolder, pieceDone));
+        list(std::move(entries), kMegatronFolder, manifest);
+    }
+    return {};
+}
+
+Status writeMds(const fs::path& folder, Manifest& manifest, const PieceDone& pieceDone)
+{
+    TRAINYARD_TRY_STATUS(makeEmptyFolder(folder / kMdsFolder));
+    TRAINYARD_TRY(Entries entries,
+                  exportMds(folder, manifest.shards, {manifest.sequenceLength, manifest.maxPredictions},
+                            folder / kMdsFolder, pieceDone));
+    list(std::move(entries), kMdsFolder, manifest);
+    return {};
+}
+
+} // namespace
+
+Status writeFurtherFormats(const PrepareOptions& options, const DocumentStore& documents,
+                           const Vocabulary& vocabulary, const fs::path& folder, Manifest& manifest,
+                           const CancelFlag& cancel)
+{
+    const PieceDone pieceDone = [&cancel](std::uint64_t) { return cancel.check(); };
+    if (options.extra.megatron)
+        TRAINYARD_TRY_STATUS(writeMegatron(options, documents, vocabulary, folder, manifest, pieceDone));
+    if (options.extra.mds)
+        TRAINYARD_TRY_STATUS(writeMds(folder, manifest, pieceDone));
+    return {};
+}
+
+} // namespace trainyard

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+
+#include "datasets/prepare/cancel_flag.h"
+#include "datasets/prepare/document_store.h"
+#include "datasets/prepare/prepare_options.h"
+#include "datasets/shards/manifest.h"
+#include "datasets/tokenizer/vocabulary.h"
+
+namespace trainyard {
+
+/// Writes what `options.extra` asks for into `megatron/` and `mds/` of the data set in `folder`, whose shards
+/// are finished and in the manifest, and lists it in the manifest. What an earlier attempt left there goes.
+Status writeFurtherFormats(const PrepareOptions& options, const DocumentStore& documents,
+                           const Vocabulary& vocabulary, const std::filesystem::path& folder,
+                           Manifest& manifest, const CancelFlag& cancel);
+
+} // namespace trainyard

@@ -1,0 +1,30 @@
+#include "datasets/prepare/output_place.h"
+
+#include <fmt/format.h>
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> realPlace(const fs::path& path)
+{
+    if (path.empty())
+        return badInput("--out is empty", "name the folder of the data set");
+    std::error_code error;
+    fs::path place = fs::weakly_canonical(fs::absolute(path), error);
+    if (error)
+        return badInput(fmt::format("--out {}: {}", path.string(), error.message()),
+                        "name a folder that this user may make");
+    return place.has_filename() ? place : place.parent_path();
+}
+
+Status checkFree(const fs::path& place)
+{
+    std::error_code error;
+    if (!fs::exists(place, error) || (fs::is_directory(place, error) && fs::is_empty(place, error)))
+        return {};
+    return badInput(fmt::format("--out {} exists and is not empty", place.string()),
+                    "choose another folder or remove it first");
+}
+
+} // namespace trainyard

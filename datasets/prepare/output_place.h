@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+/// Where the folder that --out names will lie: absolute, and where a link leads to, as a link cannot be
+/// replaced by a folder.
+Result<std::filesystem::path> realPlace(const std::filesystem::path& path);
+
+/// BadInput when something is there that is more than an empty folder.
+Status checkFree(const std::filesystem::path& place);
+
+} // namespace trainyard
