@@ -1,132 +1,98 @@
 #include "datasets/input/byte_source.h"
 
 #include <array>
-#include <bzlib.h>
-#include <cerrno>
-#include <fcntl.h>
 #include <string_view>
-#include <unistd.h>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "engine/base/file.h"
+#include "datasets/input/bzip2_source.h"
+#include "datasets/input/gzip_source.h"
+#include "datasets/input/raw_file.h"
+#include "datasets/input/utf16_source.h"
 
 namespace trainyard {
 
 namespace fs = std::filesystem;
+using namespace std::string_view_literals;
 
 namespace {
 
-class PlainFile final : public ByteSource {
-public:
-    PlainFile(FileDescriptor file, fs::path path) : m_file(std::move(file)), m_path(std::move(path)) {}
+constexpr std::size_t kReadBytes = 1 << 18;
+constexpr std::size_t kHeadBytes = 512; ///< a tar archive shows itself at byte 257
 
-    Result<std::size_t> read(std::span<char> buffer) override
+class PlainSource final : public ByteSource {
+public:
+    explicit PlainSource(RawFile file) : m_file(std::move(file)) {}
+
+    Result<std::optional<ByteChunk>> next() override
     {
-        for (;;) {
-            const ssize_t got = ::read(m_file.get(), buffer.data(), buffer.size());
-            if (got >= 0) {
-                m_offset += static_cast<std::uint64_t>(got);
-                return static_cast<std::size_t>(got);
-            }
-            if (errno != EINTR)
-                return systemError(ErrorKind::BadInput, "cannot read " + m_path.string(), errno);
-        }
+        ByteChunk chunk{std::string(kReadBytes, '\0'), m_file.offset(), 0};
+        TRAINYARD_TRY(const std::size_t got, m_file.read(chunk.bytes));
+        if (got == 0)
+            return std::optional<ByteChunk>();
+        chunk.bytes.resize(got);
+        return std::optional(std::move(chunk));
     }
-    std::uint64_t fileOffset() const override { return m_offset; }
+    std::uint64_t fileOffset() const override { return m_file.offset(); }
 
 private:
-    FileDescriptor m_file;
-    fs::path m_path;
-    std::uint64_t m_offset = 0;
+    RawFile m_file;
 };
 
-class Bzip2File final : public ByteSource {
-public:
-    explicit Bzip2File(std::unique_ptr<PlainFile> file) : m_file(std::move(file)), m_input(1 << 18) {}
-    ~Bzip2File() override { endStream(); }
-
-    Result<std::size_t> read(std::span<char> buffer) override
-    {
-        m_stream.next_out = buffer.data();
-        m_stream.avail_out = static_cast<unsigned>(buffer.size());
-        while (m_stream.avail_out == buffer.size()) {
-            TRAINYARD_TRY(const bool more, refill());
-            if (!more && !m_inStream)
-                return std::size_t{0};
-            if (!more)
-                return badInput(
-                    fmt::format("the compressed data ends in the middle, at byte {}", fileOffset()),
-                    "the download is incomplete; fetch the dump again");
-            TRAINYARD_TRY_STATUS(decompress());
-        }
-        return buffer.size() - m_stream.avail_out;
-    }
-    std::uint64_t fileOffset() const override { return m_file->fileOffset() - m_stream.avail_in; }
-
-private:
-    /// False when the file is used up.
-    Result<bool> refill()
-    {
-        if (m_stream.avail_in > 0)
-            return true;
-        TRAINYARD_TRY(const std::size_t got, m_file->read(m_input));
-        m_stream.next_in = m_input.data();
-        m_stream.avail_in = static_cast<unsigned>(got);
-        return got > 0;
-    }
-    Status decompress()
-    {
-        if (!m_inStream) {
-            TRAINYARD_CHECK(BZ2_bzDecompressInit(&m_stream, 0, 0) == BZ_OK);
-            m_inStream = true;
-        }
-        const int status = BZ2_bzDecompress(&m_stream);
-        if (status == BZ_STREAM_END)
-            endStream();
-        else if (status != BZ_OK)
-            return badInput(fmt::format("the compressed data is damaged near byte {}", fileOffset()),
-                            "fetch the dump again and compare its checksum");
-        return {};
-    }
-    void endStream()
-    {
-        if (m_inStream)
-            BZ2_bzDecompressEnd(&m_stream);
-        m_inStream = false;
-    }
-
-    std::unique_ptr<PlainFile> m_file;
-    std::vector<char> m_input;
-    bz_stream m_stream{};
-    bool m_inStream = false;
-};
-
-bool startsAsBzip2(int fd)
+/// What is packed in a way that is not read here.
+Status refuseArchives(std::string_view head, const std::string& name)
 {
-    std::array<char, 3> magic{};
-    return ::pread(fd, magic.data(), magic.size(), 0) == 3 && std::string_view(magic.data(), 3) == "BZh";
+    struct Archive {
+        std::string_view magic;
+        std::size_t at;
+        const char* what;
+        const char* hint;
+    };
+    static constexpr std::array kArchives{
+        Archive{"7z\xBC\xAF\x27\x1C"sv, 0, "a 7z archive",
+                "unpack it first: 7z x FILE; or pipe it: 7z x -so FILE | ... -"},
+        Archive{"PK\x03\x04"sv, 0, "a zip archive",
+                "unpack it first: unzip FILE; or pipe it: unzip -p FILE | ... -"},
+        Archive{"\xFD"
+                "7zXZ\0"sv,
+                0, "compressed by xz", "pipe it: xz -dc FILE | ... -"},
+        Archive{"\x28\xB5\x2F\xFD"sv, 0, "compressed by zstd", "pipe it: zstd -dc FILE | ... -"},
+        Archive{"ustar"sv, 257, "a tar archive", "unpack it first: tar xf FILE"},
+        Archive{"\x89HDF\r\n"sv, 0, "an HDF5 file", "give the text that it was made from"},
+    };
+    for (const Archive& archive : kArchives) {
+        if (head.size() > archive.at && head.substr(archive.at).starts_with(archive.magic))
+            return badInput(fmt::format("{} is {}", name, archive.what), archive.hint);
+    }
+    return {};
+}
+
+Result<std::unique_ptr<ByteSource>> decompressing(RawFile file, int threads, std::uint64_t restart)
+{
+    TRAINYARD_TRY(const std::string_view head, file.peek(kHeadBytes));
+    TRAINYARD_TRY_STATUS(refuseArchives(head, file.name()));
+    if (Bzip2Source::recognizes(head))
+        return Bzip2Source::open(std::move(file), threads, restart);
+    if (GzipSource::recognizes(head))
+        return GzipSource::open(std::move(file));
+    if (restart > 0)
+        TRAINYARD_TRY_STATUS(file.seek(restart));
+    return std::unique_ptr<ByteSource>(std::make_unique<PlainSource>(std::move(file)));
 }
 
 } // namespace
 
-Result<std::unique_ptr<ByteSource>> openDump(const fs::path& file)
+Result<std::unique_ptr<ByteSource>> openBytes(const fs::path& path, int threads, std::uint64_t restart)
 {
-    FileDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!descriptor.valid()) {
-        Error error = systemError(ErrorKind::BadInput, "cannot open the dump " + file.string(), errno);
-        error.hint = "check its path and that this user may read it";
-        return error;
-    }
-    std::error_code error;
-    if (!fs::is_regular_file(file, error))
-        return badInput(file.string() + " is not a file", "name the .xml or .xml.bz2 file of the dump");
-    const bool compressed = startsAsBzip2(descriptor.get());
-    auto plain = std::make_unique<PlainFile>(std::move(descriptor), file);
-    if (compressed)
-        return std::unique_ptr<ByteSource>(std::make_unique<Bzip2File>(std::move(plain)));
-    return std::unique_ptr<ByteSource>(std::move(plain));
+    TRAINYARD_TRY(RawFile file, RawFile::open(path));
+    const std::string name = file.name();
+    TRAINYARD_TRY(std::unique_ptr<ByteSource> source, decompressing(std::move(file), threads, restart));
+    if (restart > 0)
+        return source; // UTF-16 has no places to restart at
+    auto text = asUtf8(std::move(source));
+    if (!text.ok())
+        return text.error().in(name);
+    return text;
 }
 
 } // namespace trainyard

@@ -3,25 +3,35 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <span>
+#include <optional>
+#include <string>
 
 #include "engine/base/result.h"
 
 namespace trainyard {
 
-/// A dump's XML bytes, read from first to last. One thread at a time.
+/// Some consecutive bytes of a file's text.
+struct ByteChunk {
+    std::string bytes;         ///< not empty
+    std::uint64_t restart = 0; ///< what to open the file at, to get these bytes again ...
+    std::uint64_t skip = 0;    ///< ... behind so many others
+};
+
+/// The text of a file, decompressed, from first to last. One thread at a time.
 class ByteSource {
 public:
     virtual ~ByteSource() = default;
 
-    /// Fills the front of `buffer`; 0 = the end. BadInput when the file is damaged or ends too early.
-    virtual Result<std::size_t> read(std::span<char> buffer) = 0;
-    /// Bytes of the file consumed so far, for progress.
+    /// Nothing at the end. BadInput when the file is damaged or ends too early; the message does not name it.
+    virtual Result<std::optional<ByteChunk>> next() = 0;
+    /// Bytes of the file behind which next() has come, for progress.
     virtual std::uint64_t fileOffset() const = 0;
 };
 
-/// Opens a plain or bzip2-compressed file; the first bytes decide, not the name. A bzip2 file may consist of
-/// several streams, as Wikipedia's multistream dumps do.
-Result<std::unique_ptr<ByteSource>> openDump(const std::filesystem::path& file);
+/// Opens a plain file, or one compressed by gzip or bzip2; the first bytes decide, not the name. Either may
+/// consist of several members or streams. UTF-16 becomes UTF-8. `restart` is 0 or that of a chunk. BadInput,
+/// with what to do, for archives and pictures of other kinds; messages name the file.
+Result<std::unique_ptr<ByteSource>> openBytes(const std::filesystem::path& file, int threads,
+                                              std::uint64_t restart = 0);
 
 } // namespace trainyard

@@ -1,8 +1,13 @@
 #include "datasets/prepare/corpus_stages.h"
 
+#include <algorithm>
+
 #include "datasets/corpus/markup_cleaner.h"
 #include "datasets/corpus/sentence_segmenter.h"
-#include "datasets/prepare/dump_pages.h"
+#include "datasets/input/corpus_input.h"
+#include "datasets/input/piece_parser.h"
+#include "datasets/input/text_lines.h"
+#include "datasets/prepare/option_names.h"
 #include "datasets/prepare/ordered_pipeline.h"
 #include "datasets/tokenizer/encoder_pool.h"
 #include "datasets/tokenizer/vocabulary_trainer.h"
@@ -11,11 +16,10 @@ namespace trainyard {
 
 namespace {
 
-using Pages = std::vector<Page>;
-
-/// What one batch of pages became, and what was lost on the way.
+/// What one piece of the corpus became, and what was lost on the way.
 struct TokenizedBatch {
     std::vector<TokenizedDocument> documents;
+    SkipCounters read;
     DroppedLines dropped;
     std::uint64_t emptyArticles = 0;
     std::uint64_t emptySentences = 0; ///< of characters that the tokenizer removes
@@ -30,33 +34,58 @@ void add(DroppedLines& sum, const DroppedLines& more)
     sum.appendices += more.appendices;
 }
 
-void tokenizePage(const Page& page, WordPieceEncoder& encoder, TokenizedBatch& batch)
+/// Calls visit(line) for each line that is not blank.
+template <typename Visit>
+void visitLines(std::string_view text, const Visit& visit)
 {
-    const CleanText text = cleanMarkup(page.text);
-    add(batch.dropped, text.dropped);
-    TokenizedDocument document;
-    document.pageId = page.id;
-    for (const std::string& paragraph : text.paragraphs) {
-        for (const std::string_view sentence : splitSentences(paragraph)) {
-            const std::size_t before = document.tokens.size();
-            encoder.encode(sentence, document.tokens);
-            if (document.tokens.size() > before)
-                document.sentenceEnds.push_back(static_cast<std::uint32_t>(document.tokens.size()));
-            else
-                ++batch.emptySentences;
-        }
+    while (const auto line = takeLine(text)) {
+        if (!isBlank(*line))
+            visit(*line);
     }
+}
+
+/// Calls visit(paragraph) for each paragraph of the document, or each sentence of what is already cut.
+template <typename Visit>
+void visitParagraphs(const CorpusDocument& document, DroppedLines& dropped, const Visit& visit)
+{
+    if (document.kind != CorpusDocument::Kind::Markup)
+        return visitLines(document.text, visit);
+    const CleanText text = cleanMarkup(document.text);
+    add(dropped, text.dropped);
+    for (const std::string& paragraph : text.paragraphs)
+        visit(paragraph);
+}
+
+void tokenizeDocument(const CorpusDocument& read, WordPieceEncoder& encoder, TokenizedBatch& batch)
+{
+    TokenizedDocument document;
+    document.pageId = read.id;
+    const auto addSentence = [&](std::string_view sentence) {
+        const std::size_t before = document.tokens.size();
+        encoder.encode(sentence, document.tokens);
+        if (document.tokens.size() > before)
+            document.sentenceEnds.push_back(static_cast<std::uint32_t>(document.tokens.size()));
+        else
+            ++batch.emptySentences;
+    };
+    visitParagraphs(read, batch.dropped, [&](std::string_view paragraph) {
+        if (read.kind == CorpusDocument::Kind::Sentences)
+            return addSentence(paragraph);
+        for (const std::string_view sentence : splitSentences(paragraph))
+            addSentence(sentence);
+    });
     if (document.sentenceEnds.empty())
         ++batch.emptyArticles;
     else
         batch.documents.push_back(std::move(document));
 }
 
-TokenizedBatch tokenizePages(const Pages& pages, WordPieceEncoder& encoder)
+Result<TokenizedBatch> tokenizePiece(const CorpusPiece& piece, WordPieceEncoder& encoder)
 {
     TokenizedBatch batch;
-    for (const Page& page : pages)
-        tokenizePage(page, encoder, batch);
+    TRAINYARD_TRY(const std::vector<CorpusDocument> documents, parsePiece(piece, batch.read));
+    for (const CorpusDocument& document : documents)
+        tokenizeDocument(document, encoder, batch);
     return batch;
 }
 
@@ -73,6 +102,8 @@ void countDropped(const TokenizedBatch& batch, Progress& progress)
 
 Status store(const TokenizedBatch& batch, Progress& progress, DocumentStore& documents)
 {
+    for (const auto& [counter, amount] : batch.read)
+        progress.count(Stage::Read, counter, amount);
     progress.advance(Stage::Clean, batch.documents.size() + batch.emptyArticles);
     countDropped(batch, progress);
     for (const TokenizedDocument& document : batch.documents) {
@@ -83,14 +114,50 @@ Status store(const TokenizedBatch& batch, Progress& progress, DocumentStore& doc
     return {};
 }
 
-WordCounts countPages(const Pages& pages, const TextNormalizer& normalizer)
+Result<WordCounts> countPiece(const CorpusPiece& piece, const TextNormalizer& normalizer)
 {
     WordCounts counts;
-    for (const Page& page : pages) {
-        for (const std::string& paragraph : cleanMarkup(page.text).paragraphs)
-            countWords(normalizer, paragraph, counts);
-    }
+    SkipCounters read; // counted when the same documents are read for good
+    DroppedLines dropped;
+    TRAINYARD_TRY(const std::vector<CorpusDocument> documents, parsePiece(piece, read));
+    for (const CorpusDocument& document : documents)
+        visitParagraphs(document, dropped,
+                        [&](std::string_view paragraph) { countWords(normalizer, paragraph, counts); });
     return counts;
+}
+
+/// Opens the corpus, and gives its pieces with the stage's progress.
+Result<CorpusInput> openCorpus(const PrepareOptions& options, Stage stage, Progress& progress)
+{
+    TRAINYARD_TRY(CorpusInput input, CorpusInput::open(options.dumps, options.format, options.threads));
+    progress.start(stage, input.bytesTotal());
+    return input;
+}
+
+Result<std::optional<CorpusPiece>> nextPiece(CorpusInput& input, Stage stage, Progress& progress,
+                                             const CancelFlag& cancel)
+{
+    TRAINYARD_TRY_STATUS(cancel.check());
+    auto piece = input.next();
+    progress.set(stage, input.bytesRead());
+    return piece;
+}
+
+std::string namesOf(const std::set<CorpusFormat>& formats)
+{
+    std::string names;
+    for (const CorpusFormat format : formats)
+        names.append(names.empty() ? "" : "+").append(nameIn(kFormatNames, format));
+    return names;
+}
+
+/// The vocabulary is trained in a reading of its own.
+Status requireSecondReading(const PrepareOptions& options)
+{
+    if (std::ranges::find(options.dumps, "-") == options.dumps.end())
+        return {};
+    return badInput("--train-vocab reads the corpus twice, and the standard input can be read once",
+                    "give files, or a vocabulary with --vocab");
 }
 
 } // namespace
@@ -99,13 +166,15 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
                                            const CancelFlag& cancel)
 {
     const TextNormalizer normalizer(*unicodeTables(options.profile), options.cased);
-    TRAINYARD_TRY(DumpPages pages, DumpPages::open(options.dumps, Stage::Vocabulary, progress, cancel));
+    TRAINYARD_TRY_STATUS(requireSecondReading(options));
+    TRAINYARD_TRY(CorpusInput input, openCorpus(options, Stage::Vocabulary, progress));
     WordCounts counts;
-    TRAINYARD_TRY_STATUS((OrderedPipeline<Pages, WordCounts>::run(
-        options.threads, [&] { return pages.nextBatch(); },
-        [&](Pages&& batch) { return countPages(batch, normalizer); },
-        [&](WordCounts&& more) -> Status {
-            for (const auto& [word, count] : more)
+    TRAINYARD_TRY_STATUS((OrderedPipeline<CorpusPiece, Result<WordCounts>>::run(
+        options.threads, [&] { return nextPiece(input, Stage::Vocabulary, progress, cancel); },
+        [&](CorpusPiece&& piece) { return countPiece(piece, normalizer); },
+        [&](Result<WordCounts>&& more) -> Status {
+            TRAINYARD_TRY(const WordCounts words, std::move(more));
+            for (const auto& [word, count] : words)
                 counts[word] += count;
             return {};
         })));
@@ -115,27 +184,29 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
     if (!vocabulary.ok())
         return vocabulary.error().in("--train-vocab");
     progress.finish(Stage::Vocabulary);
-    progress.forgetCounters(
-        Stage::Vocabulary); // the same pages are counted again when they are read for good
     return vocabulary;
 }
 
-Status tokenizeDumps(const PrepareOptions& options, const WordPiece& tokenizer, Progress& progress,
-                     const CancelFlag& cancel, DocumentStore& documents)
+Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece& tokenizer,
+                                  Progress& progress, const CancelFlag& cancel, DocumentStore& documents)
 {
-    TRAINYARD_TRY(DumpPages pages, DumpPages::open(options.dumps, Stage::Read, progress, cancel));
+    TRAINYARD_TRY(CorpusInput input, openCorpus(options, Stage::Read, progress));
     for (const Stage stage : {Stage::Clean, Stage::Sentences, Stage::Tokens})
         progress.start(stage);
     EncoderPool encoders(tokenizer);
-    TRAINYARD_TRY_STATUS((OrderedPipeline<Pages, TokenizedBatch>::run(
-        options.threads, [&] { return pages.nextBatch(); },
-        [&](Pages&& batch) {
-            return encoders.with([&](WordPieceEncoder& encoder) { return tokenizePages(batch, encoder); });
+    TRAINYARD_TRY_STATUS((OrderedPipeline<CorpusPiece, Result<TokenizedBatch>>::run(
+        options.threads, [&] { return nextPiece(input, Stage::Read, progress, cancel); },
+        [&](CorpusPiece&& piece) {
+            return encoders.with([&](WordPieceEncoder& encoder) { return tokenizePiece(piece, encoder); });
         },
-        [&](TokenizedBatch&& batch) { return store(batch, progress, documents); })));
+        [&](Result<TokenizedBatch>&& read) -> Status {
+            TRAINYARD_TRY(const TokenizedBatch batch, std::move(read));
+            return store(batch, progress, documents);
+        })));
     for (const Stage stage : {Stage::Read, Stage::Clean, Stage::Sentences, Stage::Tokens})
         progress.finish(stage);
-    return documents.seal();
+    TRAINYARD_TRY_STATUS(documents.seal());
+    return namesOf(input.formats());
 }
 
 } // namespace trainyard

@@ -14,9 +14,10 @@ namespace trainyard {
 Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progress& progress,
                                            const CancelFlag& cancel);
 
-/// Reads the dumps, cleans and cuts every article and appends it to `store` in the order of the dumps;
-/// articles without a sentence are counted and left out. The store is sealed.
-Status tokenizeDumps(const PrepareOptions& options, const WordPiece& tokenizer, Progress& progress,
+/// Reads the corpus, cleans and cuts every document and appends it to `store` in the order of the files;
+/// documents without a sentence are counted and left out. The store is sealed. Returns what the files were, as
+/// in "mediawiki" or "mediawiki+jsonl".
+Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece& tokenizer, Progress& progress,
                      const CancelFlag& cancel, DocumentStore& store);
 
 } // namespace trainyard

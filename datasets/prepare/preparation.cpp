@@ -36,10 +36,6 @@ Manifest describe(const PrepareOptions& options, const Vocabulary& vocabulary)
     for (const fs::path& dump : options.dumps)
         manifest.settings.dumps.push_back(dump.filename());
     manifest.settings.corpus = options.corpus;
-    const PreparationSettings defaults;
-    manifest.settings.format = options.format == CorpusFormat::Auto
-                                   ? defaults.format
-                                   : std::string(nameIn(kFormatNames, options.format));
     manifest.settings.keepHeadings = options.keepHeadings;
     manifest.settings.keepLists = options.keepLists;
     manifest.settings.objective = nameIn(kObjectiveNames, options.instances.objective);
@@ -60,7 +56,7 @@ Status fill(const StagedFolder& folder, const PrepareOptions& options, Manifest&
 {
     TRAINYARD_TRY(DocumentStore documents, DocumentStore::create(folder.scratch() / "documents"));
     const WordPiece tokenizer(vocabulary, *unicodeTables(options.profile), options.cased);
-    TRAINYARD_TRY_STATUS(tokenizeDumps(options, tokenizer, progress, cancel, documents));
+    TRAINYARD_TRY(manifest.settings.format, tokenizeDumps(options, tokenizer, progress, cancel, documents));
     DatasetBuilder builder(options, documents, vocabulary, folder.scratch(), progress, cancel);
     TRAINYARD_TRY_STATUS(builder.build(folder.content(), manifest));
     TRAINYARD_TRY_STATUS(

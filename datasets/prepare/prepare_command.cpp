@@ -176,7 +176,13 @@ Command addPrepareCommand(CLI::App& app)
     auto arguments = std::make_shared<PrepareArguments>();
     CLI::App* command =
         app.add_subcommand("prepare", "turn MediaWiki dumps into shards for BERT pre-training");
-    command->add_option("dumps", arguments->options.dumps, "export files, .xml or .xml.bz2")->required();
+    command
+        ->add_option(
+            "corpus", arguments->options.dumps,
+            "files in the order of their documents, plain, .bz2 or .gz, or - for the standard input: "
+            "MediaWiki exports (pages-articles, multistream or not, in parts or whole), output of "
+            "wikiextractor, lines of JSON, or plain text, which needs --format")
+        ->required();
     addCorpusOptions(*command, arguments->options);
     command->add_option("--vocab", arguments->options.vocabulary, "WordPiece vocabulary (vocab.txt)");
     command->add_option("--train-vocab", arguments->options.trainVocabulary,

@@ -62,7 +62,6 @@ Status checkNumbers(const PrepareOptions& o)
 Status refuseWhatIsMissing(const PrepareOptions& o)
 {
     const std::pair<bool, const char*> missing[]{
-        {o.format != CorpusFormat::Auto && o.format != CorpusFormat::MediaWiki, "--format"},
         {o.keepHeadings, "--headings"},
         {o.keepLists, "--lists"},
         {!o.punkt.empty(), "--punkt"},
@@ -96,8 +95,8 @@ Result<PrepareOptions> PrepareOptions::checked() const
     o.instances.maxPredictions = o.shapes.front().maxPredictions;
     if (o.threads == 0)
         o.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    TRAINYARD_TRY_STATUS(
-        require(!o.dumps.empty(), "no dump was given", "name one or more .xml or .xml.bz2 files"));
+    TRAINYARD_TRY_STATUS(require(!o.dumps.empty(), "no corpus was given",
+                                 "name one or more files, or - for the standard input"));
     TRAINYARD_TRY_STATUS(require(
         isPlainName(o.corpus) && o.corpus.find("training") == std::string::npos &&
             o.corpus.find("test") == std::string::npos,

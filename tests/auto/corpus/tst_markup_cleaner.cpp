@@ -4,7 +4,8 @@
 
 #include "datasets/corpus/entities.h"
 #include "datasets/corpus/markup_cleaner.h"
-#include "datasets/input/page_reader.h"
+#include "datasets/input/corpus_input.h"
+#include "datasets/input/piece_parser.h"
 
 using namespace trainyard;
 
@@ -176,21 +177,25 @@ private slots:
 
     void leavesNoResidueInTheSampleDump()
     {
-        auto reader =
-            PageReader::open(TRAINYARD_SOURCE_DIR "/resources/samples/trainyard-sample.xml.bz2").value();
-        int articles = 0;
-        while (const auto page = reader.next().value()) {
-            if (page->space != 0 || page->redirect)
-                continue;
-            const QString text = clean(QString::fromStdString(page->text));
+        auto input =
+            CorpusInput::open({TRAINYARD_SOURCE_DIR "/resources/samples/trainyard-sample.xml.bz2"},
+                              CorpusFormat::MediaWiki, 1)
+                .value();
+        std::vector<CorpusDocument> articles;
+        SkipCounters counters;
+        while (const auto piece = input.next().value()) {
+            for (CorpusDocument& document : parsePiece(*piece, counters).value())
+                articles.push_back(std::move(document));
+        }
+        for (const CorpusDocument& article : articles) {
+            const QString text = clean(QString::fromStdString(article.text));
             for (const char* residue :
                  {"()", "(,", "(;", "<", "&amp", " ,", "  ", "''", "Category", "thumb", "=="})
                 QVERIFY2(!text.contains(QLatin1String(residue)), qPrintable(text));
             // The only brackets and braces are those inside <nowiki>.
             QVERIFY(!QString(text).replace("[[No entry]] & {{danger}}", "").contains("[["));
-            ++articles;
         }
-        QVERIFY(articles > 300);
+        QVERIFY(articles.size() > 300);
     }
 
     /// Quadratic work would take hours on these, and the test would run into its time limit.

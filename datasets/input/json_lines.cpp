@@ -1,0 +1,118 @@
+#include <charconv>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "datasets/input/text_documents.h"
+#include "datasets/input/text_lines.h"
+
+namespace trainyard {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// 64-bit FNV-1a (RFC draft-eastlake-fnv), without the top bit: ids are stored as signed numbers too.
+std::uint64_t hashOf(std::string_view text)
+{
+    std::uint64_t hash = 0xCBF29CE484222325u;
+    for (const char c : text)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+    return hash & ~(std::uint64_t{1} << 63);
+}
+
+std::uint64_t idOf(const Json& object, std::uint64_t number)
+{
+    const auto id = object.find("id");
+    if (id == object.end())
+        return number;
+    if (id->is_number_unsigned())
+        return id->get<std::uint64_t>();
+    if (!id->is_string())
+        return number;
+    const auto& text = id->get_ref<const std::string&>();
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? value : hashOf(text);
+}
+
+/// Hexadecimal value of the escape \uXXXX at the front; nothing when there is none.
+std::optional<unsigned> escapedUnit(std::string_view text)
+{
+    if (text.size() < 6 || !text.starts_with("\\u"))
+        return std::nullopt;
+    unsigned unit = 0;
+    if (std::from_chars(text.data() + 2, text.data() + 6, unit, 16).ptr != text.data() + 6)
+        return std::nullopt;
+    return unit;
+}
+
+bool isHigh(std::optional<unsigned> unit)
+{
+    return unit && *unit >= 0xD800 && *unit < 0xDC00;
+}
+bool isLow(std::optional<unsigned> unit)
+{
+    return unit && *unit >= 0xDC00 && *unit < 0xE000;
+}
+
+/// The object of a line; discarded() when it is none.
+Json parseObject(std::string_view line)
+{
+    Json object = Json::parse(line, nullptr, false);
+    if (object.is_discarded())
+        object = Json::parse(withoutLoneSurrogates(line), nullptr, false);
+    return object;
+}
+
+Result<CorpusDocument> parseLine(std::string_view line, std::uint64_t number)
+{
+    const Json object = parseObject(line);
+    if (!object.is_object())
+        return badInput("this is no JSON object", "each line must hold one whole object");
+    const auto text = object.find("text");
+    if (text == object.end() || !text->is_string())
+        return badInput("there is no string \"text\"", "each object must have its text under this name");
+    CorpusDocument document{
+        idOf(object, number), {}, text->get<std::string>(), CorpusDocument::Kind::Paragraphs};
+    if (const auto title = object.find("title"); title != object.end() && title->is_string())
+        document.title = title->get<std::string>();
+    return document;
+}
+
+} // namespace
+
+std::string withoutLoneSurrogates(std::string_view line)
+{
+    std::string repaired;
+    while (!line.empty()) {
+        const std::size_t backslash = std::min(line.find('\\'), line.size());
+        repaired.append(line.substr(0, backslash));
+        line.remove_prefix(backslash);
+        const auto unit = escapedUnit(line);
+        std::size_t size = unit ? 6 : 2;
+        if (isHigh(unit) && isLow(escapedUnit(line.substr(6))))
+            size = 12;
+        const bool lone = size == 6 && (isHigh(unit) || isLow(unit));
+        repaired.append(lone ? std::string_view("\\uFFFD") : line.substr(0, size));
+        line.remove_prefix(std::min(size, line.size()));
+    }
+    return repaired;
+}
+
+Result<std::vector<CorpusDocument>> parseJsonLines(const CorpusPiece& piece)
+{
+    std::vector<CorpusDocument> documents;
+    std::string_view rest = piece.bytes;
+    for (std::uint64_t number = piece.firstLine + 1; const auto line = takeLine(rest); ++number) {
+        if (isBlank(*line))
+            continue;
+        auto document = parseLine(*line, piece.firstDocument + documents.size());
+        if (!document.ok())
+            return document.error().in(fmt::format("{}: line {}", piece.file, number));
+        documents.push_back(std::move(document.value()));
+    }
+    return documents;
+}
+
+} // namespace trainyard

@@ -1,0 +1,59 @@
+#include "datasets/input/piece_parser.h"
+
+#include "datasets/input/page_parser.h"
+#include "datasets/input/text_documents.h"
+#include "datasets/input/utf8_repair.h"
+
+namespace trainyard {
+
+namespace {
+
+Result<std::vector<CorpusDocument>> parseArticles(const CorpusPiece& piece, SkipCounters& counters)
+{
+    TRAINYARD_TRY(std::vector<Page> pages, parsePages(piece));
+    counters["pages"] += pages.size();
+    std::vector<CorpusDocument> articles;
+    for (Page& page : pages) {
+        if (const char* reason = reasonToSkip(page))
+            ++counters[reason];
+        else
+            articles.push_back(
+                {page.id, std::move(page.title), std::move(page.text), CorpusDocument::Kind::Markup});
+    }
+    return articles;
+}
+
+Result<std::vector<CorpusDocument>> parseText(const CorpusPiece& piece)
+{
+    switch (piece.format) {
+    case CorpusFormat::WikiExtractor:
+        return parseExtractorDocuments(piece);
+    case CorpusFormat::JsonLines:
+        return parseJsonLines(piece);
+    case CorpusFormat::Sentences:
+        return parseSentenceLines(piece);
+    default:
+        return parseArticleLines(piece);
+    }
+}
+
+} // namespace
+
+Result<std::vector<CorpusDocument>> parsePiece(const CorpusPiece& piece, SkipCounters& counters)
+{
+    for (const auto& [reason, amount] : piece.skipped)
+        counters[reason] += amount;
+    if (validUtf8Prefix(piece.bytes) < piece.bytes.size()) {
+        CorpusPiece repaired = piece;
+        counters["characters_repaired"] += repairUtf8(repaired.bytes);
+        repaired.skipped.clear();
+        return parsePiece(repaired, counters);
+    }
+    if (piece.format == CorpusFormat::MediaWiki)
+        return parseArticles(piece, counters);
+    TRAINYARD_TRY(std::vector<CorpusDocument> documents, parseText(piece));
+    counters["documents_read"] += documents.size();
+    return documents;
+}
+
+} // namespace trainyard

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "datasets/input/byte_source.h"
+#include "datasets/input/corpus_piece.h"
+#include "datasets/input/document_scanner.h"
+
+namespace trainyard {
+
+/// Cuts the text of one file into pieces of whole documents. Where it cuts depends on the text alone, and
+/// opening it where a piece ends gives the pieces behind it. Memory is bounded by the longest document. One
+/// thread at a time.
+class PieceSplitter {
+public:
+    static constexpr std::size_t kPieceBytes = 256u << 10; ///< a piece ends with the document that reaches it
+
+    /// `from` lies in this file. BadInput names the file.
+    static Result<PieceSplitter> open(const std::filesystem::path& file, CorpusFormat format, int threads,
+                                      CorpusPosition from);
+
+    /// Nothing at the end of the file.
+    Result<std::optional<CorpusPiece>> next();
+
+    CorpusFormat format() const { return m_format; } ///< never Auto
+    CorpusPosition position() const { return m_position; }
+    std::uint64_t fileOffset() const { return m_source->fileOffset(); }
+
+private:
+    /// Of a chunk: from where on in the text its restart and skip hold.
+    struct Mark {
+        std::uint64_t textOffset;
+        std::uint64_t restart;
+        std::uint64_t skip;
+    };
+
+    PieceSplitter(std::filesystem::path file, std::unique_ptr<ByteSource> source, CorpusPosition from);
+    Status begin(CorpusFormat asked);
+    Status readHeader();
+    Status goOnAt(int threads, const CorpusPosition& from);
+
+    std::string_view waiting() const { return std::string_view(m_text).substr(m_used); }
+    Status fetch();
+    void passBy(std::size_t bytes);
+    Status leaveOutLongDocument(std::optional<std::size_t> end);
+    CorpusPiece cut();
+
+    std::string place() const;
+    Error problem(const Error& error) const { return error.in(m_file.string() + ": " + place()); }
+
+    std::filesystem::path m_file;
+    std::unique_ptr<ByteSource> m_source;
+    CorpusFormat m_format = CorpusFormat::Auto;
+    std::unique_ptr<DocumentScanner> m_scanner;
+    std::shared_ptr<const SiteInfo> m_site = std::make_shared<SiteInfo>();
+
+    std::string m_text;         ///< what was read; its first m_used bytes are done with
+    std::size_t m_used = 0;     ///< of m_text
+    std::uint64_t m_offset = 0; ///< of the first waiting byte, since the source was opened
+    std::deque<Mark> m_marks;
+    bool m_ended = false; ///< nothing more can be read
+
+    CorpusPosition m_begin;       ///< of the next piece
+    CorpusPosition m_position;    ///< of the first waiting byte
+    std::size_t m_pieceBytes = 0; ///< of the waiting ones: whole documents
+    std::uint64_t m_pieceDocuments = 0;
+    SkipCounters m_skipped;
+    bool m_inLongDocument = false; ///< its front is gone
+    std::string m_after;           ///< the last page before the piece
+};
+
+} // namespace trainyard

@@ -1,0 +1,178 @@
+#include <QTest>
+
+#include "corpus_fixture.h"
+#include "datasets/input/text_documents.h"
+
+using namespace trainyard;
+
+namespace {
+
+constexpr CorpusDocument::Kind kParagraphs = CorpusDocument::Kind::Paragraphs;
+
+} // namespace
+
+class TestCorpusFormats : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { m_folder = std::make_unique<CorpusFolder>(); }
+
+    void readsOutputOfWikiextractor()
+    {
+        auto read =
+            readAll("<doc id=\"12\" url=\"https://en.wikipedia.org/wiki?curid=12\" title=\"A &amp; B\">\n"
+                    "A &amp; B\n\nFirst &lt;1&gt;.\n\nSecond.\n\n</doc>\n"
+                    "<doc id=\"7\" url=\"\" title=\"Empty\">\nEmpty\n\n</doc>\n"
+                    "<doc url=\"\" title=\"C\">\r\nC\r\nLast.\r\n</doc>");
+        QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
+        QCOMPARE(read->titles(), std::string("A & B Empty C "));
+        QCOMPARE(read->documents[0].text, std::string("First <1>.\nSecond.\n"));
+        QCOMPARE(read->documents[0].id, std::uint64_t(12));
+        QVERIFY(read->documents[0].kind == kParagraphs);
+        QCOMPARE(read->documents[1].text, std::string());
+        QCOMPARE(read->documents[2].text, std::string("Last.\n"));
+        QCOMPARE(read->documents[2].id, std::uint64_t(2));
+        QCOMPARE(read->counters["documents_read"], std::uint64_t(3));
+    }
+
+    void refusesDamagedOutputOfWikiextractor()
+    {
+        fails("<doc id=\"1\">\nA\n\ntext\n", CorpusFormat::Auto, "no </doc>");
+        fails("<doc id=\"1\">\nA\n</doc>\n\nstray\n</doc>\n", CorpusFormat::Auto, "line 5");
+    }
+
+    void readsADocumentALine()
+    {
+        auto read = readAll("First text.\n\n  \nSecond text.\r\nThird", CorpusFormat::Articles);
+        QCOMPARE(read->documents.size(), std::size_t(3));
+        QCOMPARE(read->documents[1].text, std::string("Second text."));
+        QCOMPARE(read->documents[2].text, std::string("Third"));
+        QCOMPARE(read->documents[2].id, std::uint64_t(2));
+        QVERIFY(read->documents[2].kind == kParagraphs);
+    }
+
+    void readsASentenceALine()
+    {
+        auto read = readAll("\nOne.\nTwo.\r\n\r\n\n Three.\n\nFour.", CorpusFormat::Sentences);
+        QCOMPARE(read->documents.size(), std::size_t(3));
+        QCOMPARE(read->documents[0].text, std::string("One.\nTwo.\n"));
+        QCOMPARE(read->documents[1].text, std::string(" Three.\n"));
+        QCOMPARE(read->documents[2].text, std::string("Four.\n"));
+        QVERIFY(read->documents[0].kind == CorpusDocument::Kind::Sentences);
+    }
+
+    void readsLinesOfJson()
+    {
+        auto read = readAll("{\"id\": 5, \"title\": \"T\", \"text\": \"a\\nb \\u00fc\"}\n\n"
+                            "{\"id\": \"17\", \"url\": null, \"text\": \"\"}\n"
+                            "{\"text\": \"x \\ud83d\\ude00 \\ud83d y\"}\r\n"
+                            "{\"id\": \"a/b\", \"text\": \"c\"}");
+        QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
+        QCOMPARE(read->documents.size(), std::size_t(4));
+        QCOMPARE(read->documents[0].id, std::uint64_t(5));
+        QCOMPARE(read->documents[0].title, std::string("T"));
+        QCOMPARE(read->documents[0].text, std::string("a\nb ü"));
+        QCOMPARE(read->documents[1].id, std::uint64_t(17));
+        QCOMPARE(read->documents[2].id, std::uint64_t(2));
+        QCOMPARE(read->documents[2].text, std::string("x \xF0\x9F\x98\x80 \xEF\xBF\xBD y"));
+        QVERIFY(read->documents[3].id > 1000);
+    }
+
+    void namesTheLineOfBadJson()
+    {
+        const std::string good = "{\"text\": \"x\"}\n";
+        fails(good + "\n{\"text\": }\n", CorpusFormat::Auto, "line 3: this is no JSON object");
+        fails(good + "[]\n", CorpusFormat::Auto, "line 2: this is no JSON object");
+        fails(good + "{\"text\": 5}\n", CorpusFormat::Auto, "line 2: there is no string \"text\"");
+        fails(good + "{\"body\": \"x\"}\n", CorpusFormat::Auto, "line 2: there is no string \"text\"");
+        fails("[\n{\"text\": \"x\"}]", CorpusFormat::Auto, "jq");
+    }
+
+    void replacesWhatIsNoUtf8()
+    {
+        auto read = readAll("a\xFF"
+                            "b \xC3\xA4 \xE2\x82\n",
+                            CorpusFormat::Articles);
+        QCOMPARE(read->documents[0].text, std::string("a\xEF\xBF\xBD"
+                                                      "b \xC3\xA4 \xEF\xBF\xBD\xEF\xBF\xBD"));
+        QCOMPARE(read->counters["characters_repaired"], std::uint64_t(3));
+        QVERIFY(readAll(dump(page(1, "A", "x\xFFy"))).ok());
+        QVERIFY(readAll("{\"text\": \"x\xFFy\"}").ok());
+    }
+
+    void decompressesEveryFormat()
+    {
+        const std::string text = "One.\nTwo.\n\nThree.\n";
+        for (const std::string& bytes :
+             {text, bzip2(text), gzip(text), gzip("One.\n") + gzip(text.substr(5))}) {
+            auto read = readAll(bytes, CorpusFormat::Sentences);
+            QCOMPARE(read->documents.size(), std::size_t(2));
+            QCOMPARE(read->documents[0].text, std::string("One.\nTwo.\n"));
+        }
+    }
+
+    void numbersDocumentsAcrossFilesAndPieces()
+    {
+        std::string lines;
+        for (int i = 0; i < 5000; ++i)
+            lines += std::string(200, 'x') + "\n";
+        const auto read = readCorpus({m_folder->file(lines, "a"), m_folder->file(bzip2(lines), "b")},
+                                     CorpusFormat::Articles);
+        QCOMPARE(read->documents.size(), std::size_t(10000));
+        for (std::size_t i = 0; i < read->documents.size(); ++i)
+            QCOMPARE(read->documents[i].id, std::uint64_t(i));
+        const CorpusPosition middle = read->pieces[5].end;
+        const auto rest =
+            readCorpus({m_folder->path() / "a", m_folder->path() / "b"}, CorpusFormat::Articles, 1, middle);
+        QCOMPARE(rest->documents.front().id, middle.documents);
+        QCOMPARE(rest->documents.back().id, std::uint64_t(9999));
+    }
+
+    void tellsTheFormatOfEachFile()
+    {
+        const std::vector files{m_folder->file(dump(page(3, "A", "x")), "a"),
+                                m_folder->file("{\"text\": \"y\"}", "b")};
+        auto input = CorpusInput::open(files, CorpusFormat::Auto, 1).value();
+        while (input.next().value())
+            ;
+        QVERIFY((input.formats() == std::set{CorpusFormat::MediaWiki, CorpusFormat::JsonLines}));
+        QCOMPARE(input.bytesRead(), input.bytesTotal());
+    }
+
+    void boundsTheLengthOfDocuments()
+    {
+        const std::string line(kLongestDocument + 5, 'x');
+        auto read = readAll("a\n" + line + "\nb\n", CorpusFormat::Articles);
+        QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
+        QCOMPARE(read->documents.size(), std::size_t(2));
+        QCOMPARE(read->documents[1].text, std::string("b"));
+        QCOMPARE(read->documents[1].id, std::uint64_t(2));
+        QCOMPARE(read->counters["documents_too_long"], std::uint64_t(1));
+        fails("a\n" + line + "\nb\n", CorpusFormat::Sentences, "64 MiB");
+    }
+
+    void takesBackLoneSurrogates()
+    {
+        QCOMPARE(withoutLoneSurrogates(R"(a\\ud800 \ud800)"), std::string(R"(a\\ud800 \uFFFD)"));
+        QCOMPARE(withoutLoneSurrogates(R"(\udc00\ud83d\ude00)"), std::string(R"(\uFFFD\ud83d\ude00)"));
+        QCOMPARE(withoutLoneSurrogates(R"(\)"), std::string(R"(\)"));
+        QCOMPARE(withoutLoneSurrogates(R"(\u12)"), std::string(R"(\u12)"));
+    }
+
+private:
+    Result<CorpusRead> readAll(const std::string& bytes, CorpusFormat format = CorpusFormat::Auto)
+    {
+        return readCorpus({m_folder->file(bytes)}, format);
+    }
+    void fails(const std::string& bytes, CorpusFormat format, const std::string& named)
+    {
+        auto read = readAll(bytes, format);
+        QVERIFY(!read.ok());
+        QVERIFY2(read.error().text().find(named) != std::string::npos, read.error().text().c_str());
+    }
+
+    std::unique_ptr<CorpusFolder> m_folder;
+};
+
+QTEST_APPLESS_MAIN(TestCorpusFormats)
+#include "tst_corpus_formats.moc"
