@@ -6,7 +6,8 @@ Usage: make_unicode_tables.py hf hf_unicode_tables.json > hugging_face_tables.cp
 
 hf: probed behaviour of Hugging Face tokenizers 0.23. The JSON lists, as hexadecimal code points, the ranges that
 BertNormalizer removes, turns into a space or surrounds with spaces (CJK), the ranges that BertPreTokenizer splits at
-(white space, punctuation), what strip_accents makes of a code point and what lowercase makes of it.
+(white space, punctuation), what strip_accents makes of a code point and what lowercase makes of it. The marks that its
+NFD sorts are asked of the package tokenizers, which must be there.
 
 google-py: the rules of Google's and NVIDIA's tokenization.py with the character database of this Python, which must
 be that of Python 3.11 (Unicode 14).
@@ -41,6 +42,25 @@ def characters_where(condition):
     return ranges_of(code for code in range(0x110000) if condition(chr(code)))
 
 
+def combining_marks(folded, sorts):
+    """What concerns the order of marks (Unicode standard, section 3.11): the classes of those that folding keeps, and
+    the code points that it removes but that marks do not move past. sorts(c): the implementation knows c's class."""
+    classes = {code: unicodedata.combining(chr(code)) for code in range(0x110000) if sorts(chr(code))}
+    results = set("".join(folded.values()))
+    kept = {code: number for code, number in classes.items() if code not in folded or chr(code) in results}
+    stops = [code for code, text in sorted(folded.items()) if not text
+             and any(ord(c) not in classes for c in unicodedata.normalize("NFD", chr(code)))]
+    return {"marks": kept, "removedStarters": ranges_of(stops)}
+
+
+def hugging_face_sorts():
+    from tokenizers import normalizers
+
+    nfd, highest = normalizers.NFD(), "\u0345"
+    known = lambda c: c == highest or nfd.normalize_str("a" + highest + c) == "a" + c + highest
+    return lambda c: unicodedata.combining(c) and known(c)
+
+
 def hugging_face(file):
     probed = json.load(open(file, encoding="utf-8"))
     ranges = lambda name: [[int(first, 16), int(last, 16)] for first, last in probed[name]]
@@ -50,7 +70,7 @@ def hugging_face(file):
     folded = lower | {code: "".join(lower.get(ord(c), c) for c in text) for code, text in stripped.items()}
     return {"profile": "hf-0.23", "removed": ranges("removed"), "toSpace": ranges("tospace"),
             "whiteSpace": ranges("ws"), "ideographs": ranges("chinese"), "punctuation": ranges("punct"),
-            "folded": folded, "cased": [], "caseIgnorable": []}
+            "folded": folded, **combining_marks(folded, hugging_face_sorts()), "cased": [], "caseIgnorable": []}
 
 
 def is_control(c):
@@ -83,6 +103,7 @@ def google_python():
             "ideographs": ideographs,
             "punctuation": characters_where(is_punctuation),
             "folded": folded,
+            **combining_marks(folded, unicodedata.combining),
             # A character that is both counts as ignorable: str.lower() looks past it.
             "cased": characters_where(makes_sigma_final),
             "caseIgnorable": characters_where(lambda c: makes_sigma_final("A" + c) and not makes_sigma_final(c))}
@@ -90,6 +111,10 @@ def google_python():
 
 def range_rows(ranges):
     return "\n".join("    {0x%04X, 0x%04X}," % (first, last) for first, last in ranges)
+
+
+def class_rows(classes):
+    return "\n".join("    {0x%04X, %d}," % mark for mark in sorted(classes.items()))
 
 
 def mapping_rows(mappings):
@@ -112,8 +137,9 @@ def main():
             members.append("{}")
             continue
         constant = "k" + member[0].upper() + member[1:]
-        kind, rows = ("Mapping", mapping_rows) if isinstance(value, dict) else ("Range", range_rows)
-        print("constexpr CodePoint%s %s[] = {\n%s\n};\n" % (kind, constant, rows(value)))
+        kind, rows = {"folded": ("CodePointMapping", mapping_rows), "marks": ("CombiningMark", class_rows)}.get(
+            member, ("CodePointRange", range_rows))
+        print("constexpr %s %s[] = {\n%s\n};\n" % (kind, constant, rows(value)))
         members.append(constant)
     print("} // namespace\n\nconst UnicodeTables& %s()\n{" % function)
     print('    static constexpr UnicodeTables tables{"%s", %s};' % (tables["profile"], ", ".join(members)))

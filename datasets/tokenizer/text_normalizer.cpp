@@ -84,6 +84,10 @@ TextNormalizer::TextNormalizer(const UnicodeTables& tables, bool cased)
     mark(tables.removed, Kind::Removed);
     mark(tables.toSpace, Kind::Space);
     if (!cased) {
+        for (const auto& [code, combiningClass] : tables.marks) {
+            if (flat[code].kind == Kind::Letter)
+                flat[code] = {Kind::Mark, combiningClass, 0};
+        }
         const std::vector<Entry> before = flat;
         std::map<std::u32string, std::uint16_t> seen; // many code points fold to the same text
         for (const auto& [code, text] : foldings(tables)) {
@@ -92,10 +96,11 @@ TextNormalizer::TextNormalizer(const UnicodeTables& tables, bool cased)
             const auto [place, isNew] = seen.emplace(text, static_cast<std::uint16_t>(m_targets.size()));
             if (isNew) {
                 for (const char32_t c : text)
-                    m_targets.push_back({c, before[c].kind});
+                    m_targets.push_back({c, before[c].kind, before[c].detail});
             }
             flat[code] = {Kind::Mapped, static_cast<std::uint8_t>(text.size()), place->second};
         }
+        mark(tables.removedStarters, Kind::RemovedStarter);
         TRAINYARD_CHECK(m_targets.size() <= 0xFFFF);
         if (!tables.cased.empty())
             flat[kCapitalSigma] = {Kind::Sigma, 0, 0};
@@ -104,12 +109,30 @@ TextNormalizer::TextNormalizer(const UnicodeTables& tables, bool cased)
     fillAscii();
 }
 
+void TextNormalizer::WordBuffer::putMark(char32_t code, std::uint8_t combiningClass)
+{
+    if (m_codePoints++ >= kLongestWord)
+        return;
+    if (m_marksEnd != m_end) {
+        m_marksBegin = m_end;
+        m_markCount = 0;
+    }
+    std::size_t place = m_markCount++;
+    for (; place > 0 && m_marks[place - 1].combiningClass > combiningClass; --place)
+        m_marks[place] = m_marks[place - 1];
+    m_marks[place] = {code, combiningClass};
+    m_end = m_marksBegin;
+    for (const Mark& each : std::span(m_marks).first(m_markCount))
+        m_end = encodeUtf8(each.code, m_end);
+    m_marksEnd = m_end;
+}
+
 void TextNormalizer::fillAscii()
 {
     for (std::size_t code = 0; code < kAscii; ++code) {
         const Entry& e = entry(static_cast<char32_t>(code));
         const bool isMapped = e.kind == Kind::Mapped;
-        TRAINYARD_CHECK(!isMapped || (e.length == 1 && m_targets[e.target].code < kAscii));
+        TRAINYARD_CHECK(!isMapped || (e.detail == 1 && m_targets[e.target].code < kAscii));
         m_ascii[code] =
             isMapped ? AsciiEntry{static_cast<char>(m_targets[e.target].code), m_targets[e.target].kind}
                      : AsciiEntry{static_cast<char>(code), e.kind};

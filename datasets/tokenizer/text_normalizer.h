@@ -14,8 +14,7 @@ namespace trainyard {
 
 /// Splits raw text into the words that WordPiece cuts: control characters removed, accents and case folded
 /// for uncased models, white space skipped, every punctuation mark and ideograph a word of its own. Every
-/// code point's fate is looked up in a table made once. Accents that stay (of few scripts) keep their order,
-/// where Unicode would sort some. Immutable; any thread may use it.
+/// code point's fate is looked up in a table made once. Immutable; any thread may use it.
 class TextNormalizer {
 public:
     /// In code points. Longer words are [UNK], as in BERT, so nothing of them is kept.
@@ -29,17 +28,18 @@ public:
     void forEachWord(std::string_view text, Word word) const;
 
 private:
-    enum class Kind : std::uint8_t { Letter, Space, Removed, Alone, Mapped, Sigma };
+    enum class Kind : std::uint8_t { Letter, Space, Removed, RemovedStarter, Alone, Mark, Mapped, Sigma };
     enum class Case : std::uint8_t { Ignored, Cased, None };
     struct Entry {
         Kind kind = Kind::Letter;
-        std::uint8_t length = 0;  ///< of a mapping, in code points
+        std::uint8_t detail = 0;  ///< of a mapping: its length in code points; of a mark: its combining class
         std::uint16_t target = 0; ///< first code point of a mapping in m_targets
     };
     /// A code point of a mapping's result, with what it does in the text.
     struct Target {
         char32_t code;
         Kind kind;
+        std::uint8_t combiningClass; ///< of a mark
     };
     /// What becomes of an ASCII character, which is never more than another one.
     struct AsciiEntry {
@@ -89,16 +89,29 @@ public:
         if (m_codePoints++ < kLongestWord)
             m_end = encodeUtf8(code, m_end);
     }
+    /// Behind the last code point that is no mark or has no higher class (Unicode standard, section 3.11).
+    void putMark(char32_t code, std::uint8_t combiningClass);
+    /// No mark moves past what was put so far.
+    void closeMarks() { m_marksEnd = nullptr; }
     void clear()
     {
         m_end = m_text.data();
         m_codePoints = 0;
+        closeMarks();
     }
 
 private:
+    struct Mark {
+        char32_t code;
+        std::uint8_t combiningClass;
+    };
     std::array<char, kLongestWord * kLongestUtf8> m_text;
     char* m_end = m_text.data();
     std::size_t m_codePoints = 0;
+    std::array<Mark, kLongestWord> m_marks; ///< that follow each other at the end
+    std::size_t m_markCount = 0;
+    char* m_marksBegin = nullptr;
+    const char* m_marksEnd = nullptr; ///< they are at the end only when this is it
 };
 
 template <typename Word>
@@ -110,7 +123,7 @@ void TextNormalizer::forEachWord(std::string_view text, Word word) const
             word(buffer.text());
         buffer.clear();
     };
-    const auto put = [&](auto character, Kind kind) {
+    const auto put = [&](auto character, Kind kind, std::uint8_t combiningClass = 0) {
         if (kind == Kind::Letter) {
             buffer.put(character);
         } else if (kind == Kind::Alone) {
@@ -119,6 +132,10 @@ void TextNormalizer::forEachWord(std::string_view text, Word word) const
             flush();
         } else if (kind == Kind::Space) {
             flush();
+        } else if (kind == Kind::Mark) {
+            buffer.putMark(static_cast<char32_t>(character), combiningClass);
+        } else if (kind == Kind::RemovedStarter) {
+            buffer.closeMarks();
         }
     };
     for (std::size_t at = 0; at < text.size();) {
@@ -131,12 +148,12 @@ void TextNormalizer::forEachWord(std::string_view text, Word word) const
         at += c.bytes;
         const Entry& e = entry(c.code);
         if (e.kind == Kind::Mapped) {
-            for (std::size_t i = 0; i < e.length; ++i)
-                put(m_targets[e.target + i].code, m_targets[e.target + i].kind);
+            for (const Target& target : std::span(m_targets).subspan(e.target, e.detail))
+                put(target.code, target.kind, target.combiningClass);
         } else if (e.kind == Kind::Sigma) {
             put(lowerSigma(text, at - c.bytes, at), Kind::Letter);
         } else {
-            put(c.code, e.kind);
+            put(c.code, e.kind, e.detail);
         }
     }
     flush();

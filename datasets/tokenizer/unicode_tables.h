@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -15,6 +16,11 @@ struct CodePointMapping {
     std::string_view text; ///< UTF-8; empty = removed
 };
 
+struct CombiningMark {
+    char32_t code;
+    std::uint8_t combiningClass; ///< Unicode's, not 0
+};
+
 /// How one implementation of BERT's tokenizer treats every code point. Implementations differ because each
 /// carries the tables of another Unicode version; see datasets/README.md.
 struct UnicodeTables {
@@ -26,6 +32,9 @@ struct UnicodeTables {
     std::span<const CodePointRange> punctuation; ///< each a word of its own
     std::span<const CodePointMapping>
         folded; ///< in lower case without accents; Hangul left out: it is computed
+    /// Marks that folding keeps, but sorts by their class (Unicode standard, section 3.11).
+    std::span<const CombiningMark> marks;
+    std::span<const CodePointRange> removedStarters; ///< that folding removes, but marks do not move past
     /// Where a capital sigma becomes a final one: behind a cased character and before none, both looked for
     /// past ignorable ones. Empty = it never does.
     std::span<const CodePointRange> cased;

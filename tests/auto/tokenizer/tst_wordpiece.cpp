@@ -78,7 +78,8 @@ std::string randomText(std::mt19937& random, std::size_t bytes)
 Vocabulary small()
 {
     return Vocabulary::parse(
-               "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n[\n]\nmask\nun\n##aff\n##able\naff\nа\n中\n.\n#\n##\n")
+               "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n[\n]\nmask\nun\n##aff\n##able\naff\nа\n中\n.\n#\n##\n"
+               "##\u302E\n##\U0001E000\n")
         .value();
 }
 
@@ -105,6 +106,10 @@ private slots:
         QTest::addRow("punctuation alone") << QByteArray("un.aff") << QList<int>{8, 14, 11};
         QTest::addRow("hash signs") << QByteArray("##aff") << QList<int>{15, 15, 11};
         QTest::addRow("soft hyphen") << QByteArray("un\u00ADaffable") << QList<int>{8, 9, 10};
+        QTest::addRow("marks by class, 224 before 230")
+            << QByteArray("un\U0001E000\u302Eaff") << QList<int>{8, 17, 18, 9};
+        QTest::addRow("marks on both sides of a removed starter")
+            << QByteArray("un\U0001E000\u0E31\u302Eaff") << QList<int>{8, 18, 17, 9};
         QTest::addRow("damaged UTF-8") << QByteArray("un\xFF"
                                                      "affable")
                                        << QList<int>{8, 9, 10};
