@@ -20,11 +20,19 @@ std::string_view nameOf(Invariant invariant)
     case Invariant::MaskShares:
         return "mask shares";
     case Invariant::RandomNext:
-        return "random next share";
+        return "label share";
+    case Invariant::NextSentences:
+        return "next sentences";
+    case Invariant::RowLengths:
+        return "row lengths";
+    case Invariant::Documents:
+        return "documents";
     case Invariant::ShardSizes:
         return "shard sizes";
     case Invariant::Hashes:
         return "hashes";
+    case Invariant::Pieces:
+        return "pieces";
     case Invariant::Uniformity:
         return "uniformity";
     case Invariant::Statistics:

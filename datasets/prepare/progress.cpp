@@ -19,7 +19,8 @@ constexpr std::array<StageFacts, kStages> kFacts{{{"vocabulary", "B"},
                                                   {"sentences", "sentences"},
                                                   {"tokens", "tokens"},
                                                   {"instances", "documents"},
-                                                  {"shards", "rows"}}};
+                                                  {"shards", "rows"},
+                                                  {"verify", "rows"}}};
 
 } // namespace
 

@@ -5,14 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "datasets/pretraining/masking.h"
-
 namespace trainyard {
 
-namespace {
-
 /// One row's columns.
-struct Row {
+struct RowChecker::Row {
     std::span<const std::int32_t> ids;
     std::span<const std::int8_t> mask;
     std::span<const std::int8_t> segments;
@@ -39,9 +35,9 @@ private:
     }
 };
 
-using Problem = std::optional<Violation>;
+namespace {
 
-Problem broken(Invariant invariant, std::string problem)
+std::optional<Violation> broken(Invariant invariant, std::string problem)
 {
     return Violation{invariant, {}, std::nullopt, std::move(problem)};
 }
@@ -52,7 +48,81 @@ bool allZero(const Values& values)
     return std::all_of(values.begin(), values.end(), [](auto value) { return value == 0; });
 }
 
-Problem checkPadding(const Row& row, std::size_t vocabularySize, Instance& out)
+std::optional<Violation> checkSegments(std::span<const std::int8_t> segments, const Instance& out)
+{
+    for (std::size_t i = 0; i < out.tokens.size(); ++i) {
+        if (segments[i] != (i >= out.firstSegment ? 1 : 0))
+            return broken(Invariant::Segments, fmt::format("segment_ids is {} at position {}; B starts at {}",
+                                                           segments[i], i, out.firstSegment));
+    }
+    return std::nullopt;
+}
+
+/// Whether B is what the label says.
+const char* sidesProblem(const RowRules& rules, bool label, bool sameDocument, std::int64_t first,
+                         std::int64_t second)
+{
+    if (rules.objective == Objective::Masked)
+        return sameDocument && first == second ? nullptr : "the row has one side, and places of two";
+    if (!rules.randomPairs() && !sameDocument)
+        return "A and B come from different documents";
+    if (rules.randomPairs() && label)
+        return sameDocument ? "the label is 1, and B comes from the document of A" : nullptr;
+    if (!sameDocument)
+        return "the label is 0, and B comes from another document";
+    if (label)
+        return second < first ? nullptr : "the label is 1, and B does not come before A";
+    return second > first ? nullptr : "the label is 0, and B does not come after A";
+}
+
+std::optional<Violation> checkSides(const RowBlock& rows, std::size_t row, const RowRules& rules, bool label)
+{
+    const std::int64_t first = rows.sentenceA[row], second = rows.sentenceB[row];
+    const bool sameDocument = rows.documentA[row] == rows.documentB[row];
+    const char* const problem = first < 0 || second < 0
+                                    ? "sent_a or sent_b is negative"
+                                    : sidesProblem(rules, label, sameDocument, first, second);
+    if (!problem)
+        return std::nullopt;
+    return broken(Invariant::NextSentences,
+                  fmt::format("{} (documents {} and {}, sentences {} and {})", problem, rows.documentA[row],
+                              rows.documentB[row], first, second));
+}
+
+} // namespace
+
+RowChecker::RowChecker(const Vocabulary& vocabulary, const RowRules& rules)
+    : m_vocabulary(vocabulary)
+    , m_rules(rules)
+    , m_continuing(rules.wholeWords ? continuingPieces(vocabulary) : std::vector<bool>())
+{
+}
+
+std::optional<Violation> RowChecker::check(const RowBlock& rows, std::size_t index, Instance& out)
+{
+    const Row row(rows, index);
+    if (auto problem = checkPadding(row, out))
+        return problem;
+    if (auto problem = checkPredictions(row, out))
+        return problem;
+    if (auto problem = unmask(out))
+        return problem;
+    if (auto problem = m_rules.masks() ? checkSpecialTokens(out) : checkText())
+        return problem;
+    if (auto problem = m_rules.wholeWords ? checkWholeWords(out) : std::nullopt)
+        return problem;
+    if (!m_rules.masks())
+        out.firstSegment = static_cast<std::uint32_t>(out.tokens.size());
+    if (auto problem = checkSegments(row.segments, out))
+        return problem;
+    if (row.label != 0 && row.label != 1)
+        return broken(Invariant::RandomNext, fmt::format("next_sentence_labels is {}", row.label));
+    out.randomNext = row.label == 1;
+    out.singleSentence = false;
+    return m_rules.provenance ? checkSides(rows, index, m_rules, out.randomNext) : std::nullopt;
+}
+
+RowChecker::Problem RowChecker::checkPadding(const Row& row, Instance& out) const
 {
     const auto length =
         static_cast<std::size_t>(std::find(row.mask.begin(), row.mask.end(), 0) - row.mask.begin());
@@ -60,33 +130,51 @@ Problem checkPadding(const Row& row, std::size_t vocabularySize, Instance& out)
                                   [](auto m) { return m == 1; });
     if (!ones || !allZero(row.mask.subspan(length)))
         return broken(Invariant::Padding, "input_mask is not ones followed by zeros");
-    if (length < 5)
+    const std::size_t shortest = m_rules.objective == Objective::Bert ? 5 : 3;
+    if (length < shortest)
         return broken(Invariant::Padding,
-                      fmt::format("the row has {} tokens, the shortest pair has 5", length));
+                      fmt::format("the row has {} tokens, the shortest possible has {}", length, shortest));
     if (!allZero(row.ids.subspan(length)) || !allZero(row.segments.subspan(length)))
         return broken(Invariant::Padding, "input_ids or segment_ids go on after the padding begins");
-    for (const std::int32_t id : row.ids) {
-        if (id < 0 || static_cast<std::size_t>(id) >= vocabularySize)
-            return broken(Invariant::Padding,
-                          fmt::format("the id {} is not in the vocabulary of {} pieces", id, vocabularySize));
-    }
+    if (auto problem = checkIds(row))
+        return problem;
     out.tokens.assign(row.ids.begin(), row.ids.begin() + static_cast<std::ptrdiff_t>(length));
     return std::nullopt;
 }
 
-/// Positions and original tokens; that they hit no special token shows when the row is unmasked.
-Problem checkPredictions(const Row& row, std::size_t vocabularySize, double maskedShare, Instance& out)
+RowChecker::Problem RowChecker::checkIds(const Row& row) const
+{
+    for (const std::int32_t id : row.ids) {
+        if (id < 0 || static_cast<std::size_t>(id) >= m_vocabulary.size())
+            return broken(Invariant::Padding, fmt::format("the id {} is not in the vocabulary of {} pieces",
+                                                          id, m_vocabulary.size()));
+    }
+    return std::nullopt;
+}
+
+/// With whole words fewer may fit; checkWholeWords() sees whether more would have.
+RowChecker::Problem RowChecker::checkCount(const Row& row, std::size_t count, std::size_t length)
 {
     InstanceSettings settings;
     settings.maxPredictions = static_cast<int>(row.positions.size());
-    settings.maskedShare = maskedShare;
+    settings.maskedShare = m_rules.maskedShare;
+    const std::size_t special = m_rules.objective == Objective::Bert ? 3 : 2;
+    const auto expected =
+        std::min<std::size_t>(static_cast<std::size_t>(predictionsFor(length, settings)), length - special);
+    m_left = expected - std::min(count, expected);
+    if (count == expected || (m_rules.wholeWords && count < expected))
+        return std::nullopt;
+    return broken(Invariant::Predictions,
+                  fmt::format("{} positions to predict in {} tokens, expected {}", count, length, expected));
+}
+
+/// Positions and original tokens; that they hit no special token shows when the row is unmasked.
+RowChecker::Problem RowChecker::checkPredictions(const Row& row, Instance& out)
+{
     const auto count = static_cast<std::size_t>(std::find(row.positions.begin(), row.positions.end(), 0) -
                                                 row.positions.begin());
-    const auto expected = std::min<std::size_t>(
-        static_cast<std::size_t>(predictionsFor(out.tokens.size(), settings)), out.tokens.size() - 3);
-    if (count != expected)
-        return broken(Invariant::Predictions, fmt::format("{} positions to predict in {} tokens, expected {}",
-                                                          count, out.tokens.size(), expected));
+    if (auto problem = m_rules.masks() ? checkCount(row, count, out.tokens.size()) : std::nullopt)
+        return problem;
     if (!allZero(row.positions.subspan(count)) || !allZero(row.masked.subspan(count)))
         return broken(Invariant::Predictions,
                       "masked_lm_positions or masked_lm_ids go on after their padding begins");
@@ -95,76 +183,92 @@ Problem checkPredictions(const Row& row, std::size_t vocabularySize, double mask
         if (row.positions[i] <= last || static_cast<std::size_t>(row.positions[i]) >= out.tokens.size())
             return broken(Invariant::Predictions, fmt::format("position {} after position {} in {} tokens",
                                                               row.positions[i], last, out.tokens.size()));
-        if (row.masked[i] < 0 || static_cast<std::size_t>(row.masked[i]) >= vocabularySize)
+        if (row.masked[i] < 0 || static_cast<std::size_t>(row.masked[i]) >= m_vocabulary.size())
             return broken(Invariant::Predictions,
                           fmt::format("the masked id {} is not in the vocabulary", row.masked[i]));
         last = row.positions[i];
     }
-    out.maskedPositions.assign(row.positions.begin(),
-                               row.positions.begin() + static_cast<std::ptrdiff_t>(count));
-    out.maskedIds.assign(row.masked.begin(), row.masked.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto end = static_cast<std::ptrdiff_t>(count);
+    out.maskedPositions.assign(row.positions.begin(), row.positions.begin() + end);
+    out.maskedIds.assign(row.masked.begin(), row.masked.begin() + end);
     return std::nullopt;
 }
 
-Problem checkSpecialTokens(Instance& out, const Vocabulary& vocabulary)
+/// Never the id of a token of text; [SEP] has its own rules.
+bool RowChecker::isReserved(std::int32_t id) const
 {
-    const SpecialTokens& special = vocabulary.special();
-    std::vector<std::int32_t> plain = out.tokens;
-    for (std::size_t i = 0; i < out.maskedIds.size(); ++i) {
-        const std::int32_t original = out.maskedIds[i];
-        if (original == special.classify || original == special.separator || original == special.mask ||
-            original == special.pad)
+    const SpecialTokens& special = m_vocabulary.special();
+    return id == special.classify || id == special.mask || id == special.pad;
+}
+
+RowChecker::Problem RowChecker::unmask(const Instance& masked)
+{
+    m_plain = masked.tokens;
+    for (std::size_t i = 0; i < masked.maskedIds.size(); ++i) {
+        const std::int32_t original = masked.maskedIds[i];
+        if (isReserved(original) || original == m_vocabulary.special().separator)
             return broken(Invariant::Predictions,
-                          fmt::format("position {} predicts the special token {}", out.maskedPositions[i],
-                                      vocabulary.piece(original)));
-        plain[static_cast<std::size_t>(out.maskedPositions[i])] = original;
+                          fmt::format("position {} predicts the special token {}", masked.maskedPositions[i],
+                                      m_vocabulary.piece(original)));
+        m_plain[static_cast<std::size_t>(masked.maskedPositions[i])] = original;
     }
-    if (plain.front() != special.classify || plain.back() != special.separator)
+    return std::nullopt;
+}
+
+RowChecker::Problem RowChecker::checkSpecialTokens(Instance& out) const
+{
+    const SpecialTokens& special = m_vocabulary.special();
+    if (m_plain.front() != special.classify || m_plain.back() != special.separator)
         return broken(Invariant::SpecialTokens, "the row does not start with [CLS] and end with [SEP]");
     std::vector<std::size_t> separators;
-    for (std::size_t i = 1; i < plain.size(); ++i) {
-        if (plain[i] == special.separator)
+    for (std::size_t i = 1; i < m_plain.size(); ++i) {
+        if (m_plain[i] == special.separator)
             separators.push_back(i);
-        else if (plain[i] == special.classify || plain[i] == special.mask || plain[i] == special.pad)
+        else if (isReserved(m_plain[i]))
             return broken(Invariant::SpecialTokens,
-                          fmt::format("{} stands at position {}", vocabulary.piece(plain[i]), i));
+                          fmt::format("{} stands at position {}", m_vocabulary.piece(m_plain[i]), i));
     }
-    if (separators.size() != 2)
-        return broken(Invariant::SpecialTokens, fmt::format("{} [SEP] instead of 2", separators.size()));
-    if (separators[0] == 1 || separators[1] == separators[0] + 1)
-        return broken(Invariant::SpecialTokens, "one side of the pair is empty");
+    const std::size_t sides = m_rules.objective == Objective::Bert ? 2 : 1;
+    if (separators.size() != sides)
+        return broken(Invariant::SpecialTokens,
+                      fmt::format("{} [SEP] instead of {}", separators.size(), sides));
+    if (separators[0] == 1 || (sides == 2 && separators[1] == separators[0] + 1))
+        return broken(Invariant::SpecialTokens, "a side of the row is empty");
     out.firstSegment = static_cast<std::uint32_t>(separators[0]) + 1;
     return std::nullopt;
 }
 
-Problem checkSegments(const Row& row, const Instance& out)
+RowChecker::Problem RowChecker::checkText() const
 {
-    for (std::size_t i = 0; i < out.tokens.size(); ++i) {
-        if (row.segments[i] != (i >= out.firstSegment ? 1 : 0))
-            return broken(Invariant::Segments, fmt::format("segment_ids is {} at position {}; B starts at {}",
-                                                           row.segments[i], i, out.firstSegment));
+    for (std::size_t i = 0; i < m_plain.size(); ++i) {
+        if (isReserved(m_plain[i]))
+            return broken(Invariant::SpecialTokens,
+                          fmt::format("{} stands at position {}", m_vocabulary.piece(m_plain[i]), i));
     }
     return std::nullopt;
 }
 
-} // namespace
-
-std::optional<Violation> checkRow(const RowBlock& rows, std::size_t index, const Vocabulary& vocabulary,
-                                  double maskedShare, Instance& out)
+/// Words are masked as a whole, and as many as fit: none that was left out has room.
+RowChecker::Problem RowChecker::checkWholeWords(const Instance& out)
 {
-    const Row row(rows, index);
-    if (auto problem = checkPadding(row, vocabulary.size(), out))
-        return problem;
-    if (auto problem = checkPredictions(row, vocabulary.size(), maskedShare, out))
-        return problem;
-    if (auto problem = checkSpecialTokens(out, vocabulary))
-        return problem;
-    if (auto problem = checkSegments(row, out))
-        return problem;
-    if (row.label != 0 && row.label != 1)
-        return broken(Invariant::RandomNext, fmt::format("next_sentence_labels is {}", row.label));
-    out.randomNext = row.label == 1;
-    out.singleSentence = false;
+    findWords(m_plain, out.firstSegment, m_continuing, m_words);
+    const auto isMasked = [&](std::uint32_t position) {
+        return std::binary_search(out.maskedPositions.begin(), out.maskedPositions.end(),
+                                  static_cast<std::int32_t>(position));
+    };
+    for (const MaskedUnit& word : m_words) {
+        for (std::uint32_t at = word.begin + 1; at < word.end; ++at) {
+            if (isMasked(at) != isMasked(word.begin))
+                return broken(Invariant::Predictions,
+                              fmt::format("the word at positions {} to {} is masked in part", word.begin,
+                                          word.end - 1));
+        }
+        if (!isMasked(word.begin) && word.size() <= m_left)
+            return broken(Invariant::Predictions,
+                          fmt::format("the word at position {} has {} pieces and is not masked, and {} more "
+                                      "predictions are allowed",
+                                      word.begin, word.size(), m_left));
+    }
     return std::nullopt;
 }
 

@@ -1,17 +1,47 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "datasets/prepare/invariant.h"
+#include "datasets/prepare/row_rules.h"
 #include "datasets/pretraining/instance.h"
+#include "datasets/pretraining/masking.h"
 #include "datasets/shards/row_block.h"
 #include "datasets/tokenizer/vocabulary.h"
 
 namespace trainyard {
 
-/// Checks invariants 2 to 5 of one row and takes it apart. `out` is the row as the instance that it came
-/// from; it is filled only when no violation is returned (singleSentence stays false, rows do not tell).
-std::optional<Violation> checkRow(const RowBlock& rows, std::size_t row, const Vocabulary& vocabulary,
-                                  double maskedShare, Instance& out);
+/// Checks invariants 2 to 5 of single rows, and with provenance the 8th, and takes rows apart. One thread.
+class RowChecker {
+public:
+    /// The vocabulary must outlive the checker.
+    RowChecker(const Vocabulary& vocabulary, const RowRules& rules);
+
+    /// `out` is the row as the instance that it came from; it is filled only when no violation is returned.
+    /// What rows do not tell stays as it was.
+    std::optional<Violation> check(const RowBlock& rows, std::size_t row, Instance& out);
+
+private:
+    struct Row;
+    using Problem = std::optional<Violation>;
+
+    Problem checkPadding(const Row& row, Instance& out) const;
+    Problem checkIds(const Row& row) const;
+    Problem checkCount(const Row& row, std::size_t count, std::size_t length);
+    Problem checkPredictions(const Row& row, Instance& out);
+    Problem unmask(const Instance& masked);
+    Problem checkSpecialTokens(Instance& out) const;
+    Problem checkText() const;
+    Problem checkWholeWords(const Instance& out);
+    bool isReserved(std::int32_t id) const;
+
+    const Vocabulary& m_vocabulary;
+    RowRules m_rules;
+    std::vector<bool> m_continuing;
+    std::vector<std::int32_t> m_plain; ///< the row's tokens without masks
+    std::vector<MaskedUnit> m_words;
+    std::size_t m_left = 0; ///< predictions that the row has fewer than it may have
+};
 
 } // namespace trainyard

@@ -4,10 +4,23 @@
 
 namespace trainyard {
 
-SampleRow decodeRow(const std::string& shard, std::uint64_t row, const Instance& instance,
-                    const Vocabulary& vocabulary)
+namespace {
+
+const char* relationOf(const RowRules& rules, bool label)
 {
-    SampleRow sample{shard, row, instance.randomNext, {}};
+    if (rules.objective != Objective::Bert)
+        return "";
+    if (!label)
+        return "B follows A";
+    return rules.nextSentence == NextSentence::Swap ? "B comes before A" : "B is from another document";
+}
+
+} // namespace
+
+SampleRow decodeRow(const std::string& shard, std::uint64_t row, const Instance& instance,
+                    const Vocabulary& vocabulary, const RowRules& rules)
+{
+    SampleRow sample{shard, row, instance.randomNext, relationOf(rules, instance.randomNext), {}};
     for (std::size_t i = 0; i < instance.tokens.size(); ++i)
         sample.tokens.push_back(
             {vocabulary.piece(instance.tokens[i]), {}, i >= instance.firstSegment ? 1 : 0});
@@ -19,8 +32,8 @@ SampleRow decodeRow(const std::string& shard, std::uint64_t row, const Instance&
 
 std::string toText(const SampleRow& sample)
 {
-    std::string text = fmt::format("{}, row {}: {}\n ", sample.shard, sample.row,
-                                   sample.randomNext ? "B is from another document" : "B follows A");
+    std::string text = fmt::format("{}, row {}{}{}\n ", sample.shard, sample.row,
+                                   sample.relation.empty() ? "" : ": ", sample.relation);
     for (const SampleRow::Token& token : sample.tokens) {
         if (!token.original.empty())
             text += fmt::format(" {{{} -> {}}}", token.original, token.text);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/prepare/row_rules.h"
 #include "datasets/pretraining/instance.h"
 #include "datasets/tokenizer/vocabulary.h"
 
@@ -18,12 +19,13 @@ struct SampleRow {
     };
     std::string shard;
     std::uint64_t row = 0;
-    bool randomNext = false;
+    bool randomNext = false; ///< the label
+    std::string relation;    ///< what B is, as a sentence; empty where there is no B
     std::vector<Token> tokens;
 };
 
 SampleRow decodeRow(const std::string& shard, std::uint64_t row, const Instance& instance,
-                    const Vocabulary& vocabulary);
+                    const Vocabulary& vocabulary, const RowRules& rules);
 
 /// Words joined, masked ones as "{original -> shown}".
 std::string toText(const SampleRow& sample);

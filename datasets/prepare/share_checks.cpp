@@ -24,8 +24,8 @@ std::optional<std::string> outside(double share, double lowest, double highest, 
 {
     if (share >= lowest - slack && share <= highest + slack)
         return std::nullopt;
-    return fmt::format("{:.2f} % of the rows have a random next sentence, expected {:.2f} to {:.2f} %",
-                       100 * share, 100 * (lowest - slack), 100 * (highest + slack));
+    return fmt::format("{:.2f} % of the rows have the label 1, expected {:.2f} to {:.2f} %", 100 * share,
+                       100 * (lowest - slack), 100 * (highest + slack));
 }
 
 /// A document without another one of its kind has no random next sentences at all; its share says nothing.
@@ -62,12 +62,16 @@ std::optional<std::string> checkMaskShares(const DatasetStatistics& statistics, 
     return std::nullopt;
 }
 
-std::optional<std::string> checkRandomNext(const DatasetStatistics& statistics, std::uint64_t rows,
-                                           const std::optional<Manifest>& manifest)
+std::optional<std::string> checkLabels(const DatasetStatistics& statistics, std::uint64_t rows,
+                                       const RowRules& rules, const std::optional<Manifest>& manifest)
 {
+    const double share = part(statistics.randomNext, rows);
+    if (!rules.labels())
+        return outside(share, 0, 0, 0);
+    if (!rules.randomPairs())
+        return outside(share, 0.5, 0.5, 4 * deviation(0.5, static_cast<double>(rows)));
     if (hasLoneDocument(manifest))
         return std::nullopt;
-    const double share = part(statistics.randomNext, rows);
     if (!manifest)
         return outside(share, 0.50, 0.60, 4 * deviation(0.5, static_cast<double>(rows)));
     // Chunks of one sentence are always random, all others half of the time.
@@ -77,10 +81,10 @@ std::optional<std::string> checkRandomNext(const DatasetStatistics& statistics, 
     return outside(share, expected, expected, 4 * 0.5 * std::sqrt(tossed) / static_cast<double>(rows));
 }
 
-std::optional<std::string> checkShardRandomNext(const DatasetStatistics& shard, std::uint64_t rows,
-                                                const std::optional<Manifest>& manifest)
+std::optional<std::string> checkShardLabels(const DatasetStatistics& shard, std::uint64_t rows,
+                                            const RowRules& rules, const std::optional<Manifest>& manifest)
 {
-    if (hasLoneDocument(manifest) || rows == 0)
+    if (!rules.randomPairs() || hasLoneDocument(manifest) || rows == 0)
         return std::nullopt;
     const double slack = 4 * deviation(0.5, static_cast<double>(rows));
     double highest = 0.65;
@@ -91,10 +95,26 @@ std::optional<std::string> checkShardRandomNext(const DatasetStatistics& shard, 
     return outside(part(shard.randomNext, rows), 0.45, highest, slack);
 }
 
-std::optional<std::string> checkUniformity(const UniformityCheck& uniformity)
+std::optional<std::string> checkRowLengths(const DatasetStatistics& statistics, std::uint64_t rows,
+                                           const std::optional<Manifest>& manifest)
+{
+    constexpr std::uint64_t fewRows = 1000, fewDocuments = 100;
+    if (!manifest || rows < fewRows || manifest->statistics.documents < fewDocuments)
+        return std::nullopt;
+    const double meanDocument = part(manifest->statistics.tokens, manifest->statistics.documents);
+    if (statistics.fullRows == 0 && meanDocument > 4 * manifest->sequenceLength)
+        return fmt::format("no row has all {} tokens, and the documents have {:.0f} on average",
+                           manifest->sequenceLength, meanDocument);
+    if (statistics.fullRows == rows && manifest->settings.shortSequenceShare > 0)
+        return fmt::format("all rows have {} tokens; ends of documents and short rows are missing",
+                           manifest->sequenceLength);
+    return std::nullopt;
+}
+
+std::optional<std::string> checkUniformity(const UniformityCheck& uniformity, bool wholeWords)
 {
     constexpr double kLimit = 4.75; // p = 1e-6
-    if (const double z = uniformity.positions().deviate(); z > kLimit)
+    if (const double z = uniformity.positions().deviate(); z > kLimit && !wholeWords)
         return fmt::format("masked positions are not spread evenly over the rows (z = {:.1f})", z);
     if (const double z = uniformity.replacements().deviate(); z > kLimit)
         return fmt::format("random replacements are not spread evenly over the vocabulary (z = {:.1f})", z);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "datasets/prepare/row_rules.h"
 #include "datasets/prepare/uniformity.h"
 #include "datasets/shards/manifest.h"
 
@@ -14,16 +15,23 @@ namespace trainyard {
 /// Invariant 6.
 std::optional<std::string> checkMaskShares(const DatasetStatistics& statistics, std::size_t vocabularySize);
 
-/// Invariant 7 over all rows: with a manifest from its count of single sentences, else 50 to 60 %.
-std::optional<std::string> checkRandomNext(const DatasetStatistics& statistics, std::uint64_t rows,
+/// Invariant 7 over all rows. Of random next sentences, with a manifest from its count of single sentences,
+/// else 50 to 60 %; of swapped sides one half; else there is no label 1.
+std::optional<std::string> checkLabels(const DatasetStatistics& statistics, std::uint64_t rows,
+                                       const RowRules& rules, const std::optional<Manifest>& manifest);
+
+/// Invariant 7 for one shard: 45 to 65 % of random next sentences.
+std::optional<std::string> checkShardLabels(const DatasetStatistics& shard, std::uint64_t rows,
+                                            const RowRules& rules, const std::optional<Manifest>& manifest);
+
+/// Invariant 9. Documents long enough fill rows; short target lengths and ends of documents leave some
+/// unfilled. Says nothing about few rows.
+std::optional<std::string> checkRowLengths(const DatasetStatistics& statistics, std::uint64_t rows,
                                            const std::optional<Manifest>& manifest);
 
-/// Invariant 7 for one shard: 45 to 65 %.
-std::optional<std::string> checkShardRandomNext(const DatasetStatistics& shard, std::uint64_t rows,
-                                                const std::optional<Manifest>& manifest);
-
-/// Invariant 14.
-std::optional<std::string> checkUniformity(const UniformityCheck& uniformity);
+/// Invariant 14. The pieces of a word are masked together, so their positions are not independent and are
+/// left out.
+std::optional<std::string> checkUniformity(const UniformityCheck& uniformity, bool wholeWords);
 
 /// Invariant 15: everything that rows tell by themselves.
 bool sameRowStatistics(const DatasetStatistics& a, const DatasetStatistics& b);

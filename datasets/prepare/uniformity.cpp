@@ -55,7 +55,7 @@ void UniformityCheck::add(const Instance& instance)
 /// of (j + 1/2) / n, so short rows fill the bins unevenly and the expectation is summed row by row.
 void UniformityCheck::addPositions(const Instance& instance)
 {
-    const std::size_t count = instance.tokens.size() - 3;
+    const std::size_t count = instance.maskable();
     const auto bin = [&](std::size_t number) { return (2 * number + 1) * kPositionBins / (2 * count); };
     const double share = static_cast<double>(instance.maskedIds.size()) / static_cast<double>(count);
     for (std::size_t number = 0; number < count; ++number)

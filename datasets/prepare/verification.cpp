@@ -1,14 +1,18 @@
 #include "datasets/prepare/verification.h"
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
+#include "datasets/prepare/document_check.h"
 #include "datasets/prepare/export_check.h"
+#include "datasets/prepare/overlap_check.h"
+#include "datasets/prepare/piece_check.h"
 #include "datasets/prepare/row_check.h"
 #include "datasets/prepare/row_statistics.h"
 #include "datasets/prepare/share_checks.h"
+#include "datasets/prepare/token_counts.h"
 #include "datasets/prepare/uniformity.h"
 #include "datasets/shards/shard_reader.h"
 #include "engine/base/hash.h"
@@ -20,7 +24,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kRowsPerRead = 1024;
-constexpr double kDefaultMaskedShare = 0.15;
+constexpr std::size_t kRowsCutAgain = 256; ///< per shard; invariant 13 costs more than all others
+constexpr std::size_t kFrequentPieces = 20;
 
 /// Names of the shards of a folder that has no manifest.
 Result<std::vector<ShardEntry>> findShards(const fs::path& folder)
@@ -42,64 +47,102 @@ Result<std::vector<ShardEntry>> findShards(const fs::path& folder)
 
 class Verifier {
 public:
+    /// All references must outlive the verifier.
     Verifier(const VerifyOptions& options, std::optional<Manifest> manifest, const Vocabulary& vocabulary,
-             VerificationReport report)
+             PieceCheck pieces, VerificationReport report, Progress& progress, const CancelFlag& cancel)
         : m_options(options)
         , m_manifest(std::move(manifest))
         , m_vocabulary(vocabulary)
         , m_report(std::move(report))
+        , m_progress(progress)
+        , m_cancel(cancel)
+        , m_checker(vocabulary, m_report.rules)
         , m_uniformity(vocabulary)
+        , m_overlap(vocabulary.size())
+        , m_tokens(vocabulary.size())
+        , m_pieces(std::move(pieces))
     {
     }
 
-    VerificationReport run()
+    Result<VerificationReport> run()
     {
-        for (std::size_t i = 0; i < m_report.shards.size(); ++i)
+        m_progress.start(Stage::Verify, rowsExpected());
+        for (std::size_t i = 0; i < m_report.shards.size(); ++i) {
             checkShard(i);
+            if (m_cancel.isSet())
+                return cancelled("stopped before all rows were checked");
+        }
+        m_progress.finish(Stage::Verify);
         checkSizes();
+        checkCopies();
         checkFurtherFormats();
         if (m_report.ok())
             checkWhole();
+        describeText();
         return std::move(m_report);
     }
 
 private:
-    double maskedShare() const { return m_manifest ? m_manifest->settings.maskedShare : kDefaultMaskedShare; }
-
     void violate(Invariant invariant, const std::string& file, std::string problem)
     {
         m_report.violations.push_back({invariant, file, std::nullopt, std::move(problem)});
+    }
+    void violateIf(Invariant invariant, std::optional<std::string> problem, const std::string& file = {})
+    {
+        if (problem)
+            violate(invariant, file, std::move(*problem));
+    }
+
+    Result<ShardReader> open(const ShardEntry& shard) const
+    {
+        return ShardReader::open(m_options.folder / shard.file, m_report.sequenceLength,
+                                 m_report.maxPredictions, m_report.rules.provenance);
+    }
+
+    /// For the progress alone.
+    std::uint64_t rowsExpected() const
+    {
+        if (m_manifest)
+            return m_manifest->trainingRows() + m_manifest->testRows();
+        std::uint64_t rows = 0;
+        for (const ShardEntry& shard : m_report.shards) {
+            const auto reader = open(shard);
+            rows += reader.ok() ? reader->rows() : 0;
+        }
+        return rows;
     }
 
     void checkShard(std::size_t index)
     {
         ShardEntry& shard = m_report.shards[index];
-        const fs::path path = m_options.folder / shard.file;
-        auto reader = ShardReader::open(path, m_report.sequenceLength, m_report.maxPredictions);
+        auto reader = open(shard);
         if (!reader.ok()) {
             violate(Invariant::Columns, shard.file, reader.error().message);
             return;
         }
-        checkAgainstManifest(shard, path, reader->rows());
+        checkFile(shard, reader->rows());
         shard.rows = reader->rows();
         (shard.training ? m_report.trainingRows : m_report.testRows) += shard.rows;
         DatasetStatistics statistics;
         if (!checkRows(shard, *reader, statistics))
             return;
-        if (auto problem = checkShardRandomNext(statistics, shard.rows, m_manifest))
-            violate(Invariant::RandomNext, shard.file, *problem);
+        violateIf(Invariant::RandomNext, checkShardLabels(statistics, shard.rows, m_report.rules, m_manifest),
+                  shard.file);
         addRows(m_report.statistics, statistics);
         takeSamples(shard, *reader, index);
     }
 
-    void checkAgainstManifest(const ShardEntry& shard, const fs::path& path, std::uint64_t rows)
+    /// Against the manifest; where there is none, the hash is taken to compare the shards.
+    void checkFile(ShardEntry& shard, std::uint64_t rows)
     {
-        if (!m_manifest)
+        const auto digest = sha256OfFile(m_options.folder / shard.file);
+        if (!m_manifest) {
+            shard.sha256 = digest.ok() ? *digest : std::string();
             return;
+        }
         if (rows != shard.rows)
             violate(Invariant::ShardSizes, shard.file,
                     fmt::format("{} rows, the manifest says {}", rows, shard.rows));
-        const auto digest = sha256OfFile(path);
         if (!digest.ok() || digest.value() != shard.sha256)
             violate(Invariant::Hashes, shard.file,
                     "its SHA-256 is not the one in the manifest; the file was changed or damaged");
@@ -109,8 +152,7 @@ private:
     bool checkRows(const ShardEntry& shard, ShardReader& reader, DatasetStatistics& statistics)
     {
         RowBlock rows;
-        Instance instance;
-        for (std::uint64_t first = 0; first < reader.rows(); first += kRowsPerRead) {
+        for (std::uint64_t first = 0; first < reader.rows() && !m_cancel.isSet(); first += kRowsPerRead) {
             const auto status = reader.read(
                 first, static_cast<std::size_t>(std::min<std::uint64_t>(kRowsPerRead, reader.rows() - first)),
                 rows);
@@ -118,16 +160,13 @@ private:
                 violate(Invariant::Columns, shard.file, status.error().message);
                 return false;
             }
-            for (std::size_t row = 0; row < rows.rows; ++row) {
-                if (auto problem = checkRow(rows, row, m_vocabulary, maskedShare(), instance)) {
-                    problem->file = shard.file;
-                    problem->row = first + row;
-                    m_report.violations.push_back(std::move(*problem));
-                    return false;
-                }
-                addRow(statistics, instance, m_report.sequenceLength, m_vocabulary.special().mask);
-                m_uniformity.add(instance);
+            if (auto problem = checkBlock(rows, first, statistics)) {
+                problem->file = shard.file;
+                m_report.violations.push_back(std::move(*problem));
+                return false;
             }
+            m_documents.add(rows, shard.training);
+            m_progress.advance(Stage::Verify, rows.rows);
         }
         return true;
     }
@@ -138,6 +177,26 @@ private:
             return;
         for (Violation& broken : checkExports(m_options.folder, *m_manifest))
             m_report.violations.push_back(std::move(broken));
+    }
+
+    std::optional<Violation> checkBlock(const RowBlock& rows, std::uint64_t first,
+                                        DatasetStatistics& statistics)
+    {
+        for (std::size_t row = 0; row < rows.rows; ++row) {
+            if (auto problem = m_checker.check(rows, row, m_instance)) {
+                problem->row = first + row;
+                return problem;
+            }
+            addRow(statistics, m_instance, m_report.sequenceLength, m_vocabulary.special().mask);
+            m_tokens.add(m_instance);
+            if (m_report.rules.masks())
+                m_uniformity.add(m_instance);
+            if (m_report.rules.randomPairs())
+                m_overlap.add(m_instance);
+            if (first + row < kRowsCutAgain)
+                m_pieces.add(m_instance);
+        }
+        return std::nullopt;
     }
 
     void checkSizes()
@@ -159,34 +218,72 @@ private:
             m_report.notes.push_back(problem);
     }
 
+    void checkCopies()
+    {
+        std::map<std::string, std::string> files; // by hash
+        for (const ShardEntry& shard : m_report.shards) {
+            const auto [first, isNew] = files.emplace(shard.sha256, shard.file);
+            if (!isNew && !shard.sha256.empty())
+                violate(Invariant::Hashes, shard.file, "it is a copy of " + first->second);
+        }
+    }
+
     /// What only the rows of all shards together show.
     void checkWhole()
     {
-        const std::uint64_t rows = m_report.trainingRows + m_report.testRows;
+        const RowRules& rules = m_report.rules;
         DatasetStatistics& found = m_report.statistics;
         if (m_manifest) {
             if (!sameRowStatistics(found, m_manifest->statistics))
                 violate(Invariant::Statistics, {}, "the manifest's statistics are not those of the rows");
             copyDocumentStatistics(m_manifest->statistics, found);
         }
-        if (auto problem = checkMaskShares(found, m_vocabulary.size()))
-            violate(Invariant::MaskShares, {}, *problem);
-        if (auto problem = checkRandomNext(found, rows, m_manifest))
-            violate(Invariant::RandomNext, {}, *problem);
-        if (auto problem = checkUniformity(m_uniformity))
-            violate(Invariant::Uniformity, {}, *problem);
+        violateIf(Invariant::Documents, documentProblem());
+        violateIf(Invariant::Pieces, m_pieces.problem());
+        if (!rules.masks())
+            return;
+        violateIf(Invariant::MaskShares, checkMaskShares(found, m_vocabulary.size()));
+        violateIf(Invariant::RandomNext, checkLabels(found, m_report.rows(), rules, m_manifest));
+        violateIf(Invariant::NextSentences, m_overlap.problem());
+        violateIf(Invariant::RowLengths, checkRowLengths(found, m_report.rows(), m_manifest));
+        violateIf(Invariant::Uniformity, checkUniformity(m_uniformity, rules.wholeWords));
+    }
+
+    std::optional<std::string> documentProblem()
+    {
+        if (m_report.rules.provenance)
+            return m_documents.problem(m_report.rules, m_manifest);
+        if (!m_report.rules.masks())
+            return m_manifest ? checkRunningText(m_report.statistics, *m_manifest) : std::nullopt;
+        m_report.notes.push_back(
+            "no columns doc_a, doc_b: whether test documents occur in training, and which "
+            "sentences B comes from, cannot be checked row by row (--provenance)");
+        return std::nullopt;
+    }
+
+    void describeText()
+    {
+        const SpecialTokens& special = m_vocabulary.special();
+        TextFigures& text = m_report.text;
+        text.tokens = m_tokens.text(special);
+        text.unknown = m_tokens.of(special.unknown);
+        text.piecesUsed = m_tokens.used();
+        for (const auto& [id, count] : m_tokens.mostFrequent(kFrequentPieces, special))
+            text.mostFrequent.push_back({m_vocabulary.piece(id), 100 * static_cast<double>(count) /
+                                                                     static_cast<double>(text.tokens)});
     }
 
     /// Samples are dealt to the training shards in turn and lie at even distances within a shard.
     void takeSamples(const ShardEntry& shard, ShardReader& reader, std::size_t index)
     {
-        const auto trainingShards = static_cast<int>(std::count_if(
-            m_report.shards.begin(), m_report.shards.end(), [](const ShardEntry& s) { return s.training; }));
-        if (!shard.training || m_options.samples == 0 || trainingShards == 0)
+        const auto isTraining = [](const ShardEntry& s) { return s.training; };
+        const auto begin = m_report.shards.begin();
+        const auto shards = std::count_if(begin, m_report.shards.end(), isTraining);
+        if (!shard.training || m_options.samples == 0)
             return;
-        const int share = m_options.samples / trainingShards +
-                          (static_cast<int>(index) < m_options.samples % trainingShards ? 1 : 0);
-        for (int i = 0; i < share; ++i)
+        const auto before = std::count_if(begin, begin + static_cast<std::ptrdiff_t>(index), isTraining);
+        const auto share = m_options.samples / shards + (before < m_options.samples % shards ? 1 : 0);
+        for (std::ptrdiff_t i = 0; i < share; ++i)
             decodeSample(shard, reader,
                          reader.rows() * static_cast<std::uint64_t>(i) / static_cast<std::uint64_t>(share));
     }
@@ -194,20 +291,45 @@ private:
     void decodeSample(const ShardEntry& shard, ShardReader& reader, std::uint64_t row)
     {
         RowBlock rows;
-        Instance instance;
-        if (!reader.read(row, 1, rows).ok() || checkRow(rows, 0, m_vocabulary, maskedShare(), instance))
+        if (!reader.read(row, 1, rows).ok() || m_checker.check(rows, 0, m_instance))
             return;
-        m_report.samples.push_back(decodeRow(shard.file, row, instance, m_vocabulary));
+        m_report.samples.push_back(decodeRow(shard.file, row, m_instance, m_vocabulary, m_report.rules));
     }
 
     const VerifyOptions& m_options;
     std::optional<Manifest> m_manifest;
     const Vocabulary& m_vocabulary;
     VerificationReport m_report;
+    Progress& m_progress;
+    const CancelFlag& m_cancel;
+    RowChecker m_checker;
+    Instance m_instance; ///< the row under way
     UniformityCheck m_uniformity;
+    OverlapCheck m_overlap;
+    TokenCounts m_tokens;
+    PieceCheck m_pieces;
+    DocumentCheck m_documents;
 };
 
-Result<VerificationReport> verifyWithManifest(const VerifyOptions& options)
+/// The tables that the profile of a manifest names.
+const UnicodeTables& tablesOf(const std::string& profile)
+{
+    return profile == googlePythonTables().profile ? googlePythonTables() : huggingFaceTables();
+}
+
+/// A vocabulary with capital letters is one for cased text.
+bool looksCased(const Vocabulary& vocabulary)
+{
+    const auto isCapitalised = [&](const std::string& piece) {
+        return std::any_of(piece.begin(), piece.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+    };
+    constexpr std::ptrdiff_t special = 5; // [CLS] and the like
+    return std::count_if(vocabulary.pieces().begin(), vocabulary.pieces().end(), isCapitalised) >
+           std::max<std::ptrdiff_t>(special, static_cast<std::ptrdiff_t>(vocabulary.size()) / 100);
+}
+
+Result<VerificationReport> verifyWithManifest(const VerifyOptions& options, Progress& progress,
+                                              const CancelFlag& cancel)
 {
     TRAINYARD_TRY(Manifest manifest, Manifest::load(options.folder));
     const fs::path file =
@@ -215,6 +337,7 @@ Result<VerificationReport> verifyWithManifest(const VerifyOptions& options)
     TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(file));
     VerificationReport report;
     report.hasManifest = true;
+    TRAINYARD_TRY(report.rules, RowRules::of(manifest.settings));
     report.sequenceLength = manifest.sequenceLength;
     report.maxPredictions = manifest.maxPredictions;
     report.vocabularySize = vocabulary.size();
@@ -222,10 +345,38 @@ Result<VerificationReport> verifyWithManifest(const VerifyOptions& options)
     if (vocabulary.sha256() != manifest.vocabularySha256)
         report.violations.push_back({Invariant::Hashes, file.filename(), std::nullopt,
                                      "the vocabulary is not the one that the shards were made with"});
-    return Verifier(options, std::move(manifest), vocabulary, std::move(report)).run();
+    PieceCheck pieces(vocabulary, tablesOf(manifest.settings.tokenizerProfile), manifest.settings.cased);
+    return Verifier(options, std::move(manifest), vocabulary, std::move(pieces), std::move(report), progress,
+                    cancel)
+        .run();
 }
 
-Result<VerificationReport> verifyForeign(const VerifyOptions& options)
+/// Rows without a second side are those of masks alone.
+Result<bool> hasPairs(const fs::path& file, const FoundShape& shape)
+{
+    TRAINYARD_TRY(ShardReader reader, ShardReader::open(file, shape.sequenceLength, shape.maxPredictions));
+    RowBlock rows;
+    TRAINYARD_TRY_STATUS(
+        reader.read(0, static_cast<std::size_t>(std::min<std::uint64_t>(kRowsPerRead, reader.rows())), rows));
+    return std::any_of(rows.segmentIds.begin(), rows.segmentIds.end(), [](auto s) { return s != 0; });
+}
+
+/// A shard that cannot be read is reported with the others, as one of pairs.
+RowRules guessRules(const fs::path& file, const FoundShape& shape)
+{
+    RowRules rules;
+    rules.provenance = shape.provenance;
+    if (shape.maxPredictions == 0) {
+        rules.objective = Objective::Tokens;
+        return rules;
+    }
+    const auto pairs = hasPairs(file, shape);
+    rules.objective = pairs.ok() && !*pairs ? Objective::Masked : Objective::Bert;
+    return rules;
+}
+
+Result<VerificationReport> verifyForeign(const VerifyOptions& options, Progress& progress,
+                                         const CancelFlag& cancel)
 {
     VerificationReport report;
     TRAINYARD_TRY(report.shards, findShards(options.folder));
@@ -233,23 +384,30 @@ Result<VerificationReport> verifyForeign(const VerifyOptions& options)
         return badInput(options.folder.string() + ": there is no manifest.json",
                         "name the vocabulary of the shards with --vocab FILE");
     TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(options.vocabulary));
-    TRAINYARD_TRY(const FoundShape widths, readShardShape(options.folder / report.shards.front().file));
-    report.sequenceLength = widths.sequenceLength;
-    report.maxPredictions = widths.maxPredictions;
+    const fs::path first = options.folder / report.shards.front().file;
+    TRAINYARD_TRY(const FoundShape shape, readShardShape(first));
+    report.rules = guessRules(first, shape);
+    report.sequenceLength = shape.sequenceLength;
+    report.maxPredictions = shape.maxPredictions;
     report.vocabularySize = vocabulary.size();
-    report.notes.push_back("no manifest.json: hashes, documents and settings cannot be checked");
-    return Verifier(options, std::nullopt, vocabulary, std::move(report)).run();
+    report.notes.push_back(
+        "no manifest.json: settings, statistics and the number of documents cannot be checked");
+    PieceCheck pieces(vocabulary, huggingFaceTables(), looksCased(vocabulary));
+    return Verifier(options, std::nullopt, vocabulary, std::move(pieces), std::move(report), progress, cancel)
+        .run();
 }
 
 } // namespace
 
-Result<VerificationReport> verifyDataset(const VerifyOptions& options)
+Result<VerificationReport> verifyDataset(const VerifyOptions& options, Progress& progress,
+                                         const CancelFlag& cancel)
 {
     std::error_code error;
     if (!fs::is_directory(options.folder, error))
         return badInput(options.folder.string() + " is not a folder", "name the folder of a data set");
-    return fs::exists(options.folder / Manifest::kFileName, error) ? verifyWithManifest(options)
-                                                                   : verifyForeign(options);
+    return fs::exists(options.folder / Manifest::kFileName, error)
+               ? verifyWithManifest(options, progress, cancel)
+               : verifyForeign(options, progress, cancel);
 }
 
 } // namespace trainyard

@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "datasets/prepare/cancel_flag.h"
 #include "datasets/prepare/invariant.h"
+#include "datasets/prepare/progress.h"
+#include "datasets/prepare/row_rules.h"
 #include "datasets/prepare/sample_row.h"
 #include "datasets/shards/manifest.h"
 #include "engine/base/result.h"
@@ -19,8 +22,21 @@ struct VerifyOptions {
     int samples = 0;                  ///< rows to decode, spread over the training shards
 };
 
+/// What the tokens of all rows are, masked ones as what they were.
+struct TextFigures {
+    struct Piece {
+        std::string text;
+        double percent = 0; ///< of the tokens of text
+    };
+    std::uint64_t tokens = 0; ///< without [CLS] and [SEP]
+    std::uint64_t unknown = 0;
+    std::uint64_t piecesUsed = 0;    ///< entries of the vocabulary that occur
+    std::vector<Piece> mostFrequent; ///< the most frequent first
+};
+
 struct VerificationReport {
     bool hasManifest = false;
+    RowRules rules;
     int sequenceLength = 0;
     int maxPredictions = 0;
     std::size_t vocabularySize = 0;
@@ -28,15 +44,19 @@ struct VerificationReport {
     std::uint64_t trainingRows = 0;
     std::uint64_t testRows = 0;
     DatasetStatistics statistics; ///< counted from the rows; documents and sentences from the manifest
+    TextFigures text;
     std::vector<Violation> violations;
     std::vector<std::string> notes; ///< what could not be checked and why
     std::vector<SampleRow> samples;
 
+    std::uint64_t rows() const { return trainingRows + testRows; }
     bool ok() const { return violations.empty(); }
 };
 
 /// Checks a data set: one of ours by its manifest, or a folder of shards that another tool wrote. Violations
-/// are in the report; an error means that checking itself was not possible (no such folder, no vocabulary).
-Result<VerificationReport> verifyDataset(const VerifyOptions& options);
+/// are in the report; an error means that checking itself was not possible (no such folder, no vocabulary) or
+/// was cancelled. Rows are counted as Stage::Verify.
+Result<VerificationReport> verifyDataset(const VerifyOptions& options, Progress& progress,
+                                         const CancelFlag& cancel);
 
 } // namespace trainyard

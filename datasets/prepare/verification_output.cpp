@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "datasets/prepare/option_names.h"
+
 namespace trainyard {
 
 namespace {
@@ -17,7 +19,7 @@ double percent(std::uint64_t some, std::uint64_t all)
 /// Figures that follow from the counts, for both outputs.
 struct Figures {
     explicit Figures(const VerificationReport& report)
-        : rows(report.trainingRows + report.testRows)
+        : rows(report.rows())
         , meanLength(rows == 0 ? 0
                                : static_cast<double>(report.statistics.rowTokens) / static_cast<double>(rows))
         , fullPercent(percent(report.statistics.fullRows, rows))
@@ -26,12 +28,22 @@ struct Figures {
         , maskPercent(percent(report.statistics.maskToken, report.statistics.masked))
         , keptPercent(percent(report.statistics.keptToken, report.statistics.masked))
         , randomPercent(percent(report.statistics.randomToken, report.statistics.masked))
+        , rowsPerDocument(percent(rows, report.statistics.documents) / 100)
+        , unknownPercent(percent(report.text.unknown, report.text.tokens))
     {
     }
     std::uint64_t rows;
     double meanLength, fullPercent, paddingPercent, randomNextPercent, maskPercent, keptPercent,
-        randomPercent;
+        randomPercent, rowsPerDocument, unknownPercent;
 };
+
+Json frequentPieces(const TextFigures& text)
+{
+    Json pieces = Json::array();
+    for (const TextFigures::Piece& piece : text.mostFrequent)
+        pieces.push_back({{"piece", piece.text}, {"percent", piece.percent}});
+    return pieces;
+}
 
 Json violationJson(const Violation& violation)
 {
@@ -55,6 +67,7 @@ Json sampleJson(const SampleRow& sample)
     return {{"shard", sample.shard},
             {"row", sample.row},
             {"random_next", sample.randomNext},
+            {"relation", sample.relation},
             {"tokens", std::move(tokens)}};
 }
 
@@ -74,7 +87,34 @@ Json statisticsJson(const VerificationReport& report)
             {"mask_percent", figures.maskPercent},
             {"kept_percent", figures.keptPercent},
             {"random_percent", figures.randomPercent},
+            {"rows_per_document", figures.rowsPerDocument},
+            {"text_tokens", report.text.tokens},
+            {"unknown_percent", figures.unknownPercent},
+            {"pieces_used", report.text.piecesUsed},
+            {"frequent_pieces", frequentPieces(report.text)},
             {"length_histogram", s.lengthHistogram}};
+}
+
+std::string describeSet(const VerificationReport& report)
+{
+    std::string text =
+        fmt::format("{} training and {} test rows in {} shards, {} tokens long", report.trainingRows,
+                    report.testRows, report.shards.size(), report.sequenceLength);
+    if (report.rules.masks())
+        text += fmt::format(", at most {} predictions", report.maxPredictions);
+    return text + fmt::format(", vocabulary of {}\n", report.vocabularySize);
+}
+
+std::string describePieces(const TextFigures& text, const Figures& f)
+{
+    constexpr std::size_t most = 10;
+    std::string line =
+        fmt::format("{} pieces of the vocabulary occur, [UNK] {:.3f} %; most frequent:", text.piecesUsed,
+                    f.unknownPercent);
+    for (std::size_t i = 0; i < std::min(most, text.mostFrequent.size()); ++i)
+        line += fmt::format(" {} {:.1f} %{}", text.mostFrequent[i].text, text.mostFrequent[i].percent,
+                            i + 1 < std::min(most, text.mostFrequent.size()) ? "," : "");
+    return line + "\n";
 }
 
 } // namespace
@@ -83,6 +123,10 @@ std::string toJson(const VerificationReport& report)
 {
     Json json{{"ok", report.ok()},
               {"has_manifest", report.hasManifest},
+              {"objective", nameIn(kObjectiveNames, report.rules.objective)},
+              {"next_sentence", nameIn(kNextSentenceNames, report.rules.nextSentence)},
+              {"whole_words", report.rules.wholeWords},
+              {"provenance", report.rules.provenance},
               {"sequence_length", report.sequenceLength},
               {"max_predictions", report.maxPredictions},
               {"vocabulary_size", report.vocabularySize},
@@ -112,17 +156,19 @@ std::string toText(const VerificationReport& report)
 {
     const Figures f(report);
     const DatasetStatistics& s = report.statistics;
-    std::string text = fmt::format("{} training and {} test rows in {} shards, {} tokens long, at most {} "
-                                   "predictions, vocabulary of {}\n",
-                                   report.trainingRows, report.testRows, report.shards.size(),
-                                   report.sequenceLength, report.maxPredictions, report.vocabularySize);
+    std::string text = describeSet(report);
     if (report.hasManifest)
-        text += fmt::format("{} documents ({} for test), {} sentences, {} tokens\n", s.documents,
-                            s.testDocuments, s.sentences, s.tokens);
-    text += fmt::format("mean length {:.1f}, full rows {:.1f} %, padding {:.1f} %, random next {:.1f} %\n",
-                        f.meanLength, f.fullPercent, f.paddingPercent, f.randomNextPercent);
-    text += fmt::format("{} masked positions: {:.2f} % [MASK], {:.2f} % kept, {:.2f} % random\n", s.masked,
-                        f.maskPercent, f.keptPercent, f.randomPercent);
+        text += fmt::format("{} documents ({} for test), {} sentences, {} tokens; {:.1f} rows per document\n",
+                            s.documents, s.testDocuments, s.sentences, s.tokens, f.rowsPerDocument);
+    text += fmt::format("mean length {:.1f}, full rows {:.1f} %, padding {:.1f} %", f.meanLength,
+                        f.fullPercent, f.paddingPercent);
+    if (report.rules.labels())
+        text += fmt::format(", label 1 {:.1f} %", f.randomNextPercent);
+    text += "\n";
+    if (report.rules.masks())
+        text += fmt::format("{} masked positions: {:.2f} % [MASK], {:.2f} % kept, {:.2f} % random\n",
+                            s.masked, f.maskPercent, f.keptPercent, f.randomPercent);
+    text += describePieces(report.text, f);
     for (const std::string& note : report.notes)
         text += "note: " + note + "\n";
     for (const SampleRow& sample : report.samples)

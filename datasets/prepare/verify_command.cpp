@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "datasets/prepare/job_watch.h"
+#include "datasets/prepare/progress_sink.h"
 #include "datasets/prepare/verification.h"
 #include "datasets/prepare/verification_output.h"
 
@@ -25,9 +27,21 @@ Error asError(const VerificationReport& report)
     return badInput(message, "prepare or copy the data set again");
 }
 
+/// Shows progress and takes Ctrl+C.
+Result<VerificationReport> verifyWatched(const VerifyOptions& options)
+{
+    blockStopSignals();
+    Progress progress;
+    CancelFlag cancel;
+    JobWatch watch(progress, cancel, terminalSink(), std::nullopt);
+    auto report = verifyDataset(options, progress, cancel);
+    watch.end(report.ok() ? Status() : Status(report.error()));
+    return report;
+}
+
 Status verify(const VerifyArguments& arguments)
 {
-    TRAINYARD_TRY(const VerificationReport report, verifyDataset(arguments.options));
+    TRAINYARD_TRY(const VerificationReport report, verifyWatched(arguments.options));
     if (arguments.json)
         fmt::print("{}", toJson(report));
     else if (report.ok()) // figures of a damaged set would be figures of half of it

@@ -73,6 +73,24 @@ Status checkType(const Hdf5Handle& dataset, const fs::path& file, const Column& 
     return {};
 }
 
+/// What stock HDF5 cannot decompress would fail at the first read, with a message that does not help.
+Status checkFilters(const Hdf5Handle& dataset, const fs::path& file, const Column& column)
+{
+    const Hdf5Handle properties(H5Dget_create_plist(dataset.get()), H5Pclose);
+    for (int i = 0; i < H5Pget_nfilters(properties.get()); ++i) {
+        unsigned flags = 0;
+        std::size_t values = 0;
+        std::array<char, 64> name{};
+        const H5Z_filter_t filter = H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags,
+                                                   &values, nullptr, name.size() - 1, name.data(), nullptr);
+        if (H5Zfilter_avail(filter) <= 0)
+            return wrongColumn(file, column,
+                               fmt::format("is stored with filter {} ({}), which HDF5 does not bring along",
+                                           filter, name.data()));
+    }
+    return {};
+}
+
 std::vector<hsize_t> expectedShape(const Column& column, hsize_t rows, int sequenceLength, int maxPredictions)
 {
     if (column.width == Column::Width::Scalar)
@@ -138,6 +156,7 @@ Result<ShardReader> ShardReader::open(const fs::path& file, int sequenceLength, 
     for (const Column& column : state->columns) {
         TRAINYARD_TRY(Hdf5Handle dataset, openColumn(state->handle, file, column));
         TRAINYARD_TRY_STATUS(checkType(dataset, file, column));
+        TRAINYARD_TRY_STATUS(checkFilters(dataset, file, column));
         const auto shape = shapeOf(dataset);
         if (!rows && !shape.empty())
             rows = shape[0];

@@ -82,6 +82,13 @@ Status storeAsTheReference(const fs::path& file)
     return {};
 }
 
+Result<VerificationReport> verify(const VerifyOptions& options)
+{
+    Progress progress;
+    const CancelFlag cancel;
+    return verifyDataset(options, progress, cancel);
+}
+
 fs::path referenceData()
 {
     const char* shared = std::getenv("TRAINYARD_SHARED");
@@ -216,7 +223,7 @@ private slots:
 
     void acceptsWhatPrepareMade()
     {
-        const auto report = verifyDataset({good(), {}, 5}).value();
+        const auto report = verify({good(), {}, 5}).value();
         QVERIFY2(report.ok(), report.ok() ? "" : report.violations[0].text().c_str());
         QCOMPARE(report.trainingRows + report.testRows,
                  Manifest::load(good())->trainingRows() + Manifest::load(good())->testRows());
@@ -250,7 +257,7 @@ private slots:
             if (!everyShard)
                 break;
         }
-        const auto report = verifyDataset({copy(), good() / "vocab.txt", 0}).value();
+        const auto report = verify({copy(), good() / "vocab.txt", 0}).value();
         QCOMPARE(report.violations.size(), std::size_t(1));
         const Violation& violation = report.violations[0];
         QVERIFY2(violation.invariant == tried.broken, violation.text().c_str());
@@ -263,7 +270,7 @@ private slots:
         copyAll();
         fs::remove(copy() / "wikicorpus_en_training_1.hdf5");
         fs::copy(copy() / "wikicorpus_en_training_0.hdf5", copy() / "wikicorpus_en_training_1.hdf5");
-        const auto report = verifyDataset({copy(), {}, 0}).value();
+        const auto report = verify({copy(), {}, 0}).value();
         QVERIFY(!report.ok());
         QVERIFY(std::any_of(report.violations.begin(), report.violations.end(), [](const Violation& v) {
             return v.invariant == Invariant::Hashes && v.file == "wikicorpus_en_training_1.hdf5";
@@ -276,7 +283,7 @@ private slots:
         std::string text = readFile(copy() / "vocab.txt").value();
         text.replace(text.rfind('\n', text.size() - 2) + 1, 1, "Z");
         QVERIFY(writeFileAtomically(copy() / "vocab.txt", text).ok());
-        const auto report = verifyDataset({copy(), {}, 0}).value();
+        const auto report = verify({copy(), {}, 0}).value();
         QCOMPARE(report.violations.front().invariant, Invariant::Hashes);
     }
 
@@ -286,9 +293,9 @@ private slots:
         const fs::path shard = copy() / "wikicorpus_en_training_2.hdf5";
         const std::string bytes = readFile(shard).value();
         QVERIFY(writeFileAtomically(shard, bytes.substr(0, bytes.size() / 2)).ok());
-        QCOMPARE(verifyDataset({copy(), {}, 0})->violations.front().invariant, Invariant::Columns);
+        QCOMPARE(verify({copy(), {}, 0})->violations.front().invariant, Invariant::Columns);
         fs::remove(shard);
-        const auto report = verifyDataset({copy(), {}, 0}).value();
+        const auto report = verify({copy(), {}, 0}).value();
         QCOMPARE(report.violations.front().invariant, Invariant::Columns);
         QCOMPARE(report.violations.front().file, std::string("wikicorpus_en_training_2.hdf5"));
     }
@@ -299,16 +306,36 @@ private slots:
         Manifest manifest = Manifest::load(copy()).value();
         manifest.statistics.masked += 1;
         QVERIFY(writeFileAtomically(copy() / Manifest::kFileName, manifest.toJson()).ok());
-        QCOMPARE(verifyDataset({copy(), {}, 0})->violations.front().invariant, Invariant::Statistics);
+        QCOMPARE(verify({copy(), {}, 0})->violations.front().invariant, Invariant::Statistics);
+    }
+
+    void stopsWhenCancelled()
+    {
+        Progress progress;
+        CancelFlag cancel;
+        cancel.set();
+        const auto report = verifyDataset({good(), {}, 0}, progress, cancel);
+        QVERIFY(!report.ok());
+        QCOMPARE(report.error().kind, ErrorKind::Cancelled);
+    }
+
+    void countsTheRowsThatItHasChecked()
+    {
+        Progress progress;
+        const CancelFlag cancel;
+        const auto report = verifyDataset({good(), {}, 0}, progress, cancel).value();
+        QCOMPARE(progress.snapshot().size(), std::size_t(1));
+        QCOMPARE(progress.snapshot()[0].done, report.rows());
+        QCOMPARE(progress.snapshot()[0].total, report.rows());
     }
 
     void asksForAVocabularyWhereThereIsNoManifest()
     {
         copyWithoutManifest();
-        const auto report = verifyDataset({copy(), {}, 0});
+        const auto report = verify({copy(), {}, 0});
         QVERIFY(!report.ok());
         QVERIFY(report.error().hint.find("--vocab") != std::string::npos);
-        QVERIFY(!verifyDataset({copy() / "nowhere", {}, 0}).ok());
+        QVERIFY(!verify({copy() / "nowhere", {}, 0}).ok());
     }
 
     void acceptsTheShardsOfTheReferenceScripts_data()
@@ -345,7 +372,7 @@ private slots:
             }
             options = {copy(), good() / "vocab.txt", 0};
         }
-        const auto report = verifyDataset(options).value();
+        const auto report = verify(options).value();
         QVERIFY2(report.ok(), report.ok() ? "" : report.violations[0].text().c_str());
         QCOMPARE(report.trainingRows + report.testRows, static_cast<std::uint64_t>(rows));
         QVERIFY(!report.notes.empty()); // no manifest

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "datasets/pretraining/instance.h"
+
+namespace trainyard {
+
+/// Invariant 8 where rows do not say where they come from: a B that follows A shares more words with it than
+/// one of another document. Says nothing about a single row, and finds labels of the wrong sense.
+class OverlapCheck {
+public:
+    explicit OverlapCheck(std::size_t vocabularySize) : m_seen(vocabularySize) {}
+
+    /// Masked tokens count as what they were.
+    void add(const Instance& instance);
+
+    /// When rows with label 1 share significantly more than those with label 0 (Welch's t-test).
+    std::optional<std::string> problem() const;
+
+private:
+    struct Moments {
+        double count = 0, sum = 0, squares = 0;
+        double mean() const { return count == 0 ? 0 : sum / count; }
+        /// Of the mean, squared.
+        double standardError() const;
+    };
+
+    std::vector<std::uint64_t> m_seen; ///< by id: the last row whose A has it
+    std::uint64_t m_row = 0;
+    std::vector<std::int32_t> m_plain;
+    Moments m_follows, m_random;
+};
+
+} // namespace trainyard

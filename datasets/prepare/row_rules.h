@@ -1,0 +1,26 @@
+#pragma once
+
+#include "datasets/pretraining/instance.h"
+#include "datasets/shards/manifest.h"
+
+namespace trainyard {
+
+/// How the rows of a data set were meant to be made.
+struct RowRules {
+    Objective objective = Objective::Bert;
+    NextSentence nextSentence = NextSentence::Random;
+    double maskedShare = 0.15;
+    bool wholeWords = false;
+    bool provenance = false;
+
+    bool masks() const { return objective != Objective::Tokens; }
+    /// Some rows have label 1.
+    bool labels() const { return objective == Objective::Bert && nextSentence != NextSentence::Follow; }
+    /// Label 1 means another document.
+    bool randomPairs() const { return objective == Objective::Bert && nextSentence == NextSentence::Random; }
+
+    /// BadInput when the manifest names a choice that is not known here.
+    static Result<RowRules> of(const PreparationSettings& settings);
+};
+
+} // namespace trainyard
