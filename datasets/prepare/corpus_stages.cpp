@@ -205,7 +205,6 @@ Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece
         })));
     for (const Stage stage : {Stage::Read, Stage::Clean, Stage::Sentences, Stage::Tokens})
         progress.finish(stage);
-    TRAINYARD_TRY_STATUS(documents.seal());
     return namesOf(input.formats());
 }
 

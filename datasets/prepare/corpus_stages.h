@@ -15,9 +15,9 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
                                            const CancelFlag& cancel);
 
 /// Reads the corpus, cleans and cuts every document and appends it to `store` in the order of the files;
-/// documents without a sentence are counted and left out. The store is sealed. Returns what the files were, as
+/// documents without a sentence are counted and left out. Returns what the files were, as
 /// in "mediawiki" or "mediawiki+jsonl".
-Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece& tokenizer, Progress& progress,
-                     const CancelFlag& cancel, DocumentStore& store);
+Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece& tokenizer,
+                                  Progress& progress, const CancelFlag& cancel, DocumentStore& store);
 
 } // namespace trainyard

@@ -1,8 +1,12 @@
 #include "datasets/prepare/dataset_builder.h"
 
+#include <atomic>
+#include <chrono>
+
 #include <fmt/format.h>
 
 #include "datasets/prepare/parallel_tasks.h"
+#include "datasets/prepare/resume_notes.h"
 #include "datasets/prepare/row_statistics.h"
 #include "datasets/pretraining/counter_random.h"
 #include "datasets/pretraining/instance_builder.h"
@@ -14,10 +18,25 @@ namespace trainyard {
 
 namespace fs = std::filesystem;
 
-DatasetBuilder::DatasetBuilder(const PrepareOptions& options, const DocumentStore& documents,
-                               const Vocabulary& vocabulary, fs::path workFolder, Progress& progress,
-                               const CancelFlag& cancel)
+namespace {
+
+/// A file of which no note speaks is of no use.
+Status removeUnnoted(const fs::path& file)
+{
+    std::error_code error;
+    fs::remove(file, error);
+    if (error)
+        return failed("cannot remove " + file.string() + ": " + error.message(), "remove it by hand");
+    return {};
+}
+
+} // namespace
+
+DatasetBuilder::DatasetBuilder(const PrepareOptions& options, const InstanceSettings& settings,
+                               const DocumentStore& documents, const Vocabulary& vocabulary,
+                               fs::path workFolder, Progress& progress, const CancelFlag& cancel)
     : m_options(options)
+    , m_settings(settings)
     , m_documents(documents)
     , m_vocabulary(vocabulary)
     , m_workFolder(std::move(workFolder))
@@ -26,102 +45,137 @@ DatasetBuilder::DatasetBuilder(const PrepareOptions& options, const DocumentStor
 {
 }
 
-Status DatasetBuilder::build(const fs::path& folder, Manifest& manifest)
+Status DatasetBuilder::build(const fs::path& folder, const DocumentSplit& split, Manifest& manifest)
 {
-    const DocumentSplit split = splitDocuments(m_documents, m_options.testFraction, m_options.instances.seed);
-    TRAINYARD_TRY_STATUS(checkSplit(split));
     manifest.statistics.documents = m_documents.size();
     manifest.statistics.testDocuments = split.test.size();
     manifest.statistics.sentences = m_documents.sentences();
     manifest.statistics.tokens = m_documents.tokens();
 
-    m_progress.start(Stage::Instances,
-                     std::uint64_t{m_documents.size()} * static_cast<std::uint64_t>(m_options.dupeFactor));
-    TRAINYARD_TRY(const InstanceSpill training, buildInstances(split.training, "training"));
-    TRAINYARD_TRY(const InstanceSpill test, buildInstances(split.test, "test"));
-    m_progress.finish(Stage::Instances);
+    const Kind training{true, split.training, m_options.trainingShards};
+    const Kind test{false, split.test, m_options.testShards};
+    // All instances before the first shard, so that too many shards are refused early.
+    TRAINYARD_TRY(const Instances trainingRows, buildInstances(training));
+    TRAINYARD_TRY(const Instances testRows, buildInstances(test));
+    manifest.counters["sentences_without_partner"] = trainingRows.dropped + testRows.dropped;
+    m_progress.extend(Stage::Shards, trainingRows.spill.size() + testRows.spill.size());
+    TRAINYARD_TRY_STATUS(writeShards(folder, training, trainingRows.spill, manifest));
+    if (testRows.spill.size() > 0)
+        TRAINYARD_TRY_STATUS(writeShards(folder, test, testRows.spill, manifest));
+    return {};
+}
 
-    m_progress.start(Stage::Shards, training.size() + test.size());
-    TRAINYARD_TRY(auto plan, planShards(m_options.corpus, true, training.size(), m_options.trainingShards));
-    TRAINYARD_TRY_STATUS(writeShards(folder, training, std::move(plan), manifest));
-    if (test.size() > 0) {
-        TRAINYARD_TRY(auto testPlan, planShards(m_options.corpus, false, test.size(), m_options.testShards));
-        TRAINYARD_TRY_STATUS(writeShards(folder, test, std::move(testPlan), manifest));
+Result<DatasetBuilder::Instances> DatasetBuilder::openInstances(const Kind& kind, std::uint64_t& documents)
+{
+    const auto passes = static_cast<std::uint64_t>(m_options.dupeFactor);
+    const fs::path file = m_workFolder / fmt::format("{}.instances", kind.name());
+    const auto shape = InstanceSpill::shapeFor(m_documents.tokens() * passes * sizeof(std::uint16_t),
+                                               m_options.memoryBytes, m_vocabulary.size() <= UINT16_MAX + 1u);
+    TRAINYARD_TRY(const auto note, InstancesNote::load(m_workFolder / fmt::format("{}.json", kind.name())));
+    documents = note ? note->documents : 0;
+    m_progress.skip(Stage::Instances, documents * passes);
+    if (note) {
+        TRAINYARD_TRY(InstanceSpill spill, InstanceSpill::resume(file, shape, note->spillBytes));
+        return Instances{std::move(spill), note->dropped};
     }
-    m_progress.finish(Stage::Shards);
-    return {};
+    TRAINYARD_TRY_STATUS(removeUnnoted(file));
+    TRAINYARD_TRY(InstanceSpill spill, InstanceSpill::create(file, shape));
+    return Instances{std::move(spill), 0};
 }
 
-Status DatasetBuilder::checkSplit(const DocumentSplit& split)
+Result<DatasetBuilder::Instances> DatasetBuilder::buildInstances(const Kind& kind)
 {
-    if (split.training.size() < static_cast<std::size_t>(m_options.trainingShards))
-        return badInput(fmt::format("--shards {}: the dump has only {} documents for training",
-                                    m_options.trainingShards, split.training.size()),
-                        "use fewer shards, a smaller --test-fraction or a longer dump");
-    if (m_options.testFraction > 0 && split.test.empty())
-        m_progress.warn("no-test-documents",
-                        "no document was drawn for the test shards, so there are none; the dump is small");
-    if (split.training.size() == 1 || split.test.size() == 1)
-        m_progress.warn("lone-document",
-                        "one kind of shard has a single document: its rows have no random next sentences");
-    return {};
+    using Clock = std::chrono::steady_clock;
+    std::uint64_t next = 0;
+    TRAINYARD_TRY(Instances instances, openInstances(kind, next));
+    const InstanceBuilder builder(m_settings, m_documents, kind.ordinals, m_vocabulary);
+    std::atomic<std::uint64_t> dropped{instances.dropped};
+    while (next < kind.ordinals.size()) {
+        const Clock::time_point save = Clock::now() + m_options.saveEvery;
+        TRAINYARD_TRY(next, runTasksUntil(
+                                m_options.threads, next, kind.ordinals.size(),
+                                [&](std::size_t place) -> Status {
+                                    TRAINYARD_TRY(const std::uint64_t lost,
+                                                  buildDocument(kind, builder, place, instances.spill));
+                                    dropped += lost;
+                                    return {};
+                                },
+                                [&] { return Clock::now() >= save; }));
+        TRAINYARD_TRY(const std::uint64_t bytes, instances.spill.commit());
+        TRAINYARD_TRY_STATUS(
+            InstancesNote({next, bytes, dropped}).save(m_workFolder / fmt::format("{}.json", kind.name())));
+    }
+    instances.dropped = dropped;
+    TRAINYARD_TRY_STATUS(instances.spill.seal());
+    return instances;
 }
 
-Result<InstanceSpill> DatasetBuilder::buildInstances(const std::vector<std::uint32_t>& ordinals,
-                                                     const char* name)
+/// Returns the chunks that gave no row.
+Result<std::uint64_t> DatasetBuilder::buildDocument(const Kind& kind, const InstanceBuilder& builder,
+                                                    std::size_t place, InstanceSpill& spill)
 {
-    const auto passes = static_cast<std::uint32_t>(m_options.dupeFactor);
-    TRAINYARD_TRY(
-        InstanceSpill spill,
-        InstanceSpill::create(m_workFolder / name, m_documents.tokens() * passes * sizeof(std::int32_t)));
-    const InstanceBuilder builder(m_options.instances, m_documents, ordinals, m_vocabulary);
-    TRAINYARD_TRY_STATUS(runTasks(m_options.threads, ordinals.size(), [&](std::size_t place) -> Status {
-        Status status;
-        for (std::uint32_t pass = 0; pass < passes; ++pass) {
-            TRAINYARD_TRY_STATUS(m_cancel.check());
-            const auto dropped = builder.build(place, pass, [&](Instance&& instance, std::uint32_t number) {
-                CounterRandom order(m_options.instances.seed, RandomStream::Order, ordinals[place], pass,
-                                    number);
-                if (status.ok())
-                    status = spill.add({order.doubleWord(), ordinals[place], pass, number}, instance);
-            });
-            TRAINYARD_TRY_STATUS(status);
-            m_progress.count(Stage::Instances, "sentences_without_partner", dropped);
-            m_progress.advance(Stage::Instances, 1);
-        }
-        return {};
-    }));
-    TRAINYARD_TRY_STATUS(spill.seal());
-    return spill;
+    Status status;
+    std::uint64_t dropped = 0;
+    const std::uint32_t ordinal = kind.ordinals[place];
+    for (std::uint32_t pass = 0; pass < static_cast<std::uint32_t>(m_options.dupeFactor); ++pass) {
+        TRAINYARD_TRY_STATUS(m_cancel.check());
+        dropped += builder.build(place, pass, [&](Instance&& instance, std::uint32_t number) {
+            CounterRandom order(m_settings.seed, RandomStream::Order, ordinal, pass, number);
+            if (status.ok())
+                status = spill.add({order.doubleWord(), ordinal, pass, number}, instance);
+        });
+        TRAINYARD_TRY_STATUS(status);
+        m_progress.advance(Stage::Instances, 1);
+    }
+    return dropped;
 }
 
-Status DatasetBuilder::writeShards(const fs::path& folder, const InstanceSpill& instances,
-                                   std::vector<PlannedShard> plan, Manifest& manifest)
+Status DatasetBuilder::writeShards(const fs::path& folder, const Kind& kind, const InstanceSpill& instances,
+                                   Manifest& manifest)
 {
-    std::vector<ShardEntry> entries(plan.size());
-    std::vector<DatasetStatistics> statistics(plan.size());
+    TRAINYARD_TRY(const auto plan,
+                  planShards(m_options.corpus, kind.training, instances.size(), kind.shards));
+    const Manifest described = manifest;
+    std::vector<Manifest> shards(plan.size());
     TRAINYARD_TRY_STATUS(runTasks(m_options.threads, plan.size(), [&](std::size_t i) -> Status {
-        const fs::path file = folder / plan[i].file;
-        TRAINYARD_TRY(statistics[i], writeShard(file, instances, plan[i]));
-        TRAINYARD_TRY(std::string digest, sha256OfFile(file));
-        entries[i] = {plan[i].file, plan[i].rows, std::move(digest), plan[i].training};
+        TRAINYARD_TRY(shards[i], shardOf(folder, instances, plan[i], described));
         return {};
     }));
-    for (std::size_t i = 0; i < plan.size(); ++i) {
-        manifest.shards.push_back(std::move(entries[i]));
-        addRows(manifest.statistics, statistics[i]);
+    for (const Manifest& shard : shards) {
+        manifest.shards.push_back(shard.shards.front());
+        addRows(manifest.statistics, shard.statistics);
     }
     return {};
+}
+
+/// The note of a finished shard is a manifest of that shard alone.
+Result<Manifest> DatasetBuilder::shardOf(const fs::path& folder, const InstanceSpill& instances,
+                                         const PlannedShard& shard, const Manifest& described)
+{
+    const fs::path note = m_workFolder / (shard.file + ".json");
+    std::error_code ignored;
+    if (fs::exists(note, ignored)) {
+        m_progress.skip(Stage::Shards, shard.rows);
+        return Manifest::loadFile(note);
+    }
+    const fs::path file = folder / shard.file;
+    TRAINYARD_TRY_STATUS(removeUnnoted(file));
+    Manifest manifest = described;
+    TRAINYARD_TRY(manifest.statistics, writeShard(file, instances, shard));
+    TRAINYARD_TRY(std::string digest, sha256OfFile(file));
+    manifest.shards = {{shard.file, shard.rows, std::move(digest), shard.training}};
+    TRAINYARD_TRY_STATUS(syncPath(file));
+    TRAINYARD_TRY_STATUS(writeFileAtomically(note, manifest.toJson()));
+    return manifest;
 }
 
 Result<DatasetStatistics> DatasetBuilder::writeShard(const fs::path& file, const InstanceSpill& instances,
                                                      const PlannedShard& shard)
 {
-    const InstanceSettings& settings = m_options.instances;
     DatasetStatistics statistics;
-    RowBlock rows(settings.sequenceLength, settings.maxPredictions);
-    TRAINYARD_TRY(ShardWriter writer,
-                  ShardWriter::create(file, {shard.rows, settings.sequenceLength, settings.maxPredictions}));
+    RowBlock rows(m_settings.sequenceLength, m_settings.maxPredictions);
+    TRAINYARD_TRY(ShardWriter writer, ShardWriter::create(file, {shard.rows, m_settings.sequenceLength,
+                                                                 m_settings.maxPredictions}));
     const auto flush = [&]() -> Status {
         TRAINYARD_TRY_STATUS(m_cancel.check());
         TRAINYARD_TRY_STATUS(writer.append(rows));
@@ -131,7 +185,7 @@ Result<DatasetStatistics> DatasetBuilder::writeShard(const fs::path& file, const
     };
     TRAINYARD_TRY_STATUS(instances.visit(shard.firstRow, shard.rows, [&](const Instance& instance) -> Status {
         appendRow(instance, rows);
-        addRow(statistics, instance, settings.sequenceLength, m_vocabulary.special().mask);
+        addRow(statistics, instance, m_settings.sequenceLength, m_vocabulary.special().mask);
         if (rows.rows == ShardWriter::kRowsPerChunk)
             return flush();
         return {};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "datasets/prepare/cancel_flag.h"
 #include "datasets/prepare/document_split.h"
@@ -14,27 +15,48 @@
 
 namespace trainyard {
 
-/// From tokenized documents to shards: builds the instances of every document and pass in parallel, shuffles
-/// them, and writes the shards in parallel.
+class InstanceBuilder;
+
+/// From tokenized documents to the shards of one width: builds the instances of every document and pass in
+/// parallel, shuffles them, and writes the shards in parallel. Goes on where an earlier process for the same
+/// job stopped.
 class DatasetBuilder {
 public:
-    /// All references must outlive the builder. `workFolder` takes temporary files.
-    DatasetBuilder(const PrepareOptions& options, const DocumentStore& documents,
-                   const Vocabulary& vocabulary, std::filesystem::path workFolder, Progress& progress,
-                   const CancelFlag& cancel);
+    /// All references must outlive the builder. `workFolder` takes temporary files and notes, and is the same
+    /// in every process for the job.
+    DatasetBuilder(const PrepareOptions& options, const InstanceSettings& settings,
+                   const DocumentStore& documents, const Vocabulary& vocabulary,
+                   std::filesystem::path workFolder, Progress& progress, const CancelFlag& cancel);
 
-    /// Writes the shards into `folder`. Fills the manifest's shards and statistics.
-    Status build(const std::filesystem::path& folder, Manifest& manifest);
+    /// Writes the shards into `folder`. Adds shards, statistics and counters to the manifest.
+    Status build(const std::filesystem::path& folder, const DocumentSplit& split, Manifest& manifest);
 
 private:
-    Status checkSplit(const DocumentSplit& split);
-    Result<InstanceSpill> buildInstances(const std::vector<std::uint32_t>& ordinals, const char* name);
-    Status writeShards(const std::filesystem::path& folder, const InstanceSpill& instances,
-                       std::vector<PlannedShard> plan, Manifest& manifest);
+    /// Training or test shards.
+    struct Kind {
+        bool training;
+        const std::vector<std::uint32_t>& ordinals;
+        int shards;
+        const char* name() const { return training ? "training" : "test"; }
+    };
+    struct Instances {
+        InstanceSpill spill;
+        std::uint64_t dropped; ///< chunks that gave no row
+    };
+
+    Result<Instances> buildInstances(const Kind& kind);
+    Result<Instances> openInstances(const Kind& kind, std::uint64_t& documents);
+    Result<std::uint64_t> buildDocument(const Kind& kind, const InstanceBuilder& builder, std::size_t place,
+                                        InstanceSpill& spill);
+    Status writeShards(const std::filesystem::path& folder, const Kind& kind, const InstanceSpill& instances,
+                       Manifest& manifest);
+    Result<Manifest> shardOf(const std::filesystem::path& folder, const InstanceSpill& instances,
+                             const PlannedShard& shard, const Manifest& described);
     Result<DatasetStatistics> writeShard(const std::filesystem::path& file, const InstanceSpill& instances,
                                          const PlannedShard& shard);
 
     const PrepareOptions& m_options;
+    const InstanceSettings& m_settings;
     const DocumentStore& m_documents;
     const Vocabulary& m_vocabulary;
     std::filesystem::path m_workFolder;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <vector>
 
-#include "datasets/prepare/spill_file.h"
+#include "datasets/prepare/append_file.h"
+#include "datasets/prepare/mapped_file.h"
 #include "datasets/pretraining/documents.h"
 
 namespace trainyard {
@@ -16,39 +18,59 @@ struct TokenizedDocument {
     std::vector<std::uint32_t> sentenceEnds;
 };
 
-/// All documents of the data set in a temporary file; only 24 bytes per document stay in memory. First
-/// append()ed in the order of the dump by one thread, then, after seal(), read by any thread.
+/// All documents of a data set in two files of a folder: their tokens and sentence ends, and an index. Ids
+/// take 16 bits where the vocabulary allows it. First append()ed in the order of the corpus by one thread,
+/// then, after seal(), read by any thread. Nothing of it stays in memory but the last few megabytes read.
 class DocumentStore final : public DocumentSource {
 public:
-    static Result<DocumentStore> create(const std::filesystem::path& file);
+    /// How far it has grown: what a later process needs to go on.
+    struct Mark {
+        std::uint64_t documents = 0;
+        std::uint64_t sentences = 0;
+        std::uint64_t tokens = 0;
+        std::uint64_t bytes = 0;
+    };
+
+    static Result<DocumentStore> create(const std::filesystem::path& folder, std::size_t vocabularySize);
+    /// Everything behind the mark goes.
+    static Result<DocumentStore> resume(const std::filesystem::path& folder, std::size_t vocabularySize,
+                                        const Mark& mark);
+    DocumentStore(DocumentStore&& other) noexcept;
 
     /// Requires at least one sentence.
     Status append(const TokenizedDocument& document);
+    /// What was appended so far is on the disk when it returns.
+    Result<Mark> commit();
     Status seal();
 
     Document document(std::uint32_t ordinal) const override;
-    std::uint32_t length(std::uint32_t ordinal) const override { return m_index[ordinal].tokens; }
-    std::uint32_t size() const { return static_cast<std::uint32_t>(m_index.size()); }
-    std::uint64_t pageId(std::uint32_t ordinal) const { return m_index[ordinal].pageId; }
-    std::uint64_t tokens() const { return m_tokens; }
-    std::uint64_t sentences() const { return m_sentences; }
+    std::uint32_t length(std::uint32_t ordinal) const override { return entry(ordinal).tokens; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(m_mark.documents); }
+    std::uint64_t pageId(std::uint32_t ordinal) const { return entry(ordinal).pageId; }
+    std::uint64_t tokens() const { return m_mark.tokens; }
+    std::uint64_t sentences() const { return m_mark.sentences; }
 
 private:
-    explicit DocumentStore(SpillFile file) : m_file(std::move(file)) {}
-
-    /// A document is its tokens, then its sentence ends.
     struct Entry {
-        std::uint64_t offset;
+        std::uint64_t offset; ///< of the tokens; the sentence ends follow, at the next multiple of four
         std::uint64_t pageId;
         std::uint32_t tokens;
         std::uint32_t sentences;
     };
 
-    SpillFile m_file;
-    MappedFile m_mapped;
-    std::vector<Entry> m_index;
-    std::uint64_t m_tokens = 0;
-    std::uint64_t m_sentences = 0;
+    DocumentStore(AppendFile content, AppendFile index, std::size_t vocabularySize);
+    Status appendTokens(const std::vector<std::int32_t>& tokens);
+    const Entry& entry(std::uint32_t ordinal) const;
+    void countRead(std::uint64_t bytes) const;
+
+    AppendFile m_content;
+    AppendFile m_index;
+    bool m_narrow; ///< ids of 16 bits
+    Mark m_mark;
+    std::vector<std::uint16_t> m_narrowed; ///< scratch
+    MappedFile m_mappedContent;
+    MappedFile m_mappedIndex;
+    mutable std::atomic<std::uint64_t> m_read{0}; ///< bytes handed out
 };
 
 } // namespace trainyard

@@ -3,6 +3,7 @@
 #include "datasets/exporters/mds_export.h"
 #include "datasets/exporters/megatron_export.h"
 #include "datasets/prepare/document_split.h"
+#include "datasets/prepare/output_place.h"
 #include "engine/base/file.h"
 
 namespace trainyard {
@@ -15,15 +16,6 @@ constexpr const char* kMegatronFolder = "megatron";
 constexpr const char* kMdsFolder = "mds";
 
 using Entries = std::vector<ExportEntry>;
-
-Status makeEmptyFolder(const fs::path& folder)
-{
-    std::error_code error;
-    fs::remove_all(folder, error);
-    if (error)
-        return failed("cannot clear " + folder.string() + ": " + error.message(), "remove that folder");
-    return makeFolder(folder);
-}
 
 void list(Entries entries, const std::string& folder, Manifest& manifest)
 {

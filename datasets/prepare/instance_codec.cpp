@@ -1,13 +1,16 @@
 #include "datasets/prepare/instance_codec.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
+
+#include "engine/base/check.h"
 
 namespace trainyard {
 
 namespace {
 
-/// Ours alone and of this run alone, so a plain struct does as a file format.
+/// Ours alone and of this job alone, so a plain struct does as a file format.
 struct Header {
     std::uint64_t key;
     std::uint32_t document;
@@ -15,8 +18,9 @@ struct Header {
     std::uint32_t number;
     std::uint32_t firstSegment;
     std::uint32_t tokens;
-    std::uint16_t masked;
-    std::uint16_t flags; ///< 1 = random next, 2 = single sentence
+    std::uint32_t masked;
+    std::uint32_t flags; ///< 1 = random next, 2 = single sentence
+    std::uint32_t size;  ///< of header and values
 };
 static_assert(std::has_unique_object_representations_v<Header>, "no padding: its bytes go to a file");
 
@@ -28,54 +32,83 @@ Header headerOf(std::string_view bytes)
     return header;
 }
 
-void appendValues(std::string& out, const std::vector<std::int32_t>& values)
+template <typename Stored>
+char* put(char* out, const std::vector<std::int32_t>& values)
 {
-    out.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(std::int32_t));
+    for (const std::int32_t value : values) {
+        const auto stored = static_cast<Stored>(value);
+        std::memcpy(out, &stored, sizeof stored);
+        out += sizeof stored;
+    }
+    return out;
 }
 
-std::string_view takeValues(std::string_view bytes, std::size_t count, std::vector<std::int32_t>& out)
+template <typename Stored>
+const char* take(const char* in, std::size_t count, std::vector<std::int32_t>& out)
 {
     out.resize(count);
-    std::memcpy(out.data(), bytes.data(), count * sizeof(std::int32_t));
-    return bytes.substr(count * sizeof(std::int32_t));
+    for (std::int32_t& value : out) {
+        Stored stored;
+        std::memcpy(&stored, in, sizeof stored);
+        value = static_cast<std::int32_t>(stored);
+        in += sizeof stored;
+    }
+    return in;
+}
+
+/// Positions are below 65536, the widest row.
+template <typename Id>
+void putValues(char* out, const Instance& instance)
+{
+    out = put<Id>(out, instance.tokens);
+    out = put<Id>(out, instance.maskedIds);
+    put<std::uint16_t>(out, instance.maskedPositions);
+}
+
+template <typename Id>
+void takeValues(const char* in, const Header& header, Instance& out)
+{
+    in = take<Id>(in, header.tokens, out.tokens);
+    in = take<Id>(in, header.masked, out.maskedIds);
+    take<std::uint16_t>(in, header.masked, out.maskedPositions);
 }
 
 } // namespace
 
-void encodeInstance(const InstancePlace& place, const Instance& instance, std::string& out)
+void encodeInstance(const InstancePlace& place, const Instance& instance, bool narrow, std::string& out)
 {
-    const Header header{
-        place.key,
-        place.document,
-        place.pass,
-        place.number,
-        instance.firstSegment,
-        static_cast<std::uint32_t>(instance.tokens.size()),
-        static_cast<std::uint16_t>(instance.maskedIds.size()),
-        static_cast<std::uint16_t>((instance.randomNext ? 1u : 0u) | (instance.singleSentence ? 2u : 0u))};
+    const std::size_t ids = instance.tokens.size() + instance.maskedIds.size();
+    const std::size_t bytes = ids * (narrow ? sizeof(std::uint16_t) : sizeof(std::int32_t)) +
+                              instance.maskedIds.size() * sizeof(std::uint16_t);
+    const Header header{place.key,
+                        place.document,
+                        place.pass,
+                        place.number,
+                        instance.firstSegment,
+                        static_cast<std::uint32_t>(instance.tokens.size()),
+                        static_cast<std::uint32_t>(instance.maskedIds.size()),
+                        (instance.randomNext ? 1u : 0u) | (instance.singleSentence ? 2u : 0u),
+                        static_cast<std::uint32_t>(sizeof(Header) + bytes)};
     out.append(reinterpret_cast<const char*>(&header), sizeof header);
-    appendValues(out, instance.tokens);
-    appendValues(out, instance.maskedPositions);
-    appendValues(out, instance.maskedIds);
+    out.resize(out.size() + bytes);
+    char* values = out.data() + out.size() - bytes;
+    narrow ? putValues<std::uint16_t>(values, instance) : putValues<std::int32_t>(values, instance);
 }
 
 EncodedInstance peekInstance(std::string_view bytes)
 {
     const Header header = headerOf(bytes);
-    return {{header.key, header.document, header.pass, header.number},
-            sizeof header + (header.tokens + 2u * header.masked) * sizeof(std::int32_t)};
+    return {{header.key, header.document, header.pass, header.number}, header.size};
 }
 
-void decodeInstance(std::string_view bytes, Instance& out)
+void decodeInstance(std::string_view bytes, bool narrow, Instance& out)
 {
     const Header header = headerOf(bytes);
-    bytes.remove_prefix(sizeof header);
     out.firstSegment = header.firstSegment;
     out.randomNext = (header.flags & 1u) != 0;
     out.singleSentence = (header.flags & 2u) != 0;
-    bytes = takeValues(bytes, header.tokens, out.tokens);
-    bytes = takeValues(bytes, header.masked, out.maskedPositions);
-    takeValues(bytes, header.masked, out.maskedIds);
+    const char* values = bytes.data() + sizeof header;
+    narrow ? takeValues<std::uint16_t>(values, header, out) : takeValues<std::int32_t>(values, header, out);
 }
 
 } // namespace trainyard

@@ -7,8 +7,9 @@
 
 namespace trainyard {
 
-/// Appends one instance to a spill's bytes. The place comes first, in fixed width.
-void encodeInstance(const InstancePlace& place, const Instance& instance, std::string& out);
+/// Appends one instance to a spill's bytes. The place comes first, in fixed width. `narrow`: all ids are
+/// below 65536 and take 16 bits.
+void encodeInstance(const InstancePlace& place, const Instance& instance, bool narrow, std::string& out);
 
 /// The place of the instance that starts at bytes[0], and how many bytes the instance covers.
 struct EncodedInstance {
@@ -17,6 +18,6 @@ struct EncodedInstance {
 };
 EncodedInstance peekInstance(std::string_view bytes);
 
-void decodeInstance(std::string_view bytes, Instance& out);
+void decodeInstance(std::string_view bytes, bool narrow, Instance& out);
 
 } // namespace trainyard

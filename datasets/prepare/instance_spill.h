@@ -4,9 +4,10 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
-#include "datasets/prepare/spill_file.h"
+#include "datasets/prepare/append_file.h"
 #include "datasets/pretraining/instance.h"
 
 namespace trainyard {
@@ -21,24 +22,35 @@ struct InstancePlace {
     auto operator<=>(const InstancePlace&) const = default;
 };
 
-/// The shuffle of all instances, on disk: they are thrown into buckets by the first bits of their key while
-/// they are built, and each bucket is sorted in memory when it is read. Memory is bounded by the largest
-/// bucket.
+/// The shuffle of all instances, on disk: they are thrown into buckets by the size of their key while they
+/// are built, and each bucket is sorted in memory when it is read. All buckets share one file, as chains of
+/// blocks. In memory are one unfinished block per bucket, and one bucket per thread that reads.
 class InstanceSpill {
 public:
-    /// `expectedBytes` decides how many buckets there are, not what comes out.
-    static Result<InstanceSpill> create(const std::filesystem::path& folder, std::uint64_t expectedBytes);
+    /// Decides how much memory and disk is used, not what comes out.
+    struct Shape {
+        std::uint64_t buckets = 1;
+        bool narrow = false; ///< all token ids are below 65536: they are kept in 16 bits
+    };
+    static Shape shapeFor(std::uint64_t expectedBytes, std::uint64_t memoryBytes, bool narrow);
+
+    static Result<InstanceSpill> create(const std::filesystem::path& file, const Shape& shape);
+    /// Keeps the first `size` bytes, as an earlier commit() gave them.
+    static Result<InstanceSpill> resume(const std::filesystem::path& file, const Shape& shape,
+                                        std::uint64_t size);
 
     InstanceSpill(InstanceSpill&&) noexcept;
-    InstanceSpill& operator=(InstanceSpill&&) noexcept;
     ~InstanceSpill();
 
     /// Any thread.
     Status add(const InstancePlace& place, const Instance& instance);
-    /// After the last add(). Closes the files, so that the next spill may open as many.
+    /// All that was added is on the disk when it returns; gives the size to resume from. While no add() is
+    /// under way.
+    Result<std::uint64_t> commit();
+    /// After the last add().
     Status seal();
 
-    std::uint64_t size() const;
+    std::uint64_t size() const; ///< instances
     /// Calls visit for the instances number `first` to `first + count - 1` of the sorted whole, in order. Any
     /// thread; several may read at once.
     Status visit(std::uint64_t first, std::uint64_t count,
@@ -46,10 +58,16 @@ public:
 
 private:
     struct Bucket;
-    explicit InstanceSpill(std::vector<std::unique_ptr<Bucket>> buckets);
+    struct File;
+    InstanceSpill(AppendFile file, const Shape& shape);
+    Bucket& bucketOf(std::uint64_t key);
+    Status writeBlock(Bucket& bucket);
+    Status findBlocks();
+    Result<std::string> read(const Bucket& bucket) const;
 
+    std::unique_ptr<File> m_file;
     std::vector<std::unique_ptr<Bucket>> m_buckets;
-    int m_keyShift; ///< key >> m_keyShift is the bucket
+    bool m_narrow;
 };
 
 } // namespace trainyard

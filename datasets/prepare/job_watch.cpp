@@ -1,14 +1,18 @@
 #include "datasets/prepare/job_watch.h"
 
+#include <array>
 #include <csignal>
-#include <ctime>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 namespace trainyard {
 
 namespace {
 
 constexpr int kTicksPerShow = 5;
-constexpr long kTickNs = 100'000'000;
+constexpr int kTickMs = 100;
 
 sigset_t stopSignals()
 {
@@ -17,6 +21,12 @@ sigset_t stopSignals()
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     return signals;
+}
+
+FileDescriptor openStopSignals()
+{
+    const sigset_t signals = stopSignals();
+    return FileDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC));
 }
 
 bool sameFigures(const ProgressRecord& a, const ProgressRecord& b)
@@ -47,41 +57,57 @@ JobWatch::JobWatch(Progress& progress, CancelFlag& cancel, std::unique_ptr<Progr
     , m_cancel(cancel)
     , m_sink(std::move(sink))
     , m_stopFile(std::move(stopFile))
+    , m_signals(openStopSignals())
+    , m_end(::eventfd(0, EFD_CLOEXEC))
     , m_thread([this] { run(); })
 {
 }
 
 JobWatch::~JobWatch()
 {
-    m_ended = true;
-    if (m_thread.joinable())
-        m_thread.join();
+    endThread();
 }
 
 void JobWatch::end(const Status& outcome)
 {
-    m_ended = true;
-    m_thread.join();
+    endThread();
     showChanges();
     m_sink->finish(lastWord(outcome));
 }
 
+void JobWatch::endThread()
+{
+    if (!m_thread.joinable())
+        return;
+    ::eventfd_write(m_end.get(), 1);
+    m_thread.join();
+}
+
 void JobWatch::run()
 {
-    for (int tick = 1; !m_ended; ++tick) {
-        if (stopRequested())
+    Wake wake{};
+    for (int tick = 1; (wake = wait()) != Wake::Ended; ++tick) {
+        if (wake == Wake::Signal || stopFileExists())
             m_cancel.set();
         if (tick % kTicksPerShow == 0)
             showChanges();
     }
 }
 
-bool JobWatch::stopRequested() const
+JobWatch::Wake JobWatch::wait() const
 {
-    const sigset_t signals = stopSignals();
-    const timespec tick{0, kTickNs};
-    if (sigtimedwait(&signals, nullptr, &tick) > 0)
-        return true;
+    std::array<pollfd, 2> files{{{m_end.get(), POLLIN, 0}, {m_signals.get(), POLLIN, 0}}};
+    ::poll(files.data(), files.size(), kTickMs);
+    if ((files[0].revents & POLLIN) != 0)
+        return Wake::Ended;
+    signalfd_siginfo signal;
+    const bool signalled =
+        (files[1].revents & POLLIN) != 0 && ::read(m_signals.get(), &signal, sizeof signal) == sizeof signal;
+    return signalled ? Wake::Signal : Wake::Tick;
+}
+
+bool JobWatch::stopFileExists() const
+{
     std::error_code ignored;
     return m_stopFile && std::filesystem::exists(*m_stopFile, ignored);
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "datasets/prepare/cancel_flag.h"
 #include "datasets/prepare/progress.h"
 #include "datasets/prepare/progress_sink.h"
+#include "engine/base/file.h"
 
 namespace trainyard {
 
@@ -32,14 +32,18 @@ public:
 private:
     void run();
     void showChanges();
-    bool stopRequested() const;
+    enum class Wake { Tick, Signal, Ended };
+    Wake wait() const;
+    bool stopFileExists() const;
+    void endThread();
 
     Progress& m_progress;
     CancelFlag& m_cancel;
     std::unique_ptr<ProgressSink> m_sink;
     std::optional<std::filesystem::path> m_stopFile;
     std::map<std::string, ProgressRecord> m_shown; ///< by stage
-    std::atomic<bool> m_ended{false};
+    FileDescriptor m_signals;                      ///< readable when the user wants the job to stop
+    FileDescriptor m_end;                          ///< readable when the job has ended
     std::thread m_thread;
 };
 

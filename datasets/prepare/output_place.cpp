@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/file.h"
+
 namespace trainyard {
 
 namespace fs = std::filesystem;
@@ -25,6 +27,15 @@ Status checkFree(const fs::path& place)
         return {};
     return badInput(fmt::format("--out {} exists and is not empty", place.string()),
                     "choose another folder or remove it first");
+}
+
+Status makeEmptyFolder(const fs::path& folder)
+{
+    std::error_code error;
+    fs::remove_all(folder, error);
+    if (error)
+        return failed("cannot clear " + folder.string() + ": " + error.message(), "remove that folder");
+    return makeFolder(folder);
 }
 
 } // namespace trainyard

@@ -13,4 +13,7 @@ Result<std::filesystem::path> realPlace(const std::filesystem::path& path);
 /// BadInput when something is there that is more than an empty folder.
 Status checkFree(const std::filesystem::path& place);
 
+/// Makes the folder, or removes all that is in it.
+Status makeEmptyFolder(const std::filesystem::path& folder);
+
 } // namespace trainyard

@@ -1,9 +1,15 @@
 #include "datasets/prepare/preparation.h"
 
+#include <fmt/format.h>
+
 #include "datasets/prepare/corpus_stages.h"
 #include "datasets/prepare/dataset_builder.h"
+#include "datasets/prepare/document_split.h"
 #include "datasets/prepare/further_formats.h"
+#include "datasets/prepare/job_text.h"
 #include "datasets/prepare/option_names.h"
+#include "datasets/prepare/output_place.h"
+#include "datasets/prepare/resume_notes.h"
 #include "datasets/prepare/staged_folder.h"
 #include "engine/base/file.h"
 
@@ -14,21 +20,14 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kVocabularyFile = "vocab.txt";
+constexpr const char* kNote = "note.json";
 
-Result<Vocabulary> loadOrTrain(const PrepareOptions& options, Progress& progress, const CancelFlag& cancel)
-{
-    if (options.trainVocabulary == 0)
-        return Vocabulary::load(options.vocabulary);
-    TRAINYARD_TRY(const std::string text, trainVocabularyOnDumps(options, progress, cancel));
-    return Vocabulary::parse(text);
-}
-
-Manifest describe(const PrepareOptions& options, const Vocabulary& vocabulary)
+Manifest describe(const PrepareOptions& options, const RowShape& shape, const Vocabulary& vocabulary)
 {
     Manifest manifest;
     manifest.toolVersion = TRAINYARD_VERSION;
-    manifest.sequenceLength = options.instances.sequenceLength;
-    manifest.maxPredictions = options.instances.maxPredictions;
+    manifest.sequenceLength = shape.sequenceLength;
+    manifest.maxPredictions = shape.maxPredictions;
     manifest.vocabularySize = static_cast<int>(vocabulary.size());
     manifest.vocabularyFile = kVocabularyFile;
     manifest.vocabularySha256 = vocabulary.sha256();
@@ -51,36 +50,178 @@ Manifest describe(const PrepareOptions& options, const Vocabulary& vocabulary)
     return manifest;
 }
 
-Status fill(const StagedFolder& folder, const PrepareOptions& options, Manifest& manifest,
-            const Vocabulary& vocabulary, Progress& progress, const CancelFlag& cancel)
+/// A trained vocabulary is kept for a later process.
+Result<Vocabulary> loadOrTrain(const PrepareOptions& options, const fs::path& scratch, Progress& progress,
+                               const CancelFlag& cancel)
 {
-    TRAINYARD_TRY(DocumentStore documents, DocumentStore::create(folder.scratch() / "documents"));
-    const WordPiece tokenizer(vocabulary, *unicodeTables(options.profile), options.cased);
-    TRAINYARD_TRY(manifest.settings.format, tokenizeDumps(options, tokenizer, progress, cancel, documents));
-    DatasetBuilder builder(options, documents, vocabulary, folder.scratch(), progress, cancel);
-    TRAINYARD_TRY_STATUS(builder.build(folder.content(), manifest));
-    TRAINYARD_TRY_STATUS(
-        writeFurtherFormats(options, documents, vocabulary, folder.content(), manifest, cancel));
-    manifest.counters = progress.counters();
-    TRAINYARD_TRY_STATUS(writeFileAtomically(folder.content() / kVocabularyFile, vocabulary.text()));
-    TRAINYARD_TRY_STATUS(writeFileAtomically(folder.content() / Manifest::kFileName, manifest.toJson()));
-    return cancel.check();
+    if (options.trainVocabulary == 0)
+        return Vocabulary::load(options.vocabulary);
+    const fs::path kept = scratch / kVocabularyFile;
+    std::error_code ignored;
+    if (!fs::exists(kept, ignored)) {
+        TRAINYARD_TRY(const std::string text, trainVocabularyOnDumps(options, progress, cancel));
+        TRAINYARD_TRY_STATUS(writeFileAtomically(kept, text));
+    }
+    return Vocabulary::load(kept);
 }
+
+/// Documents of the corpus, and what was noted on the way to them.
+struct Corpus {
+    DocumentStore documents;
+    CorpusNote note;
+};
+
+Result<Corpus> readCorpus(const PrepareOptions& options, const Vocabulary& vocabulary,
+                          const fs::path& scratch, Progress& progress, const CancelFlag& cancel)
+{
+    const fs::path folder = scratch / "documents";
+    TRAINYARD_TRY(auto note, CorpusNote::load(folder / kNote));
+    if (note && note->complete) {
+        TRAINYARD_TRY(DocumentStore documents,
+                      DocumentStore::resume(folder, vocabulary.size(), note->documents));
+        TRAINYARD_TRY_STATUS(documents.seal());
+        return Corpus{std::move(documents), std::move(*note)};
+    }
+    TRAINYARD_TRY_STATUS(makeEmptyFolder(folder));
+    TRAINYARD_TRY(DocumentStore documents, DocumentStore::create(folder, vocabulary.size()));
+    const WordPiece tokenizer(vocabulary, *unicodeTables(options.profile), options.cased);
+    TRAINYARD_TRY(std::string format, tokenizeDumps(options, tokenizer, progress, cancel, documents));
+    TRAINYARD_TRY(const DocumentStore::Mark mark, documents.commit());
+    CorpusNote done{true, std::move(format), mark, progress.counters()};
+    TRAINYARD_TRY_STATUS(done.save(folder / kNote));
+    TRAINYARD_TRY_STATUS(documents.seal());
+    return Corpus{std::move(documents), std::move(done)};
+}
+
+Status checkSplit(const PrepareOptions& options, const DocumentSplit& split, Progress& progress)
+{
+    if (split.training.size() < static_cast<std::size_t>(options.trainingShards))
+        return badInput(fmt::format("--shards {}: the dump has only {} documents for training",
+                                    options.trainingShards, split.training.size()),
+                        "use fewer shards, a smaller --test-fraction or a longer dump");
+    if (options.testFraction > 0 && split.test.empty())
+        progress.warn("no-test-documents",
+                      "no document was drawn for the test shards, so there are none; the dump is small");
+    if (split.training.size() == 1 || split.test.size() == 1)
+        progress.warn("lone-document",
+                      "one kind of shard has a single document: its rows have no random next sentences");
+    return {};
+}
+
+/// Where the data set of a shape lies below a folder.
+fs::path placeOf(const RowShape& shape, const PrepareOptions& options, const fs::path& folder)
+{
+    return options.shapes.size() == 1 ? folder : folder / fmt::format("seq{}", shape.sequenceLength);
+}
+
+Result<std::vector<PreparedDataset>> loadPublished(const PrepareOptions& options)
+{
+    std::vector<PreparedDataset> sets;
+    for (const RowShape& shape : options.shapes) {
+        const fs::path folder = placeOf(shape, options, options.out);
+        TRAINYARD_TRY(Manifest manifest, Manifest::load(folder));
+        sets.push_back({folder, std::move(manifest)});
+    }
+    return sets;
+}
+
+/// The data sets in the making, their stages and what they share.
+class Preparation {
+public:
+    Preparation(const PrepareOptions& options, const StagedFolder& folder, const Vocabulary& vocabulary,
+                const Corpus& corpus, Progress& progress, const CancelFlag& cancel)
+        : m_options(options)
+        , m_folder(folder)
+        , m_vocabulary(vocabulary)
+        , m_corpus(corpus)
+        , m_progress(progress)
+        , m_cancel(cancel)
+        , m_split(splitDocuments(corpus.documents, options.testFraction, options.instances.seed))
+    {
+    }
+
+    Result<std::vector<PreparedDataset>> run()
+    {
+        TRAINYARD_TRY_STATUS(checkSplit(m_options, m_split, m_progress));
+        m_progress.start(Stage::Instances, std::uint64_t{m_corpus.documents.size()} *
+                                               static_cast<std::uint64_t>(m_options.dupeFactor) *
+                                               m_options.shapes.size());
+        std::vector<PreparedDataset> sets;
+        for (const RowShape& shape : m_options.shapes) {
+            TRAINYARD_TRY(Manifest manifest, build(shape));
+            sets.push_back({placeOf(shape, m_options, m_options.out), std::move(manifest)});
+        }
+        m_progress.finish(Stage::Instances);
+        m_progress.finish(Stage::Shards);
+        return sets;
+    }
+
+private:
+    /// By way of the work folder: what a killed process leaves of it must not be published.
+    static Status put(const fs::path& content, const char* name, const std::string& text,
+                      const fs::path& work)
+    {
+        TRAINYARD_TRY_STATUS(writeFileAtomically(work / name, text));
+        std::error_code error;
+        fs::rename(work / name, content / name, error);
+        if (error)
+            return failed("cannot write " + (content / name).string() + ": " + error.message());
+        return {};
+    }
+
+    Result<Manifest> build(const RowShape& shape)
+    {
+        const fs::path content = placeOf(shape, m_options, m_folder.content());
+        const fs::path work = m_folder.scratch() / fmt::format("rows{}", shape.sequenceLength);
+        TRAINYARD_TRY_STATUS(makeFolder(content));
+        TRAINYARD_TRY_STATUS(makeFolder(work));
+        InstanceSettings settings = m_options.instances;
+        settings.sequenceLength = shape.sequenceLength;
+        settings.maxPredictions = shape.maxPredictions;
+        Manifest manifest = describe(m_options, shape, m_vocabulary);
+        manifest.settings.format = m_corpus.note.format;
+        manifest.counters = m_corpus.note.counters;
+        DatasetBuilder builder(m_options, settings, m_corpus.documents, m_vocabulary, work, m_progress,
+                               m_cancel);
+        TRAINYARD_TRY_STATUS(builder.build(content, m_split, manifest));
+        TRAINYARD_TRY_STATUS(
+            writeFurtherFormats(m_options, m_corpus.documents, m_vocabulary, content, manifest, m_cancel));
+        TRAINYARD_TRY_STATUS(put(content, kVocabularyFile, m_vocabulary.text(), work));
+        TRAINYARD_TRY_STATUS(put(content, Manifest::kFileName, manifest.toJson(), work));
+        return manifest;
+    }
+
+    const PrepareOptions& m_options;
+    const StagedFolder& m_folder;
+    const Vocabulary& m_vocabulary;
+    const Corpus& m_corpus;
+    Progress& m_progress;
+    const CancelFlag& m_cancel;
+    DocumentSplit m_split;
+};
 
 } // namespace
 
-Result<Manifest> prepareDataset(const PrepareOptions& options, Progress& progress, const CancelFlag& cancel)
+Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& options, Progress& progress,
+                                                    const CancelFlag& cancel)
 {
     TRAINYARD_TRY(const PrepareOptions checked, options.checked());
+    const std::string job = jobText(checked);
+    if (StagedFolder::finishPublished(checked.out, job))
+        return loadPublished(checked);
+    TRAINYARD_TRY_STATUS(checkFree(checked.out));
     // Before hours of work: nobody else is at work there, and this user may write there.
-    auto folder = StagedFolder::create(checked.out);
+    auto folder = StagedFolder::create(checked.out, job);
     if (!folder.ok())
         return folder.error().in("--out");
-    TRAINYARD_TRY(const Vocabulary vocabulary, loadOrTrain(checked, progress, cancel));
-    Manifest manifest = describe(checked, vocabulary);
-    TRAINYARD_TRY_STATUS(fill(*folder, checked, manifest, vocabulary, progress, cancel));
+    if (folder->isResumed())
+        progress.warn("resumed", "going on with what an earlier process left of the same job");
+    TRAINYARD_TRY(const Vocabulary vocabulary, loadOrTrain(checked, folder->scratch(), progress, cancel));
+    TRAINYARD_TRY(const Corpus corpus, readCorpus(checked, vocabulary, folder->scratch(), progress, cancel));
+    TRAINYARD_TRY(auto sets, Preparation(checked, *folder, vocabulary, corpus, progress, cancel).run());
+    TRAINYARD_TRY_STATUS(cancel.check());
     TRAINYARD_TRY_STATUS(folder->publish());
-    return manifest;
+    return sets;
 }
 
 } // namespace trainyard

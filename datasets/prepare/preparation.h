@@ -1,5 +1,8 @@
 #pragma once
 
+#include <filesystem>
+#include <vector>
+
 #include "datasets/prepare/cancel_flag.h"
 #include "datasets/prepare/prepare_options.h"
 #include "datasets/prepare/progress.h"
@@ -7,10 +10,19 @@
 
 namespace trainyard {
 
-/// Makes a data set out of dumps: shards, vocabulary and manifest in the folder `options.out`, which appears
-/// when everything in it is complete. The bytes depend on the dumps and the options, not on the threads.
-/// Blocks until done; on failure or when cancelled nothing is left behind, and what a killed one left for the
-/// same place is cleared by the next.
-Result<Manifest> prepareDataset(const PrepareOptions& options, Progress& progress, const CancelFlag& cancel);
+/// A data set that is there now.
+struct PreparedDataset {
+    std::filesystem::path folder;
+    Manifest manifest;
+};
+
+/// Makes data sets out of a corpus: shards, vocabulary and manifest. The folder `options.out` appears when
+/// everything in it is complete; for several shapes it has a folder for each, "seq128" and so on, made out of
+/// one reading. The bytes depend on the corpus and the options, not on the threads.
+///
+/// Blocks until done. On failure or when cancelled nothing is left behind. What a killed process left is
+/// taken up where it made sure of it, if its corpus and options were the same; otherwise it is cleared.
+Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& options, Progress& progress,
+                                                    const CancelFlag& cancel);
 
 } // namespace trainyard

@@ -21,6 +21,7 @@ struct PrepareArguments {
     std::vector<int> sequenceLengths{128};
     std::vector<int> maxPredictions{20};
     std::vector<std::string> also;
+    double saveEvery = 5;
     fs::path runDirectory; ///< empty = progress on the terminal
     std::uint32_t attempt = 1;
     bool json = false;
@@ -123,12 +124,13 @@ Result<std::unique_ptr<ProgressSink>> openSink(const PrepareArguments& arguments
     return journalSink(std::move(journal));
 }
 
-void printSummary(const Manifest& manifest, const fs::path& out)
+void printSummary(const PreparedDataset& set)
 {
+    const Manifest& manifest = set.manifest;
     const DatasetStatistics& s = manifest.statistics;
     fmt::print("{}\n{} documents, {} sentences, {} tokens; {} training and {} test rows in {} shards\n",
-               out.string(), s.documents, s.sentences, s.tokens, manifest.trainingRows(), manifest.testRows(),
-               manifest.shards.size());
+               set.folder.string(), s.documents, s.sentences, s.tokens, manifest.trainingRows(),
+               manifest.testRows(), manifest.shards.size());
 }
 
 Result<PrepareOptions> optionsOf(const PrepareArguments& arguments)
@@ -142,6 +144,7 @@ Result<PrepareOptions> optionsOf(const PrepareArguments& arguments)
             "give one --max-pred for each --seq-len, as in --seq-len 128,512 --max-pred 20,80");
     for (std::size_t i = 0; i < lengths.size(); ++i)
         options.shapes.push_back({lengths[i], predictions[i]});
+    options.saveEvery = std::chrono::milliseconds(static_cast<std::int64_t>(arguments.saveEvery * 1e3));
     for (const std::string& format : arguments.also)
         (format == "mds" ? options.extra.mds : options.extra.megatron) = true;
     return options;
@@ -158,14 +161,12 @@ Status prepare(const PrepareArguments& arguments)
     Progress progress;
     CancelFlag cancel;
     JobWatch watch(progress, cancel, std::move(sink), stopFile);
-    const Result<Manifest> manifest = prepareDataset(options, progress, cancel);
-    watch.end(manifest.ok() ? Status() : Status(manifest.error()));
-    if (!manifest.ok())
-        return manifest.error();
-    if (arguments.json)
-        fmt::print("{}", manifest->toJson());
-    else
-        printSummary(*manifest, arguments.options.out);
+    const auto sets = prepareDataset(options, progress, cancel);
+    watch.end(sets.ok() ? Status() : Status(sets.error()));
+    if (!sets.ok())
+        return sets.error();
+    for (const PreparedDataset& set : *sets)
+        arguments.json ? fmt::print("{}", set.manifest.toJson()) : printSummary(set);
     return {};
 }
 
@@ -189,11 +190,18 @@ Command addPrepareCommand(CLI::App& app)
                         "make a vocabulary of this many pieces from the dumps");
     addRowOptions(*command, *arguments);
     addShardOptions(*command, *arguments);
+    command
+        ->add_option("--save-every", arguments->saveEvery,
+                     "seconds of work that are lost at most when the process is killed: the same command "
+                     "then goes on where it stopped")
+        ->check(CLI::Range(0.001, 3600.0))
+        ->capture_default_str();
     command->add_option("--run-dir", arguments->runDirectory,
                         "record progress in DIR/journal/prepare, stop when DIR/control/stop appears");
     command->add_option("--attempt", arguments->attempt, "number of this start of the run, for its records")
         ->capture_default_str();
-    command->add_flag("--json", arguments->json, "print the manifest");
+    command->add_flag("--json", arguments->json,
+                      "print the manifest; one after the other for several --seq-len");
     return {command, [arguments] { return prepare(*arguments); }};
 }
 

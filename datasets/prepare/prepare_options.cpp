@@ -1,6 +1,7 @@
 #include "datasets/prepare/prepare_options.h"
 
 #include <algorithm>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "datasets/shards/columns.h"
 #include "datasets/tokenizer/unicode_tables.h"
 #include "engine/base/file.h"
+#include "engine/base/units.h"
 
 namespace trainyard {
 
@@ -36,8 +38,13 @@ Status checkShape(const RowShape& rows)
 
 Status checkNumbers(const PrepareOptions& o)
 {
-    for (const RowShape& shape : o.shapes)
+    std::set<int> lengths;
+    for (const RowShape& shape : o.shapes) {
         TRAINYARD_TRY_STATUS(checkShape(shape));
+        TRAINYARD_TRY_STATUS(require(lengths.insert(shape.sequenceLength).second,
+                                     fmt::format("--seq-len {} is given twice", shape.sequenceLength),
+                                     "give every length once"));
+    }
     TRAINYARD_TRY_STATUS(require(o.dupeFactor >= 1 && o.dupeFactor <= 1000,
                                  fmt::format("--dupe {} is out of range", o.dupeFactor),
                                  "use 1 to 1000, usually 5"));
@@ -53,6 +60,10 @@ Status checkNumbers(const PrepareOptions& o)
     TRAINYARD_TRY_STATUS(require(o.testFraction >= 0 && o.testFraction < 1,
                                  fmt::format("--test-fraction {} is out of range", o.testFraction),
                                  "use 0 (no test shards) to 0.9"));
+    constexpr std::uint64_t kLeastMemory = std::uint64_t{128} << 20;
+    TRAINYARD_TRY_STATUS(require(o.memoryBytes >= kLeastMemory,
+                                 fmt::format("--memory {} is too little", formatBytes(o.memoryBytes)),
+                                 fmt::format("give at least {}", formatBytes(kLeastMemory))));
     return require(o.threads >= 0 && o.threads <= 1024,
                    fmt::format("--threads {} is out of range", o.threads),
                    "use 1 to 1024, or 0 for one per core");
@@ -65,7 +76,6 @@ Status refuseWhatIsMissing(const PrepareOptions& o)
         {o.keepHeadings, "--headings"},
         {o.keepLists, "--lists"},
         {!o.punkt.empty(), "--punkt"},
-        {o.shapes.size() > 1, "--seq-len with several values"},
         {o.instances.objective != Objective::Bert, "--objective"},
         {o.instances.nextSentence != NextSentence::Random, "--nsp"},
         {o.instances.wholeWords, "--whole-word"},
@@ -107,7 +117,6 @@ Result<PrepareOptions> PrepareOptions::checked() const
     TRAINYARD_TRY_STATUS(require(unicodeTables(o.profile) != nullptr,
                                  fmt::format("--profile {} is not known", o.profile), "use hf or google-py"));
     TRAINYARD_TRY_STATUS(checkVocabularyChoice(o));
-    TRAINYARD_TRY_STATUS(checkFree(o.out));
     return o;
 }
 

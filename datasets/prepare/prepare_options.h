@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -49,9 +50,10 @@ struct PrepareOptions {
     std::string profile = "hf";                         ///< of the tokenizer; see unicodeTables()
     std::uint64_t memoryBytes = std::uint64_t{1} << 30; ///< the process uses no more
     int threads = 0;                                    ///< 0 = one per core
+    std::chrono::milliseconds saveEvery{5000};          ///< no more work than that is lost with the process
 
     /// All values as they will be used: threads filled in, `out` absolute and without links. BadInput names
-    /// the option that is out of range, or the file or folder that is in the way.
+    /// the option that is out of range.
     Result<PrepareOptions> checked() const;
 };
 

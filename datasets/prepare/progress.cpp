@@ -33,10 +33,26 @@ void Progress::start(Stage stage, std::uint64_t total)
 {
     State& state = m_stages[index(stage)];
     state.done = 0;
+    state.skipped = 0;
     state.total = total;
     state.begin = std::chrono::steady_clock::now();
     state.end = Time();
     state.started = true;
+}
+
+void Progress::extend(Stage stage, std::uint64_t total)
+{
+    State& state = m_stages[index(stage)];
+    if (!state.started)
+        start(stage);
+    state.total += total;
+}
+
+void Progress::skip(Stage stage, std::uint64_t done)
+{
+    State& state = m_stages[index(stage)];
+    state.skipped += done;
+    state.done += done;
 }
 
 void Progress::finish(Stage stage)
@@ -102,7 +118,9 @@ ProgressRecord Progress::recordOf(Stage stage) const
     record.total = state.total;
     const Time end = state.end.load() == Time() ? std::chrono::steady_clock::now() : state.end.load();
     const double seconds = std::chrono::duration<double>(end - state.begin.load()).count();
-    record.rate = seconds > 0 ? static_cast<double>(record.done) / seconds : 0;
+    record.rate =
+        seconds > 0 ? static_cast<double>(record.done - std::min(record.done, state.skipped.load())) / seconds
+                    : 0;
     if (record.total > 0 && record.rate > 0)
         record.secondsLeft =
             static_cast<double>(record.total - std::min(record.done, record.total)) / record.rate;

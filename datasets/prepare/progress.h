@@ -32,6 +32,10 @@ public:
     {
         m_stages[index(stage)].done.store(done, std::memory_order_relaxed);
     }
+    /// Starts the stage if it has not, and adds to what there is to do.
+    void extend(Stage stage, std::uint64_t total);
+    /// Done by an earlier process: counts as done, but not for the rate.
+    void skip(Stage stage, std::uint64_t done);
     /// Nothing more will come; an unknown total becomes what was done.
     void finish(Stage stage);
 
@@ -53,6 +57,7 @@ private:
         std::atomic<bool> started{false};
         std::atomic<std::uint64_t> done{0};
         std::atomic<std::uint64_t> total{0};
+        std::atomic<std::uint64_t> skipped{0}; ///< part of done
         std::atomic<Time> begin{Time()};
         std::atomic<Time> end{Time()}; ///< Time() = still running
         std::map<std::string, std::uint64_t> counters;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <utility>
 
+#include "engine/base/file.h"
 #include "engine/base/sync_tree.h"
 
 namespace trainyard {
@@ -14,6 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kLock = "lock";
+constexpr const char* kJob = "job";
 
 fs::path nearestFolder(fs::path path)
 {
@@ -58,17 +60,28 @@ StagedFolder::StagedFolder(StagedFolder&& other) noexcept
     , m_staging(other.m_staging)
     , m_oldParent(other.m_oldParent)
     , m_lock(std::exchange(other.m_lock, std::nullopt))
+    , m_resumed(other.m_resumed)
 {
 }
 
-Result<StagedFolder> StagedFolder::create(const fs::path& path)
+Result<StagedFolder> StagedFolder::create(const fs::path& path, std::string_view job)
 {
     if (isMountPoint(path))
         return badInput(path.string() + " is the root of a disk", "name a folder in it");
     StagedFolder folder(path, nearestFolder(path.parent_path()));
     TRAINYARD_TRY_STATUS(folder.takeStaging());
-    TRAINYARD_TRY_STATUS(folder.makeEmpty());
+    TRAINYARD_TRY_STATUS(folder.takeUp(job));
     return folder;
+}
+
+bool StagedFolder::finishPublished(const fs::path& path, std::string_view job)
+{
+    StagedFolder folder(path, path.parent_path());
+    std::error_code ignored;
+    const auto note = readFile(folder.m_staging / kJob);
+    const bool published = note.ok() && *note == job && fs::exists(path, ignored) &&
+                           !fs::is_empty(path, ignored) && !fs::exists(folder.content(), ignored);
+    return published && folder.takeStaging().ok(); // which takes it away at the end
 }
 
 Status StagedFolder::takeStaging()
@@ -79,6 +92,20 @@ Status StagedFolder::takeStaging()
         return refused("another process is making " + m_path.string() + " at this moment",
                        "wait for it, stop it, or choose another folder");
     return {};
+}
+
+/// The job's text is there only while content and scratch are of that job.
+Status StagedFolder::takeUp(std::string_view job)
+{
+    const fs::path note = m_staging / kJob;
+    const auto earlier = readFile(note);
+    m_resumed = !job.empty() && earlier.ok() && *earlier == job;
+    if (m_resumed)
+        return {};
+    std::error_code ignored;
+    fs::remove(note, ignored);
+    TRAINYARD_TRY_STATUS(makeEmpty());
+    return writeFileAtomically(note, job);
 }
 
 /// What a killed process left goes; the lock stays.
@@ -112,6 +139,7 @@ StagedFolder::~StagedFolder()
     std::error_code ignored;
     fs::remove_all(content(), ignored);
     fs::remove_all(scratch(), ignored);
+    fs::remove(m_staging / kJob, ignored);
     fs::remove(m_staging / kLock,
                ignored); // last, while it is held: who locks a new one finds nothing of ours
     fs::remove(m_staging, ignored);

@@ -171,11 +171,18 @@ std::uint64_t rowsOf(const std::vector<ShardEntry>& shards, bool training)
 
 Result<Manifest> Manifest::load(const fs::path& folder)
 {
-    const fs::path file = folder / kFileName;
+    std::error_code ignored;
+    if (!fs::exists(folder / kFileName, ignored))
+        return badInput((folder / kFileName).string() + ": there is no such file",
+                        "the folder is not a finished data set; `trainyard prepare` makes one");
+    return loadFile(folder / kFileName);
+}
+
+Result<Manifest> Manifest::loadFile(const fs::path& file)
+{
     const auto content = readFile(file);
     if (!content.ok())
-        return Error{ErrorKind::BadInput, content.error().message,
-                     "the folder is not a finished data set; `trainyard prepare` makes one"};
+        return content.error();
     try {
         const Json json = Json::parse(content.value());
         const int version = json.at("version").get<int>();

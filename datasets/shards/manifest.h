@@ -83,6 +83,8 @@ struct Manifest {
 
     /// BadInput names the file and the field that is missing, of the wrong type or unknown in this version.
     static Result<Manifest> load(const std::filesystem::path& folder);
+    /// The same of a file with any name.
+    static Result<Manifest> loadFile(const std::filesystem::path& file);
     /// Same content, same bytes: no times, no paths.
     std::string toJson() const;
 

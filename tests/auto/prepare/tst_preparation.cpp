@@ -1,12 +1,15 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "datasets/prepare/instance_spill.h"
 #include "datasets/prepare/preparation.h"
 #include "datasets/prepare/shard_plan.h"
 #include "datasets/shards/shard_reader.h"
+#include "engine/base/check.h"
 #include "engine/base/file.h"
 #include "tests/auto/prepare/sample_dump.h"
 
@@ -20,7 +23,10 @@ Result<Manifest> prepare(const PrepareOptions& options)
 {
     Progress progress;
     const CancelFlag cancel;
-    return prepareDataset(options, progress, cancel);
+    auto sets = prepareDataset(options, progress, cancel);
+    if (!sets.ok())
+        return sets.error();
+    return std::move(sets->front().manifest);
 }
 
 bool contains(const std::string& text, const std::string& part)
@@ -240,52 +246,125 @@ private slots:
         QVERIFY(!planShards("c", true, 2, 3).ok());
     }
 
-    void keepsNoFileOpenBehindASealedSpill()
+    void sortsInstancesTheSameWithAnyNumberOfBuckets_data()
     {
-        const auto openFiles = [] { return namesIn("/proc/self/fd").size(); };
-        const auto before = openFiles();
-        auto spill = InstanceSpill::create(path() / "spill", std::uint64_t(1) << 40).value();
-        QVERIFY(openFiles() > before + 100);
-        QVERIFY(spill.seal().ok());
-        QCOMPARE(openFiles(), before);
+        QTest::addColumn<quint64>("buckets");
+        QTest::addColumn<bool>("narrow");
+        QTest::newRow("one") << quint64(1) << false;
+        QTest::newRow("seven") << quint64(7) << true;
+        QTest::newRow("thousands") << quint64(4000) << true;
     }
-
     void sortsInstancesTheSameWithAnyNumberOfBuckets()
     {
-        std::vector<std::vector<std::int32_t>> orders;
-        for (const std::uint64_t expectedBytes : {std::uint64_t(0), std::uint64_t(1) << 31}) {
-            auto spill =
-                InstanceSpill::create(path() / ("spill" + std::to_string(orders.size())), expectedBytes)
-                    .value();
-            for (std::uint32_t i = 0; i < 1000; ++i) {
-                Instance instance;
-                instance.tokens = {2, static_cast<std::int32_t>(i), 3, 9, 3};
-                instance.firstSegment = 3;
-                instance.randomNext = i % 2 == 0;
-                instance.maskedPositions = {1};
-                instance.maskedIds = {7};
-                QVERIFY(spill.add({std::uint64_t(i) * 0x9E3779B97F4A7C15u, i, 0, 0}, instance).ok());
-            }
-            QVERIFY(spill.seal().ok());
-            QCOMPARE(spill.size(), std::uint64_t(1000));
-            auto& order = orders.emplace_back();
-            for (const auto& [first, count] : {std::pair{0, 10}, {10, 700}, {710, 290}}) {
-                QVERIFY(spill
-                            .visit(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count),
-                                   [&](const Instance& instance) -> Status {
-                                       TRAINYARD_CHECK(instance.randomNext == (instance.tokens[1] % 2 == 0) &&
-                                                       instance.maskedIds[0] == 7);
-                                       order.push_back(instance.tokens[1]);
-                                       return {};
-                                   })
-                            .ok());
-            }
+        QFETCH(quint64, buckets);
+        QFETCH(bool, narrow);
+        auto spill = InstanceSpill::create(path() / "spill", {buckets, narrow}).value();
+        QVERIFY(addInstances(spill, 0, 1000).ok());
+        QVERIFY(spill.seal().ok());
+        QCOMPARE(orderOf(spill), expectedOrder());
+    }
+
+    void goesOnWithASpillWhereItWasCommitted()
+    {
+        const InstanceSpill::Shape shape{5, true};
+        std::uint64_t size = 0;
+        {
+            auto spill = InstanceSpill::create(path() / "spill", shape).value();
+            QVERIFY(addInstances(spill, 0, 300).ok());
+            QVERIFY(spill.commit().ok());
+            QVERIFY(addInstances(spill, 300, 600).ok());
+            size = spill.commit().value();
+            QVERIFY(addInstances(spill, 600, 900).ok()); // the process ends here, in the middle
+            QVERIFY(spill.commit().ok());
         }
-        QCOMPARE(orders[0], orders[1]);
-        QCOMPARE(std::set<std::int32_t>(orders[0].begin(), orders[0].end()).size(), std::size_t(1000));
+        auto spill = InstanceSpill::resume(path() / "spill", shape, size).value();
+        QVERIFY(addInstances(spill, 600, 1000).ok());
+        QVERIFY(spill.seal().ok());
+        QCOMPARE(orderOf(spill), expectedOrder());
+    }
+
+    void refusesASpillThatIsShorterThanNoted()
+    {
+        {
+            auto spill = InstanceSpill::create(path() / "spill", {1, true}).value();
+            QVERIFY(addInstances(spill, 0, 10).ok() && spill.commit().ok());
+        }
+        const auto size = fs::file_size(path() / "spill");
+        QVERIFY(!InstanceSpill::resume(path() / "spill", {1, true}, size + 1).ok());
+    }
+
+    void makesSeveralShapesOutOfOneReading()
+    {
+        PrepareOptions options = smallOptions(out());
+        options.shapes = {{64, 10}, {128, 20}};
+        Progress progress;
+        const CancelFlag cancel;
+        const auto sets = prepareDataset(options, progress, cancel).value();
+        QCOMPARE(namesIn(out()), (std::set<std::string>{"seq64", "seq128"}));
+        QCOMPARE(sets[1].folder, out() / "seq128");
+        QCOMPARE(sets[1].manifest.sequenceLength, 128);
+        for (const RowShape& shape : options.shapes) { // as if it had been made alone
+            PrepareOptions alone = smallOptions(path() / "alone" / std::to_string(shape.sequenceLength));
+            alone.shapes = {shape};
+            QCOMPARE(prepare(alone)->toJson(),
+                     Manifest::load(out() / ("seq" + std::to_string(shape.sequenceLength)))->toJson());
+        }
+    }
+
+    void refusesTheSameShapeTwice()
+    {
+        PrepareOptions options = smallOptions(out());
+        options.shapes = {{64, 10}, {64, 12}};
+        refuses(options, "--seq-len 64 is given twice");
     }
 
 private:
+    /// Instance i says i in its tokens and lies where a mixing of i puts it.
+    static std::uint64_t keyOf(std::uint32_t i) { return std::uint64_t(i) * 0x9E3779B97F4A7C15u; }
+    static Status addInstances(InstanceSpill& spill, std::uint32_t first, std::uint32_t end)
+    {
+        for (std::uint32_t i = first; i < end; ++i) {
+            Instance instance;
+            instance.tokens = {2, static_cast<std::int32_t>(i), 3, 65535, 3};
+            instance.firstSegment = 3;
+            instance.randomNext = i % 2 == 0;
+            instance.singleSentence = i % 3 == 0;
+            instance.maskedPositions = {1};
+            instance.maskedIds = {7};
+            TRAINYARD_TRY_STATUS(spill.add({keyOf(i), i, 0, 0}, instance));
+        }
+        return {};
+    }
+    static std::vector<std::int32_t> orderOf(const InstanceSpill& spill)
+    {
+        TRAINYARD_CHECK(spill.size() == 1000);
+        std::vector<std::int32_t> order;
+        for (const auto& [first, count] : {std::pair{0, 10}, {10, 700}, {710, 290}}) {
+            const Status visited = spill.visit(
+                static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count),
+                [&](const Instance& instance) -> Status {
+                    const std::int32_t i = instance.tokens[1];
+                    TRAINYARD_CHECK(instance.tokens == (std::vector<std::int32_t>{2, i, 3, 65535, 3}));
+                    TRAINYARD_CHECK(instance.randomNext == (i % 2 == 0) && instance.firstSegment == 3);
+                    TRAINYARD_CHECK(instance.singleSentence == (i % 3 == 0));
+                    TRAINYARD_CHECK(instance.maskedIds.at(0) == 7 && instance.maskedPositions.at(0) == 1);
+                    order.push_back(i);
+                    return {};
+                });
+            TRAINYARD_CHECK(visited.ok());
+        }
+        return order;
+    }
+    static std::vector<std::int32_t> expectedOrder()
+    {
+        std::vector<std::int32_t> order(1000);
+        std::iota(order.begin(), order.end(), 0);
+        std::sort(order.begin(), order.end(), [](std::int32_t a, std::int32_t b) {
+            return keyOf(static_cast<std::uint32_t>(a)) < keyOf(static_cast<std::uint32_t>(b));
+        });
+        return order;
+    }
+
     fs::path path() const { return m_folder->path().toStdString(); }
     fs::path out() const { return path() / "out"; }
 

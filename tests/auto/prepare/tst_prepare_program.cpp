@@ -159,7 +159,7 @@ private slots:
     {
         QTest::addColumn<int>("kibibytes");
         // Full while documents, then instances, then shards are written.
-        for (const int size : {200, 1200, 1900})
+        for (const int size : {200, 700, 1100})
             QTest::addRow("%d KiB", size) << size;
     }
     void reportsAFullDisk()

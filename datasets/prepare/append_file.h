@@ -10,10 +10,16 @@
 
 namespace trainyard {
 
-/// A temporary file that is written from front to end through a buffer. One thread at a time.
-class SpillFile {
+/// A file of a job that is written from front to end through a buffer, and that a later process can take up
+/// where this one made sure of it. One thread at a time.
+class AppendFile {
 public:
-    static Result<SpillFile> create(const std::filesystem::path& path, std::size_t bufferBytes = 1 << 20);
+    static constexpr std::size_t kBufferBytes = 256u << 10;
+
+    /// Failed when there is such a file already.
+    static Result<AppendFile> create(const std::filesystem::path& path);
+    /// Keeps the first `size` bytes of what an earlier process wrote. Failed when there are fewer.
+    static Result<AppendFile> resume(const std::filesystem::path& path, std::uint64_t size);
 
     Status append(std::string_view bytes);
     template <typename Value>
@@ -21,7 +27,8 @@ public:
     {
         return append(std::string_view(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
     }
-    Status flush();
+    /// Everything appended so far is on the disk when it returns.
+    Status sync();
     /// Writes what is buffered and gives the descriptor and the buffer back; nothing can be appended any
     /// more.
     Status close();
@@ -30,28 +37,13 @@ public:
     const std::filesystem::path& path() const { return m_path; }
 
 private:
-    SpillFile(FileDescriptor file, std::filesystem::path path, std::size_t bufferBytes);
+    AppendFile(FileDescriptor file, std::filesystem::path path, std::uint64_t size);
+    Status flush();
 
     FileDescriptor m_file;
     std::filesystem::path m_path;
     std::string m_buffer;
-    std::size_t m_bufferBytes;
     std::uint64_t m_size = 0;
-};
-
-/// A whole file mapped for reading; its bytes may be read by any thread.
-class MappedFile {
-public:
-    MappedFile() = default;
-    static Result<MappedFile> open(const std::filesystem::path& path);
-    MappedFile(MappedFile&& other) noexcept;
-    MappedFile& operator=(MappedFile&& other) noexcept;
-    ~MappedFile();
-
-    std::string_view bytes() const { return m_bytes; }
-
-private:
-    std::string_view m_bytes;
 };
 
 } // namespace trainyard

@@ -1,50 +1,14 @@
-#include "datasets/prepare/spill_file.h"
+#include "datasets/prepare/mapped_file.h"
 
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <utility>
 
+#include "engine/base/file.h"
+
 namespace trainyard {
-
-SpillFile::SpillFile(FileDescriptor file, std::filesystem::path path, std::size_t bufferBytes)
-    : m_file(std::move(file)), m_path(std::move(path)), m_bufferBytes(bufferBytes)
-{
-}
-
-Result<SpillFile> SpillFile::create(const std::filesystem::path& path, std::size_t bufferBytes)
-{
-    FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!file.valid())
-        return systemError(ErrorKind::Failed, "cannot create the temporary file " + path.string(), errno);
-    return SpillFile(std::move(file), path, bufferBytes);
-}
-
-Status SpillFile::append(std::string_view bytes)
-{
-    m_buffer.append(bytes);
-    m_size += bytes.size();
-    if (m_buffer.size() >= m_bufferBytes)
-        return flush();
-    return {};
-}
-
-Status SpillFile::flush()
-{
-    TRAINYARD_TRY_STATUS(writeAll(m_file.get(), m_buffer, m_path));
-    m_buffer.clear();
-    return {};
-}
-
-Status SpillFile::close()
-{
-    TRAINYARD_TRY_STATUS(flush());
-    m_buffer.shrink_to_fit();
-    m_file.reset();
-    return {};
-}
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path)
 {
@@ -75,6 +39,12 @@ MappedFile::~MappedFile()
 {
     if (!m_bytes.empty())
         ::munmap(const_cast<char*>(m_bytes.data()), m_bytes.size());
+}
+
+void MappedFile::forget() const
+{
+    if (!m_bytes.empty())
+        ::madvise(const_cast<char*>(m_bytes.data()), m_bytes.size(), MADV_DONTNEED);
 }
 
 } // namespace trainyard

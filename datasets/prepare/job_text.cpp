@@ -1,0 +1,93 @@
+#include "datasets/prepare/job_text.h"
+
+#include <chrono>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "datasets/prepare/option_names.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// Raised when the temporary files or what is in them change.
+constexpr int kLayout = 1;
+
+Json versionOf(const fs::path& file)
+{
+    std::error_code ignored;
+    if (!fs::is_regular_file(file, ignored)) // a pipe: nobody else will read the same from it
+        return fmt::format("{} of process {} at {}", file.string(), ::getpid(),
+                           std::chrono::system_clock::now().time_since_epoch().count());
+    const auto changed = fs::last_write_time(file, ignored).time_since_epoch().count();
+    return {{"file", fs::absolute(file, ignored).string()},
+            {"bytes", fs::file_size(file, ignored)},
+            {"changed", changed}};
+}
+
+Json versionsIn(const fs::path& folder)
+{
+    Json versions = Json::array();
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder, ignored))
+        versions.push_back(versionOf(entry.path()));
+    return versions;
+}
+
+Json corpusOf(const PrepareOptions& o)
+{
+    Json json{{"format", nameIn(kFormatNames, o.format)},
+              {"headings", o.keepHeadings},
+              {"lists", o.keepLists},
+              {"profile", o.profile},
+              {"cased", o.cased},
+              {"train_vocab", o.trainVocabulary}};
+    for (const fs::path& file : o.dumps)
+        json["files"].push_back(versionOf(file));
+    if (o.trainVocabulary == 0)
+        json["vocab"] = versionOf(o.vocabulary);
+    if (!o.punkt.empty())
+        json["punkt"] = versionsIn(o.punkt);
+    return json;
+}
+
+Json rowsOf(const PrepareOptions& o)
+{
+    const InstanceSettings& rows = o.instances;
+    Json json{{"seed", rows.seed},
+              {"objective", nameIn(kObjectiveNames, rows.objective)},
+              {"next_sentence", nameIn(kNextSentenceNames, rows.nextSentence)},
+              {"whole_words", rows.wholeWords},
+              {"masked_share", rows.maskedShare},
+              {"short_sequence_share", rows.shortSequenceShare},
+              {"dupe", o.dupeFactor},
+              {"shards", o.trainingShards},
+              {"test_shards", o.testShards},
+              {"test_fraction", o.testFraction},
+              {"memory", o.memoryBytes},
+              {"provenance", o.extra.provenance},
+              {"megatron", o.extra.megatron},
+              {"mds", o.extra.mds},
+              {"name", o.corpus}};
+    for (const RowShape& shape : o.shapes)
+        json["shapes"].push_back({shape.sequenceLength, shape.maxPredictions});
+    return json;
+}
+
+} // namespace
+
+std::string jobText(const PrepareOptions& options)
+{
+    const Json json{{"layout", kLayout},
+                    {"program", TRAINYARD_VERSION},
+                    {"corpus", corpusOf(options)},
+                    {"rows", rowsOf(options)}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace trainyard

@@ -1,0 +1,165 @@
+// A preparation that is killed at any moment goes on where it stopped, and gives the bytes of one that was
+// not.
+#include <QDir>
+#include <QElapsedTimer>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <csignal>
+#include <map>
+#include <random>
+#include <unistd.h>
+
+#include "datasets/shards/manifest.h"
+#include "engine/base/file.h"
+#include "engine/base/hash.h"
+#include "tests/auto/prepare/sample_dump.h"
+#include "tests/support/patience.h"
+
+using namespace trainyard;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Both phases, kept on the disk as often as possible.
+QStringList argumentsFor(const QString& out)
+{
+    return {"prepare",      QString::fromStdString(sampleDump()),
+            "--vocab",      "",
+            "--out",        out,
+            "--seq-len",    "64,128",
+            "--max-pred",   "10,20",
+            "--dupe",       "3",
+            "--shards",     "4",
+            "--threads",    "2",
+            "--save-every", "0.001"};
+}
+
+/// SHA-256 of every file, by name.
+std::map<std::string, std::string> hashesIn(const fs::path& folder)
+{
+    std::map<std::string, std::string> hashes;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+        if (entry.is_regular_file())
+            hashes[fs::relative(entry.path(), folder)] = sha256OfFile(entry.path()).value();
+    }
+    return hashes;
+}
+
+} // namespace
+
+class TestKilledPreparation : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        const QStringList arguments{
+            "prepare", QString::fromStdString(sampleDump()), "--train-vocab", "1000", "--out", at("words")};
+        QCOMPARE(QProcess::execute(program(), arguments), 0);
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(finish("whole").isEmpty());
+        m_usual = timer.nsecsElapsed() / 1000;
+        m_expected = hashesIn(at("whole").toStdString());
+        QCOMPARE(m_expected.size(), std::size_t(16)); // 6 shards, vocabulary and manifest, twice
+    }
+
+    void endsTheSameAfterAKillAtAnyMoment_data()
+    {
+        QTest::addColumn<qint64>("microseconds");
+        const QByteArray given = qgetenv("TRAINYARD_SEED");
+        const unsigned seed = given.isEmpty() ? std::random_device{}() : given.toUInt();
+        qInfo("seed %u, of %lld us", seed, static_cast<long long>(m_usual));
+        std::mt19937_64 random(seed);
+        for (int i = 0; i < 20; ++i)
+            QTest::addRow("%d", i) << static_cast<qint64>(random() % static_cast<std::uint64_t>(m_usual));
+    }
+    void endsTheSameAfterAKillAtAnyMoment()
+    {
+        QFETCH(qint64, microseconds);
+        const QString out = QStringLiteral("once%1").arg(QTest::currentDataTag());
+        if (killAfter(out, microseconds))
+            finish(out);
+        QCOMPARE(hashesIn(at(out).toStdString()), m_expected);
+        QVERIFY(!fs::exists(at("." + out + ".part").toStdString()));
+    }
+
+    /// Every process adds something, so that kills without end are no work without end.
+    void getsThereThroughManyKills()
+    {
+        int kills = 0;
+        while (killAfter("often", m_usual / 4)) {
+            ++kills;
+            QVERIFY(kills < 200);
+        }
+        qInfo("%d kills", kills);
+        QVERIFY(kills >= 2);
+        QCOMPARE(hashesIn(at("often").toStdString()), m_expected);
+    }
+
+    void saysThatItGoesOn()
+    {
+        QVERIFY(killAfter("half", m_usual / 2));
+        QVERIFY(finish("half").contains("going on"));
+    }
+
+    void startsAnewForAnotherJob()
+    {
+        QVERIFY(killAfter("other", m_usual / 2));
+        QStringList arguments = argumentsFor(at("other"));
+        arguments[3] = vocabulary();
+        arguments << "--seed"
+                  << "9";
+        const QString said = run(arguments);
+        QVERIFY2(!said.contains("going on"), qPrintable(said));
+        QVERIFY(hashesIn(at("other").toStdString()) != m_expected);
+        QCOMPARE(Manifest::load((at("other") + "/seq64").toStdString())->seed, std::uint64_t(9));
+    }
+
+private:
+    static QString program() { return TRAINYARD_BIN_DIR "/trainyard-prepare"; }
+    QString at(const QString& name) const { return m_folder.filePath(name); }
+    QString vocabulary() const { return at("words") + "/vocab.txt"; }
+
+    /// What it says on stderr; the test fails when the program does.
+    QString run(const QStringList& arguments)
+    {
+        QProcess process;
+        process.start(program(), arguments);
+        [&] {
+            QVERIFY(process.waitForFinished(kPatienceMs));
+            QCOMPARE(process.exitCode(), 0);
+        }();
+        QString said = process.readAllStandardError();
+        return said.contains("warning") ? said : QString();
+    }
+    QString finish(const QString& out)
+    {
+        QStringList arguments = argumentsFor(at(out));
+        arguments[3] = vocabulary();
+        return run(arguments);
+    }
+    /// False when the program was done before.
+    bool killAfter(const QString& out, qint64 microseconds)
+    {
+        QStringList arguments = argumentsFor(at(out));
+        arguments[3] = vocabulary();
+        QProcess process;
+        process.start(program(), arguments);
+        [&] { QVERIFY(process.waitForStarted(kPatienceMs)); }();
+        ::usleep(static_cast<useconds_t>(microseconds));
+        ::kill(static_cast<pid_t>(process.processId()), SIGKILL);
+        [&] { QVERIFY(process.waitForFinished(kPatienceMs)); }();
+        return process.exitStatus() == QProcess::CrashExit;
+    }
+
+    QTemporaryDir m_folder;
+    qint64 m_usual = 0; ///< microseconds that a whole run takes
+    std::map<std::string, std::string> m_expected;
+};
+
+QTEST_GUILESS_MAIN(TestKilledPreparation)
+#include "tst_killed_preparation.moc"
