@@ -126,8 +126,7 @@ int plan(const PlanOptions& options)
         return status;
     const auto data = readDataSetManifest(QString::fromStdString(spec.dataset.path));
     if (data.ok()) {
-        const DataSetShape rows{data->vocabularySize, data->sequenceLength, data->trainingRows,
-                                data->paddingShare()};
+        const DataSetShape rows = data->shape();
         if (const Diagnostics problems = dataSetProblems(spec, rows); !problems.empty())
             return failForProblems(options.spec, problems, options.json);
         warn(options.spec, dataSetRemarks(spec, rows));

@@ -191,7 +191,7 @@ VerdictPanel::Findings DesignPlace::findings() const
     VerdictPanel::Findings findings{m_document.diagnostics(), remarksOn(spec)};
     if (const DataSetEntry* entry = dataSet()) {
         const DataSetShape rows{entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows,
-                                entry->paddingShare};
+                                entry->paddingShare,   entry->objective,      entry->nextSentence};
         for (const Diagnostic& problem : dataSetProblems(spec, rows))
             findings.problems.push_back(problem);
         for (const Diagnostic& remark : dataSetRemarks(spec, rows))

@@ -31,6 +31,8 @@ DataSetEntry withManifest(DataSetEntry entry, const DataSetManifest& manifest)
     entry.maxPredictions = manifest.maxPredictions;
     entry.vocabularySize = manifest.vocabularySize;
     entry.paddingShare = manifest.paddingShare();
+    entry.objective = manifest.objective;
+    entry.nextSentence = manifest.nextSentence;
     return entry;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <QString>
 
@@ -24,6 +25,8 @@ struct DataSetEntry {
     int maxPredictions = 0;
     int vocabularySize = 0;
     std::optional<double> paddingShare{}; ///< of the tokens of all rows; none: unknown
+    std::string objective = "bert";       ///< what rows teach: or "mlm", "gpt"
+    std::string nextSentence = "random";  ///< of objective "bert": or "swap", "none"
     Check check = Check::NotVerified;
     QString problem; ///< while Damaged: what is wrong
 };

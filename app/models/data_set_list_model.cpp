@@ -23,6 +23,8 @@ nlohmann::ordered_json toJson(const DataSetEntry& entry)
                                 {"shards", entry.shards},
                                 {"sequence_length", entry.sequenceLength},
                                 {"max_predictions", entry.maxPredictions},
+                                {"objective", entry.objective},
+                                {"next_sentence", entry.nextSentence},
                                 {"vocabulary_size", entry.vocabularySize},
                                 {"verified", entry.check == DataSetEntry::Check::Verified}};
     if (entry.paddingShare)
@@ -47,6 +49,8 @@ DataSetEntry fromJson(const nlohmann::json& json)
     json.at("shards").get_to(entry.shards);
     json.at("sequence_length").get_to(entry.sequenceLength);
     json.at("max_predictions").get_to(entry.maxPredictions);
+    entry.objective = json.value("objective", entry.objective);
+    entry.nextSentence = json.value("next_sentence", entry.nextSentence);
     json.at("vocabulary_size").get_to(entry.vocabularySize);
     if (json.contains("padding_share"))
         entry.paddingShare = json["padding_share"].get<double>();

@@ -28,6 +28,21 @@ void remarkOnPadding(const RunSpec& spec, const DataSetShape& data, Checker& che
                       "set batch.packing to true: losses stay the same");
 }
 
+/// A decoder reads any rows as text; an encoder needs masks, and two sides for its next-sentence head.
+void checkObjective(const RunSpec& spec, const DataSetShape& data, Checker& check)
+{
+    if (spec.model.family != ModelFamily::Bert)
+        return;
+    check.require(data.objective != "gpt", "model.family",
+                  fmt::format("is bert, and the rows of the data set {} are running text without masks",
+                              spec.dataset.path),
+                  "set model.family to gpt, or prepare a data set with --objective bert or mlm");
+    check.require(
+        data.objective != "mlm" || !spec.model.nextSentence, "model.next_sentence",
+        fmt::format("is true, and the rows of the data set {} have no second sentence", spec.dataset.path),
+        "set model.next_sentence to false, or prepare a data set with --objective bert");
+}
+
 /// Elements of one sample that dropout masks tell apart (engine/nn/dropout_mask.h): a block of four has a
 /// number of 32 bits.
 constexpr double kMaskElements = 4.0 * (1LL << 32);
@@ -71,6 +86,7 @@ Diagnostics dataSetProblems(const RunSpec& spec, const DataSetShape& data)
                   fmt::format("is {}, and the rows of the data set {} have {} tokens",
                               spec.model.maxPositions, spec.dataset.path, data.sequenceLength),
                   fmt::format("set model.max_positions to at least {}", data.sequenceLength));
+    checkObjective(spec, data, check);
     const Diagnostics sharing = sharingProblems(spec, data.sequenceLength);
     problems.insert(problems.end(), sharing.begin(), sharing.end());
     return problems;
@@ -111,6 +127,12 @@ Diagnostics dataSetRemarks(const RunSpec& spec, const DataSetShape& data)
                               spec.batch.global, spec.dataset.path, data.trainingRows),
                   "lower batch.global or prepare more rows");
     remarkOnPadding(spec, data, check);
+    const bool headLearns = data.objective != "bert" || data.nextSentence != "none";
+    check.require(headLearns || spec.model.family != ModelFamily::Bert || !spec.model.nextSentence,
+                  "model.next_sentence",
+                  fmt::format("is true, and in the data set {} every second sentence follows the first",
+                              spec.dataset.path),
+                  "set model.next_sentence to false: there is nothing to tell apart");
     return remarks;
 }
 

@@ -26,6 +26,10 @@ DataSetManifest read(const nlohmann::json& json)
     json.at("max_predictions").get_to(manifest.maxPredictions);
     json.at("vocabulary_size").get_to(manifest.vocabularySize);
     manifest.vocabularySha256 = QString::fromStdString(json.at("vocabulary_sha256").get<std::string>());
+    if (const auto settings = json.find("settings"); settings != json.end()) {
+        manifest.objective = settings->value("objective", manifest.objective);
+        manifest.nextSentence = settings->value("next_sentence", manifest.nextSentence);
+    }
     const auto& statistics = json.at("statistics");
     statistics.at("documents").get_to(manifest.documents);
     statistics.at("tokens").get_to(manifest.tokens);
@@ -42,6 +46,11 @@ std::optional<double> DataSetManifest::paddingShare() const
     if (rowTokens == 0 || room <= 0)
         return std::nullopt;
     return 1 - static_cast<double>(rowTokens) / room;
+}
+
+DataSetShape DataSetManifest::shape() const
+{
+    return {vocabularySize, sequenceLength, trainingRows, paddingShare(), objective, nextSentence};
 }
 
 Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::string& file)

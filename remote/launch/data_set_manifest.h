@@ -8,14 +8,17 @@
 #include <QString>
 
 #include "engine/base/result.h"
+#include "engine/spec/data_set_rules.h"
 
 namespace trainyard {
 
 /// What the desk takes from the `manifest.json` of a data set; `trainyard-prepare` writes it
 /// (datasets/shards/manifest.h).
 struct DataSetManifest {
-    int sequenceLength = 0; ///< tokens per row, padding included
-    int maxPredictions = 0; ///< masked positions per row, at most
+    int sequenceLength = 0;              ///< tokens per row, padding included
+    int maxPredictions = 0;              ///< masked positions per row, at most; 0 = running text
+    std::string objective = "bert";      ///< what rows teach: or "mlm", "gpt"
+    std::string nextSentence = "random"; ///< of objective "bert": or "swap", "none"
     int vocabularySize = 0;
     QString vocabularySha256;
     std::uint64_t documents = 0;
@@ -27,6 +30,8 @@ struct DataSetManifest {
 
     /// Of the tokens of all rows; none where the manifest does not say.
     std::optional<double> paddingShare() const;
+    /// What a specification has to agree with.
+    DataSetShape shape() const;
 };
 
 /// BadInput when `text` is not a manifest of the version that this program knows; the message begins with

@@ -10,8 +10,7 @@ namespace trainyard {
 Result<Diagnostics> judgeSpec(const RunSpec& spec, const DataSetManifest& data,
                               const std::vector<NodeMemory>& memory)
 {
-    const DataSetShape shape{data.vocabularySize, data.sequenceLength, data.trainingRows,
-                             data.paddingShare()};
+    const DataSetShape shape = data.shape();
     if (const Diagnostics problems = dataSetProblems(spec, shape); !problems.empty())
         return toError(problems);
     const auto ofNode = [&](std::size_t node) { return memory[node]; };

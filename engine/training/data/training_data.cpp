@@ -12,7 +12,8 @@ constexpr std::size_t kSpareBlocks = 16;
 Status fitsModel(const Manifest& manifest, const RunSpec& spec)
 {
     const Diagnostics problems =
-        dataSetProblems(spec, {manifest.vocabularySize, manifest.sequenceLength, manifest.trainingRows()});
+        dataSetProblems(spec, {manifest.vocabularySize, manifest.sequenceLength, manifest.trainingRows(), {},
+                               manifest.settings.objective, manifest.settings.nextSentence});
     return problems.empty() ? Status() : toError(problems);
 }
 

@@ -336,6 +336,28 @@ private slots:
                  qPrintable(remarks));
     }
 
+    void holdsTheModelAgainstWhatTheRowsTeach()
+    {
+        RunSpec bert = validSpec();
+        QCOMPARE(bert.model.family, ModelFamily::Bert);
+        const auto rows = [&](const char* objective, const char* nextSentence = "random") {
+            return DataSetShape{bert.model.vocabulary, 128, 1000, {}, objective, nextSentence};
+        };
+        QVERIFY(print(dataSetProblems(bert, rows("gpt"))).contains("model.family: is bert"));
+        const QString masks = print(dataSetProblems(bert, rows("mlm")));
+        QVERIFY2(masks.contains("set model.next_sentence to false"), qPrintable(masks));
+        QCOMPARE(print(dataSetProblems(bert, rows("bert", "none"))), "");
+        QVERIFY(print(dataSetRemarks(bert, rows("bert", "none"))).contains("model.next_sentence: is true"));
+        QCOMPARE(print(dataSetRemarks(bert, rows("bert", "swap"))), "");
+        bert.model.nextSentence = false;
+        QCOMPARE(print(dataSetProblems(bert, rows("mlm"))), "");
+        QCOMPARE(print(dataSetRemarks(bert, rows("bert", "none"))), "");
+        RunSpec gpt = bert;
+        gpt.model.family = ModelFamily::Gpt;
+        for (const char* objective : {"bert", "mlm", "gpt"})
+            QCOMPARE(print(dataSetProblems(gpt, rows(objective))), "");
+    }
+
     void holdsPackingAgainstThePaddingOfTheDataSet()
     {
         RunSpec spec = validSpec();

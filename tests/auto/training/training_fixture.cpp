@@ -34,7 +34,8 @@ private:
 /// Tokens follow a pattern, so that there is something to learn; lengths and masked counts vary.
 void fillRow(RowBlock& rows, std::size_t row, const DatasetShape& shape, Draws draws)
 {
-    const int shortest = shape.full ? shape.length : std::min(12, shape.length);
+    const bool full = shape.full || shape.predictions == 0;
+    const int shortest = full ? shape.length : std::min(12, shape.length);
     const int length = shortest + draws.below(shape.length - shortest + 1);
     const int first = 10 + draws.below(40);
     const std::size_t at = row * static_cast<std::size_t>(shape.length);
@@ -43,7 +44,7 @@ void fillRow(RowBlock& rows, std::size_t row, const DatasetShape& shape, Draws d
         rows.inputMask[at + static_cast<std::size_t>(i)] = 1;
         rows.segmentIds[at + static_cast<std::size_t>(i)] = i > length / 2;
     }
-    const int masked = shape.full ? shape.predictions : 1 + draws.below(shape.predictions);
+    const int masked = full ? shape.predictions : 1 + draws.below(shape.predictions);
     const std::size_t firstMasked = row * static_cast<std::size_t>(shape.predictions);
     for (std::size_t m = 0; m < static_cast<std::size_t>(masked); ++m) {
         const std::size_t position = 1 + 2 * m;
@@ -87,6 +88,7 @@ Status writeDataset(const std::filesystem::path& folder, const DatasetShape& sha
     manifest.vocabularySha256 = sha256Hex("");
     manifest.seed = flavour;
     manifest.settings.corpus = "tiny";
+    manifest.settings.objective = shape.predictions == 0 ? "gpt" : "bert";
     const std::uint64_t larger = shape.rows * 17 / 30;
     TRAINYARD_TRY(ShardEntry first, writeShard(folder / "tiny_training_0.hdf5", shape, 0, larger, flavour));
     TRAINYARD_TRY(ShardEntry second,

@@ -14,7 +14,7 @@ namespace trainyard {
 struct DatasetShape {
     std::uint64_t rows = 300;
     int length = 32;
-    int predictions = 5;
+    int predictions = 5; ///< 0 = running text for GPT: input_ids alone, every row full
     int vocabulary = 97;
     bool full = false; ///< every row as long as it can be, with all its predictions
 };

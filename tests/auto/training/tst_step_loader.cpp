@@ -89,6 +89,26 @@ private slots:
         }
     }
 
+    void readsRunningTextForADecoderAlone()
+    {
+        const auto folder = std::filesystem::path(m_folder.path().toStdString()) / "text";
+        DatasetShape shape;
+        shape.predictions = 0;
+        QVERIFY(writeDataset(folder, shape).ok());
+        RunSpec spec = tinySpec(folder, 1, ComputeType::Float64);
+        QVERIFY(TrainingData::open(spec).error().message.find("model.family: is bert") != std::string::npos);
+        spec.model.setFamily(ModelFamily::Gpt);
+        auto loader = startLoading(TrainingData::open(spec).value(), spec, {Rank{0}, WorldSize{1}, 0});
+        const StepInput input = loader->next().value();
+        QCOMPARE(input.tokens, std::int64_t(8 * 32)); // no padding
+        QCOMPARE(input.targets, std::int64_t(8 * 31));
+        for (const MicroBatch& micro : input.microBatches) {
+            const at::Tensor ids = micro.batch.inputIds.view({-1});
+            QVERIFY(ids.take(micro.batch.targetPositions + 1).equal(micro.batch.targets));
+            QVERIFY(ids.ge(10).all().item<bool>()); // nothing is masked
+        }
+    }
+
     void makesTensorsOfTheRows()
     {
         const RunSpec spec = tinySpec(m_dataset, 1, ComputeType::Float64);
