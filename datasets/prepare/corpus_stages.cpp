@@ -1,6 +1,7 @@
 #include "datasets/prepare/corpus_stages.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "datasets/corpus/markup_cleaner.h"
 #include "datasets/corpus/sentence_segmenter.h"
@@ -23,6 +24,7 @@ struct TokenizedBatch {
     DroppedLines dropped;
     std::uint64_t emptyArticles = 0;
     std::uint64_t emptySentences = 0; ///< of characters that the tokenizer removes
+    CorpusPosition end;               ///< of the piece
 };
 
 void add(DroppedLines& sum, const DroppedLines& more)
@@ -83,6 +85,7 @@ void tokenizeDocument(const CorpusDocument& read, WordPieceEncoder& encoder, Tok
 Result<TokenizedBatch> tokenizePiece(const CorpusPiece& piece, WordPieceEncoder& encoder)
 {
     TokenizedBatch batch;
+    batch.end = piece.end;
     TRAINYARD_TRY(const std::vector<CorpusDocument> documents, parsePiece(piece, batch.read));
     for (const CorpusDocument& document : documents)
         tokenizeDocument(document, encoder, batch);
@@ -114,6 +117,16 @@ Status store(const TokenizedBatch& batch, Progress& progress, DocumentStore& doc
     return {};
 }
 
+/// Counts what an earlier process put into the store as done.
+void startCounting(const DocumentStore& documents, Progress& progress)
+{
+    for (const Stage stage : {Stage::Clean, Stage::Sentences, Stage::Tokens})
+        progress.start(stage);
+    progress.skip(Stage::Clean, documents.size());
+    progress.skip(Stage::Sentences, documents.sentences());
+    progress.skip(Stage::Tokens, documents.tokens());
+}
+
 Result<WordCounts> countPiece(const CorpusPiece& piece, const TextNormalizer& normalizer)
 {
     WordCounts counts;
@@ -127,10 +140,12 @@ Result<WordCounts> countPiece(const CorpusPiece& piece, const TextNormalizer& no
 }
 
 /// Opens the corpus, and gives its pieces with the stage's progress.
-Result<CorpusInput> openCorpus(const PrepareOptions& options, Stage stage, Progress& progress)
+Result<CorpusInput> openCorpus(const PrepareOptions& options, const CorpusPosition& from, Stage stage,
+                               Progress& progress)
 {
-    TRAINYARD_TRY(CorpusInput input, CorpusInput::open(options.dumps, options.format, options.threads));
+    TRAINYARD_TRY(CorpusInput input, CorpusInput::open(options.dumps, options.format, options.threads, from));
     progress.start(stage, input.bytesTotal());
+    progress.skip(stage, input.bytesRead());
     return input;
 }
 
@@ -167,7 +182,7 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
 {
     const TextNormalizer normalizer(*unicodeTables(options.profile), options.cased);
     TRAINYARD_TRY_STATUS(requireSecondReading(options));
-    TRAINYARD_TRY(CorpusInput input, openCorpus(options, Stage::Vocabulary, progress));
+    TRAINYARD_TRY(CorpusInput input, openCorpus(options, {}, Stage::Vocabulary, progress));
     WordCounts counts;
     TRAINYARD_TRY_STATUS((OrderedPipeline<CorpusPiece, Result<WordCounts>>::run(
         options.threads, [&] { return nextPiece(input, Stage::Vocabulary, progress, cancel); },
@@ -188,11 +203,13 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
 }
 
 Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece& tokenizer,
-                                  Progress& progress, const CancelFlag& cancel, DocumentStore& documents)
+                                  const CorpusPosition& from, const SaveCorpus& save, Progress& progress,
+                                  const CancelFlag& cancel, DocumentStore& documents)
 {
-    TRAINYARD_TRY(CorpusInput input, openCorpus(options, Stage::Read, progress));
-    for (const Stage stage : {Stage::Clean, Stage::Sentences, Stage::Tokens})
-        progress.start(stage);
+    using Clock = std::chrono::steady_clock;
+    TRAINYARD_TRY(CorpusInput input, openCorpus(options, from, Stage::Read, progress));
+    startCounting(documents, progress);
+    Clock::time_point nextSave = Clock::now() + options.saveEvery;
     EncoderPool encoders(tokenizer);
     TRAINYARD_TRY_STATUS((OrderedPipeline<CorpusPiece, Result<TokenizedBatch>>::run(
         options.threads, [&] { return nextPiece(input, Stage::Read, progress, cancel); },
@@ -201,7 +218,11 @@ Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece
         },
         [&](Result<TokenizedBatch>&& read) -> Status {
             TRAINYARD_TRY(const TokenizedBatch batch, std::move(read));
-            return store(batch, progress, documents);
+            TRAINYARD_TRY_STATUS(store(batch, progress, documents));
+            if (Clock::now() < nextSave)
+                return {};
+            nextSave = Clock::now() + options.saveEvery;
+            return save(batch.end);
         })));
     for (const Stage stage : {Stage::Read, Stage::Clean, Stage::Sentences, Stage::Tokens})
         progress.finish(stage);

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
+#include "datasets/input/corpus_piece.h"
 #include "datasets/prepare/cancel_flag.h"
 #include "datasets/prepare/document_store.h"
 #include "datasets/prepare/prepare_options.h"
@@ -17,7 +19,12 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
 /// Reads the corpus, cleans and cuts every document and appends it to `store` in the order of the files;
 /// documents without a sentence are counted and left out. Returns what the files were, as
 /// in "mediawiki" or "mediawiki+jsonl".
+///
+/// Begins at `from`, and now and then calls save(place), with the place that the documents in the store reach
+/// up to.
+using SaveCorpus = std::function<Status(const CorpusPosition& reached)>;
 Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece& tokenizer,
-                                  Progress& progress, const CancelFlag& cancel, DocumentStore& store);
+                                  const CorpusPosition& from, const SaveCorpus& save, Progress& progress,
+                                  const CancelFlag& cancel, DocumentStore& store);
 
 } // namespace trainyard

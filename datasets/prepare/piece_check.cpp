@@ -51,7 +51,8 @@ std::optional<std::string> PieceCheck::problem() const
 {
     if (m_differing * 100 <= m_words)
         return std::nullopt;
-    return fmt::format("{} of {} words of several pieces give other ids: {}; the vocabulary is not the one that the rows were "
+    return fmt::format("{} of {} words of several pieces give other ids: {}; the vocabulary is not the one "
+                       "that the rows were "
                        "made with",
                        m_differing, m_words, m_example);
 }

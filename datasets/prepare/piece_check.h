@@ -12,9 +12,9 @@
 
 namespace trainyard {
 
-/// Invariant 13: words of several pieces, put together and cut again, give the same ids. Another vocabulary of
-/// the same size or another order of its lines shows at once; a word of one piece would not notice. Words at
-/// the ends of a side may be cut short and are left out, as is [UNK].
+/// Invariant 13: words of several pieces, put together and cut again, give the same ids. Another vocabulary
+/// of the same size or another order of its lines shows at once; a word of one piece would not notice. Words
+/// at the ends of a side may be cut short and are left out, as is [UNK].
 class PieceCheck {
 public:
     /// The vocabulary must outlive the check.

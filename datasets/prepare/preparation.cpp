@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "datasets/prepare/corpus_reading.h"
 #include "datasets/prepare/corpus_stages.h"
 #include "datasets/prepare/dataset_builder.h"
 #include "datasets/prepare/document_split.h"
@@ -9,7 +10,6 @@
 #include "datasets/prepare/job_text.h"
 #include "datasets/prepare/option_names.h"
 #include "datasets/prepare/output_place.h"
-#include "datasets/prepare/resume_notes.h"
 #include "datasets/prepare/staged_folder.h"
 #include "engine/base/file.h"
 
@@ -20,7 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kVocabularyFile = "vocab.txt";
-constexpr const char* kNote = "note.json";
 
 Manifest describe(const PrepareOptions& options, const RowShape& shape, const Vocabulary& vocabulary)
 {
@@ -63,34 +62,6 @@ Result<Vocabulary> loadOrTrain(const PrepareOptions& options, const fs::path& sc
         TRAINYARD_TRY_STATUS(writeFileAtomically(kept, text));
     }
     return Vocabulary::load(kept);
-}
-
-/// Documents of the corpus, and what was noted on the way to them.
-struct Corpus {
-    DocumentStore documents;
-    CorpusNote note;
-};
-
-Result<Corpus> readCorpus(const PrepareOptions& options, const Vocabulary& vocabulary,
-                          const fs::path& scratch, Progress& progress, const CancelFlag& cancel)
-{
-    const fs::path folder = scratch / "documents";
-    TRAINYARD_TRY(auto note, CorpusNote::load(folder / kNote));
-    if (note && note->complete) {
-        TRAINYARD_TRY(DocumentStore documents,
-                      DocumentStore::resume(folder, vocabulary.size(), note->documents));
-        TRAINYARD_TRY_STATUS(documents.seal());
-        return Corpus{std::move(documents), std::move(*note)};
-    }
-    TRAINYARD_TRY_STATUS(makeEmptyFolder(folder));
-    TRAINYARD_TRY(DocumentStore documents, DocumentStore::create(folder, vocabulary.size()));
-    const WordPiece tokenizer(vocabulary, *unicodeTables(options.profile), options.cased);
-    TRAINYARD_TRY(std::string format, tokenizeDumps(options, tokenizer, progress, cancel, documents));
-    TRAINYARD_TRY(const DocumentStore::Mark mark, documents.commit());
-    CorpusNote done{true, std::move(format), mark, progress.counters()};
-    TRAINYARD_TRY_STATUS(done.save(folder / kNote));
-    TRAINYARD_TRY_STATUS(documents.seal());
-    return Corpus{std::move(documents), std::move(done)};
 }
 
 Status checkSplit(const PrepareOptions& options, const DocumentSplit& split, Progress& progress)
@@ -217,7 +188,8 @@ Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& option
     if (folder->isResumed())
         progress.warn("resumed", "going on with what an earlier process left of the same job");
     TRAINYARD_TRY(const Vocabulary vocabulary, loadOrTrain(checked, folder->scratch(), progress, cancel));
-    TRAINYARD_TRY(const Corpus corpus, readCorpus(checked, vocabulary, folder->scratch(), progress, cancel));
+    TRAINYARD_TRY(const Corpus corpus,
+                  readCorpus(checked, vocabulary, folder->scratch() / "documents", progress, cancel));
     TRAINYARD_TRY(auto sets, Preparation(checked, *folder, vocabulary, corpus, progress, cancel).run());
     TRAINYARD_TRY_STATUS(cancel.check());
     TRAINYARD_TRY_STATUS(folder->publish());

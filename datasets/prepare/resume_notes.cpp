@@ -18,6 +18,11 @@ void visitFields(Note& note, Visit visit)
 {
     visit("complete", note.complete);
     visit("format", note.format);
+    visit("file", note.reached.file);
+    visit("offset", note.reached.offset);
+    visit("skip", note.reached.skip);
+    visit("documents_read", note.reached.documents);
+    visit("lines", note.reached.lines);
     visit("documents", note.documents.documents);
     visit("sentences", note.documents.sentences);
     visit("tokens", note.documents.tokens);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "datasets/input/corpus_piece.h"
 #include "datasets/prepare/document_store.h"
 
 namespace trainyard {
@@ -19,7 +20,8 @@ namespace trainyard {
 /// How far the corpus was turned into documents.
 struct CorpusNote {
     bool complete = false;
-    std::string format; ///< what the files were, once complete
+    std::string format;     ///< what the files were, once complete
+    CorpusPosition reached; ///< what lies before it is in the documents
     DocumentStore::Mark documents;
     std::map<std::string, std::uint64_t> counters;
 

@@ -23,18 +23,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Both phases, kept on the disk as often as possible.
-QStringList argumentsFor(const QString& out)
+constexpr int kFiles = 3;
+
+/// A corpus of several files, both phases, kept on the disk as often as possible.
+QStringList argumentsFor(const QString& out, const QString& vocabulary)
 {
-    return {"prepare",      QString::fromStdString(sampleDump()),
-            "--vocab",      "",
-            "--out",        out,
-            "--seq-len",    "64,128",
-            "--max-pred",   "10,20",
-            "--dupe",       "3",
-            "--shards",     "4",
-            "--threads",    "2",
-            "--save-every", "0.001"};
+    QStringList arguments{"prepare"};
+    for (int i = 0; i < kFiles; ++i)
+        arguments << QString::fromStdString(sampleDump());
+    arguments << QStringList{"--vocab", vocabulary, "--out", out, "--seq-len", "64,128", "--max-pred"}
+              << QStringList{"10,20", "--dupe", "2", "--shards", "4", "--threads", "2"}
+              << QStringList{"--save-every", "0.001"};
+    return arguments;
 }
 
 /// SHA-256 of every file, by name.
@@ -107,8 +107,7 @@ private slots:
     void startsAnewForAnotherJob()
     {
         QVERIFY(killAfter("other", m_usual / 2));
-        QStringList arguments = argumentsFor(at("other"));
-        arguments[3] = vocabulary();
+        QStringList arguments = argumentsFor(at("other"), vocabulary());
         arguments << "--seed"
                   << "9";
         const QString said = run(arguments);
@@ -134,19 +133,12 @@ private:
         QString said = process.readAllStandardError();
         return said.contains("warning") ? said : QString();
     }
-    QString finish(const QString& out)
-    {
-        QStringList arguments = argumentsFor(at(out));
-        arguments[3] = vocabulary();
-        return run(arguments);
-    }
+    QString finish(const QString& out) { return run(argumentsFor(at(out), vocabulary())); }
     /// False when the program was done before.
     bool killAfter(const QString& out, qint64 microseconds)
     {
-        QStringList arguments = argumentsFor(at(out));
-        arguments[3] = vocabulary();
         QProcess process;
-        process.start(program(), arguments);
+        process.start(program(), argumentsFor(at(out), vocabulary()));
         [&] { QVERIFY(process.waitForStarted(kPatienceMs)); }();
         ::usleep(static_cast<useconds_t>(microseconds));
         ::kill(static_cast<pid_t>(process.processId()), SIGKILL);
