@@ -7,6 +7,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "engine/base/resident_set.h"
+
 namespace trainyard {
 
 namespace {
@@ -32,6 +34,15 @@ FileDescriptor openStopSignals()
 bool sameFigures(const ProgressRecord& a, const ProgressRecord& b)
 {
     return a.done == b.done && a.total == b.total && a.counters == b.counters;
+}
+
+ProgressRecord memoryUse()
+{
+    ProgressRecord record;
+    record.stage = kMemoryStage;
+    record.unit = "B";
+    record.done = residentSetBytes();
+    return record;
 }
 
 EventRecord lastWord(const Status& outcome)
@@ -124,8 +135,10 @@ void JobWatch::showChanges()
         shown = stage;
         changed.push_back(std::move(stage));
     }
-    if (!changed.empty())
-        m_sink->show(changed);
+    if (changed.empty())
+        return;
+    changed.push_back(memoryUse());
+    m_sink->show(changed);
 }
 
 } // namespace trainyard

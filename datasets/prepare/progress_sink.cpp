@@ -72,6 +72,20 @@ bool isFinished(const ProgressRecord& stage)
     return stage.total > 0 && stage.done >= stage.total;
 }
 
+bool isRunning(const ProgressRecord& stage)
+{
+    return stage.stage != kMemoryStage && !isFinished(stage);
+}
+
+std::string memoryIn(const std::vector<ProgressRecord>& stages)
+{
+    for (const ProgressRecord& stage : stages) {
+        if (stage.stage == kMemoryStage)
+            return ", " + formatBytes(stage.done) + " of memory";
+    }
+    return {};
+}
+
 class TerminalSink final : public ProgressSink {
 public:
     void show(const std::vector<ProgressRecord>& stages) override
@@ -80,9 +94,9 @@ public:
             if (isFinished(stage) && m_finished.insert(stage.stage).second)
                 printLine(describe(stage));
         }
-        const auto running = std::find_if_not(stages.begin(), stages.end(), isFinished);
+        const auto running = std::find_if(stages.begin(), stages.end(), isRunning);
         if (m_terminal && running != stages.end())
-            overwrite(describe(*running));
+            overwrite(describe(*running) + memoryIn(stages));
     }
     void event(const EventRecord& event) override
     {

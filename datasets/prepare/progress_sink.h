@@ -8,6 +8,9 @@
 
 namespace trainyard {
 
+/// Not work but what the process holds in memory at the moment, in bytes; comes with the stages.
+constexpr const char* kMemoryStage = "memory";
+
 /// Where progress is shown. One thread at a time.
 class ProgressSink {
 public:

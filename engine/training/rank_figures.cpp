@@ -1,12 +1,10 @@
 #include "engine/training/rank_figures.h"
 
-#include <cstdio>
 #include <cstring>
-#include <memory>
 #include <numeric>
 #include <type_traits>
-#include <unistd.h>
 
+#include "engine/base/resident_set.h"
 #include "engine/comm/process_group.h"
 #include "engine/memory/memory_ledger.h"
 
@@ -16,17 +14,6 @@ namespace {
 
 // Ranks of one run are the same program, so the structure may travel as it lies in memory.
 static_assert(std::is_trivially_copyable_v<RankFigures>);
-
-Bytes residentSetBytes()
-{
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/statm", "re"),
-                                                               &std::fclose);
-    unsigned long total = 0;
-    unsigned long resident = 0;
-    if (!file || std::fscanf(file.get(), "%lu %lu", &total, &resident) != 2)
-        return 0;
-    return Bytes{resident} * static_cast<Bytes>(::sysconf(_SC_PAGESIZE));
-}
 
 MemorySnapshot takePeak(MemoryLedger& ledger)
 {
