@@ -60,12 +60,15 @@ std::optional<std::string> DocumentCheck::splitProblem()
 std::optional<std::string> DocumentCheck::coverageProblem(const RowRules& rules, const Manifest& manifest)
 {
     const DatasetStatistics& s = manifest.statistics;
-    const auto dropped = manifest.counters.find("sentences_without_partner");
+    const auto counter = [&](const char* name) {
+        const auto found = manifest.counters.find(name);
+        return found == manifest.counters.end() ? 0 : found->second;
+    };
     // Each pass over a document of one sentence drops it where both sides come from the same document.
-    const std::uint64_t mayMiss =
-        dropped == manifest.counters.end() || rules.objective == Objective::Masked
-            ? 0
-            : dropped->second / static_cast<std::uint64_t>(std::max(1, manifest.settings.dupeFactor));
+    const auto passes = static_cast<std::uint64_t>(std::max(1, manifest.settings.dupeFactor));
+    const std::uint64_t withoutRows =
+        rules.objective == Objective::Bert ? counter("sentences_without_partner") / passes : 0;
+    const std::uint64_t mayMiss = withoutRows + counter("repeated_page_ids");
     const std::uint64_t found = m_training.numbers().size() + m_test.numbers().size();
     if (found + mayMiss >= s.documents && found <= s.documents)
         return std::nullopt;

@@ -16,6 +16,8 @@ struct Header {
     std::uint32_t document;
     std::uint32_t pass;
     std::uint32_t number;
+    SentencePlace a;
+    SentencePlace b;
     std::uint32_t firstSegment;
     std::uint32_t tokens;
     std::uint32_t masked;
@@ -84,6 +86,8 @@ void encodeInstance(const InstancePlace& place, const Instance& instance, bool n
                         place.document,
                         place.pass,
                         place.number,
+                        instance.a,
+                        instance.b,
                         instance.firstSegment,
                         static_cast<std::uint32_t>(instance.tokens.size()),
                         static_cast<std::uint32_t>(instance.maskedIds.size()),
@@ -104,6 +108,8 @@ EncodedInstance peekInstance(std::string_view bytes)
 void decodeInstance(std::string_view bytes, bool narrow, Instance& out)
 {
     const Header header = headerOf(bytes);
+    out.a = header.a;
+    out.b = header.b;
     out.firstSegment = header.firstSegment;
     out.randomNext = (header.flags & 1u) != 0;
     out.singleSentence = (header.flags & 2u) != 0;

@@ -25,13 +25,13 @@ Status require(bool fine, const std::string& message, const std::string& hint)
     return badInput(message, hint);
 }
 
-Status checkShape(const RowShape& rows)
+Status checkShape(const RowShape& rows, bool runningText)
 {
     TRAINYARD_TRY_STATUS(require(rows.sequenceLength >= 8 && rows.sequenceLength <= kWidestColumn,
                                  fmt::format("--seq-len {} is out of range", rows.sequenceLength),
                                  fmt::format("use 8 to {}, usually 128 or 512", kWidestColumn)));
     return require(
-        rows.maxPredictions >= 1 && rows.maxPredictions <= rows.sequenceLength - 3,
+        runningText || (rows.maxPredictions >= 1 && rows.maxPredictions <= rows.sequenceLength - 3),
         fmt::format("--max-pred {} does not fit --seq-len {}", rows.maxPredictions, rows.sequenceLength),
         "use about 0.16 of the sequence length: 20 for 128, 80 for 512");
 }
@@ -40,7 +40,7 @@ Status checkNumbers(const PrepareOptions& o)
 {
     std::set<int> lengths;
     for (const RowShape& shape : o.shapes) {
-        TRAINYARD_TRY_STATUS(checkShape(shape));
+        TRAINYARD_TRY_STATUS(checkShape(shape, o.instances.objective == Objective::Tokens));
         TRAINYARD_TRY_STATUS(require(lengths.insert(shape.sequenceLength).second,
                                      fmt::format("--seq-len {} is given twice", shape.sequenceLength),
                                      "give every length once"));
@@ -76,13 +76,30 @@ Status refuseWhatIsMissing(const PrepareOptions& o)
         {o.keepHeadings, "--headings"},
         {o.keepLists, "--lists"},
         {!o.punkt.empty(), "--punkt"},
-        {o.instances.objective != Objective::Bert, "--objective"},
-        {o.instances.nextSentence != NextSentence::Random, "--nsp"},
-        {o.instances.wholeWords, "--whole-word"},
-        {o.extra.provenance, "--provenance"},
     };
     for (const auto& [asked, option] : missing)
         TRAINYARD_TRY_STATUS(require(!asked, fmt::format("{} is not available yet", option), "leave it out"));
+    return {};
+}
+
+/// What rows of masks alone and running text do without. Their pairs are of no kind, and running text has no
+/// predictions.
+Status settleObjective(PrepareOptions& o)
+{
+    if (o.instances.objective == Objective::Bert)
+        return {};
+    TRAINYARD_TRY_STATUS(require(o.instances.nextSentence != NextSentence::Swap,
+                                 "--nsp swap goes with --objective bert alone",
+                                 "leave it out: the rows have no second sentence"));
+    o.instances.nextSentence = NextSentence::Follow;
+    if (o.instances.objective == Objective::Masked)
+        return {};
+    TRAINYARD_TRY_STATUS(require(!o.instances.wholeWords, "--whole-word does not go with --objective gpt",
+                                 "leave it out: running text has no masks"));
+    TRAINYARD_TRY_STATUS(require(!o.extra.provenance, "--provenance does not go with --objective gpt",
+                                 "leave it out: a row of running text crosses documents"));
+    for (RowShape& shape : o.shapes)
+        shape.maxPredictions = 0;
     return {};
 }
 
@@ -101,6 +118,7 @@ Result<PrepareOptions> PrepareOptions::checked() const
     TRAINYARD_TRY(o.out, realPlace(out));
     if (o.shapes.empty())
         o.shapes = {{o.instances.sequenceLength, o.instances.maxPredictions}};
+    TRAINYARD_TRY_STATUS(settleObjective(o));
     o.instances.sequenceLength = o.shapes.front().sequenceLength;
     o.instances.maxPredictions = o.shapes.front().maxPredictions;
     if (o.threads == 0)

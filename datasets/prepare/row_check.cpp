@@ -67,7 +67,8 @@ const char* sidesProblem(const RowRules& rules, bool label, bool sameDocument, s
     if (!rules.randomPairs() && !sameDocument)
         return "A and B come from different documents";
     if (rules.randomPairs() && label)
-        return sameDocument ? "the label is 1, and B comes from the document of A" : nullptr;
+        return sameDocument && rules.uniqueIds ? "the label is 1, and B comes from the document of A"
+                                               : nullptr;
     if (!sameDocument)
         return "the label is 0, and B comes from another document";
     if (label)

@@ -22,14 +22,17 @@ auto choiceIn(const Names& names, const std::string& name, const char* what)
 
 } // namespace
 
-Result<RowRules> RowRules::of(const PreparationSettings& settings)
+Result<RowRules> RowRules::of(const Manifest& manifest)
 {
+    const PreparationSettings& settings = manifest.settings;
     RowRules rules;
     TRAINYARD_TRY(rules.objective, choiceIn(kObjectiveNames, settings.objective, "objective"));
     TRAINYARD_TRY(rules.nextSentence, choiceIn(kNextSentenceNames, settings.nextSentence, "next_sentence"));
     rules.maskedShare = settings.maskedShare;
     rules.wholeWords = settings.wholeWords;
     rules.provenance = settings.provenance;
+    const auto repeated = manifest.counters.find("repeated_page_ids");
+    rules.uniqueIds = repeated == manifest.counters.end() || repeated->second == 0;
     return rules;
 }
 

@@ -12,6 +12,7 @@ struct RowRules {
     double maskedShare = 0.15;
     bool wholeWords = false;
     bool provenance = false;
+    bool uniqueIds = true; ///< no two documents have the same page id
 
     bool masks() const { return objective != Objective::Tokens; }
     /// Some rows have label 1.
@@ -20,7 +21,7 @@ struct RowRules {
     bool randomPairs() const { return objective == Objective::Bert && nextSentence == NextSentence::Random; }
 
     /// BadInput when the manifest names a choice that is not known here.
-    static Result<RowRules> of(const PreparationSettings& settings);
+    static Result<RowRules> of(const Manifest& manifest);
 };
 
 } // namespace trainyard

@@ -337,7 +337,7 @@ Result<VerificationReport> verifyWithManifest(const VerifyOptions& options, Prog
     TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(file));
     VerificationReport report;
     report.hasManifest = true;
-    TRAINYARD_TRY(report.rules, RowRules::of(manifest.settings));
+    TRAINYARD_TRY(report.rules, RowRules::of(manifest));
     report.sequenceLength = manifest.sequenceLength;
     report.maxPredictions = manifest.maxPredictions;
     report.vocabularySize = vocabulary.size();
