@@ -11,6 +11,7 @@
 #include "datasets/shards/shard_reader.h"
 #include "datasets/shards/shard_writer.h"
 #include "engine/base/file.h"
+#include "tests/auto/prepare/mutated_shard.h"
 #include "tests/auto/prepare/sample_dump.h"
 
 using namespace trainyard;
@@ -24,45 +25,10 @@ constexpr int kPredictions = 10;
 constexpr std::int32_t kSeparator = 3;
 constexpr std::int32_t kMask = 4;
 
-using Mutation = std::function<void(RowBlock&)>;
-
-/// Rewrites a shard with changed rows.
-Status mutate(const fs::path& file, const Mutation& mutation)
-{
-    RowBlock rows;
-    {
-        TRAINYARD_TRY(ShardReader reader, ShardReader::open(file, kLength, kPredictions));
-        TRAINYARD_TRY_STATUS(reader.read(0, static_cast<std::size_t>(reader.rows()), rows));
-    }
-    mutation(rows);
-    fs::remove(file);
-    TRAINYARD_TRY(ShardWriter writer, ShardWriter::create(file, {rows.rows, kLength, kPredictions}));
-    for (std::size_t first = 0; first < rows.rows; first += ShardWriter::kRowsPerChunk) {
-        const std::size_t count = std::min(ShardWriter::kRowsPerChunk, rows.rows - first);
-        RowBlock chunk(kLength, kPredictions);
-        chunk.resize(count);
-        const auto copy = [&](const auto& from, auto& to, std::size_t width) {
-            std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(first * width), count * width, to.begin());
-        };
-        copy(rows.inputIds, chunk.inputIds, kLength);
-        copy(rows.inputMask, chunk.inputMask, kLength);
-        copy(rows.segmentIds, chunk.segmentIds, kLength);
-        copy(rows.maskedPositions, chunk.maskedPositions, kPredictions);
-        copy(rows.maskedIds, chunk.maskedIds, kPredictions);
-        copy(rows.nextSentenceLabels, chunk.nextSentenceLabels, 1);
-        TRAINYARD_TRY_STATUS(writer.append(chunk));
-    }
-    return writer.close();
-}
-
 /// Rewrites a shard as h5py does for create_pretraining_data.py: chunks that cut rows, gzip 4, nothing else.
 Status storeAsTheReference(const fs::path& file)
 {
-    RowBlock rows;
-    {
-        TRAINYARD_TRY(ShardReader reader, ShardReader::open(file, kLength, kPredictions));
-        TRAINYARD_TRY_STATUS(reader.read(0, static_cast<std::size_t>(reader.rows()), rows));
-    }
+    TRAINYARD_TRY(RowBlock rows, readShard(file));
     const Hdf5Handle handle(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
     for (const Column& column : kShardColumns) {
         const bool scalar = column.width == Column::Width::Scalar;
@@ -82,13 +48,6 @@ Status storeAsTheReference(const fs::path& file)
     return {};
 }
 
-Result<VerificationReport> verify(const VerifyOptions& options)
-{
-    Progress progress;
-    const CancelFlag cancel;
-    return verifyDataset(options, progress, cancel);
-}
-
 fs::path referenceData()
 {
     const char* shared = std::getenv("TRAINYARD_SHARED");
@@ -103,11 +62,11 @@ std::size_t lengthOf(const RowBlock& rows, std::size_t row)
     return length;
 }
 
-/// A row with padding, so that there is room for wrong values.
+/// A row with padding and with fewer predictions than fit, so that there is room for wrong values.
 std::size_t shortRow(const RowBlock& rows)
 {
     std::size_t row = 0;
-    while (lengthOf(rows, row) > kLength - 4)
+    while (lengthOf(rows, row) > 50)
         ++row;
     return row;
 }
@@ -180,6 +139,14 @@ const std::vector<Mutant>& mutants()
                  --last;
              r.maskedPositions[last] = 0;
              r.maskedIds[last] = 0;
+         }},
+        {"a prediction more, as lround would have it", Invariant::Predictions,
+         [](RowBlock& r) {
+             std::size_t row = shortRow(r) * kPredictions, last = 0;
+             while (r.maskedPositions[row + last] > 0)
+                 ++last;
+             r.maskedPositions[row + last] = r.maskedPositions[row + last - 1] + 1;
+             r.maskedIds[row + last] = 77;
          }},
         {"positions not ascending", Invariant::Predictions,
          [](RowBlock& r) { std::swap(r.maskedPositions[0], r.maskedPositions[1]); }},
@@ -305,8 +272,79 @@ private slots:
         copyAll();
         Manifest manifest = Manifest::load(copy()).value();
         manifest.statistics.masked += 1;
-        QVERIFY(writeFileAtomically(copy() / Manifest::kFileName, manifest.toJson()).ok());
-        QCOMPARE(verify({copy(), {}, 0})->violations.front().invariant, Invariant::Statistics);
+        QCOMPARE(onlyViolation(manifest), Invariant::Statistics);
+        manifest.statistics.masked -= 1;
+        ++manifest.statistics.lengthHistogram[3];
+        QCOMPARE(onlyViolation(manifest), Invariant::Statistics);
+    }
+
+    void findsRowsThatTheManifestDoesNotCount()
+    {
+        copyAll();
+        Manifest manifest = Manifest::load(copy()).value();
+        ++manifest.shards[1].rows;
+        QCOMPARE(onlyViolation(manifest), Invariant::ShardSizes);
+    }
+
+    void findsCopiesOfAShardWithoutAManifest()
+    {
+        copyWithoutManifest();
+        fs::remove(copy() / "wikicorpus_en_training_1.hdf5");
+        fs::copy(copy() / "wikicorpus_en_training_0.hdf5", copy() / "wikicorpus_en_training_1.hdf5");
+        const auto report = verify({copy(), good() / "vocab.txt", 0}).value();
+        QCOMPARE(report.violations.size(), std::size_t(1));
+        QCOMPARE(report.violations[0].invariant, Invariant::Hashes);
+        QVERIFY(QString::fromStdString(report.violations[0].problem)
+                    .contains("copy of wikicorpus_en_training_0"));
+    }
+
+    void findsAnotherVocabularyWithoutAManifest()
+    {
+        copyWithoutManifest();
+        const std::string text = readFile(good() / "vocab.txt").value();
+        // The lines behind the special tokens and single letters, the other way round.
+        std::vector<std::string> lines;
+        for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+            lines.push_back(text.substr(at, text.find('\n', at) + 1 - at));
+        std::reverse(lines.begin() + 200, lines.end());
+        std::string other;
+        for (const std::string& line : lines)
+            other += line;
+        const fs::path file = fs::path(m_folder.path().toStdString()) / "other.txt";
+        QVERIFY(writeFileAtomically(file, other).ok());
+        const auto report = verify({copy(), file, 0}).value();
+        QCOMPARE(report.violations.size(), std::size_t(1));
+        QVERIFY2(report.violations[0].invariant == Invariant::Pieces, report.violations[0].text().c_str());
+    }
+
+    void findsColumnsThatStockHdf5DoesNotRead_data()
+    {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<QString>("problem");
+        QTest::addRow("no such column") << 0 << "segment_ids is missing";
+        QTest::addRow("wrong type") << 1 << "segment_ids does not hold int8";
+        QTest::addRow("unknown filter") << 2 << "filter 32768";
+    }
+    void findsColumnsThatStockHdf5DoesNotRead()
+    {
+        QFETCH(int, kind);
+        QFETCH(QString, problem);
+        copyWithoutManifest();
+        replaceSegments(copy() / "wikicorpus_en_training_1.hdf5", kind);
+        const auto report = verify({copy(), good() / "vocab.txt", 0}).value();
+        QCOMPARE(report.violations.size(), std::size_t(1));
+        QCOMPARE(report.violations[0].invariant, Invariant::Columns);
+        const auto text = QString::fromStdString(report.violations[0].text());
+        QVERIFY2(text.contains(problem), qPrintable(text));
+    }
+
+    void describesTheTextOfTheRows()
+    {
+        const auto report = verify({good(), {}, 0}).value();
+        QVERIFY(report.text.tokens > 0 && report.text.tokens < report.statistics.rowTokens);
+        QCOMPARE(report.text.mostFrequent.size(), std::size_t(20));
+        QVERIFY(report.text.mostFrequent[0].percent >= report.text.mostFrequent[1].percent);
+        QVERIFY(report.text.piecesUsed > 500 && report.text.piecesUsed <= 1200);
     }
 
     void stopsWhenCancelled()
@@ -379,6 +417,51 @@ private slots:
     }
 
 private:
+    /// The one invariant that the copy breaks with this manifest.
+    Invariant onlyViolation(const Manifest& manifest) const
+    {
+        const Status written = writeFileAtomically(copy() / Manifest::kFileName, manifest.toJson());
+        const auto report = verify({copy(), {}, 0}).value();
+        return written.ok() && report.violations.size() == 1 ? report.violations[0].invariant : Invariant();
+    }
+
+    /// 0: removes the column; 1: makes it int32; 2: stores it with a filter that is gone afterwards.
+    static void replaceSegments(const fs::path& file, int kind)
+    {
+        constexpr H5Z_filter_t filter = 32768; // of the range for private use
+        const RowBlock rows = readShard(file).value();
+        const Hdf5Handle handle(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+        H5Ldelete(handle.get(), "segment_ids", H5P_DEFAULT);
+        if (kind == 0)
+            return;
+        const H5Z_class2_t unknown{H5Z_CLASS_T_VERS,
+                                   filter,
+                                   1,
+                                   1,
+                                   "private",
+                                   nullptr,
+                                   nullptr,
+                                   [](unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*,
+                                      void**) { return bytes; }};
+        H5Zregister(&unknown);
+        {
+            const hsize_t extent[]{rows.rows, kLength};
+            const hsize_t chunk[]{rows.rows, kLength};
+            const Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+            H5Pset_chunk(properties.get(), 2, chunk);
+            if (kind == 2)
+                H5Pset_filter(properties.get(), filter, 0, 0, nullptr);
+            const Hdf5Handle space(H5Screate_simple(2, extent, nullptr), H5Sclose);
+            const hid_t type = kind == 1 ? H5T_STD_I32LE : H5T_STD_I8LE;
+            const Hdf5Handle dataset(H5Dcreate2(handle.get(), "segment_ids", type, space.get(), H5P_DEFAULT,
+                                                properties.get(), H5P_DEFAULT),
+                                     H5Dclose);
+            H5Dwrite(dataset.get(), H5T_STD_I8LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.segmentIds.data());
+        }
+        H5Fflush(handle.get(), H5F_SCOPE_GLOBAL);
+        H5Zunregister(filter);
+    }
+
     fs::path good() const { return fs::path(m_folder.path().toStdString()) / "good"; }
     fs::path copy() const { return fs::path(m_folder.path().toStdString()) / "copy"; }
     void copyAll() const { fs::copy(good(), copy()); }
