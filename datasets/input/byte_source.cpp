@@ -67,12 +67,13 @@ Status refuseArchives(std::string_view head, const std::string& name)
     return {};
 }
 
-Result<std::unique_ptr<ByteSource>> decompressing(RawFile file, int threads, std::uint64_t restart)
+Result<std::unique_ptr<ByteSource>> decompressing(RawFile file, std::shared_ptr<ThreadBudget> threads,
+                                                  std::uint64_t restart)
 {
     TRAINYARD_TRY(const std::string_view head, file.peek(kHeadBytes));
     TRAINYARD_TRY_STATUS(refuseArchives(head, file.name()));
     if (Bzip2Source::recognizes(head))
-        return Bzip2Source::open(std::move(file), threads, restart);
+        return Bzip2Source::open(std::move(file), std::move(threads), restart);
     if (GzipSource::recognizes(head))
         return GzipSource::open(std::move(file));
     if (restart > 0)
@@ -82,11 +83,13 @@ Result<std::unique_ptr<ByteSource>> decompressing(RawFile file, int threads, std
 
 } // namespace
 
-Result<std::unique_ptr<ByteSource>> openBytes(const fs::path& path, int threads, std::uint64_t restart)
+Result<std::unique_ptr<ByteSource>> openBytes(const fs::path& path, std::shared_ptr<ThreadBudget> threads,
+                                              std::uint64_t restart)
 {
     TRAINYARD_TRY(RawFile file, RawFile::open(path));
     const std::string name = file.name();
-    TRAINYARD_TRY(std::unique_ptr<ByteSource> source, decompressing(std::move(file), threads, restart));
+    TRAINYARD_TRY(std::unique_ptr<ByteSource> source,
+                  decompressing(std::move(file), std::move(threads), restart));
     if (restart > 0)
         return source; // UTF-16 has no places to restart at
     auto text = asUtf8(std::move(source));

@@ -1,98 +1,211 @@
 #include "datasets/input/bzip2_source.h"
 
-#include <bzlib.h>
-#include <vector>
+#include <deque>
 
 #include <fmt/format.h>
+
+#include "datasets/input/bzip2_workers.h"
 
 namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kInputBytes = 1 << 18;
-constexpr std::size_t kChunkBytes = 1 << 18;
+using Outcome = Bzip2BlockDecoder::State;
+using Kind = Bzip2Segment::Kind;
+
+constexpr std::uint64_t kHeaderBits = 32;    ///< "BZh9"
+constexpr std::uint64_t kStreamEndBits = 80; ///< magic number and checksum
+
+Error damaged(std::uint64_t bit)
+{
+    return badInput(fmt::format("the compressed data is damaged near byte {}", bit / 8),
+                    "fetch the file again and compare its checksum");
+}
+Error truncated(std::uint64_t bit)
+{
+    return badInput(fmt::format("the compressed data ends in the middle, at byte {}", bit / 8),
+                    "the download is incomplete; fetch the file again");
+}
+
+/// The bits of the segment from `at` on, as far as they are one of the four bytes of a stream's header.
+bool beginsAsHeader(const Bzip2Segment& segment, std::uint64_t at)
+{
+    constexpr std::string_view kHeader = "BZh";
+    for (std::size_t i = 0; i < kHeaderBits / 8 && at + i * 8 < segment.bits; ++i) {
+        const auto byte = static_cast<char>(segment.bitsAt(at + i * 8, 8));
+        if (i < kHeader.size() ? byte != kHeader[i] : byte < '1' || byte > '9')
+            return false;
+    }
+    return true;
+}
 
 } // namespace
 
 struct Bzip2Source::State {
-    explicit State(RawFile opened) : file(std::move(opened)), input(kInputBytes) {}
-    ~State() { endStream(); }
+    State(Bzip2Segments cut, std::shared_ptr<ThreadBudget> threads, std::uint64_t begin)
+        : segments(std::move(cut))
+        , inStream(begin > 0)
+        , crcKnown(begin == 0)
+        , passed(begin)
+        , workers(std::move(threads))
+    {
+    }
 
-    std::uint64_t consumed() const { return file.offset() - stream.avail_in; }
-    Result<bool> refill();
-    Status decompress();
-    void endStream();
+    Status lookAhead();
+    Status beginStream(const Bzip2Segment& segment, std::uint64_t at);
+    Status endStream(const Bzip2Segment& segment);
+    Result<std::optional<ByteChunk>> takeBlock();
+    Status mergeWithNext();
+    Status whatFollows(const Bzip2Job& job) const;
 
-    RawFile file;
-    std::vector<char> input;
-    bz_stream stream{};
-    bool inStream = false;
-    std::uint64_t produced = 0;
+    Bzip2Segments segments;
+    std::deque<std::shared_ptr<Bzip2Job>> jobs; ///< in the order of the file
+    bool allCut = false;
+    bool inStream;            ///< a block or the stream's end comes next, or else a header
+    bool crcKnown;            ///< false in a stream that is not read from its begin
+    std::uint32_t crc = 0;    ///< of the stream's blocks so far
+    std::uint64_t passed = 0; ///< bits of the file
+    Status later;             ///< an error behind the last block
+    Bzip2Workers workers;     ///< last, so that its threads end first
 };
 
 Bzip2Source::Bzip2Source(std::unique_ptr<State> state) : m_state(std::move(state)) {}
 Bzip2Source::~Bzip2Source() = default;
 
-Result<std::unique_ptr<ByteSource>> Bzip2Source::open(RawFile file, int, std::uint64_t)
+Result<std::unique_ptr<ByteSource>> Bzip2Source::open(RawFile file, std::shared_ptr<ThreadBudget> threads,
+                                                      std::uint64_t restart)
 {
-    return std::unique_ptr<ByteSource>(new Bzip2Source(std::make_unique<State>(std::move(file))));
+    TRAINYARD_TRY(Bzip2Segments segments, Bzip2Segments::open(std::move(file), restart));
+    return std::unique_ptr<ByteSource>(
+        new Bzip2Source(std::make_unique<State>(std::move(segments), std::move(threads), restart)));
 }
 
 std::uint64_t Bzip2Source::fileOffset() const
 {
-    return m_state->consumed();
-}
-
-Result<bool> Bzip2Source::State::refill()
-{
-    if (stream.avail_in > 0)
-        return true;
-    TRAINYARD_TRY(const std::size_t got, file.read(input));
-    stream.next_in = input.data();
-    stream.avail_in = static_cast<unsigned>(got);
-    return got > 0;
-}
-
-Status Bzip2Source::State::decompress()
-{
-    if (!inStream) {
-        TRAINYARD_CHECK(BZ2_bzDecompressInit(&stream, 0, 0) == BZ_OK);
-        inStream = true;
-    }
-    const int status = BZ2_bzDecompress(&stream);
-    if (status == BZ_STREAM_END)
-        endStream();
-    else if (status != BZ_OK)
-        return badInput(fmt::format("the compressed data is damaged near byte {}", consumed()),
-                        "fetch the dump again and compare its checksum");
-    return {};
-}
-
-void Bzip2Source::State::endStream()
-{
-    if (inStream)
-        BZ2_bzDecompressEnd(&stream);
-    inStream = false;
+    return (m_state->passed + 7) / 8;
 }
 
 Result<std::optional<ByteChunk>> Bzip2Source::next()
 {
     State& state = *m_state;
-    ByteChunk chunk{std::string(kChunkBytes, '\0'), 0, state.produced};
-    state.stream.next_out = chunk.bytes.data();
-    state.stream.avail_out = kChunkBytes;
-    while (state.stream.avail_out == kChunkBytes) {
-        TRAINYARD_TRY(const bool more, state.refill());
-        if (!more && !state.inStream)
+    for (;;) {
+        TRAINYARD_TRY_STATUS(state.later);
+        TRAINYARD_TRY_STATUS(state.lookAhead());
+        if (state.jobs.empty() && state.inStream)
+            return truncated(state.passed);
+        if (state.jobs.empty())
             return std::optional<ByteChunk>();
-        if (!more)
-            return badInput(fmt::format("the compressed data ends in the middle, at byte {}", fileOffset()),
-                            "the download is incomplete; fetch the dump again");
-        TRAINYARD_TRY_STATUS(state.decompress());
+        const Bzip2Segment& segment = state.jobs.front()->segment;
+        if (state.inStream && segment.kind == Kind::Block) {
+            TRAINYARD_TRY(auto chunk, state.takeBlock());
+            if (chunk)
+                return chunk;
+            continue;
+        }
+        if (state.inStream && segment.kind == Kind::StreamEnd)
+            TRAINYARD_TRY_STATUS(state.endStream(segment));
+        else if (!state.inStream && segment.kind == Kind::Other)
+            TRAINYARD_TRY_STATUS(state.beginStream(segment, 0));
+        else
+            return segment.endsFile && segment.bits < kStreamEndBits ? truncated(segment.end())
+                                                                     : damaged(segment.begin);
+        state.passed = segment.end();
+        state.jobs.pop_front();
     }
-    chunk.bytes.resize(kChunkBytes - state.stream.avail_out);
-    state.produced += chunk.bytes.size();
-    return std::optional(std::move(chunk));
+}
+
+/// Lets the workers have enough to do, but no more than memory holds.
+Status Bzip2Source::State::lookAhead()
+{
+    while (!allCut && jobs.size() < 2 * workers.size() + 1) {
+        TRAINYARD_TRY(auto segment, segments.next());
+        allCut = !segment;
+        if (allCut)
+            break;
+        jobs.push_back(std::make_shared<Bzip2Job>(Bzip2Job{std::move(*segment), {}, false}));
+        if (jobs.back()->segment.kind == Kind::Block)
+            workers.start(jobs.back());
+    }
+    return {};
+}
+
+/// `at`: where in the segment a stream's header may begin, or the file end.
+Status Bzip2Source::State::beginStream(const Bzip2Segment& segment, std::uint64_t at)
+{
+    const std::uint64_t bits = segment.bits - std::min(segment.bits, at);
+    if (!beginsAsHeader(segment, at)) {
+        if (!segment.endsFile)
+            return damaged(segment.begin + at);
+        return {}; // padding behind the last stream
+    }
+    if (bits < kHeaderBits && segment.endsFile)
+        return bits == 0 ? Status() : truncated(segment.end());
+    if (bits != kHeaderBits)
+        return segment.endsFile ? truncated(segment.end()) : damaged(segment.begin + at);
+    inStream = true;
+    crcKnown = true;
+    crc = 0;
+    return {};
+}
+
+Status Bzip2Source::State::endStream(const Bzip2Segment& segment)
+{
+    if (segment.bits < kStreamEndBits)
+        return segment.endsFile ? truncated(segment.end()) : damaged(segment.begin);
+    if (crcKnown && segment.bitsAt(Bzip2Segment::kMagicBits, 32) != crc)
+        return damaged(segment.begin);
+    inStream = false;
+    // The next stream begins with a byte.
+    const std::uint64_t end = segment.begin + kStreamEndBits;
+    return beginStream(segment, kStreamEndBits + (8 - end % 8) % 8);
+}
+
+/// The block at the front; nothing = what looked like its end is in its middle.
+Result<std::optional<ByteChunk>> Bzip2Source::State::takeBlock()
+{
+    const std::shared_ptr<Bzip2Job> job = jobs.front();
+    const Bzip2Segment& segment = job->segment;
+    workers.waitFor(*job);
+    if (job->outcome.state == Outcome::OutOfBits) {
+        TRAINYARD_TRY_STATUS(mergeWithNext());
+        return std::optional<ByteChunk>();
+    }
+    if (job->outcome.state == Outcome::Randomised)
+        return badInput(
+            fmt::format("the block at byte {} is randomised, as bzip2 did before 0.9.5", segment.begin / 8),
+            "compress the file again: bzip2 -dc FILE | bzip2 > NEW");
+    if (job->outcome.state == Outcome::Damaged)
+        return damaged(segment.begin);
+    jobs.pop_front();
+    later = whatFollows(*job);
+    crc = (crc << 1 | crc >> 31) ^ job->outcome.crc;
+    passed = segment.begin + job->outcome.bits;
+    return std::optional(ByteChunk{std::move(job->outcome.bytes), segment.begin, 0});
+}
+
+/// The magic number behind the block at the front stood in the block by chance.
+Status Bzip2Source::State::mergeWithNext()
+{
+    Bzip2Segment& segment = jobs.front()->segment;
+    if (segment.endsFile)
+        return truncated(segment.end());
+    if (jobs[1]->segment.kind == Kind::Block)
+        workers.waitFor(*jobs[1]); // in vain, but it may be at work
+    segment.append(jobs[1]->segment);
+    jobs.erase(jobs.begin() + 1);
+    workers.start(jobs.front());
+    return {};
+}
+
+/// A magic number must follow each block at once.
+Status Bzip2Source::State::whatFollows(const Bzip2Job& job) const
+{
+    const std::uint64_t left = job.segment.bits - job.outcome.bits;
+    if (left == 0 && !job.segment.endsFile)
+        return {};
+    if (job.segment.endsFile && left < kStreamEndBits)
+        return truncated(job.segment.end());
+    return damaged(job.segment.begin + job.outcome.bits);
 }
 
 } // namespace trainyard

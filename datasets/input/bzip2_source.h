@@ -7,11 +7,15 @@
 
 namespace trainyard {
 
-/// Decompresses bzip2, one stream after the other.
+/// Decompresses the blocks of a bzip2 file in parallel, one stream after the other. A chunk is a block, and
+/// its `restart` the block's first bit. Checks the checksums of blocks and, of streams that are read from
+/// their begin, of streams. What follows the last stream and is none is ignored, as bzip2 does, unless a
+/// block stands in it. Memory: a few blocks per thread.
 class Bzip2Source final : public ByteSource {
 public:
     static bool recognizes(std::string_view head) { return head.starts_with("BZh"); }
-    static Result<std::unique_ptr<ByteSource>> open(RawFile file, int threads, std::uint64_t restart);
+    static Result<std::unique_ptr<ByteSource>> open(RawFile file, std::shared_ptr<ThreadBudget> threads,
+                                                    std::uint64_t restart);
     ~Bzip2Source() override;
 
     Result<std::optional<ByteChunk>> next() override;

@@ -8,15 +8,16 @@ namespace trainyard {
 
 namespace fs = std::filesystem;
 
-CorpusInput::CorpusInput(std::vector<fs::path> files, CorpusFormat format, int threads)
-    : m_files(std::move(files)), m_format(format), m_threads(threads)
+CorpusInput::CorpusInput(std::vector<fs::path> files, CorpusFormat format,
+                         std::shared_ptr<ThreadBudget> threads)
+    : m_files(std::move(files)), m_format(format), m_threads(std::move(threads))
 {
 }
 
 Result<CorpusInput> CorpusInput::open(std::vector<fs::path> files, CorpusFormat format, int threads,
                                       const CorpusPosition& from)
 {
-    CorpusInput input(std::move(files), format, threads);
+    CorpusInput input(std::move(files), format, std::make_shared<ThreadBudget>(threads));
     bool sizesKnown = true;
     for (const fs::path& path : input.m_files) {
         TRAINYARD_TRY(const RawFile file, RawFile::open(path));
@@ -53,7 +54,7 @@ Status CorpusInput::lookAtFilesBefore(std::uint32_t file)
     for (std::uint32_t i = 0; i < file; ++i) {
         TRAINYARD_TRY_STATUS(requireSecondReading(i));
         TRAINYARD_TRY(const PieceSplitter pieces,
-                      PieceSplitter::open(m_files[i], m_format, 1, {i, 0, 0, 0, 0}));
+                      PieceSplitter::open(m_files[i], m_format, m_threads, {i, 0, 0, 0, 0}));
         m_formats.insert(pieces.format());
     }
     return {};

@@ -26,13 +26,17 @@ public:
     /// whole.
     Result<std::optional<CorpusPiece>> next();
 
+    /// Decompression takes its threads from here; whoever parses pieces in between may do so too, and all
+    /// together are never more than `threads` at a time.
+    ThreadBudget& threads() const { return *m_threads; }
     std::uint64_t bytesRead() const;                          ///< of the files as they lie there
     std::uint64_t bytesTotal() const { return m_bytesTotal; } ///< 0 = unknown
     /// What the files were, up to the one that is being read.
     const std::set<CorpusFormat>& formats() const { return m_formats; }
 
 private:
-    CorpusInput(std::vector<std::filesystem::path> files, CorpusFormat format, int threads);
+    CorpusInput(std::vector<std::filesystem::path> files, CorpusFormat format,
+                std::shared_ptr<ThreadBudget> threads);
     Status requireSecondReading(std::uint32_t file) const;
     Status lookAtFilesBefore(std::uint32_t file);
     Status openFile(const CorpusPosition& from);
@@ -40,7 +44,7 @@ private:
     std::vector<std::filesystem::path> m_files;
     std::vector<std::uint64_t> m_fileBytes;
     CorpusFormat m_format;
-    int m_threads;
+    std::shared_ptr<ThreadBudget> m_threads;
     std::optional<PieceSplitter> m_pieces; ///< of the file of m_position; nothing = not open yet
     CorpusPosition m_position;
     std::uint64_t m_bytesBefore = 0; ///< of the files that are read whole

@@ -42,15 +42,15 @@ PieceSplitter::PieceSplitter(fs::path file, std::unique_ptr<ByteSource> source, 
     m_begin.documents = m_position.documents = from.documents;
 }
 
-Result<PieceSplitter> PieceSplitter::open(const fs::path& file, CorpusFormat format, int threads,
-                                          CorpusPosition from)
+Result<PieceSplitter> PieceSplitter::open(const fs::path& file, CorpusFormat format,
+                                          std::shared_ptr<ThreadBudget> threads, CorpusPosition from)
 {
     // The front of a file is read in any case: it tells the format and the wiki's namespaces.
-    TRAINYARD_TRY(auto source, openBytes(file, inTheMiddle(from) ? 1 : threads));
+    TRAINYARD_TRY(auto source, openBytes(file, threads));
     PieceSplitter splitter(file, std::move(source), from);
     TRAINYARD_TRY_STATUS(splitter.begin(format));
     if (inTheMiddle(from))
-        TRAINYARD_TRY_STATUS(splitter.goOnAt(threads, from));
+        TRAINYARD_TRY_STATUS(splitter.goOnAt(std::move(threads), from));
     return splitter;
 }
 
@@ -88,9 +88,9 @@ Status PieceSplitter::readHeader()
     }
 }
 
-Status PieceSplitter::goOnAt(int threads, const CorpusPosition& from)
+Status PieceSplitter::goOnAt(std::shared_ptr<ThreadBudget> threads, const CorpusPosition& from)
 {
-    TRAINYARD_TRY(m_source, openBytes(m_file, threads, from.offset));
+    TRAINYARD_TRY(m_source, openBytes(m_file, std::move(threads), from.offset));
     m_text.clear();
     m_used = 0;
     m_offset = 0;

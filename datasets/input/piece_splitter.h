@@ -19,8 +19,8 @@ public:
     static constexpr std::size_t kPieceBytes = 256u << 10; ///< a piece ends with the document that reaches it
 
     /// `from` lies in this file. BadInput names the file.
-    static Result<PieceSplitter> open(const std::filesystem::path& file, CorpusFormat format, int threads,
-                                      CorpusPosition from);
+    static Result<PieceSplitter> open(const std::filesystem::path& file, CorpusFormat format,
+                                      std::shared_ptr<ThreadBudget> threads, CorpusPosition from);
 
     /// Nothing at the end of the file.
     Result<std::optional<CorpusPiece>> next();
@@ -40,7 +40,7 @@ private:
     PieceSplitter(std::filesystem::path file, std::unique_ptr<ByteSource> source, CorpusPosition from);
     Status begin(CorpusFormat asked);
     Status readHeader();
-    Status goOnAt(int threads, const CorpusPosition& from);
+    Status goOnAt(std::shared_ptr<ThreadBudget> threads, const CorpusPosition& from);
 
     std::string_view waiting() const { return std::string_view(m_text).substr(m_used); }
     Status fetch();

@@ -186,7 +186,10 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
     WordCounts counts;
     TRAINYARD_TRY_STATUS((OrderedPipeline<CorpusPiece, Result<WordCounts>>::run(
         options.threads, [&] { return nextPiece(input, Stage::Vocabulary, progress, cancel); },
-        [&](CorpusPiece&& piece) { return countPiece(piece, normalizer); },
+        [&](CorpusPiece&& piece) {
+            const ThreadBudget::Share share(input.threads());
+            return countPiece(piece, normalizer);
+        },
         [&](Result<WordCounts>&& more) -> Status {
             TRAINYARD_TRY(const WordCounts words, std::move(more));
             for (const auto& [word, count] : words)
@@ -214,6 +217,7 @@ Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece
     TRAINYARD_TRY_STATUS((OrderedPipeline<CorpusPiece, Result<TokenizedBatch>>::run(
         options.threads, [&] { return nextPiece(input, Stage::Read, progress, cancel); },
         [&](CorpusPiece&& piece) {
+            const ThreadBudget::Share share(input.threads());
             return encoders.with([&](WordPieceEncoder& encoder) { return tokenizePiece(piece, encoder); });
         },
         [&](Result<TokenizedBatch>&& read) -> Status {

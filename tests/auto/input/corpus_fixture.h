@@ -5,13 +5,13 @@
 
 #include <bzlib.h>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 #include <zlib.h>
 
 #include "datasets/input/corpus_input.h"
 #include "datasets/input/piece_parser.h"
-#include "engine/base/file.h"
 
 namespace trainyard {
 
@@ -97,7 +97,8 @@ public:
     std::filesystem::path path() const { return m_folder.path().toStdString(); }
     std::filesystem::path file(const std::string& bytes, const std::string& name = "corpus") const
     {
-        return writeFileAtomically(path() / name, bytes).ok() ? path() / name : std::filesystem::path();
+        std::ofstream(path() / name, std::ios::binary) << bytes;
+        return path() / name;
     }
 
 private:
