@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kLock = "lock";
+constexpr const char* kBetterPlace = "name a place on a disk with room where this user may write";
 constexpr const char* kJob = "job";
 
 fs::path nearestFolder(fs::path path)
@@ -33,8 +34,7 @@ Status makeFolders(const fs::path& folder)
         return {};
     const bool full = error == std::errc::no_space_on_device;
     return Error{full ? ErrorKind::Failed : ErrorKind::BadInput,
-                 "cannot make the folder " + folder.string() + ": " + error.message(),
-                 "name a place on a disk with room where this user may write"};
+                 "cannot make the folder " + folder.string() + ": " + error.message(), kBetterPlace};
 }
 
 /// A folder with a disk of its own cannot be replaced by another one.
@@ -69,7 +69,10 @@ Result<StagedFolder> StagedFolder::create(const fs::path& path, std::string_view
     if (isMountPoint(path))
         return badInput(path.string() + " is the root of a disk", "name a folder in it");
     StagedFolder folder(path, nearestFolder(path.parent_path()));
-    TRAINYARD_TRY_STATUS(folder.takeStaging());
+    if (const Status taken = folder.takeStaging(); !taken.ok()) {
+        folder.removeEmptyFolders();
+        return taken.error();
+    }
     TRAINYARD_TRY_STATUS(folder.takeUp(job));
     return folder;
 }
@@ -87,7 +90,10 @@ bool StagedFolder::finishPublished(const fs::path& path, std::string_view job)
 Status StagedFolder::takeStaging()
 {
     TRAINYARD_TRY_STATUS(makeFolders(m_staging));
-    TRAINYARD_TRY(m_lock, LockFile::tryAcquire(m_staging / kLock));
+    auto lock = LockFile::tryAcquire(m_staging / kLock);
+    if (!lock.ok())
+        return Error{lock.error().kind, lock.error().message, kBetterPlace};
+    m_lock = std::move(lock).value();
     if (!m_lock)
         return refused("another process is making " + m_path.string() + " at this moment",
                        "wait for it, stop it, or choose another folder");
@@ -142,6 +148,12 @@ StagedFolder::~StagedFolder()
     fs::remove(m_staging / kJob, ignored);
     fs::remove(m_staging / kLock,
                ignored); // last, while it is held: who locks a new one finds nothing of ours
+    removeEmptyFolders();
+}
+
+void StagedFolder::removeEmptyFolders() const
+{
+    std::error_code ignored;
     fs::remove(m_staging, ignored);
     for (fs::path parent = m_path.parent_path(); parent != m_oldParent; parent = parent.parent_path()) {
         if (!fs::remove(parent, ignored)) // not empty: somebody else uses it

@@ -46,6 +46,8 @@ private:
     Status takeStaging();
     Status takeUp(std::string_view job);
     Status makeEmpty() const;
+    /// The staging folder and the parents that are ours, as far as nothing is in them.
+    void removeEmptyFolders() const;
 
     std::filesystem::path m_path;
     std::filesystem::path m_staging;

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "datasets/shards/manifest.h"
 #include "engine/base/file.h"
@@ -22,27 +21,6 @@ struct Outcome {
     int status = -1;
     QString out;
     QString err;
-};
-
-/// A small tmpfs, unmounted at the end.
-class SmallDisk {
-public:
-    SmallDisk(const QString& folder, int kibibytes) : m_folder(folder)
-    {
-        QDir().mkpath(folder);
-        m_mounted = QProcess::execute("mount", {"-t", "tmpfs", "-o", QString("size=%1k").arg(kibibytes),
-                                                "tmpfs", folder}) == 0;
-    }
-    ~SmallDisk()
-    {
-        if (m_mounted)
-            QProcess::execute("umount", {m_folder});
-    }
-    bool mounted() const { return m_mounted; }
-
-private:
-    QString m_folder;
-    bool m_mounted = false;
 };
 
 } // namespace
@@ -153,28 +131,6 @@ private slots:
         QCOMPARE(outcome.status, 2);
         QVERIFY2(outcome.err.contains("--shards 1") && outcome.err.contains("at least 2"),
                  qPrintable(outcome.err));
-    }
-
-    void reportsAFullDisk_data()
-    {
-        QTest::addColumn<int>("kibibytes");
-        // Full while documents, then instances, then shards are written.
-        for (const int size : {200, 700, 1100})
-            QTest::addRow("%d KiB", size) << size;
-    }
-    void reportsAFullDisk()
-    {
-        QFETCH(int, kibibytes);
-        if (::geteuid() != 0)
-            QSKIP("only root can mount a small disk");
-        const SmallDisk disk(at("disk"), kibibytes);
-        if (!disk.mounted())
-            QSKIP("a small disk cannot be mounted here");
-        const Outcome outcome = run(smallArguments("disk/out"));
-        QCOMPARE(outcome.status, 5);
-        QVERIFY2(outcome.err.contains("No space left"), qPrintable(outcome.err));
-        QVERIFY2(outcome.err.contains(QString::fromUtf8("—")), qPrintable(outcome.err)); // with what to do
-        QVERIFY(namesIn(at("disk")).isEmpty());
     }
 
     void saysWhatIsWrong_data()
