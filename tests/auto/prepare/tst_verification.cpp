@@ -1,3 +1,4 @@
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -336,6 +337,21 @@ private slots:
         QCOMPARE(report.violations[0].invariant, Invariant::Columns);
         const auto text = QString::fromStdString(report.violations[0].text());
         QVERIFY2(text.contains(problem), qPrintable(text));
+    }
+
+    /// An independent reader, with Python's rounding and NVIDIA's idea of where masks end.
+    void agreesWithAReaderInPython()
+    {
+        const QString python = QStringLiteral("/usr/bin/python3");
+        if (QProcess::execute(python, {"-c", "import h5py"}) != 0)
+            QSKIP("python3-h5py is not installed.");
+        QProcess reader;
+        reader.start(python, {TRAINYARD_SOURCE_DIR "/tests/auto/prepare/read_as_nvidia.py",
+                              QString::fromStdString(good()), "2", "3"});
+        QVERIFY(reader.waitForFinished());
+        QVERIFY2(reader.exitCode() == 0, reader.readAllStandardError().constData());
+        QCOMPARE(reader.readAllStandardOutput().trimmed().toULongLong(),
+                 Manifest::load(good())->trainingRows());
     }
 
     void describesTheTextOfTheRows()
