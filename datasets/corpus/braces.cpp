@@ -2,7 +2,10 @@
 
 #include <vector>
 
+#include "datasets/corpus/template_call.h"
 #include "datasets/corpus/template_text.h"
+#include "datasets/corpus/text_scan.h"
+#include "datasets/corpus/variant_text.h"
 
 namespace trainyard {
 
@@ -25,7 +28,7 @@ public:
     }
 
 private:
-    enum class Kind { Text, Template, Parameter, Table };
+    enum class Kind { Text, Template, Parameter, Table, Variant };
     struct Open {
         Kind kind;
         std::string text;
@@ -33,14 +36,20 @@ private:
 
     void step()
     {
-        const auto plain = m_rest.find_first_of("{}|");
-        take(plain == string_view::npos ? m_rest.size() : plain);
+        static constexpr ByteSet marks("{}|-\n");
+        take(marks.find(m_rest, 0));
         if (m_rest.empty())
             return;
         if (m_rest.starts_with("{|") && atLineStart())
             open(Kind::Table, 2);
         else if (m_rest.starts_with("{{"))
             openBraces();
+        else if (m_rest.starts_with("-{") && (!m_rest.starts_with("-{{") || m_rest.starts_with("-{{{{")))
+            open(Kind::Variant, 2);
+        else if (m_rest.starts_with("}-") && top() == Kind::Variant)
+            close(2);
+        else if (m_rest.front() == '\n' && top() == Kind::Variant)
+            abandonBehind(m_open.size() - 2); // it does not go on in the next line
         else if (m_rest.starts_with("|}") && top() == Kind::Table && atLineStart())
             close(2);
         else if (m_rest.starts_with("}}}") && top() == Kind::Parameter)
@@ -85,20 +94,33 @@ private:
         const Open closed = std::move(m_open.back());
         m_open.pop_back();
         m_rest.remove_prefix(size);
-        if (closed.kind != Kind::Template)
-            return;
-        --m_templates;
-        m_open.back().text += templateText(closed.text);
+        m_templates -= closed.kind == Kind::Template;
+        if (closed.kind == Kind::Template)
+            m_open.back().text += templateText(closed.text);
+        else if (closed.kind == Kind::Variant)
+            m_open.back().text += variantText(closed.text);
     }
 
     /// What was opened behind `last` was never closed: its text stays, the braces go.
     void abandonBehind(std::size_t last)
     {
         for (std::size_t i = last + 1; i < m_open.size(); ++i) {
-            m_open[last].text += m_open[i].text;
+            m_open[last].text += unclosedText(m_open[i]);
             m_templates -= m_open[i].kind == Kind::Template;
         }
         m_open.resize(last + 1);
+    }
+
+    /// "-{" may be text. The name and the arguments of a template are none; what follows the last bar of the
+    /// line may be.
+    static std::string unclosedText(const Open& open)
+    {
+        if (open.kind == Kind::Variant)
+            return "-{" + open.text;
+        const string_view text = open.text;
+        const auto bar = text.substr(0, text.find('\n')).rfind('|');
+        const bool arguments = open.kind == Kind::Template && bar != string_view::npos;
+        return std::string(arguments ? withoutArgumentName(text.substr(bar + 1)) : text);
     }
 
     void take(std::size_t size)

@@ -1,7 +1,6 @@
 #include "datasets/corpus/links.h"
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
 #include "datasets/corpus/text_scan.h"
@@ -12,21 +11,44 @@ namespace {
 
 using std::string_view;
 
-constexpr string_view kDroppedSpaces[]{"file", "image", "media", "category", "special"};
-
-/// Links to these show their label, but nothing when they have none.
-constexpr string_view kOtherSpaces[]{"wikipedia", "wp",         "project", "help",    "portal", "template",
-                                     "user",      "wiktionary", "wikt",    "commons", "s",      "wikisource"};
-
-/// "de", "simple", "zh-min-nan", "be-x-old": links to the same article in another language.
-bool isLanguageCode(string_view prefix)
+bool startsUrl(string_view text)
 {
-    if (prefix == "simple")
-        return true;
-    const string_view stem = prefix.substr(0, prefix.find('-'));
-    return stem.size() >= 2 && stem.size() <= 3 && prefix.size() <= 12 &&
-           std::all_of(prefix.begin(), prefix.end(),
-                       [](unsigned char c) { return std::islower(c) || c == '-'; });
+    static constexpr string_view schemes[]{"http://", "https://", "//",     "ftp://", "ftps://",   "mailto:",
+                                           "irc://",  "news:",    "git://", "tel:",   "gopher://", "sftp://"};
+    return std::any_of(std::begin(schemes), std::end(schemes),
+                       [&](string_view scheme) { return startsWithIgnoringCase(text, scheme); });
+}
+
+/// The label behind the address of an external link; empty when there is none.
+string_view urlLabel(string_view link)
+{
+    const auto blank = link.find_first_of(" \t|<");
+    return blank == string_view::npos ? string_view() : trimmed(link.substr(blank + (link[blank] != '<')));
+}
+
+/// A link target with the prefix that decides what is shown of it.
+struct Target {
+    string_view shown; ///< without prefixes of other wikis
+    LinkPrefix prefix = LinkPrefix::None;
+};
+
+/// "de:wikt:Haus" has several prefixes; the last of another wiki and what follows it count.
+Target parseTarget(string_view target, const MarkupSettings& settings)
+{
+    Target parsed{target};
+    for (;;) {
+        const auto colon = parsed.shown.find(':');
+        const LinkPrefix prefix = colon == string_view::npos || colon == 0
+                                      ? LinkPrefix::None
+                                      : settings.prefix(parsed.shown.substr(0, colon));
+        if (prefix == LinkPrefix::None)
+            return parsed;
+        if (parsed.prefix != LinkPrefix::Language)
+            parsed.prefix = prefix;
+        if (prefix == LinkPrefix::Hidden || prefix == LinkPrefix::Other)
+            return parsed;
+        parsed.shown = trimmed(parsed.shown.substr(colon + 1));
+    }
 }
 
 string_view withoutAnchor(string_view target)
@@ -35,66 +57,177 @@ string_view withoutAnchor(string_view target)
     return anchor == 0 || anchor == string_view::npos ? target : target.substr(0, anchor);
 }
 
-/// The part of "target|label" that a reader sees.
-std::string linkText(string_view link)
+/// "[[Rome (city)|]]" shows "Rome".
+string_view withoutQualifier(string_view target)
 {
+    const auto bracket = target.ends_with(')') ? target.rfind(" (") : string_view::npos;
+    return bracket == string_view::npos ? target : target.substr(0, bracket);
+}
+
+/// What is shown of a target without label. `quoted`: [[:Category:X]] shows a link instead of filing the
+/// page.
+string_view targetText(const Target& target, bool quoted)
+{
+    if (target.prefix == LinkPrefix::Other && !quoted)
+        return {};
+    return withoutAnchor(target.shown);
+}
+
+bool goesWhole(LinkPrefix prefix)
+{
+    return prefix == LinkPrefix::Hidden || prefix == LinkPrefix::Language;
+}
+
+/// The part of "target|label" that a reader sees.
+std::string linkText(string_view link, const MarkupSettings& settings)
+{
+    if (startsUrl(link)) // [[http://... label]]
+        return std::string(urlLabel(link));
     const auto bar = link.find('|');
-    string_view target = trimmed(link.substr(0, bar));
+    string_view written = trimmed(link.substr(0, bar));
     const string_view label = bar == string_view::npos ? string_view() : trimmed(link.substr(bar + 1));
-    const bool quoted = target.starts_with(':'); // [[:Category:X]] shows a link instead of filing the page
+    const bool quoted = written.starts_with(':');
     if (quoted)
-        target.remove_prefix(1);
-    const auto colon = target.find(':');
-    const std::string space =
-        colon == string_view::npos ? std::string() : asciiLower(trimmed(target.substr(0, colon)));
-    if (!quoted && (contains(kDroppedSpaces, space) || (label.empty() && isLanguageCode(space))))
+        written = trimmed(written.substr(1));
+    const Target target = parseTarget(written, settings);
+    if (!quoted && goesWhole(target.prefix))
         return {};
     if (!label.empty())
         return std::string(label);
-    return contains(kOtherSpaces, space) ? std::string() : std::string(withoutAnchor(target));
+    const string_view text = targetText(target, quoted);
+    return std::string(bar == string_view::npos ? text : withoutQualifier(text));
 }
 
-std::string replaceInternal(string_view rest)
-{
-    std::vector<std::string> open(1);
-    while (!rest.empty()) {
-        const auto plain = std::min(rest.find_first_of("[]"), rest.size());
-        open.back().append(rest.substr(0, plain));
-        rest.remove_prefix(plain);
-        if (rest.starts_with("[[")) {
-            open.emplace_back();
-            rest.remove_prefix(2);
-        } else if (rest.starts_with("]]")) {
-            if (open.size() > 1) {
-                const std::string text = linkText(open.back());
-                open.pop_back();
-                open.back() += text;
-            }
-            rest.remove_prefix(2);
-        } else if (!rest.empty()) {
-            open.back() += rest.front();
-            rest.remove_prefix(1);
+/// One pass with a stack of the links that are open. The text of each gathers in its own buffer, so that a
+/// link inside a caption is already replaced when the caption ends.
+class LinkReplacer {
+public:
+    LinkReplacer(string_view markup, const MarkupSettings& settings) : m_markup(markup), m_settings(settings)
+    {
+        m_open.emplace_back();
+        m_open.back().text.reserve(markup.size());
+    }
+
+    std::string run()
+    {
+        while (m_at < m_markup.size())
+            step();
+        abandonAll();
+        return std::move(m_open.front().text);
+    }
+
+private:
+    struct Open {
+        std::string text;
+        std::size_t brackets = 0; ///< single ones that are open in it
+    };
+
+    void step()
+    {
+        static constexpr ByteSet brackets("[]");
+        static constexpr ByteSet inLink("[]\n");
+        const ByteSet& marks = m_open.size() > 1 ? inLink : brackets;
+        take(marks.find(m_markup, m_at) - m_at);
+        if (m_at == m_markup.size())
+            return;
+        if (m_markup[m_at] == '\n')
+            newLine();
+        else if (m_markup[m_at] == '[')
+            opening();
+        else
+            closing();
+    }
+
+    void opening()
+    {
+        const string_view rest = m_markup.substr(m_at);
+        if (rest.starts_with("[[") && !rest.starts_with("[[[")) {
+            m_open.emplace_back();
+            m_at += 2;
+        } else {
+            ++m_open.back().brackets;
+            take(1);
         }
     }
-    std::string out;
-    for (const std::string& unclosed : open)
-        out += unclosed;
-    return out;
-}
 
-bool startsUrl(string_view text)
-{
-    static constexpr string_view schemes[]{"http://", "https://", "//", "ftp://", "mailto:"};
-    return std::any_of(std::begin(schemes), std::end(schemes),
-                       [&](string_view scheme) { return startsWithIgnoringCase(text, scheme); });
-}
+    void closing()
+    {
+        std::size_t& brackets = m_open.back().brackets;
+        const string_view rest = m_markup.substr(m_at);
+        const bool pair = rest.starts_with("]]");
+        if (!pair || (brackets > 0 && rest.starts_with("]]]"))) { // "[[File:a|[http://x y]]]"
+            brackets -= brackets > 0;
+            take(1);
+            return;
+        }
+        m_at += 2;
+        if (m_open.size() > 1) {
+            close(linkText(m_open.back().text, m_settings));
+        } else { // "[http://x [y]]"
+            const std::size_t single = std::min<std::size_t>(brackets, 2);
+            brackets -= single;
+            m_open.back().text.append(single, ']');
+        }
+    }
 
+    /// The innermost link is done and leaves `text`.
+    void close(string_view text)
+    {
+        const std::string kept(text);
+        m_open.pop_back();
+        m_open.back().text += kept;
+    }
+
+    /// A link does not go on behind its paragraph, nor a picture behind its section.
+    void newLine()
+    {
+        const string_view rest = m_markup.substr(m_at);
+        if (rest.starts_with("\n=="))
+            abandonAll();
+        else if (rest.starts_with("\n\n"))
+            while (m_open.size() > 1 && !isPicture(m_open.back().text))
+                abandon();
+        take(1);
+    }
+
+    bool isPicture(string_view link) const
+    {
+        return parseTarget(trimmed(link.substr(0, link.find('|'))), m_settings).prefix == LinkPrefix::Hidden;
+    }
+
+    void abandonAll()
+    {
+        while (m_open.size() > 1)
+            abandon();
+    }
+
+    /// The innermost link was never closed. Its label stays; of a picture what is behind the first line.
+    void abandon()
+    {
+        const string_view text = m_open.back().text;
+        const std::size_t line = std::min(text.find('\n'), text.size());
+        const auto bar = text.substr(0, line).find('|');
+        close(isPicture(text) ? text.substr(line) : text.substr(bar == string_view::npos ? 0 : bar + 1));
+    }
+
+    void take(std::size_t size)
+    {
+        m_open.back().text.append(m_markup.substr(m_at, size));
+        m_at += size;
+    }
+
+    string_view m_markup;
+    const MarkupSettings& m_settings;
+    std::vector<Open> m_open; ///< innermost last; [0] is the text itself
+    std::size_t m_at = 0;
+};
+
+/// [http://... label] leaves its label. Other brackets are text.
 std::string replaceExternal(string_view text)
 {
     std::string out;
     out.reserve(text.size());
-    std::size_t end =
-        0; // of the link at hand: the next "]" or line end, looked for once for all links before it
+    std::size_t end = 0; // of the link at hand: the next "]" or line end, looked for once for all before it
     for (std::size_t at = 0;;) {
         const auto bracket = text.find('[', at);
         out.append(text.substr(at, bracket - at));
@@ -107,19 +240,16 @@ std::string replaceExternal(string_view text)
             out += '[';
             continue;
         }
-        const string_view link = text.substr(at, end - at);
-        const auto blank = link.find(' ');
-        if (blank != string_view::npos)
-            out.append(trimmed(link.substr(blank)));
+        out.append(urlLabel(text.substr(at, end - at)));
         at = end + 1;
     }
 }
 
 } // namespace
 
-std::string replaceLinks(string_view markup)
+std::string replaceLinks(string_view markup, const MarkupSettings& settings)
 {
-    return replaceExternal(replaceInternal(markup));
+    return replaceExternal(LinkReplacer(markup, settings).run());
 }
 
 } // namespace trainyard

@@ -6,13 +6,19 @@
 
 namespace trainyard {
 
-CleanText cleanMarkup(std::string_view markup)
+CleanText cleanMarkup(std::string_view markup, const MarkupSettings& settings)
 {
     // Footnotes and listings first: they hold braces and brackets that belong to nobody.
     CleanText clean;
-    clean.paragraphs =
-        joinParagraphs(dropTags(replaceLinks(replaceBraces(dropElements(markup)))), clean.dropped);
+    clean.paragraphs = joinParagraphs(dropTags(replaceLinks(replaceBraces(dropElements(markup)), settings)),
+                                      settings, clean.dropped);
     return clean;
+}
+
+CleanText cleanMarkup(std::string_view markup)
+{
+    static const MarkupSettings settings;
+    return cleanMarkup(markup, settings);
 }
 
 } // namespace trainyard

@@ -4,6 +4,9 @@
 #include <optional>
 
 #include "datasets/corpus/entities.h"
+#include "datasets/corpus/letters.h"
+#include "datasets/corpus/quotes.h"
+#include "datasets/corpus/residue.h"
 #include "datasets/corpus/text_scan.h"
 
 namespace trainyard {
@@ -12,77 +15,128 @@ namespace {
 
 using std::string_view;
 
-constexpr string_view kAppendices[]{"references",
-                                    "external links",
-                                    "see also",
-                                    "further reading",
-                                    "bibliography",
-                                    "notes",
-                                    "footnotes",
-                                    "sources",
-                                    "citations",
-                                    "notes and references",
-                                    "references and notes",
-                                    "gallery",
-                                    "general references",
-                                    "works cited"};
-
 constexpr std::size_t kFewestFragmentWords = 8;
 
 /// The title of a heading line and its level ("== A ==" is 2).
 struct Heading {
     std::size_t level;
-    std::string title;
+    string_view title;
 };
 
 std::optional<Heading> parseHeading(string_view line)
 {
+    constexpr std::size_t kLongestOpenHeading = 100; // "== A" whose end is missing
+    if (line.front() != '=')
+        return std::nullopt;
     const auto level = line.find_first_not_of('=');
-    if (level == 0 || level == string_view::npos || !line.ends_with('='))
+    if (level == string_view::npos)
+        return Heading{line.size(), {}};
+    if (!line.ends_with('=') && (level < 2 || line.size() > kLongestOpenHeading))
         return std::nullopt;
     const auto end = line.find_last_not_of('=');
-    return Heading{level, asciiLower(trimmed(line.substr(level, end + 1 - level)))};
+    return Heading{level, trimmed(line.substr(level, end + 1 - level))};
 }
 
-bool isSentenceEnd(string_view text)
+constexpr string_view kSentenceEnds[]{".", "!", "?", "…", "。", "！", "？", "．", "｡", "।",
+                                      "॥", "؟", "۔", "։", "።",  "።",  "།",  "។",  "။"};
+
+bool holdsSentenceEnd(string_view text)
 {
-    static constexpr string_view ends[]{".", "!", "?", "…", "。", "।"};
-    return std::any_of(std::begin(ends), std::end(ends),
+    return std::any_of(std::begin(kSentenceEnds), std::end(kSentenceEnds),
                        [&](string_view end) { return text.find(end) != string_view::npos; });
+}
+
+bool endsSentence(string_view text)
+{
+    static constexpr string_view closers[]{"\"", ")", "]", "”", "’", "»", "」", "』", "）", "“", "'"};
+    for (bool again = true; again;) {
+        again = false;
+        for (const string_view closer : closers) {
+            if (text.ends_with(closer)) {
+                text.remove_suffix(closer.size());
+                again = true;
+            }
+        }
+    }
+    return std::any_of(std::begin(kSentenceEnds), std::end(kSentenceEnds),
+                       [&](string_view end) { return text.ends_with(end); });
+}
+
+/// Blanks and one; where words are not parted by blanks, as in Thai or Chinese, six characters count as one.
+std::size_t wordCount(string_view text)
+{
+    constexpr std::size_t kCharactersPerWord = 6;
+    std::size_t blanks = 0;
+    std::size_t wide = 0; // characters of three bytes in UTF-8
+    for (const char c : text) {
+        blanks += c == ' ';
+        wide += (static_cast<unsigned char>(c) & 0xF0) == 0xE0;
+    }
+    return blanks + 1 + wide / kCharactersPerWord;
 }
 
 bool isFragment(string_view paragraph)
 {
-    const auto words = static_cast<std::size_t>(std::count(paragraph.begin(), paragraph.end(), ' ')) + 1;
-    return !isSentenceEnd(paragraph) && words < kFewestFragmentWords;
+    return wordCount(paragraph) < kFewestFragmentWords && !holdsSentenceEnd(paragraph);
 }
 
-bool isMagicWord(string_view line)
+/// Of a line with a blank in front: code and drawings are; text that somebody indented, or in front of which
+/// a template or a picture was, is not.
+bool isPreformatted(string_view line)
 {
-    return line.starts_with("__") && line.ends_with("__") && line.find(' ') == string_view::npos;
+    const bool text = endsSentence(line) || line.find(". ") != string_view::npos;
+    return !text && !(line.ends_with(':') && wordCount(line) >= kFewestFragmentWords);
+}
+
+bool holdsLetter(string_view text)
+{
+    return std::any_of(text.begin(), text.end(),
+                       [](unsigned char c) { return c >= 0x80 || std::isalnum(c); });
+}
+
+/// "; term : definition" without its signs; the colon stays between the two.
+std::string itemText(string_view line)
+{
+    static constexpr ByteSet signs("*#:; \t");
+    const bool term = line.substr(0, signs.findOther(line, 0)).find(';') != string_view::npos;
+    const string_view text = line.substr(signs.findOther(line, 0));
+    const auto colon = term ? text.find(" : ") : string_view::npos;
+    if (colon == string_view::npos)
+        return std::string(text);
+    return std::string(text.substr(0, colon)) + ": " + std::string(text.substr(colon + 3));
 }
 
 class ParagraphJoiner {
 public:
-    explicit ParagraphJoiner(DroppedLines& dropped) : m_dropped(dropped) {}
-
-    void add(string_view line)
+    ParagraphJoiner(const MarkupSettings& settings, DroppedLines& dropped)
+        : m_settings(settings), m_dropped(dropped)
     {
-        if (const auto heading = parseHeading(line))
-            startSection(*heading);
-        else if (line.empty() || line.starts_with("----") || isMagicWord(line))
-            endParagraph();
-        else if (m_appendixLevel > 0)
-            ++m_dropped.appendices;
-        else if (string_view("*#:;").find(line.front()) != string_view::npos)
-            drop(m_dropped.listItems);
-        else if (line.front() == '|' || line.front() == '!' || line.starts_with("{|"))
-            drop(m_dropped.tableRows);
-        else
-            m_paragraph.append(m_paragraph.empty() ? "" : " ").append(line);
     }
 
-    std::vector<std::string> finish()
+    void add(string_view raw)
+    {
+        const string_view line = trimmed(raw);
+        if (line.empty() || line.starts_with("----")) {
+            endParagraph();
+            return;
+        }
+        if (const auto heading = parseHeading(line)) {
+            startSection(*heading);
+            return;
+        }
+        if (m_appendixLevel > 0)
+            ++m_dropped.appendices;
+        else if (string_view("*#:;").find(line.front()) != string_view::npos)
+            addItem(line);
+        else if (line.front() == '|' || line.front() == '!' || line.starts_with("{|"))
+            drop(m_dropped.tableRows);
+        else if (raw.front() == ' ' && isPreformatted(line))
+            drop(m_dropped.preformatted);
+        else
+            append(line);
+    }
+
+    std::vector<Paragraph> finish()
     {
         endParagraph();
         return std::move(m_paragraphs);
@@ -92,11 +146,21 @@ private:
     void startSection(const Heading& heading)
     {
         endParagraph();
-        ++m_dropped.headings;
-        if (m_appendixLevel > 0 && heading.level > m_appendixLevel)
-            return; // a part of the appendix
-        const bool appendix = contains(kAppendices, heading.title);
-        m_appendixLevel = appendix ? heading.level : 0;
+        const bool partOfAppendix = m_appendixLevel > 0 && heading.level > m_appendixLevel;
+        if (!partOfAppendix)
+            m_appendixLevel = isAppendixTitle(withoutQuoteMarkup(heading.title)) ? heading.level : 0;
+        if (m_appendixLevel > 0 || !m_settings.keepHeadings)
+            ++m_dropped.headings;
+        else
+            keep(plain(heading.title), true);
+    }
+
+    void addItem(string_view line)
+    {
+        if (!m_settings.keepLists)
+            return drop(m_dropped.listItems);
+        endParagraph();
+        keep(plain(itemText(line)), false);
     }
 
     void drop(std::uint64_t& counter)
@@ -105,33 +169,56 @@ private:
         ++counter;
     }
 
-    void endParagraph()
+    void append(string_view line)
     {
-        // Entities only now: what they stand for is text, never markup.
-        std::string paragraph = tidy(decodeEntities(m_paragraph));
-        m_paragraph.clear();
-        if (paragraph.empty())
-            return;
-        if (isFragment(paragraph))
-            ++m_dropped.fragments;
+        if (!m_paragraph.empty())
+            m_paragraph += ' ';
+        if (line.find("''") == string_view::npos)
+            m_paragraph += line;
         else
-            m_paragraphs.push_back(std::move(paragraph));
+            m_paragraph += withoutQuoteMarkup(line);
     }
 
+    void endParagraph()
+    {
+        if (m_paragraph.empty())
+            return;
+        std::string paragraph = plain(m_paragraph);
+        m_paragraph.clear();
+        if (isFragment(paragraph))
+            m_dropped.fragments += !paragraph.empty();
+        else
+            keep(std::move(paragraph), false);
+    }
+
+    /// Entities only now: what they stand for is text, never markup.
+    static std::string plain(string_view text)
+    {
+        const std::string decoded = decodeEntities(withoutResidue(text));
+        return tidy(decoded.find("''") == std::string::npos ? decoded : withoutQuoteMarkup(decoded));
+    }
+
+    void keep(std::string text, bool heading)
+    {
+        if (holdsLetter(text))
+            m_paragraphs.push_back({std::move(text), heading});
+    }
+
+    const MarkupSettings& m_settings;
     DroppedLines& m_dropped;
-    std::vector<std::string> m_paragraphs;
+    std::vector<Paragraph> m_paragraphs;
     std::string m_paragraph;
     std::size_t m_appendixLevel = 0; ///< 0 = not in an appendix
 };
 
 } // namespace
 
-std::vector<std::string> joinParagraphs(string_view text, DroppedLines& dropped)
+std::vector<Paragraph> joinParagraphs(string_view text, const MarkupSettings& settings, DroppedLines& dropped)
 {
-    ParagraphJoiner joiner(dropped);
+    ParagraphJoiner joiner(settings, dropped);
     while (!text.empty()) {
         const auto end = std::min(text.find('\n'), text.size());
-        joiner.add(trimmed(text.substr(0, end)));
+        joiner.add(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return joiner.finish();

@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "datasets/corpus/entities.h"
+#include "datasets/corpus/left_out.h"
+#include "datasets/corpus/superscript.h"
+#include "datasets/corpus/tag_kinds.h"
 #include "datasets/corpus/text_scan.h"
 
 namespace trainyard {
@@ -15,53 +18,35 @@ namespace {
 
 using std::string_view;
 
-constexpr string_view kFootnote = "ref";
-constexpr string_view kNoWiki = "nowiki";
-constexpr std::size_t kLongestTag = 2000;         // bytes between "<" and ">"
+constexpr std::size_t kLongestTag = 2000; // bytes between "<" and ">"
+constexpr std::size_t kLongestName = 16;
 constexpr std::size_t kLongestFootnote = 100'000; // a missing "</ref>" must not cost the article
+constexpr std::size_t kLongestSuperscript = 24;
 
-/// Elements that go with their content.
-constexpr string_view kDropped[]{"ref",
-                                 "references",
-                                 "math",
-                                 "chem",
-                                 "ce",
-                                 "gallery",
-                                 "timeline",
-                                 "hiero",
-                                 "score",
-                                 "source",
-                                 "syntaxhighlight",
-                                 "pre",
-                                 "imagemap",
-                                 "graph",
-                                 "mapframe",
-                                 "maplink",
-                                 "templatedata",
-                                 "inputbox",
-                                 "categorytree",
-                                 "table",
-                                 "style",
-                                 "script",
-                                 "includeonly",
-                                 "noinclude",
-                                 "indicator",
-                                 "del",
-                                 "strike",
-                                 "templatestyles"};
-
-constexpr string_view kLineBreaking[]{"br", "p",  "div", "blockquote", "poem", "li",     "ul",
-                                      "ol", "hr", "dl",  "dd",         "dt",   "center", "section"};
+bool isLetter(char c)
+{
+    return std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
+bool isNameCharacter(char c)
+{
+    return std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
 
 struct Tag {
-    std::string name; ///< lower case
+    TagKind kind = TagKind::Unknown;
+    string_view name; ///< as it is written
     bool closing = false;
     bool selfClosing = false;
     std::size_t size = 0; ///< from "<" to ">"
 };
 
-/// The tag that starts at text[0] == '<', if one does.
-std::optional<Tag> parseTag(string_view text)
+TagKind kindOfName(string_view name)
+{
+    return name.size() > kLongestName ? TagKind::Unknown : tagKind(asciiLower(name));
+}
+
+/// The start of a tag at text[0] == '<': "<name" or "</name", with nothing known of its end.
+std::optional<Tag> parseTagName(string_view text)
 {
     Tag tag;
     std::size_t at = 1;
@@ -70,19 +55,34 @@ std::optional<Tag> parseTag(string_view text)
         ++at;
     }
     const std::size_t nameBegin = at;
-    while (at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])))
+    while (at < text.size() && isNameCharacter(text[at]))
         ++at;
-    if (at == nameBegin || !std::isalpha(static_cast<unsigned char>(text[nameBegin])))
+    if (at == nameBegin || !isLetter(text[nameBegin]))
         return std::nullopt;
-    if (string_view(" \t\n/>").find(text.substr(at, 1)) == string_view::npos)
+    tag.name = text.substr(nameBegin, at - nameBegin);
+    tag.size = at;
+    return tag;
+}
+
+/// The tag that starts at text[0] == '<', if one does.
+std::optional<Tag> parseTag(string_view text)
+{
+    auto tag = parseTagName(text);
+    if (!tag || string_view(" \t\n/>\\").find(text.substr(tag->size, 1)) == string_view::npos)
         return std::nullopt; // "c<d, then 3 > 2"
-    const auto end = text.substr(0, kLongestTag).find_first_of("<>", at);
+    const auto end = text.substr(0, kLongestTag).find_first_of("<>", tag->size);
     if (end == string_view::npos || text[end] != '>')
         return std::nullopt;
-    tag.name = asciiLower(text.substr(nameBegin, at - nameBegin));
-    tag.selfClosing = text[end - 1] == '/';
-    tag.size = end + 1;
+    tag->kind = kindOfName(tag->name);
+    tag->selfClosing = text[end - 1] == '/';
+    tag->size = end + 1;
     return tag;
+}
+
+bool goesWithContent(TagKind kind)
+{
+    return kind == TagKind::Dropped || kind == TagKind::Footnote || kind == TagKind::NoWiki ||
+           kind == TagKind::Code;
 }
 
 /// What an element covers behind its opening tag.
@@ -107,15 +107,14 @@ class ElementEnds {
 public:
     explicit ElementEnds(string_view text)
     {
-        std::unordered_map<std::string, std::vector<std::size_t>>
-            begins; // of open elements' content, by name
+        std::unordered_map<std::string, std::vector<std::size_t>> begins; // of open elements' content
         forEachTag(text, [&](std::size_t at, const Tag& tag) {
-            if (tag.selfClosing || !(contains(kDropped, tag.name) || tag.name == kNoWiki))
+            if (tag.selfClosing || !goesWithContent(tag.kind))
                 return;
-            auto& open = begins[tag.name];
+            auto& open = begins[asciiLower(tag.name)];
             if (!tag.closing) {
                 open.push_back(at + tag.size);
-            } else if (tag.name == kFootnote) { // they do not nest: every one that is open ends here
+            } else if (tag.kind == TagKind::Footnote) { // they do not nest: every one that is open ends here
                 for (const std::size_t begin : open)
                     m_ends.emplace(begin, Content{at, at + tag.size});
                 open.clear();
@@ -186,8 +185,7 @@ private:
         if (m_text.substr(at).starts_with("<!--"))
             return passComment(at);
         const auto tag = parseTag(m_text.substr(at));
-        const bool nowiki = tag && tag->name == kNoWiki;
-        if (!tag || !(nowiki || contains(kDropped, tag->name))) {
+        if (!tag || !goesWithContent(tag->kind)) {
             out += '<';
             return at + 1;
         }
@@ -195,9 +193,32 @@ private:
         const auto content = tag->closing || tag->selfClosing ? std::nullopt : contentOf(*tag, begin);
         if (!content)
             return begin;
-        if (nowiki)
-            out += encodeAsEntities(m_text.substr(begin, content->end - begin));
-        return content->after;
+        return passElement(*tag, {begin, content->end, content->after}, out);
+    }
+
+    struct Element {
+        std::size_t begin; ///< of the content
+        std::size_t end;
+        std::size_t after;
+    };
+
+    /// Returns where the text goes on.
+    std::size_t passElement(const Tag& tag, const Element& element, std::string& out)
+    {
+        const string_view content = m_text.substr(element.begin, element.end - element.begin);
+        if (tag.kind == TagKind::Code && content.find('\n') == string_view::npos)
+            return element.begin; // as inline text; the closing tag is found later and goes alone
+        if (tag.kind == TagKind::NoWiki)
+            out += encodeAsEntities(content);
+        else if (isFormula(tag.name))
+            out += kLeftOut;
+        return element.after;
+    }
+
+    static bool isFormula(string_view name)
+    {
+        static constexpr string_view formulas[]{"math", "chem", "ce"};
+        return contains(formulas, asciiLower(name));
     }
 
     std::size_t passComment(std::size_t at)
@@ -209,7 +230,7 @@ private:
     std::optional<Content> contentOf(const Tag& tag, std::size_t begin)
     {
         const auto content = m_ends.contentFrom(begin);
-        if (!content || tag.name != kFootnote)
+        if (!content || tag.kind != TagKind::Footnote)
             return content;
         // A heading inside means that the closing tag belongs to a later footnote.
         if (content->end - begin > kLongestFootnote || m_heading.from(begin) < content->end)
@@ -223,17 +244,78 @@ private:
     NextMark m_heading;
 };
 
+/// "<sup>-2</sup>" becomes "⁻²", because "10-2" would be another number. Returns how many bytes behind the
+/// opening tag are done, 0 when the content is not a number.
+std::size_t passSuperscript(string_view text, std::string& out)
+{
+    const auto end = text.substr(0, kLongestSuperscript).find("</");
+    if (end == string_view::npos || end == 0)
+        return 0;
+    const std::string raised = superscript(text.substr(0, end));
+    if (raised.empty())
+        return 0;
+    out += raised;
+    return end;
+}
+
+/// A tag of a known name whose ">" is missing: covers the name and attributes. 0 = no such tag.
+std::size_t brokenTagSize(string_view text)
+{
+    const auto tag = parseTagName(text);
+    if (!tag || tag->name.size() < 2 || kindOfName(tag->name) == TagKind::Unknown)
+        return 0; // "a <b" compares
+    static constexpr ByteSet blanks(" \t");
+    static constexpr ByteSet valueEnd(" \t\n<>|");
+    std::size_t end = tag->size;
+    if (end < text.size() && !valueEnd.contains(text[end]) && text[end] != '/')
+        return 0; // "<box" is no "<b"
+    for (;;) {
+        const std::size_t name = blanks.findOther(text, end);
+        std::size_t at = name;
+        while (at < text.size() && isNameCharacter(text[at]))
+            ++at;
+        if (at == name || text.substr(at, 1) != "=")
+            return end + (text.substr(end, 1) == "/" ? 1 : 0);
+        const bool quoted = text.substr(at + 1, 1) == "\"";
+        const auto quote = quoted ? text.substr(0, at + kLongestTag).find_first_of("\"\n", at + 2) : at;
+        end =
+            quoted && quote != string_view::npos ? quote + (text[quote] == '"') : valueEnd.find(text, at + 1);
+    }
+}
+
+/// What a tag that is left becomes.
+string_view textOfTag(const Tag& tag)
+{
+    switch (tag.kind) {
+    case TagKind::LineBreak:
+        return " ";
+    case TagKind::Block:
+        return "\n";
+    case TagKind::Paragraph:
+        return "\n\n";
+    case TagKind::ListItem:
+        return tag.closing ? "\n" : "\n* ";
+    case TagKind::Term:
+        return tag.closing ? "\n" : "\n; ";
+    case TagKind::Definition:
+        return tag.closing ? "\n" : "\n: ";
+    default:
+        return {};
+    }
+}
+
 /// Removes the tag at text[0] == '<'; returns how many bytes of the input that covers.
 std::size_t passTag(string_view text, std::string& out)
 {
     const auto tag = parseTag(text);
     if (!tag) {
-        out += '<';
-        return 1;
+        const std::size_t broken = brokenTagSize(text);
+        out += broken == 0 ? "<" : "";
+        return std::max<std::size_t>(broken, 1);
     }
-    if (contains(kLineBreaking, tag->name))
-        out += '\n';
-    return tag->size;
+    out += textOfTag(*tag);
+    const bool raises = tag->kind == TagKind::Superscript && !tag->closing;
+    return tag->size + (raises ? passSuperscript(text.substr(tag->size), out) : 0);
 }
 
 } // namespace

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <string>
-#include <unordered_map>
-#include <vector>
 
+#include "datasets/corpus/left_out.h"
+#include "datasets/corpus/letters.h"
+#include "datasets/corpus/template_rules.h"
 #include "datasets/corpus/text_scan.h"
 
 namespace trainyard {
@@ -13,281 +13,124 @@ namespace trainyard {
 namespace {
 
 using std::string_view;
-using Arguments = std::vector<string_view>; ///< positional arguments only, [0] = first
-using Rule = std::string (*)(const Arguments&);
 
-std::string at(const Arguments& arguments, std::size_t index)
+const TemplateRules& rules()
 {
-    return index < arguments.size() ? std::string(arguments[index]) : std::string();
-}
-
-std::string first(const Arguments& arguments)
-{
-    return at(arguments, 0);
-}
-std::string second(const Arguments& arguments)
-{
-    return at(arguments, 1);
-}
-std::string last(const Arguments& arguments)
-{
-    return arguments.empty() ? std::string() : std::string(arguments.back());
-}
-std::string secondOrFirst(const Arguments& arguments)
-{
-    return arguments.size() > 1 ? second(arguments) : first(arguments);
-}
-std::string joined(const Arguments& arguments)
-{
-    std::string out;
-    for (const string_view argument : arguments)
-        out += argument;
-    return out;
-}
-std::string spaced(const Arguments& arguments)
-{
-    std::string out;
-    for (const string_view argument : arguments)
-        out += (out.empty() ? "" : " ") + std::string(argument);
-    return out;
-}
-
-std::string fraction(const Arguments& arguments)
-{
-    switch (arguments.size()) {
-    case 0:
-        return {};
-    case 1:
-        return "1/" + at(arguments, 0);
-    case 2:
-        return at(arguments, 0) + "/" + at(arguments, 1);
-    default:
-        return at(arguments, 0) + " " + at(arguments, 1) + "/" + at(arguments, 2);
-    }
-}
-
-std::string unitName(string_view unit)
-{
-    static const std::unordered_map<string_view, string_view> names{
-        {"C", "°C"},       {"F", "°F"},       {"km2", "km²"},    {"m2", "m²"},   {"sqmi", "sq mi"},
-        {"sqft", "sq ft"}, {"sqkm", "km²"},   {"m3", "m³"},      {"km3", "km³"}, {"cm2", "cm²"},
-        {"cm3", "cm³"},    {"cuft", "cu ft"}, {"acre", "acres"}, {"mph", "mph"}};
-    const auto found = names.find(unit);
-    return std::string(found == names.end() ? unit : found->second);
-}
-
-bool isRangeWord(string_view text)
-{
-    static constexpr string_view words[]{"-", "–", "to",      "and",   "or",  "by",
-                                         "x", "×", "&ndash;", "to(-)", "+/-", "±"};
-    return contains(words, text);
-}
-
-/// {{convert|5|km|mi}} -> "5 km"; {{convert|5|to|10|km|mi}} -> "5 to 10 km".
-std::string convert(const Arguments& arguments)
-{
-    std::string out = first(arguments);
-    std::size_t unit = 1;
-    while (unit + 1 < arguments.size() && isRangeWord(arguments[unit])) {
-        out += " " + std::string(arguments[unit] == "to(-)" ? "to" : arguments[unit]) + " " +
-               std::string(arguments[unit + 1]);
-        unit += 2;
-    }
-    return unit < arguments.size() ? out + " " + unitName(arguments[unit]) : out;
-}
-
-std::string powerOfTen(const Arguments& arguments)
-{
-    return " × 10" + first(arguments);
-}
-std::string ship(const Arguments& arguments)
-{
-    return first(arguments) + " " + second(arguments);
-}
-template <char const* Text>
-std::string literal(const Arguments&)
-{
-    return Text;
-}
-template <char const* Prefix>
-std::string prefixed(const Arguments& arguments)
-{
-    return Prefix + first(arguments);
-}
-
-constexpr char kEnDash[] = " – ";
-constexpr char kTightEnDash[] = "–";
-constexpr char kEmDash[] = "—";
-constexpr char kSpacedEmDash[] = " — ";
-constexpr char kSpace[] = " ";
-constexpr char kCirca[] = "c. ";
-constexpr char kAsOf[] = "As of ";
-constexpr char kPound[] = "£";
-constexpr char kDollar[] = "US$";
-constexpr char kEuro[] = "€";
-constexpr char kHms[] = "HMS ";
-constexpr char kUss[] = "USS ";
-constexpr char kApostrophe[] = "'";
-constexpr char kPipe[] = "&#124;";
-constexpr char kEquals[] = "=";
-constexpr char kOkina[] = "ʻ";
-constexpr char kDot[] = " · ";
-constexpr char kPlusMinus[] = "±";
-
-const std::unordered_map<string_view, Rule>& rules()
-{
-    static const std::unordered_map<string_view, Rule> table{
-        {"convert", convert},
-        {"cvt", convert},
-        {"formatnum", first},
-        {"val", first},
-        {"num", first},
-        {"nts", first},
-        {"frac", fraction},
-        {"fraction", fraction},
-        {"sfrac", fraction},
-        {"e", powerOfTen},
-        {"esp", powerOfTen},
-        {"lang", second},
-        {"transl", last},
-        {"transliteration", last},
-        {"nihongo", first},
-        {"script", last},
-        {"unicode", first},
-        {"polytonic", first},
-        {"zh", first},
-        {"nowrap", first},
-        {"nobr", first},
-        {"nobold", first},
-        {"small", first},
-        {"smaller", first},
-        {"big", first},
-        {"larger", first},
-        {"abbr", first},
-        {"tooltip", first},
-        {"sic", first},
-        {"not a typo", joined},
-        {"as written", joined},
-        {"em", first},
-        {"strong", first},
-        {"smallcaps", first},
-        {"sc", first},
-        {"sup", first},
-        {"sub", first},
-        {"su", joined},
-        {"math", first},
-        {"mvar", first},
-        {"var", first},
-        {"chem", joined},
-        {"chem2", first},
-        {"angle bracket", first},
-        {"quote", first},
-        {"quotation", first},
-        {"cquote", first},
-        {"blockquote", first},
-        {"quote box", first},
-        {"bq", first},
-        {"color", second},
-        {"font color", last},
-        {"colored link", last},
-        {"visible anchor", first},
-        {"vanchor", first},
-        {"ill", first},
-        {"interlanguage link", first},
-        {"link-interwiki", first},
-        {"linktext", joined},
-        {"wikt-lang", second},
-        {"flag", first},
-        {"flagcountry", first},
-        {"country", first},
-        {"ordinal", first},
-        {"proper name", first},
-        {"uss", prefixed<kUss>},
-        {"hms", prefixed<kHms>},
-        {"ship", ship},
-        {"sclass", first},
-        {"as of", prefixed<kAsOf>},
-        {"circa", prefixed<kCirca>},
-        {"c.", prefixed<kCirca>},
-        {"gbp", prefixed<kPound>},
-        {"us$", prefixed<kDollar>},
-        {"usd", prefixed<kDollar>},
-        {"eur", prefixed<kEuro>},
-        {"euro", prefixed<kEuro>},
-        {"ndash", literal<kTightEnDash>},
-        {"en dash", literal<kTightEnDash>},
-        {"–", literal<kEnDash>},
-        {"spaced ndash", literal<kEnDash>},
-        {"snd", literal<kEnDash>},
-        {"spnd", literal<kEnDash>},
-        {"mdash", literal<kEmDash>},
-        {"em dash", literal<kEmDash>},
-        {"—", literal<kSpacedEmDash>},
-        {"spaced mdash", literal<kSpacedEmDash>},
-        {"nbsp", literal<kSpace>},
-        {"thinsp", literal<kSpace>},
-        {"space", literal<kSpace>},
-        {"'", literal<kApostrophe>},
-        {"!", literal<kPipe>},
-        {"=", literal<kEquals>},
-        {"okina", literal<kOkina>},
-        {"·", literal<kDot>},
-        {"dot", literal<kDot>},
-        {"bull", literal<kDot>},
-        {"+-", literal<kPlusMinus>},
-        {"±", literal<kPlusMinus>},
-        {"birth-date", first},
-        {"death-date", first},
-        {"start date", spaced},
-        {"music", secondOrFirst},
-    };
+    static const TemplateRules table = [] {
+        TemplateRules made;
+        addWordRules(made);
+        addNumberRules(made);
+        addDateRules(made);
+        return made;
+    }();
     return table;
 }
 
-/// "name=value" is a named argument; "1=value" counts as positional. Markup inside the value does not count.
-bool isNamed(string_view argument, string_view& value)
-{
-    const auto equals = argument.find('=');
-    if (equals == string_view::npos || equals == 0)
-        return false;
-    const string_view name = trimmed(argument.substr(0, equals));
-    if (name.find_first_of("[]<>\"&") != string_view::npos || name.size() > 30)
-        return false;
-    value = trimmed(argument.substr(equals + 1));
-    return !std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); });
-}
+/// A parser function: "{{name:first|second|...}}". Arguments are not trimmed of their names.
+struct FunctionCall {
+    std::string name; ///< lower case
+    std::vector<string_view> arguments;
 
-Arguments positional(const std::vector<string_view>& parts)
-{
-    Arguments arguments;
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-        string_view value = trimmed(parts[i]);
-        if (!isNamed(parts[i], value))
-            arguments.push_back(value);
+    string_view at(std::size_t index) const
+    {
+        return index < arguments.size() ? trimmed(arguments[index]) : string_view();
     }
-    return arguments;
+};
+
+FunctionCall parseFunction(string_view call, std::size_t colon)
+{
+    FunctionCall function{lowerCase(trimmed(call.substr(0, colon))), {}};
+    for (const string_view part : splitTopLevel(call.substr(colon + 1), '|'))
+        function.arguments.push_back(part);
+    return function;
 }
 
-/// "{{Lang-el|...}}" is the language followed by a word; only the word is kept. "{{formatnum:12}}" passes its
-/// first argument after a colon.
-std::string applyRule(const std::string& name, Arguments arguments)
+/// The first case of {{#switch:}} that fits, or the default. Cases without a value fall through.
+string_view chosenCase(const FunctionCall& function)
 {
-    if (name.starts_with("formatnum:"))
-        return std::string(trimmed(string_view(name).substr(10)));
-    if (name.starts_with("lang-"))
-        return first(arguments);
-    const auto rule = rules().find(name);
-    return rule == rules().end() ? std::string() : rule->second(arguments);
+    bool found = false;
+    string_view byDefault;
+    for (std::size_t i = 1; i < function.arguments.size(); ++i) {
+        const string_view each = function.arguments[i];
+        const auto equals = each.find('=');
+        const string_view name = trimmed(each.substr(0, equals));
+        found = found || name == function.at(0);
+        if (equals == string_view::npos) {
+            byDefault = i + 1 == function.arguments.size() ? name : byDefault;
+            continue;
+        }
+        const string_view value = trimmed(each.substr(equals + 1));
+        if (found)
+            return value;
+        if (name == "#default")
+            byDefault = value;
+    }
+    return byDefault;
+}
+
+/// What can be known without the wiki; the others leave nothing.
+std::string functionText(const FunctionCall& function)
+{
+    if (function.name == "formatnum" || function.name == "#formatnum" || function.name == "nowrap")
+        return std::string(function.at(0));
+    if (function.name == "lc")
+        return lowerCase(function.at(0));
+    if (function.name == "uc" || function.name == "ucfirst" || function.name == "lcfirst")
+        return std::string(function.at(0));
+    if (function.name == "#if")
+        return std::string(function.at(function.at(0).empty() ? 2 : 1));
+    if (function.name == "#ifeq")
+        return std::string(function.at(function.at(0) == function.at(1) ? 2 : 3));
+    if (function.name == "#ifexist" || function.name == "#iferror")
+        return std::string(function.at(1));
+    if (function.name == "#switch")
+        return std::string(chosenCase(function));
+    return {};
+}
+
+bool isPronunciation(string_view name)
+{
+    static constexpr string_view starts[]{"ipa-", "ipac-", "ipa ", "respell", "pron-", "api-", "audio-"};
+    return std::any_of(std::begin(starts), std::end(starts),
+                       [name](string_view start) { return name.starts_with(start); });
+}
+
+/// {{lang-el|word|...}} shows the name of the language in front; only the word is kept.
+std::string wordOfLanguage(string_view call)
+{
+    const TemplateCall parsed(call);
+    const string_view word = parsed.either({"text"}, 0);
+    return word.empty() ? std::string(1, kLeftOut) : std::string(word);
+}
+
+/// {{1er}}, {{XIXe siècle}}: French templates that show their own name.
+bool showsItsName(string_view name)
+{
+    static constexpr ByteSet roman("ivxlc");
+    static constexpr ByteSet digits("0123456789");
+    const std::size_t number = std::max(roman.findOther(name, 0), digits.findOther(name, 0));
+    const string_view rest = name.substr(number);
+    static constexpr string_view endings[]{"er",  "re",        "e",        "ère",
+                                           "ème", "er siècle", "e siècle", "re siècle"};
+    return number > 0 && contains(endings, rest);
 }
 
 } // namespace
 
 std::string templateText(string_view call)
 {
-    const auto parts = splitTopLevel(call, '|');
-    std::string name = asciiLower(trimmed(parts[0]));
-    std::replace(name.begin(), name.end(), '_', ' ');
-    return applyRule(name, positional(parts));
+    const std::string name = templateName(call);
+    const auto& table = rules();
+    if (const auto rule = table.find(name); rule != table.end())
+        return rule->second(TemplateCall(call));
+    if (name.starts_with("lang-"))
+        return wordOfLanguage(call);
+    if (isPronunciation(name))
+        return std::string(1, kLeftOut);
+    if (showsItsName(name))
+        return std::string(trimmed(call.substr(0, call.find('|'))));
+    const auto colon = call.substr(0, call.find('|')).find(':');
+    return colon == string_view::npos ? std::string() : functionText(parseFunction(call, colon));
 }
 
 } // namespace trainyard

@@ -15,11 +15,11 @@ char lower(char c)
 
 std::string_view trimmed(std::string_view text)
 {
-    constexpr std::string_view blanks = " \t\r\n";
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+    static constexpr ByteSet blanks(" \t\r\n");
+    text.remove_prefix(blanks.findOther(text, 0));
+    while (!text.empty() && blanks.contains(text.back()))
+        text.remove_suffix(1);
+    return text;
 }
 
 std::string asciiLower(std::string_view text)
@@ -46,7 +46,10 @@ std::vector<std::string_view> splitTopLevel(std::string_view text, char separato
     std::vector<std::string_view> parts;
     int depth = 0;
     std::size_t begin = 0;
+    static constexpr ByteSet brackets("[]{}");
     for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != separator && !brackets.contains(text[i]))
+            continue;
         const std::string_view two = text.substr(i, 2);
         if (two == "[[" || two == "{{") {
             ++depth;

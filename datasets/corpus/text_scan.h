@@ -1,11 +1,43 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace trainyard {
+
+/// A set of bytes that text is searched for.
+class ByteSet {
+public:
+    explicit constexpr ByteSet(std::string_view bytes)
+    {
+        for (const char byte : bytes)
+            m_has[static_cast<unsigned char>(byte)] = true;
+    }
+
+    constexpr bool contains(char byte) const { return m_has[static_cast<unsigned char>(byte)]; }
+
+    /// The first byte of the set at or behind `from`; the size of the text when there is none.
+    constexpr std::size_t find(std::string_view text, std::size_t from) const
+    {
+        while (from < text.size() && !contains(text[from]))
+            ++from;
+        return from;
+    }
+
+    /// The first byte that is not of the set.
+    constexpr std::size_t findOther(std::string_view text, std::size_t from) const
+    {
+        while (from < text.size() && contains(text[from]))
+            ++from;
+        return from;
+    }
+
+private:
+    std::array<bool, 256> m_has{};
+};
 
 /// Without blanks, tabs and line ends at both ends.
 std::string_view trimmed(std::string_view text);

@@ -1,10 +1,14 @@
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string>
 #include <vector>
 
+#include "datasets/corpus/left_out.h"
+#include "datasets/corpus/letters.h"
 #include "datasets/corpus/paragraphs.h"
 #include "datasets/corpus/text_scan.h"
+#include "engine/base/utf8.h"
 
 namespace trainyard {
 
@@ -12,44 +16,196 @@ namespace {
 
 using std::string_view;
 
-constexpr string_view kNoBreakSpace = "\u00A0";
+enum class Mark : std::uint8_t {
+    None,          ///< part of a word
+    Blank,         ///< any width
+    Dropped,       ///< shows nothing: zero-width space, soft hyphen, direction marks, controls
+    LeftOut,       ///< something was taken out here
+    Opening,       ///< bracket
+    Closing,       ///< bracket
+    Separator,     ///< "," ";" ":"
+    WideSeparator, ///< the same in Chinese and Japanese, without blanks
+    Terminator,    ///< "." "!" "?"
+    Quote,         ///< straight
+    OpenQuote,
+    CloseQuote,
+};
+
+struct Token {
+    Mark mark;
+    std::size_t size;
+};
+
+Mark wideMark(char32_t code)
+{
+    switch (code) {
+    case U'\u00AD': // soft hyphen
+    case U'\u200B': // zero-width space
+    case U'\u200E': // left-to-right mark
+    case U'\u200F': // right-to-left mark
+    case U'\u2060': // word joiner
+    case U'\uFEFF': // byte order mark
+        return Mark::Dropped;
+    case U'（':
+    case U'［':
+        return Mark::Opening;
+    case U'）':
+    case U'］':
+        return Mark::Closing;
+    case U'“':
+    case U'«':
+    case U'「':
+    case U'『':
+    case U'《':
+    case U'‹':
+        return Mark::OpenQuote;
+    case U'”':
+    case U'»':
+    case U'」':
+    case U'』':
+    case U'》':
+    case U'›':
+        return Mark::CloseQuote;
+    case U'،':
+    case U'؛':
+        return Mark::Separator;
+    case U'，':
+    case U'、':
+    case U'；':
+    case U'：':
+        return Mark::WideSeparator;
+    default:
+        return letterKinds(code) & letter_kind::kSpace ? Mark::Blank : Mark::None;
+    }
+}
+
+constexpr std::array<Mark, 128> asciiMarks()
+{
+    std::array<Mark, 128> marks{};
+    for (std::size_t c = 0; c < 32; ++c)
+        marks[c] = Mark::Dropped;
+    for (const char c : {' ', '\t', '\n', '\r', '\v', '\f'})
+        marks[static_cast<std::size_t>(c)] = Mark::Blank;
+    marks[static_cast<std::size_t>(kLeftOut)] = Mark::LeftOut;
+    marks['('] = marks['['] = Mark::Opening;
+    marks[')'] = marks[']'] = Mark::Closing;
+    marks[','] = marks[';'] = marks[':'] = Mark::Separator;
+    marks['.'] = marks['!'] = marks['?'] = Mark::Terminator;
+    marks['"'] = Mark::Quote;
+    return marks;
+}
+
+constexpr std::array<Mark, 128> kAsciiMarks = asciiMarks();
+
+/// Bytes that begin no mark: most of ASCII, and the first bytes of characters without marks among them.
+constexpr std::array<bool, 256> plainBytes()
+{
+    std::array<bool, 256> plain{};
+    for (std::size_t c = 0; c < 128; ++c)
+        plain[c] = kAsciiMarks[c] == Mark::None;
+    for (std::size_t c = 128; c < 256; ++c)
+        plain[c] = c != 0xC2 && c != 0xD8 && c != 0xE1 && c != 0xE2 && c != 0xE3 && c != 0xEF;
+    return plain;
+}
+
+constexpr std::array<bool, 256> kPlain = plainBytes();
+
+constexpr std::size_t kLongestLead = 40; // bytes, as "British English:" in front of a pronunciation
 
 bool isOneOf(char c, string_view set)
 {
     return set.find(c) != string_view::npos;
 }
 
-/// Takes characters one by one and looks back at what it has written.
+bool isAlphanumeric(char c)
+{
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// Takes marks one by one and looks back at what it has written.
 class Tidier {
 public:
-    std::string run(string_view text)
+    explicit Tidier(string_view text) : m_text(text) { m_out.reserve(text.size()); }
+
+    std::string run()
     {
-        for (std::size_t i = 0; i < text.size(); ++i)
-            add(text[i], i + 1 < text.size() ? text[i + 1] : ' ');
+        while (m_at < m_text.size()) {
+            copyPlain();
+            if (m_at < m_text.size())
+                add(tokenHere());
+        }
         trimEnd(" ");
         return std::move(m_out);
     }
 
 private:
-    void add(char c, char next)
+    void copyPlain()
     {
-        if (c == '\t' || c == '\n')
-            c = ' ';
-        if (c == ' ')
-            addBlank();
-        else if (isOneOf(c, "(["))
-            openBracket(c);
-        else if (isOneOf(c, ")]"))
-            closeBracket(c);
-        else if (isOneOf(c, ",;:"))
-            addSeparator(c, next);
-        else if (isOneOf(c, ".!?") && !std::isalnum(static_cast<unsigned char>(next)) && next != '.')
-            addAfterTrim(c);
-        else
-            m_out += c;
+        std::size_t end = m_at;
+        while (end < m_text.size() && kPlain[static_cast<unsigned char>(m_text[end])])
+            ++end;
+        m_out.append(m_text.substr(m_at, end - m_at));
+        m_at = end;
     }
 
-    bool afterOpening() const { return !m_out.empty() && isOneOf(m_out.back(), "(["); }
+    Token tokenHere() const
+    {
+        const auto byte = static_cast<unsigned char>(m_text[m_at]);
+        if (byte < 0x80)
+            return {kAsciiMarks[byte], 1};
+        const Utf8Char c = decodeUtf8(m_text, m_at);
+        return {wideMark(c.code), c.bytes};
+    }
+
+    void add(Token token)
+    {
+        const string_view written = m_text.substr(m_at, token.size);
+        m_at += token.size;
+        switch (token.mark) {
+        case Mark::None:
+            m_out += written;
+            break;
+        case Mark::Blank:
+            addBlank();
+            break;
+        case Mark::Dropped:
+            break;
+        case Mark::LeftOut:
+            leaveOut();
+            break;
+        case Mark::Opening:
+            m_brackets.push_back({m_out.size(), m_out.size() + written.size()});
+            m_out += written;
+            break;
+        case Mark::Closing:
+            closeBracket(written);
+            break;
+        case Mark::Separator:
+            addSeparator(written);
+            break;
+        case Mark::WideSeparator:
+            addWideSeparator(written);
+            break;
+        case Mark::Terminator:
+            addTerminator(written.front());
+            break;
+        case Mark::Quote:
+            addQuote();
+            break;
+        case Mark::OpenQuote:
+            m_openQuote = m_out.size() + written.size();
+            m_out += written;
+            break;
+        case Mark::CloseQuote:
+            closeQuote(written);
+            break;
+        }
+    }
+
+    char next() const { return m_at < m_text.size() ? m_text[m_at] : ' '; }
+    bool nextIsWord() const { return std::isalnum(static_cast<unsigned char>(next())) != 0; }
+
+    bool afterOpening() const { return !m_brackets.empty() && m_brackets.back().inside == m_out.size(); }
 
     void addBlank()
     {
@@ -57,47 +213,154 @@ private:
             m_out += ' ';
     }
 
-    void openBracket(char c)
+    /// A formula or a pronunciation was here. "(pronounced ...; born 1900)" is left without what led to it.
+    void leaveOut()
     {
-        m_brackets.push_back(m_out.size());
-        m_out += c;
+        if (m_brackets.empty() || !partEnds())
+            return;
+        const std::size_t inside = std::min(m_brackets.back().inside, m_out.size());
+        const std::size_t begin = std::max(inside, m_out.size() - std::min(m_out.size(), kLongestLead));
+        const string_view lead = string_view(m_out).substr(begin);
+        const auto separator = lead.find_last_of(",;");
+        const bool reachesBack = separator != string_view::npos || begin == inside;
+        const string_view part = lead.substr(separator == string_view::npos ? 0 : separator + 1);
+        if (reachesBack && onlyLeads(trimmed(part)))
+            m_out.resize(m_out.size() - part.size());
     }
 
-    void closeBracket(char c)
+    /// Words that make no sense without what follows them: "English:", "or", "is pronounced".
+    static bool onlyLeads(string_view words)
+    {
+        static constexpr string_view leads[]{
+            "or",           "and",   "also",          "from",     "i.e.",      "e.g.",
+            "IPA",          "where", "pronounced",    "prononcé", "prononcée", "uitspraak",
+            "in IPA",       "is",    "is pronounced", "with",     "for",       "ausgesprochen",
+            "произносится", "МФА",   "pronunciado",   "pronuncia"};
+        return words.empty() || words.ends_with(':') || words.ends_with(" pronounced") ||
+               contains(leads, words);
+    }
+
+    /// Nothing follows in this part of the bracket.
+    bool partEnds() const
+    {
+        static constexpr ByteSet skipped(" \x01\"'/[]");
+        const string_view rest = m_text.substr(m_at, kLongestLead);
+        const std::size_t at = skipped.findOther(rest, 0);
+        return at < rest.size() && isOneOf(rest[at], ",;)");
+    }
+
+    void closeBracket(string_view written)
     {
         if (m_brackets.empty()) {
-            addAfterTrim(c);
+            addAfterTrim(written);
             return;
         }
-        const std::size_t open = m_brackets.back();
+        const Bracket open = m_brackets.back();
         m_brackets.pop_back();
-        trimEnd(" ,;:");
-        if (m_out.size() <= open + 1) // nothing but separators was inside
-            m_out.resize(std::min(open, m_out.size()));
+        trimSeparators(open.inside);
+        if (m_out.size() <= open.inside) // nothing but separators was inside
+            m_out.resize(std::min(open.begin, m_out.size()));
         else
-            m_out += c;
+            m_out += written;
+    }
+
+    void trimSeparators(std::size_t notBefore)
+    {
+        static constexpr string_view wide[]{"，", "、", "；", "：", "،", "؛"};
+        for (bool again = true; again;) {
+            again = false;
+            while (m_out.size() > notBefore && isOneOf(m_out.back(), " ,;:")) {
+                m_out.pop_back();
+                again = true;
+            }
+            for (const string_view separator : wide) {
+                if (m_out.size() >= notBefore + separator.size() && m_out.ends_with(separator)) {
+                    m_out.resize(m_out.size() - separator.size());
+                    again = true;
+                }
+            }
+        }
     }
 
     /// A separator needs something to separate: none after "(" and none after another one.
-    void addSeparator(char c, char next)
+    void addSeparator(string_view written)
     {
-        const bool timeOrUrl = std::isalnum(static_cast<unsigned char>(next)) || next == '/';
-        if (c != ',' && timeOrUrl && !m_out.empty() && m_out.back() != ' ' && !afterOpening()) {
+        const char c = written.front();
+        const bool timeOrUrl = nextIsWord() || next() == '/' || (c == ':' && next() == ':');
+        if (c != ',' && written.size() == 1 && timeOrUrl && !m_out.empty() && m_out.back() != ' ' &&
+            !afterOpening()) {
             m_out += c;
             return;
         }
         trimEnd(" ");
         if (m_out.empty() || afterOpening() || isOneOf(m_out.back(), ",;:"))
             return;
-        m_out += c;
+        m_out += written;
     }
 
-    void addAfterTrim(char c)
+    void addWideSeparator(string_view written)
     {
         trimEnd(" ");
-        if (c == '.' && !m_out.empty() && isOneOf(m_out.back(), ",;"))
+        if (!m_out.empty() && !afterOpening() && !m_out.ends_with(written))
+            m_out += written;
+    }
+
+    void addTerminator(char c)
+    {
+        if (c == '.' && m_text.substr(m_at).starts_with(" . .")) { // an ellipsis with blanks
+            m_out += "...";
+            m_at += 4;
+            return;
+        }
+        if (isAlphanumeric(next()) || next() == '.') {
+            m_out += c;
+            return;
+        }
+        const bool stands = m_out.ends_with(". ") && c == '.'; // "old. {{x}}."
+        addAfterTrim(string_view(&c, 1));
+        if (stands)
             m_out.pop_back();
-        m_out += c;
+    }
+
+    void addAfterTrim(string_view written)
+    {
+        trimEnd(" ");
+        if (written == "." && !m_out.empty() && isOneOf(m_out.back(), ",;"))
+            m_out.pop_back();
+        m_out += written;
+    }
+
+    /// Quotation marks around nothing are left-overs.
+    void addQuote()
+    {
+        if (next() == '"')
+            ++m_at;
+        else
+            m_out += '"';
+    }
+
+    void closeQuote(string_view written)
+    {
+        std::size_t end = m_out.size();
+        while (end > 0 && m_out[end - 1] == ' ')
+            --end;
+        if (m_openQuote == end && end > 0) {
+            m_out.resize(end - openQuoteSize());
+            m_openQuote = 0;
+        } else {
+            m_out += written;
+        }
+    }
+
+    /// Of the opening mark that ends m_out once blanks are taken away.
+    std::size_t openQuoteSize()
+    {
+        m_out.resize(m_openQuote);
+        for (const string_view mark : {"“", "«", "「", "『", "《", "‹"}) {
+            if (m_out.ends_with(mark))
+                return mark.size();
+        }
+        return 0;
     }
 
     void trimEnd(string_view set)
@@ -106,37 +369,23 @@ private:
             m_out.pop_back();
     }
 
-    std::string m_out;
-    std::vector<std::size_t> m_brackets; ///< where the open ones stand in m_out
-};
+    struct Bracket {
+        std::size_t begin;  ///< where it stands in m_out
+        std::size_t inside; ///< behind it
+    };
 
-/// Two and more apostrophes are italics and bold; quotation marks around nothing are left-overs; a no-break
-/// space is a space.
-std::string plainQuotesAndBlanks(string_view text)
-{
-    std::string out;
-    out.reserve(text.size());
-    for (std::size_t i = 0; i < text.size();) {
-        const auto run = std::min(text.find_first_not_of('\'', i), text.size()) - i;
-        if (text.substr(i, 2) == "\"\"") {
-            i += 2;
-        } else if (text.substr(i, 2) == kNoBreakSpace) {
-            out += ' ';
-            i += 2;
-        } else if (run >= 2) {
-            i += run;
-        } else {
-            out += text[i++];
-        }
-    }
-    return out;
-}
+    string_view m_text;
+    std::size_t m_at = 0;
+    std::string m_out;
+    std::vector<Bracket> m_brackets; ///< that are open
+    std::size_t m_openQuote = 0;     ///< behind the last opening quotation mark in m_out; 0 = none
+};
 
 } // namespace
 
 std::string tidy(string_view paragraph)
 {
-    return Tidier().run(plainQuotesAndBlanks(paragraph));
+    return Tidier(paragraph).run();
 }
 
 } // namespace trainyard

@@ -32,33 +32,48 @@ void add(DroppedLines& sum, const DroppedLines& more)
     sum.headings += more.headings;
     sum.listItems += more.listItems;
     sum.tableRows += more.tableRows;
+    sum.preformatted += more.preformatted;
     sum.fragments += more.fragments;
     sum.appendices += more.appendices;
 }
 
-/// Calls visit(line) for each line that is not blank.
+MarkupSettings markupSettings(const PrepareOptions& options, const SiteInfo& site)
+{
+    MarkupSettings settings;
+    for (const auto& [number, names] : site.namespaces) {
+        for (const std::string& name : names)
+            settings.addNamespace(number, name);
+    }
+    settings.keepHeadings = options.keepHeadings;
+    settings.keepLists = options.keepLists;
+    return settings;
+}
+
+/// Calls visit(line, whole) for each line that is not blank.
 template <typename Visit>
-void visitLines(std::string_view text, const Visit& visit)
+void visitLines(std::string_view text, bool whole, const Visit& visit)
 {
     while (const auto line = takeLine(text)) {
         if (!isBlank(*line))
-            visit(*line);
+            visit(*line, whole);
     }
 }
 
-/// Calls visit(paragraph) for each paragraph of the document, or each sentence of what is already cut.
+/// Calls visit(paragraph, whole) for each paragraph of the document; `whole` are those that are one sentence.
 template <typename Visit>
-void visitParagraphs(const CorpusDocument& document, DroppedLines& dropped, const Visit& visit)
+void visitParagraphs(const CorpusDocument& document, const MarkupSettings& markup, DroppedLines& dropped,
+                     const Visit& visit)
 {
     if (document.kind != CorpusDocument::Kind::Markup)
-        return visitLines(document.text, visit);
-    const CleanText text = cleanMarkup(document.text);
+        return visitLines(document.text, document.kind == CorpusDocument::Kind::Sentences, visit);
+    const CleanText text = cleanMarkup(document.text, markup);
     add(dropped, text.dropped);
-    for (const std::string& paragraph : text.paragraphs)
-        visit(paragraph);
+    for (const Paragraph& paragraph : text.paragraphs)
+        visit(paragraph.text, paragraph.heading);
 }
 
-void tokenizeDocument(const CorpusDocument& read, WordPieceEncoder& encoder, TokenizedBatch& batch)
+void tokenizeDocument(const CorpusDocument& read, const MarkupSettings& markup, WordPieceEncoder& encoder,
+                      TokenizedBatch& batch)
 {
     TokenizedDocument document;
     document.pageId = read.id;
@@ -70,8 +85,8 @@ void tokenizeDocument(const CorpusDocument& read, WordPieceEncoder& encoder, Tok
         else
             ++batch.emptySentences;
     };
-    visitParagraphs(read, batch.dropped, [&](std::string_view paragraph) {
-        if (read.kind == CorpusDocument::Kind::Sentences)
+    visitParagraphs(read, markup, batch.dropped, [&](std::string_view paragraph, bool whole) {
+        if (whole)
             return addSentence(paragraph);
         for (const std::string_view sentence : splitSentences(paragraph))
             addSentence(sentence);
@@ -82,13 +97,15 @@ void tokenizeDocument(const CorpusDocument& read, WordPieceEncoder& encoder, Tok
         batch.documents.push_back(std::move(document));
 }
 
-Result<TokenizedBatch> tokenizePiece(const CorpusPiece& piece, WordPieceEncoder& encoder)
+Result<TokenizedBatch> tokenizePiece(const CorpusPiece& piece, const PrepareOptions& options,
+                                     WordPieceEncoder& encoder)
 {
     TokenizedBatch batch;
     batch.end = piece.end;
+    const MarkupSettings markup = markupSettings(options, *piece.site);
     TRAINYARD_TRY(const std::vector<CorpusDocument> documents, parsePiece(piece, batch.read));
     for (const CorpusDocument& document : documents)
-        tokenizeDocument(document, encoder, batch);
+        tokenizeDocument(document, markup, encoder, batch);
     return batch;
 }
 
@@ -97,6 +114,7 @@ void countDropped(const TokenizedBatch& batch, Progress& progress)
     progress.count(Stage::Clean, "headings_dropped", batch.dropped.headings);
     progress.count(Stage::Clean, "list_items_dropped", batch.dropped.listItems);
     progress.count(Stage::Clean, "table_rows_dropped", batch.dropped.tableRows);
+    progress.count(Stage::Clean, "preformatted_lines_dropped", batch.dropped.preformatted);
     progress.count(Stage::Clean, "fragments_dropped", batch.dropped.fragments);
     progress.count(Stage::Clean, "appendix_lines_dropped", batch.dropped.appendices);
     progress.count(Stage::Clean, "articles_without_text", batch.emptyArticles);
@@ -127,15 +145,17 @@ void startCounting(const DocumentStore& documents, Progress& progress)
     progress.skip(Stage::Tokens, documents.tokens());
 }
 
-Result<WordCounts> countPiece(const CorpusPiece& piece, const TextNormalizer& normalizer)
+Result<WordCounts> countPiece(const CorpusPiece& piece, const PrepareOptions& options,
+                              const TextNormalizer& normalizer)
 {
+    const MarkupSettings markup = markupSettings(options, *piece.site);
     WordCounts counts;
     SkipCounters read; // counted when the same documents are read for good
     DroppedLines dropped;
     TRAINYARD_TRY(const std::vector<CorpusDocument> documents, parsePiece(piece, read));
     for (const CorpusDocument& document : documents)
-        visitParagraphs(document, dropped,
-                        [&](std::string_view paragraph) { countWords(normalizer, paragraph, counts); });
+        visitParagraphs(document, markup, dropped,
+                        [&](std::string_view paragraph, bool) { countWords(normalizer, paragraph, counts); });
     return counts;
 }
 
@@ -188,7 +208,7 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
         options.threads, [&] { return nextPiece(input, Stage::Vocabulary, progress, cancel); },
         [&](CorpusPiece&& piece) {
             const ThreadBudget::Share share(input.threads());
-            return countPiece(piece, normalizer);
+            return countPiece(piece, options, normalizer);
         },
         [&](Result<WordCounts>&& more) -> Status {
             TRAINYARD_TRY(const WordCounts words, std::move(more));
@@ -218,7 +238,8 @@ Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece
         options.threads, [&] { return nextPiece(input, Stage::Read, progress, cancel); },
         [&](CorpusPiece&& piece) {
             const ThreadBudget::Share share(input.threads());
-            return encoders.with([&](WordPieceEncoder& encoder) { return tokenizePiece(piece, encoder); });
+            return encoders.with(
+                [&](WordPieceEncoder& encoder) { return tokenizePiece(piece, options, encoder); });
         },
         [&](Result<TokenizedBatch>&& read) -> Status {
             TRAINYARD_TRY(const TokenizedBatch batch, std::move(read));

@@ -73,8 +73,6 @@ Status checkNumbers(const PrepareOptions& o)
 Status refuseWhatIsMissing(const PrepareOptions& o)
 {
     const std::pair<bool, const char*> missing[]{
-        {o.keepHeadings, "--headings"},
-        {o.keepLists, "--lists"},
         {!o.punkt.empty(), "--punkt"},
     };
     for (const auto& [asked, option] : missing)

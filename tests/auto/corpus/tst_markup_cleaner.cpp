@@ -14,8 +14,8 @@ namespace {
 QString clean(const QString& markup)
 {
     QStringList paragraphs;
-    for (const std::string& paragraph : cleanMarkup(markup.toStdString()).paragraphs)
-        paragraphs << QString::fromStdString(paragraph);
+    for (const Paragraph& paragraph : cleanMarkup(markup.toStdString()).paragraphs)
+        paragraphs << QString::fromStdString(paragraph.text);
     return paragraphs.join(QLatin1String(" | "));
 }
 
@@ -170,8 +170,9 @@ private slots:
             std::string markup;
             for (unsigned i = random() % 60; i > 0; --i)
                 markup += pieces[random() % pieces.size()];
-            for (const std::string& paragraph : cleanMarkup(markup).paragraphs)
-                QVERIFY2(!paragraph.empty() && paragraph.find('\n') == std::string::npos, markup.c_str());
+            for (const Paragraph& paragraph : cleanMarkup(markup).paragraphs)
+                QVERIFY2(!paragraph.text.empty() && paragraph.text.find('\n') == std::string::npos,
+                         markup.c_str());
         }
     }
 

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace trainyard {
+
+/// Titles of the sections behind an article that list sources, links and pictures ("References"), in the
+/// larger languages, in lower case.
+std::span<const std::string_view> appendixTitles();
+
+} // namespace trainyard
