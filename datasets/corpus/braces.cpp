@@ -49,7 +49,7 @@ private:
         else if (m_rest.starts_with("}-") && top() == Kind::Variant)
             close(2);
         else if (m_rest.front() == '\n' && top() == Kind::Variant)
-            abandonBehind(m_open.size() - 2); // it does not go on in the next line
+            abandonVariants(); // they do not go on in the next line
         else if (m_rest.starts_with("|}") && top() == Kind::Table && atLineStart())
             close(2);
         else if (m_rest.starts_with("}}}") && top() == Kind::Parameter)
@@ -109,6 +109,14 @@ private:
             m_templates -= m_open[i].kind == Kind::Template;
         }
         m_open.resize(last + 1);
+    }
+
+    void abandonVariants()
+    {
+        std::size_t last = m_open.size() - 1;
+        while (m_open[last].kind == Kind::Variant)
+            --last;
+        abandonBehind(last);
     }
 
     /// "-{" may be text. The name and the arguments of a template are none; what follows the last bar of the

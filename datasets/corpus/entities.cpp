@@ -58,9 +58,15 @@ std::string decodeOnce(std::string_view text)
 
 std::string decodeEntities(std::string_view text)
 {
-    if (text.find('&') == std::string_view::npos)
-        return std::string(text);
-    return decodeOnce(decodeOnce(text));
+    constexpr int kMostEscapes = 5; // "&amp;amp;amp;lt;" of a page that went through many tools
+    std::string decoded(text);
+    for (int i = 0; i < kMostEscapes && decoded.find('&') != std::string::npos; ++i) {
+        std::string next = decodeOnce(decoded);
+        if (next == decoded)
+            break;
+        decoded = std::move(next);
+    }
+    return decoded;
 }
 
 std::string encodeAsEntities(std::string_view text)

@@ -112,7 +112,7 @@ public:
     {
         while (m_at < m_markup.size())
             step();
-        abandonAll();
+        abandonBehind(0);
         return std::move(m_open.front().text);
     }
 
@@ -183,11 +183,19 @@ private:
     {
         const string_view rest = m_markup.substr(m_at);
         if (rest.starts_with("\n=="))
-            abandonAll();
+            abandonBehind(0);
         else if (rest.starts_with("\n\n"))
-            while (m_open.size() > 1 && !isPicture(m_open.back().text))
-                abandon();
+            abandonBehind(innermostPicture());
         take(1);
+    }
+
+    /// 0 when none is open.
+    std::size_t innermostPicture() const
+    {
+        std::size_t at = m_open.size() - 1;
+        while (at > 0 && !isPicture(m_open[at].text))
+            --at;
+        return at;
     }
 
     bool isPicture(string_view link) const
@@ -195,19 +203,22 @@ private:
         return parseTarget(trimmed(link.substr(0, link.find('|'))), m_settings).prefix == LinkPrefix::Hidden;
     }
 
-    void abandonAll()
+    /// The links behind `last` were never closed.
+    void abandonBehind(std::size_t last)
     {
-        while (m_open.size() > 1)
-            abandon();
+        for (std::size_t i = last + 1; i < m_open.size(); ++i)
+            m_open[last].text += unclosedText(m_open[i].text);
+        m_open.resize(last + 1);
     }
 
-    /// The innermost link was never closed. Its label stays; of a picture what is behind the first line.
-    void abandon()
+    /// The label stays; of a picture what is behind the first line.
+    string_view unclosedText(string_view text) const
     {
-        const string_view text = m_open.back().text;
         const std::size_t line = std::min(text.find('\n'), text.size());
+        if (isPicture(text))
+            return text.substr(line);
         const auto bar = text.substr(0, line).find('|');
-        close(isPicture(text) ? text.substr(line) : text.substr(bar == string_view::npos ? 0 : bar + 1));
+        return text.substr(bar == string_view::npos ? 0 : bar + 1);
     }
 
     void take(std::size_t size)
