@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* kContent = "documents";
 constexpr const char* kIndex = "documents.index";
-constexpr std::uint64_t kBytesInMemory = 4u << 20;
+constexpr std::uint64_t kBytesInMemory = 2u << 20;
+constexpr std::uint64_t kBytesPerFault = 64u << 10; ///< the kernel maps what lies around, too
 
 std::uint64_t paddingBehind(std::uint64_t bytes)
 {
@@ -112,8 +113,9 @@ Document DocumentStore::document(std::uint32_t ordinal) const
 /// Mapped pages count as the process's memory, though the kernel could take them back at any time.
 void DocumentStore::countRead(std::uint64_t bytes) const
 {
-    const std::uint64_t before = m_read.fetch_add(bytes, std::memory_order_relaxed);
-    if (before / kBytesInMemory == (before + bytes) / kBytesInMemory)
+    const std::uint64_t mapped = bytes + kBytesPerFault;
+    const std::uint64_t before = m_read.fetch_add(mapped, std::memory_order_relaxed);
+    if (before / kBytesInMemory == (before + mapped) / kBytesInMemory)
         return;
     m_mappedContent.forget();
     m_mappedIndex.forget();

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kBucketBytes = 4u << 20;
+constexpr std::uint64_t kBucketBytes = 2u << 20;
 constexpr std::size_t kBlockBytes = 16u << 10;
 
 /// Stands in front of every block of the file, so that the chains can be found again.
