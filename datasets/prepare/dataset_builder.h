@@ -1,13 +1,14 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
-#include <functional>
+#include <memory>
 #include <vector>
 
 #include "datasets/prepare/cancel_flag.h"
 #include "datasets/prepare/document_split.h"
 #include "datasets/prepare/document_store.h"
-#include "datasets/prepare/instance_spill.h"
+#include "datasets/prepare/final_rows.h"
 #include "datasets/prepare/prepare_options.h"
 #include "datasets/prepare/progress.h"
 #include "datasets/prepare/shard_plan.h"
@@ -17,67 +18,48 @@
 
 namespace trainyard {
 
-class InstanceBuilder;
-
-/// From tokenized documents to the shards of one width: builds the instances of every document and pass in
-/// parallel, shuffles them, and writes the shards in parallel; running text is cut while it is written. Goes
-/// on where an earlier process for the same job stopped.
+/// From tokenized documents to the shards of one width. Goes on where an earlier process for the same job
+/// stopped.
 class DatasetBuilder {
 public:
     /// All references must outlive the builder. `workFolder` takes temporary files and notes, and is the same
     /// in every process for the job.
-    DatasetBuilder(const PrepareOptions& options, const InstanceSettings& settings,
-                   const DocumentStore& documents, const Vocabulary& vocabulary,
-                   std::filesystem::path workFolder, Progress& progress, const CancelFlag& cancel);
+    DatasetBuilder(const PrepareOptions& options, const RowShape& shape, const DocumentStore& documents,
+                   const Vocabulary& vocabulary, std::filesystem::path workFolder, Progress& progress,
+                   const CancelFlag& cancel);
 
-    /// Writes the shards into `folder`. Adds shards, statistics and counters to the manifest.
-    Status build(const std::filesystem::path& folder, const DocumentSplit& split, Manifest& manifest);
+    /// Makes the rows and decides which shard holds which; says if there are too few.
+    Status makeRows(const DocumentSplit& split);
+    /// Writes the shards into `folder`, in parallel. Adds shards, statistics and counters to the manifest.
+    /// Requires makeRows().
+    Status writeShards(const std::filesystem::path& folder, Manifest& manifest);
 
 private:
     /// Training or test shards.
-    struct Kind {
-        bool training;
-        const std::vector<std::uint32_t>& ordinals;
-        int shards;
-        const char* name() const { return training ? "training" : "test"; }
-    };
-    struct Instances {
-        InstanceSpill spill;
-        std::uint64_t dropped; ///< chunks that gave no row
-    };
-    /// Rows of one kind in their final order; visit(first, count, take) calls take(row) for each. Any thread.
-    struct Rows {
-        std::uint64_t count;
-        using Take = std::function<Status(const Instance&)>;
-        std::function<Status(std::uint64_t first, std::uint64_t count, const Take& take)> visit;
+    struct Side {
+        std::unique_ptr<FinalRows> rows;
+        std::vector<PlannedShard> shards;
     };
 
-    Status writeShuffled(const std::filesystem::path& folder, const Kind& training, const Kind& test,
-                         Manifest& manifest);
-    Status writeRunningText(const std::filesystem::path& folder, const Kind& training, const Kind& test,
-                            Manifest& manifest);
-    Status writeBoth(const std::filesystem::path& folder, const Kind& training, const Rows& trainingRows,
-                     const Kind& test, const Rows& testRows, Manifest& manifest);
-    Result<Instances> buildInstances(const Kind& kind);
-    Result<Instances> openInstances(const Kind& kind, std::uint64_t& documents);
-    Result<std::uint64_t> buildDocument(const Kind& kind, const InstanceBuilder& builder, std::size_t place,
-                                        InstanceSpill& spill);
-    Status writeShards(const std::filesystem::path& folder, const Kind& kind, const Rows& rows,
-                       Manifest& manifest);
-    Result<Manifest> shardOf(const std::filesystem::path& folder, const Rows& rows, const PlannedShard& shard,
-                             const Manifest& described);
-    Result<DatasetStatistics> writeShard(const std::filesystem::path& file, const Rows& rows,
-                                         const PlannedShard& shard);
+    Result<std::unique_ptr<FinalRows>> rowsOf(const std::vector<std::uint32_t>& ordinals, const char* name);
+    Result<Side> makeSide(const std::vector<std::uint32_t>& ordinals, bool training);
+    Status writeSide(const Side& side, const std::filesystem::path& folder, Manifest& manifest);
+    Result<Manifest> shardOf(const FinalRows& rows, const PlannedShard& shard,
+                             const std::filesystem::path& folder, const Manifest& described);
+    Result<DatasetStatistics> writeShard(const FinalRows& rows, const PlannedShard& shard,
+                                         const std::filesystem::path& file);
     void addOrigin(const Instance& instance, RowBlock& rows) const;
-    std::uint64_t repeatedPageIds() const;
+    void describeDocuments(Manifest& manifest) const;
 
     const PrepareOptions& m_options;
-    const InstanceSettings& m_settings;
+    InstanceSettings m_settings;
     const DocumentStore& m_documents;
     const Vocabulary& m_vocabulary;
     std::filesystem::path m_workFolder;
     Progress& m_progress;
     const CancelFlag& m_cancel;
+    std::array<Side, 2> m_sides; ///< training, test
+    std::uint64_t m_testDocuments = 0;
 };
 
 } // namespace trainyard

@@ -38,4 +38,13 @@ Status makeEmptyFolder(const fs::path& folder)
     return makeFolder(folder);
 }
 
+Status removeUnnoted(const fs::path& file)
+{
+    std::error_code error;
+    fs::remove(file, error);
+    if (error)
+        return failed("cannot remove " + file.string() + ": " + error.message(), "remove it by hand");
+    return {};
+}
+
 } // namespace trainyard

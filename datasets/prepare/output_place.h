@@ -16,4 +16,7 @@ Status checkFree(const std::filesystem::path& place);
 /// Makes the folder, or removes all that is in it.
 Status makeEmptyFolder(const std::filesystem::path& folder);
 
+/// Removes a file of which no note speaks, if it is there: what a killed process wrote of it is of no use.
+Status removeUnnoted(const std::filesystem::path& file);
+
 } // namespace trainyard

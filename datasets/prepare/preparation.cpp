@@ -117,17 +117,47 @@ public:
         m_progress.start(Stage::Instances, std::uint64_t{m_corpus.documents.size()} *
                                                static_cast<std::uint64_t>(m_options.dupeFactor) *
                                                m_options.shapes.size());
-        std::vector<PreparedDataset> sets;
+        // All rows before the first shard, so that too many shards are refused early.
+        std::vector<std::unique_ptr<DatasetBuilder>> builders;
         for (const RowShape& shape : m_options.shapes) {
-            TRAINYARD_TRY(Manifest manifest, build(shape));
-            sets.push_back({placeOf(shape, m_options, m_options.out), std::move(manifest)});
+            TRAINYARD_TRY_STATUS(makeFolder(workOf(shape)));
+            builders.push_back(std::make_unique<DatasetBuilder>(
+                m_options, shape, m_corpus.documents, m_vocabulary, workOf(shape), m_progress, m_cancel));
+            TRAINYARD_TRY_STATUS(builders.back()->makeRows(m_split));
         }
         m_progress.finish(Stage::Instances);
+        std::vector<PreparedDataset> sets;
+        for (std::size_t i = 0; i < builders.size(); ++i) {
+            const RowShape& shape = m_options.shapes[i];
+            TRAINYARD_TRY(Manifest manifest, write(shape, *builders[i]));
+            sets.push_back({placeOf(shape, m_options, m_options.out), std::move(manifest)});
+        }
         m_progress.finish(Stage::Shards);
         return sets;
     }
 
 private:
+    /// For temporary files and notes.
+    fs::path workOf(const RowShape& shape) const
+    {
+        return m_folder.scratch() / fmt::format("rows{}", shape.sequenceLength);
+    }
+
+    Result<Manifest> write(const RowShape& shape, DatasetBuilder& builder)
+    {
+        const fs::path content = placeOf(shape, m_options, m_folder.content());
+        TRAINYARD_TRY_STATUS(makeFolder(content));
+        Manifest manifest = describe(m_options, shape, m_vocabulary);
+        manifest.settings.format = m_corpus.note.format;
+        manifest.counters = m_corpus.note.counters;
+        TRAINYARD_TRY_STATUS(builder.writeShards(content, manifest));
+        TRAINYARD_TRY_STATUS(
+            writeFurtherFormats(m_options, m_corpus.documents, m_vocabulary, content, manifest, m_cancel));
+        TRAINYARD_TRY_STATUS(put(content, kVocabularyFile, m_vocabulary.text(), workOf(shape)));
+        TRAINYARD_TRY_STATUS(put(content, Manifest::kFileName, manifest.toJson(), workOf(shape)));
+        return manifest;
+    }
+
     /// By way of the work folder: what a killed process leaves of it must not be published.
     static Status put(const fs::path& content, const char* name, const std::string& text,
                       const fs::path& work)
@@ -138,28 +168,6 @@ private:
         if (error)
             return failed("cannot write " + (content / name).string() + ": " + error.message());
         return {};
-    }
-
-    Result<Manifest> build(const RowShape& shape)
-    {
-        const fs::path content = placeOf(shape, m_options, m_folder.content());
-        const fs::path work = m_folder.scratch() / fmt::format("rows{}", shape.sequenceLength);
-        TRAINYARD_TRY_STATUS(makeFolder(content));
-        TRAINYARD_TRY_STATUS(makeFolder(work));
-        InstanceSettings settings = m_options.instances;
-        settings.sequenceLength = shape.sequenceLength;
-        settings.maxPredictions = shape.maxPredictions;
-        Manifest manifest = describe(m_options, shape, m_vocabulary);
-        manifest.settings.format = m_corpus.note.format;
-        manifest.counters = m_corpus.note.counters;
-        DatasetBuilder builder(m_options, settings, m_corpus.documents, m_vocabulary, work, m_progress,
-                               m_cancel);
-        TRAINYARD_TRY_STATUS(builder.build(content, m_split, manifest));
-        TRAINYARD_TRY_STATUS(
-            writeFurtherFormats(m_options, m_corpus.documents, m_vocabulary, content, manifest, m_cancel));
-        TRAINYARD_TRY_STATUS(put(content, kVocabularyFile, m_vocabulary.text(), work));
-        TRAINYARD_TRY_STATUS(put(content, Manifest::kFileName, manifest.toJson(), work));
-        return manifest;
     }
 
     const PrepareOptions& m_options;

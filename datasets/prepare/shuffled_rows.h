@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "datasets/prepare/cancel_flag.h"
+#include "datasets/prepare/document_store.h"
+#include "datasets/prepare/final_rows.h"
+#include "datasets/prepare/prepare_options.h"
+#include "datasets/prepare/progress.h"
+#include "datasets/tokenizer/vocabulary.h"
+
+namespace trainyard {
+
+/// What instances are built from and how.
+struct InstanceWork {
+    const PrepareOptions& options; ///< checked
+    const InstanceSettings& settings;
+    const DocumentStore& documents;
+    const Vocabulary& vocabulary;
+    std::span<const std::uint32_t> ordinals; ///< of the documents, which are each other's partners
+};
+
+/// Builds the instances of every document and pass in parallel and shuffles them, in the file
+/// `<place>.instances`; goes on where the note `<place>.json` says that an earlier process stopped. What
+/// `work` refers to need not outlive the rows.
+Result<std::unique_ptr<FinalRows>> shuffleInstances(const InstanceWork& work,
+                                                    const std::filesystem::path& place, Progress& progress,
+                                                    const CancelFlag& cancel);
+
+} // namespace trainyard
