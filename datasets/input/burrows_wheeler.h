@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kWalkers = 4;
+    static constexpr std::size_t kWalkers = 8;
     static constexpr std::size_t kMostParts = 1024;
     static constexpr std::uint32_t kBegin = 1u << 31; ///< marks a link of a row at which a part begins
 

@@ -1,10 +1,6 @@
 #include "datasets/input/byte_source.h"
 
-#include <array>
-#include <string_view>
-
-#include <fmt/format.h>
-
+#include "datasets/input/archives.h"
 #include "datasets/input/bzip2_source.h"
 #include "datasets/input/gzip_source.h"
 #include "datasets/input/raw_file.h"
@@ -13,12 +9,10 @@
 namespace trainyard {
 
 namespace fs = std::filesystem;
-using namespace std::string_view_literals;
 
 namespace {
 
 constexpr std::size_t kReadBytes = 1 << 18;
-constexpr std::size_t kHeadBytes = 512; ///< a tar archive shows itself at byte 257
 
 class PlainSource final : public ByteSource {
 public:
@@ -39,38 +33,10 @@ private:
     RawFile m_file;
 };
 
-/// What is packed in a way that is not read here.
-Status refuseArchives(std::string_view head, const std::string& name)
-{
-    struct Archive {
-        std::string_view magic;
-        std::size_t at;
-        const char* what;
-        const char* hint;
-    };
-    static constexpr std::array kArchives{
-        Archive{"7z\xBC\xAF\x27\x1C"sv, 0, "a 7z archive",
-                "unpack it first: 7z x FILE; or pipe it: 7z x -so FILE | ... -"},
-        Archive{"PK\x03\x04"sv, 0, "a zip archive",
-                "unpack it first: unzip FILE; or pipe it: unzip -p FILE | ... -"},
-        Archive{"\xFD"
-                "7zXZ\0"sv,
-                0, "compressed by xz", "pipe it: xz -dc FILE | ... -"},
-        Archive{"\x28\xB5\x2F\xFD"sv, 0, "compressed by zstd", "pipe it: zstd -dc FILE | ... -"},
-        Archive{"ustar"sv, 257, "a tar archive", "unpack it first: tar xf FILE"},
-        Archive{"\x89HDF\r\n"sv, 0, "an HDF5 file", "give the text that it was made from"},
-    };
-    for (const Archive& archive : kArchives) {
-        if (head.size() > archive.at && head.substr(archive.at).starts_with(archive.magic))
-            return badInput(fmt::format("{} is {}", name, archive.what), archive.hint);
-    }
-    return {};
-}
-
 Result<std::unique_ptr<ByteSource>> decompressing(RawFile file, std::shared_ptr<ThreadBudget> threads,
                                                   std::uint64_t restart)
 {
-    TRAINYARD_TRY(const std::string_view head, file.peek(kHeadBytes));
+    TRAINYARD_TRY(const std::string_view head, file.peek(kArchiveHeadBytes));
     TRAINYARD_TRY_STATUS(refuseArchives(head, file.name()));
     if (Bzip2Source::recognizes(head))
         return Bzip2Source::open(std::move(file), std::move(threads), restart);

@@ -1,12 +1,42 @@
 #include "datasets/input/corpus_input.h"
 
+#include <algorithm>
 #include <numeric>
 
+#include "datasets/input/archives.h"
+#include "datasets/input/format_sniffer.h"
 #include "datasets/input/raw_file.h"
 
 namespace trainyard {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// What can be seen without decompressing, such as an error page that a server sent instead of a dump.
+Status checkHead(RawFile& file, CorpusFormat format)
+{
+    TRAINYARD_TRY(const std::string_view head, file.peek(kArchiveHeadBytes));
+    TRAINYARD_TRY_STATUS(refuseArchives(head, file.name()));
+    if (format != CorpusFormat::Auto || !head.starts_with('<'))
+        return {};
+    const auto seen = sniffFormat(head);
+    return seen.ok() ? Status() : seen.error().in(file.name());
+}
+
+/// The size of a file that can be opened; 0 = not known.
+Result<std::uint64_t> checkFile(const fs::path& path, CorpusFormat format)
+{
+    std::error_code ignored;
+    if (fs::is_fifo(path, ignored))
+        return std::uint64_t{0}; // whoever writes into it would lose its reader
+    TRAINYARD_TRY(RawFile file, RawFile::open(path));
+    if (file.seekable())
+        TRAINYARD_TRY_STATUS(checkHead(file, format));
+    return file.size();
+}
+
+} // namespace
 
 CorpusInput::CorpusInput(std::vector<fs::path> files, CorpusFormat format,
                          std::shared_ptr<ThreadBudget> threads)
@@ -18,13 +48,11 @@ Result<CorpusInput> CorpusInput::open(std::vector<fs::path> files, CorpusFormat 
                                       const CorpusPosition& from)
 {
     CorpusInput input(std::move(files), format, std::make_shared<ThreadBudget>(threads));
-    bool sizesKnown = true;
     for (const fs::path& path : input.m_files) {
-        TRAINYARD_TRY(const RawFile file, RawFile::open(path));
-        input.m_fileBytes.push_back(file.size());
-        sizesKnown = sizesKnown && file.seekable();
+        TRAINYARD_TRY(const std::uint64_t size, checkFile(path, format));
+        input.m_fileBytes.push_back(size);
     }
-    if (sizesKnown)
+    if (std::ranges::find(input.m_fileBytes, 0u) == input.m_fileBytes.end())
         input.m_bytesTotal =
             std::accumulate(input.m_fileBytes.begin(), input.m_fileBytes.end(), std::uint64_t{0});
     if (from.file > input.m_files.size())
@@ -44,7 +72,7 @@ Status CorpusInput::requireSecondReading(std::uint32_t file) const
 {
     if (m_fileBytes.at(file) > 0)
         return {};
-    return badInput(m_files[file].string() + " can be read once, and only from its beginning",
+    return badInput(nameForMessages(m_files[file]) + " can be read once, and only from its beginning",
                     "begin anew, or give a file");
 }
 

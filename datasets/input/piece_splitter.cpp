@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "datasets/input/archives.h"
 #include "datasets/input/dump_header.h"
 #include "datasets/input/format_sniffer.h"
 #include "datasets/input/page_scanner.h"
+#include "datasets/input/raw_file.h"
 
 namespace trainyard {
 
@@ -36,7 +38,7 @@ std::uint64_t linesIn(std::string_view text)
 } // namespace
 
 PieceSplitter::PieceSplitter(fs::path file, std::unique_ptr<ByteSource> source, CorpusPosition from)
-    : m_file(std::move(file)), m_source(std::move(source))
+    : m_file(std::move(file)), m_name(nameForMessages(m_file)), m_source(std::move(source))
 {
     m_begin.file = m_position.file = from.file;
     m_begin.documents = m_position.documents = from.documents;
@@ -58,11 +60,12 @@ Status PieceSplitter::begin(CorpusFormat asked)
 {
     while (!m_ended && waiting().size() < kSniffedBytes)
         TRAINYARD_TRY_STATUS(fetch());
+    TRAINYARD_TRY_STATUS(refuseArchives(waiting(), m_name)); // what is compressed may be one too
     m_format = asked;
     if (asked == CorpusFormat::Auto) {
         const auto format = sniffFormat(waiting().substr(0, kSniffedBytes));
         if (!format.ok())
-            return format.error().in(m_file.string());
+            return format.error().in(m_name);
         m_format = format.value();
     }
     m_scanner = makeScanner(m_format);
@@ -77,7 +80,7 @@ Status PieceSplitter::readHeader()
     for (std::size_t fed = 0;;) {
         const auto size = header.feed(waiting().substr(fed), m_ended);
         if (!size.ok())
-            return size.error().in(m_file.string());
+            return size.error().in(m_name);
         if (size.value()) {
             passBy(static_cast<std::size_t>(*size.value()));
             m_site = std::make_shared<SiteInfo>(header.takeSite());
@@ -106,7 +109,7 @@ Status PieceSplitter::goOnAt(std::shared_ptr<ThreadBudget> threads, const Corpus
             TRAINYARD_TRY_STATUS(fetch());
     }
     if (skip > 0)
-        return badInput(m_file.string() + " is shorter than it was when its reading began",
+        return badInput(m_name + " is shorter than it was when its reading began",
                         "begin again with the file as it is now");
     m_begin = m_position = from;
     return {};
@@ -197,7 +200,7 @@ CorpusPiece PieceSplitter::cut()
     piece.firstDocument = m_position.documents;
     piece.firstLine = m_position.lines;
     piece.skipped = std::exchange(m_skipped, {});
-    piece.file = m_file.string();
+    piece.file = m_name;
     piece.after = std::exchange(m_after, m_scanner->position());
     passBy(std::exchange(m_pieceBytes, 0));
     m_position.documents += std::exchange(m_pieceDocuments, 0);

@@ -49,9 +49,10 @@ private:
     CorpusPiece cut();
 
     std::string place() const;
-    Error problem(const Error& error) const { return error.in(m_file.string() + ": " + place()); }
+    Error problem(const Error& error) const { return error.in(m_name + ": " + place()); }
 
     std::filesystem::path m_file;
+    std::string m_name; ///< for messages
     std::unique_ptr<ByteSource> m_source;
     CorpusFormat m_format = CorpusFormat::Auto;
     std::unique_ptr<DocumentScanner> m_scanner;

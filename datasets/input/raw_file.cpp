@@ -10,12 +10,17 @@ namespace trainyard {
 
 namespace fs = std::filesystem;
 
+std::string nameForMessages(const fs::path& path)
+{
+    return path == "-" ? "the standard input" : path.string();
+}
+
 Result<RawFile> RawFile::open(const fs::path& path)
 {
     const bool standardInput = path == "-";
     FileDescriptor descriptor(standardInput ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                                             : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    RawFile file(std::move(descriptor), standardInput ? "the standard input" : path.string());
+    RawFile file(std::move(descriptor), nameForMessages(path));
     if (!file.m_file.valid()) {
         Error error = systemError(ErrorKind::BadInput, "cannot open " + file.m_name, errno);
         error.hint = "check its path and that this user may read it";

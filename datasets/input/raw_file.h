@@ -10,6 +10,9 @@
 
 namespace trainyard {
 
+/// How messages call a file; "-" is the standard input.
+std::string nameForMessages(const std::filesystem::path& path);
+
 /// The bytes of a file as they lie there, from first to last. One thread at a time.
 class RawFile {
 public:

@@ -1,6 +1,10 @@
 #include <QTest>
 
+#include <fcntl.h>
 #include <random>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
 
 #include "corpus_fixture.h"
 
@@ -179,6 +183,9 @@ private slots:
                        6),
             "xz -dc");
         row("zstd", "\x28\xB5\x2F\xFD", "zstd -dc");
+        const QByteArray tar = QByteArray(257, 'x') + "ustar";
+        row("tar", tar, "tar xf");
+        row("compressed tar", QByteArray::fromStdString(gzip(tar.toStdString())), "tar xf");
         row("index", "614:10:AccessibleComputing\n", "index");
     }
     void refusesWhatIsNoDump()
@@ -195,6 +202,9 @@ private slots:
 
     void namesWhatCannotBeOpened()
     {
+        const auto second = readCorpus({m_folder->file(dump(page(1, "A", "x")), "first"),
+                                        m_folder->file("<html><h1>404</h1></html>", "second")});
+        QVERIFY(second.error().text().find("second: this is an HTML page") != std::string::npos);
         const auto missing = readCorpus({m_folder->path() / "nowhere.xml"});
         QVERIFY(missing.error().text().find("nowhere.xml") != std::string::npos);
         const auto folder = readCorpus({m_folder->path()});
@@ -261,6 +271,37 @@ private slots:
                 QVERIFY(read->pieces[i].bytes == one->pieces[i].bytes &&
                         read->pieces[i].end == one->pieces[i].end);
         }
+    }
+
+    void readsTheStandardInputOnce()
+    {
+        const std::string plain = dump(page(1, "A", "x") + page(2, "B", "y"));
+        for (const std::string& bytes : {plain, bzip2(plain), gzip(plain)}) {
+            const int before = ::dup(STDIN_FILENO);
+            const int file = ::open(m_folder->file(bytes).c_str(), O_RDONLY);
+            ::dup2(file, STDIN_FILENO);
+            const auto read = readCorpus({"-"}, CorpusFormat::Auto, 2);
+            ::dup2(before, STDIN_FILENO);
+            ::close(before);
+            ::close(file);
+            QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
+            QCOMPARE(read->titles(), std::string("A B "));
+            const auto again = readCorpus({"-"}, CorpusFormat::Auto, 2, read->pieces[0].end);
+            QVERIFY(again.error().text().find("the standard input can be read once") != std::string::npos);
+        }
+    }
+
+    void readsPipes()
+    {
+        std::mt19937 random(15);
+        const fs::path pipe = m_folder->path() / "pipe";
+        QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+        const std::string bytes = bzip2(dump(page(1, "A", randomLetters(random, 500'000))));
+        std::thread writer([&] { std::ofstream(pipe, std::ios::binary) << bytes; });
+        const auto read = readCorpus({pipe});
+        writer.join();
+        QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
+        QCOMPARE(read->titles(), std::string("A "));
     }
 
     void leavesOutPagesThatAreTooLong()
