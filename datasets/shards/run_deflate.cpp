@@ -67,13 +67,11 @@ class RunDeflate::BitWriter {
 public:
     explicit BitWriter(std::byte* out) : m_begin(out), m_out(out) {}
 
-    /// Up to 32 bits.
+    /// Up to 56 bits may be put before a flush().
     void put(std::uint64_t bits, int count)
     {
         m_bits |= bits << m_count;
         m_count += count;
-        if (m_count >= 32)
-            flush();
     }
     void put(const Code& code) { put(code.bits, code.length); }
     /// Whole bytes go out; up to 7 bits stay.
@@ -125,31 +123,32 @@ void RunDeflate::compress(std::span<const std::byte> bytes, std::size_t pieceByt
     out.resize(size);
 }
 
-void RunDeflate::addRun(std::size_t length)
-{
-    ++m_counts[kFirstLength + kLengthIndex[length]];
-    m_items.push_back(static_cast<std::uint16_t>(kRun + length));
-}
-
 void RunDeflate::findRuns(std::span<const std::byte> bytes)
 {
-    m_items.clear();
+    if (m_itemRoom.size() < bytes.size())
+        m_itemRoom.resize(bytes.size());
     m_counts.assign(kSymbols, 0);
     m_counts[kEndOfBlock] = 1;
+    std::uint16_t* item = m_itemRoom.data();
     const std::byte* const end = bytes.data() + bytes.size();
     for (const std::byte* at = bytes.data(); at < end;) {
         const std::byte value = *at++;
         ++m_counts[static_cast<std::size_t>(value)];
-        m_items.push_back(static_cast<std::uint16_t>(value));
+        *item++ = static_cast<std::uint16_t>(value);
         if (end - at < static_cast<std::ptrdiff_t>(kShortestRun) || at[0] != value || at[1] != value ||
             at[2] != value)
             continue;
         std::size_t run = runOf(value, at, end);
         at += run;
-        for (; run >= kShortestRun; run -= std::min(run, kLongestRun))
-            addRun(std::min(run, kLongestRun));
+        while (run >= kShortestRun) {
+            const std::size_t length = std::min(run, kLongestRun);
+            ++m_counts[kFirstLength + kLengthIndex[length]];
+            *item++ = static_cast<std::uint16_t>(kRun + length);
+            run -= length;
+        }
         at -= run; // one or two are left
     }
+    m_items = std::span(m_itemRoom.data(), item);
 }
 
 void RunDeflate::writeBlock(bool last, BitWriter& out)
@@ -168,6 +167,7 @@ void RunDeflate::writeBlock(bool last, BitWriter& out)
     }
     out.put(last ? 1 : 0, 1);
     out.put(2, 2); // codes of its own
+    out.flush();
     writeCodeLengths(out);
     writeSymbols(out);
 }
@@ -201,8 +201,10 @@ void RunDeflate::writeCodeLengths(BitWriter& out)
     out.put(kSymbols - 257, 5);
     out.put(0, 5); // one distance
     out.put(order.size() - 4, 4);
-    for (const std::uint8_t symbol : order)
+    for (const std::uint8_t symbol : order) {
         out.put(lengths[symbol], 3);
+        out.flush();
+    }
     std::array<Code, 19> codes{};
     std::uint32_t code = 0;
     for (std::uint8_t length = 1; length <= 7; ++length, code <<= 1) {
@@ -217,22 +219,32 @@ void RunDeflate::writeCodeLengths(BitWriter& out)
             out.put(item.zeros - 3u, 3);
         else if (item.symbol == 18)
             out.put(item.zeros - 11u, 7);
+        out.flush();
     }
 }
 
 void RunDeflate::writeSymbols(BitWriter& out) const
 {
-    for (const std::uint16_t item : m_items) {
+    const auto write = [&](std::uint16_t item) {
         if (item < kRun) {
             out.put(m_codes[item]);
-            continue;
+            return;
         }
         const std::size_t length = item - std::size_t{kRun};
         const std::size_t index = kLengthIndex[length];
         out.put(m_codes[kFirstLength + index]);
         out.put(length - kLengthBase[index], kExtraBits[index] + 1); // and the one bit of the distance, 0
+    };
+    std::size_t i = 0;
+    for (; i + 1 < m_items.size(); i += 2) { // at most 21 bits each
+        write(m_items[i]);
+        write(m_items[i + 1]);
+        out.flush();
     }
+    if (i < m_items.size())
+        write(m_items[i]);
     out.put(m_codes[kEndOfBlock]);
+    out.flush();
 }
 
 } // namespace trainyard

@@ -28,15 +28,15 @@ private:
     class BitWriter;
 
     void findRuns(std::span<const std::byte> bytes);
-    void addRun(std::size_t length);
     void writeBlock(bool last, BitWriter& out);
     void writeCodeLengths(BitWriter& out);
     void writeSymbols(BitWriter& out) const;
 
-    /// What a block consists of: a literal, or kRun + the run's length.
-    std::vector<std::uint16_t> m_items;
-    std::vector<std::uint32_t> m_counts; ///< of symbols
-    std::vector<Code> m_codes;           ///< of symbols
+    /// What a block consists of: a literal, or 256 + the run's length.
+    std::span<const std::uint16_t> m_items;
+    std::vector<std::uint16_t> m_itemRoom; ///< only grows, so that it is not cleared for every block
+    std::vector<std::uint32_t> m_counts;   ///< of symbols
+    std::vector<Code> m_codes;             ///< of symbols
 };
 
 /// Lengths of an optimal prefix code for these counts, 0 for a count of 0, but none longer than `longest`
