@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -50,10 +51,17 @@ int parse(CLI::App& app, int argc, char** argv)
     }
 }
 
+/// Big pieces go back to the system at once, so that the peak does not grow with the corpus.
+void returnBigPieces()
+{
+    ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
+    returnBigPieces();
     CLI::App app("Makes and checks data sets for pre-training", nameOfProgram(argv[0]));
     app.set_version_flag("--version", TRAINYARD_VERSION);
     app.require_subcommand(1);
