@@ -20,8 +20,11 @@ void OverlapCheck::add(const Instance& instance)
     for (std::size_t i = 0; i < instance.maskedIds.size(); ++i)
         m_plain[static_cast<std::size_t>(instance.maskedPositions[i])] = instance.maskedIds[i];
     ++m_row;
-    for (std::size_t i = 1; i + 1 < instance.firstSegment; ++i)
-        m_seen[static_cast<std::size_t>(m_plain[i])] = m_row;
+    for (std::size_t i = 1; i + 1 < instance.firstSegment; ++i) {
+        std::uint64_t& seen = m_seen[static_cast<std::size_t>(m_plain[i])];
+        m_distinct += seen == 0 ? 1 : 0;
+        seen = m_row;
+    }
     const std::size_t end = m_plain.size() - 1;
     double shared = 0;
     for (std::size_t i = instance.firstSegment; i < end; ++i)
@@ -36,6 +39,10 @@ void OverlapCheck::add(const Instance& instance)
 std::optional<std::string> OverlapCheck::problem() const
 {
     constexpr double kLimit = 5; // standard errors
+    // Documents that are made of the same few sentences share more with each other than each with itself.
+    constexpr std::size_t kFewestWords = 500;
+    if (m_distinct < kFewestWords)
+        return std::nullopt;
     const double error = std::hypot(m_follows.standardError(), m_random.standardError());
     if (m_random.mean() <= m_follows.mean() + kLimit * error || error == 0)
         return std::nullopt;

@@ -18,7 +18,8 @@ public:
     /// Masked tokens count as what they were.
     void add(const Instance& instance);
 
-    /// When rows with label 1 share significantly more than those with label 0 (Welch's t-test).
+    /// When rows with label 1 share significantly more than those with label 0 (Welch's t-test), unless there
+    /// are too few different words to tell.
     std::optional<std::string> problem() const;
 
 private:
@@ -31,6 +32,7 @@ private:
 
     std::vector<std::uint64_t> m_seen; ///< by id: the last row whose A has it
     std::uint64_t m_row = 0;
+    std::size_t m_distinct = 0; ///< ids in any A
     std::vector<std::int32_t> m_plain;
     Moments m_follows, m_random;
 };
