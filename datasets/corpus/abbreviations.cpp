@@ -2,7 +2,7 @@
 #include <cctype>
 #include <string>
 
-#include "datasets/corpus/sentence_segmenter.h"
+#include "datasets/corpus/abbreviations.h"
 #include "datasets/corpus/text_scan.h"
 
 namespace trainyard {

@@ -4,7 +4,8 @@
 #include <chrono>
 
 #include "datasets/corpus/markup_cleaner.h"
-#include "datasets/corpus/sentence_segmenter.h"
+#include "datasets/corpus/punkt_segmenter.h"
+#include "datasets/corpus/rule_segmenter.h"
 #include "datasets/input/corpus_input.h"
 #include "datasets/input/piece_parser.h"
 #include "datasets/input/text_lines.h"
@@ -49,6 +50,15 @@ MarkupSettings markupSettings(const PrepareOptions& options, const SiteInfo& sit
     return settings;
 }
 
+Result<std::unique_ptr<SentenceSegmenter>> openSegmenter(const PrepareOptions& options)
+{
+    using Segmenter = std::unique_ptr<SentenceSegmenter>;
+    if (options.punkt.empty())
+        return Segmenter(std::make_unique<RuleSegmenter>());
+    TRAINYARD_TRY(PunktParameters parameters, PunktParameters::load(options.punkt));
+    return Segmenter(std::make_unique<PunktSegmenter>(std::move(parameters)));
+}
+
 /// Calls visit(line, whole) for each line that is not blank.
 template <typename Visit>
 void visitLines(std::string_view text, bool whole, const Visit& visit)
@@ -72,8 +82,8 @@ void visitParagraphs(const CorpusDocument& document, const MarkupSettings& marku
         visit(paragraph.text, paragraph.heading);
 }
 
-void tokenizeDocument(const CorpusDocument& read, const MarkupSettings& markup, WordPieceEncoder& encoder,
-                      TokenizedBatch& batch)
+void tokenizeDocument(const CorpusDocument& read, const MarkupSettings& markup,
+                      const SentenceSegmenter& segmenter, WordPieceEncoder& encoder, TokenizedBatch& batch)
 {
     TokenizedDocument document;
     document.pageId = read.id;
@@ -88,7 +98,7 @@ void tokenizeDocument(const CorpusDocument& read, const MarkupSettings& markup, 
     visitParagraphs(read, markup, batch.dropped, [&](std::string_view paragraph, bool whole) {
         if (whole)
             return addSentence(paragraph);
-        for (const std::string_view sentence : splitSentences(paragraph))
+        for (const std::string_view sentence : segmenter.split(paragraph))
             addSentence(sentence);
     });
     if (document.sentenceEnds.empty())
@@ -98,14 +108,14 @@ void tokenizeDocument(const CorpusDocument& read, const MarkupSettings& markup, 
 }
 
 Result<TokenizedBatch> tokenizePiece(const CorpusPiece& piece, const PrepareOptions& options,
-                                     WordPieceEncoder& encoder)
+                                     const SentenceSegmenter& segmenter, WordPieceEncoder& encoder)
 {
     TokenizedBatch batch;
     batch.end = piece.end;
     const MarkupSettings markup = markupSettings(options, *piece.site);
     TRAINYARD_TRY(const std::vector<CorpusDocument> documents, parsePiece(piece, batch.read));
     for (const CorpusDocument& document : documents)
-        tokenizeDocument(document, markup, encoder, batch);
+        tokenizeDocument(document, markup, segmenter, encoder, batch);
     return batch;
 }
 
@@ -230,6 +240,7 @@ Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece
                                   const CancelFlag& cancel, DocumentStore& documents)
 {
     using Clock = std::chrono::steady_clock;
+    TRAINYARD_TRY(const auto segmenter, openSegmenter(options));
     TRAINYARD_TRY(CorpusInput input, openCorpus(options, from, Stage::Read, progress));
     startCounting(documents, progress);
     Clock::time_point nextSave = Clock::now() + options.saveEvery;
@@ -238,8 +249,9 @@ Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece
         options.threads, [&] { return nextPiece(input, Stage::Read, progress, cancel); },
         [&](CorpusPiece&& piece) {
             const ThreadBudget::Share share(input.threads());
-            return encoders.with(
-                [&](WordPieceEncoder& encoder) { return tokenizePiece(piece, options, encoder); });
+            return encoders.with([&](WordPieceEncoder& encoder) {
+                return tokenizePiece(piece, options, *segmenter, encoder);
+            });
         },
         [&](Result<TokenizedBatch>&& read) -> Status {
             TRAINYARD_TRY(const TokenizedBatch batch, std::move(read));

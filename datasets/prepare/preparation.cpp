@@ -36,6 +36,8 @@ Manifest describe(const PrepareOptions& options, const RowShape& shape, const Vo
     manifest.settings.corpus = options.corpus;
     manifest.settings.keepHeadings = options.keepHeadings;
     manifest.settings.keepLists = options.keepLists;
+    manifest.settings.segmenter = options.punkt.empty() ? "rules" : "punkt";
+    manifest.settings.punktSha256 = options.punktSha256;
     manifest.settings.objective = nameIn(kObjectiveNames, options.instances.objective);
     manifest.settings.nextSentence = nameIn(kNextSentenceNames, options.instances.nextSentence);
     manifest.settings.wholeWords = options.instances.wholeWords;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "datasets/corpus/punkt_parameters.h"
 #include "datasets/prepare/output_place.h"
 #include "datasets/shards/columns.h"
 #include "datasets/tokenizer/unicode_tables.h"
@@ -69,17 +70,6 @@ Status checkNumbers(const PrepareOptions& o)
                    "use 1 to 1024, or 0 for one per core");
 }
 
-/// Options that are read but not done yet.
-Status refuseWhatIsMissing(const PrepareOptions& o)
-{
-    const std::pair<bool, const char*> missing[]{
-        {!o.punkt.empty(), "--punkt"},
-    };
-    for (const auto& [asked, option] : missing)
-        TRAINYARD_TRY_STATUS(require(!asked, fmt::format("{} is not available yet", option), "leave it out"));
-    return {};
-}
-
 /// What rows of masks alone and running text do without. Their pairs are of no kind, and running text has no
 /// predictions.
 Status settleObjective(PrepareOptions& o)
@@ -99,6 +89,18 @@ Status settleObjective(PrepareOptions& o)
     for (RowShape& shape : o.shapes)
         shape.maxPredictions = 0;
     return {};
+}
+
+/// Of the Punkt parameters in the folder; empty without one. Loads them, so that damage shows before hours of
+/// work.
+Result<std::string> sha256OfPunkt(const fs::path& folder)
+{
+    if (folder.empty())
+        return std::string();
+    const auto parameters = PunktParameters::load(folder);
+    if (!parameters.ok())
+        return parameters.error().in("--punkt");
+    return parameters->sha256();
 }
 
 Status checkVocabularyChoice(const PrepareOptions& o)
@@ -129,9 +131,9 @@ Result<PrepareOptions> PrepareOptions::checked() const
         fmt::format("--name \"{}\" cannot start the names of shards", o.corpus),
         "use a plain word without \"training\" and \"test\", which tell the two kinds of shards apart"));
     TRAINYARD_TRY_STATUS(checkNumbers(o));
-    TRAINYARD_TRY_STATUS(refuseWhatIsMissing(o));
     TRAINYARD_TRY_STATUS(require(unicodeTables(o.profile) != nullptr,
                                  fmt::format("--profile {} is not known", o.profile), "use hf or google-py"));
+    TRAINYARD_TRY(o.punktSha256, sha256OfPunkt(o.punkt));
     TRAINYARD_TRY_STATUS(checkVocabularyChoice(o));
     return o;
 }

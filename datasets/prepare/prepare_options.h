@@ -34,6 +34,7 @@ struct PrepareOptions {
     bool keepHeadings = false;            ///< as sentences of their own
     bool keepLists = false;               ///< items too, as sentences
     std::filesystem::path punkt;          ///< folder of Punkt parameters; empty = the built-in rules
+    std::string punktSha256;              ///< of these parameters; checked() fills it in
     std::filesystem::path vocabulary;     ///< empty = train one
     std::size_t trainVocabulary = 0;      ///< pieces to train; 0 = use `vocabulary`
     std::filesystem::path out;            ///< its parents need not exist

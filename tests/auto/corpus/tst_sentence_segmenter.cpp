@@ -1,6 +1,6 @@
 #include <QTest>
 
-#include "datasets/corpus/sentence_segmenter.h"
+#include "datasets/corpus/rule_segmenter.h"
 
 using namespace trainyard;
 

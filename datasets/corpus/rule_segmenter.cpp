@@ -1,8 +1,9 @@
-#include "datasets/corpus/sentence_segmenter.h"
+#include "datasets/corpus/rule_segmenter.h"
 
 #include <algorithm>
 #include <cctype>
 
+#include "datasets/corpus/abbreviations.h"
 #include "datasets/corpus/text_scan.h"
 #include "engine/base/utf8.h"
 
