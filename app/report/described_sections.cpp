@@ -70,7 +70,9 @@ void addDatasetRows(const RecordedRun& run, ReportTable& table)
                << QStringList{"shards", QString::number(manifest.shards)}
                << QStringList{"sequence length", QString::number(manifest.sequenceLength)}
                << QStringList{"masked positions per row",
-                              "at most " + QString::number(manifest.maxPredictions)}
+                              manifest.maxPredictions == 0
+                                  ? QStringLiteral("none: running text")
+                                  : "at most " + QString::number(manifest.maxPredictions)}
                << QStringList{"documents", count(manifest.documents)}
                << QStringList{"tokens", count(manifest.tokens)}
                << QStringList{"vocabulary", displayCount(manifest.vocabularySize) + " entries, SHA-256 " +

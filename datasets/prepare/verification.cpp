@@ -27,7 +27,7 @@ constexpr std::size_t kRowsPerRead = 1024;
 constexpr std::size_t kRowsCutAgain = 256; ///< per shard; invariant 13 costs more than all others
 constexpr std::size_t kFrequentPieces = 20;
 
-/// Names of the shards of a folder that has no manifest.
+/// The shards in a folder, by their names alone.
 Result<std::vector<ShardEntry>> findShards(const fs::path& folder)
 {
     std::vector<ShardEntry> shards;
@@ -75,6 +75,7 @@ public:
         m_progress.finish(Stage::Verify);
         checkSizes();
         checkCopies();
+        checkStrangers();
         checkFurtherFormats();
         if (m_report.ok())
             checkWhole();
@@ -169,6 +170,21 @@ private:
             m_progress.advance(Stage::Verify, rows.rows);
         }
         return true;
+    }
+
+    /// Training scripts read every file with "training" in its name, whatever the manifest says.
+    void checkStrangers()
+    {
+        if (!m_manifest)
+            return;
+        const auto found = findShards(m_options.folder);
+        for (const ShardEntry& file : found.ok() ? *found : std::vector<ShardEntry>()) {
+            const bool known = std::any_of(m_report.shards.begin(), m_report.shards.end(),
+                                           [&](const ShardEntry& shard) { return shard.file == file.file; });
+            if (!known)
+                violate(Invariant::ShardSizes, file.file,
+                        "it is not in the manifest, and training scripts would read it; remove it");
+        }
     }
 
     void checkFurtherFormats()

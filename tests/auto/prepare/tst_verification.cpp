@@ -287,6 +287,16 @@ private slots:
         QCOMPARE(onlyViolation(manifest), Invariant::ShardSizes);
     }
 
+    void findsShardsThatTheManifestDoesNotName()
+    {
+        copyAll();
+        fs::copy(copy() / "wikicorpus_en_training_0.hdf5", copy() / "older_training_0.hdf5");
+        const auto report = verify({copy(), {}, 0}).value();
+        QCOMPARE(report.violations.size(), std::size_t(1));
+        QCOMPARE(report.violations[0].invariant, Invariant::ShardSizes);
+        QCOMPARE(report.violations[0].file, std::string("older_training_0.hdf5"));
+    }
+
     void findsCopiesOfAShardWithoutAManifest()
     {
         copyWithoutManifest();
