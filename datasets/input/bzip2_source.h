@@ -13,7 +13,10 @@ namespace trainyard {
 /// block stands in it. Memory: a few blocks per thread.
 class Bzip2Source final : public ByteSource {
 public:
-    static bool recognizes(std::string_view head) { return head.starts_with("BZh"); }
+    static bool recognizes(std::string_view head)
+    {
+        return head.size() > 3 && head.starts_with("BZh") && head[3] >= '1' && head[3] <= '9';
+    }
     static Result<std::unique_ptr<ByteSource>> open(RawFile file, std::shared_ptr<ThreadBudget> threads,
                                                     std::uint64_t restart);
     ~Bzip2Source() override;

@@ -1,10 +1,14 @@
 #include "datasets/input/bzip2_workers.h"
 
+#include <algorithm>
+
 namespace trainyard {
 
 Bzip2Workers::Bzip2Workers(std::shared_ptr<ThreadBudget> budget) : m_budget(std::move(budget))
 {
-    for (int i = 0; i < m_budget->threads(); ++i)
+    // Decompression is less than half of the work on a corpus, and each decoder takes some megabytes.
+    const int threads = std::min(m_budget->threads(), m_budget->threads() / 2 + 2);
+    for (int i = 0; i < threads; ++i)
         m_threads.emplace_back([this] { work(); });
 }
 

@@ -1,5 +1,7 @@
 #include <QTest>
 
+#include <random>
+
 #include "corpus_fixture.h"
 #include "datasets/input/text_documents.h"
 
@@ -149,6 +151,55 @@ private slots:
         QCOMPARE(read->documents[1].id, std::uint64_t(2));
         QCOMPARE(read->counters["documents_too_long"], std::uint64_t(1));
         fails("a\n" + line + "\nb\n", CorpusFormat::Sentences, "64 MiB");
+    }
+
+    /// Whatever damage there is, the end is an error or documents of valid UTF-8.
+    void survivesAnyBytes_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<int>("format");
+        const auto row = [](const char* name, const std::string& bytes, CorpusFormat format) {
+            QTest::addRow("%s", name) << QByteArray::fromStdString(bytes) << static_cast<int>(format);
+        };
+        row("export", dump(page(1, "A &amp; B", "x &lt; y <!-- z --> ü") + page(2, "B", "<![CDATA[y]]>")),
+            CorpusFormat::MediaWiki);
+        row("wikiextractor", "<doc id=\"1\" title=\"A\">\nA\n\nx &lt; ü\n</doc>\n",
+            CorpusFormat::WikiExtractor);
+        row("JSON", "{\"id\": 1, \"title\": \"A\", \"text\": \"x \\ud83d\\ude00 ü\"}\n",
+            CorpusFormat::JsonLines);
+        row("sentences", "One ü.\r\nTwo.\n\nThree.\n", CorpusFormat::Sentences);
+        row("UTF-16",
+            std::string("\xFF\xFE"
+                        "a\0\x3D\xD8\0\xDE\n\0",
+                        10),
+            CorpusFormat::Articles);
+        row("gzip", gzip("One.\nTwo.\n"), CorpusFormat::Articles);
+    }
+    void survivesAnyBytes()
+    {
+        QFETCH(QByteArray, bytes);
+        QFETCH(int, format);
+        std::mt19937 random(16);
+        for (int round = 0; round < 400; ++round) {
+            std::string damaged = bytes.toStdString() + bytes.toStdString();
+            for (unsigned changes = 1 + random() % 4; changes > 0; --changes) {
+                const std::size_t at = random() % damaged.size();
+                if (random() % 2)
+                    damaged[at] = static_cast<char>(random());
+                else
+                    damaged.erase(at, random() % 9);
+            }
+            const auto read =
+                readAll(damaged, round % 2 ? static_cast<CorpusFormat>(format) : CorpusFormat::Auto);
+            if (!read.ok()) {
+                QCOMPARE(read.error().kind, ErrorKind::BadInput);
+                continue;
+            }
+            for (const CorpusDocument& document : read->documents) {
+                const QByteArray text = "x" + QByteArray::fromStdString(document.text); // Qt drops a mark
+                QCOMPARE(QString::fromUtf8(text).toUtf8(), text);
+            }
+        }
     }
 
     void takesBackLoneSurrogates()
