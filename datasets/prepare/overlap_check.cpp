@@ -44,7 +44,8 @@ std::optional<std::string> OverlapCheck::problem() const
     if (m_distinct < kFewestWords)
         return std::nullopt;
     const double error = std::hypot(m_follows.standardError(), m_random.standardError());
-    if (m_random.mean() <= m_follows.mean() + kLimit * error || error == 0)
+    constexpr double kLeastRatio = 1.05; // of many rows even a difference without meaning is significant
+    if (m_random.mean() <= std::max(m_follows.mean() + kLimit * error, kLeastRatio * m_follows.mean()))
         return std::nullopt;
     return fmt::format(
         "{:.1f} % of B's tokens occur in A where the label says that B is random, {:.1f} % where "

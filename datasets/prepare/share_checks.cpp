@@ -46,11 +46,10 @@ std::optional<std::string> checkMaskShares(const DatasetStatistics& statistics, 
         std::uint64_t count;
         double expected;
     };
-    const double hit =
-        0.1 / static_cast<double>(vocabularySize); // a random word that is the original by chance
-    const std::array<Kind, 3> kinds{{{"[MASK]", statistics.maskToken, 0.8},
+    const double hit = 0.1 / static_cast<double>(vocabularySize); // a random word that is one certain piece
+    const std::array<Kind, 3> kinds{{{"[MASK]", statistics.maskToken, 0.8 + hit},
                                      {"kept", statistics.keptToken, 0.1 + hit},
-                                     {"random", statistics.randomToken, 0.1 - hit}}};
+                                     {"random", statistics.randomToken, 0.1 - 2 * hit}}};
     for (const Kind& kind : kinds) {
         const double share = part(kind.count, statistics.masked);
         const double tolerance =

@@ -38,6 +38,7 @@ UniformityCheck::UniformityCheck(const Vocabulary& vocabulary)
     : m_vocabulary(vocabulary)
     , m_positions{std::vector<double>(kPositionBins), std::vector<double>(kPositionBins)}
     , m_replacements(kIdBins)
+    , m_originals(vocabulary.size())
 {
 }
 
@@ -45,6 +46,7 @@ void UniformityCheck::add(const Instance& instance)
 {
     addPositions(instance);
     for (std::size_t i = 0; i < instance.maskedIds.size(); ++i) {
+        ++m_originals[static_cast<std::size_t>(instance.maskedIds[i])];
         const std::int32_t shown = instance.tokens[static_cast<std::size_t>(instance.maskedPositions[i])];
         if (shown != m_vocabulary.special().mask && shown != instance.maskedIds[i])
             m_replacements[idBin(shown, m_vocabulary.size())] += 1;
@@ -70,10 +72,17 @@ void UniformityCheck::addPositions(const Instance& instance)
 BinnedCounts UniformityCheck::replacements() const
 {
     BinnedCounts counts{m_replacements, std::vector<double>(kIdBins)};
-    const double total = std::accumulate(m_replacements.begin(), m_replacements.end(), 0.0);
-    for (std::size_t id = 0; id < m_vocabulary.size(); ++id)
-        counts.expected[idBin(static_cast<std::int32_t>(id), m_vocabulary.size())] +=
-            total / static_cast<double>(m_vocabulary.size());
+    const double seen = std::accumulate(m_replacements.begin(), m_replacements.end(), 0.0);
+    const double masked = std::accumulate(m_originals.begin(), m_originals.end(), 0.0);
+    const auto size = m_vocabulary.size();
+    if (masked == 0 || size < 3)
+        return counts;
+    // Of all but [MASK] the shares 1 - original / masked sum up to size - 2: [MASK] itself is never masked.
+    for (std::size_t id = 0; id < size; ++id) {
+        if (static_cast<std::int32_t>(id) != m_vocabulary.special().mask)
+            counts.expected[idBin(static_cast<std::int32_t>(id), size)] +=
+                seen * (1 - m_originals[id] / masked) / static_cast<double>(size - 2);
+    }
     return counts;
 }
 

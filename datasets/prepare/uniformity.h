@@ -29,7 +29,8 @@ public:
 
     /// Position of masks, as tenths of the maskable part of the row.
     const BinnedCounts& positions() const { return m_positions; }
-    /// Ids of random replacements, as 64 equal parts of the vocabulary.
+    /// Ids of random replacements, as 64 equal parts of the vocabulary. One that is the original, or [MASK],
+    /// is not seen as a replacement, so frequent pieces are seen less often.
     BinnedCounts replacements() const;
 
 private:
@@ -38,6 +39,7 @@ private:
     const Vocabulary& m_vocabulary;
     BinnedCounts m_positions;
     std::vector<double> m_replacements;
+    std::vector<double> m_originals; ///< masked tokens, by id
 };
 
 } // namespace trainyard

@@ -6,6 +6,7 @@
 #include "datasets/prepare/overlap_check.h"
 #include "datasets/prepare/preparation.h"
 #include "datasets/prepare/share_checks.h"
+#include "datasets/pretraining/masking.h"
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
 #include "tests/auto/prepare/mutated_shard.h"
@@ -261,22 +262,43 @@ private slots:
     /// A side of other documents shares fewer words; the labels say the contrary.
     void findLabelsOfTheWrongSenseWithoutProvenance()
     {
-        Instance follows; // [CLS] 10 11 12 [SEP] 10 20 21 [SEP]
-        follows.tokens = {2, 10, 11, 12, 3, 10, 20, 21, 3};
-        follows.firstSegment = 5;
-        Instance random = follows;
-        random.tokens[5] = 30;
         for (const bool swapped : {false, true}) {
-            OverlapCheck check(100);
-            for (int i = 0; i < 50; ++i) {
+            OverlapCheck check(2000);
+            for (std::int32_t row = 0; row < 300; ++row) {
+                const std::int32_t a = 10 + 3 * row, elsewhere = 1500 + row % 7;
+                Instance follows; // B begins with a word of A, every second one with two
+                follows.tokens = {2, a, a + 1, a + 2, 3, a, row % 2 == 0 ? a + 1 : elsewhere, elsewhere, 3};
+                follows.firstSegment = 5;
                 follows.randomNext = swapped;
-                random.randomNext = !swapped;
-                follows.tokens[6] = i % 2 == 0 ? 11 : 20; // so that shares vary
                 check.add(follows);
+                Instance random = follows;
+                random.tokens[5] = elsewhere;
+                random.randomNext = !swapped;
                 check.add(random);
             }
             QCOMPARE(check.problem().has_value(), swapped);
         }
+    }
+
+    /// A random word that is the original is not seen as one; with few pieces that is one in a few.
+    void areUniformWithAFewFrequentPieces()
+    {
+        const Vocabulary vocabulary =
+            Vocabulary::parse("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\nd\ne\n").value();
+        Instance plain;
+        plain.tokens = {2, 5, 5, 5, 5, 5, 5, 6, 6, 7, 3, 5, 5, 5, 5, 5, 6, 6, 8, 9, 3};
+        plain.firstSegment = 11;
+        InstanceSettings settings;
+        const TokenMasker masker(settings, vocabulary);
+        TokenMasker::Scratch scratch;
+        UniformityCheck check(vocabulary);
+        for (std::uint32_t row = 0; row < 50'000; ++row) {
+            Instance instance = plain;
+            masker.mask(instance, CounterRandom(1, RandomStream::Masks, row, 0), scratch);
+            check.add(instance);
+        }
+        const auto problem = checkUniformity(check, false);
+        QVERIFY2(!problem, problem ? problem->c_str() : "");
     }
 
     void knowRowsThatCannotBeOfWholeDocuments()
