@@ -38,6 +38,16 @@ Result<AppendFile> AppendFile::resume(const fs::path& path, std::uint64_t size)
     return AppendFile(std::move(file), path, size);
 }
 
+Result<AppendFile> AppendFile::closed(const fs::path& path, std::uint64_t size)
+{
+    struct stat facts {};
+    if (::stat(path.c_str(), &facts) != 0)
+        return systemError(ErrorKind::BadInput, "cannot look at " + path.string(), errno);
+    if (static_cast<std::uint64_t>(facts.st_size) != size)
+        return badInput(path.string() + " has another size than was noted", "copy or make it again");
+    return AppendFile(FileDescriptor(), path, size);
+}
+
 Status AppendFile::append(std::string_view bytes)
 {
     m_buffer.append(bytes);

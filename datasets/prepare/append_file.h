@@ -20,6 +20,8 @@ public:
     static Result<AppendFile> create(const std::filesystem::path& path);
     /// Keeps the first `size` bytes of what an earlier process wrote. Failed when there are fewer.
     static Result<AppendFile> resume(const std::filesystem::path& path, std::uint64_t size);
+    /// One that is closed already: its name and size. Failed when it has another size.
+    static Result<AppendFile> closed(const std::filesystem::path& path, std::uint64_t size);
 
     Status append(std::string_view bytes);
     template <typename Value>

@@ -15,6 +15,7 @@ struct Command {
 };
 
 Command addPrepareCommand(CLI::App& app);
+Command addDocumentsCommand(CLI::App& app);
 Command addVerifyCommand(CLI::App& app);
 Command addTokenizeCommand(CLI::App& app);
 Command addConvertCommand(CLI::App& app);

@@ -1,6 +1,7 @@
 #include "datasets/prepare/corpus_reading.h"
 
 #include "datasets/prepare/corpus_stages.h"
+#include "datasets/prepare/document_part.h"
 #include "datasets/prepare/output_place.h"
 
 namespace trainyard {
@@ -39,7 +40,10 @@ Result<Corpus> readCorpus(const PrepareOptions& options, const Vocabulary& vocab
         TRAINYARD_TRY(note.documents, corpus.documents.commit());
         return note.save(noteFile);
     };
-    if (!note.complete) {
+    if (!note.complete && !options.parts.empty()) {
+        TRAINYARD_TRY(note, joinParts(options, vocabulary, progress, cancel, corpus.documents));
+        TRAINYARD_TRY_STATUS(note.save(noteFile));
+    } else if (!note.complete) {
         const WordPiece tokenizer(vocabulary, *unicodeTables(options.profile), options.cased);
         TRAINYARD_TRY(note.format, tokenizeDumps(options, tokenizer, note.reached, save, progress, cancel,
                                                  corpus.documents));

@@ -17,8 +17,8 @@ struct Corpus {
     CorpusNote note;
 };
 
-/// Turns the corpus into documents in `folder`, or takes up what an earlier process for the same job did
-/// there.
+/// Turns the corpus into documents in `folder` (or joins the parts that others made of it), or takes up what
+/// an earlier process for the same job did there.
 Result<Corpus> readCorpus(const PrepareOptions& options, const Vocabulary& vocabulary,
                           const std::filesystem::path& folder, Progress& progress, const CancelFlag& cancel);
 

@@ -52,6 +52,17 @@ Result<DocumentStore> DocumentStore::resume(const fs::path& folder, std::size_t 
     return store;
 }
 
+Result<DocumentStore> DocumentStore::open(const fs::path& folder, std::size_t vocabularySize,
+                                          const Mark& mark)
+{
+    TRAINYARD_TRY(AppendFile content, AppendFile::closed(folder / kContent, mark.bytes));
+    TRAINYARD_TRY(AppendFile index, AppendFile::closed(folder / kIndex, mark.documents * sizeof(Entry)));
+    DocumentStore store(std::move(content), std::move(index), vocabularySize);
+    store.m_mark = mark;
+    TRAINYARD_TRY_STATUS(store.map());
+    return store;
+}
+
 Status DocumentStore::append(const TokenizedDocument& document)
 {
     TRAINYARD_CHECK(!document.sentenceEnds.empty() && document.sentenceEnds.back() == document.tokens.size());
@@ -87,6 +98,11 @@ Status DocumentStore::seal()
 {
     TRAINYARD_TRY_STATUS(m_content.close());
     TRAINYARD_TRY_STATUS(m_index.close());
+    return map();
+}
+
+Status DocumentStore::map()
+{
     TRAINYARD_TRY(m_mappedContent, MappedFile::open(m_content.path()));
     TRAINYARD_TRY(m_mappedIndex, MappedFile::open(m_index.path()));
     return {};

@@ -35,6 +35,9 @@ public:
     /// Everything behind the mark goes.
     static Result<DocumentStore> resume(const std::filesystem::path& folder, std::size_t vocabularySize,
                                         const Mark& mark);
+    /// One that was sealed by whomever, to be read only.
+    static Result<DocumentStore> open(const std::filesystem::path& folder, std::size_t vocabularySize,
+                                      const Mark& mark);
     DocumentStore(DocumentStore&& other) noexcept;
 
     /// Requires at least one sentence.
@@ -59,6 +62,7 @@ private:
     };
 
     DocumentStore(AppendFile content, AppendFile index, std::size_t vocabularySize);
+    Status map();
     Status appendTokens(const std::vector<std::int32_t>& tokens);
     const Entry& entry(std::uint32_t ordinal) const;
     void countRead(std::uint64_t bytes) const;

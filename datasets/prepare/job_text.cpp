@@ -49,6 +49,8 @@ Json corpusOf(const PrepareOptions& o)
               {"train_vocab", o.trainVocabulary}};
     for (const fs::path& file : o.dumps)
         json["files"].push_back(versionOf(file));
+    for (const fs::path& folder : o.parts)
+        json["documents"].push_back(versionsIn(folder));
     if (o.trainVocabulary == 0)
         json["vocab"] = versionOf(o.vocabulary);
     if (!o.punkt.empty())

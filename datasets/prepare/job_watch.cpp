@@ -11,6 +11,8 @@
 
 namespace trainyard {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr int kTicksPerShow = 5;
@@ -45,6 +47,28 @@ ProgressRecord memoryUse()
     return record;
 }
 
+/// The folder itself or the nearest one above that is there.
+fs::path existing(fs::path folder)
+{
+    std::error_code ignored;
+    while (folder.has_relative_path() && !fs::exists(folder, ignored))
+        folder = folder.parent_path();
+    return folder;
+}
+
+std::optional<ProgressRecord> roomOnDisk(const fs::path& folder)
+{
+    std::error_code error;
+    const fs::space_info space = fs::space(existing(fs::absolute(folder, error)), error);
+    if (folder.empty() || error)
+        return std::nullopt;
+    ProgressRecord record;
+    record.stage = kDiskStage;
+    record.unit = "B";
+    record.done = space.available;
+    return record;
+}
+
 EventRecord lastWord(const Status& outcome)
 {
     if (outcome.ok())
@@ -63,11 +87,12 @@ void blockStopSignals()
 }
 
 JobWatch::JobWatch(Progress& progress, CancelFlag& cancel, std::unique_ptr<ProgressSink> sink,
-                   std::optional<std::filesystem::path> stopFile)
+                   std::optional<std::filesystem::path> stopFile, std::filesystem::path folder)
     : m_progress(progress)
     , m_cancel(cancel)
     , m_sink(std::move(sink))
     , m_stopFile(std::move(stopFile))
+    , m_folder(std::move(folder))
     , m_signals(openStopSignals())
     , m_end(::eventfd(0, EFD_CLOEXEC))
     , m_thread([this] { run(); })
@@ -138,6 +163,8 @@ void JobWatch::showChanges()
     if (changed.empty())
         return;
     changed.push_back(memoryUse());
+    if (auto disk = roomOnDisk(m_folder))
+        changed.push_back(std::move(*disk));
     m_sink->show(changed);
 }
 

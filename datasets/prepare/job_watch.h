@@ -23,7 +23,8 @@ void blockStopSignals();
 class JobWatch {
 public:
     JobWatch(Progress& progress, CancelFlag& cancel, std::unique_ptr<ProgressSink> sink,
-             std::optional<std::filesystem::path> stopFile);
+             std::optional<std::filesystem::path> stopFile,
+             std::filesystem::path folder = {});
     ~JobWatch();
 
     /// Shows the last figures and, for a job that failed, its last word. Ends the thread.
@@ -41,6 +42,7 @@ private:
     CancelFlag& m_cancel;
     std::unique_ptr<ProgressSink> m_sink;
     std::optional<std::filesystem::path> m_stopFile;
+    std::filesystem::path m_folder; ///< on whose disk the job writes; empty = none
     std::map<std::string, ProgressRecord> m_shown; ///< by stage
     FileDescriptor m_signals;                      ///< readable when the user wants the job to stop
     FileDescriptor m_end;                          ///< readable when the job has ended

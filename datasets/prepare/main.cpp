@@ -65,8 +65,8 @@ int main(int argc, char** argv)
     CLI::App app("Makes and checks data sets for pre-training", nameOfProgram(argv[0]));
     app.set_version_flag("--version", TRAINYARD_VERSION);
     app.require_subcommand(1);
-    const Command commands[] = {addPrepareCommand(app), addVerifyCommand(app), addTokenizeCommand(app),
-                                addConvertCommand(app)};
+    const Command commands[] = {addPrepareCommand(app), addDocumentsCommand(app), addVerifyCommand(app),
+                                addTokenizeCommand(app), addConvertCommand(app)};
     if (const int parsed = parse(app, argc, argv); parsed != 0)
         return std::max(parsed, 0);
     for (const Command& command : commands) {

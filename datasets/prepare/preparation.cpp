@@ -5,6 +5,7 @@
 #include "datasets/prepare/corpus_reading.h"
 #include "datasets/prepare/corpus_stages.h"
 #include "datasets/prepare/dataset_builder.h"
+#include "datasets/prepare/document_part.h"
 #include "datasets/prepare/document_split.h"
 #include "datasets/prepare/further_formats.h"
 #include "datasets/prepare/job_text.h"
@@ -21,7 +22,21 @@ namespace {
 
 constexpr const char* kVocabularyFile = "vocab.txt";
 
-Manifest describe(const PrepareOptions& options, const RowShape& shape, const Vocabulary& vocabulary)
+/// Without folders.
+Result<std::vector<std::string>> namesOfDumps(const PrepareOptions& options)
+{
+    std::vector<std::string> names;
+    for (const fs::path& dump : options.dumps)
+        names.push_back(dump.filename());
+    for (const fs::path& folder : options.parts) {
+        TRAINYARD_TRY(const DocumentPart part, DocumentPart::load(folder));
+        names.insert(names.end(), part.dumps.begin(), part.dumps.end());
+    }
+    return names;
+}
+
+Manifest describe(const PrepareOptions& options, const RowShape& shape, const Vocabulary& vocabulary,
+                  const std::vector<std::string>& dumpNames)
 {
     Manifest manifest;
     manifest.toolVersion = TRAINYARD_VERSION;
@@ -31,8 +46,7 @@ Manifest describe(const PrepareOptions& options, const RowShape& shape, const Vo
     manifest.vocabularyFile = kVocabularyFile;
     manifest.vocabularySha256 = vocabulary.sha256();
     manifest.seed = options.instances.seed;
-    for (const fs::path& dump : options.dumps)
-        manifest.settings.dumps.push_back(dump.filename());
+    manifest.settings.dumps = dumpNames;
     manifest.settings.corpus = options.corpus;
     manifest.settings.keepHeadings = options.keepHeadings;
     manifest.settings.keepLists = options.keepLists;
@@ -149,7 +163,8 @@ private:
     {
         const fs::path content = placeOf(shape, m_options, m_folder.content());
         TRAINYARD_TRY_STATUS(makeFolder(content));
-        Manifest manifest = describe(m_options, shape, m_vocabulary);
+        TRAINYARD_TRY(const auto dumpNames, namesOfDumps(m_options));
+        Manifest manifest = describe(m_options, shape, m_vocabulary, dumpNames);
         manifest.settings.format = m_corpus.note.format;
         manifest.counters = m_corpus.note.counters;
         TRAINYARD_TRY_STATUS(builder.writeShards(content, manifest));

@@ -5,14 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "datasets/prepare/corpus_options.h"
+#include "datasets/prepare/job_place.h"
 #include "datasets/prepare/job_watch.h"
-#include "datasets/prepare/option_names.h"
 #include "datasets/prepare/preparation.h"
-#include "datasets/prepare/progress_sink.h"
 
 namespace trainyard {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -22,41 +20,9 @@ struct PrepareArguments {
     std::vector<int> maxPredictions{20};
     std::vector<std::string> also;
     double saveEvery = 5;
-    fs::path runDirectory; ///< empty = progress on the terminal
-    std::uint32_t attempt = 1;
+    JobPlace place;
     bool json = false;
 };
-
-/// An option that takes one of the names of an enumeration.
-template <typename Names, typename Enum>
-CLI::Option* addChoice(CLI::App& command, const char* option, Enum& value, const Names& names,
-                       const std::string& help)
-{
-    std::map<std::string, Enum> choices;
-    std::string accepted;
-    for (const auto& [name, each] : names) {
-        choices.emplace(name, each);
-        accepted += (accepted.empty() ? "" : ", ") + std::string(name);
-    }
-    const std::string before(nameIn(names, value));
-    return command.add_option(option, value, help + ": " + accepted)
-        ->transform(CLI::CheckedTransformer(choices, CLI::ignore_case).description(""))
-        ->option_text("TEXT [" + before + "]");
-}
-
-void addCorpusOptions(CLI::App& command, PrepareOptions& options)
-{
-    addChoice(command, "--format", options.format, kFormatNames, "what the files are");
-    command.add_flag("--headings", options.keepHeadings, "keep headings, as sentences of their own");
-    command.add_flag("--lists", options.keepLists, "keep the items of lists, as sentences");
-    command.add_option("--punkt", options.punkt,
-                       "cut sentences by the Punkt parameters in this folder, not by the built-in rules");
-    command
-        .add_option("--profile", options.profile,
-                    "whose word pieces: Hugging Face's, or those of Google's and NVIDIA's tokenization.py")
-        ->check(CLI::IsMember({"hf", "google-py"}))
-        ->capture_default_str();
-}
 
 void addRowOptions(CLI::App& command, PrepareArguments& arguments)
 {
@@ -82,7 +48,6 @@ void addRowOptions(CLI::App& command, PrepareArguments& arguments)
                     "passes over every document, each with other pairs and masks")
         ->capture_default_str();
     command.add_option("--seed", options.instances.seed, "of everything random")->capture_default_str();
-    command.add_flag("--cased", options.cased, "keep case and accents");
 }
 
 void addShardOptions(CLI::App& command, PrepareArguments& arguments)
@@ -106,22 +71,9 @@ void addShardOptions(CLI::App& command, PrepareArguments& arguments)
         ->capture_default_str();
     command.add_option("--test-fraction", options.testFraction, "share of documents held out")
         ->capture_default_str();
-    command.add_option("--memory", options.memoryBytes, "what the process may use, such as 1G")
-        ->transform(CLI::AsSizeValue(false))
-        ->default_str("1G");
+    addResourceOptions(command, options);
     command.add_flag("--provenance", options.extra.provenance,
                      "columns that tell from which documents and sentences each row comes");
-    command.add_option("--threads", options.threads, "0 = one per core; does not change the result")
-        ->capture_default_str();
-}
-
-Result<std::unique_ptr<ProgressSink>> openSink(const PrepareArguments& arguments)
-{
-    if (arguments.runDirectory.empty())
-        return terminalSink();
-    TRAINYARD_TRY(JournalWriter journal,
-                  JournalWriter::open(arguments.runDirectory / "journal", "prepare", arguments.attempt));
-    return journalSink(std::move(journal));
 }
 
 void printSummary(const PreparedDataset& set)
@@ -154,13 +106,11 @@ Status prepare(const PrepareArguments& arguments)
 {
     TRAINYARD_TRY(const PrepareOptions options, optionsOf(arguments));
     blockStopSignals();
-    TRAINYARD_TRY(auto sink, openSink(arguments));
-    std::optional<fs::path> stopFile;
-    if (!arguments.runDirectory.empty())
-        stopFile = arguments.runDirectory / "control" / "stop";
+    TRAINYARD_TRY(auto sink, arguments.place.openSink());
     Progress progress;
     CancelFlag cancel;
-    JobWatch watch(progress, cancel, std::move(sink), stopFile);
+    JobWatch watch(progress, cancel, std::move(sink), arguments.place.stopFile(),
+                   options.out);
     const auto sets = prepareDataset(options, progress, cancel);
     watch.end(sets.ok() ? Status() : Status(sets.error()));
     if (!sets.ok())
@@ -177,13 +127,15 @@ Command addPrepareCommand(CLI::App& app)
     auto arguments = std::make_shared<PrepareArguments>();
     CLI::App* command =
         app.add_subcommand("prepare", "turn MediaWiki dumps into shards for BERT pre-training");
-    command
-        ->add_option(
-            "corpus", arguments->options.dumps,
-            "files in the order of their documents, plain, .bz2 or .gz, or - for the standard input: "
-            "MediaWiki exports (pages-articles, multistream or not, in parts or whole), output of "
-            "wikiextractor, lines of JSON, or plain text, which needs --format")
-        ->required();
+    command->add_option(
+        "corpus", arguments->options.dumps,
+        "files in the order of their documents, plain, .bz2 or .gz, or - for the standard input: "
+        "MediaWiki exports (pages-articles, multistream or not, in parts or whole), output of "
+        "wikiextractor, lines of JSON, or plain text, which needs --format");
+    command->add_option(
+        "--documents", arguments->options.parts,
+        "instead of files: folders that `documents` made of the parts of a corpus, in their order; "
+        "the result is that of reading all files here");
     addCorpusOptions(*command, arguments->options);
     command->add_option("--vocab", arguments->options.vocabulary, "WordPiece vocabulary (vocab.txt)");
     command->add_option("--train-vocab", arguments->options.trainVocabulary,
@@ -196,10 +148,7 @@ Command addPrepareCommand(CLI::App& app)
                      "then goes on where it stopped")
         ->check(CLI::Range(0.001, 3600.0))
         ->capture_default_str();
-    command->add_option("--run-dir", arguments->runDirectory,
-                        "record progress in DIR/journal/prepare, stop when DIR/control/stop appears");
-    command->add_option("--attempt", arguments->attempt, "number of this start of the run, for its records")
-        ->capture_default_str();
+    arguments->place.addOptions(*command);
     command->add_flag("--json", arguments->json,
                       "print the manifest; one after the other for several --seq-len");
     return {command, [arguments] { return prepare(*arguments); }};

@@ -123,8 +123,13 @@ Result<PrepareOptions> PrepareOptions::checked() const
     o.instances.maxPredictions = o.shapes.front().maxPredictions;
     if (o.threads == 0)
         o.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    TRAINYARD_TRY_STATUS(require(!o.dumps.empty(), "no corpus was given",
+    TRAINYARD_TRY_STATUS(require(!o.dumps.empty() || !o.parts.empty(), "no corpus was given",
                                  "name one or more files, or - for the standard input"));
+    TRAINYARD_TRY_STATUS(require(o.dumps.empty() || o.parts.empty(), "--documents is given beside files",
+                                 "make documents of the files too, or read all files"));
+    TRAINYARD_TRY_STATUS(require(o.parts.empty() || o.trainVocabulary == 0,
+                                 "--train-vocab needs text, and --documents holds tokens",
+                                 "give the vocabulary of the documents with --vocab"));
     TRAINYARD_TRY_STATUS(require(
         isPlainName(o.corpus) && o.corpus.find("training") == std::string::npos &&
             o.corpus.find("test") == std::string::npos,

@@ -30,6 +30,7 @@ struct PrepareOptions {
     static constexpr int kFewestTrainingShards = 2; ///< the usual training scripts skip a lone one
 
     std::vector<std::filesystem::path> dumps;
+    std::vector<std::filesystem::path> parts; ///< folders of documents, instead of dumps; see DocumentPart
     CorpusFormat format = CorpusFormat::Auto;
     bool keepHeadings = false;            ///< as sentences of their own
     bool keepLists = false;               ///< items too, as sentences

@@ -74,7 +74,7 @@ bool isFinished(const ProgressRecord& stage)
 
 bool isRunning(const ProgressRecord& stage)
 {
-    return stage.stage != kMemoryStage && !isFinished(stage);
+    return stage.stage != kMemoryStage && stage.stage != kDiskStage && !isFinished(stage);
 }
 
 std::string memoryIn(const std::vector<ProgressRecord>& stages)

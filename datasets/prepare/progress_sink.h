@@ -10,6 +10,8 @@ namespace trainyard {
 
 /// Not work but what the process holds in memory at the moment, in bytes; comes with the stages.
 constexpr const char* kMemoryStage = "memory";
+/// Nor this: bytes that are free on the disk that the job writes to.
+constexpr const char* kDiskStage = "disk";
 
 /// Where progress is shown. One thread at a time.
 class ProgressSink {

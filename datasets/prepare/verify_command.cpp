@@ -5,10 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "datasets/prepare/job_place.h"
 #include "datasets/prepare/job_watch.h"
-#include "datasets/prepare/progress_sink.h"
 #include "datasets/prepare/verification.h"
 #include "datasets/prepare/verification_output.h"
+#include "engine/base/file.h"
 
 namespace trainyard {
 
@@ -16,6 +17,7 @@ namespace {
 
 struct VerifyArguments {
     VerifyOptions options;
+    JobPlace place;
     bool json = false;
 };
 
@@ -27,28 +29,39 @@ Error asError(const VerificationReport& report)
     return badInput(message, "prepare or copy the data set again");
 }
 
-/// Shows progress and takes Ctrl+C.
-Result<VerificationReport> verifyWatched(const VerifyOptions& options)
+/// Figures of a damaged set would be figures of half of it: only a program gets to see them.
+std::string reportText(const VerifyArguments& arguments, const VerificationReport& report)
 {
-    blockStopSignals();
-    Progress progress;
-    CancelFlag cancel;
-    JobWatch watch(progress, cancel, terminalSink(), std::nullopt);
-    auto report = verifyDataset(options, progress, cancel);
-    watch.end(report.ok() ? Status() : Status(report.error()));
-    return report;
+    if (arguments.json)
+        return toJson(report);
+    return report.ok() ? toText(report) : std::string();
 }
 
+/// To stdout, or to the file `report` of a run directory.
+Status put(const VerifyArguments& arguments, const std::string& text)
+{
+    if (!arguments.place.runDirectory.empty())
+        return writeFileAtomically(arguments.place.runDirectory / "report", text);
+    fmt::print("{}", text);
+    return {};
+}
+
+/// Shows progress and takes Ctrl+C.
 Status verify(const VerifyArguments& arguments)
 {
-    TRAINYARD_TRY(const VerificationReport report, verifyWatched(arguments.options));
-    if (arguments.json)
-        fmt::print("{}", toJson(report));
-    else if (report.ok()) // figures of a damaged set would be figures of half of it
-        fmt::print("{}", toText(report));
-    if (!report.ok())
-        return asError(report);
-    return {};
+    blockStopSignals();
+    TRAINYARD_TRY(auto sink, arguments.place.openSink());
+    Progress progress;
+    CancelFlag cancel;
+    JobWatch watch(progress, cancel, std::move(sink), arguments.place.stopFile());
+    const auto report = verifyDataset(arguments.options, progress, cancel);
+    const Status outcome = !report.ok()   ? Status(report.error())
+                           : report->ok() ? Status()
+                                          : Status(asError(*report));
+    watch.end(outcome);
+    if (report.ok())
+        TRAINYARD_TRY_STATUS(put(arguments, reportText(arguments, *report)));
+    return outcome;
 }
 
 } // namespace
@@ -62,6 +75,7 @@ Command addVerifyCommand(CLI::App& app)
         ->check(CLI::Range(0, 10000));
     command->add_option("--vocab", arguments->options.vocabulary,
                         "vocabulary of shards that have no manifest");
+    arguments->place.addOptions(*command);
     command->add_flag("--json", arguments->json, "print one JSON document");
     return {command, [arguments] { return verify(*arguments); }};
 }

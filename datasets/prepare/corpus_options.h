@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "datasets/prepare/option_names.h"
+
+namespace trainyard {
+
+/// An option that takes one of the names of an enumeration.
+template <typename Names, typename Enum>
+CLI::Option* addChoice(CLI::App& command, const char* option, Enum& value, const Names& names,
+                       const std::string& help)
+{
+    std::map<std::string, Enum> choices;
+    std::string accepted;
+    for (const auto& [name, each] : names) {
+        choices.emplace(name, each);
+        accepted += (accepted.empty() ? "" : ", ") + std::string(name);
+    }
+    const std::string before(nameIn(names, value));
+    return command.add_option(option, value, help + ": " + accepted)
+        ->transform(CLI::CheckedTransformer(choices, CLI::ignore_case).description(""))
+        ->option_text("TEXT [" + before + "]");
+}
+
+/// How files become tokenized documents.
+void addCorpusOptions(CLI::App& command, PrepareOptions& options);
+/// What the process may take.
+void addResourceOptions(CLI::App& command, PrepareOptions& options);
+
+} // namespace trainyard

@@ -1,0 +1,286 @@
+#include "datasets/prepare/document_part.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "datasets/prepare/corpus_stages.h"
+#include "datasets/prepare/option_names.h"
+#include "datasets/prepare/output_place.h"
+#include "datasets/prepare/staged_folder.h"
+#include "engine/base/file.h"
+#include "engine/base/hash.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr int kVersion = 1;
+constexpr const char* kSeal = "sha256";
+
+/// Documents without an id of their own have their number in the corpus instead. A part does not know how
+/// many documents come before it: it counts from here, and who joins the parts counts on.
+constexpr std::uint64_t kNumbered = std::uint64_t{1} << 63;
+
+/// Calls visit(name, member) for every plain field, so that reading and writing cannot drift apart.
+template <typename Part, typename Visit>
+void visitPart(Part& part, Visit visit)
+{
+    visit("settings", part.settings);
+    visit("dumps", part.dumps);
+    visit("documents_read", part.documentsRead);
+    visit("format", part.corpus.format);
+    visit("documents", part.corpus.documents.documents);
+    visit("sentences", part.corpus.documents.sentences);
+    visit("tokens", part.corpus.documents.tokens);
+    visit("bytes", part.corpus.documents.bytes);
+    visit("counters", part.corpus.counters);
+}
+
+template <typename File, typename Visit>
+void visitFile(File& file, Visit visit)
+{
+    visit("name", file.name);
+    visit("bytes", file.bytes);
+    visit("sha256", file.sha256);
+}
+
+/// Names need not be UTF-8.
+std::string textOf(const Json& json, int indent)
+{
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+/// The hash of everything else in the file.
+std::string sealOf(Json json)
+{
+    json.erase(kSeal);
+    return sha256Hex(textOf(json, -1));
+}
+
+DocumentPart parse(const Json& json)
+{
+    DocumentPart part;
+    part.corpus.complete = true;
+    visitPart(part, [&](const char* name, auto& member) { json.at(name).get_to(member); });
+    for (const Json& item : json.at("files"))
+        visitFile(part.files.emplace_back(),
+                  [&](const char* name, auto& member) { item.at(name).get_to(member); });
+    return part;
+}
+
+std::string yesOrNo(bool value)
+{
+    return value ? "yes" : "no";
+}
+
+/// Everything but the files on which the documents depend.
+std::map<std::string, std::string> settingsOf(const PrepareOptions& options, const Vocabulary& vocabulary)
+{
+    return {{"program", TRAINYARD_VERSION},
+            {"--format", std::string(nameIn(kFormatNames, options.format))},
+            {"--headings", yesOrNo(options.keepHeadings)},
+            {"--lists", yesOrNo(options.keepLists)},
+            {"--punkt", options.punktSha256},
+            {"--profile", options.profile},
+            {"--cased", yesOrNo(options.cased)},
+            {"--vocab", vocabulary.sha256()}};
+}
+
+Result<std::vector<DocumentPart::File>> filesIn(const fs::path& folder)
+{
+    std::set<fs::path> paths;
+    for (const auto& entry : fs::directory_iterator(folder))
+        paths.insert(entry.path());
+    std::vector<DocumentPart::File> files;
+    for (const fs::path& path : paths) {
+        TRAINYARD_TRY(std::string hash, sha256OfFile(path));
+        files.push_back({path.filename(), fs::file_size(path), std::move(hash)});
+    }
+    return files;
+}
+
+Status checkSettings(const DocumentPart& part, const std::map<std::string, std::string>& wanted)
+{
+    for (const auto& [option, value] : wanted) {
+        const auto found = part.settings.find(option);
+        if (found == part.settings.end() || found->second != value)
+            return badInput(fmt::format("{} was \"{}\", here it is \"{}\"", option,
+                                        found == part.settings.end() ? "" : found->second, value),
+                            "make all parts and the data set with the same options, vocabulary and program");
+    }
+    return {};
+}
+
+Status checkFiles(const DocumentPart& part, const fs::path& folder)
+{
+    for (const DocumentPart::File& file : part.files) {
+        const auto hash = isPlainName(file.name) ? sha256OfFile(folder / file.name)
+                                                 : Result<std::string>(badInput("no plain name"));
+        if (!hash.ok() || *hash != file.sha256)
+            return badInput(fmt::format("{} is not what was written", file.name),
+                            "copy the folder again, or make it again");
+    }
+    return {};
+}
+
+TokenizedDocument copyOf(const DocumentStore& documents, std::uint32_t ordinal, std::uint64_t before)
+{
+    const Document document = documents.document(ordinal);
+    const std::uint64_t id = documents.pageId(ordinal);
+    TokenizedDocument copy{(id & kNumbered) != 0 ? (id & ~kNumbered) + before : id, {}, {}};
+    copy.tokens.reserve(document.tokens.size());
+    for (std::size_t i = 0; i < document.tokens.size(); ++i)
+        copy.tokens.push_back(document.tokens[i]);
+    copy.sentenceEnds.assign(document.sentenceEnds.begin(), document.sentenceEnds.end());
+    return copy;
+}
+
+/// "mediawiki", "jsonl+mediawiki" -> the names that occur, as of one reading.
+void addFormats(std::set<std::string>& all, const std::string& formats)
+{
+    std::size_t begin = 0;
+    while (begin <= formats.size()) {
+        const std::size_t end = std::min(formats.find('+', begin), formats.size());
+        all.insert(formats.substr(begin, end - begin));
+        begin = end + 1;
+    }
+}
+
+/// In the order in which one reading names them.
+std::string formatText(const std::set<std::string>& formats)
+{
+    std::string text;
+    for (const auto& [name, format] : kFormatNames) {
+        if (formats.contains(std::string(name)))
+            text.append(text.empty() ? "" : "+").append(name);
+    }
+    return text;
+}
+
+} // namespace
+
+Result<DocumentPart> DocumentPart::load(const fs::path& folder)
+{
+    const fs::path file = folder / kFileName;
+    const auto text = readFile(file);
+    if (!text.ok())
+        return badInput(text.error().message,
+                        "the folder holds no finished documents; `trainyard-prepare documents` makes them");
+    try {
+        const Json json = Json::parse(*text);
+        if (const int version = json.at("version").get<int>(); version != kVersion)
+            return badInput(fmt::format("{}: version {}, this program reads version {}", file.string(),
+                                        version, kVersion),
+                            "make the documents again with this program");
+        if (json.at(kSeal) != sealOf(json))
+            return badInput(file.string() + " is not what was written",
+                            "copy the folder again, or make it again");
+        return parse(json);
+    } catch (const Json::exception& problem) {
+        return badInput(fmt::format("{}: {}", file.string(), problem.what()), "make the documents again");
+    }
+}
+
+std::string DocumentPart::toJson() const
+{
+    Json json{{"version", kVersion}};
+    visitPart(*this, [&](const char* name, const auto& member) { json[name] = member; });
+    json["files"] = Json::array();
+    for (const File& file : files) {
+        Json item;
+        visitFile(file, [&](const char* name, const auto& member) { item[name] = member; });
+        json["files"].push_back(std::move(item));
+    }
+    json[kSeal] = sealOf(json);
+    return textOf(json, 2) + "\n";
+}
+
+Result<DocumentPart> prepareDocuments(const PrepareOptions& options, Progress& progress,
+                                      const CancelFlag& cancel)
+{
+    TRAINYARD_TRY(PrepareOptions checked, options.checked());
+    TRAINYARD_TRY_STATUS(checkFree(checked.out));
+    TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(checked.vocabulary));
+    DocumentPart part;
+    part.settings = settingsOf(checked, vocabulary);
+    auto folder = StagedFolder::create(checked.out);
+    if (!folder.ok())
+        return folder.error().in("--out");
+    TRAINYARD_TRY(DocumentStore documents, DocumentStore::create(folder->content(), vocabulary.size()));
+    const WordPiece tokenizer(vocabulary, *unicodeTables(checked.profile), checked.cased);
+    const CorpusPosition begin{.documents = kNumbered};
+    const auto count = [&](const CorpusPosition& reached) -> Status {
+        part.documentsRead = reached.documents - begin.documents;
+        return {};
+    };
+    checked.saveEvery = std::chrono::milliseconds(0); // to hear of the last document too
+    TRAINYARD_TRY(part.corpus.format,
+                  tokenizeDumps(checked, tokenizer, begin, count, progress, cancel, documents));
+    TRAINYARD_TRY(part.corpus.documents, documents.commit());
+    TRAINYARD_TRY_STATUS(documents.seal());
+    part.corpus.complete = true;
+    part.corpus.counters = progress.counters();
+    for (const fs::path& dump : checked.dumps)
+        part.dumps.push_back(dump.filename());
+    TRAINYARD_TRY(part.files, filesIn(folder->content()));
+    TRAINYARD_TRY_STATUS(writeFileAtomically(folder->content() / DocumentPart::kFileName, part.toJson()));
+    TRAINYARD_TRY_STATUS(cancel.check());
+    TRAINYARD_TRY_STATUS(folder->publish());
+    return part;
+}
+
+Result<std::vector<DocumentPart>> loadParts(const PrepareOptions& options, const Vocabulary& vocabulary)
+{
+    const auto wanted = settingsOf(options, vocabulary);
+    std::vector<DocumentPart> parts;
+    for (const fs::path& folder : options.parts) {
+        TRAINYARD_TRY(DocumentPart part, DocumentPart::load(folder));
+        if (const Status fits = checkSettings(part, wanted); !fits.ok())
+            return fits.error().in(folder.string());
+        parts.push_back(std::move(part));
+    }
+    return parts;
+}
+
+Result<CorpusNote> joinParts(const PrepareOptions& options, const Vocabulary& vocabulary, Progress& progress,
+                             const CancelFlag& cancel, DocumentStore& documents)
+{
+    TRAINYARD_TRY(const auto parts, loadParts(options, vocabulary));
+    CorpusNote all;
+    all.complete = true;
+    std::set<std::string> formats;
+    std::uint64_t before = 0;
+    std::uint64_t tokens = 0;
+    for (const DocumentPart& part : parts)
+        tokens += part.corpus.documents.tokens;
+    progress.start(Stage::Tokens, tokens);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const DocumentPart& part = parts[i];
+        const fs::path& folder = options.parts[i];
+        if (const Status whole = checkFiles(part, folder); !whole.ok())
+            return whole.error().in(folder.string());
+        TRAINYARD_TRY(const DocumentStore store,
+                      DocumentStore::open(folder, vocabulary.size(), part.corpus.documents));
+        for (std::uint32_t ordinal = 0; ordinal < store.size(); ++ordinal) {
+            TRAINYARD_TRY_STATUS(cancel.check());
+            TRAINYARD_TRY_STATUS(documents.append(copyOf(store, ordinal, before)));
+            progress.advance(Stage::Tokens, store.length(ordinal));
+        }
+        before += part.documentsRead;
+        addFormats(formats, part.corpus.format);
+        for (const auto& [name, count] : part.corpus.counters)
+            all.counters[name] += count;
+    }
+    progress.finish(Stage::Tokens);
+    all.format = formatText(formats);
+    TRAINYARD_TRY(all.documents, documents.commit());
+    return all;
+}
+
+} // namespace trainyard

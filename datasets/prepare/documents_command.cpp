@@ -1,0 +1,61 @@
+#include "datasets/prepare/commands.h"
+
+#include <cstdio>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "datasets/prepare/corpus_options.h"
+#include "datasets/prepare/document_part.h"
+#include "datasets/prepare/job_place.h"
+#include "datasets/prepare/job_watch.h"
+
+namespace trainyard {
+
+namespace {
+
+struct DocumentsArguments {
+    PrepareOptions options;
+    JobPlace place;
+};
+
+Status makeDocuments(const DocumentsArguments& arguments)
+{
+    blockStopSignals();
+    TRAINYARD_TRY(auto sink, arguments.place.openSink());
+    Progress progress;
+    CancelFlag cancel;
+    JobWatch watch(progress, cancel, std::move(sink), arguments.place.stopFile(),
+                   arguments.options.out);
+    const auto part = prepareDocuments(arguments.options, progress, cancel);
+    watch.end(part.ok() ? Status() : Status(part.error()));
+    if (!part.ok())
+        return part.error();
+    const DocumentStore::Mark& made = part->corpus.documents;
+    fmt::print("{}\n{} documents, {} sentences, {} tokens\n", arguments.options.out.string(), made.documents,
+               made.sentences, made.tokens);
+    return {};
+}
+
+} // namespace
+
+Command addDocumentsCommand(CLI::App& app)
+{
+    auto arguments = std::make_shared<DocumentsArguments>();
+    CLI::App* command = app.add_subcommand(
+        "documents", "turn a part of a corpus into tokenized documents, for `prepare --documents` to join");
+    command->add_option("corpus", arguments->options.dumps, "files in the order of their documents")
+        ->required();
+    addCorpusOptions(*command, arguments->options);
+    command->add_option("--vocab", arguments->options.vocabulary, "WordPiece vocabulary (vocab.txt)")
+        ->required();
+    command
+        ->add_option("--out", arguments->options.out,
+                     "folder of the documents; appears when it is complete; missing parents are made")
+        ->required();
+    addResourceOptions(*command, arguments->options);
+    arguments->place.addOptions(*command);
+    return {command, [arguments] { return makeDocuments(*arguments); }};
+}
+
+} // namespace trainyard

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+
+#include "datasets/prepare/progress_sink.h"
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+/// Where a command tells how far it is and hears that it shall stop: the terminal, or the directory of a run.
+struct JobPlace {
+    std::filesystem::path runDirectory; ///< empty = the terminal
+    std::uint32_t attempt = 1;
+
+    /// --run-dir and --attempt. Must outlive the parsing of the command line.
+    void addOptions(CLI::App& command);
+    Result<std::unique_ptr<ProgressSink>> openSink() const;
+    /// For JobWatch.
+    std::optional<std::filesystem::path> stopFile() const;
+};
+
+} // namespace trainyard
