@@ -43,6 +43,31 @@ HostRun hostRunOf(const QJsonObject& json)
     return run;
 }
 
+HostFolder hostFolderOf(const QString& path, const QJsonObject& reply)
+{
+    HostFolder folder{path, reply.value("home").toString(), {}};
+    for (const auto& value : reply.value("entries").toArray()) {
+        const QJsonObject entry = value.toObject();
+        folder.entries.append({entry.value("name").toString(), entry.value("size").toInteger(),
+                               entry.value("folder").toBool()});
+    }
+    return folder;
+}
+
+/// Its supervisor may still be about to leave.
+void endAndRemove(Target& target, const QString& runId, HostQuestion<void>& question)
+{
+    const QJsonObject stop{{"op", "stop"}, {"run", runId}, {"grace_ms", 0}, {"checkpoint", false}};
+    target.call(stop, &question, [&target, &question, runId](const Result<QJsonObject>& stopped) {
+        if (!stopped.ok())
+            return question.answer(stopped.error());
+        target.call({{"op", "remove-run"}, {"run", runId}}, &question,
+                    [&question](const Result<QJsonObject>& reply) {
+                        question.answer(reply.ok() ? Status() : Status(reply.error()));
+                    });
+    });
+}
+
 DeskRun newRun(const QString& name, RunKind kind, const QStringList& hosts)
 {
     DeskRun run;
@@ -108,14 +133,20 @@ RunOperation* RunService::launch(const RunSpec& spec)
 RunOperation* RunService::launchPrepare(const QString& host, const QString& name,
                                         const QStringList& arguments)
 {
-    if (!isPlainName(name.toStdString()))
-        return refuseToBegin({}, badInput("\"" + name.toStdString() + "\" is not a name for a job",
+    return launchData(host, {.name = name, .arguments = arguments});
+}
+
+RunOperation* RunService::launchData(const QString& host, const DataJob& job)
+{
+    if (!isPlainName(job.name.toStdString()))
+        return refuseToBegin({}, badInput("\"" + job.name.toStdString() + "\" is not a name for a job",
                                           "use letters, digits, '.', '_' and '-'"));
     StartPlan plan;
-    plan.run = newRun(name, RunKind::Prepare, {host});
-    plan.document =
-        QJsonDocument(QJsonObject{{"name", name}, {"arguments", QJsonArray::fromStringList(arguments)}})
-            .toJson();
+    plan.run = newRun(job.name, RunKind::Prepare, {host});
+    plan.document = QJsonDocument(QJsonObject{{"name", job.name},
+                                              {"command", job.command},
+                                              {"arguments", QJsonArray::fromStringList(job.arguments)}})
+                        .toJson();
     plan.slotCounts = {1};
     return begin(std::move(plan));
 }
@@ -184,6 +215,47 @@ void RunService::listRuns(const QString& host, const QObject* context,
             question->answer(runs);
         });
     });
+}
+
+void RunService::listFolder(const QString& host, const QString& folder, const QObject* context,
+                            std::function<void(const Result<HostFolder>&)> done)
+{
+    auto* question = new HostQuestion<HostFolder>(host, m_targets, this, context, std::move(done));
+    question->ask([question, folder](Target& target) {
+        target.call({{"op", "folder"}, {"folder", folder}}, question,
+                    [question, folder](const Result<QJsonObject>& reply) {
+                        question->answer(reply.ok() ? Result<HostFolder>(hostFolderOf(folder, *reply))
+                                                    : Result<HostFolder>(reply.error()));
+                    });
+    });
+}
+
+void RunService::readRunFile(const QString& host, const QString& runId, const QString& file,
+                             const QObject* context, std::function<void(const Result<QByteArray>&)> done)
+{
+    auto* question = new HostQuestion<QByteArray>(host, m_targets, this, context, std::move(done));
+    question->ask([question, runId, file](Target& target) {
+        readWhole(target, {{"op", "read"}, {"run", runId}, {"file", file}}, question,
+                  [question](const Result<QByteArray>& content) { question->answer(content); });
+    });
+}
+
+void RunService::removeRun(const QString& runId, const QStringList& hosts,
+                           std::function<void(const Status&)> done)
+{
+    std::error_code ignored;
+    std::filesystem::remove_all(deskRunFolder(runId), ignored);
+    auto all = std::make_shared<Status>();
+    auto waiting = std::make_shared<qsizetype>(hosts.size());
+    for (const QString& host : hosts) {
+        auto* question = new HostQuestion<void>(host, m_targets, this, this, [=](const Status& removed) {
+            if (!removed.ok())
+                *all = removed;
+            if (--*waiting == 0)
+                done(*all);
+        });
+        question->ask([question, runId](Target& target) { endAndRemove(target, runId, *question); });
+    }
 }
 
 void RunService::readManifest(const QString& host, const QString& folder, const QObject* context,

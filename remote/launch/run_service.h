@@ -20,6 +20,25 @@ namespace trainyard {
 
 struct StartPlan;
 
+/// What a host is to do with data.
+struct DataJob {
+    QString command = QStringLiteral("prepare"); ///< of trainyard-prepare: "prepare", "documents", "verify"
+    QString name;                                ///< for people; a plain name
+    QStringList arguments;                       ///< without --run-dir; the job runs in the run's directory
+};
+
+/// A folder of a host, as its user sees it.
+struct HostFolder {
+    struct Entry {
+        QString name;
+        qint64 size = 0;
+        bool folder = false;
+    };
+    QString path;
+    QString home; ///< of the user
+    QList<Entry> entries;
+};
+
 /// A run as its host tells it (op `runs`).
 struct HostRun {
     QString id;
@@ -59,10 +78,21 @@ public:
                            std::function<void(const Status&)> done);
     /// A data job on `host`: `arguments` as for `trainyard-prepare prepare`, without --run-dir.
     RunOperation* launchPrepare(const QString& host, const QString& name, const QStringList& arguments);
+    /// As launchPrepare() for any command of `trainyard-prepare` that can be a job.
+    RunOperation* launchData(const QString& host, const DataJob& job);
 
     /// What runs and ran on `host`. `context` as for Target::call.
     void listRuns(const QString& host, const QObject* context,
                   std::function<void(const Result<QList<HostRun>>&)> done);
+    /// The folder's files and folders on `host`, in order of name. `context` as for Target::call.
+    void listFolder(const QString& host, const QString& folder, const QObject* context,
+                    std::function<void(const Result<HostFolder>&)> done);
+    /// A whole file of a run's directory on `host`. `context` as for Target::call.
+    void readRunFile(const QString& host, const QString& runId, const QString& file, const QObject* context,
+                     std::function<void(const Result<QByteArray>&)> done);
+    /// Removes a run that is over from these hosts and from this desk: for jobs that only make an answer.
+    /// `done` tells of hosts that could not be asked.
+    void removeRun(const QString& runId, const QStringList& hosts, std::function<void(const Status&)> done);
     /// The text of manifest.json of the data set in `folder` on `host`. `context` as for Target::call.
     void readManifest(const QString& host, const QString& folder, const QObject* context,
                       std::function<void(const Result<QByteArray>&)> done);

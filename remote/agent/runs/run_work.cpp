@@ -22,13 +22,9 @@ Result<RunWork> parseTraining(std::string_view specText)
     if (!diagnostics.empty())
         return toError(diagnostics).in("the specification");
     const RunSpec& spec = parsed.spec;
-    return RunWork{WorkKind::Train,
-                   spec.name,
-                   spec.layout.worldSize(),
-                   spec.launch.threadsPerRank,
-                   spec.launch.steps,
-                   spec.launch.gracePeriod,
-                   {}};
+    return RunWork{WorkKind::Train,         spec.name,
+                   spec.layout.worldSize(), spec.launch.threadsPerRank,
+                   spec.launch.steps,       spec.launch.gracePeriod};
 }
 
 Result<RunWork> parsePreparation(std::string_view jobText)
@@ -41,6 +37,13 @@ Result<RunWork> parsePreparation(std::string_view jobText)
     work.kind = WorkKind::Prepare;
     if (job.contains("name") && job["name"].is_string())
         work.name = job["name"].get<std::string>();
+    if (job.contains("command")) {
+        const json& command = job["command"];
+        if (command != "prepare" && command != "documents" && command != "verify")
+            return badInput("job.command is none of \"prepare\", \"documents\" and \"verify\"",
+                            "the agent may be older than the desk: deploy again");
+        work.command = command.get<std::string>();
+    }
     for (const json& argument : job["arguments"]) {
         if (!argument.is_string())
             return badInput("job.arguments holds something else than texts");

@@ -21,7 +21,8 @@ struct RunWork {
     int threadsPerRank = 1;
     std::int64_t steps = 0; ///< 0 = not counted in steps
     std::chrono::milliseconds gracePeriod{15000};
-    std::vector<std::string> arguments; ///< of trainyard-prepare
+    std::string command = "prepare";      ///< of trainyard-prepare: "prepare", "documents" or "verify"
+    std::vector<std::string> arguments{}; ///< of that command
 };
 
 /// BadInput with everything that is wrong with it.

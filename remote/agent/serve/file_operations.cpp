@@ -1,14 +1,18 @@
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/base/file.h"
 #include "remote/agent/host/confined.h"
 #include "remote/agent/runs/run_registry.h"
 #include "remote/agent/serve/operations.h"
 #include "remote/agent/serve/request.h"
+#include "remote/agent/store/blob_store.h"
 #include "remote/wire/protocol.h"
 
 namespace trainyard::agent {
@@ -31,8 +35,10 @@ Result<RunFolder> existingRun(const AgentContext& context, const json& request)
     return RunRegistry(context.root).existing(run);
 }
 
-/// Plain files and folders, no links and nothing hidden; in order of name.
-Result<std::vector<Entry>> entriesOf(FileDescriptor folder)
+enum class Links { Hide, Follow };
+
+/// Plain files and folders, nothing hidden; in order of name.
+Result<std::vector<Entry>> entriesOf(FileDescriptor folder, Links links)
 {
     DIR* stream = ::fdopendir(folder.get());
     if (!stream)
@@ -42,7 +48,7 @@ Result<std::vector<Entry>> entriesOf(FileDescriptor folder)
     while (const dirent* found = ::readdir(stream)) {
         struct stat info {};
         if (found->d_name[0] == '.' || entries.size() >= kMostEntries ||
-            ::fstatat(fd, found->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+            ::fstatat(fd, found->d_name, &info, links == Links::Hide ? AT_SYMLINK_NOFOLLOW : 0) != 0)
             continue;
         if (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
             entries.push_back({found->d_name,
@@ -54,11 +60,19 @@ Result<std::vector<Entry>> entriesOf(FileDescriptor folder)
     return entries;
 }
 
+json listOf(const std::vector<Entry>& entries)
+{
+    json list = json::array();
+    for (const Entry& entry : entries)
+        list.push_back({{"name", entry.name}, {"size", entry.size}, {"folder", entry.folder}});
+    return list;
+}
+
 Result<Answer> streams(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const RunFolder run, existingRun(context, request));
     TRAINYARD_TRY(FileDescriptor folder, openBeneath(run.path(), "journal"));
-    TRAINYARD_TRY(const auto entries, entriesOf(std::move(folder)));
+    TRAINYARD_TRY(const auto entries, entriesOf(std::move(folder), Links::Hide));
     json list = json::array();
     for (const Entry& entry : entries) {
         if (!entry.folder && isSafeName(entry.name))
@@ -72,11 +86,52 @@ Result<Answer> listFolder(const AgentContext& context, const json& request)
     TRAINYARD_TRY(const RunFolder run, existingRun(context, request));
     TRAINYARD_TRY(const std::string relative, Fields(request).textOr("folder", ""));
     TRAINYARD_TRY(FileDescriptor folder, openBeneath(run.path(), relative));
-    TRAINYARD_TRY(const auto entries, entriesOf(std::move(folder)));
-    json list = json::array();
-    for (const Entry& entry : entries)
-        list.push_back({{"name", entry.name}, {"size", entry.size}, {"folder", entry.folder}});
-    return Answer{{{"entries", list}}, {}};
+    TRAINYARD_TRY(const auto entries, entriesOf(std::move(folder), Links::Hide));
+    return Answer{{{"entries", listOf(entries)}}, {}};
+}
+
+Result<std::string> absolutePath(const Fields& fields, const char* name)
+{
+    TRAINYARD_TRY(std::string path, fields.text(name));
+    if (!path.starts_with('/'))
+        return badInput(std::string("the field \"") + name + "\" is not an absolute path");
+    return path;
+}
+
+/// For choosing files on the host: names and sizes, no contents. Links count as what they lead to, since
+/// disks for data are often reached through them.
+Result<Answer> browse(const AgentContext&, const json& request)
+{
+    TRAINYARD_TRY(const std::string path, absolutePath(Fields(request), "folder"));
+    FileDescriptor folder(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY | O_NONBLOCK));
+    if (!folder.valid())
+        return systemError(ErrorKind::BadInput, "cannot open the folder " + path, errno);
+    TRAINYARD_TRY(const auto entries, entriesOf(std::move(folder), Links::Follow));
+    const char* home = ::getenv("HOME");
+    return Answer{{{"entries", listOf(entries)}, {"home", home ? home : "/"}}, {}};
+}
+
+/// "documents/content": plain names, so that nothing outside of the run is reached.
+bool isPlainPath(const std::filesystem::path& path)
+{
+    return !path.empty() && std::ranges::all_of(path, [](const std::filesystem::path& name) {
+        return isSafeName(name.string());
+    });
+}
+
+/// Moves what was uploaded out of the store into a run's directory, where it is removed with the run.
+Result<Answer> place(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const RunFolder run, existingRun(context, request));
+    TRAINYARD_TRY(const std::string sha256, sha256Field(request, "sha256"));
+    TRAINYARD_TRY(const std::string name, Fields(request).text("file"));
+    if (!isPlainPath(name))
+        return badInput("\"" + name.substr(0, 100) + "\" is not a place in a run's directory");
+    const std::filesystem::path blob = BlobStore(context.root).blob(sha256), place = run.path() / name;
+    TRAINYARD_TRY_STATUS(makeFolder(place.parent_path()));
+    if (::rename(blob.c_str(), place.c_str()) != 0)
+        return systemError(ErrorKind::Failed, "cannot place the uploaded file " + sha256, errno);
+    return Answer{{{"file", place.string()}}, {}};
 }
 
 Result<std::string> readPiece(int fd, std::int64_t offset, std::int64_t limit)
@@ -136,10 +191,8 @@ Result<Answer> readFilePiece(const AgentContext& context, const json& request)
 Result<Answer> readManifestPiece(const AgentContext&, const json& request)
 {
     const Fields fields(request);
-    TRAINYARD_TRY(const std::string folder, fields.text("folder"));
+    TRAINYARD_TRY(const std::string folder, absolutePath(fields, "folder"));
     TRAINYARD_TRY(const Piece piece, pieceAsked(fields));
-    if (!folder.starts_with('/'))
-        return badInput("the field \"folder\" is not an absolute path");
     const std::string name = (std::filesystem::path(folder) / "manifest.json").string();
     const FileDescriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!file.valid()) {
@@ -154,8 +207,9 @@ Result<Answer> readManifestPiece(const AgentContext&, const json& request)
 
 const OperationTable& fileOperations()
 {
-    static const OperationTable table{
-        {"streams", streams}, {"list", listFolder}, {"read", readFilePiece}, {"data-set", readManifestPiece}};
+    static const OperationTable table{{"streams", streams},    {"list", listFolder},
+                                      {"read", readFilePiece}, {"data-set", readManifestPiece},
+                                      {"folder", browse},      {"place", place}};
     return table;
 }
 

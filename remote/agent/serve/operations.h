@@ -31,7 +31,7 @@ using OperationTable = std::map<std::string, Operation, std::less<>>;
 const OperationTable& hostOperations();  ///< hello, probe
 const OperationTable& storeOperations(); ///< have, assemble, bundles
 const OperationTable& runOperations();   ///< create-run, launch, attend, runs, stop, remove-run
-const OperationTable& fileOperations();  ///< streams, read, list, data-set
+const OperationTable& fileOperations();  ///< streams, read, list, data-set, folder, place
 
 /// Null when nobody knows it.
 Operation findOperation(const std::string& name);

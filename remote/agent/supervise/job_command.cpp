@@ -161,9 +161,9 @@ Arguments worker(const RunFolder& folder, const LaunchRequest& request)
             std::to_string(request.attempt)};
 }
 
-Arguments prepare(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
+Arguments dataJob(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
 {
-    Arguments arguments{programFolder(folder, request) / "trainyard-prepare", "prepare"};
+    Arguments arguments{programFolder(folder, request) / "trainyard-prepare", work.command};
     arguments.insert(arguments.end(), work.arguments.begin(), work.arguments.end());
     arguments.insert(arguments.end(), {"--run-dir", folder.path()});
     return arguments;
@@ -201,7 +201,7 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
     const Variables variables = rankVariables(folder, work, request, inherited);
     command.environment = joined(inherited, variables, folder.marker());
     if (work.kind == WorkKind::Prepare) {
-        command.arguments = prepare(folder, work, request);
+        command.arguments = dataJob(folder, work, request);
         return command;
     }
     command.arguments = worker(folder, request);

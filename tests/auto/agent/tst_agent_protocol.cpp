@@ -225,6 +225,26 @@ private slots:
                 R"([{"folder":true,"name":"journal","size":0},{"folder":false,"name":"spec.json","size":2}])"));
     }
 
+    void letsFoldersBeBrowsed()
+    {
+        const auto folder = root() / "data";
+        QVERIFY(makeFolder(folder / "dumps").ok());
+        QVERIFY(writeFileAtomically(folder / "vocab.txt", "[PAD]").ok());
+        QVERIFY(writeFileAtomically(folder / ".hidden", "").ok());
+        std::filesystem::create_symlink(folder / "dumps", folder / "linked");
+        AgentClient agent(root());
+        const auto look = [&](const std::string& where) {
+            return agent.call({{"op", "folder"}, {"folder", where}});
+        };
+        QCOMPARE(look(folder.string())["entries"].dump(),
+                 std::string(
+                     R"([{"folder":true,"name":"dumps","size":0},{"folder":true,"name":"linked","size":0},)"
+                     R"({"folder":false,"name":"vocab.txt","size":5}])"));
+        for (const std::string& where : {std::string("data"), std::string(), (folder / "vocab.txt").string(),
+                                         (folder / "nowhere").string()})
+            QVERIFY2(kindOf(look(where)) == "bad-input", where.c_str());
+    }
+
     void pingIsAnsweredWhileAStreamIsFull()
     {
         auto journal = JournalWriter::open(run() / "journal", "steps", 1).value();

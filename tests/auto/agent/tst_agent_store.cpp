@@ -113,6 +113,24 @@ private slots:
         QVERIFY(upload(*m_agent, bytes).value("stored", false)); // again: nothing to do, no error
     }
 
+    void anUploadBecomesAFileOfARun()
+    {
+        const std::string bytes = content(70'000);
+        const std::string hash = sha256Hex(bytes);
+        QVERIFY(makeFolder(root() / "runs/r").ok());
+        QVERIFY(upload(*m_agent, bytes).value("stored", false));
+        const auto place = [&](const char* name) {
+            return m_agent->call({{"op", "place"}, {"run", "r"}, {"sha256", hash}, {"file", name}});
+        };
+        for (const char* outside :
+             {"../elsewhere", "/etc/elsewhere", "documents/../../elsewhere", ".hidden", ""})
+            QVERIFY2(!place(outside).value("ok", true), outside);
+        QVERIFY(place("documents/content").value("ok", false));
+        QVERIFY(readFile(root() / "runs/r/documents/content").value() == bytes);
+        QCOMPARE(haveBytes(*m_agent, hash), std::uint64_t(0)); // it went out of the store
+        QVERIFY(!place("documents/content").value("ok", true));
+    }
+
     void goesOnAfterALostConnection()
     {
         const std::string bytes = content(6'500'000);

@@ -171,6 +171,25 @@ private slots:
         QCOMPARE(command.arguments[5], std::string("--run-dir"));
     }
 
+    void aDataJobNamesItsCommand()
+    {
+        const auto commandOf = [](const char* job) {
+            const auto work = parsePreparation(job);
+            return work.ok() ? work->command : "error: " + work.error().message;
+        };
+        QCOMPARE(commandOf(R"({"arguments": []})"), std::string("prepare"));
+        QCOMPARE(commandOf(R"({"command": "verify", "arguments": []})"), std::string("verify"));
+        QVERIFY(commandOf(R"({"command": "tokenize", "arguments": []})").starts_with("error: job.command"));
+        QVERIFY(commandOf(R"({"command": 7, "arguments": []})").starts_with("error: job.command"));
+        RunWork work;
+        work.kind = WorkKind::Prepare;
+        work.command = "verify";
+        work.arguments = {"/data/set"};
+        const auto command = jobCommand(kRun, work, requestFor({node("head")}), kHead, kInherited).value();
+        QCOMPARE(command.arguments[1], std::string("verify"));
+        QCOMPARE(command.arguments[2], std::string("/data/set"));
+    }
+
     void keepsALaunchRequest()
     {
         LaunchRequest request = requestFor({LaunchNode{"a", 2, 8, "/r"}, node("b", 1)});
