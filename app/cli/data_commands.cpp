@@ -1,7 +1,5 @@
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/desk.h"
-#include "app/cli/follow.h"
+#include "app/cli/data_on_hosts.h"
 #include "app/cli/node_tool.h"
 
 namespace trainyard {
@@ -24,32 +22,36 @@ std::vector<std::string> withName(const char* name, const std::vector<std::strin
     return arguments;
 }
 
-int prepareOnHost(const std::string& host, const std::vector<std::string>& arguments)
-{
-    Desk desk;
-    QStringList list;
-    for (const std::string& argument : arguments)
-        list << QString::fromStdString(argument);
-    const auto run = desk.finish(desk.runs().launchPrepare(QString::fromStdString(host), "prepare", list));
-    return run.ok() ? followRun(desk, *run) : console::fail(run.error());
-}
-
 } // namespace
 
 void addDataCommands(CLI::App& app, CommandOutcome& outcome)
 {
-    auto host = std::make_shared<std::string>();
+    auto hosts = std::make_shared<std::vector<std::string>>();
     CLI::App* prepare =
         addPassedOn(app, "prepare", "Turn a Wikipedia dump into sharded HDF5 (options: prepare --help)");
-    prepare->add_option("--host", *host, "Run it there, and follow it from here; files are that host's");
-    prepare->callback([&outcome, prepare, host] {
-        outcome.status = host->empty()
+    prepare
+        ->add_option(
+            "--host", *hosts,
+            "Run it there, and follow it from here; files are that host's. Several times: these hosts "
+            "share the files, in equal runs or by name (HOST:/path), and the first keeps the result")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    prepare->callback([&outcome, prepare, hosts] {
+        outcome.status = hosts->empty()
                              ? becomeNodeTool("trainyard-prepare", withName("prepare", prepare->remaining()))
-                             : prepareOnHost(*host, prepare->remaining());
+                             : prepareOnHosts(*hosts, prepare->remaining());
+    });
+    auto host = std::make_shared<std::string>();
+    CLI::App* verify =
+        addPassedOn(app, "verify", "Check every invariant of a data set; --sample N prints decoded rows");
+    verify->add_option("--host", *host, "Check it there; the folder is that host's");
+    verify->callback([&outcome, verify, host] {
+        outcome.status = host->empty()
+                             ? becomeNodeTool("trainyard-prepare", withName("verify", verify->remaining()))
+                             : verifyOnHost(*host, verify->remaining());
     });
     for (const auto& [name, description] :
-         {std::pair{"verify", "Check every invariant of a data set; --sample N prints decoded rows"},
-          std::pair{"convert", "Write the rows of a data set in another format: --format mds --out DIR"},
+         {std::pair{"convert", "Write the rows of a data set in another format: --format mds --out DIR"},
           std::pair{"tokenize", "Word pieces of JSON lines: {\"text\"} in, {\"ids\"} out"}}) {
         CLI::App* command = addPassedOn(app, name, description);
         command->callback([&outcome, command, name = name] {

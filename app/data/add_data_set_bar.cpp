@@ -1,10 +1,10 @@
 #include "app/data/add_data_set_bar.h"
 
-#include <QFileDialog>
 #include <QGridLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 
+#include "app/data/choose_path.h"
 #include "app/models/host_entry.h"
 #include "app/models/theme.h"
 #include "app/widgets/choice_box.h"
@@ -23,7 +23,8 @@ QString helpText()
 
 } // namespace
 
-AddDataSetBar::AddDataSetBar(QWidget* parent) : QFrame(parent), m_host(new ChoiceBox), m_folder(new QLineEdit)
+AddDataSetBar::AddDataSetBar(RunService& runs, QWidget* parent)
+    : QFrame(parent), m_runs(runs), m_host(new ChoiceBox), m_folder(new QLineEdit)
 {
     setRole(this, "panel");
     m_host->setAccessibleName(tr("Host"));
@@ -47,8 +48,6 @@ AddDataSetBar::AddDataSetBar(QWidget* parent) : QFrame(parent), m_host(new Choic
     grid->addWidget(makeLabel(helpText(), "help"), 1, 1, 1, 4);
     grid->setColumnStretch(1, 1);
 
-    connect(m_host, &QComboBox::currentIndexChanged, choose,
-            [this, choose] { choose->setVisible(host() == thisMachine()); });
     connect(m_folder, &QLineEdit::returnPressed, this, &AddDataSetBar::submit);
     connect(choose, &QPushButton::clicked, this, &AddDataSetBar::choose);
     connect(add, &QPushButton::clicked, this, &AddDataSetBar::submit);
@@ -81,9 +80,8 @@ void AddDataSetBar::keyPressEvent(QKeyEvent* event)
 
 void AddDataSetBar::choose()
 {
-    const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder of a data set"));
-    if (!folder.isEmpty())
-        m_folder->setText(folder);
+    choosePaths(this, m_runs, {host(), tr("Folder of a data set"), m_folder->text(), ChosenKind::Folder},
+                [this](const QStringList& folders) { m_folder->setText(folders.value(0)); });
 }
 
 void AddDataSetBar::submit()

@@ -13,11 +13,14 @@
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
 #include "app/data/sample_browser.h"
+#include "app/models/data_set_details.h"
+#include "app/models/display_text.h"
 #include "app/models/theme.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"
 #include "app/widgets/roles.h"
+#include "engine/base/file.h"
 #include "remote/launch/data_set_manifest.h"
 
 namespace trainyard {
@@ -26,6 +29,22 @@ namespace {
 
 constexpr int kListWidth = 304;
 constexpr int kSamples = 20;
+
+QString placeOf(const DataSetEntry& entry)
+{
+    return entry.host + QLatin1Char(':') + entry.folder;
+}
+
+/// Empty when every invariant holds.
+QString problemOf(const Result<VerifyReport>& result)
+{
+    if (!result.ok())
+        return QString::fromStdString(result.error().text());
+    if (result->sound)
+        return {};
+    return result->problems.empty() ? DataPlace::tr("the verifier found it damaged")
+                                    : result->problems.front();
+}
 
 } // namespace
 
@@ -37,12 +56,12 @@ DataPlace::DataPlace(const Parts& parts, QWidget* parent)
     , m_job(parts.job)
     , m_verifier(parts.verifier)
     , m_page(new PageFrame(title()))
-    , m_addBar(new AddDataSetBar)
+    , m_addBar(new AddDataSetBar(parts.runs))
     , m_progress(new PreparePanel)
     , m_list(new QListView)
     , m_detail(new QStackedWidget)
     , m_panel(new DataSetPanel)
-    , m_form(new PrepareForm)
+    , m_form(new PrepareForm(parts.runs))
 {
     auto* add = makeButton(tr("Add &folder…"));
     add->setToolTip(tr("Take a finished data set into the list"));
@@ -65,6 +84,8 @@ DataPlace::DataPlace(const Parts& parts, QWidget* parent)
     connect(m_addBar, &AddDataSetBar::folderNamed, this, &DataPlace::addFolder);
     connect(prepare, &QPushButton::clicked, this, &DataPlace::openPrepareForm);
     connect(&m_verifier, &DataSetVerifier::finished, this, &DataPlace::onVerified);
+    connect(&m_verifier, &DataSetVerifier::progress, this,
+            [this](const QString& text, double) { m_panel->samples().setNote(text); });
     connectJob();
     if (m_dataSets.rowCount() > 0)
         m_list->setCurrentIndex(m_dataSets.index(0));
@@ -109,6 +130,10 @@ QWidget* DataPlace::makeDetail()
     connect(m_form, &PrepareForm::closed, this, &DataPlace::showCurrent);
     connect(m_form, &PrepareForm::prepareRequested, &m_job, &PrepareJob::start);
     connect(m_panel, &DataSetPanel::verifyRequested, this, &DataPlace::verifyCurrent);
+    connect(m_panel, &DataSetPanel::cancelRequested, this, [this] {
+        cancelCheck();
+        m_panel->samples().setNote(tr("The check was cancelled."));
+    });
     connect(m_panel, &DataSetPanel::removeRequested, this, &DataPlace::removeCurrent);
     connect(m_panel, &DataSetPanel::useRequested, this,
             [this] { emit useInRunRequested(m_dataSets.at(currentRow())); });
@@ -132,6 +157,7 @@ void DataPlace::activate()
     m_form->setHosts(m_hosts.names());
     if (m_dataSets.rowCount() > 0)
         m_list->setFocus();
+    loadDetails();
 }
 
 void DataPlace::refresh()
@@ -177,7 +203,8 @@ void DataPlace::onPrepared(const Result<PrepareOptions>& result)
             m_page->strip()->showError(result.error());
         return;
     }
-    addFolder(result->host, result->outputFolder);
+    for (const QString& folder : result->dataSetFolders())
+        addFolder(result->host, folder);
 }
 
 void DataPlace::addFolder(const QString& host, const QString& folder)
@@ -218,50 +245,121 @@ void DataPlace::showCurrent()
         return;
     }
     m_panel->showDataSet(m_dataSets.at(row));
+    if (m_checking != placeOf(m_dataSets.at(row)))
+        m_panel->addStatistics({});
     m_detail->setCurrentWidget(m_panel);
+    loadDetails();
     loadSamples();
 }
 
+bool DataPlace::isCurrent(const QString& host, const QString& folder) const
+{
+    return currentRow() >= 0 && m_dataSets.at(currentRow()).host == host &&
+           m_dataSets.at(currentRow()).folder == folder;
+}
+
+/// Hosts are not asked before the place is looked at.
+void DataPlace::loadDetails()
+{
+    if (currentRow() < 0 || !isVisible())
+        return;
+    const DataSetEntry entry = m_dataSets.at(currentRow());
+    if (entry.host == thisMachine()) {
+        const auto manifest = readFile((entry.folder + "/manifest.json").toStdString());
+        return showDetails(manifest.ok() ? Result<QByteArray>(QByteArray::fromStdString(*manifest))
+                                         : Result<QByteArray>(manifest.error()));
+    }
+    m_panel->setDetailsNote(tr("Reading the manifest on %1…").arg(oneLine(entry.host)));
+    m_runs.readManifest(entry.host, entry.folder, this, [this, entry](const Result<QByteArray>& manifest) {
+        if (isCurrent(entry.host, entry.folder))
+            showDetails(manifest);
+    });
+}
+
+void DataPlace::showDetails(const Result<QByteArray>& manifest)
+{
+    const auto details =
+        manifest.ok() ? readDataSetDetails(*manifest) : Result<DataSetDetails>(manifest.error());
+    if (!details.ok())
+        return m_panel->setDetailsNote(QString::fromStdString(details.error().text()));
+    m_panel->showDetails(*details);
+    m_panel->samples().setNextSentence(details->nextSentence);
+}
+
+/// Rows of this machine are read at once. On another host it may take a while and sends the engine there, so
+/// it waits for the user.
 void DataPlace::loadSamples()
 {
+    const DataSetEntry entry = m_dataSets.at(currentRow());
+    if (m_checking == placeOf(entry))
+        return;
+    cancelCheck();
+    if (entry.host == thisMachine())
+        return readSamples();
+    if (const auto known = m_reports.find(placeOf(entry)); known != m_reports.end())
+        return showVerified(known->second);
+    m_panel->samples().setNote(
+        tr("The rows lie on %1. Verify checks all of them there and shows some of them here.")
+            .arg(oneLine(entry.host)));
+}
+
+void DataPlace::readSamples()
+{
     const DataSetEntry& entry = m_dataSets.at(currentRow());
-    if (entry.host == thisMachine()) {
-        m_panel->samples().setNote(tr("Reading rows…"));
-        m_verifier.verify(entry.folder, kSamples);
-    } else {
-        m_verifier.cancel();
-        m_panel->samples().setNote(
-            tr("The rows lie on %1 and can be looked at there: log in with ssh and run "
-               "trainyard-prepare verify %2 --sample 5")
-                .arg(entry.host, entry.folder));
+    m_panel->samples().setNote(tr("Reading rows…"));
+    m_checking = placeOf(entry);
+    m_verifier.verify(entry.host, entry.folder, kSamples);
+}
+
+/// Nothing is known then of a data set that was being verified.
+void DataPlace::cancelCheck()
+{
+    m_verifier.cancel();
+    m_checking.clear();
+    for (int row = 0; row < m_dataSets.rowCount(); ++row) {
+        const DataSetEntry entry = m_dataSets.at(row);
+        if (entry.check == DataSetEntry::Check::Verifying)
+            m_dataSets.setCheck(entry.host, entry.folder, DataSetEntry::Check::NotVerified);
     }
 }
 
 void DataPlace::verifyCurrent()
 {
-    if (currentRow() < 0 || m_dataSets.at(currentRow()).host != thisMachine())
+    if (currentRow() < 0)
         return;
+    cancelCheck();
     const DataSetEntry entry = m_dataSets.at(currentRow());
     m_dataSets.setCheck(entry.host, entry.folder, DataSetEntry::Check::Verifying);
-    loadSamples();
+    readSamples();
 }
 
-void DataPlace::onVerified(const QString& folder, const Result<VerifyReport>& result)
+void DataPlace::onVerified(const QString& host, const QString& folder, const Result<VerifyReport>& result)
 {
-    const bool current = currentRow() >= 0 && m_dataSets.at(currentRow()).folder == folder;
-    const QString problem = !result.ok()               ? QString::fromStdString(result.error().text())
-                            : result->sound            ? QString()
-                            : result->problems.empty() ? tr("the verifier found it damaged")
-                                                       : result->problems.front();
-    m_dataSets.setCheck(thisMachine(), folder,
-                        problem.isEmpty() ? DataSetEntry::Check::Verified : DataSetEntry::Check::Damaged,
+    m_checking.clear();
+    const int row = m_dataSets.rowOf(host, folder);
+    if (row < 0)
+        return; // removed meanwhile
+    const DataSetEntry entry = m_dataSets.at(row);
+    if (host != thisMachine())
+        m_reports.insert_or_assign(placeOf(entry), result);
+    const bool unreachable = !result.ok() && result.error().kind == ErrorKind::Unreachable;
+    const QString problem = problemOf(result);
+    m_dataSets.setCheck(host, folder,
+                        unreachable         ? DataSetEntry::Check::NotVerified
+                        : problem.isEmpty() ? DataSetEntry::Check::Verified
+                                            : DataSetEntry::Check::Damaged,
                         problem);
-    if (!current)
-        return;
-    if (!problem.isEmpty())
+    if (isCurrent(host, folder))
+        showVerified(result);
+}
+
+void DataPlace::showVerified(const Result<VerifyReport>& result)
+{
+    if (const QString problem = problemOf(result); !problem.isEmpty())
         m_panel->samples().setNote(problem);
     else
         m_panel->samples().setSamples(result->samples);
+    m_panel->addStatistics(result.ok() ? result->tokens : TextTable{});
 }
 
 void DataPlace::removeCurrent()

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+
 #include "app/models/data_set_list_model.h"
 #include "app/models/data_set_verifier.h"
 #include "app/models/host_list_model.h"
@@ -47,9 +49,15 @@ private:
     void connectJob();
     void onJobState(PrepareJob::State state);
     void onPrepared(const Result<PrepareOptions>& result);
-    void onVerified(const QString& folder, const Result<VerifyReport>& result);
+    void onVerified(const QString& host, const QString& folder, const Result<VerifyReport>& result);
+    void showVerified(const Result<VerifyReport>& result);
     void showCurrent();
+    bool isCurrent(const QString& host, const QString& folder) const;
+    void loadDetails();
+    void showDetails(const Result<QByteArray>& manifest);
     void loadSamples();
+    void readSamples();
+    void cancelCheck();
     void verifyCurrent();
     void removeCurrent();
     void take(const QString& host, const QString& folder, const Result<DataSetManifest>& manifest);
@@ -67,6 +75,8 @@ private:
     QStackedWidget* m_detail;
     DataSetPanel* m_panel;
     PrepareForm* m_form;
+    QString m_checking; ///< place of the data set that is being read; empty = none
+    std::map<QString, Result<VerifyReport>> m_reports; ///< of other hosts, by place(); they are costly
 };
 
 } // namespace trainyard

@@ -1,18 +1,26 @@
 #pragma once
 
+#include <vector>
+
+#include <QByteArray>
 #include <QWidget>
 
+#include "app/models/data_set_details.h"
 #include "app/models/data_set_entry.h"
-#include "app/models/sample_rows.h"
 
 class QLabel;
 class QPushButton;
+class QTabWidget;
 
 namespace trainyard {
 
+class ElidedLabel;
+class FactTable;
+class LengthChart;
 class SampleBrowser;
 
-/// One data set: its figures, what can be done with it, and its rows as words.
+/// One data set: its figures, what can be done with it, its rows as words, how long they are, what was left
+/// out of the text, and the manifest.
 class DataSetPanel : public QWidget {
     Q_OBJECT
 public:
@@ -20,20 +28,45 @@ public:
 
     void showDataSet(const DataSetEntry& entry);
     SampleBrowser& samples() { return *m_samples; }
+    /// What the manifest tells; the figures stay those of the entry.
+    void showDetails(const DataSetDetails& details);
+    /// What a check has counted besides; shown with the statistics until other details are.
+    void addStatistics(const TextTable& more);
+    /// Instead of details: why there are none (yet).
+    void setDetailsNote(const QString& note);
+    QTabWidget* tabs() const { return m_tabs; }
 
 signals:
     void verifyRequested();
+    /// Of the check that is under way.
+    void cancelRequested();
     void useRequested();
     void removeRequested();
 
 private:
     QWidget* makeFigures();
+    void addTabs();
+    void showStatistics();
+    QWidget* makeLengths();
+    QWidget* makeManifest();
 
-    QLabel* m_name;
-    QLabel* m_folder;
+    ElidedLabel* m_name;
+    ElidedLabel* m_folder;
     QPushButton* m_verify;
+    bool m_verifying = false;
     std::vector<QLabel*> m_figures;
+    QTabWidget* m_tabs;
     SampleBrowser* m_samples;
+    LengthChart* m_lengths;
+    FactTable* m_statistics;
+    FactTable* m_counters;
+    FactTable* m_settings;
+    FactTable* m_shards;
+    QLabel* m_note; ///< why there is no manifest
+    QPushButton* m_copy;
+    QByteArray m_manifest;
+    TextTable m_told;    ///< statistics of the manifest
+    TextTable m_counted; ///< and those of a check
 };
 
 } // namespace trainyard

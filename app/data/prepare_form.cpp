@@ -1,31 +1,26 @@
 #include "app/data/prepare_form.h"
 
-#include <QFileDialog>
+#include <QDir>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLineEdit>
 #include <QPlainTextEdit>
-#include <QRegularExpressionValidator>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "app/data/reader_field.h"
+#include "app/data/shape_field.h"
+#include "app/models/display_text.h"
 #include "app/models/host_entry.h"
 #include "app/models/theme.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/form_row.h"
-#include "app/widgets/number_box.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {
 
 namespace {
 
-struct Phase {
-    int sequenceLength;
-    int maxPredictions;
-};
-constexpr Phase kPhases[] = {{128, 20}, {512, 80}};
-constexpr int kOwnValues = 2;
 constexpr int kDumpLines = 2;
 
 QStringList nonEmptyLines(const QString& text)
@@ -38,23 +33,35 @@ QStringList nonEmptyLines(const QString& text)
     return lines;
 }
 
+/// Two columns side by side; gives their layouts.
+std::pair<QVBoxLayout*, QVBoxLayout*> makeColumns(QWidget* parent)
+{
+    auto* row = new QHBoxLayout(parent);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(3 * metrics::kGap);
+    const auto add = [row] {
+        auto* column = new QVBoxLayout;
+        column->setSpacing(metrics::kGap);
+        row->addLayout(column, 1);
+        return column;
+    };
+    auto* left = add();
+    return {left, add()};
+}
+
 } // namespace
 
-PrepareForm::PrepareForm(QWidget* parent)
+PrepareForm::PrepareForm(RunService& runs, QWidget* parent)
     : QFrame(parent)
+    , m_runs(runs)
+    , m_fields(new OptionFields(this))
     , m_host(new ChoiceBox)
     , m_dumps(new QPlainTextEdit)
     , m_vocabulary(new ChoiceBox)
-    , m_vocabularyFile(new QLineEdit)
-    , m_vocabularySize(new NumberBox(1, 10'000'000, tr("entries")))
-    , m_output(new QLineEdit)
-    , m_phase(new ChoiceBox)
-    , m_sequenceLength(new NumberBox(1, 65536, tr("tokens")))
-    , m_maxPredictions(new NumberBox(1, 65536, tr("positions")))
-    , m_dupe(new NumberBox(1, 1000, tr("passes")))
-    , m_shards(new NumberBox(1, 65536, tr("files")))
-    , m_seed(new QLineEdit)
-    , m_threads(new NumberBox(1, 1024, tr("threads")))
+    , m_shapes(new ShapeField)
+    , m_readers(new ReaderField)
+    , m_more(makeButton(tr("More options"), "link"))
+    , m_moreOptions(new QWidget)
     , m_prepare(makeButton(tr("&Prepare"), "primary"))
 {
     setRole(this, "panel");
@@ -65,15 +72,8 @@ PrepareForm::PrepareForm(QWidget* parent)
     header->addWidget(leave);
     header->addWidget(m_prepare);
 
-    auto* columns = new QWidget;
-    auto* row = new QHBoxLayout(columns);
-    row->setContentsMargins(0, 0, metrics::kGap, 0);
-    row->setSpacing(3 * metrics::kGap);
-    row->addWidget(makeSourceColumn(), 1);
-    row->addWidget(makeShapeColumn(), 1);
-    setRole(columns, "form");
     auto* scroll = new QScrollArea;
-    scroll->setWidget(columns);
+    scroll->setWidget(makeContent());
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setFocusPolicy(Qt::NoFocus);
@@ -85,97 +85,197 @@ PrepareForm::PrepareForm(QWidget* parent)
 
     connect(leave, &QPushButton::clicked, this, &PrepareForm::closed);
     connect(m_prepare, &QPushButton::clicked, this, &PrepareForm::submit);
+    connect(m_more, &QPushButton::clicked, this, [this] { showMore(!m_moreOptions->isVisibleTo(this)); });
+    connect(m_fields, &OptionFields::edited, this, &PrepareForm::onEdited);
     setHosts({thisMachine()});
     setOptions({});
+    showMore(false);
 }
 
-FormRow* PrepareForm::addRow(QVBoxLayout* column, const char* member, const QString& label, QWidget* field,
-                             const QString& help)
+QWidget* PrepareForm::makeContent()
 {
-    auto* row = new FormRow(label, field, help, FormRow::Help::Always);
-    column->addWidget(row);
-    m_rows[member] = row;
-    if (auto* line = qobject_cast<QLineEdit*>(field))
-        connect(line, &QLineEdit::textEdited, this, [this, member] { onEdited(member); });
-    else if (auto* number = qobject_cast<QSpinBox*>(field))
-        connect(number, &QSpinBox::valueChanged, this, [this, member] { onEdited(member); });
-    return row;
+    auto* usual = new QWidget;
+    const auto [source, rows] = makeColumns(usual);
+    addCorpus(source);
+    addVocabulary(source);
+    addRows(rows);
+    const auto [moreSource, moreRows] = makeColumns(m_moreOptions);
+    addMoreOfCorpus(moreSource);
+    addMoreOfRows(moreRows);
+    for (QVBoxLayout* each : {source, rows, moreSource, moreRows})
+        each->addStretch(1);
+
+    auto* content = new QWidget;
+    setRole(content, "form");
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(0, 0, metrics::kGap, 0);
+    column->setSpacing(metrics::kGap);
+    column->addWidget(usual);
+    column->addWidget(makeSeparator());
+    column->addWidget(m_more, 0, Qt::AlignLeft);
+    column->addWidget(m_moreOptions);
+    column->addStretch(1);
+    return content;
 }
 
-QWidget* PrepareForm::makeDumpField()
+void PrepareForm::addCorpus(QVBoxLayout* column)
 {
+    m_fields->addRow(
+        column, "host", m_host,
+        {tr("Host"), tr("Does the work and keeps the result; paths are those of this host")},
+        [this](const PrepareOptions& o) { m_host->setCurrentIndex(std::max(0, m_host->findData(o.host))); },
+        [this](PrepareOptions& o) { o.host = host(); });
+    connect(m_host, &QComboBox::activated, this, [this] { m_fields->touch("host"); });
+
     m_dumps->setTabChangesFocus(true);
     m_dumps->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_dumps->setPlaceholderText(tr("/data/enwiki-pages-articles.xml.bz2"));
     m_dumps->setLineWrapMode(QPlainTextEdit::NoWrap);
     m_dumps->setFixedHeight(kDumpLines * m_dumps->fontMetrics().lineSpacing() + 2 * metrics::kGap + 4);
-    connect(m_dumps, &QPlainTextEdit::textChanged, this, [this] { onEdited("dumps"); });
-    return m_dumps;
+    m_fields->addRow(
+        column, "dumps", m_dumps,
+        {tr("Files"), tr("Dumps of a wiki (.xml, .xml.bz2, all parts in order) or plain text; one a line")},
+        [this](const PrepareOptions& o) { m_dumps->setPlainText(o.dumps.join(QLatin1Char('\n'))); },
+        [this](PrepareOptions& o) { o.dumps = nonEmptyLines(m_dumps->toPlainText()); });
+    connect(m_dumps, &QPlainTextEdit::textChanged, this, [this] { m_fields->touch("dumps"); });
+    addChooser("dumps", tr("Choose files"), [this] { chooseDumps(); });
+
+    m_fields->addText(column, "outputFolder", &PrepareOptions::outputFolder, tr("/data/enwiki-128"),
+                      {tr("Output folder"), tr("A new folder; it appears when everything is done")});
+    addChooser("outputFolder", tr("Choose where the output folder is made"), [this] { chooseOutput(); });
 }
 
-QWidget* PrepareForm::makeSourceColumn()
+void PrepareForm::addVocabulary(QVBoxLayout* column)
 {
-    auto* widget = new QWidget;
-    auto* column = new QVBoxLayout(widget);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(metrics::kGap);
-    addRow(column, "host", tr("Host"), m_host,
-           tr("Does the work and keeps the result; paths are those of this host"));
-    addRow(column, "dumps", tr("Dump files"), makeDumpField(),
-           tr("MediaWiki exports, .xml or .xml.bz2, one a line"));
-    auto* choose = makeButton(tr("Choose files…"), "link");
-    column->addWidget(choose, 0, Qt::AlignRight);
-    m_vocabulary->addItems({tr("From a file"), tr("Trained on the dump")});
-    addRow(column, "vocabulary", tr("Vocabulary"), m_vocabulary,
-           tr("A file gives the word pieces of an existing model; training makes new ones"));
-    m_vocabularyFile->setPlaceholderText(tr("/data/vocab.txt"));
-    auto* file = addRow(column, "vocabularyFile", tr("Vocabulary file"), m_vocabularyFile,
-                        tr("One WordPiece a line, with [PAD], [UNK], [CLS], [SEP] and [MASK]"));
-    auto* size = addRow(column, "vocabularySize", tr("Vocabulary size"), m_vocabularySize,
-                        tr("How many word pieces to train; BERT has 30 522"));
-    m_output->setPlaceholderText(tr("/data/enwiki-128"));
-    addRow(column, "outputFolder", tr("Output folder"), m_output,
-           tr("A new folder; it appears when everything is done"));
-    column->addStretch(1);
-
-    connect(choose, &QPushButton::clicked, this, &PrepareForm::chooseDumps);
-    connect(m_host, &QComboBox::currentTextChanged, choose,
-            [this, choose] { choose->setVisible(m_host->currentData().toString() == thisMachine()); });
-    const auto showVocabulary = [this, file, size] {
-        file->setVisible(m_vocabulary->currentIndex() == 0);
-        size->setVisible(m_vocabulary->currentIndex() == 1);
-        showProblems(false);
-    };
-    connect(m_vocabulary, &QComboBox::currentIndexChanged, this, showVocabulary);
-    showVocabulary();
-    return widget;
+    m_vocabulary->addItems({tr("From a file"), tr("Trained on the files")});
+    m_fields->addRow(
+        column, "vocabulary", m_vocabulary,
+        {tr("Vocabulary"), tr("A file gives the word pieces of an existing model; training makes new ones")},
+        [this](const PrepareOptions& o) {
+            m_vocabulary->setCurrentIndex(o.vocabulary == PrepareOptions::Vocabulary::File ? 0 : 1);
+        },
+        [this](PrepareOptions& o) {
+            o.vocabulary = m_vocabulary->currentIndex() == 0 ? PrepareOptions::Vocabulary::File
+                                                             : PrepareOptions::Vocabulary::Train;
+        });
+    connect(m_vocabulary, &QComboBox::currentIndexChanged, this, [this] { m_fields->touch("vocabulary"); });
+    m_fields->addText(
+        column, "vocabularyFile", &PrepareOptions::vocabularyFile, tr("/data/vocab.txt"),
+        {tr("Vocabulary file"), tr("One WordPiece a line, with [PAD], [UNK], [CLS], [SEP] and [MASK]")});
+    addChooser("vocabularyFile", tr("Choose the vocabulary file"),
+               [this] { choosePath(ChosenKind::File, &PrepareOptions::vocabularyFile); });
+    m_fields->addNumber(column, "vocabularySize", &PrepareOptions::vocabularySize, {1, 10'000'000},
+                        {tr("Vocabulary size"),
+                         tr("How many word pieces to train; default 30 522, as BERT has"), tr("entries")});
+    m_fields->addFlag(
+        column, "cased", &PrepareOptions::cased, tr("Keep case and accents"),
+        {tr("Case"), tr("As the vocabulary was made: without, “Paris” and “paris” are one word")});
 }
 
-QWidget* PrepareForm::makeShapeColumn()
+void PrepareForm::addRows(QVBoxLayout* column)
 {
-    auto* widget = new QWidget;
-    auto* column = new QVBoxLayout(widget);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(metrics::kGap);
-    m_phase->addItems(
-        {tr("Phase 1: 128 tokens, 20 masked"), tr("Phase 2: 512 tokens, 80 masked"), tr("Own values")});
-    addRow(column, "phase", tr("Phase"), m_phase, tr("BERT trains on short rows first, then on long ones"));
-    addRow(column, "sequenceLength", tr("Sequence length"), m_sequenceLength,
-           tr("Tokens of a row, padding included; default 128"));
-    addRow(column, "maxPredictions", tr("Masked positions"), m_maxPredictions,
-           tr("At most, per row; 15 % of the tokens are masked; default 20"));
-    addRow(column, "dupeFactor", tr("Duplicates"), m_dupe,
-           tr("Passes over every document, each with other pairs and masks; default 5"));
-    addRow(column, "shards", tr("Training shards"), m_shards,
-           tr("HDF5 files of equal rows; best a multiple of the number of ranks; default 8"));
-    m_seed->setValidator(
-        new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{1,19}")), m_seed));
-    addRow(column, "seed", tr("Seed"), m_seed,
-           tr("The same seed gives the same bytes, on any number of threads"));
-    addRow(column, "threads", tr("Threads"), m_threads, tr("On the host; default 2"));
-    column->addStretch(1);
-    connect(m_phase, &QComboBox::activated, this, &PrepareForm::onPhaseChosen);
-    return widget;
+    m_fields->addRow(
+        column, "sequenceLength", m_shapes,
+        {tr("Rows"),
+         tr("BERT trains on short rows first, then on long ones; padding counts. Both phases make "
+            "two data sets, in the folders seq128 and seq512")},
+        [this](const PrepareOptions& o) { m_shapes->setShapes(o.shapes); },
+        [this](PrepareOptions& o) { o.shapes = m_shapes->shapes(); });
+    connect(m_shapes, &ShapeField::edited, this, [this] { m_fields->touch("sequenceLength"); });
+    m_fields->addChoice(column, "objective", &PrepareOptions::objective,
+                        {{"bert", tr("Pairs with masks (BERT)")},
+                         {"mlm", tr("Masks alone (RoBERTa)")},
+                         {"gpt", tr("The next token (GPT)")}},
+                        {tr("What rows teach"), tr("Default: masked words, and whether B follows A")});
+    m_fields->addNumber(column, "dupeFactor", &PrepareOptions::dupeFactor, {1, 1000},
+                        {tr("Duplicates"),
+                         tr("Passes over every document, each with other pairs and masks; default 5"),
+                         tr("passes")});
+    m_fields->addNumber(column, "shards", &PrepareOptions::shards, {1, 65536},
+                        {tr("Training shards"),
+                         tr("HDF5 files of equal rows; best a multiple of the number of ranks; default 8"),
+                         tr("files")});
+    m_fields->addNumber(
+        column, "threads", &PrepareOptions::threads, {0, 1024},
+        {tr("Threads"), tr("On the host; 0 = one per core. The result is the same"), tr("threads")});
+    m_fields->addMebibytes(
+        column, "memory", &PrepareOptions::memory,
+        {tr("Memory"), tr("What the process may use, however large the corpus; default 1 024 MiB")});
+}
+
+void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
+{
+    m_fields->addRow(
+        column, "readers", m_readers,
+        {tr("Read by"),
+         tr("Several hosts share the reading: the files go to them in turn, or to the host named "
+            "in front, as gpu-03:/data/part2.xml. None ticked: the host above alone")},
+        [this](const PrepareOptions& o) { m_readers->setReaders(o.readers); },
+        [this](PrepareOptions& o) { o.readers = m_readers->readers(); });
+    connect(m_readers, &ReaderField::edited, this, [this] { m_fields->touch("readers"); });
+    m_fields->addChoice(column, "format", &PrepareOptions::format,
+                        {{"auto", tr("What each file looks like")},
+                         {"mediawiki", tr("Export of a wiki (XML)")},
+                         {"wikiextractor", tr("Output of WikiExtractor")},
+                         {"articles", tr("A document a line")},
+                         {"sentences", tr("A sentence a line, documents apart by an empty line")},
+                         {"jsonl", tr("JSON lines with a field “text”")}},
+                        {tr("Format"), tr("Of the files; the first bytes usually tell it")});
+    m_fields->addFlag(column, "keepHeadings", &PrepareOptions::keepHeadings, tr("Keep as sentences"),
+                      {tr("Headings"), tr("Default: left out, as in the original corpus")});
+    m_fields->addFlag(column, "keepLists", &PrepareOptions::keepLists, tr("Keep as sentences"),
+                      {tr("Lists"), tr("Default: left out, as in the original corpus")});
+    m_fields->addText(column, "punktFolder", &PrepareOptions::punktFolder, tr("built-in rules"),
+                      {tr("Punkt parameters"),
+                       tr("Folder of a trained sentence splitter (punkt_tab); empty = the built-in rules")});
+    addChooser("punktFolder", tr("Choose the folder of Punkt parameters"),
+               [this] { choosePath(ChosenKind::Folder, &PrepareOptions::punktFolder); });
+    m_fields->addChoice(
+        column, "profile", &PrepareOptions::profile,
+        {{"hf", tr("Hugging Face tokenizers")}, {"google-py", tr("Google’s tokenization.py")}},
+        {tr("Word pieces of"), tr("They differ in rare characters; default Hugging Face")});
+}
+
+void PrepareForm::addMoreOfRows(QVBoxLayout* column)
+{
+    m_fields->addChoice(column, "nextSentence", &PrepareOptions::nextSentence,
+                        {{"random", tr("From another document, half of the time")},
+                         {"swap", tr("Swapped with A, half of the time (ALBERT)")},
+                         {"none", tr("Always what follows A")}},
+                        {tr("Second part of a pair"), tr("What B is; default from another document")});
+    m_fields->addFlag(column, "wholeWords", &PrepareOptions::wholeWords, tr("All pieces of a word or none"),
+                      {tr("Masking"), tr("Default: pieces are masked one by one")});
+    m_fields->addNumber(
+        column, "testShards", &PrepareOptions::testShards, {1, 65536},
+        {tr("Test shards"), tr("Their documents are in no training shard; default 2"), tr("files")});
+    m_fields->addShare(
+        column, "testFraction", &PrepareOptions::testFraction,
+        {tr("Held out"), tr("Share of the documents for the test shards, 0 to 0.9; default 0.1")});
+    m_fields->addText(column, "shardName", &PrepareOptions::shardName, {},
+                      {tr("Names of shards"), tr("What they begin with; default wikicorpus_en")});
+    m_fields->addSeed(
+        column, "seed", &PrepareOptions::seed,
+        {tr("Seed"), tr("The same seed gives the same bytes, on any number of threads; default 12345")});
+    m_fields->addFlag(column, "provenance", &PrepareOptions::provenance, tr("Where each row comes from"),
+                      {tr("Provenance"), tr("Further columns name the documents and sentences of a row")});
+    m_fields->addFlag(column, "megatron", &PrepareOptions::megatron, tr("Megatron .bin and .idx"),
+                      {tr("Write also"), tr("The sentences, for Megatron-LM and its kin")});
+    m_fields->addFlag(column, "mds", &PrepareOptions::mds, tr("MosaicML streaming shards (MDS)"),
+                      {QString(), tr("The rows, for the streaming library")});
+}
+
+/// A button that looks at the folders of the host to fill a field.
+void PrepareForm::addChooser(const char* member, const QString& name, std::function<void()> choose)
+{
+    auto* button = makeButton(tr("Choose…"));
+    button->setAccessibleName(name);
+    m_fields->row(member)->addBeside(button);
+    connect(button, &QPushButton::clicked, this, std::move(choose));
+}
+
+QString PrepareForm::host() const
+{
+    return m_host->currentData().toString();
 }
 
 void PrepareForm::setHosts(const QStringList& hosts)
@@ -183,52 +283,32 @@ void PrepareForm::setHosts(const QStringList& hosts)
     const QVariant current = m_host->currentData();
     m_host->clear();
     for (const QString& host : hosts)
-        m_host->addItem(host == thisMachine() ? tr("This machine") : host, host);
+        m_host->addItem(host == thisMachine() ? tr("This machine") : oneLine(host), host);
     m_host->setCurrentIndex(std::max(0, m_host->findData(current)));
+    m_readers->setHosts(hosts);
+    m_fields->row("readers")->setVisible(hosts.size() > 1);
 }
 
 PrepareOptions PrepareForm::options() const
 {
-    PrepareOptions options;
-    options.host = m_host->currentData().toString();
-    options.dumps = nonEmptyLines(m_dumps->toPlainText());
-    options.vocabulary = m_vocabulary->currentIndex() == 0 ? PrepareOptions::Vocabulary::File
-                                                           : PrepareOptions::Vocabulary::Train;
-    options.vocabularyFile = m_vocabularyFile->text().trimmed();
-    options.vocabularySize = m_vocabularySize->value();
-    options.outputFolder = m_output->text().trimmed();
-    options.sequenceLength = m_sequenceLength->value();
-    options.maxPredictions = m_maxPredictions->value();
-    options.dupeFactor = m_dupe->value();
-    options.shards = m_shards->value();
-    options.seed = m_seed->text().toULongLong();
-    options.threads = m_threads->value();
-    return options;
+    return m_fields->options();
 }
 
 void PrepareForm::setOptions(const PrepareOptions& options)
 {
-    m_host->setCurrentIndex(std::max(0, m_host->findData(options.host)));
-    m_dumps->setPlainText(options.dumps.join(QLatin1Char('\n')));
-    m_vocabulary->setCurrentIndex(options.vocabulary == PrepareOptions::Vocabulary::File ? 0 : 1);
-    m_vocabularyFile->setText(options.vocabularyFile);
-    m_vocabularySize->setValue(options.vocabularySize);
-    m_output->setText(options.outputFolder);
-    m_sequenceLength->setValue(options.sequenceLength);
-    m_maxPredictions->setValue(options.maxPredictions);
-    m_dupe->setValue(options.dupeFactor);
-    m_shards->setValue(options.shards);
-    m_seed->setText(QString::number(options.seed));
-    m_threads->setValue(options.threads);
-    m_visited.clear();
-    showProblems(false);
+    m_fields->show(options);
 }
 
 void PrepareForm::setBlocked(const QString& reason)
 {
-    m_blocked = reason;
     m_prepare->setEnabled(reason.isEmpty());
     m_prepare->setToolTip(reason);
+}
+
+void PrepareForm::showMore(bool shown)
+{
+    m_moreOptions->setVisible(shown);
+    m_more->setText(shown ? tr("▾ Fewer options") : tr("▸ More options"));
 }
 
 void PrepareForm::keyPressEvent(QKeyEvent* event)
@@ -239,61 +319,64 @@ void PrepareForm::keyPressEvent(QKeyEvent* event)
         QFrame::keyPressEvent(event);
 }
 
-void PrepareForm::onPhaseChosen(int phase)
+/// Fields that mean nothing with the present choices are not shown.
+void PrepareForm::onEdited()
 {
-    if (phase == kOwnValues)
-        return;
-    m_sequenceLength->setValue(kPhases[phase].sequenceLength);
-    m_maxPredictions->setValue(kPhases[phase].maxPredictions);
-}
-
-void PrepareForm::onEdited(const char* member)
-{
-    m_visited[member] = true;
-    const Phase now{m_sequenceLength->value(), m_maxPredictions->value()};
-    int phase = kOwnValues;
-    for (int i = 0; i < kOwnValues; ++i) {
-        if (kPhases[i].sequenceLength == now.sequenceLength &&
-            kPhases[i].maxPredictions == now.maxPredictions)
-            phase = i;
-    }
-    m_phase->setCurrentIndex(phase);
-    showProblems(false);
-}
-
-void PrepareForm::showProblems(bool all)
-{
-    const Diagnostics problems = validate(options());
-    for (const auto& [member, row] : m_rows) {
-        QString sentence;
-        for (const Diagnostic& problem : problems) {
-            if (problem.path == member && (all || m_visited[member])) {
-                sentence = QString::fromStdString(problem.message + " — " + problem.hint);
-                break;
-            }
-        }
-        row->setError(sentence);
-    }
+    const PrepareOptions now = options();
+    const bool fromFile = now.vocabulary == PrepareOptions::Vocabulary::File;
+    m_fields->row("vocabularyFile")->setVisible(fromFile);
+    m_fields->row("vocabularySize")->setVisible(!fromFile);
+    m_fields->row("nextSentence")->setVisible(now.objective == QLatin1String("bert"));
+    m_fields->row("wholeWords")->setVisible(now.objective != QLatin1String("gpt"));
+    m_fields->showProblems(validate(now), false);
 }
 
 void PrepareForm::chooseDumps()
 {
-    const QStringList files =
-        QFileDialog::getOpenFileNames(this, tr("Dump files"), {}, tr("MediaWiki exports (*.xml *.xml.bz2)"));
-    if (!files.isEmpty())
-        m_dumps->setPlainText(files.join(QLatin1Char('\n')));
+    const QString before = options().dumps.value(0);
+    choosePaths(this, m_runs, {host(), tr("Files to prepare"), before, ChosenKind::Files},
+                [this](const QStringList& files) { m_dumps->setPlainText(files.join(QLatin1Char('\n'))); });
+}
+
+void PrepareForm::choosePath(ChosenKind kind, QString PrepareOptions::*member)
+{
+    choosePaths(this, m_runs, {host(), tr("Choose"), options().*member, kind},
+                [this, member](const QStringList& paths) { setPath(member, paths.value(0)); });
+}
+
+/// The folder itself must not exist yet: what is chosen is where it is made.
+void PrepareForm::chooseOutput()
+{
+    const QFileInfo before(options().outputFolder);
+    const QString name = before.fileName().isEmpty() ? tr("data-set") : before.fileName();
+    choosePaths(this, m_runs,
+                {host(), tr("Where the output folder is made"), before.path(), ChosenKind::Folder},
+                [this, name](const QStringList& paths) {
+                    setPath(&PrepareOptions::outputFolder, QDir(paths.value(0)).filePath(name));
+                });
+}
+
+void PrepareForm::setPath(QString PrepareOptions::*member, const QString& path)
+{
+    PrepareOptions now = options();
+    now.*member = path;
+    m_fields->show(now);
 }
 
 void PrepareForm::submit()
 {
-    showProblems(true);
-    const Diagnostics problems = validate(options());
+    const PrepareOptions asked = options();
+    const Diagnostics problems = validate(asked);
+    m_fields->showProblems(problems, true);
     if (problems.empty()) {
-        emit prepareRequested(options());
+        emit prepareRequested(asked);
         return;
     }
-    if (const auto row = m_rows.find(problems.front().path); row != m_rows.end())
-        row->second->setFocus();
+    if (FormRow* row = m_fields->row(problems.front().path)) {
+        if (m_moreOptions->isAncestorOf(row))
+            showMore(true);
+        row->setFocus();
+    }
 }
 
 } // namespace trainyard

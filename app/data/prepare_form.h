@@ -1,12 +1,11 @@
 #pragma once
 
-#include <map>
-
 #include <QFrame>
 
+#include "app/data/choose_path.h"
+#include "app/data/option_fields.h"
 #include "app/models/prepare_options.h"
 
-class QLineEdit;
 class QPlainTextEdit;
 class QPushButton;
 class QVBoxLayout;
@@ -14,21 +13,23 @@ class QVBoxLayout;
 namespace trainyard {
 
 class ChoiceBox;
-class FormRow;
-class NumberBox;
+class ReaderField;
+class ShapeField;
 
-/// Asks what to prepare, where and how. Says what is wrong with a field once the user has been there;
-/// pressing Prepare says all of it.
+/// Asks what to prepare, where and how; what is seldom needed lies behind "More options". Says what is wrong
+/// with a field once the user has been there; pressing Prepare says all of it.
 class PrepareForm : public QFrame {
     Q_OBJECT
 public:
-    explicit PrepareForm(QWidget* parent = nullptr);
+    /// `runs` reaches the hosts whose folders are looked at.
+    explicit PrepareForm(RunService& runs, QWidget* parent = nullptr);
 
     void setHosts(const QStringList& hosts);
     PrepareOptions options() const;
     void setOptions(const PrepareOptions& options);
     /// One job at a time: why Prepare cannot be pressed now; empty = it can.
     void setBlocked(const QString& reason);
+    void showMore(bool shown);
 
 signals:
     /// The options are valid.
@@ -39,34 +40,31 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    QWidget* makeSourceColumn();
-    QWidget* makeShapeColumn();
-    QWidget* makeDumpField();
-    FormRow* addRow(QVBoxLayout* column, const char* member, const QString& label, QWidget* field,
-                    const QString& help);
-    void onPhaseChosen(int phase);
-    void onEdited(const char* member);
-    void showProblems(bool all);
+    QWidget* makeContent();
+    void addCorpus(QVBoxLayout* column);
+    void addVocabulary(QVBoxLayout* column);
+    void addRows(QVBoxLayout* column);
+    void addMoreOfCorpus(QVBoxLayout* column);
+    void addMoreOfRows(QVBoxLayout* column);
+    void addChooser(const char* member, const QString& name, std::function<void()> choose);
+    void onEdited();
+    QString host() const;
     void chooseDumps();
+    void choosePath(ChosenKind kind, QString PrepareOptions::*member);
+    void chooseOutput();
+    void setPath(QString PrepareOptions::*member, const QString& path);
     void submit();
 
+    RunService& m_runs;
+    OptionFields* m_fields;
     ChoiceBox* m_host;
     QPlainTextEdit* m_dumps;
     ChoiceBox* m_vocabulary;
-    QLineEdit* m_vocabularyFile;
-    NumberBox* m_vocabularySize;
-    QLineEdit* m_output;
-    ChoiceBox* m_phase;
-    NumberBox* m_sequenceLength;
-    NumberBox* m_maxPredictions;
-    NumberBox* m_dupe;
-    NumberBox* m_shards;
-    QLineEdit* m_seed;
-    NumberBox* m_threads;
+    ShapeField* m_shapes;
+    ReaderField* m_readers;
+    QPushButton* m_more;
+    QWidget* m_moreOptions;
     QPushButton* m_prepare;
-    std::map<std::string, FormRow*> m_rows; ///< by member of PrepareOptions
-    std::map<std::string, bool> m_visited;
-    QString m_blocked;
 };
 
 } // namespace trainyard

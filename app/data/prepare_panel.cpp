@@ -3,6 +3,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "app/models/counter_words.h"
 #include "app/models/display_text.h"
 #include "app/models/host_entry.h"
 #include "app/models/theme.h"
@@ -12,6 +13,42 @@
 
 namespace trainyard {
 
+namespace {
+
+QString roomText(const StageProgress& progress, Bytes limit)
+{
+    QStringList parts;
+    if (const auto used = progress.memory())
+        parts << PreparePanel::tr("memory %1 of %2")
+                     .arg(displayBytes(double(*used)), displayBytes(double(limit)));
+    if (const auto free = progress.diskFree())
+        parts << PreparePanel::tr("%1 free on the disk").arg(displayBytes(double(*free)));
+    return parts.join(QStringLiteral("  ·  "));
+}
+
+/// "Pages read 6 912 044  ·  Redirects 1 203  ·  …"
+QString counterLine(const TextTable& counters)
+{
+    QStringList parts;
+    for (const QStringList& row : counters.rows) {
+        if (row[1] != QLatin1String("0"))
+            parts << row[0] + QLatin1Char(' ') + row[1];
+    }
+    return parts.join(QStringLiteral("  ·  "));
+}
+
+/// The same with what the words mean.
+QString counterTip(const TextTable& counters)
+{
+    QStringList lines;
+    for (const QStringList& row : counters.rows)
+        lines << (row[2].isEmpty() ? row[0] + QStringLiteral(": ") + row[1]
+                                   : PreparePanel::tr("%1: %2. %3").arg(row[0], row[1], row[2]));
+    return lines.join(QLatin1Char('\n'));
+}
+
+} // namespace
+
 PreparePanel::PreparePanel(QWidget* parent)
     : QFrame(parent)
     , m_title(makeLabel({}, "heading"))
@@ -19,6 +56,8 @@ PreparePanel::PreparePanel(QWidget* parent)
     , m_link(new StateChip(tr("Link")))
     , m_cancel(makeButton(tr("Cancel")))
     , m_stages(new StageRow)
+    , m_room(makeLabel({}, "muted"))
+    , m_counters(makeLabel({}, "muted"))
 {
     setRole(this, "panel");
     auto* header = new QHBoxLayout;
@@ -33,6 +72,12 @@ PreparePanel::PreparePanel(QWidget* parent)
     column->setSpacing(metrics::kGap);
     column->addLayout(header);
     column->addWidget(m_stages);
+    m_counters->setWordWrap(true);
+    auto* below = new QHBoxLayout;
+    below->setSpacing(3 * metrics::kGap);
+    below->addWidget(m_counters, 1);
+    below->addWidget(m_room, 0, Qt::AlignTop);
+    column->addLayout(below);
     connect(m_cancel, &QPushButton::clicked, this, &PreparePanel::cancelRequested);
     hide();
 }
@@ -41,10 +86,11 @@ void PreparePanel::begin(const PrepareOptions& options)
 {
     const QString host = options.host == thisMachine() ? tr("this machine") : options.host;
     m_title->setText(tr("Preparing %1 on %2").arg(jobName(options), host));
+    m_limit = options.memory;
     m_left->clear();
     m_link->clear();
     m_cancel->setEnabled(true);
-    m_stages->setProgress({});
+    setProgress({});
     show();
 }
 
@@ -58,6 +104,10 @@ void PreparePanel::setProgress(const StageProgress& progress)
     m_stages->setProgress(progress);
     const double left = progress.secondsLeft();
     m_left->setText(left < 0 ? QString() : tr("%1 left").arg(displaySeconds(left)));
+    m_room->setText(roomText(progress, m_limit));
+    const TextTable counters = counterTable(progress.counters());
+    m_counters->setText(counterLine(counters));
+    m_counters->setToolTip(counterTip(counters));
 }
 
 void PreparePanel::setLink(LinkState link)

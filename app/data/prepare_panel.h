@@ -14,8 +14,8 @@ namespace trainyard {
 class StageRow;
 class StateChip;
 
-/// The preparation that is under way: its stages as they fill, how long it will take, and Cancel. Hidden
-/// while there is none.
+/// The preparation that is under way: its stages as they fill, how long it will take, what it uses of memory
+/// and disk, what it leaves out, and Cancel. Hidden while there is none.
 class PreparePanel : public QFrame {
     Q_OBJECT
 public:
@@ -33,11 +33,14 @@ signals:
     void cancelRequested();
 
 private:
+    Bytes m_limit = 0; ///< of memory
     QLabel* m_title;
     QLabel* m_left;
     StateChip* m_link;
     QPushButton* m_cancel;
     StageRow* m_stages;
+    QLabel* m_room;     ///< memory and disk
+    QLabel* m_counters; ///< what was found and left out so far
 };
 
 } // namespace trainyard

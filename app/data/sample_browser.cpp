@@ -12,8 +12,20 @@
 namespace trainyard {
 
 namespace {
+
 constexpr int kWidestLine = 1040; ///< longer lines are hard to read
+
+QString pairText(const SampleRow& row, const QString& nextSentence)
+{
+    if (!row.isPair())
+        return {};
+    if (!row.randomNext)
+        return SampleBrowser::tr("◆ B follows A");
+    return nextSentence == QLatin1String("swap") ? SampleBrowser::tr("◇ A follows B")
+                                                 : SampleBrowser::tr("◇ B is from another document");
 }
+
+} // namespace
 
 SampleBrowser::SampleBrowser(QWidget* parent)
     : QFrame(parent)
@@ -61,6 +73,12 @@ void SampleBrowser::setSamples(std::vector<SampleRow> samples)
     showCurrent();
 }
 
+void SampleBrowser::setNextSentence(const QString& nextSentence)
+{
+    m_nextSentence = nextSentence;
+    showCurrent();
+}
+
 void SampleBrowser::setNote(const QString& note)
 {
     m_samples.clear();
@@ -99,9 +117,9 @@ void SampleBrowser::showCurrent()
     const SampleRow& row = m_samples[static_cast<std::size_t>(m_current)];
     m_where->setText(
         tr("%1 of %2 · %3 row %4").arg(m_current + 1).arg(m_samples.size()).arg(row.shard).arg(row.row));
-    m_label->setText(row.randomNext ? tr("◇ B is from another document") : tr("◆ B follows A"));
+    m_label->setText(pairText(row, m_nextSentence));
     m_text->setHtml(sampleHtml(row, colours));
-    m_legend->setText(sampleLegendHtml(colours));
+    m_legend->setText(sampleLegendHtml(row, colours));
 }
 
 } // namespace trainyard

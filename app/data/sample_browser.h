@@ -22,6 +22,8 @@ public:
     explicit SampleBrowser(QWidget* parent = nullptr);
 
     void setSamples(std::vector<SampleRow> samples);
+    /// What the second part of a pair is, as the manifest says: "random", "swap", "none".
+    void setNextSentence(const QString& nextSentence);
     /// Instead of samples: why there are none (yet).
     void setNote(const QString& note);
 
@@ -35,6 +37,7 @@ private:
     std::vector<SampleRow> m_samples;
     int m_current = 0;
     QString m_note;
+    QString m_nextSentence;
     QLabel* m_where;
     QLabel* m_label;
     QPushButton* m_previous;

@@ -64,13 +64,18 @@ QString sampleHtml(const SampleRow& row, const ThemeColours& colours)
     return html + QStringLiteral("</p>");
 }
 
-QString sampleLegendHtml(const ThemeColours& colours)
+QString sampleLegendHtml(const SampleRow& row, const ThemeColours& colours)
 {
     const auto tr = [](const char* text) { return QCoreApplication::translate("SampleHtml", text); };
-    return span(tr("&nbsp;segment A&nbsp;"), colours.text, colours.raised) + QStringLiteral(" &nbsp; ") +
-           span(tr("&nbsp;segment B&nbsp;"), colours.text, colours.accentTint) + QStringLiteral(" &nbsp; ") +
-           span(tr("&nbsp;to predict"), colours.warningText, colours.warningTint, "font-weight:600;") +
-           span(tr("&nbsp;← what the model sees&nbsp;"), colours.muted, colours.warningTint);
+    const QString gap = QStringLiteral(" &nbsp; ");
+    QString legend = row.isPair()
+                         ? span(tr("&nbsp;segment A&nbsp;"), colours.text, colours.raised) + gap +
+                               span(tr("&nbsp;segment B&nbsp;"), colours.text, colours.accentTint) + gap
+                         : span(tr("&nbsp;text&nbsp;"), colours.text, colours.raised) + gap;
+    if (row.hasMasks())
+        legend += span(tr("&nbsp;to predict"), colours.warningText, colours.warningTint, "font-weight:600;") +
+                  span(tr("&nbsp;← what the model sees&nbsp;"), colours.muted, colours.warningTint);
+    return legend;
 }
 
 } // namespace trainyard

@@ -1,7 +1,5 @@
 #include "app/models/prepare_job.h"
 
-#include <variant>
-
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -21,9 +19,11 @@ std::optional<PrepareOptions> optionsOf(const QString& runId)
     const auto job = readFile(deskRunFolder(runId) / "job.json");
     if (!run.ok() || !job.ok())
         return std::nullopt;
+    const QJsonObject asked = QJsonDocument::fromJson(QByteArray::fromStdString(*job)).object();
+    if (asked["command"].toString(QStringLiteral("prepare")) != QLatin1String("prepare"))
+        return std::nullopt;
     QStringList arguments;
-    for (const auto& argument :
-         QJsonDocument::fromJson(QByteArray::fromStdString(*job)).object()["arguments"].toArray())
+    for (const auto& argument : asked["arguments"].toArray())
         arguments << argument.toString();
     return fromPrepareArguments(run->head(), arguments);
 }
@@ -44,18 +44,52 @@ void PrepareJob::begin(const PrepareOptions& options)
 {
     m_options = options;
     m_progress = {};
-    m_lastError.clear();
-    m_run.clear();
     setState(State::Starting);
+}
+
+template <typename Job>
+void PrepareJob::connectJob(Job& job)
+{
+    connect(&job, &Job::startProgress, this, &PrepareJob::startProgress);
+    connect(&job, &Job::launched, this, [this] {
+        if (m_state == State::Starting)
+            setState(State::Running);
+    });
+    connect(&job, &Job::progressed, this, [this, &job] {
+        m_progress = job.progress();
+        emit progressed();
+    });
+    connect(&job, &Job::noticed, this, &PrepareJob::noticed);
+    connect(&job, &Job::linkChanged, this, &PrepareJob::linkChanged);
+    connect(&job, &Job::finished, this, &PrepareJob::finish);
+}
+
+HostJob& PrepareJob::makeJob()
+{
+    m_job = std::make_unique<HostJob>(m_runs, m_options.host);
+    connectJob(*m_job);
+    connect(m_job.get(), &HostJob::stopFailed, this, [this](const Error& error) {
+        setState(State::Running);
+        emit noticed(QString::fromStdString(error.text()));
+    });
+    return *m_job;
+}
+
+SpreadPreparation& PrepareJob::makeSpread()
+{
+    m_spread = std::make_unique<SpreadPreparation>(m_runs, m_options);
+    connectJob(*m_spread);
+    return *m_spread;
 }
 
 void PrepareJob::start(const PrepareOptions& options)
 {
     TRAINYARD_CHECK(m_state == State::Idle);
     begin(options);
-    m_launch = m_runs.launchPrepare(options.host, jobName(options), prepareArguments(options));
-    connect(m_launch, &RunOperation::progress, this, &PrepareJob::startProgress);
-    connect(m_launch, &RunOperation::finished, this, &PrepareJob::onLaunched);
+    if (options.readers.isEmpty())
+        makeJob().launch({.name = jobName(options), .arguments = prepareArguments(options)});
+    else
+        makeSpread().start();
 }
 
 void PrepareJob::follow(const QString& runId)
@@ -64,7 +98,7 @@ void PrepareJob::follow(const QString& runId)
     if (m_state != State::Idle || !options)
         return;
     begin(*options);
-    watch(runId);
+    makeJob().follow(runId);
 }
 
 void PrepareJob::pickUp()
@@ -77,83 +111,23 @@ void PrepareJob::pickUp()
 
 void PrepareJob::cancel()
 {
-    if (m_state == State::Starting && m_launch) {
-        m_launch->cancel();
-    } else if (m_state == State::Running) {
+    if (m_state == State::Running)
         setState(State::Stopping);
-        RunOperation* stop = m_runs.stop(m_run);
-        connect(stop, &RunOperation::finished, this, &PrepareJob::onStopped);
-    }
+    if (m_job)
+        m_job->cancel();
+    if (m_spread)
+        m_spread->cancel();
 }
 
-void PrepareJob::onStopped(const Result<QString>& result)
+void PrepareJob::finish(const Status& status)
 {
-    if (m_state != State::Stopping)
-        return; // its own last record came first
-    if (result.ok())
-        return finish(cancelled("preparing was cancelled; nothing was published"));
-    if (result.error().kind != ErrorKind::Unreachable)
-        return finish(result.error());
-    setState(State::Running);
-    emit noticed(QString::fromStdString(result.error().text()));
-}
-
-void PrepareJob::onLaunched(const Result<QString>& run)
-{
-    if (run.ok())
-        watch(*run);
-    else
-        finish(run.error());
-}
-
-void PrepareJob::watch(const QString& runId)
-{
-    m_run = runId;
-    setState(State::Running);
-    m_follower = std::make_unique<RunFollower>(m_run, QStringList{m_options.host}, m_runs.targets());
-    connect(m_follower.get(), &RunFollower::recordsArrived, this, &PrepareJob::onRecords);
-    connect(m_follower.get(), &RunFollower::linkChanged, this, &PrepareJob::linkChanged);
-    m_follower->start();
-}
-
-void PrepareJob::onRecords(const QString&, const std::vector<Record>& records)
-{
-    for (const Record& record : records) {
-        if (const auto* step = std::get_if<ProgressRecord>(&record.payload))
-            m_progress.apply(*step);
-        else if (const auto* event = std::get_if<EventRecord>(&record.payload)) {
-            if (event->severity == Severity::Error)
-                m_lastError = QString::fromStdString(event->message);
-            else if (event->severity == Severity::Warning)
-                emit noticed(QString::fromStdString(event->message));
-        } else if (const auto* state = std::get_if<StateRecord>(&record.payload)) {
-            onRunState(*state);
-        }
-    }
-    emit progressed();
-}
-
-void PrepareJob::onRunState(const StateRecord& record)
-{
-    if (m_state == State::Idle || !isFinal(record.state))
-        return;
-    if (record.state == RunState::Finished) {
-        m_progress.finish();
-        finish(m_options);
-    } else if (record.state == RunState::Stopped) {
-        finish(cancelled("preparing was cancelled; nothing was published"));
-    } else {
-        const std::string why = m_lastError.isEmpty() ? record.reason : m_lastError.toStdString();
-        finish(failed(why.empty() ? "preparing failed" : why));
-    }
-}
-
-void PrepareJob::finish(const Result<PrepareOptions>& result)
-{
-    if (m_follower)
-        m_follower.release()->deleteLater(); // its signal may be what brought us here
+    m_progress = m_job ? m_job->progress() : m_spread->progress();
+    if (m_job)
+        m_job.release()->deleteLater(); // we are in its signal
+    if (m_spread)
+        m_spread.release()->deleteLater();
     setState(State::Idle);
-    emit finished(result);
+    emit finished(status.ok() ? Result<PrepareOptions>(m_options) : Result<PrepareOptions>(status.error()));
 }
 
 void PrepareJob::setState(State state)

@@ -3,18 +3,17 @@
 #include <memory>
 
 #include <QObject>
-#include <QPointer>
 #include <QString>
 
+#include "app/models/host_job.h"
 #include "app/models/prepare_options.h"
-#include "app/models/stage_progress.h"
-#include "remote/launch/run_service.h"
-#include "remote/stream/run_follower.h"
+#include "app/models/spread_preparation.h"
 
 namespace trainyard {
 
-/// Prepares one data set on a host: launches the job there, follows its records, stops it. One job at a time.
-/// Closing the window leaves the job running on its host; pickUp() finds it again. GUI thread.
+/// Prepares one data set on a host, or on several that share the reading: launches the job there, follows its
+/// records, stops it. One job at a time. Closing the window leaves the job of one host running there, and
+/// pickUp() finds it again. GUI thread.
 class PrepareJob : public QObject {
     Q_OBJECT
 public:
@@ -26,6 +25,8 @@ public:
     State state() const { return m_state; }
     const PrepareOptions& options() const { return m_options; }
     const StageProgress& progress() const { return m_progress; }
+    /// Ends without this desk, before the data set is made.
+    bool needsDesk() const { return m_spread != nullptr; }
 
     /// Requires Idle and valid options.
     void start(const PrepareOptions& options);
@@ -52,22 +53,19 @@ signals:
 
 private:
     void setState(State state);
-    void onLaunched(const Result<QString>& run);
     void begin(const PrepareOptions& options);
-    void watch(const QString& runId);
-    void onStopped(const Result<QString>& result);
-    void onRecords(const QString& stream, const std::vector<Record>& records);
-    void onRunState(const StateRecord& record);
-    void finish(const Result<PrepareOptions>& result);
+    HostJob& makeJob();
+    SpreadPreparation& makeSpread();
+    template <typename Job>
+    void connectJob(Job& job);
+    void finish(const Status& status);
 
     RunService& m_runs;
     State m_state = State::Idle;
     PrepareOptions m_options;
     StageProgress m_progress;
-    QString m_run;
-    QString m_lastError; ///< of the job's own events
-    QPointer<RunOperation> m_launch;
-    std::unique_ptr<RunFollower> m_follower;
+    std::unique_ptr<HostJob> m_job;              ///< unless Idle: this one
+    std::unique_ptr<SpreadPreparation> m_spread; ///< or this one
 };
 
 } // namespace trainyard

@@ -1,16 +1,19 @@
 #include "app/models/prepare_options.h"
 
-#include <map>
+#include <algorithm>
 
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <fmt/format.h>
+
+#include "engine/base/file.h"
 
 namespace trainyard {
 
 namespace {
 
 constexpr int kSpecialTokens = 3; // [CLS] A [SEP] B [SEP]
+constexpr Bytes kLeastMemory = 128 * kMiB;
 
 class Checker {
 public:
@@ -18,6 +21,11 @@ public:
     {
         if (!condition)
             m_diagnostics.push_back({path, std::move(message), std::move(hint), ErrorKind::BadInput});
+    }
+    void within(int value, int low, int high, const char* path)
+    {
+        require(value >= low && value <= high, path, fmt::format("is {}", value),
+                fmt::format("must be {} to {}", low, high));
     }
     Diagnostics take() { return std::move(m_diagnostics); }
 
@@ -31,17 +39,22 @@ bool isAbsolute(const QString& path)
     return path.startsWith(QLatin1Char('/'));
 }
 
+void checkDumps(const PrepareOptions& options, Checker& check)
+{
+    check.require(!options.dumps.isEmpty(), "dumps", "no file is given", "give at least one file of text");
+    for (const QString& dump : options.dumps) {
+        const DumpPart part = partOf(dump);
+        const std::string text = dump.toStdString();
+        check.require(isAbsolute(part.path), "dumps", fmt::format("\"{}\" is not a full path", text),
+                      "start it with /");
+        check.require(part.reader.isEmpty() || options.readers.contains(part.reader), "dumps",
+                      fmt::format("\"{}\" names a host that does not read", text),
+                      "tick the host among those that read, or leave its name out");
+    }
+}
+
 void checkPaths(const PrepareOptions& options, Checker& check)
 {
-    check.require(!options.dumps.isEmpty(), "dumps", "no dump is given",
-                  "give at least one .xml or .xml.bz2 file");
-    for (const QString& dump : options.dumps) {
-        const bool known = dump.endsWith(QLatin1String(".xml")) || dump.endsWith(QLatin1String(".xml.bz2"));
-        check.require(known, "dumps", fmt::format("\"{}\" is not a MediaWiki export", dump.toStdString()),
-                      "use a file that ends in .xml or .xml.bz2");
-        check.require(isAbsolute(dump), "dumps", fmt::format("\"{}\" is not a full path", dump.toStdString()),
-                      "start it with /");
-    }
     if (options.vocabulary == PrepareOptions::Vocabulary::File)
         check.require(isAbsolute(options.vocabularyFile), "vocabularyFile",
                       options.vocabularyFile.isEmpty() ? "is empty" : "is not a full path",
@@ -49,103 +62,89 @@ void checkPaths(const PrepareOptions& options, Checker& check)
     check.require(isAbsolute(options.outputFolder), "outputFolder",
                   options.outputFolder.isEmpty() ? "is empty" : "is not a full path",
                   "give a folder that does not exist yet, starting with /");
+    check.require(options.punktFolder.isEmpty() || isAbsolute(options.punktFolder), "punktFolder",
+                  "is not a full path", "start it with /, or leave it empty for the built-in rules");
 }
 
-void checkSizes(const PrepareOptions& options, Checker& check)
+/// No host sees all the words.
+void checkReaders(const PrepareOptions& options, Checker& check)
 {
-    const auto within = [&](int value, int low, int high, const char* path) {
-        check.require(value >= low && value <= high, path, fmt::format("is {}", value),
-                      fmt::format("must be {} to {}", low, high));
+    check.require(options.readers.isEmpty() || options.vocabulary == PrepareOptions::Vocabulary::File,
+                  "vocabulary", "a vocabulary cannot be trained while several hosts read",
+                  "train it on one host first, and give its vocab.txt here");
+}
+
+void checkShapes(const PrepareOptions& options, Checker& check)
+{
+    for (const RowShape& shape : options.shapes) {
+        check.within(shape.sequenceLength, 8, 65536, "sequenceLength");
+        check.require(
+            shape.maxPredictions >= 1 && shape.maxPredictions <= shape.sequenceLength - kSpecialTokens,
+            "maxPredictions",
+            fmt::format("{} masked positions do not fit rows of {} tokens", shape.maxPredictions,
+                        shape.sequenceLength),
+            fmt::format("15 % of the length would be {}", std::max(1, shape.sequenceLength * 15 / 100)));
+    }
+    const auto sameLength = [](const RowShape& a, const RowShape& b) {
+        return a.sequenceLength == b.sequenceLength;
     };
-    if (options.vocabulary == PrepareOptions::Vocabulary::Train)
-        within(options.vocabularySize, 100, 1'000'000, "vocabularySize");
-    within(options.sequenceLength, 8, 65536, "sequenceLength");
-    within(options.dupeFactor, 1, 1000, "dupeFactor");
+    check.require(!options.shapes.isEmpty() &&
+                      std::ranges::adjacent_find(options.shapes, sameLength) == options.shapes.end(),
+                  "sequenceLength", "is given twice", "give each length once");
+}
+
+void checkShards(const PrepareOptions& options, Checker& check)
+{
     check.require(
         options.shards >= 2 && options.shards <= 65536, "shards", fmt::format("is {}", options.shards),
         "use at least 2, ideally a multiple of the number of ranks: the usual training scripts skip a "
         "lone shard");
-    within(options.threads, 1, 1024, "threads");
-    check.require(
-        options.maxPredictions >= 1 && options.maxPredictions <= options.sequenceLength - kSpecialTokens,
-        "maxPredictions",
-        fmt::format("{} masked positions do not fit rows of {} tokens", options.maxPredictions,
-                    options.sequenceLength),
-        fmt::format("15 % of the length would be {}", std::max(1, options.sequenceLength * 15 / 100)));
-}
-
-/// The field of `options` that an option of the command fills; null for an option without one here.
-int* numberOf(PrepareOptions& options, const QString& name)
-{
-    const std::map<QString, int*> fields{{"--train-vocab", &options.vocabularySize},
-                                         {"--seq-len", &options.sequenceLength},
-                                         {"--max-pred", &options.maxPredictions},
-                                         {"--dupe", &options.dupeFactor},
-                                         {"--shards", &options.shards},
-                                         {"--threads", &options.threads}};
-    const auto field = fields.find(name);
-    return field == fields.end() ? nullptr : field->second;
-}
-
-/// False when there is no such option here, or its value is none.
-bool take(PrepareOptions& options, const QString& name, const QString& value)
-{
-    bool ok = !value.isEmpty();
-    if (name == QLatin1String("--vocab"))
-        options.vocabularyFile = value;
-    else if (name == QLatin1String("--out"))
-        options.outputFolder = value;
-    else if (name == QLatin1String("--seed"))
-        options.seed = value.toULongLong(&ok);
-    else if (int* number = numberOf(options, name))
-        *number = value.toInt(&ok);
-    else
-        ok = false;
-    if (name == QLatin1String("--train-vocab"))
-        options.vocabulary = PrepareOptions::Vocabulary::Train;
-    return ok;
+    check.within(options.testShards, 1, 65536, "testShards");
+    check.require(options.testFraction >= 0 && options.testFraction < 1, "testFraction",
+                  fmt::format("is {}", options.testFraction), "must be 0 (no test shards) to 0.9");
+check.require(
+        isPlainName(options.shardName.toStdString()) && !options.shardName.contains(QLatin1String("training")) &&
+            !options.shardName.contains(QLatin1String("test")),
+        "shardName", fmt::format("\"{}\" cannot start the names of shards", options.shardName.toStdString()),
+        "use a plain word without \"training\" and \"test\", which tell the two kinds of shards "
+        "apart");
 }
 
 } // namespace
 
+DumpPart partOf(const QString& dump)
+{
+    const auto colon = dump.indexOf(QLatin1Char(':'));
+    if (isAbsolute(dump) || colon < 0)
+        return {{}, dump};
+    return {dump.left(colon), dump.mid(colon + 1)};
+}
+
+QStringList PrepareOptions::dataSetFolders() const
+{
+    if (shapes.size() < 2)
+        return {outputFolder};
+    QStringList folders;
+    for (const RowShape& shape : shapes)
+        folders << QStringLiteral("%1/seq%2").arg(outputFolder).arg(shape.sequenceLength);
+    return folders;
+}
+
 Diagnostics validate(const PrepareOptions& options)
 {
     Checker check;
+    checkDumps(options, check);
     checkPaths(options, check);
-    checkSizes(options, check);
+    checkReaders(options, check);
+    if (options.vocabulary == PrepareOptions::Vocabulary::Train)
+        check.within(options.vocabularySize, 100, 1'000'000, "vocabularySize");
+    checkShapes(options, check);
+    check.within(options.dupeFactor, 1, 1000, "dupeFactor");
+    checkShards(options, check);
+    check.require(options.memory >= kLeastMemory, "memory", "is less than 128 MiB",
+                  "the buffers of reading and writing need more");
+    check.within(options.threads, 0, 1024, "threads");
     return check.take();
-}
-
-QStringList prepareArguments(const PrepareOptions& options)
-{
-    QStringList arguments = options.dumps;
-    if (options.vocabulary == PrepareOptions::Vocabulary::File)
-        arguments << QStringLiteral("--vocab") << options.vocabularyFile;
-    else
-        arguments << QStringLiteral("--train-vocab") << QString::number(options.vocabularySize);
-    arguments << QStringLiteral("--out") << options.outputFolder;
-    arguments << QStringLiteral("--seq-len") << QString::number(options.sequenceLength);
-    arguments << QStringLiteral("--max-pred") << QString::number(options.maxPredictions);
-    arguments << QStringLiteral("--dupe") << QString::number(options.dupeFactor);
-    arguments << QStringLiteral("--shards") << QString::number(options.shards);
-    arguments << QStringLiteral("--seed") << QString::number(options.seed);
-    arguments << QStringLiteral("--threads") << QString::number(options.threads);
-    return arguments;
-}
-
-std::optional<PrepareOptions> fromPrepareArguments(const QString& host, const QStringList& arguments)
-{
-    PrepareOptions options;
-    options.host = host;
-    for (qsizetype i = 0; i < arguments.size(); ++i) {
-        if (!arguments[i].startsWith(QLatin1String("--")))
-            options.dumps << arguments[i];
-        else if (!take(options, arguments[i], arguments.value(i + 1)))
-            return std::nullopt;
-        else
-            ++i;
-    }
-    return options;
 }
 
 QString jobName(const PrepareOptions& options)

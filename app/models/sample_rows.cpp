@@ -1,6 +1,11 @@
 #include "app/models/sample_rows.h"
 
+#include <algorithm>
+
+#include <QCoreApplication>
 #include <nlohmann/json.hpp>
+
+#include "app/models/display_text.h"
 
 namespace trainyard {
 
@@ -23,7 +28,7 @@ SampleRow readRow(const nlohmann::json& json)
     SampleRow row;
     row.shard = textAt(json, "shard");
     row.row = json.at("row").get<std::uint64_t>();
-    row.randomNext = json.at("random_next").get<bool>();
+    row.randomNext = json.contains("random_next") && json["random_next"].get<bool>();
     for (const auto& token : json.at("tokens"))
         row.tokens.push_back(readToken(token));
     return row;
@@ -34,7 +39,47 @@ QString problemText(const nlohmann::json& violation)
     return QStringLiteral("%1: %2").arg(textAt(violation, "file"), textAt(violation, "problem"));
 }
 
+QString words(const char* text)
+{
+    return QCoreApplication::translate("VerifyReport", text);
+}
+
+/// "the 5.21 %, of 2.84 %"
+QString frequentText(const nlohmann::json& pieces)
+{
+    QStringList parts;
+    for (const auto& piece : pieces)
+        parts << QStringLiteral("%1 %2 %").arg(oneLine(textAt(piece, "piece")),
+                                               QString::number(piece.at("percent").get<double>(), 'g', 3));
+    return parts.join(QStringLiteral(", "));
+}
+
+TextTable readTokenFacts(const nlohmann::json& json)
+{
+    TextTable table{{words("What"), words("Value"), words("Meaning")}, {}};
+    const auto statistics = json.find("statistics");
+    if (statistics == json.end() || !statistics->contains("text_tokens"))
+        return table;
+    table.rows.append(
+        {words("Unknown words"),
+         QString::number(statistics->at("unknown_percent").get<double>(), 'f', 2) + QStringLiteral(" %"),
+         words("Of the tokens are [UNK]. Above 1 % the vocabulary does not fit the text")});
+    table.rows.append({words("Vocabulary used"),
+                       words("%1 of %2")
+                           .arg(displayCount(statistics->at("pieces_used").get<qint64>()),
+                                displayCount(json.at("vocabulary_size").get<qint64>())),
+                       words("Entries that occur in the rows")});
+    table.rows.append({words("Most frequent"), frequentText(statistics->at("frequent_pieces")),
+                       words("Word pieces and their share of the tokens")});
+    return table;
+}
+
 } // namespace
+
+bool SampleRow::hasMasks() const
+{
+    return std::ranges::any_of(tokens, &SampleToken::isMasked);
+}
 
 Result<VerifyReport> parseVerifyReport(std::string_view text)
 {
@@ -42,6 +87,7 @@ Result<VerifyReport> parseVerifyReport(std::string_view text)
         const auto json = nlohmann::json::parse(text);
         VerifyReport report;
         report.sound = json.at("ok").get<bool>();
+        report.tokens = readTokenFacts(json);
         for (const auto& violation : json.at("violations"))
             report.problems.push_back(problemText(violation));
         for (const auto& row : json.at("samples"))

@@ -5,6 +5,7 @@
 
 #include <QString>
 
+#include "app/models/text_table_model.h"
 #include "engine/base/result.h"
 
 namespace trainyard {
@@ -24,12 +25,17 @@ struct SampleToken {
 struct SampleRow {
     QString shard;
     std::uint64_t row = 0;
-    bool randomNext = false; ///< B was taken from another document
+    bool randomNext = false; ///< B does not follow A
     std::vector<SampleToken> tokens;
+
+    /// Rows of masks alone and of plain tokens have one segment.
+    bool isPair() const { return !tokens.empty() && tokens.back().segment == 1; }
+    bool hasMasks() const;
 };
 
 struct VerifyReport {
     bool sound = false;
+    TextTable tokens; ///< of the text in the rows: what, value, meaning; empty when it was not counted
     std::vector<QString> problems;
     std::vector<SampleRow> samples;
 };

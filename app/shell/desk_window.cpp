@@ -82,6 +82,11 @@ void DeskWindow::showRunChip()
 void DeskWindow::watchSession()
 {
     m_window.askBeforeClosing([this] {
+        if (m_session.prepareJob().needsDesk())
+            return MainWindow::tr(
+                "Several hosts read a corpus, and their documents travel by way of this desk. If the "
+                "window closes now, the data set is not made, and what the hosts have read stays "
+                "there.");
         return m_session.runs().isStarting()
                    ? MainWindow::tr(
                          "A run is being started. If the window closes now, it does not start, and "

@@ -12,6 +12,7 @@ Session::Session(std::filesystem::path dataFolder, TargetOptions options, QObjec
     , m_targets(std::move(options))
     , m_runs(m_targets)
     , m_hostChecks(m_hosts, m_targets)
+    , m_verifier(m_runs)
     , m_prepareJob(m_runs)
     , m_runHosts(m_runs)
 {

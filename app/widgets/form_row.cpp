@@ -35,6 +35,11 @@ FormRow::FormRow(const QString& label, QWidget* field, const QString& help, Help
     setError({});
 }
 
+void FormRow::addBeside(QWidget* widget)
+{
+    static_cast<QGridLayout*>(layout())->addWidget(widget, 0, 2, Qt::AlignTop);
+}
+
 void FormRow::setError(const QString& sentence)
 {
     const bool wrong = !sentence.isEmpty();

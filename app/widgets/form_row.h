@@ -22,6 +22,8 @@ public:
     FormRow(const QString& label, QWidget* field, const QString& help, Help shown, QWidget* parent = nullptr);
 
     QWidget* field() const { return m_field; }
+    /// Something that belongs to the field, such as a button that fills it; owned by the row.
+    void addBeside(QWidget* widget);
     /// A sentence under the field and a red border; empty = nothing is wrong.
     void setError(const QString& sentence);
     QString error() const;

@@ -10,6 +10,7 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSignalSpy>
+#include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -18,6 +19,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/data/data_place.h"
+#include "app/data/data_set_panel.h"
+#include "app/data/fact_table.h"
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
 #include "app/data/sample_browser.h"
@@ -35,6 +38,7 @@
 #include "app/widgets/page_frame.h"
 #include "app/widgets/table_view.h"
 #include "engine/spec/spec_json.h"
+#include "remote/launch/desk_run.h"
 
 using namespace trainyard;
 
@@ -63,6 +67,15 @@ void replaceText(QWidget* field, const QString& text)
     field->setFocus();
     QTest::keyClick(field, Qt::Key_A, Qt::ControlModifier);
     QTest::keyClicks(field, text);
+}
+
+QWidget* fieldNamed(QWidget& parent, const QString& name)
+{
+    for (auto* field : parent.findChildren<QLineEdit*>()) {
+        if (field->accessibleName() == name)
+            return field;
+    }
+    return nullptr;
 }
 
 bool nodeProgramsAreBuilt()
@@ -101,7 +114,9 @@ private slots:
 
     void cleanup()
     {
+        endRuns();
         m_desk.reset();
+        QTRY_COMPARE_WITH_TIMEOUT(processesOfThisTest(), QStringList(), kPatienceMs);
         m_folder.reset();
         if (!m_nodePrograms.isEmpty())
             qputenv("TRAINYARD_BIN", std::exchange(m_nodePrograms, {}));
@@ -349,6 +364,59 @@ private slots:
         QVERIFY(strip->text().contains("no such.json"));
     }
 
+    void everyOptionHasAFieldThatSetsIt()
+    {
+        auto& place = goTo<DataPlace>();
+        click(place, "Prepare…");
+        auto* form = place.findChild<PrepareForm*>();
+        form->setHosts({"localhost", "gpu-03"});
+        PrepareOptions options;
+        options.host = "gpu-03";
+        options.readers = {"localhost", "gpu-03"};
+        options.dumps = {"/d/a.xml", "gpu-03:/d/b.xml"};
+        options.format = "jsonl";
+        options.keepHeadings = options.keepLists = options.cased = options.wholeWords = true;
+        options.punktFolder = "/d/punkt";
+        options.vocabularyFile = "/d/vocab.txt";
+        options.vocabularySize = 4000;
+        options.profile = "google-py";
+        options.outputFolder = "/d/set";
+        options.shapes = {{128, 20}, {512, 80}};
+        options.objective = "mlm";
+        options.nextSentence = "swap";
+        options.dupeFactor = 7;
+        options.seed = 99;
+        options.shards = 6;
+        options.testShards = 3;
+        options.testFraction = 0.125;
+        options.shardName = "wiki";
+        options.provenance = options.megatron = options.mds = true;
+        options.memory = 300 * kMiB;
+        options.threads = 3;
+        form->setOptions(options);
+        QCOMPARE(form->options(), options);
+        options.shapes = {{64, 9}};
+        options.vocabulary = PrepareOptions::Vocabulary::Train;
+        form->setOptions(options);
+        QCOMPARE(form->options(), options);
+        form->setOptions({});
+        QCOMPARE(form->options(), PrepareOptions{});
+    }
+
+    void aProblemBehindMoreOptionsIsShown()
+    {
+        auto& place = goTo<DataPlace>();
+        click(place, "Prepare…");
+        auto* form = place.findChild<PrepareForm*>();
+        PrepareOptions options = someOptions();
+        options.shardName = "training";
+        form->setOptions(options);
+        QVERIFY(!fieldNamed(*form, "Names of shards")->isVisible());
+        click(*form, "Prepare");
+        QVERIFY(fieldNamed(*form, "Names of shards")->isVisible());
+        QVERIFY(fieldNamed(*form, "Names of shards")->hasFocus());
+    }
+
     void theFormSaysAllThatIsMissing()
     {
         auto& place = goTo<DataPlace>();
@@ -388,6 +456,11 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(m_desk->session().dataSets().at(0).check, DataSetEntry::Check::Verified,
                                   kPatienceMs);
 
+        auto* panel = place.findChild<DataSetPanel*>();
+        QCOMPARE(panel->tabs()->count(), 4);
+        for (auto* table :
+             panel->findChildren<FactTable*>()) // statistics, what was left out, settings, shards
+            QVERIFY2(table->model()->rowCount() > 0, qPrintable(table->accessibleName()));
         click(place, "Use in a run");
         QCOMPARE(m_desk->window().currentPlace()->title(), "Design");
         QCOMPARE(QString::fromStdString(m_desk->session().document().spec().dataset.path),
@@ -469,6 +542,36 @@ private:
         m_desk->window().show();
         QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window()));
         m_desk->window().activateWindow();
+    }
+
+    /// Every run that this desk has started and that is not over, each by its own id: a supervised job goes
+    /// on when its desk is gone.
+    void endRuns()
+    {
+        for (const DeskRun& run : deskRuns()) {
+            bool over = false;
+            RunOperation* stop = m_desk->session().runs().stop(run.id, {.checkpoint = false, .grace = {}});
+            connect(stop, &RunOperation::finished, this, [&over] { over = true; });
+            QTRY_VERIFY_WITH_TIMEOUT(over, kPatienceMs);
+        }
+    }
+
+    /// Command lines of processes that have this test's folder on them or in their environment.
+    QStringList processesOfThisTest() const
+    {
+        QStringList found;
+        for (const QString& pid : QDir("/proc").entryList(QDir::Dirs)) {
+            if (pid.toLongLong() == 0 || pid.toLongLong() == QCoreApplication::applicationPid())
+                continue;
+            QByteArray said;
+            for (const char* name : {"cmdline", "environ"}) {
+                QFile file("/proc/" + pid + '/' + name);
+                said += file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+            }
+            if (said.contains(m_folder->path().toLocal8Bit()))
+                found << pid + ": " + said.left(200).replace('\0', ' ');
+        }
+        return found;
     }
 
     PrepareOptions someOptions() const

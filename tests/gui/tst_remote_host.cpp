@@ -1,7 +1,15 @@
+#include <algorithm>
+#include <optional>
+
+#include <QDir>
+#include <QListView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextEdit>
 
 #include "app/data/data_place.h"
+#include "app/data/data_set_panel.h"
+#include "app/data/sample_browser.h"
 #include "app/hosts/hosts_place.h"
 #include "app/shell/desk_window.h"
 #include "app/widgets/message_strip.h"
@@ -14,8 +22,19 @@ using namespace trainyard;
 
 namespace {
 
-/// Makes a data set of nothing but its manifest.
+/// Makes a data set of nothing but its manifest; verifies one by saying that it is sound, or hangs at a set
+/// that is called "slow".
 constexpr auto kPrepareScript = R"(#!/bin/sh
+if [ "$1" = verify ]; then
+    folder=$2
+    while [ "$1" != --run-dir ]; do shift; done
+    case $folder in *slow) exec sleep 4711;; *gone) echo "error: no such folder" >&2; exit 2;; esac
+    cat > "$2/report" <<END
+{"ok": true, "violations": [], "samples": [{"shard": "a.hdf5", "row": 3, "random_next": true,
+ "tokens": [{"text": "[CLS]", "segment": 0}, {"text": "wagon", "segment": 1}]}]}
+END
+    exit
+fi
 while [ "$1" != --out ]; do shift; done
 mkdir "$2"
 cat > "$2/manifest.json" <<END
@@ -95,6 +114,58 @@ private slots:
         QCOMPARE(dataSets().at(0).tokens, 527'681u);
     }
 
+    void isVerifiedWhereItLies()
+    {
+        QCOMPARE(dataSets().at(0).check, DataSetEntry::Check::NotVerified);
+        place().refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(dataSets().at(0).check, DataSetEntry::Check::Verified, kPatienceMs);
+        QTRY_VERIFY(shownRow().contains("wagon"));
+        QTRY_COMPARE(m_lab->host(0).run({"ls", "/root/.trainyard/runs"}).output.count("verify"), 0);
+        QTRY_COMPARE(QDir(m_folder.filePath("desk/runs")).entryList({"*verify*"}).size(), 0);
+    }
+
+    void aCheckThatIsCancelledLeavesNothingThere()
+    {
+        DataSetEntry slow = dataSets().at(0);
+        slow.folder = "/root/slow";
+        dataSets().put(slow);
+        place().findChild<QListView*>()->setCurrentIndex(dataSets().index(0));
+        place().refresh();
+        const auto sleeping = [this] { return m_lab->host(0).run({"pgrep", "-fx", "sleep 4711"}).output; };
+        QTRY_VERIFY_WITH_TIMEOUT(!sleeping().isEmpty(), kPatienceMs);
+        emit place().findChild<DataSetPanel*>()->cancelRequested();
+        QCOMPARE(dataSets().at(0).check, DataSetEntry::Check::NotVerified);
+        QTRY_VERIFY_WITH_TIMEOUT(sleeping().isEmpty(), kPatienceMs);
+        QTRY_COMPARE_WITH_TIMEOUT(m_lab->host(0).run({"ls", "/root/.trainyard/runs"}).output.count("verify"),
+                                  0, kPatienceMs);
+        dataSets().remove(0);
+    }
+
+    void aCheckThatFailsSaysWhy()
+    {
+        DataSetEntry gone = dataSets().at(0);
+        gone.folder = "/root/gone";
+        dataSets().put(gone);
+        place().findChild<QListView*>()->setCurrentIndex(dataSets().index(0));
+        place().refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(dataSets().at(0).check, DataSetEntry::Check::Damaged, kPatienceMs);
+        QVERIFY2(dataSets().at(0).problem.contains("no such folder"), qPrintable(dataSets().at(0).problem));
+        dataSets().remove(0);
+    }
+
+    void itsFoldersCanBeLookedAt()
+    {
+        std::optional<Result<HostFolder>> listed;
+        m_desk->session().runs().listFolder(m_host, "/root", this,
+                                            [&](const Result<HostFolder>& answer) { listed = answer; });
+        QTRY_VERIFY(listed);
+        QVERIFY(listed->ok());
+        QCOMPARE((*listed)->home, "/root");
+        QVERIFY(std::ranges::any_of((*listed)->entries, [](const HostFolder::Entry& entry) {
+            return entry.name == "set" && entry.folder;
+        }));
+    }
+
     void whatIsNoDataSetIsSaidInThePlace()
     {
         place().addFolder(m_host, "/root/nothing");
@@ -106,6 +177,7 @@ private:
     DataSetListModel& dataSets() { return m_desk->session().dataSets(); }
     DataPlace& place() { return *m_desk->window().findChild<DataPlace*>(); }
     MessageStrip& strip() { return *place().findChild<PageFrame*>()->strip(); }
+    QString shownRow() { return place().findChild<SampleBrowser*>()->findChild<QTextEdit*>()->toPlainText(); }
     HostEntry hostEntry() const
     {
         return m_desk->session().hosts().at(m_desk->session().hosts().rowOf(m_host));

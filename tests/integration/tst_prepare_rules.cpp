@@ -37,23 +37,87 @@ private slots:
         row(
             "too many shards", [](PrepareOptions& o) { o.shards = 65537; }, false);
         row(
-            "short rows", [](PrepareOptions& o) { o.sequenceLength = 7, o.maxPredictions = 1; }, false);
+            "short rows",
+            [](PrepareOptions& o) {
+                o.shapes = {{7, 1}};
+            },
+            false);
         row(
-            "shortest rows", [](PrepareOptions& o) { o.sequenceLength = 8, o.maxPredictions = 1; }, true);
+            "shortest rows",
+            [](PrepareOptions& o) {
+                o.shapes = {{8, 1}};
+            },
+            true);
         row(
-            "longest rows", [](PrepareOptions& o) { o.sequenceLength = 65536; }, true);
+            "longest rows",
+            [](PrepareOptions& o) {
+                o.shapes = {{65536, 20}};
+            },
+            true);
         row(
-            "long rows", [](PrepareOptions& o) { o.sequenceLength = 65537; }, false);
+            "long rows",
+            [](PrepareOptions& o) {
+                o.shapes = {{65537, 20}};
+            },
+            false);
         row(
-            "no mask", [](PrepareOptions& o) { o.maxPredictions = 0; }, false);
+            "no mask",
+            [](PrepareOptions& o) {
+                o.shapes = {{128, 0}};
+            },
+            false);
         row(
-            "most masks", [](PrepareOptions& o) { o.maxPredictions = 125; }, true);
+            "most masks",
+            [](PrepareOptions& o) {
+                o.shapes = {{128, 125}};
+            },
+            true);
         row(
-            "too many masks", [](PrepareOptions& o) { o.maxPredictions = 126; }, false);
+            "too many masks",
+            [](PrepareOptions& o) {
+                o.shapes = {{128, 126}};
+            },
+            false);
         row(
             "no pass", [](PrepareOptions& o) { o.dupeFactor = 0; }, false);
         row(
             "too many passes", [](PrepareOptions& o) { o.dupeFactor = 1001; }, false);
+        row(
+            "both phases",
+            [](PrepareOptions& o) {
+                o.shapes = {{128, 20}, {512, 80}};
+            },
+            true);
+        row(
+            "the same rows twice",
+            [](PrepareOptions& o) {
+                o.shapes = {{128, 20}, {128, 20}};
+            },
+            false);
+        row(
+            "no test shard", [](PrepareOptions& o) { o.testShards = 0; }, false);
+        row(
+            "nothing held out", [](PrepareOptions& o) { o.testFraction = 0; }, true);
+        row(
+            "all held out", [](PrepareOptions& o) { o.testFraction = 1; }, false);
+        row(
+            "name of both kinds", [](PrepareOptions& o) { o.shardName = "wiki_test"; }, false);
+        row(
+            "name that leads out", [](PrepareOptions& o) { o.shardName = "../wiki"; }, false);
+        row(
+            "least memory", [](PrepareOptions& o) { o.memory = 128 * kMiB; }, true);
+        row(
+            "too little memory", [](PrepareOptions& o) { o.memory = 128 * kMiB - 1; }, false);
+        row(
+            "every choice",
+            [](PrepareOptions& o) {
+                o.format = "jsonl";
+                o.profile = "google-py";
+                o.cased = o.megatron = o.mds = true;
+            },
+            true);
+        row(
+            "one thread per core", [](PrepareOptions& o) { o.threads = 0; }, true);
         row(
             "too many threads", [](PrepareOptions& o) { o.threads = 1025; }, false);
     }

@@ -1,0 +1,142 @@
+#include "app/cli/data_on_hosts.h"
+
+#include <cstdio>
+#include <optional>
+
+#include <QEventLoop>
+
+#include "app/cli/console.h"
+#include "app/cli/desk.h"
+#include "app/cli/follow.h"
+#include "app/models/display_text.h"
+#include "app/models/host_verification.h"
+#include "app/models/spread_preparation.h"
+#include "engine/spec/validate.h"
+
+namespace trainyard {
+
+namespace {
+
+QStringList listOf(const std::vector<std::string>& texts)
+{
+    QStringList list;
+    for (const std::string& text : texts)
+        list << QString::fromStdString(text);
+    return list;
+}
+
+/// The only argument of `verify` that is not an option or the value of one.
+std::string folderOf(const std::vector<std::string>& arguments)
+{
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const bool isValue = i > 0 && (arguments[i - 1] == "--sample" || arguments[i - 1] == "--vocab");
+        if (!isValue && !arguments[i].starts_with('-'))
+            return arguments[i];
+    }
+    return {};
+}
+
+int prepareOnOne(const std::string& host, const std::vector<std::string>& arguments)
+{
+    Desk desk;
+    const auto run =
+        desk.finish(desk.runs().launchPrepare(QString::fromStdString(host), "prepare", listOf(arguments)));
+    return run.ok() ? followRun(desk, *run) : console::fail(run.error());
+}
+
+Result<PrepareOptions> spreadOptions(const std::vector<std::string>& hosts,
+                                     const std::vector<std::string>& arguments)
+{
+    auto options = fromPrepareArguments(QString::fromStdString(hosts.front()), listOf(arguments));
+    if (!options)
+        return badInput("an option is unknown or has no value", "see `trainyard prepare --help`");
+    options->readers = listOf(hosts);
+    if (const Diagnostics problems = validate(*options); !problems.empty())
+        return toError(problems);
+    return *options;
+}
+
+/// The stage that takes longest, in one line.
+QString stageLine(const StageProgress& progress)
+{
+    QStringList parts;
+    for (const Stage& stage : progress.stages()) {
+        if (stage.started && !stage.finished)
+            parts << stage.name + ' ' + stage.doneText();
+    }
+    if (progress.secondsLeft() >= 0)
+        parts << displaySeconds(progress.secondsLeft()) + " left";
+    return parts.join(", ");
+}
+
+int prepareOnSeveral(const std::vector<std::string>& hosts, const std::vector<std::string>& arguments)
+{
+    const auto options = spreadOptions(hosts, arguments);
+    if (!options.ok())
+        return console::fail(options.error());
+    Desk desk;
+    SpreadPreparation job(desk.runs(), *options);
+    Status outcome;
+    QEventLoop loop;
+    Interrupt interrupt;
+    QObject::connect(&interrupt, &Interrupt::requested, &job, &SpreadPreparation::cancel);
+    QObject::connect(&job, &SpreadPreparation::startProgress, &loop,
+                     [](const QString& text, double) { console::transient(console::harmless(text)); });
+    QObject::connect(&job, &SpreadPreparation::progressed, &loop,
+                     [&job] { console::transient(stageLine(job.progress())); });
+    QObject::connect(&job, &SpreadPreparation::noticed, &loop,
+                     [](const QString& text) { console::note(console::harmless(text)); });
+    QObject::connect(&job, &SpreadPreparation::finished, &loop, [&](const Status& status) {
+        outcome = status;
+        loop.quit();
+    });
+    job.start();
+    loop.exec();
+    console::transient("");
+    if (!outcome.ok())
+        return console::fail(outcome.error());
+    for (const QString& folder : options->dataSetFolders())
+        console::print(options->host + ':' + folder);
+    return 0;
+}
+
+int print(const Result<VerifyAnswer>& answer)
+{
+    if (!answer.ok())
+        return console::fail(answer.error());
+    std::fwrite(answer->report.constData(), 1, static_cast<std::size_t>(answer->report.size()), stdout);
+    return answer->error ? console::fail(*answer->error) : 0;
+}
+
+} // namespace
+
+int prepareOnHosts(const std::vector<std::string>& hosts, const std::vector<std::string>& arguments)
+{
+    return hosts.size() == 1 ? prepareOnOne(hosts.front(), arguments) : prepareOnSeveral(hosts, arguments);
+}
+
+int verifyOnHost(const std::string& host, const std::vector<std::string>& arguments)
+{
+    if (const std::string folder = folderOf(arguments); !folder.starts_with('/'))
+        return console::fail(
+            badInput(folder.empty() ? "no data set was named" : "\"" + folder + "\" is not a full path",
+                     "give the folder as " + host + " sees it, starting with /"));
+    Desk desk;
+    HostVerification job(desk.runs(), QString::fromStdString(host), listOf(arguments));
+    std::optional<Result<VerifyAnswer>> answer;
+    QEventLoop loop;
+    Interrupt interrupt;
+    QObject::connect(&interrupt, &Interrupt::requested, &job, &HostVerification::cancel);
+    QObject::connect(&job, &HostVerification::progress, &loop,
+                     [](const QString& text, double) { console::transient(console::harmless(text)); });
+    QObject::connect(&job, &HostVerification::finished, &loop, [&](const Result<VerifyAnswer>& result) {
+        answer = result;
+        loop.quit();
+    });
+    job.start();
+    loop.exec();
+    console::transient("");
+    return print(*answer);
+}
+
+} // namespace trainyard

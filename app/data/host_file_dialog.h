@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QDialog>
+
+#include "app/data/choose_path.h"
+#include "remote/launch/run_service.h"
+
+class QLabel;
+class QLineEdit;
+class QListWidget;
+class QPushButton;
+
+namespace trainyard {
+
+/// Files and folders of a host to choose from, as the system's own dialog shows those of this machine.
+class HostFileDialog : public QDialog {
+    Q_OBJECT
+public:
+    HostFileDialog(RunService& runs, const PathQuestion& question, QWidget* parent = nullptr);
+
+signals:
+    /// Full paths, in order of name.
+    void chosen(const QStringList& paths);
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void go(const QString& folder);
+    void onListed(const QString& folder, const Result<HostFolder>& listed);
+    void onActivated();
+    void updateButtons();
+    void accept() override;
+    QString pathOf(const QString& name) const;
+    QStringList selectedPaths() const;
+
+    RunService& m_runs;
+    PathQuestion m_question;
+    QString m_folder; ///< that is shown
+    QLineEdit* m_path;
+    QListWidget* m_list;
+    QLabel* m_note;
+    QPushButton* m_choose;
+};
+
+} // namespace trainyard

@@ -1,0 +1,52 @@
+#include "app/data/reader_field.h"
+
+#include <QCheckBox>
+#include <QVBoxLayout>
+
+#include "app/models/display_text.h"
+#include "app/models/host_entry.h"
+
+namespace trainyard {
+
+ReaderField::ReaderField(QWidget* parent) : QWidget(parent), m_column(new QVBoxLayout(this))
+{
+    m_column->setContentsMargins(0, 4, 0, 0);
+    m_column->setSpacing(0);
+}
+
+void ReaderField::setHosts(const QStringList& hosts)
+{
+    if (hosts == m_hosts)
+        return;
+    const QStringList ticked = readers();
+    qDeleteAll(m_boxes);
+    m_boxes.clear();
+    m_hosts = hosts;
+    for (const QString& host : hosts) {
+        auto* box = new QCheckBox(host == thisMachine() ? tr("This machine") : oneLine(host));
+        connect(box, &QCheckBox::clicked, this, &ReaderField::edited);
+        m_column->addWidget(box);
+        m_boxes.append(box);
+    }
+    if (!m_boxes.isEmpty())
+        setFocusProxy(m_boxes.first());
+    setReaders(ticked);
+}
+
+void ReaderField::setReaders(const QStringList& readers)
+{
+    for (qsizetype i = 0; i < m_boxes.size(); ++i)
+        m_boxes[i]->setChecked(readers.contains(m_hosts[i]));
+}
+
+QStringList ReaderField::readers() const
+{
+    QStringList ticked;
+    for (qsizetype i = 0; i < m_boxes.size(); ++i) {
+        if (m_boxes[i]->isChecked())
+            ticked << m_hosts[i];
+    }
+    return ticked;
+}
+
+} // namespace trainyard

@@ -1,0 +1,71 @@
+#include "app/data/shape_field.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include "app/models/theme.h"
+#include "app/widgets/choice_box.h"
+#include "app/widgets/number_box.h"
+
+namespace trainyard {
+
+namespace {
+
+const QList<QList<RowShape>> kPhases{{{128, 20}}, {{512, 80}}, {{128, 20}, {512, 80}}};
+
+} // namespace
+
+ShapeField::ShapeField(QWidget* parent)
+    : QWidget(parent)
+    , m_phase(new ChoiceBox)
+    , m_own(new QWidget)
+    , m_length(new NumberBox(1, 65536, tr("tokens")))
+    , m_predictions(new NumberBox(1, 65536, tr("masked")))
+{
+    m_phase->addItems({tr("Phase 1: 128 tokens, 20 masked"), tr("Phase 2: 512 tokens, 80 masked"),
+                       tr("Both phases in one reading"), tr("Own values")});
+    m_phase->setAccessibleName(tr("Phase"));
+    m_length->setAccessibleName(tr("Sequence length"));
+    m_predictions->setAccessibleName(tr("Masked positions"));
+    auto* own = new QHBoxLayout(m_own);
+    own->setContentsMargins(0, 0, 0, 0);
+    own->setSpacing(metrics::kGap);
+    own->addWidget(m_length, 1);
+    own->addWidget(m_predictions, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(metrics::kHalf);
+    column->addWidget(m_phase);
+    column->addWidget(m_own);
+    setFocusProxy(m_phase);
+    connect(m_phase, &QComboBox::activated, this, [this] {
+        showOwn();
+        emit edited();
+    });
+    connect(m_length, &QSpinBox::valueChanged, this, &ShapeField::edited);
+    connect(m_predictions, &QSpinBox::valueChanged, this, &ShapeField::edited);
+    setShapes(kPhases[0]);
+}
+
+void ShapeField::setShapes(const QList<RowShape>& shapes)
+{
+    const auto phase = kPhases.indexOf(shapes);
+    m_phase->setCurrentIndex(phase < 0 ? int(kPhases.size()) : int(phase));
+    m_length->showValue(shapes.value(0).sequenceLength);
+    m_predictions->showValue(shapes.value(0).maxPredictions);
+    showOwn();
+}
+
+QList<RowShape> ShapeField::shapes() const
+{
+    if (m_phase->currentIndex() < kPhases.size())
+        return kPhases[m_phase->currentIndex()];
+    return {{m_length->value(), m_predictions->value()}};
+}
+
+void ShapeField::showOwn()
+{
+    m_own->setVisible(m_phase->currentIndex() == kPhases.size());
+}
+
+} // namespace trainyard

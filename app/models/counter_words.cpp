@@ -1,0 +1,88 @@
+#include "app/models/counter_words.h"
+
+#include <QCoreApplication>
+
+#include "app/models/display_text.h"
+
+namespace trainyard {
+
+namespace {
+
+struct CounterWords {
+    const char* counter;
+    const char* name;
+    const char* meaning;
+};
+
+// In the order in which a text meets them.
+constexpr CounterWords kWords[] = {
+    {"pages", QT_TRANSLATE_NOOP("CounterWords", "Pages read"),
+     QT_TRANSLATE_NOOP("CounterWords", "All pages or articles of the files")},
+    {"redirects", QT_TRANSLATE_NOOP("CounterWords", "Redirects"),
+     QT_TRANSLATE_NOOP("CounterWords", "Pages that only lead to another page")},
+    {"pages_of_other_namespaces", QT_TRANSLATE_NOOP("CounterWords", "Pages that are no articles"),
+     QT_TRANSLATE_NOOP("CounterWords", "Talk, users, templates, categories, help and the like")},
+    {"pages_of_other_models", QT_TRANSLATE_NOOP("CounterWords", "Pages that are no wikitext"),
+     QT_TRANSLATE_NOOP("CounterWords", "Programs, style sheets and data that the wiki keeps as pages")},
+    {"pages_deleted", QT_TRANSLATE_NOOP("CounterWords", "Deleted pages"),
+     QT_TRANSLATE_NOOP("CounterWords", "Their text is not in the dump any more")},
+    {"pages_too_long", QT_TRANSLATE_NOOP("CounterWords", "Pages too long"),
+     QT_TRANSLATE_NOOP("CounterWords", "Over 64 MiB, which no wiki allows: the file is damaged there")},
+    {"articles_without_text", QT_TRANSLATE_NOOP("CounterWords", "Articles without text"),
+     QT_TRANSLATE_NOOP("CounterWords", "Nothing but lists, tables and templates: no sentence was left")},
+    {"headings_dropped", QT_TRANSLATE_NOOP("CounterWords", "Headings"),
+     QT_TRANSLATE_NOOP("CounterWords",
+                       "No running text, as in the original corpus; the option Headings keeps them")},
+    {"list_items_dropped", QT_TRANSLATE_NOOP("CounterWords", "Items of lists"),
+     QT_TRANSLATE_NOOP("CounterWords",
+                       "No running text, as in the original corpus; the option Lists keeps them")},
+    {"table_rows_dropped", QT_TRANSLATE_NOOP("CounterWords", "Rows of tables"),
+     QT_TRANSLATE_NOOP("CounterWords", "Cells are no sentences")},
+    {"appendix_lines_dropped", QT_TRANSLATE_NOOP("CounterWords", "Lines of appendices"),
+     QT_TRANSLATE_NOOP("CounterWords", "References, external links, further reading and the like")},
+    {"fragments_dropped", QT_TRANSLATE_NOOP("CounterWords", "Fragments"),
+     QT_TRANSLATE_NOOP("CounterWords", "What the removal of a template or a picture left of a line")},
+    {"sentences_without_tokens", QT_TRANSLATE_NOOP("CounterWords", "Sentences without tokens"),
+     QT_TRANSLATE_NOOP("CounterWords", "Only characters that the tokenizer removes")},
+    {"sentences_without_partner", QT_TRANSLATE_NOOP("CounterWords", "Sentences without partner"),
+     QT_TRANSLATE_NOOP("CounterWords",
+                       "Could not be made a pair, because there is no other document to draw from")},
+};
+
+QString words(const char* text)
+{
+    return QCoreApplication::translate("CounterWords", text);
+}
+
+/// "pages_in_braces" -> "Pages in braces"
+QString plainName(const std::string& counter)
+{
+    QString name = oneLine(QString::fromStdString(counter)).replace(QLatin1Char('_'), QLatin1Char(' '));
+    if (!name.isEmpty())
+        name[0] = name[0].toUpper();
+    return name;
+}
+
+QString countText(std::uint64_t count)
+{
+    return displayCount(static_cast<qint64>(count));
+}
+
+} // namespace
+
+TextTable counterTable(const std::map<std::string, std::uint64_t>& counters)
+{
+    TextTable table{{words("What"), words("How many"), words("Meaning")}, {}};
+    auto rest = counters;
+    for (const auto& [counter, name, meaning] : kWords) {
+        if (const auto found = rest.find(counter); found != rest.end()) {
+            table.rows.append({words(name), countText(found->second), words(meaning)});
+            rest.erase(found);
+        }
+    }
+    for (const auto& [counter, count] : rest)
+        table.rows.append({plainName(counter), countText(count), {}});
+    return table;
+}
+
+} // namespace trainyard
