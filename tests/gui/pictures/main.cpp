@@ -1,6 +1,7 @@
 // Saves a picture of every place in its usual, empty and failed states, light and dark, at two sizes:
 //     pictures OUT_DIR [DESK]
 // With DESK (a desk data folder) also Runs, Compare and Reports of the runs recorded there; they are copied.
+// With TRAINYARD_PICTURES=data only pictures whose name begins so.
 // A person looks at them after a change of the window.
 #include <cstdio>
 
@@ -31,6 +32,8 @@ void settle()
 void save(DeskWindow& desk, const QList<Picture>& list, const QDir& folder, const QString& suffix)
 {
     for (const Picture& picture : list) {
+        if (!picture.name.startsWith(qEnvironmentVariable("TRAINYARD_PICTURES")))
+            continue;
         picture.arrange(desk);
         settle();
         const QString file = folder.filePath(picture.name + suffix + QStringLiteral(".png"));

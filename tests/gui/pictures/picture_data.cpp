@@ -195,6 +195,40 @@ std::vector<SampleRow> samples()
     return std::vector<SampleRow>(20, row);
 }
 
+QByteArray manifest()
+{
+    QByteArray shards;
+    for (int i = 0; i < 24; ++i)
+        shards += QByteArray(i == 0 ? "" : ",") + R"({"file":"wikicorpus_en_training_)" +
+                  QByteArray::number(i) + R"(.hdf5","rows":599286,"training":true,"sha256":")" +
+                  QByteArray("07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3") + R"("})";
+    return R"({"version":1,"tool_version":"0.1.0","sequence_length":128,"max_predictions":20,"vocabulary_size":30522,
+        "vocabulary_sha256":"07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3","seed":12345,
+        "settings":{"dumps":["enwiki-20261101-pages-articles1.xml-p1p41242.bz2","enwiki-20261101-pages-articles2.xml-p41243p151573.bz2"],
+            "format":"mediawiki","keep_headings":false,"keep_lists":false,"segmenter":"rules","punkt_sha256":"",
+            "tokenizer_profile":"hf-0.23","cased":false,"objective":"bert","next_sentence":"random","whole_words":false,
+            "masked_share":0.15,"short_sequence_share":0.1,"dupe_factor":5,"test_fraction":0.1,"provenance":false},
+        "counters":{"pages":24112044,"redirects":11902117,"pages_of_other_namespaces":5297883,"pages_of_other_models":1204,
+            "articles_without_text":20112,"headings_dropped":31244117,"list_items_dropped":52118004,"table_rows_dropped":40118220,
+            "appendix_lines_dropped":61229118,"fragments_dropped":911204,"sentences_without_tokens":118},
+        "statistics":{"documents":6912044,"test_documents":691204,"sentences":171224118,"tokens":3912443871,
+            "row_tokens":1717000000,"full_rows":11794000,"random_next":7565500,"single_sentence":891000,"masked":257550000,
+            "mask_token":206040000,"kept_token":25780000,"random_token":25730000,
+            "length_histogram":[61000,92000,101000,118000,131000,142000,160000,171000,188000,203000,222000,241000,262000,297000,411000,11582864]},
+        "shards":[)" +
+           shards + "]}";
+}
+
+TextTable tokenFacts()
+{
+    return {{"What", "Value", "Meaning"},
+            {{"Unknown words", "0.04 %",
+              "Of the tokens are [UNK]. Above 1 % the vocabulary does not fit the text"},
+             {"Vocabulary used", "29 964 of 30 522", "Entries that occur in the rows"},
+             {"Most frequent", "the 5.92 %, , 5.1 %, . 4.42 %, of 2.91 %, and 2.64 %",
+              "Word pieces and their share of the tokens"}}};
+}
+
 PrepareOptions prepareOptions()
 {
     PrepareOptions options;
@@ -208,8 +242,16 @@ PrepareOptions prepareOptions()
 StageProgress halfPrepared()
 {
     StageProgress progress;
-    progress.apply(record("read", 22'400'000'000, 22'400'000'000, "B", 0, 0));
-    progress.apply(record("clean", 6'912'044, 6'912'044, "pages", 0, 0));
+    ProgressRecord read = record("read", 22'400'000'000, 22'400'000'000, "B", 0, 0);
+    read.counters = R"({"pages":24112044,"redirects":11902117,"pages_of_other_namespaces":5297883})";
+    progress.apply(read);
+    progress.apply(record("memory", 812 * kMiB, 0, "B", 0, -1));
+    progress.apply(record("disk", 1'731 * kGiB, 0, "B", 0, -1));
+    ProgressRecord clean = record("clean", 6'912'044, 6'912'044, "pages", 0, 0);
+    clean.counters =
+        R"({"articles_without_text":20112,"headings_dropped":31244117,"list_items_dropped":52118004,
+        "table_rows_dropped":40118220,"appendix_lines_dropped":61229118,"fragments_dropped":911204})";
+    progress.apply(clean);
     progress.apply(record("sentences", 171'224'118, 171'224'118, "sentences", 0, 0));
     progress.apply(record("tokens", 3'101'112'909, 3'912'443'871, "tokens", 14'212'332, 57));
     progress.apply(record("instances", 12'118'004, 34'560'220, "documents", 88'420, 254));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/data_set_details.h"
 #include "app/models/data_set_entry.h"
 #include "app/models/host_entry.h"
 #include "app/models/prepare_options.h"
@@ -15,6 +16,8 @@ HostKeyQuestion hostKeyQuestion();
 Error changedHostKey();
 std::vector<DataSetEntry> dataSets();
 std::vector<SampleRow> samples();
+QByteArray manifest();
+TextTable tokenFacts();
 PrepareOptions prepareOptions();
 StageProgress halfPrepared();
 RunSpec goodSpec();

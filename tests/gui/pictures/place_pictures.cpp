@@ -1,5 +1,9 @@
 #include <QListView>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QTabWidget>
+#include <QTimer>
 
 #include "app/data/data_place.h"
 #include "app/data/data_set_panel.h"
@@ -27,7 +31,31 @@ void showSamples(DeskWindow& desk)
     for (const int row : {1, 0}) // leaves the form of the picture before
         list->setCurrentIndex(desk.session().dataSets().index(row));
     desk.session().verifier().cancel(); // the folder is made up
-    place.findChild<DataSetPanel*>()->samples().setSamples(samples());
+    auto* panel = place.findChild<DataSetPanel*>();
+    panel->samples().setSamples(samples());
+    panel->tabs()->setCurrentIndex(0);
+    place.findChild<PreparePanel*>()->hide();
+}
+
+/// As showSamples(), with the tab of that number before it.
+void showDataTab(DeskWindow& desk, int row, int tab)
+{
+    showSamples(desk);
+    auto& place = placeOf<DataPlace>(desk);
+    place.findChild<QListView*>()->setCurrentIndex(desk.session().dataSets().index(row));
+    desk.session().verifier().cancel(); // the folder is made up
+    auto* panel = place.findChild<DataSetPanel*>();
+    panel->showDetails(*readDataSetDetails(manifest()));
+    panel->addStatistics(tokenFacts());
+    panel->samples().setSamples(samples());
+    panel->tabs()->setCurrentIndex(tab);
+}
+
+void showRemoteDataSet(DeskWindow& desk)
+{
+    showDataTab(desk, 2, 0);
+    placeOf<DataPlace>(desk).findChild<DataSetPanel*>()->samples().setNote(
+        QStringLiteral("1.82 / 3.20 M rows checked on gpu-03"));
 }
 
 void showHosts(DeskWindow& desk)
@@ -60,15 +88,37 @@ void showPreparing(DeskWindow& desk)
     panel->setProgress(halfPrepared());
 }
 
-void showPrepareForm(DeskWindow& desk)
+PrepareForm& openForm(DeskWindow& desk, const PrepareOptions& options)
 {
     auto& place = placeOf<DataPlace>(desk);
     place.findChild<PreparePanel*>()->hide();
     place.openPrepareForm();
     auto* form = place.findChild<PrepareForm*>();
+    form->showMore(false);
+    form->setOptions(options);
+    return *form;
+}
+
+void showMoreOptions(DeskWindow& desk)
+{
+    PrepareOptions options = prepareOptions();
+    options.readers = {QStringLiteral("gpu-03"), QStringLiteral("gpu-11")};
+    PrepareForm& form = openForm(desk, options);
+    form.showMore(true);
+    auto* scroll = form.findChild<QScrollArea*>();
+    QTimer::singleShot(100, scroll, [scroll] { // the rows have their places then
+        scroll->verticalScrollBar()->setValue(scroll->verticalScrollBar()->maximum());
+    });
+}
+
+void showFormErrors(DeskWindow& desk)
+{
     PrepareOptions options = prepareOptions();
     options.outputFolder.clear();
-    form->setOptions(options);
+    options.dumps = {QStringLiteral("dump.xml")};
+    options.shards = 1;
+    options.shapes = {{128, 127}};
+    PrepareForm* form = &openForm(desk, options);
     for (auto* button : form->findChildren<QPushButton*>()) {
         if (button->accessibleName() == QLatin1String("Prepare"))
             button->click(); // shows what is missing
@@ -129,7 +179,13 @@ const QList<Picture>& placePictures()
         {"hosts-changed-key", showChangedKey},
         {"data", showSamples},
         {"data-preparing", showPreparing},
-        {"data-form", showPrepareForm},
+        {"data-lengths", [](DeskWindow& desk) { showDataTab(desk, 0, 1); }},
+        {"data-left-out", [](DeskWindow& desk) { showDataTab(desk, 0, 2); }},
+        {"data-manifest", [](DeskWindow& desk) { showDataTab(desk, 0, 3); }},
+        {"data-remote", showRemoteDataSet},
+        {"data-form", [](DeskWindow& desk) { openForm(desk, prepareOptions()); }},
+        {"data-form-more", showMoreOptions},
+        {"data-form-errors", showFormErrors},
         {"design", [](DeskWindow& desk) { placeOf<DesignPlace>(desk); }},
         {"design-memory", [](DeskWindow& desk) { showDesignField(desk, "memory.offload_parameters"); }},
         {"design-details",
