@@ -69,6 +69,8 @@ void DumpHeader::State::start(const char* name, const char** attributes)
 
 void DumpHeader::State::end()
 {
+    if (size)
+        return; // expat ends an empty element although its start has stopped the parser
     if (path.size() == 1)
         return stop(); // a dump without pages
     if (path.back() == "dbname")

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "datasets/shards/chunk_check.h"
 #include "datasets/shards/columns.h"
 #include "datasets/shards/hdf5_handle.h"
 
@@ -165,6 +166,8 @@ Result<ShardReader> ShardReader::open(const fs::path& file, int sequenceLength, 
             return wrongColumn(file, column,
                                fmt::format("has the shape [{}], expected [{}]", fmt::join(shape, ", "),
                                            fmt::join(expected, ", ")));
+        if (const std::string problem = chunkProblem(dataset); !problem.empty())
+            return wrongColumn(file, column, problem);
         state->datasets.push_back(std::move(dataset));
     }
     state->rows = *rows;

@@ -240,9 +240,9 @@ private slots:
             std::string damaged = bytes;
             damaged[at + 12] = static_cast<char>(damaged[at + 12] ^ 0x10);
             QVERIFY(writeFileAtomically(file(), damaged).ok());
-            auto reader = ShardReader::open(file(), kLength, kPredictions).value();
+            auto reader = ShardReader::open(file(), kLength, kPredictions); // looks at first chunks
             RowBlock read;
-            QVERIFY2(!reader.read(0, rows.rows, read).ok(), qPrintable(QString::number(at)));
+            QVERIFY2(!reader.ok() || !reader->read(0, rows.rows, read).ok(), qPrintable(QString::number(at)));
             ++chunks;
         }
         QVERIFY(chunks >= 12); // six columns, two chunks each
