@@ -194,8 +194,18 @@ private:
     /// Entities only now: what they stand for is text, never markup.
     static std::string plain(string_view text)
     {
-        const std::string decoded = decodeEntities(withoutResidue(text));
-        return tidy(decoded.find("''") == std::string::npos ? decoded : withoutQuoteMarkup(decoded));
+        const std::string kept = withoutResidue(text);
+        const std::string decoded = decodeEntities(kept);
+        const std::string tidied =
+            tidy(decoded.find("''") == std::string::npos ? decoded : withoutQuoteMarkup(decoded));
+        const bool showsMarkup = bracketsIn(decoded) > bracketsIn(kept);
+        return showsMarkup ? tidied : withoutResidue(tidied); // "[ [" has become "[["
+    }
+
+    static std::ptrdiff_t bracketsIn(string_view text)
+    {
+        static constexpr ByteSet brackets("{}[]<>");
+        return std::count_if(text.begin(), text.end(), [](char c) { return brackets.contains(c); });
     }
 
     void keep(std::string text, bool heading)

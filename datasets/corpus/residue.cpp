@@ -30,6 +30,8 @@ std::size_t switchSize(string_view text)
 /// The size of the residue at the start of the text; 0 when there is none.
 std::size_t residueSize(string_view text)
 {
+    if (text.starts_with("<!--"))
+        return 4;
     if (text.starts_with("-->"))
         return 3;
     if (text.starts_with("~~~"))
@@ -57,7 +59,7 @@ void keepCharacter(char c, std::string& out)
 
 std::string withoutResidue(string_view line)
 {
-    static constexpr ByteSet starts("{}[]|-~_");
+    static constexpr ByteSet starts("{}[]|<-~_");
     std::string out;
     out.reserve(line.size());
     for (std::size_t at = 0;;) {
