@@ -62,6 +62,7 @@ struct Arguments {
     std::map<std::string, std::string> flags;
     std::vector<fs::path> files;
     std::vector<fs::path> folders;
+    fs::path missing;
 
     std::uint64_t number(const std::string& flag, std::uint64_t otherwise) const
     {
@@ -85,8 +86,10 @@ Arguments parse(int argc, char** argv)
             arguments.flags[argument.substr(1, equals - 1)] = argument.substr(equals + 1);
         else if (fs::is_directory(argument))
             arguments.folders.push_back(argument);
-        else
+        else if (fs::exists(argument))
             arguments.files.push_back(argument);
+        else
+            arguments.missing = argument;
     }
     return arguments;
 }
@@ -199,6 +202,10 @@ extern "C" const char* __ubsan_default_options()
 int main(int argc, char** argv)
 {
     const Arguments arguments = parse(argc, argv);
+    if (!arguments.missing.empty()) {
+        std::fprintf(stderr, "there is no %s\n", arguments.missing.c_str());
+        return 2;
+    }
     artifactPrefix = arguments.text("artifact_prefix");
     __sanitizer_set_death_callback(keepFailingInput);
     std::signal(SIGALRM, onTimeout);
