@@ -73,13 +73,13 @@ Result<std::vector<ExportEntry>> convertToMds(const fs::path& folder, const fs::
     TRAINYARD_TRY(const fs::path place, realPlace(out));
     TRAINYARD_TRY_STATUS(checkFree(place));
     TRAINYARD_TRY(StagedFolder staged, StagedFolder::create(place));
-    progress.start(Stage::Shards, rows);
+    progress.start(Stage::Mds, rows);
     TRAINYARD_TRY(auto files,
                   exportMds(folder, source.shards, source.shape, staged.content(), [&](std::uint64_t count) {
-                      progress.advance(Stage::Shards, count);
+                      progress.advance(Stage::Mds, count);
                       return cancel.check();
                   }));
-    progress.finish(Stage::Shards);
+    progress.finish(Stage::Mds);
     TRAINYARD_TRY_STATUS(staged.publish());
     return files;
 }

@@ -68,13 +68,23 @@ Status writeMds(const fs::path& folder, Manifest& manifest, const PieceDone& pie
 
 Status writeFurtherFormats(const PrepareOptions& options, const DocumentStore& documents,
                            const Vocabulary& vocabulary, const fs::path& folder, Manifest& manifest,
-                           const CancelFlag& cancel)
+                           Progress& progress, const CancelFlag& cancel)
 {
-    const PieceDone pieceDone = [&cancel](std::uint64_t) { return cancel.check(); };
-    if (options.extra.megatron)
-        TRAINYARD_TRY_STATUS(writeMegatron(options, documents, vocabulary, folder, manifest, pieceDone));
-    if (options.extra.mds)
-        TRAINYARD_TRY_STATUS(writeMds(folder, manifest, pieceDone));
+    const auto advancing = [&](Stage stage) -> PieceDone {
+        return [&progress, &cancel, stage](std::uint64_t count) {
+            progress.advance(stage, count);
+            return cancel.check();
+        };
+    };
+    if (options.extra.megatron) {
+        progress.extend(Stage::Megatron, documents.size());
+        TRAINYARD_TRY_STATUS(
+            writeMegatron(options, documents, vocabulary, folder, manifest, advancing(Stage::Megatron)));
+    }
+    if (options.extra.mds) {
+        progress.extend(Stage::Mds, manifest.trainingRows() + manifest.testRows());
+        TRAINYARD_TRY_STATUS(writeMds(folder, manifest, advancing(Stage::Mds)));
+    }
     return {};
 }
 

@@ -5,6 +5,7 @@
 #include "datasets/prepare/cancel_flag.h"
 #include "datasets/prepare/document_store.h"
 #include "datasets/prepare/prepare_options.h"
+#include "datasets/prepare/progress.h"
 #include "datasets/shards/manifest.h"
 #include "datasets/tokenizer/vocabulary.h"
 
@@ -14,6 +15,6 @@ namespace trainyard {
 /// are finished and in the manifest, and lists it in the manifest. What an earlier attempt left there goes.
 Status writeFurtherFormats(const PrepareOptions& options, const DocumentStore& documents,
                            const Vocabulary& vocabulary, const std::filesystem::path& folder,
-                           Manifest& manifest, const CancelFlag& cancel);
+                           Manifest& manifest, Progress& progress, const CancelFlag& cancel);
 
 } // namespace trainyard

@@ -20,6 +20,8 @@ constexpr std::array<StageFacts, kStages> kFacts{{{"vocabulary", "B"},
                                                   {"tokens", "tokens"},
                                                   {"instances", "documents"},
                                                   {"shards", "rows"},
+                                                  {"megatron", "documents"},
+                                                  {"mds", "rows"},
                                                   {"verify", "rows"}}};
 
 } // namespace

@@ -16,8 +16,19 @@ namespace trainyard {
 
 /// The stages of a preparation, in the order in which they begin; the first ones run at the same time. Verify
 /// is a job of its own.
-enum class Stage : std::uint8_t { Vocabulary, Read, Clean, Sentences, Tokens, Instances, Shards, Verify };
-constexpr std::size_t kStages = 8;
+enum class Stage : std::uint8_t {
+    Vocabulary,
+    Read,
+    Clean,
+    Sentences,
+    Tokens,
+    Instances,
+    Shards,
+    Megatron,
+    Mds,
+    Verify
+};
+constexpr std::size_t kStages = 10;
 
 /// Counters of the work under way. Any thread adds; the reporter reads.
 class Progress {

@@ -24,6 +24,8 @@ private slots:
     {
         const ProgramOutcome made = prepare("set");
         QVERIFY2(made.status == 0, qPrintable(made.err));
+        for (const char* stage : {"megatron: ", "mds: "}) // reported when it has finished
+            QVERIFY2(made.err.contains(stage), qPrintable(made.err));
         m_manifest = Manifest::load(path() / "set").value();
     }
 
