@@ -39,12 +39,19 @@ bool beginsAsHeader(const Bzip2Segment& segment, std::uint64_t at)
     return true;
 }
 
+/// What comes next in the file.
+enum class Expected : std::uint8_t {
+    Header, ///< of a stream, or the end of the file
+    Block,  ///< or the end of the stream
+    Padding ///< to the end of the file
+};
+
 } // namespace
 
 struct Bzip2Source::State {
     State(Bzip2Segments cut, std::shared_ptr<ThreadBudget> threads, std::uint64_t begin)
         : segments(std::move(cut))
-        , inStream(begin > 0)
+        , expected(begin > 0 ? Expected::Block : Expected::Header)
         , crcKnown(begin == 0)
         , passed(begin)
         , workers(std::move(threads))
@@ -52,6 +59,7 @@ struct Bzip2Source::State {
     }
 
     Status lookAhead();
+    Status passBetweenBlocks(const Bzip2Segment& segment);
     Status beginStream(const Bzip2Segment& segment, std::uint64_t at);
     Status endStream(const Bzip2Segment& segment);
     Result<std::optional<ByteChunk>> takeBlock();
@@ -61,7 +69,7 @@ struct Bzip2Source::State {
     Bzip2Segments segments;
     std::deque<std::shared_ptr<Bzip2Job>> jobs; ///< in the order of the file
     bool allCut = false;
-    bool inStream;            ///< a block or the stream's end comes next, or else a header
+    Expected expected;
     bool crcKnown;            ///< false in a stream that is not read from its begin
     std::uint32_t crc = 0;    ///< of the stream's blocks so far
     std::uint64_t passed = 0; ///< bits of the file
@@ -91,27 +99,32 @@ Result<std::optional<ByteChunk>> Bzip2Source::next()
     for (;;) {
         TRAINYARD_TRY_STATUS(state.later);
         TRAINYARD_TRY_STATUS(state.lookAhead());
-        if (state.jobs.empty() && state.inStream)
+        if (state.jobs.empty() && state.expected == Expected::Block)
             return truncated(state.passed);
         if (state.jobs.empty())
             return std::optional<ByteChunk>();
-        const Bzip2Segment& segment = state.jobs.front()->segment;
-        if (state.inStream && segment.kind == Kind::Block) {
+        if (state.expected == Expected::Block && state.jobs.front()->segment.kind == Kind::Block) {
             TRAINYARD_TRY(auto chunk, state.takeBlock());
             if (chunk)
                 return chunk;
             continue;
         }
-        if (state.inStream && segment.kind == Kind::StreamEnd)
-            TRAINYARD_TRY_STATUS(state.endStream(segment));
-        else if (!state.inStream && segment.kind == Kind::Other)
-            TRAINYARD_TRY_STATUS(state.beginStream(segment, 0));
-        else
-            return segment.endsFile && segment.bits < kStreamEndBits ? truncated(segment.end())
-                                                                     : damaged(segment.begin);
-        state.passed = segment.end();
+        TRAINYARD_TRY_STATUS(state.passBetweenBlocks(state.jobs.front()->segment));
+        state.passed = state.jobs.front()->segment.end();
         state.jobs.pop_front();
     }
+}
+
+Status Bzip2Source::State::passBetweenBlocks(const Bzip2Segment& segment)
+{
+    if (expected == Expected::Block && segment.kind == Kind::StreamEnd)
+        return endStream(segment);
+    if (expected == Expected::Header && segment.kind == Kind::Other)
+        return beginStream(segment, 0);
+    if (expected == Expected::Padding && segment.kind == Kind::Other)
+        return {};
+    return segment.endsFile && segment.bits < kStreamEndBits ? truncated(segment.end())
+                                                             : damaged(segment.begin);
 }
 
 /// Lets the workers have enough to do, but no more than memory holds.
@@ -133,16 +146,12 @@ Status Bzip2Source::State::lookAhead()
 Status Bzip2Source::State::beginStream(const Bzip2Segment& segment, std::uint64_t at)
 {
     const std::uint64_t bits = segment.bits - std::min(segment.bits, at);
-    if (!beginsAsHeader(segment, at)) {
-        if (!segment.endsFile)
-            return damaged(segment.begin + at);
-        return {}; // padding behind the last stream
-    }
-    if (bits < kHeaderBits && segment.endsFile)
-        return bits == 0 ? Status() : truncated(segment.end());
+    expected = beginsAsHeader(segment, at) ? Expected::Header : Expected::Padding;
+    if (expected == Expected::Padding || (bits == 0 && segment.endsFile))
+        return {};
     if (bits != kHeaderBits)
         return segment.endsFile ? truncated(segment.end()) : damaged(segment.begin + at);
-    inStream = true;
+    expected = Expected::Block;
     crcKnown = true;
     crc = 0;
     return {};
@@ -154,7 +163,6 @@ Status Bzip2Source::State::endStream(const Bzip2Segment& segment)
         return segment.endsFile ? truncated(segment.end()) : damaged(segment.begin);
     if (crcKnown && segment.bitsAt(Bzip2Segment::kMagicBits, 32) != crc)
         return damaged(segment.begin);
-    inStream = false;
     // The next stream begins with a byte.
     const std::uint64_t end = segment.begin + kStreamEndBits;
     return beginStream(segment, kStreamEndBits + (8 - end % 8) % 8);

@@ -87,6 +87,9 @@ Status PieceSplitter::readHeader()
             return {};
         }
         fed = waiting().size();
+        if (fed > kLongestDocument)
+            return badInput(m_name + ": no page begins in the first 64 MiB",
+                            "give an export of pages, such as enwiki-latest-pages-articles.xml.bz2");
         TRAINYARD_TRY_STATUS(fetch());
     }
 }
@@ -208,11 +211,16 @@ CorpusPiece PieceSplitter::cut()
     return piece;
 }
 
+Error PieceSplitter::problem(const Error& error) const
+{
+    return error.in(m_scanner ? m_name + ": " + place() : m_name);
+}
+
 std::string PieceSplitter::place() const
 {
     if (m_format != CorpusFormat::MediaWiki)
         return fmt::format("after line {}", m_position.lines + linesIn(waiting().substr(0, m_pieceBytes)));
-    const std::string page = m_scanner ? m_scanner->position() : std::string();
+    const std::string page = m_scanner->position();
     if (!page.empty())
         return page;
     return m_begin.documents == 0 ? "before the first page" : "before the first page of this file";

@@ -49,7 +49,7 @@ private:
     CorpusPiece cut();
 
     std::string place() const;
-    Error problem(const Error& error) const { return error.in(m_name + ": " + place()); }
+    Error problem(const Error& error) const;
 
     std::filesystem::path m_file;
     std::string m_name; ///< for messages

@@ -189,6 +189,7 @@ private slots:
         QTest::addColumn<QByteArray>("bytes");
         const std::string one = bzip2("one"), two = bzip2("two");
         QTest::addRow("zeros behind") << QByteArray::fromStdString(one + two + std::string(900, '\0'));
+        QTest::addRow("much behind") << QByteArray::fromStdString(one + std::string(10'000'000, '\0'));
         QTest::addRow("text behind") << QByteArray::fromStdString(one + "BZip");
         QTest::addRow("empty streams") << QByteArray::fromStdString(one + bzip2("") + bzip2("") + two);
     }

@@ -186,6 +186,12 @@ private slots:
         const QByteArray tar = QByteArray(257, 'x') + "ustar";
         row("tar", tar, "tar xf");
         row("compressed tar", QByteArray::fromStdString(gzip(tar.toStdString())), "tar xf");
+        row("cut in its first block", QByteArray::fromStdString(bzip2(dump(page(1, "A", "x")))).left(60),
+            "middle");
+        row("log",
+            QByteArray::fromStdString(
+                gzip("<mediawiki>" + std::string(kLongestDocument + (1 << 20), ' ') + "</mediawiki>")),
+            "no page");
         row("index", "614:10:AccessibleComputing\n", "index");
     }
     void refusesWhatIsNoDump()
