@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include <libdeflate.h>
-
 #include "engine/base/check.h"
 
 namespace trainyard {
@@ -32,43 +30,20 @@ void shuffle(std::span<const std::byte> values, std::byte* out)
         takePlane<Value>(values.data(), count, byte, out + byte * count);
 }
 
-struct FreeCompressor {
-    void operator()(libdeflate_compressor* compressor) const { libdeflate_free_compressor(compressor); }
-};
-
 } // namespace
-
-struct ChunkEncoder::State {
-    std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor{
-        libdeflate_alloc_compressor(kDeflateLevel)};
-    std::vector<std::byte> shuffled;
-    std::vector<std::byte> encoded;
-};
-
-ChunkEncoder::ChunkEncoder() : m_state(std::make_unique<State>())
-{
-    TRAINYARD_CHECK(m_state->compressor); // only fails without memory
-}
-ChunkEncoder::~ChunkEncoder() = default;
-ChunkEncoder::ChunkEncoder(ChunkEncoder&&) noexcept = default;
-ChunkEncoder& ChunkEncoder::operator=(ChunkEncoder&&) noexcept = default;
 
 std::span<const std::byte> ChunkEncoder::encode(std::span<const std::byte> values, std::size_t bytesPerValue)
 {
-    State& state = *m_state;
+    const std::size_t planeBytes = values.size() / bytesPerValue;
     if (bytesPerValue > 1) { // HDF5 skips the shuffle of one-byte values
         TRAINYARD_CHECK(bytesPerValue == 4 || bytesPerValue == 8);
-        state.shuffled.resize(values.size());
-        bytesPerValue == 4 ? shuffle<std::uint32_t>(values, state.shuffled.data())
-                           : shuffle<std::uint64_t>(values, state.shuffled.data());
-        values = state.shuffled;
+        m_shuffled.resize(values.size());
+        bytesPerValue == 4 ? shuffle<std::uint32_t>(values, m_shuffled.data())
+                           : shuffle<std::uint64_t>(values, m_shuffled.data());
+        values = m_shuffled;
     }
-    libdeflate_compressor* const compressor = state.compressor.get();
-    state.encoded.resize(libdeflate_zlib_compress_bound(compressor, values.size()));
-    const std::size_t size = libdeflate_zlib_compress(compressor, values.data(), values.size(),
-                                                      state.encoded.data(), state.encoded.size());
-    TRAINYARD_CHECK(size > 0); // only fails for a too small buffer
-    return std::span(state.encoded).first(size);
+    m_deflate.compress(values, planeBytes, m_encoded);
+    return m_encoded;
 }
 
 } // namespace trainyard

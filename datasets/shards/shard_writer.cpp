@@ -16,6 +16,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Stored in the file, and used by those who change it with other programs; the reference's.
+constexpr unsigned kDeflateLevel = 4;
+
 std::size_t rowsPerChunk(const ShardShape& shape)
 {
     return static_cast<std::size_t>(std::min<std::uint64_t>(shape.rows, ShardWriter::kRowsPerChunk));
@@ -42,7 +45,7 @@ Hdf5Handle creationProperties(const std::vector<hsize_t>& chunk)
     Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
     H5Pset_shuffle(properties.get());
-    H5Pset_deflate(properties.get(), ChunkEncoder::kDeflateLevel);
+    H5Pset_deflate(properties.get(), kDeflateLevel);
     H5Pset_obj_track_times(properties.get(), false); // the same rows must give the same bytes on any day
     H5Pset_fill_time(properties.get(), H5D_FILL_TIME_NEVER);
     return properties;
