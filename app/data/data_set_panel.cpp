@@ -36,6 +36,15 @@ QStringList figuresOf(const DataSetEntry& entry)
             number(entry.vocabularySize)};
 }
 
+QWidget* framed(QWidget* content)
+{
+    auto* panel = makePanel();
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(1, 1, 1, 1);
+    column->addWidget(content);
+    return panel;
+}
+
 } // namespace
 
 DataSetPanel::DataSetPanel(QWidget* parent)
@@ -90,7 +99,7 @@ void DataSetPanel::addTabs()
 {
     m_tabs->addTab(m_samples, tr("Samples"));
     m_tabs->addTab(makeLengths(), tr("Lengths and tokens"));
-    m_tabs->addTab(m_counters, tr("Left out"));
+    m_tabs->addTab(framed(m_counters), tr("Left out"));
     m_tabs->addTab(makeManifest(), tr("Manifest"));
     m_note->setContentsMargins(metrics::kPanelPadding, 0, 0, 0);
     m_note->setWordWrap(true);

@@ -9,7 +9,8 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kWidestColumn = 320;
+constexpr int kWidestName = 320;
+constexpr int kWidestColumn = 180;
 constexpr int kColumnGap = 24;
 
 } // namespace
@@ -25,7 +26,8 @@ void FactTable::setTable(const TextTable& table)
     m_model.setTable(table);
     resizeColumnsToContents();
     for (int column = 0; column + 1 < m_model.columnCount(); ++column)
-        setColumnWidth(column, std::min(kWidestColumn, columnWidth(column) + kColumnGap));
+        setColumnWidth(column,
+                       std::min(column == 0 ? kWidestName : kWidestColumn, columnWidth(column) + kColumnGap));
 }
 
 void FactTable::keyPressEvent(QKeyEvent* event)

@@ -77,6 +77,7 @@ PrepareForm::PrepareForm(RunService& runs, QWidget* parent)
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kGap);
     column->setSpacing(metrics::kPanelPadding);
@@ -175,13 +176,13 @@ void PrepareForm::addVocabulary(QVBoxLayout* column)
 void PrepareForm::addRows(QVBoxLayout* column)
 {
     m_fields->addRow(
-        column, "sequenceLength", m_shapes,
+        column, "shapes", m_shapes,
         {tr("Rows"),
          tr("BERT trains on short rows first, then on long ones; padding counts. Both phases make "
             "two data sets, in the folders seq128 and seq512")},
         [this](const PrepareOptions& o) { m_shapes->setShapes(o.shapes); },
         [this](PrepareOptions& o) { o.shapes = m_shapes->shapes(); });
-    connect(m_shapes, &ShapeField::edited, this, [this] { m_fields->touch("sequenceLength"); });
+    connect(m_shapes, &ShapeField::edited, this, [this] { m_fields->touch("shapes"); });
     m_fields->addChoice(column, "objective", &PrepareOptions::objective,
                         {{"bert", tr("Pairs with masks (BERT)")},
                          {"mlm", tr("Masks alone (RoBERTa)")},
@@ -242,7 +243,7 @@ void PrepareForm::addMoreOfRows(QVBoxLayout* column)
                         {{"random", tr("From another document, half of the time")},
                          {"swap", tr("Swapped with A, half of the time (ALBERT)")},
                          {"none", tr("Always what follows A")}},
-                        {tr("Second part of a pair"), tr("What B is; default from another document")});
+                        {tr("Second part"), tr("What B of a pair is; default from another document")});
     m_fields->addFlag(column, "wholeWords", &PrepareOptions::wholeWords, tr("All pieces of a word or none"),
                       {tr("Masking"), tr("Default: pieces are masked one by one")});
     m_fields->addNumber(

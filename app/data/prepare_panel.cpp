@@ -7,6 +7,7 @@
 #include "app/models/display_text.h"
 #include "app/models/host_entry.h"
 #include "app/models/theme.h"
+#include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/stage_row.h"
 #include "app/widgets/state_chip.h"
@@ -14,6 +15,11 @@
 namespace trainyard {
 
 namespace {
+
+QString nameOfHost(const QString& host)
+{
+    return host == thisMachine() ? PreparePanel::tr("this machine") : oneLine(host);
+}
 
 QString roomText(const StageProgress& progress, Bytes limit)
 {
@@ -51,8 +57,8 @@ QString counterTip(const TextTable& counters)
 
 PreparePanel::PreparePanel(QWidget* parent)
     : QFrame(parent)
-    , m_title(makeLabel({}, "heading"))
-    , m_left(makeLabel({}, "muted"))
+    , m_title(new ElidedLabel("heading"))
+    , m_left(new ElidedLabel("muted"))
     , m_link(new StateChip(tr("Link")))
     , m_cancel(makeButton(tr("Cancel")))
     , m_stages(new StageRow)
@@ -62,7 +68,7 @@ PreparePanel::PreparePanel(QWidget* parent)
     setRole(this, "panel");
     auto* header = new QHBoxLayout;
     header->setSpacing(metrics::kPanelPadding);
-    header->addWidget(m_title);
+    header->addWidget(m_title, 1);
     header->addWidget(m_left, 1);
     header->addWidget(m_link);
     header->addWidget(m_cancel);
@@ -84,10 +90,14 @@ PreparePanel::PreparePanel(QWidget* parent)
 
 void PreparePanel::begin(const PrepareOptions& options)
 {
-    const QString host = options.host == thisMachine() ? tr("this machine") : options.host;
-    m_title->setText(tr("Preparing %1 on %2").arg(jobName(options), host));
+    const QString title = tr("Preparing %1 on %2").arg(jobName(options), nameOfHost(options.host));
+    QStringList readers;
+    for (const QString& reader : options.readers)
+        readers << nameOfHost(reader);
+    m_title->setFullText(
+        readers.isEmpty() ? title : tr("%1, read by %2").arg(title, readers.join(QStringLiteral(", "))));
     m_limit = options.memory;
-    m_left->clear();
+    m_left->setFullText({});
     m_link->clear();
     m_cancel->setEnabled(true);
     setProgress({});
@@ -96,14 +106,14 @@ void PreparePanel::begin(const PrepareOptions& options)
 
 void PreparePanel::setStarting(const QString& text)
 {
-    m_left->setText(text);
+    m_left->setFullText(text);
 }
 
 void PreparePanel::setProgress(const StageProgress& progress)
 {
     m_stages->setProgress(progress);
     const double left = progress.secondsLeft();
-    m_left->setText(left < 0 ? QString() : tr("%1 left").arg(displaySeconds(left)));
+    m_left->setFullText(left < 0 ? QString() : tr("%1 left").arg(displaySeconds(left)));
     m_room->setText(roomText(progress, m_limit));
     const TextTable counters = counterTable(progress.counters());
     m_counters->setText(counterLine(counters));
@@ -121,7 +131,7 @@ void PreparePanel::setLink(LinkState link)
 void PreparePanel::setStopping()
 {
     m_cancel->setEnabled(false);
-    m_left->setText(tr("stopping; nothing will be published"));
+    m_left->setFullText(tr("stopping; nothing will be published"));
 }
 
 } // namespace trainyard

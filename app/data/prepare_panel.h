@@ -11,6 +11,7 @@ class QPushButton;
 
 namespace trainyard {
 
+class ElidedLabel;
 class StageRow;
 class StateChip;
 
@@ -34,8 +35,8 @@ signals:
 
 private:
     Bytes m_limit = 0; ///< of memory
-    QLabel* m_title;
-    QLabel* m_left;
+    ElidedLabel* m_title;
+    ElidedLabel* m_left;
     StateChip* m_link;
     QPushButton* m_cancel;
     StageRow* m_stages;

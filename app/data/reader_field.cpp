@@ -24,6 +24,8 @@ void ReaderField::setHosts(const QStringList& hosts)
     m_hosts = hosts;
     for (const QString& host : hosts) {
         auto* box = new QCheckBox(host == thisMachine() ? tr("This machine") : oneLine(host));
+        box->setToolTip(box->text());
+        box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // a long name must not widen the form
         connect(box, &QCheckBox::clicked, this, &ReaderField::edited);
         m_column->addWidget(box);
         m_boxes.append(box);

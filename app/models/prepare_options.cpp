@@ -4,6 +4,7 @@
 
 #include <QFileInfo>
 #include <QRegularExpression>
+#include <QSet>
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
@@ -77,20 +78,21 @@ void checkReaders(const PrepareOptions& options, Checker& check)
 void checkShapes(const PrepareOptions& options, Checker& check)
 {
     for (const RowShape& shape : options.shapes) {
-        check.within(shape.sequenceLength, 8, 65536, "sequenceLength");
+        check.require(shape.sequenceLength >= 8 && shape.sequenceLength <= 65536, "shapes",
+                      fmt::format("rows of {} tokens cannot be made", shape.sequenceLength),
+                      "use 8 to 65536 tokens, usually 128 or 512");
         check.require(
             shape.maxPredictions >= 1 && shape.maxPredictions <= shape.sequenceLength - kSpecialTokens,
-            "maxPredictions",
+            "shapes",
             fmt::format("{} masked positions do not fit rows of {} tokens", shape.maxPredictions,
                         shape.sequenceLength),
             fmt::format("15 % of the length would be {}", std::max(1, shape.sequenceLength * 15 / 100)));
     }
-    const auto sameLength = [](const RowShape& a, const RowShape& b) {
-        return a.sequenceLength == b.sequenceLength;
-    };
-    check.require(!options.shapes.isEmpty() &&
-                      std::ranges::adjacent_find(options.shapes, sameLength) == options.shapes.end(),
-                  "sequenceLength", "is given twice", "give each length once");
+    QSet<int> lengths;
+    for (const RowShape& shape : options.shapes)
+        lengths.insert(shape.sequenceLength);
+    check.require(!lengths.isEmpty() && lengths.size() == options.shapes.size(), "shapes",
+                  "a length is given twice", "give each length once");
 }
 
 void checkShards(const PrepareOptions& options, Checker& check)
@@ -102,12 +104,13 @@ void checkShards(const PrepareOptions& options, Checker& check)
     check.within(options.testShards, 1, 65536, "testShards");
     check.require(options.testFraction >= 0 && options.testFraction < 1, "testFraction",
                   fmt::format("is {}", options.testFraction), "must be 0 (no test shards) to 0.9");
-check.require(
-        isPlainName(options.shardName.toStdString()) && !options.shardName.contains(QLatin1String("training")) &&
-            !options.shardName.contains(QLatin1String("test")),
-        "shardName", fmt::format("\"{}\" cannot start the names of shards", options.shardName.toStdString()),
-        "use a plain word without \"training\" and \"test\", which tell the two kinds of shards "
-        "apart");
+    check.require(isPlainName(options.shardName.toStdString()) &&
+                      !options.shardName.contains(QLatin1String("training")) &&
+                      !options.shardName.contains(QLatin1String("test")),
+                  "shardName",
+                  fmt::format("\"{}\" cannot start the names of shards", options.shardName.toStdString()),
+                  "use a plain word without \"training\" and \"test\", which tell the two kinds of shards "
+                  "apart");
 }
 
 } // namespace

@@ -44,14 +44,21 @@ QString words(const char* text)
     return QCoreApplication::translate("VerifyReport", text);
 }
 
-/// "the 5.21 %, of 2.84 %"
-QString frequentText(const nlohmann::json& pieces)
+QString pieceText(const nlohmann::json& piece)
+{
+    return QStringLiteral("%1 %2 %").arg(oneLine(textAt(piece, "piece")),
+                                         QString::number(piece.at("percent").get<double>(), 'g', 3));
+}
+
+/// The most frequent piece as the value, the next ones as what there is to say of it.
+void addFrequent(const nlohmann::json& pieces, TextTable& table)
 {
     QStringList parts;
     for (const auto& piece : pieces)
-        parts << QStringLiteral("%1 %2 %").arg(oneLine(textAt(piece, "piece")),
-                                               QString::number(piece.at("percent").get<double>(), 'g', 3));
-    return parts.join(QStringLiteral(", "));
+        parts << pieceText(piece);
+    if (!parts.isEmpty())
+        table.rows.append({words("Most frequent"), parts.takeFirst(),
+                           words("Of the tokens; then %1").arg(parts.join(QStringLiteral("  ·  ")))});
 }
 
 TextTable readTokenFacts(const nlohmann::json& json)
@@ -69,8 +76,7 @@ TextTable readTokenFacts(const nlohmann::json& json)
                            .arg(displayCount(statistics->at("pieces_used").get<qint64>()),
                                 displayCount(json.at("vocabulary_size").get<qint64>())),
                        words("Entries that occur in the rows")});
-    table.rows.append({words("Most frequent"), frequentText(statistics->at("frequent_pieces")),
-                       words("Word pieces and their share of the tokens")});
+    addFrequent(statistics->at("frequent_pieces"), table);
     return table;
 }
 

@@ -30,7 +30,7 @@ FormRow::FormRow(const QString& label, QWidget* field, const QString& help, Help
     grid->setColumnStretch(1, 1);
     grid->addWidget(name, 0, 0, Qt::AlignTop);
     grid->addWidget(field, 0, 1);
-    grid->addWidget(m_note, 1, 1);
+    grid->addWidget(m_note, 1, 1, 1, 2);
     setFocusProxy(field);
     setError({});
 }

@@ -225,8 +225,8 @@ TextTable tokenFacts()
             {{"Unknown words", "0.04 %",
               "Of the tokens are [UNK]. Above 1 % the vocabulary does not fit the text"},
              {"Vocabulary used", "29 964 of 30 522", "Entries that occur in the rows"},
-             {"Most frequent", "the 5.92 %, , 5.1 %, . 4.42 %, of 2.91 %, and 2.64 %",
-              "Word pieces and their share of the tokens"}}};
+             {"Most frequent", "the 5.92 %",
+              "Of the tokens; then , 5.1 %  ·  . 4.42 %  ·  of 2.91 %  ·  and 2.64 %"}}};
 }
 
 PrepareOptions prepareOptions()

@@ -53,7 +53,9 @@ void showDataTab(DeskWindow& desk, int row, int tab)
 
 void showRemoteDataSet(DeskWindow& desk)
 {
+    const DataSetEntry entry = desk.session().dataSets().at(2);
     showDataTab(desk, 2, 0);
+    desk.session().dataSets().setCheck(entry.host, entry.folder, DataSetEntry::Check::Verifying);
     placeOf<DataPlace>(desk).findChild<DataSetPanel*>()->samples().setNote(
         QStringLiteral("1.82 / 3.20 M rows checked on gpu-03"));
 }
