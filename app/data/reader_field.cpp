@@ -8,6 +8,10 @@
 
 namespace trainyard {
 
+namespace {
+constexpr int kWidestName = 200;
+}
+
 ReaderField::ReaderField(QWidget* parent) : QWidget(parent), m_column(new QVBoxLayout(this))
 {
     m_column->setContentsMargins(0, 4, 0, 0);
@@ -23,9 +27,11 @@ void ReaderField::setHosts(const QStringList& hosts)
     m_boxes.clear();
     m_hosts = hosts;
     for (const QString& host : hosts) {
-        auto* box = new QCheckBox(host == thisMachine() ? tr("This machine") : oneLine(host));
-        box->setToolTip(box->text());
-        box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // a long name must not widen the form
+        const QString name = host == thisMachine() ? tr("This machine") : oneLine(host);
+        auto* box = new QCheckBox(fontMetrics().elidedText(name, Qt::ElideMiddle, kWidestName));
+        box->setToolTip(name);
+        box->setAccessibleName(name);
+        box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // must not widen the form
         connect(box, &QCheckBox::clicked, this, &ReaderField::edited);
         m_column->addWidget(box);
         m_boxes.append(box);

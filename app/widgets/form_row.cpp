@@ -2,6 +2,7 @@
 
 #include <QEvent>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 
 #include "app/models/theme.h"
@@ -29,15 +30,19 @@ FormRow::FormRow(const QString& label, QWidget* field, const QString& help, Help
     grid->setVerticalSpacing(2);
     grid->setColumnStretch(1, 1);
     grid->addWidget(name, 0, 0, Qt::AlignTop);
-    grid->addWidget(field, 0, 1);
-    grid->addWidget(m_note, 1, 1, 1, 2);
+    auto* line = new QHBoxLayout;
+    line->setSpacing(metrics::kGap);
+    line->addWidget(field, 1);
+    grid->addLayout(line, 0, 1);
+    grid->addWidget(m_note, 1, 1);
     setFocusProxy(field);
     setError({});
 }
 
 void FormRow::addBeside(QWidget* widget)
 {
-    static_cast<QGridLayout*>(layout())->addWidget(widget, 0, 2, Qt::AlignTop);
+    auto* beside = static_cast<QGridLayout*>(layout())->itemAtPosition(0, 1)->layout();
+    static_cast<QHBoxLayout*>(beside)->addWidget(widget, 0, Qt::AlignTop);
 }
 
 void FormRow::setError(const QString& sentence)
