@@ -222,8 +222,7 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
         },
         [&](Result<WordCounts>&& more) -> Status {
             TRAINYARD_TRY(const WordCounts words, std::move(more));
-            for (const auto& [word, count] : words)
-                counts[word] += count;
+            addCounts(words, kMostWords, counts);
             return {};
         })));
     VocabularyTraining training;

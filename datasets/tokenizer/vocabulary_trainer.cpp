@@ -5,6 +5,7 @@
 #include <map>
 #include <queue>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -73,10 +74,12 @@ public:
             idOf(std::string(character));
         for (const auto& [text, count] : words)
             addWord(text, count, alphabet);
-        for (std::uint32_t word = 0; word < m_words.size(); ++word)
-            countPairs(word, +1);
-        for (const auto& [pair, figures] : m_pairs)
-            m_queue.push({figures.count, pair});
+        for (std::uint32_t word = 0; word < m_words.size(); ++word) {
+            const auto& pieces = m_words[word].pieces;
+            for (std::size_t i = 0; i + 1 < pieces.size(); ++i)
+                add({pieces[i], pieces[i + 1]}, word);
+        }
+        queueTouched();
     }
 
     std::size_t pieces() const { return m_names.size(); }
@@ -104,7 +107,14 @@ public:
 private:
     struct PairFigures {
         std::uint64_t count = 0;
-        std::set<std::uint32_t> words;
+        std::vector<std::uint32_t> words; ///< that hold it, or held it once; some of them repeated
+    };
+    struct PairHash {
+        std::size_t operator()(const Pair& pair) const
+        {
+            const std::uint64_t both = std::uint64_t(pair.first) << 32 | pair.second;
+            return both * 0x9E3779B97F4A7C15u >> 16;
+        }
     };
     struct Candidate {
         std::uint64_t count;
@@ -137,55 +147,69 @@ private:
         m_words.push_back(std::move(word));
     }
 
-    void countPairs(std::uint32_t index, int sign)
+    void add(const Pair& pair, std::uint32_t word)
     {
-        const Word& word = m_words[index];
-        for (std::size_t i = 0; i + 1 < word.pieces.size(); ++i) {
-            const Pair pair{word.pieces[i], word.pieces[i + 1]};
-            PairFigures& figures = m_pairs[pair];
-            figures.count += sign > 0 ? word.count : 0 - word.count;
-            if (sign < 0)
-                continue;
-            figures.words.insert(index);
-            m_touched.insert(pair);
-        }
+        PairFigures& figures = m_pairs[pair];
+        figures.count += m_words[word].count;
+        if (figures.words.empty() || figures.words.back() != word)
+            figures.words.push_back(word);
+        m_touched.push_back(pair);
+    }
+
+    void takeAway(const Pair& pair, std::uint32_t word) { m_pairs[pair].count -= m_words[word].count; }
+
+    /// Pairs whose count rose.
+    void queueTouched()
+    {
+        std::sort(m_touched.begin(), m_touched.end());
+        m_touched.erase(std::unique(m_touched.begin(), m_touched.end()), m_touched.end());
+        for (const Pair& pair : m_touched)
+            m_queue.push({m_pairs[pair].count, pair});
+        m_touched.clear();
     }
 
     void merge(const Pair& pair)
     {
         const std::string tail = m_names[pair.second].substr(kContinuation.size());
         const PieceId merged = idOf(m_names[pair.first] + tail);
-        const std::set<std::uint32_t> words = std::move(m_pairs[pair].words);
-        m_touched.clear();
-        for (const std::uint32_t index : words) {
-            countPairs(index, -1);
-            replacePair(m_words[index].pieces, pair, merged);
-            countPairs(index, +1);
-        }
+        std::vector<std::uint32_t> words = std::move(m_pairs[pair].words);
+        std::sort(words.begin(), words.end());
+        words.erase(std::unique(words.begin(), words.end()), words.end());
+        for (const std::uint32_t word : words)
+            replacePair(word, pair, merged);
         m_pairs.erase(pair);
-        for (const Pair& touched : m_touched) {
-            if (touched != pair)
-                m_queue.push({m_pairs[touched].count, touched});
-        }
+        queueTouched();
     }
 
-    static void replacePair(std::vector<PieceId>& pieces, const Pair& pair, PieceId merged)
+    /// From left to right; only the pairs with the neighbours change.
+    void replacePair(std::uint32_t word, const Pair& pair, PieceId merged)
     {
+        std::vector<PieceId>& pieces = m_words[word].pieces;
         std::size_t out = 0;
         for (std::size_t i = 0; i < pieces.size(); ++i) {
-            const bool here =
-                i + 1 < pieces.size() && pieces[i] == pair.first && pieces[i + 1] == pair.second;
-            pieces[out++] = here ? merged : pieces[i];
-            i += here ? 1 : 0;
+            if (i + 1 == pieces.size() || pieces[i] != pair.first || pieces[i + 1] != pair.second) {
+                pieces[out++] = pieces[i];
+                continue;
+            }
+            if (out > 0) {
+                takeAway({pieces[out - 1], pair.first}, word);
+                add({pieces[out - 1], merged}, word);
+            }
+            if (i + 2 < pieces.size()) {
+                takeAway({pair.second, pieces[i + 2]}, word);
+                add({merged, pieces[i + 2]}, word);
+            }
+            pieces[out++] = merged;
+            ++i;
         }
         pieces.resize(out);
     }
 
     std::vector<Word> m_words;
     std::vector<std::string> m_names;
-    std::map<std::string, PieceId> m_ids;
-    std::map<Pair, PairFigures> m_pairs;
-    std::set<Pair> m_touched; ///< pairs whose count rose in the current merge
+    std::unordered_map<std::string, PieceId> m_ids;
+    std::unordered_map<Pair, PairFigures, PairHash> m_pairs;
+    std::vector<Pair> m_touched;
     std::priority_queue<Candidate> m_queue;
 };
 
@@ -197,6 +221,16 @@ void countWords(const TextNormalizer& normalizer, std::string_view text, WordCou
         if (!word.empty())
             ++counts[std::string(word)];
     });
+}
+
+void addCounts(const WordCounts& more, std::size_t mostWords, WordCounts& counts)
+{
+    for (const auto& [word, count] : more)
+        counts[word] += count;
+    if (counts.size() <= mostWords)
+        return;
+    for (std::uint64_t rarest = 1; counts.size() > mostWords / 2; ++rarest)
+        std::erase_if(counts, [&](const auto& item) { return item.second <= rarest; });
 }
 
 Result<std::string> trainVocabulary(const WordCounts& counts, const VocabularyTraining& training,

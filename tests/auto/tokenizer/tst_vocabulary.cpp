@@ -1,6 +1,9 @@
 #include <QTest>
 
+#include <algorithm>
+#include <map>
 #include <random>
+#include <set>
 
 #include "datasets/tokenizer/piece_trie.h"
 #include "datasets/tokenizer/vocabulary.h"
@@ -15,6 +18,71 @@ const std::string kSpecial = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n";
 std::string train(const WordCounts& counts, std::size_t size)
 {
     return trainVocabulary(counts, {size, 1000, 2}).value();
+}
+
+using Pieces = std::vector<std::string>;
+
+/// The pieces of a word of ASCII letters, one letter each.
+Pieces lettersOf(const std::string& word)
+{
+    Pieces pieces;
+    for (const char letter : word)
+        pieces.push_back((pieces.empty() ? "" : "##") + std::string(1, letter));
+    return pieces;
+}
+
+/// The same by counting all pairs anew before every merge.
+std::string trainByBruteForce(const WordCounts& counts, std::size_t size)
+{
+    std::map<std::string, std::uint64_t> sorted(counts.begin(), counts.end());
+    std::set<std::string> letters;
+    Pieces vocabulary;
+    std::vector<std::pair<Pieces, std::uint64_t>> words;
+    for (const auto& [word, count] : sorted) {
+        words.emplace_back(lettersOf(word), count);
+        for (const char letter : word)
+            letters.insert(std::string(1, letter));
+    }
+    vocabulary.assign(letters.begin(), letters.end());
+    const auto ageOf = [&](const std::string& piece) {
+        const auto found = std::find(vocabulary.begin(), vocabulary.end(), piece);
+        if (found == vocabulary.end())
+            vocabulary.push_back(piece);
+        return found - vocabulary.begin();
+    };
+    for (const auto& [pieces, count] : words) {
+        for (const std::string& piece : pieces)
+            ageOf(piece);
+    }
+    while (vocabulary.size() + 5 < size) {
+        std::map<std::pair<std::ptrdiff_t, std::ptrdiff_t>, std::uint64_t> pairs; // by age
+        for (const auto& [pieces, count] : words) {
+            for (std::size_t i = 0; i + 1 < pieces.size(); ++i)
+                pairs[{ageOf(pieces[i]), ageOf(pieces[i + 1])}] += count;
+        }
+        const auto best = std::max_element(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) {
+            return a.second < b.second; // the first of the greatest
+        });
+        if (best == pairs.end() || best->second < 2)
+            break;
+        const std::string first = vocabulary[static_cast<std::size_t>(best->first.first)];
+        const std::string second = vocabulary[static_cast<std::size_t>(best->first.second)];
+        const std::string merged = first + second.substr(2);
+        ageOf(merged);
+        for (auto& [pieces, count] : words) {
+            Pieces replaced;
+            for (std::size_t i = 0; i < pieces.size(); ++i) {
+                const bool here = i + 1 < pieces.size() && pieces[i] == first && pieces[i + 1] == second;
+                replaced.push_back(here ? merged : pieces[i]);
+                i += here ? 1 : 0;
+            }
+            pieces = replaced;
+        }
+    }
+    std::string text = kSpecial;
+    for (const std::string& piece : vocabulary)
+        text += piece + "\n";
+    return text;
 }
 
 } // namespace
@@ -124,6 +192,31 @@ private slots:
         const auto vocabulary = Vocabulary::parse(text);
         QVERIFY2(vocabulary.ok(), vocabulary.ok() ? "" : vocabulary.error().text().c_str());
         QCOMPARE(vocabulary->size(), std::size_t(200));
+    }
+
+    void mergesLikeCountingAllPairsAnew()
+    {
+        std::mt19937 random(11);
+        for (int round = 0; round < 60; ++round) {
+            WordCounts counts;
+            for (int i = 0; i < 40; ++i) {
+                std::string word(1 + random() % 9, ' ');
+                for (char& c : word)
+                    c = static_cast<char>('a' + random() % (1 + static_cast<unsigned>(round) % 4));
+                counts[word] += random() % 4 + 1;
+            }
+            const std::size_t size = 20 + random() % 100;
+            QCOMPARE(train(counts, size), trainByBruteForce(counts, size));
+        }
+    }
+
+    void forgetsTheRarestWordsWhenThereAreTooMany()
+    {
+        WordCounts counts{{"a", 9}, {"b", 1}, {"c", 2}};
+        addCounts({{"b", 1}, {"d", 1}}, 4, counts);
+        QCOMPARE(counts, (WordCounts{{"a", 9}, {"b", 2}, {"c", 2}, {"d", 1}}));
+        addCounts({{"e", 5}}, 4, counts); // five words: those seen once or twice go
+        QCOMPARE(counts, (WordCounts{{"a", 9}, {"e", 5}}));
     }
 
     void refusesASizeBelowTheAlphabet()
