@@ -178,6 +178,43 @@ private slots:
         nothingElseIsLeft();
     }
 
+    void aCopyGoesOnAfterABrokenLink()
+    {
+        const QString run = "20260101-000000-copied", folder = "/root/.trainyard/runs/" + run;
+        const std::string bytes = support::noise(24u << 20, 7); // several times what may be under way
+        const QByteArray hash =
+            QCryptographicHash::hash(QByteArray::fromStdString(bytes), QCryptographicHash::Sha256).toHex();
+        const QString there = m_lab->host(0).path(folder + "/documents/");
+        QVERIFY(QDir().mkpath(there));
+        QVERIFY(writeFileAtomically((there + "content").toStdString(), bytes).ok());
+        QVERIFY(writeFileAtomically((there + "documents.json").toStdString(),
+                                    R"({"files": [{"name": "content", "bytes": 25165824, "sha256": ")" +
+                                        hash.toStdString() + R"("}]})")
+                    .ok());
+        for (const bool first : {true, false}) { // what is there already is not sent again
+            RunFolderCopy copy({run, host(0), host(1), R"({"command": "documents", "arguments": []})",
+                                "documents", "documents.json"},
+                               *m_pool);
+            std::optional<Status> outcome;
+            int breaks = 0, told = 0;
+            connect(&copy, &RunFolderCopy::progress, this, [&](qint64 done, qint64 total) {
+                ++told;
+                if (done > total / 4 && ++breaks == 1)
+                    m_lab->host(1).resetConnections();
+            });
+            connect(&copy, &RunFolderCopy::finished, this, [&](const Status& status) { outcome = status; });
+            copy.start();
+            AWAIT(outcome.has_value());
+            QVERIFY2(outcome->ok(), outcome->ok() ? "" : outcome->error().text().c_str());
+            QCOMPARE(breaks > 0, first);
+            QCOMPARE(told > 0, first);
+        }
+        QVERIFY(readAll(m_lab->host(1).path(folder + "/documents/content")) ==
+                QByteArray::fromStdString(bytes));
+        for (int i : {0, 1})
+            QVERIFY(QDir(m_lab->host(i).path(folder)).removeRecursively());
+    }
+
 private:
     QString host(int index) const { return m_lab->host(index).address(); }
 
