@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "datasets/corpus/abbreviations.h"
+#include "datasets/corpus/letters.h"
 #include "datasets/corpus/text_scan.h"
 #include "engine/base/utf8.h"
 
@@ -13,57 +14,99 @@ namespace {
 
 using std::string_view;
 
+/// How a character ends sentences.
+enum class Terminator {
+    None,
+    Spaced, ///< with white space behind it, and no small letter behind that
+    Alone,  ///< always: marks of scripts that use them for nothing else and often leave no space
+};
+
+Terminator terminatorKind(char32_t c)
+{
+    switch (c) {
+    case U'.':
+    case U'!':
+    case U'?':
+    case U'…':
+    case U'‼':
+    case U'⁇':
+    case U'⁈':
+    case U'⁉':
+    case U'؟': // Arabic
+    case U'։': // Armenian
+        return Terminator::Spaced;
+    case U'。':
+    case U'！':
+    case U'？':
+    case U'．':
+    case U'｡':
+    case U'।': // Devanagari and its neighbours
+    case U'॥':
+    case U'۔': // Urdu
+    case U'።': // Ethiopic
+    case U'፧':
+    case U'။': // Myanmar
+    case U'។': // Khmer
+        return Terminator::Alone;
+    default:
+        return Terminator::None;
+    }
+}
+
+/// Quotation marks open in one language and close in another; which it is, shows the space beside it.
+bool isQuoteOrBracket(char32_t c)
+{
+    static constexpr ByteSet ascii("\"'()[]");
+    if (c < 0x80)
+        return ascii.contains(static_cast<char>(c));
+    static constexpr std::u32string_view others = U"“”„‟‘’‚‛«»‹›「」『』（）【】《》〈〉";
+    return others.find(c) != std::u32string_view::npos;
+}
+
 bool isDigit(char c)
 {
     return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Lower-case letters of the scripts that have case, close enough for the start of a sentence.
-bool isLowerCase(char32_t c)
+/// Georgian letters count as small ones in Unicode, but start sentences.
+bool isSmallLetter(char32_t c)
 {
-    if (c < 0x80)
-        return c >= 'a' && c <= 'z';
-    const bool latin1 = c >= 0xDF && c <= 0xFF && c != 0xF7;
-    const bool latinExtended = c >= 0x100 && c <= 0x17F && (c % 2 == 1) != (c >= 0x139 && c <= 0x148);
-    const bool greek = c >= 0x3AC && c <= 0x3CE;
-    const bool cyrillic = c >= 0x430 && c <= 0x45F;
-    return latin1 || latinExtended || greek || cyrillic;
+    const bool georgian = c >= 0x10D0 && c <= 0x10FF;
+    return (letterKinds(c) & letter_kind::kLower) && !georgian;
 }
 
-bool isAnyOf(string_view text, std::size_t at, std::initializer_list<string_view> marks, std::size_t& size)
+/// Behind all quotation marks and brackets, and terminators too when asked for, at `at`.
+std::size_t skipMarks(string_view text, std::size_t at, bool terminators)
 {
-    for (const string_view mark : marks) {
-        if (text.substr(at).starts_with(mark)) {
-            size = mark.size();
-            return true;
-        }
+    while (at < text.size()) {
+        const Utf8Char c = decodeUtf8(text, at);
+        if (!isQuoteOrBracket(c.code) && !(terminators && terminatorKind(c.code) == Terminator::Spaced))
+            break;
+        at += c.bytes;
     }
-    return false;
+    return at;
 }
 
-bool isTerminator(string_view text, std::size_t at, std::size_t& size)
-{
-    return isAnyOf(text, at, {".", "!", "?", "…"}, size);
-}
-bool isIdeographicTerminator(string_view text, std::size_t at, std::size_t& size)
-{
-    return isAnyOf(text, at, {"。", "！", "？", "।"}, size);
-}
-bool isCloser(string_view text, std::size_t at, std::size_t& size)
-{
-    return isAnyOf(text, at, {"\"", "'", ")", "]", "”", "’", "»", "」"}, size);
-}
-bool isOpener(string_view text, std::size_t at, std::size_t& size)
-{
-    return isAnyOf(text, at, {"\"", "'", "(", "[", "“", "‘", "«", "„"}, size);
-}
-
-/// The word that ends at `end`, from the last blank or bracket on.
+/// The word that ends at `end`, from the last blank, bracket or quotation mark on.
 string_view wordBefore(string_view text, std::size_t end)
 {
-    const auto begin = text.find_last_of(" ([\"'-/", end == 0 ? 0 : end - 1);
-    return begin == string_view::npos || begin >= end ? text.substr(0, end)
-                                                      : text.substr(begin + 1, end - begin - 1);
+    static constexpr ByteSet ends(" ([\"'-/");
+    std::size_t begin = end;
+    while (begin > 0 && !ends.contains(text[begin - 1]))
+        --begin;
+    while (begin < end) {
+        const Utf8Char c = decodeUtf8(text, begin);
+        if (c.code < 0x80 || letterKinds(c.code) & (letter_kind::kLetter | letter_kind::kDigit))
+            break;
+        begin += c.bytes;
+    }
+    return text.substr(begin, end - begin);
+}
+
+string_view firstWord(string_view text)
+{
+    static constexpr ByteSet ends(" .,;:");
+    return text.substr(0, ends.find(text, 0));
 }
 
 /// Words that start sentences far more often than they follow an abbreviation inside one.
@@ -74,15 +117,13 @@ bool isSentenceStarter(string_view text)
         "These", "That", "Those", "His",      "Her",    "Its",     "Their", "There", "After",
         "At",    "As",   "By",    "For",      "From",   "However", "If",    "On",    "Some",
         "Since", "When", "While", "Although", "During", "Many",    "Most",  "One",   "We"};
-    const string_view word = text.substr(0, text.find(' '));
-    return contains(starters, word);
+    return contains(starters, text.substr(0, text.find(' ')));
 }
 
 /// `stop` is the position of the full stop, `next` what follows the white space behind it.
 bool isAbbreviationHere(string_view text, std::size_t stop, string_view next)
 {
-    const string_view word = wordBefore(text, stop);
-    switch (abbreviationKind(word)) {
+    switch (abbreviationKind(wordBefore(text, stop))) {
     case Abbreviation::None:
         return false;
     case Abbreviation::NeverLast:
@@ -95,48 +136,56 @@ bool isAbbreviationHere(string_view text, std::size_t stop, string_view next)
     return !isSentenceStarter(next);
 }
 
-/// "1. Introduction": the number at the very start of a sentence.
-bool isEnumeration(string_view text, std::size_t begin, std::size_t stop)
+bool isShortNumber(string_view text)
 {
-    const string_view head = text.substr(begin, stop - begin);
-    return head.size() <= 3 && !head.empty() && std::all_of(head.begin(), head.end(), isDigit);
+    return !text.empty() && text.size() <= 3 && std::all_of(text.begin(), text.end(), isDigit);
 }
 
-bool startsLowerCase(string_view next)
+/// "5. Mai" and "19. Jahrhundert" where nouns are written large.
+bool isOrdinal(string_view text, std::size_t stop, string_view next)
 {
-    std::size_t at = 0;
-    for (std::size_t size = 0; at < next.size() && isOpener(next, at, size);)
-        at += size;
-    return at < next.size() && isLowerCase(decodeUtf8(next, at).code);
+    static constexpr string_view nouns[]{"Januar",  "Jänner",     "Februar",  "März",        "April",
+                                         "Mai",     "Juni",       "Juli",     "August",      "September",
+                                         "Oktober", "November",   "Dezember", "Jahrhundert", "Jahrhunderts",
+                                         "Jh",      "Jahrtausend"};
+    return isShortNumber(wordBefore(text, stop)) && contains(nouns, firstWord(next));
+}
+
+bool startsSmall(string_view next)
+{
+    const std::size_t at = skipMarks(next, 0, false);
+    return at < next.size() && isSmallLetter(decodeUtf8(next, at).code);
+}
+
+/// "« Oui. » Puis": the closing mark behind a blank belongs to the sentence. Returns behind it, or `end`.
+std::size_t withFrenchQuote(string_view text, std::size_t end)
+{
+    constexpr string_view mark = " »";
+    const string_view rest = text.substr(end);
+    const bool closes = rest.starts_with(mark) && (rest.size() == mark.size() || rest[mark.size()] == ' ');
+    return closes ? end + mark.size() : end;
 }
 
 /// Where the sentence that has a terminator at `at` ends, or 0 when it goes on.
 std::size_t sentenceEnd(string_view text, std::size_t begin, std::size_t at, std::size_t size)
 {
-    const std::size_t stop = at;
-    std::size_t end = at + size;
-    for (std::size_t more = 0;
-         end < text.size() && (isTerminator(text, end, more) || isCloser(text, end, more));)
-        end += more;
+    const std::size_t end = withFrenchQuote(text, skipMarks(text, at + size, true));
     if (end == text.size())
         return end;
     if (text[end] != ' ')
         return 0;
     const string_view next = text.substr(end + 1);
-    if (next.empty() || startsLowerCase(next))
+    if (next.empty() || startsSmall(next))
         return 0;
-    const bool plainStop = text[stop] == '.' && end == stop + 1;
-    if (plainStop && (isEnumeration(text, begin, stop) || isAbbreviationHere(text, stop, next)))
-        return 0;
-    return end;
+    const bool plainStop = text[at] == '.' && end == at + 1;
+    if (!plainStop)
+        return end;
+    const bool enumerates = isShortNumber(text.substr(begin, at - begin)); // "1. Introduction"
+    return enumerates || isOrdinal(text, at, next) || isAbbreviationHere(text, at, next) ? 0 : end;
 }
 
-std::size_t ideographicEnd(string_view text, std::size_t end)
-{
-    for (std::size_t size = 0; end < text.size() && isCloser(text, end, size);)
-        end += size;
-    return end;
-}
+/// The first bytes of all terminators.
+constexpr ByteSet kFirstBytes(".!?\xD6\xD8\xDB\xE0\xE1\xE2\xE3\xEF");
 
 } // namespace
 
@@ -151,16 +200,17 @@ std::vector<string_view> splitSentences(string_view paragraph)
         while (begin < paragraph.size() && paragraph[begin] == ' ')
             ++begin;
     };
-    for (std::size_t at = 0; at < paragraph.size();) {
-        std::size_t size = 0;
+    for (std::size_t at = kFirstBytes.find(paragraph, 0); at < paragraph.size();) {
+        const Utf8Char c = decodeUtf8(paragraph, at);
+        const Terminator kind = terminatorKind(c.code);
         std::size_t end = 0;
-        if (isIdeographicTerminator(paragraph, at, size))
-            end = ideographicEnd(paragraph, at + size);
-        else if (isTerminator(paragraph, at, size))
-            end = sentenceEnd(paragraph, begin, at, size);
+        if (kind == Terminator::Alone)
+            end = skipMarks(paragraph, at + c.bytes, true);
+        else if (kind == Terminator::Spaced)
+            end = sentenceEnd(paragraph, begin, at, c.bytes);
         if (end > 0)
             emit(end);
-        at = std::max(end > 0 ? begin : at + 1, at + 1);
+        at = kFirstBytes.find(paragraph, end > 0 ? begin : at + c.bytes);
     }
     emit(paragraph.size());
     return sentences;

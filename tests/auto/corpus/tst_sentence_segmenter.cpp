@@ -1,3 +1,5 @@
+#include <QElapsedTimer>
+#include <QRegularExpression>
 #include <QTest>
 
 #include "datasets/corpus/rule_segmenter.h"
@@ -33,6 +35,24 @@ private slots:
                  "Él vino.|Ésta no.|Über alles.",
                  "It costs 5 $.|5 people paid.",
                  "no capital here. but it goes on.",
+                 "Er kam am 5. Mai 1990 und z. B. Dr. Abel am 19. Jahrhundert vorbei.|Er ging.",
+                 "Sie sagte: „Er ist da.“|Dann kam er.|»Ja.«|»Nein.«",
+                 "Il dit : « Oui. »|Puis il partit.|« Non ! »|Elle resta.",
+                 "А. С. Пушкин родился в 1799 г. в Москве.|Он жил на ул. Мира.|Т.е. так.",
+                 "Проф. Иванов дойде.|Той е стр. 5 и д-р Петров.|Да.",
+                 "Ο κ. Νίκος ήρθε.|Ήταν εδώ.|Ναι;",
+                 "यह पुराना है।|वह नया है॥|हाँ।",
+                 "هل هو قديم؟|نعم.|هو جديد.",
+                 "یہ پرانا ہے۔|وہ نیا ہے۔",
+                 "Սա հին է։|Սա նոր է։",
+                 "ይህ አሮጌ ነው።|ያ አዲስ ነው።",
+                 "ეს ძველია.|ის ახალია.",
+                 "彼は「古い。」|と言った。|そう？|はい！",
+                 "นี่คือ ประโยค หนึ่ง",
+                 "El Sr. Pérez y la Dra. Ruiz vinieron.|¿Cuándo?|¡Ayer!|(Sí.)|Bien.",
+                 "Hij zag dhr. Bakker, bijv. op straat.|Ja.",
+                 "Widział ul. Długą i św. Jana, tzw. Nowy.|Tak.",
+                 "(\"Is it?\")|'Yes.'|[No.]|End",
                  "Left open",
              })
             QTest::addRow("%s", text) << QString::fromUtf8(text);
@@ -40,13 +60,31 @@ private slots:
     void splitsAtTheEndOfSentences()
     {
         QFETCH(QString, expected);
+        static const QRegularExpression withoutSpace(QStringLiteral("([。！？」])\\|"));
         const QByteArray paragraph =
-            QString(expected).replace("。|", "。").replace("！|", "！").replace('|', ' ').toUtf8();
+            QString(expected).replace(withoutSpace, "\\1").replace('|', ' ').toUtf8();
         QStringList found;
         for (const std::string_view sentence :
              splitSentences({paragraph.data(), static_cast<std::size_t>(paragraph.size())}))
             found << QString::fromUtf8(sentence.data(), static_cast<qsizetype>(sentence.size()));
         QCOMPARE(found.join('|'), expected);
+    }
+
+    void staysFastOnTextsWithoutSentences_data()
+    {
+        QTest::addColumn<QString>("repeated");
+        for (const char* text : {".", ". ", "a.", "a. ", "A. ", "?!", ".\" ", "\"", "…", "。", "।", "1. ",
+                                 ".)", "é.", "« ", ". »"})
+            QTest::addRow("%s", qPrintable(QString::fromUtf8(text).simplified())) << QString::fromUtf8(text);
+    }
+    void staysFastOnTextsWithoutSentences()
+    {
+        QFETCH(QString, repeated);
+        const std::string text = repeated.repeated(500'000).toStdString();
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(splitSentences(text).size() <= text.size());
+        QVERIFY2(timer.elapsed() < 10'000, "the work is not in proportion to the text");
     }
 
     void losesNothingButBlanks()
