@@ -173,10 +173,10 @@ private:
     {
         if (!m_paragraph.empty())
             m_paragraph += ' ';
-        if (line.find("''") == string_view::npos)
-            m_paragraph += line;
-        else
+        if (holdsQuoteMarkup(line))
             m_paragraph += withoutQuoteMarkup(line);
+        else
+            m_paragraph += line;
     }
 
     void endParagraph()
@@ -191,21 +191,16 @@ private:
             keep(std::move(paragraph), false);
     }
 
-    /// Entities only now: what they stand for is text, never markup.
+    static bool holdsQuoteMarkup(string_view text) { return text.find("''") != string_view::npos; }
+
+    /// Entities only now: what they stand for is text, never markup. Apostrophes that nowiki kept go too.
     static std::string plain(string_view text)
     {
-        const std::string kept = withoutResidue(text);
-        const std::string decoded = decodeEntities(kept);
-        const std::string tidied =
-            tidy(decoded.find("''") == std::string::npos ? decoded : withoutQuoteMarkup(decoded));
-        const bool showsMarkup = bracketsIn(decoded) > bracketsIn(kept);
-        return showsMarkup ? tidied : withoutResidue(tidied); // "[ [" has become "[["
-    }
-
-    static std::ptrdiff_t bracketsIn(string_view text)
-    {
-        static constexpr ByteSet brackets("{}[]<>");
-        return std::count_if(text.begin(), text.end(), [](char c) { return brackets.contains(c); });
+        std::string clean = withoutResidue(text);
+        if (holdsQuoteMarkup(clean))
+            clean = withoutResidue(withoutQuoteMarkup(clean));
+        const std::string decoded = decodeEntities(clean);
+        return tidy(holdsQuoteMarkup(decoded) ? withoutQuoteMarkup(decoded) : decoded);
     }
 
     void keep(std::string text, bool heading)

@@ -37,6 +37,7 @@ struct Tag {
     string_view name; ///< as it is written
     bool closing = false;
     bool selfClosing = false;
+    bool bare = false;    ///< without attributes
     std::size_t size = 0; ///< from "<" to ">"
 };
 
@@ -75,6 +76,7 @@ std::optional<Tag> parseTag(string_view text)
         return std::nullopt;
     tag->kind = kindOfName(tag->name);
     tag->selfClosing = text[end - 1] == '/';
+    tag->bare = trimmed(text.substr(tag->size, end - tag->size)).empty();
     tag->size = end + 1;
     return tag;
 }
@@ -109,7 +111,8 @@ public:
     {
         std::unordered_map<std::string, std::vector<std::size_t>> begins; // of open elements' content
         forEachTag(text, [&](std::size_t at, const Tag& tag) {
-            if (tag.selfClosing || !goesWithContent(tag.kind))
+            const bool closesNothing = tag.closing && !tag.bare; // "</ref name=x>"
+            if (tag.selfClosing || closesNothing || !goesWithContent(tag.kind))
                 return;
             auto& open = begins[asciiLower(tag.name)];
             if (!tag.closing) {
@@ -267,7 +270,7 @@ std::size_t brokenTagSize(string_view text)
     static constexpr ByteSet blanks(" \t");
     static constexpr ByteSet valueEnd(" \t\n<>|");
     std::size_t end = tag->size;
-    if (end < text.size() && !valueEnd.contains(text[end]) && text[end] != '/')
+    if (!tag->closing && end < text.size() && !valueEnd.contains(text[end]) && text[end] != '/')
         return 0; // "<box" is no "<b"
     for (;;) {
         const std::size_t name = blanks.findOther(text, end);

@@ -169,9 +169,11 @@ private:
             addBlank();
             break;
         case Mark::Dropped:
+            keepApart();
             break;
         case Mark::LeftOut:
             leaveOut();
+            keepApart();
             break;
         case Mark::Opening:
             m_brackets.push_back({m_out.size(), m_out.size() + written.size()});
@@ -209,7 +211,8 @@ private:
 
     void addBlank()
     {
-        if (!m_out.empty() && m_out.back() != ' ' && !afterOpening())
+        const bool apart = next() == '[' && m_out.ends_with('['); // "[[" would be markup
+        if (!m_out.empty() && m_out.back() != ' ' && (!afterOpening() || apart))
             m_out += ' ';
     }
 
@@ -252,16 +255,21 @@ private:
     void closeBracket(string_view written)
     {
         if (m_brackets.empty()) {
-            addAfterTrim(written);
+            trimEnd(" ");
+            if (written != "]" || !m_out.ends_with(']')) // "]]" would be markup
+                m_out += written;
             return;
         }
+        const bool apart = written == "]" && m_out.ends_with("] "); // "]]" would be markup
         const Bracket open = m_brackets.back();
         m_brackets.pop_back();
         trimSeparators(open.inside);
-        if (m_out.size() <= open.inside) // nothing but separators was inside
+        if (m_out.size() <= open.inside) { // nothing but separators was inside
             m_out.resize(std::min(open.begin, m_out.size()));
-        else
-            m_out += written;
+            keepApart();
+        } else {
+            m_out.append(apart ? " " : "").append(written);
+        }
     }
 
     void trimSeparators(std::size_t notBefore)
@@ -333,10 +341,12 @@ private:
     /// Quotation marks around nothing are left-overs.
     void addQuote()
     {
-        if (next() == '"')
-            ++m_at;
-        else
+        if (next() != '"') {
             m_out += '"';
+            return;
+        }
+        ++m_at;
+        keepApart();
     }
 
     void closeQuote(string_view written)
@@ -361,6 +371,13 @@ private:
                 return mark.size();
         }
         return 0;
+    }
+
+    /// What something stood between must not become markup: "{" and "|".
+    void keepApart()
+    {
+        if (!m_out.empty() && isOneOf(m_out.back(), "{}[]|"))
+            m_out += ' ';
     }
 
     void trimEnd(string_view set)

@@ -1,6 +1,7 @@
 #include <QTest>
 
 #include <QElapsedTimer>
+#include <QRegularExpression>
 
 #include <random>
 
@@ -19,6 +20,36 @@ QString clean(const QString& markup)
     for (const Paragraph& paragraph : cleanMarkup(markup.toStdString()).paragraphs)
         paragraphs << QString::fromStdString(paragraph.text);
     return paragraphs.join(QLatin1String(" | "));
+}
+
+/// Whole articles of a dump, with what it says about its namespaces.
+QStringList cleanArticles(const std::filesystem::path& dump)
+{
+    auto input = CorpusInput::open({dump}, CorpusFormat::MediaWiki, 1).value();
+    QStringList articles;
+    SkipCounters counters;
+    while (const auto piece = input.next().value()) {
+        MarkupSettings settings;
+        for (const auto& [number, names] : piece->site->namespaces) {
+            for (const std::string& name : names)
+                settings.addNamespace(number, name);
+        }
+        for (const CorpusDocument& document : parsePiece(*piece, counters).value()) {
+            QString article;
+            for (const Paragraph& paragraph : cleanMarkup(document.text, settings).paragraphs)
+                article += QString::fromStdString(paragraph.text) + "\n";
+            articles << article;
+        }
+    }
+    return articles;
+}
+
+/// What cleaners of wiki markup leave behind.
+const QRegularExpression& residue()
+{
+    static const QRegularExpression pattern(QStringLiteral(
+        R"(\{\{|\}\}|\[\[|\]\]|\{\||\|\}|</?[A-Za-z!]|&#?\w+;|\(\s*\)|\(\s*[,;]|,\s*\)| ,|  |''|formula_\d|codice_\d|__[A-Z]+__|~~~)"));
+    return pattern;
 }
 
 } // namespace
@@ -366,6 +397,85 @@ private slots:
             for (const Paragraph& paragraph : cleanMarkup(markup).paragraphs)
                 QVERIFY2(!paragraph.text.empty() && paragraph.text.find('\n') == std::string::npos,
                          markup.c_str());
+        }
+    }
+
+    void leavesNoResidueInTheExcerpt()
+    {
+        const char* shared = std::getenv("TRAINYARD_SHARED");
+        const std::filesystem::path data =
+            shared ? std::filesystem::path(shared) / "data" : TRAINYARD_SOURCE_DIR "/../shared/data";
+        const auto dump =
+            data / "wiki" / "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2";
+        if (!std::filesystem::exists(dump))
+            QSKIP("The excerpt is not here (data/wiki under ../shared or $TRAINYARD_SHARED).");
+        const QStringList articles = cleanArticles(dump);
+        QVERIFY(articles.size() >= 105);
+        for (const QString& article : articles) {
+            const auto found = residue().match(article);
+            QVERIFY2(!found.hasMatch(),
+                     qPrintable(article.mid(std::max<qsizetype>(found.capturedStart() - 60, 0), 160)));
+        }
+    }
+
+    void readsBulgarianArticles_data()
+    {
+        QTest::addColumn<QString>("markup");
+        QTest::addColumn<QString>("expected");
+        QTest::addRow("town")
+            << QStringLiteral(
+                   "{{Селище|име=Долна баня|картинка=[[Картинка:a.jpg]]}}\n[[Файл:b.jpg|мини|250п|Изглед от "
+                   "[[Рила|"
+                   "планината]]]]\n'''До̀лна ба̀ня''' ({{lang-tr|Bâne-i zir}}; {{IPA|/a/}}) е [[град]] в "
+                   "[[Западна "
+                   "България]], [[Софийска област|област София]].<ref name=\"нси\">{{cite "
+                   "web|url=http://a.bg}}</ref> "
+                   "През 1934&nbsp;г. има {{formatnum:4512}} жители.\n\n== География ==\nГрадът е на "
+                   "{{convert|635|m|ft}} "
+                   "надморска височина.\n* Списък\n\n== Външни препратки ==\n* [http://dolna.bg Страница]\n\n"
+                   "[[Категория:Градове в България]]\n[[en:Dolna Banya]]")
+            << "До̀лна ба̀ня (Bâne-i zir) е град в Западна България, област София. През 1934 г. има "
+               "4512 жители. | Градът е на 635 m надморска височина.";
+        QTest::addRow("calendar")
+            << QStringLiteral(
+                   "__БЕЗСЪДЪРЖАНИЕ__\n:''Вижте [[Друг]].''\nГодината е „[[високосна година|високосна]]“ , "
+                   "ако се дели на 4 ( {{източник?}} ).\n{| class=\"wikitable\"\n! Месец\n|-\n| "
+                   "Май\n|}\n[[Special:X]]"
+                   "[[Беседа:Y]]Тя има 366 дни<!-- бележка -->.\n== Бележки ==\n<references />\nКрай. Край.")
+            << "Годината е „високосна“, ако се дели на 4. | Тя има 366 дни.";
+    }
+    void readsBulgarianArticles()
+    {
+        QFETCH(QString, markup);
+        QFETCH(QString, expected);
+        QCOMPARE(clean(markup), expected);
+    }
+
+    void leavesNoResidueOfAnyMarkup()
+    {
+        std::mt19937 random(5);
+        const std::vector<std::string> pieces{
+            "{{",     "}}",      "[[",         "]]",        "{|",
+            "|}",     "\n",      "<ref>",      "</ref>",    "<ref name=\"x\"",
+            "/>",     "<!--",    "-->",        "|",         "''",
+            "'''",    "==",      "(",          ")",         ",",
+            " ",      "a",       "word",       "<math>",    "</math>",
+            "{{{",    "}}}",     "[http://",   "]",         "*",
+            ".",      "é",       "-{",         "}-",        "__TOC__",
+            "~~~~",   ";",       "File:a",     "{{lang|",   "IPA|",
+            "<br>",   "<small>", "</div",      "nowrap",    "=",
+            "&nbsp;", ":",       "Категория:", "<gallery>", "convert|5|"};
+        const QRegularExpression broken(
+            QStringLiteral(
+                R"(\{\{|\}\}|\[\[|\]\]|\{\||\|\}|</?(?:ref|br|small|div|math|gallery)\b|\(\)|\( *,|  |''|__TOC__|~~~)"),
+            QRegularExpression::UseUnicodePropertiesOption);
+        for (int round = 0; round < 20000; ++round) {
+            std::string markup = "It is. ";
+            for (unsigned i = random() % 40; i > 0; --i)
+                markup += pieces[random() % pieces.size()];
+            const QString text = clean(QString::fromStdString(markup));
+            QVERIFY2(!broken.match(text).hasMatch(),
+                     qPrintable(QString::fromStdString(markup) + " => " + text));
         }
     }
 
