@@ -30,10 +30,6 @@ std::size_t switchSize(string_view text)
 /// The size of the residue at the start of the text; 0 when there is none.
 std::size_t residueSize(string_view text)
 {
-    if (text.starts_with("<!--"))
-        return 4;
-    if (text.starts_with("-->"))
-        return 3;
     if (text.starts_with("~~~"))
         return std::min(text.find_first_not_of('~'), text.size());
     return switchSize(text);
@@ -46,20 +42,25 @@ bool isPair(char first, char second)
     return contains(pairs, string_view(both, 2));
 }
 
-/// Pairs are looked for in what is kept, so that the removal of one cannot bring another together.
+/// Looked for in what is kept, so that the removal of one cannot bring another together.
 void keepCharacter(char c, std::string& out)
 {
-    if (!out.empty() && isPair(out.back(), c))
+    if (!out.empty() && isPair(out.back(), c)) {
         out.pop_back();
-    else
-        out += c;
+        return;
+    }
+    out += c;
+    for (const string_view mark : {"<!--", "-->"}) {
+        if (out.ends_with(mark))
+            out.resize(out.size() - mark.size());
+    }
 }
 
 } // namespace
 
 std::string withoutResidue(string_view line)
 {
-    static constexpr ByteSet starts("{}[]|<-~_");
+    static constexpr ByteSet starts("{}[]|->~_");
     std::string out;
     out.reserve(line.size());
     for (std::size_t at = 0;;) {
