@@ -9,12 +9,7 @@ namespace trainyard {
 namespace {
 
 constexpr std::size_t kReadBytes = 1 << 18;
-/// 900000 symbols of at most 20 bits, and the tables before them.
-constexpr std::uint64_t kLongestSegment = std::uint64_t{8} * (4 << 20);
-
-constexpr std::uint64_t kBlockMagic = 0x314159265359;     ///< digits of pi
-constexpr std::uint64_t kStreamEndMagic = 0x177245385090; ///< digits of its square root
-constexpr std::array kMagics{kBlockMagic, kStreamEndMagic};
+constexpr std::array kMagics{Bzip2Segment::kBlockMagic, Bzip2Segment::kStreamEndMagic};
 
 /// sieve[byte]: bit (magic * 8 + shift) is set when the byte stands `offset` bytes behind the first byte of
 /// this magic number, if that begins at the bit `shift`. Only inner bytes are told so.
@@ -72,9 +67,9 @@ Search findMagic(std::string_view bytes, std::uint64_t from)
 
 Bzip2Segment::Kind kindOf(std::uint64_t magic)
 {
-    if (magic == kBlockMagic)
+    if (magic == Bzip2Segment::kBlockMagic)
         return Bzip2Segment::Kind::Block;
-    return magic == kStreamEndMagic ? Bzip2Segment::Kind::StreamEnd : Bzip2Segment::Kind::Other;
+    return magic == Bzip2Segment::kStreamEndMagic ? Bzip2Segment::Kind::StreamEnd : Bzip2Segment::Kind::Other;
 }
 
 } // namespace
@@ -108,7 +103,7 @@ Result<std::optional<Bzip2Segment>> Bzip2Segments::next()
         const unsigned firstBit = m_begin % 8;
         const Search magic = findMagic(m_bytes, firstBit + m_searched);
         m_searched = magic.bit - firstBit;
-        if (magic.found || m_searched > kLongestSegment)
+        if (magic.found || m_searched > Bzip2Segment::kLongestBits)
             return std::optional(take(m_begin + m_searched));
         if (m_ended && bits <= firstBit)
             return std::optional<Bzip2Segment>();

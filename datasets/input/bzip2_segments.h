@@ -12,8 +12,12 @@ namespace trainyard {
 /// occur in the middle of a block by chance, or because somebody put it there.
 struct Bzip2Segment {
     enum class Kind : std::uint8_t { Block, StreamEnd, Other };
+    static constexpr std::uint64_t kBlockMagic = 0x314159265359;     ///< digits of pi
+    static constexpr std::uint64_t kStreamEndMagic = 0x177245385090; ///< digits of its square root
     static constexpr std::uint64_t kMagicBits = 48;
-    static constexpr std::size_t kPadding = 256; ///< zeros behind `bytes`, so that decoders may read ahead
+    /// Longer than any block: 900000 symbols of at most 20 bits, and the tables before them.
+    static constexpr std::uint64_t kLongestBits = std::uint64_t{8} * (4 << 20);
+    static constexpr std::size_t kPadding = 8; ///< zeros behind `bytes`, so that words may be read
 
     std::string bytes;       ///< the first bit of the segment lies in the first byte
     std::uint64_t begin = 0; ///< in the file, in bits

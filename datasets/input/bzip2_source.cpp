@@ -10,7 +10,6 @@ namespace trainyard {
 
 namespace {
 
-using Outcome = Bzip2BlockDecoder::State;
 using Kind = Bzip2Segment::Kind;
 
 constexpr std::uint64_t kHeaderBits = 32;    ///< "BZh9"
@@ -64,16 +63,15 @@ struct Bzip2Source::State {
     Status endStream(const Bzip2Segment& segment);
     Result<std::optional<ByteChunk>> takeBlock();
     Status mergeWithNext();
-    Status whatFollows(const Bzip2Job& job) const;
 
     Bzip2Segments segments;
     std::deque<std::shared_ptr<Bzip2Job>> jobs; ///< in the order of the file
     bool allCut = false;
+    bool merged = false; ///< the job at the front is of several segments
     Expected expected;
     bool crcKnown;            ///< false in a stream that is not read from its begin
     std::uint32_t crc = 0;    ///< of the stream's blocks so far
     std::uint64_t passed = 0; ///< bits of the file
-    Status later;             ///< an error behind the last block
     Bzip2Workers workers;     ///< last, so that its threads end first
 };
 
@@ -97,7 +95,6 @@ Result<std::optional<ByteChunk>> Bzip2Source::next()
 {
     State& state = *m_state;
     for (;;) {
-        TRAINYARD_TRY_STATUS(state.later);
         TRAINYARD_TRY_STATUS(state.lookAhead());
         if (state.jobs.empty() && state.expected == Expected::Block)
             return truncated(state.passed);
@@ -168,52 +165,37 @@ Status Bzip2Source::State::endStream(const Bzip2Segment& segment)
     return beginStream(segment, kStreamEndBits + (8 - end % 8) % 8);
 }
 
-/// The block at the front; nothing = what looked like its end is in its middle.
+/// The block at the front; nothing = what looked like its end may be in its middle.
 Result<std::optional<ByteChunk>> Bzip2Source::State::takeBlock()
 {
     const std::shared_ptr<Bzip2Job> job = jobs.front();
-    const Bzip2Segment& segment = job->segment;
     workers.waitFor(*job);
-    if (job->outcome.state == Outcome::OutOfBits) {
+    if (job->block.state != Bzip2Block::State::Whole) {
         TRAINYARD_TRY_STATUS(mergeWithNext());
         return std::optional<ByteChunk>();
     }
-    if (job->outcome.state == Outcome::Randomised)
-        return badInput(
-            fmt::format("the block at byte {} is randomised, as bzip2 did before 0.9.5", segment.begin / 8),
-            "compress the file again: bzip2 -dc FILE | bzip2 > NEW");
-    if (job->outcome.state == Outcome::Damaged)
-        return damaged(segment.begin);
     jobs.pop_front();
-    later = whatFollows(*job);
-    crc = (crc << 1 | crc >> 31) ^ job->outcome.crc;
-    passed = segment.begin + job->outcome.bits;
-    return std::optional(ByteChunk{std::move(job->outcome.bytes), segment.begin, 0});
+    merged = false;
+    crc = (crc << 1 | crc >> 31) ^ job->block.crc;
+    passed = job->segment.end();
+    return std::optional(ByteChunk{std::move(job->block.bytes), job->segment.begin, 0});
 }
 
-/// The magic number behind the block at the front stood in the block by chance.
+/// The magic number behind the block at the front may stand in the block by chance.
 Status Bzip2Source::State::mergeWithNext()
 {
     Bzip2Segment& segment = jobs.front()->segment;
-    if (segment.endsFile)
+    if (segment.endsFile && !merged && jobs.front()->block.state == Bzip2Block::State::Cut)
         return truncated(segment.end());
+    if (jobs.size() < 2 || segment.bits > Bzip2Segment::kLongestBits)
+        return damaged(segment.begin);
     if (jobs[1]->segment.kind == Kind::Block)
         workers.waitFor(*jobs[1]); // in vain, but it may be at work
     segment.append(jobs[1]->segment);
+    merged = true;
     jobs.erase(jobs.begin() + 1);
     workers.start(jobs.front());
     return {};
-}
-
-/// A magic number must follow each block at once.
-Status Bzip2Source::State::whatFollows(const Bzip2Job& job) const
-{
-    const std::uint64_t left = job.segment.bits - job.outcome.bits;
-    if (left == 0 && !job.segment.endsFile)
-        return {};
-    if (job.segment.endsFile && left < kStreamEndBits)
-        return truncated(job.segment.end());
-    return damaged(job.segment.begin + job.outcome.bits);
 }
 
 } // namespace trainyard

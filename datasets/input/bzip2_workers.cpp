@@ -6,7 +6,7 @@ namespace trainyard {
 
 Bzip2Workers::Bzip2Workers(std::shared_ptr<ThreadBudget> budget) : m_budget(std::move(budget))
 {
-    // Decompression is less than half of the work on a corpus, and each decoder takes some megabytes.
+    // Decompression is less than half of the work on a corpus, and each thread takes some megabytes.
     const int threads = std::min(m_budget->threads(), m_budget->threads() / 2 + 2);
     for (int i = 0; i < threads; ++i)
         m_threads.emplace_back([this] { work(); });
@@ -41,7 +41,6 @@ void Bzip2Workers::waitFor(const Bzip2Job& job)
 
 void Bzip2Workers::work()
 {
-    Bzip2BlockDecoder decoder;
     std::unique_lock lock(m_mutex);
     for (;;) {
         m_changed.wait(lock, [&] { return m_stopped || !m_waiting.empty(); });
@@ -52,7 +51,7 @@ void Bzip2Workers::work()
         lock.unlock();
         {
             const ThreadBudget::Share share(*m_budget);
-            job->outcome = decoder.decode(job->segment);
+            job->block = decompressBlock(job->segment);
         }
         lock.lock();
         job->done = true;

@@ -15,7 +15,7 @@ namespace trainyard {
 /// A segment, and what it is decompressed to if it begins as a block.
 struct Bzip2Job {
     Bzip2Segment segment;
-    Bzip2BlockDecoder::Outcome outcome;
+    Bzip2Block block;
     bool done = false;
 };
 

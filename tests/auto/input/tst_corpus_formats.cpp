@@ -180,7 +180,7 @@ private slots:
         QFETCH(QByteArray, bytes);
         QFETCH(int, format);
         std::mt19937 random(16);
-        for (int round = 0; round < 400; ++round) {
+        for (int round = 0; round < 200; ++round) {
             std::string damaged = bytes.toStdString() + bytes.toStdString();
             for (unsigned changes = 1 + random() % 4; changes > 0; --changes) {
                 const std::size_t at = random() % damaged.size();
