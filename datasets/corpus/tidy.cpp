@@ -320,7 +320,8 @@ private:
             m_at += 4;
             return;
         }
-        if (isAlphanumeric(next()) || next() == '.') {
+        const bool comparison = m_out.ends_with("< "); // "<!--" would be markup
+        if (isAlphanumeric(next()) || next() == '.' || comparison) {
             m_out += c;
             return;
         }
