@@ -47,10 +47,16 @@ SortedCounts sorted(const WordCounts& counts)
     return out;
 }
 
-std::set<std::string_view> frequentCharacters(const SortedCounts& words, std::size_t limit)
+using StopAsked = std::function<bool()>;
+
+/// Incomplete when `stopped` said so.
+std::set<std::string_view> frequentCharacters(const SortedCounts& words, std::size_t limit,
+                                              const StopAsked& stopped)
 {
     std::map<std::string_view, std::uint64_t> counts;
     for (const auto& [word, count] : words) {
+        if (stopped())
+            break;
         for (const std::string_view character : charactersOf(word))
             counts[character] += count;
     }
@@ -67,14 +73,18 @@ std::set<std::string_view> frequentCharacters(const SortedCounts& words, std::si
 /// Byte-pair merging over words, with the words of every pair remembered so that a merge touches only those.
 class Merger {
 public:
-    Merger(const SortedCounts& words, std::size_t alphabetLimit)
+    /// Of no use when `stopped` said so meanwhile.
+    Merger(const SortedCounts& words, std::size_t alphabetLimit, const StopAsked& stopped)
     {
-        const auto alphabet = frequentCharacters(words, alphabetLimit);
+        const auto alphabet = frequentCharacters(words, alphabetLimit, stopped);
         for (const std::string_view character : alphabet)
             idOf(std::string(character));
-        for (const auto& [text, count] : words)
+        for (const auto& [text, count] : words) {
+            if (stopped())
+                return;
             addWord(text, count, alphabet);
-        for (std::uint32_t word = 0; word < m_words.size(); ++word) {
+        }
+        for (std::uint32_t word = 0; word < m_words.size() && !stopped(); ++word) {
             const auto& pieces = m_words[word].pieces;
             for (std::size_t i = 0; i + 1 < pieces.size(); ++i)
                 add({pieces[i], pieces[i + 1]}, word);
@@ -236,7 +246,9 @@ void addCounts(const WordCounts& more, std::size_t mostWords, WordCounts& counts
 Result<std::string> trainVocabulary(const WordCounts& counts, const VocabularyTraining& training,
                                     const std::function<bool()>& stopped)
 {
-    Merger merger(sorted(counts), training.alphabet);
+    Merger merger(sorted(counts), training.alphabet, stopped);
+    if (stopped())
+        return cancelled("stopped while the vocabulary was made");
     const std::size_t fewest = merger.pieces() + kSpecial.size();
     if (training.size < fewest)
         return badInput(

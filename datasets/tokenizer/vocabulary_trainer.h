@@ -36,8 +36,8 @@ struct VocabularyTraining {
 /// A vocab.txt: the special tokens, the characters, then pieces in the order in which they were merged. Grows
 /// by the most frequent pair of neighbours, as Hugging Face's WordPieceTrainer does; ties are decided by the
 /// age of the pieces, so the same counts give the same vocabulary, whatever order they were gathered in.
-/// BadInput when `size` is too small for the characters alone; Cancelled when `stopped`, asked after every
-/// merge, says so.
+/// BadInput when `size` is too small for the characters alone; Cancelled when `stopped`, asked for every
+/// word and merge, says so.
 Result<std::string> trainVocabulary(
     const WordCounts& counts, const VocabularyTraining& training,
     const std::function<bool()>& stopped = [] { return false; });

@@ -226,9 +226,17 @@ private slots:
         QCOMPARE(text.error().kind, ErrorKind::BadInput);
     }
 
+    void stopsWhenAsked_data()
+    {
+        QTest::addColumn<int>("size");
+        QTest::addRow("to merge") << 100;
+        QTest::addRow("to count characters") << 5 + 4 + 3; // no room for a merge
+    }
     void stopsWhenAsked()
     {
-        const auto text = trainVocabulary({{"low", 5}, {"lot", 3}}, {100, 1000, 2}, [] { return true; });
+        QFETCH(int, size);
+        const auto text = trainVocabulary({{"low", 5}, {"lot", 3}}, {static_cast<std::size_t>(size), 1000, 2},
+                                          [] { return true; });
         QVERIFY(!text.ok());
         QCOMPARE(text.error().kind, ErrorKind::Cancelled);
     }
