@@ -49,13 +49,12 @@ Result<std::unique_ptr<ByteSource>> decompressing(RawFile file, std::shared_ptr<
 
 } // namespace
 
-Result<std::unique_ptr<ByteSource>> openBytes(const fs::path& path, std::shared_ptr<ThreadBudget> threads,
+Result<std::unique_ptr<ByteSource>> openBytes(const fs::path& path, const ReadingMeans& means,
                                               std::uint64_t restart)
 {
-    TRAINYARD_TRY(RawFile file, RawFile::open(path));
+    TRAINYARD_TRY(RawFile file, RawFile::open(path, means.stopped));
     const std::string name = file.name();
-    TRAINYARD_TRY(std::unique_ptr<ByteSource> source,
-                  decompressing(std::move(file), std::move(threads), restart));
+    TRAINYARD_TRY(std::unique_ptr<ByteSource> source, decompressing(std::move(file), means.threads, restart));
     if (restart > 0)
         return source; // UTF-16 has no places to restart at
     auto text = asUtf8(std::move(source));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "datasets/input/raw_file.h"
 #include "datasets/input/thread_budget.h"
 #include "engine/base/result.h"
 
@@ -29,12 +30,17 @@ public:
     virtual std::uint64_t fileOffset() const = 0;
 };
 
+/// What all files of a corpus are read with.
+struct ReadingMeans {
+    std::shared_ptr<ThreadBudget> threads; ///< that decompress
+    StopAsked stopped;                     ///< see RawFile
+};
+
 /// Opens a plain file, or one compressed by gzip or bzip2; the first bytes decide, not the name. Either may
-/// consist of several members or streams; bzip2 is decompressed by `threads`. UTF-16 becomes UTF-8. `restart`
-/// is 0 or that of a chunk. BadInput, with what to do, for archives and pictures of other kinds; messages
-/// name the file.
-Result<std::unique_ptr<ByteSource>> openBytes(const std::filesystem::path& file,
-                                              std::shared_ptr<ThreadBudget> threads,
+/// consist of several members or streams; bzip2 is decompressed by many threads. UTF-16 becomes UTF-8.
+/// `restart` is 0 or that of a chunk. BadInput, with what to do, for archives and pictures of other kinds;
+/// messages name the file.
+Result<std::unique_ptr<ByteSource>> openBytes(const std::filesystem::path& file, const ReadingMeans& means,
                                               std::uint64_t restart = 0);
 
 } // namespace trainyard

@@ -38,16 +38,16 @@ Result<std::uint64_t> checkFile(const fs::path& path, CorpusFormat format)
 
 } // namespace
 
-CorpusInput::CorpusInput(std::vector<fs::path> files, CorpusFormat format,
-                         std::shared_ptr<ThreadBudget> threads)
-    : m_files(std::move(files)), m_format(format), m_threads(std::move(threads))
+CorpusInput::CorpusInput(std::vector<fs::path> files, CorpusFormat format, ReadingMeans means)
+    : m_files(std::move(files)), m_format(format), m_means(std::move(means))
 {
 }
 
 Result<CorpusInput> CorpusInput::open(std::vector<fs::path> files, CorpusFormat format, int threads,
-                                      const CorpusPosition& from)
+                                      const CorpusPosition& from, StopAsked stopped)
 {
-    CorpusInput input(std::move(files), format, std::make_shared<ThreadBudget>(threads));
+    CorpusInput input(std::move(files), format,
+                      {std::make_shared<ThreadBudget>(threads), std::move(stopped)});
     for (const fs::path& path : input.m_files) {
         TRAINYARD_TRY(const std::uint64_t size, checkFile(path, format));
         input.m_fileBytes.push_back(size);
@@ -82,7 +82,7 @@ Status CorpusInput::lookAtFilesBefore(std::uint32_t file)
     for (std::uint32_t i = 0; i < file; ++i) {
         TRAINYARD_TRY_STATUS(requireSecondReading(i));
         TRAINYARD_TRY(const PieceSplitter pieces,
-                      PieceSplitter::open(m_files[i], m_format, m_threads, {i, 0, 0, 0, 0}));
+                      PieceSplitter::open(m_files[i], m_format, m_means, {i, 0, 0, 0, 0}));
         m_formats.insert(pieces.format());
     }
     return {};
@@ -90,7 +90,7 @@ Status CorpusInput::lookAtFilesBefore(std::uint32_t file)
 
 Status CorpusInput::openFile(const CorpusPosition& from)
 {
-    TRAINYARD_TRY(m_pieces, PieceSplitter::open(m_files[from.file], m_format, m_threads, from));
+    TRAINYARD_TRY(m_pieces, PieceSplitter::open(m_files[from.file], m_format, m_means, from));
     m_formats.insert(m_pieces->format());
     return {};
 }

@@ -18,9 +18,10 @@ public:
     /// "-" among `files` is the standard input. `from` is nothing but a piece's begin or end, from an input
     /// with the same files and format; the standard input cannot be opened in the middle. All files are
     /// opened at once, so that a misspelt one does not show after hours. `threads`: how many decompress, at
-    /// most.
-    static Result<CorpusInput> open(std::vector<std::filesystem::path> files, CorpusFormat format,
-                                    int threads, const CorpusPosition& from = {});
+    /// most. `stopped` ends reading with Cancelled while a pipe is silent.
+    static Result<CorpusInput> open(
+        std::vector<std::filesystem::path> files, CorpusFormat format, int threads,
+        const CorpusPosition& from = {}, StopAsked stopped = [] { return false; });
 
     /// Nothing at the end of the last file. BadInput names the file and the last document that was read
     /// whole.
@@ -28,15 +29,14 @@ public:
 
     /// Decompression takes its threads from here; whoever parses pieces in between may do so too, and all
     /// together are never more than `threads` at a time.
-    ThreadBudget& threads() const { return *m_threads; }
+    ThreadBudget& threads() const { return *m_means.threads; }
     std::uint64_t bytesRead() const;                          ///< of the files as they lie there
     std::uint64_t bytesTotal() const { return m_bytesTotal; } ///< 0 = unknown
     /// What the files were, up to the one that is being read.
     const std::set<CorpusFormat>& formats() const { return m_formats; }
 
 private:
-    CorpusInput(std::vector<std::filesystem::path> files, CorpusFormat format,
-                std::shared_ptr<ThreadBudget> threads);
+    CorpusInput(std::vector<std::filesystem::path> files, CorpusFormat format, ReadingMeans means);
     Status requireSecondReading(std::uint32_t file) const;
     Status lookAtFilesBefore(std::uint32_t file);
     Status openFile(const CorpusPosition& from);
@@ -44,7 +44,7 @@ private:
     std::vector<std::filesystem::path> m_files;
     std::vector<std::uint64_t> m_fileBytes;
     CorpusFormat m_format;
-    std::shared_ptr<ThreadBudget> m_threads;
+    ReadingMeans m_means;
     std::optional<PieceSplitter> m_pieces; ///< of the file of m_position; nothing = not open yet
     CorpusPosition m_position;
     std::uint64_t m_bytesBefore = 0; ///< of the files that are read whole

@@ -45,14 +45,14 @@ PieceSplitter::PieceSplitter(fs::path file, std::unique_ptr<ByteSource> source, 
 }
 
 Result<PieceSplitter> PieceSplitter::open(const fs::path& file, CorpusFormat format,
-                                          std::shared_ptr<ThreadBudget> threads, CorpusPosition from)
+                                          const ReadingMeans& means, CorpusPosition from)
 {
     // The front of a file is read in any case: it tells the format and the wiki's namespaces.
-    TRAINYARD_TRY(auto source, openBytes(file, threads));
+    TRAINYARD_TRY(auto source, openBytes(file, means));
     PieceSplitter splitter(file, std::move(source), from);
     TRAINYARD_TRY_STATUS(splitter.begin(format));
     if (inTheMiddle(from))
-        TRAINYARD_TRY_STATUS(splitter.goOnAt(std::move(threads), from));
+        TRAINYARD_TRY_STATUS(splitter.goOnAt(means, from));
     return splitter;
 }
 
@@ -94,9 +94,9 @@ Status PieceSplitter::readHeader()
     }
 }
 
-Status PieceSplitter::goOnAt(std::shared_ptr<ThreadBudget> threads, const CorpusPosition& from)
+Status PieceSplitter::goOnAt(const ReadingMeans& means, const CorpusPosition& from)
 {
-    TRAINYARD_TRY(m_source, openBytes(m_file, std::move(threads), from.offset));
+    TRAINYARD_TRY(m_source, openBytes(m_file, means, from.offset));
     m_text.clear();
     m_used = 0;
     m_offset = 0;

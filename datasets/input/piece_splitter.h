@@ -20,7 +20,7 @@ public:
 
     /// `from` lies in this file. BadInput names the file.
     static Result<PieceSplitter> open(const std::filesystem::path& file, CorpusFormat format,
-                                      std::shared_ptr<ThreadBudget> threads, CorpusPosition from);
+                                      const ReadingMeans& means, CorpusPosition from);
 
     /// Nothing at the end of the file.
     Result<std::optional<CorpusPiece>> next();
@@ -40,7 +40,7 @@ private:
     PieceSplitter(std::filesystem::path file, std::unique_ptr<ByteSource> source, CorpusPosition from);
     Status begin(CorpusFormat asked);
     Status readHeader();
-    Status goOnAt(std::shared_ptr<ThreadBudget> threads, const CorpusPosition& from);
+    Status goOnAt(const ReadingMeans& means, const CorpusPosition& from);
 
     std::string_view waiting() const { return std::string_view(m_text).substr(m_used); }
     Status fetch();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,17 +11,24 @@ namespace trainyard {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr int kWaitMs = 100; ///< between two questions whether to stop
+
+} // namespace
+
 std::string nameForMessages(const fs::path& path)
 {
     return path == "-" ? "the standard input" : path.string();
 }
 
-Result<RawFile> RawFile::open(const fs::path& path)
+Result<RawFile> RawFile::open(const fs::path& path, StopAsked stopped)
 {
     const bool standardInput = path == "-";
+    // O_NONBLOCK: a named pipe opens without a writer, and reading waits for one.
     FileDescriptor descriptor(standardInput ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-                                            : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    RawFile file(std::move(descriptor), nameForMessages(path));
+                                            : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    RawFile file(std::move(descriptor), nameForMessages(path), std::move(stopped));
     if (!file.m_file.valid()) {
         Error error = systemError(ErrorKind::BadInput, "cannot open " + file.m_name, errno);
         error.hint = "check its path and that this user may read it";
@@ -33,6 +41,7 @@ Result<RawFile> RawFile::open(const fs::path& path)
         return badInput(file.m_name + " is a folder", "name the files in it, as in " + file.m_name + "/*");
     if (S_ISREG(facts.st_mode) && facts.st_size == 0)
         return badInput(file.m_name + " is empty", "its download failed; fetch it again");
+    file.m_waits = !S_ISREG(facts.st_mode);
     if (S_ISREG(facts.st_mode) && !standardInput)
         file.m_size = static_cast<std::uint64_t>(facts.st_size);
     return file;
@@ -77,13 +86,29 @@ Status RawFile::seek(std::uint64_t offset)
     return {};
 }
 
+/// Returns when reading would give bytes, the end or an error at once.
+Status RawFile::waitForBytes() const
+{
+    pollfd file{m_file.get(), POLLIN, 0};
+    while (!m_stopped()) {
+        const int ready = ::poll(&file, 1, kWaitMs);
+        if (ready > 0)
+            return {};
+        if (ready < 0 && errno != EINTR)
+            return systemError(ErrorKind::BadInput, "cannot wait for " + m_name, errno);
+    }
+    return cancelled("stopped while waiting for " + m_name);
+}
+
 Result<std::size_t> RawFile::readFromSystem(std::span<char> buffer)
 {
     for (;;) {
+        if (m_waits)
+            TRAINYARD_TRY_STATUS(waitForBytes());
         const ssize_t got = ::read(m_file.get(), buffer.data(), buffer.size());
         if (got >= 0)
             return static_cast<std::size_t>(got);
-        if (errno != EINTR)
+        if (errno != EINTR && errno != EAGAIN)
             return systemError(ErrorKind::BadInput, "cannot read " + m_name, errno);
     }
 }

@@ -171,9 +171,10 @@ Result<WordCounts> countPiece(const CorpusPiece& piece, const PrepareOptions& op
 
 /// Opens the corpus, and gives its pieces with the stage's progress.
 Result<CorpusInput> openCorpus(const PrepareOptions& options, const CorpusPosition& from, Stage stage,
-                               Progress& progress)
+                               Progress& progress, const CancelFlag& cancel)
 {
-    TRAINYARD_TRY(CorpusInput input, CorpusInput::open(options.dumps, options.format, options.threads, from));
+    TRAINYARD_TRY(CorpusInput input, CorpusInput::open(options.dumps, options.format, options.threads, from,
+                                                       [&cancel] { return cancel.isSet(); }));
     progress.start(stage, input.bytesTotal());
     progress.skip(stage, input.bytesRead());
     return input;
@@ -184,6 +185,7 @@ Result<std::optional<CorpusPiece>> nextPiece(CorpusInput& input, Stage stage, Pr
 {
     TRAINYARD_TRY_STATUS(cancel.check());
     auto piece = input.next();
+    TRAINYARD_TRY_STATUS(cancel.check()); // it may have waited for a silent pipe
     progress.set(stage, input.bytesRead());
     return piece;
 }
@@ -212,7 +214,7 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
 {
     const TextNormalizer normalizer(*unicodeTables(options.profile), options.cased);
     TRAINYARD_TRY_STATUS(requireSecondReading(options));
-    TRAINYARD_TRY(CorpusInput input, openCorpus(options, {}, Stage::Vocabulary, progress));
+    TRAINYARD_TRY(CorpusInput input, openCorpus(options, {}, Stage::Vocabulary, progress, cancel));
     WordCounts counts;
     TRAINYARD_TRY_STATUS((OrderedPipeline<CorpusPiece, Result<WordCounts>>::run(
         options.threads, [&] { return nextPiece(input, Stage::Vocabulary, progress, cancel); },
@@ -240,7 +242,7 @@ Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece
 {
     using Clock = std::chrono::steady_clock;
     TRAINYARD_TRY(const auto segmenter, openSegmenter(options));
-    TRAINYARD_TRY(CorpusInput input, openCorpus(options, from, Stage::Read, progress));
+    TRAINYARD_TRY(CorpusInput input, openCorpus(options, from, Stage::Read, progress, cancel));
     startCounting(documents, progress);
     Clock::time_point nextSave = Clock::now() + options.saveEvery;
     EncoderPool encoders(tokenizer);

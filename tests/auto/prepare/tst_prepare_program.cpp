@@ -6,6 +6,7 @@
 #include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "datasets/shards/manifest.h"
 #include "engine/base/file.h"
@@ -16,6 +17,8 @@
 using namespace trainyard;
 
 namespace {
+
+constexpr auto kVocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nrail\n##way\n";
 
 struct Outcome {
     int status = -1;
@@ -93,6 +96,37 @@ private slots:
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
         QCOMPARE(process.exitCode(), 130);
         QVERIFY(namesIn(m_folder->path()).isEmpty());
+    }
+
+    /// Nobody writes into the pipes that it reads.
+    void stopsForASignalWhileItsInputIsSilent_data()
+    {
+        QTest::addColumn<QString>("corpus");
+        QTest::addColumn<QByteArray>("written");
+        QTest::addColumn<int>("signal");
+        QTest::addRow("silent standard input") << "-" << QByteArray() << SIGINT;
+        QTest::addRow("standard input that stops") << "-" << QByteArray("First text.\n") << SIGTERM;
+        QTest::addRow("standard input that stops in gzip") << "-" << QByteArray("\x1F\x8B\x08") << SIGINT;
+        QTest::addRow("named pipe without a writer") << "pipe" << QByteArray() << SIGINT;
+    }
+    void stopsForASignalWhileItsInputIsSilent()
+    {
+        QFETCH(QString, corpus);
+        QFETCH(QByteArray, written);
+        QFETCH(int, signal);
+        QCOMPARE(::mkfifo(at("pipe").toLocal8Bit().constData(), 0600), 0);
+        QVERIFY(writeFileAtomically(at("vocab.txt").toStdString(), kVocabulary).ok());
+        QProcess process;
+        process.setWorkingDirectory(m_folder->path());
+        process.start(program(), {"prepare", corpus, "--format", "articles", "--vocab", "vocab.txt", "--out",
+                                  at("out")});
+        process.write(written);
+        AWAIT(QFile::exists(at(".out.part/scratch/documents")));
+        QCOMPARE(::kill(static_cast<pid_t>(process.processId()), signal), 0);
+        QVERIFY(process.waitForFinished(kPatienceMs));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(process.exitCode(), 130);
+        QCOMPARE(namesIn(m_folder->path()), QStringList{"vocab.txt"}); // pipes are not listed
     }
 
     void clearsWhatAKilledOneLeft()
@@ -186,8 +220,7 @@ private slots:
 
     void tokenizesJsonLines()
     {
-        const std::string vocabulary = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nrail\n##way\n";
-        QVERIFY(writeFileAtomically(at("vocab.txt").toStdString(), vocabulary).ok());
+        QVERIFY(writeFileAtomically(at("vocab.txt").toStdString(), kVocabulary).ok());
         const Outcome good = run({"tokenize", "--vocab", at("vocab.txt")},
                                  "{\"text\":\"The Railway\"}\n{\"text\":\"\",\"id\":3}\n");
         QCOMPARE(good.status, 0);
