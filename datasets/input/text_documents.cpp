@@ -1,5 +1,6 @@
 #include "datasets/input/text_documents.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -24,7 +25,17 @@ void appendLine(std::string& text, std::string_view line)
     text.push_back('\n');
 }
 
-/// The value of name="value"; empty when it is not there.
+/// True when what follows a quote shows that it ends a value: the tag's end, or name=".
+bool endsValue(std::string_view after)
+{
+    if (after.starts_with('>'))
+        return true;
+    const std::size_t nameEnd = after.find_first_not_of("abcdefghijklmnopqrstuvwxyz", 1);
+    return after.starts_with(' ') && nameEnd != std::string_view::npos &&
+           after.substr(nameEnd).starts_with("=\"");
+}
+
+/// The value of name="value"; empty when it is not there. wikiextractor leaves quotes in titles as they are.
 std::string attributeOf(std::string_view tag, std::string_view name)
 {
     const std::string opening = fmt::format(" {}=\"", name);
@@ -32,13 +43,35 @@ std::string attributeOf(std::string_view tag, std::string_view name)
     if (begin == std::string_view::npos)
         return {};
     tag.remove_prefix(begin + opening.size());
-    return withoutEscapes(tag.substr(0, tag.find('"')));
+    std::size_t end = tag.find('"');
+    while (end != std::string_view::npos && !endsValue(tag.substr(end + 1)))
+        end = tag.find('"', end + 1);
+    return withoutEscapes(tag.substr(0, end));
 }
 
 void readTag(std::string_view tag, CorpusDocument& document)
 {
     const std::string id = attributeOf(tag, "id");
     std::from_chars(id.data(), id.data() + id.size(), document.id);
+    document.title = attributeOf(tag, "title");
+}
+
+bool isTag(std::string_view line)
+{
+    return line.starts_with("<doc ") || line.starts_with("<doc>");
+}
+
+/// A tag may stand in the middle of a line when a truncated file was joined with another one.
+bool holdsTag(std::string_view line)
+{
+    return isTag(line) || line.find("<doc id=\"") != std::string_view::npos;
+}
+
+std::string_view trimmed(std::string_view text)
+{
+    constexpr auto kBlanks = " \t\r\n\f\v";
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    return text.substr(0, text.find_last_not_of(kBlanks) + 1);
 }
 
 } // namespace
@@ -79,8 +112,10 @@ Result<std::vector<CorpusDocument>> parseExtractorDocuments(const CorpusPiece& p
     std::string_view rest = piece.bytes;
     enum class Expects { Tag, Title, Text } expects = Expects::Tag;
     for (std::uint64_t number = piece.firstLine + 1; const auto line = takeLine(rest); ++number) {
-        if (expects == Expects::Tag && !isBlank(*line)) {
-            if (!line->starts_with("<doc"))
+        if (isBlank(*line))
+            continue;
+        if (expects == Expects::Tag) {
+            if (!isTag(*line))
                 return badInput(
                     fmt::format("{}: line {}: text outside of <doc ...> and </doc>", piece.file, number),
                     "give the output of wikiextractor as it is, or name another --format");
@@ -89,11 +124,15 @@ Result<std::vector<CorpusDocument>> parseExtractorDocuments(const CorpusPiece& p
             expects = Expects::Title;
         } else if (line->starts_with("</doc>")) {
             expects = Expects::Tag;
-        } else if (expects == Expects::Title) {
-            documents.back().title = withoutEscapes(*line);
+        } else if (holdsTag(*line)) {
+            return badInput(fmt::format("{}: line {}: document {} \"{}\" has no </doc> before the next one",
+                                        piece.file, number, documents.back().id, documents.back().title),
+                            "the file is truncated or damaged; make it again");
+        } else {
+            const std::string text = withoutEscapes(*line);
+            if (expects == Expects::Text || trimmed(text) != trimmed(documents.back().title))
+                appendLine(documents.back().text, text);
             expects = Expects::Text;
-        } else if (expects == Expects::Text && !isBlank(*line)) {
-            appendLine(documents.back().text, withoutEscapes(*line));
         }
     }
     return documents;

@@ -40,7 +40,36 @@ private slots:
     void refusesDamagedOutputOfWikiextractor()
     {
         fails("<doc id=\"1\">\nA\n\ntext\n", CorpusFormat::Auto, "no </doc>");
+        fails("<doc id=\"1\" title=\"A\">\nA\n\ntext\n<doc id=\"2\" title=\"B\">\nB\n</doc>\n",
+              CorpusFormat::Auto, "line 5: document 1 \"A\" has no </doc>");
+        fails("<doc id=\"1\" title=\"A\">\nA\n\nte<doc id=\"2\" title=\"B\">\nB\n</doc>\n",
+              CorpusFormat::Auto, "line 4: document 1 \"A\" has no </doc>");
         fails("<doc id=\"1\">\nA\n</doc>\n\nstray\n</doc>\n", CorpusFormat::Auto, "line 5");
+    }
+
+    void leavesOutTheTitleAlone_data()
+    {
+        QTest::addColumn<QByteArray>("document");
+        QTest::addColumn<QByteArray>("title");
+        QTest::addColumn<QByteArray>("text");
+        const auto row = [](const char* tag, const char* lines, const char* title, const char* text) {
+            QTest::addRow("%s", tag) << QByteArray("<doc id=\"1\"" + QByteArray(tag) + ">\n" + lines +
+                                                   "</doc>\n")
+                                     << QByteArray(title) << QByteArray(text);
+        };
+        row(" title=\"A &amp; B\"", "\n A &amp; B\t\n\nA & B\n", "A & B", "A & B\n");
+        row(" title=\"Rail\"", "Rail transport began.\nRail\n", "Rail", "Rail transport began.\nRail\n");
+        row(" title=\"The \"Rocket\" engine\"", "The \"Rocket\" engine\nx\n", "The \"Rocket\" engine", "x\n");
+        row(" title=\"Rail\" lang=\"en\"", "Rail\nx\n", "Rail", "x\n");
+        row("", "First.\nSecond.\n", "", "First.\nSecond.\n");
+    }
+    void leavesOutTheTitleAlone()
+    {
+        QFETCH(QByteArray, document);
+        const auto read = readAll(document.toStdString());
+        QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
+        QTEST(QByteArray::fromStdString(read->documents.at(0).title), "title");
+        QTEST(QByteArray::fromStdString(read->documents.at(0).text), "text");
     }
 
     void readsADocumentALine()
