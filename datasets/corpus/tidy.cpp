@@ -176,6 +176,7 @@ private:
             keepApart();
             break;
         case Mark::Opening:
+            m_out.append(written == "[" && joins('[') ? " " : "");
             m_brackets.push_back({m_out.size(), m_out.size() + written.size()});
             m_out += written;
             break;
@@ -207,12 +208,17 @@ private:
     char next() const { return m_at < m_text.size() ? m_text[m_at] : ' '; }
     bool nextIsWord() const { return std::isalnum(static_cast<unsigned char>(next())) != 0; }
 
+    /// The bracket just taken would stand beside one that something parted from it: "[[" and "]]" are markup.
+    bool joins(char bracket) const
+    {
+        return m_out.ends_with(bracket) && (m_at < 2 || m_text[m_at - 2] != bracket);
+    }
+
     bool afterOpening() const { return !m_brackets.empty() && m_brackets.back().inside == m_out.size(); }
 
     void addBlank()
     {
-        const bool apart = next() == '[' && m_out.ends_with('['); // "[[" would be markup
-        if (!m_out.empty() && m_out.back() != ' ' && (!afterOpening() || apart))
+        if (!m_out.empty() && m_out.back() != ' ' && !afterOpening())
             m_out += ' ';
     }
 
@@ -260,7 +266,6 @@ private:
                 m_out += written;
             return;
         }
-        const bool apart = written == "]" && m_out.ends_with("] "); // "]]" would be markup
         const Bracket open = m_brackets.back();
         m_brackets.pop_back();
         trimSeparators(open.inside);
@@ -268,7 +273,7 @@ private:
             m_out.resize(std::min(open.begin, m_out.size()));
             keepApart();
         } else {
-            m_out.append(apart ? " " : "").append(written);
+            m_out.append(written == "]" && joins(']') ? " " : "").append(written);
         }
     }
 
@@ -358,6 +363,7 @@ private:
         if (m_openQuote == end && end > 0) {
             m_out.resize(end - openQuoteSize());
             m_openQuote = 0;
+            keepApart();
         } else {
             m_out += written;
         }
@@ -374,11 +380,33 @@ private:
         return 0;
     }
 
-    /// What something stood between must not become markup: "{" and "|".
+    /// What something stood between must not become markup: "{" and "|", "<!" and "--", "<re" and "f>".
     void keepApart()
     {
-        if (!m_out.empty() && isOneOf(m_out.back(), "{}[]|"))
+        static constexpr string_view marks[]{"''", "~~~", "-->"};
+        const bool bracket = !m_out.empty() && isOneOf(m_out.back(), "{}[]|");
+        const auto joins = [this](string_view mark) { return joinsTo(mark); };
+        if (bracket || opensTag() || std::any_of(std::begin(marks), std::end(marks), joins))
             m_out += ' ';
+    }
+
+    /// "<", "<!-", "</re": the name of a tag or the sign of a comment may go on.
+    bool opensTag() const
+    {
+        std::size_t begin = m_out.size();
+        while (begin > 0 && (isAlphanumeric(m_out[begin - 1]) || isOneOf(m_out[begin - 1], "/!-")))
+            --begin;
+        return begin > 0 && m_out[begin - 1] == '<';
+    }
+
+    /// What is written ends with the beginning of the mark, and what follows begins with the rest.
+    bool joinsTo(string_view mark) const
+    {
+        for (std::size_t size = 1; size < mark.size(); ++size) {
+            if (m_out.ends_with(mark.substr(0, size)) && m_text.substr(m_at).starts_with(mark.substr(size)))
+                return true;
+        }
+        return false;
     }
 
     void trimEnd(string_view set)

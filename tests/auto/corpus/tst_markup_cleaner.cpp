@@ -167,6 +167,11 @@ private slots:
         row("A smile :) is.", "A smile:) is.");
         row("It \"\" is ( ).", "It is.");
         row("Wait ... what is .5?", "Wait ... what is .5?");
+        row("It [is [so],] and [,[so] x] old.", "It [is [so] ] and [ [so] x] old.");
+        // Characters that show nothing stand between: zero-width space, soft hyphen, and their like.
+        row("A <\u200Bref> is <!\uFEFF-- so.", "A < ref> is <! -- so.");
+        row("A <!-\u00AD- is {\u200E{ so.", "A <!- - is { { so.");
+        row("A re\u00ADpair of l'\u200Barc is.", "A repair of l'arc is.");
     }
     void repairsWhatRemovalLeaves()
     {
@@ -454,20 +459,20 @@ private slots:
     void leavesNoResidueOfAnyMarkup()
     {
         std::mt19937 random(5);
-        const std::vector<std::string> pieces{
-            "{{",     "}}",      "[[",         "]]",        "{|",
-            "|}",     "\n",      "<ref>",      "</ref>",    "<ref name=\"x\"",
-            "/>",     "<!--",    "-->",        "|",         "''",
-            "'''",    "==",      "(",          ")",         ",",
-            " ",      "a",       "word",       "<math>",    "</math>",
-            "{{{",    "}}}",     "[http://",   "]",         "*",
-            ".",      "é",       "-{",         "}-",        "__TOC__",
-            "~~~~",   ";",       "File:a",     "{{lang|",   "IPA|",
-            "<br>",   "<small>", "</div",      "nowrap",    "=",
-            "&nbsp;", ":",       "Категория:", "<gallery>", "convert|5|"};
+        std::vector<std::string> pieces{"{{",     "}}",      "[[",         "]]",        "{|",
+                                        "|}",     "\n",      "<ref>",      "</ref>",    "<ref name=\"x\"",
+                                        "/>",     "<!--",    "-->",        "|",         "''",
+                                        "'''",    "==",      "(",          ")",         ",",
+                                        " ",      "a",       "word",       "<math>",    "</math>",
+                                        "{{{",    "}}}",     "[http://",   "]",         "*",
+                                        ".",      "é",       "-{",         "}-",        "__TOC__",
+                                        "~~~~",   ";",       "File:a",     "{{lang|",   "IPA|",
+                                        "<br>",   "<small>", "</div",      "nowrap",    "=",
+                                        "&nbsp;", ":",       "Категория:", "<gallery>", "convert|5|"};
+        pieces.insert(pieces.end(), {"\u200B", "\u00AD", "\x02", "<", "<!", "--", "[", "“”"});
         const QRegularExpression broken(
             QStringLiteral(
-                R"(\{\{|\}\}|\[\[|\]\]|\{\||\|\}|</?(?:ref|br|small|div|math|gallery)\b|\(\)|\( *,|  |''|__TOC__|~~~)"),
+                R"(<!--|\{\{|\}\}|\[\[|\]\]|\{\||\|\}|</?(?:ref|br|small|div|math|gallery)\b|\(\)|\( *,|  |''|__TOC__|~~~)"),
             QRegularExpression::UseUnicodePropertiesOption);
         for (int round = 0; round < 20000; ++round) {
             std::string markup = "It is. ";
