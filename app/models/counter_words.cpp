@@ -32,6 +32,8 @@ constexpr CounterWords kWords[] = {
      QT_TRANSLATE_NOOP("CounterWords", "Over 64 MiB, which no wiki allows: the file is damaged there")},
     {"documents_too_long", QT_TRANSLATE_NOOP("CounterWords", "Documents too long"),
      QT_TRANSLATE_NOOP("CounterWords", "Over 64 MiB: most likely not cut into documents")},
+    {"documents_without_text", QT_TRANSLATE_NOOP("CounterWords", "Documents without text"),
+     QT_TRANSLATE_NOOP("CounterWords", "Their text is missing or empty in the file")},
     {"characters_repaired", QT_TRANSLATE_NOOP("CounterWords", "Characters repaired"),
      QT_TRANSLATE_NOOP("CounterWords", "Bytes that are no UTF-8; each became U+FFFD")},
     {"repeated_page_ids", QT_TRANSLATE_NOOP("CounterWords", "Pages with an id twice"),

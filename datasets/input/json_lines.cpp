@@ -1,4 +1,5 @@
 #include <charconv>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -65,19 +66,24 @@ Json parseObject(std::string_view line)
     return object;
 }
 
-Result<CorpusDocument> parseLine(std::string_view line, std::uint64_t number)
+/// Nothing when the object has no text.
+Result<std::optional<CorpusDocument>> parseLine(std::string_view line, std::uint64_t number)
 {
     const Json object = parseObject(line);
     if (!object.is_object())
         return badInput("this is no JSON object", "each line must hold one whole object");
     const auto text = object.find("text");
-    if (text == object.end() || !text->is_string())
-        return badInput("there is no string \"text\"", "each object must have its text under this name");
+    if (text == object.end() || text->is_null())
+        return std::optional<CorpusDocument>();
+    if (!text->is_string())
+        return badInput("\"text\" is no string", "each object must have its text under this name");
+    if (isBlank(text->get_ref<const std::string&>()))
+        return std::optional<CorpusDocument>();
     CorpusDocument document{
         idOf(object, number), {}, text->get<std::string>(), CorpusDocument::Kind::Paragraphs};
     if (const auto title = object.find("title"); title != object.end() && title->is_string())
         document.title = title->get<std::string>();
-    return document;
+    return std::optional(std::move(document));
 }
 
 } // namespace
@@ -100,17 +106,21 @@ std::string withoutLoneSurrogates(std::string_view line)
     return repaired;
 }
 
-Result<std::vector<CorpusDocument>> parseJsonLines(const CorpusPiece& piece)
+Result<std::vector<CorpusDocument>> parseJsonLines(const CorpusPiece& piece, SkipCounters& counters)
 {
     std::vector<CorpusDocument> documents;
     std::string_view rest = piece.bytes;
+    std::uint64_t passed = 0;
     for (std::uint64_t number = piece.firstLine + 1; const auto line = takeLine(rest); ++number) {
         if (isBlank(*line))
             continue;
-        auto document = parseLine(*line, piece.firstDocument + documents.size());
+        auto document = parseLine(*line, piece.firstDocument + passed++);
         if (!document.ok())
             return document.error().in(fmt::format("{}: line {}", piece.file, number));
-        documents.push_back(std::move(document.value()));
+        if (document.value())
+            documents.push_back(std::move(*document.value()));
+        else
+            ++counters["documents_without_text"];
     }
     return documents;
 }

@@ -23,13 +23,13 @@ Result<std::vector<CorpusDocument>> parseArticles(const CorpusPiece& piece, Skip
     return articles;
 }
 
-Result<std::vector<CorpusDocument>> parseText(const CorpusPiece& piece)
+Result<std::vector<CorpusDocument>> parseText(const CorpusPiece& piece, SkipCounters& counters)
 {
     switch (piece.format) {
     case CorpusFormat::WikiExtractor:
         return parseExtractorDocuments(piece);
     case CorpusFormat::JsonLines:
-        return parseJsonLines(piece);
+        return parseJsonLines(piece, counters);
     case CorpusFormat::Sentences:
         return parseSentenceLines(piece);
     default:
@@ -51,8 +51,8 @@ Result<std::vector<CorpusDocument>> parsePiece(const CorpusPiece& piece, SkipCou
     }
     if (piece.format == CorpusFormat::MediaWiki)
         return parseArticles(piece, counters);
-    TRAINYARD_TRY(std::vector<CorpusDocument> documents, parseText(piece));
-    counters["documents_read"] += documents.size();
+    TRAINYARD_TRY(std::vector<CorpusDocument> documents, parseText(piece, counters));
+    counters["documents_read"] += piece.end.documents - piece.firstDocument;
     return documents;
 }
 

@@ -14,8 +14,9 @@ std::vector<CorpusDocument> parseSentenceLines(const CorpusPiece& piece);
 /// and its like) are taken back.
 Result<std::vector<CorpusDocument>> parseExtractorDocuments(const CorpusPiece& piece);
 /// "text" is the document; "id", if it is a number or names one, and "title" are taken from where they are
-/// there; another string as "id" counts by its hash.
-Result<std::vector<CorpusDocument>> parseJsonLines(const CorpusPiece& piece);
+/// there; another string as "id" counts by its hash. Objects whose "text" is missing, null or blank are
+/// counted and left out.
+Result<std::vector<CorpusDocument>> parseJsonLines(const CorpusPiece& piece, SkipCounters& counters);
 
 /// A line of JSON with "\uFFFD" for each escaped half of a surrogate pair whose other half is missing: Python
 /// writes such lines, and no JSON reader takes them.

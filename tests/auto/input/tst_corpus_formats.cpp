@@ -95,7 +95,7 @@ private slots:
     void readsLinesOfJson()
     {
         auto read = readAll("{\"id\": 5, \"title\": \"T\", \"text\": \"a\\nb \\u00fc\"}\n\n"
-                            "{\"id\": \"17\", \"url\": null, \"text\": \"\"}\n"
+                            "{\"id\": \"17\", \"url\": null, \"text\": \"b\"}\n"
                             "{\"text\": \"x \\ud83d\\ude00 \\ud83d y\"}\r\n"
                             "{\"id\": \"a/b\", \"text\": \"c\"}");
         QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
@@ -109,13 +109,23 @@ private slots:
         QVERIFY(read->documents[3].id > 1000);
     }
 
+    void countsLinesOfJsonWithoutText()
+    {
+        auto read = readAll("{\"text\": null}\n{\"body\": \"x\"}\n{\"text\": \"\"}\n{\"text\": \" \\n\"}\n"
+                            "{\"text\": \"a\"}\n");
+        QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
+        QCOMPARE(read->documents.size(), std::size_t(1));
+        QCOMPARE(read->documents[0].id, std::uint64_t(4)); // its number, as if the others had text
+        QCOMPARE(read->counters["documents_without_text"], std::uint64_t(4));
+        QCOMPARE(read->counters["documents_read"], std::uint64_t(5));
+    }
+
     void namesTheLineOfBadJson()
     {
         const std::string good = "{\"text\": \"x\"}\n";
         fails(good + "\n{\"text\": }\n", CorpusFormat::Auto, "line 3: this is no JSON object");
         fails(good + "[]\n", CorpusFormat::Auto, "line 2: this is no JSON object");
-        fails(good + "{\"text\": 5}\n", CorpusFormat::Auto, "line 2: there is no string \"text\"");
-        fails(good + "{\"body\": \"x\"}\n", CorpusFormat::Auto, "line 2: there is no string \"text\"");
+        fails(good + "{\"text\": 5}\n", CorpusFormat::Auto, "line 2: \"text\" is no string");
         fails("[\n{\"text\": \"x\"}]", CorpusFormat::Auto, "jq");
     }
 
