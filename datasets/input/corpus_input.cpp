@@ -46,6 +46,8 @@ CorpusInput::CorpusInput(std::vector<fs::path> files, CorpusFormat format, Readi
 Result<CorpusInput> CorpusInput::open(std::vector<fs::path> files, CorpusFormat format, int threads,
                                       const CorpusPosition& from, StopAsked stopped)
 {
+    if (std::ranges::count(files, fs::path("-")) > 1)
+        return badInput("the standard input is given twice", "give - once; `cat` joins files");
     CorpusInput input(std::move(files), format,
                       {std::make_shared<ThreadBudget>(threads), std::move(stopped)});
     for (const fs::path& path : input.m_files) {

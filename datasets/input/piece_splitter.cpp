@@ -9,6 +9,7 @@
 #include "datasets/input/format_sniffer.h"
 #include "datasets/input/page_scanner.h"
 #include "datasets/input/raw_file.h"
+#include "datasets/input/text_lines.h"
 
 namespace trainyard {
 
@@ -60,6 +61,8 @@ Status PieceSplitter::begin(CorpusFormat asked)
 {
     while (!m_ended && waiting().size() < kSniffedBytes)
         TRAINYARD_TRY_STATUS(fetch());
+    if (m_ended && isBlank(waiting()))
+        return badInput(m_name + " is empty", "leave it out, or make it again");
     TRAINYARD_TRY_STATUS(refuseArchives(waiting(), m_name)); // what is compressed may be one too
     m_format = asked;
     if (asked == CorpusFormat::Auto) {

@@ -152,6 +152,24 @@ private slots:
         }
     }
 
+    void refusesWhatIsEmpty()
+    {
+        for (const std::string& bytes :
+             {std::string(), bzip2(""), gzip(""), std::string("\r\n"), gzip(" \n")}) {
+            for (const CorpusFormat format :
+                 {CorpusFormat::Auto, CorpusFormat::MediaWiki, CorpusFormat::WikiExtractor,
+                  CorpusFormat::JsonLines, CorpusFormat::Articles, CorpusFormat::Sentences})
+                fails(bytes, format, "corpus is empty");
+        }
+    }
+
+    void refusesTheStandardInputTwice()
+    {
+        const auto read = readCorpus({"-", m_folder->file("x\n"), "-"}, CorpusFormat::Articles);
+        QVERIFY(!read.ok());
+        QVERIFY(read.error().message.find("the standard input is given twice") != std::string::npos);
+    }
+
     void numbersDocumentsAcrossFilesAndPieces()
     {
         std::string lines;
