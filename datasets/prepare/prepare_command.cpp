@@ -1,6 +1,9 @@
 #include "datasets/prepare/commands.h"
 
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -23,6 +26,17 @@ struct PrepareArguments {
     JobPlace place;
     bool json = false;
 };
+
+/// What is wrong with it; CLI11 would take -1 and too large numbers for others.
+std::string seedProblem(const std::string& text)
+{
+    std::uint64_t seed = 0;
+    const char* end = text.data() + text.size();
+    const auto [last, error] = std::from_chars(text.data(), end, seed);
+    if (error == std::errc() && last == end)
+        return {};
+    return fmt::format("{} is no whole number from 0 to {}", text, std::numeric_limits<std::uint64_t>::max());
+}
 
 void addRowOptions(CLI::App& command, PrepareArguments& arguments)
 {
@@ -47,7 +61,9 @@ void addRowOptions(CLI::App& command, PrepareArguments& arguments)
         .add_option("--dupe", options.dupeFactor,
                     "passes over every document, each with other pairs and masks")
         ->capture_default_str();
-    command.add_option("--seed", options.instances.seed, "of everything random")->capture_default_str();
+    command.add_option("--seed", options.instances.seed, "of everything random")
+        ->check(CLI::Validator(seedProblem, ""))
+        ->capture_default_str();
 }
 
 void addShardOptions(CLI::App& command, PrepareArguments& arguments)
@@ -109,8 +125,7 @@ Status prepare(const PrepareArguments& arguments)
     TRAINYARD_TRY(auto sink, arguments.place.openSink());
     Progress progress;
     CancelFlag cancel;
-    JobWatch watch(progress, cancel, std::move(sink), arguments.place.stopFile(),
-                   options.out);
+    JobWatch watch(progress, cancel, std::move(sink), arguments.place.stopFile(), options.out);
     const auto sets = prepareDataset(options, progress, cancel);
     watch.end(sets.ok() ? Status() : Status(sets.error()));
     if (!sets.ok())

@@ -181,6 +181,14 @@ private slots:
         QTest::addRow("bad number") << QStringList{"prepare", "x", "--vocab",  "v",
                                                    "--out",   "y", "--shards", "many"}
                                     << "--shards";
+        for (const char* seed : {"-1", "18446744073709551616", "1.5", "many"})
+            QTest::addRow("seed %s", seed)
+                << QStringList{"prepare", "x", "--vocab", "v", "--out", "y", "--seed", seed}
+                << QStringLiteral("--seed: %1 is no whole number").arg(seed);
+        QTest::addRow("greatest seed")
+            << QStringList{"prepare", "nowhere.xml", "--train-vocab", "500",
+                           "--out",   "y",           "--seed",        "18446744073709551615"}
+            << "nowhere.xml";
         QTest::addRow("no vocabulary file")
             << QStringList{"tokenize", "--vocab", "nowhere.txt"} << "nowhere.txt";
     }
