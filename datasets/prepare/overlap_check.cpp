@@ -1,5 +1,6 @@
 #include "datasets/prepare/overlap_check.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -41,7 +42,8 @@ std::optional<std::string> OverlapCheck::problem() const
     constexpr double kLimit = 5; // standard errors
     // Documents that are made of the same few sentences share more with each other than each with itself.
     constexpr std::size_t kFewestWords = 500;
-    if (m_distinct < kFewestWords)
+    constexpr double kFewestRows = 100; // of either label; documents of one sentence give none with label 0
+    if (m_distinct < kFewestWords || std::min(m_follows.count, m_random.count) < kFewestRows)
         return std::nullopt;
     const double error = std::hypot(m_follows.standardError(), m_random.standardError());
     constexpr double kLeastRatio = 1.05; // of many rows even a difference without meaning is significant

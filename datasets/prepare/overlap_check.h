@@ -19,7 +19,7 @@ public:
     void add(const Instance& instance);
 
     /// When rows with label 1 share significantly more than those with label 0 (Welch's t-test), unless there
-    /// are too few different words to tell.
+    /// are too few different words or too few rows of one label to tell.
     std::optional<std::string> problem() const;
 
 private:

@@ -104,7 +104,10 @@ std::optional<std::string> checkRowLengths(const DatasetStatistics& statistics, 
     if (statistics.fullRows == 0 && meanDocument > 4 * manifest->sequenceLength)
         return fmt::format("no row has all {} tokens, and the documents have {:.0f} on average",
                            manifest->sequenceLength, meanDocument);
-    if (statistics.fullRows == rows && manifest->settings.shortSequenceShare > 0)
+    // A side begun is taken to the end of its sentence: long sentences fill all rows.
+    const bool shortSentences =
+        part(manifest->statistics.tokens, manifest->statistics.sentences) < manifest->sequenceLength / 3.0;
+    if (statistics.fullRows == rows && manifest->settings.shortSequenceShare > 0 && shortSentences)
         return fmt::format("all rows have {} tokens; ends of documents and short rows are missing",
                            manifest->sequenceLength);
     return std::nullopt;

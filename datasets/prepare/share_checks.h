@@ -25,7 +25,7 @@ std::optional<std::string> checkShardLabels(const DatasetStatistics& shard, std:
                                             const RowRules& rules, const std::optional<Manifest>& manifest);
 
 /// Invariant 9. Documents long enough fill rows; short target lengths and ends of documents leave some
-/// unfilled. Says nothing about few rows.
+/// unfilled, unless the sentences are long. Says nothing about few rows.
 std::optional<std::string> checkRowLengths(const DatasetStatistics& statistics, std::uint64_t rows,
                                            const std::optional<Manifest>& manifest);
 

@@ -280,6 +280,21 @@ private slots:
         }
     }
 
+    /// Documents of one sentence each: all rows but a few have label 1, and none of these few shares a word.
+    void tellNothingFromAFewRowsOfOneLabel()
+    {
+        OverlapCheck check(2000);
+        for (std::int32_t row = 0; row < 600; ++row) {
+            const std::int32_t a = 10 + 3 * row;
+            Instance instance;
+            instance.randomNext = row >= 20;
+            instance.tokens = {2, a, a + 1, a + 2, 3, instance.randomNext ? a : 1900, 1901, 3};
+            instance.firstSegment = 5;
+            check.add(instance);
+        }
+        QVERIFY(!check.problem());
+    }
+
     /// A random word that is the original is not seen as one; with few pieces that is one in a few.
     void areUniformWithAFewFrequentPieces()
     {
@@ -308,6 +323,7 @@ private slots:
         manifest.settings.shortSequenceShare = 0.1;
         manifest.statistics.documents = 200;
         manifest.statistics.tokens = 200'000; // 1000 each
+        manifest.statistics.sentences = 8000;
         DatasetStatistics found;
         found.fullRows = 800;
         QVERIFY(!checkRowLengths(found, 1000, manifest));
@@ -316,6 +332,8 @@ private slots:
         QVERIFY(!checkRowLengths(found, 100, manifest)); // too few to tell
         found.fullRows = 1000;
         QVERIFY(checkRowLengths(found, 1000, manifest).has_value());
+        manifest.statistics.sentences = 3000; // so long that two fill a row
+        QVERIFY(!checkRowLengths(found, 1000, manifest));
         manifest.statistics.tokens = 20'000; // documents that are shorter than rows
         found.fullRows = 0;
         QVERIFY(!checkRowLengths(found, 1000, manifest));
