@@ -1,10 +1,57 @@
 #include "datasets/prepare/document_check.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 namespace trainyard {
+
+namespace {
+
+std::uint64_t counter(const Manifest& manifest, const char* name)
+{
+    const auto found = manifest.counters.find(name);
+    return found == manifest.counters.end() ? 0 : found->second;
+}
+
+/// Lines of JSON may give one id to many documents, which go to one side of the split together.
+bool mayShareIds(const Manifest& manifest)
+{
+    return manifest.settings.format.find("jsonl") != std::string::npos &&
+           !manifest.counters.contains("repeated_page_ids");
+}
+
+std::optional<std::string> heldOutProblem(const Manifest& manifest)
+{
+    constexpr double kDeviations = 5, kSlack = 0.005;
+    constexpr double kFew = 5; // the tail of small counts is longer than the normal distribution's
+    const double share = manifest.settings.testFraction;
+    const auto documents = static_cast<double>(manifest.statistics.documents);
+    const double slack =
+        std::max(kFew + kDeviations * std::sqrt(documents * share * (1 - share)), kSlack * documents) +
+        static_cast<double>(counter(manifest, "repeated_page_ids"));
+    const double off = static_cast<double>(manifest.statistics.testDocuments) - share * documents;
+    if (std::fabs(off) <= (share > 0 ? slack : 0) || (share > 0 && mayShareIds(manifest)))
+        return std::nullopt;
+    return fmt::format(
+        "{} of {} documents are held out for tests, test_fraction {} asks for {:.0f} +- {:.0f}",
+        manifest.statistics.testDocuments, manifest.statistics.documents, share, share * documents, slack);
+}
+
+std::optional<std::string> rowCountProblem(const Manifest& manifest)
+{
+    const DatasetStatistics& s = manifest.statistics;
+    const auto passes = static_cast<std::uint64_t>(std::max(0, manifest.settings.dupeFactor));
+    const std::uint64_t rows = manifest.trainingRows() + manifest.testRows();
+    const std::uint64_t dropped = counter(manifest, "sentences_without_partner");
+    if (rows <= s.sentences * passes && rows + dropped >= s.documents * passes)
+        return std::nullopt;
+    return fmt::format("{} passes over {} documents of {} sentences cannot give {} rows", passes, s.documents,
+                       s.sentences, rows);
+}
+
+} // namespace
 
 void NumberSet::add(std::int64_t number)
 {
@@ -60,21 +107,28 @@ std::optional<std::string> DocumentCheck::splitProblem()
 std::optional<std::string> DocumentCheck::coverageProblem(const RowRules& rules, const Manifest& manifest)
 {
     const DatasetStatistics& s = manifest.statistics;
-    const auto counter = [&](const char* name) {
-        const auto found = manifest.counters.find(name);
-        return found == manifest.counters.end() ? 0 : found->second;
-    };
     // Each pass over a document of one sentence drops it where both sides come from the same document.
     const auto passes = static_cast<std::uint64_t>(std::max(1, manifest.settings.dupeFactor));
     const std::uint64_t withoutRows =
-        rules.objective == Objective::Bert ? counter("sentences_without_partner") / passes : 0;
-    const std::uint64_t mayMiss = withoutRows + counter("repeated_page_ids");
+        rules.objective == Objective::Bert ? counter(manifest, "sentences_without_partner") / passes : 0;
+    const std::uint64_t mayMiss = withoutRows + counter(manifest, "repeated_page_ids");
     const std::uint64_t found = m_training.numbers().size() + m_test.numbers().size();
     if (found + mayMiss >= s.documents && found <= s.documents)
         return std::nullopt;
     return fmt::format(
         "rows come from {} documents for training and {} for tests, the manifest says {} and {}",
         m_training.numbers().size(), m_test.numbers().size(), s.documents - s.testDocuments, s.testDocuments);
+}
+
+std::optional<std::string> checkCounts(const Manifest& manifest, const RowRules& rules)
+{
+    const DatasetStatistics& s = manifest.statistics;
+    if (s.testDocuments > s.documents || s.documents > s.sentences || s.sentences > s.tokens)
+        return fmt::format("{} documents ({} for tests), {} sentences and {} tokens do not go together",
+                           s.documents, s.testDocuments, s.sentences, s.tokens);
+    if (auto problem = heldOutProblem(manifest))
+        return problem;
+    return rules.masks() ? rowCountProblem(manifest) : std::nullopt;
 }
 
 std::optional<std::string> checkRunningText(const DatasetStatistics& rows, const Manifest& manifest)

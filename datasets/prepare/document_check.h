@@ -42,6 +42,11 @@ private:
     NumberSet m_test;
 };
 
+/// Invariant 10 by the manifest's counts alone: as many documents are held out as the test fraction asks for
+/// (5 sd and 5, or half a percent; not for JSON whose ids may repeat), none lacks a sentence, and a pass
+/// gives at most a row for every sentence and at least one for every document that it does not drop.
+std::optional<std::string> checkCounts(const Manifest& manifest, const RowRules& rules);
+
 /// Invariant 10 for running text: rows hold all tokens of all passes and a [SEP] behind every document, but
 /// what is left behind the last whole row of each side.
 std::optional<std::string> checkRunningText(const DatasetStatistics& rows, const Manifest& manifest);

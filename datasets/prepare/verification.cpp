@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -172,19 +173,33 @@ private:
         return true;
     }
 
-    /// Training scripts read every file with "training" in its name, whatever the manifest says.
+    /// NVIDIA's training script reads every file with "training" in its name, whatever it is and whatever the
+    /// manifest says; others read every .hdf5.
     void checkStrangers()
     {
         if (!m_manifest)
             return;
-        const auto found = findShards(m_options.folder);
-        for (const ShardEntry& file : found.ok() ? *found : std::vector<ShardEntry>()) {
-            const bool known = std::any_of(m_report.shards.begin(), m_report.shards.end(),
-                                           [&](const ShardEntry& shard) { return shard.file == file.file; });
-            if (!known)
-                violate(Invariant::ShardSizes, file.file,
-                        "it is not in the manifest, and training scripts would read it; remove it");
+        std::set<std::string> strangers;
+        std::error_code error;
+        for (fs::directory_iterator at(m_options.folder, error), end; !error && at != end;
+             at.increment(error)) {
+            const std::string name = at->path().filename();
+            const bool read = at->path().extension() == ".hdf5" || name.find("training") != std::string::npos;
+            std::error_code ignored;
+            if (read && at->is_regular_file(ignored) && !isInManifest(name))
+                strangers.insert(name);
         }
+        for (const std::string& name : strangers)
+            violate(Invariant::ShardSizes, name,
+                    "it is not in the manifest, and training scripts would read it; remove it");
+    }
+
+    bool isInManifest(const std::string& file) const
+    {
+        const auto isFile = [&](const auto& entry) { return entry.file == file; };
+        return std::any_of(m_manifest->shards.begin(), m_manifest->shards.end(), isFile) ||
+               std::any_of(m_manifest->exports.begin(), m_manifest->exports.end(), isFile) ||
+               file == m_manifest->vocabularyFile;
     }
 
     void checkFurtherFormats()
@@ -217,6 +232,8 @@ private:
 
     void checkSizes()
     {
+        if (m_report.ok() && (m_manifest ? m_report.trainingRows : m_report.rows()) == 0)
+            violate(Invariant::ShardSizes, {}, "there are no rows for training");
         std::uint64_t fewest = UINT64_MAX, most = 0;
         for (const ShardEntry& shard : m_report.shards) {
             if (!shard.training)
@@ -267,6 +284,8 @@ private:
 
     std::optional<std::string> documentProblem()
     {
+        if (auto problem = m_manifest ? checkCounts(*m_manifest, m_report.rules) : std::nullopt)
+            return problem;
         if (m_report.rules.provenance)
             return m_documents.problem(m_report.rules, m_manifest);
         if (!m_report.rules.masks())

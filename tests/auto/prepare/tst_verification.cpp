@@ -297,6 +297,58 @@ private slots:
         QCOMPARE(report.violations[0].file, std::string("older_training_0.hdf5"));
     }
 
+    void findsFilesThatTrainingScriptsWouldRead()
+    {
+        copyAll();
+        QVERIFY(writeFileAtomically(copy() / "wikicorpus_en_training_0.hdf5.part", "garbage").ok());
+        QVERIFY(writeFileAtomically(copy() / "training_notes.txt", "").ok());
+        QVERIFY(writeFileAtomically(copy() / "notes.txt", "").ok());
+        fs::create_directory(copy() / "older_training");
+        const auto report = verify({copy(), {}, 0}).value();
+        QCOMPARE(report.violations.size(), std::size_t(2));
+        QCOMPARE(report.violations[0].file, std::string("training_notes.txt"));
+        QCOMPARE(report.violations[1].file, std::string("wikicorpus_en_training_0.hdf5.part"));
+        for (const Violation& violation : report.violations)
+            QCOMPARE(violation.invariant, Invariant::ShardSizes);
+    }
+
+    void findsThatThereIsNothingToTrainOn()
+    {
+        copyAll();
+        Manifest manifest = Manifest::load(copy()).value();
+        for (const ShardEntry& shard : manifest.shards)
+            fs::remove(copy() / shard.file);
+        std::erase_if(manifest.shards, [](const ShardEntry& shard) { return shard.training; });
+        fs::copy(good() / manifest.shards.front().file, copy());
+        QCOMPARE(onlyViolation(manifest), Invariant::ShardSizes);
+        fs::remove(copy() / manifest.shards.front().file);
+        manifest.shards.clear();
+        QCOMPARE(onlyViolation(manifest), Invariant::ShardSizes);
+    }
+
+    void findsCountsThatDoNotGoTogether()
+    {
+        copyAll();
+        const Manifest good = Manifest::load(copy()).value();
+        const std::function<void(Manifest&)> changes[]{
+            [](Manifest& m) { m.settings.testFraction = 0.5; },
+            [](Manifest& m) { m.settings.testFraction = 0; },
+            [](Manifest& m) { m.settings.dupeFactor = 1'000'000; },
+            [](Manifest& m) { m.settings.dupeFactor = 0; },
+            [](Manifest& m) { m.statistics.sentences = m.statistics.documents - 1; },
+            [](Manifest& m) { m.statistics.testDocuments = m.statistics.documents + 1; },
+        };
+        for (const auto& change : changes) {
+            Manifest changed = good;
+            change(changed);
+            QCOMPARE(onlyViolation(changed), Invariant::Documents);
+        }
+        Manifest json = good; // whose ids may stand for many documents each
+        json.settings.format = "jsonl";
+        json.settings.testFraction = 0.5;
+        QCOMPARE(onlyViolation(json), Invariant());
+    }
+
     void findsCopiesOfAShardWithoutAManifest()
     {
         copyWithoutManifest();
