@@ -5,6 +5,7 @@
 
 #include "datasets/prepare/overlap_check.h"
 #include "datasets/prepare/preparation.h"
+#include "datasets/prepare/row_statistics.h"
 #include "datasets/prepare/share_checks.h"
 #include "datasets/pretraining/masking.h"
 #include "engine/base/file.h"
@@ -307,13 +308,18 @@ private slots:
         const TokenMasker masker(settings, vocabulary);
         TokenMasker::Scratch scratch;
         UniformityCheck check(vocabulary);
+        DatasetStatistics found;
         for (std::uint32_t row = 0; row < 50'000; ++row) {
             Instance instance = plain;
             masker.mask(instance, CounterRandom(1, RandomStream::Masks, row, 0), scratch);
             check.add(instance);
+            addRow(found, instance, 64, vocabulary.special().mask);
         }
         const auto problem = checkUniformity(check, false);
         QVERIFY2(!problem, problem ? problem->c_str() : "");
+        // One random word in ten is [MASK], and one is the original.
+        QVERIFY(!checkMaskShares(found, vocabulary.size()));
+        QVERIFY(checkMaskShares(found, 30'000).has_value());
     }
 
     void knowRowsThatCannotBeOfWholeDocuments()
