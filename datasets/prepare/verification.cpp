@@ -377,7 +377,10 @@ Result<VerificationReport> verifyWithManifest(const VerifyOptions& options, Prog
     report.maxPredictions = manifest.maxPredictions;
     report.vocabularySize = vocabulary.size();
     report.shards = manifest.shards;
-    if (vocabulary.sha256() != manifest.vocabularySha256)
+    // The data set's own file must not have changed by a byte; another one must hold the same pieces.
+    TRAINYARD_TRY(const std::string hash,
+                  options.vocabulary.empty() ? sha256OfFile(file) : Result<std::string>(vocabulary.sha256()));
+    if (hash != manifest.vocabularySha256)
         report.violations.push_back({Invariant::Hashes, file.filename(), std::nullopt,
                                      "the vocabulary is not the one that the shards were made with"});
     PieceCheck pieces(vocabulary, tablesOf(manifest.settings.tokenizerProfile), manifest.settings.cased);

@@ -26,6 +26,20 @@ bool isUtf8(std::string_view text)
     return true;
 }
 
+/// What editors add and no piece is: a byte order mark at the front, one empty line at the end.
+std::string_view withoutAdditions(std::string_view text)
+{
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text.starts_with(kByteOrderMark))
+        text.remove_prefix(kByteOrderMark.size());
+    for (const std::string_view lineEnd : {"\r\n", "\n"}) {
+        const std::string_view before = text.substr(0, text.size() - std::min(text.size(), lineEnd.size()));
+        if (text.ends_with(lineEnd) && before.ends_with('\n'))
+            return before;
+    }
+    return text;
+}
+
 Status checkNoRepetition(const std::vector<std::string>& pieces)
 {
     std::unordered_map<std::string_view, std::size_t> lines;
@@ -50,6 +64,7 @@ Result<Vocabulary> Vocabulary::load(const std::filesystem::path& file)
 
 Result<Vocabulary> Vocabulary::parse(std::string_view text)
 {
+    text = withoutAdditions(text);
     Vocabulary vocabulary;
     vocabulary.m_text = text;
     vocabulary.m_sha256 = sha256Hex(text);

@@ -22,8 +22,9 @@ struct SpecialTokens {
 /// The pieces of a WordPiece vocabulary; the id of a piece is its line, counted from 0.
 class Vocabulary {
 public:
-    /// One piece per line, as BERT's vocab.txt. BadInput names the file and the special token that is
-    /// missing, or the line that is empty, repeated or no UTF-8.
+    /// One piece per line, as BERT's vocab.txt; a byte order mark and one empty line at the end are taken
+    /// off. BadInput names the file and the special token that is missing, or the line that is empty,
+    /// repeated or no UTF-8.
     static Result<Vocabulary> load(const std::filesystem::path& file);
     static Result<Vocabulary> parse(std::string_view text);
 
@@ -33,7 +34,7 @@ public:
     const SpecialTokens& special() const { return m_special; }
     bool isSpecial(std::int32_t id) const;
 
-    /// As in the file it came from.
+    /// As in the file it came from, without what was taken off.
     const std::string& text() const { return m_text; }
     const std::string& sha256() const { return m_sha256; }
 

@@ -248,11 +248,15 @@ private slots:
     void findsAnotherVocabulary()
     {
         copyAll();
-        std::string text = readFile(copy() / "vocab.txt").value();
-        text.replace(text.rfind('\n', text.size() - 2) + 1, 1, "Z");
-        QVERIFY(writeFileAtomically(copy() / "vocab.txt", text).ok());
-        const auto report = verify({copy(), {}, 0}).value();
-        QCOMPARE(report.violations.front().invariant, Invariant::Hashes);
+        const std::string text = readFile(copy() / "vocab.txt").value();
+        std::string lastPiece = text;
+        lastPiece.replace(text.rfind('\n', text.size() - 2) + 1, 1, "Z");
+        for (const std::string& other : {lastPiece, text + "\n", "\xEF\xBB\xBF" + text}) {
+            QVERIFY(writeFileAtomically(copy() / "vocab.txt", other).ok());
+            const auto report = verify({copy(), {}, 0}).value();
+            QVERIFY(!report.violations.empty());
+            QCOMPARE(report.violations.front().invariant, Invariant::Hashes);
+        }
     }
 
     void findsMissingAndTruncatedShards()

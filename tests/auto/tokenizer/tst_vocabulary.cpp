@@ -102,6 +102,21 @@ private slots:
         }
     }
 
+    void takesOffWhatEditorsAdd()
+    {
+        const std::string mark = "\xEF\xBB\xBF";
+        for (const std::string& text : {mark + kSpecial, kSpecial + "\n", mark + kSpecial + "\n"}) {
+            const auto vocabulary = Vocabulary::parse(text);
+            QVERIFY2(vocabulary.ok(), vocabulary.ok() ? "" : vocabulary.error().text().c_str());
+            QCOMPARE(vocabulary->size(), std::size_t(5));
+            QCOMPARE(vocabulary->piece(0), std::string("[PAD]"));
+            QCOMPARE(vocabulary->text(), kSpecial);
+            QCOMPARE(vocabulary->sha256(), Vocabulary::parse(kSpecial)->sha256());
+        }
+        QCOMPARE(Vocabulary::parse("[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\n[MASK]\r\n\r\n")->size(),
+                 std::size_t(5));
+    }
+
     void namesWhatIsWrong_data()
     {
         QTest::addColumn<QString>("text");
