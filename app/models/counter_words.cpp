@@ -56,6 +56,8 @@ constexpr CounterWords kWords[] = {
      QT_TRANSLATE_NOOP("CounterWords", "What the removal of a template or a picture left of a line")},
     {"sentences_without_tokens", QT_TRANSLATE_NOOP("CounterWords", "Sentences without tokens"),
      QT_TRANSLATE_NOOP("CounterWords", "Only characters that the tokenizer removes")},
+    {"unknown_tokens", QT_TRANSLATE_NOOP("CounterWords", "Unknown tokens"),
+     QT_TRANSLATE_NOOP("CounterWords", "Words that the vocabulary has no pieces for; each became [UNK]")},
     {"tokens_after_the_last_row", QT_TRANSLATE_NOOP("CounterWords", "Tokens after the last row"),
      QT_TRANSLATE_NOOP("CounterWords", "Too few to fill another row of running text")},
     {"sentences_without_partner", QT_TRANSLATE_NOOP("CounterWords", "Sentences without partner"),

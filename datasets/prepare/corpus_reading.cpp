@@ -44,8 +44,7 @@ Result<Corpus> readCorpus(const PrepareOptions& options, const Vocabulary& vocab
         TRAINYARD_TRY(note, joinParts(options, vocabulary, progress, cancel, corpus.documents));
         TRAINYARD_TRY_STATUS(note.save(noteFile));
     } else if (!note.complete) {
-        const WordPiece tokenizer(vocabulary, *unicodeTables(options.profile), options.cased);
-        TRAINYARD_TRY(note.format, tokenizeDumps(options, tokenizer, note.reached, save, progress, cancel,
+        TRAINYARD_TRY(note.format, tokenizeDumps(options, vocabulary, note.reached, save, progress, cancel,
                                                  corpus.documents));
         note.complete = true;
         TRAINYARD_TRY_STATUS(save(note.reached));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include <fmt/format.h>
+
 #include "datasets/corpus/markup_cleaner.h"
 #include "datasets/corpus/punkt_segmenter.h"
 #include "datasets/corpus/rule_segmenter.h"
@@ -25,6 +27,7 @@ struct TokenizedBatch {
     DroppedLines dropped;
     std::uint64_t emptyArticles = 0;
     std::uint64_t emptySentences = 0; ///< of characters that the tokenizer removes
+    std::uint64_t unknownTokens = 0;  ///< [UNK]
     CorpusPosition end;               ///< of the piece
 };
 
@@ -108,7 +111,8 @@ void tokenizeDocument(const CorpusDocument& read, const MarkupSettings& markup,
 }
 
 Result<TokenizedBatch> tokenizePiece(const CorpusPiece& piece, const PrepareOptions& options,
-                                     const SentenceSegmenter& segmenter, WordPieceEncoder& encoder)
+                                     const SentenceSegmenter& segmenter, std::int32_t unknown,
+                                     WordPieceEncoder& encoder)
 {
     TokenizedBatch batch;
     batch.end = piece.end;
@@ -116,6 +120,8 @@ Result<TokenizedBatch> tokenizePiece(const CorpusPiece& piece, const PrepareOpti
     TRAINYARD_TRY(const std::vector<CorpusDocument> documents, parsePiece(piece, batch.read));
     for (const CorpusDocument& document : documents)
         tokenizeDocument(document, markup, segmenter, encoder, batch);
+    for (const TokenizedDocument& document : batch.documents)
+        batch.unknownTokens += static_cast<std::uint64_t>(std::ranges::count(document.tokens, unknown));
     return batch;
 }
 
@@ -129,6 +135,7 @@ void countDropped(const TokenizedBatch& batch, Progress& progress)
     progress.count(Stage::Clean, "appendix_lines_dropped", batch.dropped.appendices);
     progress.count(Stage::Clean, "articles_without_text", batch.emptyArticles);
     progress.count(Stage::Sentences, "sentences_without_tokens", batch.emptySentences);
+    progress.count(Stage::Tokens, "unknown_tokens", batch.unknownTokens);
 }
 
 Status store(const TokenizedBatch& batch, Progress& progress, DocumentStore& documents)
@@ -198,6 +205,32 @@ std::string namesOf(const std::set<CorpusFormat>& formats)
     return names;
 }
 
+void warnOfOtherCase(const PrepareOptions& options, const Vocabulary& vocabulary, Progress& progress)
+{
+    if (options.trainVocabulary > 0 || options.cased == vocabulary.looksCased())
+        return;
+    progress.warn("vocabulary-case",
+                  options.cased ? "the vocabulary has hardly a capital letter: with --cased, words with one "
+                                  "become [UNK]; leave --cased out if the vocabulary is uncased"
+                                : "the vocabulary has capital letters, and without --cased the text has "
+                                  "none; give --cased if the vocabulary is cased");
+}
+
+/// Counts those of an earlier process too.
+void warnOfUnknownTokens(const DocumentStore& documents, Progress& progress)
+{
+    constexpr std::uint64_t kManyPercent = 5;
+    const std::uint64_t unknown = progress.counters()["unknown_tokens"];
+    if (unknown * 100 <= documents.tokens() * kManyPercent)
+        return;
+    progress.warn(
+        "unknown-tokens",
+        fmt::format("{} of {} tokens are [UNK], {:.1f} %: the vocabulary may be of another language "
+                    "or case",
+                    unknown, documents.tokens(),
+                    100.0 * static_cast<double>(unknown) / static_cast<double>(documents.tokens())));
+}
+
 /// The vocabulary is trained in a reading of its own.
 Status requireSecondReading(const PrepareOptions& options)
 {
@@ -236,22 +269,24 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
     return vocabulary;
 }
 
-Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece& tokenizer,
+Result<std::string> tokenizeDumps(const PrepareOptions& options, const Vocabulary& vocabulary,
                                   const CorpusPosition& from, const SaveCorpus& save, Progress& progress,
                                   const CancelFlag& cancel, DocumentStore& documents)
 {
     using Clock = std::chrono::steady_clock;
     TRAINYARD_TRY(const auto segmenter, openSegmenter(options));
     TRAINYARD_TRY(CorpusInput input, openCorpus(options, from, Stage::Read, progress, cancel));
+    warnOfOtherCase(options, vocabulary, progress);
     startCounting(documents, progress);
     Clock::time_point nextSave = Clock::now() + options.saveEvery;
+    const WordPiece tokenizer(vocabulary, *unicodeTables(options.profile), options.cased);
     EncoderPool encoders(tokenizer);
     TRAINYARD_TRY_STATUS((OrderedPipeline<CorpusPiece, Result<TokenizedBatch>>::run(
         options.threads, [&] { return nextPiece(input, Stage::Read, progress, cancel); },
         [&](CorpusPiece&& piece) {
             const ThreadBudget::Share share(input.threads());
             return encoders.with([&](WordPieceEncoder& encoder) {
-                return tokenizePiece(piece, options, *segmenter, encoder);
+                return tokenizePiece(piece, options, *segmenter, vocabulary.special().unknown, encoder);
             });
         },
         [&](Result<TokenizedBatch>&& read) -> Status {
@@ -264,6 +299,7 @@ Result<std::string> tokenizeDumps(const PrepareOptions& options, const WordPiece
         })));
     for (const Stage stage : {Stage::Read, Stage::Clean, Stage::Sentences, Stage::Tokens})
         progress.finish(stage);
+    warnOfUnknownTokens(documents, progress);
     return namesOf(input.formats());
 }
 

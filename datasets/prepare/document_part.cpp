@@ -213,7 +213,6 @@ Result<DocumentPart> prepareDocuments(const PrepareOptions& options, Progress& p
     if (!folder.ok())
         return folder.error().in("--out");
     TRAINYARD_TRY(DocumentStore documents, DocumentStore::create(folder->content(), vocabulary.size()));
-    const WordPiece tokenizer(vocabulary, *unicodeTables(checked.profile), checked.cased);
     const CorpusPosition begin{.documents = kNumbered};
     const auto count = [&](const CorpusPosition& reached) -> Status {
         part.documentsRead = reached.documents - begin.documents;
@@ -221,7 +220,7 @@ Result<DocumentPart> prepareDocuments(const PrepareOptions& options, Progress& p
     };
     checked.saveEvery = std::chrono::milliseconds(0); // to hear of the last document too
     TRAINYARD_TRY(part.corpus.format,
-                  tokenizeDumps(checked, tokenizer, begin, count, progress, cancel, documents));
+                  tokenizeDumps(checked, vocabulary, begin, count, progress, cancel, documents));
     TRAINYARD_TRY(part.corpus.documents, documents.commit());
     TRAINYARD_TRY_STATUS(documents.seal());
     part.corpus.complete = true;

@@ -12,6 +12,7 @@
 #include "datasets/prepare/option_names.h"
 #include "datasets/prepare/output_place.h"
 #include "datasets/prepare/staged_folder.h"
+#include "datasets/tokenizer/unicode_tables.h"
 #include "engine/base/file.h"
 
 namespace trainyard {

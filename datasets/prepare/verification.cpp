@@ -352,17 +352,6 @@ const UnicodeTables& tablesOf(const std::string& profile)
     return profile == googlePythonTables().profile ? googlePythonTables() : huggingFaceTables();
 }
 
-/// A vocabulary with capital letters is one for cased text.
-bool looksCased(const Vocabulary& vocabulary)
-{
-    const auto isCapitalised = [&](const std::string& piece) {
-        return std::any_of(piece.begin(), piece.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
-    };
-    constexpr std::ptrdiff_t special = 5; // [CLS] and the like
-    return std::count_if(vocabulary.pieces().begin(), vocabulary.pieces().end(), isCapitalised) >
-           std::max<std::ptrdiff_t>(special, static_cast<std::ptrdiff_t>(vocabulary.size()) / 100);
-}
-
 Result<VerificationReport> verifyWithManifest(const VerifyOptions& options, Progress& progress,
                                               const CancelFlag& cancel)
 {
@@ -430,7 +419,7 @@ Result<VerificationReport> verifyForeign(const VerifyOptions& options, Progress&
     report.vocabularySize = vocabulary.size();
     report.notes.push_back(
         "no manifest.json: settings, statistics and the number of documents cannot be checked");
-    PieceCheck pieces(vocabulary, huggingFaceTables(), looksCased(vocabulary));
+    PieceCheck pieces(vocabulary, huggingFaceTables(), vocabulary.looksCased());
     return Verifier(options, std::nullopt, vocabulary, std::move(pieces), std::move(report), progress, cancel)
         .run();
 }

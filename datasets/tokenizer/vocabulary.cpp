@@ -26,6 +26,24 @@ bool isUtf8(std::string_view text)
     return true;
 }
 
+/// Of the Latin, Greek, Cyrillic or Armenian alphabet.
+bool isCapital(char32_t c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE && c != 0xD7) || (c >= 0x391 && c <= 0x3A9) ||
+           (c >= 0x400 && c <= 0x42F) || (c >= 0x531 && c <= 0x556);
+}
+
+bool hasCapital(std::string_view text)
+{
+    for (std::size_t at = 0; at < text.size();) {
+        const Utf8Char c = decodeUtf8(text, at);
+        if (isCapital(c.code))
+            return true;
+        at += c.bytes;
+    }
+    return false;
+}
+
 /// What editors add and no piece is: a byte order mark at the front, one empty line at the end.
 std::string_view withoutAdditions(std::string_view text)
 {
@@ -115,6 +133,13 @@ bool Vocabulary::isSpecial(std::int32_t id) const
 {
     return id == m_special.pad || id == m_special.unknown || id == m_special.classify ||
            id == m_special.separator || id == m_special.mask;
+}
+
+bool Vocabulary::looksCased() const
+{
+    constexpr std::ptrdiff_t kSpecialPieces = 5; // [CLS] and the like
+    return std::ranges::count_if(m_pieces, hasCapital) >
+           std::max(kSpecialPieces, static_cast<std::ptrdiff_t>(size() / 100));
 }
 
 std::string Vocabulary::decode(const std::vector<std::int32_t>& ids) const

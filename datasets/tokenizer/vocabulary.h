@@ -33,6 +33,8 @@ public:
     const std::vector<std::string>& pieces() const { return m_pieces; }
     const SpecialTokens& special() const { return m_special; }
     bool isSpecial(std::int32_t id) const;
+    /// Whether so many pieces have capital letters that it was made from cased text. A guess.
+    bool looksCased() const;
 
     /// As in the file it came from, without what was taken off.
     const std::string& text() const { return m_text; }

@@ -67,6 +67,40 @@ private slots:
         write("d.jsonl", lines(400, 20));
     }
 
+    void warnsOfAVocabularyThatDoesNotFit_data()
+    {
+        QTest::addColumn<QByteArray>("words");
+        QTest::addColumn<bool>("cased");
+        QTest::addColumn<qulonglong>("unknown");
+        QTest::addColumn<QStringList>("warnings");
+        QTest::addRow("uncased") << QByteArray("the\nrail\n.\n") << false << 0ull << QStringList{};
+        QTest::addRow("cased text, uncased words") << QByteArray("the\nrail\n.\n") << true << 2ull
+                                                   << QStringList{"vocabulary-case", "unknown-tokens"};
+        QTest::addRow("cased") << QByteArray("The\nrail\n.\nthe\n") << true << 0ull << QStringList{};
+        QTest::addRow("uncased text, cased words")
+            << QByteArray("The\nrail\n.\nthe\n") << false << 0ull << QStringList{"vocabulary-case"};
+        QTest::addRow("every twentieth token") << QByteArray("the\n.\n") << false << 1ull << QStringList{};
+    }
+    void warnsOfAVocabularyThatDoesNotFit()
+    {
+        QFETCH(QByteArray, words);
+        QFETCH(bool, cased);
+        write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n" + words.toStdString());
+        write("e.jsonl", "{\"text\": \"The rail the the the the the the the.\"}\n"
+                         "{\"text\": \"The the the the the the the the the.\"}\n");
+        PrepareOptions asked = options("part", {"e.jsonl"}, {});
+        asked.cased = cased;
+        Progress progress;
+        const auto part = prepareDocuments(asked, progress, m_cancel);
+        QVERIFY2(part.ok(), part.ok() ? "" : part.error().text().c_str());
+        QCOMPARE(part->corpus.documents.tokens, std::uint64_t(20));
+        QTEST(static_cast<qulonglong>(part->corpus.counters.at("unknown_tokens")), "unknown");
+        QStringList warnings;
+        for (const EventRecord& event : progress.takeEvents())
+            warnings << QString::fromStdString(event.kind);
+        QTEST(warnings, "warnings");
+    }
+
     void theJoinedPartsAreTheWhole_data()
     {
         QTest::addColumn<std::vector<std::string>>("first");

@@ -68,6 +68,7 @@ private slots:
         QCOMPARE(manifest->statistics.documents + manifest->counters.at("redirects") + 3 +
                      manifest->counters.at("articles_without_text"),
                  manifest->counters.at("pages"));
+        QVERIFY(manifest->counters.at("unknown_tokens") < manifest->statistics.tokens / 20);
         for (const ShardEntry& shard : manifest->shards)
             QCOMPARE(ShardReader::open(out() / shard.file, 64, 10)->rows(), shard.rows);
     }

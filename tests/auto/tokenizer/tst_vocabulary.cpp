@@ -117,6 +117,17 @@ private slots:
                  std::size_t(5));
     }
 
+    void tellsCasedFromUncased()
+    {
+        QVERIFY(!Vocabulary::parse(kSpecial + "a\nrail\n\u03c9\n")->looksCased());
+        for (const std::string capital : {"Rail", "\u00c4", "\u03a9", "\u0416"})
+            QVERIFY(Vocabulary::parse(kSpecial + "a\n" + capital + "\n")->looksCased());
+        std::string uncased = kSpecial + "I\n";
+        for (int i = 0; i < 1000; ++i)
+            uncased += "##" + std::to_string(i) + "\n";
+        QVERIFY(!Vocabulary::parse(uncased)->looksCased());
+    }
+
     void namesWhatIsWrong_data()
     {
         QTest::addColumn<QString>("text");
