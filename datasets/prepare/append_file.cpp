@@ -31,7 +31,7 @@ Result<AppendFile> AppendFile::resume(const fs::path& path, std::uint64_t size)
         return systemError(ErrorKind::Failed, "cannot take up " + path.string(), errno);
     if (static_cast<std::uint64_t>(facts.st_size) < size)
         return failed(path.string() + " is shorter than what was noted of it",
-                      "remove its folder to start from the beginning");
+                      "run the command again: it starts from the beginning");
     const auto end = static_cast<off_t>(size);
     if (::ftruncate(file.get(), end) != 0 || ::lseek(file.get(), end, SEEK_SET) != end)
         return systemError(ErrorKind::Failed, "cannot take up " + path.string(), errno);

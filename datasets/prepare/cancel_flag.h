@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "engine/base/result.h"
 
@@ -9,18 +10,29 @@ namespace trainyard {
 /// Set once from any thread; long loops ask it between two pieces of work.
 class CancelFlag {
 public:
-    void set() { m_set.store(true, std::memory_order_relaxed); }
-    bool isSet() const { return m_set.load(std::memory_order_relaxed); }
+    /// The user does not want the job any more: nothing of it is kept.
+    void set() { m_wish.store(Wish::Drop, std::memory_order_relaxed); }
+    /// The process has to end, as before a reboot: what can be gone on with is kept.
+    void setForLater()
+    {
+        Wish none = Wish::GoOn;
+        m_wish.compare_exchange_strong(none, Wish::Keep, std::memory_order_relaxed);
+    }
+    bool isSet() const { return m_wish.load(std::memory_order_relaxed) != Wish::GoOn; }
+    bool keepsWork() const { return m_wish.load(std::memory_order_relaxed) == Wish::Keep; }
     /// Cancelled when the flag is set.
     Status check() const
     {
+        if (keepsWork())
+            return cancelled("stopped before the end; the same command goes on where it stopped");
         if (isSet())
             return cancelled("stopped before the end; nothing was published");
         return {};
     }
 
 private:
-    std::atomic<bool> m_set{false};
+    enum class Wish : std::uint8_t { GoOn, Drop, Keep };
+    std::atomic<Wish> m_wish{Wish::GoOn};
 };
 
 } // namespace trainyard

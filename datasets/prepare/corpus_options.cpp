@@ -19,7 +19,9 @@ void addCorpusOptions(CLI::App& command, PrepareOptions& options)
 
 void addResourceOptions(CLI::App& command, PrepareOptions& options)
 {
-    command.add_option("--memory", options.memoryBytes, "what the process may use, such as 1G")
+    command
+        .add_option("--memory", options.memoryBytes,
+                    "what the process may use, such as 1G; of it every thread takes 16M")
         ->transform(CLI::AsSizeValue(false))
         ->default_str("1G");
     command.add_option("--threads", options.threads, "0 = one per core; does not change the result")

@@ -1,6 +1,7 @@
 #include "datasets/prepare/dataset_builder.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "datasets/prepare/output_place.h"
 #include "datasets/prepare/parallel_tasks.h"
@@ -25,6 +26,17 @@ std::uint64_t repeatedPageIds(const DocumentStore& documents)
         ids[ordinal] = documents.pageId(ordinal);
     std::sort(ids.begin(), ids.end());
     return static_cast<std::uint64_t>(ids.end() - std::unique(ids.begin(), ids.end()));
+}
+
+/// What is noted of a shard, if the file is what the note says: after a power cut it may be less.
+std::optional<Manifest> finishedShard(const fs::path& note, const fs::path& file)
+{
+    const auto manifest = Manifest::loadFile(note);
+    const auto digest = sha256OfFile(file);
+    if (!manifest.ok() || !digest.ok() || manifest->shards.size() != 1 ||
+        manifest->shards.front().sha256 != digest.value())
+        return std::nullopt;
+    return *manifest;
 }
 
 } // namespace
@@ -102,7 +114,7 @@ Status DatasetBuilder::writeSide(const Side& side, const fs::path& folder, Manif
 {
     const Manifest described = manifest;
     std::vector<Manifest> shards(side.shards.size());
-    TRAINYARD_TRY_STATUS(runTasks(m_options.threads, shards.size(), [&](std::size_t i) -> Status {
+    TRAINYARD_TRY_STATUS(runTasks(writersOf(*side.rows), shards.size(), [&](std::size_t i) -> Status {
         TRAINYARD_TRY(shards[i], shardOf(*side.rows, side.shards[i], folder, described));
         return {};
     }));
@@ -113,17 +125,24 @@ Status DatasetBuilder::writeSide(const Side& side, const fs::path& folder, Manif
     return {};
 }
 
+/// As many threads as there is memory for what each of them reads.
+int DatasetBuilder::writersOf(const FinalRows& rows) const
+{
+    const std::uint64_t most = m_options.memoryBytes / 4 / std::max<std::uint64_t>(rows.bytesPerReader(), 1);
+    return static_cast<int>(
+        std::clamp<std::uint64_t>(most, 1, static_cast<std::uint64_t>(m_options.threads)));
+}
+
 /// The note of a finished shard is a manifest of that shard alone.
 Result<Manifest> DatasetBuilder::shardOf(const FinalRows& rows, const PlannedShard& shard,
                                          const fs::path& folder, const Manifest& described)
 {
     const fs::path note = m_workFolder / (shard.file + ".json");
-    std::error_code ignored;
-    if (fs::exists(note, ignored)) {
-        m_progress.skip(Stage::Shards, shard.rows);
-        return Manifest::loadFile(note);
-    }
     const fs::path file = folder / shard.file;
+    if (auto finished = finishedShard(note, file)) {
+        m_progress.skip(Stage::Shards, shard.rows);
+        return std::move(*finished);
+    }
     TRAINYARD_TRY_STATUS(removeUnnoted(file));
     Manifest manifest = described;
     TRAINYARD_TRY(manifest.statistics, writeShard(rows, shard, file));

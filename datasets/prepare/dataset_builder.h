@@ -43,6 +43,7 @@ private:
 
     Result<std::unique_ptr<FinalRows>> rowsOf(const std::vector<std::uint32_t>& ordinals, const char* name);
     Result<Side> makeSide(const std::vector<std::uint32_t>& ordinals, bool training);
+    int writersOf(const FinalRows& rows) const;
     Status writeSide(const Side& side, const std::filesystem::path& folder, Manifest& manifest);
     Result<Manifest> shardOf(const FinalRows& rows, const PlannedShard& shard,
                              const std::filesystem::path& folder, const Manifest& described);

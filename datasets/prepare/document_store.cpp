@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kContent = "documents";
 constexpr const char* kIndex = "documents.index";
-constexpr std::uint64_t kBytesInMemory = 2u << 20;
+constexpr std::uint64_t kBytesInMemory = 4u << 20;
 constexpr std::uint64_t kBytesPerFault = 64u << 10; ///< the kernel maps what lies around, too
 
 std::uint64_t paddingBehind(std::uint64_t bytes)

@@ -25,8 +25,7 @@ Status makeDocuments(const DocumentsArguments& arguments)
     TRAINYARD_TRY(auto sink, arguments.place.openSink());
     Progress progress;
     CancelFlag cancel;
-    JobWatch watch(progress, cancel, std::move(sink), arguments.place.stopFile(),
-                   arguments.options.out);
+    JobWatch watch(progress, cancel, std::move(sink), arguments.place.stopFile(), arguments.options.out);
     const auto part = prepareDocuments(arguments.options, progress, cancel);
     watch.end(part.ok() ? Status() : Status(part.error()));
     if (!part.ok())

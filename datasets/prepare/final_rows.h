@@ -18,6 +18,8 @@ public:
     virtual std::uint64_t count() const = 0;
     /// Calls take(row) for the rows number first .. first + count - 1. Stops at the first failure.
     virtual Status visit(std::uint64_t first, std::uint64_t count, const Take& take) const = 0;
+    /// Memory that a thread needs to visit.
+    virtual std::uint64_t bytesPerReader() const = 0;
     /// What the documents held and no row holds, for the manifest's counters.
     virtual std::uint64_t dropped() const = 0;
 };

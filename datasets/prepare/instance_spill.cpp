@@ -60,6 +60,10 @@ public:
     }
     SortedBucket(const SortedBucket&) = delete;
     std::string_view bytes(std::uint64_t index) const { return m_items[index].bytes; }
+    static std::uint64_t memoryFor(std::uint64_t bytes, std::uint64_t instances)
+    {
+        return bytes + instances * sizeof(Item);
+    }
 
 private:
     struct Item {
@@ -132,7 +136,7 @@ Status InstanceSpill::findBlocks()
         at += sizeof header;
         if (header.bucket >= m_buckets.size() || header.bytes > end - at)
             return failed(path.string() + " is not what an earlier process noted of it",
-                          "remove its folder to start from the beginning");
+                          "run the command again: it starts from the beginning");
         Bucket& bucket = *m_buckets[header.bucket];
         bucket.blocks.push_back({at, header.bytes});
         bucket.count += header.instances;
@@ -200,6 +204,14 @@ std::uint64_t InstanceSpill::size() const
     return size;
 }
 
+std::uint64_t InstanceSpill::bytesPerReader() const
+{
+    std::uint64_t most = 0;
+    for (const auto& bucket : m_buckets)
+        most = std::max(most, SortedBucket::memoryFor(bytesOf(*bucket), bucket->count));
+    return most;
+}
+
 Status InstanceSpill::visit(std::uint64_t first, std::uint64_t count,
                             const std::function<Status(const Instance&)>& visit) const
 {
@@ -221,12 +233,17 @@ Status InstanceSpill::visit(std::uint64_t first, std::uint64_t count,
     return {};
 }
 
-Result<std::string> InstanceSpill::read(const Bucket& bucket) const
+std::uint64_t InstanceSpill::bytesOf(const Bucket& bucket)
 {
     std::uint64_t size = 0;
     for (const Block& block : bucket.blocks)
         size += block.bytes;
-    std::string bytes(size, '\0');
+    return size;
+}
+
+Result<std::string> InstanceSpill::read(const Bucket& bucket) const
+{
+    std::string bytes(bytesOf(bucket), '\0');
     char* at = bytes.data();
     for (const Block& block : bucket.blocks) {
         TRAINYARD_TRY_STATUS(

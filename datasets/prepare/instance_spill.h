@@ -51,6 +51,8 @@ public:
     Status seal();
 
     std::uint64_t size() const; ///< instances
+    /// Memory that a thread needs to visit: the largest bucket and its order.
+    std::uint64_t bytesPerReader() const;
     /// Calls visit for the instances number `first` to `first + count - 1` of the sorted whole, in order. Any
     /// thread; several may read at once.
     Status visit(std::uint64_t first, std::uint64_t count,
@@ -63,6 +65,7 @@ private:
     Bucket& bucketOf(std::uint64_t key);
     Status writeBlock(Bucket& bucket);
     Status findBlocks();
+    static std::uint64_t bytesOf(const Bucket& bucket);
     Result<std::string> read(const Bucket& bucket) const;
 
     std::unique_ptr<File> m_file;

@@ -1,6 +1,8 @@
 #include "datasets/prepare/job_text.h"
 
+#include <algorithm>
 #include <chrono>
+#include <set>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -32,10 +34,13 @@ Json versionOf(const fs::path& file)
 
 Json versionsIn(const fs::path& folder)
 {
-    Json versions = Json::array();
+    std::set<fs::path> files;
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(folder, ignored))
-        versions.push_back(versionOf(entry.path()));
+        files.insert(entry.path());
+    Json versions = Json::array();
+    for (const fs::path& file : files)
+        versions.push_back(versionOf(file));
     return versions;
 }
 
@@ -71,7 +76,6 @@ Json rowsOf(const PrepareOptions& o)
               {"shards", o.trainingShards},
               {"test_shards", o.testShards},
               {"test_fraction", o.testFraction},
-              {"memory", o.memoryBytes},
               {"provenance", o.extra.provenance},
               {"megatron", o.extra.megatron},
               {"mds", o.extra.mds},
@@ -90,6 +94,14 @@ std::string jobText(const PrepareOptions& options)
                     {"corpus", corpusOf(options)},
                     {"rows", rowsOf(options)}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+bool canBeReadAgain(const PrepareOptions& options)
+{
+    return std::all_of(options.dumps.begin(), options.dumps.end(), [](const fs::path& file) {
+        std::error_code ignored;
+        return fs::is_regular_file(file, ignored);
+    });
 }
 
 } // namespace trainyard

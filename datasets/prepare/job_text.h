@@ -12,4 +12,7 @@ namespace trainyard {
 /// options.
 std::string jobText(const PrepareOptions& options);
 
+/// Whether a later process could read the same corpus: not from the standard input or a pipe.
+bool canBeReadAgain(const PrepareOptions& options);
+
 } // namespace trainyard

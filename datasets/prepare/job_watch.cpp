@@ -123,8 +123,10 @@ void JobWatch::run()
 {
     Wake wake{};
     for (int tick = 1; (wake = wait()) != Wake::Ended; ++tick) {
-        if (wake == Wake::Signal || stopFileExists())
+        if (wake == Wake::Interrupted || stopFileExists())
             m_cancel.set();
+        else if (wake == Wake::Terminated)
+            m_cancel.setForLater();
         if (tick % kTicksPerShow == 0)
             showChanges();
     }
@@ -139,7 +141,9 @@ JobWatch::Wake JobWatch::wait() const
     signalfd_siginfo signal;
     const bool signalled =
         (files[1].revents & POLLIN) != 0 && ::read(m_signals.get(), &signal, sizeof signal) == sizeof signal;
-    return signalled ? Wake::Signal : Wake::Tick;
+    if (!signalled)
+        return Wake::Tick;
+    return signal.ssi_signo == SIGTERM ? Wake::Terminated : Wake::Interrupted;
 }
 
 bool JobWatch::stopFileExists() const

@@ -19,12 +19,12 @@ namespace trainyard {
 void blockStopSignals();
 
 /// Looks after a long job from a thread of its own: shows its progress twice a second and sets the cancel
-/// flag when the user asks for it, by SIGINT, SIGTERM or the file `control/stop` of the run directory.
+/// flag: for good when the user asks for it, by SIGINT or the file `control/stop` of the run directory, or
+/// for later when SIGTERM ends the process, as a system does that shuts down.
 class JobWatch {
 public:
     JobWatch(Progress& progress, CancelFlag& cancel, std::unique_ptr<ProgressSink> sink,
-             std::optional<std::filesystem::path> stopFile,
-             std::filesystem::path folder = {});
+             std::optional<std::filesystem::path> stopFile, std::filesystem::path folder = {});
     ~JobWatch();
 
     /// Shows the last figures and, for a job that failed, its last word. Ends the thread.
@@ -33,7 +33,7 @@ public:
 private:
     void run();
     void showChanges();
-    enum class Wake { Tick, Signal, Ended };
+    enum class Wake { Tick, Interrupted, Terminated, Ended };
     Wake wait() const;
     bool stopFileExists() const;
     void endThread();
@@ -42,7 +42,7 @@ private:
     CancelFlag& m_cancel;
     std::unique_ptr<ProgressSink> m_sink;
     std::optional<std::filesystem::path> m_stopFile;
-    std::filesystem::path m_folder; ///< on whose disk the job writes; empty = none
+    std::filesystem::path m_folder;                ///< on whose disk the job writes; empty = none
     std::map<std::string, ProgressRecord> m_shown; ///< by stage
     FileDescriptor m_signals;                      ///< readable when the user wants the job to stop
     FileDescriptor m_end;                          ///< readable when the job has ended

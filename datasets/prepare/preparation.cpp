@@ -201,6 +201,20 @@ private:
     DocumentSplit m_split;
 };
 
+Result<std::vector<PreparedDataset>> fill(const PrepareOptions& options, const StagedFolder& folder,
+                                          Progress& progress, const CancelFlag& cancel)
+{
+    TRAINYARD_TRY(const Vocabulary vocabulary, loadOrTrain(options, folder.scratch(), progress, cancel));
+    if (options.trainVocabulary > vocabulary.size())
+        progress.warn("small-vocabulary", fmt::format("the text gives only {} word pieces, not {}",
+                                                      vocabulary.size(), options.trainVocabulary));
+    TRAINYARD_TRY(const Corpus corpus,
+                  readCorpus(options, vocabulary, folder.scratch() / "documents", progress, cancel));
+    TRAINYARD_TRY(auto sets, Preparation(options, folder, vocabulary, corpus, progress, cancel).run());
+    TRAINYARD_TRY_STATUS(cancel.check());
+    return sets;
+}
+
 } // namespace
 
 Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& options, Progress& progress,
@@ -217,12 +231,16 @@ Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& option
         return folder.error().in("--out");
     if (folder->isResumed())
         progress.warn("resumed", "going on with what an earlier process left of the same job");
-    TRAINYARD_TRY(const Vocabulary vocabulary, loadOrTrain(checked, folder->scratch(), progress, cancel));
-    TRAINYARD_TRY(const Corpus corpus,
-                  readCorpus(checked, vocabulary, folder->scratch() / "documents", progress, cancel));
-    TRAINYARD_TRY(auto sets, Preparation(checked, *folder, vocabulary, corpus, progress, cancel).run());
-    TRAINYARD_TRY_STATUS(cancel.check());
-    TRAINYARD_TRY_STATUS(folder->publish());
+    if (folder->hasCleared())
+        progress.warn("cleared", "what a killed process with other options or files had left here is gone");
+    auto sets = fill(checked, *folder, progress, cancel);
+    if (sets.ok()) {
+        TRAINYARD_TRY_STATUS(folder->publish());
+    } else if (cancel.keepsWork()) {
+        if (!canBeReadAgain(checked))
+            return cancelled("stopped before the end; nothing was published");
+        folder->keep();
+    }
     return sets;
 }
 

@@ -20,8 +20,9 @@ struct PreparedDataset {
 /// everything in it is complete; for several shapes it has a folder for each, "seq128" and so on, made out of
 /// one reading. The bytes depend on the corpus and the options, not on the threads.
 ///
-/// Blocks until done. On failure or when cancelled nothing is left behind. What a killed process left is
-/// taken up where it made sure of it, if its corpus and options were the same; otherwise it is cleared.
+/// Blocks until done. On failure or when cancelled nothing is left behind, unless it is to be gone on with
+/// later. What a process left that was killed or told to end is taken up where it made sure of it, if its
+/// corpus and options were the same; otherwise it is cleared.
 Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& options, Progress& progress,
                                                     const CancelFlag& cancel);
 

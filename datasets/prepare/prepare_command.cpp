@@ -1,5 +1,6 @@
 #include "datasets/prepare/commands.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -20,7 +21,7 @@ namespace {
 struct PrepareArguments {
     PrepareOptions options;
     std::vector<int> sequenceLengths{128};
-    std::vector<int> maxPredictions{20};
+    std::vector<int> maxPredictions; ///< empty = as usual for the lengths
     std::vector<std::string> also;
     double saveEvery = 5;
     JobPlace place;
@@ -48,9 +49,9 @@ void addRowOptions(CLI::App& command, PrepareArguments& arguments)
         ->capture_default_str();
     command
         .add_option("--max-pred", arguments.maxPredictions,
-                    "masked positions per row, at most; one for each --seq-len")
-        ->delimiter(',')
-        ->capture_default_str();
+                    "masked positions per row, at most; one for each --seq-len (default: 20 for 128, 80 for "
+                    "512, and in proportion)")
+        ->delimiter(',');
     addChoice(command, "--objective", options.instances.objective, kObjectiveNames,
               "what rows teach: pairs with masks, masks alone, or the next token");
     addChoice(command, "--nsp", options.instances.nextSentence, kNextSentenceNames,
@@ -101,11 +102,28 @@ void printSummary(const PreparedDataset& set)
                manifest.testRows(), manifest.shards.size());
 }
 
+/// A little more than the masked share of 15 %, as BERT's 20 of 128 and 80 of 512.
+int usualPredictions(int sequenceLength)
+{
+    return std::max(1, sequenceLength * 5 / 32);
+}
+
+/// One manifest, or an array of several.
+void printJson(const std::vector<PreparedDataset>& sets)
+{
+    std::string text;
+    for (const PreparedDataset& set : sets)
+        text += (text.empty() ? "" : ",\n") + set.manifest.toJson();
+    fmt::print("{}", sets.size() == 1 ? text : "[\n" + text + "]\n");
+}
+
 Result<PrepareOptions> optionsOf(const PrepareArguments& arguments)
 {
     PrepareOptions options = arguments.options;
     const auto& lengths = arguments.sequenceLengths;
-    const auto& predictions = arguments.maxPredictions;
+    auto predictions = arguments.maxPredictions;
+    for (std::size_t i = 0; arguments.maxPredictions.empty() && i < lengths.size(); ++i)
+        predictions.push_back(usualPredictions(lengths[i]));
     if (lengths.empty() || lengths.size() != predictions.size())
         return badInput(
             fmt::format("--seq-len has {} values and --max-pred has {}", lengths.size(), predictions.size()),
@@ -130,8 +148,10 @@ Status prepare(const PrepareArguments& arguments)
     watch.end(sets.ok() ? Status() : Status(sets.error()));
     if (!sets.ok())
         return sets.error();
-    for (const PreparedDataset& set : *sets)
-        arguments.json ? fmt::print("{}", set.manifest.toJson()) : printSummary(set);
+    if (arguments.json)
+        printJson(*sets);
+    else
+        std::for_each(sets->begin(), sets->end(), printSummary);
     return {};
 }
 
@@ -158,14 +178,15 @@ Command addPrepareCommand(CLI::App& app)
     addRowOptions(*command, *arguments);
     addShardOptions(*command, *arguments);
     command
-        ->add_option("--save-every", arguments->saveEvery,
-                     "seconds of work that are lost at most when the process is killed: the same command "
-                     "then goes on where it stopped")
+        ->add_option(
+            "--save-every", arguments->saveEvery,
+            "seconds between two notes of what is read and built: after a kill the same command goes "
+            "on from the last one; shards are noted as they are finished")
         ->check(CLI::Range(0.001, 3600.0))
         ->capture_default_str();
     arguments->place.addOptions(*command);
     command->add_flag("--json", arguments->json,
-                      "print the manifest; one after the other for several --seq-len");
+                      "print the manifest, or an array of them for several --seq-len");
     return {command, [arguments] { return prepare(*arguments); }};
 }
 

@@ -37,6 +37,9 @@ Status checkShape(const RowShape& rows, bool runningText)
         "use about 0.16 of the sequence length: 20 for 128, 80 for 512");
 }
 
+/// What a thread has under way, with the blocks that it decompresses.
+constexpr std::uint64_t kMemoryPerThread = std::uint64_t{16} << 20;
+
 Status checkNumbers(const PrepareOptions& o)
 {
     std::set<int> lengths;
@@ -136,6 +139,7 @@ Result<PrepareOptions> PrepareOptions::checked() const
         fmt::format("--name \"{}\" cannot start the names of shards", o.corpus),
         "use a plain word without \"training\" and \"test\", which tell the two kinds of shards apart"));
     TRAINYARD_TRY_STATUS(checkNumbers(o));
+    o.threads = std::min(o.threads, static_cast<int>(o.memoryBytes / kMemoryPerThread));
     TRAINYARD_TRY_STATUS(require(unicodeTables(o.profile) != nullptr,
                                  fmt::format("--profile {} is not known", o.profile), "use hf or google-py"));
     TRAINYARD_TRY(o.punktSha256, sha256OfPunkt(o.punkt));

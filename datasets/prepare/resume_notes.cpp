@@ -35,6 +35,7 @@ requires std::is_same_v<std::remove_const_t<Note>, InstancesNote>
 void visitFields(Note& note, Visit visit)
 {
     visit("documents", note.documents);
+    visit("buckets", note.buckets);
     visit("spill_bytes", note.spillBytes);
     visit("dropped", note.dropped);
 }
@@ -52,7 +53,8 @@ Result<std::optional<Note>> loadNote(const fs::path& file)
         visitFields(note, [&](const char* name, auto& member) { json.at(name).get_to(member); });
         return std::optional(std::move(note));
     } catch (const Json::exception& problem) {
-        return failed(file.string() + ": " + problem.what(), "remove its folder to start from the beginning");
+        return failed(file.string() + ": " + problem.what(),
+                      "run the command again: it starts from the beginning");
     }
 }
 

@@ -32,6 +32,7 @@ struct CorpusNote {
 /// How far the instances of one kind of shard were built.
 struct InstancesNote {
     std::uint64_t documents = 0;  ///< finished, of those of this kind
+    std::uint64_t buckets = 0;    ///< of the spill
     std::uint64_t spillBytes = 0; ///< that belong to them
     std::uint64_t dropped = 0;    ///< chunks that gave no row
 

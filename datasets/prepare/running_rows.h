@@ -24,6 +24,7 @@ public:
             return take(row);
         });
     }
+    std::uint64_t bytesPerReader() const override { return 0; } // some rows
     std::uint64_t dropped() const override { return m_text.droppedTokens(); }
 
 private:

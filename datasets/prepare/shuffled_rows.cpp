@@ -27,6 +27,7 @@ public:
     {
         return m_spill.visit(first, count, take);
     }
+    std::uint64_t bytesPerReader() const override { return m_spill.bytesPerReader(); }
     std::uint64_t dropped() const override { return m_dropped; }
 
 private:
@@ -61,18 +62,21 @@ private:
 
     Result<InstanceSpill> open()
     {
-        const auto shape =
-            InstanceSpill::shapeFor(m_work.documents.tokens() * passes() * sizeof(std::uint16_t),
-                                    m_work.options.memoryBytes, m_work.vocabulary.size() <= UINT16_MAX + 1u);
+        const bool narrow = m_work.vocabulary.size() <= UINT16_MAX + 1u;
         TRAINYARD_TRY(const auto note, InstancesNote::load(m_noteFile));
         if (!note) {
+            const auto shape =
+                InstanceSpill::shapeFor(m_work.documents.tokens() * passes() * sizeof(std::uint16_t),
+                                        m_work.options.memoryBytes, narrow);
+            m_buckets = shape.buckets;
             TRAINYARD_TRY_STATUS(removeUnnoted(m_spillFile));
             return InstanceSpill::create(m_spillFile, shape);
         }
+        m_buckets = note->buckets;
         m_next = note->documents;
         m_dropped = note->dropped;
         m_progress.skip(Stage::Instances, m_next * passes());
-        return InstanceSpill::resume(m_spillFile, shape, note->spillBytes);
+        return InstanceSpill::resume(m_spillFile, {m_buckets, narrow}, note->spillBytes);
     }
 
     /// Until it is time to make sure of what is done.
@@ -85,7 +89,7 @@ private:
                                   [&](std::size_t place) { return buildDocument(place, spill); },
                                   [&] { return Clock::now() >= save; }));
         TRAINYARD_TRY(const std::uint64_t bytes, spill.commit());
-        return InstancesNote({m_next, bytes, m_dropped}).save(m_noteFile);
+        return InstancesNote({m_next, m_buckets, bytes, m_dropped}).save(m_noteFile);
     }
 
     Status buildDocument(std::size_t place, InstanceSpill& spill)
@@ -112,6 +116,7 @@ private:
     Progress& m_progress;
     const CancelFlag& m_cancel;
     std::uint64_t m_next = 0; ///< document, by its index in the ordinals
+    std::uint64_t m_buckets = 0;
     std::atomic<std::uint64_t> m_dropped{0};
 };
 

@@ -61,6 +61,8 @@ StagedFolder::StagedFolder(StagedFolder&& other) noexcept
     , m_oldParent(other.m_oldParent)
     , m_lock(std::exchange(other.m_lock, std::nullopt))
     , m_resumed(other.m_resumed)
+    , m_cleared(other.m_cleared)
+    , m_kept(other.m_kept)
 {
 }
 
@@ -105,10 +107,11 @@ Status StagedFolder::takeUp(std::string_view job)
 {
     const fs::path note = m_staging / kJob;
     const auto earlier = readFile(note);
-    m_resumed = !job.empty() && earlier.ok() && *earlier == job;
+    std::error_code ignored;
+    m_resumed = !job.empty() && earlier.ok() && *earlier == job && fs::exists(content(), ignored);
     if (m_resumed)
         return {};
-    std::error_code ignored;
+    m_cleared = earlier.ok();
     fs::remove(note, ignored);
     TRAINYARD_TRY_STATUS(makeEmpty());
     return writeFileAtomically(note, job);
@@ -140,7 +143,7 @@ Status StagedFolder::publish()
 
 StagedFolder::~StagedFolder()
 {
-    if (!m_lock)
+    if (!m_lock || m_kept)
         return;
     std::error_code ignored;
     fs::remove_all(content(), ignored);

@@ -37,6 +37,10 @@ public:
 
     /// Content and scratch may hold what a killed process with this job made.
     bool isResumed() const { return m_resumed; }
+    /// What a killed process with another job left here is gone.
+    bool hasCleared() const { return m_cleared; }
+    /// What is there stays for a later process with this job.
+    void keep() { m_kept = true; }
 
     /// Brings the content to the disk and gives it its final name. Failed when somebody put something there.
     Status publish();
@@ -54,6 +58,8 @@ private:
     std::filesystem::path m_oldParent; ///< the nearest parent that was there before; what lies below is ours
     std::optional<LockFile> m_lock;    ///< held = the folder in the making is ours
     bool m_resumed = false;
+    bool m_cleared = false;
+    bool m_kept = false;
 };
 
 } // namespace trainyard

@@ -2,6 +2,7 @@
 // not.
 #include <QDir>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
@@ -96,6 +97,26 @@ private slots:
         qInfo("%d kills", kills);
         QVERIFY(kills >= 2);
         QCOMPARE(hashesIn(at("often").toStdString()), m_expected);
+    }
+
+    void doesNotTrustNotesOfShardsThatAreGone_data()
+    {
+        QTest::addColumn<QString>("gone");
+        QTest::newRow("all that was made") << "content";
+        QTest::newRow("the shards of one width") << "content/seq64";
+    }
+    void doesNotTrustNotesOfShardsThatAreGone()
+    {
+        QFETCH(QString, gone);
+        const QString part = at(".gone.part/");
+        for (qint64 life = m_usual / 2; !QFile::exists(part + "content/seq128"); life += life / 10) {
+            if (!killAfter("gone", life)) // it was done: again, from the beginning
+                fs::remove_all(at("gone").toStdString());
+        }
+        QVERIFY(fs::remove_all((part + gone).toStdString()) > 0);
+        finish("gone");
+        QCOMPARE(hashesIn(at("gone").toStdString()), m_expected);
+        fs::remove_all(at("gone").toStdString());
     }
 
     void saysThatItGoesOn()
