@@ -109,8 +109,10 @@ private slots:
     {
         QFETCH(QString, gone);
         const QString part = at(".gone.part/");
-        for (qint64 life = m_usual / 2; !QFile::exists(part + "content/seq128"); life += life / 10) {
-            if (!killAfter("gone", life)) // it was done: again, from the beginning
+        std::mt19937_64 random(1);
+        while (!QFile::exists(part + "content/seq128")) {
+            const auto half = static_cast<std::uint64_t>(m_usual / 2);
+            if (!killAfter("gone", static_cast<qint64>(half + random() % half))) // done: from the beginning
                 fs::remove_all(at("gone").toStdString());
         }
         QVERIFY(fs::remove_all((part + gone).toStdString()) > 0);
