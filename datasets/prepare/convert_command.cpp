@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "datasets/job/job_watch.h"
 #include "datasets/prepare/conversion.h"
-#include "datasets/prepare/job_watch.h"
 
 namespace trainyard {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "datasets/job/parallel_tasks.h"
 #include "datasets/prepare/output_place.h"
-#include "datasets/prepare/parallel_tasks.h"
-#include "datasets/prepare/row_statistics.h"
 #include "datasets/prepare/running_rows.h"
 #include "datasets/prepare/shuffled_rows.h"
 #include "datasets/pretraining/instance_rows.h"
+#include "datasets/pretraining/row_statistics.h"
 #include "datasets/shards/shard_writer.h"
 #include "engine/base/hash.h"
 

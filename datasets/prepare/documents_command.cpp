@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "datasets/job/job_watch.h"
 #include "datasets/prepare/corpus_options.h"
 #include "datasets/prepare/document_part.h"
 #include "datasets/prepare/job_place.h"
-#include "datasets/prepare/job_watch.h"
 
 namespace trainyard {
 

@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "datasets/prepare/progress_sink.h"
+#include "datasets/job/progress_sink.h"
 #include "engine/base/result.h"
 
 namespace trainyard {

@@ -1,17 +1,11 @@
 #pragma once
 
-#include <array>
-#include <string_view>
-#include <utility>
-
 #include "datasets/prepare/prepare_options.h"
+#include "datasets/pretraining/instance_names.h"
 
 namespace trainyard {
 
-/// The spelling of choices on the command line and in the manifest.
-template <typename Enum>
-using OptionNames = std::pair<std::string_view, Enum>;
-
+/// As OptionNames, which see.
 inline constexpr std::array kFormatNames{
     OptionNames<CorpusFormat>{"auto", CorpusFormat::Auto},
     OptionNames<CorpusFormat>{"mediawiki", CorpusFormat::MediaWiki},
@@ -20,25 +14,5 @@ inline constexpr std::array kFormatNames{
     OptionNames<CorpusFormat>{"sentences", CorpusFormat::Sentences},
     OptionNames<CorpusFormat>{"jsonl", CorpusFormat::JsonLines},
 };
-inline constexpr std::array kObjectiveNames{
-    OptionNames<Objective>{"bert", Objective::Bert},
-    OptionNames<Objective>{"mlm", Objective::Masked},
-    OptionNames<Objective>{"gpt", Objective::Tokens},
-};
-inline constexpr std::array kNextSentenceNames{
-    OptionNames<NextSentence>{"random", NextSentence::Random},
-    OptionNames<NextSentence>{"swap", NextSentence::Swap},
-    OptionNames<NextSentence>{"none", NextSentence::Follow},
-};
-
-template <typename Names, typename Enum>
-constexpr std::string_view nameIn(const Names& names, Enum value)
-{
-    for (const auto& [name, each] : names) {
-        if (each == value)
-            return name;
-    }
-    return {};
-}
 
 } // namespace trainyard

@@ -17,6 +17,9 @@ Result<fs::path> realPlace(const fs::path& path)
     if (error)
         return badInput(fmt::format("--out {}: {}", path.string(), error.message()),
                         "name a folder that this user may make");
+    if (place == fs::current_path(error))
+        return badInput(fmt::format("--out {} is the folder that you are in", path.string()),
+                        "name a folder in it, which is made");
     return place.has_filename() ? place : place.parent_path();
 }
 

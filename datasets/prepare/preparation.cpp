@@ -83,6 +83,9 @@ Result<Vocabulary> loadOrTrain(const PrepareOptions& options, const fs::path& sc
 
 Status checkSplit(const PrepareOptions& options, const DocumentSplit& split, Progress& progress)
 {
+    if (split.training.empty() && split.test.empty())
+        return badInput("no document of the corpus has any text",
+                        "check that --format says what the files are, and that they hold articles");
     if (split.training.size() < static_cast<std::size_t>(options.trainingShards))
         return badInput(fmt::format("--shards {}: the dump has only {} documents for training",
                                     options.trainingShards, split.training.size()),

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "datasets/prepare/cancel_flag.h"
+#include "datasets/job/cancel_flag.h"
+#include "datasets/job/progress.h"
 #include "datasets/prepare/prepare_options.h"
-#include "datasets/prepare/progress.h"
 #include "datasets/shards/manifest.h"
 
 namespace trainyard {

@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "datasets/job/job_watch.h"
 #include "datasets/prepare/corpus_options.h"
 #include "datasets/prepare/job_place.h"
-#include "datasets/prepare/job_watch.h"
 #include "datasets/prepare/preparation.h"
 
 namespace trainyard {

@@ -3,9 +3,9 @@
 #include <atomic>
 #include <chrono>
 
+#include "datasets/job/parallel_tasks.h"
 #include "datasets/prepare/instance_spill.h"
 #include "datasets/prepare/output_place.h"
-#include "datasets/prepare/parallel_tasks.h"
 #include "datasets/prepare/resume_notes.h"
 #include "datasets/pretraining/counter_random.h"
 #include "datasets/pretraining/instance_builder.h"

@@ -4,11 +4,11 @@
 #include <memory>
 #include <span>
 
-#include "datasets/prepare/cancel_flag.h"
+#include "datasets/job/cancel_flag.h"
+#include "datasets/job/progress.h"
 #include "datasets/prepare/document_store.h"
 #include "datasets/prepare/final_rows.h"
 #include "datasets/prepare/prepare_options.h"
-#include "datasets/prepare/progress.h"
 #include "datasets/tokenizer/vocabulary.h"
 
 namespace trainyard {

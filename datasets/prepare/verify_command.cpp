@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "datasets/job/job_watch.h"
 #include "datasets/prepare/job_place.h"
-#include "datasets/prepare/job_watch.h"
-#include "datasets/prepare/verification.h"
-#include "datasets/prepare/verification_output.h"
+#include "datasets/verification/verification.h"
+#include "datasets/verification/verification_output.h"
 #include "engine/base/file.h"
 
 namespace trainyard {

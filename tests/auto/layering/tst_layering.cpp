@@ -46,6 +46,11 @@ const QList<Layer> kLayers{
      {}},
     {"datasets/shards", kVocabulary + QStringList{"datasets/tokenizer"}, {"hdf5"}},
     {"datasets/exporters", kVocabulary + QStringList{"datasets/pretraining", "datasets/shards"}, {}},
+    {"datasets/job", kVocabulary, {}},
+    {"datasets/verification",
+     kVocabulary +
+         QStringList{"datasets/job", "datasets/pretraining", "datasets/shards", "datasets/tokenizer"},
+     {}},
     {"datasets/prepare", kVocabulary + QStringList{"datasets"}, {"hdf5"}},
     {"remote/wire", kVocabulary, {}},
     {"remote/ssh", {"engine/base"}, {"libssh"}},

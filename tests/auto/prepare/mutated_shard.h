@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <functional>
 
-#include "datasets/prepare/verification.h"
 #include "datasets/shards/columns.h"
 #include "datasets/shards/shard_reader.h"
 #include "datasets/shards/shard_writer.h"
+#include "datasets/verification/verification.h"
 
 namespace trainyard {
 

@@ -3,11 +3,11 @@
 
 #include <set>
 
-#include "datasets/prepare/overlap_check.h"
 #include "datasets/prepare/preparation.h"
-#include "datasets/prepare/row_statistics.h"
-#include "datasets/prepare/share_checks.h"
 #include "datasets/pretraining/masking.h"
+#include "datasets/pretraining/row_statistics.h"
+#include "datasets/verification/overlap_check.h"
+#include "datasets/verification/share_checks.h"
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
 #include "tests/auto/prepare/mutated_shard.h"

@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "datasets/prepare/ordered_pipeline.h"
-#include "datasets/prepare/parallel_tasks.h"
+#include "datasets/job/ordered_pipeline.h"
+#include "datasets/job/parallel_tasks.h"
 
 using namespace trainyard;
 

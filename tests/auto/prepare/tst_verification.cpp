@@ -6,11 +6,11 @@
 #include <functional>
 
 #include "datasets/prepare/preparation.h"
-#include "datasets/prepare/verification.h"
 #include "datasets/shards/columns.h"
 #include "datasets/shards/hdf5_handle.h"
 #include "datasets/shards/shard_reader.h"
 #include "datasets/shards/shard_writer.h"
+#include "datasets/verification/verification.h"
 #include "engine/base/file.h"
 #include "tests/auto/prepare/mutated_shard.h"
 #include "tests/auto/prepare/sample_dump.h"

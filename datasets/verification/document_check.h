@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/prepare/row_rules.h"
 #include "datasets/shards/manifest.h"
 #include "datasets/shards/row_block.h"
+#include "datasets/verification/row_rules.h"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "datasets/prepare/document_check.h"
+#include "datasets/verification/document_check.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "datasets/prepare/sample_row.h"
+#include "datasets/verification/sample_row.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
-#include "datasets/prepare/verification_output.h"
+#include "datasets/verification/verification_output.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "datasets/prepare/option_names.h"
+#include "datasets/pretraining/instance_names.h"
 
 namespace trainyard {
 

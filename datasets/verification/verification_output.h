@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "datasets/prepare/verification.h"
+#include "datasets/verification/verification.h"
 
 namespace trainyard {
 

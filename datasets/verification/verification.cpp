@@ -1,4 +1,4 @@
-#include "datasets/prepare/verification.h"
+#include "datasets/verification/verification.h"
 
 #include <algorithm>
 #include <map>
@@ -6,16 +6,16 @@
 
 #include <fmt/format.h>
 
-#include "datasets/prepare/document_check.h"
-#include "datasets/prepare/export_check.h"
-#include "datasets/prepare/overlap_check.h"
-#include "datasets/prepare/piece_check.h"
-#include "datasets/prepare/row_check.h"
-#include "datasets/prepare/row_statistics.h"
-#include "datasets/prepare/share_checks.h"
-#include "datasets/prepare/token_counts.h"
-#include "datasets/prepare/uniformity.h"
+#include "datasets/pretraining/row_statistics.h"
 #include "datasets/shards/shard_reader.h"
+#include "datasets/verification/document_check.h"
+#include "datasets/verification/export_check.h"
+#include "datasets/verification/overlap_check.h"
+#include "datasets/verification/piece_check.h"
+#include "datasets/verification/row_check.h"
+#include "datasets/verification/share_checks.h"
+#include "datasets/verification/token_counts.h"
+#include "datasets/verification/uniformity.h"
 #include "engine/base/hash.h"
 
 namespace trainyard {

@@ -1,4 +1,4 @@
-#include "datasets/prepare/job_watch.h"
+#include "datasets/job/job_watch.h"
 
 #include <array>
 #include <csignal>

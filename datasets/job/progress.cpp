@@ -1,4 +1,4 @@
-#include "datasets/prepare/progress.h"
+#include "datasets/job/progress.h"
 
 #include <algorithm>
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "datasets/prepare/cancel_flag.h"
-#include "datasets/prepare/invariant.h"
-#include "datasets/prepare/progress.h"
-#include "datasets/prepare/row_rules.h"
-#include "datasets/prepare/sample_row.h"
+#include "datasets/job/cancel_flag.h"
+#include "datasets/job/progress.h"
 #include "datasets/shards/manifest.h"
+#include "datasets/verification/invariant.h"
+#include "datasets/verification/row_rules.h"
+#include "datasets/verification/sample_row.h"
 #include "engine/base/result.h"
 
 namespace trainyard {

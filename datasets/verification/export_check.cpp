@@ -1,4 +1,4 @@
-#include "datasets/prepare/export_check.h"
+#include "datasets/verification/export_check.h"
 
 #include <fmt/format.h>
 

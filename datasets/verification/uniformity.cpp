@@ -1,4 +1,4 @@
-#include "datasets/prepare/uniformity.h"
+#include "datasets/verification/uniformity.h"
 
 #include <cmath>
 #include <numeric>

@@ -3,12 +3,12 @@
 #include <optional>
 #include <vector>
 
-#include "datasets/prepare/invariant.h"
-#include "datasets/prepare/row_rules.h"
 #include "datasets/pretraining/instance.h"
 #include "datasets/pretraining/masking.h"
 #include "datasets/shards/row_block.h"
 #include "datasets/tokenizer/vocabulary.h"
+#include "datasets/verification/invariant.h"
+#include "datasets/verification/row_rules.h"
 
 namespace trainyard {
 

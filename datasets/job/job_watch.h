@@ -7,9 +7,9 @@
 #include <string>
 #include <thread>
 
-#include "datasets/prepare/cancel_flag.h"
-#include "datasets/prepare/progress.h"
-#include "datasets/prepare/progress_sink.h"
+#include "datasets/job/cancel_flag.h"
+#include "datasets/job/progress.h"
+#include "datasets/job/progress_sink.h"
 #include "engine/base/file.h"
 
 namespace trainyard {

@@ -1,4 +1,4 @@
-#include "datasets/prepare/row_check.h"
+#include "datasets/verification/row_check.h"
 
 #include <algorithm>
 #include <span>

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/prepare/row_rules.h"
 #include "datasets/pretraining/instance.h"
 #include "datasets/tokenizer/vocabulary.h"
+#include "datasets/verification/row_rules.h"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "datasets/prepare/row_statistics.h"
+#include "datasets/pretraining/row_statistics.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "datasets/prepare/progress_sink.h"
+#include "datasets/job/progress_sink.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "datasets/prepare/piece_check.h"
+#include "datasets/verification/piece_check.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "datasets/prepare/overlap_check.h"
+#include "datasets/verification/overlap_check.h"
 
 #include <algorithm>
 #include <cmath>

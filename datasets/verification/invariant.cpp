@@ -1,4 +1,4 @@
-#include "datasets/prepare/invariant.h"
+#include "datasets/verification/invariant.h"
 
 #include <fmt/format.h>
 

@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "datasets/prepare/row_rules.h"
-#include "datasets/prepare/uniformity.h"
 #include "datasets/shards/manifest.h"
+#include "datasets/verification/row_rules.h"
+#include "datasets/verification/uniformity.h"
 
 namespace trainyard {
 

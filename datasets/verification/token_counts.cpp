@@ -1,4 +1,4 @@
-#include "datasets/prepare/token_counts.h"
+#include "datasets/verification/token_counts.h"
 
 #include <algorithm>
 #include <numeric>

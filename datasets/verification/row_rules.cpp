@@ -1,8 +1,8 @@
-#include "datasets/prepare/row_rules.h"
+#include "datasets/verification/row_rules.h"
 
 #include <fmt/format.h>
 
-#include "datasets/prepare/option_names.h"
+#include "datasets/pretraining/instance_names.h"
 
 namespace trainyard {
 

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "datasets/prepare/invariant.h"
 #include "datasets/shards/manifest.h"
+#include "datasets/verification/invariant.h"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "datasets/prepare/parallel_tasks.h"
+#include "datasets/job/parallel_tasks.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "datasets/prepare/share_checks.h"
+#include "datasets/verification/share_checks.h"
 
 #include <algorithm>
 #include <array>
