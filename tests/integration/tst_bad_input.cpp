@@ -111,7 +111,8 @@ private slots:
         QTest::addRow("truncated") << m_cli.write("cut.xml.bz2", whole.left(whole.size() * 2 / 3))
                                    << "cut.xml.bz2";
         QTest::addRow("not bzip2") << m_cli.write("text.xml.bz2", "hello") << "text.xml.bz2";
-        QTest::addRow("no pages") << m_cli.write("empty.xml", "<mediawiki></mediawiki>") << "0 documents";
+        QTest::addRow("no pages") << m_cli.write("empty.xml", "<mediawiki></mediawiki>")
+                                  << "no document of the corpus";
     }
     void refusesABadDump()
     {

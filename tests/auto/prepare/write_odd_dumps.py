@@ -90,7 +90,7 @@ def errors():
     whole = bz2.compress(dump(pages=[page(i + 1, text()) for i in range(300)]).encode())
     middle = len(whole) // 2
     yield "empty file", "", "is empty"
-    yield "no pages", dump(pages=[]), "0 documents"
+    yield "no pages", dump(pages=[]), "no document of the corpus"
     yield "HTML", "<html><body><p>Not found</p></body></html>", "HTML"
     yield "other text", "hello world\n" * 100, "do not tell"
     yield "end is missing", dump()[:-400], "truncated"
