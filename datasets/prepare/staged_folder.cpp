@@ -146,9 +146,11 @@ StagedFolder::~StagedFolder()
     if (!m_lock || m_kept)
         return;
     std::error_code ignored;
-    fs::remove_all(content(), ignored);
-    fs::remove_all(scratch(), ignored);
-    fs::remove(m_staging / kJob, ignored);
+    for (const auto& entry : fs::directory_iterator(m_staging, ignored)) {
+        if (entry.path().filename() != kLock && entry.path().filename() != kJob)
+            fs::remove_all(entry.path(), ignored);
+    }
+    fs::remove(m_staging / kJob, ignored); // behind the rest, so that a later process can finish this
     fs::remove(m_staging / kLock,
                ignored); // last, while it is held: who locks a new one finds nothing of ours
     removeEmptyFolders();

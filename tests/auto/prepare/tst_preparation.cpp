@@ -294,6 +294,14 @@ private slots:
         QVERIFY(!InstanceSpill::resume(path() / "spill", {1, true}, size + 1).ok());
     }
 
+    void clearsTheNoteThatAKilledProcessHadBegun()
+    {
+        QVERIFY(makeFolder(path() / ".out.part").ok());
+        QVERIFY(writeFileAtomically(path() / ".out.part" / ".job.tmp-1", "x").ok());
+        QVERIFY(prepare(smallOptions(out())).ok());
+        QCOMPARE(namesIn(path()), std::set<std::string>{"out"});
+    }
+
     void makesSeveralShapesOutOfOneReading()
     {
         PrepareOptions options = smallOptions(out());
