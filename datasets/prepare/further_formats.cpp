@@ -37,11 +37,10 @@ MegatronExport megatronSettings(const PrepareOptions& options, const Vocabulary&
 }
 
 Status writeMegatron(const PrepareOptions& options, const DocumentStore& documents,
-                     const Vocabulary& vocabulary, const fs::path& folder, Manifest& manifest,
-                     const PieceDone& pieceDone)
+                     const DocumentSplit& split, const Vocabulary& vocabulary, const fs::path& folder,
+                     Manifest& manifest, const PieceDone& pieceDone)
 {
     TRAINYARD_TRY_STATUS(makeEmptyFolder(folder / kMegatronFolder));
-    const DocumentSplit split = splitDocuments(documents, options.testFraction, options.instances.seed);
     for (const bool training : {true, false}) {
         const auto& ordinals = training ? split.training : split.test;
         if (ordinals.empty())
@@ -67,8 +66,8 @@ Status writeMds(const fs::path& folder, Manifest& manifest, const PieceDone& pie
 } // namespace
 
 Status writeFurtherFormats(const PrepareOptions& options, const DocumentStore& documents,
-                           const Vocabulary& vocabulary, const fs::path& folder, Manifest& manifest,
-                           Progress& progress, const CancelFlag& cancel)
+                           const DocumentSplit& split, const Vocabulary& vocabulary, const fs::path& folder,
+                           Manifest& manifest, Progress& progress, const CancelFlag& cancel)
 {
     const auto advancing = [&](Stage stage) -> PieceDone {
         return [&progress, &cancel, stage](std::uint64_t count) {
@@ -78,8 +77,8 @@ Status writeFurtherFormats(const PrepareOptions& options, const DocumentStore& d
     };
     if (options.extra.megatron) {
         progress.extend(Stage::Megatron, documents.size());
-        TRAINYARD_TRY_STATUS(
-            writeMegatron(options, documents, vocabulary, folder, manifest, advancing(Stage::Megatron)));
+        TRAINYARD_TRY_STATUS(writeMegatron(options, documents, split, vocabulary, folder, manifest,
+                                           advancing(Stage::Megatron)));
     }
     if (options.extra.mds) {
         progress.extend(Stage::Mds, manifest.trainingRows() + manifest.testRows());

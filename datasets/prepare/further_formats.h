@@ -4,6 +4,7 @@
 
 #include "datasets/job/cancel_flag.h"
 #include "datasets/job/progress.h"
+#include "datasets/prepare/document_split.h"
 #include "datasets/prepare/document_store.h"
 #include "datasets/prepare/prepare_options.h"
 #include "datasets/shards/manifest.h"
@@ -14,7 +15,8 @@ namespace trainyard {
 /// Writes what `options.extra` asks for into `megatron/` and `mds/` of the data set in `folder`, whose shards
 /// are finished and in the manifest, and lists it in the manifest. What an earlier attempt left there goes.
 Status writeFurtherFormats(const PrepareOptions& options, const DocumentStore& documents,
-                           const Vocabulary& vocabulary, const std::filesystem::path& folder,
-                           Manifest& manifest, Progress& progress, const CancelFlag& cancel);
+                           const DocumentSplit& split, const Vocabulary& vocabulary,
+                           const std::filesystem::path& folder, Manifest& manifest, Progress& progress,
+                           const CancelFlag& cancel);
 
 } // namespace trainyard

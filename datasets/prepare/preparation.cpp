@@ -176,8 +176,8 @@ private:
         manifest.settings.format = m_corpus.note.format;
         manifest.counters = m_corpus.note.counters;
         TRAINYARD_TRY_STATUS(builder.writeShards(content, manifest));
-        TRAINYARD_TRY_STATUS(writeFurtherFormats(m_options, m_corpus.documents, m_vocabulary, content,
-                                                 manifest, m_progress, m_cancel));
+        TRAINYARD_TRY_STATUS(writeFurtherFormats(m_options, m_corpus.documents, m_split, m_vocabulary,
+                                                 content, manifest, m_progress, m_cancel));
         TRAINYARD_TRY_STATUS(put(content, kVocabularyFile, m_vocabulary.text(), workOf(shape)));
         TRAINYARD_TRY_STATUS(put(content, Manifest::kFileName, manifest.toJson(), workOf(shape)));
         return manifest;
