@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/sync_tree.h"
+#include "engine/base/temporary_name.h"
 
 namespace trainyard {
 
@@ -28,7 +29,7 @@ Error writeError(const fs::path& path, int errorNumber)
 
 fs::path temporaryFor(const fs::path& path)
 {
-    return path.parent_path() / fmt::format(".{}.tmp-{}", path.filename().string(), ::getpid());
+    return path.parent_path() / fmt::format(".{}{}", path.filename().string(), temporarySuffix());
 }
 
 } // namespace
