@@ -1,8 +1,10 @@
 #include "engine/records/journal.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@ constexpr std::string_view kMagic = "TYJOURN1";
 constexpr std::size_t kFrameHead = 8;                  // length, checksum
 constexpr std::size_t kRecordHead = 1 + 4 + 8 + 8 + 8; // type, attempt, sequence, two clocks
 constexpr std::uint32_t kLargestFrame = 16u << 20;     // longer = damage, not data
+constexpr std::size_t kPiece = 1 << 20;                // of a journal that is read from its start
 
 std::string encodeFrame(const Record& record)
 {
@@ -39,6 +42,44 @@ std::string encodeFrame(const Record& record)
     head.number(static_cast<std::uint32_t>(body.size()));
     head.number(checksum32(body));
     return frame + body;
+}
+
+fs::path damagedPart(const fs::path& journal)
+{
+    return journal.string() + ".damaged";
+}
+
+/// What follows the last good record goes into a file beside the journal: somebody may want to look at it.
+Status keepRest(const fs::path& journal, std::uint64_t from)
+{
+    const FileDescriptor in(::open(journal.c_str(), O_RDONLY | O_CLOEXEC));
+    const fs::path kept = damagedPart(journal);
+    const FileDescriptor out(
+        ::open(kept.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644));
+    if (!in.valid() || !out.valid())
+        return systemError(ErrorKind::Failed,
+                           "cannot keep the damaged part of the journal as " + kept.string(), errno);
+    std::string piece(kPiece, '\0');
+    for (;;) {
+        const ssize_t got = ::pread(in.get(), piece.data(), piece.size(), static_cast<off_t>(from));
+        if (got == 0)
+            return {};
+        if (got < 0 && errno != EINTR)
+            return systemError(ErrorKind::Failed, "cannot read " + journal.string(), errno);
+        if (got > 0)
+            TRAINYARD_TRY_STATUS(
+                writeAll(out.get(), std::string_view(piece.data(), static_cast<std::size_t>(got)), kept));
+        from += static_cast<std::uint64_t>(std::max<ssize_t>(got, 0));
+    }
+}
+
+EventRecord repaired(const Error& damage, const fs::path& journal)
+{
+    return {Severity::Warning,
+            "journal-repaired",
+            fmt::format("{}; what followed is kept as {}", damage.message, damagedPart(journal).string()),
+            {},
+            0};
 }
 
 } // namespace
@@ -69,21 +110,32 @@ Result<JournalWriter> JournalWriter::open(const fs::path& folder, const std::str
         TRAINYARD_TRY_STATUS(writeAll(file.get(), kMagic, path));
         return JournalWriter(std::move(file), path, attempt, 1, clock);
     }
-    TRAINYARD_TRY(const std::string bytes, readFile(path));
-    JournalParser parser;
-    TRAINYARD_TRY(const auto records, parser.feed(bytes));
-    if (::ftruncate(file.get(), static_cast<off_t>(parser.validBytes())) != 0)
+    TRAINYARD_TRY(const JournalEnd end, scanJournal(path, [](std::vector<Record>) {}));
+    if (end.damage && end.validBytes == 0)
+        return end.damage->in(path.string());
+    if (end.damage)
+        TRAINYARD_TRY_STATUS(keepRest(path, end.validBytes));
+    if (::ftruncate(file.get(), static_cast<off_t>(end.validBytes)) != 0)
         return systemError(ErrorKind::Failed, "cannot cut the torn tail of " + path.string(), errno);
-    if (parser.validBytes() == 0)
+    if (end.validBytes == 0)
         TRAINYARD_TRY_STATUS(writeAll(file.get(), kMagic, path));
-    return JournalWriter(std::move(file), path, attempt, parser.lastSequence() + 1, clock);
+    JournalWriter writer(std::move(file), path, attempt, end.lastSequence + 1, clock);
+    if (end.damage) {
+        TRAINYARD_TRY([[maybe_unused]] const auto told, writer.append(repaired(*end.damage, path)));
+    }
+    return writer;
 }
 
 Result<std::uint64_t> JournalWriter::append(const Payload& payload)
 {
+    return append(payload, m_clock->now());
+}
+
+Result<std::uint64_t> JournalWriter::append(const Payload& payload, const Instant& time)
+{
     const off_t before = ::lseek(m_file.get(), 0, SEEK_END);
     const Status written =
-        writeAll(m_file.get(), encodeFrame({m_attempt, m_nextSequence, m_clock->now(), payload}), m_path);
+        writeAll(m_file.get(), encodeFrame({m_attempt, m_nextSequence, time, payload}), m_path);
     if (!written.ok()) {
         if (before < 0 || ::ftruncate(m_file.get(), before) != 0)
             return written.error().in("the journal's tail may be torn");
@@ -153,6 +205,8 @@ Result<bool> JournalParser::parseFrame(std::vector<Record>& out)
 
 Result<std::vector<Record>> JournalParser::feed(std::string_view bytes)
 {
+    m_pending.erase(0, m_at);
+    m_at = 0;
     if (m_broken)
         return *m_broken;
     m_pending.append(bytes);
@@ -166,8 +220,6 @@ Result<std::vector<Record>> JournalParser::feed(std::string_view bytes)
         if (!advanced.value())
             break;
     }
-    m_pending.erase(0, m_at);
-    m_at = 0;
     // Records before the damage are still good; the error shows on the next call.
     if (m_broken && records.empty())
         return *m_broken;
@@ -195,14 +247,39 @@ Result<std::size_t> wholeFrames(std::string_view bytes, std::uint64_t offset)
     return at;
 }
 
+Result<JournalEnd> scanJournal(const fs::path& file, const std::function<void(std::vector<Record>)>& visit)
+{
+    const FileDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!in.valid())
+        return systemError(ErrorKind::BadInput, "cannot open " + file.string(), errno);
+    JournalParser parser;
+    std::string piece(kPiece, '\0');
+    for (;;) {
+        const ssize_t got = ::read(in.get(), piece.data(), piece.size());
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return systemError(ErrorKind::BadInput, "cannot read " + file.string(), errno);
+        // At the end once more, for damage that came behind good records.
+        auto records = parser.feed({piece.data(), static_cast<std::size_t>(got)});
+        if (!records.ok())
+            return JournalEnd{parser.validBytes(), parser.lastSequence(), records.error()};
+        visit(std::move(records).value());
+        if (got == 0)
+            return JournalEnd{parser.validBytes(), parser.lastSequence(), {}};
+    }
+}
+
 Result<JournalContent> readJournal(const fs::path& file)
 {
-    TRAINYARD_TRY(const std::string bytes, readFile(file));
-    JournalParser parser;
-    auto records = parser.feed(bytes);
-    if (!records.ok())
-        return records.error().in(file.string());
-    return JournalContent{std::move(records).value(), parser.validBytes()};
+    JournalContent content;
+    TRAINYARD_TRY(const JournalEnd end, scanJournal(file, [&](std::vector<Record> records) {
+                      std::move(records.begin(), records.end(), std::back_inserter(content.records));
+                  }));
+    if (end.damage && content.records.empty())
+        return end.damage->in(file.string());
+    content.validBytes = end.validBytes;
+    return content;
 }
 
 } // namespace trainyard

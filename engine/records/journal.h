@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,12 +21,17 @@ namespace trainyard {
 class JournalWriter {
 public:
     /// Opens or makes `folder`/`stream`. A torn tail of an earlier writer is cut; the sequence goes on where
-    /// it ended. Failed when another process writes the stream or the file is not a journal.
+    /// it ended. What follows damage is moved to `<stream>.damaged`, and an event says so. Failed when
+    /// another process writes the stream or the file is not a journal.
     static Result<JournalWriter> open(const std::filesystem::path& folder, const std::string& stream,
                                       std::uint32_t attempt, const Clock& clock = systemClock());
 
+    /// What is appended from now on belongs to this attempt.
+    void beginAttempt(std::uint32_t attempt) { m_attempt = attempt; }
     /// The record's sequence number. A failed append (disk full) leaves the file as it was.
     Result<std::uint64_t> append(const Payload& payload);
+    /// As above, for what happened earlier.
+    Result<std::uint64_t> append(const Payload& payload, const Instant& time);
     /// Makes everything appended so far survive a power cut.
     Status sync();
 
@@ -50,8 +56,14 @@ public:
     /// Bytes of whole, valid frames (and the file header) so far: where a mirror of the file may be resumed.
     std::uint64_t validBytes() const { return m_validBytes; }
     std::uint64_t lastSequence() const { return m_lastSequence; }
+    /// The bytes of what the last feed() completed; they end at validBytes(). Valid until the next call.
+    std::string_view completed() const { return std::string_view(m_pending).substr(0, m_at); }
     /// Forgets a started frame: the next bytes fed are those at validBytes().
-    void dropPartialFrame() { m_pending.clear(); }
+    void dropPartialFrame()
+    {
+        m_pending.clear();
+        m_at = 0;
+    }
 
 private:
     Result<bool> parseHeader();
@@ -59,17 +71,29 @@ private:
     Result<bool> parseFrame(std::vector<Record>& out);
 
     std::string m_pending;
-    std::size_t m_at = 0; ///< parsed part of m_pending
+    std::size_t m_at = 0; ///< parsed part of m_pending; goes with the next feed()
     std::uint64_t m_validBytes = 0;
     std::uint64_t m_lastSequence = 0;
     bool m_headerSeen = false;
     std::optional<Error> m_broken;
 };
 
-/// How many of `bytes`, which start at byte `offset` of a journal, belong to whole frames (or the file's header): what may
-/// be passed on, because no writer will cut it any more. Checksums are left to the reader. Failed when no frame starts
-/// at that place.
+/// How many of `bytes`, which start at byte `offset` of a journal, belong to whole frames (or the file's
+/// header): what may be passed on, because no writer will cut it any more. Checksums are left to the reader.
+/// Failed when no frame starts at that place.
 Result<std::size_t> wholeFrames(std::string_view bytes, std::uint64_t offset);
+
+/// Where the good part of a journal ends.
+struct JournalEnd {
+    std::uint64_t validBytes = 0; ///< shorter than the file when its tail is torn or damaged
+    std::uint64_t lastSequence = 0;
+    std::optional<Error> damage; ///< what is wrong behind validBytes; nothing for a torn tail
+};
+
+/// Reads a journal of any length from its start, with little memory: `visit` gets the records, in order, as
+/// they are read. BadInput when the file is missing or cannot be read.
+Result<JournalEnd> scanJournal(const std::filesystem::path& file,
+                               const std::function<void(std::vector<Record>)>& visit);
 
 struct JournalContent {
     std::vector<Record> records;

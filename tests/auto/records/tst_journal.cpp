@@ -108,6 +108,44 @@ private slots:
         }
     }
 
+    void keepsWhatFollowsDamageBesideTheJournal()
+    {
+        const std::string whole = journalBytes(path(), 10);
+        const std::string half = journalBytes(path() / "half", 5);
+        std::string damaged = whole;
+        damaged[half.size() + 20] ^= 1;
+        QVERIFY(writeFileAtomically(path() / "steps", damaged).ok());
+        {
+            auto writer = JournalWriter::open(path(), "steps", 2).value();
+            QVERIFY(writer.append(someStep(6)).ok());
+        }
+        const auto content = readJournal(path() / "steps").value();
+        QCOMPARE(content.records.size(), std::size_t(7)); // five, the event, one more
+        QCOMPARE(std::get<EventRecord>(content.records[5].payload).kind, std::string("journal-repaired"));
+        QCOMPARE(content.records[6].sequence, std::uint64_t(7));
+        QVERIFY(readFile(path() / "steps.damaged").value() == damaged.substr(half.size()));
+    }
+
+    void leavesAFileAloneThatIsNoJournal()
+    {
+        QVERIFY(writeFileAtomically(path() / "steps", "my diary, volume 1").ok());
+        QVERIFY(!JournalWriter::open(path(), "steps", 1).ok());
+        QCOMPARE(readFile(path() / "steps").value(), std::string("my diary, volume 1"));
+    }
+
+    void scansInPiecesWhatItReadsAsAWhole()
+    {
+        const std::string whole = journalBytes(path(), 20'000); // several pieces
+        std::int64_t next = 1;
+        const auto end = scanJournal(path() / "steps", [&](const std::vector<Record>& records) {
+                             for (const Record& record : records)
+                                 QCOMPARE(std::get<StepRecord>(record.payload).step, next++);
+                         }).value();
+        QCOMPARE(next, std::int64_t(20'001));
+        QCOMPARE(end.validBytes, std::uint64_t(whole.size()));
+        QVERIFY(!end.damage);
+    }
+
     void refusesASecondWriter()
     {
         auto writer = JournalWriter::open(path(), "steps", 1).value();

@@ -1,0 +1,52 @@
+#include "engine/records/foreign_records.h"
+
+#include "engine/base/foreign_text.h"
+
+namespace trainyard {
+
+namespace {
+
+void clean(std::string& text)
+{
+    text = harmlessText(text, Lines::Many, kShownTextBytes);
+}
+
+constexpr double kLongestSeconds = 1e9; // what is longer is a lie, and would not fit where it is shown
+
+void cleanPayload(StepRecord& step)
+{
+    if (!(step.stepSeconds >= 0 && step.stepSeconds <= kLongestSeconds))
+        step.stepSeconds = 0;
+}
+
+void cleanPayload(DeviceSample&) {}
+
+void cleanPayload(EventRecord& event)
+{
+    clean(event.kind);
+    clean(event.message);
+}
+
+void cleanPayload(StateRecord& state)
+{
+    clean(state.reason);
+}
+
+void cleanPayload(ProgressRecord& progress)
+{
+    clean(progress.stage);
+    clean(progress.unit);
+    clean(progress.counters);
+    if (!(progress.secondsLeft <= kLongestSeconds))
+        progress.secondsLeft = -1;
+}
+
+} // namespace
+
+void makeHarmless(std::vector<Record>& records)
+{
+    for (Record& record : records)
+        std::visit([](auto& payload) { cleanPayload(payload); }, record.payload);
+}
+
+} // namespace trainyard

@@ -1,0 +1,81 @@
+#include "engine/records/patient_journal.h"
+
+#include <fmt/format.h>
+
+#include "engine/base/units.h"
+#include "engine/records/codec.h"
+
+namespace trainyard {
+
+Result<PatientJournal> PatientJournal::open(const std::filesystem::path& folder, const std::string& stream,
+                                            std::uint32_t attempt, const Clock& clock)
+{
+    TRAINYARD_TRY(JournalWriter writer, JournalWriter::open(folder, stream, attempt, clock));
+    return PatientJournal(std::move(writer), stream, clock);
+}
+
+Status PatientJournal::append(const Payload& payload, Worth worth)
+{
+    const Instant now = m_clock->now();
+    if (const Status before = writeWaiting(); !before.ok())
+        return wait(payload, now, worth, before.error());
+    const auto written = m_writer.append(payload, now);
+    return written.ok() ? Status() : wait(payload, now, worth, written.error());
+}
+
+Status PatientJournal::sync()
+{
+    if (const Status written = writeWaiting(); !written.ok())
+        return written.error().in(fmt::format("{} records are not written yet", m_waiting.size()));
+    return m_writer.sync();
+}
+
+/// Oldest first; the gap is told behind them.
+Status PatientJournal::writeWaiting()
+{
+    while (!m_waiting.empty()) {
+        const Waiting& oldest = m_waiting.front();
+        TRAINYARD_TRY([[maybe_unused]] const auto sequence, m_writer.append(oldest.payload, oldest.time));
+        m_waitingBytes -= oldest.bytes;
+        m_waiting.pop_front();
+    }
+    if (!m_since)
+        return {};
+    const Instant now = m_clock->now();
+    TRAINYARD_TRY([[maybe_unused]] const auto told, m_writer.append(gap(now), now));
+    m_since.reset();
+    m_late = m_leftOut = 0;
+    return {};
+}
+
+Status PatientJournal::wait(const Payload& payload, const Instant& time, Worth worth, const Error& why)
+{
+    if (!m_since)
+        m_since = time;
+    if (worth == Worth::Sample) {
+        ++m_leftOut;
+        return {};
+    }
+    const std::size_t bytes = sizeof(Waiting) + encodePayload(payload).size();
+    if (m_waitingBytes + bytes > kMostWaitingBytes)
+        return why.in(fmt::format("{} of records wait for room already", formatBytes(m_waitingBytes)));
+    m_waiting.push_back({payload, time, bytes});
+    m_waitingBytes += bytes;
+    ++m_late;
+    return {};
+}
+
+Payload PatientJournal::gap(const Instant& now) const
+{
+    const auto lasted = std::chrono::milliseconds((now.monotonicNs - m_since->monotonicNs) / 1'000'000);
+    return EventRecord{
+        Severity::Warning,
+        "gap",
+        fmt::format("\"{}\" could not be written for {} (a full disk?): {} records were written "
+                    "late, {} samples are missing",
+                    m_stream, formatDuration(lasted), m_late, m_leftOut),
+        {},
+        0};
+}
+
+} // namespace trainyard

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "engine/records/journal.h"
+
+namespace trainyard {
+
+/// A stream whose writer must go on when the disk is full (or gone for a while). What cannot be written waits
+/// in memory and is written in its order, with its own time, as soon as there is room; samples do not wait,
+/// they are left out and counted. When everything has been written again, an event "gap" says how long it
+/// lasted and what is missing. Not thread-safe.
+class PatientJournal {
+public:
+    enum class Worth {
+        Essential, ///< losses, steps, states, events: never left out
+        Sample     ///< device samples, signs of life: the next one tells as much
+    };
+
+    static Result<PatientJournal> open(const std::filesystem::path& folder, const std::string& stream,
+                                       std::uint32_t attempt, const Clock& clock = systemClock());
+
+    /// Failed when an essential record cannot be written and more than kMostWaitingBytes would wait: it is
+    /// lost.
+    Status append(const Payload& payload, Worth worth = Worth::Essential);
+    /// Tries once more to write what waits, then makes everything survive a power cut. Failed when something
+    /// still waits.
+    Status sync();
+
+    /// What is appended from now on belongs to this attempt; so does what still waits.
+    void beginAttempt(std::uint32_t attempt) { m_writer.beginAttempt(attempt); }
+
+    bool isWaiting() const { return m_since.has_value(); }
+
+    static constexpr std::size_t kMostWaitingBytes = 16 * 1024 * 1024;
+
+private:
+    struct Waiting {
+        Payload payload;
+        Instant time;
+        std::size_t bytes = 0;
+    };
+
+    PatientJournal(JournalWriter writer, std::string stream, const Clock& clock)
+        : m_writer(std::move(writer)), m_stream(std::move(stream)), m_clock(&clock)
+    {
+    }
+    Status writeWaiting();
+    Status wait(const Payload& payload, const Instant& time, Worth worth, const Error& why);
+    Payload gap(const Instant& now) const;
+
+    JournalWriter m_writer;
+    std::string m_stream;
+    const Clock* m_clock;
+    std::deque<Waiting> m_waiting;
+    std::size_t m_waitingBytes = 0;
+    std::optional<Instant> m_since; ///< nothing could be written since then
+    std::uint64_t m_late = 0;       ///< records that had to wait since then
+    std::uint64_t m_leftOut = 0;    ///< samples since then
+};
+
+} // namespace trainyard
