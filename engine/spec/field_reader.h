@@ -60,6 +60,18 @@ void FieldReader::readEnum(const char* key, Enum& target)
         complain(key, "unknown value \"" + name + "\"", "use one of: " + std::string(acceptedNames<Enum>()));
 }
 
+/// Runs `fields` on the sub-object `key`, if there is one, and then reports its unknown keys.
+template <typename Fields>
+void readSection(FieldReader& parent, const char* key, Diagnostics& diagnostics, Fields fields)
+{
+    const auto* json = parent.take(key);
+    if (!json)
+        return;
+    FieldReader reader(*json, parent.pathOf(key), diagnostics);
+    fields(reader);
+    reader.finish();
+}
+
 /// The candidate with the smallest edit distance, if it is close enough to be a slip of the pen; else empty.
 std::string nearestName(std::string_view name, const std::vector<std::string>& candidates);
 

@@ -85,6 +85,12 @@ struct Names<DeviceKind> {
                                       std::pair{DeviceKind::Cuda, std::string_view("cuda")}};
 };
 
+template <>
+struct Names<LauncherKind> {
+    static constexpr std::array table{std::pair{LauncherKind::Mpi, std::string_view("mpi")},
+                                      std::pair{LauncherKind::Slurm, std::string_view("slurm")}};
+};
+
 template <typename Enum>
 std::string_view lookUp(Enum value)
 {
@@ -142,6 +148,10 @@ std::string_view nameOf(DeviceKind value)
 {
     return lookUp(value);
 }
+std::string_view nameOf(LauncherKind value)
+{
+    return lookUp(value);
+}
 
 template <typename Enum>
 std::optional<Enum> enumFromName(std::string_view name)
@@ -176,6 +186,7 @@ template std::optional<PipelineScheduleKind> enumFromName(std::string_view);
 template std::optional<PartitionKind> enumFromName(std::string_view);
 template std::optional<RecomputeKind> enumFromName(std::string_view);
 template std::optional<DeviceKind> enumFromName(std::string_view);
+template std::optional<LauncherKind> enumFromName(std::string_view);
 template std::string_view acceptedNames<ModelFamily>();
 template std::string_view acceptedNames<Activation>();
 template std::string_view acceptedNames<NormPlacement>();
@@ -187,5 +198,6 @@ template std::string_view acceptedNames<PipelineScheduleKind>();
 template std::string_view acceptedNames<PartitionKind>();
 template std::string_view acceptedNames<RecomputeKind>();
 template std::string_view acceptedNames<DeviceKind>();
+template std::string_view acceptedNames<LauncherKind>();
 
 } // namespace trainyard

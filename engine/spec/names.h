@@ -18,6 +18,7 @@ std::string_view nameOf(ComputeType value);
 std::string_view nameOf(PipelineScheduleKind value);
 std::string_view nameOf(RecomputeKind value);
 std::string_view nameOf(DeviceKind value);
+std::string_view nameOf(LauncherKind value);
 std::string_view nameOf(PartitionKind value); ///< not of ByHand, which is written as its list
 
 /// The enumerator of that name, or nothing. `Enum` is one of the types above.

@@ -71,6 +71,8 @@ struct NodeSpec {
 };
 
 struct ClusterSpec {
+    /// Each host once. With Slurm one entry per node of the job, all of them with the login host's name and
+    /// the same number of slots.
     std::vector<NodeSpec> nodes{NodeSpec{}};
 
     int totalSlots() const;
@@ -226,11 +228,45 @@ enum class DeviceKind {
     Cuda,
 };
 
+/// What starts the ranks.
+enum class LauncherKind {
+    Mpi,   ///< mpirun over SSH from the first host; the worker alone for one rank
+    Slurm, ///< a batch job of the cluster whose login host is named by every entry of cluster.nodes
+};
+
+/// What sbatch is asked for; only with LauncherKind::Slurm. An empty text leaves it to the cluster.
+struct SlurmSpec {
+    std::string partition;
+    std::string account;
+    std::string qos;
+    std::string constraint;                 ///< features of the nodes, e.g. "a100&nvlink"
+    std::chrono::milliseconds timeLimit{0}; ///< in whole minutes; 0 = the partition's
+    bool requeue = true;                    ///< a job that loses a node waits for another one and goes on
+    std::chrono::milliseconds warning{
+        120'000}; ///< so long before its end the run keeps a checkpoint and stops
+
+    bool operator==(const SlurmSpec&) const = default;
+};
+
+/// What happens when ranks or hosts are lost: the run goes on from its last checkpoint by itself.
+struct RestartSpec {
+    int limit = 3; ///< restarts in a row without a new checkpoint; 0 = it stays failed
+    std::chrono::milliseconds backoff{5'000}; ///< before the first; doubles with each, up to 5 min
+    bool afterReboot = false;                 ///< also when the first host itself was restarted
+    /// Goes on with fewer data-parallel ranks while hosts are away, and takes them in again when they return.
+    bool elastic = false;
+
+    bool operator==(const RestartSpec&) const = default;
+};
+
 struct LaunchSpec {
     int steps = 100;        ///< optimizer steps of the whole run
     int threadsPerRank = 1; ///< compute threads of each rank
     DeviceKind device = DeviceKind::Auto;
     std::chrono::milliseconds gracePeriod{15000}; ///< between asking a run to stop and killing it
+    LauncherKind launcher = LauncherKind::Mpi;
+    SlurmSpec slurm{};
+    RestartSpec restart{};
 
     bool operator==(const LaunchSpec&) const = default;
 };

@@ -7,6 +7,7 @@
 
 #include "engine/base/file.h"
 #include "engine/spec/field_reader.h"
+#include "engine/spec/launch_json.h"
 #include "engine/spec/model_json.h"
 #include "engine/spec/names.h"
 #include "engine/spec/partition_json.h"
@@ -90,26 +91,6 @@ void readLossScale(FieldReader& reader, LossScaleSpec& lossScale)
     reader.read("minimum", lossScale.minimum);
 }
 
-void readLaunch(FieldReader& reader, LaunchSpec& launch)
-{
-    reader.read("steps", launch.steps);
-    reader.read("threads_per_rank", launch.threadsPerRank);
-    reader.readEnum("device", launch.device);
-    reader.readDuration("grace_period", launch.gracePeriod);
-}
-
-/// Runs `fields` on the sub-object `key`, if there is one, and then reports its unknown keys.
-template <typename Fields>
-void readSection(FieldReader& parent, const char* key, Diagnostics& diagnostics, Fields fields)
-{
-    const auto* json = parent.take(key);
-    if (!json)
-        return;
-    FieldReader reader(*json, parent.pathOf(key), diagnostics);
-    fields(reader);
-    reader.finish();
-}
-
 void checkVersion(FieldReader& root, Diagnostics& diagnostics)
 {
     int version = 0;
@@ -157,7 +138,8 @@ void readRoot(const nlohmann::json& json, RunSpec& spec, Diagnostics& diagnostic
         r.read("keep_every", spec.checkpoint.keepEvery);
         r.read("asynchronous", spec.checkpoint.asynchronous);
     });
-    readSection(root, "launch", diagnostics, [&](FieldReader& r) { readLaunch(r, spec.launch); });
+    readSection(root, "launch", diagnostics,
+                [&](FieldReader& r) { readLaunch(r, spec.launch, diagnostics); });
     root.finish();
 }
 
@@ -177,12 +159,6 @@ std::string bytesText(Bytes bytes)
             return fmt::format("{} {}", bytes / size, name);
     }
     return fmt::format("{} B", bytes);
-}
-
-std::string durationText(std::chrono::milliseconds duration)
-{
-    const auto ms = duration.count();
-    return ms % 1000 == 0 ? fmt::format("{} s", ms / 1000) : fmt::format("{} ms", ms);
 }
 
 Json clusterJson(const ClusterSpec& cluster)
@@ -310,10 +286,7 @@ std::string toJson(const RunSpec& spec)
                             {"keep_last", spec.checkpoint.keepLast},
                             {"keep_every", spec.checkpoint.keepEvery},
                             {"asynchronous", spec.checkpoint.asynchronous}}},
-        {"launch", Json{{"steps", spec.launch.steps},
-                        {"threads_per_rank", spec.launch.threadsPerRank},
-                        {"device", nameOf(spec.launch.device)},
-                        {"grace_period", durationText(spec.launch.gracePeriod)}}},
+        {"launch", launchJson(spec.launch)},
     };
     return json.dump(2) + "\n";
 }

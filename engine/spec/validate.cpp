@@ -1,11 +1,11 @@
 #include "engine/spec/validate.h"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "engine/spec/checker.h"
+#include "engine/spec/launch_rules.h"
 #include "engine/spec/limits.h"
 #include "engine/spec/model_rules.h"
 #include "engine/spec/pipeline_rules.h"
@@ -22,27 +22,6 @@ void checkName(const std::string& name, Checker& check)
                        });
     check.require(plain, "name", fmt::format("\"{}\" cannot name a run", name),
                   "use 1 to 64 letters, digits, '.', '_' and '-', starting with a letter or digit");
-}
-
-void checkCluster(const RunSpec& spec, Checker& check)
-{
-    check.require(!spec.cluster.nodes.empty(), "cluster.nodes", "names no host", "add at least one host");
-    std::set<std::string> seen;
-    for (std::size_t i = 0; i < spec.cluster.nodes.size(); ++i) {
-        const NodeSpec& node = spec.cluster.nodes[i];
-        const std::string path = fmt::format("cluster.nodes[{}]", i);
-        check.between(node.slotCount, 1, kMostRanks, (path + ".slots").c_str());
-        const bool plain = !node.host.empty() && node.host.front() != '-' &&
-                           std::all_of(node.host.begin(), node.host.end(), [](unsigned char c) {
-                               return std::isalnum(c) || c == '.' || c == '_' || c == '-' || c == ':' ||
-                                      c == '@' || c == '[' || c == ']';
-                           });
-        check.require(plain, (path + ".host").c_str(), fmt::format("\"{}\" is not a host name", node.host),
-                      "use the name that you give to ssh, e.g. gpu-03 or me@10.0.0.3:2222");
-        check.require(seen.insert(node.host).second, (path + ".host").c_str(),
-                      fmt::format("\"{}\" is named twice", node.host),
-                      "give each host once, with all its slots");
-    }
 }
 
 /// Of `number`, at most `limit`.
@@ -214,10 +193,7 @@ Diagnostics validate(const RunSpec& spec)
     check.atLeast(spec.checkpoint.everySteps, 0, "checkpoint.every_steps");
     check.atLeast(spec.checkpoint.keepLast, 1, "checkpoint.keep_last");
     check.atLeast(spec.checkpoint.keepEvery, 0, "checkpoint.keep_every");
-    check.atLeast(spec.launch.steps, 1, "launch.steps");
-    check.atLeast(spec.launch.threadsPerRank, 1, "launch.threads_per_rank");
-    check.require(spec.launch.gracePeriod.count() <= 600'000, "launch.grace_period",
-                  "is " + formatDuration(spec.launch.gracePeriod), "must be at most 10 min");
+    checkLaunch(spec.launch, check);
     return diagnostics;
 }
 

@@ -105,6 +105,15 @@ private slots:
         spec.batch.packing = true;
         spec.launch.device = DeviceKind::Cuda;
         spec.launch.gracePeriod = std::chrono::milliseconds(1500);
+        spec.launch.launcher = LauncherKind::Slurm;
+        spec.launch.slurm = {"gpu,fast",
+                             "lab-7",
+                             "high",
+                             "a100&nvlink",
+                             std::chrono::hours(2),
+                             false,
+                             std::chrono::seconds(90)};
+        spec.launch.restart = {7, std::chrono::milliseconds(1500), true, true};
         const ParsedSpec parsed = parseSpec(toJson(spec));
         QCOMPARE(print(parsed.diagnostics), "");
         QVERIFY(parsed.spec == spec);

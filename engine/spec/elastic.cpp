@@ -1,0 +1,41 @@
+#include "engine/spec/elastic.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/spec/validate.h"
+
+namespace trainyard {
+
+Result<RunSpec> withReplicas(const RunSpec& spec, int replicas)
+{
+    const int atOnce = spec.batch.micro * replicas;
+    if (replicas < 1 || spec.batch.global % atOnce != 0)
+        return refused(
+            fmt::format(
+                "a global batch of {} cannot be kept by {} data-parallel ranks with micro-batches of {}",
+                spec.batch.global, replicas, spec.batch.micro),
+            "choose a global batch that more numbers of ranks divide");
+    RunSpec changed = spec;
+    changed.layout.data = replicas;
+    changed.batch.accumulation = spec.batch.global / atOnce;
+    if (const Diagnostics wrong = validate(changed); !wrong.empty())
+        return toError(wrong).in(fmt::format("with {} data-parallel ranks", replicas));
+    return changed;
+}
+
+Result<RunSpec> fittedTo(const RunSpec& spec, int ranks)
+{
+    const int ranksPerReplica = spec.layout.worldSize() / spec.layout.data;
+    for (int replicas = std::min(spec.layout.data, ranks / ranksPerReplica); replicas > 0; --replicas) {
+        if (auto fitted = withReplicas(spec, replicas); fitted.ok())
+            return fitted;
+    }
+    return refused(
+        fmt::format("{} ranks are too few: one copy of the model needs {}, and the global batch of {} must "
+                    "divide by micro-batches of {}",
+                    ranks, ranksPerReplica, spec.batch.global, spec.batch.micro));
+}
+
+} // namespace trainyard

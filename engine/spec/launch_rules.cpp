@@ -1,0 +1,104 @@
+#include "engine/spec/launch_rules.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "engine/base/units.h"
+#include "engine/spec/limits.h"
+
+namespace trainyard {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kMinute{60'000};
+constexpr milliseconds kLongestGrace = 10 * kMinute;
+constexpr milliseconds kLongestBackoff = 5 * kMinute;
+constexpr milliseconds kLongestWarning = 60 * kMinute;
+constexpr int kMostRestarts = 1000;
+
+bool isHostName(const std::string& host)
+{
+    return !host.empty() && host.front() != '-' && std::ranges::all_of(host, [](unsigned char c) {
+        return std::isalnum(c) || std::string_view("._-:@[]").find(char(c)) != std::string_view::npos;
+    });
+}
+
+/// What Slurm's own names are made of; a constraint combines features with & | [ ] * ( ).
+bool isSlurmText(const std::string& text, std::string_view signs)
+{
+    return text.size() <= 128 && !text.starts_with('-') && std::ranges::all_of(text, [&](unsigned char c) {
+               return std::isalnum(c) || signs.find(char(c)) != std::string_view::npos;
+           });
+}
+
+void checkText(const std::string& text, std::string_view signs, const char* path, Checker& check)
+{
+    check.require(isSlurmText(text, signs), path, fmt::format("\"{}\" is not a name of Slurm's", text),
+                  fmt::format("use letters, digits and {}", signs));
+}
+
+void checkAtMost(milliseconds duration, milliseconds most, const char* path, Checker& check)
+{
+    check.require(duration <= most, path, "is " + formatDuration(duration),
+                  "must be at most " + formatDuration(most));
+}
+
+void checkSlurm(const SlurmSpec& slurm, Checker& check)
+{
+    checkText(slurm.partition, "._-,", "launch.slurm.partition", check);
+    checkText(slurm.account, "._-", "launch.slurm.account", check);
+    checkText(slurm.qos, "._-", "launch.slurm.qos", check);
+    checkText(slurm.constraint, "._-&|[]()*,", "launch.slurm.constraint", check);
+    check.require(slurm.timeLimit % kMinute == milliseconds(0), "launch.slurm.time_limit",
+                  "is " + formatDuration(slurm.timeLimit), "Slurm counts in whole minutes");
+    checkAtMost(slurm.warning, kLongestWarning, "launch.slurm.warning", check);
+    check.require(slurm.timeLimit.count() == 0 || slurm.warning < slurm.timeLimit, "launch.slurm.warning",
+                  "is " + formatDuration(slurm.warning),
+                  "must be shorter than launch.slurm.time_limit, " + formatDuration(slurm.timeLimit));
+}
+
+void checkHost(const RunSpec& spec, std::size_t index, std::set<std::string>& seen, Checker& check)
+{
+    const NodeSpec& node = spec.cluster.nodes[index];
+    const NodeSpec& first = spec.cluster.nodes.front();
+    const std::string path = fmt::format("cluster.nodes[{}]", index);
+    const std::string host = path + ".host";
+    const std::string slots = path + ".slots";
+    check.between(node.slotCount, 1, kMostRanks, slots.c_str());
+    check.require(isHostName(node.host), host.c_str(), fmt::format("\"{}\" is not a host name", node.host),
+                  "use the name that you give to ssh, e.g. gpu-03 or me@10.0.0.3:2222");
+    if (spec.launch.launcher == LauncherKind::Slurm) {
+        check.require(node.host == first.host, host.c_str(), fmt::format("is not \"{}\"", first.host),
+                      "with launch.launcher \"slurm\" every node has the login host's name");
+        check.require(node.slotCount == first.slotCount, slots.c_str(), fmt::format("is {}", node.slotCount),
+                      fmt::format("the nodes of a Slurm job have equal slots: {}", first.slotCount));
+        return;
+    }
+    check.require(seen.insert(node.host).second, host.c_str(),
+                  fmt::format("\"{}\" is named twice", node.host), "give each host once, with all its slots");
+}
+
+} // namespace
+
+void checkLaunch(const LaunchSpec& launch, Checker& check)
+{
+    check.atLeast(launch.steps, 1, "launch.steps");
+    check.atLeast(launch.threadsPerRank, 1, "launch.threads_per_rank");
+    checkAtMost(launch.gracePeriod, kLongestGrace, "launch.grace_period", check);
+    checkSlurm(launch.slurm, check);
+    check.between(launch.restart.limit, 0, kMostRestarts, "launch.restart.limit");
+    checkAtMost(launch.restart.backoff, kLongestBackoff, "launch.restart.backoff", check);
+}
+
+void checkCluster(const RunSpec& spec, Checker& check)
+{
+    check.require(!spec.cluster.nodes.empty(), "cluster.nodes", "names no host", "add at least one host");
+    std::set<std::string> seen;
+    for (std::size_t index = 0; index < spec.cluster.nodes.size(); ++index)
+        checkHost(spec, index, seen, check);
+}
+
+} // namespace trainyard
