@@ -130,7 +130,10 @@ Status publishFolder(const fs::path& staged, const fs::path& final)
 
 } // namespace
 
-CheckpointWriter::CheckpointWriter(fs::path folder, Step step) : m_folder(std::move(folder)), m_step(step) {}
+CheckpointWriter::CheckpointWriter(fs::path folder, Step step, Fence fence)
+    : m_folder(std::move(folder)), m_step(step), m_fence(std::move(fence))
+{
+}
 
 fs::path CheckpointWriter::staging() const
 {
@@ -139,6 +142,7 @@ fs::path CheckpointWriter::staging() const
 
 Status CheckpointWriter::begin() const
 {
+    TRAINYARD_TRY_STATUS(m_fence.check());
     TRAINYARD_TRY_STATUS(makeFolder(m_folder));
     TRAINYARD_TRY_STATUS(removeInterrupted(m_folder));
     return makeFolder(staging());
@@ -164,6 +168,7 @@ Status CheckpointWriter::publish(int shardCount, const TrainingPosition& positio
     const CheckpointManifest manifest{position, std::move(tensors)};
     TRAINYARD_TRY_STATUS(writeFileAtomically(staging() / kManifestName, manifest.toJson()));
     TRAINYARD_TRY_STATUS(removeLists(staging(), shardCount));
+    TRAINYARD_TRY_STATUS(m_fence.check());
     TRAINYARD_TRY_STATUS(publishFolder(staging(), m_folder / checkpointFolderName(m_step)));
     TRAINYARD_TRY_STATUS(writeFileAtomically(m_folder / kLatestName, checkpointFolderName(m_step) + "\n"));
     return removeOutdated(m_folder, kept);
@@ -171,6 +176,8 @@ Status CheckpointWriter::publish(int shardCount, const TrainingPosition& positio
 
 void CheckpointWriter::abandon() const
 {
+    if (!m_fence.check().ok())
+        return;              // a newer attempt may be writing there
     std::error_code ignored; // begin() of the next checkpoint tries again
     fs::remove_all(staging(), ignored);
 }

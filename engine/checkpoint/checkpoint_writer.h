@@ -8,6 +8,7 @@
 #include "engine/base/result.h"
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/checkpoint/manifest.h"
+#include "engine/records/fence.h"
 
 namespace trainyard {
 
@@ -28,11 +29,12 @@ struct SliceToSave {
 ///     -- barrier, agree that all succeeded --
 ///     one process:  publish(n, position) or abandon()
 ///
-/// Until publish() returns, `latest` names the previous checkpoint, whatever happens in between.
+/// Until publish() returns, `latest` names the previous checkpoint, whatever happens in between. Where a
+/// newer attempt of the run has begun, begin() and publish() are refused, and nothing is removed.
 class CheckpointWriter {
 public:
     /// `folder` is the run's `checkpoints`.
-    CheckpointWriter(std::filesystem::path folder, Step step);
+    CheckpointWriter(std::filesystem::path folder, Step step, Fence fence = {});
 
     Status begin() const;
     /// Writes and syncs one safetensors file and a list of its slices with their hashes. Failed names the
@@ -49,6 +51,7 @@ private:
 
     std::filesystem::path m_folder;
     Step m_step;
+    Fence m_fence;
 };
 
 } // namespace trainyard

@@ -84,10 +84,11 @@ std::vector<SliceToSave> slicesOf(const Replica& replica, const FolderSharing& s
 } // namespace
 
 Result<RunCheckpoints> RunCheckpoints::open(const ProcessGroups& groups, const std::filesystem::path& folder,
-                                            const CheckpointSpec& spec, bool everyRankHoldsAll)
+                                            const CheckpointSpec& spec, bool everyRankHoldsAll,
+                                            const Fence& fence)
 {
     TRAINYARD_TRY(const FolderSharing sharing, findFolderSharing(*groups.world, folder));
-    RunCheckpoints checkpoints(groups, folder, spec, sharing);
+    RunCheckpoints checkpoints(groups, folder, spec, sharing, fence);
     if (everyRankHoldsAll || checkpoints.allShareTheFolder())
         return Result<RunCheckpoints>(std::move(checkpoints));
     return badInput(
@@ -98,10 +99,11 @@ Result<RunCheckpoints> RunCheckpoints::open(const ProcessGroups& groups, const s
 }
 
 RunCheckpoints::RunCheckpoints(const ProcessGroups& groups, std::filesystem::path folder,
-                               const CheckpointSpec& spec, FolderSharing sharing)
+                               const CheckpointSpec& spec, FolderSharing sharing, const Fence& fence)
     : m_world(groups.world)
     , m_folder(std::move(folder))
     , m_kept{spec.keepLast, spec.keepEvery}
+    , m_fence(fence)
     , m_sharing(sharing)
     , m_savers(sharingAmong(*groups.data, sharing.takesPart()))
 {
@@ -135,7 +137,7 @@ std::future<Status> RunCheckpoints::publish(const Saving& saving) const
 Status RunCheckpoints::begin(const Replica& replica, const TrainingPosition& position)
 {
     TRAINYARD_CHECK(!m_saving);
-    const CheckpointWriter writer(m_folder, position.step);
+    const CheckpointWriter writer(m_folder, position.step, m_fence);
     TRAINYARD_TRY_STATUS(agree(*m_world, m_world->isFirst() ? writer.begin() : Status()));
     m_saving.emplace(Saving{writer, position, false, writeShard(writer, replica)});
     return {};

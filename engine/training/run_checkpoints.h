@@ -26,9 +26,10 @@ struct ProcessGroups;
 ///     begin()  ->  every rank writes its shard  ->  rank 0 publishes  ->  proceed() names the step
 class RunCheckpoints {
 public:
-    /// The world group outlives this object.
+    /// The world group outlives this object. `fence`: of this attempt.
     static Result<RunCheckpoints> open(const ProcessGroups& groups, const std::filesystem::path& folder,
-                                       const CheckpointSpec& spec, bool everyRankHoldsAll);
+                                       const CheckpointSpec& spec, bool everyRankHoldsAll,
+                                       const Fence& fence = {});
 
     /// Copies the replica as the state after `position` and begins to write it. Requires none under way.
     Status begin(const Replica& replica, const TrainingPosition& position);
@@ -55,7 +56,7 @@ private:
     };
 
     RunCheckpoints(const ProcessGroups& groups, std::filesystem::path folder, const CheckpointSpec& spec,
-                   FolderSharing sharing);
+                   FolderSharing sharing, const Fence& fence);
 
     bool allShareTheFolder() const;
     std::future<Status> writeShard(const CheckpointWriter& writer, const Replica& replica) const;
@@ -64,6 +65,7 @@ private:
     ProcessGroup* m_world;
     std::filesystem::path m_folder;
     KeptCheckpoints m_kept;
+    Fence m_fence;
     FolderSharing m_sharing; ///< among all ranks
     FolderSharing m_savers;  ///< among the ranks that hold the same slices
     std::optional<Saving> m_saving;

@@ -3,10 +3,10 @@
 namespace trainyard {
 
 Result<std::unique_ptr<StepJournal>> StepJournal::open(const std::filesystem::path& folder,
-                                                       std::uint32_t attempt)
+                                                       std::uint32_t attempt, Fence fence)
 {
-    TRAINYARD_TRY(JournalWriter writer, JournalWriter::open(folder, "steps", attempt));
-    return std::unique_ptr<StepJournal>(new StepJournal(std::move(writer)));
+    TRAINYARD_TRY(PatientJournal writer, PatientJournal::open(folder, "steps", attempt));
+    return std::unique_ptr<StepJournal>(new StepJournal(std::move(writer), std::move(fence)));
 }
 
 void StepJournal::note(const Status& status)
@@ -18,11 +18,9 @@ void StepJournal::note(const Status& status)
 void StepJournal::write(const Payload& payload)
 {
     const std::lock_guard lock(m_mutex);
-    if (!m_status.ok())
-        return;
-    const auto sequence = m_writer.append(payload);
-    if (!sequence.ok())
-        note(sequence.error());
+    note(m_fence.glance());
+    if (m_status.ok())
+        note(m_writer.append(payload));
 }
 
 void StepJournal::event(Severity severity, std::string kind, std::string message, std::int64_t step,

@@ -6,16 +6,18 @@
 #include <optional>
 
 #include "engine/base/result.h"
-#include "engine/records/journal.h"
+#include "engine/records/fence.h"
+#include "engine/records/patient_journal.h"
 
 namespace trainyard {
 
 /// The stream "steps" of a run, written by rank 0. The training thread writes steps; whoever has a last word
-/// to say may write an event. After a failed write (disk full) nothing more is written and status() says why.
+/// to say may write an event. While the disk is full the records wait in memory. When those are too many, or a
+/// newer attempt has begun, nothing more is written and status() says why.
 class StepJournal {
 public:
     static Result<std::unique_ptr<StepJournal>> open(const std::filesystem::path& folder,
-                                                     std::uint32_t attempt);
+                                                     std::uint32_t attempt, Fence fence = {});
 
     void write(const Payload& payload);
     void event(Severity severity, std::string kind, std::string message, std::int64_t step = 0,
@@ -25,11 +27,12 @@ public:
     Status status() const;
 
 private:
-    explicit StepJournal(JournalWriter writer) : m_writer(std::move(writer)) {}
+    StepJournal(PatientJournal writer, Fence fence) : m_writer(std::move(writer)), m_fence(std::move(fence)) {}
     void note(const Status& status);
 
     mutable std::mutex m_mutex;
-    JournalWriter m_writer;
+    PatientJournal m_writer;
+    Fence m_fence;
     Status m_status;
 };
 

@@ -239,7 +239,7 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
     TRAINYARD_TRY(auto replica, Replica::create(setup.spec, shapeOf(data.manifest), groups, setup.device));
     TRAINYARD_TRY(RunCheckpoints checkpoints,
                   RunCheckpoints::open(groups, setup.directory.checkpoints(), setup.spec.checkpoint,
-                                       everyRankHoldsAll(setup.spec)));
+                                       everyRankHoldsAll(setup.spec), setup.fence));
     TRAINYARD_TRY(auto position, checkpoints.loadLatest(*replica, setup.spec));
     return std::unique_ptr<Trainer>(new Trainer(
         std::make_unique<Run>(setup, std::move(groups), std::move(replica), std::move(checkpoints),

@@ -8,6 +8,7 @@
 #include "engine/comm/group_maker.h"
 #include "engine/comm/process_group.h"
 #include "engine/nn/device.h"
+#include "engine/records/fence.h"
 #include "engine/spec/run_spec.h"
 #include "engine/training/run_directory.h"
 #include "engine/training/run_requests.h"
@@ -28,6 +29,7 @@ struct TrainerSetup {
     AccountingAllocator& memory;
     FlightRecorder* recorder = nullptr;   ///< null: no flight ring
     StepJournal* journal = nullptr;       ///< on rank 0; null elsewhere
+    Fence fence{};                        ///< of this attempt
     const StopFlag* stopFlag = nullptr;   ///< null: only the control files can stop the run
     std::int64_t lastStep = 0;            ///< end after this step; 0 = after the specification's last one
     Device device{};                      ///< of this rank; all ranks have the same kind

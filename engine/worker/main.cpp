@@ -18,6 +18,11 @@ void addTrain(CLI::App& app, TrainOptions& options)
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     command
+        ->add_option(
+            "--replicas", options.replicas,
+            "Data-parallel degree instead of the specification's; accumulation keeps the global batch")
+        ->check(CLI::PositiveNumber);
+    command
         ->add_option("--steps", options.lastStep,
                      "End after this step instead of the specification's last one")
         ->check(CLI::PositiveNumber);

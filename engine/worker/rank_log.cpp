@@ -3,11 +3,29 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "engine/base/clock.h"
 
 namespace trainyard {
+
+namespace {
+
+constexpr std::uint64_t kLeastFreeForText = 64u << 20;
+
+/// Free text gives way first: on a disk that fills up there is room for losses and states.
+bool roomForText()
+{
+    struct stat file {};
+    struct statvfs disk {};
+    if (::fstat(STDERR_FILENO, &file) != 0 || !S_ISREG(file.st_mode) || ::fstatvfs(STDERR_FILENO, &disk) != 0)
+        return true;
+    return std::uint64_t(disk.f_bavail) * disk.f_frsize >= kLeastFreeForText;
+}
+
+} // namespace
 
 Result<RankLog> RankLog::redirect(const std::filesystem::path& file, const std::string& firstLine)
 {
@@ -33,6 +51,8 @@ void RankLog::tellTerminal(const std::string& line) const
 
 void logLine(const std::string& line)
 {
+    if (!line.starts_with("error: ") && !roomForText())
+        return;
     const std::string text = utcText(systemClock().now().wallNs) + " " + line + "\n";
     std::fputs(text.c_str(), stderr);
     std::fflush(stderr);

@@ -21,7 +21,7 @@ private:
     FileDescriptor m_terminal;
 };
 
-/// One line to the log, at once.
+/// One line to the log, at once; while its disk is nearly full, only errors.
 void logLine(const std::string& line);
 
 } // namespace trainyard

@@ -11,6 +11,7 @@
 #include "engine/device/device_session.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/cpu_math.h"
+#include "engine/spec/elastic.h"
 #include "engine/spec/spec_json.h"
 #include "engine/training/step_journal.h"
 #include "engine/training/trainer.h"
@@ -29,16 +30,22 @@ struct RankFiles {
     std::unique_ptr<FlightRecorder> recorder;
     std::unique_ptr<StepJournal> journal; ///< on rank 0
 
-    static Result<RankFiles> open(const RunDirectory& directory, std::uint32_t attempt,
-                                  const GroupMaker& process)
+    static Result<RankFiles> open(const TrainOptions& options, const GroupMaker& process)
     {
         RankFiles files;
+        const RunDirectory directory(options.runDirectory);
+        const std::uint32_t attempt = options.attempt;
+        const Fence fence(directory.root(), attempt);
+        TRAINYARD_TRY_STATUS(fence.check());
         TRAINYARD_TRY(files.spec, loadSpec(directory.spec()));
+        if (options.replicas > 0) {
+            TRAINYARD_TRY(files.spec, withReplicas(files.spec, options.replicas));
+        }
         TRAINYARD_TRY(files.recorder,
                       FlightRecorder::create(flightRingPath(directory.root(), process.rank().value),
                                              {process.rank(), process.worldSize(), attempt}));
         if (process.rank().value == 0) {
-            TRAINYARD_TRY(files.journal, StepJournal::open(directory.journals(), attempt));
+            TRAINYARD_TRY(files.journal, StepJournal::open(directory.journals(), attempt, fence));
         }
         return files;
     }
@@ -86,6 +93,7 @@ Status train(const TrainOptions& options, const RankFiles& files, GroupMaker& ma
                              .memory = memory,
                              .recorder = files.recorder.get(),
                              .journal = files.journal.get(),
+                             .fence = Fence(options.runDirectory, options.attempt),
                              .stopFlag = stopFlag,
                              .lastStep = options.lastStep,
                              .device = session ? session->device() : Device(),
@@ -99,7 +107,7 @@ Status train(const TrainOptions& options, const RankFiles& files, GroupMaker& ma
 Status runRank(const TrainOptions& options, LastWord& lastWord, const StopFlag* stopFlag)
 {
     TRAINYARD_TRY(const auto process, RankProcess::start());
-    const auto files = RankFiles::open(RunDirectory(options.runDirectory), options.attempt, *process);
+    const auto files = RankFiles::open(options, *process);
     process->setRecorder(files.ok() ? files->recorder.get() : nullptr);
     const auto world = process->makeWorld();
     lastWord.attach(files.ok() ? files->journal.get() : nullptr);

@@ -106,6 +106,26 @@ class TestCheckpoint : public QObject {
     Q_OBJECT
 
 private slots:
+    void aNewerAttemptFencesTheOlder()
+    {
+        QTemporaryDir run;
+        const fs::path root(run.path().toStdString());
+        const fs::path checkpoints = root / "checkpoints";
+        const CheckpointWriter older(checkpoints, Step{8}, Fence(root, 1));
+        const CheckpointWriter newer(checkpoints, Step{8}, Fence(root, 2));
+        QVERIFY(writeShards(older, Tensors(1), 2).ok());
+        QVERIFY(Fence(root, 2).raise().ok());
+        const Status published = older.publish(2, positionAt(8), {});
+        QVERIFY(!published.ok());
+        QCOMPARE(published.error().kind, ErrorKind::Refused);
+        QCOMPARE(published.error().message, std::string("attempt 1 of the run is fenced by attempt 2"));
+        QVERIFY(!latestCheckpoint(checkpoints)->has_value());
+        QVERIFY(writeShards(newer, Tensors(2), 2).ok());
+        older.abandon(); // must not take away what the newer one wrote under the same name
+        QVERIFY(!older.begin().ok());
+        QVERIFY(newer.publish(2, positionAt(8), {}).ok());
+        QVERIFY(latestCheckpoint(checkpoints)->has_value());
+    }
     void init() { m_folder = std::make_unique<QTemporaryDir>(); }
 
     void loadsWhatAnyNumberOfShardsSaved_data()
