@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -96,7 +97,7 @@ bool writeMessage(int fd, const std::string& body)
 }
 
 void serve(const FileDescriptor& client, const FileDescriptor& agent, Stops stops,
-           const AgentProxy::Wish& wish)
+           const AgentProxy::Wish& wish, std::atomic<int>& keysShown)
 {
     constexpr auto whileTheLinkLives = std::chrono::milliseconds(-1);
     while (auto request = readMessage(client.get(), stops, whileTheLinkLives)) {
@@ -104,7 +105,12 @@ void serve(const FileDescriptor& client, const FileDescriptor& agent, Stops stop
         if (!writeMessage(agent.get(), *request))
             return;
         const auto answer = readMessage(agent.get(), stops, patience);
-        if (!answer || !writeMessage(client.get(), filterIdentities(*answer, wish)))
+        if (!answer)
+            return;
+        const std::string passedOn = filterIdentities(*answer, wish);
+        if (passedOn.front() == kIdentitiesAnswer)
+            keysShown = static_cast<int>(numberAt(passedOn, 1));
+        if (!writeMessage(client.get(), passedOn))
             return;
     }
 }
@@ -116,11 +122,13 @@ Result<FileDescriptor> connectAgent(const std::filesystem::path& path)
     if (path.string().size() >= sizeof address.sun_path)
         return unreachable("the path of the ssh-agent's socket is too long: " + path.string());
     std::copy_n(path.c_str(), path.string().size(), address.sun_path);
-    FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    // The queue of an agent that was stopped fills up: connecting says so then instead of waiting.
+    FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!socket.valid() ||
         ::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
         return systemError(ErrorKind::Unreachable, "the ssh-agent at " + path.string() + " does not answer",
                            errno);
+    ::fcntl(socket.get(), F_SETFL, 0);
     return socket;
 }
 
@@ -183,8 +191,12 @@ std::string filterIdentities(const std::string& answer, const AgentProxy::Wish& 
     return filtered;
 }
 
-AgentProxy::AgentProxy(FileDescriptor client, FileDescriptor stop, std::thread thread)
-    : m_client(std::move(client)), m_stop(std::move(stop)), m_thread(std::move(thread))
+AgentProxy::AgentProxy(FileDescriptor client, FileDescriptor stop,
+                       std::shared_ptr<std::atomic<int>> keysShown, std::thread thread)
+    : m_client(std::move(client))
+    , m_stop(std::move(stop))
+    , m_keysShown(std::move(keysShown))
+    , m_thread(std::move(thread))
 {
 }
 
@@ -194,11 +206,13 @@ Result<AgentProxy> AgentProxy::start(const std::filesystem::path& agentSocket, W
     TRAINYARD_TRY(FileDescriptor agent, connectAgent(agentSocket));
     TRAINYARD_TRY(auto link, makePair());
     TRAINYARD_TRY(auto stop, makePair());
-    std::thread thread([wish = std::move(wish), client = std::move(link[1]), agent = std::move(agent),
-                        closed = std::move(stop[1]), interrupted = interrupt.pollFd()] {
-        serve(client, agent, {closed.get(), interrupted}, wish);
+    auto keysShown = std::make_shared<std::atomic<int>>(0);
+    std::thread thread([wish = std::move(wish), keysShown, client = std::move(link[1]),
+                        agent = std::move(agent), closed = std::move(stop[1]),
+                        interrupted = interrupt.pollFd()] {
+        serve(client, agent, {closed.get(), interrupted}, wish, *keysShown);
     });
-    return AgentProxy(std::move(link[0]), std::move(stop[0]), std::move(thread));
+    return AgentProxy(std::move(link[0]), std::move(stop[0]), std::move(keysShown), std::move(thread));
 }
 
 AgentProxy::~AgentProxy()

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,12 +32,16 @@ public:
 
     /// The end for ssh_set_agent_socket, which takes it over.
     int releaseClientEnd() { return m_client.release(); }
+    /// How many keys were passed on, so far.
+    int keysShown() const { return *m_keysShown; }
 
 private:
-    AgentProxy(FileDescriptor client, FileDescriptor stop, std::thread thread);
+    AgentProxy(FileDescriptor client, FileDescriptor stop, std::shared_ptr<std::atomic<int>> keysShown,
+               std::thread thread);
 
     FileDescriptor m_client;
-    FileDescriptor m_stop; ///< closing it ends the thread
+    FileDescriptor m_stop;                         ///< closing it ends the thread
+    std::shared_ptr<std::atomic<int>> m_keysShown; ///< counted by the thread
     std::thread m_thread;
 };
 

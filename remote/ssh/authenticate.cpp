@@ -1,172 +1,125 @@
 #include "remote/ssh/authenticate.h"
 
+#include <algorithm>
+
 #include <libssh/libssh.h>
 
 #include <fmt/format.h>
 
-#include "remote/ssh/agent_proxy.h"
-#include "remote/ssh/private_key.h"
+#include "remote/ssh/key_login.h"
+#include "remote/ssh/login_verdict.h"
+#include "remote/ssh/prompt_login.h"
 
 namespace trainyard::ssh {
 
 namespace {
 
-constexpr int kMostAgentKeys = 3;
-constexpr int kMostKeys = 5;
-constexpr int kPassphraseAttempts = 3;
+constexpr int kMostSteps = 6;
 
-enum class Answer { Accepted, Denied };
-
-/// One authentication: what was tried, and how many tries the server still allows.
+/// One login, of as many steps as the server wants.
 class Authentication {
 public:
-    Authentication(Session& session, const HostConfig& host, Interaction& interaction,
-                   const Interrupt& interrupt)
-        : m_session(session), m_host(host), m_interaction(interaction), m_interrupt(interrupt)
+    Authentication(Session& session, const Hop& hop, Interaction& interaction, const Interrupt& interrupt)
+        : m_session(session)
+        , m_hop(hop)
+        , m_keys(session, hop, interaction, interrupt)
+        , m_prompts(session, hop, interaction)
     {
     }
 
     Status run()
     {
-        TRAINYARD_TRY(const Answer open, fold(ssh_userauth_none(m_session.handle(), nullptr)));
-        if (open == Answer::Accepted)
-            return {};
-        const int methods = ssh_userauth_list(m_session.handle(), nullptr);
-        if ((methods & SSH_AUTH_METHOD_PUBLICKEY) == 0)
-            return refused("the host does not accept keys for the user " + m_host.user,
-                           "allow PubkeyAuthentication in its sshd_config; passwords are not supported");
-        TRAINYARD_TRY(const Answer agent, tryAgent());
-        if (agent == Answer::Accepted)
-            return {};
-        for (const auto& file : m_host.identityFiles) {
-            TRAINYARD_TRY(const Answer answer, tryFile(file));
-            if (answer == Answer::Accepted)
-                return {};
+        TRAINYARD_TRY(LoginVerdict answer,
+                      readLoginVerdict(m_session, ssh_userauth_none(m_session.handle(), nullptr)));
+        for (int steps = 0; answer != LoginVerdict::Accepted; ++steps) {
+            if (steps == kMostSteps)
+                return refused(fmt::format("the host is not content after {} steps of login", kMostSteps));
+            const int methods = ssh_userauth_list(m_session.handle(), nullptr);
+            TRAINYARD_TRY(answer, tryStep(methods));
+            if (answer == LoginVerdict::Denied)
+                return denied(methods);
         }
-        return denied();
+        return {};
     }
 
 private:
-    /// Again means the time limit here: libssh is in blocking mode.
-    Result<Answer> fold(int code) const
+    Result<LoginVerdict> tryStep(int methods)
     {
-        switch (code) {
-        case SSH_AUTH_SUCCESS:
-            return Answer::Accepted;
-        case SSH_AUTH_DENIED:
-            return Answer::Denied;
-        case SSH_AUTH_PARTIAL:
-            return refused("the host wants a second factor, which is not supported",
-                           "use an account that a key opens");
-        case SSH_AUTH_AGAIN:
-            return unreachable("the host did not answer during authentication");
-        default:
-            if (!m_session.connected())
-                return refused(
-                    "the host hung up during authentication: " + m_session.libraryError(),
-                    "too many keys may have been offered; name one with IdentityFile and IdentitiesOnly");
-            return Answer::Denied;
-        }
-    }
-
-    Result<Answer> tryAgent()
-    {
-        if (m_host.agentSocket.empty())
-            return Answer::Denied;
-        AgentProxy::Wish wish{publicHalves(), m_host.identitiesOnly, kMostAgentKeys};
-        auto proxy = AgentProxy::start(m_host.agentSocket, std::move(wish), m_interrupt);
-        if (!proxy.ok()) {
-            m_tried += "the ssh-agent (" + proxy.error().message + ")";
-            return Answer::Denied;
-        }
-        if (ssh_set_agent_socket(m_session.handle(), proxy->releaseClientEnd()) != SSH_OK)
-            return Answer::Denied;
-        m_offered += kMostAgentKeys - 1; // it may have had fewer
-        m_tried += "keys of the ssh-agent";
-        return fold(ssh_userauth_agent(m_session.handle(), nullptr));
-    }
-
-    std::vector<std::string> publicHalves() const
-    {
-        std::vector<std::string> blobs;
-        for (const auto& file : m_host.identityFiles) {
-            if (const auto key = loadPublicKey(file); key.ok())
-                blobs.push_back(key->publicBlob());
-        }
-        return blobs;
-    }
-
-    Result<Answer> tryFile(const std::filesystem::path& file)
-    {
-        std::error_code ignored;
-        if (m_offered >= kMostKeys || !std::filesystem::is_regular_file(file, ignored))
-            return Answer::Denied;
-        if (const auto half = loadPublicKey(file); half.ok()) {
-            // Asking first is cheap, and no passphrase is wanted for a key that would not open the door.
-            TRAINYARD_TRY(const Answer welcome, offer(file, [&] {
-                              return ssh_userauth_try_publickey(m_session.handle(), nullptr, half->handle());
-                          }));
-            if (welcome == Answer::Denied)
-                return Answer::Denied;
-        }
-        auto key = unlock(file);
-        if (!key.ok()) {
-            m_tried +=
-                fmt::format("{}{} ({})", m_tried.empty() ? "" : ", ", file.string(), key.error().message);
-            return Answer::Denied;
-        }
-        return offer(file,
-                     [&] { return ssh_userauth_publickey(m_session.handle(), nullptr, key->handle()); });
-    }
-
-    template <typename Try>
-    Result<Answer> offer(const std::filesystem::path& file, Try attempt)
-    {
-        if (m_tried.find(file.string()) == std::string::npos)
-            m_tried += (m_tried.empty() ? "" : ", ") + file.string();
-        TRAINYARD_TRY(const Answer answer, fold(attempt()));
-        if (answer == Answer::Denied)
-            ++m_offered;
+        const HostConfig& host = m_hop.host;
+        auto answer = Result<LoginVerdict>(LoginVerdict::Denied);
+        const auto isOpen = [&](int method, bool wanted) {
+            return answer.ok() && *answer == LoginVerdict::Denied && wanted && (methods & method) != 0;
+        };
+        if (isOpen(SSH_AUTH_METHOD_PUBLICKEY, host.publicKeys))
+            answer = m_keys.run();
+        if (isOpen(SSH_AUTH_METHOD_INTERACTIVE, host.keyboardInteractive && host.mayAsk))
+            answer = m_prompts.runKeyboardInteractive();
+        // Who was asked by keyboard-interactive has given the password already.
+        if (isOpen(SSH_AUTH_METHOD_PASSWORD, host.passwords && host.mayAsk && m_prompts.tried().empty()))
+            answer = m_prompts.runPassword();
         return answer;
     }
 
-    Result<Key> unlock(const std::filesystem::path& file)
+    Error denied(int methods) const
     {
-        TRAINYARD_TRY(const std::string content, readFile(file));
-        if (!isEncryptedKey(content))
-            return loadPrivateKey(file, nullptr);
-        for (int attempt = 1; attempt <= kPassphraseAttempts; ++attempt) {
-            const auto secret = m_interaction.passphrase(m_host.alias, file, attempt);
-            if (!secret)
-                return refused("no passphrase given");
-            auto key = loadPrivateKey(file, &*secret);
-            if (key.ok() || key.error().kind == ErrorKind::BadInput)
-                return key;
-        }
-        return refused("wrong passphrase");
+        const HostConfig& host = m_hop.host;
+        std::string tried = m_keys.tried();
+        if (!m_prompts.tried().empty())
+            tried += (tried.empty() ? "" : ", ") + m_prompts.tried();
+        constexpr int kOurs =
+            SSH_AUTH_METHOD_PUBLICKEY | SSH_AUTH_METHOD_INTERACTIVE | SSH_AUTH_METHOD_PASSWORD;
+        if ((methods & kOurs) == 0)
+            return refused("the host offers no way to log in that is supported (keys, passwords, "
+                           "keyboard-interactive)",
+                           "allow one of them in its sshd_config");
+        return refused(fmt::format("nothing opens it for the user {} (tried: {}; the host takes {})",
+                                   host.user, tried.empty() ? "no key was found" : tried, namesOf(methods)),
+                       hint(methods));
     }
 
-    Error denied() const
+    std::string hint(int methods) const
     {
-        return refused(fmt::format("no key opens it for the user {} (tried: {})", m_host.user,
-                                   m_tried.empty() ? "none was found" : m_tried),
-                       fmt::format("put a key there: ssh-copy-id {}@{}", m_host.user, m_host.alias));
+        const HostConfig& host = m_hop.host;
+        if ((methods & SSH_AUTH_METHOD_PUBLICKEY) == 0)
+            return "correct the user name or the password";
+        if (hasCertificate())
+            return fmt::format("certificates are not supported; put a plain key there: ssh-copy-id {}@{}",
+                               host.user, host.alias);
+        return fmt::format("put a key there: ssh-copy-id {}@{}", host.user, host.alias);
+    }
+
+    bool hasCertificate() const
+    {
+        std::error_code ignored;
+        return std::any_of(
+            m_hop.host.identityFiles.begin(), m_hop.host.identityFiles.end(),
+            [&](const auto& file) { return std::filesystem::exists(file.string() + "-cert.pub", ignored); });
+    }
+
+    static std::string namesOf(int methods)
+    {
+        std::string names;
+        const auto add = [&](int method, const char* name) {
+            if ((methods & method) != 0)
+                names += (names.empty() ? "" : ", ") + std::string(name);
+        };
+        add(SSH_AUTH_METHOD_PUBLICKEY, "keys");
+        add(SSH_AUTH_METHOD_INTERACTIVE, "keyboard-interactive");
+        add(SSH_AUTH_METHOD_PASSWORD, "passwords");
+        return names;
     }
 
     Session& m_session;
-    const HostConfig& m_host;
-    Interaction& m_interaction;
-    const Interrupt& m_interrupt;
-    int m_offered = 0;
-    std::string m_tried;
+    const Hop& m_hop;
+    KeyLogin m_keys;
+    PromptLogin m_prompts;
 };
 
 } // namespace
 
-Status authenticate(Session& session, const HostConfig& host, Interaction& interaction,
-                    const Interrupt& interrupt)
+Status authenticate(Session& session, const Hop& hop, Interaction& interaction, const Interrupt& interrupt)
 {
-    return Authentication(session, host, interaction, interrupt).run();
+    return Authentication(session, hop, interaction, interrupt).run();
 }
 
 } // namespace trainyard::ssh

@@ -8,10 +8,15 @@
 
 namespace trainyard::ssh {
 
-/// Proves who we are by public key: first with the keys of the ssh-agent, then with the key files; asks for a
-/// passphrase only after the server has said that it would take that key. Offers at most five keys, because
-/// servers hang up at six (MaxAuthTries). Refused says which keys were offered and what to do.
-Status authenticate(Session& session, const HostConfig& host, Interaction& interaction,
-                    const Interrupt& interrupt);
+/// One host of a connection, and the jump host in front of it (empty = none).
+struct Hop {
+    const HostConfig& host;
+    const std::string& via;
+};
+
+/// Proves who we are: with keys (KeyLogin), then by answering what the server asks, then with the password
+/// (PromptLogin); several steps when the server wants them. Nothing that was denied is tried again by itself.
+/// Refused says what was tried and what to do.
+Status authenticate(Session& session, const Hop& hop, Interaction& interaction, const Interrupt& interrupt);
 
 } // namespace trainyard::ssh

@@ -54,9 +54,11 @@ Channel::~Channel() = default;
 
 Result<std::string> Channel::readAvailable(Stream stream, std::size_t limit)
 {
-    std::string bytes(limit, '\0');
+    const int fromErrors = stream == Stream::Errors;
+    const int waiting = ssh_channel_poll(m_handle->channel, fromErrors); // negative at the end and on errors
+    std::string bytes(std::min(limit, static_cast<std::size_t>(std::max(waiting, 1))), '\0');
     const int got = ssh_channel_read_nonblocking(m_handle->channel, bytes.data(),
-                                                 static_cast<std::uint32_t>(limit), stream == Stream::Errors);
+                                                 static_cast<std::uint32_t>(bytes.size()), fromErrors);
     if (got == SSH_ERROR)
         return m_handle->failure("reading from the host failed");
     bytes.resize(static_cast<std::size_t>(std::max(got, 0))); // SSH_EOF and SSH_AGAIN are negative too

@@ -12,13 +12,14 @@ using namespace std::chrono_literals;
 using Time = std::chrono::steady_clock::time_point;
 
 constexpr std::size_t kMostOutput = 64 * kKiB;
+constexpr std::size_t kMostTalk = 4 * kMiB; ///< beyond that the host means no good
 
-/// True when something arrived.
-Result<bool> collect(Channel& channel, Channel::Stream stream, std::string& into)
+/// How many bytes arrived.
+Result<std::size_t> collect(Channel& channel, Channel::Stream stream, std::string& into)
 {
     TRAINYARD_TRY(const std::string bytes, channel.readAvailable(stream, kMostOutput));
     into.append(bytes, 0, kMostOutput - std::min(into.size(), kMostOutput));
-    return !bytes.empty();
+    return bytes.size();
 }
 
 /// True when something was sent.
@@ -47,22 +48,26 @@ Result<CommandOutput> runCommand(Session& session, const std::string& command, s
     session.setNonBlocking();
     CommandOutput result;
     const std::size_t all = input.size();
+    std::size_t received = 0;
     bool eofSent = false;
     Time lastMove = std::chrono::steady_clock::now();
     for (;;) {
         if (interrupt.triggered())
             return cancelled("stopped");
-        TRAINYARD_TRY(const bool out, collect(channel, Channel::Stream::Output, result.output));
-        TRAINYARD_TRY(const bool err, collect(channel, Channel::Stream::Errors, result.errors));
+        TRAINYARD_TRY(const std::size_t err, collect(channel, Channel::Stream::Errors, result.errors));
+        TRAINYARD_TRY(const std::size_t out, collect(channel, Channel::Stream::Output, result.output));
+        received += err + out;
+        if (received > kMostTalk)
+            return unreachable("the host does not stop talking while a command runs");
         if (channel.atEnd())
             channel.takeExitStatus();
-        if (!out && !err && channel.atEnd() && (channel.exitStatus() || !channel.exitSignal().empty()))
+        if (err + out == 0 && channel.atEnd() && (channel.exitStatus() || !channel.exitSignal().empty()))
             break;
         TRAINYARD_TRY(const bool moved, feed(session, channel, input, eofSent));
         if (moved && sent)
             sent(all - input.size());
         const Time now = std::chrono::steady_clock::now();
-        if (out || err || moved)
+        if (err + out > 0 || moved)
             lastMove = now;
         else if (now - lastMove > patience)
             return unreachable("the host stopped answering while a command ran");

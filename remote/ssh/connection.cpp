@@ -6,60 +6,16 @@
 
 #include "remote/ssh/authenticate.h"
 #include "remote/ssh/known_hosts_writer.h"
+#include "remote/ssh/route.h"
 #include "remote/ssh/tcp.h"
 
 namespace trainyard::ssh {
 
 namespace {
 
-constexpr std::size_t kMostJumps = 8;
-
 std::string hopName(const HostConfig& host, const std::string& via)
 {
     return via.empty() ? host.alias : fmt::format("{} (through {})", host.alias, via);
-}
-
-/// `[user@]host[:port]` of a ProxyJump; an IPv6 address stands in brackets.
-Result<HostConfig> resolveJump(std::string text, const HostOverrides& base, const Interrupt& interrupt)
-{
-    HostOverrides overrides;
-    overrides.configFile = base.configFile;
-    overrides.useAgent = base.useAgent;
-    if (text.starts_with("ssh://"))
-        text.erase(0, 6);
-    const auto colon = text.rfind(':');
-    if (colon != std::string::npos && text.find(']', colon) == std::string::npos) {
-        overrides.port = std::atoi(text.c_str() + colon + 1);
-        text.resize(colon);
-    }
-    std::erase_if(text, [](char c) { return c == '[' || c == ']'; });
-    TRAINYARD_TRY(const HostName name, parseHostName(text));
-    return resolveHost(name, overrides, interrupt);
-}
-
-/// The hosts on the way, the last one being the target. Jumps of jumps are the user's to write out in one
-/// line.
-Result<std::vector<HostConfig>> route(const std::string& host, const HostOverrides& overrides,
-                                      const Interrupt& interrupt)
-{
-    TRAINYARD_TRY(const HostName name, parseHostName(host));
-    TRAINYARD_TRY(HostConfig target, resolveHost(name, overrides, interrupt));
-    if (target.jumpHosts.size() > kMostJumps)
-        return refused(fmt::format("ProxyJump names {} hosts; at most {} are supported",
-                                   target.jumpHosts.size(), kMostJumps));
-    std::vector<HostConfig> hops;
-    for (const auto& jump : target.jumpHosts) {
-        auto hop = resolveJump(jump, overrides, interrupt);
-        if (!hop.ok())
-            return hop.error().in("jump host " + jump);
-        if (hops.empty() && !hop->jumpHosts.empty())
-            return refused(fmt::format("the jump host {} needs a jump host itself", hop->alias),
-                           fmt::format("write the whole way in one line: ProxyJump {},{}",
-                                       hop->jumpHosts.front(), hop->alias));
-        hops.push_back(std::move(hop).value());
-    }
-    hops.push_back(std::move(target));
-    return hops;
 }
 
 Error keyRefusal(const KeyAnswer& answer, const HostConfig& host, const HostKey& key)
@@ -88,7 +44,8 @@ Status remember(const HostConfig& host, const HostKey& key)
 {
     if (host.userKnownHosts.empty())
         return badInput("the ssh configuration names no known_hosts file to remember the host key in");
-    return rememberHostKey(host.userKnownHosts.front(), host.knownHostsName(), key);
+    return rememberHostKey(host.userKnownHosts.front(), host.knownHostsName(), key,
+                           host.hashKnownHosts ? NameForm::Hashed : NameForm::Plain);
 }
 
 KnownHosts loadKnownHosts(const HostConfig& host)
@@ -111,67 +68,126 @@ Status verifyHostKey(const Session& session, const HostConfig& host, const Known
         return {};
     if (answer.verdict != KeyVerdict::Unknown)
         return keyRefusal(answer, host, key);
+    if (!known.unreadable().empty())
+        return refused("the host keys in " + known.unreadable().front() + " cannot be read",
+                       "make the file readable, or leave it out of the ssh configuration");
+    const std::string shown = fmt::format("{} {}", key.type(), key.fingerprint());
+    if (!host.askAboutUnknownKeys)
+        return refused(
+            fmt::format("its host key {} is not known, and StrictHostKeyChecking in the ssh "
+                        "configuration allows no new ones",
+                        shown),
+            fmt::format("compare the fingerprint and add the key to {}",
+                        host.userKnownHosts.empty() ? "known_hosts" : host.userKnownHosts.front().string()));
     const std::string address = fmt::format("{} port {}", host.address, host.port);
     if (!interaction.trustUnknownKey({host.knownHostsName(), address, via, key}))
-        return refused(fmt::format("its host key {} {} is not trusted", key.type(), key.fingerprint()),
+        return refused(fmt::format("its host key {} is not trusted", shown),
                        "compare the fingerprint with the one the administrator gives, then accept it");
     return remember(host, key);
 }
 
-/// Everything on one hop once its socket is there.
-Result<Session> enter(FileDescriptor socket, const HostConfig& host, const std::string& via,
-                      std::chrono::seconds timeout, Interaction& interaction, Interrupt& interrupt)
-{
-    interrupt.guardSocket(socket.get());
-    const KnownHosts known = loadKnownHosts(host);
-    interaction.progress("exchanging keys with " + hopName(host, via));
-    TRAINYARD_TRY(Session session,
-                  Session::handshake(std::move(socket), {host.address, host.user, timeout,
-                                                         known.knownTypes(host.knownHostsName())}));
-    TRAINYARD_TRY_STATUS(verifyHostKey(session, host, known, via, interaction));
-    interaction.progress("logging in to " + hopName(host, via));
-    TRAINYARD_TRY_STATUS(authenticate(session, host, interaction, interrupt));
-    return session;
-}
+/// A connection that grows hop by hop.
+class Opening {
+public:
+    Opening(const Connection::Options& options, Interaction& interaction, Interrupt& interrupt)
+        : m_options(options), m_interaction(interaction), m_interrupt(interrupt)
+    {
+    }
+
+    Status enter(const HostConfig& hop)
+    {
+        for (const auto& notice : hop.notices)
+            m_interaction.notice(notice);
+        Status entered = approach(hop);
+        if (m_interrupt.triggered())
+            return cancelled("the connection was given up");
+        if (!entered.ok())
+            return explained(entered.error()).in(hopName(hop, m_via));
+        m_via = hop.alias;
+        return {};
+    }
+
+    std::unique_ptr<ProxyCommand> takeProxy() { return std::move(m_proxy); }
+    std::vector<ForwardPump> takeJumps() { return std::move(m_jumps); }
+    Session takeSession() { return std::move(*m_session); }
+
+private:
+    std::chrono::seconds timeoutOf(const HostConfig& hop) const
+    {
+        return hop.connectTimeout.value_or(m_options.timeout);
+    }
+
+    Result<FileDescriptor> reach(const HostConfig& hop)
+    {
+        m_interaction.progress("connecting to " + hopName(hop, m_via));
+        if (m_session) {
+            TRAINYARD_TRY(auto pump, ForwardPump::start(std::move(*m_session), hop.address, hop.port));
+            m_jumps.push_back(std::move(pump));
+            return m_jumps.back().takeSocket();
+        }
+        if (hop.proxyCommand.empty())
+            return connectTcp({hop.address, hop.port, hop.family}, m_interrupt, deadlineIn(timeoutOf(hop)));
+        TRAINYARD_TRY(const std::string command, expandProxyCommand(hop));
+        TRAINYARD_TRY(ProxyCommand proxy, ProxyCommand::start(command));
+        m_proxy = std::make_unique<ProxyCommand>(std::move(proxy));
+        return m_proxy->takeSocket();
+    }
+
+    Status approach(const HostConfig& hop)
+    {
+        TRAINYARD_TRY(FileDescriptor socket, reach(hop));
+        m_interrupt.guardSocket(socket.get());
+        const KnownHosts known = loadKnownHosts(hop);
+        m_interaction.progress("exchanging keys with " + hopName(hop, m_via));
+        TRAINYARD_TRY(Session session,
+                      Session::handshake(std::move(socket), {hop.address, hop.user, timeoutOf(hop),
+                                                             known.knownTypes(hop.knownHostsName())}));
+        TRAINYARD_TRY_STATUS(verifyHostKey(session, hop, known, m_via, m_interaction));
+        m_interaction.progress("logging in to " + hopName(hop, m_via));
+        TRAINYARD_TRY_STATUS(authenticate(session, {hop, m_via}, m_interaction, m_interrupt));
+        m_interaction.loggedIn(hop.account());
+        m_session.emplace(std::move(session));
+        return {};
+    }
+
+    /// Only the ProxyCommand knows why a connection through it ended.
+    Error explained(Error error) const
+    {
+        const bool isItsFault = m_proxy && m_jumps.empty() && error.kind == ErrorKind::Unreachable;
+        if (const std::string words = isItsFault ? m_proxy->lastWords() : std::string(); !words.empty())
+            error.message += "; " + words;
+        return error;
+    }
+
+    const Connection::Options& m_options;
+    Interaction& m_interaction;
+    Interrupt& m_interrupt;
+    std::unique_ptr<ProxyCommand> m_proxy;
+    std::vector<ForwardPump> m_jumps;
+    std::optional<Session> m_session; ///< with the hop that was entered last
+    std::string m_via;                ///< that hop
+};
 
 } // namespace
 
-Connection::Connection(std::vector<ForwardPump> jumps, Session session)
-    : m_jumps(std::move(jumps)), m_session(std::move(session))
+Connection::Connection(std::unique_ptr<ProxyCommand> proxy, std::vector<ForwardPump> jumps, Session session,
+                       HostConfig host)
+    : m_proxy(std::move(proxy))
+    , m_jumps(std::move(jumps))
+    , m_session(std::move(session))
+    , m_host(std::move(host))
 {
 }
 
 Result<Connection> Connection::open(const std::string& host, const Options& options, Interaction& interaction,
                                     Interrupt& interrupt)
 {
-    TRAINYARD_TRY(const auto hops, route(host, options.overrides, interrupt));
-    std::vector<ForwardPump> jumps;
-    std::optional<Session> session;
-    std::string via;
-    for (const HostConfig& hop : hops) {
-        for (const auto& notice : hop.notices)
-            interaction.notice(notice);
-        interaction.progress("connecting to " + hopName(hop, via));
-        Result<FileDescriptor> socket = failed("not connected");
-        if (!session) {
-            socket = connectTcp(hop.address, hop.port, interrupt, deadlineIn(options.timeout));
-        } else if (auto pump = ForwardPump::start(std::move(*session), hop.address, hop.port); pump.ok()) {
-            jumps.push_back(std::move(pump).value());
-            socket = jumps.back().takeSocket();
-        } else {
-            socket = pump.error();
-        }
-        auto entered =
-            socket.ok() ? enter(std::move(socket).value(), hop, via, options.timeout, interaction, interrupt)
-                        : Result<Session>(socket.error());
-        if (interrupt.triggered())
-            return cancelled("the connection to " + host + " was given up");
-        if (!entered.ok())
-            return entered.error().in(hopName(hop, via));
-        session.emplace(std::move(entered).value());
-        via = hop.alias;
-    }
-    return Connection(std::move(jumps), std::move(*session));
+    TRAINYARD_TRY(auto hops, findRoute(host, options.overrides, interrupt));
+    Opening opening(options, interaction, interrupt);
+    for (const HostConfig& hop : hops)
+        TRAINYARD_TRY_STATUS(opening.enter(hop));
+    return Connection(opening.takeProxy(), opening.takeJumps(), opening.takeSession(),
+                      std::move(hops.back()));
 }
 
 } // namespace trainyard::ssh

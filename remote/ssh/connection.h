@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,17 +10,19 @@
 #include "remote/ssh/host_config.h"
 #include "remote/ssh/interaction.h"
 #include "remote/ssh/interrupt.h"
+#include "remote/ssh/proxy_command.h"
 #include "remote/ssh/session.h"
 
 namespace trainyard::ssh {
 
-/// An authenticated session with a host, through its jump hosts. Every hop's key is checked with our own
-/// known_hosts reading, and every hop proves us with the user's keys; nothing is forwarded to a jump host.
+/// An authenticated session with a host, through its jump hosts or its ProxyCommand. Every hop's key is
+/// checked with our own known_hosts reading, and every hop proves us with the user's keys; nothing is
+/// forwarded to a jump host.
 class Connection {
 public:
     struct Options {
         HostOverrides overrides;          ///< for the last hop; jump hosts follow the ssh configuration
-        std::chrono::seconds timeout{10}; ///< for each step of each hop
+        std::chrono::seconds timeout{10}; ///< for each step of each hop that has no ConnectTimeout
     };
 
     /// Blocks for as long as persons and hosts take; interrupt.trigger() ends it at once. Errors name the
@@ -28,12 +31,17 @@ public:
                                    Interrupt& interrupt);
 
     Session& session() { return m_session; }
+    /// The last hop, as the ssh configuration describes it.
+    const HostConfig& host() const { return m_host; }
 
 private:
-    Connection(std::vector<ForwardPump> jumps, Session session);
+    Connection(std::unique_ptr<ProxyCommand> proxy, std::vector<ForwardPump> jumps, Session session,
+               HostConfig host);
 
-    std::vector<ForwardPump> m_jumps; // before the session that runs through them
+    std::unique_ptr<ProxyCommand> m_proxy; // these two before the session that runs through them
+    std::vector<ForwardPump> m_jumps;
     Session m_session;
+    HostConfig m_host;
 };
 
 } // namespace trainyard::ssh

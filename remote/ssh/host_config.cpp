@@ -1,5 +1,6 @@
 #include "remote/ssh/host_config.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "remote/ssh/plain_text.h"
 #include "remote/ssh/subprocess.h"
 
 namespace trainyard::ssh {
@@ -19,6 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+
+constexpr std::size_t kMostOfSshsWords = 500;
+constexpr int kLargestNumber = 86'400; ///< a day of seconds
 
 using Values = std::multimap<std::string, std::string, std::less<>>;
 
@@ -107,6 +112,34 @@ std::string agentSocketOf(const Values& values, const HostConfig& host)
     return socket ? socket : "";
 }
 
+bool isOn(const Values& values, std::string_view key, bool fallback)
+{
+    const std::string value = valueOf(values, key, fallback ? "yes" : "no");
+    return value == "yes" || value == "true";
+}
+
+int numberOf(const Values& values, std::string_view key, int fallback)
+{
+    const std::string text = valueOf(values, key);
+    int number = fallback;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return std::clamp(number, 0, kLargestNumber);
+}
+
+std::optional<std::chrono::seconds> connectTimeoutOf(const Values& values)
+{
+    const int seconds = numberOf(values, "connecttimeout", 0); // "none" is 0
+    return seconds > 0 ? std::optional(std::chrono::seconds(seconds)) : std::nullopt;
+}
+
+AddressFamily familyOf(const Values& values)
+{
+    const std::string family = valueOf(values, "addressfamily");
+    return family == "inet"    ? AddressFamily::Inet
+           : family == "inet6" ? AddressFamily::Inet6
+                               : AddressFamily::Any;
+}
+
 std::vector<std::string> noticesOf(const Values& values)
 {
     std::vector<std::string> notices;
@@ -114,27 +147,76 @@ std::vector<std::string> noticesOf(const Values& values)
     if (strict == "false" || strict == "no" || strict == "off")
         notices.push_back("StrictHostKeyChecking no in the ssh configuration is not followed: host keys are "
                           "always checked");
+    if (values.contains("certificatefile"))
+        notices.push_back("CertificateFile in the ssh configuration is not followed: certificates are not "
+                          "supported, plain keys are offered");
+    if (!valueOf(values, "knownhostscommand").empty())
+        notices.push_back("KnownHostsCommand in the ssh configuration is not followed: host keys are looked "
+                          "up in the known_hosts files");
     return notices;
 }
 
-Result<int> parsePort(const std::string& text)
+void readHostKeyOptions(const Values& values, HostConfig& host)
 {
-    int port = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-    if (error != std::errc() || end != text.data() + text.size() || port < 1 || port > 65535)
-        return badInput(fmt::format("the port \"{}\" is not between 1 and 65535", text));
-    return port;
+    const std::string strict = valueOf(values, "stricthostkeychecking");
+    host.hostKeyAlias = valueOf(values, "hostkeyalias");
+    host.userKnownHosts = pathList(values, "userknownhostsfile", host);
+    host.globalKnownHosts = pathList(values, "globalknownhostsfile", host);
+    host.hashKnownHosts = isOn(values, "hashknownhosts", false);
+    host.askAboutUnknownKeys = strict != "true" && strict != "yes";
+}
+
+void readLoginOptions(const Values& values, HostConfig& host)
+{
+    for (auto [at, end] = values.equal_range("identityfile"); at != end; ++at)
+        host.identityFiles.push_back(expandPath(at->second, host));
+    host.identitiesOnly = isOn(values, "identitiesonly", false);
+    host.agentSocket = agentSocketOf(values, host);
+    host.publicKeys = valueOf(values, "pubkeyauthentication") != "false" &&
+                      valueOf(values, "pubkeyauthentication") != "no"; // also "unbound", "host-bound"
+    host.keyboardInteractive = isOn(values, "kbdinteractiveauthentication", true);
+    host.passwords = isOn(values, "passwordauthentication", true);
+    host.mayAsk = !isOn(values, "batchmode", false);
+    host.passwordPrompts = numberOf(values, "numberofpasswordprompts", host.passwordPrompts);
+}
+
+Status readRouteOptions(const Values& values, HostConfig& host)
+{
+    host.jumpHosts = splitAt(valueOf(values, "proxyjump"), ',');
+    host.proxyCommand = valueOf(values, "proxycommand");
+    if (!host.proxyCommand.empty() && isOn(values, "proxyusefdpass", false))
+        return refused("ProxyUseFdpass in the ssh configuration is not supported",
+                       "let the ProxyCommand carry the bytes itself, as `nc %h %p` does");
+    host.family = familyOf(values);
+    host.connectTimeout = connectTimeoutOf(values);
+    host.aliveInterval = std::chrono::seconds(numberOf(values, "serveraliveinterval", 0));
+    host.aliveCountMax = numberOf(values, "serveralivecountmax", host.aliveCountMax);
+    return {};
 }
 
 /// What ssh -G would print where there is no OpenSSH and no configuration.
 std::string defaultDump(const HostName& name)
 {
-    std::string dump = fmt::format("hostname {}\nport 22\nuser {}\n", name.host,
-                                   name.user.empty() ? localUser() : name.user);
+    std::string dump =
+        fmt::format("hostname {}\nport {}\nuser {}\n", name.host, name.port > 0 ? name.port : 22,
+                    name.user.empty() ? localUser() : name.user);
     for (const char* key : {"id_ed25519", "id_ecdsa", "id_rsa"})
         dump += fmt::format("identityfile ~/.ssh/{}\n", key);
     return dump + fmt::format("userknownhostsfile {}/.ssh/known_hosts\n", homeFolder()) +
            "globalknownhostsfile /etc/ssh/ssh_known_hosts\n";
+}
+
+/// What to tell when only the OpenSSH client could have read the configuration; empty = there is none.
+std::string unreadConfiguration(const HostOverrides& overrides)
+{
+    const fs::path file = overrides.configFile.empty() ? fs::path(homeFolder()) / ".ssh/config"
+                                                       : fs::path(overrides.configFile);
+    std::error_code ignored;
+    if (overrides.configFile == "none" || !fs::exists(file, ignored))
+        return {};
+    return file.string() +
+           " is not followed, because only the OpenSSH client (ssh) can read it and it is not "
+           "installed; hosts are reached as user@address:port with the usual key files";
 }
 
 std::vector<std::string> sshCommand(const HostName& name, const HostOverrides& overrides)
@@ -142,8 +224,8 @@ std::vector<std::string> sshCommand(const HostName& name, const HostOverrides& o
     std::vector<std::string> command{"ssh", "-G"};
     if (!overrides.configFile.empty())
         command.insert(command.end(), {"-F", overrides.configFile});
-    if (overrides.port > 0)
-        command.insert(command.end(), {"-p", std::to_string(overrides.port)});
+    if (const int port = overrides.port > 0 ? overrides.port : name.port; port > 0)
+        command.insert(command.end(), {"-p", std::to_string(port)});
     const std::string& user = overrides.user.empty() ? name.user : overrides.user;
     if (!user.empty())
         command.insert(command.end(), {"-l", user});
@@ -183,23 +265,16 @@ Result<HostConfig> parseSshConfigDump(const HostName& name, std::string_view dum
     host.alias = name.host;
     host.address = valueOf(values, "hostname", name.host);
     host.user = valueOf(values, "user", name.user.empty() ? localUser() : name.user);
-    TRAINYARD_TRY(host.port, parsePort(valueOf(values, "port", "22")));
-    host.hostKeyAlias = valueOf(values, "hostkeyalias");
+    auto port = parsePort(valueOf(values, "port", "22"));
+    if (!port.ok())
+        return port.error().in("the ssh configuration");
+    host.port = *port;
     // HostName may come from a configuration that expands tokens; hold it to the same alphabet.
-    TRAINYARD_TRY_STATUS([&]() -> Status {
-        const auto checked = parseHostName(host.address);
-        return checked.ok() ? Status() : checked.error().in("HostName in the ssh configuration");
-    }());
-    if (const std::string command = valueOf(values, "proxycommand"); !command.empty())
-        return refused("the ssh configuration reaches it through a ProxyCommand, which is not supported",
-                       "use ProxyJump, or name a directly reachable address");
-    host.jumpHosts = splitAt(valueOf(values, "proxyjump"), ',');
-    for (auto [at, end] = values.equal_range("identityfile"); at != end; ++at)
-        host.identityFiles.push_back(expandPath(at->second, host));
-    host.identitiesOnly = valueOf(values, "identitiesonly") == "yes";
-    host.agentSocket = agentSocketOf(values, host);
-    host.userKnownHosts = pathList(values, "userknownhostsfile", host);
-    host.globalKnownHosts = pathList(values, "globalknownhostsfile", host);
+    if (const auto checked = parseHostName("[" + host.address + "]"); !checked.ok())
+        return checked.error().in("HostName in the ssh configuration");
+    TRAINYARD_TRY_STATUS(readRouteOptions(values, host));
+    readHostKeyOptions(values, host);
+    readLoginOptions(values, host);
     host.notices = noticesOf(values);
     return host;
 }
@@ -211,9 +286,12 @@ Result<HostConfig> resolveHost(const HostName& name, const HostOverrides& overri
     if (interrupt.triggered())
         return cancelled("stopped");
     if (dump.ok() && dump->exitStatus != 0)
-        return badInput("the ssh configuration cannot be used: " + dump->errors.substr(0, 500),
+        return badInput("the ssh configuration cannot be used: " + plainText(dump->errors, kMostOfSshsWords),
                         "`ssh -G " + name.host + "` must work");
     TRAINYARD_TRY(HostConfig host, parseSshConfigDump(name, dump.ok() ? dump->output : defaultDump(name)));
+    if (!dump.ok())
+        host.notices.push_back(unreadConfiguration(overrides));
+    std::erase(host.notices, "");
     applyOverrides(host, overrides);
     return host;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "engine/base/result.h"
 #include "remote/ssh/host_name.h"
 #include "remote/ssh/interrupt.h"
+#include "remote/ssh/tcp.h"
 
 namespace trainyard::ssh {
 
@@ -26,22 +29,41 @@ struct HostConfig {
     std::string alias;   ///< as the user calls it
     std::string address; ///< host name or address to connect to
     int port = 22;
+    AddressFamily family = AddressFamily::Any;
     std::string user;
+    std::vector<std::string> jumpHosts;                 ///< [user@]host[:port], nearest to us first
+    std::string proxyCommand;                           ///< as configured, with its tokens; empty = none
+    std::optional<std::chrono::seconds> connectTimeout; ///< nothing = not configured
+
     std::string hostKeyAlias; ///< looked up in known_hosts instead of the address; empty = none
+    std::vector<std::filesystem::path> userKnownHosts; ///< the first one is extended
+    std::vector<std::filesystem::path> globalKnownHosts;
+    bool hashKnownHosts = false;
+    bool askAboutUnknownKeys = true; ///< StrictHostKeyChecking yes = refuse them instead
+
     std::vector<std::filesystem::path> identityFiles;
     bool identitiesOnly = false; ///< offer only keys whose public half lies beside an identity file
     std::string agentSocket;     ///< empty = no agent
-    std::vector<std::filesystem::path> userKnownHosts; ///< the first one is extended
-    std::vector<std::filesystem::path> globalKnownHosts;
-    std::vector<std::string> jumpHosts; ///< [user@]host[:port], nearest to us first
-    std::vector<std::string> notices;   ///< options that are not followed
+    bool publicKeys = true;      ///< PubkeyAuthentication, and so on
+    bool keyboardInteractive = true;
+    bool passwords = true;
+    bool mayAsk = true;      ///< BatchMode yes = nobody is there to be asked for a secret
+    int passwordPrompts = 3; ///< how often a wrong answer may be given again
+
+    std::chrono::seconds aliveInterval{0}; ///< ServerAliveInterval; 0 = not configured
+    int aliveCountMax = 3;
+
+    std::vector<std::string> notices; ///< options that are not followed
 
     /// The name under which known_hosts has the key: "gpu-03" or "[gpu-03]:2222".
     std::string knownHostsName() const;
+    /// The account on that host: "alice@[gpu-03]:2222".
+    std::string account() const { return user + '@' + knownHostsName(); }
 };
 
 /// Asks OpenSSH (`ssh -G`), so that the answer is what the user's own `ssh` would do; without OpenSSH the
-/// defaults of ssh. BadInput carries ssh's own message about a wrong configuration.
+/// defaults of ssh, with a notice when there is a configuration that nobody read. BadInput carries ssh's own
+/// message about a wrong configuration.
 Result<HostConfig> resolveHost(const HostName& name, const HostOverrides& overrides,
                                const Interrupt& interrupt);
 

@@ -1,6 +1,7 @@
 #include "remote/ssh/host_name.h"
 
 #include <cctype>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -34,19 +35,52 @@ Status checkPart(std::string_view part, std::string_view what, std::string_view 
     return {};
 }
 
+/// `host`, `host:port`, `[host]:port` or an IPv6 address, whose colons are no port's.
+Status readHostAndPort(std::string_view text, HostName& name)
+{
+    std::string_view host = text, rest;
+    const auto bracket = text.find(']');
+    const auto colon = text.find(':');
+    if (text.starts_with('[') && bracket != std::string_view::npos) {
+        host = text.substr(1, bracket - 1);
+        rest = text.substr(bracket + 1);
+    } else if (colon != std::string_view::npos && text.find(':', colon + 1) == std::string_view::npos) {
+        host = text.substr(0, colon);
+        rest = text.substr(colon);
+    }
+    TRAINYARD_TRY_STATUS(checkPart(host, "host name", ".-_:"));
+    name.host = host;
+    if (rest.empty())
+        return {};
+    if (rest.front() != ':')
+        return badInput("behind the ']' of the host name only a ':' and a port may follow");
+    TRAINYARD_TRY(name.port, parsePort(rest.substr(1)));
+    return {};
+}
+
 } // namespace
+
+Result<int> parsePort(std::string_view text)
+{
+    int port = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+    if (error != std::errc() || end != text.data() + text.size() || port < 1 || port > 65535)
+        return badInput("the port is not a number between 1 and 65535");
+    return port;
+}
 
 Result<HostName> parseHostName(std::string_view text)
 {
     HostName name;
+    if (text.starts_with("ssh://"))
+        text.remove_prefix(6);
     const auto at = text.find('@');
     if (at != std::string_view::npos) {
         TRAINYARD_TRY_STATUS(checkPart(text.substr(0, at), "user name", "._-"));
         name.user = text.substr(0, at);
         text.remove_prefix(at + 1);
     }
-    TRAINYARD_TRY_STATUS(checkPart(text, "host name", ".-_:"));
-    name.host = text;
+    TRAINYARD_TRY_STATUS(readHostAndPort(text, name));
     return name;
 }
 

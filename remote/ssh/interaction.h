@@ -1,11 +1,9 @@
 #pragma once
 
-#include <filesystem>
-#include <optional>
 #include <string>
 
 #include "remote/ssh/known_hosts.h"
-#include "remote/ssh/secret.h"
+#include "remote/ssh/login_inquiry.h"
 
 namespace trainyard::ssh {
 
@@ -22,9 +20,9 @@ public:
 
     virtual ~Interaction() = default;
     virtual bool trustUnknownKey(const HostKeyInquiry& inquiry) = 0;
-    /// Nothing = do not use this key. `attempt` counts from 1.
-    virtual std::optional<Secret> passphrase(const std::string& host, const std::filesystem::path& keyFile,
-                                             int attempt) = 0;
+    virtual LoginAnswers login(const LoginInquiry& inquiry) = 0;
+    /// The answers that this account (LoginInquiry::account) got were right.
+    virtual void loggedIn(const std::string& account) = 0;
     virtual void notice(const std::string& text) = 0;
     virtual void progress(const std::string& text) = 0;
 };

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/rand.h>
 
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
@@ -142,12 +143,23 @@ bool hostFieldMatches(std::string_view field, std::string_view name)
     return matched;
 }
 
+std::string hashedHostName(std::string_view name)
+{
+    std::string salt(20, '\0'); // as long as the hash, as ssh-keygen makes them
+    TRAINYARD_CHECK(
+        RAND_bytes(reinterpret_cast<unsigned char*>(salt.data()), static_cast<int>(salt.size())) == 1);
+    return "|1|" + toBase64(salt) + '|' + toBase64(hmacSha1(salt, lowered(name)));
+}
+
 KnownHosts KnownHosts::load(const std::vector<std::filesystem::path>& files)
 {
     KnownHosts hosts;
     for (const auto& file : files) {
+        std::error_code unknown;
         if (const auto text = readFile(file); text.ok())
             hosts.addText(file.string(), *text);
+        else if (std::filesystem::exists(file, unknown) || unknown)
+            hosts.m_unreadable.push_back(file.string());
     }
     return hosts;
 }

@@ -36,7 +36,7 @@ struct KeyAnswer {
 /// Revoked > Trusted > Changed > OtherType > Unknown: one good line is enough, as with OpenSSH.
 class KnownHosts {
 public:
-    /// Missing files count as empty.
+    /// Missing files count as empty; see unreadable().
     static KnownHosts load(const std::vector<std::filesystem::path>& files);
     void addText(const std::string& source, std::string_view text);
 
@@ -44,6 +44,9 @@ public:
     KeyAnswer check(std::string_view name, const HostKey& key) const;
     /// Types of the keys that the host is known by: what to ask the server for first.
     std::vector<std::string> knownTypes(std::string_view name) const;
+    /// Files that are there and could not be read: what they say of a host is not known, so a key that no
+    /// other line trusts must not be taken for a new one.
+    const std::vector<std::string>& unreadable() const { return m_unreadable; }
 
 private:
     struct Line {
@@ -56,9 +59,13 @@ private:
     static Line parseLine(std::string_view text);
 
     std::vector<Line> m_lines;
+    std::vector<std::string> m_unreadable;
 };
 
 /// Does this field of a line name the host? Exposed for the test against `ssh-keygen -F`.
 bool hostFieldMatches(std::string_view field, std::string_view name);
+
+/// `|1|<salt>|<hash>` with a fresh salt: a field that matches this name only.
+std::string hashedHostName(std::string_view name);
 
 } // namespace trainyard::ssh

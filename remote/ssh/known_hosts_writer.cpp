@@ -1,6 +1,8 @@
 #include "remote/ssh/known_hosts_writer.h"
 
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -15,6 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::chrono::seconds kLockPatience{10};
+
 /// The file itself is replaced, so the lock needs a file of its own.
 Result<FileDescriptor> lockBeside(const fs::path& file)
 {
@@ -22,9 +26,13 @@ Result<FileDescriptor> lockBeside(const fs::path& file)
     FileDescriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!lock.valid())
         return systemError(ErrorKind::Failed, "cannot open " + path, errno);
-    while (::flock(lock.get(), LOCK_EX) != 0) {
-        if (errno != EINTR)
+    for (const auto end = std::chrono::steady_clock::now() + kLockPatience;
+         ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0;) {
+        if (errno != EINTR && errno != EWOULDBLOCK)
             return systemError(ErrorKind::Failed, "cannot lock " + path, errno);
+        if (std::chrono::steady_clock::now() > end)
+            return failed(path + " is held by another program", "end that program, or remove the file");
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     return lock;
 }
@@ -55,7 +63,7 @@ Status replaceFile(const fs::path& file, const std::string& content)
 
 } // namespace
 
-Status rememberHostKey(const fs::path& file, const std::string& name, const HostKey& key)
+Status rememberHostKey(const fs::path& file, const std::string& name, const HostKey& key, NameForm form)
 {
     std::error_code missing;
     const fs::path real = fs::exists(file, missing) ? fs::canonical(file, missing) : file;
@@ -73,7 +81,8 @@ Status rememberHostKey(const fs::path& file, const std::string& name, const Host
         return {};
     if (!content.empty() && !content.ends_with('\n'))
         content += '\n';
-    content += name + ' ' + key.type() + ' ' + toBase64(key.blob) + '\n';
+    content += (form == NameForm::Hashed ? hashedHostName(name) : name) + ' ' + key.type() + ' ' +
+               toBase64(key.blob) + '\n';
     return replaceFile(real, content);
 }
 

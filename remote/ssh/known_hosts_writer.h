@@ -8,9 +8,15 @@
 
 namespace trainyard::ssh {
 
+enum class NameForm {
+    Plain,
+    Hashed
+}; ///< Hashed = HashKnownHosts: who reads the file does not learn the name
+
 /// Adds `name key` to a known_hosts file, which a person has just agreed to. Safe beside other programs and
 /// other threads of ours: under a lock the file is read, the line added unless it is there, and the whole
 /// replaced in one instant, keeping its permissions. A symbolic link stays one.
-Status rememberHostKey(const std::filesystem::path& file, const std::string& name, const HostKey& key);
+Status rememberHostKey(const std::filesystem::path& file, const std::string& name, const HostKey& key,
+                       NameForm form = NameForm::Plain);
 
 } // namespace trainyard::ssh

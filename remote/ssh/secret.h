@@ -1,39 +1,37 @@
 #pragma once
 
-#include <string>
+#include <cstddef>
 #include <string_view>
-#include <utility>
-
-#include <string.h>
 
 namespace trainyard::ssh {
 
-/// A passphrase: never printed, never copied, overwritten when it goes.
+/// A passphrase or a password: never printed, never copied by accident. Its bytes lie on a page of their own
+/// that is locked into memory (where the limit allows it), left out of core dumps and not given to child
+/// processes, and are overwritten when it goes. While there is one, this process writes no core file. Any
+/// thread may own it; one at a time.
 class Secret {
 public:
-    explicit Secret(std::string_view text) : m_text(text) {}
-    Secret(Secret&& other) noexcept : m_text(other.m_text) { other.wipe(); }
-    Secret& operator=(Secret&& other) noexcept
-    {
-        if (this != &other) {
-            wipe();
-            m_text = other.m_text;
-            other.wipe();
-        }
-        return *this;
-    }
-    ~Secret() { wipe(); }
+    /// Copies the text, at most kLongest bytes of it; wipe the source yourself (see wipe()).
+    explicit Secret(std::string_view text);
+    Secret(Secret&& other) noexcept;
+    Secret& operator=(Secret&& other) noexcept;
+    ~Secret();
 
-    const char* c_str() const { return m_text.c_str(); }
+    static constexpr std::size_t kLongest = 4095;
+
+    /// The same secret once more, on a page of its own.
+    Secret clone() const { return Secret(view()); }
+    const char* c_str() const { return m_page; }
+    std::string_view view() const { return {m_page, m_size}; }
 
 private:
-    void wipe()
-    {
-        ::explicit_bzero(m_text.data(), m_text.size());
-        m_text.clear();
-    }
+    void release();
 
-    std::string m_text;
+    char* m_page = nullptr; ///< never null but after a move
+    std::size_t m_size = 0;
 };
+
+/// Overwrites bytes in a way that the compiler does not leave out.
+void wipe(void* bytes, std::size_t size);
 
 } // namespace trainyard::ssh

@@ -39,7 +39,8 @@ public:
     std::string libraryError() const;
     bool connected() const;
 
-    /// Starts a command without a terminal.
+    /// Starts a command without a terminal. In blocking mode; tries for 1.5 s when the host has a session of
+    /// ours still open.
     Result<Channel> execute(const std::string& command);
     /// A connection from the server onwards to host:port (ProxyJump).
     Result<Channel> forward(const std::string& host, int port);
@@ -58,6 +59,7 @@ private:
         void operator()(ssh_session_struct* session) const;
     };
     explicit Session(ssh_session_struct* session);
+    Result<Channel> open(std::string_view command);
     Error failure(const std::string& what) const;
 
     std::unique_ptr<ssh_session_struct, Free> m_session;

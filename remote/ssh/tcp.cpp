@@ -33,13 +33,19 @@ struct LookUp {
     std::vector<Address> addresses;
 };
 
-void lookUp(LookUp& result, const std::string& host, int port)
+int familyNumber(AddressFamily family)
+{
+    return family == AddressFamily::Inet ? AF_INET : family == AddressFamily::Inet6 ? AF_INET6 : AF_UNSPEC;
+}
+
+void lookUp(LookUp& result, const Destination& to)
 {
     addrinfo hints{};
+    hints.ai_family = familyNumber(to.family);
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_NUMERICSERV;
     addrinfo* list = nullptr;
-    result.failure = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
+    result.failure = ::getaddrinfo(to.host.c_str(), std::to_string(to.port).c_str(), &hints, &list);
     for (const addrinfo* entry = list; entry; entry = entry->ai_next) {
         Address address;
         address.size = entry->ai_addrlen;
@@ -53,11 +59,10 @@ void lookUp(LookUp& result, const std::string& host, int port)
     [[maybe_unused]] const auto written = ::write(result.done.get(), &one, sizeof one);
 }
 
-Result<std::vector<Address>> resolve(const std::string& host, int port, Interrupt& interrupt,
-                                     Deadline deadline)
+Result<std::vector<Address>> resolve(const Destination& to, Interrupt& interrupt, Deadline deadline)
 {
     auto result = std::make_shared<LookUp>();
-    std::thread([result, host, port] { lookUp(*result, host, port); }).detach();
+    std::thread([result, to] { lookUp(*result, to); }).detach();
     switch (interrupt.waitFor(result->done.get(), POLLIN, deadline)) {
     case Interrupt::Woken::Interrupted:
         return cancelled("stopped");
@@ -68,7 +73,7 @@ Result<std::vector<Address>> resolve(const std::string& host, int port, Interrup
     }
     if (result->failure != 0)
         return unreachable(
-            fmt::format("the name {} cannot be resolved: {}", host, ::gai_strerror(result->failure)),
+            fmt::format("the name {} cannot be resolved: {}", to.host, ::gai_strerror(result->failure)),
             "check the spelling, or give HostName in the ssh configuration");
     return std::move(result->addresses);
 }
@@ -127,9 +132,9 @@ Result<FileDescriptor> connectTo(const Address& address, Interrupt& interrupt, D
 
 } // namespace
 
-Result<FileDescriptor> connectTcp(const std::string& host, int port, Interrupt& interrupt, Deadline deadline)
+Result<FileDescriptor> connectTcp(const Destination& to, Interrupt& interrupt, Deadline deadline)
 {
-    TRAINYARD_TRY(const auto addresses, resolve(host, port, interrupt, deadline));
+    TRAINYARD_TRY(const auto addresses, resolve(to, interrupt, deadline));
     std::string tried;
     for (std::size_t i = 0; i < addresses.size(); ++i) {
         const auto now = std::chrono::steady_clock::now();
@@ -139,7 +144,7 @@ Result<FileDescriptor> connectTcp(const std::string& host, int port, Interrupt& 
             return socket;
         tried += (tried.empty() ? "" : "; ") + socket.error().message;
     }
-    return unreachable(fmt::format("port {} does not answer ({})", port, tried),
+    return unreachable(fmt::format("port {} does not answer ({})", to.port, tried),
                        "check that the host is up, that sshd runs there and that no firewall is between");
 }
 

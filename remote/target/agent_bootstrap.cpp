@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
-#include "engine/base/hash.h"
 #include "engine/base/units.h"
 #include "remote/ssh/command.h"
+#include "remote/ssh/plain_text.h"
+#include "remote/target/shell_diagnosis.h"
 #include "remote/wire/greeting.h"
 
 namespace trainyard {
@@ -22,30 +23,39 @@ constexpr auto kGreetingPatience = 15s;
 constexpr auto kUploadPatience = 30s; // without a byte moving
 constexpr std::size_t kPiece = 64 * kKiB;
 constexpr std::size_t kMostErrors = 4 * kKiB;
+constexpr std::size_t kMostWords = 500; // of a host's, in a message
 
 #define TRAINYARD_AGENT_BASES                                                                                \
     "\"${TRAINYARD_HOME:-${HOME:-/nonexistent}/.trainyard}\" \"/var/tmp/trainyard-$(id -u)\""
 
-/// stdin: `<sha256> <nonce>`, then what the agent itself reads. `[ -x ]` is false on a noexec file system.
+/// stdin: startLine(), then what the agent itself reads. `[ -x ]` is false on a noexec file system. Whose a
+/// folder is must be asked of the folder that is entered: in /var/tmp anybody may change where a name leads.
 constexpr const char* kServe =
-    "exec /bin/sh -c 'umask 077; read -r sha nonce; for base in " TRAINYARD_AGENT_BASES
-    "; do agent=\"$base/agents/$sha/trainyard-agent\"; if [ -x \"$agent\" ] && [ -O \"$base\" ]; then "
-    "TRAINYARD_HOME=\"$base\"; export TRAINYARD_HOME; exec \"$agent\" serve; fi; done; "
+    "exec /bin/sh -c 'umask 077; read -r sha nonce mode; for base in " TRAINYARD_AGENT_BASES
+    "; do agent=\"./agents/$sha/trainyard-agent\"; "
+    "if cd \"$base\" 2>/dev/null && [ -O . ] && [ -x \"$agent\" ] && [ -s \"$agent\" ]; then "
+    "TRAINYARD_HOME=$(pwd -P); export TRAINYARD_HOME; "
+    "if [ \"$mode\" = --read-only ]; then exec \"$agent\" serve --read-only; fi; "
+    "exec \"$agent\" serve; fi; done; "
     "echo \"trainyard-stage0 $nonce missing\"'";
 
 /// stdin: `<sha256> <nonce>`, then the executable to its end. An empty file that may be executed runs as an
-/// empty script, except on a noexec file system. The agent is under its name only whole and verified.
+/// empty script, except on a noexec file system. The agent is under its name only whole and verified. Hosts
+/// that share a home may store it at once, and process ids repeat from host to host: the nonce tells their
+/// parts from each other, and what is there already is not replaced under a host that runs it.
 constexpr const char* kStore =
     "exec /bin/sh -c 'umask 077; read -r sha nonce; for base in " TRAINYARD_AGENT_BASES
-    "; do dir=\"$base/agents/$sha\"; part=\"$dir/.part.$$\"; mkdir -p \"$dir\" 2>/dev/null && [ -O \"$base\" "
-    "] && "
+    "; do dir=\"./agents/$sha\"; part=\"$dir/.part.$nonce\"; "
+    "mkdir -p \"$base\" 2>/dev/null && cd \"$base\" && [ -O . ] && mkdir -p \"$dir\" 2>/dev/null && "
     ": > \"$part\" && chmod 700 \"$part\" && \"$part\" 2>/dev/null || { rm -f \"$part\"; continue; }; "
     "if cat > \"$part\"; then if command -v sha256sum > /dev/null; then sum=$(sha256sum < \"$part\"); "
     "sum=\"${sum%% *}\"; else sum=\"$sha\"; fi; "
-    "if [ \"$sum\" = \"$sha\" ] && mv -f \"$part\" \"$dir/trainyard-agent\"; then "
+    "if sync \"$part\" 2>/dev/null; "
+    "[ \"$sum\" = \"$sha\" ] && { ln \"$part\" \"$dir/trainyard-agent\" 2>/dev/null || "
+    "[ -s \"$dir/trainyard-agent\" ] || mv -f \"$part\" \"$dir/trainyard-agent\"; }; then rm -f \"$part\"; "
     "echo \"trainyard-stage0 $nonce stored\"; exit 0; fi; rm -f \"$part\"; "
     "echo \"trainyard-stage0 $nonce damaged\"; exit 1; fi; rm -f \"$part\"; "
-    "echo \"trainyard-stage0 $nonce full $(df -Pk \"$base\" | tail -n 1)\"; exit 1; done; "
+    "echo \"trainyard-stage0 $nonce full $(df -Pk . | tail -n 1)\"; exit 1; done; "
     "echo \"trainyard-stage0 $nonce nowhere\"; exit 1'";
 
 #undef TRAINYARD_AGENT_BASES
@@ -64,15 +74,6 @@ std::optional<std::string> answerOf(const std::string& output, const std::string
     const auto begin = at + marker(nonce).size();
     const auto end = output.find('\n', begin);
     return end == std::string::npos ? std::nullopt : std::optional(output.substr(begin, end - begin));
-}
-
-std::string readable(std::string text)
-{
-    std::replace_if(
-        text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-    const auto begin = text.find_first_not_of(' ');
-    return begin == std::string::npos ? std::string()
-                                      : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
 /// `full <line of df -Pk>`: the fourth column is what is free, in KiB.
@@ -101,14 +102,15 @@ Error storeError(const ssh::CommandOutput& output, const std::string& nonce, std
             "/var/tmp)",
             "set TRAINYARD_HOME in the host's shell start-up file to a folder that allows programs");
     return refused("the host's shell does not run commands: " +
-                       readable(output.errors.empty() ? output.output.substr(0, kMostErrors) : output.errors),
+                       ssh::plainText(output.errors.empty() ? output.output : output.errors, kMostWords),
                    "the account needs a normal login shell");
 }
 
-Status storeAgent(ssh::Session& session, const AgentBinary& agent, const std::string& nonce,
+Status storeAgent(ssh::Session& session, const AgentFile& agent, const std::string& nonce,
                   ssh::Interaction& interaction, const ssh::Interrupt& interrupt)
 {
-    const std::string input = agent.sha256 + ' ' + nonce + '\n' + agent.bytes;
+    TRAINYARD_TRY(const std::string bytes, readFile(agent.path));
+    const std::string input = agent.sha256 + ' ' + nonce + '\n' + bytes;
     const std::string all = formatBytes(input.size());
     const auto report = [&, last = std::size_t{0}](std::size_t sent) mutable {
         if (sent - last < kMiB && sent < input.size())
@@ -119,11 +121,11 @@ Status storeAgent(ssh::Session& session, const AgentBinary& agent, const std::st
     TRAINYARD_TRY(const auto output,
                   ssh::runCommand(session, kStore, input, kUploadPatience, interrupt, report));
     if (answerOf(output.output, nonce) != "stored")
-        return storeError(output, nonce, agent.bytes.size());
+        return storeError(output, nonce, bytes.size());
     return {};
 }
 
-enum class Start { Greeted, Missing };
+enum class Start { Greeted, Missing, Ended };
 
 /// Reads what a starting agent (or the script in its place) says.
 class StartReader {
@@ -140,20 +142,20 @@ public:
             if (interrupt.triggered())
                 return cancelled("stopped");
             const bool ending = m_channel.atEnd();
-            TRAINYARD_TRY(const std::string bytes,
-                          m_channel.readAvailable(ssh::Channel::Stream::Output, kPiece));
+            // Errors first: see SshLink::readOnce().
             TRAINYARD_TRY(const std::string errors,
                           m_channel.readAvailable(ssh::Channel::Stream::Errors, kPiece));
+            TRAINYARD_TRY(const std::string bytes,
+                          m_channel.readAvailable(ssh::Channel::Stream::Output, kPiece));
             m_errors.append(errors, 0, kMostErrors - std::min(kMostErrors, m_errors.size()));
             m_seen.append(bytes);
             TRAINYARD_TRY(const bool greeted, m_scanner.feed(bytes));
             if (greeted)
                 return Start::Greeted;
-            if (answerOf(m_seen, m_nonce) == "missing")
+            if (bytes.find('\n') != std::string::npos && answerOf(m_seen, m_nonce) == "missing")
                 return Start::Missing;
             if (ending && bytes.empty() && errors.empty())
-                return refused("the agent does not start: " + explanation(),
-                               "log in there with ssh and look");
+                return Start::Ended;
             if (bytes.empty() && errors.empty())
                 m_session.waitForTraffic(interrupt.pollFd(), 200ms);
         }
@@ -164,10 +166,17 @@ public:
 
     const std::string& rest() const { return m_scanner.rest(); }
 
+    /// After Ended: what to tell about it.
+    FailedStart failedStart() const
+    {
+        m_channel.takeExitStatus();
+        return {ssh::plainText(m_errors.empty() ? m_seen : m_errors, kMostWords), m_channel.exitStatus()};
+    }
+
 private:
     std::string explanation() const
     {
-        const std::string words = readable(m_errors.empty() ? m_scanner.noise() : m_errors);
+        const std::string words = ssh::plainText(m_errors.empty() ? m_seen : m_errors, kMostWords);
         return words.empty() ? "the host said nothing" : words;
     }
 
@@ -194,29 +203,48 @@ Status writeAllTo(ssh::Session& session, ssh::Channel& channel, std::string_view
     return {};
 }
 
-} // namespace
+/// What came of starting the agent: a channel to it, or why not, or neither when it is not there.
+struct StartAttempt {
+    std::optional<AgentChannel> channel;
+    std::optional<FailedStart> failure;
+};
 
-Result<AgentBinary> AgentBinary::load(const std::string& path)
+Result<StartAttempt> attemptStart(ssh::Session& session, const std::string& greeting,
+                                  const std::string& nonce, const ssh::Interrupt& interrupt)
 {
-    TRAINYARD_TRY(std::string bytes, readFile(path));
-    const std::string sha256 = sha256Hex(bytes);
-    return AgentBinary{sha256, std::move(bytes)};
+    session.setBlocking();
+    TRAINYARD_TRY(ssh::Channel channel, session.execute(kServe));
+    session.setNonBlocking();
+    // A shell that ends at once may not even take this; what it says is the better message.
+    const Status written = writeAllTo(session, channel, greeting, interrupt);
+    if (!written.ok() && !channel.atEnd())
+        return written.error();
+    StartReader reader(session, channel, nonce);
+    TRAINYARD_TRY(const Start start, reader.read(interrupt));
+    StartAttempt attempt;
+    if (start == Start::Ended)
+        attempt.failure = reader.failedStart();
+    if (start == Start::Greeted)
+        attempt.channel.emplace(AgentChannel{std::move(channel), reader.rest()});
+    return attempt;
 }
 
-Result<AgentChannel> startAgent(ssh::Session& session, const AgentBinary& agent, const std::string& nonce,
-                                ssh::Interaction& interaction, const ssh::Interrupt& interrupt)
+} // namespace
+
+Result<AgentChannel> startAgent(ssh::Session& session, const AgentFile& agent, const std::string& nonce,
+                                AgentMode mode, ssh::Interaction& interaction,
+                                const ssh::Interrupt& interrupt)
 {
+    const std::string greeting =
+        startLine(agent.sha256, nonce, mode == AgentMode::ReadOnly) + '\n' + nonce + '\n';
     for (const bool mayStore : {true, false}) {
         interaction.progress("starting the agent");
-        session.setBlocking();
-        TRAINYARD_TRY(ssh::Channel channel, session.execute(kServe));
-        session.setNonBlocking();
-        TRAINYARD_TRY_STATUS(
-            writeAllTo(session, channel, agent.sha256 + ' ' + nonce + '\n' + nonce + '\n', interrupt));
-        StartReader reader(session, channel, nonce);
-        TRAINYARD_TRY(const Start start, reader.read(interrupt));
-        if (start == Start::Greeted)
-            return AgentChannel{std::move(channel), reader.rest()};
+        TRAINYARD_TRY(auto attempt, attemptStart(session, greeting, nonce, interrupt));
+        if (attempt.channel)
+            return std::move(*attempt.channel);
+        // The attempt's channel is closed by now: a host may allow no second one (MaxSessions 1).
+        if (attempt.failure)
+            return explainFailedStart(session, *attempt.failure, interrupt);
         if (mayStore)
             TRAINYARD_TRY_STATUS(storeAgent(session, agent, nonce, interaction, interrupt));
     }

@@ -7,15 +7,13 @@
 #include "remote/ssh/interaction.h"
 #include "remote/ssh/interrupt.h"
 #include "remote/ssh/session.h"
+#include "remote/target/agent_file.h"
 
 namespace trainyard {
 
-/// The agent's executable, read and hashed once.
-struct AgentBinary {
-    std::string sha256;
-    std::string bytes;
-
-    static Result<AgentBinary> load(const std::string& path);
+enum class AgentMode {
+    Full,
+    ReadOnly ///< it refuses whatever would change something
 };
 
 /// A channel whose other end is a greeted agent, and what came behind the greeting.
@@ -30,7 +28,8 @@ struct AgentChannel {
 /// `$TRAINYARD_HOME`,
 /// `~/.trainyard` or, when nothing may be executed there, /var/tmp/trainyard-<uid>: several versions live
 /// side by side. Blocks the session's thread; leaves the session non-blocking.
-Result<AgentChannel> startAgent(ssh::Session& session, const AgentBinary& agent, const std::string& nonce,
-                                ssh::Interaction& interaction, const ssh::Interrupt& interrupt);
+Result<AgentChannel> startAgent(ssh::Session& session, const AgentFile& agent, const std::string& nonce,
+                                AgentMode mode, ssh::Interaction& interaction,
+                                const ssh::Interrupt& interrupt);
 
 } // namespace trainyard

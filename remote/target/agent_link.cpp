@@ -2,6 +2,10 @@
 
 #include <QJsonDocument>
 
+#include "engine/base/foreign_text.h"
+#include "engine/base/json_limits.h"
+#include "remote/target/harmless_json.h"
+
 namespace trainyard {
 
 namespace {
@@ -66,11 +70,16 @@ void AgentLink::onReceived(const QByteArray& bytes)
 
 void AgentLink::onMessage(const std::string& json)
 {
+    if (const Status fits = checkJsonLimits(json); !fits.ok())
+        return fail(unreachable("the agent sent a message that cannot be one: " + fits.error().message));
     const auto document = QJsonDocument::fromJson(QByteArray::fromStdString(json));
     if (!document.isObject())
         return fail(unreachable("the agent sent a message that is not JSON"));
-    const QJsonObject message = document.object();
-    const auto id = static_cast<Target::CallId>(message.value("id").toInteger());
+    const QJsonObject message = harmlessJson(document.object());
+    const qint64 given = message.value("id").toInteger(-1);
+    const auto id = static_cast<Target::CallId>(given);
+    if (given != qint64{id})
+        return fail(unreachable("the agent sent a message without a usable id"));
     if (id == 0)
         return fail(errorOf(message.value("error").toObject()));
     onReply(id, message);
@@ -89,8 +98,8 @@ void AgentLink::onReply(Target::CallId id, const QJsonObject& message)
 Error AgentLink::errorOf(const QJsonObject& error) const
 {
     const QString message = error.value("message").toString("the agent gave no reason");
-    return {kindOf(error.value("kind").toString()), message.toStdString(),
-            error.value("hint").toString().toStdString()};
+    return harmlessError({kindOf(error.value("kind").toString()), message.toStdString(),
+                          error.value("hint").toString().toStdString()});
 }
 
 void AgentLink::fail(const Error& error)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -21,9 +22,12 @@ public:
         return std::chrono::milliseconds(pause - std::uniform_int_distribution(0, pause / 5)(m_random));
     }
     void reset() { m_attempt = 0; }
+    /// The host was reached, but the link did not hold: the next pause is half a second at most.
+    void shorten() { m_attempt = std::min(m_attempt, kShortened); }
 
 private:
     static constexpr std::array kPauses{0, 500, 1'000, 2'000, 4'000, 8'000, 15'000}; // ms
+    static constexpr std::size_t kShortened = 1;
 
     std::size_t m_attempt = 0;
     std::mt19937 m_random;

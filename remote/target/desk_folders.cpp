@@ -14,6 +14,11 @@ std::filesystem::path deskDataFolder()
     return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation).toStdString() + "/trainyard";
 }
 
+std::filesystem::path keyringIndexFile()
+{
+    return deskDataFolder() / "keyring.json";
+}
+
 std::filesystem::path deskRunsFolder()
 {
     return deskDataFolder() / "runs";

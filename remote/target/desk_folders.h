@@ -11,6 +11,8 @@ namespace trainyard {
 std::filesystem::path deskDataFolder();
 /// `<data>/runs`, the desk's copies of runs.
 std::filesystem::path deskRunsFolder();
+/// Which secrets the system's keyring keeps for this desk: names only.
+std::filesystem::path keyringIndexFile();
 /// `<data>/runs/<run id>`. Requires a plain name.
 std::filesystem::path deskRunFolder(const QString& runId);
 

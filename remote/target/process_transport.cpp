@@ -9,7 +9,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kShownErrors = 2000; // characters of the agent's stderr in a message
+constexpr int kShownErrors = 2000; // bytes of the agent's stderr that are kept for a message
 constexpr int kGoodbyeMs = 200;    // for the agent to end after its stdin closed
 
 } // namespace
@@ -25,13 +25,15 @@ ProcessTransport::ProcessTransport(const TargetOptions& options, QObject* parent
     connect(&m_greetingTimer, &QTimer::timeout, this,
             [this] { fail(unreachable("the agent does not answer")); });
     connect(m_process.get(), &QProcess::readyReadStandardOutput, this, &ProcessTransport::onOutput);
+    connect(m_process.get(), &QProcess::readyReadStandardError, this, &ProcessTransport::onErrors);
     connect(m_process.get(), &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart)
             fail(refused("the agent cannot be started: " + m_process->errorString().toStdString(),
                          "set TRAINYARD_BIN to the folder of trainyard-agent"));
     });
     connect(m_process.get(), &QProcess::finished, this, [this] {
-        const QByteArray words = m_process->readAllStandardError().right(kShownErrors).trimmed();
+        onErrors();
+        const QByteArray words = m_errors.trimmed();
         fail(unreachable("the agent ended" + (words.isEmpty() ? std::string() : ": " + words.toStdString())));
     });
 }
@@ -42,10 +44,11 @@ ProcessTransport::~ProcessTransport()
     if (m_process->state() == QProcess::NotRunning)
         return;
     m_process->closeWriteChannel();
+    for (const auto channel : {QProcess::StandardOutput, QProcess::StandardError})
+        m_process->closeReadChannel(channel); // what never ends would fill our memory while we wait
     // The agent brings orders that it began to their end, so it is not killed: it outlives us if it must.
     if (!m_process->waitForFinished(kGoodbyeMs)) {
         QProcess* rest = m_process.release();
-        rest->closeReadChannel(QProcess::StandardOutput);
         connect(rest, &QProcess::finished, rest, &QObject::deleteLater);
     }
 }
@@ -67,7 +70,10 @@ void ProcessTransport::start()
     if (!m_options.agentRoot.isEmpty())
         environment.insert("TRAINYARD_HOME", m_options.agentRoot);
     m_process->setProcessEnvironment(environment);
-    m_process->start(path, {"serve", "--local"});
+    QStringList arguments{"serve", "--local"};
+    if (m_options.readOnly)
+        arguments << "--read-only";
+    m_process->start(path, arguments);
     m_process->write(QByteArray::fromStdString(m_nonce + '\n'));
     m_greetingTimer.start(m_options.connectTimeout);
 }
@@ -89,6 +95,11 @@ void ProcessTransport::onOutput()
     emit opened();
     if (!m_scanner.rest().empty())
         emit received(QByteArray::fromStdString(m_scanner.rest()));
+}
+
+void ProcessTransport::onErrors()
+{
+    m_errors = (m_errors + m_process->readAllStandardError()).right(kShownErrors);
 }
 
 void ProcessTransport::sendControl(const QByteArray& frame)

@@ -25,11 +25,13 @@ public:
 
 private:
     void onOutput();
+    void onErrors();
     void fail(Error error);
 
     TargetOptions m_options;
     std::string m_nonce;
     GreetingScanner m_scanner;
+    QByteArray m_errors; ///< last words of the agent's stderr
     bool m_open = false;
     bool m_failed = false;
     QTimer m_greetingTimer;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QList>
 #include <QMetaType>
 #include <QString>
 
@@ -14,14 +15,32 @@ struct HostKeyQuestion {
     QString fingerprint; ///< "SHA256:…", as `ssh-keygen -l` prints it
 };
 
-/// A private key is encrypted. The answer is used once and wiped; nothing stores it.
-struct PassphraseQuestion {
-    QString host;
-    QString keyFile;
-    int attempt = 1; ///< 2 and 3 = the passphrase before was wrong
+/// What only a person knows and one hop of a connection needs. The texts are plain (no control characters),
+/// but a server's words may still look like anything: show them as plain text.
+struct LoginQuestion {
+    enum class Kind {
+        Passphrase, ///< of the key file
+        Password,   ///< of the account
+        Challenge,  ///< whatever the server asks
+    };
+    struct Prompt {
+        QString text;
+        bool echo = false; ///< whether the answer may be seen
+    };
+
+    Kind kind = Kind::Password;
+    QString host; ///< the hop, as the user calls it
+    QString user;
+    QString account;            ///< whose secret it is: "alice@[gpu-03]:2222"
+    QString via;                ///< jump host in front of it; empty = reached directly
+    QString keyFile;            ///< of a Passphrase
+    QString title, instruction; ///< of a Challenge: the server's words
+    QList<Prompt> prompts;      ///< 1 to 8
+    int attempt = 1;            ///< from 2 on the answer before was wrong
+    bool reusable = true;       ///< the same answer will do the next time; false for one-time codes
 };
 
 } // namespace trainyard
 
 Q_DECLARE_METATYPE(trainyard::HostKeyQuestion)
-Q_DECLARE_METATYPE(trainyard::PassphraseQuestion)
+Q_DECLARE_METATYPE(trainyard::LoginQuestion)

@@ -87,10 +87,10 @@ void SshLink::answerHostKey(bool trust)
     m_answered.notify_all();
 }
 
-void SshLink::answerPassphrase(std::optional<ssh::Secret> passphrase)
+void SshLink::answerLogin(ssh::LoginAnswers answers)
 {
     const std::lock_guard lock(m_mutex);
-    m_passphrase = std::move(passphrase);
+    m_answers = std::move(answers);
     m_answered.notify_all();
 }
 
@@ -103,16 +103,20 @@ bool SshLink::trustUnknownKey(const HostKeyInquiry& inquiry)
     return m_trust.value_or(false);
 }
 
-std::optional<ssh::Secret> SshLink::passphrase(const std::string&, const std::filesystem::path& keyFile,
-                                               int attempt)
+ssh::LoginAnswers SshLink::login(const ssh::LoginInquiry& inquiry)
 {
     std::unique_lock lock(m_mutex);
-    m_passphrase.reset();
-    m_listener.passphraseNeeded(keyFile.string(), attempt);
-    m_answered.wait(lock, [this] { return m_passphrase.has_value() || m_interrupt.triggered(); });
-    auto answer = m_passphrase ? std::move(*m_passphrase) : std::nullopt;
-    m_passphrase.reset();
-    return answer;
+    m_answers.reset();
+    m_listener.loginNeeded(inquiry);
+    m_answered.wait(lock, [this] { return m_answers.has_value() || m_interrupt.triggered(); });
+    auto answers = m_answers ? std::move(*m_answers) : std::nullopt;
+    m_answers.reset();
+    return answers;
+}
+
+void SshLink::loggedIn(const std::string& account)
+{
+    m_listener.loggedIn(account);
 }
 
 void SshLink::notice(const std::string& text)
@@ -135,10 +139,14 @@ void SshLink::run()
 
 Status SshLink::work()
 {
-    TRAINYARD_TRY(const AgentBinary agent, AgentBinary::load(m_options.agentPath));
+    TRAINYARD_TRY(const AgentFile agent, m_options.agentFiles->find(m_options.agentPath));
     TRAINYARD_TRY(auto connection,
                   ssh::Connection::open(m_options.host, m_options.connection, *this, m_interrupt));
-    auto started = startAgent(connection.session(), agent, m_options.nonce, *this, m_interrupt);
+    if (const auto& host = connection.host(); host.aliveInterval.count() > 0)
+        m_listener.keepAlive(host.aliveInterval, host.aliveCountMax);
+    m_listener.hostKeyVerified(connection.session().hostKey());
+    auto started =
+        startAgent(connection.session(), agent, m_options.nonce, m_options.mode, *this, m_interrupt);
     if (!started.ok())
         return started.error().in(m_options.host);
     m_listener.opened();
@@ -157,8 +165,10 @@ Status SshLink::pump(ssh::Session& session, ssh::Channel& channel)
         bool moved = false;
         if (mayRead) {
             TRAINYARD_TRY(moved, readOnce(channel));
-            if (!moved && channel.atEnd())
+            if (!moved && channel.atEnd()) {
+                TRAINYARD_TRY([[maybe_unused]] const bool lastWords, readErrors(channel));
                 return ended(session, channel);
+            }
         }
         TRAINYARD_TRY(const bool wrote, writeOnce(session, channel));
         if (moved || wrote)
@@ -173,17 +183,25 @@ Status SshLink::pump(ssh::Session& session, ssh::Channel& channel)
     }
 }
 
+/// Output last: reading either stream takes from the socket what belongs to both, and no poll tells of output
+/// that libssh holds already.
 Result<bool> SshLink::readOnce(ssh::Channel& channel)
 {
+    TRAINYARD_TRY(const bool complained, readErrors(channel));
     TRAINYARD_TRY(std::string bytes, channel.readAvailable(ssh::Channel::Stream::Output, kReadPiece));
+    const bool moved = !bytes.empty() || complained;
+    if (!bytes.empty())
+        deliver(std::move(bytes));
+    return moved;
+}
+
+Result<bool> SshLink::readErrors(ssh::Channel& channel)
+{
     TRAINYARD_TRY(const std::string errors, channel.readAvailable(ssh::Channel::Stream::Errors, kReadPiece));
     m_errors += errors;
     if (m_errors.size() > kMostErrors)
         m_errors.erase(0, m_errors.size() - kMostErrors);
-    const bool moved = !bytes.empty() || !errors.empty();
-    if (!bytes.empty())
-        deliver(std::move(bytes));
-    return moved;
+    return !errors.empty();
 }
 
 void SshLink::deliver(std::string bytes)

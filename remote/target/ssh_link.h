@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "remote/ssh/interaction.h"
 #include "remote/ssh/interrupt.h"
 #include "remote/target/agent_bootstrap.h"
+#include "remote/target/agent_file.h"
 
 namespace trainyard {
 
@@ -25,16 +27,22 @@ public:
     struct Options {
         std::string host;
         std::string agentPath;
+        std::shared_ptr<AgentFiles> agentFiles;
         std::string nonce;
+        AgentMode mode = AgentMode::Full;
         ssh::Connection::Options connection;
     };
     /// Called in the link's thread. `failed` comes last and at most once.
     struct Listener {
+        std::function<void(ssh::HostKey)> hostKeyVerified; ///< once per connection, before `opened`
         std::function<void()> opened;
         std::function<void(std::string bytes)> received;
         std::function<void(Error)> failed;
         std::function<void(HostKeyInquiry)> hostKeyUnknown;
-        std::function<void(std::string keyFile, int attempt)> passphraseNeeded;
+        std::function<void(ssh::LoginInquiry)> loginNeeded;
+        std::function<void(std::string account)> loggedIn;
+        /// ServerAliveInterval and ServerAliveCountMax, where configured; before `opened`.
+        std::function<void(std::chrono::seconds interval, int countMax)> keepAlive;
         std::function<void(std::string)> notice;
         std::function<void(std::string)> progress;
     };
@@ -49,13 +57,14 @@ public:
     /// The owner has dealt with that many received bytes; with too many outstanding the link stops reading.
     void consumed(std::size_t bytes);
     void answerHostKey(bool trust);
-    void answerPassphrase(std::optional<ssh::Secret> passphrase);
+    void answerLogin(ssh::LoginAnswers answers);
 
 private:
     void run();
     Status work();
     Status pump(ssh::Session& session, ssh::Channel& channel);
     Result<bool> readOnce(ssh::Channel& channel);
+    Result<bool> readErrors(ssh::Channel& channel);
     Result<bool> writeOnce(ssh::Session& session, ssh::Channel& channel);
     bool takeFrame();
     void deliver(std::string bytes);
@@ -65,8 +74,8 @@ private:
 
     // ssh::Interaction, in the link's thread
     bool trustUnknownKey(const HostKeyInquiry& inquiry) override;
-    std::optional<ssh::Secret> passphrase(const std::string& host, const std::filesystem::path& keyFile,
-                                          int attempt) override;
+    ssh::LoginAnswers login(const ssh::LoginInquiry& inquiry) override;
+    void loggedIn(const std::string& account) override;
     void notice(const std::string& text) override;
     void progress(const std::string& text) override;
 
@@ -81,7 +90,7 @@ private:
     std::deque<std::string> m_control;
     std::deque<std::string> m_bulk;
     std::optional<bool> m_trust;
-    std::optional<std::optional<ssh::Secret>> m_passphrase;
+    std::optional<ssh::LoginAnswers> m_answers;
 
     std::string m_sending; ///< the thread's own: rest of the frame that is going out
     std::size_t m_sent = 0;

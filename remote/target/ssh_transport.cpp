@@ -1,7 +1,6 @@
 #include "remote/target/ssh_transport.h"
 
-#include <string.h>
-
+#include "remote/ssh/base64.h"
 #include "remote/target/nonce.h"
 #include "remote/target/programs.h"
 #include "remote/target/ssh_link.h"
@@ -31,6 +30,37 @@ HostKeyQuestion questionOf(const ssh::Interaction::HostKeyInquiry& inquiry)
             QString::fromStdString(inquiry.key.fingerprint())};
 }
 
+LoginQuestion::Kind kindOf(ssh::LoginInquiry::Kind kind)
+{
+    switch (kind) {
+    case ssh::LoginInquiry::Kind::Passphrase:
+        return LoginQuestion::Kind::Passphrase;
+    case ssh::LoginInquiry::Kind::Password:
+        return LoginQuestion::Kind::Password;
+    case ssh::LoginInquiry::Kind::Challenge:
+        break;
+    }
+    return LoginQuestion::Kind::Challenge;
+}
+
+LoginQuestion questionOf(const ssh::LoginInquiry& inquiry)
+{
+    LoginQuestion question;
+    question.kind = kindOf(inquiry.kind);
+    question.host = QString::fromStdString(inquiry.host);
+    question.user = QString::fromStdString(inquiry.user);
+    question.account = QString::fromStdString(inquiry.account);
+    question.via = QString::fromStdString(inquiry.via);
+    question.keyFile = QString::fromStdString(inquiry.keyFile);
+    question.title = QString::fromStdString(inquiry.title);
+    question.instruction = QString::fromStdString(inquiry.instruction);
+    for (const auto& prompt : inquiry.prompts)
+        question.prompts.append({QString::fromStdString(prompt.text), prompt.echo});
+    question.attempt = inquiry.attempt;
+    question.reusable = inquiry.reusable;
+    return question;
+}
+
 } // namespace
 
 SshTransport::SshTransport(const QString& host, const TargetOptions& options, QObject* parent)
@@ -57,6 +87,10 @@ void SshTransport::start()
         agent = *found;
     }
     SshLink::Listener listener;
+    listener.hostKeyVerified = [this](const ssh::HostKey& key) {
+        const std::string text = key.type() + ' ' + ssh::toBase64(key.blob);
+        post([this, text = QString::fromStdString(text)] { emit hostKeyVerified(text); });
+    };
     listener.opened = [this] { post([this] { emit opened(); }); };
     listener.received = [this](std::string bytes) {
         post([this, bytes = std::move(bytes)] {
@@ -68,10 +102,14 @@ void SshTransport::start()
     listener.hostKeyUnknown = [this](const ssh::Interaction::HostKeyInquiry& inquiry) {
         post([this, question = questionOf(inquiry)] { emit hostKeyUnknown(question); });
     };
-    listener.passphraseNeeded = [this](const std::string& file, int attempt) {
-        post([this, question = PassphraseQuestion{m_host, QString::fromStdString(file), attempt}] {
-            emit passphraseNeeded(question);
-        });
+    listener.loginNeeded = [this](const ssh::LoginInquiry& inquiry) {
+        post([this, question = questionOf(inquiry)] { emit loginNeeded(question); });
+    };
+    listener.loggedIn = [this](const std::string& account) {
+        post([this, account = QString::fromStdString(account)] { emit loggedIn(account); });
+    };
+    listener.keepAlive = [this](std::chrono::seconds interval, int countMax) {
+        post([this, interval, countMax] { emit keepAliveConfigured(interval, countMax); });
     };
     listener.notice = [this](const std::string& text) {
         post([this, text = QString::fromStdString(text)] { emit notice(text); });
@@ -79,9 +117,10 @@ void SshTransport::start()
     listener.progress = [this](const std::string& text) {
         post([this, text = QString::fromStdString(text)] { emit progress(text); });
     };
-    m_link = std::make_unique<SshLink>(SshLink::Options{m_host.toStdString(), agent.toStdString(),
-                                                        makeNonce(), connectionOptions(m_options)},
-                                       std::move(listener));
+    m_link = std::make_unique<SshLink>(
+        SshLink::Options{m_host.toStdString(), agent.toStdString(), m_options.agentFiles, makeNonce(),
+                         m_options.readOnly ? AgentMode::ReadOnly : AgentMode::Full, connectionOptions(m_options)},
+        std::move(listener));
 }
 
 void SshTransport::sendControl(const QByteArray& frame)
@@ -99,13 +138,9 @@ void SshTransport::answerHostKey(bool trust)
     m_link->answerHostKey(trust);
 }
 
-void SshTransport::answerPassphrase(std::optional<QByteArray> passphrase)
+void SshTransport::answerLogin(ssh::LoginAnswers answers)
 {
-    if (!passphrase)
-        return m_link->answerPassphrase(std::nullopt);
-    m_link->answerPassphrase(
-        ssh::Secret({passphrase->constData(), static_cast<std::size_t>(passphrase->size())}));
-    ::explicit_bzero(passphrase->data(), static_cast<std::size_t>(passphrase->size()));
+    m_link->answerLogin(std::move(answers));
 }
 
 } // namespace trainyard

@@ -22,7 +22,7 @@ public:
     void sendControl(const QByteArray& frame) override;
     void sendBulk(const QByteArray& frame) override;
     void answerHostKey(bool trust) override;
-    void answerPassphrase(std::optional<QByteArray> passphrase) override;
+    void answerLogin(ssh::LoginAnswers answers) override;
 
 private:
     template <typename Event>

@@ -1,10 +1,11 @@
 #include "remote/target/target.h"
 
-#include <string.h>
+#include <algorithm>
 
 #include <QTimer>
 #include <fmt/format.h>
 
+#include "engine/base/foreign_text.h"
 #include "engine/base/units.h"
 #include "remote/target/agent_link.h"
 #include "remote/target/backoff.h"
@@ -17,7 +18,25 @@ namespace trainyard {
 
 namespace {
 
-constexpr auto kStableAfter = std::chrono::seconds(1); ///< a link that held so long earns a fresh back-off
+/// Both sides say what they speak and what they still understand; the older one's language must be understood
+/// by the newer one.
+Status speaksWithUs(const QString& host, const QJsonObject& hello)
+{
+    const int theirs = hello.value("protocol").toInt();
+    const int theirOldest = hello.value("protocol_oldest").toInt(theirs);
+    if (theirs >= kOldestProtocolVersion && theirOldest <= kProtocolVersion)
+        return {};
+    const bool agentIsOlder = theirs < kOldestProtocolVersion;
+    return refused(
+        fmt::format("the agent of {} (version {}) speaks protocol {}, this desk (version {}) speaks {}",
+                    host.toStdString(), hello.value("version").toString().toStdString(), theirs,
+                    TRAINYARD_VERSION, kProtocolVersion),
+        agentIsOlder ? "install this desk's version of trainyard-agent there"
+                     : "install a desk as new as the agent");
+}
+
+constexpr auto kAnswerPatience = std::chrono::seconds(1); ///< for the answer to the last ping
+constexpr auto kStableAfter = std::chrono::seconds(1);    ///< a link that held so long earns a fresh back-off
 
 } // namespace
 
@@ -31,7 +50,7 @@ public:
     void close();
     void attempt();
     void answerHostKey(bool trust);
-    void answerPassphrase(std::optional<QByteArray> passphrase);
+    void answerLogin(ssh::LoginAnswers answers);
     CallId call(QJsonObject request, const QObject* context, Handlers handlers);
     void cancel(CallId id);
 
@@ -41,10 +60,12 @@ public:
     State state = State::Closed;
     std::optional<Error> lastError;
     std::optional<AgentFacts> agent;
+    QString hostKey;
     std::unique_ptr<AgentLink> link;
 
 private:
     void connectQuestions(Transport& transport);
+    void setKeepAlive(std::chrono::milliseconds interval, int countMax);
     void sayHello();
     void onHello(const Result<QJsonObject>& reply);
     void onFailed(const Error& error);
@@ -59,10 +80,14 @@ private:
     QTimer m_ping;
     QTimer m_watch; ///< goes off when the agent has been silent for too long
     QElapsedTimer m_readySince;
+    std::chrono::milliseconds m_pingInterval, m_lostAfter;
 };
 
 Target::Private::Private(const QString& hostName, const TargetOptions& targetOptions)
-    : host(hostName), options(targetOptions)
+    : host(hostName)
+    , options(targetOptions)
+    , m_pingInterval(targetOptions.pingInterval)
+    , m_lostAfter(targetOptions.lostAfter)
 {
     m_retry.setSingleShot(true);
     connect(&m_retry, &QTimer::timeout, this, [this] { attempt(); });
@@ -118,8 +143,14 @@ void Target::Private::attempt()
 void Target::Private::connectQuestions(Transport& transport)
 {
     connect(&transport, &Transport::hostKeyUnknown, q, &Target::hostKeyUnknown);
-    connect(&transport, &Transport::passphraseNeeded, q, &Target::passphraseNeeded);
-    connect(&transport, &Transport::notice, q, &Target::notice);
+    connect(&transport, &Transport::loginNeeded, q, &Target::loginNeeded);
+    connect(&transport, &Transport::loggedIn, q, &Target::loggedIn);
+    connect(&transport, &Transport::keepAliveConfigured, this, &Private::setKeepAlive);
+    connect(&transport, &Transport::hostKeyVerified, this, [this](const QString& key) { hostKey = key; });
+    connect(&transport, &Transport::notice, q, [this](const QString& text) {
+        emit q->notice(
+            QString::fromStdString(harmlessText(text.toStdString(), Lines::Many, kShownTextBytes)));
+    });
     connect(&transport, &Transport::progress, q, &Target::progress);
 }
 
@@ -129,8 +160,8 @@ void Target::Private::sayHello()
     handlers.done = [this](const Result<QJsonObject>& reply) { onHello(reply); };
     const CallId id = m_calls.add(nullptr, std::move(handlers));
     link->sendMessage({{"id", qint64{id}}, {"op", "hello"}});
-    m_ping.start(options.pingInterval);
-    m_watch.start(options.lostAfter);
+    m_ping.start(m_pingInterval);
+    m_watch.start(m_lostAfter);
 }
 
 void Target::Private::onHello(const Result<QJsonObject>& reply)
@@ -138,10 +169,11 @@ void Target::Private::onHello(const Result<QJsonObject>& reply)
     if (!reply.ok())
         return; // the link's failure is told by onFailed
     const QString version = reply->value("version").toString();
-    if (reply->value("protocol").toInt() != kProtocolVersion || version != TRAINYARD_VERSION)
-        return onFailed(refused("the agent of " + host.toStdString() + " has version " +
-                                    version.toStdString() + ", this desk has " TRAINYARD_VERSION,
-                                "install the same version of desk and agent"));
+    if (const Status understood = speaksWithUs(host, *reply); !understood.ok())
+        return onFailed(understood.error());
+    if (version != TRAINYARD_VERSION)
+        emit q->notice(QString("%1: the agent has version %2, this desk has %3; they understand each other")
+                           .arg(host, version, TRAINYARD_VERSION));
     agent = AgentFacts{reply->value("host").toString(), version, reply->value("root").toString(),
                        reply->value("boot_id").toString(), reply->value("agent_sha256").toString()};
     lastError.reset();
@@ -149,12 +181,15 @@ void Target::Private::onHello(const Result<QJsonObject>& reply)
     setState(State::Ready);
 }
 
-/// Unreachable things are tried again; what a person has to put right is not.
-void Target::Private::onFailed(const Error& error)
+/// Unreachable things are tried again; what a person has to put right is not. The words may be those of a
+/// server or of a login shell.
+void Target::Private::onFailed(const Error& reason)
 {
-    const bool wasReady = state == State::Ready;
-    if (wasReady && std::chrono::milliseconds(m_readySince.elapsed()) > kStableAfter)
-        m_backoff.reset();
+    const Error error = harmlessError(reason);
+    if (state == State::Ready) {
+        const bool held = std::chrono::milliseconds(m_readySince.elapsed()) > kStableAfter;
+        held ? m_backoff.reset() : m_backoff.shorten();
+    }
     lastError = error;
     if (error.kind == ErrorKind::Unreachable)
         m_retry.start(m_backoff.next());
@@ -187,8 +222,8 @@ void Target::Private::ping()
 void Target::Private::watch()
 {
     const auto silence = link->silence();
-    if (silence < options.lostAfter)
-        return m_watch.start(options.lostAfter - silence);
+    if (silence < m_lostAfter)
+        return m_watch.start(m_lostAfter - silence);
     onFailed(
         unreachable(fmt::format("{}: no sign of life for {}", host.toStdString(), formatDuration(silence)),
                     "the connection is tried again; what runs there goes on"));
@@ -200,10 +235,17 @@ void Target::Private::answerHostKey(bool trust)
         link->transport().answerHostKey(trust);
 }
 
-void Target::Private::answerPassphrase(std::optional<QByteArray> passphrase)
+void Target::Private::answerLogin(ssh::LoginAnswers answers)
 {
     if (link)
-        link->transport().answerPassphrase(std::move(passphrase));
+        link->transport().answerLogin(std::move(answers));
+}
+
+/// The ssh configuration may have a dead peer noticed sooner than we do, not later.
+void Target::Private::setKeepAlive(std::chrono::milliseconds interval, int countMax)
+{
+    m_pingInterval = std::min(options.pingInterval, interval);
+    m_lostAfter = std::min(options.lostAfter, interval * std::max(countMax, 1) + kAnswerPatience);
 }
 
 Target::CallId Target::Private::call(QJsonObject request, const QObject* context, Handlers handlers)
@@ -266,6 +308,11 @@ std::optional<AgentFacts> Target::agent() const
     return d->agent;
 }
 
+QString Target::hostKey() const
+{
+    return d->hostKey;
+}
+
 void Target::open()
 {
     d->open();
@@ -287,9 +334,9 @@ void Target::answerHostKey(bool trust)
     d->answerHostKey(trust);
 }
 
-void Target::answerPassphrase(std::optional<QByteArray> passphrase)
+void Target::answerLogin(ssh::LoginAnswers answers)
 {
-    d->answerPassphrase(std::move(passphrase));
+    d->answerLogin(std::move(answers));
 }
 
 Target::CallId Target::call(QJsonObject request, Reply done)

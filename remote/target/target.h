@@ -11,6 +11,7 @@
 #include <QString>
 
 #include "engine/base/result.h"
+#include "remote/ssh/login_inquiry.h"
 #include "remote/target/questions.h"
 #include "remote/target/target_options.h"
 
@@ -19,7 +20,7 @@ namespace trainyard {
 /// What the agent told about itself when the link came up.
 struct AgentFacts {
     QString host;    ///< the node's own name
-    QString version; ///< of the agent; equals the desk's
+    QString version; ///< of the agent
     QString root;    ///< where the agent keeps bundles and runs
     QString bootId;
     QString sha256; ///< of the agent's executable
@@ -61,6 +62,9 @@ public:
     std::optional<Error> lastError() const;
     /// Known once Ready, kept while Lost.
     std::optional<AgentFacts> agent() const;
+    /// The key that the host proved at the last connection and that was found good, as in known_hosts:
+    /// "ssh-ed25519 AAAA...". Empty for this machine and before the first connection.
+    QString hostKey() const;
 
     /// Starts to connect; opens again after Refused. No effect while it is open.
     void open();
@@ -71,8 +75,8 @@ public:
 
     /// Answers hostKeyUnknown. true remembers the key in the user's known_hosts; false leads to Refused.
     void answerHostKey(bool trust);
-    /// Answers passphraseNeeded; nothing = this key is not used. The bytes are wiped after use.
-    void answerPassphrase(std::optional<QByteArray> passphrase);
+    /// Answers loginNeeded with one secret for each prompt; nothing = a key is not used, or leads to Refused.
+    void answerLogin(ssh::LoginAnswers answers);
 
     /// Sends {"op": …, …}; the id is filled in. `done` comes exactly once, later, on this thread: with the
     /// reply, the agent's error (prefixed by the host) or Unreachable when the link is not Ready or breaks
@@ -94,7 +98,9 @@ signals:
     /// One attempt to connect (or the link that was up) came to nothing; stateChanged tells only new states.
     void attemptFailed(const trainyard::Error& error);
     void hostKeyUnknown(const trainyard::HostKeyQuestion& question);
-    void passphraseNeeded(const trainyard::PassphraseQuestion& question);
+    void loginNeeded(const trainyard::LoginQuestion& question);
+    /// A hop has accepted the login of this account (LoginQuestion::account).
+    void loggedIn(const QString& account);
     /// Something the user should know although it works: an unreadable line in known_hosts, an ignored
     /// option.
     void notice(const QString& text);

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 
 #include <QString>
 #include <QStringList>
+
+#include "remote/target/agent_file.h"
 
 namespace trainyard {
 
@@ -13,6 +16,8 @@ struct TargetOptions {
     QString
         agentRoot; ///< the local agent's folder; empty = TRAINYARD_HOME or ~/.trainyard. Not used over SSH
 
+    std::shared_ptr<AgentFiles> agentFiles = std::make_shared<AgentFiles>(); ///< shared by copies
+
     QString user;              ///< empty = from the ssh configuration
     int port = 0;              ///< 0 = from the ssh configuration
     QString sshConfigFile;     ///< empty = the user's and the system's; "none" = no file
@@ -20,10 +25,13 @@ struct TargetOptions {
     QString knownHostsFile;  ///< read and, after a person's yes, extended; empty = from the ssh configuration
     bool useSshAgent = true; ///< offer the keys of a running ssh-agent
 
+    bool readOnly = false; ///< the agent refuses whatever would change something on the host
+
     std::chrono::milliseconds connectTimeout{
-        10'000}; ///< for each of: connection, key exchange, authentication
-    std::chrono::milliseconds pingInterval{5'000};
-    std::chrono::milliseconds lostAfter{15'000}; ///< without a sign of life from the agent
+        9'000}; ///< for each of: connection, key exchange, authentication
+    std::chrono::milliseconds pingInterval{4'000};
+    std::chrono::milliseconds lostAfter{
+        13'000}; ///< without a sign of life from the agent; noticed within 15 s in any case
 };
 
 } // namespace trainyard

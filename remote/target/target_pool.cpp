@@ -13,6 +13,7 @@ Target& TargetPool::target(const QString& host)
     auto& slot = m_targets[host];
     if (!slot) {
         slot = Target::create(host, m_options);
+        m_logins.watch(*slot);
         emit targetAdded(slot.get());
     }
     if (slot->state() == Target::State::Closed)

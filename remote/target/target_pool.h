@@ -6,12 +6,13 @@
 #include <QObject>
 #include <QString>
 
+#include "remote/target/login_desk.h"
 #include "remote/target/target.h"
 
 namespace trainyard {
 
 /// All links of this desk: one Target per host, made at the first question and shared by every page.
-/// Pages connect to targetAdded to answer host keys and passphrases. GUI thread.
+/// Pages connect to targetAdded to answer host keys, and one place answers logins(). GUI thread.
 class TargetPool : public QObject {
     Q_OBJECT
 
@@ -25,6 +26,8 @@ public:
     /// The host's target when there is one already.
     Target* find(const QString& host) const;
     QList<Target*> targets() const;
+    /// Where the links get passwords and passphrases from.
+    LoginDesk& logins() { return m_logins; }
     /// Closes and removes the link (the user removed the host). No effect on what runs there.
     void forget(const QString& host);
 
@@ -33,6 +36,7 @@ signals:
 
 private:
     TargetOptions m_options;
+    LoginDesk m_logins; ///< before the links, which it watches
     std::map<QString, std::unique_ptr<Target>> m_targets;
 };
 

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <optional>
+#include <chrono>
 
 #include <QByteArray>
 #include <QObject>
 #include <QString>
 
 #include "engine/base/result.h"
+#include "remote/ssh/login_inquiry.h"
 #include "remote/target/questions.h"
 
 namespace trainyard {
@@ -24,17 +25,23 @@ public:
     virtual void sendControl(const QByteArray& frame) = 0;
     virtual void sendBulk(const QByteArray& frame) = 0;
     virtual void answerHostKey(bool) {}
-    virtual void answerPassphrase(std::optional<QByteArray>) {}
+    /// One secret for each prompt; nothing = no answer.
+    virtual void answerLogin(ssh::LoginAnswers) {}
 
 signals:
     /// The agent has greeted.
     void opened();
     void received(const QByteArray& bytes);
+    /// The host proved this key, which was found good: "ssh-ed25519 AAAA...".
+    void hostKeyVerified(const QString& key);
     /// Refused and BadInput: trying again does not help.
     void failed(const trainyard::Error& error);
 
     void hostKeyUnknown(const trainyard::HostKeyQuestion& question);
-    void passphraseNeeded(const trainyard::PassphraseQuestion& question);
+    void loginNeeded(const trainyard::LoginQuestion& question);
+    void loggedIn(const QString& account);
+    /// The ssh configuration wants a dead peer noticed otherwise than by default; before opened().
+    void keepAliveConfigured(std::chrono::milliseconds interval, int countMax);
     void notice(const QString& text);
     void progress(const QString& text);
 };

@@ -2,13 +2,14 @@
 
 #include <memory>
 
+#include "remote/target/read_piece.h"
 #include "remote/wire/protocol.h"
 
 namespace trainyard {
 
 namespace {
 
-/// One file on its way; the pieces that are still to come keep it alive.
+/// One file on its way; the piece that is still to come keeps it alive.
 struct WholeFile {
     Target& target;
     QJsonObject request;
@@ -20,18 +21,18 @@ struct WholeFile {
 void readOn(const std::shared_ptr<WholeFile>& file)
 {
     const qsizetype before = file->content.size();
-    file->request["offset"] = qint64{before};
-    Target::Handlers handlers;
-    handlers.chunk = [file](const QByteArray& bytes) { file->content += bytes; };
-    handlers.done = [file, before](const Result<QJsonObject>& reply) {
-        if (!reply.ok())
-            file->done(reply.error());
-        else if (file->content.size() < (*reply)["size"].toInteger() && file->content.size() > before)
-            readOn(file);
-        else
-            file->done(file->content);
-    };
-    file->target.call(file->request, file->context, std::move(handlers));
+    readPiece(file->target, file->request, before, qint64{kLargestRead}, file->context,
+              [file, before](const Result<FilePiece>& piece) {
+                  if (!piece.ok())
+                      return file->done(piece.error());
+                  file->content += piece->bytes;
+                  if (file->content.size() >= piece->fileSize || file->content.size() == before)
+                      return file->done(file->content);
+                  if (piece->fileSize > kLargestWholeFile || file->content.size() > kLargestWholeFile)
+                      return file->done(failed("the file is larger than " + formatBytes(kLargestWholeFile) +
+                                               ", more than this desk reads as a whole"));
+                  readOn(file);
+              });
 }
 
 } // namespace
@@ -39,9 +40,7 @@ void readOn(const std::shared_ptr<WholeFile>& file)
 void readWhole(Target& target, const QJsonObject& request, const QObject* context,
                std::function<void(const Result<QByteArray>&)> done)
 {
-    const auto file = std::make_shared<WholeFile>(WholeFile{target, request, context, std::move(done)});
-    file->request["limit"] = qint64{kLargestRead};
-    readOn(file);
+    readOn(std::make_shared<WholeFile>(WholeFile{target, request, context, std::move(done)}));
 }
 
 } // namespace trainyard

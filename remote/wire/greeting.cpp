@@ -2,12 +2,33 @@
 
 #include <algorithm>
 
+#include "engine/base/foreign_text.h"
+#include "remote/wire/bundle_manifest.h"
+
 namespace trainyard {
+
+namespace {
+constexpr std::size_t kNoiseBytes = 4 * kKiB;
+constexpr const char* kReadOnlyFlag = " --read-only";
+} // namespace
 
 bool isNonce(std::string_view text)
 {
     return text.size() == kNonceDigits &&
            text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+std::string startLine(std::string_view agentSha256, std::string_view nonce, bool readOnly)
+{
+    return std::string(agentSha256) + ' ' + std::string(nonce) + (readOnly ? kReadOnlyFlag : "");
+}
+
+bool isStartLine(std::string_view text)
+{
+    if (text.ends_with(kReadOnlyFlag))
+        text.remove_suffix(std::string_view(kReadOnlyFlag).size());
+    const auto gap = text.find(' ');
+    return gap != std::string_view::npos && isSha256(text.substr(0, gap)) && isNonce(text.substr(gap + 1));
 }
 
 std::string greetingLine(std::string_view nonce)
@@ -23,8 +44,9 @@ Result<bool> GreetingScanner::feed(std::string_view bytes)
         m_rest.append(bytes);
         return true;
     }
+    const std::size_t searched = m_seen.size() - std::min(m_seen.size(), m_line.size());
     m_seen.append(bytes);
-    const auto at = m_seen.find(m_line);
+    const auto at = m_seen.find(m_line, searched);
     if (at != std::string::npos) {
         m_found = true;
         m_rest = m_seen.substr(at + m_line.size());
@@ -39,10 +61,7 @@ Result<bool> GreetingScanner::feed(std::string_view bytes)
 
 std::string GreetingScanner::noise() const
 {
-    std::string shown = m_seen.substr(0, 4 * kKiB);
-    std::replace_if(
-        shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-    return shown;
+    return harmlessText(m_seen, Lines::One, kNoiseBytes);
 }
 
 } // namespace trainyard

@@ -11,6 +11,11 @@ namespace trainyard {
 /// True for kNonceDigits lower-case hex digits.
 bool isNonce(std::string_view text);
 
+/// What the desk tells the shell that starts the agent over SSH: which agent, the nonce, and whether it is
+/// only to look. One line, without its end.
+std::string startLine(std::string_view agentSha256, std::string_view nonce, bool readOnly);
+bool isStartLine(std::string_view text);
+
 /// The agent's first line, with its newline: `trainyard-agent <nonce>`. Because the nonce is the client's own
 /// and fresh, nothing that a login shell prints before it can be taken for it.
 std::string greetingLine(std::string_view nonce);
@@ -25,7 +30,7 @@ public:
     Result<bool> feed(std::string_view bytes);
 
     const std::string& rest() const { return m_rest; }
-    /// What came before the greeting, at most 4 KiB of it, control characters replaced by spaces.
+    /// What came before the greeting, about 4 KiB of it, made harmless.
     std::string noise() const;
 
 private:

@@ -8,7 +8,8 @@
 /// The numbers that desk and agent agree on; remote/agent/PROTOCOL.md explains them.
 namespace trainyard {
 
-constexpr int kProtocolVersion = 1;
+constexpr int kProtocolVersion = 1;       ///< what this side speaks
+constexpr int kOldestProtocolVersion = 1; ///< what it still understands
 
 constexpr std::size_t kNonceDigits = 32;                ///< hex digits of the greeting
 constexpr std::size_t kGreetingSearchBytes = 64 * kKiB; ///< noise of a login shell that is skipped before it

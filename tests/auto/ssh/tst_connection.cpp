@@ -13,37 +13,13 @@
 #include "remote/ssh/connection.h"
 #include "tests/support/lab/netns_lab.h"
 #include "tests/support/patience.h"
+#include "tests/support/ssh/scripted_person.h"
 
 using namespace trainyard;
 using namespace trainyard::ssh;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// Answers from a script, and remembers what was asked.
-class Scripted : public Interaction {
-public:
-    bool trust = false;
-    std::optional<std::string> secret;
-    QStringList asked;
-    QStringList notices;
-
-    bool trustUnknownKey(const HostKeyInquiry& inquiry) override
-    {
-        asked << QString::fromStdString("key of " + inquiry.name +
-                                        (inquiry.via.empty() ? "" : " via " + inquiry.via));
-        return trust;
-    }
-    std::optional<Secret> passphrase(const std::string&, const std::filesystem::path& file,
-                                     int attempt) override
-    {
-        asked << QString::fromStdString("passphrase of " + file.filename().string() + " " +
-                                        std::to_string(attempt));
-        return secret ? std::optional(Secret(*secret)) : std::nullopt;
-    }
-    void notice(const std::string& text) override { notices << QString::fromStdString(text); }
-    void progress(const std::string&) override {}
-};
 
 void writeText(const QString& path, const QByteArray& text,
                QFile::Permissions permissions = QFile::ReadOwner | QFile::WriteOwner)
@@ -110,7 +86,7 @@ private slots:
 
     void runsACommandAndTellsItsExitStatus()
     {
-        Scripted person;
+        ScriptedPerson person;
         Interrupt interrupt;
         auto connection = open(person, interrupt);
         QVERIFY2(connection.ok(), qPrintable(errorText(connection)));
@@ -126,7 +102,7 @@ private slots:
     void asksAboutAnUnknownKeyAndRemembersTheYes()
     {
         writeText(m_lab->knownHosts(), "");
-        Scripted person;
+        ScriptedPerson person;
         Interrupt interrupt;
         auto refused = open(person, interrupt);
         QCOMPARE(refused.error().kind, ErrorKind::Refused);
@@ -148,7 +124,7 @@ private slots:
         const QByteArray old = m_lab->host(0).knownHostsLine();
         QVERIFY(m_lab->host(0).changeHostKey());
         writeText(m_lab->knownHosts(), old + m_lab->host(0).address().toUtf8() + " ssh-ed25519 garbage\n");
-        Scripted person;
+        ScriptedPerson person;
         person.trust = true;
         Interrupt interrupt;
         const auto connection = open(person, interrupt);
@@ -163,7 +139,7 @@ private slots:
     {
         const QByteArray line = m_lab->host(0).knownHostsLine();
         writeText(m_lab->knownHosts(), line + "@revoked " + line);
-        Scripted person;
+        ScriptedPerson person;
         person.trust = true;
         Interrupt interrupt;
         const auto connection = open(person, interrupt);
@@ -176,7 +152,7 @@ private slots:
         const QString other = m_lab->file("other_key");
         QVERIFY(lab::runCommand({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", other}).ok());
         m_options.overrides.identityFiles = {other.toStdString(), "/nonexistent"};
-        Scripted person;
+        ScriptedPerson person;
         Interrupt interrupt;
         QElapsedTimer timer;
         timer.start();
@@ -193,7 +169,7 @@ private slots:
         QVERIFY(QFile::copy(m_lab->clientKey(), open_key));
         QVERIFY(QFile::setPermissions(open_key, QFile::ReadOwner | QFile::ReadOther));
         m_options.overrides.identityFiles = {open_key.toStdString()};
-        Scripted person;
+        ScriptedPerson person;
         Interrupt interrupt;
         const auto connection = open(person, interrupt);
         QVERIFY2(errorText(connection).contains("may be read by others"), qPrintable(errorText(connection)));
@@ -209,12 +185,12 @@ private slots:
             lab::runCommand({"ssh-keygen", "-q", "-p", "-P", "", "-N", "right horse", "-f", locked}).ok());
         m_options.overrides.identityFiles = {locked.toStdString()};
         Interrupt interrupt;
-        Scripted wrong;
+        ScriptedPerson wrong;
         wrong.secret = "wrong";
         QCOMPARE(open(wrong, interrupt).error().kind, ErrorKind::Refused);
         QCOMPARE(wrong.asked, (QStringList{"passphrase of locked_key 1", "passphrase of locked_key 2",
                                            "passphrase of locked_key 3"}));
-        Scripted right;
+        ScriptedPerson right;
         right.secret = "right horse";
         const auto connection = open(right, interrupt);
         QVERIFY2(connection.ok(), qPrintable(errorText(connection)));
@@ -243,7 +219,7 @@ private slots:
         qputenv("SSH_AUTH_SOCK", socket.toUtf8());
         m_options.overrides.useAgent = true;
         m_options.overrides.identityFiles = {named.toStdString()};
-        Scripted person;
+        ScriptedPerson person;
         Interrupt interrupt;
         const auto connection = open(person, interrupt);
         qunsetenv("SSH_AUTH_SOCK");
@@ -262,7 +238,7 @@ private slots:
         ::kill(static_cast<pid_t>(agent.processId()), SIGSTOP);
         qputenv("SSH_AUTH_SOCK", socket.toUtf8());
         m_options.overrides.useAgent = true;
-        Scripted person;
+        ScriptedPerson person;
         Interrupt interrupt;
         QElapsedTimer timer;
         timer.start();
@@ -279,7 +255,7 @@ private slots:
         const MuteServer mute;
         m_options.overrides.port = mute.port();
         m_options.timeout = 2s;
-        Scripted person;
+        ScriptedPerson person;
         Interrupt interrupt;
         QElapsedTimer timer;
         timer.start();
@@ -292,7 +268,7 @@ private slots:
     {
         m_lab->host(1).cutLink();
         m_options.timeout = 2s;
-        Scripted person;
+        ScriptedPerson person;
         Interrupt interrupt;
         QElapsedTimer timer;
         timer.start();
@@ -309,7 +285,7 @@ private slots:
     {
         const MuteServer mute;
         m_options.overrides.port = mute.port();
-        Scripted person;
+        ScriptedPerson person;
         Interrupt interrupt;
         std::thread other([&] {
             std::this_thread::sleep_for(300ms);
@@ -333,7 +309,7 @@ private slots:
                               "\nHost far\n  HostName " + far + "\n  ProxyJump near\n");
         m_options.overrides = {};
         m_options.overrides.configFile = config.toStdString();
-        Scripted person;
+        ScriptedPerson person;
         Interrupt interrupt;
         {
             auto connection = Connection::open("far", m_options, person, interrupt);

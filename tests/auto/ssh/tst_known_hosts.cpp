@@ -1,3 +1,5 @@
+#include <random>
+#include <sstream>
 #include <thread>
 
 #include <QProcess>
@@ -35,6 +37,39 @@ KeyVerdict verdict(const std::string& text, const std::string& name, const HostK
 
 const HostKey kOurs = makeKey('a');
 const HostKey kOther = makeKey('b');
+
+/// Numbers of the lines of a file that name a host, as we read it.
+QList<int> linesNaming(const std::string& text, const std::string& name)
+{
+    QList<int> numbers;
+    std::istringstream lines(text);
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        std::istringstream words(line);
+        std::string field;
+        words >> field;
+        if (field.starts_with('@'))
+            words >> field;
+        if (!field.starts_with('#') && hostFieldMatches(field, name))
+            numbers << number;
+    }
+    return numbers;
+}
+
+/// The same by `ssh-keygen -F`, whose answer says "# Host gpu found: line 3".
+QList<int> linesOfOpenSsh(const QString& file, const std::string& name)
+{
+    QProcess keygen;
+    keygen.start("ssh-keygen", {"-F", QString::fromStdString(name), "-f", file});
+    keygen.waitForFinished();
+    QList<int> numbers;
+    for (const QByteArray& line : keygen.readAllStandardOutput().split('\n')) {
+        if (const auto at = line.indexOf("found: line "); line.startsWith("# Host") && at >= 0)
+            numbers << line.mid(at + 12).split(' ').value(0).toInt();
+    }
+    return numbers;
+}
 
 } // namespace
 
@@ -146,6 +181,53 @@ private slots:
         QCOMPARE(hosts.check("gpu", kOther).verdict, KeyVerdict::Changed);
         QCOMPARE(hosts.check("[gate]:2222", kOther).verdict, KeyVerdict::Trusted);
         QCOMPARE(hosts.check("gate", kOther).verdict, KeyVerdict::Unknown);
+    }
+
+    /// Files made at random of what known_hosts may hold; `ssh-keygen -F` says which lines name a host. The
+    /// one difference that we want, "[gpu]:22" for "gpu", is left out.
+    void agreesWithOpenSshOnGeneratedFiles()
+    {
+        std::mt19937 random(20261122);
+        const auto pick = [&](const std::vector<std::string>& from) {
+            return from[std::uniform_int_distribution<std::size_t>(0, from.size() - 1)(random)];
+        };
+        const std::vector<std::string> names{"gpu",        "gpu.example",     "10.0.0.3",
+                                             "[gpu]:2222", "[10.0.0.3]:2022", "fe80::1"};
+        const std::vector<std::string> fields{"gpu",
+                                              "GPU",
+                                              "*",
+                                              "gpu*",
+                                              "g?u",
+                                              "*.example",
+                                              "!gpu,*",
+                                              "gpu,10.0.0.*",
+                                              "[gpu]:2222",
+                                              "[*]:2222",
+                                              "[gpu]:222?",
+                                              "10.0.0.3,gpu.example",
+                                              "!*.example,gpu*",
+                                              "fe80::1",
+                                              ",",
+                                              "!",
+                                              "gpu,"};
+        const std::vector<std::string> markers{"", "", "", "", "@revoked ", "@cert-authority ", "# "};
+        QTemporaryDir dir;
+        const QString file = dir.filePath("known_hosts");
+        for (int round = 0; round < 60; ++round) {
+            std::string text;
+            for (int i = 0; i < 8; ++i) {
+                std::string field = pick(fields);
+                if (random() % 4 == 0)
+                    field = hashedHostName(pick(names));
+                text += pick(markers) + field + ' ' + kOurs.type() + ' ' +
+                        toBase64(makeKey(static_cast<char>('a' + i)).blob) +
+                        (random() % 5 == 0 ? " comment\r\n" : "\n");
+            }
+            QVERIFY(writeFileAtomically(file.toStdString(), text).ok());
+            const std::string name = pick(names);
+            const QList<int> ours = linesNaming(text, name), theirs = linesOfOpenSsh(file, name);
+            QVERIFY2(ours == theirs, (name + " in\n" + text).c_str());
+        }
     }
 
     void printsTheFingerprintOfOpenSsh()

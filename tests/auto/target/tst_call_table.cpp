@@ -64,6 +64,8 @@ private slots:
             const auto next = backoff.next().count();
             QVERIFY2(next <= pause && next >= pause * 4 / 5, qPrintable(QString::number(next)));
         }
+        backoff.shorten();
+        QVERIFY(backoff.next().count() <= 500);
         backoff.reset();
         QCOMPARE(backoff.next().count(), 0);
     }

@@ -6,7 +6,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "remote/target/host_check.h"
+#include "remote/preflight/host_check.h"
 #include "remote/target/target.h"
 #include "remote/target/whole_file.h"
 #include "remote/wire/frame.h"
@@ -107,12 +107,23 @@ private slots:
         AWAIT_EQUAL(target->state(), State::Ready);
     }
 
-    void refusesAnAgentOfAnotherVersion()
+    void refusesAnAgentThatSpeaksAnotherProtocol()
     {
-        auto target = fake("", helloReply("9.9"));
-        AWAIT_EQUAL(target->state(), State::Refused);
-        QVERIFY2(target->lastError()->message.find("9.9") != std::string::npos,
-                 target->lastError()->message.c_str());
+        auto newer = fake("", helloReply("9.9", kProtocolVersion + 1));
+        AWAIT_EQUAL(newer->state(), State::Refused);
+        QVERIFY2(newer->lastError()->message.find("9.9") != std::string::npos,
+                 newer->lastError()->message.c_str());
+        QVERIFY(newer->lastError()->hint.find("desk") != std::string::npos);
+        auto older = fake("", helloReply("0.0.1", kOldestProtocolVersion - 1));
+        AWAIT_EQUAL(older->state(), State::Refused);
+        QVERIFY(older->lastError()->hint.find("trainyard-agent") != std::string::npos);
+    }
+
+    void worksWithAnAgentOfAnotherVersionThatSpeaksTheSame()
+    {
+        auto target = fake("", helloReply("0.0.9"));
+        AWAIT_EQUAL(target->state(), State::Ready);
+        QCOMPARE(target->agent()->version, "0.0.9");
     }
 
     void doesNotTrustADamagedFrame()
@@ -171,7 +182,7 @@ private slots:
         const auto report = finished[0][0].value<HostReport>();
         QVERIFY(report.rows.size() > 8);
         QVERIFY(report.facts.cores > 0);
-        QVERIFY(std::abs(report.facts.clock.offsetMs) < 1000);
+        QVERIFY(std::abs(report.facts.link.clock.offsetMs) < 1000);
     }
 
 private:
@@ -189,11 +200,14 @@ private:
         return target;
     }
 
-    static QByteArray helloReply(const QString& version)
+    static QByteArray helloReply(const QString& version, int protocol = kProtocolVersion)
     {
-        const QByteArray json =
-            QJsonDocument(QJsonObject{{"id", 1}, {"ok", true}, {"protocol", 1}, {"version", version}})
-                .toJson();
+        const QByteArray json = QJsonDocument(QJsonObject{{"id", 1},
+                                                          {"ok", true},
+                                                          {"protocol", protocol},
+                                                          {"protocol_oldest", protocol},
+                                                          {"version", version}})
+                                    .toJson();
         return QByteArray::fromStdString(encodeFrame(FrameType::Message, json.toStdString()));
     }
 

@@ -5,7 +5,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "remote/target/host_check.h"
+#include "remote/preflight/host_check.h"
 #include "remote/target/target.h"
 #include "tests/support/lab/netns_lab.h"
 #include "tests/support/patience.h"

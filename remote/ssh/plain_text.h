@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/base/foreign_text.h"
+
+namespace trainyard::ssh {
+
+/// harmlessText() of what a server says, without blanks and line breaks at its end.
+std::string plainText(std::string_view bytes, std::size_t mostBytes, Lines lines = Lines::One);
+
+} // namespace trainyard::ssh

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "remote/ssh/host_config.h"
+#include "remote/ssh/interrupt.h"
+
+namespace trainyard::ssh {
+
+/// The hosts on the way to `host`, nearest to us first, the last one being the host itself. ProxyJump is
+/// followed as ssh does: through the hosts that it names and, where the first of them needs jump hosts
+/// itself, through those before. Only the first one may be reached by a ProxyCommand. Refused when the way
+/// leads in a circle or has more than 16 hosts.
+Result<std::vector<HostConfig>> findRoute(const std::string& host, const HostOverrides& overrides,
+                                          const Interrupt& interrupt);
+
+} // namespace trainyard::ssh

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/base/result.h"
+#include "remote/ssh/interrupt.h"
+#include "remote/ssh/session.h"
+
+namespace trainyard {
+
+/// What a command of ours left behind on a host where nothing of ours started.
+struct FailedStart {
+    std::string words;             ///< what came on stderr, or else on stdout; as plain text
+    std::optional<int> exitStatus; ///< nothing = ended by a signal, or not told
+};
+
+/// Finds out why: an expired password, an account for file transfer only, one without a login shell, a forced
+/// command, or a shell that works but cannot start the agent. Asks the host one harmless command more, so no
+/// other channel may be open (MaxSessions 1). Blocks the session's thread for at most some seconds.
+Error explainFailedStart(ssh::Session& session, const FailedStart& start, const ssh::Interrupt& interrupt);
+
+} // namespace trainyard

@@ -1,0 +1,135 @@
+#include "remote/target/system_keyring.h"
+
+#include <memory>
+#include <utility>
+
+#include <QDBusConnection>
+#include <QDBusMessage>
+#include <QDBusPendingCallWatcher>
+#include <QDBusPendingReply>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QTimer>
+#include <qt6keychain/keychain.h>
+#include <unistd.h>
+
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kUnlockPatience = 60s; ///< a person may have to find the keyring's own password
+
+const QString kService = QStringLiteral("trainyard");
+const QStringList kDaemons{QStringLiteral("org.freedesktop.secrets"), QStringLiteral("org.kde.kwalletd5"),
+                           QStringLiteral("org.kde.kwalletd6")};
+
+/// Without an address D-Bus would start a bus of its own, which has no keyring of the user's.
+bool haveSessionBus()
+{
+    return qEnvironmentVariableIsSet("DBUS_SESSION_BUS_ADDRESS") ||
+           QFileInfo::exists(QStringLiteral("/run/user/%1/bus").arg(::getuid()));
+}
+
+QDBusPendingCall askBus(const QString& method)
+{
+    const QString bus = QStringLiteral("org.freedesktop.DBus");
+    return QDBusConnection::sessionBus().asyncCall(
+        QDBusMessage::createMethodCall(bus, QStringLiteral("/org/freedesktop/DBus"), bus, method));
+}
+
+/// Runs a job of QtKeychain's; `done` comes once, with nothing when it did not end in time.
+void run(QKeychain::Job* job, QObject* context, std::function<void(QKeychain::Job*)> done)
+{
+    const auto open = std::make_shared<std::function<void(QKeychain::Job*)>>(std::move(done));
+    const auto finish = [open](QKeychain::Job* ended) {
+        if (const auto handler = std::exchange(*open, nullptr))
+            handler(ended);
+    };
+    QObject::connect(job, &QKeychain::Job::finished, context, finish);
+    QTimer::singleShot(kUnlockPatience, context, [finish] { finish(nullptr); });
+    job->start();
+}
+
+} // namespace
+
+SystemKeyring::SystemKeyring(std::filesystem::path indexFile, QObject* parent)
+    : QObject(parent), m_indexFile(std::move(indexFile))
+{
+    if (const auto text = readFile(m_indexFile); text.ok()) {
+        for (const auto name : QJsonDocument::fromJson(QByteArray::fromStdString(*text)).array())
+            m_names.insert(name.toString());
+    }
+    look();
+}
+
+/// Running, or started by the bus when somebody asks it something.
+void SystemKeyring::look()
+{
+    if (!haveSessionBus() || !QDBusConnection::sessionBus().isConnected())
+        return;
+    for (const char* list : {"ListNames", "ListActivatableNames"}) {
+        auto* watcher = new QDBusPendingCallWatcher(askBus(QString::fromLatin1(list)), this);
+        connect(watcher, &QDBusPendingCallWatcher::finished, this, [this](QDBusPendingCallWatcher* call) {
+            const QDBusPendingReply<QStringList> reply = *call;
+            for (const QString& daemon : kDaemons)
+                m_present = m_present || (!reply.isError() && reply.value().contains(daemon));
+            call->deleteLater();
+        });
+    }
+}
+
+void SystemKeyring::read(const QString& name, std::function<void(std::optional<ssh::Secret>)> done)
+{
+    auto* job = new QKeychain::ReadPasswordJob(kService, this);
+    job->setKey(name);
+    run(job, this, [done = std::move(done)](QKeychain::Job* ended) {
+        if (!ended || ended->error() != QKeychain::NoError)
+            return done(std::nullopt);
+        const QByteArray bytes = static_cast<QKeychain::ReadPasswordJob*>(ended)->binaryData();
+        ssh::Secret secret({bytes.constData(), static_cast<std::size_t>(bytes.size())});
+        // The bytes that the job holds as well: data() would copy them, and only the copy would be wiped.
+        ssh::wipe(const_cast<char*>(bytes.constData()), static_cast<std::size_t>(bytes.size()));
+        done(std::move(secret));
+    });
+}
+
+void SystemKeyring::write(const QString& name, const ssh::Secret& secret)
+{
+    auto* job = new QKeychain::WritePasswordJob(kService, this);
+    job->setKey(name);
+    job->setBinaryData(QByteArray(secret.view().data(), static_cast<qsizetype>(secret.view().size())));
+    run(job, this, [this, name](QKeychain::Job* ended) {
+        if (!ended || ended->error() != QKeychain::NoError) {
+            emit failed(tr("The keyring did not take the secret: %1")
+                            .arg(ended ? ended->errorString() : tr("it does not answer")));
+            return;
+        }
+        m_names.insert(name);
+        saveNames();
+    });
+}
+
+void SystemKeyring::remove(const QString& name)
+{
+    m_names.remove(name);
+    saveNames();
+    auto* job = new QKeychain::DeletePasswordJob(kService, this);
+    job->setKey(name);
+    job->start();
+}
+
+void SystemKeyring::saveNames()
+{
+    const QJsonArray names = QJsonArray::fromStringList(QStringList(m_names.begin(), m_names.end()));
+    const Status saved =
+        writeFileAtomically(m_indexFile, QJsonDocument(names).toJson(QJsonDocument::Indented).toStdString());
+    if (!saved.ok())
+        emit failed(QString::fromStdString(saved.error().text()));
+}
+
+} // namespace trainyard
