@@ -34,33 +34,34 @@ void BlobUpload::start()
                              {"size", static_cast<qint64>(m_file.size)},
                              {"offset", static_cast<qint64>(m_offset)}},
                             this, std::move(handlers));
-    sendMore();
 }
 
-/// As much as the protocol lets be under way: a fast link stays full, a slow one holds back no control
-/// message.
-void BlobUpload::sendMore()
+std::uint64_t BlobUpload::send(std::uint64_t room)
 {
-    const std::uint64_t size = m_file.size - m_offset;
-    while (m_sent < size && m_sent - m_received + kUploadChunk <= kUploadWindow) {
-        QByteArray piece(static_cast<qsizetype>(std::min<std::uint64_t>(kUploadChunk, size - m_sent)),
-                         Qt::Uninitialized);
+    const std::uint64_t before = m_sent;
+    while (m_call != 0 && m_sent < m_file.size - m_offset) {
+        const std::uint64_t size = std::min<std::uint64_t>(kUploadChunk, m_file.size - m_offset - m_sent);
+        if (m_sent - before + size > room)
+            break;
+        QByteArray piece(static_cast<qsizetype>(size), Qt::Uninitialized);
         if (!m_source.read(piece.data(), piece.size())) {
             stop();
-            return finish(badInput("cannot read " + m_file.source.string(),
-                                   "make the bundle again with packaging/bundle"));
+            finish(badInput("cannot read " + m_file.source.string(),
+                            "make the bundle again with packaging/bundle"));
+            break;
         }
         m_target->sendChunk(m_call, piece);
-        m_sent += static_cast<std::uint64_t>(piece.size());
+        m_sent += size;
     }
+    return m_sent - before;
 }
 
 void BlobUpload::onInterim(const QJsonObject& message)
 {
+    const auto before = m_received;
     const auto received = static_cast<std::uint64_t>(message.value("received").toInteger());
     m_received = std::clamp(received, m_received, m_sent);
-    emit acknowledged(static_cast<qint64>(m_offset + m_received));
-    sendMore();
+    emit acknowledged(static_cast<qint64>(m_received - before));
 }
 
 void BlobUpload::onDone(const Result<QJsonObject>& reply)
@@ -69,9 +70,11 @@ void BlobUpload::onDone(const Result<QJsonObject>& reply)
     finish(reply.ok() ? Status() : Status(reply.error().in("upload " + m_file.path)));
 }
 
+/// Later, because whoever hears of it may be about to send.
 void BlobUpload::finish(const Status& result)
 {
-    emit finished(result);
+    QMetaObject::invokeMethod(
+        this, [this, result] { emit finished(result); }, Qt::QueuedConnection);
 }
 
 } // namespace trainyard

@@ -5,18 +5,30 @@
 #include <fmt/format.h>
 
 #include "engine/base/units.h"
+#include "remote/wire/protocol.h"
 
 namespace trainyard {
 
 namespace {
 
 constexpr int kMostRepeats = 3;
+constexpr std::size_t kMostOpen = 16;                  ///< files under way at once on one host
+constexpr std::uint64_t kWorthLookingFor = 256 * kKiB; ///< smaller files are sent sooner than found
+constexpr qint64 kInodesPerFile = 2;                   ///< the file itself and the sums of its blocks
 
 } // namespace
 
-BundleUpload::BundleUpload(const Bundle& bundle, Target& target)
-    : m_bundle(bundle), m_target(&target), m_host(target.host())
+BundleUpload::BundleUpload(const Bundle& bundle, Target& target, Meeting meeting,
+                           std::chrono::milliseconds patience)
+    : m_bundle(bundle), m_target(&target), m_host(target.host()), m_meeting(std::move(meeting))
 {
+    m_patience.setSingleShot(true);
+    m_patience.setInterval(patience);
+    connect(&m_patience, &QTimer::timeout, this, [this] {
+        finish(unreachable(fmt::format("{} did not come back for {}", m_host.toStdString(),
+                                       formatDuration(m_patience.intervalAsDuration())),
+                           "what it has already is kept: start again when it can be reached"));
+    });
     connect(&target, &Target::stateChanged, this, &BundleUpload::onState);
     connect(&target, &Target::attemptFailed, this, &BundleUpload::onAttemptFailed);
 }
@@ -39,24 +51,60 @@ void BundleUpload::onState()
     if (m_done || !m_target || m_target->state() != Target::State::Ready)
         return;
     m_wasReady = true;
-    askWhatIsMissing();
+    m_patience.stop();
+    if (m_stage == Stage::Meeting)
+        meet();
+    else if (m_stage == Stage::Asking || m_stage == Stage::Sending)
+        askWhatIsMissing();
 }
 
 /// A host that answered once is waited for; one that never did is an error to show now.
 void BundleUpload::onAttemptFailed(const Error& error)
 {
     if (!m_wasReady || error.kind != ErrorKind::Unreachable)
-        finish(error);
+        return finish(error);
+    if (!m_done && !m_patience.isActive())
+        m_patience.start();
+}
+
+void BundleUpload::meet()
+{
+    if (m_meeting.mark.isEmpty()) {
+        m_stage = Stage::Waiting;
+        emit met({});
+        return;
+    }
+    m_target->call(
+        {{"op", "mark"}, {"mark", m_meeting.mark}, {"others", QJsonArray::fromStringList(m_meeting.others)}},
+        this, [this](const Result<QJsonObject>& reply) {
+            if (!reply.ok())
+                return handle(reply.error());
+            QSet<QString> seen;
+            for (const auto& mark : reply->value("seen").toArray())
+                seen << mark.toString();
+            m_stage = Stage::Waiting;
+            emit met(seen);
+        });
+}
+
+void BundleUpload::proceed()
+{
+    if (m_done)
+        return;
+    m_stage = Stage::Asking;
+    askWhatIsMissing();
 }
 
 void BundleUpload::askWhatIsMissing()
 {
-    m_current.reset();
+    dropUploads();
     QJsonArray hashes;
-    std::set<std::string> asked;
+    QSet<QString> asked;
     for (const auto& file : m_bundle.files) {
-        if (asked.insert(file.sha256).second)
-            hashes << QString::fromStdString(file.sha256);
+        const QString hash = QString::fromStdString(file.sha256);
+        if (!asked.contains(hash))
+            hashes << hash;
+        asked << hash;
     }
     m_target->call({{"op", "have"}, {"sha256", hashes}}, this, [this](const Result<QJsonObject>& reply) {
         if (reply.ok())
@@ -68,13 +116,14 @@ void BundleUpload::askWhatIsMissing()
 
 void BundleUpload::onMissing(const QJsonObject& reply)
 {
+    if (m_done)
+        return;
     QMap<QString, qint64> have;
     for (const auto& entry : reply.value("missing").toArray()) {
         const QJsonObject blob = entry.toObject();
         have.insert(blob.value("sha256").toString(), blob.value("have_bytes").toInteger());
     }
     m_missing.clear();
-    m_left = 0;
     for (const auto& file : m_bundle.files) {
         const auto found = have.find(QString::fromStdString(file.sha256));
         if (found == have.end())
@@ -82,58 +131,160 @@ void BundleUpload::onMissing(const QJsonObject& reply)
         const auto verified =
             std::min<std::uint64_t>(file.size, static_cast<std::uint64_t>(std::max<qint64>(*found, 0)));
         m_missing.push_back({&file, verified});
-        m_left += static_cast<qint64>(file.size - verified);
         have.erase(found);
     }
-    m_total = std::max(m_total, m_left);
-    emit progress(m_total - m_left, m_total);
-    checkRoom();
+    // Asked before anything is sent, so that a disk that is too small says so with its figures.
+    if (const Status room = checkRoom(reply.value("disk").toObject()); !room.ok())
+        return finish(room);
+    if (m_stage == Stage::Asking)
+        askWhatIsElsewhere();
+    else
+        onPlanned();
 }
 
-/// Asked before anything is sent, so that a disk that is too small says so with both figures.
-void BundleUpload::checkRoom()
+Status BundleUpload::checkRoom(const QJsonObject& disk) const
 {
-    if (m_missing.empty())
-        return assemble();
-    m_target->call({{"op", "probe"}}, this, [this](const Result<QJsonObject>& reply) {
-        if (!reply.ok())
-            return handle(reply.error());
-        const qint64 free = reply->value("disk").toObject().value("free").toInteger(m_left);
-        if (free >= m_left)
-            return putNext();
-        finish(refused(
+    const qint64 needed = missingBytes(), free = disk.value("free").toInteger(needed);
+    const qint64 files = static_cast<qint64>(m_missing.size()) * kInodesPerFile;
+    const qint64 inodes = disk.value("inodes_free").toInteger(files);
+    const std::string place = m_host.toStdString();
+    const std::string path = disk.value("path").toString().toStdString();
+    if (free < needed)
+        return refused(
             fmt::format(
                 "the engine does not fit on {}: it needs {} ({} bytes) more, {} ({} bytes) are free at {}",
-                m_host.toStdString(), formatBytes(Bytes(m_left)), m_left, formatBytes(Bytes(free)), free,
-                reply->value("disk").toObject().value("path").toString().toStdString()),
-            "free space there, or set TRAINYARD_HOME on the host to a folder with room"));
-    });
+                place, formatBytes(Bytes(needed)), needed, formatBytes(Bytes(free)), free, path),
+            "free space there (`trainyard clean` removes old engines), or set TRAINYARD_HOME on the host to "
+            "a "
+            "folder with room");
+    if (inodes < files)
+        return refused(fmt::format("the engine does not fit on {}: it needs {} files more, {} are free at {}",
+                                   place, files, inodes, path),
+                       "remove files there (the file system has no room for more of them), or set "
+                       "TRAINYARD_HOME on the host "
+                       "to a folder with room");
+    return {};
 }
 
-void BundleUpload::putNext()
+/// A node's own LibTorch need not be sent to it.
+void BundleUpload::askWhatIsElsewhere()
 {
-    if (m_missing.empty())
-        return assemble();
-    const Missing next = m_missing.front();
-    m_current = std::make_unique<BlobUpload>(*m_target, *next.file, next.have);
-    connect(m_current.get(), &BlobUpload::acknowledged, this, [this, next](qint64 bytes) {
-        emit progress(m_total - m_left + bytes - static_cast<qint64>(next.have), m_total);
+    QJsonArray files;
+    for (const Missing& missing : m_missing) {
+        if (missing.left() >= kWorthLookingFor)
+            files << QJsonObject{{"name", QString::fromStdString(missing.file->source.filename().string())},
+                                 {"size", static_cast<qint64>(missing.file->size)},
+                                 {"sha256", QString::fromStdString(missing.file->sha256)}};
+    }
+    if (files.isEmpty())
+        return onPlanned();
+    m_target->call({{"op", "adopt"}, {"files", files}}, this, [this](const Result<QJsonObject>& reply) {
+        if (reply.ok())
+            onAdopted(*reply);
+        else
+            handle(reply.error());
     });
-    connect(m_current.get(), &BlobUpload::finished, this, &BundleUpload::onPut);
-    m_current->start();
 }
 
-void BundleUpload::onPut(const Status& result)
+void BundleUpload::onAdopted(const QJsonObject& reply)
+{
+    QSet<QString> adopted;
+    for (const auto& hash : reply.value("adopted").toArray())
+        adopted << hash.toString();
+    const qint64 before = missingBytes();
+    std::erase_if(m_missing, [&](const Missing& missing) {
+        return adopted.contains(QString::fromStdString(missing.file->sha256));
+    });
+    if (const qint64 spared = before - missingBytes(); spared > 0)
+        emit noticed(QString("%1 has %2 of the engine already, the same to the byte; it is not sent")
+                         .arg(m_host, QString::fromStdString(formatBytes(Bytes(spared)))));
+    onPlanned();
+}
+
+void BundleUpload::onPlanned()
 {
     if (m_done)
         return;
-    m_current.release()->deleteLater(); // we are in its signal
+    m_left = missingBytes();
+    m_total = std::max(m_total, m_left);
+    emit progress(m_total - m_left, m_total);
+    if (m_missing.empty())
+        return assemble();
+    if (m_stage == Stage::Sending)
+        return fillWindow();
+    m_stage = Stage::Queued;
+    emit wantsToSend();
+}
+
+void BundleUpload::send()
+{
+    m_stage = Stage::Sending;
+    fillWindow();
+}
+
+/// As much as the protocol lets be under way: a fast link stays full, a slow one holds back no control
+/// message. The next file does not wait for the last words on the one before.
+void BundleUpload::fillWindow()
+{
+    std::uint64_t underWay = 0;
+    for (const auto& upload : m_open)
+        underWay += upload->underWay();
+    for (std::size_t i = 0; underWay + kUploadChunk <= kUploadWindow; ++i) {
+        if (i == m_open.size()) {
+            if (m_missing.empty() || m_open.size() == kMostOpen)
+                break;
+            openNext();
+        }
+        underWay += m_open[i]->send(kUploadWindow - underWay);
+    }
+}
+
+void BundleUpload::openNext()
+{
+    const Missing next = m_missing.front();
+    m_missing.pop_front();
+    BlobUpload* upload =
+        m_open.emplace_back(std::make_unique<BlobUpload>(*m_target, *next.file, next.have)).get();
+    connect(upload, &BlobUpload::acknowledged, this, &BundleUpload::onAcknowledged);
+    connect(upload, &BlobUpload::finished, this,
+            [this, upload](const Status& result) { onPut(upload, result); });
+    upload->start();
+}
+
+void BundleUpload::onAcknowledged(qint64 bytes)
+{
+    if (m_done)
+        return;
+    m_left -= bytes;
+    emit progress(m_total - m_left, m_total);
+    fillWindow();
+}
+
+void BundleUpload::onPut(BlobUpload* upload, const Status& result)
+{
+    if (m_done)
+        return;
+    const auto at = std::ranges::find(m_open, upload, &std::unique_ptr<BlobUpload>::get);
+    m_left -= static_cast<qint64>(upload->left());
+    at->release()->deleteLater(); // we are in its signal
+    m_open.erase(at);
     if (!result.ok())
         return handle(result.error());
-    m_left -= static_cast<qint64>(m_missing.front().file->size - m_missing.front().have);
-    m_missing.pop_front();
     emit progress(m_total - m_left, m_total);
-    putNext();
+    if (m_open.empty() && m_missing.empty())
+        assemble();
+    else
+        fillWindow();
+}
+
+void BundleUpload::dropUploads()
+{
+    for (auto& upload : m_open) {
+        upload->disconnect(this);
+        upload->stop();
+        upload.release()->deleteLater(); // we may be in its signal
+    }
+    m_open.clear();
 }
 
 void BundleUpload::assemble()
@@ -153,6 +304,14 @@ void BundleUpload::assemble()
                    });
 }
 
+qint64 BundleUpload::missingBytes() const
+{
+    std::uint64_t bytes = 0;
+    for (const Missing& missing : m_missing)
+        bytes += missing.left();
+    return static_cast<qint64>(bytes);
+}
+
 /// A lost link comes back by itself, and onState goes on then. An upload whose place another desk has moved
 /// in the meantime is asked for anew, a few times.
 void BundleUpload::handle(const Error& error)
@@ -169,10 +328,8 @@ void BundleUpload::finish(const Status& result)
 {
     if (std::exchange(m_done, true))
         return;
-    if (m_current) {
-        m_current->stop();
-        m_current.release()->deleteLater(); // we may be in its signal
-    }
+    m_patience.stop();
+    dropUploads();
     emit finished(result);
 }
 

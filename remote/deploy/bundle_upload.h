@@ -1,11 +1,14 @@
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <memory>
-#include <set>
+#include <vector>
 
 #include <QObject>
 #include <QPointer>
+#include <QSet>
+#include <QStringList>
 #include <QTimer>
 
 #include "remote/deploy/blob_upload.h"
@@ -14,49 +17,76 @@
 
 namespace trainyard {
 
-/// One host's part of a deployment: have? → put what is missing, one file after the other → assemble. Starts
-/// again from have? whenever the link was lost and is back.
+/// One host's part of a deployment: have? → what does the host have elsewhere? → put what is missing, several
+/// files under way at once → assemble. It stops where the whole deployment has a say: met() waits for
+/// proceed(), wantsToSend() for send(). Asks have? again whenever the link was lost and is back.
 class BundleUpload : public QObject {
     Q_OBJECT
 
 public:
-    /// `bundle` must outlive it.
-    BundleUpload(const Bundle& bundle, Target& target);
+    struct Meeting {
+        QString mark;       ///< to leave on the host's disk; empty = the host is alone
+        QStringList others; ///< marks of the other hosts, to look for
+    };
+    /// `bundle` must outlive it. A host that answered once and then stays away for `patience` has failed.
+    BundleUpload(const Bundle& bundle, Target& target, Meeting meeting, std::chrono::milliseconds patience);
     ~BundleUpload() override;
 
     QString host() const { return m_host; }
+    /// Opens the link where needed.
     void start();
+    void proceed();
+    void send();
     void cancel();
 
 signals:
+    /// The other hosts' marks that this one has on its disk.
+    void met(const QSet<QString>& seen);
+    /// It has to send something; without a wish it goes on by itself.
+    void wantsToSend();
     void progress(qint64 done, qint64 total);
+    /// What the user may like to know.
+    void noticed(const QString& text);
     /// Once.
     void finished(const trainyard::Status& result);
 
 private:
+    enum class Stage { Meeting, Waiting, Asking, Queued, Sending };
     struct Missing {
         const BundleEntry* file;
         std::uint64_t have; ///< verified bytes of an earlier attempt
+        std::uint64_t left() const { return file->size - have; }
     };
     void onState();
     void onAttemptFailed(const Error& error);
+    void meet();
     void askWhatIsMissing();
     void onMissing(const QJsonObject& reply);
-    void checkRoom();
-    void putNext();
-    void onPut(const Status& result);
+    Status checkRoom(const QJsonObject& disk) const;
+    void askWhatIsElsewhere();
+    void onAdopted(const QJsonObject& reply);
+    void onPlanned();
+    void fillWindow();
+    void openNext();
+    void onAcknowledged(qint64 bytes);
+    void onPut(BlobUpload* upload, const Status& result);
+    void dropUploads();
     void assemble();
+    qint64 missingBytes() const;
     void handle(const Error& error);
     void finish(const Status& result);
 
     const Bundle& m_bundle;
     QPointer<Target> m_target;
     QString m_host;
-    std::deque<Missing> m_missing;
-    std::unique_ptr<BlobUpload> m_current;
+    Meeting m_meeting;
+    Stage m_stage = Stage::Meeting;
+    std::deque<Missing> m_missing;                   ///< not begun yet
+    std::vector<std::unique_ptr<BlobUpload>> m_open; ///< begun, in order
     qint64 m_total = -1; ///< bytes that the host lacked at first; -1 = not asked yet
-    qint64 m_left = 0;   ///< bytes of the files that are still to come
-    int m_repeats = 0;   ///< uploads that had to start again on a working link
+    qint64 m_left = 0;   ///< bytes that the host has not acknowledged
+    QTimer m_patience;
+    int m_repeats = 0; ///< uploads that had to start again on a working link
     bool m_wasReady = false;
     bool m_done = false;
 };

@@ -1,46 +1,116 @@
 #include "remote/deploy/deployer.h"
 
 #include "remote/deploy/bundle_upload.h"
+#include "remote/target/joined_errors.h"
 
 namespace trainyard {
 
-Deployer::Deployer(Bundle bundle, const QList<Target*>& targets, QObject* parent)
-    : QObject(parent), m_bundle(std::move(bundle)), m_left(static_cast<std::size_t>(targets.size()))
+Deployer::Deployer(Bundle bundle, const QList<Target*>& targets, Options options, QObject* parent)
+    : QObject(parent)
+    , m_bundle(std::move(bundle))
+    , m_options(options)
+    , m_homes(static_cast<int>(targets.size()))
+    , m_hosts(static_cast<std::size_t>(targets.size()))
 {
-    for (Target* target : targets) {
-        auto& upload = m_uploads.emplace_back(std::make_unique<BundleUpload>(m_bundle, *target));
-        const QString host = target->host();
-        connect(upload.get(), &BundleUpload::progress, this,
-                [this, host](qint64 done, qint64 total) { emit progress(host, done, total); });
-        connect(upload.get(), &BundleUpload::finished, this, &Deployer::onHostFinished);
-    }
+    m_progress.hosts = static_cast<int>(targets.size());
+    for (int host = 0; host < m_progress.hosts; ++host)
+        addHost(*targets[host], host);
 }
 
 Deployer::~Deployer() = default;
 
+void Deployer::addHost(Target& target, int index)
+{
+    BundleUpload::Meeting meeting;
+    if (m_progress.hosts > 1)
+        meeting = {m_homes.marks()[index], m_homes.marks()};
+    auto& upload = m_hosts[static_cast<std::size_t>(index)].upload;
+    upload = std::make_unique<BundleUpload>(m_bundle, target, std::move(meeting), m_options.patience);
+    connect(upload.get(), &BundleUpload::met, this,
+            [this, index](const QSet<QString>& seen) { onMet(index, seen); });
+    connect(upload.get(), &BundleUpload::wantsToSend, this, [this, index] { onWantsToSend(index); });
+    connect(upload.get(), &BundleUpload::progress, this,
+            [this, index](qint64 done, qint64 total) { onProgress(index, done, total); });
+    connect(upload.get(), &BundleUpload::noticed, this, &Deployer::noticed);
+    connect(upload.get(), &BundleUpload::finished, this,
+            [this, index](const Status& result) { onHostFinished(index, result); });
+}
+
 void Deployer::start()
 {
-    for (const auto& upload : m_uploads)
-        upload->start();
+    m_clock.start();
+    for (const Host& host : m_hosts)
+        host.upload->start();
 }
 
 void Deployer::cancel()
 {
-    for (const auto& upload : m_uploads)
-        upload->cancel();
+    for (const Host& host : m_hosts)
+        host.upload->cancel();
 }
 
-void Deployer::onHostFinished(const Status& result)
+void Deployer::onMet(int host, const QSet<QString>& seen)
 {
-    if (!result.ok()) {
-        if (m_failure) {
-            m_failure->message += "; " + result.error().message;
-        } else {
-            m_failure = result.error();
-        }
+    if (m_homes.meet(host, seen))
+        m_hosts[static_cast<std::size_t>(host)].upload->proceed();
+}
+
+void Deployer::onWantsToSend(int host)
+{
+    m_waiting.push_back(host);
+    sendNext();
+}
+
+void Deployer::sendNext()
+{
+    while (m_sending < m_options.atOnce && !m_waiting.empty()) {
+        Host& next = m_hosts[static_cast<std::size_t>(m_waiting.front())];
+        m_waiting.pop_front();
+        ++m_sending;
+        next.sending = true;
+        next.upload->send();
     }
-    if (--m_left == 0)
-        emit finished(m_failure ? Status(*m_failure) : Status());
+}
+
+void Deployer::onProgress(int index, qint64 done, qint64 total)
+{
+    Host& host = m_hosts[static_cast<std::size_t>(index)];
+    m_progress.done += done - std::exchange(host.done, done);
+    m_progress.total += total - std::exchange(host.total, total);
+    emit progress(host.upload->host(), done, total);
+    tellProgress();
+}
+
+void Deployer::tellProgress()
+{
+    m_rate.add(std::chrono::milliseconds(m_clock.elapsed()), m_progress.done);
+    m_progress.bytesPerSecond = m_rate.bytesPerSecond();
+    emit advanced(m_progress);
+}
+
+void Deployer::onHostFinished(int index, const Status& result)
+{
+    Host& host = m_hosts[static_cast<std::size_t>(index)];
+    std::erase(m_waiting, index);
+    if (std::exchange(host.sending, false))
+        --m_sending;
+    if (result.ok()) {
+        ++m_progress.hostsDone;
+    } else {
+        ++m_progress.hostsFailed;
+        m_progress.total -= host.total - host.done; // nobody waits for the rest any more
+        m_failures.emplace(index, result.error());
+    }
+    tellProgress();
+    for (const int follower : m_homes.release(index, result.ok()))
+        m_hosts[static_cast<std::size_t>(follower)].upload->proceed();
+    sendNext();
+    if (m_progress.hostsDone + m_progress.hostsFailed < m_progress.hosts)
+        return;
+    std::vector<Error> failures;
+    for (const auto& [failed, error] : m_failures)
+        failures.push_back(error);
+    emit finished(joinedErrors(failures, m_progress.hosts));
 }
 
 } // namespace trainyard

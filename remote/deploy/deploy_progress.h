@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <optional>
+
+#include <QString>
+#include <QtGlobal>
+
+namespace trainyard {
+
+/// How fast something goes, over its last seconds: neither the start nor a pause long ago counts. A plain
+/// value; the caller says what time it is.
+class TransferRate {
+public:
+    void add(std::chrono::milliseconds now, qint64 done);
+    /// 0 while unknown.
+    double bytesPerSecond() const;
+
+private:
+    struct Point {
+        std::chrono::milliseconds at;
+        qint64 done;
+    };
+    std::deque<Point> m_points;
+};
+
+/// How far a deployment is, over all its hosts.
+struct DeployProgress {
+    qint64 done = 0;  ///< bytes on the hosts
+    qint64 total = 0; ///< bytes that they lacked; grows until every host has said what it lacks
+    int hosts = 0;
+    int hostsDone = 0;
+    int hostsFailed = 0;
+    double bytesPerSecond = 0; ///< 0 = unknown
+
+    /// Nothing while unknown.
+    std::optional<std::chrono::milliseconds> timeLeft() const;
+    /// 0..1, negative while nothing is known.
+    double fraction() const;
+    /// "sending the engine: 1.20 GiB of 3.40 GiB, 5 of 16 hosts done, 112 MiB/s, 21.0 s left".
+    QString text() const;
+};
+
+} // namespace trainyard
