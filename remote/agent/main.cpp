@@ -1,6 +1,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -10,9 +11,14 @@
 #include "engine/base/file.h"
 #include "remote/agent/host/detach.h"
 #include "remote/agent/host/machine.h"
+#include "remote/agent/lease/guard.h"
+#include "remote/agent/lease/reach.h"
 #include "remote/agent/probe/probe.h"
 #include "remote/agent/sampler/sampler.h"
 #include "remote/agent/serve/session.h"
+#include "remote/agent/slurm/batch_step.h"
+#include "remote/agent/slurm/queue_watch.h"
+#include "remote/agent/supervise/revive.h"
 #include "remote/agent/supervise/supervisor.h"
 
 namespace {
@@ -36,29 +42,44 @@ int report(const Error& error)
 }
 
 /// Nobody else may look into the agent's folder: it holds specifications and logs.
-Result<fs::path> prepareRoot(const fs::path& root)
+Result<fs::path> prepareRoot(const fs::path& root, bool readOnly)
 {
-    TRAINYARD_TRY_STATUS(makeFolder(root));
+    if (!readOnly)
+        TRAINYARD_TRY_STATUS(makeFolder(root));
     std::error_code error;
     const fs::path canonical = fs::canonical(root, error);
-    if (error || ::chmod(canonical.c_str(), 0700) != 0)
+    if (error || (!readOnly && ::chmod(canonical.c_str(), 0700) != 0))
         return failed("cannot use the folder " + root.string());
     return canonical;
 }
 
-int serve(const fs::path& root, bool local)
+int serve(AgentContext context)
 {
-    const auto prepared = prepareRoot(root);
+    const auto prepared = prepareRoot(context.root, context.readOnly);
     if (!prepared.ok())
         return report(prepared.error());
-    Session session({*prepared, local}, STDIN_FILENO, STDOUT_FILENO);
-    const Status served = session.serve();
-    return served.ok() ? 0 : report(served.error());
+    context.root = *prepared;
+    try {
+        Session session(std::move(context), STDIN_FILENO, STDOUT_FILENO);
+        const Status served = session.serve();
+        return served.ok() ? 0 : report(served.error());
+    } catch (const std::system_error& error) {
+        return report(
+            refused(fmt::format("this session may not start threads: {}", error.code().message()),
+                    "raise the limits of processes on the host (ulimit -u, TasksMax of the user's slice)"));
+    }
+}
+
+int revive(const fs::path& root)
+{
+    for (const std::string& run : reviveRuns(root))
+        fmt::print("{}\n", run);
+    return 0;
 }
 
 int showProbe(const fs::path& root)
 {
-    fmt::print("{}\n", probe(root).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}\n", probe(root).value().dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return 0;
 }
 
@@ -76,6 +97,26 @@ int supervise(const fs::path& runFolder, std::uint32_t attempt)
     }
     readiness->isUp();
     return (*supervisor)->watch();
+}
+
+int watchJob(const fs::path& runFolder)
+{
+    const RunFolder folder(runFolder);
+    auto readiness = detach(folder.queueLog());
+    if (!readiness.ok())
+        return report(readiness.error());
+    auto watch = QueueWatch::start(folder);
+    if (!watch.ok()) {
+        readiness->failedWith(watch.error());
+        return report(watch.error());
+    }
+    if (!*watch) {
+        readiness->isNotNeeded();
+        return 0;
+    }
+    readiness->isUp();
+    (*watch)->run();
+    return 0;
 }
 
 int attend(const fs::path& runFolder, const SamplerOptions& options)
@@ -112,6 +153,7 @@ int main(int argc, char** argv)
     app.require_subcommand(1);
     std::string root = defaultRoot();
     bool local = false;
+    bool readOnly = false;
     std::string runFolder;
     std::uint32_t attempt = 1;
     SamplerOptions sampling;
@@ -121,6 +163,8 @@ int main(int argc, char** argv)
     serveCommand->add_option("--root", root, "The agent's folder")->capture_default_str();
     serveCommand->add_flag("--local", local,
                            "The client is on this machine and may start installed programs");
+    serveCommand->add_flag("--read-only", readOnly,
+                           "The client may follow and read; whatever would change something is refused");
     auto* probeCommand = app.add_subcommand("probe", "Print the facts of this machine as JSON");
     probeCommand->add_option("--root", root, "The agent's folder")->capture_default_str();
     bool json = true;
@@ -129,22 +173,53 @@ int main(int argc, char** argv)
         app.add_subcommand("supervise", "Start and watch one attempt of a run, detached");
     superviseCommand->add_option("--run-dir", runFolder)->required();
     superviseCommand->add_option("--attempt", attempt)->required();
+    bool inJob = false;
+    superviseCommand->add_flag("--in-job", inJob,
+                               "As the batch step of a job of Slurm's, not detached; its first attempt");
+    auto* watchCommand =
+        app.add_subcommand("watch-job", "Watch a run's batch job in Slurm's queue, detached");
+    watchCommand->add_option("--run-dir", runFolder)->required();
     auto* attendCommand =
         app.add_subcommand("attend", "Sample this node's devices while a run is at work, detached");
     attendCommand->add_option("--run-dir", runFolder)->required();
     attendCommand->add_option("--node", sampling.node)->required();
     attendCommand->add_option("--attempt", attempt)->capture_default_str();
     attendCommand->add_option("--interval-ms", intervalMs)->capture_default_str();
+    auto* reviveCommand =
+        app.add_subcommand("revive", "Go on with the runs that a restart of this machine interrupted");
+    reviveCommand->add_option("--root", root, "The agent's folder")->capture_default_str();
+    GuardOptions guarding;
+    std::int64_t leaseMs = guarding.lease.count();
+    std::vector<std::string> command;
+    auto* reachCommand = app.add_subcommand("reach", "Reach a node for mpirun and keep its lease");
+    auto* guardCommand = app.add_subcommand("guard", "Run a node's MPI daemon as long as the head is there");
+    guardCommand->add_option("--run", guarding.run)->required();
+    guardCommand->add_option("--attempt", guarding.attempt)->required();
+    for (CLI::App* subcommand : {reachCommand, guardCommand}) {
+        subcommand->add_option("--lease-ms", leaseMs)->required()->check(CLI::PositiveNumber);
+        subcommand->add_option("command", command)->required();
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : exitStatus(ErrorKind::BadInput);
     }
+    guarding.lease = std::chrono::milliseconds(leaseMs);
+    if (reviveCommand->parsed())
+        return revive(root);
+    if (reachCommand->parsed())
+        return runReach(guarding.lease, command);
+    if (guardCommand->parsed())
+        return runGuard(guarding, command);
     sampling.attempt = attempt;
     sampling.interval = std::chrono::milliseconds(intervalMs);
     if (serveCommand->parsed())
-        return serve(root, local);
+        return serve({root, local, readOnly});
     if (probeCommand->parsed())
         return showProbe(root);
+    if (watchCommand->parsed())
+        return watchJob(runFolder);
+    if (superviseCommand->parsed() && inJob)
+        return runBatchStep(runFolder, attempt);
     return superviseCommand->parsed() ? supervise(runFolder, attempt) : attend(runFolder, sampling);
 }

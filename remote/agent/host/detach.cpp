@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "remote/agent/host/logind.h"
 #include "remote/agent/host/process.h"
 #include "remote/wire/error_kind.h"
 
@@ -122,7 +123,7 @@ Result<Readiness> detach(const std::filesystem::path& log)
 
 Result<DetachedStart> startDetached(const std::vector<std::string>& arguments)
 {
-    TRAINYARD_TRY(const CommandOutput output, runCommand(arguments, kStartTimeout));
+    TRAINYARD_TRY(const CommandOutput output, runCommand(outlivingLogout(arguments), kStartTimeout));
     const json word = json::parse(output.text, nullptr, false);
     if (!word.is_object())
         return failed("the detached process said: " + output.text.substr(0, 500));

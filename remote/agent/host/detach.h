@@ -34,7 +34,8 @@ struct DetachedStart {
     bool started = false;
     pid_t pid = 0;
 };
-/// Starts `arguments`, a program that calls detach(), and waits for its word. Any thread.
+/// Starts `arguments`, a program that calls detach(), where no logout reaches it (logind.h), and waits for its
+/// word. Any thread.
 Result<DetachedStart> startDetached(const std::vector<std::string>& arguments);
 
 } // namespace trainyard::agent

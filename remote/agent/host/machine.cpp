@@ -18,10 +18,30 @@ std::string hostName()
     return name.data();
 }
 
+namespace {
+
+std::string firstLineOf(const std::filesystem::path& file)
+{
+    const auto text = readFile(file);
+    return text.ok() ? text->substr(0, text->find('\n')) : std::string();
+}
+
+} // namespace
+
 std::string bootId()
 {
-    const auto text = readFile("/proc/sys/kernel/random/boot_id");
-    return text.ok() ? text->substr(0, text->find('\n')) : std::string();
+    return firstLineOf("/proc/sys/kernel/random/boot_id");
+}
+
+std::string machineId()
+{
+    return firstLineOf("/etc/machine-id");
+}
+
+std::string networkNamespace()
+{
+    std::error_code ignored;
+    return std::filesystem::read_symlink("/proc/self/ns/net", ignored).string();
 }
 
 int usableCores()
@@ -55,8 +75,8 @@ Result<DiskSpace> diskSpace(const std::filesystem::path& path)
     struct statvfs info {};
     if (::statvfs(path.c_str(), &info) != 0)
         return systemError(ErrorKind::Failed, "cannot ask for the free space at " + path.string(), errno);
-    return DiskSpace{info.f_blocks * info.f_frsize, info.f_bavail * info.f_frsize, info.f_favail,
-                     (info.f_flag & ST_NOEXEC) != 0};
+    return DiskSpace{info.f_blocks * info.f_frsize, info.f_bavail * info.f_frsize, info.f_files,
+                     info.f_favail, (info.f_flag & ST_NOEXEC) != 0};
 }
 
 } // namespace trainyard::agent

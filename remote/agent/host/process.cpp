@@ -54,6 +54,7 @@ struct ChildSetup {
     std::vector<char*> arguments;
     std::vector<char*> environment;
     const char* folder;
+    int input;
     int output;
     bool endsWithParent;
     pid_t parent;
@@ -78,8 +79,9 @@ struct ChildSetup {
     void redirect() const
     {
         const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+        const int source = input >= 0 ? input : nothing;
         const int sink = output >= 0 ? output : nothing;
-        if (nothing < 0 || ::dup2(nothing, 0) < 0 || ::dup2(sink, 1) < 0 || ::dup2(sink, 2) < 0)
+        if (nothing < 0 || ::dup2(source, 0) < 0 || ::dup2(sink, 1) < 0 || ::dup2(sink, 2) < 0)
             fail();
         ::syscall(SYS_close_range, 3u, UINT_MAX, 4u /* CLOSE_RANGE_CLOEXEC */);
     }
@@ -186,6 +188,7 @@ Result<pid_t> startProcess(const ProcessSpec& spec)
                            pointersTo(spec.arguments),
                            pointersTo(spec.environment),
                            spec.folder.empty() ? nullptr : spec.folder.c_str(),
+                           spec.input,
                            spec.output,
                            spec.endsWithParent,
                            ::getpid(),
@@ -207,12 +210,13 @@ Result<pid_t> startProcess(const ProcessSpec& spec)
     return systemError(ErrorKind::Failed, "cannot start " + program, error);
 }
 
-Result<CommandOutput> runCommand(const std::vector<std::string>& arguments, std::chrono::milliseconds timeout)
+Result<CommandOutput> runCommand(const std::vector<std::string>& arguments, std::chrono::milliseconds timeout,
+                                 Environment environment)
 {
     TRAINYARD_TRY(Pipe output, makePipe());
     ProcessSpec spec;
     spec.arguments = arguments;
-    spec.environment = environmentWithout("TRAINYARD_RUN");
+    spec.environment = std::move(environment);
     spec.output = output.write.get();
     TRAINYARD_TRY(const pid_t child, startProcess(spec));
     output.write.reset();

@@ -17,7 +17,7 @@ using Environment = std::vector<std::string>;
 
 /// Our own environment reduced to the named variables.
 Environment keptEnvironment(const std::vector<std::string_view>& names);
-/// Our own environment without the named variable.
+/// Our own environment without the named variable; the whole of it for an empty name.
 Environment environmentWithout(std::string_view name);
 
 /// A program to start. No shell is involved anywhere.
@@ -27,10 +27,11 @@ struct ProcessSpec {
     std::filesystem::path folder; ///< to start in; empty = ours
     int output = -1;              ///< file descriptor for stdout and stderr; -1 = /dev/null
     bool endsWithParent = false;  ///< gets SIGTERM when the thread that started it dies
+    int input = -1;               ///< file descriptor for stdin; -1 = /dev/null
 };
 
-/// Starts the program as leader of a process group of its own, with stdin from /dev/null and no other file of
-/// ours. Failed, naming the program, when it cannot be executed.
+/// Starts the program as leader of a process group of its own, with no other file of ours than `spec` names.
+/// Failed, naming the program, when it cannot be executed.
 Result<pid_t> startProcess(const ProcessSpec& spec);
 
 struct CommandOutput {
@@ -40,8 +41,8 @@ struct CommandOutput {
 
 /// Runs a program to its end and collects what it prints. Failed when it cannot be started or is not done in
 /// time; it is killed then, with its group. Any thread.
-Result<CommandOutput> runCommand(const std::vector<std::string>& arguments,
-                                 std::chrono::milliseconds timeout);
+Result<CommandOutput> runCommand(const std::vector<std::string>& arguments, std::chrono::milliseconds timeout,
+                                 Environment environment = environmentWithout("TRAINYARD_RUN"));
 
 /// Kills a process that startProcess() started, with its group, and waits a second at most for its end: one
 /// that is stuck in the kernel (a driver that hangs) must not take us with it.

@@ -99,6 +99,23 @@ bool isSuspended(pid_t pid)
     return line && (line->state == 'T' || line->state == 't');
 }
 
+pid_t parentOf(pid_t pid)
+{
+    const auto line = readStat(pid);
+    return line ? line->parent : 0;
+}
+
+std::optional<std::string> environmentValue(const ProcessId& process, const std::string& name)
+{
+    const auto environment = readFile("/proc/" + std::to_string(process.pid) + "/environ");
+    std::istringstream entries(environment.ok() ? *environment : std::string());
+    for (std::string entry; std::getline(entries, entry, '\0');) {
+        if (entry.starts_with(name) && entry.size() > name.size() && entry[name.size()] == '=')
+            return entry.substr(name.size() + 1);
+    }
+    return std::nullopt;
+}
+
 std::vector<ProcessId> processesWithEnvironment(const std::string& entry)
 {
     std::vector<ProcessId> found;

@@ -25,6 +25,12 @@ bool isAlive(const ProcessId& process);
 /// True when the process was stopped by a signal (SIGSTOP) or a debugger.
 bool isSuspended(pid_t pid);
 
+/// 0 when there is no such process.
+pid_t parentOf(pid_t pid);
+
+/// The value of a variable in the environment that the process was started with; nothing where it has none.
+std::optional<std::string> environmentValue(const ProcessId& process, const std::string& name);
+
 /// Processes of our own user whose environment, as it was at their start, has exactly the entry "NAME=value".
 /// Never looked up by program name, so no stranger can be meant.
 std::vector<ProcessId> processesWithEnvironment(const std::string& entry);

@@ -1,6 +1,5 @@
 #include "remote/agent/host/publish.h"
 
-#include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "engine/base/temporary_name.h"
 
 namespace trainyard::agent {
 
@@ -18,9 +18,7 @@ namespace {
 
 fs::path temporaryBeside(const fs::path& folder)
 {
-    static std::atomic<int> counter{0};
-    return folder.parent_path() /
-           fmt::format(".{}.tmp-{}-{}", folder.filename().string(), ::getpid(), ++counter);
+    return folder.parent_path() / ("." + folder.filename().string() + temporarySuffix());
 }
 
 Status syncFolders(const fs::path& folder)

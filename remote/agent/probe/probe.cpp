@@ -1,13 +1,15 @@
 #include "remote/agent/probe/probe.h"
 
 #include <regex>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "engine/base/clock.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/host/process.h"
+#include "remote/agent/probe/disk_facts.h"
+#include "remote/agent/probe/libraries.h"
+#include "remote/agent/probe/limit_facts.h"
 #include "remote/agent/probe/system_facts.h"
 #include "remote/agent/sampler/host_load.h"
 #include "remote/agent/sampler/nvidia_smi.h"
@@ -49,7 +51,10 @@ json devices(std::string& error)
                         {"compute", gpu.compute},
                         {"memory_total", gpu.memoryTotal},
                         {"memory_used", gpu.memoryUsed},
-                        {"utilisation", gpu.utilisation}});
+                        {"utilisation", gpu.utilisation},
+                        {"ecc_errors", gpu.eccErrors ? json(*gpu.eccErrors) : json()},
+                        {"mig", gpu.mig},
+                        {"exclusive", gpu.exclusive}});
     }
     return list;
 }
@@ -74,48 +79,6 @@ json memoryFacts()
     return {{"total", memory.total}, {"available", memory.available}};
 }
 
-json sharedMemory()
-{
-    const auto space = diskSpace("/dev/shm");
-    return {{"total", space.ok() ? space->total : 0}, {"free", space.ok() ? space->free : 0}};
-}
-
-/// The disk below the first folder that exists on the way up from `root`: before the first deployment there
-/// is none.
-json diskFacts(std::filesystem::path root)
-{
-    std::error_code ignored;
-    while (!std::filesystem::exists(root, ignored) && root.has_relative_path())
-        root = root.parent_path();
-    const auto space = diskSpace(root);
-    json facts{{"path", root.string()},
-               {"filesystem", fileSystemOf(root)},
-               {"writable", ::access(root.c_str(), W_OK) == 0}};
-    if (space.ok()) {
-        facts["total"] = space->total;
-        facts["free"] = space->free;
-        facts["inodes_free"] = space->inodesFree;
-        facts["noexec"] = space->noexec;
-    }
-    return facts;
-}
-
-json limitOf(rlim_t value)
-{
-    return value == RLIM_INFINITY ? json(-1) : json(value);
-}
-
-json limits()
-{
-    rlimit files{};
-    rlimit memlock{};
-    ::getrlimit(RLIMIT_NOFILE, &files);
-    ::getrlimit(RLIMIT_MEMLOCK, &memlock);
-    return {{"nofile", limitOf(files.rlim_cur)},
-            {"nofile_hard", limitOf(files.rlim_max)},
-            {"memlock", limitOf(memlock.rlim_cur)}};
-}
-
 } // namespace
 
 json clockFacts()
@@ -124,8 +87,9 @@ json clockFacts()
     return {{"mono_ns", now.monotonicNs}, {"wall_ns", now.wallNs}};
 }
 
-json probe(const std::filesystem::path& root)
+Result<json> probe(const std::filesystem::path& root, const json& needs)
 {
+    TRAINYARD_TRY(json libraries, libraryFacts(needs));
     utsname system{};
     ::uname(&system);
     std::string devicesError;
@@ -133,20 +97,27 @@ json probe(const std::filesystem::path& root)
                {"os", osName()},
                {"kernel", system.release},
                {"arch", system.machine},
-               {"glibc", answerOf({"getconf", "GNU_LIBC_VERSION"}, R"(glibc (\S+))")},
+               {"glibc", glibcVersion()},
+               {"libraries", std::move(libraries)},
                {"boot_id", bootId()},
+               {"machine_id", machineId()},
+               {"network_namespace", networkNamespace()},
                {"user", userName()},
                {"uid", ::getuid()},
                {"cpu", cpuFacts()},
                {"memory", memoryFacts()},
-               {"shm", sharedMemory()},
+               {"shm", sharedMemoryFacts()},
                {"disk", diskFacts(root)},
-               {"limits", limits()},
+               {"home", homeFacts()},
+               {"limits", limitFacts()},
                {"devices", devices(devicesError)},
                {"mpi", mpi()},
                {"slurm", slurm()},
                {"interfaces", interfaces()},
-               {"logind", logindFacts()}};
+               {"logind", logindFacts()},
+               {"shell", shellFacts()},
+               {"selinux", selinuxMode()},
+               {"selinux_domain", selinuxDomain()}};
     facts["devices_error"] = devicesError;
     facts["time"] = clockFacts(); // last: the desk compares it with the moment of the reply
     return facts;

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstdlib>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -11,7 +12,9 @@
 #include <sstream>
 
 #include "engine/base/file.h"
+#include "remote/agent/host/logind.h"
 #include "remote/agent/host/machine.h"
+#include "remote/agent/host/process.h"
 
 namespace trainyard::agent {
 
@@ -23,10 +26,17 @@ using nlohmann::json;
 constexpr std::array<std::string_view, 7> kInterestingFlags{"avx2",     "fma",   "avx512f", "avx512_bf16",
                                                             "amx_bf16", "asimd", "bf16"};
 
+constexpr std::chrono::seconds kShellPatience{10};
+
 std::string textOf(const std::filesystem::path& path)
 {
     const auto text = readFile(path);
     return text.ok() ? *text : std::string();
+}
+
+std::string firstLine(const std::string& text)
+{
+    return text.substr(0, text.find_first_of(std::string_view("\n\0", 2)));
 }
 
 /// The value of the first line `name<separator>value`.
@@ -69,6 +79,14 @@ bool isUsable(const ifaddrs& entry)
            (entry.ifa_flags & IFF_UP) && !(entry.ifa_flags & IFF_LOOPBACK);
 }
 
+/// A number of /sys/class/net/<interface>; null where the driver does not tell (it says -1 then, or fails).
+json linkFact(const std::string& interface, const char* name)
+{
+    std::int64_t value = -1;
+    std::istringstream stream(textOf("/sys/class/net/" + interface + "/" + name));
+    return stream >> value && value > 0 ? json(value) : json();
+}
+
 } // namespace
 
 std::string osName()
@@ -80,30 +98,6 @@ std::string userName()
 {
     const char* name = std::getenv("USER");
     return name ? name : "";
-}
-
-std::string fileSystemOf(const std::filesystem::path& path)
-{
-    std::istringstream lines(textOf("/proc/self/mounts"));
-    std::error_code ignored;
-    const std::string target = std::filesystem::canonical(path, ignored).string();
-    std::string best;
-    std::string type;
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream fields(line);
-        std::string device;
-        std::string mountPoint;
-        std::string fileSystem;
-        fields >> device >> mountPoint >> fileSystem;
-        const bool holds =
-            target == mountPoint || target.starts_with(mountPoint == "/" ? "/" : mountPoint + "/");
-        if (holds &&
-            mountPoint.size() >= best.size()) { // the later of two mounts on one place is the visible one
-            best = mountPoint;
-            type = fileSystem;
-        }
-    }
-    return type;
 }
 
 json cpuFacts()
@@ -127,7 +121,9 @@ json interfaces()
         const auto& mask = *reinterpret_cast<const sockaddr_in*>(entry->ifa_netmask);
         list.push_back({{"name", entry->ifa_name},
                         {"address", addressText(address)},
-                        {"prefix", std::popcount(mask.sin_addr.s_addr)}});
+                        {"prefix", std::popcount(mask.sin_addr.s_addr)},
+                        {"speed", linkFact(entry->ifa_name, "speed")},
+                        {"mtu", linkFact(entry->ifa_name, "mtu")}});
     }
     ::freeifaddrs(first);
     return list;
@@ -135,14 +131,37 @@ json interfaces()
 
 json logindFacts()
 {
-    json facts{{"kill_user_processes", nullptr}, {"linger", nullptr}};
-    std::error_code ignored;
-    if (!std::filesystem::exists("/run/systemd/seats", ignored))
-        return facts; // logind is not at work here
-    facts["kill_user_processes"] =
-        valueOf(textOf("/etc/systemd/logind.conf"), "KillUserProcesses", '=') == "yes";
-    facts["linger"] = std::filesystem::exists("/var/lib/systemd/linger/" + userName(), ignored);
-    return facts;
+    const auto rules = logoutRules();
+    if (!rules)
+        return {{"kill_user_processes", nullptr}, {"linger", nullptr}};
+    return {{"kill_user_processes", rules->killsProcesses},
+            {"linger", rules->lingers},
+            {"scope", !findProgram("systemd-run").empty()}};
+}
+
+json shellFacts()
+{
+    const char* shell = std::getenv("SHELL");
+    if (!shell || !std::getenv("SSH_CLIENT"))
+        return nullptr;
+    const auto begin = std::chrono::steady_clock::now();
+    // With SHLVL bash takes itself for the child of another shell, and leaves its start-up file out.
+    const auto output = runCommand({"env", "-u", "SHLVL", shell, "-c", "exit 0"}, kShellPatience);
+    const auto took = std::chrono::steady_clock::now() - begin;
+    return {{"path", shell},
+            {"noise", output.ok() ? output->text.size() : 0},
+            {"ms", std::chrono::duration_cast<std::chrono::milliseconds>(took).count()}};
+}
+
+std::string selinuxDomain()
+{
+    return firstLine(textOf("/proc/self/attr/current"));
+}
+
+std::string selinuxMode()
+{
+    const std::string enforcing = textOf("/sys/fs/selinux/enforce");
+    return enforcing.empty() ? "" : enforcing.starts_with('1') ? "enforcing" : "permissive";
 }
 
 } // namespace trainyard::agent

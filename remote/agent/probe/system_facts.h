@@ -1,19 +1,21 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 namespace trainyard::agent {
 
-std::string osName();   ///< "Debian GNU/Linux 12 (bookworm)"
-std::string userName(); ///< from the environment; empty when unknown
-/// Type of the file system that holds `path`, as in /proc/self/mounts: "ext4", "nfs4".
-std::string fileSystemOf(const std::filesystem::path& path);
+std::string osName();      ///< "Debian GNU/Linux 12 (bookworm)"
+std::string userName();    ///< from the environment; empty when unknown
+/// What a command over SSH meets before it begins: {path, noise: bytes that the login shell's start-up files print,
+/// ms: how long they take}. Null for a session that did not come over SSH.
+nlohmann::json shellFacts();
+std::string selinuxDomain(); ///< "unconfined_u:unconfined_r:unconfined_t:s0"; empty without SELinux
+std::string selinuxMode();   ///< "enforcing", "permissive"; empty without SELinux
 
 nlohmann::json cpuFacts();    ///< {model, cores, flags}
-nlohmann::json interfaces();  ///< [{name, address, prefix}], IPv4, up, without loopback
-nlohmann::json logindFacts(); ///< {kill_user_processes, linger}, null where unknown
+nlohmann::json interfaces();  ///< [{name, address, prefix, speed, mtu}], IPv4, up, without loopback
+nlohmann::json logindFacts(); ///< {kill_user_processes, linger, scope}, null where unknown
 
 } // namespace trainyard::agent

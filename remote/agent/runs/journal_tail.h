@@ -24,8 +24,17 @@ public:
     std::uint64_t offset() const { return m_offset; }
 
 private:
+    /// What tells whether a file has changed.
+    struct Look {
+        std::uint64_t size = 0;
+        std::int64_t seconds = 0;
+        std::int64_t nanoseconds = 0;
+        bool operator==(const Look&) const = default;
+    };
+
     std::filesystem::path m_path;
     std::uint64_t m_offset;
+    Look m_nothing; ///< the file as it was when it had no whole record behind the offset
     FileDescriptor m_file;
 };
 

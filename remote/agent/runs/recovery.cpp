@@ -5,6 +5,7 @@
 #include "engine/base/lock_file.h"
 #include "engine/records/journal.h"
 #include "remote/agent/host/machine.h"
+#include "remote/agent/runs/mpi_sessions.h"
 #include "remote/agent/runs/run_status.h"
 #include "remote/agent/runs/sweep.h"
 
@@ -41,6 +42,13 @@ Status writeLastWord(const RunFolder& folder, const RunStatus& status)
     return writeStatus(folder, status, Durability::Durable);
 }
 
+/// Slurm says how its jobs end.
+bool isOfSlurm(const RunFolder& folder)
+{
+    std::error_code ignored;
+    return std::filesystem::exists(folder.slurmJob(), ignored);
+}
+
 } // namespace
 
 bool isSupervised(const RunFolder& folder)
@@ -48,16 +56,26 @@ bool isSupervised(const RunFolder& folder)
     return LockFile::isHeld(folder.supervisorLock());
 }
 
+bool isLive(const RunFolder& folder)
+{
+    if (isSupervised(folder))
+        return true;
+    const auto status = readStatus(folder);
+    return LockFile::isHeld(folder.queueLock()) && !(status && isFinal(status->state));
+}
+
 Result<bool> recoverIfAbandoned(const RunFolder& folder)
 {
     const auto supervisor = readSupervisor(folder);
-    if (!supervisor || supervisor->host != hostName() || hasLastWord(folder, *supervisor))
+    if (isOfSlurm(folder) || !supervisor || supervisor->host != hostName() ||
+        hasLastWord(folder, *supervisor))
         return false;
     TRAINYARD_TRY(const auto lock, LockFile::tryAcquire(folder.supervisorLock()));
     // Asked again under the lock: the supervisor may have ended, or another agent recovered, just before.
     if (!lock || hasLastWord(folder, *supervisor))
         return false;
     const SweepResult swept = sweepRun(folder.marker(), 0, kTermGrace);
+    MpiSessions(folder.run()).removeAll();
     RunStatus status = readStatus(folder).value_or(RunStatus{});
     status.state = RunState::Failed;
     status.attempt = supervisor->attempt;

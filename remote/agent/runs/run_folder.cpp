@@ -1,8 +1,11 @@
 #include "remote/agent/runs/run_folder.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
+
+#include "engine/base/file.h"
 
 namespace trainyard::agent {
 
@@ -37,9 +40,29 @@ std::filesystem::path RunFolder::launchFile(std::uint32_t attempt) const
     return attempts() / fmt::format("{:04}.json", attempt);
 }
 
+std::filesystem::path RunFolder::attemptSpec(std::uint32_t attempt) const
+{
+    return attempts() / fmt::format("{:04}.spec.json", attempt);
+}
+
 std::filesystem::path RunFolder::jobLog(std::uint32_t attempt) const
 {
     return attempts() / fmt::format("{:04}.log", attempt);
+}
+
+std::filesystem::path RunFolder::batchLog(std::uint32_t attempt) const
+{
+    return attempts() / fmt::format("{:04}.slurm.log", attempt);
+}
+
+std::int64_t RunFolder::newestCheckpoint() const
+{
+    constexpr std::string_view kName = "step-"; // engine/checkpoint/FORMAT.md
+    const auto name = readFile(m_path / "checkpoints" / "latest");
+    std::int64_t step = 0;
+    if (name.ok() && name->starts_with(kName))
+        std::from_chars(name->data() + kName.size(), name->data() + name->size(), step);
+    return step;
 }
 
 std::filesystem::path RunFolder::samplerLock(int node) const

@@ -39,14 +39,28 @@ public:
     std::filesystem::path attempts() const { return m_path / "attempts"; }
     /// What was asked of one attempt: hosts, slots, programs.
     std::filesystem::path launchFile(std::uint32_t attempt) const;
+    /// The specification of an attempt that goes on without some hosts.
+    std::filesystem::path attemptSpec(std::uint32_t attempt) const;
+    /// Step of the newest checkpoint; 0 when there is none.
+    std::int64_t newestCheckpoint() const;
     /// What the job printed, beside the ranks' own logs: mpirun's messages.
     std::filesystem::path jobLog(std::uint32_t attempt) const;
+
+    /// The number of the newest attempt; see engine/records/fence.h.
+    std::filesystem::path epoch() const { return m_path / "EPOCH"; }
 
     std::filesystem::path supervisorLog() const { return m_path / "supervisor.log"; }
     /// Held by the supervisor as long as it lives.
     std::filesystem::path supervisorLock() const { return m_path / "supervisor.lock"; }
     /// Who the supervisor of the last attempt is.
     std::filesystem::path supervisorFile() const { return m_path / "supervisor.json"; }
+    /// The batch job of a run that Slurm starts; only such a run has one.
+    std::filesystem::path slurmJob() const { return m_path / "slurm.json"; }
+    /// What the batch job printed beside the ranks' logs; `attempt` is the job's first one.
+    std::filesystem::path batchLog(std::uint32_t attempt) const;
+    /// Held by whoever watches the batch job, as long as it is there.
+    std::filesystem::path queueLock() const { return m_path / "queue.lock"; }
+    std::filesystem::path queueLog() const { return m_path / "queue.log"; }
     std::filesystem::path samplerLock(int node) const;
     std::filesystem::path samplerLog(int node) const;
 
@@ -58,7 +72,14 @@ public:
     std::filesystem::path abortRequest() const { return control() / "abort"; }
 
     /// The environment entry that every process of the run carries: how they are found again.
-    std::string marker() const { return "TRAINYARD_RUN=" + run(); }
+    std::string marker() const { return markerOf(run()); }
+    static std::string markerOf(const std::string& run) { return "TRAINYARD_RUN=" + run; }
+    /// A second entry: which attempt they belong to.
+    static std::string attemptMarker(std::uint32_t attempt)
+    {
+        return std::string(kAttemptVariable) + '=' + std::to_string(attempt);
+    }
+    static constexpr const char* kAttemptVariable = "TRAINYARD_ATTEMPT";
 
 private:
     std::filesystem::path m_path;

@@ -50,8 +50,14 @@ RunSummary summaryOf(const RunFolder& folder)
     if (const auto work = loadWork(folder); work.ok() && !work->name.empty())
         summary.name = work->name;
     summary.status = readStatus(folder).value_or(RunStatus{});
-    summary.live = isSupervised(folder);
+    summary.live = isLive(folder);
     return summary;
+}
+
+void putRight(const RunFolder& folder)
+{
+    if (const auto recovered = recoverIfAbandoned(folder); !recovered.ok())
+        fmt::print(stderr, "trainyard-agent: {}\n", recovered.error().in(folder.run()).text());
 }
 
 } // namespace
@@ -88,7 +94,7 @@ Result<bool> RunRegistry::create(const NewRun& run) const
     return false;
 }
 
-std::vector<RunSummary> RunRegistry::list() const
+std::vector<RunSummary> RunRegistry::list(Abandoned abandoned) const
 {
     std::vector<RunSummary> runs;
     std::error_code ignored;
@@ -96,8 +102,8 @@ std::vector<RunSummary> RunRegistry::list() const
         const RunFolder folder(entry.path());
         if (!isSafeName(folder.run()) || !folder.exists())
             continue;
-        if (const auto recovered = recoverIfAbandoned(folder); !recovered.ok())
-            fmt::print(stderr, "trainyard-agent: {}\n", recovered.error().in(folder.run()).text());
+        if (abandoned == Abandoned::PutRight)
+            putRight(folder);
         runs.push_back(summaryOf(folder));
     }
     std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.run < b.run; });
@@ -122,7 +128,7 @@ Result<bool> RunRegistry::remove(const std::string& run) const
     if (!target.exists())
         return false;
     TRAINYARD_TRY([[maybe_unused]] const bool recovered, recoverIfAbandoned(target));
-    if (isSupervised(target) || !processesWithEnvironment(target.marker()).empty())
+    if (isLive(target) || !processesWithEnvironment(target.marker()).empty())
         return refused("the run " + run + " is alive", "stop it first");
     // Out of sight in one instant; taking it apart may take long.
     const fs::path doomed = target.path().parent_path() / fmt::format(".{}{}{}", run, kRemoved, ::getpid());

@@ -39,8 +39,10 @@ public:
     /// Makes the directory in one instant. False when the same run is there already; Refused when another one
     /// is.
     Result<bool> create(const NewRun& run) const;
-    /// In order of name, which starts with the time. Runs whose supervisor died are put right first.
-    std::vector<RunSummary> list() const;
+    /// In order of name, which starts with the time. Runs whose supervisor died are put right first, or are
+    /// shown as they were written down last.
+    enum class Abandoned { PutRight, Leave };
+    std::vector<RunSummary> list(Abandoned abandoned = Abandoned::PutRight) const;
     /// Refused while anything of the run is alive. False when there is no such run. Clears also what an agent
     /// that was killed while it removed a run left.
     Result<bool> remove(const std::string& run) const;

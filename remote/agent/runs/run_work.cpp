@@ -22,9 +22,11 @@ Result<RunWork> parseTraining(std::string_view specText)
     if (!diagnostics.empty())
         return toError(diagnostics).in("the specification");
     const RunSpec& spec = parsed.spec;
-    return RunWork{WorkKind::Train,         spec.name,
-                   spec.layout.worldSize(), spec.launch.threadsPerRank,
-                   spec.launch.steps,       spec.launch.gracePeriod};
+    RunWork work{WorkKind::Train,         spec.name,
+                 spec.layout.worldSize(), spec.launch.threadsPerRank,
+                 spec.launch.steps,       spec.launch.gracePeriod};
+    work.restart = spec.launch.restart;
+    return work;
 }
 
 Result<RunWork> parsePreparation(std::string_view jobText)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/spec/run_spec.h"
 #include "remote/agent/runs/run_folder.h"
 
 namespace trainyard::agent {
@@ -23,6 +24,7 @@ struct RunWork {
     std::chrono::milliseconds gracePeriod{15000};
     std::string command = "prepare";      ///< of trainyard-prepare: "prepare", "documents" or "verify"
     std::vector<std::string> arguments{}; ///< of that command
+    RestartSpec restart{.limit = 0};      ///< only training goes on from where it was
 };
 
 /// BadInput with everything that is wrong with it.

@@ -7,6 +7,7 @@
 
 #include "engine/base/file.h"
 #include "remote/agent/host/machine.h"
+#include "remote/agent/runs/mpi_sessions.h"
 #include "remote/agent/runs/recovery.h"
 #include "remote/agent/runs/run_status.h"
 #include "remote/agent/runs/sweep.h"
@@ -67,6 +68,8 @@ Result<StopReport> stopRun(const RunFolder& folder, const StopOptions& options)
     }
     TRAINYARD_TRY(const bool recovered, recoverIfAbandoned(folder));
     const SweepResult swept = sweepRun(folder.marker(), 0, kTermGrace);
+    if (swept.left == 0)
+        MpiSessions(folder.run()).removeAll();
     StopReport report{swept.left == 0, swept.killed};
     if (supervised || recovered)
         report.killed += readStatus(folder).value_or(RunStatus{}).killed;

@@ -8,8 +8,8 @@
 namespace trainyard::agent {
 
 struct StopOptions {
-    std::chrono::milliseconds grace{15000}; ///< for finishing the step and publishing a checkpoint
-    bool checkpoint = true;                 ///< false = do not wait for the workers
+    std::chrono::milliseconds grace{6000}; ///< for finishing the step and publishing a checkpoint
+    bool checkpoint = true;                ///< false = do not wait for the workers
 };
 
 struct StopReport {

@@ -1,9 +1,13 @@
 #include "remote/agent/runs/sweep.h"
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
+#include <functional>
 #include <set>
 #include <thread>
+
+#include "remote/agent/runs/run_folder.h"
 
 namespace trainyard::agent {
 
@@ -34,15 +38,13 @@ void signalAll(const std::vector<ProcessId>& processes, int signal, std::set<Pro
     }
 }
 
-} // namespace
-
-SweepResult sweepRun(const std::string& marker, pid_t ancestor, std::chrono::milliseconds termGrace)
+SweepResult sweep(const std::function<std::vector<ProcessId>()>& find, std::chrono::milliseconds termGrace)
 {
     const auto start = SteadyClock::now();
     std::set<ProcessId> asked;
     std::set<ProcessId> killed;
     for (;;) {
-        const std::vector<ProcessId> processes = processesOf(marker, ancestor);
+        const std::vector<ProcessId> processes = find();
         const auto elapsed = SteadyClock::now() - start;
         if (processes.empty() || elapsed > termGrace + kKillPatience)
             return {static_cast<int>(killed.size()), static_cast<int>(processes.size())};
@@ -52,6 +54,36 @@ SweepResult sweepRun(const std::string& marker, pid_t ancestor, std::chrono::mil
             signalAll(processes, SIGTERM, asked);
         std::this_thread::sleep_for(kLookAgain);
     }
+}
+
+} // namespace
+
+SweepResult sweepRun(const std::string& marker, pid_t ancestor, std::chrono::milliseconds termGrace)
+{
+    return sweep([&] { return processesOf(marker, ancestor); }, termGrace);
+}
+
+SweepResult sweepDescendants(pid_t ancestor, std::chrono::milliseconds termGrace)
+{
+    return sweep([&] { return descendantsOf(ancestor); }, termGrace);
+}
+
+SweepResult sweepEarlierAttempts(const std::string& run, std::uint32_t attempt)
+{
+    const auto isEarlier = [&](const ProcessId& process) {
+        const auto value = environmentValue(process, RunFolder::kAttemptVariable);
+        std::uint32_t number = UINT32_MAX;
+        if (value)
+            std::from_chars(value->data(), value->data() + value->size(), number);
+        return number < attempt;
+    };
+    return sweep(
+        [&] {
+            auto processes = processesWithEnvironment(RunFolder::markerOf(run));
+            std::erase_if(processes, [&](const ProcessId& process) { return !isEarlier(process); });
+            return processes;
+        },
+        std::chrono::milliseconds(0));
 }
 
 bool waitUntilGone(const std::string& marker, std::chrono::milliseconds patience)

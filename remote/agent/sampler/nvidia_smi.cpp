@@ -1,5 +1,6 @@
 #include "remote/agent/sampler/nvidia_smi.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -10,6 +11,8 @@ namespace trainyard::agent {
 const char* const kGpuFactFields =
     "index,name,uuid,driver_version,compute_cap,memory.total,memory.used,utilization.gpu";
 const char* const kGpuSampleFields = "index,memory.used,memory.total,utilization.gpu";
+const char* const kGpuHealthFields =
+    "index,ecc.errors.uncorrected.volatile.total,mig.mode.current,compute_mode";
 
 namespace {
 
@@ -61,7 +64,22 @@ std::optional<GpuFacts> parseGpuFacts(std::string_view line)
                     cell[4],
                     mebibytesIn(cell[5]),
                     mebibytesIn(cell[6]),
-                    numberIn(cell[7]) / 100};
+                    numberIn(cell[7]) / 100,
+                    {}};
+}
+
+void addGpuHealth(std::string_view line, std::vector<GpuFacts>& gpus)
+{
+    const auto cell = cells(line);
+    const auto index = cell.size() == 4 ? indexIn(cell[0]) : std::nullopt;
+    const auto gpu =
+        std::find_if(gpus.begin(), gpus.end(), [&](const GpuFacts& g) { return g.index == index; });
+    if (!index || gpu == gpus.end())
+        return;
+    if (const auto errors = indexIn(cell[1])) // "[N/A]" without ECC
+        gpu->eccErrors = static_cast<std::uint64_t>(*errors);
+    gpu->mig = cell[2] == "Enabled";
+    gpu->exclusive = !cell[3].empty() && cell[3] != "Default" && !cell[3].starts_with('[');
 }
 
 std::optional<DeviceSample> parseGpuSample(std::string_view line)
@@ -78,15 +96,31 @@ std::optional<DeviceSample> parseGpuSample(std::string_view line)
     return sample;
 }
 
+namespace {
+
+Result<CommandOutput> query(const char* fields)
+{
+    return runCommand({"nvidia-smi", std::string("--query-gpu=") + fields, "--format=csv,noheader,nounits"},
+                      kPatience);
+}
+
+/// An older driver does not know the fields and fails: what it does not tell is not known.
+void askForHealth(std::vector<GpuFacts>& gpus)
+{
+    const auto output = query(kGpuHealthFields);
+    std::istringstream lines(output.ok() && output->status == 0 ? output->text : std::string());
+    for (std::string line; std::getline(lines, line);)
+        addGpuHealth(line, gpus);
+}
+
+} // namespace
+
 Result<std::vector<GpuFacts>> queryGpus()
 {
     std::vector<GpuFacts> gpus;
     if (findProgram("nvidia-smi").empty())
         return gpus;
-    TRAINYARD_TRY(const CommandOutput output,
-                  runCommand({"nvidia-smi", std::string("--query-gpu=") + kGpuFactFields,
-                              "--format=csv,noheader,nounits"},
-                             kPatience));
+    TRAINYARD_TRY(const CommandOutput output, query(kGpuFactFields));
     if (output.status != 0)
         return failed("nvidia-smi: " + output.text.substr(0, output.text.find('\n')),
                       "check the driver with nvidia-smi");
@@ -95,6 +129,8 @@ Result<std::vector<GpuFacts>> queryGpus()
         if (auto gpu = parseGpuFacts(line))
             gpus.push_back(std::move(*gpu));
     }
+    if (!gpus.empty())
+        askForHealth(gpus);
     return gpus;
 }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <thread>
 
+#include <fmt/format.h>
+
+#include "engine/base/clock.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/host/process_table.h"
 #include "remote/agent/runs/recovery.h"
@@ -20,6 +23,14 @@ constexpr std::chrono::seconds kPredecessor{5}; ///< for a sampler of the attemp
 constexpr std::chrono::seconds kLookForProcesses{3};
 constexpr std::chrono::seconds kGoneForAWhile{15};
 constexpr std::chrono::minutes kNeverCame{10};
+constexpr Bytes kLowDisk = 64 * kMiB;
+constexpr std::uint64_t kThinned = 10; ///< one of so many samples is written while the disk is low
+
+void report(const Status& status)
+{
+    if (!status.ok())
+        fmt::print(stderr, "{} {}\n", utcText(systemClock().now().wallNs), status.error().text());
+}
 
 Result<std::optional<LockFile>> acquireAfterPredecessor(const std::filesystem::path& path)
 {
@@ -40,12 +51,12 @@ Result<std::unique_ptr<Sampler>> Sampler::start(const RunFolder& folder, const S
     if (!lock)
         return std::unique_ptr<Sampler>();
     TRAINYARD_TRY(
-        JournalWriter journal,
-        JournalWriter::open(folder.journal(), "node-" + std::to_string(options.node), options.attempt));
+        PatientJournal journal,
+        PatientJournal::open(folder.journal(), "node-" + std::to_string(options.node), options.attempt));
     return std::unique_ptr<Sampler>(new Sampler(folder, options, std::move(*lock), std::move(journal)));
 }
 
-Sampler::Sampler(RunFolder folder, const SamplerOptions& options, LockFile lock, JournalWriter journal)
+Sampler::Sampler(RunFolder folder, const SamplerOptions& options, LockFile lock, PatientJournal journal)
     : m_folder(std::move(folder))
     , m_options(options)
     , m_lock(std::move(lock))
@@ -61,10 +72,15 @@ void Sampler::run()
     auto next = SteadyClock::now();
     while (!isOver()) {
         const DeviceSample machine = host.sample(m_folder.path());
-        write(machine);
+        watchDisk(machine.diskFree);
+        watchClock();
+        const bool wanted = !m_diskIsLow || m_round++ % kThinned == 0;
+        if (wanted)
+            write(machine);
         for (DeviceSample gpu : gpus.take()) {
             gpu.diskFree = machine.diskFree;
-            write(gpu);
+            if (wanted)
+                write(gpu);
         }
         // After a pause of this process (a stopped machine) it goes on from now, not with all that it missed.
         next = std::max(next + m_options.interval, SteadyClock::now());
@@ -77,9 +93,12 @@ bool Sampler::isOver()
     if (!m_folder.exists())
         return true;
     const auto status = readStatus(m_folder);
-    if (status && (status->attempt > m_options.attempt ||
-                   (status->attempt == m_options.attempt && isFinal(status->state))))
+    if (status && status->attempt >= m_options.attempt && isFinal(status->state))
         return true;
+    if (status && status->attempt > m_options.attempt) { // the supervisor goes on with it
+        m_options.attempt = status->attempt;
+        m_journal.beginAttempt(status->attempt);
+    }
     const auto now = SteadyClock::now();
     if (now >= m_nextLook) {
         m_nextLook = now + kLookForProcesses;
@@ -92,10 +111,41 @@ bool Sampler::isOver()
            (m_everSeen ? std::chrono::seconds(kGoneForAWhile) : std::chrono::seconds(kNeverCame));
 }
 
+/// Samples give way to losses and states before the disk is full.
+void Sampler::watchDisk(Bytes free)
+{
+    const bool low = free < kLowDisk;
+    if (low == m_diskIsLow)
+        return;
+    m_diskIsLow = low;
+    const std::string what =
+        low ? fmt::format("only {} are free on the disk of the run directory: logs stop and "
+                          "samples become rare until there is more room",
+                          formatBytes(free))
+            : fmt::format("{} are free on the disk of the run directory again", formatBytes(free));
+    report(m_journal.append(
+        EventRecord{low ? Severity::Warning : Severity::Info, low ? "disk-low" : "disk-fine", what, {}, 0}));
+}
+
+void Sampler::watchClock()
+{
+    const auto moved = m_clock.look(systemClock().now());
+    if (!moved)
+        return;
+    const auto size = moved->count() < 0 ? -*moved : *moved;
+    report(m_journal.append(
+        EventRecord{Severity::Warning,
+                    "clock-set",
+                    fmt::format("the clock of {} moved {} by {}; times before and after do not "
+                                "compare, the order of records does not suffer",
+                                hostName(), moved->count() < 0 ? "back" : "forward", formatDuration(size)),
+                    {},
+                    0}));
+}
+
 void Sampler::write(const DeviceSample& sample)
 {
-    // A full disk costs samples, not the run: they come back when there is room again.
-    [[maybe_unused]] const auto appended = m_journal.append(sample);
+    report(m_journal.append(sample, PatientJournal::Worth::Sample));
 }
 
 } // namespace trainyard::agent

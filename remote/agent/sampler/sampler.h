@@ -6,7 +6,8 @@
 
 #include "engine/base/lock_file.h"
 #include "engine/base/result.h"
-#include "engine/records/journal.h"
+#include "engine/base/wall_clock_watch.h"
+#include "engine/records/patient_journal.h"
 #include "remote/agent/runs/run_folder.h"
 
 namespace trainyard::agent {
@@ -30,18 +31,23 @@ public:
     void run();
 
 private:
-    Sampler(RunFolder folder, const SamplerOptions& options, LockFile lock, JournalWriter journal);
+    Sampler(RunFolder folder, const SamplerOptions& options, LockFile lock, PatientJournal journal);
 
     bool isOver();
+    void watchDisk(Bytes free);
+    void watchClock();
     void write(const DeviceSample& sample);
 
     RunFolder m_folder;
     SamplerOptions m_options;
     LockFile m_lock;
-    JournalWriter m_journal;
+    PatientJournal m_journal;
     std::chrono::steady_clock::time_point m_lastSeen; ///< processes of the run on this node
     std::chrono::steady_clock::time_point m_nextLook;
     bool m_everSeen = false;
+    WallClockWatch m_clock;
+    bool m_diskIsLow = false;
+    std::uint64_t m_round = 0; ///< of samples, while the disk is low
 };
 
 } // namespace trainyard::agent

@@ -131,6 +131,7 @@ Result<Answer> place(const AgentContext& context, const json& request)
     TRAINYARD_TRY_STATUS(makeFolder(place.parent_path()));
     if (::rename(blob.c_str(), place.c_str()) != 0)
         return systemError(ErrorKind::Failed, "cannot place the uploaded file " + sha256, errno);
+    ::utimensat(AT_FDCWD, place.c_str(), nullptr, 0); // it is no blob any more: a time that says something
     return Answer{{{"file", place.string()}}, {}};
 }
 

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <unistd.h>
 
 #include "engine/base/hash.h"
@@ -14,6 +17,7 @@ Result<Answer> hello(const AgentContext& context, const nlohmann::json&)
 {
     const auto hash = sha256OfFile("/proc/self/exe");
     return Answer{{{"protocol", kProtocolVersion},
+                   {"protocol_oldest", kOldestProtocolVersion},
                    {"version", TRAINYARD_VERSION},
                    {"agent_sha256", hash.ok() ? *hash : ""},
                    {"host", hostName()},
@@ -21,13 +25,16 @@ Result<Answer> hello(const AgentContext& context, const nlohmann::json&)
                    {"root", context.root.string()},
                    {"pid", ::getpid()},
                    {"local", context.local},
+                   {"read_only", context.readOnly},
                    {"time", clockFacts()}},
                   {}};
 }
 
-Result<Answer> probeHost(const AgentContext& context, const nlohmann::json&)
+Result<Answer> probeHost(const AgentContext& context, const nlohmann::json& request)
 {
-    return Answer{probe(context.root), {}};
+    TRAINYARD_TRY(nlohmann::json facts,
+                  probe(context.root, request.value("needs", nlohmann::json::object())));
+    return Answer{std::move(facts), {}};
 }
 
 } // namespace
@@ -41,11 +48,19 @@ const OperationTable& hostOperations()
 Operation findOperation(const std::string& name)
 {
     for (const OperationTable* table :
-         {&hostOperations(), &storeOperations(), &runOperations(), &fileOperations()}) {
+         {&hostOperations(), &linkOperations(), &storeOperations(), &runOperations(), &fileOperations()}) {
         if (const auto found = table->find(name); found != table->end())
             return found->second;
     }
     return nullptr;
+}
+
+bool isReading(const std::string& name)
+{
+    static constexpr std::array<std::string_view, 12> reading{"hello", "ping",     "probe",  "bundles",
+                                                              "runs",  "streams",  "tail",   "read",
+                                                              "list",  "data-set", "folder", "cancel"};
+    return std::find(reading.begin(), reading.end(), name) != reading.end();
 }
 
 } // namespace trainyard::agent

@@ -14,7 +14,8 @@ namespace trainyard::agent {
 /// Where this agent lives and what it may do. Does not change while it serves; any thread.
 struct AgentContext {
     std::filesystem::path root;
-    bool local = false; ///< the client is on this very machine: installed programs may be started
+    bool local = false;    ///< the client is on this very machine: installed programs may be started
+    bool readOnly = false; ///< the client may look, not change: no run, no file and no process
 };
 
 /// What an operation answers.
@@ -29,11 +30,15 @@ using Operation = Result<Answer> (*)(const AgentContext& context, const nlohmann
 using OperationTable = std::map<std::string, Operation, std::less<>>;
 
 const OperationTable& hostOperations();  ///< hello, probe
-const OperationTable& storeOperations(); ///< have, assemble, bundles
-const OperationTable& runOperations();   ///< create-run, launch, attend, runs, stop, remove-run
+const OperationTable& linkOperations();  ///< dial, stream, reach
+const OperationTable& storeOperations(); ///< have, adopt, assemble, bundles, clean, mark
+const OperationTable& runOperations();   ///< create-run, launch, attend, slurm-check, runs, stop, remove-run
 const OperationTable& fileOperations();  ///< streams, read, list, data-set, folder, place
 
 /// Null when nobody knows it.
 Operation findOperation(const std::string& name);
+
+/// True for the operations that change nothing; everything else is refused to a client that may only look.
+bool isReading(const std::string& name);
 
 } // namespace trainyard::agent

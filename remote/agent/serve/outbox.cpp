@@ -5,6 +5,12 @@
 
 namespace trainyard::agent {
 
+void Outbox::addUrgent(std::string frame)
+{
+    m_urgentBytes += frame.size();
+    m_urgent.push_back(std::move(frame));
+}
+
 void Outbox::addBulk(std::string frame)
 {
     m_bulkBytes += frame.size();
@@ -19,8 +25,7 @@ bool Outbox::takeNext()
     m_current = std::move(lane.front());
     m_at = 0;
     lane.pop_front();
-    if (&lane == &m_bulk)
-        m_bulkBytes -= m_current.size();
+    (&lane == &m_bulk ? m_bulkBytes : m_urgentBytes) -= m_current.size();
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/json_limits.h"
 #include "remote/wire/bundle_manifest.h"
 #include "remote/wire/error_kind.h"
 #include "remote/wire/protocol.h"
@@ -26,6 +27,7 @@ Error wrongType(const char* name, const char* expected)
 
 Result<Request> parseRequest(const std::string& payload, std::uint32_t& id)
 {
+    TRAINYARD_TRY_STATUS(checkJsonLimits(payload));
     json body = json::parse(payload, nullptr, false);
     if (!body.is_object())
         return badInput("the message is not a JSON object");
@@ -98,8 +100,11 @@ Result<std::string> Fields::document(const char* name) const
     const auto found = m_object.find(name);
     if (found == m_object.end() || (!found->is_string() && !found->is_structured()))
         return wrongType(name, "JSON");
-    if (found->is_string())
-        return found->get<std::string>();
+    if (found->is_string()) {
+        std::string text = found->get<std::string>();
+        TRAINYARD_TRY_STATUS(checkJsonLimits(text));
+        return text;
+    }
     return found->dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -1,12 +1,19 @@
 #include "engine/base/file.h"
+#include "engine/spec/spec_json.h"
 #include "remote/agent/host/detach.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/recovery.h"
 #include "remote/agent/runs/run_registry.h"
+#include "remote/agent/runs/run_status.h"
 #include "remote/agent/runs/stop_run.h"
 #include "remote/agent/serve/operations.h"
 #include "remote/agent/serve/request.h"
+#include "remote/agent/slurm/queue_watch.h"
+#include "remote/agent/slurm/slurm_job.h"
+#include "remote/agent/slurm/stop_job.h"
+#include "remote/agent/slurm/submit_run.h"
 #include "remote/agent/supervise/launch_run.h"
+#include "remote/agent/supervise/revive.h"
 
 namespace trainyard::agent {
 
@@ -14,6 +21,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::int64_t kGrace = StopOptions{}.grace.count();
 constexpr std::int64_t kLongestGrace = 24 * 3600 * 1000;
 constexpr std::int64_t kMostNodes = 100'000;
 
@@ -47,6 +55,11 @@ Result<Answer> launch(const AgentContext& context, const json& request)
     if (request.contains("programs") && !context.local)
         return refused("installed programs are started only for a client on the same machine",
                        "deploy a bundle");
+    TRAINYARD_TRY(const auto slurm, slurmSpec(folder));
+    if (slurm) {
+        TRAINYARD_TRY(const Submission submission, submitRun(folder, request.dump()));
+        return Answer{{{"started", submission.submitted}, {"job", submission.job}}, {}};
+    }
     TRAINYARD_TRY(const DetachedStart started, launchRun(folder, request.dump()));
     return Answer{{{"started", started.started}, {"pid", started.pid}}, {}};
 }
@@ -65,6 +78,17 @@ Result<Answer> attend(const AgentContext& context, const json& request)
     return Answer{{{"started", started.started}}, {}};
 }
 
+/// Whether Slurm would take the job that this specification asks for.
+Result<Answer> checkSlurm(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const std::string text, Fields(request).document("spec"));
+    const ParsedSpec parsed = parseSpec(text);
+    if (!parsed.diagnostics.empty())
+        return toError(parsed.diagnostics);
+    TRAINYARD_TRY_STATUS(checkSubmission(context.root, parsed.spec));
+    return Answer{};
+}
+
 json toJson(const RunSummary& run)
 {
     return {{"run", run.run},
@@ -80,8 +104,14 @@ json toJson(const RunSummary& run)
 
 Result<Answer> runs(const AgentContext& context, const json&)
 {
+    if (!context.readOnly) {
+        restoreQueueWatches(context.root);
+        reviveRuns(context.root); // where nothing does so when the machine starts
+    }
+    const auto abandoned =
+        context.readOnly ? RunRegistry::Abandoned::Leave : RunRegistry::Abandoned::PutRight;
     json list = json::array();
-    for (const RunSummary& run : RunRegistry(context.root).list())
+    for (const RunSummary& run : RunRegistry(context.root).list(abandoned))
         list.push_back(toJson(run));
     return Answer{{{"runs", list}}, {}};
 }
@@ -90,9 +120,11 @@ Result<Answer> stop(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const RunFolder folder, existingRun(context, request));
     const Fields fields(request);
-    TRAINYARD_TRY(const std::int64_t grace, fields.numberOr("grace_ms", 15'000, 0, kLongestGrace));
+    TRAINYARD_TRY(const std::int64_t grace, fields.numberOr("grace_ms", kGrace, 0, kLongestGrace));
     TRAINYARD_TRY(const bool checkpoint, fields.flagOr("checkpoint", true));
-    TRAINYARD_TRY(const StopReport report, stopRun(folder, {std::chrono::milliseconds(grace), checkpoint}));
+    const StopOptions options{std::chrono::milliseconds(grace), checkpoint};
+    TRAINYARD_TRY(const auto slurm, slurmSpec(folder));
+    TRAINYARD_TRY(const StopReport report, slurm ? stopJob(folder, options) : stopRun(folder, options));
     return Answer{{{"clean", report.clean}, {"killed", report.killed}}, {}};
 }
 
@@ -100,7 +132,8 @@ Result<Answer> stop(const AgentContext& context, const json& request)
 Result<Answer> checkpoint(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const RunFolder folder, existingRun(context, request));
-    if (!isSupervised(folder))
+    const auto status = readStatus(folder);
+    if (!isSupervised(folder) || (status && status->state == RunState::Pending))
         return refused("the run " + folder.run() + " is not at work", "resume it first");
     TRAINYARD_TRY_STATUS(makeFolder(folder.control()));
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.checkpointRequest(), {}));
@@ -118,13 +151,10 @@ Result<Answer> removeRun(const AgentContext& context, const json& request)
 
 const OperationTable& runOperations()
 {
-    static const OperationTable table{{"create-run", createRun},
-                                      {"launch", launch},
-                                      {"attend", attend},
-                                      {"runs", runs},
-                                      {"stop", stop},
-                                      {"checkpoint", checkpoint},
-                                      {"remove-run", removeRun}};
+    static const OperationTable table{
+        {"create-run", createRun},   {"launch", launch},       {"attend", attend},
+        {"slurm-check", checkSlurm}, {"runs", runs},           {"stop", stop},
+        {"checkpoint", checkpoint},  {"remove-run", removeRun}};
     return table;
 }
 

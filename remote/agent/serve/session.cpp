@@ -1,5 +1,6 @@
 #include "remote/agent/serve/session.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
@@ -19,9 +20,13 @@ namespace {
 
 constexpr int kThreads = 8;
 constexpr std::size_t kMostRequests = 256;
+constexpr std::size_t kMostPorts = 4; ///< at once; each keeps a thread of the work queue
 constexpr std::size_t kTailPiece = 64 * kKiB;
 constexpr std::size_t kTailsPauseAt =
-    256 * kKiB;                   ///< waiting in the outbox: a slow client costs no more memory
+    256 * kKiB;                ///< waiting in the outbox: a slow client costs no more memory
+constexpr int kMostPieces = 8; ///< of files that are read at a time
+constexpr std::size_t kRequestsPauseAt =
+    1 * kMiB;                     ///< of answers that wait: who does not read is not served on
 constexpr int kTailInterval = 20; ///< ms between looks at a quiet journal; polling works on every file system
 
 void makeNonBlocking(int fd)
@@ -44,9 +49,12 @@ Status Session::serve()
     return loop();
 }
 
-Status Session::greet()
+/// The next line of the greeting, without its end; what came behind it stays.
+Result<std::string> Session::readLine()
 {
     while (m_greeting.find('\n') == std::string::npos) {
+        if (m_greeting.size() > 4 * kKiB)
+            return badInput("the client's first line has no end");
         std::array<char, 256> buffer;
         pollfd wait{m_input, POLLIN, 0};
         ::poll(&wait, 1, -1);
@@ -55,15 +63,25 @@ Status Session::greet()
             m_greeting.append(buffer.data(), static_cast<std::size_t>(got));
         else if (got == 0 || (errno != EAGAIN && errno != EINTR))
             return badInput("the client left without a greeting");
-        if (m_greeting.size() > 4 * kKiB)
-            break;
     }
     const auto end = m_greeting.find('\n');
-    if (!isNonce(std::string_view(m_greeting).substr(0, end)))
+    std::string line = m_greeting.substr(0, end);
+    m_greeting.erase(0, end + 1);
+    return line;
+}
+
+Status Session::greet()
+{
+    TRAINYARD_TRY(std::string line, readLine());
+    // Where sshd starts us by a forced command, the desk's line for the shell comes to us as well.
+    if (isStartLine(line)) {
+        TRAINYARD_TRY(line, readLine());
+    }
+    if (!isNonce(line))
         return badInput("the first line is not a nonce of 32 hex digits",
                         "this is for the desk: see PROTOCOL.md");
-    m_parser.feed(std::string_view(m_greeting).substr(end + 1));
-    m_outbox.addUrgent(greetingLine(std::string_view(m_greeting).substr(0, end)));
+    m_parser.feed(m_greeting);
+    m_outbox.addUrgent(greetingLine(line));
     return {};
 }
 
@@ -82,6 +100,8 @@ Status Session::loop()
     }
     for (const auto& [id, upload] : m_uploads)
         upload->cancel();
+    for (const auto& [id, port] : m_ports)
+        port->stop();
     return {};
 }
 
@@ -89,14 +109,17 @@ Status Session::loop()
 bool Session::waitAndRead()
 {
     const bool roomForTails = m_outbox.bulkBytes() < kTailsPauseAt;
-    const int patience = m_tails.empty() || !roomForTails ? -1 : m_tailsIdle ? kTailInterval : 0;
-    std::array<pollfd, 3> wait{{{m_input, POLLIN, 0},
+    const bool hears = takesRequests();
+    const bool tailsWait = !m_tails.empty() && roomForTails;
+    const bool workIsThere = (tailsWait && !m_tailsIdle) || (hears && m_framesWait);
+    const int patience = workIsThere ? 0 : tailsWait ? kTailInterval : -1;
+    std::array<pollfd, 3> wait{{{m_input, static_cast<short>(hears ? POLLIN : 0), 0},
                                 {m_work.completionFd(), POLLIN, 0},
                                 {m_output, static_cast<short>(m_outbox.empty() ? 0 : POLLOUT), 0}}};
     ::poll(wait.data(), wait.size(), patience);
     if ((wait[2].revents & (POLLERR | POLLNVAL)) != 0)
         return false;
-    if (wait[0].revents == 0)
+    if (wait[0].revents == 0 || (!hears && (wait[0].revents & POLLHUP) == 0))
         return true;
     std::array<char, 256 * kKiB> buffer;
     const ssize_t got = ::read(m_input, buffer.data(), buffer.size());
@@ -105,9 +128,16 @@ bool Session::waitAndRead()
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
+bool Session::takesRequests() const
+{
+    return m_outbox.urgentBytes() < kRequestsPauseAt && m_piecesAsked < kMostPieces;
+}
+
+/// Stops while too many answers wait; what is left in the parser is taken when they are out.
 Status Session::takeFrames()
 {
-    for (;;) {
+    m_framesWait = false;
+    while (takesRequests()) {
         TRAINYARD_TRY(const auto frame, m_parser.next());
         if (!frame)
             return {};
@@ -116,6 +146,8 @@ Status Session::takeFrames()
         else
             takeChunk(frame->payload);
     }
+    m_framesWait = true;
+    return {};
 }
 
 void Session::takeMessage(const std::string& payload)
@@ -137,6 +169,8 @@ void Session::takeChunk(const std::string& payload)
     const auto chunk = decodeChunk(payload);
     if (!chunk)
         return replyError(0, badInput("a chunk without a request id"));
+    if (discard(chunk->request, chunk->bytes.size()))
+        return;
     // An upload that has ended meanwhile is not an error: its client may not know it yet.
     if (const auto upload = m_uploads.find(chunk->request); upload != m_uploads.end()) {
         const std::shared_ptr<Upload> keep = upload->second; // its end removes it from the map
@@ -146,6 +180,10 @@ void Session::takeChunk(const std::string& payload)
 
 void Session::dispatch(const Request& request)
 {
+    if (m_context.readOnly && !isReading(request.op))
+        return replyError(request.id, refused("this connection may only look: \"" +
+                                                  request.op.substr(0, 100) + "\" would change something",
+                                              "connect without --read-only"));
     const Result<bool> handled = handleHere(request);
     if (!handled.ok())
         return replyError(request.id, handled.error());
@@ -166,6 +204,10 @@ Result<bool> Session::handleHere(const Request& request)
         TRAINYARD_TRY_STATUS(beginUpload(request));
     } else if (request.op == "tail") {
         TRAINYARD_TRY_STATUS(beginTail(request));
+    } else if (request.op == "listen") {
+        TRAINYARD_TRY_STATUS(beginListen(request));
+    } else if (request.op == "discard") {
+        TRAINYARD_TRY_STATUS(beginDiscard(request));
     } else if (request.op == "cancel") {
         TRAINYARD_TRY(const std::int64_t target, Fields(request.body).number("target", 1, UINT32_MAX));
         reply(request.id, {{"cancelled", cancel(static_cast<std::uint32_t>(target))}});
@@ -177,9 +219,12 @@ Result<bool> Session::handleHere(const Request& request)
 
 void Session::answerLater(const Request& request, Operation operation)
 {
+    const bool isPiece = request.op == "read" || request.op == "data-set";
+    m_piecesAsked += isPiece ? 1 : 0;
     auto answer = std::make_shared<Result<Answer>>(Answer{});
     m_work.run([this, answer, operation, body = request.body] { *answer = operation(m_context, body); },
-               [this, answer, id = request.id] {
+               [this, answer, isPiece, id = request.id] {
+                   m_piecesAsked -= isPiece ? 1 : 0;
                    if (m_cancelled.erase(id) > 0)
                        return;
                    if (!answer->ok())
@@ -227,14 +272,64 @@ Status Session::beginTail(const Request& request)
     return {};
 }
 
+/// The one port that is ever opened: between hosts, while a preflight asks whether they reach each other.
+Status Session::beginListen(const Request& request)
+{
+    const Fields fields(request.body);
+    TRAINYARD_TRY(const std::string address, fields.text("address"));
+    TRAINYARD_TRY(const std::string token, fields.text("token"));
+    const std::int64_t longest = std::chrono::milliseconds(LinkPort::kLongestLife).count();
+    TRAINYARD_TRY(const std::int64_t life, fields.numberOr("life_ms", longest, 1, longest));
+    if (m_ports.size() >= kMostPorts)
+        return refused(fmt::format("{} ports are open already", kMostPorts));
+    TRAINYARD_TRY(const auto port, LinkPort::open(address, token));
+    m_ports.emplace(request.id, port);
+    m_outbox.addUrgent(
+        encodeFrame(FrameType::Message, nlohmann::json{{"id", request.id}, {"port", port->port()}}.dump()));
+    auto visits = std::make_shared<LinkPort::Visits>();
+    m_work.run([port, visits, life] { *visits = port->serve(std::chrono::milliseconds(life)); },
+               [this, visits, id = request.id] {
+                   m_ports.erase(id);
+                   if (m_cancelled.erase(id) == 0)
+                       reply(id, {{"served", visits->served}, {"strangers", visits->strangers}});
+               });
+    return {};
+}
+
+/// Bytes that only show how fast the way here is.
+Status Session::beginDiscard(const Request& request)
+{
+    TRAINYARD_TRY(const std::int64_t bytes,
+                  Fields(request.body).number("bytes", 1, static_cast<std::int64_t>(kUploadWindow)));
+    m_discards.emplace(request.id, static_cast<std::uint64_t>(bytes));
+    return {};
+}
+
+/// False when these bytes belong to something else.
+bool Session::discard(std::uint32_t id, std::size_t bytes)
+{
+    const auto left = m_discards.find(id);
+    if (left == m_discards.end())
+        return false;
+    left->second -= std::min<std::uint64_t>(left->second, bytes);
+    if (left->second == 0) {
+        m_discards.erase(left);
+        reply(id, nlohmann::json::object());
+    }
+    return true;
+}
+
 bool Session::cancel(std::uint32_t target)
 {
     if (!m_open.contains(target))
         return false;
     if (const auto upload = m_uploads.find(target); upload != m_uploads.end())
         upload->second->cancel();
-    else if (!m_tails.contains(target))
+    else if (const auto port = m_ports.find(target); port != m_ports.end())
+        port->second->stop();
+    if (!m_uploads.contains(target) && !m_tails.contains(target) && !m_discards.contains(target))
         m_cancelled.insert(target); // its work goes on, only its answer is dropped
+    m_discards.erase(target);
     m_uploads.erase(target);
     m_tails.erase(target);
     replyError(target, cancelled("cancelled by the client"));

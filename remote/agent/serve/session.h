@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "remote/agent/links/link_port.h"
 #include "remote/agent/runs/journal_tail.h"
 #include "remote/agent/serve/operations.h"
 #include "remote/agent/serve/outbox.h"
@@ -29,9 +30,11 @@ public:
 
 private:
     Status greet();
+    Result<std::string> readLine();
     Status loop();
     bool waitAndRead();
     Status takeFrames();
+    bool takesRequests() const;
 
     void takeMessage(const std::string& payload);
     void takeChunk(const std::string& payload);
@@ -41,6 +44,9 @@ private:
     void answerLater(const Request& request, Operation operation);
     Status beginUpload(const Request& request);
     Status beginTail(const Request& request);
+    Status beginListen(const Request& request);
+    Status beginDiscard(const Request& request);
+    bool discard(std::uint32_t id, std::size_t bytes);
     bool cancel(std::uint32_t target);
 
     /// Moves what the tails have into the outbox, as far as there is room. True when one of them had
@@ -54,16 +60,20 @@ private:
     AgentContext m_context;
     int m_input;
     int m_output;
-    std::string m_greeting; ///< what came before the first newline
+    std::string m_greeting; ///< what has come of the first lines
     FrameParser m_parser;
     Outbox m_outbox;
     bool m_inputOpen = true;
     bool m_tailsIdle = true;
+    int m_piecesAsked = 0;               ///< pieces of files under way, which may be large
+    bool m_framesWait = false;           ///< in the parser, until answers are out
     std::set<std::uint32_t> m_open;      ///< requests without a reply yet
     std::set<std::uint32_t> m_cancelled; ///< open requests whose answer nobody waits for
     std::map<std::uint32_t, JournalTail> m_tails;
     std::map<std::uint32_t, std::shared_ptr<Upload>> m_uploads;
-    WorkQueue m_work; ///< last: its threads end before what they use
+    std::map<std::uint32_t, std::shared_ptr<LinkPort>> m_ports;
+    std::map<std::uint32_t, std::uint64_t> m_discards; ///< bytes that are still to come
+    WorkQueue m_work;                                  ///< last: its threads end before what they use
 };
 
 } // namespace trainyard::agent

@@ -1,7 +1,13 @@
+#include "engine/base/file.h"
+#include "remote/agent/host/machine.h"
 #include "remote/agent/serve/operations.h"
 #include "remote/agent/serve/request.h"
+#include "remote/agent/store/adopt.h"
 #include "remote/agent/store/bundle_store.h"
+#include "remote/agent/store/clean_up.h"
+#include "remote/agent/store/marks.h"
 #include "remote/agent/store/part_file.h"
+#include "remote/wire/greeting.h"
 
 namespace trainyard::agent {
 
@@ -10,6 +16,18 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostFiles = 10'000;
+
+/// Of the disk that the agent keeps its things on, so that a deployment need not begin what cannot end.
+json diskFacts(const AgentContext& context)
+{
+    const auto space = diskSpace(context.root);
+    if (!space.ok())
+        return nullptr;
+    json facts{{"path", context.root.string()}, {"free", space->free}};
+    if (space->inodesTotal > 0) // some file systems make them as they are needed
+        facts["inodes_free"] = space->inodesFree;
+    return facts;
+}
 
 Result<Answer> have(const AgentContext& context, const json& request)
 {
@@ -20,12 +38,91 @@ Result<Answer> have(const AgentContext& context, const json& request)
         if (!entry.is_string() || !isSha256(entry.get_ref<const std::string&>()))
             return badInput("the list \"sha256\" holds something that is not 64 lower-case hex digits");
         const std::string hash = entry.get<std::string>();
-        if (store.has(hash))
+        if (store.has(hash)) {
+            store.noteUse(hash);
             continue;
+        }
         TRAINYARD_TRY(const std::uint64_t bytes, verifiedPrefix(store, hash));
         missing.push_back({{"sha256", hash}, {"have_bytes", bytes}});
     }
-    return Answer{{{"missing", missing}}, {}};
+    return Answer{{{"missing", missing}, {"disk", diskFacts(context)}}, {}};
+}
+
+Result<WantedFile> wantedFile(const json& entry)
+{
+    if (!entry.is_object())
+        return badInput("the list \"files\" holds something that is not an object");
+    const Fields fields(entry);
+    WantedFile file;
+    TRAINYARD_TRY(file.name, fields.text("name"));
+    TRAINYARD_TRY(file.size, fields.number("size", 0, INT64_MAX));
+    TRAINYARD_TRY(file.sha256, sha256Field(entry, "sha256"));
+    if (!isPlainName(file.name))
+        return badInput("\"" + file.name.substr(0, 100) + "\" is not a name of a file");
+    return file;
+}
+
+Result<Answer> adopt(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const json entries, Fields(request).list("files", kMostFiles));
+    std::vector<WantedFile> wanted;
+    for (const json& entry : entries) {
+        TRAINYARD_TRY(WantedFile file, wantedFile(entry));
+        wanted.push_back(std::move(file));
+    }
+    return Answer{{{"adopted", adoptFiles(BlobStore(context.root), wanted, libraryFolders())}}, {}};
+}
+
+Result<std::string> nonceOf(const json& value)
+{
+    if (!value.is_string() || !isNonce(value.get_ref<const std::string&>()))
+        return badInput("a mark is not 32 lower-case hex digits");
+    return value.get<std::string>();
+}
+
+Result<Answer> mark(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const std::string own, nonceOf(request.value("mark", json())));
+    TRAINYARD_TRY(const json entries, Fields(request).list("others", kMostFiles));
+    std::vector<std::string> others;
+    for (const json& entry : entries) {
+        TRAINYARD_TRY(std::string other, nonceOf(entry));
+        others.push_back(std::move(other));
+    }
+    TRAINYARD_TRY(const auto seen, leaveMark(context.root, own, others));
+    return Answer{{{"seen", seen}}, {}};
+}
+
+json toJson(const CleanUpPlan& plan)
+{
+    json leftovers = json::array();
+    for (const Leftover& entry : plan.leftovers)
+        leftovers.push_back({{"kind", nameOf(entry.kind)},
+                             {"name", entry.name},
+                             {"bytes", entry.bytes},
+                             {"age_s", entry.age.count()}});
+    json kept = json::array();
+    for (const KeptBundle& bundle : plan.kept)
+        kept.push_back({{"bundle", bundle.id}, {"reason", bundle.reason}});
+    return {{"leftovers", leftovers}, {"kept", kept}};
+}
+
+Result<Answer> clean(const AgentContext& context, const json& request)
+{
+    const Fields fields(request);
+    CleanUpRules rules;
+    TRAINYARD_TRY(const bool dryRun, fields.flagOr("dry_run", true));
+    TRAINYARD_TRY(const std::int64_t unused,
+                  fields.numberOr("unused_s", rules.unusedFor.count(), 0, INT32_MAX));
+    TRAINYARD_TRY(const std::int64_t parts,
+                  fields.numberOr("parts_s", rules.partsOlderThan.count(), 0, INT32_MAX));
+    rules = {std::chrono::seconds(unused), std::chrono::seconds(parts)};
+    TRAINYARD_TRY(const CleanUpPlan plan, planCleanUp(context.root, rules));
+    Answer answer{toJson(plan), {}};
+    if (!dryRun) {
+        TRAINYARD_TRY(answer.fields["freed"], cleanUp(context.root, plan));
+    }
+    return answer;
 }
 
 Result<BundleFile> bundleFile(const json& entry)
@@ -63,7 +160,8 @@ Result<Answer> bundles(const AgentContext& context, const json&)
 
 const OperationTable& storeOperations()
 {
-    static const OperationTable table{{"have", have}, {"assemble", assemble}, {"bundles", bundles}};
+    static const OperationTable table{{"have", have},       {"adopt", adopt}, {"assemble", assemble},
+                                      {"bundles", bundles}, {"clean", clean}, {"mark", mark}};
     return table;
 }
 

@@ -1,14 +1,20 @@
 #include "remote/agent/serve/work_queue.h"
 
 #include <sys/eventfd.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace trainyard::agent {
 
 WorkQueue::WorkQueue(int threads) : m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 {
-    for (int i = 0; i < threads; ++i)
-        m_threads.emplace_back([this] { serve(); });
+    try {
+        for (int i = 0; i < threads; ++i)
+            m_threads.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+        if (m_threads.empty()) // with fewer than wanted it only takes longer
+            throw;
+    }
 }
 
 WorkQueue::~WorkQueue()

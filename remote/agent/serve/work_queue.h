@@ -16,6 +16,8 @@ namespace trainyard::agent {
 /// them there.
 class WorkQueue {
 public:
+    /// Goes on with fewer threads where the user's limit allows no more; throws std::system_error when it
+    /// allows none.
     explicit WorkQueue(int threads);
     /// Brings to an end whatever was given to it, then joins.
     ~WorkQueue();

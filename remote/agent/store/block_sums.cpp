@@ -1,8 +1,10 @@
 #include "remote/agent/store/block_sums.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/hash.h"
@@ -53,15 +55,21 @@ Status BlockSums::truncate(std::uint64_t blocks)
 Result<std::uint64_t> BlockSums::verify(int data, std::uint64_t limit,
                                         const std::function<void(std::string_view)>& take) const
 {
-    std::string block(kBlock, '\0');
+    struct stat info {};
+    if (::fstat(data, &info) != 0)
+        return systemError(ErrorKind::Failed, "cannot look at the part that " + m_path.string() + " sums",
+                           errno);
+    const std::uint64_t end = std::min(limit, static_cast<std::uint64_t>(info.st_size));
+    std::string block;
     std::string sum(kSumDigits, '\0');
     std::uint64_t good = 0;
-    while (good + kBlock <= limit) {
+    while (good < end) {
+        block.resize(std::min<std::uint64_t>(kBlock, end - good));
         if (!readFully(m_file.get(), sum, good / kBlock * kSumDigits) || !readFully(data, block, good) ||
             xxh3Hex(block) != sum)
             break;
         take(block);
-        good += kBlock;
+        good += block.size();
     }
     return good;
 }

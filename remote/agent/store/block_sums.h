@@ -21,12 +21,12 @@ class BlockSums {
 public:
     static Result<BlockSums> open(const std::filesystem::path& path);
 
-    /// Adds the sum of the next block.
+    /// Adds the sum of the next block; only the last one may be shorter than kBlock.
     Status append(std::string_view block);
     Status truncate(std::uint64_t blocks);
 
-    /// Reads `data` block by block as long as each matches its sum, up to `limit` bytes, and hands every good
-    /// block to `take`. The bytes that matched: a multiple of kBlock.
+    /// Reads `data` block by block as long as each matches its sum, up to `limit` bytes or the file's end,
+    /// and hands every good block to `take`. The bytes that matched.
     Result<std::uint64_t> verify(int data, std::uint64_t limit,
                                  const std::function<void(std::string_view)>& take) const;
 

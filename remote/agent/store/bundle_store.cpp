@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "engine/base/file.h"
+#include "engine/base/temporary_name.h"
 #include "remote/agent/host/publish.h"
 
 namespace trainyard::agent {
@@ -23,7 +27,13 @@ Result<bool> BundleStore::assemble(const std::string& id, const std::vector<Bund
             return refused("the blob of " + file.path + " is not here", "upload it first");
     }
     TRAINYARD_TRY_STATUS(makeFolder(m_folder));
-    return publishFolder(folder(id), [&](const fs::path& temporary) { return fill(temporary, files); });
+    TRAINYARD_TRY(const bool created, publishFolder(folder(id), [&](const fs::path& temporary) {
+                      return fill(temporary, files);
+                  }));
+    if (!created)
+        TRAINYARD_TRY_STATUS(repair(folder(id), files));
+    ::utimensat(AT_FDCWD, folder(id).c_str(), nullptr, 0); // when it was last needed, for the clean-up
+    return created;
 }
 
 bool BundleStore::has(const std::string& id) const
@@ -67,7 +77,37 @@ Status BundleStore::place(const fs::path& target, const BundleFile& file) const
     fs::copy_file(blob, target, error); // a file system without hard links
     if (error)
         return failed("cannot place " + file.path + " in the bundle: " + error.message());
+    seal(target);
     return syncPath(target);
+}
+
+/// What runs from the old file keeps it.
+Status BundleStore::repair(const fs::path& folder, const std::vector<BundleFile>& files) const
+{
+    for (const BundleFile& file : files) {
+        const fs::path target = folder / file.path;
+        if (isIntact(target, file))
+            continue;
+        const fs::path temporary = fs::path(folder) += temporarySuffix();
+        TRAINYARD_TRY_STATUS(makeFolder(target.parent_path()));
+        TRAINYARD_TRY_STATUS(place(temporary, file));
+        if (::rename(temporary.c_str(), target.c_str()) != 0)
+            return systemError(ErrorKind::Failed, "cannot repair " + target.string(), errno);
+        ::unlink(temporary.c_str()); // two names of one file are not renamed but left
+        TRAINYARD_TRY_STATUS(syncPath(target.parent_path()));
+    }
+    return {};
+}
+
+/// The blob itself under another name, or a copy of it that nobody wrote to.
+bool BundleStore::isIntact(const fs::path& target, const BundleFile& file) const
+{
+    struct stat placed {};
+    struct stat blob {};
+    if (::lstat(target.c_str(), &placed) != 0 || ::stat(m_blobs.blob(file.sha256).c_str(), &blob) != 0)
+        return false;
+    const bool same = placed.st_ino == blob.st_ino && placed.st_dev == blob.st_dev;
+    return same || (isSealed(target) && placed.st_size == blob.st_size && placed.st_nlink == 1);
 }
 
 } // namespace trainyard::agent

@@ -16,8 +16,9 @@ public:
     explicit BundleStore(const std::filesystem::path& root) : m_folder(root / "bundles"), m_blobs(root) {}
 
     /// Publishes the bundle in one instant. False when it was there already, also when another process was
-    /// faster. BadInput when `id` is not the id of these files or a path would leave the bundle; Refused when
-    /// a blob is missing.
+    /// faster; files of it that are missing or were written to since are then placed again, one by one, each
+    /// in one instant. BadInput when `id` is not the id of these files or a path would leave the bundle;
+    /// Refused when a blob is missing.
     Result<bool> assemble(const std::string& id, const std::vector<BundleFile>& files) const;
 
     std::filesystem::path folder(const std::string& id) const { return m_folder / id; }
@@ -27,6 +28,8 @@ public:
 private:
     Status fill(const std::filesystem::path& temporary, const std::vector<BundleFile>& files) const;
     Status place(const std::filesystem::path& target, const BundleFile& file) const;
+    Status repair(const std::filesystem::path& folder, const std::vector<BundleFile>& files) const;
+    bool isIntact(const std::filesystem::path& target, const BundleFile& file) const;
 
     std::filesystem::path m_folder;
     BlobStore m_blobs;

@@ -28,18 +28,25 @@ std::filesystem::path privatePath(const BlobStore& store, const std::string& sha
     return store.blob(sha256) += fmt::format(".{}-{}.part", ::getpid(), ++counter);
 }
 
-std::string diskFigures(const std::filesystem::path& path, std::uint64_t needed)
+/// `folder` is one that is there: the agent's own.
+Error noRoom(const std::filesystem::path& folder, std::uint64_t needed)
 {
-    const auto space = diskSpace(path);
-    return fmt::format("needs {} ({} bytes), free {} ({} bytes)", formatBytes(needed), needed,
-                       formatBytes(space.ok() ? space->free : 0), space.ok() ? space->free : 0);
+    const auto known = diskSpace(folder);
+    const DiskSpace space = known.ok() ? *known : DiskSpace{};
+    return refused(fmt::format("no space left at {}: needs {} ({} bytes), free {} ({} bytes), {} files more",
+                               folder.string(), formatBytes(needed), needed, formatBytes(space.free),
+                               space.free, space.inodesFree),
+                   "free space on that disk or choose another folder for the agent");
 }
 
-Error noRoom(const std::filesystem::path& path, std::uint64_t needed)
+/// The error, or what is behind it: a disk without room for so many bytes, or for another file.
+Error explained(const Error& error, const std::filesystem::path& folder, std::uint64_t needed)
 {
-    return refused(fmt::format("no space left at {}: {}", path.parent_path().parent_path().string(),
-                               diskFigures(path.parent_path(), needed)),
-                   "free space on that disk or choose another folder for the agent");
+    const auto space = diskSpace(folder);
+    const bool full = error.kind == ErrorKind::Failed && space.ok() &&
+                      (space->free < std::min<std::uint64_t>(needed, kBlock) ||
+                       (space->inodesTotal > 0 && space->inodesFree == 0));
+    return full ? noRoom(folder, needed) : error;
 }
 
 } // namespace
@@ -63,14 +70,18 @@ Result<std::unique_ptr<PartFile>> PartFile::open(const BlobStore& store, const B
         return part;
     }
     if (!taken.ok())
-        return taken.error();
+        return explained(taken.error(), store.root(), upload.size);
     return part;
 }
 
 PartFile::~PartFile()
 {
-    if (m_file.valid() && !m_sums)
+    if (!m_file.valid())
+        return;
+    if (!m_sums)
         ::unlink(m_path.c_str());
+    else if (!m_block.empty())
+        static_cast<void>(m_sums->append(m_block)); // without its sum the tail comes again
 }
 
 Status PartFile::take()
@@ -98,8 +109,8 @@ Status PartFile::takeShared()
     FileDescriptor file = openForWriting(m_path, 0);
     if (!file.valid())
         return systemError(ErrorKind::Failed, "cannot open " + m_path.string(), errno);
-    const auto locked = tryLock(file.get()); // where the file system knows no locks, nobody shares
-    if (!locked.ok() || !*locked || !isStillNamed(file.get(), m_path))
+    TRAINYARD_TRY(const bool locked, lockShared(file));
+    if (!locked || !isStillNamed(file.get(), m_path))
         return {};
     TRAINYARD_TRY(BlockSums sums, BlockSums::open(m_store.sums(m_upload.sha256)));
     m_sums = std::make_unique<BlockSums>(std::move(sums));
@@ -110,11 +121,22 @@ Status PartFile::takeShared()
     return m_sums->truncate(m_size / kBlock);
 }
 
+Result<bool> PartFile::lockShared(const FileDescriptor& file)
+{
+    if (const auto locked = tryLock(file.get()); locked.ok())
+        return *locked;
+    TRAINYARD_TRY(auto owner, OwnerFile::tryAcquire(std::filesystem::path(m_path) += ".owner"));
+    if (owner)
+        m_owner.emplace(std::move(*owner));
+    return m_owner.has_value();
+}
+
 Status PartFile::takePrivate()
 {
     const FileDescriptor shared(
         ::open(m_store.partial(m_upload.sha256).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     m_path = privatePath(m_store, m_upload.sha256);
+    m_owner.reset();
     m_file = openForWriting(m_path, O_EXCL);
     if (!m_file.valid())
         return systemError(ErrorKind::Failed, "cannot open " + m_path.string(), errno);
@@ -136,8 +158,10 @@ Status PartFile::takePrivate()
 
 Status PartFile::resumeFrom(int data)
 {
-    TRAINYARD_TRY(
-        m_size, m_sums->verify(data, m_upload.offset, [&](std::string_view block) { m_hash.update(block); }));
+    TRAINYARD_TRY(m_size, m_sums->verify(data, m_upload.offset, [&](std::string_view block) {
+        m_hash.update(block);
+        m_block = block.size() < kBlock ? block : std::string_view(); // a tail goes on growing
+    }));
     if (m_size != m_upload.offset)
         return refused(fmt::format("only {} of the first {} bytes are here", m_size, m_upload.offset),
                        "ask have again");
@@ -149,9 +173,9 @@ Status PartFile::resumeFrom(int data)
 Status PartFile::checkRoom() const
 {
     const std::uint64_t needed = m_upload.size - m_size;
-    TRAINYARD_TRY(const DiskSpace space, diskSpace(m_path.parent_path()));
+    TRAINYARD_TRY(const DiskSpace space, diskSpace(m_store.root()));
     if (space.free < needed)
-        return noRoom(m_path, needed);
+        return noRoom(m_store.root(), needed);
     return {};
 }
 
@@ -159,19 +183,28 @@ Status PartFile::append(std::string_view bytes)
 {
     if (m_size + bytes.size() > m_upload.size)
         return badInput(fmt::format("more bytes came than the blob's {}", m_upload.size));
+    if (!m_stored) {
+        const Status written = writeAll(m_file.get(), bytes, m_path);
+        if (!written.ok())
+            return notWritten(written.error());
+    }
     m_size += bytes.size();
     if (m_stored)
         return {};
-    const Status written = writeAll(m_file.get(), bytes, m_path);
-    if (!written.ok()) {
-        const auto space = diskSpace(m_path.parent_path());
-        return space.ok() && space->free < kBlock
-                   ? Status(noRoom(m_path, m_upload.size - m_size + bytes.size()))
-                   : written;
-    }
+    if (m_owner)
+        m_owner->refresh();
     m_hash.update(bytes);
     m_block.append(bytes);
     return sumBlocks();
+}
+
+/// What is in the file stays what was summed, so that the upload can go on from there.
+Error PartFile::notWritten(const Error& error) const
+{
+    const Error explanation = explained(error, m_store.root(), m_upload.size - m_size);
+    if (::ftruncate(m_file.get(), static_cast<off_t>(m_size)) != 0)
+        return error;
+    return explanation;
 }
 
 Status PartFile::sumBlocks()
@@ -188,7 +221,7 @@ Status PartFile::finish()
     TRAINYARD_CHECK(complete());
     if (m_stored)
         return {};
-    const std::string found = m_hash.hexDigest();
+    const std::string found = contentHash();
     if (found == m_upload.sha256)
         return publish();
     ::unlink(m_path.c_str());
@@ -199,8 +232,18 @@ Status PartFile::finish()
                   "send it again from the start");
 }
 
+/// An owner file keeps others out less surely than a lock, so what counts then is what the disk has.
+std::string PartFile::contentHash()
+{
+    if (!m_owner)
+        return m_hash.hexDigest();
+    const auto hash = sha256OfFile(m_path);
+    return hash.ok() ? *hash : hash.error().message;
+}
+
 Status PartFile::publish()
 {
+    seal(m_file.get());
     if (::fchmod(m_file.get(), kBlobMode) != 0 || ::fsync(m_file.get()) != 0)
         return systemError(ErrorKind::Failed, "cannot bring " + m_path.string() + " to the disk", errno);
     // A rename over the same content by a racing upload changes nothing that anybody can see.

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "engine/base/hash.h"
 #include "remote/agent/store/blob_store.h"
 #include "remote/agent/store/block_sums.h"
+#include "remote/agent/store/owner_file.h"
 
 namespace trainyard::agent {
 
@@ -30,6 +32,7 @@ public:
     /// Refused when the disk has no room for the rest (the message says needed and free bytes), or when
     /// `offset` is not within the verified prefix any more.
     static Result<std::unique_ptr<PartFile>> open(const BlobStore& store, const BlobUpload& upload);
+    /// Of an upload that broke off, every byte that was appended can be gone on from.
     ~PartFile();
 
     /// Refused when the disk is full or more bytes come than the blob has.
@@ -46,10 +49,13 @@ private:
     Status take();
     void onlyCount();
     Status takeShared();
+    Result<bool> lockShared(const FileDescriptor& file);
     Status takePrivate();
     Status resumeFrom(int data);
     Status checkRoom() const;
+    Error notWritten(const Error& error) const;
     Status sumBlocks();
+    std::string contentHash();
     Status publish();
 
     BlobStore m_store;
@@ -57,6 +63,7 @@ private:
     std::filesystem::path m_path;
     FileDescriptor m_file;
     std::unique_ptr<BlockSums> m_sums; ///< none in a private file: nobody resumes it
+    std::optional<OwnerFile> m_owner;  ///< instead of a lock where the file system has none
     Sha256 m_hash;
     std::string m_block; ///< bytes since the last whole block
     std::uint64_t m_size = 0;

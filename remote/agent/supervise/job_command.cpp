@@ -3,6 +3,12 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "remote/agent/runs/mpi_sessions.h"
+
+#include "remote/agent/host/known_hosts_file.h"
+#include "remote/agent/supervise/allocation_launcher.h"
 
 namespace trainyard::agent {
 
@@ -43,6 +49,30 @@ Status checkNodes(const RunFolder& folder, const LaunchRequest& request, int ran
     return {};
 }
 
+/// Whether mpirun, which cuts such texts at blanks, and the shells on the nodes take it as one word.
+bool isOneWord(const std::filesystem::path& path)
+{
+    return path.string().find_first_of(" \t\n:,'\"`$&;|<>()*?[]{}~#!\\") == std::string::npos;
+}
+
+/// `trainyard-agent` on the nodes: the bundle's, which is under one path everywhere.
+std::filesystem::path agentOnNodes(const RunFolder& folder, const LaunchRequest& request,
+                                   const HeadNode& head)
+{
+    return request.bundle.empty() ? head.agent : programFolder(folder, request) / "trainyard-agent";
+}
+
+Status checkAgent(const RunFolder& folder, const LaunchRequest& request, const HeadNode& head, int ranks)
+{
+    const auto onNodes = agentOnNodes(folder, request, head);
+    if (!request.allocation && usedNodes(request, ranks) > 1 &&
+        !(isOneWord(head.agent) && isOneWord(onNodes)))
+        return refused(fmt::format("mpirun cannot start {}: a blank or a sign of the shell's is in its path",
+                                   (isOneWord(head.agent) ? onNodes : head.agent).string()),
+                       "choose another folder with TRAINYARD_HOME");
+    return {};
+}
+
 std::string valueOf(const Environment& environment, std::string_view name)
 {
     for (const std::string& entry : environment) {
@@ -70,10 +100,15 @@ Variables rankVariables(const RunFolder& folder, const RunWork& work, const Laun
     return variables;
 }
 
-/// `inherited` with the variables set over it, and the marker.
-Environment joined(const Environment& inherited, const Variables& variables, const std::string& marker)
+/// By which every process of the attempt is found again.
+Environment markers(const RunFolder& folder, const LaunchRequest& request)
 {
-    Environment environment{marker};
+    return {folder.marker(), RunFolder::attemptMarker(request.attempt)};
+}
+
+/// `inherited` with the variables set over it, and the markers.
+Environment joined(const Environment& inherited, const Variables& variables, Environment environment)
+{
     for (const auto& [name, value] : variables)
         environment.push_back(name + "=" + value);
     for (const std::string& entry : inherited) {
@@ -88,10 +123,48 @@ void addParameter(Arguments& arguments, const std::string& name, const std::stri
     arguments.insert(arguments.end(), {"--mca", name, value});
 }
 
+/// The file with the nodes' host keys, when there is something to say in it and no other command was asked
+/// for.
+std::string hostKeysOption(const RunFolder& folder, const LaunchRequest& request)
+{
+    return request.knownHosts.empty() || !request.rsh.empty()
+               ? std::string()
+               : knownHostsOption(knownHostsPath(folder, request.attempt));
+}
+
+} // namespace
+
+std::string remoteShell(const RunFolder& folder, const LaunchRequest& request)
+{
+    if (!request.rsh.empty())
+        return request.rsh;
+    const std::string keys = hostKeysOption(folder, request);
+    return "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes" + (keys.empty() ? keys : " -o " + keys);
+}
+
+namespace {
+
+/// Between mpirun and its daemons stand `reach` and `guard`, which hold the nodes' lease.
+void addLease(Arguments& arguments, const RunFolder& folder, const LaunchRequest& request,
+              const HeadNode& head)
+{
+    const auto lease = request.lease.count();
+    addParameter(arguments, "plm_rsh_agent",
+                 fmt::format("{} reach --lease-ms {} -- {}", head.agent.string(), lease,
+                             remoteShell(folder, request)));
+    addParameter(arguments, "orte_launch_agent",
+                 fmt::format("env {} {} guard --run {} --attempt {} --lease-ms {} -- orted",
+                             fmt::join(markers(folder, request), " "),
+                             agentOnNodes(folder, request, head).string(), folder.run(), request.attempt,
+                             lease));
+    // The daemons stay below their guards, and all are started at once: none waits for another one's end.
+    arguments.push_back("--leave-session-attached");
+    addParameter(arguments, "plm_rsh_num_concurrent", std::to_string(request.nodes.size() + 1));
+}
+
 /// Across hosts: which network, how to reach the others, and how fast a dead link is noticed (9 s; OpenMPI's
 /// own setting takes minutes). Every node is started from the head, so no node needs a key for another one.
-void addNetwork(Arguments& arguments, const LaunchRequest& request, const std::string& marker,
-                bool sharedMemory)
+void addNetwork(Arguments& arguments, const LaunchRequest& request, bool sharedMemory)
 {
     addParameter(arguments, "btl", sharedMemory ? "self,vader,tcp" : "self,tcp");
     if (!request.interface.empty()) {
@@ -99,9 +172,7 @@ void addNetwork(Arguments& arguments, const LaunchRequest& request, const std::s
         addParameter(arguments, "oob_tcp_if_include", request.interface);
     }
     addParameter(arguments, "plm", "rsh");
-    addParameter(arguments, "plm_rsh_agent", request.rsh);
     addParameter(arguments, "plm_rsh_no_tree_spawn", "1");
-    addParameter(arguments, "orte_launch_agent", "env " + marker + " orted");
     addParameter(arguments, "oob_tcp_keepalive_time", "4");
     addParameter(arguments, "oob_tcp_keepalive_intvl", "2");
     addParameter(arguments, "oob_tcp_keepalive_probes", "3");
@@ -138,14 +209,18 @@ Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchReque
     // Copying through the kernel (CMA) is slower than through shared memory for gradients, and forbidden in
     // many containers.
     addParameter(arguments, "btl_vader_single_copy_mechanism", "none");
+    const auto session = MpiSessions(folder.run()).folder(request.attempt);
+    addParameter(arguments, "orte_tmpdir_base", session);
+    addParameter(arguments, "btl_vader_backing_directory", session);
     const bool sharedMemory =
         std::any_of(request.nodes.begin(), request.nodes.end(), [](const auto& n) { return n.slots > 1; });
-    if (usedNodes(request, work.ranks) > 1)
-        addNetwork(arguments, request, folder.marker(), sharedMemory);
-    else
+    if (usedNodes(request, work.ranks) > 1) {
+        addNetwork(arguments, request, sharedMemory);
+        addLease(arguments, folder, request, head);
+    } else
         addParameter(arguments, "plm",
                      "isolated"); // this machine alone: neither ssh nor a batch system is asked
-    arguments.insert(arguments.end(), {"-x", "TRAINYARD_RUN"});
+    arguments.insert(arguments.end(), {"-x", "TRAINYARD_RUN", "-x", RunFolder::kAttemptVariable});
     for (const auto& [name, value] : variables)
         arguments.insert(arguments.end(), {"-x", name + "=" + value});
     return arguments;
@@ -153,12 +228,15 @@ Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchReque
 
 Arguments worker(const RunFolder& folder, const LaunchRequest& request)
 {
-    return {programFolder(folder, request) / "trainyard-worker",
-            "train",
-            "--run-dir",
-            folder.path(),
-            "--attempt",
-            std::to_string(request.attempt)};
+    Arguments arguments{programFolder(folder, request) / "trainyard-worker",
+                        "train",
+                        "--run-dir",
+                        folder.path(),
+                        "--attempt",
+                        std::to_string(request.attempt)};
+    if (request.replicas > 0)
+        arguments.insert(arguments.end(), {"--replicas", std::to_string(request.replicas)});
+    return arguments;
 }
 
 Arguments dataJob(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
@@ -187,6 +265,11 @@ std::filesystem::path hostfilePath(const RunFolder& folder, std::uint32_t attemp
     return folder.attempts() / fmt::format("{:04}.hosts", attempt);
 }
 
+std::filesystem::path knownHostsPath(const RunFolder& folder, std::uint32_t attempt)
+{
+    return folder.attempts() / fmt::format("{:04}.known_hosts", attempt);
+}
+
 std::filesystem::path programFolder(const RunFolder& folder, const LaunchRequest& request)
 {
     return request.bundle.empty() ? request.programs
@@ -197,21 +280,30 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
                               const HeadNode& head, const Environment& inherited)
 {
     TRAINYARD_TRY_STATUS(checkNodes(folder, request, work.ranks));
+    TRAINYARD_TRY_STATUS(checkAgent(folder, request, head, work.ranks));
     JobCommand command;
     const Variables variables = rankVariables(folder, work, request, inherited);
-    command.environment = joined(inherited, variables, folder.marker());
+    command.environment = joined(inherited, variables, markers(folder, request));
     if (work.kind == WorkKind::Prepare) {
         command.arguments = dataJob(folder, work, request);
         return command;
     }
     command.arguments = worker(folder, request);
     command.throughMpi = work.ranks > 1;
-    if (command.throughMpi) {
+    if (!request.allocation && !hostKeysOption(folder, request).empty())
+        command.knownHosts =
+            request.knownHosts; // one rank alone needs them too, to look for hosts that are away
+    if (command.throughMpi && request.allocation) {
+        const Arguments launcher = allocationLauncher(request, work.ranks, work.threadsPerRank,
+                                                      head.superuser, folder.marker(), variables);
+        command.arguments.insert(command.arguments.begin(), launcher.begin(), launcher.end());
+        command.environment = joined(inherited, {}, markers(folder, request));
+    } else if (command.throughMpi) {
         const Arguments launcher = mpirun(folder, work, request, head, variables);
         command.arguments.insert(command.arguments.begin(), launcher.begin(), launcher.end());
         command.hostfile = hostfileText(request, work.ranks, head);
         // The launcher itself runs with the system's libraries, not with the bundle's.
-        command.environment = joined(inherited, {}, folder.marker());
+        command.environment = joined(inherited, {}, markers(folder, request));
     }
     return command;
 }

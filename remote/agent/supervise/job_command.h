@@ -16,6 +16,7 @@ struct HeadNode {
     std::string hostName;
     int cores = 1;
     bool superuser = false;
+    std::filesystem::path agent{}; ///< this very program
 };
 
 /// The program that the supervisor starts, complete.
@@ -23,16 +24,22 @@ struct JobCommand {
     std::vector<std::string> arguments;
     Environment environment; ///< the whole of it: nothing is inherited that is not listed here on purpose
     std::string hostfile;    ///< text of the file that --hostfile names; empty = none
+    std::vector<std::string> knownHosts; ///< of knownHostsPath(), when the command names that file
     bool throughMpi = false;
 };
 
 std::filesystem::path hostfilePath(const RunFolder& folder, std::uint32_t attempt);
+std::filesystem::path knownHostsPath(const RunFolder& folder, std::uint32_t attempt);
 
 /// A worker alone for one rank, mpirun for several, trainyard-prepare for data. `inherited` is the part of
 /// the supervisor's own environment that goes on (PATH, HOME, ...). Refused when the nodes have fewer slots
 /// than the run has ranks, or one of them keeps its agent elsewhere than the head. Looks at no file.
 Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
                               const HeadNode& head, const Environment& inherited);
+
+/// How the other nodes are reached: words separated by blanks; a host and a command follow. The file with
+/// their host keys is that of the attempt.
+std::string remoteShell(const RunFolder& folder, const LaunchRequest& request);
 
 /// Where the programs of this launch are.
 std::filesystem::path programFolder(const RunFolder& folder, const LaunchRequest& request);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "remote/agent/host/known_hosts_file.h"
 #include "remote/wire/bundle_manifest.h"
 
 namespace trainyard::agent {
@@ -16,7 +17,8 @@ using nlohmann::json;
 constexpr int kMostSlots = 4096;
 constexpr int kMostCores = 1'000'000;
 constexpr int kMostAttempts = 1'000'000;
-constexpr std::string_view kDefaultRsh = "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes";
+constexpr int kLongestMs = 24 * 3600 * 1000;
+constexpr int kShortestLeaseMs = 500;
 constexpr std::string_view kVariablePrefixes[] = {"NCCL_", "CUDA_",     "OMP_",      "MALLOC_",
                                                   "UCX_",  "OMPI_MCA_", "TRAINYARD_"};
 
@@ -63,7 +65,7 @@ Status checkVariable(const std::string& name, const json& value)
 {
     const bool known = std::any_of(std::begin(kVariablePrefixes), std::end(kVariablePrefixes),
                                    [&](std::string_view prefix) { return name.starts_with(prefix); });
-    if (!known || !consistsOf(name, "_") || name == "TRAINYARD_RUN")
+    if (!known || !consistsOf(name, "_") || name == "TRAINYARD_RUN" || name == "TRAINYARD_ATTEMPT")
         return badInput(fmt::format("environment: \"{}\" may not be set", name.substr(0, 100)),
                         fmt::format("names begin with one of {}", fmt::join(kVariablePrefixes, ", ")));
     const bool plain = value.is_string() && std::none_of(value.get_ref<const std::string&>().begin(),
@@ -87,6 +89,18 @@ Status readEnvironment(const json& document, LaunchRequest& request)
     return {};
 }
 
+Status readAllocation(const json& document, LaunchRequest& request)
+{
+    if (!document.contains("slurm"))
+        return {};
+    const json& slurm = document["slurm"];
+    Allocation allocation{slurm.at("job").get<std::string>(), slurm.at("starter").get<std::string>()};
+    if (allocation.starter != "mpirun" && allocation.starter != "pmix" && allocation.starter != "pmi2")
+        return badInput("slurm.starter is none of mpirun, pmix and pmi2");
+    request.allocation = std::move(allocation);
+    return {};
+}
+
 Status checkPrograms(const LaunchRequest& request)
 {
     if (request.bundle.empty() == request.programs.empty())
@@ -102,6 +116,7 @@ Status check(const LaunchRequest& request)
 {
     if (request.nodes.empty())
         return badInput("nodes is empty");
+    TRAINYARD_TRY_STATUS(checkKnownHosts(request.knownHosts));
     if (!consistsOf(request.interface, "./_-:,") || request.interface.starts_with('-'))
         return badInput("interface is not a network such as 10.1.0.0/16 or a name such as eth0");
     if (!consistsOf(request.rsh, " ./_-=:,@+") || request.rsh.starts_with('-'))
@@ -117,7 +132,22 @@ Result<LaunchRequest> readFields(const json& document)
     request.bundle = document.value("bundle", "");
     request.programs = document.value("programs", "");
     request.interface = document.value("interface", "");
-    request.rsh = document.value("rsh", std::string(kDefaultRsh));
+    request.rsh = document.value("rsh", std::string());
+    request.knownHosts = document.value("known_hosts", std::vector<std::string>());
+    TRAINYARD_TRY(const int stallMs,
+                  wholeNumber(document, "stall_ms", int(request.stallLimit.count()), 0, kLongestMs));
+    TRAINYARD_TRY(const int leaseMs, wholeNumber(document, "lease_ms", int(request.lease.count()),
+                                                 kShortestLeaseMs, kLongestMs));
+    request.stallLimit = std::chrono::milliseconds(stallMs);
+    request.lease = std::chrono::milliseconds(leaseMs);
+    TRAINYARD_TRY(request.restarts.restarts, wholeNumber(document, "restarts", 0, 0, kMostAttempts));
+    TRAINYARD_TRY(const int lookMs,
+                  wholeNumber(document, "look_for_hosts_ms", int(request.lookForHosts.count()),
+                              kShortestLeaseMs, kLongestMs));
+    request.lookForHosts = std::chrono::milliseconds(lookMs);
+    TRAINYARD_TRY(request.replicas, wholeNumber(document, "replicas", 0, 0, kMostSlots));
+    request.away = document.value("away", std::vector<std::string>());
+    request.restarts.checkpoint = document.value("restarts_since", std::int64_t{0});
     return request;
 }
 
@@ -134,6 +164,7 @@ try {
         request.nodes.push_back(std::move(node));
     }
     TRAINYARD_TRY_STATUS(readEnvironment(document, request));
+    TRAINYARD_TRY_STATUS(readAllocation(document, request));
     TRAINYARD_TRY_STATUS(check(request));
     return request;
 } catch (const json::exception& error) {
@@ -146,12 +177,24 @@ std::string toJson(const LaunchRequest& request)
     for (const LaunchNode& node : request.nodes)
         nodes.push_back(
             {{"host", node.host}, {"slots", node.slots}, {"cores", node.cores}, {"root", node.root}});
-    return json{{"attempt", request.attempt},        {"bundle", request.bundle},
-                {"programs", request.programs},      {"nodes", nodes},
-                {"interface", request.interface},    {"rsh", request.rsh},
-                {"environment", request.environment}}
-               .dump(2) +
-           "\n";
+    json document{{"attempt", request.attempt},
+                  {"bundle", request.bundle},
+                  {"programs", request.programs},
+                  {"nodes", nodes},
+                  {"interface", request.interface},
+                  {"rsh", request.rsh},
+                  {"environment", request.environment},
+                  {"known_hosts", request.knownHosts},
+                  {"stall_ms", request.stallLimit.count()},
+                  {"lease_ms", request.lease.count()},
+                  {"look_for_hosts_ms", request.lookForHosts.count()},
+                  {"away", request.away},
+                  {"replicas", request.replicas},
+                  {"restarts", request.restarts.restarts},
+                  {"restarts_since", request.restarts.checkpoint}};
+    if (request.allocation)
+        document["slurm"] = {{"job", request.allocation->job}, {"starter", request.allocation->starter}};
+    return document.dump(2) + "\n";
 }
 
 std::string hostOfRank(const LaunchRequest& request, int rank)

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "remote/agent/supervise/restart_policy.h"
 
 namespace trainyard::agent {
 
@@ -18,6 +21,12 @@ struct LaunchNode {
     std::string root; ///< agent root there; empty = the head's
 };
 
+/// The batch job of Slurm's that the attempt runs in.
+struct Allocation {
+    std::string job;     ///< its id
+    std::string starter; ///< of the ranks: "mpirun", or srun's --mpi: "pmix", "pmi2"
+};
+
 /// One attempt as it was asked for. Kept in the run's directory as attempts/NNNN.json.
 struct LaunchRequest {
     std::uint32_t attempt = 1;
@@ -25,8 +34,19 @@ struct LaunchRequest {
     std::filesystem::path programs;                 ///< absolute folder of installed programs
     std::vector<LaunchNode> nodes;                  ///< the head first
     std::string interface;                          ///< "10.1.0.0/16" or "eth0"; empty = MPI chooses
-    std::string rsh;                                ///< how mpirun reaches the other nodes
+    std::string rsh;                                ///< how mpirun reaches the other nodes; empty = ssh
+    std::vector<std::string> knownHosts;            ///< of the nodes, as the desk has verified their keys
     std::map<std::string, std::string> environment; ///< further variables of the ranks
+    std::optional<Allocation> allocation;           ///< written by the job itself, which knows its nodes
+    /// A run that finishes no step for so long is given up and starts again; 0 = it is only reported.
+    std::chrono::milliseconds stallLimit{10 * 60'000};
+    /// The ranks of a node that hears nothing from the head for so long end by themselves.
+    std::chrono::milliseconds lease{50'000};
+    /// How often hosts that are away are looked for.
+    std::chrono::milliseconds lookForHosts{30'000};
+    RestartCount restarts{};         ///< that led to this attempt
+    std::vector<std::string> away{}; ///< hosts of `nodes` that take no part, because they do not answer
+    int replicas = 0;                ///< data-parallel degree instead of the specification's; 0 = that one
 };
 
 /// BadInput naming the field. Every text that ends up in a hostfile, a command line or an environment is

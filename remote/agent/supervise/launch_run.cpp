@@ -32,11 +32,13 @@ void letItLeave(const RunFolder& folder)
 Result<DetachedStart> launchRun(const RunFolder& folder, const std::string& requestText)
 {
     TRAINYARD_TRY(const LaunchRequest request, parseLaunchRequest(requestText));
+    if (request.allocation)
+        return badInput("launch: \"slurm\" is written by the job itself");
     TRAINYARD_TRY([[maybe_unused]] const bool recovered, recoverIfAbandoned(folder));
     const auto supervisor = readSupervisor(folder);
     const std::uint32_t last = supervisor ? supervisor->attempt : 0;
-    if (supervisor && request.attempt == last)
-        return DetachedStart{false, static_cast<pid_t>(supervisor->pid)};
+    if (request.attempt <= last) // the supervisor may have gone on to a later one by itself
+        return DetachedStart{false, static_cast<pid_t>(supervisor ? supervisor->pid : 0)};
     letItLeave(folder);
     if (isSupervised(folder))
         return refused(fmt::format("attempt {} of the run is at work", last), "stop it first");

@@ -17,12 +17,19 @@ void report(const Status& status)
 Result<RunLog> RunLog::open(const RunFolder& folder, std::uint32_t attempt, std::int64_t steps)
 {
     const auto earlier = readStatus(folder);
-    TRAINYARD_TRY(JournalWriter journal, JournalWriter::open(folder.journal(), "run", attempt));
+    TRAINYARD_TRY(PatientJournal journal, PatientJournal::open(folder.journal(), "run", attempt));
     RunLog log(folder, std::move(journal));
     log.m_status.attempt = attempt;
     log.m_status.steps = steps;
     log.m_status.step = earlier ? earlier->step : 0;
     return log;
+}
+
+void RunLog::beginAttempt(std::uint32_t attempt)
+{
+    m_journal.beginAttempt(attempt);
+    m_status.attempt = attempt;
+    m_status.killed = 0;
 }
 
 void RunLog::enter(RunState state, const std::string& reason)
@@ -31,7 +38,7 @@ void RunLog::enter(RunState state, const std::string& reason)
     m_status.reason = reason;
     append(StateRecord{state, reason, m_status.step, m_status.steps, false});
     report(m_journal.sync());
-    report(writeStatus(m_folder, m_status, Durability::Durable));
+    write(Durability::Durable);
 }
 
 void RunLog::event(const EventRecord& record)
@@ -42,14 +49,21 @@ void RunLog::event(const EventRecord& record)
 
 void RunLog::heartbeat()
 {
-    append(StateRecord{m_status.state, m_status.reason, m_status.step, m_status.steps, true});
-    report(writeStatus(m_folder, m_status, Durability::Volatile));
+    report(m_journal.append(StateRecord{m_status.state, m_status.reason, m_status.step, m_status.steps, true},
+                            PatientJournal::Worth::Sample));
+    write(Durability::Volatile);
+}
+
+void RunLog::write(Durability durability)
+{
+    const auto present = readStatus(m_folder);
+    if (!present || present->attempt <= m_status.attempt)
+        report(writeStatus(m_folder, m_status, durability));
 }
 
 void RunLog::append(const Payload& payload)
 {
-    const auto appended = m_journal.append(payload);
-    report(appended.ok() ? Status() : Status(appended.error()));
+    report(m_journal.append(payload));
 }
 
 } // namespace trainyard::agent

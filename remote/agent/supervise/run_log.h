@@ -3,18 +3,21 @@
 #include <string>
 
 #include "engine/base/result.h"
-#include "engine/records/journal.h"
+#include "engine/records/patient_journal.h"
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/run_status.h"
 
 namespace trainyard::agent {
 
-/// The stream "run" and state.json, which always say the same. The run must not end because its disk is full,
-/// so a record that cannot be written is only reported in supervisor.log.
+/// The stream "run" and state.json, which always say the same; but state.json is left alone once it tells of
+/// a newer attempt. The run must not end because its disk is full, so a record that cannot be written waits
+/// until it can be; what goes wrong is reported in supervisor.log.
 class RunLog {
 public:
     static Result<RunLog> open(const RunFolder& folder, std::uint32_t attempt, std::int64_t steps);
 
+    /// The supervisor goes on with this attempt.
+    void beginAttempt(std::uint32_t attempt);
     void enter(RunState state, const std::string& reason = {});
     void event(const EventRecord& record);
     /// A sign of life with the last finished step.
@@ -25,14 +28,15 @@ public:
     const RunStatus& status() const { return m_status; }
 
 private:
-    RunLog(RunFolder folder, JournalWriter journal)
+    RunLog(RunFolder folder, PatientJournal journal)
         : m_folder(std::move(folder)), m_journal(std::move(journal))
     {
     }
     void append(const Payload& payload);
+    void write(Durability durability);
 
     RunFolder m_folder;
-    JournalWriter m_journal;
+    PatientJournal m_journal;
     RunStatus m_status;
 };
 

@@ -28,6 +28,7 @@ void StreamWatcher::take(const Record& record)
     if (record.attempt != m_attempt)
         return;
     m_started = true;
+    m_stepsFinished += std::holds_alternative<StepRecord>(record.payload) ? 1 : 0;
     const auto* event = std::get_if<EventRecord>(&record.payload);
     if (event && event->severity == Severity::Error)
         m_lastError = *event;

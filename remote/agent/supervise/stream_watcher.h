@@ -23,6 +23,9 @@ public:
     void look();
 
     std::int64_t lastStep() const { return m_lastStep; }
+    /// Steps of this attempt.
+    std::int64_t stepsFinished() const { return m_stepsFinished; }
+    bool finishedAStep() const { return m_stepsFinished > 0; }
     double lastStepSeconds() const { return m_lastStepSeconds; }
     /// The job has written something in this attempt.
     bool hasStarted() const { return m_started; }
@@ -38,6 +41,7 @@ private:
     bool m_damaged = false;
     bool m_started = false;
     std::int64_t m_lastStep = 0;
+    std::int64_t m_stepsFinished = 0;
     double m_lastStepSeconds = 0;
     std::optional<EventRecord> m_lastError;
 };

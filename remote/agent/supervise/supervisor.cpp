@@ -2,19 +2,27 @@
 
 #include <cerrno>
 #include <csignal>
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "engine/base/file.h"
+#include "engine/base/units.h"
+#include "engine/spec/elastic.h"
+#include "engine/spec/spec_json.h"
 #include "remote/agent/host/machine.h"
+#include "remote/agent/host/process_table.h"
+#include "remote/agent/runs/mpi_sessions.h"
+#include "remote/agent/runs/run_status.h"
 #include "remote/agent/runs/sweep.h"
-#include "remote/agent/supervise/stall.h"
-#include "remote/agent/supervise/verdict.h"
+#include "remote/agent/supervise/elastic_world.h"
+#include "remote/agent/supervise/revive.h"
 
 namespace trainyard::agent {
 
@@ -25,30 +33,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{100};
 constexpr std::chrono::seconds kBeat{2};
 constexpr std::chrono::milliseconds kLeftoverGrace{500};
-
-/// What of our own environment goes on to the job.
-const std::vector<std::string_view> kInherited{
-    "PATH",   "HOME", "USER",   "LOGNAME",       "SHELL",           "LANG",
-    "LC_ALL", "TZ",   "TMPDIR", "SSH_AUTH_SOCK", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"};
-
-Status checkProgram(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
-{
-    const auto program = programFolder(folder, request) /
-                         (work.kind == WorkKind::Train ? "trainyard-worker" : "trainyard-prepare");
-    if (::access(program.c_str(), X_OK) != 0)
-        return refused("there is no program " + program.string(),
-                       request.bundle.empty() ? "name the folder of the installed programs"
-                                              : "deploy the bundle again");
-    return {};
-}
-
-Status checkLauncher(const JobCommand& command)
-{
-    if (command.throughMpi && findProgram("mpirun").empty())
-        return refused("mpirun is not in PATH on " + hostName(),
-                       "install OpenMPI 4, or load its module in the shell's start-up file");
-    return {};
-}
+constexpr std::chrono::seconds kOldSupervisorPatience{20}; ///< to see that it is fenced, and to end its job
 
 Result<LaunchRequest> loadRequest(const RunFolder& folder, std::uint32_t attempt)
 {
@@ -79,9 +64,64 @@ void removeOldRequests(const RunFolder& folder)
         std::filesystem::remove(request, ignored);
 }
 
-std::filesystem::path watchedStream(const RunFolder& folder, const RunWork& work)
+/// An older attempt's supervisor lets go once it sees that it is fenced.
+Result<LockFile> takeLock(const RunFolder& folder, std::uint32_t attempt)
 {
-    return folder.journal() / (work.kind == WorkKind::Train ? "steps" : "prepare");
+    const auto holder = readSupervisor(folder);
+    const bool willLeave = holder && holder->attempt < attempt;
+    const auto deadline = SteadyClock::now() + kOldSupervisorPatience;
+    for (;;) {
+        TRAINYARD_TRY(auto lock, LockFile::tryAcquire(folder.supervisorLock()));
+        if (lock)
+            return std::move(*lock);
+        if (!willLeave || SteadyClock::now() >= deadline)
+            return refused("the run " + folder.run() + " has a supervisor already" +
+                               (holder ? ", on " + holder->host : std::string()),
+                           "stop it first");
+        std::this_thread::sleep_for(kTick);
+    }
+}
+
+std::string counted(int number, const char* noun)
+{
+    return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+/// What an attempt was started with, and the specification that it follows when that is not the run's own.
+Status keepRequest(const RunFolder& folder, const LaunchRequest& request)
+{
+    TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(request.attempt), toJson(request)));
+    if (request.replicas == 0)
+        return {};
+    TRAINYARD_TRY(const RunSpec whole, loadSpec(folder.spec()));
+    TRAINYARD_TRY(const RunSpec spec, withReplicas(whole, request.replicas));
+    return writeFileAtomically(folder.attemptSpec(request.attempt), toJson(spec));
+}
+
+/// "attempt 3 with 2 ranks on node1, node3".
+std::string worldOf(const Attempt& attempt)
+{
+    std::vector<std::string> hosts;
+    for (const LaunchNode& node : presentNodes(attempt.request()))
+        hosts.push_back(node.host);
+    return fmt::format("attempt {} with {} on {}", attempt.number(), counted(attempt.work().ranks, "rank"),
+                       fmt::join(hosts, ", "));
+}
+
+/// In a batch job it is Slurm that starts a run again.
+RestartSpec restartsOf(const RunWork& work, const LaunchRequest& request)
+{
+    RestartSpec restart = work.restart;
+    if (request.allocation)
+        restart.limit = 0;
+    return restart;
+}
+
+/// From where an attempt after the first one goes on.
+std::string startingPoint(std::int64_t checkpoint)
+{
+    return checkpoint > 0 ? fmt::format("from the checkpoint of step {}", checkpoint)
+                          : std::string("from step 0 again, because there is no checkpoint yet");
 }
 
 } // namespace
@@ -90,35 +130,28 @@ Result<std::unique_ptr<Supervisor>> Supervisor::start(const RunFolder& folder, s
 {
     TRAINYARD_TRY(RunWork work, loadWork(folder));
     TRAINYARD_TRY(LaunchRequest request, loadRequest(folder, attempt));
-    TRAINYARD_TRY_STATUS(checkProgram(folder, work, request));
-    const HeadNode head{hostName(), usableCores(), ::geteuid() == 0};
-    TRAINYARD_TRY(JobCommand command, jobCommand(folder, work, request, head, keptEnvironment(kInherited)));
-    TRAINYARD_TRY_STATUS(checkLauncher(command));
-    TRAINYARD_TRY(auto lock, LockFile::tryAcquire(folder.supervisorLock()));
-    if (!lock)
-        return refused("the run " + folder.run() + " has a supervisor already", "stop it first");
+    TRAINYARD_TRY(auto first, Attempt::prepare(folder, work, std::move(request)));
+    const Fence fence(folder.path(), attempt);
+    TRAINYARD_TRY_STATUS(fence.raise());
+    TRAINYARD_TRY(LockFile lock, takeLock(folder, attempt));
     removeOldRequests(folder); // of an earlier attempt; from here on they are meant for this one
     TRAINYARD_TRY(RunLog log, RunLog::open(folder, attempt, work.steps));
     TRAINYARD_TRY_STATUS(writeSupervisor(folder, identity(attempt)));
-    if (!command.hostfile.empty())
-        TRAINYARD_TRY_STATUS(writeFileAtomically(hostfilePath(folder, attempt), command.hostfile));
-    return std::unique_ptr<Supervisor>(new Supervisor(folder, std::move(work), std::move(request),
-                                                      std::move(command), std::move(*lock), std::move(log)));
+    return std::unique_ptr<Supervisor>(
+        new Supervisor(folder, std::move(work), std::move(lock), fence, std::move(log), std::move(first)));
 }
 
-Supervisor::Supervisor(RunFolder folder, RunWork work, LaunchRequest request, JobCommand command,
-                       LockFile lock, RunLog log)
+Supervisor::Supervisor(RunFolder folder, RunWork work, LockFile lock, Fence fence, RunLog log,
+                       std::unique_ptr<Attempt> attempt)
     : m_folder(std::move(folder))
     , m_work(std::move(work))
-    , m_request(std::move(request))
-    , m_command(std::move(command))
     , m_lock(std::move(lock))
+    , m_fence(std::move(fence))
     , m_log(std::move(log))
-    , m_stream(watchedStream(m_folder, m_work), m_request.attempt)
     , m_stop(m_folder, m_work.gracePeriod)
-    , m_rankLogSizes(rankLogSizes(m_folder, m_work.ranks))
+    , m_restarts(restartsOf(m_work, attempt->request()), attempt->request().restarts)
     , m_signals(catchSignals())
-    , m_outOfMemoryKills(outOfMemoryKills())
+    , m_attempt(std::move(attempt))
 {
 }
 
@@ -127,37 +160,56 @@ Status Supervisor::launch()
     // Orphans of the job become our children: nothing can slip away from the sweep by forking twice.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     m_log.enter(RunState::Starting);
-    m_log.event({Severity::Info,
-                 "attempt-started",
-                 fmt::format("attempt {} with {} rank{} on {}", m_request.attempt, m_work.ranks,
-                             m_work.ranks == 1 ? "" : "s", m_request.nodes[0].host),
-                 {},
-                 m_log.status().step});
-    const FileDescriptor log(
-        ::open(m_folder.jobLog(m_request.attempt).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-    ProcessSpec job{m_command.arguments, m_command.environment, m_folder.path(), log.get(), true};
-    const auto started = startProcess(job);
-    if (!started.ok()) {
+    if (m_work.restart.afterReboot)
+        prepareForReboot();
+    const std::string where =
+        m_attempt->number() == 1 ? "" : " " + startingPoint(m_folder.newestCheckpoint());
+    m_log.event({Severity::Info, "attempt-started", worldOf(*m_attempt) + where, {}, m_log.status().step});
+    if (const Status started = m_attempt->start(); !started.ok()) {
         m_log.enter(RunState::Failed, started.error().message);
-        return started.error();
+        return started;
     }
-    m_job = *started;
-    m_lastProgress = m_nextBeat = SteadyClock::now();
+    m_nextBeat = SteadyClock::now();
+    m_nextProbe = m_nextBeat + m_attempt->request().lookForHosts;
+    m_checkpointAtStart = m_folder.newestCheckpoint();
+    m_returned.clear();
     if (m_work.kind == WorkKind::Prepare)
         m_log.enter(RunState::Running);
     return {};
 }
 
+void Supervisor::prepareForReboot()
+{
+    if (const Status arranged = arrangeRevival(m_folder); !arranged.ok())
+        m_log.event({Severity::Warning,
+                     "no-boot-hook",
+                     "after a restart of this host the run goes on only when a desk connects: " +
+                         arranged.error().text(),
+                     {},
+                     m_log.status().step});
+}
+
 int Supervisor::watch()
 {
-    while (!m_jobStatus) {
+    for (;;) {
+        followAttempt();
+        Verdict verdict = conclude();
+        if (!goesOn(verdict))
+            return finish(verdict);
+    }
+}
+
+void Supervisor::followAttempt()
+{
+    while (!m_attempt->isOver()) {
         waitForSignal(kTick);
         watchJob();
         obey();
         beat();
+        heedFence();
+        lookForHosts();
         reap();
     }
-    return conclude();
 }
 
 void Supervisor::waitForSignal(std::chrono::milliseconds patience)
@@ -166,7 +218,10 @@ void Supervisor::waitForSignal(std::chrono::milliseconds patience)
     ::poll(&wait, 1, static_cast<int>(patience.count()));
     signalfd_siginfo info;
     while (::read(m_signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-        if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT)
+        if (info.ssi_signo == SIGTERM && m_onTermination) {
+            if (m_stopCause.empty()) // Slurm says it again
+                m_stopCause = m_onTermination();
+        } else if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT)
             m_stop.abort();
     }
 }
@@ -175,35 +230,31 @@ void Supervisor::reap()
 {
     int status = 0;
     for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
-        if (pid == m_job)
-            m_jobStatus = status;
+        m_attempt->childEnded(pid, status);
+        m_probe.childEnded(pid, status);
     }
 }
 
 void Supervisor::watchJob()
 {
-    const std::int64_t before = m_stream.lastStep();
-    m_stream.look();
-    if (m_stream.lastStep() != before) {
-        m_log.setStep(m_stream.lastStep());
-        m_lastProgress = SteadyClock::now();
-    }
-    if (m_stream.hasStarted() && m_log.status().state == RunState::Starting)
+    m_attempt->look();
+    m_log.setStep(m_attempt->step());
+    if (m_attempt->hasStarted() && m_log.status().state == RunState::Starting)
         m_log.enter(RunState::Running);
 }
 
-/// Says what a run hangs at, once per cause.
+/// Says what a run hangs at, once per cause, and gives up one that hangs for good.
 void Supervisor::noticeStall()
 {
-    if (m_work.kind != WorkKind::Train)
-        return;
-    const std::string stall =
-        stallText(m_folder, m_work, m_request.attempt, SteadyClock::now() - m_lastProgress,
-                  std::chrono::duration<double>(m_stream.lastStepSeconds()));
-    if (stall.empty() || stall == m_reportedStall)
-        return;
-    m_reportedStall = stall;
-    m_log.event({Severity::Warning, "rank-stalled", stall, {}, m_log.status().step});
+    const std::string stall = m_attempt->stall();
+    if (!stall.empty() && stall != m_reportedStall) {
+        m_reportedStall = stall;
+        m_log.event({Severity::Warning, "rank-stalled", stall, {}, m_log.status().step});
+    }
+    if (m_attempt->isStalledForGood() && !m_stop.asked()) {
+        m_attempt->giveUp(stall.empty() ? "no step has been finished for too long" : stall);
+        m_log.setKilled(m_log.status().killed + sweep());
+    }
 }
 
 void Supervisor::obey()
@@ -217,7 +268,7 @@ void Supervisor::obey()
     case StopSequence::Action::Terminate:
         if (m_log.status().state != RunState::Stopping)
             m_log.enter(RunState::Stopping);
-        ::kill(-m_job, SIGTERM);
+        m_attempt->terminate();
         return;
     case StopSequence::Action::Kill:
         m_log.setKilled(m_log.status().killed + sweep());
@@ -235,11 +286,43 @@ void Supervisor::beat()
     noticeStall();
 }
 
+/// A newer attempt goes on with the run: ours ends at once, and touches nothing of the other one.
+void Supervisor::heedFence()
+{
+    const Status open = m_fence.glance();
+    if (open.ok() || !m_fenced.empty())
+        return;
+    m_fenced = open.error().message;
+    sweepDescendants(::getpid(), std::chrono::milliseconds(0));
+}
+
+/// Elastic: an attempt that goes on without some hosts makes room for one with them, once they answer again
+/// and it has published a checkpoint.
+void Supervisor::lookForHosts()
+{
+    const LaunchRequest& request = m_attempt->request();
+    if (request.away.empty() || m_stop.asked() || !m_returned.empty() || SteadyClock::now() < m_nextProbe)
+        return;
+    if (!m_probe.isUnderWay() && m_folder.newestCheckpoint() > m_checkpointAtStart)
+        m_probe.start(request.away, remoteShell(m_folder, request));
+    if (!m_probe.isUnderWay() || !m_probe.isOver())
+        return;
+    m_nextProbe = SteadyClock::now() + request.lookForHosts;
+    if (m_probe.answered().empty())
+        return;
+    m_returned = fmt::format("{} answers again", fmt::join(m_probe.answered(), ", "));
+    m_log.event({Severity::Info, "hosts-returned", m_returned, {}, m_log.status().step});
+    sweep();
+}
+
 int Supervisor::sweep()
 {
-    const SweepResult result = sweepRun(m_folder.marker(), ::getpid(),
-                                        m_stop.terminated() ? std::chrono::milliseconds(0) : kLeftoverGrace);
-    if (result.left > 0)
+    const auto grace = m_stop.terminated() ? std::chrono::milliseconds(0) : kLeftoverGrace;
+    const SweepResult result = m_fenced.empty() ? sweepRun(m_folder.marker(), ::getpid(), grace)
+                                                : sweepDescendants(::getpid(), grace);
+    if (result.left == 0)
+        MpiSessions(m_folder.run()).removeUpTo(m_attempt->number());
+    else
         m_log.event({Severity::Error,
                      "processes-left",
                      fmt::format("{} processes cannot be killed", result.left),
@@ -248,25 +331,164 @@ int Supervisor::sweep()
     return result.killed;
 }
 
-int Supervisor::conclude()
+/// After the attempt's end: what it came to, with nothing of it left.
+Verdict Supervisor::conclude()
 {
-    m_stream.look();
-    m_log.setStep(m_stream.lastStep());
-    const JobEnd end{*m_jobStatus,
-                     m_command.throughMpi,
-                     m_stop.asked(),
-                     m_stop.terminated(),
-                     m_log.status().step,
-                     m_stream.lastError(),
-                     outOfMemoryKills() > m_outOfMemoryKills};
-    // Judged before the sweep: the rings and logs are as the failure left them.
-    const Verdict verdict = judge(m_folder, m_work, m_request, end, m_rankLogSizes);
+    watchJob();
+    Verdict verdict = m_attempt->judge(m_stop, m_fenced, m_stopCause);
     m_log.setKilled(m_log.status().killed + sweep());
     reap();
+    if (!m_returned.empty() && verdict.state != RunState::Finished)
+        return {RunState::Failed, m_returned, {}, FailureKind::Infrastructure};
     for (const EventRecord& event : verdict.events)
         m_log.event(event);
-    removeOldRequests(m_folder);
+    return verdict;
+}
+
+/// True when the next attempt is at work. False ends the run with `verdict`, which then says more.
+bool Supervisor::goesOn(Verdict& verdict)
+{
+    if (verdict.state != RunState::Failed || m_stop.asked())
+        return false;
+    const auto decision = !m_returned.empty()
+                              ? RestartPolicy::Decision{true, {}, {}}
+                              : m_restarts.after({verdict.failure, m_attempt->step(),
+                                                  m_attempt->finishedAStep(), m_folder.newestCheckpoint()});
+    if (!decision.restart) {
+        if (!decision.refusal.empty())
+            verdict.reason += "; " + decision.refusal;
+        return false;
+    }
+    const LaunchRequest next = nextRequest();
+    if (const Status begun = begin(next); !begun.ok()) {
+        verdict.reason += "; it is not restarted: " + begun.error().message;
+        return false;
+    }
+    announce(decision.delay, verdict.reason);
+    if (!waitOut(decision.delay)) {
+        callOff(verdict);
+        return false;
+    }
+    const Status started = startNext(next);
+    if (!started.ok() && started.error().kind == ErrorKind::Cancelled)
+        callOff(verdict);
+    else if (!started.ok())
+        verdict.reason +=
+            fmt::format("; attempt {} did not start: {}", next.attempt, started.error().message);
+    return started.ok();
+}
+
+/// The run is to end before its next attempt begins.
+void Supervisor::callOff(Verdict& verdict) const
+{
+    verdict.state = m_fenced.empty() ? RunState::Stopped : RunState::Failed;
+    verdict.reason = m_fenced.empty() ? "stopped by request before it was restarted" : m_fenced;
+}
+
+LaunchRequest Supervisor::nextRequest() const
+{
+    LaunchRequest next = m_attempt->request();
+    ++next.attempt;
+    next.restarts = m_restarts.count();
+    return next;
+}
+
+/// From here on everything that is said belongs to the next attempt, the wait before its start included.
+Status Supervisor::begin(const LaunchRequest& next)
+{
+    m_fence = Fence(m_folder.path(), next.attempt);
+    TRAINYARD_TRY_STATUS(m_fence.raise());
+    TRAINYARD_TRY_STATUS(keepRequest(m_folder, next));
+    TRAINYARD_TRY_STATUS(writeSupervisor(m_folder, identity(next.attempt)));
+    m_log.beginAttempt(next.attempt);
+    return {};
+}
+
+void Supervisor::announce(std::chrono::milliseconds delay, const std::string& reason)
+{
+    const std::uint32_t next = m_log.status().attempt;
+    const std::string text = fmt::format(
+        "restarting in {}: {}; attempt {} of at most {} goes on {}", formatDuration(delay), reason, next,
+        next + static_cast<std::uint32_t>(m_restarts.left()), startingPoint(m_folder.newestCheckpoint()));
+    m_log.event({Severity::Warning, "restarting", text, {}, m_log.status().step});
+    m_log.enter(RunState::Starting, text);
+}
+
+/// False when the run is to end meanwhile.
+bool Supervisor::waitOut(std::chrono::milliseconds delay)
+{
+    for (const auto end = SteadyClock::now() + delay; SteadyClock::now() < end;) {
+        waitForSignal(kTick);
+        reap();
+        if (m_stop.next(SteadyClock::now()) != StopSequence::Action::None)
+            return false;
+        if (SteadyClock::now() >= m_nextBeat) {
+            m_nextBeat = SteadyClock::now() + kBeat;
+            m_log.heartbeat();
+        }
+        if (const Status open = m_fence.glance(); !open.ok()) {
+            m_fenced = open.error().message;
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Which of the run's other hosts answer. False when the run is to end meanwhile.
+bool Supervisor::probeHosts()
+{
+    const LaunchRequest& request = m_attempt->request();
+    m_probe.start(otherHosts(request), remoteShell(m_folder, request));
+    while (!m_probe.isOver()) {
+        if (!waitOut(kTick))
+            return false;
+    }
+    return true;
+}
+
+Result<LaunchRequest> Supervisor::fitToHosts(const LaunchRequest& next)
+{
+    if (next.nodes.size() == 1 || m_work.kind != WorkKind::Train)
+        return next;
+    if (!probeHosts())
+        return cancelled("stopped by request");
+    const std::vector<std::string> silent = m_probe.silent();
+    if (!silent.empty())
+        m_log.event({Severity::Warning,
+                     "hosts-away",
+                     fmt::format("no answer from {}", fmt::join(silent, ", ")),
+                     {},
+                     m_log.status().step});
+    if (!m_work.restart.elastic)
+        return next;
+    TRAINYARD_TRY(const RunSpec spec, loadSpec(m_folder.spec()));
+    auto fitted = withoutHosts(next, silent, spec);
+    if (fitted.ok())
+        return fitted;
+    m_log.event({Severity::Warning,
+                 "not-elastic",
+                 "the run cannot go on without them: " + fitted.error().text(),
+                 {},
+                 m_log.status().step});
+    return next;
+}
+
+Status Supervisor::startNext(LaunchRequest next)
+{
+    TRAINYARD_TRY(next, fitToHosts(next));
+    TRAINYARD_TRY_STATUS(keepRequest(m_folder, next));
+    TRAINYARD_TRY(m_attempt, Attempt::prepare(m_folder, m_work, next));
+    m_reportedStall.clear();
+    return launch();
+}
+
+int Supervisor::finish(const Verdict& verdict)
+{
+    if (m_fenced.empty())
+        removeOldRequests(m_folder);
     m_log.enter(verdict.state, verdict.reason);
+    if (m_work.restart.afterReboot)
+        cancelRevival(m_folder);
     return verdict.state == RunState::Finished ? 0 : verdict.state == RunState::Stopped ? 130 : 5;
 }
 

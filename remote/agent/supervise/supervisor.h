@@ -1,28 +1,38 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
-#include <optional>
 
 #include "engine/base/lock_file.h"
 #include "engine/base/result.h"
+#include "engine/records/fence.h"
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/run_work.h"
-#include "remote/agent/supervise/job_command.h"
+#include "remote/agent/supervise/attempt.h"
+#include "remote/agent/supervise/node_probe.h"
+#include "remote/agent/supervise/restart_policy.h"
 #include "remote/agent/supervise/run_log.h"
 #include "remote/agent/supervise/stop_sequence.h"
-#include "remote/agent/supervise/stream_watcher.h"
 
 namespace trainyard::agent {
 
-/// Starts one attempt of a run on the head node, watches it, ends it when asked, and leaves no process
-/// behind. Exactly one per run: it holds the run's lock. Writes the stream "run". Must be the only code of
-/// its process, without other threads: it reaps every child and takes SIGCHLD, SIGTERM and SIGINT.
+/// Starts a run on the head node, watches it, ends it when asked, goes on with the next attempt when ranks or
+/// hosts are lost, and leaves no process behind. Exactly one per run: it holds the run's lock. Writes the
+/// stream "run". Must be the only code of its process, without other threads: it reaps every child and takes
+/// SIGCHLD, SIGTERM and SIGINT.
 class Supervisor {
 public:
-    /// Takes the lock and writes that the run is starting. Refused when the run has a supervisor already;
-    /// everything that is wrong with the launch is found here, before anything runs.
+    /// Fences the attempts before this one, takes the lock and writes that the run is starting. An older
+    /// attempt's supervisor that is still at work, on another node for example, is given time to notice and
+    /// to leave. Refused when it does not, and when a newer attempt has begun; everything that is wrong with
+    /// the launch is found here, before anything runs.
     static Result<std::unique_ptr<Supervisor>> start(const RunFolder& folder, std::uint32_t attempt);
+
+    /// Called at SIGTERM, which otherwise ends the run at once: asks the run to stop, and tells why in a few
+    /// words.
+    using TerminationHandler = std::function<std::string()>;
+    void setTerminationHandler(TerminationHandler handler) { m_onTermination = std::move(handler); }
 
     /// Starts the job. The run's final state is written also when that fails.
     Status launch();
@@ -30,34 +40,50 @@ public:
     int watch();
 
 private:
-    Supervisor(RunFolder folder, RunWork work, LaunchRequest request, JobCommand command, LockFile lock,
-               RunLog log);
+    Supervisor(RunFolder folder, RunWork work, LockFile lock, Fence fence, RunLog log,
+               std::unique_ptr<Attempt> attempt);
 
+    void prepareForReboot();
+    void followAttempt();
     void waitForSignal(std::chrono::milliseconds patience);
     void reap();
     void watchJob();
     void noticeStall();
     void obey();
     void beat();
-    int conclude();
+    void heedFence();
+    void lookForHosts();
     int sweep();
+    Verdict conclude();
+    bool goesOn(Verdict& verdict);
+    void callOff(Verdict& verdict) const;
+    LaunchRequest nextRequest() const;
+    Status begin(const LaunchRequest& next);
+    void announce(std::chrono::milliseconds delay, const std::string& reason);
+    bool waitOut(std::chrono::milliseconds delay);
+    Status startNext(LaunchRequest next);
+    Result<LaunchRequest> fitToHosts(const LaunchRequest& next);
+    bool probeHosts();
+    int finish(const Verdict& verdict);
 
     RunFolder m_folder;
     RunWork m_work;
-    LaunchRequest m_request;
-    JobCommand m_command;
     LockFile m_lock;
+    Fence m_fence;
+    std::string m_fenced; ///< by which attempt, as a sentence; empty = by none
     RunLog m_log;
-    StreamWatcher m_stream;
     StopSequence m_stop;
-    std::vector<std::uint64_t> m_rankLogSizes;
+    RestartPolicy m_restarts;
     FileDescriptor m_signals;
-    std::uint64_t m_outOfMemoryKills; ///< of this host, when the attempt started
-    pid_t m_job = 0;
-    std::optional<int> m_jobStatus; ///< of waitpid, once the job's first process has ended
+    std::unique_ptr<Attempt> m_attempt;
     std::chrono::steady_clock::time_point m_nextBeat;
-    std::chrono::steady_clock::time_point m_lastProgress;
     std::string m_reportedStall;
+    TerminationHandler m_onTermination;
+    std::string m_stopCause; ///< as that told
+    NodeProbe m_probe;
+    std::chrono::steady_clock::time_point m_nextProbe;
+    std::int64_t m_checkpointAtStart = 0; ///< the newest one when the attempt began
+    std::string m_returned;               ///< hosts that are back, for which the attempt is to end
 };
 
 } // namespace trainyard::agent

@@ -1,6 +1,7 @@
 #include "remote/agent/supervise/verdict.h"
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -109,6 +110,12 @@ std::optional<RankExit> firstComplaint(const RunFolder& folder, const RunWork& w
     return first;
 }
 
+/// mpirun ends with the low byte of its own, negative error when it loses a daemon, often without a word.
+bool isOrteError(int status)
+{
+    return status > 128 + SIGRTMAX;
+}
+
 std::string programName(const RunWork& work, const JobEnd& end)
 {
     if (work.kind == WorkKind::Prepare)
@@ -122,9 +129,38 @@ std::string ofProgram(const RunWork& work, const JobEnd& end)
     if (WIFSIGNALED(end.waitStatus))
         return name + " " + signalText(WTERMSIG(end.waitStatus), end);
     const int status = WEXITSTATUS(end.waitStatus);
+    if (end.throughMpi && isOrteError(status))
+        return fmt::format("mpirun lost the connection to another host (status {})", status);
     if (end.throughMpi && status > 128)
         return fmt::format("a rank {}; mpirun did not say which one", signalText(status - 128, end));
     return name + " " + statusText(status);
+}
+
+/// Killed from outside of the program: by a person, the kernel, or the end of its host.
+FailureKind kindOfSignal(int signal, const JobEnd& end)
+{
+    return signal == SIGKILL && end.outOfMemory ? FailureKind::OutOfMemory : FailureKind::Infrastructure;
+}
+
+/// When nobody named a rank: mpirun's own end.
+FailureKind kindOfLauncherEnd(const JobEnd& end, std::string_view log)
+{
+    if (WIFSIGNALED(end.waitStatus))
+        return kindOfSignal(WTERMSIG(end.waitStatus), end);
+    const int status = WEXITSTATUS(end.waitStatus);
+    if (end.throughMpi && status > 128)
+        return isOrteError(status) ? FailureKind::Infrastructure : kindOfSignal(status - 128, end);
+    const bool atWork = end.finishedAStep || end.isRestart; // before that it is a matter of set-up
+    return atWork && daemonDidNotStart(log) ? FailureKind::Infrastructure : FailureKind::Work;
+}
+
+Verdict lostHost(const std::string& node, const JobEnd& end)
+{
+    const std::string reason = node + " was lost: mpirun's daemon there does not answer any more";
+    return {RunState::Failed,
+            reason,
+            {{Severity::Error, "host-lost", reason, {}, end.step}},
+            FailureKind::Infrastructure};
 }
 
 Verdict failure(const RunFolder& folder, const RunWork& work, const LaunchRequest& request, const JobEnd& end,
@@ -132,16 +168,21 @@ Verdict failure(const RunFolder& folder, const RunWork& work, const LaunchReques
 {
     Verdict verdict;
     const std::string reported = end.lastError ? end.lastError->message : std::string();
+    const std::string log = tailOf(folder.jobLog(request.attempt), 0);
     auto exit = failedRank(folder, work, request, end);
+    if (!exit && !lostNode(log).empty())
+        return lostHost(lostNode(log), end);
     if (!exit && end.throughMpi && WIFEXITED(end.waitStatus))
         exit = firstComplaint(folder, work, WEXITSTATUS(end.waitStatus), before);
     if (!exit) {
-        const std::string words =
-            reported.empty() ? lastErrorLine(tailOf(folder.jobLog(request.attempt), 0)) : reported;
+        const std::string words = reported.empty() ? lastErrorLine(log) : reported;
+        verdict.failure = kindOfLauncherEnd(end, log);
         verdict.reason = withCause(ofProgram(work, end), words);
         verdict.events.push_back({Severity::Error, "job-failed", verdict.reason, {}, end.step});
         return verdict;
     }
+    if (exit->signal != 0)
+        verdict.failure = kindOfSignal(exit->signal, end);
     const std::string host = hostOfRank(request, exit->rank);
     std::string cause = lastWordOf(folder, exit->rank, before);
     if (cause.empty() && (exit->rank == 0 || exit->signal == 0))
@@ -151,6 +192,27 @@ Verdict failure(const RunFolder& folder, const RunWork& work, const LaunchReques
         cause);
     verdict.events.push_back({Severity::Error, "rank-died", verdict.reason, exit->rank, end.step});
     return verdict;
+}
+
+/// The step of the newest checkpoint that is published; nothing when there is none.
+std::optional<std::int64_t> newestCheckpoint(const RunFolder& folder)
+{
+    constexpr std::string_view kStart = "step-";
+    const auto name = readFile(folder.path() / "checkpoints" / "latest"); // engine/checkpoint/FORMAT.md
+    std::int64_t step = 0;
+    if (!name.ok() || !name->starts_with(kStart) ||
+        std::from_chars(name->data() + kStart.size(), name->data() + name->size(), step).ec != std::errc())
+        return std::nullopt;
+    return step;
+}
+
+/// Somebody else ended it: with what the next attempt will begin.
+Verdict endedFromOutside(const RunFolder& folder, const JobEnd& end)
+{
+    const auto step = newestCheckpoint(folder);
+    return {RunState::Stopped,
+            end.stopCause + (step ? fmt::format(": checkpoint at step {}", *step) : ": without a checkpoint"),
+            {}};
 }
 
 bool endedWith(const JobEnd& end, int status)
@@ -174,8 +236,18 @@ std::vector<std::uint64_t> rankLogSizes(const RunFolder& folder, int ranks)
 Verdict judge(const RunFolder& folder, const RunWork& work, const LaunchRequest& request, const JobEnd& end,
               const std::vector<std::uint64_t>& logSizesBefore)
 {
+    if (!end.fenced.empty())
+        return {
+            RunState::Failed, end.fenced, {{Severity::Warning, "attempt-fenced", end.fenced, {}, end.step}}};
+    if (!end.givenUp.empty())
+        return {RunState::Failed,
+                end.givenUp,
+                {{Severity::Error, "given-up", end.givenUp, {}, end.step}},
+                FailureKind::Infrastructure};
     if (endedWith(end, 0))
         return {RunState::Finished, {}, {}};
+    if (!end.stopCause.empty())
+        return endedFromOutside(folder, end);
     if (end.stopAsked && end.terminated)
         return {RunState::Stopped,
                 "stopped by request; it did not end within its grace period and was terminated",

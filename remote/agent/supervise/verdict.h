@@ -8,6 +8,7 @@
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/run_work.h"
 #include "remote/agent/supervise/launch_request.h"
+#include "remote/agent/supervise/restart_policy.h"
 
 namespace trainyard::agent {
 
@@ -19,13 +20,19 @@ struct JobEnd {
     bool terminated = false; ///< it did not end by itself within the grace period
     std::int64_t step = 0;
     std::optional<EventRecord> lastError; ///< from the job's own stream
-    bool outOfMemory = false; ///< the kernel killed processes of this host for lack of memory meanwhile
+    bool outOfMemory = false;   ///< the kernel killed processes of this host for lack of memory meanwhile
+    std::string fenced{};       ///< by a newer attempt, as a sentence; empty = by none
+    std::string stopCause{};    ///< what a termination handler told; empty = it was not called
+    bool finishedAStep = false; ///< in this attempt
+    bool isRestart = false;     ///< the hosts were reached in an earlier attempt
+    std::string givenUp{};      ///< what it hung at when the supervisor ended it; empty = it did not
 };
 
 struct Verdict {
     RunState state = RunState::Failed;
     std::string reason;              ///< one sentence; empty when finished
     std::vector<EventRecord> events; ///< what a person may want to know beside it
+    FailureKind failure = FailureKind::Work;
 };
 
 /// The sizes of the ranks' logs when an attempt starts, so that words of an earlier attempt are not taken for

@@ -24,7 +24,7 @@ milliseconds leftUntil(SteadyClock::time_point deadline)
 } // namespace
 
 AgentClient::AgentClient(const std::filesystem::path& root, const std::vector<std::string>& options,
-                         Greeting greeting)
+                         Greeting greeting, const std::vector<std::string>& launcher)
     : m_scanner(kNonce)
 {
     ::signal(SIGPIPE, SIG_IGN);
@@ -32,7 +32,10 @@ AgentClient::AgentClient(const std::filesystem::path& root, const std::vector<st
     int output[2];
     if (::pipe2(input, O_CLOEXEC) != 0 || ::pipe2(output, O_CLOEXEC) != 0)
         return;
-    std::vector<std::string> arguments{TRAINYARD_BIN_DIR "/trainyard-agent", "serve", "--root", root};
+    std::vector<std::string> arguments = launcher;
+    for (const std::string& argument : {std::string(TRAINYARD_BIN_DIR "/trainyard-agent"),
+                                        std::string("serve"), std::string("--root"), root.string()})
+        arguments.push_back(argument);
     arguments.insert(arguments.end(), options.begin(), options.end());
     std::vector<char*> pointers;
     for (std::string& argument : arguments)
@@ -42,7 +45,7 @@ AgentClient::AgentClient(const std::filesystem::path& root, const std::vector<st
     if (m_pid == 0) {
         ::dup2(input[0], 0);
         ::dup2(output[1], 1);
-        ::execv(pointers[0], pointers.data());
+        ::execvp(pointers[0], pointers.data());
         ::_exit(127);
     }
     ::close(input[0]);
@@ -99,8 +102,16 @@ std::string AgentClient::takeChunks(std::uint32_t id, std::size_t least, millise
 
 std::uint64_t AgentClient::received(std::uint32_t id) const
 {
-    const auto found = m_received.find(id);
-    return found == m_received.end() ? 0 : found->second;
+    const auto found = m_words.find(id);
+    return found == m_words.end() ? 0 : found->second.value("received", std::uint64_t{0});
+}
+
+json AgentClient::waitForWord(std::uint32_t id, milliseconds patience)
+{
+    const auto deadline = SteadyClock::now() + patience;
+    while (!m_words.contains(id) && !m_replies.contains(id) && pump(leftUntil(deadline))) {
+    }
+    return m_words.contains(id) ? m_words[id] : json();
 }
 
 /// False when the time is over or the agent has gone.
@@ -139,7 +150,7 @@ void AgentClient::take(const Frame& frame)
     if (message.contains("ok"))
         m_replies[id] = std::move(message);
     else
-        m_received[id] = message.value("received", std::uint64_t{0});
+        m_words[id] = std::move(message);
 }
 
 void AgentClient::kill()

@@ -23,9 +23,10 @@ public:
 
     enum class Greeting { Send, Leave };
 
+    /// `launcher`: what starts the agent elsewhere, nsenter into a lab host for example.
     explicit AgentClient(const std::filesystem::path& root,
                          const std::vector<std::string>& options = {"--local"},
-                         Greeting greeting = Greeting::Send);
+                         Greeting greeting = Greeting::Send, const std::vector<std::string>& launcher = {});
     ~AgentClient();
 
     /// Sends the request under a fresh id and waits for its reply.
@@ -43,6 +44,8 @@ public:
                            std::chrono::milliseconds patience = kPatience);
     /// The last "received" of an upload.
     std::uint64_t received(std::uint32_t id) const;
+    /// The last message without "ok" about this request; waits for the first one.
+    nlohmann::json waitForWord(std::uint32_t id, std::chrono::milliseconds patience = kPatience);
 
     pid_t pid() const { return m_pid; }
     /// SIGKILL to exactly this agent; waits for its end.
@@ -64,5 +67,5 @@ private:
     std::uint32_t m_lastId = 0;
     std::map<std::uint32_t, nlohmann::json> m_replies;
     std::map<std::uint32_t, std::string> m_chunks;
-    std::map<std::uint32_t, std::uint64_t> m_received;
+    std::map<std::uint32_t, nlohmann::json> m_words;
 };

@@ -18,11 +18,14 @@
 /// process of the run is gone, whatever the test did.
 class RunFixture {
 public:
-    explicit RunFixture(int steps = 1'000'000, int ranks = 1)
+    /// A failed run stays failed unless `restart` says otherwise.
+    explicit RunFixture(int steps = 1'000'000, int ranks = 1,
+                        const trainyard::RestartSpec& restart = {.limit = 0})
     {
         trainyard::RunSpec spec;
         spec.dataset.path = "/data";
         spec.launch.steps = steps;
+        spec.launch.restart = restart;
         spec.layout.data = ranks;
         spec.cluster.nodes = {trainyard::NodeSpec{"localhost", ranks, 0}};
         spec.batch = {8 * ranks, 8, 1};

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "engine/base/units.h"
 #include "engine/records/journal.h"
 #include "tests/auto/agent/agent_client.h"
 #include "tests/support/patience.h"
@@ -65,6 +66,72 @@ private slots:
                            m_folder->path()});
         QVERIFY(agent.waitForFinished(kPatienceMs));
         QCOMPARE(agent.exitCode(), 2);
+    }
+
+    void servesBehindAForcedCommand()
+    {
+        AgentClient agent(root(), {}, AgentClient::Greeting::Leave);
+        const std::string nonce(kNonceDigits, 'a');
+        agent.sendRaw(startLine(std::string(64, '0'), nonce, true) + "\n" + nonce + "\n");
+        QCOMPARE(agent.leave(), 0);
+    }
+
+    void letsWhoMayOnlyLookChangeNothing_data()
+    {
+        QTest::addColumn<QString>("request");
+        QTest::addColumn<bool>("refused");
+        for (const char* op : {"put", "assemble", "create-run", "launch", "attend", "place", "stop",
+                               "checkpoint", "remove-run", "have", "an operation of tomorrow"})
+            QTest::addRow("%s", op) << QString(R"({"op":"%1","run":"r"})").arg(op) << true;
+        for (const char* op : {"hello", "ping", "probe", "runs", "bundles", "streams"})
+            QTest::addRow("%s", op) << QString(R"({"op":"%1","run":"r"})").arg(op) << false;
+    }
+    void letsWhoMayOnlyLookChangeNothing()
+    {
+        QFETCH(QString, request);
+        AgentClient agent(root(), {"--local", "--read-only"});
+        const json reply = agent.call(json::parse(request.toStdString()));
+        QTEST(kindOf(reply) == "refused", "refused");
+        QVERIFY(std::filesystem::exists(run() / "journal"));
+    }
+
+    void answersAndFollowsWhoMayOnlyLook()
+    {
+        auto journal = JournalWriter::open(run() / "journal", "steps", 1).value();
+        QVERIFY(journal.append(StepRecord{}).ok());
+        AgentClient agent(root(), {"--local", "--read-only"});
+        QVERIFY(agent.call({{"op", "hello"}}).value("read_only", false));
+        const auto tail = agent.send({{"op", "tail"}, {"run", "r"}, {"stream", "steps"}});
+        QCOMPARE(agent.takeChunks(tail, 100), readFile(run() / "journal" / "steps").value());
+        QVERIFY(agent.call({{"op", "cancel"}, {"target", tail}}).value("cancelled", false));
+    }
+
+    void refusesJsonThatWouldOverflowIt()
+    {
+        AgentClient agent(root());
+        QCOMPARE(kindOf(agent.call({{"op", "hello"}})), "");
+        agent.sendRaw(encodeFrame(FrameType::Message, std::string(kLargestPayload, '[')));
+        const std::string deep = std::string(500'000, '[') + std::string(500'000, ']');
+        QCOMPARE(kindOf(agent.call({{"op", "create-run"}, {"run", "n"}, {"kind", "train"}, {"spec", deep}})),
+                 "bad-input");
+        QVERIFY(agent.call({{"op", "ping"}}).value("ok", false));
+    }
+
+    void holdsFewAnswersForAClientThatDoesNotRead()
+    {
+        std::ofstream(run() / "big", std::ios::binary) << std::string(kLargestRead, 'x');
+        AgentClient agent(root());
+        agent.call({{"op", "ping"}});
+        const std::uint64_t before = residentBytes(agent.pid());
+        std::vector<std::uint32_t> reads;
+        for (int i = 0; i < 200; ++i)
+            reads.push_back(
+                agent.send({{"op", "read"}, {"run", "r"}, {"file", "big"}, {"limit", kLargestRead}}));
+        QTest::qWait(1000); // 100 MiB of answers are asked for and not read
+        const std::uint64_t grown = residentBytes(agent.pid()) - before;
+        QVERIFY2(grown < 50 * kMiB, qPrintable(QString::number(grown)));
+        for (const std::uint32_t read : reads)
+            QVERIFY(agent.waitForReply(read).value("ok", false)); // and all are answered in the end
     }
 
     void keepsItsFolderToItself()

@@ -1,6 +1,8 @@
 #include <csignal>
 
 #include "engine/base/lock_file.h"
+#include "engine/records/fence.h"
+#include "remote/agent/host/detach.h"
 #include "remote/agent/host/process_table.h"
 #include "tests/auto/agent/run_fixture.h"
 
@@ -311,6 +313,136 @@ private slots:
         QVERIFY2(m_run->history().starts_with("starting failed starting running ") &&
                      m_run->history().ends_with(" stopped"),
                  m_run->history().c_str());
+    }
+
+    /// As when a batch system gives the job to another node while the old one is cut off.
+    void aNewerAttemptFencesTheOlder()
+    {
+        m_agent->call(m_run->createRequest());
+        const json launched = m_agent->call(m_run->launchRequest("stubborn"));
+        const auto supervisor = static_cast<pid_t>(launched.value("pid", 0));
+        QVERIFY2(supervisor > 1, launched.dump().c_str());
+        QVERIFY(m_run->waitUntil([&] { return ignoringTerm(supervisor) == 1; }));
+        const auto old = descendantsOf(supervisor);
+        QVERIFY(
+            writeFileAtomically(m_run->folder().launchFile(2), m_run->launchRequest("train", 2).dump()).ok());
+        const auto second = startDetached({QStringLiteral(TRAINYARD_AGENT).toStdString(), "supervise",
+                                           "--run-dir", m_run->folder().path(), "--attempt", "2"});
+        QVERIFY2(second.ok() && second->started, second.ok() ? "" : second.error().message.c_str());
+        for (const ProcessId& process : old)
+            QVERIFY(!isAlive(process));
+        QCOMPARE(m_run->events("attempt-fenced"),
+                 std::vector<std::string>{"attempt 1 of the run is fenced by attempt 2"});
+        QVERIFY(m_run->waitUntil([this] { return m_run->status().state == RunState::Running; }));
+        QCOMPARE(m_run->status().attempt, 2u);
+        QCOMPARE(m_agent->call(m_run->launchRequest("train", 1)).value("started", true), false);
+        QCOMPARE(m_agent->call(kStop).value("clean", false), true);
+        QCOMPARE(m_run->status().attempt, 2u);
+    }
+
+    void restartsWhatWasKilledFromTheBeginningOrTheCheckpoint_data()
+    {
+        QTest::addColumn<bool>("checkpoint");
+        QTest::addColumn<QByteArray>("start");
+        QTest::addRow("no checkpoint")
+            << false << QByteArray("from step 0 again, because there is no checkpoint");
+        QTest::addRow("checkpoint") << true << QByteArray("from the checkpoint of step 40");
+    }
+    void restartsWhatWasKilledFromTheBeginningOrTheCheckpoint()
+    {
+        QFETCH(bool, checkpoint);
+        QFETCH(QByteArray, start);
+        RunFixture run(1'000'000, 1, {.limit = 2, .backoff = std::chrono::milliseconds(50)});
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        if (checkpoint)
+            QVERIFY(writeFileAtomically(run.folder().path() / "checkpoints/latest", "step-000000040\n").ok());
+        agent.call(run.launchRequest("crash"));
+        const RunStatus status = run.waitForEnd();
+        QCOMPARE(status.state, RunState::Failed);
+        QCOMPARE(status.attempt, 3u);
+        QVERIFY2(contains(status.reason, "was killed by signal 11") &&
+                     contains(status.reason, "not restarted: 2 restarts brought no new checkpoint"),
+                 status.reason.c_str());
+        const auto said = run.events("restarting");
+        QCOMPARE(said.size(), std::size_t(2));
+        QVERIFY2(said[0].starts_with("restarting in 50 ms: rank 0 on localhost was killed by signal 11"),
+                 said[0].c_str());
+        QVERIFY2(contains(said[0], "; attempt 2 of at most 3 goes on " + start.toStdString()),
+                 said[0].c_str());
+        QVERIFY2(said[1].starts_with("restarting in 100 ms"), said[1].c_str());
+        QCOMPARE(run.history(), std::string("starting starting starting starting starting failed"));
+        QCOMPARE(newestAttempt(run.folder().path()), 3u);
+        QCOMPARE(run.liveProcesses(), std::size_t(0));
+        // The desk goes on with the attempt after those that the supervisor made.
+        QVERIFY(agent.call(run.launchRequest("train", 4)).value("started", false));
+        QCOMPARE(agent.call(kStop).value("clean", false), true);
+    }
+
+    void doesNotRestartWhatWouldFailAgain()
+    {
+        RunFixture run(1'000'000, 1, {.limit = 3, .backoff = std::chrono::milliseconds(50)});
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        agent.call(run.launchRequest("fail"));
+        QCOMPARE(run.waitForEnd().state, RunState::Failed);
+        QCOMPARE(run.status().attempt, 1u);
+        QVERIFY(run.events("restarting").empty());
+    }
+
+    void aNewCheckpointStartsTheCountAgain()
+    {
+        RunFixture run(1'000'000, 1, {.limit = 1, .backoff = std::chrono::milliseconds(50)});
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        agent.call(run.launchRequest("train"));
+        for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
+            QVERIFY(run.waitUntil(
+                [&] { return run.status().attempt == attempt && run.status().state == RunState::Running; }));
+            QVERIFY(writeFileAtomically(run.folder().path() / "checkpoints/latest",
+                                        "step-00000001" + std::to_string(attempt) + "\n")
+                        .ok());
+            const auto supervisor = readSupervisor(run.folder());
+            for (const ProcessId& worker : descendantsOf(static_cast<pid_t>(supervisor->pid)))
+                QVERIFY(signalProcess(worker, SIGKILL));
+        }
+        QVERIFY(run.waitUntil([&] { return run.status().attempt == 4; }));
+        QCOMPARE(run.events("restarting").size(), std::size_t(3));
+        QCOMPARE(agent.call(kStop).value("clean", false), true);
+        QCOMPARE(run.status().state, RunState::Stopped);
+    }
+
+    void stopEndsAlsoTheWaitForARestart()
+    {
+        RunFixture run(1'000'000, 1, {.limit = 3, .backoff = std::chrono::minutes(5)});
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        agent.call(run.launchRequest("crash"));
+        QVERIFY(run.waitUntil([&] { return run.events("restarting").size() == 1; }));
+        QCOMPARE(agent.call({{"op", "runs"}})["runs"][0].value("live", false), true);
+        QCOMPARE(agent.call(kStop).value("clean", false), true);
+        QCOMPARE(run.status().state, RunState::Stopped);
+        QCOMPARE(run.status().reason, std::string("stopped by request before it was restarted"));
+        QCOMPARE(run.status().attempt, 2u);
+        QVERIFY(agent.call(run.launchRequest("train", 3)).value("started", false));
+        QCOMPARE(agent.call(kStop).value("clean", false), true);
+    }
+
+    void givesUpARunThatHangs()
+    {
+        RunFixture run(1'000'000, 1, {.limit = 1, .backoff = std::chrono::milliseconds(50)});
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        json request = run.launchRequest("train");
+        request["stall_ms"] = 2000;
+        const auto pid = static_cast<pid_t>(agent.call(request).value("pid", 0));
+        QVERIFY(run.waitUntil([&] { return run.status().state == RunState::Running; }));
+        for (const ProcessId& worker : descendantsOf(pid))
+            QVERIFY(signalProcess(worker, SIGSTOP));
+        QVERIFY(run.waitUntil([&] { return run.status().attempt == 2; }));
+        QCOMPARE(run.events("given-up").size(), std::size_t(1));
+        QVERIFY(run.waitUntil([&] { return run.status().state == RunState::Running; }));
+        QCOMPARE(agent.call(kStop).value("clean", false), true);
     }
 
     void attendsOncePerNodeUntilTheEnd()

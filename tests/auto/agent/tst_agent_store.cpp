@@ -166,6 +166,113 @@ private slots:
         QVERIFY(readFile(BlobStore(root()).blob(hash)).value() == bytes);
     }
 
+    /// As a connection ends that breaks: the agent sees the end of its input.
+    void goesOnFromTheVeryByteWhenTheAgentCouldLeave()
+    {
+        const std::string bytes = content(3'400'000);
+        const std::string hash = sha256Hex(bytes);
+        for (const std::size_t part : {1'300'000u, 2'500'001u}) {
+            const std::uint64_t have = haveBytes(*m_agent, hash);
+            const auto id = m_agent->send(putRequest(hash, bytes.size(), have));
+            sendWithinWindow(*m_agent, id, std::string_view(bytes).substr(have, part - have));
+            while (m_agent->received(id) < part - have)
+                m_agent->takeChunks(0, 1, std::chrono::milliseconds(20));
+            m_agent->leave();
+            m_agent = std::make_unique<AgentClient>(root());
+            QCOMPARE(haveBytes(*m_agent, hash), std::uint64_t{part});
+        }
+        QVERIFY(upload(*m_agent, bytes, 2'500'001).value("stored", false));
+        QVERIFY(readFile(BlobStore(root()).blob(hash)).value() == bytes);
+    }
+
+    void findsADamagedBlobAndTakesItAgain_data()
+    {
+        QTest::addColumn<QByteArray>("damage");
+        QTest::addRow("bit flipped") << QByteArray("flip");
+        QTest::addRow("truncated") << QByteArray("cut");
+        QTest::addRow("emptied") << QByteArray("empty");
+    }
+    void findsADamagedBlobAndTakesItAgain()
+    {
+        QFETCH(QByteArray, damage);
+        const auto [request, id] = twoFileBundle();
+        QVERIFY(m_agent->call(request).value("created", false));
+        const std::filesystem::path blob = BlobStore(root()).blob(sha256Hex("data"));
+        std::filesystem::permissions(blob, std::filesystem::perms::owner_all);
+        std::ofstream(blob, std::ios::binary) << (damage == "flip" ? "dat`" : damage == "cut" ? "da" : "");
+        QCOMPARE(haveBytes(*m_agent, sha256Hex("data")), std::uint64_t{0});
+        QVERIFY(errorOf(m_agent->call(request)).find("lib/data is not here") != std::string::npos);
+        QVERIFY(upload(*m_agent, "data").value("stored", false));
+        QCOMPARE(m_agent->call(request).value("created", true), false);
+        QCOMPARE(readFile(root() / "bundles" / id / "lib" / "data").value(), std::string("data"));
+        QCOMPARE(std::filesystem::hard_link_count(root() / "bundles" / id / "lib" / "data"), 2u);
+    }
+
+    void aBlobThatOnlyLooksTouchedStays()
+    {
+        QVERIFY(upload(*m_agent, "data").value("stored", false));
+        const std::filesystem::path blob = BlobStore(root()).blob(sha256Hex("data"));
+        std::filesystem::last_write_time(blob, std::filesystem::file_time_type::clock::now());
+        QVERIFY(!isSealed(blob));
+        QCOMPARE(haveBytes(*m_agent, sha256Hex("data")), UINT64_MAX);
+        QVERIFY(isSealed(blob));
+    }
+
+    void placesAgainWhatIsMissingInABundle()
+    {
+        const auto [request, id] = twoFileBundle();
+        QVERIFY(m_agent->call(request).value("created", false));
+        std::filesystem::remove_all(root() / "bundles" / id / "bin");
+        QCOMPARE(m_agent->call(request).value("created", true), false);
+        QCOMPARE(readFile(root() / "bundles" / id / "bin" / "tool").value(), std::string("#!/bin/sh\n"));
+    }
+
+    void takesWhatTheMachineHasElsewhere()
+    {
+        const std::string library = content(3'000'000), other = content(3'000'000, 2);
+        const std::filesystem::path elsewhere = root() / "wheel";
+        QVERIFY(makeFolder(elsewhere).ok());
+        QVERIFY(writeFileAtomically(elsewhere / "libtorch_cpu-1.so", library).ok());
+        std::filesystem::create_symlink("libtorch_cpu-1.so", elsewhere / "libtorch_cpu.so");
+        QVERIFY(writeFileAtomically(elsewhere / "libc10.so", other).ok()); // the right size, another content
+        qputenv("TRAINYARD_LIBRARIES", ("/nonexistent:" + elsewhere.string()).c_str());
+        AgentClient agent(root() / "agent");
+        qunsetenv("TRAINYARD_LIBRARIES");
+        const auto wanted = [](const char* name, const std::string& bytes) {
+            return json{{"name", name}, {"size", bytes.size()}, {"sha256", sha256Hex(bytes)}};
+        };
+        json request{{"op", "adopt"}};
+        request["files"] = {wanted("libtorch_cpu.so", library), wanted("libc10.so", content(3'000'000, 3))};
+        QCOMPARE(agent.call(request)["adopted"].dump(), json::array({sha256Hex(library)}).dump());
+        const BlobStore store(root() / "agent");
+        QVERIFY(readFile(store.blob(sha256Hex(library))).value() == library);
+        QCOMPARE(std::filesystem::hard_link_count(store.blob(sha256Hex(library))), 1u);
+        QVERIFY(!store.has(sha256Hex(content(3'000'000, 3))));
+        request["files"] = {wanted("../wheel/libc10.so", other)};
+        QVERIFY(errorOf(agent.call(request)).find("not a name of a file") != std::string::npos);
+    }
+
+    void tellsWhoseMarksAreHere()
+    {
+        const std::string own(32, 'a'), other(32, 'b'), third(32, 'c');
+        json request{{"op", "mark"}, {"mark", own}, {"others", {own, other, third}}};
+        QCOMPARE(m_agent->call(request)["seen"].size(), std::size_t{0});
+        request["mark"] = other;
+        QCOMPARE(m_agent->call(request)["seen"].dump(), json::array({own}).dump());
+        AgentClient elsewhere(root() / "elsewhere");
+        request["mark"] = third;
+        QCOMPARE(elsewhere.call(request)["seen"].size(), std::size_t{0});
+        request["mark"] = "../../" + std::string(26, 'a');
+        QVERIFY(!errorOf(m_agent->call(request)).empty());
+    }
+
+    void saysWhatTheDiskHas()
+    {
+        const json disk = m_agent->call({{"op", "have"}, {"sha256", json::array()}})["disk"];
+        QVERIFY(disk.value("free", 0.0) > 0);
+        QCOMPARE(disk.value("path", ""), std::filesystem::canonical(root()).string());
+    }
+
     void refusesAnOffsetThatIsNotThere()
     {
         const std::string bytes = content(3'000'000);

@@ -18,7 +18,7 @@ using namespace trainyard::agent;
 namespace {
 
 const RunFolder kRun("/home/ada/.trainyard", "20261121T091505Z-tiny-1f2e");
-const HeadNode kHead{"head", 4, false};
+const HeadNode kHead{"head", 4, false, "/opt/agent"};
 const Environment kInherited{"PATH=/usr/bin", "CUDA_VISIBLE_DEVICES=0,1"};
 
 LaunchNode node(const std::string& host, int ranksThere = 1)
@@ -106,7 +106,8 @@ private slots:
         const auto command = jobCommand(kRun, training(1), request, kHead, kInherited).value();
         QVERIFY(has(command.environment, "CUDA_VISIBLE_DEVICES=3"));
         QVERIFY(!has(command.environment, "CUDA_VISIBLE_DEVICES=0,1"));
-        QCOMPARE(command.environment.size(), std::size_t(7)); // marker, PATH, CUDA, LD, OMP and two of malloc
+        QCOMPARE(command.environment.size(),
+                 std::size_t(8)); // two markers, PATH, CUDA, LD, OMP and two of malloc
     }
 
     void asksNobodyForRanksOnOneMachine()
@@ -140,11 +141,16 @@ private slots:
     {
         LaunchRequest request = requestFor({node("gpu-01", 2), node("10.77.0.2", 2), node("10.77.0.3", 2)});
         request.interface = "10.77.0.0/24";
-        const auto command = jobCommand(kRun, training(4), request, {"head", 4, true}, kInherited).value();
+        const auto command =
+            jobCommand(kRun, training(4), request, {"head", 4, true, "/opt/agent"}, kInherited).value();
         const std::string line = joined(command.arguments);
         for (const char* part :
              {"--allow-run-as-root", "--mca btl self,vader,tcp", "--mca btl_tcp_if_include 10.77.0.0/24",
-              "--mca oob_tcp_if_include 10.77.0.0/24", "--mca plm_rsh_agent ssh -o BatchMode=yes",
+              "--mca oob_tcp_if_include 10.77.0.0/24",
+              "--mca plm_rsh_agent /opt/agent reach --lease-ms 50000 -- ssh -o BatchMode=yes",
+              "TRAINYARD_ATTEMPT=1 /home/ada/.trainyard/bundles/", "--leave-session-attached",
+              "/bin/trainyard-agent guard --run 20261121T091505Z-tiny-1f2e --attempt 1 --lease-ms 50000 -- "
+              "orted",
               "--mca plm_rsh_no_tree_spawn 1", "--mca oob_tcp_keepalive_time 4", "-x TRAINYARD_RUN"})
             QVERIFY2(contains(line, part), line.c_str());
         QCOMPARE(command.hostfile,

@@ -1,0 +1,114 @@
+#include "remote/agent/lease/guard.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <optional>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "remote/agent/host/machine.h"
+#include "remote/agent/host/process.h"
+#include "remote/agent/runs/mpi_sessions.h"
+#include "remote/agent/runs/run_folder.h"
+#include "remote/agent/runs/sweep.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kTick{100};
+constexpr std::chrono::milliseconds kTermGrace{500};
+
+enum class Word { None, Came, Ended };
+
+/// Waits a tick for a word from the head. Looks before it waits: words that came while this process itself
+/// was suspended count.
+Word listen()
+{
+    pollfd head{STDIN_FILENO, POLLIN, 0};
+    if (::poll(&head, 1, static_cast<int>(kTick.count())) <= 0)
+        return Word::None;
+    std::array<char, 256> bytes;
+    const ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (got > 0)
+        return Word::Came;
+    return got < 0 && (errno == EINTR || errno == EAGAIN) ? Word::None : Word::Ended;
+}
+
+/// The status of `child` once it has ended; collects other children too.
+std::optional<int> reap(pid_t child)
+{
+    std::optional<int> ended;
+    int status = 0;
+    for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+        if (pid == child)
+            ended = shellStatus(status);
+    }
+    return ended;
+}
+
+void say(const GuardOptions& options, const std::string& text)
+{
+    fmt::print(stderr, "trainyard-agent guard on {}, attempt {} of {}: {}\n", hostName(), options.attempt,
+               options.run, text);
+}
+
+/// How holding a lease ended: with the daemon, or because of the head.
+struct Hold {
+    std::optional<int> status; ///< of the daemon
+    std::string reason;        ///< why it is to be ended
+};
+
+Hold hold(const GuardOptions& options, pid_t daemon)
+{
+    auto lastWord = SteadyClock::now();
+    for (;;) {
+        const Word word = listen();
+        if (const auto status = reap(daemon))
+            return {status, {}};
+        const auto now = SteadyClock::now();
+        if (word == Word::Came)
+            lastWord = now;
+        if (word == Word::Ended)
+            return {std::nullopt, "the head is gone"};
+        if (now - lastWord > options.lease)
+            return {std::nullopt, "no word from the head within the lease"};
+    }
+}
+
+} // namespace
+
+int runGuard(const GuardOptions& options, const std::vector<std::string>& command)
+{
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1); // what the daemon leaves becomes ours
+    ::signal(SIGHUP, SIG_IGN);
+    sweepEarlierAttempts(options.run, options.attempt);
+    const MpiSessions sessions(options.run);
+    if (const Status made = sessions.make(options.attempt); !made.ok())
+        say(options, made.error().text());
+    ProcessSpec spec;
+    spec.arguments = command;
+    spec.environment = environmentWithout({});
+    spec.output = STDERR_FILENO;
+    spec.endsWithParent = true;
+    const auto daemon = startProcess(spec);
+    if (!daemon.ok()) {
+        say(options, daemon.error().text());
+        return 127;
+    }
+    const Hold held = hold(options, *daemon);
+    sweepDescendants(::getpid(), kTermGrace);
+    sessions.removeUpTo(options.attempt);
+    if (!held.reason.empty()) // not before: behind a cut link nobody may take our words
+        say(options, held.reason + "; its ranks were ended");
+    return held.status.value_or(1);
+}
+
+} // namespace trainyard::agent

@@ -1,0 +1,89 @@
+#include "remote/agent/lease/reach.h"
+
+#include <algorithm>
+#include <csignal>
+#include <fcntl.h>
+#include <optional>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "engine/base/file.h"
+#include "remote/agent/host/process.h"
+#include "remote/agent/host/process_table.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTick{100};
+constexpr int kWordsPerLease = 8;
+constexpr milliseconds kLongestPause{5000};
+
+/// mpirun and, above it, the supervisor: both are at work as long as neither of us was given another parent.
+struct Lineage {
+    pid_t parent = ::getppid();
+    pid_t grandparent = parentOf(parent);
+
+    bool isIntact() const { return ::getppid() == parent && parentOf(parent) == grandparent; }
+};
+
+std::optional<int> statusOf(pid_t child)
+{
+    int status = 0;
+    return ::waitpid(child, &status, WNOHANG) == child ? std::optional(shellStatus(status)) : std::nullopt;
+}
+
+/// Never blocks: a link that takes nothing must not keep us from seeing that mpirun is gone.
+void sendWord(int pipe)
+{
+    [[maybe_unused]] const ssize_t sent = ::write(pipe, ".", 1);
+}
+
+int follow(pid_t child, FileDescriptor words, milliseconds pause)
+{
+    const Lineage lineage;
+    auto next = SteadyClock::now();
+    for (;;) {
+        if (const auto status = statusOf(child))
+            return *status;
+        if (!lineage.isIntact())
+            words.reset(); // the guard sees the end of its stdin, and the command ends with it
+        if (words.valid() && SteadyClock::now() >= next) {
+            sendWord(words.get());
+            next = SteadyClock::now() + pause;
+        }
+        std::this_thread::sleep_for(kTick);
+    }
+}
+
+} // namespace
+
+int runReach(milliseconds lease, const std::vector<std::string>& command)
+{
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return 127;
+    FileDescriptor input(ends[0]);
+    FileDescriptor words(ends[1]);
+    ::fcntl(input.get(), F_SETFL, 0); // the reader's end is an ordinary stdin
+    ProcessSpec spec;
+    spec.arguments = command;
+    spec.environment = environmentWithout({});
+    spec.input = input.get();
+    spec.output = STDERR_FILENO;
+    const auto child = startProcess(spec);
+    if (!child.ok()) {
+        fmt::print(stderr, "trainyard-agent reach: {}\n", child.error().text());
+        return 127;
+    }
+    input.reset();
+    return follow(*child, std::move(words), std::min(lease / kWordsPerLease, kLongestPause));
+}
+
+} // namespace trainyard::agent

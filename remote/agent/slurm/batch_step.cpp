@@ -1,0 +1,178 @@
+#include "remote/agent/slurm/batch_step.h"
+
+#include <cstdlib>
+#include <thread>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/file.h"
+#include "engine/base/lock_file.h"
+#include "engine/records/fence.h"
+#include "remote/agent/host/machine.h"
+#include "remote/agent/host/process.h"
+#include "remote/agent/slurm/slurm_control.h"
+#include "remote/agent/slurm/slurm_job.h"
+#include "remote/agent/slurm/submit_run.h"
+#include "remote/agent/slurm/termination.h"
+#include "remote/agent/supervise/launch_request.h"
+#include "remote/agent/supervise/supervisor.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kNodesPatience{60};
+/// For the watch on the login host, which looks every 2 s, and for an attempt on a node that Slurm has lost.
+constexpr std::chrono::seconds kPlacePatience{120};
+
+struct Job {
+    std::string id;
+    int restarts = 0;
+    std::vector<std::string> nodes;
+};
+
+std::string variable(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+Result<Job> ourJob()
+{
+    Job job{variable("SLURM_JOB_ID"), std::atoi(variable("SLURM_RESTART_COUNT").c_str()), {}};
+    if (job.id.empty())
+        return badInput("this is no job of Slurm's", "--in-job is for sbatch");
+    TRAINYARD_TRY(job.nodes, expandHosts(variable("SLURM_JOB_NODELIST")));
+    if (job.nodes.empty())
+        return failed("Slurm did not name the nodes of job " + job.id);
+    return job;
+}
+
+/// Runs a small program once on every node; its output.
+Result<CommandOutput> onEveryNode(const Job& job, const std::vector<std::string>& program)
+{
+    const auto nodes = std::to_string(job.nodes.size());
+    std::vector<std::string> arguments{
+        "srun", "--overlap", "--mpi=none", "--nodes=" + nodes, "--ntasks=" + nodes, "--ntasks-per-node=1"};
+    arguments.insert(arguments.end(), program.begin(), program.end());
+    return runCommand(arguments, kNodesPatience);
+}
+
+/// One clear error instead of what MPI makes of it.
+Status checkFolderOnNodes(const Job& job, const std::filesystem::path& file)
+{
+    if (job.nodes.size() == 1)
+        return {};
+    constexpr const char* kLook = "[ -r \"$1\" ] || echo \"absent on $SLURMD_NODENAME\"";
+    TRAINYARD_TRY(const CommandOutput output, onEveryNode(job, {"/bin/sh", "-c", kLook, "sh", file}));
+    std::vector<std::string> absent;
+    for (const std::string& node : job.nodes) {
+        if (output.text.find("absent on " + node + "\n") != std::string::npos)
+            absent.push_back(node);
+    }
+    if (!absent.empty())
+        return refused(fmt::format("{} is not there on {}", file.parent_path().parent_path().string(),
+                                   fmt::join(absent, ", ")),
+                       "the agent's folder must be on a file system that the nodes and the login host share");
+    if (output.status != 0)
+        return failed("srun cannot start programs on the nodes of the job: " + errorOf(output.text));
+    return {};
+}
+
+/// How the ranks are started: mpirun where there is one, for it works with any build of Slurm; otherwise by
+/// what Slurm can do itself.
+Result<std::string> findStarter()
+{
+    if (!findProgram("mpirun").empty())
+        return std::string("mpirun");
+    TRAINYARD_TRY(const CommandOutput output, runCommand({"srun", "--mpi=list"}, kNodesPatience));
+    for (const char* plugin : {"pmix", "pmi2"}) {
+        if (output.text.find(plugin) != std::string::npos)
+            return std::string(plugin);
+    }
+    return refused("there is no mpirun on " + hostName() + ", and Slurm's srun starts no MPI ranks there",
+                   "install OpenMPI 4 on the nodes, or load its module in the shell's start-up file");
+}
+
+/// As it was submitted, with the nodes that Slurm has chosen.
+Result<LaunchRequest> requestFor(const RunFolder& folder, std::uint32_t firstAttempt, std::uint32_t attempt,
+                                 const Job& job)
+{
+    TRAINYARD_TRY(const std::string text, readFile(folder.launchFile(firstAttempt)));
+    TRAINYARD_TRY(LaunchRequest request, parseLaunchRequest(text));
+    const int slots = request.nodes.front().slots;
+    request.attempt = attempt;
+    request.nodes.clear();
+    for (const std::string& node : job.nodes)
+        request.nodes.push_back({node, slots, 0, {}});
+    TRAINYARD_TRY(const std::string starter, findStarter());
+    request.allocation = Allocation{job.id, starter};
+    return request;
+}
+
+Status waitForPlace(const RunFolder& folder)
+{
+    const auto deadline = SteadyClock::now() + kPlacePatience;
+    while (LockFile::isHeld(folder.supervisorLock())) {
+        if (SteadyClock::now() > deadline)
+            return refused("an earlier attempt of the run is still at work",
+                           "its node may be cut off: see " + folder.supervisorFile().string());
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return {};
+}
+
+/// The ranks fail long before Slurm gives a node up, and a batch step that ends takes the job along: it would
+/// not be requeued any more.
+void requeueIfNodeIsLost(const Job& job)
+{
+    if (job.nodes.size() == 1)
+        return;
+    const auto answer = onEveryNode(job, {"true"});
+    const auto facts = askJob(job.id);
+    const bool isWanted = facts.ok() && *facts && (*facts)->state == "RUNNING"; // not cancelled meanwhile
+    if (!isWanted || (answer.ok() && answer->status == 0))
+        return;
+    fmt::print("a node of job {} does not answer: it is requeued\n", job.id);
+    if (const Status requeued = requeueJob(job.id); !requeued.ok())
+        fmt::print("error: {}\n", requeued.error().text());
+}
+
+Result<int> supervise(const RunFolder& folder, std::uint32_t firstAttempt)
+{
+    TRAINYARD_TRY(const Job job, ourJob());
+    TRAINYARD_TRY(const auto spec, slurmSpec(folder));
+    if (!spec)
+        return badInput("the run " + folder.run() + " is not for Slurm");
+    const std::uint32_t attempt = attemptOf(folder, {job.id, firstAttempt}, job.restarts);
+    TRAINYARD_TRY_STATUS(checkFolderOnNodes(job, folder.launchFile(firstAttempt)));
+    TRAINYARD_TRY(const LaunchRequest request, requestFor(folder, firstAttempt, attempt, job));
+    TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(attempt), toJson(request)));
+    TRAINYARD_TRY_STATUS(Fence(folder.path(), attempt).raise());
+    TRAINYARD_TRY_STATUS(waitForPlace(folder));
+    TRAINYARD_TRY(auto supervisor, Supervisor::start(folder, attempt));
+    supervisor->setTerminationHandler(onTermination(folder, job.id, *spec));
+    TRAINYARD_TRY_STATUS(supervisor->launch());
+    const int status = supervisor->watch();
+    if (status == exitStatus(ErrorKind::Failed) && spec->launch.slurm.requeue)
+        requeueIfNodeIsLost(job);
+    return status;
+}
+
+} // namespace
+
+int runBatchStep(const std::filesystem::path& runFolder, std::uint32_t firstAttempt)
+{
+    const auto status = supervise(RunFolder(runFolder), firstAttempt);
+    if (status.ok())
+        return *status;
+    fmt::print("error: {}\n", status.error().text());
+    return exitStatus(status.error().kind);
+}
+
+} // namespace trainyard::agent

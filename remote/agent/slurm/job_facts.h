@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace trainyard::agent {
+
+/// What Slurm says of one job.
+struct JobFacts {
+    std::string id;
+    std::string state;  ///< Slurm's word: "PENDING", "NODE_FAIL"
+    std::string reason; ///< why it waits or failed, Slurm's word; empty = none
+    std::string
+        start; ///< "2026-11-22T04:30:18", the cluster's time; of a waiting job estimated; empty = unknown
+    std::string end;       ///< as `start`: when its time limit is over
+    std::string batchHost; ///< first node; empty before the start
+    int restarts = 0;      ///< how often it was requeued
+    int exitStatus = 0;
+    int exitSignal = 0; ///< Slurm's own codes lie above the signals: 53 = it could not open the job's files
+};
+
+enum class JobPhase {
+    Waiting, ///< for its start, also once more after a requeue
+    AtWork,  ///< from its start until every node has cleared up
+    Ended,
+};
+
+/// Reads `scontrol show job --oneliner`. Nothing when it does not tell of a job with a state.
+std::optional<JobFacts> parseJob(std::string_view text);
+/// A state that is not known counts as AtWork: it is looked at again.
+JobPhase phaseOf(const JobFacts& job);
+
+/// "queued as Slurm job 17: Priority (jobs before it have a higher priority), may start at 2026-11-22
+/// 04:30:18"
+std::string queueText(const JobFacts& job);
+
+/// The job id in what `sbatch --parsable` printed ("17" or "17;cluster", beside warnings); empty = none.
+std::string parseSubmission(std::string_view text);
+/// What Slurm's commands say after "error: ", the most telling of them, on one line of at most 500 bytes.
+std::string errorOf(std::string_view output);
+
+/// The value of " Name=value" in a line of scontrol's; empty when it is not there or "(null)".
+std::string_view fieldOf(std::string_view line, std::string_view name);
+
+} // namespace trainyard::agent

@@ -1,0 +1,147 @@
+#include "remote/agent/slurm/partition.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/base/units.h"
+#include "remote/agent/slurm/job_facts.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using std::chrono::minutes;
+
+std::optional<int> numberIn(std::string_view text)
+{
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < 0)
+        return std::nullopt;
+    return value;
+}
+
+/// The numbers between the colons; empty when one is none.
+std::vector<int> numbersIn(std::string_view text)
+{
+    std::vector<int> numbers;
+    for (;;) {
+        const auto colon = text.find(':');
+        const auto number = numberIn(text.substr(0, colon));
+        if (!number)
+            return {};
+        numbers.push_back(*number);
+        if (colon == std::string_view::npos)
+            return numbers;
+        text.remove_prefix(colon + 1);
+    }
+}
+
+std::optional<Partition> parseLine(std::string_view line)
+{
+    Partition partition;
+    partition.name = fieldOf(line, "PartitionName");
+    if (partition.name.empty())
+        return std::nullopt;
+    partition.isDefault = fieldOf(line, "Default") == "YES";
+    partition.isUp = fieldOf(line, "State") == "UP";
+    partition.nodes = numberIn(fieldOf(line, "TotalNodes")).value_or(0);
+    partition.mostNodes = numberIn(fieldOf(line, "MaxNodes"));
+    partition.mostTime = parseTimeLimit(fieldOf(line, "MaxTime"));
+    return partition;
+}
+
+bool isMeant(const Partition& partition, const std::string& names)
+{
+    if (names.empty())
+        return partition.isDefault;
+    const std::string list = "," + names + ",";
+    return list.find("," + partition.name + ",") != std::string::npos;
+}
+
+std::string timeText(minutes time)
+{
+    return formatDuration(std::chrono::duration_cast<std::chrono::milliseconds>(time));
+}
+
+/// Why the job can never run there; empty when it can.
+Status fits(const Partition& partition, const RunSpec& spec)
+{
+    const int asked = static_cast<int>(spec.cluster.nodes.size());
+    const int most = std::min(partition.nodes, partition.mostNodes.value_or(partition.nodes));
+    if (asked > most)
+        return refused(fmt::format("the run asks for {} nodes, and Slurm's partition {} gives at most {}",
+                                   asked, partition.name, most),
+                       "take fewer nodes in cluster.nodes, or another launch.slurm.partition");
+    const auto time = std::chrono::duration_cast<minutes>(spec.launch.slurm.timeLimit);
+    if (partition.mostTime && time > *partition.mostTime)
+        return refused(fmt::format("launch.slurm.time_limit is {}, and Slurm's partition {} gives at most {}",
+                                   timeText(time), partition.name, timeText(*partition.mostTime)),
+                       "take a shorter one; a run that reaches it goes on with `trainyard resume`");
+    if (!partition.isUp)
+        return refused("Slurm's partition " + partition.name + " is down",
+                       "take another launch.slurm.partition");
+    return {};
+}
+
+} // namespace
+
+std::vector<Partition> parsePartitions(std::string_view text)
+{
+    std::vector<Partition> partitions;
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        if (auto partition = parseLine(text.substr(0, end)))
+            partitions.push_back(std::move(*partition));
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    }
+    return partitions;
+}
+
+std::optional<minutes> parseTimeLimit(std::string_view text)
+{
+    int days = 0;
+    const auto dash = text.find('-');
+    if (dash != std::string_view::npos) {
+        const auto number = numberIn(text.substr(0, dash));
+        if (!number)
+            return std::nullopt;
+        days = *number;
+        text.remove_prefix(dash + 1);
+    }
+    std::vector<int> parts = numbersIn(text);
+    if (parts.empty() || parts.size() > 3)
+        return std::nullopt;
+    // With days it starts with the hours; without, one or two numbers start with the minutes.
+    if (dash == std::string_view::npos && parts.size() < 3)
+        parts.insert(parts.begin(), 0);
+    parts.resize(3, 0);
+    const auto whole = std::chrono::hours(24) * days + std::chrono::hours(parts[0]) + minutes(parts[1]);
+    return std::chrono::duration_cast<minutes>(whole) + minutes(parts[2] > 0 ? 1 : 0);
+}
+
+Status checkPartitions(const std::vector<Partition>& partitions, const RunSpec& spec)
+{
+    const std::string& names = spec.launch.slurm.partition;
+    Status last;
+    bool found = false;
+    for (const Partition& partition : partitions) {
+        if (!isMeant(partition, names))
+            continue;
+        found = true;
+        if (last = fits(partition, spec); last.ok())
+            return {};
+    }
+    if (found)
+        return last;
+    std::vector<std::string> known;
+    for (const Partition& partition : partitions)
+        known.push_back(partition.name);
+    return refused(names.empty() ? "Slurm has no default partition" : "Slurm has no partition " + names,
+                   fmt::format("launch.slurm.partition can be {}", fmt::join(known, ", ")));
+}
+
+} // namespace trainyard::agent

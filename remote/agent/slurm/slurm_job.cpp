@@ -1,0 +1,41 @@
+#include "remote/agent/slurm/slurm_job.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/file.h"
+#include "remote/agent/runs/run_status.h"
+
+namespace trainyard::agent {
+
+using nlohmann::json;
+
+std::optional<SlurmJob> readSlurmJob(const RunFolder& folder)
+try {
+    const auto text = readFile(folder.slurmJob());
+    if (!text.ok())
+        return std::nullopt;
+    const json document = json::parse(*text);
+    SlurmJob job{document.at("job").get<std::string>(), document.at("attempt").get<std::uint32_t>()};
+    return job.id.empty() ? std::nullopt : std::optional(std::move(job));
+} catch (const json::exception&) { // damaged, or a value of another type
+    return std::nullopt;
+}
+
+Status writeSlurmJob(const RunFolder& folder, const SlurmJob& job)
+{
+    const json document{{"trainyard", 1}, {"job", job.id}, {"attempt", job.attempt}};
+    return writeFileAtomically(folder.slurmJob(), document.dump(2) + "\n");
+}
+
+std::uint32_t attemptOf(const RunFolder& folder, const SlurmJob& job, int restarts)
+{
+    if (restarts == 0)
+        return job.attempt;
+    const auto supervisor = readSupervisor(folder);
+    const std::uint32_t last = supervisor ? supervisor->attempt : 0;
+    return std::max(job.attempt + static_cast<std::uint32_t>(restarts), last + 1);
+}
+
+} // namespace trainyard::agent

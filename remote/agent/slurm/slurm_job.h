@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/base/result.h"
+#include "remote/agent/runs/run_folder.h"
+#include "remote/agent/slurm/job_facts.h"
+
+namespace trainyard::agent {
+
+/// The batch job of a run: what slurm.json holds. Written when it is submitted.
+struct SlurmJob {
+    std::string id;
+    std::uint32_t attempt = 1; ///< with which it began; every requeue begins a further one
+};
+
+/// Nothing when the run has no job, or the file is not one.
+std::optional<SlurmJob> readSlurmJob(const RunFolder& folder);
+Status writeSlurmJob(const RunFolder& folder, const SlurmJob& job);
+
+/// The attempt that the job is in after so many requeues. A supervisor may have begun attempts of its own, so
+/// the last one that ever ran counts too.
+std::uint32_t attemptOf(const RunFolder& folder, const SlurmJob& job, int restarts);
+
+} // namespace trainyard::agent

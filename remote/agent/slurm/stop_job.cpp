@@ -1,0 +1,114 @@
+#include "remote/agent/slurm/stop_job.h"
+
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/file.h"
+#include "remote/agent/runs/run_status.h"
+#include "remote/agent/slurm/queue_watch.h"
+#include "remote/agent/slurm/slurm_control.h"
+#include "remote/agent/slurm/slurm_job.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kLookAgain{500};
+constexpr std::chrono::seconds kSupervisorPatience{10}; ///< beyond the grace period
+constexpr std::chrono::seconds kSlurmPatience{90};      ///< for its nodes to clear up after a cancellation
+constexpr std::chrono::seconds kWatchPatience{15};      ///< to say how it ended
+
+Status request(const RunFolder& folder, const StopOptions& options)
+{
+    const auto file = options.checkpoint ? folder.stopRequest() : folder.abortRequest();
+    std::error_code ignored;
+    if (std::filesystem::exists(file, ignored))
+        return {};
+    TRAINYARD_TRY_STATUS(makeFolder(folder.control()));
+    const nlohmann::json content{{"grace_ms", options.grace.count()}};
+    return writeFileAtomically(file, content.dump() + "\n");
+}
+
+/// Looks at the job until it has ended. False when `patience` is over, Unreachable when Slurm does not answer
+/// then; `each` is called with what was seen.
+template <typename Each>
+Result<bool> waitForEnd(const SlurmJob& job, std::chrono::milliseconds patience, Each each)
+{
+    const auto deadline = SteadyClock::now() + patience;
+    for (;;) {
+        const auto facts = askJob(job.id);
+        if (facts.ok() && (!*facts || phaseOf(**facts) == JobPhase::Ended))
+            return true;
+        if (SteadyClock::now() >= deadline)
+            return facts.ok() ? Result<bool>(false) : Result<bool>(facts.error());
+        if (facts.ok())
+            TRAINYARD_TRY_STATUS(each(**facts));
+        std::this_thread::sleep_for(kLookAgain);
+    }
+}
+
+/// Asks a job that is at work to end by itself. A supervisor that is only starting may take the request for
+/// an old one and remove it, so it is made again. The signal tells it at once; a file may take half a minute
+/// from node to node.
+Result<bool> ask(const RunFolder& folder, const SlurmJob& job, const StopOptions& options)
+{
+    TRAINYARD_TRY_STATUS(request(folder, options)); // seen also while Slurm's controller is down
+    bool warned = false;
+    bool cancelled = false;
+    return waitForEnd(job, options.grace + kSupervisorPatience, [&](const JobFacts& facts) -> Status {
+        TRAINYARD_TRY_STATUS(request(folder, options));
+        if (phaseOf(facts) == JobPhase::Waiting)
+            return std::exchange(cancelled, true) ? Status() : cancelJob(job.id);
+        // Its batch step may not have begun: a warning that nobody hears is no failure.
+        [[maybe_unused]] const Status tried = std::exchange(warned, true) ? Status() : warnJob(job.id);
+        return {};
+    });
+}
+
+Result<bool> end(const RunFolder& folder, const SlurmJob& job, const StopOptions& options)
+{
+    if (options.checkpoint) {
+        TRAINYARD_TRY(const bool ended, ask(folder, job, options));
+        if (ended)
+            return true;
+    }
+    TRAINYARD_TRY_STATUS(request(folder, options));
+    TRAINYARD_TRY_STATUS(cancelJob(job.id));
+    return waitForEnd(job, kSlurmPatience, [](const JobFacts&) { return Status(); });
+}
+
+bool isOver(const SlurmJob& job)
+{
+    const auto facts = askJob(job.id);
+    return facts.ok() && (!*facts || phaseOf(**facts) == JobPhase::Ended);
+}
+
+Status letWatchConclude(const RunFolder& folder)
+{
+    TRAINYARD_TRY([[maybe_unused]] const DetachedStart watch, startQueueWatch(folder)); // it may have died
+    const auto deadline = SteadyClock::now() + kWatchPatience;
+    while (isQueueWatched(folder) && SteadyClock::now() < deadline)
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return {};
+}
+
+} // namespace
+
+Result<StopReport> stopJob(const RunFolder& folder, const StopOptions& options)
+{
+    const auto job = readSlurmJob(folder);
+    if (!job)
+        return StopReport{true, 0};
+    bool ended = isOver(*job);
+    if (!ended) {
+        TRAINYARD_TRY(ended, end(folder, *job, options));
+    }
+    if (ended)
+        TRAINYARD_TRY_STATUS(letWatchConclude(folder));
+    return StopReport{ended, readStatus(folder).value_or(RunStatus{}).killed};
+}
+
+} // namespace trainyard::agent

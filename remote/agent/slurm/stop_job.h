@@ -1,0 +1,15 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "remote/agent/runs/run_folder.h"
+#include "remote/agent/runs/stop_run.h"
+
+namespace trainyard::agent {
+
+/// Ends the run's batch job and returns when Slurm says that it is gone from every node and the run's last
+/// state is written. A job that waits is cancelled; one at work is asked first, and cancelled when its grace
+/// is over. Not clean when Slurm cannot end it, because a node does not answer. A run that never had a job is
+/// clean.
+Result<StopReport> stopJob(const RunFolder& folder, const StopOptions& options);
+
+} // namespace trainyard::agent

@@ -1,0 +1,127 @@
+#include "remote/agent/slurm/submit_run.h"
+
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "engine/base/file.h"
+#include "engine/base/lock_file.h"
+#include "engine/spec/spec_json.h"
+#include "remote/agent/host/machine.h"
+#include "remote/agent/runs/recovery.h"
+#include "remote/agent/runs/run_status.h"
+#include "remote/agent/slurm/batch_request.h"
+#include "remote/agent/slurm/queue_watch.h"
+#include "remote/agent/slurm/slurm_control.h"
+#include "remote/agent/slurm/slurm_job.h"
+#include "remote/agent/supervise/launch_request.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{15};
+
+/// Whoever watched the job before has said its end by then.
+Status letWatchLeave(const RunFolder& folder)
+{
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (isQueueWatched(folder)) {
+        if (std::chrono::steady_clock::now() > deadline)
+            return refused("the job before is still being watched", "see " + folder.queueLog().string());
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return {};
+}
+
+/// sbatch wants a file; it keeps a copy of its own, so one for all jobs will do.
+Result<std::filesystem::path> scriptBelow(const std::filesystem::path& agentRoot)
+{
+    const auto path = agentRoot / "slurm.sh";
+    if (const auto present = readFile(path); !present.ok() || *present != batchScript())
+        TRAINYARD_TRY_STATUS(writeFileAtomically(path, std::string(batchScript())));
+    return path;
+}
+
+Status checkAttempt(const RunFolder& folder, const std::optional<SlurmJob>& job, std::uint32_t attempt)
+{
+    if (job) {
+        TRAINYARD_TRY(const auto facts, askJob(job->id));
+        if (facts && phaseOf(*facts) != JobPhase::Ended)
+            return refused(fmt::format("Slurm job {} of the run is {}", job->id, facts->state),
+                           "stop it first");
+        TRAINYARD_TRY_STATUS(letWatchLeave(folder));
+    }
+    const auto status = readStatus(folder);
+    const std::uint32_t last = status ? status->attempt : 0;
+    if (attempt != last + 1)
+        return badInput(fmt::format("attempt {} cannot follow attempt {}", attempt, last));
+    return {};
+}
+
+void removeOldRequests(const RunFolder& folder)
+{
+    std::error_code ignored;
+    for (const auto& request : {folder.stopRequest(), folder.abortRequest(), folder.checkpointRequest()})
+        std::filesystem::remove(request, ignored);
+}
+
+/// A job of that name is one whose id got lost between sbatch and us.
+Result<std::string> submitOnce(const RunFolder& folder, std::uint32_t attempt, const RunSpec& spec)
+{
+    TRAINYARD_TRY(std::string lost, findJob(jobName(folder, attempt)));
+    if (!lost.empty())
+        return lost;
+    TRAINYARD_TRY(const auto script, scriptBelow(folder.agentRoot()));
+    return submitJob(sbatchCommand(folder, attempt, spec, script, ownProgram()));
+}
+
+} // namespace
+
+Result<std::optional<RunSpec>> slurmSpec(const RunFolder& folder)
+{
+    std::error_code ignored;
+    if (!std::filesystem::exists(folder.spec(), ignored))
+        return std::optional<RunSpec>();
+    TRAINYARD_TRY(const std::string text, readFile(folder.spec()));
+    ParsedSpec parsed = parseSpec(text);
+    if (!parsed.diagnostics.empty())
+        return toError(parsed.diagnostics).in("the specification");
+    if (parsed.spec.launch.launcher != LauncherKind::Slurm)
+        return std::optional<RunSpec>();
+    return std::optional(std::move(parsed.spec));
+}
+
+Status checkSubmission(const std::filesystem::path& agentRoot, const RunSpec& spec)
+{
+    TRAINYARD_TRY(const auto partitions, askPartitions());
+    TRAINYARD_TRY_STATUS(checkPartitions(partitions, spec));
+    TRAINYARD_TRY(const auto script, scriptBelow(agentRoot));
+    return testJob(sbatchCommand(RunFolder(agentRoot, "test"), 1, spec, script, ownProgram()));
+}
+
+Result<Submission> submitRun(const RunFolder& folder, const std::string& requestText)
+{
+    TRAINYARD_TRY(const LaunchRequest request, parseLaunchRequest(requestText));
+    TRAINYARD_TRY(const auto spec, slurmSpec(folder));
+    if (!spec)
+        return badInput("the run " + folder.run() + " is not for Slurm");
+    TRAINYARD_TRY(const auto lock, LockFile::tryAcquire(folder.path() / "submission.lock"));
+    if (!lock)
+        return refused("the run " + folder.run() + " is being submitted", "wait for it");
+    const auto earlier = readSlurmJob(folder);
+    if (earlier && earlier->attempt == request.attempt) {
+        TRAINYARD_TRY([[maybe_unused]] const DetachedStart watch, startQueueWatch(folder));
+        return Submission{false, earlier->id};
+    }
+    TRAINYARD_TRY_STATUS(checkAttempt(folder, earlier, request.attempt));
+    removeOldRequests(folder);
+    TRAINYARD_TRY_STATUS(makeFolder(folder.attempts()));
+    TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(request.attempt), toJson(request)));
+    TRAINYARD_TRY(const std::string id, submitOnce(folder, request.attempt, *spec));
+    TRAINYARD_TRY_STATUS(writeSlurmJob(folder, {id, request.attempt}));
+    TRAINYARD_TRY([[maybe_unused]] const DetachedStart watch, startQueueWatch(folder));
+    return Submission{true, id};
+}
+
+} // namespace trainyard::agent

@@ -1,0 +1,228 @@
+#include "remote/agent/store/clean_up.h"
+
+#include <algorithm>
+#include <ctime>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "engine/base/file.h"
+#include "engine/base/lock_file.h"
+#include "engine/base/units.h"
+#include "remote/agent/host/open_folder.h"
+#include "remote/wire/bundle_manifest.h"
+
+namespace trainyard::agent {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using std::chrono::seconds;
+using FileId = std::pair<dev_t, ino_t>;
+
+constexpr std::size_t kHashDigits = 64;
+
+seconds ageOf(const timespec& time)
+{
+    return seconds(std::max<std::int64_t>(0, ::time(nullptr) - time.tv_sec));
+}
+
+FileId idOf(const struct stat& info)
+{
+    return {info.st_dev, info.st_ino};
+}
+
+/// The files below a folder; links are left out.
+void forEachFile(const OpenFolder& folder, const std::function<void(const struct stat&)>& visit)
+{
+    for (const std::string& name : folder.names()) {
+        if (const auto inner = folder.folder(name))
+            forEachFile(*inner, visit);
+        else if (const auto info = folder.info(name); info && S_ISREG(info->st_mode))
+            visit(*info);
+    }
+}
+
+/// Everything that a run says of the bundles it was started with, as text.
+std::string wordsOfRun(const fs::path& run)
+{
+    std::string words;
+    if (const auto inventory = readFile(run / "inventory.json"); inventory.ok())
+        words += *inventory;
+    std::error_code ignored;
+    for (const auto& attempt : fs::directory_iterator(run / "attempts", ignored)) {
+        if (attempt.path().extension() != ".json") // logs lie there as well
+            continue;
+        if (const auto text = readFile(attempt.path()); text.ok())
+            words += *text;
+    }
+    return words;
+}
+
+std::map<std::string, std::string> wordsOfRuns(const fs::path& root)
+{
+    std::map<std::string, std::string> words;
+    std::error_code ignored;
+    for (const auto& run : fs::directory_iterator(root / "runs", ignored))
+        words[run.path().filename().string()] = wordsOfRun(run.path());
+    return words;
+}
+
+class Planner {
+public:
+    Planner(const fs::path& root, const CleanUpRules& rules) : m_root(root), m_rules(rules) {}
+
+    Result<CleanUpPlan> plan()
+    {
+        TRAINYARD_TRY(const OpenFolder root, OpenFolder::open(m_root));
+        if (const auto bundles = root.folder("bundles"))
+            planBundles(*bundles);
+        if (const auto store = root.folder("cas")) {
+            for (const std::string& shelf : store->names()) {
+                if (const auto folder = store->folder(shelf))
+                    planShelf(*folder, "cas/" + shelf + "/");
+            }
+        }
+        return std::move(m_plan);
+    }
+
+private:
+    void planBundles(const OpenFolder& bundles)
+    {
+        const auto runs = wordsOfRuns(m_root);
+        for (const std::string& name : bundles.names()) {
+            const auto info = bundles.info(name);
+            const auto folder = bundles.folder(name);
+            if (!info || !folder)
+                continue;
+            if (isSha256(name))
+                planBundle(*folder, name, ageOf(info->st_mtim), runs);
+            else if (name.starts_with('.') && ageOf(info->st_mtim) > m_rules.partsOlderThan)
+                add(Leftover::Kind::Part, "bundles/" + name, 0, ageOf(info->st_mtim));
+        }
+    }
+
+    void planBundle(const OpenFolder& folder, const std::string& id, seconds age,
+                    const std::map<std::string, std::string>& runs)
+    {
+        const auto user = std::ranges::find_if(
+            runs, [&](const auto& run) { return run.second.find(id) != std::string::npos; });
+        if (user != runs.end())
+            return m_plan.kept.push_back({id, "the run " + user->first + " was started with it"});
+        if (age <= m_rules.unusedFor)
+            return m_plan.kept.push_back({id, "last deployed " + formatDuration(age) + " ago"});
+        std::uint64_t bytes = 0;
+        forEachFile(folder, [&](const struct stat& file) {
+            bytes += static_cast<std::uint64_t>(file.st_size);
+            ++m_doomedNames[idOf(file)];
+        });
+        add(Leftover::Kind::Bundle, "bundles/" + id, bytes, age);
+    }
+
+    void planShelf(const OpenFolder& shelf, const std::string& path)
+    {
+        for (const std::string& name : shelf.names()) {
+            const auto info = shelf.info(name);
+            if (!info || !S_ISREG(info->st_mode) || !isSha256(name.substr(0, kHashDigits)))
+                continue;
+            const auto bytes = static_cast<std::uint64_t>(info->st_size);
+            if (name.size() == kHashDigits)
+                planBlob(*info, path + name, bytes);
+            else if (ageOf(info->st_mtim) > m_rules.partsOlderThan && !LockFile::isHeld(m_root / path / name))
+                add(Leftover::Kind::Part, path + name, bytes, ageOf(info->st_mtim));
+        }
+    }
+
+    /// Every deployment that asks for a blob, and every bundle that gets it, changes its status time.
+    void planBlob(const struct stat& info, const std::string& name, std::uint64_t bytes)
+    {
+        const auto doomed = m_doomedNames.find(idOf(info));
+        const nlink_t kept = info.st_nlink - (doomed == m_doomedNames.end() ? 0 : doomed->second);
+        if (kept <= 1 && ageOf(info.st_ctim) > m_rules.unusedFor)
+            add(Leftover::Kind::Blob, name, bytes, ageOf(info.st_ctim));
+    }
+
+    void add(Leftover::Kind kind, const std::string& name, std::uint64_t bytes, seconds age)
+    {
+        m_plan.leftovers.push_back({kind, name, bytes, age});
+    }
+
+    fs::path m_root;
+    CleanUpRules m_rules;
+    CleanUpPlan m_plan;
+    std::map<FileId, nlink_t> m_doomedNames; ///< how many names of a file go with the bundles
+};
+
+/// Out of sight in one instant. A bundle that was assembled again in the meantime comes back.
+std::uint64_t removeBundle(const OpenFolder& bundles, const Leftover& bundle, const std::string& id)
+{
+    const std::string hidden = fmt::format(".{}.removed-{}", id, ::getpid());
+    if (!bundles.rename(id, hidden))
+        return 0;
+    if (const auto info = bundles.info(hidden); info && ageOf(info->st_mtim) < bundle.age) {
+        bundles.rename(hidden, id);
+        return 0;
+    }
+    return bundles.removeTree(hidden);
+}
+
+std::uint64_t removeBlob(const OpenFolder& shelf, const std::string& name)
+{
+    const auto info = shelf.info(name);
+    return info && info->st_nlink == 1 ? shelf.removeFile(name) : 0;
+}
+
+/// The open folder that holds `path`, reached from `root` without following links.
+std::optional<OpenFolder> folderOf(const OpenFolder& root, const fs::path& path)
+{
+    std::optional<OpenFolder> folder = root.folder(path.begin()->string());
+    for (auto part = std::next(path.begin()); folder && std::next(part) != path.end(); ++part)
+        folder = folder->folder(part->string());
+    return folder;
+}
+
+} // namespace
+
+Result<CleanUpPlan> planCleanUp(const fs::path& root, const CleanUpRules& rules)
+{
+    return Planner(root, rules).plan();
+}
+
+Result<std::uint64_t> cleanUp(const fs::path& root, const CleanUpPlan& plan)
+{
+    TRAINYARD_TRY(const OpenFolder opened, OpenFolder::open(root));
+    std::uint64_t freed = 0;
+    for (const Leftover& leftover : plan.leftovers) {
+        const fs::path path = leftover.name;
+        const std::string name = path.filename().string();
+        const auto folder = folderOf(opened, path);
+        if (!folder)
+            continue;
+        if (leftover.kind == Leftover::Kind::Bundle)
+            freed += removeBundle(*folder, leftover, name);
+        else if (leftover.kind == Leftover::Kind::Blob)
+            freed += removeBlob(*folder, name);
+        else if (!LockFile::isHeld(root / path))
+            freed += folder->removeTree(name);
+    }
+    return freed;
+}
+
+const char* nameOf(Leftover::Kind kind)
+{
+    switch (kind) {
+    case Leftover::Kind::Bundle:
+        return "bundle";
+    case Leftover::Kind::Blob:
+        return "file";
+    case Leftover::Kind::Part:
+        return "part";
+    }
+    return "";
+}
+
+} // namespace trainyard::agent

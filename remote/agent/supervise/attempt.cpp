@@ -1,0 +1,175 @@
+#include "remote/agent/supervise/attempt.h"
+
+#include <algorithm>
+#include <csignal>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "engine/base/file.h"
+#include "remote/agent/host/known_hosts_file.h"
+#include "remote/agent/host/machine.h"
+#include "remote/agent/runs/mpi_sessions.h"
+#include "remote/agent/supervise/allocation_launcher.h"
+#include "remote/agent/supervise/elastic_world.h"
+#include "remote/agent/supervise/stall.h"
+#include "remote/agent/supervise/stop_sequence.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+/// What of our own environment goes on to the job.
+const std::vector<std::string_view> kInherited{
+    "PATH",   "HOME", "USER",   "LOGNAME",       "SHELL",           "LANG",
+    "LC_ALL", "TZ",   "TMPDIR", "SSH_AUTH_SOCK", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"};
+
+/// A step may take long; one that takes so many times as long as the last one is not slow, it hangs.
+constexpr double kStepsUntilGivenUp = 50;
+/// Before the first step a model is loaded and data is read.
+constexpr int kPatienceBeforeFirstStep = 3;
+
+Status checkProgram(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
+{
+    const auto program = programFolder(folder, request) /
+                         (work.kind == WorkKind::Train ? "trainyard-worker" : "trainyard-prepare");
+    if (::access(program.c_str(), X_OK) != 0)
+        return refused("there is no program " + program.string(),
+                       request.bundle.empty() ? "name the folder of the installed programs"
+                                              : "deploy the bundle again");
+    return {};
+}
+
+Status checkLauncher(const JobCommand& command)
+{
+    if (command.throughMpi && findProgram(command.arguments[0]).empty())
+        return refused(command.arguments[0] + " is not in PATH on " + hostName(),
+                       "install OpenMPI 4, or load its module in the shell's start-up file");
+    return {};
+}
+
+/// A batch job's launchers read Slurm's variables.
+Environment inheritedFor(const LaunchRequest& request)
+{
+    Environment environment = keptEnvironment(kInherited);
+    if (request.allocation) {
+        const Environment slurm = slurmVariables();
+        environment.insert(environment.end(), slurm.begin(), slurm.end());
+    }
+    return environment;
+}
+
+std::filesystem::path watchedStream(const RunFolder& folder, const RunWork& work)
+{
+    return folder.journal() / (work.kind == WorkKind::Train ? "steps" : "prepare");
+}
+
+} // namespace
+
+Result<std::unique_ptr<Attempt>> Attempt::prepare(const RunFolder& folder, const RunWork& whole,
+                                                  LaunchRequest request)
+{
+    TRAINYARD_TRY(const RunWork work, workOf(request, folder, whole));
+    LaunchRequest present = request;
+    present.nodes = presentNodes(request);
+    TRAINYARD_TRY_STATUS(checkProgram(folder, work, request));
+    const HeadNode head{hostName(), usableCores(), ::geteuid() == 0, ownProgram()};
+    TRAINYARD_TRY(JobCommand command, jobCommand(folder, work, present, head, inheritedFor(request)));
+    TRAINYARD_TRY_STATUS(checkLauncher(command));
+    return std::unique_ptr<Attempt>(
+        new Attempt(folder, work, std::move(request), std::move(present), std::move(command)));
+}
+
+Attempt::Attempt(RunFolder folder, RunWork work, LaunchRequest request, LaunchRequest present,
+                 JobCommand command)
+    : m_folder(std::move(folder))
+    , m_work(std::move(work))
+    , m_request(std::move(request))
+    , m_present(std::move(present))
+    , m_command(std::move(command))
+    , m_stream(watchedStream(m_folder, m_work), m_request.attempt)
+    , m_rankLogSizes(rankLogSizes(m_folder, m_work.ranks))
+    , m_outOfMemoryKills(outOfMemoryKills())
+{
+}
+
+Status Attempt::start()
+{
+    if (!m_command.hostfile.empty())
+        TRAINYARD_TRY_STATUS(writeFileAtomically(hostfilePath(m_folder, number()), m_command.hostfile));
+    if (!m_command.knownHosts.empty())
+        TRAINYARD_TRY_STATUS(writeKnownHosts(knownHostsPath(m_folder, number()), m_command.knownHosts));
+    if (m_command.throughMpi)
+        TRAINYARD_TRY_STATUS(MpiSessions(m_folder.run()).make(number()));
+    const FileDescriptor log(
+        ::open(m_folder.jobLog(number()).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    const ProcessSpec job{m_command.arguments, m_command.environment, m_folder.path(), log.get(), true};
+    TRAINYARD_TRY(m_job, startProcess(job));
+    m_lastProgress = SteadyClock::now();
+    return {};
+}
+
+void Attempt::look()
+{
+    const std::int64_t before = m_stream.stepsFinished();
+    m_stream.look();
+    if (m_stream.stepsFinished() != before)
+        m_lastProgress = SteadyClock::now();
+}
+
+std::chrono::duration<double> Attempt::quiet() const
+{
+    return SteadyClock::now() - m_lastProgress;
+}
+
+std::string Attempt::stall() const
+{
+    if (m_work.kind != WorkKind::Train)
+        return {};
+    return stallText(m_folder, m_work, number(), quiet(),
+                     std::chrono::duration<double>(m_stream.lastStepSeconds()));
+}
+
+bool Attempt::isStalledForGood() const
+{
+    const std::chrono::duration<double> limit = m_request.stallLimit;
+    if (m_work.kind != WorkKind::Train || limit.count() == 0)
+        return false;
+    if (!finishedAStep())
+        return quiet() > kPatienceBeforeFirstStep * limit;
+    return quiet() >
+           std::max(limit, std::chrono::duration<double>(kStepsUntilGivenUp * m_stream.lastStepSeconds()));
+}
+
+void Attempt::childEnded(pid_t child, int waitStatus)
+{
+    if (child == m_job)
+        m_waitStatus = waitStatus;
+}
+
+void Attempt::terminate() const
+{
+    if (m_job > 0 && !isOver())
+        ::kill(-m_job, SIGTERM);
+}
+
+Verdict Attempt::judge(const StopSequence& stop, const std::string& fenced,
+                       const std::string& stopCause) const
+{
+    const JobEnd end{*m_waitStatus,
+                     m_command.throughMpi,
+                     stop.asked(),
+                     stop.terminated(),
+                     step(),
+                     m_stream.lastError(),
+                     outOfMemoryKills() > m_outOfMemoryKills,
+                     fenced,
+                     stopCause,
+                     finishedAStep(),
+                     number() > 1,
+                     m_givenUp};
+    return agent::judge(m_folder, m_work, m_present, end, m_rankLogSizes);
+}
+
+} // namespace trainyard::agent

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "remote/agent/runs/run_folder.h"
+#include "remote/agent/runs/run_work.h"
+#include "remote/agent/supervise/job_command.h"
+#include "remote/agent/supervise/stream_watcher.h"
+#include "remote/agent/supervise/verdict.h"
+
+namespace trainyard::agent {
+
+class StopSequence;
+
+/// One start of a run's job: its first process, and what is seen of it from outside while it runs. The
+/// supervisor reaps the children and tells it how they ended.
+class Attempt {
+public:
+    /// `work`: of the whole run. Everything that is wrong with the launch is found here, before anything
+    /// runs.
+    static Result<std::unique_ptr<Attempt>> prepare(const RunFolder& folder, const RunWork& work,
+                                                    LaunchRequest request);
+    /// Requires the supervisor's lock.
+    Status start();
+
+    /// As it was asked for, with the hosts that are away.
+    const LaunchRequest& request() const { return m_request; }
+    std::uint32_t number() const { return m_request.attempt; }
+    const RunWork& work() const { return m_work; }
+
+    /// Takes in what the job wrote since the last look.
+    void look();
+    bool hasStarted() const { return m_stream.hasStarted(); }
+    bool finishedAStep() const { return m_stream.finishedAStep(); }
+    std::int64_t step() const { return m_stream.lastStep(); }
+
+    /// What it hangs at, as a sentence that stays the same as long as the cause does; empty while it does
+    /// not.
+    std::string stall() const;
+    /// No step has been finished for so long that it is given up.
+    bool isStalledForGood() const;
+
+    /// A child of the supervisor ended.
+    void childEnded(pid_t child, int waitStatus);
+    bool isOver() const { return m_waitStatus.has_value(); }
+    /// SIGTERM to the job.
+    void terminate() const;
+
+    /// Judges an attempt that is over; before the sweep, while rings and logs are as the failure left them.
+    Verdict judge(const StopSequence& stop, const std::string& fenced, const std::string& stopCause) const;
+    /// The supervisor ends it because it hangs.
+    void giveUp(const std::string& stall) { m_givenUp = stall; }
+
+private:
+    Attempt(RunFolder folder, RunWork work, LaunchRequest request, LaunchRequest present, JobCommand command);
+    std::chrono::duration<double> quiet() const;
+
+    RunFolder m_folder;
+    RunWork m_work;
+    LaunchRequest m_request;
+    LaunchRequest m_present; ///< with the nodes that take part
+    JobCommand m_command;
+    StreamWatcher m_stream;
+    std::vector<std::uint64_t> m_rankLogSizes;
+    std::uint64_t m_outOfMemoryKills; ///< of this host, when the attempt started
+    pid_t m_job = 0;
+    std::optional<int> m_waitStatus; ///< of the job's first process
+    std::chrono::steady_clock::time_point m_lastProgress;
+    std::string m_givenUp;
+};
+
+} // namespace trainyard::agent

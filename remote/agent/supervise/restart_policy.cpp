@@ -1,0 +1,49 @@
+#include "remote/agent/supervise/restart_policy.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace trainyard::agent {
+
+namespace {
+
+constexpr std::chrono::milliseconds kLongestDelay{5 * 60'000};
+
+/// 1, 2, 4, ... times the first delay.
+std::chrono::milliseconds delayBefore(int restart, std::chrono::milliseconds first)
+{
+    std::chrono::milliseconds delay = first;
+    for (int i = 1; i < restart && delay < kLongestDelay; ++i)
+        delay *= 2;
+    return std::min(delay, kLongestDelay);
+}
+
+} // namespace
+
+bool RestartPolicy::wouldRunOutOfMemoryAgain(const FailedAttempt& attempt) const
+{
+    return attempt.kind == FailureKind::OutOfMemory &&
+           (!attempt.finishedAStep || m_outOfMemoryAt == attempt.step);
+}
+
+RestartPolicy::Decision RestartPolicy::after(const FailedAttempt& attempt)
+{
+    if (attempt.kind == FailureKind::Work || m_spec.limit == 0)
+        return {};
+    if (wouldRunOutOfMemoryAgain(attempt))
+        return {false, {}, "it is not restarted: the memory would not suffice at the same place again"};
+    if (attempt.checkpoint > m_count.checkpoint)
+        m_count = {0, attempt.checkpoint};
+    if (m_count.restarts >= m_spec.limit)
+        return {false,
+                {},
+                fmt::format("it is not restarted: {} restart{} brought no new checkpoint", m_count.restarts,
+                            m_count.restarts == 1 ? "" : "s")};
+    if (attempt.kind == FailureKind::OutOfMemory)
+        m_outOfMemoryAt = attempt.step;
+    ++m_count.restarts;
+    return {true, delayBefore(m_count.restarts, m_spec.backoff), {}};
+}
+
+} // namespace trainyard::agent

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/spec/run_spec.h"
+
+namespace trainyard::agent {
+
+/// Why an attempt failed, as far as going on depends on it.
+enum class FailureKind {
+    Work,           ///< bad input, refusal, a loss that is not finite: it would come again
+    Infrastructure, ///< a rank, its host or the launcher was lost, or the ranks hang
+    OutOfMemory,    ///< the kernel killed a rank for lack of memory
+};
+
+struct FailedAttempt {
+    FailureKind kind = FailureKind::Work;
+    std::int64_t step = 0;       ///< last finished
+    bool finishedAStep = false;  ///< in this very attempt
+    std::int64_t checkpoint = 0; ///< step of the newest one; 0 = there is none
+};
+
+/// How often a run was restarted since its newest checkpoint.
+struct RestartCount {
+    int restarts = 0;
+    std::int64_t checkpoint = 0;
+
+    bool operator==(const RestartCount&) const = default;
+};
+
+/// Whether a failed run goes on by itself, and when. Pure: knows no clock and no file.
+class RestartPolicy {
+public:
+    RestartPolicy(const RestartSpec& spec, const RestartCount& count) : m_spec(spec), m_count(count) {}
+
+    struct Decision {
+        bool restart = false;
+        std::chrono::milliseconds delay{0}; ///< before the next attempt
+        std::string refusal;                ///< why not, where the failure itself does not say it
+    };
+    Decision after(const FailedAttempt& attempt);
+
+    const RestartCount& count() const { return m_count; }
+    /// Further restarts that are possible before the next checkpoint.
+    int left() const { return m_spec.limit - m_count.restarts; }
+
+private:
+    bool wouldRunOutOfMemoryAgain(const FailedAttempt& attempt) const;
+
+    RestartSpec m_spec;
+    RestartCount m_count;
+    std::optional<std::int64_t> m_outOfMemoryAt; ///< step at which memory did not suffice before
+};
+
+} // namespace trainyard::agent

@@ -1,0 +1,203 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/base/hash.h"
+#include "remote/agent/store/bundle_store.h"
+#include "remote/agent/store/clean_up.h"
+#include "remote/agent/store/part_file.h"
+
+using namespace trainyard;
+using namespace trainyard::agent;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::chrono::hours kLong{24 * 40};
+
+void makeOld(const fs::path& path, std::chrono::seconds age = kLong)
+{
+    const timespec time{::time(nullptr) - age.count(), 0};
+    const timespec both[] = {time, time};
+    QCOMPARE(::utimensat(AT_FDCWD, path.c_str(), both, AT_SYMLINK_NOFOLLOW), 0);
+}
+
+QStringList namesOf(const CleanUpPlan& plan)
+{
+    QStringList names;
+    for (const Leftover& entry : plan.leftovers)
+        names << QString::fromStdString(entry.name);
+    names.sort();
+    return names;
+}
+
+} // namespace
+
+/// What a deployment leaves behind goes when nobody needs it, and nothing else ever.
+class TestAgentCleanUp : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_dir = std::make_unique<QTemporaryDir>();
+        m_root = fs::path(m_dir->path().toStdString()) / "root";
+        QVERIFY(makeFolder(m_root).ok());
+    }
+
+    void removesOldBundlesWithTheirFiles()
+    {
+        const std::string old = bundle({{"bin/a", "shared"}, {"lib/b", "only in the old one"}});
+        QTest::qWait(2100); // the time of a file's last use cannot be set back
+        const std::string present = bundle({{"bin/a", "shared"}, {"lib/c", "only in the present one"}});
+        CleanUpRules rules;
+        rules.unusedFor = std::chrono::seconds(1);
+        const CleanUpPlan plan = planCleanUp(m_root, rules).value();
+        QCOMPARE(namesOf(plan),
+                 QStringList({QString::fromStdString("bundles/" + old), shelfOf("only in the old one")}));
+        QCOMPARE(plan.kept.size(), std::size_t{1});
+        QCOMPARE(plan.kept[0].id, present);
+        QVERIFY(fs::exists(m_root / "bundles" / old)); // it only looked
+        QCOMPARE(cleanUp(m_root, plan).value(), std::uint64_t{std::string("only in the old one").size()});
+        QVERIFY(!fs::exists(m_root / "bundles" / old));
+        QVERIFY(!BlobStore(m_root).has(sha256Hex("only in the old one")));
+        QCOMPARE(readFile(m_root / "bundles" / present / "bin/a").value(), std::string("shared"));
+        QVERIFY(BlobStore(m_root).has(sha256Hex("shared")));
+        QCOMPARE(namesOf(planned()), QStringList());
+    }
+
+    void keepsWhatARunWasStartedWith_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addRow("the inventory of a node") << "inventory.json";
+        QTest::addRow("an attempt on the head") << "attempts/0001.json";
+    }
+    void keepsWhatARunWasStartedWith()
+    {
+        QFETCH(QString, file);
+        const std::string id = bundle({{"bin/a", "program"}});
+        makeOld(m_root / "bundles" / id);
+        const fs::path words = m_root / "runs/some-run" / file.toStdString();
+        QVERIFY(makeFolder(words.parent_path()).ok());
+        QVERIFY(writeFileAtomically(words, "{\"bundle\": \"" + id + "\"}").ok());
+        const CleanUpPlan plan = planned();
+        QCOMPARE(namesOf(plan), QStringList());
+        QVERIFY(plan.kept.at(0).reason.find("some-run") != std::string::npos);
+        fs::remove_all(m_root / "runs");
+        QCOMPARE(namesOf(planned()), QStringList(QString::fromStdString("bundles/" + id)));
+    }
+
+    void removesOldPartsThatNobodyHolds()
+    {
+        BlobStore store(m_root);
+        const std::string hash = sha256Hex("wanted");
+        QVERIFY(store.makeFolderFor(hash).ok());
+        auto part = PartFile::open(store, {hash, 2'000'000, 0}).value();
+        QVERIFY(part->append(std::string(1'500'000, 'x')).ok());
+        makeOld(store.partial(hash));
+        makeOld(store.sums(hash), std::chrono::hours(1));
+        QCOMPARE(namesOf(planned()), QStringList()); // it is being written
+        part.reset();
+        makeOld(store.partial(hash));
+        makeOld(store.sums(hash));
+        QCOMPARE(namesOf(planned()).size(), 2);
+        QVERIFY(cleanUp(m_root, planned()).value() >= 1'500'000);
+        QVERIFY(!fs::exists(store.partial(hash)) && !fs::exists(store.sums(hash)));
+    }
+
+    void aBundleThatIsNeededAgainMeanwhileStays()
+    {
+        const std::string id = bundle({{"bin/a", "program"}});
+        makeOld(m_root / "bundles" / id);
+        const CleanUpPlan plan = planned();
+        QCOMPARE(bundle({{"bin/a", "program"}}), id);
+        QCOMPARE(cleanUp(m_root, plan).value(), std::uint64_t{0});
+        QCOMPARE(readFile(m_root / "bundles" / id / "bin/a").value(), std::string("program"));
+    }
+
+    /// Whoever puts a link where a folder was cannot lead the clean-up out of the agent's folder.
+    void followsNoLinkOut_data()
+    {
+        QTest::addColumn<QString>("link");
+        QTest::addRow("the folder of bundles") << "bundles";
+        QTest::addRow("a bundle") << "bundles/" + QString(64, 'a');
+        QTest::addRow("the store") << "cas";
+        QTest::addRow("a shelf of the store") << "cas/aa";
+    }
+    void followsNoLinkOut()
+    {
+        QFETCH(QString, link);
+        const fs::path outside = m_root.parent_path() / "outside";
+        const fs::path inner = outside / std::string(64, 'a');
+        QVERIFY(makeFolder(inner).ok());
+        QVERIFY(writeFileAtomically(inner / "file", "precious").ok());
+        QVERIFY(writeFileAtomically(outside / (std::string(64, 'b') + ".part"), "precious").ok());
+        for (const auto& entry : fs::recursive_directory_iterator(outside))
+            makeOld(entry.path());
+        const fs::path place = m_root / link.toStdString();
+        QVERIFY(makeFolder(place.parent_path()).ok());
+        fs::create_directory_symlink(outside, place);
+        makeOld(place);
+        const CleanUpPlan plan = planned();
+        QVERIFY(cleanUp(m_root, plan).ok());
+        QCOMPARE(namesOf(plan), QStringList());
+        QCOMPARE(readFile(inner / "file").value(), std::string("precious"));
+        QVERIFY(fs::exists(outside / (std::string(64, 'b') + ".part")));
+    }
+
+    /// The plan is the agent's own, but what it names may have become a link since.
+    void aFolderThatBecomesALinkAfterThePlanIsLeft()
+    {
+        const std::string id = bundle({{"bin/a", "program"}});
+        makeOld(m_root / "bundles" / id);
+        const CleanUpPlan plan = planned();
+        QCOMPARE(plan.leftovers.size(), std::size_t{1});
+        const fs::path moved = m_root.parent_path() / "moved";
+        fs::rename(m_root / "bundles", moved);
+        fs::create_directory_symlink(moved, m_root / "bundles");
+        QCOMPARE(cleanUp(m_root, plan).value(), std::uint64_t{0});
+        QCOMPARE(readFile(moved / id / "bin/a").value(), std::string("program"));
+    }
+
+    void leavesStrangersAlone()
+    {
+        for (const char* name : {"bundles/notes", "cas/aa/readme", "elsewhere/file"}) {
+            QVERIFY(makeFolder((m_root / name).parent_path()).ok());
+            QVERIFY(writeFileAtomically(m_root / name, "mine").ok());
+            makeOld(m_root / name);
+        }
+        QCOMPARE(namesOf(planned()), QStringList());
+    }
+
+private:
+    CleanUpPlan planned() const { return planCleanUp(m_root, {}).value(); }
+
+    QString shelfOf(const std::string& content) const
+    {
+        return QString::fromStdString(BlobStore(m_root).blob(sha256Hex(content)).lexically_relative(m_root));
+    }
+
+    std::string bundle(const std::vector<std::pair<std::string, std::string>>& contents) const
+    {
+        const BlobStore store(m_root);
+        std::vector<BundleFile> files;
+        for (const auto& [path, content] : contents) {
+            const std::string hash = sha256Hex(content);
+            auto part = PartFile::open(store, {hash, content.size(), 0}).value();
+            TRAINYARD_CHECK(part->append(content).ok() && part->finish().ok());
+            files.push_back({path, false, hash});
+        }
+        const std::string id = bundleId(files).value();
+        TRAINYARD_CHECK(BundleStore(m_root).assemble(id, files).ok());
+        return id;
+    }
+
+    std::unique_ptr<QTemporaryDir> m_dir;
+    fs::path m_root;
+};
+
+QTEST_GUILESS_MAIN(TestAgentCleanUp)
+#include "tst_agent_clean_up.moc"
