@@ -10,12 +10,13 @@
 
 namespace trainyard {
 
-AttachOperation::AttachOperation(const QString& host, const QString& runId, TargetPool& targets,
-                                 QObject* parent)
+AttachOperation::AttachOperation(const QString& host, const QString& runId, RunAccess access,
+                                 TargetPool& targets, QObject* parent)
     : RunOperation(parent), m_group({host}, targets)
 {
     m_runId = runId;
     m_run.id = runId;
+    m_run.access = access;
     m_run.hosts = QStringList{host};
     m_run.createdNs = systemClock().now().wallNs;
 }

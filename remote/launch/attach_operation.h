@@ -12,7 +12,8 @@ class AttachOperation : public RunOperation {
     Q_OBJECT
 
 public:
-    AttachOperation(const QString& host, const QString& runId, TargetPool& targets, QObject* parent);
+    AttachOperation(const QString& host, const QString& runId, RunAccess access, TargetPool& targets,
+                    QObject* parent);
     void start();
     void cancel() override;
 

@@ -33,6 +33,7 @@ QJsonObject toJson(const DeskRun& run)
             {"hosts", QJsonArray::fromStringList(run.hosts)},
             {"bundle", run.bundle},
             {"attempt", qint64{run.attempt}},
+            {"read_only", run.access == RunAccess::ReadOnly},
             {"created_ns", qint64{run.createdNs}}};
 }
 
@@ -46,6 +47,7 @@ DeskRun fromJson(const QString& id, const QJsonObject& json)
         run.hosts << host.toString();
     run.bundle = json.value("bundle").toString();
     run.attempt = static_cast<std::uint32_t>(json.value("attempt").toInteger(1));
+    run.access = json.value("read_only").toBool() ? RunAccess::ReadOnly : RunAccess::Full;
     run.createdNs = json.value("created_ns").toInteger();
     return run;
 }
@@ -71,6 +73,16 @@ Result<DeskRun> loadDeskRun(const QString& id)
     DeskRun run = fromJson(id, document.object());
     if (run.hosts.isEmpty())
         return badInput(file.string() + " is damaged", "attach to the run again with its host");
+    return run;
+}
+
+Result<DeskRun> loadDeskRunToAct(const QString& id)
+{
+    TRAINYARD_TRY(DeskRun run, loadDeskRun(id));
+    if (run.access == RunAccess::ReadOnly)
+        return refused("this desk attached to the run " + id.toStdString() + " only to look at it",
+                       "attach again without --read-only: trainyard attach " + id.toStdString() + " --host " +
+                           run.head().toStdString());
     return run;
 }
 

@@ -14,6 +14,12 @@ namespace trainyard {
 
 enum class RunKind { Train, Prepare };
 
+/// What this desk may do with a run.
+enum class RunAccess {
+    Full,
+    ReadOnly ///< it was attached to be looked at: no stop, resume or checkpoint from here
+};
+
 /// What this desk remembers of a run it started or attached to: `<desk data>/runs/<id>/host.json`. The run
 /// itself lives on its hosts; with this the desk finds it again.
 struct DeskRun {
@@ -23,6 +29,7 @@ struct DeskRun {
     QStringList hosts; ///< in order of node; the first one is the head
     QString bundle;    ///< bundle id, or "installed" for this machine's own executables
     std::uint32_t attempt = 1;
+    RunAccess access = RunAccess::Full;
     std::int64_t createdNs = 0; ///< wall clock
 
     QString head() const { return hosts.value(0); }
@@ -30,6 +37,8 @@ struct DeskRun {
 
 Status saveDeskRun(const DeskRun& run);
 Result<DeskRun> loadDeskRun(const QString& id);
+/// As loadDeskRun(), Refused when the run was attached read-only.
+Result<DeskRun> loadDeskRunToAct(const QString& id);
 /// Every run that this desk knows, newest first; unreadable folders are left out.
 std::vector<DeskRun> deskRuns();
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/units.h"
+#include "remote/target/read_piece.h"
 #include "remote/wire/protocol.h"
 
 namespace trainyard {
@@ -56,20 +57,14 @@ void FileRelay::askForMore()
         const qint64 offset = m_asked;
         const qint64 limit = std::min<qint64>(kPiece, m_file.bytes - offset);
         m_asked += limit;
-        QJsonObject request = m_file.read;
-        request["offset"] = offset;
-        request["limit"] = limit;
-        auto piece = std::make_shared<QByteArray>();
-        Target::Handlers handlers;
-        handlers.chunk = [piece](const QByteArray& bytes) { *piece += bytes; };
-        handlers.done = [this, piece, offset, limit](const Result<QJsonObject>& reply) {
-            if (!reply.ok())
-                return finish(reply.error());
-            if (piece->size() != limit)
-                return finish(failed("the file became shorter while it was copied"));
-            onPiece(offset, *piece);
-        };
-        m_from->call(request, this, std::move(handlers));
+        readPiece(*m_from, m_file.read, offset, limit, this,
+                  [this, offset, limit](const Result<FilePiece>& piece) {
+                      if (!piece.ok())
+                          return finish(piece.error());
+                      if (piece->bytes.size() != limit)
+                          return finish(failed("the file became shorter while it was copied"));
+                      onPiece(offset, piece->bytes);
+                  });
     }
 }
 

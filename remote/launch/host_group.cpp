@@ -1,11 +1,14 @@
 #include "remote/launch/host_group.h"
 
-#include <memory>
-#include <optional>
+#include <algorithm>
+
+#include "remote/target/joined_errors.h"
 
 namespace trainyard {
 
 namespace {
+
+constexpr int kMostConnecting = 16;
 
 /// Waits for one link; ends by itself after its word.
 class ReadyWait : public QObject {
@@ -47,16 +50,12 @@ private:
 
 Status allOf(const HostGroup::Answers& answers)
 {
-    std::optional<Error> all;
+    std::vector<Error> errors;
     for (const auto& answer : answers) {
-        if (answer.ok())
-            continue;
-        if (all)
-            all->message += "; " + answer.error().message;
-        else
-            all = answer.error();
+        if (!answer.ok())
+            errors.push_back(answer.error());
     }
-    return all ? Status(*all) : Status();
+    return joinedErrors(errors, static_cast<int>(answers.size()));
 }
 
 HostGroup::HostGroup(const QStringList& hosts, TargetPool& targets) : m_hosts(hosts), m_targets(targets) {}
@@ -74,16 +73,35 @@ QList<Target*> HostGroup::targets() const
     return all;
 }
 
+/// Links that are on their way up.
+struct HostGroup::Opening {
+    std::function<void(const Status&)> done;
+    Answers answers; ///< in order of node
+    int next = 0;
+    int left = 0;
+};
+
 void HostGroup::whenReady(std::function<void(const Status&)> done)
 {
-    auto answers = std::make_shared<Answers>();
-    for (int node = 0; node < size(); ++node) {
-        new ReadyWait(target(node), this, [this, answers, done](const Status& status) {
-            answers->push_back(status.ok() ? Result<QJsonObject>(QJsonObject()) : status.error());
-            if (static_cast<int>(answers->size()) == size())
-                done(allOf(*answers));
-        });
-    }
+    const auto opening = std::make_shared<Opening>(
+        Opening{std::move(done), Answers(m_hosts.size(), Result<QJsonObject>(QJsonObject())), 0, size()});
+    for (int i = 0; i < std::min(size(), kMostConnecting); ++i)
+        openNext(opening);
+}
+
+void HostGroup::openNext(const std::shared_ptr<Opening>& opening)
+{
+    if (opening->next == size())
+        return;
+    const int node = opening->next++;
+    new ReadyWait(target(node), this, [this, node, opening](const Status& status) {
+        if (!status.ok())
+            opening->answers[static_cast<std::size_t>(node)] = status.error();
+        if (--opening->left == 0)
+            opening->done(allOf(opening->answers));
+        else
+            openNext(opening);
+    });
 }
 
 void HostGroup::callAll(const std::function<QJsonObject(int)>& request,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include <QJsonObject>
@@ -25,8 +26,8 @@ public:
     Target& target(int node) const;
     QList<Target*> targets() const;
 
-    /// Opens every link; `done` hears when all are up, or what stands against it, with every host that
-    /// failed.
+    /// Opens every link, at most 16 at the same time (sshd and jump hosts drop more, MaxStartups); `done`
+    /// hears when all are up, or what stands against it, with every host that failed.
     void whenReady(std::function<void(const Status&)> done);
 
     using Answers = std::vector<Result<QJsonObject>>;
@@ -34,6 +35,9 @@ public:
                  std::function<void(const Answers&)> done);
 
 private:
+    struct Opening;
+    void openNext(const std::shared_ptr<Opening>& opening);
+
     QStringList m_hosts;
     TargetPool& m_targets;
 };

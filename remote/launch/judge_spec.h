@@ -15,4 +15,7 @@ namespace trainyard {
 Result<Diagnostics> judgeSpec(const RunSpec& spec, const DataSetManifest& data,
                               const std::vector<NodeMemory>& memory);
 
+/// As far as that goes without knowing the hosts.
+Result<Diagnostics> judgeDataSet(const RunSpec& spec, const DataSetManifest& data);
+
 } // namespace trainyard

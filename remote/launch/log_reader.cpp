@@ -42,34 +42,26 @@ void LogReader::start(qint64 offset, qint64 limit)
             return finish(ready.error());
         if (offset >= 0)
             return readFrom(offset, limit);
-        request(0, 1, [this, offset, limit](const QJsonObject& reply, const QByteArray&) {
-            readFrom(std::max<qint64>(0, reply.value("size").toInteger() + offset), limit);
+        request(0, 1, [this, offset, limit](const FilePiece& first) {
+            readFrom(std::max<qint64>(0, first.fileSize + offset), limit);
         });
     });
 }
 
 void LogReader::readFrom(qint64 offset, qint64 limit)
 {
-    request(offset, limit, [this, offset](const QJsonObject&, const QByteArray& bytes) {
-        finish(LogPiece{offset, bytes});
-    });
+    request(offset, limit, [this, offset](const FilePiece& piece) { finish(LogPiece{offset, piece.bytes}); });
 }
 
-void LogReader::request(qint64 offset, qint64 limit,
-                        std::function<void(const QJsonObject&, const QByteArray&)> done)
+void LogReader::request(qint64 offset, qint64 limit, std::function<void(const FilePiece&)> done)
 {
-    auto content = std::make_shared<QByteArray>();
-    Target::Handlers handlers;
-    handlers.chunk = [content](const QByteArray& bytes) { content->append(bytes); };
-    handlers.done = [this, content, done](const Result<QJsonObject>& reply) {
-        if (!reply.ok())
-            return finish(reply.error());
-        done(*reply, *content);
-    };
     const QString file = QString("ranks/%1.log").arg(m_rank, 4, 10, QChar('0'));
-    m_group->target(0).call(
-        {{"op", "read"}, {"run", m_runId}, {"file", file}, {"offset", offset}, {"limit", limit}}, this,
-        std::move(handlers));
+    readPiece(m_group->target(0), {{"op", "read"}, {"run", m_runId}, {"file", file}}, offset, limit, this,
+              [this, done](const Result<FilePiece>& piece) {
+                  if (!piece.ok())
+                      return finish(piece.error());
+                  done(*piece);
+              });
 }
 
 void LogReader::finish(const Result<LogPiece>& result)

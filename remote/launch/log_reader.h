@@ -8,6 +8,7 @@
 #include "engine/base/result.h"
 #include "remote/launch/host_group.h"
 #include "remote/launch/log_piece.h"
+#include "remote/target/read_piece.h"
 
 namespace trainyard {
 
@@ -26,8 +27,7 @@ signals:
 private:
     Result<QString> hostOfRank() const;
     void readFrom(qint64 offset, qint64 limit);
-    void request(qint64 offset, qint64 limit,
-                 std::function<void(const QJsonObject&, const QByteArray&)> done);
+    void request(qint64 offset, qint64 limit, std::function<void(const FilePiece&)> done);
     void finish(const Result<LogPiece>& result);
 
     QString m_runId;

@@ -79,12 +79,26 @@ DeskRun newRun(const QString& name, RunKind kind, const QStringList& hosts)
     return run;
 }
 
-void takeNodes(const ClusterSpec& cluster, QStringList& hosts, QList<int>& slotCounts)
+bool isForSlurm(const RunSpec& spec)
 {
-    for (const NodeSpec& node : cluster.nodes) {
+    return spec.launch.launcher == LauncherKind::Slurm;
+}
+
+/// The hosts that the desk talks to; with Slurm the login host alone.
+QStringList hostsOf(const RunSpec& spec)
+{
+    QStringList hosts;
+    for (const NodeSpec& node : spec.cluster.nodes)
         hosts << QString::fromStdString(node.host);
+    return isForSlurm(spec) ? hosts.mid(0, 1) : hosts;
+}
+
+QList<int> slotCountsOf(const RunSpec& spec)
+{
+    QList<int> slotCounts;
+    for (const NodeSpec& node : spec.cluster.nodes)
         slotCounts << node.slotCount;
-    }
+    return slotCounts;
 }
 
 } // namespace
@@ -122,9 +136,9 @@ RunOperation* RunService::launch(const RunSpec& spec)
     if (const Diagnostics diagnostics = validate(spec); !diagnostics.empty())
         return refuseToBegin({}, toError(diagnostics));
     StartPlan plan;
-    QStringList hosts;
-    takeNodes(spec.cluster, hosts, plan.slotCounts);
-    plan.run = newRun(QString::fromStdString(spec.name), RunKind::Train, hosts);
+    plan.run = newRun(QString::fromStdString(spec.name), RunKind::Train, hostsOf(spec));
+    plan.slotCounts = slotCountsOf(spec);
+    plan.slurm = isForSlurm(spec);
     plan.document = QByteArray::fromStdString(toJson(spec));
     plan.spec = spec;
     return begin(std::move(plan));
@@ -153,7 +167,7 @@ RunOperation* RunService::launchData(const QString& host, const DataJob& job)
 
 RunOperation* RunService::resume(const QString& runId)
 {
-    const auto run = loadDeskRun(runId);
+    const auto run = loadDeskRunToAct(runId);
     if (!run.ok())
         return refuseToBegin(runId, run.error());
     if (run->kind != RunKind::Train)
@@ -164,14 +178,14 @@ RunOperation* RunService::resume(const QString& runId)
     StartPlan plan;
     plan.run = *run;
     plan.resume = true;
-    QStringList hostsOfSpec; // the desk may reach the head by another name
-    takeNodes(spec->cluster, hostsOfSpec, plan.slotCounts);
+    plan.slotCounts = slotCountsOf(*spec);
+    plan.slurm = isForSlurm(*spec);
     return begin(std::move(plan));
 }
 
 RunOperation* RunService::stop(const QString& runId, const StopOptions& options)
 {
-    const auto run = loadDeskRun(runId);
+    const auto run = loadDeskRunToAct(runId);
     if (!run.ok())
         return refuseToBegin(runId, run.error());
     auto* operation = new StopOperation(*run, options, m_targets, this);
@@ -179,9 +193,9 @@ RunOperation* RunService::stop(const QString& runId, const StopOptions& options)
     return operation;
 }
 
-RunOperation* RunService::attach(const QString& host, const QString& runId)
+RunOperation* RunService::attach(const QString& host, const QString& runId, RunAccess access)
 {
-    auto* operation = new AttachOperation(host, runId, m_targets, this);
+    auto* operation = new AttachOperation(host, runId, access, m_targets, this);
     QMetaObject::invokeMethod(operation, &AttachOperation::start, Qt::QueuedConnection);
     return operation;
 }
@@ -189,7 +203,7 @@ RunOperation* RunService::attach(const QString& host, const QString& runId)
 void RunService::requestCheckpoint(const QString& runId, const QObject* context,
                                    std::function<void(const Status&)> done)
 {
-    const auto run = loadDeskRun(runId);
+    const auto run = loadDeskRunToAct(runId);
     if (!run.ok())
         return done(run.error());
     auto* question = new HostQuestion<void>(run->head(), m_targets, this, context, std::move(done));

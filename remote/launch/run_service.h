@@ -96,8 +96,9 @@ public:
     /// The text of manifest.json of the data set in `folder` on `host`. `context` as for Target::call.
     void readManifest(const QString& host, const QString& folder, const QObject* context,
                       std::function<void(const Result<QByteArray>&)> done);
-    /// Makes a run of `host` known to this desk, so that it can be followed: fetches spec and hosts.
-    RunOperation* attach(const QString& host, const QString& runId);
+    /// Makes a run of `host` known to this desk, so that it can be followed: fetches spec and hosts. Attached
+    /// read-only, stop(), resume() and requestCheckpoint() refuse it until it is attached again.
+    RunOperation* attach(const QString& host, const QString& runId, RunAccess access = RunAccess::Full);
     /// A piece of a rank's log: from byte `offset` (negative = from the end), at most `limit` bytes.
     void readLog(const QString& runId, int rank, qint64 offset, qint64 limit, const QObject* context,
                  std::function<void(const Result<LogPiece>&)> done);

@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 
 #include <QJsonArray>
 #include <QJsonDocument>
-#include <gnu/libc-version.h>
 
 #include "engine/base/file.h"
-#include "engine/base/units.h"
 #include "engine/records/record.h"
 #include "remote/launch/data_set_manifest.h"
 #include "remote/launch/inventory.h"
 #include "remote/launch/judge_spec.h"
+#include "remote/preflight/node_reach.h"
 #include "remote/target/desk_folders.h"
 #include "remote/target/programs.h"
 #include "remote/target/whole_file.h"
@@ -22,7 +20,11 @@ namespace trainyard {
 
 namespace {
 
+/// Long enough to see a slow link, too short to disturb other runs on the network.
+constexpr std::chrono::milliseconds kLinkMeasurement{300};
 const QString kInstalled = "installed"; // this machine's own executables, nothing is sent
+
+constexpr int kReachTimeoutMs = 8000; ///< for each host
 
 bool isHere(const QStringList& hosts)
 {
@@ -33,11 +35,6 @@ bool isHere(const QStringList& hosts)
 QString hostPart(const QString& host)
 {
     return host.section('@', -1);
-}
-
-QString sizeText(qint64 bytes)
-{
-    return QString::fromStdString(formatBytes(static_cast<Bytes>(bytes)));
 }
 
 /// `run` as the host lists it.
@@ -56,11 +53,7 @@ Status mayResume(const QJsonObject& run)
 } // namespace
 
 StartOperation::StartOperation(StartPlan plan, TargetPool& targets, QObject* parent)
-    : RunOperation(parent)
-    , m_plan(std::move(plan))
-    , m_group(m_plan.run.hosts, targets)
-    , m_deployDone(m_plan.run.hosts.size(), 0)
-    , m_deployTotal(m_plan.run.hosts.size(), 0)
+    : RunOperation(parent), m_plan(std::move(plan)), m_targets(targets), m_group(m_plan.run.hosts, targets)
 {
     m_runId = m_plan.run.id;
 }
@@ -114,47 +107,87 @@ void StartOperation::findAttempt()
     });
 }
 
-void StartOperation::onDeployProgress(const QString& host, qint64 done, qint64 total)
-{
-    const auto node = m_plan.run.hosts.indexOf(host);
-    if (node < 0 || total == 0)
-        return;
-    m_deployDone[node] = done;
-    m_deployTotal[node] = total;
-    const qint64 all = std::accumulate(m_deployTotal.begin(), m_deployTotal.end(), qint64{0});
-    const qint64 there = std::accumulate(m_deployDone.begin(), m_deployDone.end(), qint64{0});
-    emit progress(QString("sending the engine: %1 of %2").arg(sizeText(there), sizeText(all)),
-                  double(there) / double(all));
-}
-
 void StartOperation::inspect()
 {
     if (m_ended)
         return;
-    emit progress("looking at the hosts", -1);
-    m_group.callAll(
-        [](int) {
-            return QJsonObject{{"op", "probe"}};
-        },
-        [this](const HostGroup::Answers& answers) { onInspected(answers); });
+    PreflightOptions options;
+    // A data job runs on one host, without mpirun; what Slurm's nodes have is for Slurm to know.
+    options.links = options.mpi = m_plan.run.kind == RunKind::Train && !m_plan.slurm;
+    options.streaming = kLinkMeasurement;
+    m_preflight = std::make_unique<Preflight>(m_plan.run.hosts, m_targets, std::move(options));
+    connect(m_preflight.get(), &Preflight::progress, this,
+            [this](const QString& text, int done, int total) { emit progress(text, double(done) / total); });
+    connect(m_preflight.get(), &Preflight::finished, this, &StartOperation::onInspected);
+    m_preflight->start();
 }
 
-void StartOperation::onInspected(const HostGroup::Answers& answers)
+void StartOperation::onInspected(const PreflightReport& report)
 {
-    if (const Status all = allOf(answers); !all.ok())
-        return fail(all.error());
-    std::vector<HostReport> reports;
-    for (int node = 0; node < m_group.size(); ++node) {
-        m_probes.push_back(answers[static_cast<std::size_t>(node)].value());
-        HostReport report = judgeHost(readFacts(m_group.hosts()[node], m_probes.back(), {}),
-                                      TRAINYARD_VERSION, ::gnu_get_libc_version());
-        if (m_plan.run.kind == RunKind::Prepare) // runs without mpirun
-            report.rows.removeIf([](const CheckRow& row) { return row.check == "MPI"; });
-        reports.push_back(std::move(report));
-    }
-    if (const Status fit = judgeHosts(reports); !fit.ok())
+    if (m_ended)
+        return;
+    if (const Status fit = report.judge(); !fit.ok())
         return fail(fit.error());
-    deploy();
+    m_found = report;
+    for (const QString& host : m_group.hosts()) {
+        const auto found = std::find_if(report.hosts.begin(), report.hosts.end(),
+                                        [&](const HostReport& one) { return one.host == host; });
+        m_probes.push_back(found->facts.raw);
+    }
+    if (m_plan.slurm && !m_plan.resume)
+        askSlurm();
+    else if (m_plan.slurm)
+        deploy();
+    else
+        reachNodes();
+}
+
+void StartOperation::askSlurm()
+{
+    emit progress("asking Slurm", -1);
+    const QJsonObject request{{"op", "slurm-check"}, {"spec", QString::fromUtf8(m_plan.document)}};
+    m_group.target(0).call(request, this, [this](const Result<QJsonObject>& reply) {
+        if (!reply.ok())
+            return fail(reply.error());
+        deploy();
+    });
+}
+
+/// Of the hosts beside the head, as the desk has verified them, so that nobody has to teach them to the head.
+QJsonArray StartOperation::knownHostsOfNodes() const
+{
+    QJsonArray lines;
+    for (int node = 1; node < m_group.size(); ++node) {
+        const auto agent = m_group.target(node).agent();
+        const QStringList names{hostPart(m_group.hosts()[node]), agent ? agent->host : QString()};
+        if (const QString line = knownHostsLine(names, m_group.target(node).hostKey()); !line.isEmpty())
+            lines << line;
+    }
+    return lines;
+}
+
+/// mpirun would find out too, after everything has been sent.
+void StartOperation::reachNodes()
+{
+    QJsonArray nodes;
+    for (int node = 1; node < m_group.size(); ++node) {
+        if (m_group.hosts()[node] != m_plan.run.head())
+            nodes << hostPart(m_group.hosts()[node]);
+    }
+    if (nodes.isEmpty() || m_plan.run.kind == RunKind::Prepare)
+        return deploy();
+    emit progress(QString("trying ssh from %1 to the other hosts").arg(m_plan.run.head()), -1);
+    const QJsonObject request{{"op", "reach"},
+                              {"hosts", nodes},
+                              {"timeout_ms", kReachTimeoutMs},
+                              {"known_hosts", knownHostsOfNodes()}};
+    m_group.target(0).call(request, this, [this](const Result<QJsonObject>& reply) {
+        if (!reply.ok())
+            return fail(reply.error());
+        if (const Status reached = judgeReach(m_plan.run.head(), *reply); !reached.ok())
+            return fail(reached.error());
+        deploy();
+    });
 }
 
 /// The CUDA libraries are big, so they go only where ranks will compute on devices; on resume where they went
@@ -163,6 +196,8 @@ bool StartOperation::usesDevices() const
 {
     if (!m_plan.spec)
         return false;
+    if (m_plan.slurm)
+        return m_plan.spec->launch.device == DeviceKind::Cuda;
     const std::vector<NodeMemory> memory = memoryOfNodes();
     const auto hosts = memoryOfHosts(*m_plan.spec, [&](std::size_t node) { return memory[node]; });
     return std::ranges::all_of(hosts, &HostMemory::onDevices);
@@ -186,7 +221,11 @@ void StartOperation::deploy()
         bundle = std::move(plain);
     m_plan.run.bundle = QString::fromStdString(bundle->id);
     m_deployer = std::make_unique<Deployer>(std::move(bundle).value(), m_group.targets());
-    connect(m_deployer.get(), &Deployer::progress, this, &StartOperation::onDeployProgress);
+    connect(m_deployer.get(), &Deployer::noticed, this, &StartOperation::noticed);
+    connect(m_deployer.get(), &Deployer::advanced, this, [this](const DeployProgress& deployed) {
+        if (deployed.total > 0)
+            emit progress(deployed.text(), deployed.fraction());
+    });
     connect(m_deployer.get(), &Deployer::finished, this, [this](const Status& deployed) {
         if (!deployed.ok())
             return fail(deployed.error());
@@ -224,7 +263,9 @@ void StartOperation::judge()
         parseDataSetManifest(m_manifest.toStdString(), m_plan.spec->dataset.path + "/manifest.json");
     if (!data.ok())
         return fail(data.error());
-    const auto remarks = judgeSpec(*m_plan.spec, *data, memoryOfNodes());
+    // Nobody knows yet what the nodes of a batch job will have.
+    const auto remarks =
+        m_plan.slurm ? judgeDataSet(*m_plan.spec, *data) : judgeSpec(*m_plan.spec, *data, memoryOfNodes());
     if (!remarks.ok())
         return fail(remarks.error());
     for (const Diagnostic& remark : *remarks)
@@ -272,7 +313,7 @@ void StartOperation::makeRun()
     emit progress("making the run on every host", -1);
     m_madeOnHosts = true;
     const bool training = m_plan.run.kind == RunKind::Train;
-    const QJsonObject inventory = inventoryOf(m_group.hosts(), m_probes, m_plan.run.bundle);
+    const QJsonObject inventory = inventoryOf(m_group.hosts(), m_probes, m_plan.run.bundle, m_found);
     // Reports made without a link say what the hosts were.
     const Status kept = writeFileAtomically(deskRunFolder(m_runId) / "inventory.json",
                                             QJsonDocument(inventory).toJson().toStdString());
@@ -296,6 +337,11 @@ void StartOperation::makeRun()
 QJsonArray StartOperation::nodesForLaunch() const
 {
     QJsonArray nodes;
+    if (m_plan.slurm) {
+        for (const int slotCount : m_plan.slotCounts)
+            nodes << QJsonObject{{"host", hostPart(m_group.hosts()[0])}, {"slots", slotCount}};
+        return nodes;
+    }
     for (int node = 0; node < m_group.size(); ++node) {
         const QJsonObject& probe = m_probes[static_cast<std::size_t>(node)];
         const auto agent = m_group.target(node).agent();
@@ -311,24 +357,50 @@ void StartOperation::launch()
 {
     if (m_ended)
         return;
-    emit progress("starting the run", -1);
+    emit progress(m_plan.slurm ? "submitting the job" : "starting the run", -1);
     QJsonObject request{{"op", "launch"},
                         {"run", m_runId},
                         {"attempt", qint64{m_plan.run.attempt}},
-                        {"nodes", nodesForLaunch()}};
+                        {"nodes", nodesForLaunch()},
+                        {"known_hosts", knownHostsOfNodes()}};
     if (m_plan.run.bundle == kInstalled)
         request.insert("programs", programFolder());
     else
         request.insert("bundle", m_plan.run.bundle);
-    if (const QString network = commonNetwork(m_probes); m_group.size() > 1 && !network.isEmpty())
-        request.insert("interface", network);
+    if (m_group.size() > 1 && !m_found.interface.isEmpty())
+        request.insert("interface", m_found.interface);
+    if (m_group.size() > 1 && !m_found.interfaceNames.isEmpty())
+        request.insert("environment",
+                       QJsonObject{{"NCCL_SOCKET_IFNAME", '=' + m_found.interfaceNames.join(',')}});
     m_launched = true;
     m_group.target(0).call(request, this, [this](const Result<QJsonObject>& reply) {
         if (reply.ok())
-            return attend();
+            return onLaunched(*reply);
+        if (m_group.target(0).state() != Target::State::Ready)
+            return launchAgain();
         m_launched = false;
         fail(reply.error());
     });
+}
+
+/// The link broke, perhaps after the run was started. To ask once more changes nothing then, and to take the
+/// run back would pull its folders from under it.
+void StartOperation::launchAgain()
+{
+    m_group.whenReady([this](const Status& ready) {
+        if (ready.ok())
+            launch();
+        else
+            finish(ready.error().in("the link broke while the run was started, and it may be at work"));
+    });
+}
+
+void StartOperation::onLaunched(const QJsonObject& reply)
+{
+    if (!m_plan.slurm)
+        return attend();
+    emit noticed(QString("Slurm job %1 on %2").arg(reply.value("job").toString(), m_plan.run.head()));
+    finish(m_runId);
 }
 
 /// Samples of the devices are welcome, not needed: a host that refuses them does not end the run.
@@ -355,8 +427,11 @@ void StartOperation::fail(const Error& error)
 {
     if (std::exchange(m_ended, true))
         return;
+    // We may be in a signal of these.
+    if (m_preflight)
+        m_preflight.release()->deleteLater();
     if (m_deployer)
-        m_deployer.release()->deleteLater(); // we may be in its signal
+        m_deployer.release()->deleteLater();
     if (m_plan.resume)
         return finish(error);
     takeBack(error);

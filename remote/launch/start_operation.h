@@ -13,6 +13,7 @@
 #include "remote/launch/desk_run.h"
 #include "remote/launch/host_group.h"
 #include "remote/launch/run_operation.h"
+#include "remote/preflight/preflight.h"
 
 namespace trainyard {
 
@@ -21,13 +22,16 @@ struct StartPlan {
     DeskRun run;
     QByteArray document;         ///< spec.json or job.json, byte for byte
     std::optional<RunSpec> spec; ///< of a new training run, to be judged by what the hosts have
-    QList<int> slotCounts;       ///< ranks on each host
+    QList<int> slotCounts;       ///< ranks on each node
+    bool slurm = false;          ///< a batch job, submitted on the one host, whatever nodes it will get
     bool resume = false;         ///< the run is there already; its next attempt starts
 };
 
-/// Starts a run: links up → hosts judged → engine there → data set found → model and memory fit → run
-/// directories made → supervisor started on the head → device samplers started. Whatever fails before the
-/// supervisor runs is taken back on every host.
+/// Starts a run: links up → preflight of the hosts and of the links between them → engine there → data set
+/// found → model and memory fit → run directories made → supervisor started on the head → device samplers
+/// started. Whatever fails before the supervisor runs is taken back on every host. With Slurm the one host is
+/// the login host: it is asked whether it would take the job before anything is sent, and in place of a
+/// supervisor a batch job starts.
 class StartOperation : public RunOperation {
     Q_OBJECT
 
@@ -42,11 +46,13 @@ private:
     void onReady();
     void findAttempt();
     bool usesDevices() const;
+    void askSlurm();
     void deploy();
     void onDeployed();
-    void onDeployProgress(const QString& host, qint64 done, qint64 total);
     void inspect();
-    void onInspected(const HostGroup::Answers& answers);
+    void reachNodes();
+    QJsonArray knownHostsOfNodes() const;
+    void onInspected(const PreflightReport& report);
     void findDataSet();
     void judge();
     std::vector<NodeMemory> memoryOfNodes() const;
@@ -54,6 +60,8 @@ private:
     void makeRun();
     Status keepOnDesk() const;
     void launch();
+    void launchAgain();
+    void onLaunched(const QJsonObject& reply);
     void attend();
     void fail(const Error& error);
     void takeBack(const Error& error);
@@ -61,11 +69,13 @@ private:
     QJsonArray nodesForLaunch() const;
 
     StartPlan m_plan;
+    TargetPool& m_targets;
+    std::unique_ptr<Preflight> m_preflight;
+    PreflightReport m_found;
     HostGroup m_group;
     std::unique_ptr<Deployer> m_deployer;
     std::vector<QJsonObject> m_probes;
     QByteArray m_manifest; ///< of the data set
-    QList<qint64> m_deployDone, m_deployTotal;
     bool m_madeOnHosts = false;
     bool m_launched = false;
     bool m_ended = false;

@@ -4,7 +4,7 @@ namespace trainyard {
 
 StopOperation::StopOperation(const DeskRun& run, const StopOptions& options, TargetPool& targets,
                              QObject* parent)
-    : RunOperation(parent), m_options(options), m_group(run.hosts, targets)
+    : RunOperation(parent), m_options(options), m_group(run.hosts, targets), m_head({run.head()}, targets)
 {
     m_runId = run.id;
 }
@@ -17,16 +17,32 @@ QJsonObject StopOperation::request(std::chrono::milliseconds grace) const
             {"checkpoint", m_options.checkpoint}};
 }
 
+/// The head is asked as soon as it can be: a host that does not answer must not delay the others.
 void StopOperation::start()
 {
     emit progress("asking the run to stop", -1);
-    m_group.whenReady([this](const Status& ready) {
-        // Hosts that can be reached are stopped also when others cannot; the sweep lists those.
-        if (m_group.target(0).state() != Target::State::Ready)
-            return sweep(ready.ok() ? Result<QJsonObject>(QJsonObject()) : ready.error());
-        m_group.target(0).call(request(m_options.grace), this,
-                               [this](const Result<QJsonObject>& reply) { sweep(reply); });
+    m_head.whenReady([this](const Status& ready) {
+        if (!ready.ok())
+            return takeHeadAnswer(ready.error());
+        m_head.target(0).call(request(m_options.grace), this,
+                              [this](const Result<QJsonObject>& reply) { takeHeadAnswer(reply); });
     });
+    m_group.whenReady([this](const Status&) { // the sweep lists those that cannot be reached
+        m_reached = true;
+        sweepWhenPossible();
+    });
+}
+
+void StopOperation::takeHeadAnswer(const Result<QJsonObject>& answer)
+{
+    m_headAnswer.emplace(answer);
+    sweepWhenPossible();
+}
+
+void StopOperation::sweepWhenPossible()
+{
+    if (m_reached && m_headAnswer)
+        sweep(*m_headAnswer);
 }
 
 void StopOperation::sweep(const Result<QJsonObject>& headAnswer)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "remote/launch/desk_run.h"
 #include "remote/launch/host_group.h"
 #include "remote/launch/run_operation.h"
@@ -8,7 +10,7 @@ namespace trainyard {
 
 struct StopOptions {
     bool checkpoint = true; ///< finish the step and keep it; otherwise kill at once
-    std::chrono::milliseconds grace{15'000};
+    std::chrono::milliseconds grace{6'000};
 };
 
 /// Ends a run on every host. Safe to repeat. The head is asked first, because it ends the ranks of all hosts
@@ -24,12 +26,17 @@ public:
 
 private:
     QJsonObject request(std::chrono::milliseconds grace) const;
+    void takeHeadAnswer(const Result<QJsonObject>& answer);
+    void sweepWhenPossible();
     void sweep(const Result<QJsonObject>& headAnswer);
     Result<QString> everyHostClean(const HostGroup::Answers& answers) const;
     void finish(const Result<QString>& result);
 
     StopOptions m_options;
     HostGroup m_group;
+    HostGroup m_head;
+    std::optional<Result<QJsonObject>> m_headAnswer;
+    bool m_reached = false; ///< every link is up, or was found not to come up
 };
 
 } // namespace trainyard

@@ -5,21 +5,27 @@
 
 namespace trainyard {
 
-void AttemptRecords::add(const std::vector<Record>& records)
+void AttemptRecords::add(const QString& stream, const std::vector<Record>& records)
 {
+    std::int64_t& newest = m_newestNs.try_emplace(stream, INT64_MIN).first->second;
     for (const Record& record : records) {
+        newest = std::max(newest, record.time.wallNs);
         m_attempt = std::max(m_attempt, record.attempt);
-        m_waiting.push_back(record);
+        m_waiting.push_back({newest, record});
     }
 }
 
 std::vector<Record> AttemptRecords::take()
 {
-    auto records = std::exchange(m_waiting, {});
-    std::erase_if(records, [this](const Record& record) { return record.attempt < m_attempt; });
+    auto waiting = std::exchange(m_waiting, {});
+    std::erase_if(waiting, [this](const Waiting& entry) { return entry.record.attempt < m_attempt; });
     // Stable: the streams' own order decides between equal times.
-    std::stable_sort(records.begin(), records.end(),
-                     [](const Record& a, const Record& b) { return a.time.wallNs < b.time.wallNs; });
+    std::stable_sort(waiting.begin(), waiting.end(),
+                     [](const Waiting& a, const Waiting& b) { return a.ns < b.ns; });
+    std::vector<Record> records;
+    records.reserve(waiting.size());
+    for (Waiting& entry : waiting)
+        records.push_back(std::move(entry.record));
     return records;
 }
 

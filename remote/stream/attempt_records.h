@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
+
+#include <QString>
 
 #include "engine/records/record.h"
 
@@ -14,15 +17,22 @@ public:
     /// `attempt`: earlier ones are old news from the start.
     explicit AttemptRecords(std::uint32_t attempt) : m_attempt(attempt) {}
 
-    void add(const std::vector<Record>& records);
+    /// Records of one stream, in its order, which stays whatever the host's wall clock does.
+    void add(const QString& stream, const std::vector<Record>& records);
     /// What was added since the last call, oldest first.
     std::vector<Record> take();
     /// The newest attempt so far.
     std::uint32_t attempt() const { return m_attempt; }
+    std::size_t waiting() const { return m_waiting.size(); }
 
 private:
+    struct Waiting {
+        std::int64_t ns = 0; ///< wall clock, never earlier than the record before it in its stream
+        Record record;
+    };
     std::uint32_t m_attempt;
-    std::vector<Record> m_waiting;
+    std::vector<Waiting> m_waiting;
+    std::map<QString, std::int64_t> m_newestNs; ///< of each stream
 };
 
 } // namespace trainyard

@@ -14,7 +14,9 @@ namespace {
 
 constexpr auto kLookInterval = std::chrono::seconds(2);
 constexpr std::uint64_t kBehindBytes = 64 * kKiB;
-constexpr int kLooksAfterEnd = 2;   ///< the last words of the workers may be written just after the verdict
+constexpr int kLooksAfterEnd = 2; ///< the last words of the workers may be written just after the verdict
+constexpr qsizetype kStreamsOfTheRun =
+    16;                             ///< beside one for each node; a host that tells more is not believed
 constexpr int kLooksAtTornTail = 5; ///< silent ones: what a killed writer tore will never become a record
 
 } // namespace
@@ -93,6 +95,11 @@ bool RunFollower::belongsTo(int node, const QString& stream) const
     return stream == own || (node == 0 && !stream.startsWith("node-"));
 }
 
+std::size_t RunFollower::mostStreams() const
+{
+    return static_cast<std::size_t>(m_hosts.size() + kStreamsOfTheRun);
+}
+
 void RunFollower::onStreams(int node, const QJsonObject& reply)
 {
     for (const auto& entry : reply.value("streams").toArray()) {
@@ -100,7 +107,9 @@ void RunFollower::onStreams(int node, const QJsonObject& reply)
         const QString name = stream.value("stream").toString();
         if (!isPlainName(name.toStdString()) || name.contains('.') || !belongsTo(node, name))
             continue;
-        m_hostBytes[name] = static_cast<std::uint64_t>(stream.value("size").toInteger());
+        if (!m_hostBytes.contains(name) && m_hostBytes.size() >= mostStreams())
+            continue;
+        m_hostBytes[name] = static_cast<std::uint64_t>(std::max<qint64>(0, stream.value("size").toInteger()));
         follow(node, name);
     }
     m_headAnswered = m_headAnswered || node == 0;
@@ -111,7 +120,7 @@ void RunFollower::onStreams(int node, const QJsonObject& reply)
 
 void RunFollower::follow(int node, const QString& stream)
 {
-    if (m_streams.count(stream) > 0)
+    if (m_streams.count(stream) > 0 || m_streams.size() >= mostStreams())
         return;
     auto mirror = StreamMirror::open(m_folder / "journal" / stream.toStdString());
     if (!mirror.ok()) {

@@ -70,6 +70,7 @@ private:
     void lookForStreams();
     void onStreams(int node, const QJsonObject& reply);
     bool belongsTo(int node, const QString& stream) const;
+    std::size_t mostStreams() const;
     void follow(int node, const QString& stream);
     void followMirrored();
     void onRecords(const QString& stream, const std::vector<Record>& records);

@@ -1,5 +1,7 @@
 #include "remote/stream/stream_follower.h"
 
+#include "engine/records/foreign_records.h"
+
 namespace trainyard {
 
 namespace {
@@ -36,7 +38,9 @@ void StreamFollower::start()
 /// A piece per turn of the event loop: a long history does not freeze the window.
 void StreamFollower::replay()
 {
-    const auto records = m_mirror.replayMore();
+    auto records = m_mirror.replayMore();
+    if (records.ok())
+        makeHarmless(*records);
     if (!records.ok())
         emit problem(records.error());
     else if (!records->empty())
@@ -63,27 +67,20 @@ void StreamFollower::onState()
 void StreamFollower::compare()
 {
     const auto size = static_cast<qint64>(m_mirror.lastBytes().size());
-    auto theirs = std::make_shared<QByteArray>();
-    Target::Handlers handlers;
-    handlers.chunk = [theirs](const QByteArray& bytes) { theirs->append(bytes); };
-    handlers.done = [this, theirs](const Result<QJsonObject>& reply) { onCompared(*theirs, reply); };
-    m_call = m_target->call({{"op", "read"},
-                             {"run", m_runId},
-                             {"file", "journal/" + m_stream},
-                             {"offset", static_cast<qint64>(m_mirror.validBytes()) - size},
-                             {"limit", size}},
-                            this, std::move(handlers));
+    m_call = readPiece(*m_target, {{"op", "read"}, {"run", m_runId}, {"file", "journal/" + m_stream}},
+                       static_cast<qint64>(m_mirror.validBytes()) - size, size, this,
+                       [this](const Result<FilePiece>& theirs) { onCompared(theirs); });
 }
 
-void StreamFollower::onCompared(const QByteArray& theirs, const Result<QJsonObject>& reply)
+void StreamFollower::onCompared(const Result<FilePiece>& theirs)
 {
     m_call = 0;
-    if (!reply.ok()) {
-        if (reply.error().kind != ErrorKind::Unreachable)
+    if (!theirs.ok()) {
+        if (theirs.error().kind != ErrorKind::Unreachable)
             m_retry.start(kRetryPause);
         return;
     }
-    if (viewOf(theirs) == m_mirror.lastBytes())
+    if (viewOf(theirs->bytes) == m_mirror.lastBytes())
         tail();
     else
         startAgain();
@@ -104,8 +101,10 @@ void StreamFollower::tail()
 
 void StreamFollower::onChunk(const QByteArray& bytes)
 {
-    const auto records = m_mirror.append(viewOf(bytes));
+    auto records = m_mirror.append(viewOf(bytes));
     reportWriteError();
+    if (records.ok())
+        makeHarmless(*records);
     if (!records.ok()) {
         m_stopped = true;
         m_target->cancel(std::exchange(m_call, 0));

@@ -12,7 +12,7 @@
 
 #include "engine/records/record.h"
 #include "remote/stream/stream_mirror.h"
-#include "remote/target/target.h"
+#include "remote/target/read_piece.h"
 
 namespace trainyard {
 
@@ -38,7 +38,7 @@ private:
     void replay();
     void onState();
     void compare();
-    void onCompared(const QByteArray& theirs, const Result<QJsonObject>& reply);
+    void onCompared(const Result<FilePiece>& theirs);
     void tail();
     void onChunk(const QByteArray& bytes);
     void onTailEnded(const Result<QJsonObject>& reply);

@@ -36,10 +36,15 @@ Result<StreamMirror> StreamMirror::open(const fs::path& path)
     TRAINYARD_TRY_STATUS(makeFolder(path.parent_path()));
     TRAINYARD_TRY(FileDescriptor file, openMirror(path));
     const bool writer = ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
-    return StreamMirror(path, std::move(file), writer);
+    const int error = writer ? 0 : errno;
+    StreamMirror mirror(path, std::move(file), writer);
+    if (!writer && error != EWOULDBLOCK) // no other desk: nobody would keep what comes
+        mirror.m_writeStatus =
+            systemError(ErrorKind::Failed, "cannot lock the mirror " + path.string(), error);
+    return mirror;
 }
 
-/// Keeps m_lastBytes and m_partial in step with what the parser took.
+/// Keeps m_lastBytes in step with what the parser took.
 void StreamMirror::accept(std::string_view bytes)
 {
     m_lastBytes.append(bytes);
@@ -56,11 +61,8 @@ Result<std::vector<Record>> StreamMirror::replayMore()
             return systemError(ErrorKind::Failed, "cannot read the mirror " + m_path.string(), errno);
         piece.resize(static_cast<std::size_t>(got));
         m_read += piece.size();
-        const std::uint64_t before = validBytes();
         auto records = m_parser.feed(piece);
-        m_partial += piece;
-        accept(std::string_view(m_partial).substr(0, validBytes() - before));
-        m_partial.erase(0, validBytes() - before);
+        accept(m_parser.completed());
         // Damage ends the replay like the end of the file: what follows it comes from the host again.
         if (!records.ok())
             TRAINYARD_TRY_STATUS(forgetDamage());
@@ -106,28 +108,23 @@ Result<std::vector<Record>> StreamMirror::append(std::string_view bytes)
     TRAINYARD_CHECK(m_replayed);
     const std::uint64_t before = validBytes();
     auto records = m_parser.feed(bytes);
-    m_partial.append(bytes);
-    const std::size_t whole = validBytes() - before;
-    const std::string_view valid = std::string_view(m_partial).substr(0, whole);
-    if (m_writer && m_writeStatus.ok() && whole > 0) {
+    const std::string_view valid = m_parser.completed();
+    if (m_writer && m_writeStatus.ok() && !valid.empty()) {
         if (::lseek(m_file.get(), static_cast<off_t>(before), SEEK_SET) >= 0)
             m_writeStatus = writeAll(m_file.get(), valid, m_path);
     }
     accept(valid);
-    m_partial.erase(0, whole);
     return records;
 }
 
 void StreamMirror::dropPartialFrame()
 {
-    m_partial.clear();
     m_parser.dropPartialFrame();
 }
 
 Status StreamMirror::setAside()
 {
     m_parser = JournalParser();
-    m_partial.clear();
     m_lastBytes.clear();
     m_replayed = true;
     if (!m_writer)

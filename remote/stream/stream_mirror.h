@@ -54,7 +54,6 @@ private:
     bool m_replayed = false;
     std::uint64_t m_read = 0; ///< of the file, while it is replayed
     JournalParser m_parser;
-    std::string m_partial;   ///< came after validBytes()
     std::string m_lastBytes; ///< the valid ones, at most kComparedBytes
     Status m_writeStatus;
 };

@@ -9,6 +9,20 @@
 
 using namespace trainyard;
 
+namespace {
+
+DeskRun agedRun(int createdNs)
+{
+    DeskRun run;
+    run.id = QString("r%1").arg(createdNs);
+    run.name = "x";
+    run.hosts = QStringList{"h"};
+    run.createdNs = createdNs;
+    return run;
+}
+
+} // namespace
+
 class TestDeskRun : public QObject {
     Q_OBJECT
 
@@ -21,8 +35,14 @@ private slots:
 
     void comesBackAsItWasKept()
     {
-        const DeskRun run{"r1",  "bert", RunKind::Prepare,         {"gpu-1", "gpu-2"},
-                          "abc", 3,      1'795'252'505'000'000'001};
+        const DeskRun run{.id = "r1",
+                          .name = "bert",
+                          .kind = RunKind::Prepare,
+                          .hosts = {"gpu-1", "gpu-2"},
+                          .bundle = "abc",
+                          .attempt = 3,
+                          .access = RunAccess::ReadOnly,
+                          .createdNs = 1'795'252'505'000'000'001};
         QVERIFY(saveDeskRun(run).ok());
         const auto loaded = loadDeskRun("r1");
         QVERIFY(loaded.ok());
@@ -32,13 +52,14 @@ private slots:
         QCOMPARE(loaded->head(), QString("gpu-1"));
         QCOMPARE(loaded->bundle, run.bundle);
         QCOMPARE(loaded->attempt, run.attempt);
+        QCOMPARE(loaded->access, run.access);
         QCOMPARE(loaded->createdNs, run.createdNs); // all 64 bits
     }
 
     void listsTheNewestFirstAndLeavesDamageOut()
     {
         for (const int age : {2, 1, 3})
-            QVERIFY(saveDeskRun({QString("r%1").arg(age), "x", RunKind::Train, {"h"}, "", 1, age}).ok());
+            QVERIFY(saveDeskRun(agedRun(age)).ok());
         QVERIFY(makeFolder(deskRunFolder("broken")).ok());
         QVERIFY(writeFileAtomically(deskRunFolder("broken") / "host.json", "{").ok());
         QStringList ids;

@@ -34,8 +34,8 @@ private slots:
     void ordersStreamsByTime()
     {
         AttemptRecords records(1);
-        records.add({record(1, 2, "step1"), record(1, 4, "step2")});
-        records.add({record(1, 1, "starting"), record(1, 3, "warning"), record(1, 5, "finished")});
+        records.add("steps", {record(1, 2, "step1"), record(1, 4, "step2")});
+        records.add("run", {record(1, 1, "starting"), record(1, 3, "warning"), record(1, 5, "finished")});
         QCOMPARE(print(records.take()), "starting step1 warning step2 finished");
         QCOMPARE(print(records.take()), "");
     }
@@ -43,21 +43,32 @@ private slots:
     void keepsTheOrderOfAStreamWhereTimesAreEqual()
     {
         AttemptRecords records(1);
-        records.add({record(1, 1, "a"), record(1, 1, "b"), record(1, 1, "c")});
+        records.add("run", {record(1, 1, "a"), record(1, 1, "b"), record(1, 1, "c")});
         QCOMPARE(print(records.take()), "a b c");
+    }
+
+    void keepsTheOrderOfAStreamWhenItsClockIsSetBack()
+    {
+        AttemptRecords records(1);
+        records.add("steps", {record(1, 5000, "step1"), record(1, 5001, "step2")});
+        records.add("steps", {record(1, 1402, "step3"), record(1, 1403, "step4")}); // an hour back
+        records.add("run", {record(1, 4999, "starting"), record(1, 1404, "finished")});
+        QCOMPARE(print(records.take()), "starting finished step1 step2 step3 step4");
+        records.add("steps", {record(1, 1405, "step5")});
+        QCOMPARE(print(records.take()), "step5");
     }
 
     void leavesOutWhatEarlierAttemptsWrote()
     {
         AttemptRecords known(2); // as after a resume of ours
-        known.add({record(1, 1, "old")});
+        known.add("run", {record(1, 1, "old")});
         QCOMPARE(print(known.take()), "");
-        known.add({record(2, 2, "new")});
+        known.add("run", {record(2, 2, "new")});
         QCOMPARE(print(known.take()), "new");
 
         AttemptRecords found(1); // as after another desk's resume
-        found.add({record(1, 1, "old"), record(3, 9, "new")});
-        found.add({record(2, 5, "older")});
+        found.add("run", {record(1, 1, "old"), record(3, 9, "new")});
+        found.add("run", {record(2, 5, "older")});
         QCOMPARE(print(found.take()), "new");
         QCOMPARE(found.attempt(), std::uint32_t{3});
     }

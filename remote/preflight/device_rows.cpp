@@ -1,0 +1,129 @@
+#include "remote/preflight/host_rows.h"
+
+#include <array>
+
+#include <QMap>
+#include <QStringList>
+
+#include "remote/wire/elf_file.h"
+
+namespace trainyard::preflight {
+
+namespace {
+
+constexpr double kBusyMemory = 0.1; ///< share of a device's memory that others may have taken
+constexpr double kBusyTime = 0.2;
+
+/// What CUDA's release notes say a run-time of this major version needs at least.
+struct CudaRules {
+    int cuda;
+    const char* driver;
+    const char* compute;
+};
+constexpr std::array<CudaRules, 3> kCudaRules{
+    {{11, "450.80.02", "3.5"}, {12, "525.60.13", "5.0"}, {13, "580.65.06", "7.5"}}};
+
+QString kindsOf(const QList<DeviceFacts>& devices)
+{
+    QMap<QString, int> counts;
+    for (const DeviceFacts& device : devices)
+        ++counts[QString("%1, %2").arg(device.name, bytesText(device.memoryBytes))];
+    QStringList kinds;
+    for (const auto& [kind, count] : counts.asKeyValueRange())
+        kinds << QString("%1 × %2").arg(count).arg(kind);
+    return kinds.join("; ");
+}
+
+CheckRow devicesRow(const HostFacts& facts)
+{
+    const QString trouble = facts.raw.value("devices_error").toString();
+    if (!trouble.isEmpty())
+        return row("devices", trouble, Verdict::Warn, "repair the driver; until then ranks use CPU cores");
+    if (facts.devices.isEmpty())
+        return row("devices", "no accelerator; ranks use CPU cores");
+    const bool mig =
+        std::any_of(facts.devices.begin(), facts.devices.end(), [](const auto& d) { return d.mig; });
+    return row(
+        "devices", kindsOf(facts.devices) + (mig ? ", cut into MIG instances" : ""),
+        mig ? Verdict::Warn : Verdict::Ok,
+        "a rank gets one instance of each device: switch MIG off for whole devices (nvidia-smi -mig 0)");
+}
+
+QString oldest(const HostFacts& facts, QString DeviceFacts::*field)
+{
+    QString oldest;
+    for (const DeviceFacts& device : facts.devices) {
+        const QString value = device.*field;
+        if (!value.isEmpty() && (oldest.isEmpty() || isOlder(value.toStdString(), oldest.toStdString())))
+            oldest = value;
+    }
+    return oldest;
+}
+
+CheckRow driverRow(const HostFacts& facts, int cuda)
+{
+    const QString driver = oldest(facts, &DeviceFacts::driver);
+    const QString compute = oldest(facts, &DeviceFacts::compute);
+    const QString found = QString("%1, compute capability %2").arg(driver, compute);
+    if (cuda == 0)
+        return row("driver", found, Verdict::Warn,
+                   "the engine of this desk has no CUDA part, so ranks use CPU cores: build it with "
+                   "-DTRAINYARD_WITH_CUDA=ON and make the bundle again");
+    const auto rules = std::find_if(kCudaRules.begin(), kCudaRules.end(),
+                                    [&](const CudaRules& r) { return r.cuda == cuda; });
+    if (rules == kCudaRules.end())
+        return row("driver", found);
+    if (isOlder(driver.toStdString(), rules->driver))
+        return row(
+            "driver", found, Verdict::Fail,
+            QString("the engine of this desk uses CUDA %1, which needs driver %2 or newer: update the driver")
+                .arg(cuda)
+                .arg(rules->driver));
+    if (isOlder(compute.toStdString(), rules->compute))
+        return row(
+            "driver", found, Verdict::Fail,
+            QString("CUDA %1 has no code for devices below compute capability %2: use another host, or an "
+                    "engine with an older CUDA")
+                .arg(cuda)
+                .arg(rules->compute));
+    return row("driver", found);
+}
+
+/// Who sits on the devices already, and which of them counts errors.
+CheckRow conditionRow(const HostFacts& facts)
+{
+    QStringList busy;
+    QStringList faulty;
+    for (int i = 0; i < facts.devices.size(); ++i) {
+        const DeviceFacts& device = facts.devices[i];
+        if (device.eccErrors > 0)
+            faulty << QString("device %1: %2 uncorrected memory errors").arg(i).arg(device.eccErrors);
+        if (double(device.usedBytes) > kBusyMemory * double(device.memoryBytes) ||
+            device.utilisation > kBusyTime)
+            busy << QString("device %1: %2 in use, %3 % busy")
+                        .arg(i)
+                        .arg(bytesText(device.usedBytes))
+                        .arg(device.utilisation * 100, 0, 'f', 0);
+    }
+    if (!faulty.isEmpty())
+        return row("device state", (faulty + busy).join("; "), Verdict::Fail,
+                   "restart the host; have a device replaced whose errors come back (nvidia-smi -q -d ECC)");
+    return row("device state", busy.isEmpty() ? "free, no memory errors" : busy.join("; "),
+               busy.isEmpty() ? Verdict::Ok : Verdict::Warn,
+               "something else uses them (nvidia-smi shows it): the run will be slower or run out of memory");
+}
+
+} // namespace
+
+QList<CheckRow> deviceRows(const HostFacts& facts, const EngineNeeds& engine)
+{
+    QList<CheckRow> rows{devicesRow(facts)};
+    if (facts.devices.isEmpty())
+        return rows;
+    if (!facts.isThisMachine() && !engine.bundle.isEmpty())
+        rows << driverRow(facts, engine.cuda);
+    rows << conditionRow(facts);
+    return rows;
+}
+
+} // namespace trainyard::preflight

@@ -1,0 +1,76 @@
+#include "remote/preflight/host_report.h"
+
+#include <algorithm>
+
+#include <QJsonArray>
+
+namespace trainyard {
+
+namespace {
+
+DeviceFacts readDevice(const QJsonObject& device)
+{
+    DeviceFacts facts;
+    facts.name = device.value("name").toString();
+    facts.memoryBytes = device.value("memory_total").toInteger();
+    facts.usedBytes = device.value("memory_used").toInteger();
+    facts.utilisation = device.value("utilisation").toDouble();
+    facts.driver = device.value("driver").toString();
+    facts.compute = device.value("compute").toString();
+    facts.eccErrors = device.value("ecc_errors").toInteger();
+    facts.mig = device.value("mig").toBool();
+    return facts;
+}
+
+/// What stood in the way: the key, the login or the network.
+QString checkOf(const Error& error)
+{
+    const QString message = QString::fromStdString(error.message);
+    if (message.contains("host key"))
+        return "host key";
+    return error.kind == ErrorKind::Refused ? "login" : "connection";
+}
+
+} // namespace
+
+Verdict HostReport::worst() const
+{
+    Verdict worst = Verdict::Ok;
+    for (const CheckRow& row : rows)
+        worst = std::max(worst, row.verdict);
+    for (const LinkRow& link : links)
+        worst = std::max(worst, link.verdict);
+    return worst;
+}
+
+HostFacts readFacts(const QString& host, const QJsonObject& probe, const LinkFacts& link)
+{
+    HostFacts facts;
+    facts.host = host;
+    facts.hostName = probe.value("host").toString();
+    facts.os = probe.value("os").toString();
+    facts.architecture = probe.value("arch").toString();
+    facts.libc = probe.value("glibc").toString();
+    facts.cpu = probe.value("cpu").toObject().value("model").toString();
+    facts.cores = probe.value("cpu").toObject().value("cores").toInt();
+    facts.memoryBytes = probe.value("memory").toObject().value("total").toInteger();
+    facts.diskFreeBytes = probe.value("disk").toObject().value("free").toInteger();
+    for (const auto& entry : probe.value("devices").toArray())
+        facts.devices << readDevice(entry.toObject());
+    facts.mpi = probe.value("mpi").toObject().value("version").toString();
+    facts.slurm = probe.value("slurm").toObject().value("version").toString();
+    facts.link = link;
+    facts.raw = probe;
+    return facts;
+}
+
+HostReport unreachableReport(const QString& host, const Error& error)
+{
+    HostReport report;
+    report.host = report.facts.host = host;
+    report.rows << CheckRow{checkOf(error), QString::fromStdString(error.message), Verdict::Fail,
+                            QString::fromStdString(error.hint)};
+    return report;
+}
+
+} // namespace trainyard

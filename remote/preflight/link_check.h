@@ -1,0 +1,91 @@
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include <QList>
+#include <QObject>
+#include <QPointer>
+
+#include "remote/preflight/host_report.h"
+#include "remote/preflight/networks.h"
+#include "remote/target/target.h"
+
+namespace trainyard {
+
+/// What the links between some hosts are like.
+struct LinkFindings {
+    CheckRow network;            ///< which one the ranks will use, and what is wrong with it
+    QString interface;           ///< for MPI: "10.1.0.0/16"; empty = MPI chooses
+    QStringList interfaceNames;  ///< for NCCL: CommonNetwork::plainNames
+    QList<QList<LinkRow>> links; ///< from each host, in their order, to every other one
+};
+
+/// Tries the TCP links between hosts that can be reached: each opens a port for the others, for the seconds
+/// that this takes, and dials theirs. The networks that they have in common are tried one after the other
+/// until one connects every pair; of several that do not, the one with the fewest bad pairs is told. Then
+/// each host streams to its right neighbour, all at once, as gradients go around. One object per check; GUI
+/// thread. Destroying it ends the check and closes the ports.
+class LinkCheck : public QObject {
+    Q_OBJECT
+
+public:
+    struct Host {
+        Target* target;
+        QJsonObject probe; ///< its agent's answer
+    };
+    /// `streaming`: how long; 0 = the bandwidth is not measured.
+    LinkCheck(const QList<Host>& hosts, std::chrono::milliseconds streaming, QObject* parent = nullptr);
+    ~LinkCheck() override;
+    void start();
+
+signals:
+    void progress(const QString& text);
+    /// Once.
+    void finished(const trainyard::LinkFindings& findings);
+
+private:
+    struct Port {
+        Target::CallId call = 0;
+        int number = 0;
+        QString trouble; ///< why there is none
+    };
+    struct Trial {
+        QString error; ///< empty = it works
+        double latencyMs = 0;
+        double bytesPerSecond = 0;
+    };
+    using Trials = std::vector<std::vector<Trial>>; ///< [from][to]
+
+    int size() const { return static_cast<int>(m_hosts.size()); }
+    Target* target(int host) const { return m_hosts[host].data(); }
+    void tryNextNetwork();
+    void listen(int host);
+    void onPort(int host, int number, const QString& trouble);
+    void dial(int host);
+    void onDialled(int host, const Result<QJsonObject>& reply);
+    void closePorts();
+    void judgeNetwork();
+    void measure();
+    void stream(int from);
+    void onStreamed(int from, const Result<QJsonObject>& reply);
+    void finish();
+    LinkRow rowFor(int from, int to, const Trials& trials) const;
+    double usualRate(const Trials& trials) const;
+    CheckRow networkRow(bool complete) const;
+
+    QList<QPointer<Target>> m_hosts;
+    QStringList m_names;
+    QList<CommonNetwork> m_networks; ///< to be tried; the last one may be made of the hosts' own addresses
+    std::chrono::milliseconds m_streaming;
+    int m_current = -1;   ///< index of the network that is tried
+    int m_waitingFor = 0; ///< answers of this step
+    QString m_token;
+    std::vector<Port> m_ports;
+    Trials m_trials;
+    Trials m_bestTrials;
+    int m_best = -1;
+    int m_fewestFailures = 0;
+};
+
+} // namespace trainyard
