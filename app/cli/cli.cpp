@@ -86,6 +86,7 @@ int runCli(int argc, char** argv)
     CommandOutcome outcome;
     addDemoCommand(app, outcome);
     addHostCommands(app, outcome);
+    addCleanCommand(app, outcome);
     addDataCommands(app, outcome);
     addPlanCommand(app, outcome);
     addRunCommands(app, outcome);

@@ -14,6 +14,7 @@ void addDataCommands(CLI::App& app, CommandOutcome& outcome);   ///< prepare, ve
 void addModelCommands(CLI::App& app, CommandOutcome& outcome);  ///< eval, export, import
 void addPlanCommand(CLI::App& app, CommandOutcome& outcome);    ///< plan
 void addHostCommands(CLI::App& app, CommandOutcome& outcome);   ///< hosts add|list|check
+void addCleanCommand(CLI::App& app, CommandOutcome& outcome);   ///< clean
 void addRunCommands(CLI::App& app, CommandOutcome& outcome);    ///< launch, runs, attach, stop, logs, resume
 void addScalingCommand(CLI::App& app, CommandOutcome& outcome); ///< scaling
 void addReportCommand(CLI::App& app, CommandOutcome& outcome);  ///< report

@@ -1,7 +1,10 @@
 #include "app/cli/console.h"
 
 #include <cstdio>
+#include <string>
 #include <unistd.h>
+
+#include "engine/base/foreign_text.h"
 
 namespace trainyard::console {
 
@@ -13,46 +16,51 @@ bool errorIsTerminal()
     return terminal;
 }
 
-void write(std::FILE* stream, const QString& line)
+void write(std::FILE* stream, std::string_view text)
 {
-    const QByteArray bytes = line.toUtf8();
-    std::fwrite(bytes.constData(), 1, static_cast<std::size_t>(bytes.size()), stream);
+    std::fwrite(text.data(), 1, text.size(), stream);
     std::fflush(stream);
 }
 
-constexpr auto kClearLine = "\r\x1b[K";
+/// Whatever a host had part in ends up here; nothing of it may act on the terminal.
+std::string harmless(const QString& text)
+{
+    return harmlessText(text.toStdString(), Lines::Many);
+}
+
+constexpr const char* kClearLine = "\r\x1b[K";
 
 } // namespace
 
 void print(const QString& line)
 {
-    write(stdout, line + '\n');
+    write(stdout, harmless(line) + '\n');
 }
 
 void print(const QJsonDocument& document)
 {
-    write(stdout, QString::fromUtf8(document.toJson(QJsonDocument::Indented)));
+    write(stdout, harmless(QString::fromUtf8(document.toJson(QJsonDocument::Indented))));
 }
 
 void note(const QString& line)
 {
-    write(stderr, (errorIsTerminal() ? QString(kClearLine) : QString()) + line + '\n');
+    write(stderr, (errorIsTerminal() ? kClearLine : std::string()) + harmless(line) + '\n');
 }
 
 void transient(const QString& line)
 {
     if (errorIsTerminal())
-        write(stderr, kClearLine + line);
+        write(stderr, kClearLine + harmless(line));
 }
 
 void warn(const QString& text)
 {
-    note("trainyard: warning: " + harmless(text));
+    note("trainyard: warning: " + text);
 }
 
 int fail(const Error& error)
 {
-    note("trainyard: " + harmless(QString::fromStdString(error.text())));
+    note("trainyard: " + QString::fromStdString(error.text()));
     return exitStatus(error.kind);
 }
 
@@ -74,17 +82,6 @@ QString table(const QList<QStringList>& rows)
         lines << line;
     }
     return lines.join('\n');
-}
-
-QString harmless(const QString& text)
-{
-    QString clean = text;
-    for (QChar& c : clean) {
-        const auto category = c.category();
-        if ((category == QChar::Other_Control && c != '\t') || category == QChar::Other_Format)
-            c = '?';
-    }
-    return clean;
 }
 
 } // namespace trainyard::console

@@ -24,7 +24,4 @@ int fail(const Error& error);
 /// Columns aligned to their longest cell, two blanks apart; the first row is the heading.
 QString table(const QList<QStringList>& rows);
 
-/// Text from elsewhere made harmless for a terminal: control characters become '?'.
-QString harmless(const QString& text);
-
 } // namespace trainyard::console

@@ -81,11 +81,11 @@ int prepareOnSeveral(const std::vector<std::string>& hosts, const std::vector<st
     Interrupt interrupt;
     QObject::connect(&interrupt, &Interrupt::requested, &job, &SpreadPreparation::cancel);
     QObject::connect(&job, &SpreadPreparation::startProgress, &loop,
-                     [](const QString& text, double) { console::transient(console::harmless(text)); });
+                     [](const QString& text, double) { console::transient(text); });
     QObject::connect(&job, &SpreadPreparation::progressed, &loop,
                      [&job] { console::transient(stageLine(job.progress())); });
     QObject::connect(&job, &SpreadPreparation::noticed, &loop,
-                     [](const QString& text) { console::note(console::harmless(text)); });
+                     [](const QString& text) { console::note(text); });
     QObject::connect(&job, &SpreadPreparation::finished, &loop, [&](const Status& status) {
         outcome = status;
         loop.quit();
@@ -128,7 +128,7 @@ int verifyOnHost(const std::string& host, const std::vector<std::string>& argume
     Interrupt interrupt;
     QObject::connect(&interrupt, &Interrupt::requested, &job, &HostVerification::cancel);
     QObject::connect(&job, &HostVerification::progress, &loop,
-                     [](const QString& text, double) { console::transient(console::harmless(text)); });
+                     [](const QString& text, double) { console::transient(text); });
     QObject::connect(&job, &HostVerification::finished, &loop, [&](const Result<VerifyAnswer>& result) {
         answer = result;
         loop.quit();

@@ -1,84 +1,101 @@
 #include "app/cli/desk.h"
 
-#include <cstdio>
-#include <termios.h>
-#include <unistd.h>
-
 #include <QEventLoop>
+#include <QPointer>
 #include <QTimer>
 
 #include "app/cli/console.h"
+#include "remote/target/desk_folders.h"
+#include "remote/target/system_keyring.h"
 
 namespace trainyard {
 
 namespace {
 
-bool haveTerminal()
+QString describe(const LoginQuestion& question)
 {
-    return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
-}
-
-QByteArray readLine()
-{
-    QByteArray line;
-    for (int c = std::getchar(); c != EOF && c != '\n'; c = std::getchar())
-        line.append(static_cast<char>(c));
-    return line;
-}
-
-/// Reads one line without showing it.
-QByteArray readSecret()
-{
-    termios shown{};
-    ::tcgetattr(STDIN_FILENO, &shown);
-    termios hidden = shown;
-    hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-    ::tcsetattr(STDIN_FILENO, TCSANOW, &hidden);
-    QByteArray secret = readLine();
-    ::tcsetattr(STDIN_FILENO, TCSANOW, &shown);
-    console::note("");
-    return secret;
-}
-
-bool askToTrust(const HostKeyQuestion& question)
-{
-    console::note(QString("The host %1 (%2) is unknown. Its %3 key has the fingerprint\n  %4")
-                      .arg(console::harmless(question.host), console::harmless(question.address),
-                           question.keyType, question.fingerprint));
-    if (!haveTerminal()) {
-        console::note("There is no terminal to ask on, so it is not trusted. Connect once with ssh, or add "
-                      "the host in the window.");
-        return false;
-    }
-    console::note("Trust it and remember the key? Type yes or no:");
-    return readLine().trimmed() == "yes";
-}
-
-std::optional<QByteArray> askForPassphrase(const PassphraseQuestion& question)
-{
-    if (!haveTerminal() || question.attempt > 3)
-        return std::nullopt;
-    console::note("Passphrase of " + console::harmless(question.keyFile) + ":");
-    return readSecret();
+    const QString via = question.via.isEmpty() ? QString() : " (through " + question.via + ")";
+    QStringList lines;
+    if (question.attempt > 1)
+        lines << "That was not right.";
+    if (!question.title.isEmpty())
+        lines << question.host + ": " + question.title;
+    lines << question.instruction.split('\n', Qt::SkipEmptyParts);
+    lines << (question.kind == LoginQuestion::Kind::Challenge
+                  ? question.user + " on " + question.host + via + ", the host asks:"
+                  : QString());
+    lines.removeAll(QString());
+    return lines.join('\n');
 }
 
 } // namespace
 
-Desk::Desk() : m_runs(m_targets)
+Desk::Desk(const TargetOptions& options, NewKeys newKeys)
+    : m_newKeys(newKeys), m_targets(options), m_runs(m_targets)
 {
+    m_targets.logins().setKeyring(std::make_unique<SystemKeyring>(keyringIndexFile()));
     connect(&m_targets, &TargetPool::targetAdded, this, &Desk::watch);
+    connect(&m_targets.logins(), &LoginDesk::asked, this, &Desk::askLogin);
+    connect(&m_targets.logins(), &LoginDesk::withdrawn, this, [this] { m_terminal.withdraw(m_asked); });
 }
 
 void Desk::watch(Target* target)
 {
     connect(target, &Target::hostKeyUnknown, this,
-            [target](const HostKeyQuestion& question) { target->answerHostKey(askToTrust(question)); });
-    connect(target, &Target::passphraseNeeded, this, [target](const PassphraseQuestion& question) {
-        target->answerPassphrase(askForPassphrase(question));
-    });
-    connect(target, &Target::notice, this, [target](const QString& text) {
-        console::note(target->host() + ": " + console::harmless(text));
-    });
+            [this, target](const HostKeyQuestion& question) { judgeHostKey(*target, question); });
+    connect(target, &Target::notice, this,
+            [target](const QString& text) { console::note(target->host() + ": " + text); });
+}
+
+void Desk::judgeHostKey(Target& target, const HostKeyQuestion& question)
+{
+    const QString via =
+        question.via.isEmpty() ? QString() : QString(", reached through %1").arg(question.via);
+    console::note(QString("The host %1 (%2%3) is unknown. Its %4 key has the fingerprint\n  %5")
+                      .arg(question.host, question.address, via, question.keyType, question.fingerprint));
+    if (m_newKeys == NewKeys::Accept) {
+        console::note("It is trusted from now on, as --accept-new says.");
+        return target.answerHostKey(true);
+    }
+    if (!Terminal::isThere()) {
+        console::note("There is no terminal to ask on, so it is not trusted. Connect once with ssh, or add "
+                      "the host in the window, or, where the first key may be believed, with `trainyard "
+                      "hosts add --accept-new`.");
+        return target.answerHostKey(false);
+    }
+    m_terminal.ask("Trust it and remember the key? Type yes or no:", Terminal::Echo::Shown,
+                   [target = QPointer(&target)](const std::optional<ssh::Secret>& answer) {
+                       if (target)
+                           target->answerHostKey(answer && answer->view() == "yes");
+                   });
+}
+
+void Desk::askLogin(const LoginQuestion& question)
+{
+    if (!Terminal::isThere()) {
+        console::note(QString("%1 wants a secret, and there is no terminal to ask on. Use a key without a "
+                              "passphrase or the ssh-agent, or connect in the window.")
+                          .arg(question.host));
+        return m_targets.logins().answer(std::nullopt);
+    }
+    if (const QString text = describe(question); !text.isEmpty())
+        console::note(text);
+    m_answers.clear();
+    askPrompt(question, 0);
+}
+
+void Desk::askPrompt(const LoginQuestion& question, qsizetype index)
+{
+    if (index == question.prompts.size())
+        return m_targets.logins().answer(LoginDesk::Answer{std::move(m_answers), true, false});
+    const auto& prompt = question.prompts[index];
+    m_asked = m_terminal.ask(prompt.text + ':', prompt.echo ? Terminal::Echo::Shown : Terminal::Echo::Hidden,
+                             [this, question, index](std::optional<ssh::Secret> answer) {
+                                 if (!answer)
+                                     return m_targets.logins().answer(std::nullopt);
+                                 m_answers.push_back(std::move(*answer));
+                                 askPrompt(question, index + 1);
+                             });
 }
 
 Result<QString> Desk::finish(RunOperation* operation)

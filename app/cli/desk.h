@@ -1,20 +1,28 @@
 #pragma once
 
+#include <vector>
+
 #include <QObject>
 
 #include "app/cli/interrupt.h"
+#include "app/cli/terminal.h"
 #include "remote/launch/run_service.h"
 #include "remote/target/target_pool.h"
 
 namespace trainyard {
 
 /// What every command that reaches hosts works with: the links and the runs. Asks on the terminal whether an
-/// unknown host key is to be trusted and for passphrases; without a terminal the answer is no.
+/// unknown host key is to be trusted, and for passwords and passphrases, which it uses again as long as the
+/// command runs; without a terminal the answer is no.
 class Desk : public QObject {
     Q_OBJECT
 
 public:
-    Desk();
+    enum class NewKeys {
+        Ask,
+        Accept ///< those of hosts that were never seen; changed ones are always refused
+    };
+    explicit Desk(const TargetOptions& options = {}, NewKeys newKeys = NewKeys::Ask);
 
     TargetPool& targets() { return m_targets; }
     RunService& runs() { return m_runs; }
@@ -26,7 +34,14 @@ public:
 
 private:
     void watch(Target* target);
+    void judgeHostKey(Target& target, const HostKeyQuestion& question);
+    void askLogin(const LoginQuestion& question);
+    void askPrompt(const LoginQuestion& question, qsizetype index);
 
+    const NewKeys m_newKeys;
+    Terminal m_terminal;
+    quint64 m_asked = 0;                ///< ticket of the login prompt that was asked last
+    std::vector<ssh::Secret> m_answers; ///< to the prompts of the login that is asked now
     TargetPool m_targets;
     RunService m_runs;
 };

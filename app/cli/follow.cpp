@@ -15,6 +15,7 @@ namespace {
 
 constexpr auto kTellInterval = std::chrono::milliseconds(200); ///< records of two streams differ by less
 constexpr qint64 kSilenceMs = 3000;
+constexpr std::size_t kMostHeldBack = 50'000; ///< records, some 20 MiB
 
 QString number(double value)
 {
@@ -82,15 +83,17 @@ private:
     void showPayload(const EventRecord& event)
     {
         console::note(QString("%1: %2").arg(QString::fromUtf8(nameOf(event.severity).data()),
-                                            console::harmless(QString::fromStdString(event.message))));
+                                            QString::fromStdString(event.message)));
     }
     void showPayload(const StateRecord& state)
     {
-        if (state.state != m_last.state && !state.heartbeat)
+        // A run that waits may change only the reason: its place in a queue.
+        const bool changed = state.state != m_last.state ||
+                             (state.state == RunState::Pending && state.reason != m_last.reason);
+        if (changed && !state.heartbeat)
             console::note(QString("%1 %2%3").arg(
                 m_runId, wordsFor(state.state),
-                state.reason.empty() ? QString()
-                                     : ": " + console::harmless(QString::fromStdString(state.reason))));
+                state.reason.empty() ? QString() : ": " + QString::fromStdString(state.reason)));
         m_last = state;
     }
     void showPayload(const DeviceSample&) {}
@@ -128,14 +131,16 @@ int followRun(Desk& desk, const QString& runId)
         loop.quit();
     });
     QObject::connect(&follower, &RunFollower::recordsArrived, &loop,
-                     [&](const QString&, const std::vector<Record>& arrived) {
-                         records.add(arrived);
+                     [&](const QString& stream, const std::vector<Record>& arrived) {
+                         records.add(stream, arrived);
                          silence.restart();
                      });
-    // The streams catch up one by one; nothing is told before all have, unless nothing more comes.
+    // The streams catch up one by one; nothing is told before all have, unless nothing more comes or more
+    // than can be held back.
     bool inOrder = false;
     QObject::connect(&tell, &QTimer::timeout, &loop, [&] {
-        inOrder = inOrder || follower.caughtUp() || silence.hasExpired(kSilenceMs);
+        inOrder = inOrder || follower.caughtUp() || silence.hasExpired(kSilenceMs) ||
+                  records.waiting() > kMostHeldBack;
         if (inOrder)
             view.show(records);
     });
@@ -144,9 +149,8 @@ int followRun(Desk& desk, const QString& runId)
             console::note(linkText(state));
         wasLost = state == LinkState::Lost;
     });
-    QObject::connect(&follower, &RunFollower::problem, &loop, [](const Error& error) {
-        console::note(console::harmless(QString::fromStdString(error.text())));
-    });
+    QObject::connect(&follower, &RunFollower::problem, &loop,
+                     [](const Error& error) { console::note(QString::fromStdString(error.text())); });
     QObject::connect(&follower, &RunFollower::finished, &loop, &QEventLoop::quit);
     follower.start();
     tell.start(kTellInterval);

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include <QEventLoop>
 #include <QJsonArray>
 #include <QJsonObject>
@@ -5,10 +7,11 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/desk.h"
+#include "app/cli/interrupt.h"
 #include "app/models/host_entry.h"
 #include "app/models/host_store.h"
+#include "remote/preflight/report_json.h"
 #include "remote/target/desk_folders.h"
-#include "remote/target/host_check.h"
 
 namespace trainyard {
 
@@ -26,48 +29,84 @@ Result<QStringList> allHosts()
     return hosts;
 }
 
-QString wordFor(Verdict verdict)
+/// Runs a preflight to its end; Ctrl+C ends it sooner, and nothing comes back then.
+std::optional<PreflightReport> look(const QStringList& hosts, bool links, Desk::NewKeys newKeys)
 {
-    return verdict == Verdict::Ok ? "ok" : verdict == Verdict::Warn ? "warning" : "FAIL";
-}
-
-HostReport check(Desk& desk, const QString& host)
-{
-    HostReport result;
+    Desk desk({}, newKeys);
+    PreflightOptions options;
+    options.links = links;
+    Preflight preflight(hosts, desk.targets(), options);
+    std::optional<PreflightReport> result;
     QEventLoop loop;
-    HostCheck check(desk.targets().target(host));
-    QObject::connect(&check, &HostCheck::finished, &loop, [&](const HostReport& report) {
+    Interrupt interrupt;
+    QObject::connect(&interrupt, &Interrupt::requested, &loop, &QEventLoop::quit);
+    QObject::connect(&preflight, &Preflight::progress, &loop,
+                     [](const QString& text) { console::transient(text); });
+    QObject::connect(&preflight, &Preflight::finished, &loop, [&](const PreflightReport& report) {
         result = report;
         loop.quit();
     });
-    console::transient("checking " + host);
-    check.start();
+    preflight.start();
     loop.exec();
     console::transient("");
     return result;
 }
 
-QJsonObject toJson(const HostReport& report)
+QString wordFor(Verdict verdict)
 {
-    QJsonArray rows;
-    for (const CheckRow& row : report.rows)
-        rows << QJsonObject{{"check", row.check},
-                            {"found", row.found},
-                            {"verdict", wordFor(row.verdict).toLower()},
-                            {"fix", row.fix}};
-    return {{"host", report.host}, {"verdict", wordFor(report.worst()).toLower()}, {"checks", rows}};
+    return verdict == Verdict::Fail ? "FAIL" : nameOf(verdict);
 }
 
-void printReport(const HostReport& report)
+void printRows(const HostReport& report)
 {
     QList<QStringList> rows{{"check", "found", "verdict", "fix"}};
     for (const CheckRow& row : report.rows)
-        rows << QStringList{row.check, console::harmless(row.found), wordFor(row.verdict), row.fix};
+        rows << QStringList{row.check, row.found, wordFor(row.verdict), row.fix};
     console::print(report.host);
     console::print(console::table(rows));
 }
 
-int checkHosts(const std::vector<std::string>& names, bool json)
+/// Every pair that is not fine and every link that was measured; the others as a number.
+void printLinks(const PreflightReport& report)
+{
+    QList<QStringList> rows{{"link", "found", "verdict", "fix"}};
+    int fine = 0;
+    for (const HostReport& host : report.hosts) {
+        for (const LinkRow& link : host.links) {
+            const bool ssh = link.way == LinkRow::Way::Ssh;
+            if (link.verdict == Verdict::Ok && link.bytesPerSecond == 0) {
+                ++fine;
+                continue;
+            }
+            rows << QStringList{QString("%1 -> %2%3").arg(link.from, link.to, ssh ? ", ssh" : ""),
+                                link.found, wordFor(link.verdict), link.fix};
+        }
+    }
+    if (rows.size() == 1 && fine == 0)
+        return;
+    console::print("links");
+    if (rows.size() > 1)
+        console::print(console::table(rows));
+    if (fine > 0)
+        console::print(QString("%1 others are fine").arg(fine));
+}
+
+void print(const PreflightReport& report, bool json)
+{
+    QJsonArray array;
+    for (const HostReport& host : report.hosts) {
+        if (json)
+            array << toJson(host);
+        else
+            printRows(host);
+    }
+    if (json)
+        console::print(QJsonDocument(array));
+    else
+        printLinks(report);
+}
+
+int checkHosts(const std::vector<std::string>& names, bool links, bool json, Desk::NewKeys newKeys)
 {
     QStringList hosts;
     for (const std::string& name : names)
@@ -78,23 +117,16 @@ int checkHosts(const std::vector<std::string>& names, bool json)
             return console::fail(known.error());
         hosts = *known;
     }
-    Desk desk;
-    QJsonArray array;
-    bool failed = false;
-    for (const QString& host : hosts) {
-        const HostReport report = check(desk, host);
-        failed = failed || report.worst() == Verdict::Fail;
-        if (json)
-            array << toJson(report);
-        else
-            printReport(report);
-    }
-    if (json)
-        console::print(QJsonDocument(array));
-    return failed ? exitStatus(ErrorKind::Unreachable) : 0;
+    if (links)
+        hosts.removeAll(thisMachine()); // no other host reaches it by that name
+    const auto report = look(hosts, links, newKeys);
+    if (!report)
+        return console::fail(cancelled("the check was interrupted"));
+    print(*report, json);
+    return report->worst() == Verdict::Fail ? exitStatus(ErrorKind::Unreachable) : 0;
 }
 
-int addHost(const QString& name)
+int addHost(const QString& name, Desk::NewKeys newKeys)
 {
     auto hosts = loadHosts(hostFile());
     if (!hosts.ok())
@@ -102,7 +134,7 @@ int addHost(const QString& name)
     if (name == thisMachine() || hosts->contains(name))
         return console::fail(
             badInput(name.toStdString() + " is in the list already", "`trainyard hosts list` shows it"));
-    const int status = checkHosts({name.toStdString()}, false);
+    const int status = checkHosts({name.toStdString()}, false, false, newKeys);
     if (status != 0)
         return status;
     hosts->append(name);
@@ -129,15 +161,25 @@ void addHostCommands(CLI::App& app, CommandOutcome& outcome)
     struct Options {
         std::vector<std::string> hosts;
         std::string host;
+        bool links = false;
         bool json = false;
+        bool acceptNew = false;
+
+        Desk::NewKeys newKeys() const { return acceptNew ? Desk::NewKeys::Accept : Desk::NewKeys::Ask; }
     };
+    const char* acceptNew = "Trust the key of a host that was never seen without asking (a changed key is "
+                            "still refused)";
     auto o = std::make_shared<Options>();
     CLI::App* hosts = app.add_subcommand("hosts", "Machines that runs may use");
     hosts->require_subcommand(1);
 
     CLI::App* command = hosts->add_subcommand("add", "Check a host and remember it");
-    command->add_option("HOST", o->host, "Name as given to ssh")->required();
-    command->callback([&outcome, o] { outcome.status = addHost(QString::fromStdString(o->host)); });
+    command
+        ->add_option("HOST", o->host, "Name as given to ssh: alias, user@host, host:port or [address]:port")
+        ->required();
+    command->add_flag("--accept-new", o->acceptNew, acceptNew);
+    command->callback(
+        [&outcome, o] { outcome.status = addHost(QString::fromStdString(o->host), o->newKeys()); });
 
     command = hosts->add_subcommand("list", "The hosts of this desk");
     command->add_flag("--json", o->json, "One JSON document on standard output");
@@ -145,8 +187,12 @@ void addHostCommands(CLI::App& app, CommandOutcome& outcome)
 
     command = hosts->add_subcommand("check", "Preflight: what each host has, what is wrong, and the fix");
     command->add_option("HOST", o->hosts, "Hosts to check (default: all)");
+    command->add_flag("--links", o->links,
+                      "Also whether they can be one cluster: names, versions, ssh from the first host to the "
+                      "others, and TCP between every two of them, with its speed");
     command->add_flag("--json", o->json, "One JSON document on standard output");
-    command->callback([&outcome, o] { outcome.status = checkHosts(o->hosts, o->json); });
+    command->add_flag("--accept-new", o->acceptNew, acceptNew);
+    command->callback([&outcome, o] { outcome.status = checkHosts(o->hosts, o->links, o->json, o->newKeys()); });
 }
 
 } // namespace trainyard

@@ -1,6 +1,7 @@
 #include <QEventLoop>
 #include <QJsonArray>
 #include <QJsonObject>
+#include <QTimer>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -12,6 +13,9 @@
 namespace trainyard {
 
 namespace {
+
+constexpr int kLogPauseMs = 500;              // between looks at a log that does not grow
+constexpr qsizetype kLongestLine = 64 * 1024; // bytes; a longer one is printed in parts
 
 int launch(const std::string& file, const std::string& host, bool follow)
 {
@@ -51,6 +55,7 @@ QList<HostRun> askHost(Desk& desk, const QString& host)
 struct ListedRun {
     DeskRun run;
     QString state = "unknown";
+    QString reason; ///< why it waits, failed or was stopped
     qint64 step = 0;
     qint64 steps = 0;
 };
@@ -63,10 +68,12 @@ QList<ListedRun> listRuns()
     for (const DeskRun& run : deskRuns()) {
         if (!byHost.contains(run.head()))
             byHost[run.head()] = askHost(desk, run.head());
-        ListedRun entry{run};
+        ListedRun entry;
+        entry.run = run;
         for (const HostRun& known : byHost[run.head()]) {
             if (known.id == run.id) {
                 entry.state = QString::fromUtf8(nameOf(known.state).data());
+                entry.reason = known.reason;
                 entry.step = known.step;
                 entry.steps = known.steps;
             }
@@ -82,12 +89,14 @@ int printRuns(bool json)
     QList<QStringList> rows{{"run", "kind", "state", "step", "hosts"}};
     for (const ListedRun& entry : listRuns()) {
         const QString kind = entry.run.kind == RunKind::Train ? "train" : "prepare";
-        rows << QStringList{entry.run.id, kind, entry.state,
+        const bool waits = entry.state == QString::fromUtf8(nameOf(RunState::Pending).data());
+        rows << QStringList{entry.run.id, kind, waits && !entry.reason.isEmpty() ? entry.reason : entry.state,
                             QString("%1/%2").arg(entry.step).arg(entry.steps), entry.run.hosts.join(", ")};
         array << QJsonObject{{"run", entry.run.id},
                              {"name", entry.run.name},
                              {"kind", kind},
                              {"state", entry.state},
+                             {"reason", entry.reason},
                              {"step", entry.step},
                              {"steps", entry.steps},
                              {"attempt", static_cast<qint64>(entry.run.attempt)},
@@ -101,19 +110,29 @@ int printRuns(bool json)
     return 0;
 }
 
-int attach(const std::string& runId, const std::string& host)
+/// Makes the run known to this desk; one that was attached to be looked at is attached again to act on it.
+Status makeKnown(Desk& desk, const QString& runId, const QString& host, RunAccess access)
 {
-    Desk desk;
+    const auto known = loadDeskRun(runId);
+    if (known.ok() && (known->access == access || access == RunAccess::ReadOnly))
+        return {};
+    if (!known.ok() && host.isEmpty())
+        return badInput("this desk does not know the run " + runId.toStdString(),
+                        "name the host that it is on: --host HOST");
+    const auto attached =
+        desk.finish(desk.runs().attach(host.isEmpty() ? known->head() : host, runId, access));
+    return attached.ok() ? Status() : Status(attached.error());
+}
+
+int attach(const std::string& runId, const std::string& host, bool readOnly)
+{
+    TargetOptions options;
+    options.readOnly = readOnly;
+    Desk desk(options);
     const QString id = QString::fromStdString(runId);
-    if (!loadDeskRun(id).ok()) {
-        if (host.empty())
-            return console::fail(badInput("this desk does not know the run " + runId,
-                                          "name the host that it is on: --host HOST"));
-        const auto attached = desk.finish(desk.runs().attach(QString::fromStdString(host), id));
-        if (!attached.ok())
-            return console::fail(attached.error());
-    }
-    return followRun(desk, id);
+    const Status known =
+        makeKnown(desk, id, QString::fromStdString(host), readOnly ? RunAccess::ReadOnly : RunAccess::Full);
+    return known.ok() ? followRun(desk, id) : console::fail(known.error());
 }
 
 /// A run as its head tells it; nothing when the head does not answer.
@@ -190,7 +209,64 @@ int resume(const std::string& runId, bool follow)
     return follow ? followRun(desk, *run) : 0;
 }
 
-int logs(const std::string& runId, int rank, qint64 bytes)
+/// Prints a rank's log from `offset` on (negative = from the end), and goes on as it grows when it is
+/// followed.
+class LogPrinter {
+public:
+    LogPrinter(Desk& desk, const QString& runId, int rank) : m_desk(desk), m_runId(runId), m_rank(rank) {}
+
+    /// The exit status.
+    int print(qint64 offset, qint64 bytes, bool follow)
+    {
+        Interrupt interrupt;
+        QObject::connect(&interrupt, &Interrupt::requested, &m_loop, [this] { end(130); });
+        read(offset, bytes, follow);
+        m_loop.exec();
+        if (!m_line.isEmpty())
+            console::print(QString::fromUtf8(m_line));
+        return m_status;
+    }
+
+private:
+    void read(qint64 offset, qint64 bytes, bool follow)
+    {
+        m_desk.runs().readLog(m_runId, m_rank, offset, bytes, &m_loop,
+                              [this, bytes, follow](const Result<LogPiece>& piece) {
+                                  if (!piece.ok())
+                                      return end(console::fail(piece.error()));
+                                  show(piece->bytes);
+                                  if (!follow)
+                                      return end(0);
+                                  const qint64 next = piece->offset + piece->bytes.size();
+                                  QTimer::singleShot(piece->bytes.isEmpty() ? kLogPauseMs : 0, &m_loop,
+                                                     [this, next, bytes] { read(next, bytes, true); });
+                              });
+    }
+    /// Whole lines; the rest of the last one waits.
+    void show(const QByteArray& bytes)
+    {
+        m_line += bytes;
+        for (qsizetype end = 0; (end = m_line.indexOf('\n')) >= 0 || m_line.size() > kLongestLine;) {
+            const qsizetype size = end >= 0 ? end : kLongestLine;
+            console::print(QString::fromUtf8(m_line.left(size)));
+            m_line.remove(0, end >= 0 ? size + 1 : size);
+        }
+    }
+    void end(int status)
+    {
+        m_status = status;
+        m_loop.quit();
+    }
+
+    Desk& m_desk;
+    QString m_runId;
+    int m_rank;
+    QEventLoop m_loop;
+    QByteArray m_line;
+    int m_status = 0;
+};
+
+int logs(const std::string& runId, int rank, qint64 bytes, bool follow)
 {
     Desk desk;
     const auto run = loadDeskRun(QString::fromStdString(runId));
@@ -200,19 +276,7 @@ int logs(const std::string& runId, int rank, qint64 bytes)
         if (const Status reached = desk.reach(host); !reached.ok())
             return console::fail(reached.error());
     }
-    int status = 0;
-    QEventLoop loop;
-    desk.runs().readLog(run->id, rank, -bytes, bytes, &loop, [&](const Result<LogPiece>& log) {
-        if (log.ok()) {
-            for (const QString& line : QString::fromUtf8(log->bytes).split('\n'))
-                console::print(console::harmless(line));
-        } else {
-            status = console::fail(log.error());
-        }
-        loop.quit();
-    });
-    loop.exec();
-    return status;
+    return LogPrinter(desk, run->id, rank).print(-bytes, bytes, follow);
 }
 
 } // namespace
@@ -227,6 +291,7 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
         bool follow = false;
         bool now = false;
         bool json = false;
+        bool readOnly = false;
         int rank = 0;
         qint64 bytes = 65536;
     };
@@ -245,7 +310,9 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     command = app.add_subcommand("attach", "Follow a run, also one that another desk started");
     command->add_option("RUN", o->run, "Run id")->required();
     command->add_option("--host", o->host, "Host it runs on, when this desk does not know the run");
-    command->callback([&outcome, o] { outcome.status = attach(o->run, o->host); });
+    command->add_flag("--read-only", o->readOnly,
+                      "Only look: the host's agent refuses whatever would change something");
+    command->callback([&outcome, o] { outcome.status = attach(o->run, o->host, o->readOnly); });
 
     command = app.add_subcommand("stop", "Stop a run after a checkpoint; returns when no process is left");
     command->add_option("RUN", o->run, "Run id")->required();
@@ -268,7 +335,8 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     command->add_option("RUN", o->run, "Run id")->required();
     command->add_option("--rank", o->rank, "Global rank")->capture_default_str();
     command->add_option("--bytes", o->bytes, "At most this much")->capture_default_str();
-    command->callback([&outcome, o] { outcome.status = logs(o->run, o->rank, o->bytes); });
+    command->add_flag("--follow", o->follow, "Go on as it grows, until Ctrl+C");
+    command->callback([&outcome, o] { outcome.status = logs(o->run, o->rank, o->bytes, o->follow); });
 }
 
 } // namespace trainyard

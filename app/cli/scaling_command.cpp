@@ -16,11 +16,16 @@ namespace trainyard {
 
 namespace {
 
-/// Launches one size of the study and waits for its end.
-Result<ScalingPoint> measure(Desk& desk, const RunSpec& spec)
+Result<QString> launch(Desk& desk, const RunSpec& spec)
 {
-    TRAINYARD_TRY(const QString runId, desk.finish(desk.runs().launch(spec)));
+    TRAINYARD_TRY(QString runId, desk.finish(desk.runs().launch(spec)));
     console::note("run " + runId);
+    return runId;
+}
+
+/// Waits for the end of one size of the study.
+Result<ScalingPoint> measure(Desk& desk, const RunSpec& spec, const QString& runId)
+{
     if (const int status = followRun(desk, runId); status != 0)
         return Error{errorKindFromExitStatus(status).value_or(ErrorKind::Failed),
                      runId.toStdString() + " did not finish",
@@ -67,6 +72,26 @@ Result<std::vector<RunSpec>> specsOf(const RunSpec& spec, const std::vector<int>
     return specs;
 }
 
+/// One size after the other, so that they do not share hosts. Jobs of Slurm's are submitted at once and wait
+/// in its queue.
+Result<QList<ScalingPoint>> measureAll(Desk& desk, const std::vector<RunSpec>& specs)
+{
+    const bool atOnce = specs.front().launch.launcher == LauncherKind::Slurm;
+    QStringList submitted;
+    for (std::size_t i = 0; atOnce && i < specs.size(); ++i) {
+        TRAINYARD_TRY(const QString runId, launch(desk, specs[i]));
+        submitted << runId;
+    }
+    QList<ScalingPoint> points;
+    for (const RunSpec& spec : specs) {
+        TRAINYARD_TRY(const QString runId,
+                      atOnce ? Result<QString>(submitted[points.size()]) : launch(desk, spec));
+        TRAINYARD_TRY(const ScalingPoint point, measure(desk, spec, runId));
+        points << point;
+    }
+    return points;
+}
+
 int study(const std::string& file, const std::vector<int>& sizes, Scaling scaling, bool json)
 {
     const auto [spec, status] = readSpecInput(file, json);
@@ -76,14 +101,10 @@ int study(const std::string& file, const std::vector<int>& sizes, Scaling scalin
     if (!specs.ok())
         return console::fail(specs.error());
     Desk desk;
-    QList<ScalingPoint> points;
-    for (const RunSpec& scaled : *specs) {
-        const auto point = measure(desk, scaled);
-        if (!point.ok())
-            return console::fail(point.error());
-        points << *point;
-    }
-    const QList<ScalingRow> table = scalingTable(points);
+    const auto points = measureAll(desk, *specs);
+    if (!points.ok())
+        return console::fail(points.error());
+    const QList<ScalingRow> table = scalingTable(*points);
     if (json)
         console::print(QJsonDocument(toJson(table)));
     else

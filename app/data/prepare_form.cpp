@@ -167,7 +167,8 @@ void PrepareForm::addVocabulary(QVBoxLayout* column)
                [this] { choosePath(ChosenKind::File, &PrepareOptions::vocabularyFile); });
     m_fields->addNumber(column, "vocabularySize", &PrepareOptions::vocabularySize, {1, 10'000'000},
                         {tr("Vocabulary size"),
-                         tr("How many word pieces to train; default 30\u202f522, as BERT has"), tr("entries")});
+                         tr("How many word pieces to train; default 30\u202f522, as BERT has"),
+                         tr("entries")});
     m_fields->addFlag(
         column, "cased", &PrepareOptions::cased, tr("Keep case and accents"),
         {tr("Case"), tr("As the vocabulary was made: without, “Paris” and “paris” are one word")});
@@ -201,7 +202,8 @@ void PrepareForm::addRows(QVBoxLayout* column)
         {tr("Threads"), tr("On the host; 0 = one per core. The result is the same"), tr("threads")});
     m_fields->addMebibytes(
         column, "memory", &PrepareOptions::memory,
-        {tr("Memory"), tr("What the process may use, however large the corpus; default 1\u202f024\u00a0MiB")});
+        {tr("Memory"),
+         tr("What the process may use, however large the corpus; default 1\u202f024\u00a0MiB")});
 }
 
 void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
@@ -303,7 +305,7 @@ void PrepareForm::setOptions(const PrepareOptions& options)
 void PrepareForm::setBlocked(const QString& reason)
 {
     m_prepare->setEnabled(reason.isEmpty());
-    m_prepare->setToolTip(reason);
+    m_prepare->setToolTip(toolTipOf(reason));
 }
 
 void PrepareForm::showMore(bool shown)

@@ -117,7 +117,7 @@ void PreparePanel::setProgress(const StageProgress& progress)
     m_room->setText(roomText(progress, m_limit));
     const TextTable counters = counterTable(progress.counters());
     m_counters->setText(counterLine(counters));
-    m_counters->setToolTip(counterTip(counters));
+    m_counters->setToolTip(toolTipOf(counterTip(counters)));
 }
 
 void PreparePanel::setLink(LinkState link)

@@ -29,7 +29,7 @@ void ReaderField::setHosts(const QStringList& hosts)
     for (const QString& host : hosts) {
         const QString name = host == thisMachine() ? tr("This machine") : oneLine(host);
         auto* box = new QCheckBox(fontMetrics().elidedText(name, Qt::ElideMiddle, kWidestName));
-        box->setToolTip(name);
+        box->setToolTip(toolTipOf(name));
         box->setAccessibleName(name);
         box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // must not widen the form
         connect(box, &QCheckBox::clicked, this, &ReaderField::edited);

@@ -151,6 +151,48 @@ SpecSection checkpointSection()
              gracePeriodField()}};
 }
 
+SpecSection restartSection()
+{
+    return {fieldText("When ranks or hosts are lost"),
+            false,
+            {integerField({"launch.restart.limit", "Restarts",
+                           "In a row without a new checkpoint, each from the last one; 0 = it stays failed"},
+                          MEMBER(launch.restart.limit)),
+             backoffField(),
+             yesNoField({"launch.restart.after_reboot", "After a reboot",
+                         "The run also goes on when the first host itself was restarted"},
+                        MEMBER(launch.restart.afterReboot)),
+             yesNoField({"launch.restart.elastic", "Elastic",
+                         "Goes on with fewer data-parallel ranks while hosts are away, and takes them in "
+                         "again when they return"},
+                        MEMBER(launch.restart.elastic))}};
+}
+
+SpecSection slurmSection()
+{
+    return {
+        fieldText("Launcher: mpirun or Slurm"),
+        true,
+        {choiceField<LauncherKind>(
+             {"launch.launcher", "Ranks are started by",
+              "mpi: mpirun over SSH; slurm: a batch job of the cluster whose login host "
+              "every node of the list names"},
+             MEMBER(launch.launcher)),
+         textField({"launch.slurm.partition", "Partition", "Of Slurm; empty = the cluster's default"},
+                   MEMBER(launch.slurm.partition)),
+         textField({"launch.slurm.account", "Account", "That Slurm charges; empty = your default"},
+                   MEMBER(launch.slurm.account)),
+         textField({"launch.slurm.qos", "QOS", "Slurm's quality of service; empty = your default"},
+                   MEMBER(launch.slurm.qos)),
+         textField({"launch.slurm.constraint", "Features", "Of the nodes, e.g. a100&nvlink; empty = any"},
+                   MEMBER(launch.slurm.constraint)),
+         timeLimitField(),
+         yesNoField({"launch.slurm.requeue", "Requeue",
+                     "A job that loses a node waits for another one and goes on from its last checkpoint"},
+                    MEMBER(launch.slurm.requeue)),
+         warningField()}};
+}
+
 SpecSection modelDetails()
 {
     return {
@@ -226,8 +268,9 @@ std::vector<SpecField> batchFields()
 
 std::vector<SpecSection> specSections()
 {
-    return {runSection(),        layoutSection(), memorySection(),    modelSection(), optimizerSection(),
-            checkpointSection(), modelDetails(),  optimizerDetails(), lossScaling()};
+    return {runSection(),       layoutSection(),     memorySection(),  modelSection(),
+            optimizerSection(), checkpointSection(), restartSection(), slurmSection(),
+            modelDetails(),     optimizerDetails(),  lossScaling()};
 }
 
 } // namespace trainyard

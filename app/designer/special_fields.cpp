@@ -1,6 +1,7 @@
 #include "app/designer/special_fields.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/designer/spec_field_makers.h"
 #include "engine/spec/presets.h"
@@ -52,6 +53,24 @@ StagePartition partitionIn(const QString& text)
     if (const auto kind = enumFromName<PartitionKind>(text.trimmed().toStdString()))
         return {*kind, {}};
     return {PartitionKind::ByHand, layerCountsIn(text)};
+}
+
+constexpr std::chrono::milliseconds kSecond{1'000};
+constexpr std::chrono::milliseconds kMinute{60'000};
+
+/// A duration, shown as a number of `unit`.
+template <typename Reach>
+SpecField durationField(const FieldWords& words, std::chrono::milliseconds unit, Reach reach)
+{
+    SpecField field = plainField(words, SpecField::Kind::Real);
+    field.get = [unit, reach](const RunSpec& spec) {
+        return QVariant(static_cast<double>(reach(spec).count()) / static_cast<double>(unit.count()));
+    };
+    field.set = [unit, reach](RunSpec& spec, const QVariant& value) {
+        const double shown = std::max(0.0, value.toDouble());
+        reach(spec) = std::chrono::milliseconds(std::llround(shown * static_cast<double>(unit.count())));
+    };
+    return field;
 }
 
 } // namespace
@@ -167,17 +186,33 @@ SpecField bucketSizeField()
 
 SpecField gracePeriodField()
 {
-    SpecField field = plainField(
-        {"launch.grace_period", "Grace, in seconds", "Between asking a run to stop and killing it"},
-        SpecField::Kind::Real);
-    field.get = [](const RunSpec& spec) {
-        return QVariant(static_cast<double>(spec.launch.gracePeriod.count()) / 1000);
-    };
-    field.set = [](RunSpec& spec, const QVariant& value) {
-        spec.launch.gracePeriod =
-            std::chrono::milliseconds(static_cast<std::int64_t>(std::max(0.0, value.toDouble()) * 1000));
-    };
-    return field;
+    return durationField(
+        {"launch.grace_period", "Grace, in seconds", "Between asking a run to stop and killing it"}, kSecond,
+        [](auto& spec) -> auto& { return spec.launch.gracePeriod; });
+}
+
+SpecField timeLimitField()
+{
+    return durationField(
+        {"launch.slurm.time_limit", "Time limit, in minutes",
+         "Of the job, in whole minutes; 0 = the partition's"},
+        kMinute, [](auto& spec) -> auto& { return spec.launch.slurm.timeLimit; });
+}
+
+SpecField warningField()
+{
+    return durationField(
+        {"launch.slurm.warning", "Warning, in seconds",
+         "So long before its time limit the run keeps a checkpoint and stops"},
+        kSecond, [](auto& spec) -> auto& { return spec.launch.slurm.warning; });
+}
+
+SpecField backoffField()
+{
+    return durationField(
+        {"launch.restart.backoff", "Waits, in seconds",
+         "Before the first restart; doubles with each, up to 5 minutes"},
+        kSecond, [](auto& spec) -> auto& { return spec.launch.restart.backoff; });
 }
 
 } // namespace trainyard

@@ -14,5 +14,8 @@ SpecField partitionField(); ///< what is made equal, or the layers of each stage
 SpecField zeroStageField();
 SpecField bucketSizeField();
 SpecField gracePeriodField();
+SpecField timeLimitField();
+SpecField warningField();
+SpecField backoffField();
 
 } // namespace trainyard

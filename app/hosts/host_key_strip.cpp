@@ -1,5 +1,9 @@
 #include "app/hosts/host_key_strip.h"
 
+#include <QPushButton>
+
+#include "app/hosts/fingerprint_field.h"
+
 namespace trainyard {
 
 HostKeyStrip::HostKeyStrip(QWidget* parent) : MessageStrip(parent) {}
@@ -35,7 +39,10 @@ void HostKeyStrip::showNext()
                 tr("Compare it with what `ssh-keygen -l -f /etc/ssh/ssh_host_%1_key.pub` prints on the host "
                    "itself. Accept remembers the key in your known_hosts.")
                     .arg(QString(question.keyType).remove(QStringLiteral("ssh-"))));
-    addAction(tr("Accept"), [this] { answer(true); });
+    auto* field = new FingerprintField(question.fingerprint);
+    addField(field);
+    QPushButton* accept = addAction(tr("Accept"), [this] { answer(true); });
+    connect(field, &FingerprintField::contradicted, accept, &QWidget::setDisabled);
     addAction(
         tr("Refuse"), [this] { answer(false); }, true);
     setClosable(false);

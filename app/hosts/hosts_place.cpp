@@ -1,7 +1,10 @@
 #include "app/hosts/hosts_place.h"
 
+#include <algorithm>
+
 #include <QHeaderView>
 #include <QItemSelectionModel>
+#include <QPushButton>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -47,10 +50,12 @@ HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, QWidget* parent
     , m_addBar(new AddHostBar)
     , m_table(new TableView(tr("Hosts")))
     , m_preflight(new PreflightPanel)
+    , m_links(makeButton(tr("Check &links")))
 {
     auto* checkAll = makeButton(tr("&Check all"));
     checkAll->setToolTip(tr("Check every host (F5)"));
     auto* add = makeButton(tr("Add &host…"), "primary");
+    m_page->addAction(m_links);
     m_page->addAction(checkAll);
     m_page->addAction(add);
 
@@ -72,6 +77,7 @@ HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, QWidget* parent
     connect(add, &QPushButton::clicked, this, [this] { m_addBar->ask(sshConfigHosts(userSshConfig())); });
     connect(m_addBar, &AddHostBar::hostNamed, this, &HostsPlace::addHost);
     connectChecks();
+    connectCluster();
     selectHost(thisMachine());
     updateSubtitle();
 }
@@ -79,6 +85,7 @@ HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, QWidget* parent
 QWidget* HostsPlace::makeTablePanel()
 {
     m_table->setModel(&m_hosts);
+    m_table->setSelectionMode(QAbstractItemView::ExtendedSelection); // several, for the links between them
     m_table->setTextElideMode(Qt::ElideMiddle); // the ends of a host's name tell it apart
     setColumnWidths(*m_table);
     auto* panel = makePanel();
@@ -87,6 +94,8 @@ QWidget* HostsPlace::makeTablePanel()
     column->addWidget(m_table);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &HostsPlace::showCurrent);
+    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &HostsPlace::updateLinksButton);
     connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &HostsPlace::showCurrent);
     connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &HostsPlace::updateSubtitle);
     connect(&m_hosts, &QAbstractItemModel::rowsInserted, this, &HostsPlace::updateSubtitle);
@@ -108,6 +117,80 @@ void HostsPlace::connectChecks()
     // A refusal (changed key) has no button that would go on: the message says what to do outside.
     connect(&m_checks, &HostChecks::linkRefused, this,
             [this](const QString&, const Error& reason) { m_page->strip()->showError(reason); });
+}
+
+void HostsPlace::connectCluster()
+{
+    ClusterCheck& cluster = m_checks.cluster();
+    connect(m_links, &QPushButton::clicked, this, &HostsPlace::checkLinks);
+    connect(&cluster, &ClusterCheck::progress, this, [this](const QString& text, double fraction) {
+        m_page->strip()->showProgress(tr("Checking whether the hosts can be one cluster"), fraction, text);
+        m_page->strip()->addAction(tr("Cancel"), [this] { m_checks.cluster().cancel(); });
+    });
+    connect(&cluster, &ClusterCheck::finished, this, &HostsPlace::showLinks);
+    connect(&cluster, &ClusterCheck::cancelled, m_page->strip(), &MessageStrip::clear);
+    connect(&cluster, &ClusterCheck::cancelled, this, &HostsPlace::updateLinksButton);
+    updateLinksButton();
+}
+
+void HostsPlace::checkLinks()
+{
+    m_checks.cluster().start(selectedHosts());
+    updateLinksButton();
+}
+
+/// The rows lie with each host; here only whether there is something to look for.
+void HostsPlace::showLinks(const PreflightReport& report)
+{
+    int tried = 0;
+    int bad = 0;
+    QString first;
+    for (const HostReport& host : report.hosts) {
+        for (const LinkRow& link : host.links) {
+            ++tried;
+            bad += link.verdict == Verdict::Fail ? 1 : 0;
+            if (link.verdict == Verdict::Fail && first.isEmpty())
+                first = tr("%1 → %2: %3").arg(link.from, link.to, link.found);
+        }
+    }
+    if (bad > 0)
+        m_page->strip()->showMessage(MessageStrip::Tone::Bad,
+                                     tr("%1 of %2 links do not work").arg(bad).arg(tried),
+                                     tr("%1. Select a host to see its links, with the fixes.").arg(first));
+    else if (report.worst() == Verdict::Fail)
+        m_page->strip()->showMessage(MessageStrip::Tone::Bad, tr("These hosts cannot be one cluster yet"),
+                                     tr("Select a host to see what is in the way, with the fixes."));
+    else
+        m_page->strip()->showMessage(MessageStrip::Tone::Good, tr("All %1 links work").arg(tried),
+                                     report.interface.isEmpty()
+                                         ? tr("MPI will choose the network.")
+                                         : tr("The ranks will talk through %1.").arg(report.interface));
+    updateLinksButton();
+    showCurrent();
+}
+
+void HostsPlace::updateLinksButton()
+{
+    const auto count = selectedHosts().size();
+    m_links->setEnabled(count > 1 && !m_checks.cluster().isRunning());
+    m_links->setToolTip(
+        count > 1 ? tr("Check whether the %1 selected hosts reach each other, and how fast").arg(count)
+                  : tr("Select two or more hosts (Ctrl or Shift) to check the links between them"));
+}
+
+/// In the order of the table, without this machine: no other host reaches it by its name in the list.
+QStringList HostsPlace::selectedHosts() const
+{
+    QStringList names;
+    QList<int> rows;
+    for (const QModelIndex& index : m_table->selectionModel()->selectedRows())
+        rows << index.row();
+    std::sort(rows.begin(), rows.end());
+    for (const int row : rows) {
+        if (!m_hosts.at(row).isThisMachine())
+            names << m_hosts.at(row).name;
+    }
+    return names;
 }
 
 void HostsPlace::activate()

@@ -4,6 +4,8 @@
 #include "app/models/host_list_model.h"
 #include "app/widgets/place.h"
 
+class QPushButton;
+
 namespace trainyard {
 
 class AddHostBar;
@@ -26,6 +28,11 @@ public:
 private:
     QWidget* makeTablePanel();
     void connectChecks();
+    void connectCluster();
+    void checkLinks();
+    void showLinks(const PreflightReport& report);
+    void updateLinksButton();
+    QStringList selectedHosts() const;
     void addHost(const QString& name);
     void removeCurrent();
     void showCurrent();
@@ -39,6 +46,7 @@ private:
     AddHostBar* m_addBar;
     TableView* m_table;
     PreflightPanel* m_preflight;
+    QPushButton* m_links; ///< tries the links between the selected hosts
 };
 
 } // namespace trainyard

@@ -88,12 +88,12 @@ void PreflightPanel::showHost(const HostEntry& host)
 
 void PreflightPanel::showRows(const HostEntry& host)
 {
-    m_rows->setRows(host.report ? host.report->rows : QList<CheckRow>());
+    m_rows->setReport(host.report.value_or(HostReport()));
     m_content->setCurrentWidget(host.report ? static_cast<QWidget*>(m_table) : m_placeholder);
     m_placeholder->setText(
         host.state == HostState::Checking
-            ? tr("Looking at devices, memory, drivers, disk, MPI and clock…")
-            : tr("Not checked yet. A check looks at devices, memory, drivers, disk, MPI and clock, "
+            ? tr("Looking at devices, drivers, memory, disk, limits, MPI and clock…")
+            : tr("Not checked yet. A check looks at devices, drivers, memory, disk, limits, MPI and clock, "
                  "and says what is in the way of a run."));
 }
 

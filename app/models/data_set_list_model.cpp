@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/models/display_text.h"
 #include "engine/base/file.h"
 
 namespace trainyard {
@@ -73,9 +74,9 @@ QVariant DataSetListModel::data(const QModelIndex& index, int role) const
     const DataSetEntry& entry = at(index.row());
     switch (role) {
     case Qt::DisplayRole:
-        return entry.name;
+        return oneLine(entry.name);
     case Qt::ToolTipRole:
-        return QStringLiteral("%1:%2").arg(entry.host, entry.folder);
+        return toolTipOf(QStringLiteral("%1:%2").arg(entry.host, entry.folder));
     case Qt::AccessibleTextRole:
         return tr("%1 on %2, %3 rows, %4")
             .arg(entry.name, entry.host)

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QTextDocument>
+
+#include "engine/base/foreign_text.h"
+
 namespace trainyard {
 
 namespace {
@@ -98,14 +102,14 @@ QString displayTime(qint64 wallMs)
 
 QString oneLine(const QString& foreign)
 {
-    QString text = foreign;
-    for (QChar& c : text) {
-        const char16_t code = c.unicode();
-        const bool turnsDirection = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-        if (c.category() == QChar::Other_Control || turnsDirection || code == 0x2028 || code == 0x2029)
-            c = QLatin1Char(' ');
-    }
-    return text;
+    return QString::fromStdString(harmlessText(foreign.toStdString(), Lines::One, kShownTextBytes));
+}
+
+QString toolTipOf(const QString& foreign)
+{
+    const QString text =
+        QString::fromStdString(harmlessText(foreign.toStdString(), Lines::Many, kShownTextBytes));
+    return Qt::mightBeRichText(text) ? Qt::convertFromPlainText(text) : text;
 }
 
 } // namespace trainyard

@@ -91,7 +91,8 @@ QVariant EventListModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return text(event, index.column());
     case Qt::ToolTipRole:
-        return index.column() == Message ? oneLine(QString::fromStdString(event.event.message)) : QVariant();
+        return index.column() == Message ? toolTipOf(QString::fromStdString(event.event.message))
+                                         : QVariant();
     case kToneRole:
         return int(toneOf(event.event.severity, index.column()));
     default:

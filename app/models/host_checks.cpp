@@ -1,11 +1,12 @@
 #include "app/models/host_checks.h"
 
 #include "app/models/host_engine.h"
+#include "remote/preflight/host_check.h"
 
 namespace trainyard {
 
 HostChecks::HostChecks(HostListModel& hosts, TargetPool& targets, QObject* parent)
-    : QObject(parent), m_hosts(hosts), m_targets(targets)
+    : QObject(parent), m_hosts(hosts), m_targets(targets), m_cluster(hosts, targets)
 {
     for (Target* target : targets.targets())
         watch(*target);
@@ -35,7 +36,7 @@ void HostChecks::check(const QString& host)
         return;
     const HostState before = m_hosts.at(row).state;
     Target& target = m_targets.target(host);
-    auto* check = new HostCheck(target, this);
+    auto* check = new HostCheck(target, needsOfDesk(), this);
     m_running[host] = {check, before};
     connect(check, &HostCheck::finished, this,
             [this, host](const HostReport& report) { onFinished(host, report); });

@@ -5,10 +5,13 @@
 #include <QObject>
 #include <QString>
 
+#include "app/models/cluster_check.h"
 #include "app/models/host_list_model.h"
 #include "remote/target/target_pool.h"
 
 namespace trainyard {
+
+class HostCheck;
 
 /// Runs the preflight of hosts and writes what comes out into the list. Any number at once, one per host.
 /// GUI thread; nothing blocks.
@@ -24,6 +27,8 @@ public:
     bool isChecking(const QString& host) const { return m_running.contains(host); }
     /// The answer to hostKeyUnknown.
     void answerHostKey(const QString& host, bool trust);
+    /// Several hosts together, with the links between them.
+    ClusterCheck& cluster() { return m_cluster; }
     /// Asks a host that can be reached which engine it has; also done at the end of each check.
     void askForEngine(const QString& host);
     /// Ends the check and the link of a host that the user removed.
@@ -48,6 +53,7 @@ private:
     HostListModel& m_hosts;
     TargetPool& m_targets;
     std::map<QString, Running> m_running;
+    ClusterCheck m_cluster;
 };
 
 } // namespace trainyard

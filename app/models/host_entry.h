@@ -4,7 +4,7 @@
 
 #include <QString>
 
-#include "remote/target/host_check.h"
+#include "remote/preflight/host_report.h"
 
 namespace trainyard {
 

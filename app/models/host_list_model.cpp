@@ -3,6 +3,7 @@
 #include <QRegularExpression>
 #include <QSysInfo>
 
+#include "app/models/display_text.h"
 #include "app/models/tone.h"
 #include "engine/base/units.h"
 
@@ -87,7 +88,7 @@ QVariant HostListModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return text(host, index.column());
     case Qt::ToolTipRole:
-        return toolTip(host, index.column());
+        return toolTipOf(toolTip(host, index.column()).toString());
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(Qt::Alignment(index.column() == FreeMemory
                                                      ? Qt::AlignRight | Qt::AlignVCenter

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/models/display_text.h"
 #include "app/models/tone.h"
 
 namespace trainyard {
@@ -19,6 +20,12 @@ QString verdictText(Verdict verdict)
         break;
     }
     return PreflightModel::tr("✕ in the way");
+}
+
+QString linkText(const LinkRow& link)
+{
+    return link.way == LinkRow::Way::Ssh ? PreflightModel::tr("→ %1, ssh").arg(link.to)
+                                         : PreflightModel::tr("→ %1").arg(link.to);
 }
 
 } // namespace
@@ -40,7 +47,9 @@ QVariant PreflightModel::data(const QModelIndex& index, int role) const
     const CheckRow& row = m_rows[index.row()];
     if (role == kToneRole)
         return static_cast<int>(index.column() == VerdictColumn ? toneOf(row.verdict) : Tone::Plain);
-    if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
+    if (role == Qt::ToolTipRole)
+        return toolTipOf(data(index, Qt::DisplayRole).toString());
+    if (role != Qt::DisplayRole)
         return {};
     switch (index.column()) {
     case Check:
@@ -68,10 +77,12 @@ QVariant PreflightModel::headerData(int section, Qt::Orientation orientation, in
     return titles[section];
 }
 
-void PreflightModel::setRows(const QList<CheckRow>& rows)
+void PreflightModel::setReport(const HostReport& report)
 {
     beginResetModel();
-    m_rows = rows;
+    m_rows = report.rows;
+    for (const LinkRow& link : report.links)
+        m_rows << CheckRow{linkText(link), link.found, link.verdict, link.fix};
     std::stable_sort(m_rows.begin(), m_rows.end(),
                      [](const CheckRow& a, const CheckRow& b) { return a.verdict > b.verdict; });
     endResetModel();

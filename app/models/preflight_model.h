@@ -2,11 +2,12 @@
 
 #include <QAbstractTableModel>
 
-#include "remote/target/host_check.h"
+#include "remote/preflight/host_report.h"
 
 namespace trainyard {
 
-/// The rows of one preflight: check, found, verdict, fix; what is in the way first.
+/// The rows of one host's preflight and its links to other hosts: check, found, verdict, fix; what is in the
+/// way first.
 class PreflightModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -19,7 +20,7 @@ public:
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
-    void setRows(const QList<CheckRow>& rows);
+    void setReport(const HostReport& report);
 
 private:
     QList<CheckRow> m_rows;

@@ -7,6 +7,7 @@
 #include <QRegularExpression>
 
 #include "engine/base/file.h"
+#include "engine/records/foreign_records.h"
 #include "engine/records/journal.h"
 #include "engine/spec/spec_json.h"
 
@@ -60,9 +61,22 @@ std::optional<DataSetManifest> dataSetOf(const RunFacts& facts)
     return manifest.ok() ? std::optional(*manifest) : std::nullopt;
 }
 
+/// In pieces: a long run's journal is larger than what is kept of it.
+Status readStream(const QString& file, const QString& stream, RunSeries& series)
+{
+    TRAINYARD_TRY(const JournalEnd end, scanJournal(file.toStdString(), [&](std::vector<Record> records) {
+                      makeHarmless(records);
+                      series.apply(stream, records);
+                  }));
+    if (end.damage && end.lastSequence == 0)
+        return end.damage->in(file.toStdString());
+    return {};
+}
+
 Status readHosts(RunFacts& facts)
 {
     TRAINYARD_TRY(const QJsonObject desk, readJsonObject(pathOf(facts.folder, "host.json")));
+    facts.readOnly = desk.value("read_only").toBool();
     const QJsonArray hosts = desk.value("hosts").toArray();
     if (!hosts.isEmpty())
         facts.hosts.clear();
@@ -112,8 +126,7 @@ Result<RunSeries> readRunSeries(const QString& folder)
     for (const QString& stream : journals.entryList(QDir::Files, QDir::Name)) {
         if (!streamName.match(stream).hasMatch())
             continue;
-        TRAINYARD_TRY(const JournalContent content, readJournal(journals.filePath(stream).toStdString()));
-        series.apply(stream, content.records);
+        TRAINYARD_TRY_STATUS(readStream(journals.filePath(stream), stream, series));
     }
     return series;
 }

@@ -22,6 +22,7 @@ struct RunFacts {
     QJsonObject inventory;                  ///< inventory.json: hosts as they were probed; may be empty
     std::optional<DataSetManifest> dataSet; ///< nothing when its manifest is not known here
     QStringList hosts;                      ///< in order of node
+    bool readOnly = false;                  ///< this desk attached to it only to look
 
     QString name() const; ///< the specification's, else taken from the id
 };

@@ -37,14 +37,15 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return index.column() == State ? textOf(conditionAt(index.row())) : text(entry, index.column());
     case Qt::ToolTipRole:
-        return oneLine(entry.reason.isEmpty() ? entry.id : entry.reason);
+        return toolTipOf(entry.reason.isEmpty() ? entry.id : entry.reason);
     case Qt::AccessibleTextRole:
         return spokenText(index.row());
     case EntryRole:
         return QVariant::fromValue(entry);
     case ConditionRole:
         return int(conditionAt(index.row()));
-    case kToneRole: return int(index.column() == State ? toneOf(conditionAt(index.row())) : Tone::Plain);
+    case kToneRole:
+        return int(index.column() == State ? toneOf(conditionAt(index.row())) : Tone::Plain);
     case SortRole:
         return sortValue(entry, index.column());
     default:

@@ -15,7 +15,7 @@ Overloaded(Handlers...) -> Overloaded<Handlers...>;
 
 bool isEarlier(const RunEvent& a, const RunEvent& b)
 {
-    return std::tie(a.time.wallNs, a.stream, a.sequence) < std::tie(b.time.wallNs, b.stream, b.sequence);
+    return std::tie(a.orderNs, a.stream, a.sequence) < std::tie(b.orderNs, b.stream, b.sequence);
 }
 
 } // namespace
@@ -36,6 +36,7 @@ std::size_t RunSeries::apply(const QString& stream, const std::vector<Record>& r
 void RunSeries::forget(const QString& stream)
 {
     m_seen.erase(stream);
+    m_newestEventNs.erase(stream);
     std::erase_if(m_events, [&](const RunEvent& event) { return event.stream == stream; });
     std::erase_if(m_devices, [&](const auto& device) { return device.first.first == stream; });
     if (stream == QLatin1String("steps")) {
@@ -83,7 +84,10 @@ void RunSeries::take(const QString& stream, const Record& record)
 
 void RunSeries::takeEvent(const QString& stream, const Record& record, const EventRecord& event)
 {
-    RunEvent entry{stream, record.sequence, record.attempt, record.time, event};
+    std::int64_t& newest = m_newestEventNs.try_emplace(stream, record.time.wallNs).first->second;
+    newest =
+        std::max(newest, record.time.wallNs); // where a clock was set back, the order of the stream stays
+    RunEvent entry{stream, record.sequence, record.attempt, record.time, event, newest};
     const auto place = std::upper_bound(m_events.begin(), m_events.end(), entry, isEarlier);
     m_events.insert(place, std::move(entry));
 }
@@ -107,8 +111,8 @@ void RunSeries::takeState(const Record& record, const StateRecord& state)
 void RunSeries::takeDevice(const QString& stream, const Record& record, const DeviceSample& sample)
 {
     NodeDevice& device = m_devices[{stream, sample.device}];
-    if (record.time.wallNs >= device.time.wallNs)
-        device = {stream, sample, record.time};
+    if (record.sequence >= device.sequence) // the node's wall clock may have been set back
+        device = {stream, sample, record.time, record.sequence};
 }
 
 void RunSeries::takeProgress(const ProgressRecord& progress)

@@ -21,6 +21,7 @@ struct RunEvent {
     std::uint32_t attempt = 1;
     Instant time;
     EventRecord event;
+    std::int64_t orderNs = 0; ///< wall clock, never earlier than the event before it in its stream
 };
 
 /// The run as its supervisor last described it.
@@ -39,6 +40,7 @@ struct NodeDevice {
     QString stream; ///< "node-<n>"
     DeviceSample sample;
     Instant time;
+    std::uint64_t sequence = 0; ///< of the sample in its stream
 };
 
 /// Everything that a run's journals say, arranged for views. Live run, reopened run and saved file are the
@@ -71,6 +73,7 @@ private:
     void takeProgress(const ProgressRecord& progress);
 
     std::map<QString, SequenceSet> m_seen;
+    std::map<QString, std::int64_t> m_newestEventNs; ///< of each stream
     StepTable m_steps;
     RankTable m_ranks;
     std::vector<RunEvent> m_events;

@@ -1,5 +1,7 @@
 #include "app/models/text_table_model.h"
 
+#include "app/models/display_text.h"
+
 namespace trainyard {
 
 void TextTableModel::setTable(const TextTable& table)
@@ -40,8 +42,9 @@ QVariant TextTableModel::data(const QModelIndex& index, int role) const
         return {};
     switch (role) {
     case Qt::DisplayRole:
-    case Qt::ToolTipRole:
         return m_table.rows[index.row()][index.column()];
+    case Qt::ToolTipRole:
+        return toolTipOf(m_table.rows[index.row()][index.column()]);
     case kToneRole:
         return int(index.column() == 0 ? Tone::Muted : Tone::Plain);
     default:

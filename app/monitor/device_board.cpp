@@ -206,7 +206,7 @@ bool DeviceBoard::event(QEvent* event)
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const int rank = rankAt(help->pos());
-        QToolTip::showText(help->globalPos(), rank < 0 ? QString() : oneLine(m_memory[rank].host), this);
+        QToolTip::showText(help->globalPos(), rank < 0 ? QString() : toolTipOf(m_memory[rank].host), this);
         return true;
     }
     return QWidget::event(event);

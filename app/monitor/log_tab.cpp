@@ -10,9 +10,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/models/display_text.h"
 #include "app/models/open_run.h"
 #include "app/models/theme.h"
 #include "app/widgets/roles.h"
+#include "engine/base/foreign_text.h"
 
 namespace trainyard {
 
@@ -23,15 +25,10 @@ constexpr qint64 kPiece = 256 * 1024;
 constexpr int kAgainMs = 1000;
 constexpr int kMostLines = 20'000;
 
-/// Escape sequences and control characters would only garble the view.
 QString printable(const QByteArray& bytes)
 {
-    QString text = QString::fromUtf8(bytes);
-    for (QChar& c : text) {
-        if (c.category() == QChar::Other_Control && c != QLatin1Char('\n') && c != QLatin1Char('\t'))
-            c = QChar(0x00b7);
-    }
-    return text;
+    return QString::fromStdString(
+        harmlessText({bytes.constData(), static_cast<std::size_t>(bytes.size())}, Lines::Many));
 }
 
 } // namespace
@@ -155,7 +152,7 @@ void LogTab::take(const Result<LogPiece>& piece)
 {
     if (!piece.ok()) {
         m_state->setText(QString::fromStdString(piece.error().text()));
-        m_state->setToolTip(m_state->text());
+        m_state->setToolTip(toolTipOf(m_state->text()));
         m_again.start(kAgainMs);
         return;
     }

@@ -37,6 +37,8 @@ QString whereText(const OpenRun& run)
         parts.append(QString::fromStdString(run.facts().spec->model.preset));
     if (entry.attempt > 1)
         parts.append(QObject::tr("attempt %1").arg(entry.attempt));
+    if (run.facts().readOnly)
+        parts.append(QObject::tr("attached read-only"));
     return parts.join(QStringLiteral("  ·  "));
 }
 
@@ -105,9 +107,10 @@ void RunHeader::show(const OpenRun& run, qint64 nowMs, bool canAct)
 
     const RunState state = run.series().status().state;
     const bool over = isFinal(state);
-    m_checkpoint->setVisible(!over && state != RunState::Stopping);
-    m_stop->setVisible(!over);
-    m_resume->setVisible(over && state != RunState::Finished);
+    const bool mayAct = !run.facts().readOnly;
+    m_checkpoint->setVisible(mayAct && !over && state != RunState::Stopping);
+    m_stop->setVisible(mayAct && !over);
+    m_resume->setVisible(mayAct && over && state != RunState::Finished);
     for (QPushButton* button : {m_checkpoint, m_stop, m_resume})
         button->setEnabled(canAct);
 

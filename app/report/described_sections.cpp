@@ -4,7 +4,7 @@
 
 #include "app/models/display_text.h"
 #include "app/report/sections.h"
-#include "remote/target/host_report.h"
+#include "remote/preflight/host_report.h"
 
 namespace trainyard {
 

@@ -7,8 +7,9 @@
 #include "app/models/display_text.h"
 #include "app/monitor/runs_place.h"
 #include "app/report/reports_place.h"
-#include "app/shell/passphrase_dialog.h"
+#include "app/shell/login_dialog.h"
 #include "app/widgets/state_chip.h"
+#include "remote/target/system_keyring.h"
 
 namespace trainyard {
 
@@ -101,13 +102,24 @@ void DeskWindow::watchSession()
     QObject::connect(&m_session, &Session::saveFailed, &m_window, [this](const Error& error) {
         m_window.showStatus(QString::fromStdString(error.text()));
     });
-    QObject::connect(&m_session.targets(), &TargetPool::targetAdded, &m_window, [this](Target* target) {
-        QObject::connect(target, &Target::passphraseNeeded, &m_window,
-                         [this, target = QPointer(target)](const PassphraseQuestion& question) {
-                             const auto answer = askPassphrase(question, &m_window);
-                             if (target)
-                                 target->answerPassphrase(answer);
-                         });
+    watchLogins();
+}
+
+void DeskWindow::watchLogins()
+{
+    LoginDesk& logins = m_session.targets().logins();
+    auto keyring = std::make_unique<SystemKeyring>(m_session.dataFolder() / "keyring.json");
+    QObject::connect(keyring.get(), &SystemKeyring::failed, &m_window, &MainWindow::showStatus);
+    logins.setKeyring(std::move(keyring));
+    QObject::connect(&logins, &LoginDesk::asked, &m_window, [this, &logins](const LoginQuestion& question) {
+        const auto keyring =
+            logins.hasKeyring() ? LoginDialog::Keyring::Present : LoginDialog::Keyring::Absent;
+        auto* dialog = new LoginDialog(question, keyring, &m_window);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        QObject::connect(dialog, &QDialog::finished, &logins,
+                         [dialog, &logins] { logins.answer(dialog->takeAnswer()); });
+        QObject::connect(&logins, &LoginDesk::withdrawn, dialog, &QDialog::reject);
+        dialog->open();
     });
 }
 

@@ -27,6 +27,7 @@ public:
 private:
     void addPlaces();
     void watchSession();
+    void watchLogins();
     void showRunChip();
 
     Session m_session;

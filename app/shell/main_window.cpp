@@ -31,6 +31,7 @@ bool wantsToClose(const QString& loss, QWidget* parent)
 {
     QMessageBox box(QMessageBox::Warning, MainWindow::tr("Close the window?"), loss, QMessageBox::NoButton,
                     parent);
+    box.setTextFormat(Qt::PlainText);
     auto* close = box.addButton(MainWindow::tr("Close"), QMessageBox::DestructiveRole);
     auto* stay = box.addButton(MainWindow::tr("Keep open"), QMessageBox::RejectRole);
     box.setDefaultButton(stay);

@@ -10,6 +10,7 @@
 
 #include <qcustomplot.h>
 
+#include "app/models/display_text.h"
 #include "app/models/theme.h"
 #include "app/widgets/chart_gestures.h"
 #include "app/widgets/chart_link.h"
@@ -258,7 +259,7 @@ void ChartPanel::showReadOut(double x, bool isCursor)
     const QString text = isEmpty() ? QString() : readOut(x, isCursor);
     const bool fits = m_readOut->fontMetrics().horizontalAdvance(text) <= m_readOut->width();
     m_readOut->setText(fits || isEmpty() ? text : briefReadOut(x, isCursor));
-    m_readOut->setToolTip(text);
+    m_readOut->setToolTip(toolTipOf(text));
     setAccessibleDescription(text);
 }
 

@@ -2,6 +2,7 @@
 
 #include <QEvent>
 
+#include "app/models/display_text.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {
@@ -40,7 +41,7 @@ void ElidedLabel::fit()
     const QString shown = fontMetrics().elidedText(m_full, m_mode, contentsRect().width());
     if (shown != text())
         setText(shown);
-    setToolTip(shown == m_full ? QString() : m_full);
+    setToolTip(shown == m_full ? QString() : toolTipOf(m_full));
 }
 
 } // namespace trainyard

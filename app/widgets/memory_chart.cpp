@@ -211,7 +211,7 @@ void MemoryChart::describe(int device)
         return;
     }
     m_readOut->setText(describeDevice(devices[device]));
-    m_readOut->setToolTip(m_readOut->text());
+    m_readOut->setToolTip(toolTipOf(m_readOut->text()));
 }
 
 } // namespace trainyard

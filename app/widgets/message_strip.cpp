@@ -50,6 +50,7 @@ MessageStrip::MessageStrip(QWidget* parent)
     , m_text(makeText(nullptr))
     , m_detail(makeText("help"))
     , m_progress(new QProgressBar)
+    , m_fields(new QVBoxLayout)
     , m_actions(new QHBoxLayout)
     , m_close(new QToolButton)
 {
@@ -69,6 +70,7 @@ MessageStrip::MessageStrip(QWidget* parent)
     texts->setSpacing(metrics::kHalf);
     texts->addWidget(m_text);
     texts->addWidget(m_detail);
+    texts->addLayout(m_fields);
     texts->addWidget(m_progress);
     m_actions->setSpacing(metrics::kGap);
 
@@ -111,7 +113,7 @@ void MessageStrip::showProgress(const QString& text, double fraction, const QStr
     show();
 }
 
-void MessageStrip::addAction(const QString& text, std::function<void()> action, bool isDefault)
+QPushButton* MessageStrip::addAction(const QString& text, std::function<void()> action, bool isDefault)
 {
     auto* button = makeButton(text);
     connect(button, &QPushButton::clicked, this, [action = std::move(action)] { action(); });
@@ -119,6 +121,13 @@ void MessageStrip::addAction(const QString& text, std::function<void()> action, 
     button->show(); // now, not at the next turn of the event loop: a hidden button takes no focus
     if (isDefault)
         button->setFocus();
+    return button;
+}
+
+void MessageStrip::addField(QWidget* field)
+{
+    m_fields->addWidget(field);
+    field->show();
 }
 
 void MessageStrip::setClosable(bool closable)
@@ -159,12 +168,14 @@ void MessageStrip::setTexts(const QString& text, const QString& detail)
 
 void MessageStrip::removeActions()
 {
-    while (QLayoutItem* item = m_actions->takeAt(0)) {
-        if (QWidget* button = item->widget()) {
-            button->hide();
-            button->deleteLater(); // may be the sender
+    for (QBoxLayout* layout : std::initializer_list<QBoxLayout*>{m_fields, m_actions}) {
+        while (QLayoutItem* item = layout->takeAt(0)) {
+            if (QWidget* widget = item->widget()) {
+                widget->hide();
+                widget->deleteLater(); // may be the sender
+            }
+            delete item;
         }
-        delete item;
     }
 }
 

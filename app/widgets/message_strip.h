@@ -9,7 +9,9 @@
 
 class QHBoxLayout;
 class QProgressBar;
+class QPushButton;
 class QToolButton;
+class QVBoxLayout;
 
 namespace trainyard {
 
@@ -27,8 +29,11 @@ public:
     void showError(const Error& error);
     /// A message about work under way. `fraction` 0..1, negative = how long is not known.
     void showProgress(const QString& text, double fraction, const QString& detail = {});
-    /// Adds a button to the message that is shown. `isDefault` gets the keyboard focus.
-    void addAction(const QString& text, std::function<void()> action, bool isDefault = false);
+    /// Adds a button to the message that is shown. `isDefault` gets the keyboard focus. Gone with the
+    /// message.
+    QPushButton* addAction(const QString& text, std::function<void()> action, bool isDefault = false);
+    /// Adds something to fill in under the texts; owned by the strip and gone with the message.
+    void addField(QWidget* field);
     /// Whether the user may close the message; yes unless an answer is needed.
     void setClosable(bool closable);
     void clear();
@@ -48,6 +53,7 @@ private:
     QLabel* m_text;
     QLabel* m_detail;
     QProgressBar* m_progress;
+    QVBoxLayout* m_fields;
     QHBoxLayout* m_actions;
     QToolButton* m_close;
 };

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <QAccessible>
 #include <QAction>
 #include <QApplication>
@@ -224,6 +226,31 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(m_desk->session().hosts().at(0).report.has_value(), kPatienceMs);
         QVERIFY(!m_desk->session().hosts().at(0).report->facts.hostName.isEmpty());
         QVERIFY(m_desk->session().hosts().at(0).state != HostState::NotReached);
+    }
+
+    void linksAreTriedBetweenSelectedHosts()
+    {
+        auto& place = goTo<HostsPlace>();
+        HostListModel& hosts = m_desk->session().hosts();
+        for (const char* name : {"no-such-host-1.invalid", "no-such-host-2.invalid"}) {
+            HostEntry host;
+            host.name = name;
+            QVERIFY(hosts.add(host).ok());
+        }
+        auto* links = buttonIn(place, "Check links");
+        const auto tables = place.findChildren<TableView*>();
+        auto* table = *std::ranges::find(tables, QString("Hosts"), &QWidget::accessibleName);
+        table->selectRow(1);
+        QVERIFY(!links->isEnabled()); // one host has no link
+        table->selectAll();
+        QVERIFY(links->isEnabled());
+        links->click();
+        QVERIFY(!links->isEnabled()); // one check at a time
+        auto* strip = place.findChild<PageFrame*>()->strip();
+        QTRY_VERIFY_WITH_TIMEOUT(!m_desk->session().hostChecks().cluster().isRunning(), kPatienceMs);
+        QVERIFY2(strip->text().contains("cannot be one cluster"), qPrintable(strip->text()));
+        QCOMPARE(hosts.at(1).state, HostState::NotReached);
+        QVERIFY(links->isEnabled());
     }
 
     void whatIsWrongIsSaidUnderTheFieldWhileTyping()

@@ -126,9 +126,23 @@ private slots:
     {
         PreflightModel model;
         QAbstractItemModelTester tester(&model);
-        model.setRows(report(Verdict::Fail).rows);
+        model.setReport(report(Verdict::Fail));
         QCOMPARE(model.index(0, PreflightModel::Fix).data().toString(), "install it");
         QVERIFY(model.index(0, PreflightModel::VerdictColumn).data().toString().startsWith(QChar(0x2715)));
+    }
+
+    void linksToOtherHostsAreRowsToo()
+    {
+        HostReport host = report(Verdict::Ok);
+        host.links = {{"a", "b", LinkRow::Way::Tcp, "0.1 ms", Verdict::Ok, {}},
+                      {"a", "c", LinkRow::Way::Ssh, "asks for a password", Verdict::Fail, "give it a key"}};
+        PreflightModel model;
+        QAbstractItemModelTester tester(&model);
+        model.setReport(host);
+        QCOMPARE(model.rowCount(), 4);
+        QCOMPARE(model.index(0, PreflightModel::Check).data().toString(), QString::fromUtf8("→ c, ssh"));
+        QCOMPARE(model.index(0, PreflightModel::Fix).data().toString(), "give it a key");
+        QCOMPARE(host.worst(), Verdict::Fail);
     }
 
     void theListSurvivesTheDisk()

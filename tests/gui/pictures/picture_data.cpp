@@ -22,16 +22,37 @@ HostFacts facts(const QString& name, int devices, const QString& device, Bytes d
 
 QList<CheckRow> goodRows(const QString& devices)
 {
-    return {{"connection", "answers in 0.4 ms", Verdict::Ok, {}},
+    return {{"connection", "answers in 0.40 ms, takes 112 MB/s", Verdict::Ok, {}},
+            {"host key", "known and unchanged", Verdict::Ok, {}},
+            {"login shell", "/bin/bash", Verdict::Ok, {}},
+            {"agent", "version 0.1.0 in /home/ada/.trainyard", Verdict::Ok, {}},
+            {"clock", "+3 ms ± 1 ms against this desk", Verdict::Ok, {}},
             {"system", "Debian GNU/Linux 12, x86_64, glibc 2.36", Verdict::Ok, {}},
+            {"engine", "3f9c2b71 is there", Verdict::Ok, {}},
+            {"libraries", "all 9 that the engine needs", Verdict::Ok, {}},
+            {"processor", "AMD EPYC 9654, 96 cores, avx512f, avx2, avx512_bf16", Verdict::Ok, {}},
+            {"memory", "503 GiB, 463 GiB available", Verdict::Ok, {}},
             {"devices", devices, Verdict::Ok, {}},
-            {"memory", "503 GiB", Verdict::Ok, {}},
-            {"shared memory", "251 GiB", Verdict::Ok, {}},
+            {"driver", "580.65.06, compute capability 8.0", Verdict::Ok, {}},
+            {"device state", "free, no memory errors", Verdict::Ok, {}},
             {"disk", "1.73 TiB free at /home/ada/.trainyard", Verdict::Ok, {}},
-            {"limits", "open files: 1048576", Verdict::Ok, {}},
+            {"inodes", "58720256 free at /home/ada/.trainyard", Verdict::Ok, {}},
+            {"home", "/home/ada, ext4", Verdict::Ok, {}},
+            {"shared memory", "251 GiB, 251 GiB free", Verdict::Ok, {}},
+            {"open files", "1048576", Verdict::Ok, {}},
+            {"processes", "2062607", Verdict::Ok, {}},
             {"MPI", "OpenMPI 4.1.4", Verdict::Ok, {}},
-            {"clock", "+3 ms against this desk", Verdict::Ok, {}},
+            {"Slurm", "none", Verdict::Ok, {}},
             {"after logout", "processes go on", Verdict::Ok, {}}};
+}
+
+/// Says something else in the row of that name.
+void change(QList<CheckRow>& rows, const CheckRow& changed)
+{
+    for (CheckRow& row : rows) {
+        if (row.check == changed.check)
+            row = changed;
+    }
 }
 
 HostEntry host(const QString& name, const QString& address, const HostFacts& what, QList<CheckRow> rows)
@@ -39,7 +60,7 @@ HostEntry host(const QString& name, const QString& address, const HostFacts& wha
     HostEntry entry;
     entry.name = name;
     entry.address = address;
-    entry.report = HostReport{name, std::move(rows), what};
+    entry.report = HostReport{name, std::move(rows), what, {}};
     switch (entry.report->worst()) {
     case Verdict::Ok:
         entry.state = HostState::Ready;
@@ -58,13 +79,24 @@ HostEntry host(const QString& name, const QString& address, const HostFacts& wha
 HostEntry hostWithTrouble()
 {
     auto rows = goodRows(QStringLiteral("8 × NVIDIA H200, 141 GiB"));
-    rows[5] = {
-        "disk", "4.21 GiB free at /home/ada/.trainyard", Verdict::Warn,
-        "checkpoints of larger models need more: set TRAINYARD_HOME on the host to a folder with room"};
-    rows[7] = {"MPI", "no mpirun", Verdict::Fail,
-               "install OpenMPI (Debian: openmpi-bin) or load its module in the shell start-up file"};
-    rows[8] = {"clock", "−4210 ms against this desk", Verdict::Warn,
-               "times of this host will look wrong; start its time service (chrony, systemd-timesyncd)"};
+    change(rows, {"disk", "4.21 GiB free at /home/ada/.trainyard", Verdict::Warn,
+                  "the engine takes half a GiB, checkpoints of larger models more: set TRAINYARD_HOME on the "
+                  "host to a "
+                  "folder with room"});
+    change(rows, {"MPI", "no mpirun", Verdict::Fail,
+                  "install OpenMPI (Debian: openmpi-bin) or load its module in the shell start-up file"});
+    change(
+        rows,
+        {"libraries", "libc.so.6 lacks GLIBC_2.34; libmpi.so.40 is missing", Verdict::Fail,
+         "the engine of this desk needs glibc 2.34: use a host with a newer system, or make the engine on a "
+         "system as old as this host; install OpenMPI 4 (Debian: openmpi-bin), or load its module in the "
+         "shell start-up file"});
+    change(
+        rows,
+        {"driver", "535.104.05, compute capability 9.0", Verdict::Fail,
+         "the engine of this desk uses CUDA 13, which needs driver 580.65.06 or newer: update the driver"});
+    change(rows, {"clock", "−4210 ms ± 18 ms against this desk", Verdict::Warn,
+                  "times of this host will look wrong; start its time service (chrony, systemd-timesyncd)"});
     return host(
         QStringLiteral("rental-eu-west-3-gpu-node-000417.cluster.example.org"),
         QStringLiteral("203.0.113.217 port 40022"),
@@ -128,6 +160,50 @@ std::vector<HostEntry> hosts()
                         QStringLiteral("waits for your answer about its host key")),
             hostInState(QStringLiteral("old-cluster"), {}, HostState::NotReached, {}),
             hostInState(QStringLiteral("slurm-login"), {}, HostState::NotChecked, {})};
+}
+
+PreflightReport clusterWithTrouble()
+{
+    const QString first = QStringLiteral("gpu-03");
+    const QString second = hosts()[1].name;
+    const QString third = QStringLiteral("slurm-login");
+    const auto link = [](const QString& from, const QString& to, const QString& found, double rate) {
+        return LinkRow{from, to, LinkRow::Way::Tcp, found, Verdict::Ok, {}, 0.08, rate};
+    };
+    LinkRow blocked{
+        first,
+        second,
+        LinkRow::Way::Tcp,
+        QStringLiteral("no answer within 3.00 s (10.20.4.17)"),
+        Verdict::Fail,
+        QStringLiteral("let every TCP port of %1 take connections from 10.20.0.0/16 (ufw allow from "
+                       "10.20.0.0/16; firewall-cmd --zone=trusted --add-source=10.20.0.0/16)")
+            .arg(second)};
+    LinkRow keyless{
+        first,
+        third,
+        LinkRow::Way::Ssh,
+        QStringLiteral("Permission denied (publickey)."),
+        Verdict::Fail,
+        QStringLiteral("on gpu-03 run `ssh-copy-id slurm-login`: mpirun logs in from there with a key that "
+                       "needs no passphrase")};
+    PreflightReport report;
+    for (const QString& name : {first, second, third}) {
+        HostReport host;
+        host.host = name;
+        host.facts = facts(name, 4, QStringLiteral("NVIDIA A100-SXM4-80GB"), 80 * kGiB, 463 * kGiB);
+        host.rows = goodRows(QStringLiteral("4 × NVIDIA A100-SXM4-80GB, 80.0 GiB"));
+        host.rows << CheckRow{"network",
+                              "10.20.0.0/16 (ens3, eth0), 25 Gbit/s: not every host reaches every other one",
+                              Verdict::Fail, "see the links below: the ranks need all of them"};
+        report.hosts << host;
+    }
+    report.hosts[0].links = {blocked, link(first, third, QStringLiteral("0.08 ms, 2.9 GB/s"), 2.9e9),
+                             keyless};
+    report.hosts[1].links = {link(second, first, QStringLiteral("0.08 ms"), 0),
+                             link(second, third, QStringLiteral("0.09 ms"), 0)};
+    report.hosts[2].links = {link(third, first, QStringLiteral("0.08 ms"), 0)};
+    return report;
 }
 
 HostKeyQuestion hostKeyQuestion()

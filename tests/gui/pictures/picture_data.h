@@ -7,11 +7,14 @@
 #include "app/models/sample_rows.h"
 #include "app/models/stage_progress.h"
 #include "engine/spec/run_spec.h"
+#include "remote/preflight/preflight.h"
 
 namespace trainyard::pictures {
 
 // What a researcher's desk could hold after some weeks, long names included.
 std::vector<HostEntry> hosts();
+/// Three of them as one cluster, where a firewall and a missing key are in the way.
+PreflightReport clusterWithTrouble();
 HostKeyQuestion hostKeyQuestion();
 Error changedHostKey();
 std::vector<DataSetEntry> dataSets();

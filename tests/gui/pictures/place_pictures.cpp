@@ -1,3 +1,4 @@
+#include <QItemSelectionModel>
 #include <QListView>
 #include <QPushButton>
 #include <QScrollArea>
@@ -17,6 +18,7 @@
 #include "app/hosts/hosts_place.h"
 #include "app/monitor/runs_place.h"
 #include "app/report/reports_place.h"
+#include "app/widgets/table_view.h"
 #include "tests/gui/pictures/picture.h"
 #include "tests/gui/pictures/picture_data.h"
 
@@ -72,6 +74,32 @@ void showHostTrouble(DeskWindow& desk)
     auto& place = placeOf<HostsPlace>(desk);
     place.selectHost(hosts()[1].name);
     place.findChild<HostKeyStrip*>()->ask(QStringLiteral("gpu-11"), hostKeyQuestion());
+}
+
+/// Three hosts selected, and what came of trying the links between them.
+void showLinks(DeskWindow& desk)
+{
+    auto& place = placeOf<HostsPlace>(desk);
+    place.findChild<HostKeyStrip*>()->forget(QStringLiteral("gpu-11"));
+    const PreflightReport report = clusterWithTrouble();
+    auto* table = place.findChild<TableView*>();
+    table->clearSelection();
+    for (const HostReport& host : report.hosts) {
+        const int row = desk.session().hosts().rowOf(host.host);
+        desk.session().hosts().setReport(host.host, host);
+        table->selectionModel()->select(desk.session().hosts().index(row, 0),
+                                        QItemSelectionModel::Select | QItemSelectionModel::Rows);
+    }
+    table->selectionModel()->setCurrentIndex(desk.session().hosts().index(1, 0),
+                                             QItemSelectionModel::NoUpdate);
+    emit desk.session().hostChecks().cluster().finished(report);
+}
+
+void showTryingLinks(DeskWindow& desk)
+{
+    placeOf<HostsPlace>(desk);
+    emit desk.session().hostChecks().cluster().progress(
+        QStringLiteral("trying the links between the hosts on 10.20.0.0/16"), -1);
 }
 
 void showChangedKey(DeskWindow& desk)
@@ -179,6 +207,8 @@ const QList<Picture>& placePictures()
         {"hosts", showHosts},
         {"hosts-trouble", showHostTrouble},
         {"hosts-changed-key", showChangedKey},
+        {"hosts-links", showLinks},
+        {"hosts-links-under-way", showTryingLinks},
         {"data", showSamples},
         {"data-preparing", showPreparing},
         {"data-lengths", [](DeskWindow& desk) { showDataTab(desk, 0, 1); }},

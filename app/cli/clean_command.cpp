@@ -1,0 +1,103 @@
+#include <optional>
+
+#include <QEventLoop>
+#include <QJsonArray>
+#include <QJsonObject>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/desk.h"
+#include "engine/base/units.h"
+
+namespace trainyard {
+
+namespace {
+
+using std::chrono::seconds;
+
+QString sizeText(const QJsonValue& bytes)
+{
+    return QString::fromStdString(formatBytes(static_cast<Bytes>(bytes.toInteger())));
+}
+
+Result<QJsonObject> ask(Desk& desk, const QString& host, bool dryRun)
+{
+    TRAINYARD_TRY_STATUS(desk.reach(host));
+    Interrupt interrupt;
+    QEventLoop loop;
+    std::optional<Result<QJsonObject>> answer;
+    const auto end = [&](const Result<QJsonObject>& result) {
+        answer.emplace(result);
+        loop.quit();
+    };
+    QObject::connect(&interrupt, &Interrupt::requested, &loop,
+                     [&] { end(cancelled("interrupted; what was removed is gone, the rest is there")); });
+    desk.targets().target(host).call({{"op", "clean"}, {"dry_run", dryRun}}, &loop, end);
+    console::transient("looking at " + host);
+    loop.exec();
+    console::transient("");
+    return *answer;
+}
+
+void print(const QString& host, const QJsonObject& answer, bool dryRun)
+{
+    QList<QStringList> rows{{"old", "size", "unused for"}};
+    for (const auto& value : answer.value("leftovers").toArray()) {
+        const QJsonObject leftover = value.toObject();
+        const auto age = seconds(leftover.value("age_s").toInteger());
+        rows << QStringList{leftover.value("name").toString(), sizeText(leftover.value("bytes")),
+                            QString("%1 days").arg(std::chrono::floor<std::chrono::days>(age).count())};
+    }
+    for (const auto& value : answer.value("kept").toArray()) {
+        const QJsonObject kept = value.toObject();
+        console::note(
+            QString("%1: the bundle %2 stays: %3")
+                .arg(host, kept.value("bundle").toString().left(12), kept.value("reason").toString()));
+    }
+    if (rows.size() == 1)
+        return console::print(host + ": nothing is old");
+    console::print(console::table(rows));
+    console::print(dryRun ? host + ": nothing was removed (--dry-run)"
+                          : QString("%1: %2 freed").arg(host, sizeText(answer.value("freed"))));
+}
+
+int clean(const std::vector<std::string>& hosts, bool dryRun, bool json)
+{
+    Desk desk;
+    QJsonObject all;
+    int status = 0;
+    for (const std::string& name : hosts) {
+        const QString host = QString::fromStdString(name);
+        const auto answer = ask(desk, host, dryRun);
+        if (!answer.ok())
+            status = console::fail(answer.error());
+        else if (json)
+            all.insert(host, *answer);
+        else
+            print(host, *answer, dryRun);
+    }
+    if (json)
+        console::print(QJsonDocument(all));
+    return status;
+}
+
+} // namespace
+
+void addCleanCommand(CLI::App& app, CommandOutcome& outcome)
+{
+    struct Options {
+        std::vector<std::string> hosts;
+        bool dryRun = false;
+        bool json = false;
+    };
+    auto o = std::make_shared<Options>();
+    CLI::App* command = app.add_subcommand(
+        "clean",
+        "Remove old engines from hosts: unused for 30 days and of no run there, and uploads that broke off");
+    command->add_option("--host", o->hosts, "Where; several times: several hosts")->required();
+    command->add_flag("--dry-run", o->dryRun, "Only tell what would be removed");
+    command->add_flag("--json", o->json, "One JSON document on standard output");
+    command->callback([&outcome, o] { outcome.status = clean(o->hosts, o->dryRun, o->json); });
+}
+
+} // namespace trainyard

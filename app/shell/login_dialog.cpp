@@ -1,0 +1,180 @@
+#include "app/shell/login_dialog.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "app/models/theme.h"
+#include "app/widgets/roles.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kWidth = 460;
+
+QLabel* makeWrapped(const QString& text, const char* role = nullptr)
+{
+    auto* label = makeLabel(text, role);
+    label->setWordWrap(true);
+    return label;
+}
+
+QString titleOf(const LoginQuestion& question)
+{
+    switch (question.kind) {
+    case LoginQuestion::Kind::Passphrase:
+        return LoginDialog::tr("Passphrase");
+    case LoginQuestion::Kind::Password:
+        return LoginDialog::tr("Password");
+    case LoginQuestion::Kind::Challenge:
+        break;
+    }
+    return LoginDialog::tr("Login");
+}
+
+QString placeOf(const LoginQuestion& question)
+{
+    return question.via.isEmpty() ? question.host
+                                  : LoginDialog::tr("%1 (through %2)").arg(question.host, question.via);
+}
+
+QString reasonOf(const LoginQuestion& question)
+{
+    switch (question.kind) {
+    case LoginQuestion::Kind::Passphrase:
+        return LoginDialog::tr("%1 takes the key %2, which is locked with a passphrase.")
+            .arg(placeOf(question), question.keyFile);
+    case LoginQuestion::Kind::Password:
+        return LoginDialog::tr("%1 wants the password of the user %2.").arg(placeOf(question), question.user);
+    case LoginQuestion::Kind::Challenge:
+        break;
+    }
+    return LoginDialog::tr("%1 has questions before it lets the user %2 in.")
+        .arg(placeOf(question), question.user);
+}
+
+/// The label beside the field: ours where the question is ours, the host's words where it is the host's.
+QString labelOf(const LoginQuestion& question, const LoginQuestion::Prompt& prompt)
+{
+    return question.kind == LoginQuestion::Kind::Challenge ? prompt.text : titleOf(question);
+}
+
+/// The text of a field, gone from the field; its own copy is wiped.
+ssh::Secret takeText(QLineEdit& field)
+{
+    QString text = field.text();
+    field.clear();
+    QByteArray bytes = text.toUtf8();
+    ssh::Secret secret({bytes.constData(), static_cast<std::size_t>(bytes.size())});
+    ssh::wipe(bytes.data(), static_cast<std::size_t>(bytes.size()));
+    ssh::wipe(text.data(), static_cast<std::size_t>(text.size()) * sizeof(QChar));
+    return secret;
+}
+
+} // namespace
+
+LoginDialog::LoginDialog(const LoginQuestion& question, Keyring keyring, QWidget* parent)
+    : QDialog(parent)
+    , m_useAgain(new QCheckBox(tr("Use it &again in this session")))
+    , m_keep(new QCheckBox(tr("&Keep it in the system's keyring")))
+{
+    setWindowTitle(titleOf(question));
+    setFixedWidth(kWidth);
+    auto* column = new QVBoxLayout(this);
+    column->setSpacing(metrics::kPanelPadding);
+    column->addWidget(makeWrapped(reasonOf(question)));
+    if (!question.title.isEmpty() || !question.instruction.isEmpty())
+        column->addWidget(makeHostsWords(question));
+    if (question.attempt > 1)
+        column->addWidget(makeWrapped(tr("The answer before was not right."), "error"));
+    column->addWidget(makePrompts(question));
+    column->addWidget(makeChoices(question, keyring));
+    column->addWidget(makeButtons(question));
+    m_fields.front()->setFocus();
+}
+
+QWidget* LoginDialog::makeHostsWords(const LoginQuestion& question)
+{
+    auto* panel = makePanel();
+    auto* column = new QVBoxLayout(panel);
+    column->addWidget(makeLabel(tr("%1 says").arg(question.host), "small"));
+    for (const QString& text : {question.title, question.instruction}) {
+        if (!text.isEmpty())
+            column->addWidget(makeWrapped(text));
+    }
+    return panel;
+}
+
+QWidget* LoginDialog::makePrompts(const LoginQuestion& question)
+{
+    auto* box = new QWidget;
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(metrics::kHalf);
+    for (const auto& prompt : question.prompts) {
+        auto* field = new QLineEdit;
+        field->setEchoMode(prompt.echo ? QLineEdit::Normal : QLineEdit::Password);
+        field->setMaxLength(static_cast<int>(ssh::Secret::kLongest / 4)); // four bytes of UTF-8 each
+        const QString text = labelOf(question, prompt);
+        field->setAccessibleName(text);
+        auto* label = makeWrapped(text);
+        label->setBuddy(field);
+        column->addWidget(label);
+        column->addWidget(field);
+        m_fields.append(field);
+    }
+    return box;
+}
+
+/// One-time codes are neither used again nor kept.
+QWidget* LoginDialog::makeChoices(const LoginQuestion& question, Keyring keyring)
+{
+    const bool reusable = question.reusable && question.prompts.size() == 1;
+    m_useAgain->setChecked(reusable);
+    m_useAgain->setVisible(reusable);
+    m_keep->setVisible(reusable && keyring == Keyring::Present);
+    auto* box = new QWidget;
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(metrics::kHalf);
+    column->addWidget(m_useAgain);
+    column->addWidget(
+        makeWrapped(tr("It stays in locked memory until Trainyard ends, for when the connection "
+                       "drops and for other hosts that want it. It is never written to a file."),
+                    "help"));
+    column->addWidget(m_keep);
+    box->setVisible(reusable);
+    return box;
+}
+
+QWidget* LoginDialog::makeButtons(const LoginQuestion& question)
+{
+    const bool isKey = question.kind == LoginQuestion::Kind::Passphrase;
+    auto* leave = makeButton(isKey ? tr("Do not use this key") : tr("Cancel"));
+    auto* use = makeButton(isKey ? tr("Unlock") : tr("Log in"), "primary");
+    use->setDefault(true);
+    connect(use, &QPushButton::clicked, this, &QDialog::accept);
+    connect(leave, &QPushButton::clicked, this, &QDialog::reject);
+    auto* box = new QWidget;
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addStretch(1);
+    row->addWidget(leave);
+    row->addWidget(use);
+    return box;
+}
+
+std::optional<LoginDesk::Answer> LoginDialog::takeAnswer()
+{
+    LoginDesk::Answer answer;
+    for (QLineEdit* field : m_fields)
+        answer.secrets.push_back(takeText(*field));
+    if (result() != Accepted)
+        return std::nullopt;
+    answer.useAgain = m_useAgain->isChecked();
+    answer.keepInKeyring = m_keep->isChecked();
+    return answer;
+}
+
+} // namespace trainyard
