@@ -57,8 +57,10 @@ const QList<Layer> kLayers{
     {"remote/agent", kVocabulary + QStringList{"remote/wire"}, {}},
     {"remote/target", kVocabulary + QStringList{"remote/wire", "remote/ssh"}, {"qt"}},
     {"remote/deploy", kVocabulary + QStringList{"remote/wire", "remote/target"}, {"qt"}},
+    {"remote/preflight", kVocabulary + QStringList{"remote/wire", "remote/target", "remote/deploy"}, {"qt"}},
     {"remote/launch",
-     kVocabulary + QStringList{"remote/wire", "remote/target", "remote/deploy", "engine/planner"},
+     kVocabulary +
+         QStringList{"remote/wire", "remote/target", "remote/deploy", "remote/preflight", "engine/planner"},
      {"qt"}},
     {"remote/stream", kVocabulary + QStringList{"remote/wire", "remote/target"}, {"qt"}},
     {"app/models", kVocabulary + QStringList{"engine/planner", "remote"}, {"qt", "qtgui"}},

@@ -7,38 +7,73 @@
 #include <QFile>
 #include <QTcpSocket>
 #include <QThread>
+#include <QUuid>
 #include <sys/prctl.h>
 
+#include "tests/support/lab/lab_pids.h"
 #include "tests/support/patience.h"
 
 namespace trainyard::lab {
 
 namespace {
 
+// Where everything else of a host lives: the lab's mount namespace of disks. A disk is made once; then the
+// host's own namespaces are. $1 = folder with this host's files, $2 = host name, $3 = size of its disk, $4 =
+// where the shared folder is seen, $5 = boot id, $6 = kInit.
+constexpr const char* kPowerOn = R"(
+set -e
+disk="/mnt/$2"
+if [ ! -e "$disk/made" ]; then
+    mkdir -p "$disk"
+    mount -t tmpfs -o "size=$3,mode=755" lab "$disk"
+    cp -r "$1/lab" "$disk/lab"
+    chmod 600 "$disk"/lab/*
+    cp "$1/hosts" "$disk/hosts"
+    mkdir -m 1777 "$disk/vartmp"
+    mkdir -m 700 "$disk/root"
+    touch "$disk/made"
+fi
+home="$disk/root"
+[ "$4" != /root ] || home=/mnt/shared
+mkdir -p "$home/.ssh"
+cp "$1"/home/.ssh/* "$home/.ssh"
+chmod -R go-rwx "$home"
+exec unshare --net --uts --mount --pid --ipc --fork --kill-child --mount-proc --propagation private \
+    sh -c "$6" init "$2" "$4" "$5"
+)";
+
 // The first process inside: sets the host up, says so, and collects children until the namespaces end. $1 =
-// folder with this host's files, $2 = host name, $3 = size of its disk. The disk is built under /mnt, because
-// the places it is bound to may hide the lab's own folder.
+// host name, $2 = where the shared folder is seen, $3 = boot id. /mnt becomes the host's own disk last, which
+// hides those of the others.
 constexpr const char* kInit = R"(
 set -e
-hostname "$2"
-mount -t tmpfs -o "size=$3,mode=755" lab /mnt
-cp -r "$1/home" /mnt/root
-cp "$1/hosts" /mnt/hosts
-mkdir -m 1777 /mnt/tmp /mnt/vartmp /mnt/shm
-mkdir -p /mnt/run/sshd
-chmod 700 /mnt/root /mnt/root/.ssh
-chmod 600 /mnt/root/.ssh/* /mnt/root/.lab/*
-mount --bind /mnt/hosts /etc/hosts
-mount --bind /mnt/shm /dev/shm
-mount --bind /mnt/run /run
-mount --bind /mnt/vartmp /var/tmp
-mount --bind /mnt/tmp /tmp
-mount --bind /mnt/root /root
+hostname "$1"
+disk="/mnt/$1"
+case "$2" in
+'') ;;
+/root*) mkdir -p "$disk$2"; mount --bind /mnt/shared "$disk$2" ;;
+*) mount --bind /mnt/shared "$2" ;;
+esac
+rm -rf "$disk/tmp" "$disk/shm" "$disk/run"
+mkdir -m 1777 "$disk/tmp" "$disk/shm"
+mkdir -p "$disk/run/sshd"
+echo "$3" > "$disk/lab/boot_id"
+mount --bind "$disk/lab/boot_id" /proc/sys/kernel/random/boot_id
+mount --bind "$disk/hosts" /etc/hosts
+mount --bind "$disk/shm" /dev/shm
+mount --bind "$disk/run" /run
+mount --bind "$disk/vartmp" /var/tmp
+mount --bind "$disk/tmp" /tmp
+mount --rbind "$disk/root" /root
+mount --rbind "$disk" /mnt
 cd /root
 ip link set lo up
+/usr/sbin/sshd -f /mnt/lab/sshd_config -E /mnt/lab/sshd.log
 echo ready
 while :; do sleep 1; done
 )";
+
+const QStringList kEnvironment{"HOME=/root", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"};
 
 void writeFile(const QString& path, const QByteArray& content)
 {
@@ -78,72 +113,150 @@ LabHost::LabHost(const Options& options) : m_options(options) {}
 
 LabHost::~LabHost()
 {
-    if (!m_namespaces)
-        return;
-    // `unshare --kill-child` takes the first process with it, and that every process inside.
-    m_namespaces->kill();
-    m_namespaces->waitForFinished();
-    if (m_init > 0)
-        waitUntil([this] { return !QFile::exists(QString("/proc/%1").arg(m_init)); });
+    powerOff();
 }
 
 QString LabHost::prepareFiles() const
 {
     QDir dir(folder());
-    if (!dir.mkpath("home/.ssh") || !dir.mkpath("home/.lab"))
+    if (!dir.mkpath("home/.ssh") || !dir.mkpath("lab"))
         return "cannot make " + folder();
-    if (!generateKey(folder() + "/home/.lab/host_key"))
+    if (!generateKey(folder() + "/lab/host_key"))
         return "ssh-keygen failed";
     const QString clientKey = m_options.folder + "/client_key";
     QFile::copy(clientKey, folder() + "/home/.ssh/id_ed25519");
     QFile::copy(clientKey + ".pub", folder() + "/home/.ssh/authorized_keys");
     writeFile(folder() + "/hosts", m_options.hostsFile);
     writeFile(
-        folder() + "/home/.lab/sshd_config",
-        "Port 22\nListenAddress 0.0.0.0\nHostKey /root/.lab/host_key\nPidFile /run/sshd.pid\n"
+        folder() + "/lab/sshd_config",
+        "Port 22\nListenAddress 0.0.0.0\nHostKey /mnt/lab/host_key\nPidFile /run/sshd.pid\n"
         "AuthorizedKeysFile /root/.ssh/authorized_keys\nStrictModes no\nUsePAM no\nPermitRootLogin yes\n"
         "PasswordAuthentication no\nKbdInteractiveAuthentication no\nMaxStartups 100:30:200\n" +
             m_options.sshdOptions.join('\n').toUtf8() + '\n');
     return {};
 }
 
-QString LabHost::plugIn() const
+QString LabHost::beginPowerOn()
 {
-    const QString& link = m_options.link;
-    const QString net = QString::number(m_init);
-    const QList<QStringList> steps{
-        {"ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", net},
-        {"ip", "link", "set", link, "master", m_options.bridge, "up"},
-        inside({"ip", "addr", "add", m_options.address + "/24", "dev", "eth0"}),
-        inside({"ip", "link", "set", "eth0", "up"}),
-    };
-    for (const QStringList& step : steps) {
-        if (const Finished done = runCommand(step); !done.ok())
-            return step.join(' ') + ": " + done.errors;
+    if (!QFile::exists(folder())) {
+        if (const QString trouble = prepareFiles(); !trouble.isEmpty())
+            return trouble;
     }
-    return {};
-}
-
-QString LabHost::start()
-{
-    if (const QString trouble = prepareFiles(); !trouble.isEmpty())
-        return trouble;
     m_namespaces = std::make_unique<QProcess>();
     // Also when the test itself dies.
     m_namespaces->setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGKILL); });
-    m_namespaces->start("unshare", {"--net", "--uts", "--mount", "--pid", "--ipc", "--fork", "--kill-child",
-                                    "--mount-proc", "--propagation", "private", "sh", "-c", kInit, "init",
-                                    folder(), m_options.name, m_options.diskSize});
-    const auto isReady = [this] {
-        return m_namespaces->waitForReadyRead(50) && m_namespaces->readAllStandardOutput().contains("ready");
-    };
-    if (!waitUntil(isReady))
-        return m_options.name + " does not start: " + m_namespaces->readAllStandardError();
+    m_namespaces->setEnvironment(kEnvironment);
+    const QString bootId = QUuid::createUuid().toString(QUuid::WithoutBraces);
+    m_namespaces->start("nsenter",
+                        {"--mount=" + m_options.disks, "--wd=/", "sh", "-c", kPowerOn, "host", folder(),
+                         m_options.name, m_options.diskSize, m_options.sharedFolder, bootId, kInit});
+    return {};
+}
+
+QString LabHost::awaitInit()
+{
+    QByteArray said;
+    while (!said.contains("ready")) {
+        if (!m_namespaces->waitForReadyRead(kPatienceMs))
+            return m_options.name + " does not start: " + m_namespaces->readAllStandardError();
+        said += m_namespaces->readAllStandardOutput();
+    }
     const QString unshare = QString::number(m_namespaces->processId());
     m_init = readAll("/proc/" + unshare + "/task/" + unshare + "/children").simplified().toLongLong();
+    return {};
+}
+
+QString LabHost::makeCable()
+{
+    const QString& link = m_options.link;
+    if (m_options.linkTool) {
+        m_cable = std::make_unique<LabLink>();
+        if (const QString trouble = m_cable->start({link, m_init, m_options.linkSeed}); !trouble.isEmpty())
+            return trouble;
+        return m_cable->set(m_toHost, m_fromHost);
+    }
+    const Finished made = runCommand({"ip", "link", "add", link, "type", "veth", "peer", "name", "eth0",
+                                      "netns", QString::number(m_init)});
+    return made.ok() ? QString() : m_options.name + ": ip link add: " + made.errors;
+}
+
+QString LabHost::plugIn()
+{
+    if (const QString trouble = makeCable(); !trouble.isEmpty())
+        return trouble;
+    const Finished bridged =
+        runCommand({"ip", "link", "set", m_options.link, "master", m_options.bridge, "up"});
+    const Finished up = run({"ip", "-batch", "-"},
+                            "addr add " + m_options.address.toLatin1() + "/24 dev eth0\nlink set eth0 up\n");
+    return bridged.ok() && up.ok() ? QString() : m_options.name + ": ip: " + bridged.errors + up.errors;
+}
+
+QString LabHost::finishPowerOn()
+{
+    if (const QString trouble = awaitInit(); !trouble.isEmpty())
+        return trouble;
     if (const QString trouble = plugIn(); !trouble.isEmpty())
         return trouble;
-    return startSshd() ? QString() : m_options.name + ": sshd does not answer";
+    return waitUntil([this] { return sshdAnswers(); }) ? QString()
+                                                       : m_options.name + ": sshd does not answer";
+}
+
+QString LabHost::powerOn()
+{
+    const QString trouble = beginPowerOn();
+    return trouble.isEmpty() ? finishPowerOn() : trouble;
+}
+
+void LabHost::powerOff()
+{
+    m_cable.reset(); // before the namespace that it holds
+    if (!m_namespaces)
+        return;
+    // The first process takes every other one inside with it, and `unshare`, its parent, collects it and
+    // ends.
+    if (m_init > 0)
+        ::kill(static_cast<pid_t>(m_init), SIGKILL);
+    else
+        m_namespaces->kill();
+    m_namespaces->waitForFinished(kPatienceMs);
+    m_namespaces.reset();
+    m_init = 0;
+    // The kernel takes its time to clear a network namespace away.
+    runCommand({"ip", "link", "del", m_options.link});
+}
+
+QString LabHost::reboot()
+{
+    powerOff();
+    return powerOn();
+}
+
+QString LabHost::setLink(const link::LinkConditions& toHost, const link::LinkConditions& fromHost)
+{
+    if (!m_cable)
+        return m_options.name + " is not plugged in through the link tool";
+    m_toHost = toHost;
+    m_fromHost = fromHost;
+    return m_cable->set(toHost, fromHost);
+}
+
+QString LabHost::mountDisk(const QString& insidePath, const QString& options) const
+{
+    const Finished made = run({"mkdir", "-p", insidePath});
+    const Finished mounted = run({"mount", "-t", "tmpfs", "-o", options, "lab", insidePath});
+    return made.ok() && mounted.ok() ? QString() : QString(made.errors + mounted.errors);
+}
+
+QString LabHost::remountDisk(const QString& insidePath, const QString& options) const
+{
+    const Finished mounted = run({"mount", "-o", "remount," + options, insidePath});
+    return mounted.ok() ? QString() : QString(mounted.errors);
+}
+
+QString LabHost::unmountDisk(const QString& insidePath) const
+{
+    const Finished unmounted = run({"umount", "--lazy", insidePath});
+    return unmounted.ok() ? QString() : QString(unmounted.errors);
 }
 
 QStringList LabHost::inside(const QStringList& command) const
@@ -155,10 +268,7 @@ QStringList LabHost::inside(const QStringList& command) const
 
 Finished LabHost::run(const QStringList& command, const QByteArray& input) const
 {
-    return runCommand(
-        QStringList{"env", "-i", "HOME=/root", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"} +
-            inside(command),
-        input);
+    return runCommand(QStringList{"env", "-i"} + kEnvironment + inside(command), input);
 }
 
 QString LabHost::path(const QString& insidePath) const
@@ -171,15 +281,18 @@ qint64 LabHost::sshdPid() const
     return readAll(path("/run/sshd.pid")).simplified().toLongLong();
 }
 
+bool LabHost::sshdAnswers() const
+{
+    QTcpSocket probe;
+    probe.connectToHost(m_options.address, 22);
+    return probe.waitForReadyRead(500);
+}
+
 bool LabHost::startSshd()
 {
-    if (!run({"/usr/sbin/sshd", "-f", "/root/.lab/sshd_config", "-E", "/root/.lab/sshd.log"}).ok())
+    if (!run({"/usr/sbin/sshd", "-f", "/mnt/lab/sshd_config", "-E", "/mnt/lab/sshd.log"}).ok())
         return false;
-    return waitUntil([this] {
-        QTcpSocket probe;
-        probe.connectToHost(m_options.address, 22);
-        return probe.waitForReadyRead(500);
-    });
+    return waitUntil([this] { return sshdAnswers(); });
 }
 
 void LabHost::stopSshd()
@@ -199,25 +312,35 @@ void LabHost::thawSshd()
     run({"kill", "-CONT", QString::number(sshdPid())});
 }
 
+QList<qint64> LabHost::connectionPids() const
+{
+    // Connections stay when the listening sshd is started anew, as children of the first process.
+    const qint64 listener = sshdPid();
+    QList<qint64> connections;
+    for (const LabProcess& process : processTree(m_init)) {
+        if (process.name == "sshd" && process.inside != listener)
+            connections << process.pid;
+    }
+    return connections;
+}
+
 void LabHost::resetConnections()
 {
-    for (const QByteArray& pid : run({"pgrep", "-x", "sshd"}).output.simplified().split(' ')) {
-        if (!pid.isEmpty() && pid.toLongLong() != sshdPid())
-            run({"kill", "-9", pid});
-    }
+    for (const qint64 pid : connectionPids())
+        ::kill(static_cast<pid_t>(pid), SIGKILL);
 }
 
 bool LabHost::changeHostKey()
 {
     stopSshd();
-    if (!generateKey(path("/root/.lab/host_key")))
+    if (!generateKey(path("/mnt/lab/host_key")))
         return false;
     return startSshd();
 }
 
 QByteArray LabHost::knownHostsLine() const
 {
-    const QList<QByteArray> words = readAll(path("/root/.lab/host_key.pub")).simplified().split(' ');
+    const QList<QByteArray> words = readAll(path("/mnt/lab/host_key.pub")).simplified().split(' ');
     return m_options.address.toUtf8() + ' ' + words.value(0) + ' ' + words.value(1) + '\n';
 }
 

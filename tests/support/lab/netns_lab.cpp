@@ -13,6 +13,7 @@ namespace trainyard::lab {
 namespace {
 
 constexpr int kMostLabs = 100;
+constexpr int kMostHosts = 200; ///< the desk is number 254 of the network
 
 bool writeFile(const QString& path, const QByteArray& content)
 {
@@ -102,36 +103,69 @@ void NetnsLab::restoreDesk()
     runCommand({"ip", "route", "del", "blackhole", QString("10.77.%1.0/24").arg(m_number), "metric", "4000"});
 }
 
-QString NetnsLab::start()
+LabHost::Options NetnsLab::hostOptions(int number, const QByteArray& hostsFile) const
 {
-    if (const QString trouble = makeBridge(); !trouble.isEmpty())
-        return trouble;
-    if (!runCommand({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", clientKey()}).ok())
-        return "ssh-keygen failed";
+    LabHost::Options options;
+    options.name = QString("node%1").arg(number);
+    options.address = QString("10.77.%1.%2").arg(m_number).arg(number);
+    options.folder = m_folder.path();
+    options.bridge = m_bridge;
+    options.link = QString("tyl%1v%2").arg(m_number).arg(number);
+    options.diskSize = m_options.diskSize;
+    options.hostsFile = hostsFile;
+    options.sshdOptions = m_options.sshdOptions;
+    options.disks = m_disks.mountNamespace();
+    options.sharedFolder = m_options.sharedFolder;
+    options.linkTool = m_options.linkTools;
+    options.linkSeed = m_options.seed * 1000 + static_cast<quint64>(number);
+    return options;
+}
+
+QString NetnsLab::makeHosts()
+{
     QByteArray hostsFile = "127.0.0.1 localhost\n";
     for (int i = 1; i <= m_options.hosts; ++i)
         hostsFile += QString("10.77.%1.%2 node%2\n").arg(m_number).arg(i).toUtf8();
-    QByteArray known;
     for (int i = 1; i <= m_options.hosts; ++i) {
-        const QString number = QString::number(i);
-        m_hosts.push_back(std::make_unique<LabHost>(LabHost::Options{
-            "node" + number, QString("10.77.%1.%2").arg(m_number).arg(i), m_folder.path(), m_bridge,
-            QString("tyl%1v%2").arg(m_number).arg(i), m_options.diskSize, hostsFile, m_options.sshdOptions}));
-        if (const QString trouble = m_hosts.back()->start(); !trouble.isEmpty())
+        m_hosts.push_back(std::make_unique<LabHost>(hostOptions(i, hostsFile)));
+        if (const QString trouble = m_hosts.back()->beginPowerOn(); !trouble.isEmpty())
             return trouble;
-        known += m_hosts.back()->knownHostsLine();
     }
+    for (const auto& host : m_hosts) {
+        if (const QString trouble = host->finishPowerOn(); !trouble.isEmpty())
+            return trouble;
+    }
+    return {};
+}
+
+QString NetnsLab::start()
+{
+    TRAINYARD_CHECK(m_options.hosts <= kMostHosts);
+    if (const QString trouble = makeBridge(); !trouble.isEmpty())
+        return trouble;
+    if (const QString trouble = m_disks.start(m_options.diskSize); !trouble.isEmpty())
+        return trouble;
+    if (!runCommand({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", clientKey()}).ok())
+        return "ssh-keygen failed";
+    if (const QString trouble = makeHosts(); !trouble.isEmpty())
+        return trouble;
+    const QByteArray known = knownHostsLines();
     for (const auto& host : m_hosts)
         writeFile(host->path("/root/.ssh/known_hosts"), known);
     return {};
 }
 
+QByteArray NetnsLab::knownHostsLines() const
+{
+    QByteArray lines;
+    for (const auto& host : m_hosts)
+        lines += host->knownHostsLine();
+    return lines;
+}
+
 void NetnsLab::trustHosts()
 {
-    QByteArray known;
-    for (const auto& host : m_hosts)
-        known += host->knownHostsLine();
-    writeFile(knownHosts(), known);
+    writeFile(knownHosts(), knownHostsLines());
 }
 
 TargetOptions NetnsLab::targetOptions() const

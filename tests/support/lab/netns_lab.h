@@ -8,18 +8,22 @@
 
 #include "engine/base/file.h"
 #include "remote/target/target_options.h"
+#include "tests/support/lab/lab_disks.h"
 #include "tests/support/lab/lab_host.h"
 
 namespace trainyard::lab {
 
-/// A few hosts with real sshd on a network of their own, made of Linux namespaces and gone afterwards, also
-/// when the test crashes. Several labs may exist at once; each takes a network 10.77.<n>.0/24.
+/// Hosts, up to 200, with real sshd on a network of their own, made of Linux namespaces and gone afterwards,
+/// also when the test crashes. Several labs may exist at once; each takes a network 10.77.<n>.0/24.
 class NetnsLab {
 public:
     struct Options {
         int hosts = 1;
         QString diskSize = "256m"; ///< of each host, memory
         QStringList sshdOptions;
+        QString sharedFolder = {}; ///< a folder that all hosts share: "/root" (the home), "/root/x" or "/srv"
+        bool linkTools = false;    ///< every host's cable is the link tool; see LabHost::setLink()
+        quint64 seed = 1;          ///< of the link tools' decisions
     };
     /// Why this machine cannot have a lab, as a sentence for QSKIP; empty when it can.
     static QString whyNot();
@@ -30,6 +34,7 @@ public:
     /// Empty when all hosts are up.
     QString start();
     LabHost& host(int index) { return *m_hosts[static_cast<std::size_t>(index)]; }
+    int hostCount() const { return m_options.hosts; }
 
     /// The client's files. The key opens every host, and the hosts each other.
     QString file(const QString& name) const { return m_folder.filePath(name); }
@@ -47,6 +52,9 @@ public:
 
 private:
     QString makeBridge();
+    QString makeHosts();
+    LabHost::Options hostOptions(int number, const QByteArray& hostsFile) const;
+    QByteArray knownHostsLines() const;
     QString deskAddress() const;
 
     Options m_options;
@@ -54,6 +62,7 @@ private:
     FileDescriptor m_slot; ///< this lab's number is taken
     int m_number = -1;
     QString m_bridge;
+    LabDisks m_disks; // before the hosts, which live on them
     std::vector<std::unique_ptr<LabHost>> m_hosts;
 };
 

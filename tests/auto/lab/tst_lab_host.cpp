@@ -1,0 +1,157 @@
+#include <QElapsedTimer>
+#include <QFile>
+#include <QTest>
+
+#include "tests/support/lab/lab_pids.h"
+#include "tests/support/lab/netns_lab.h"
+
+using namespace trainyard;
+
+/// Hosts of the lab behave as machines do.
+class TestLabHost : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        if (const QString why = lab::NetnsLab::whyNot(); !why.isEmpty())
+            QSKIP(qPrintable(why));
+    }
+
+    void aRebootEndsEveryProcessAndKeepsTheDisk()
+    {
+        const auto lab = makeLab({});
+        lab::LabHost& host = lab->host(0);
+        const QByteArray bootId = output(host, {"cat", "/proc/sys/kernel/random/boot_id"});
+        QCOMPARE(bootId.trimmed().size(), 36);
+        QVERIFY(host.run({"sh", "-c", "echo kept > /root/kept; echo gone > /tmp/gone; setsid sleep 1000 &"})
+                    .ok());
+        AWAIT(pidOf(host, "sleep 1000") > 0);
+        const qint64 sleeper = pidOf(host, "sleep 1000");
+        QCOMPARE(host.reboot(), QString());
+        QVERIFY(!QFile::exists(QString("/proc/%1").arg(sleeper)));
+        QCOMPARE(pidOf(host, "sleep 1000"), 0);
+        QCOMPARE(output(host, {"cat", "/root/kept"}), QByteArray("kept\n"));
+        QVERIFY(!host.run({"test", "-e", "/tmp/gone"}).ok());
+        const QByteArray after = output(host, {"cat", "/proc/sys/kernel/random/boot_id"});
+        QVERIFY(after.trimmed().size() == 36 && after != bootId);
+        QCOMPARE(reach(*lab, 0), QByteArray("node1\n")); // with the same host key
+    }
+
+    void aHostThatIsOffDoesNotAnswer()
+    {
+        const auto lab = makeLab({});
+        lab->host(0).powerOff();
+        QVERIFY(!ssh(*lab, 0, "true").ok());
+        QCOMPARE(lab->host(0).powerOn(), QString());
+        QCOMPARE(reach(*lab, 0), QByteArray("node1\n"));
+    }
+
+    void disksAreOnesOwn()
+    {
+        lab::NetnsLab::Options options;
+        options.hosts = 2;
+        const auto lab = makeLab(options);
+        QVERIFY(lab->host(0).run({"touch", "/root/mine", "/tmp/mine", "/var/tmp/mine"}).ok());
+        QVERIFY(!lab->host(1).run({"ls", "/root/mine"}).ok());
+        QVERIFY(!lab->host(1).run({"ls", "/tmp/mine"}).ok());
+        QVERIFY(!lab->host(1).run({"ls", "/var/tmp/mine"}).ok());
+        QVERIFY(!QFile::exists("/var/tmp/mine"));
+        QVERIFY(output(lab->host(0), {"cat", "/proc/sys/kernel/random/boot_id"}) !=
+                output(lab->host(1), {"cat", "/proc/sys/kernel/random/boot_id"}));
+    }
+
+    void aSharedFolderIsSeenByAll_data()
+    {
+        QTest::addColumn<QString>("folder");
+        QTest::addRow("home") << "/root";
+        QTest::addRow("below the home") << "/root/shared";
+        QTest::addRow("elsewhere") << "/srv";
+    }
+    void aSharedFolderIsSeenByAll()
+    {
+        QFETCH(QString, folder);
+        lab::NetnsLab::Options options;
+        options.hosts = 2;
+        options.sharedFolder = folder;
+        const auto lab = makeLab(options);
+        QVERIFY(lab->host(0).run({"sh", "-c", "echo ours > " + folder + "/ours"}).ok());
+        QCOMPARE(output(lab->host(1), {"cat", folder + "/ours"}), QByteArray("ours\n"));
+        QCOMPARE(lab->host(0).reboot(), QString());
+        QCOMPARE(output(lab->host(0), {"cat", folder + "/ours"}), QByteArray("ours\n"));
+        QCOMPARE(reach(*lab, 0), QByteArray("node1\n"));
+        QCOMPARE(reach(*lab, 1), QByteArray("node2\n"));
+    }
+
+    void mountedDisksAreSeenBySshAndHaveTheirLimits()
+    {
+        const auto lab = makeLab({});
+        lab::LabHost& host = lab->host(0);
+        QCOMPARE(host.mountDisk("/root/small", "size=1m"), QString());
+        QVERIFY(reachWith(*lab, 0, "head -c 4000000 /dev/zero > /root/small/f").contains("No space left"));
+        QCOMPARE(host.mountDisk("/root/few", "size=1m,nr_inodes=5"), QString());
+        QVERIFY(reachWith(*lab, 0, "touch /root/few/1 /root/few/2 /root/few/3 /root/few/4 /root/few/5")
+                    .contains("No space left"));
+        QCOMPARE(host.mountDisk("/root/fixed", "size=1m,ro"), QString());
+        QVERIFY(reachWith(*lab, 0, "touch /root/fixed/f").contains("Read-only"));
+        QCOMPARE(host.mountDisk("/root/data", "size=1m,noexec"), QString());
+        QVERIFY(reachWith(*lab, 0, "cp /bin/true /root/data; /root/data/true").contains("Permission denied"));
+        QCOMPARE(host.remountDisk("/root/fixed", "rw"), QString());
+        QVERIFY(host.run({"touch", "/root/fixed/f"}).ok());
+        QCOMPARE(host.unmountDisk("/root/fixed"), QString());
+        QVERIFY(!host.run({"ls", "/root/fixed/f"}).ok());
+    }
+
+    void sixtyFourHostsStart()
+    {
+        lab::NetnsLab::Options options;
+        options.hosts = 64;
+        options.diskSize = "16m";
+        QElapsedTimer timer;
+        timer.start();
+        const auto lab = makeLab(options);
+        qInfo() << "64 hosts in" << timer.elapsed() << "ms";
+        QCOMPARE(reach(*lab, 63), QByteArray("node64\n"));
+    }
+
+private:
+    static std::unique_ptr<lab::NetnsLab> makeLab(const lab::NetnsLab::Options& options)
+    {
+        auto lab = std::make_unique<lab::NetnsLab>(options);
+        const QString trouble = lab->start();
+        [&] { QVERIFY2(trouble.isEmpty(), qPrintable(trouble)); }();
+        lab->trustHosts();
+        return lab;
+    }
+
+    static QByteArray output(const lab::LabHost& host, const QStringList& command)
+    {
+        return host.run(command).output;
+    }
+
+    /// The pid, as this machine counts, of the process with this command line; 0 = there is none.
+    static qint64 pidOf(const lab::LabHost& host, const QByteArray& commandLine)
+    {
+        for (const lab::LabProcess& process : lab::processTree(host.pid())) {
+            if (process.commandLine == commandLine)
+                return process.pid;
+        }
+        return 0;
+    }
+
+    static lab::Finished ssh(const lab::NetnsLab& lab, int host, const QString& command)
+    {
+        return lab::runCommand({"ssh", "-F", "none", "-i", lab.clientKey(), "-o",
+                                "UserKnownHostsFile=" + lab.knownHosts(), "-o", "StrictHostKeyChecking=yes",
+                                "-o", "BatchMode=yes",
+                                "root@" + const_cast<lab::NetnsLab&>(lab).host(host).address(), command});
+    }
+    static QByteArray reach(const lab::NetnsLab& lab, int host) { return ssh(lab, host, "hostname").output; }
+    static QByteArray reachWith(const lab::NetnsLab& lab, int host, const QString& command)
+    {
+        return ssh(lab, host, command).errors;
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLabHost)
+#include "tst_lab_host.moc"

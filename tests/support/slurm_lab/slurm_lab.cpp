@@ -1,0 +1,211 @@
+#include "tests/support/slurm_lab/slurm_lab.h"
+
+#include <QElapsedTimer>
+#include <QFile>
+#include <QFileInfo>
+#include <QThread>
+
+namespace trainyard::lab {
+
+namespace {
+
+const QString kFolder = "/etc/slurm"; // where Slurm's commands look; each host gets one of its own
+const QString kKey = "/root/slurm/munge.key";
+const QString kControllerPid = "/run/slurmctld.pid";
+const QString kNodePid = "/run/slurmd.pid";
+constexpr int kNodeCores = 2;
+
+constexpr const char* kConfiguration = R"(ClusterName=lab
+SlurmctldHost=node1
+AuthType=auth/munge
+SlurmUser=root
+SlurmdUser=root
+StateSaveLocation=/mnt/slurm/state
+SlurmdSpoolDir=/mnt/slurm/spool
+SlurmctldPidFile=/run/slurmctld.pid
+SlurmdPidFile=/run/slurmd.pid
+SlurmctldLogFile=/mnt/slurm/slurmctld.log
+SlurmdLogFile=/mnt/slurm/slurmd.log
+SlurmctldPort=16817
+SlurmdPort=16818
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerParameters=batch_sched_delay=0,sched_interval=2,bf_interval=2
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+ReturnToService=2
+SlurmdTimeout=10
+SlurmctldTimeout=10
+InactiveLimit=0
+KillWait=20
+)";
+
+template <typename Condition>
+bool waitUntil(Condition condition)
+{
+    QElapsedTimer timer;
+    timer.start();
+    while (!condition()) {
+        if (timer.elapsed() > kPatienceMs)
+            return false;
+        QThread::msleep(100);
+    }
+    return true;
+}
+
+NetnsLab::Options options(int nodes)
+{
+    NetnsLab::Options options;
+    options.hosts = 1 + nodes;
+    options.sharedFolder = "/root";
+    return options;
+}
+
+} // namespace
+
+QString SlurmLab::whyNot()
+{
+    if (const QString why = NetnsLab::whyNot(); !why.isEmpty())
+        return why;
+    for (const char* program :
+         {"/usr/sbin/slurmctld", "/usr/sbin/slurmd", "/usr/bin/sbatch", "/usr/sbin/munged"}) {
+        if (!QFileInfo(program).isExecutable())
+            return QString("needs %1 (Debian: slurmctld slurmd slurm-client munge)").arg(program);
+    }
+    if (!QFileInfo(kFolder).isDir())
+        return "needs the folder " + kFolder;
+    return {};
+}
+
+SlurmLab::SlurmLab(int nodes) : m_lab(options(nodes)) {}
+
+QByteArray SlurmLab::configuration() const
+{
+    QByteArray text = kConfiguration;
+    QByteArrayList names;
+    for (int number = 2; number <= m_lab.hostCount(); ++number) {
+        names << "node" + QByteArray::number(number);
+        text += "NodeName=" + names.last() + " CPUs=" + QByteArray::number(kNodeCores) + " RealMemory=100\n";
+    }
+    text += "PartitionName=main Nodes=" + names.join(',') +
+            " Default=YES MaxTime=1:00:00 PriorityTier=1 State=UP\n";
+    text += "PartitionName=short Nodes=" + names.first() + " MaxTime=10 PriorityTier=1 State=UP\n";
+    text += "PartitionName=urgent Nodes=" + names.join(',') +
+            " MaxTime=1:00:00 PriorityTier=10 PreemptMode=OFF State=UP\n";
+    return text;
+}
+
+/// What every host of the cluster has: the configuration, and munge to know each other.
+QString SlurmLab::prepare(LabHost& host)
+{
+    if (const QString trouble = host.mountDisk(kFolder, "size=1m"); !trouble.isEmpty())
+        return trouble;
+    QFile file(host.path(kFolder + "/slurm.conf"));
+    if (!file.open(QIODevice::WriteOnly) || file.write(configuration()) < 0)
+        return "cannot write slurm.conf of " + host.name();
+    file.close();
+    const QList<QStringList> steps{
+        {"mkdir", "-p", "/mnt/slurm/state", "/mnt/slurm/spool", "/run/munge"},
+        {"chmod", "755", "/run", "/run/munge"},
+        {"munged", "--force", "--key-file=" + kKey, "--pid-file=/run/munge/munged.pid",
+         "--log-file=/run/munge/munged.log", "--seed-file=/run/munge/munged.seed"},
+    };
+    for (const QStringList& step : steps) {
+        if (const Finished done = host.run(step); !done.ok())
+            return host.name() + ": " + step.join(' ') + ": " + done.errors;
+    }
+    return {};
+}
+
+QString SlurmLab::start()
+{
+    if (const QString trouble = m_lab.start(); !trouble.isEmpty())
+        return trouble;
+    m_lab.trustHosts();
+    const Finished key = login().run({"sh", "-c",
+                                      "mkdir -m 700 /root/slurm && umask 077 && "
+                                      "head -c 1024 /dev/urandom > /root/slurm/munge.key"});
+    if (!key.ok())
+        return "cannot make munge's key: " + key.errors;
+    for (int host = 0; host < m_lab.hostCount(); ++host) {
+        if (const QString trouble = prepare(m_lab.host(host)); !trouble.isEmpty())
+            return trouble;
+    }
+    if (const QString trouble = startController(); !trouble.isEmpty())
+        return trouble;
+    for (int index = 0; index < nodeCount(); ++index) {
+        if (const QString trouble = startNodeDaemon(index); !trouble.isEmpty())
+            return trouble;
+    }
+    return awaitIdle() ? QString() : "the nodes do not become idle: " + slurm({"sinfo"}).output;
+}
+
+QString SlurmLab::startController()
+{
+    const Finished started = login().run({"slurmctld", "-f", kFolder + "/slurm.conf"});
+    if (!started.ok())
+        return "slurmctld: " + started.errors;
+    return waitUntil([this] {
+        return slurm({"scontrol", "ping"}).output.contains("is UP");
+    })
+               ? QString()
+               : "slurmctld does not answer";
+}
+
+QString SlurmLab::startNodeDaemon(int index)
+{
+    const Finished started =
+        node(index).run({"slurmd", "-f", kFolder + "/slurm.conf", "-N", nodeName(index)});
+    return started.ok() ? QString() : "slurmd of " + nodeName(index) + ": " + started.errors;
+}
+
+/// The daemon alone, by the id that it recorded.
+void SlurmLab::killRecorded(LabHost& host, const QString& pidFile)
+{
+    const QByteArray pid = host.run({"cat", pidFile}).output.simplified();
+    if (pid.toLongLong() <= 1)
+        return;
+    host.run({"kill", "-9", pid});
+    waitUntil([&] { return !QFile::exists(host.path("/proc/" + pid)); });
+    host.run({"rm", "-f", pidFile});
+}
+
+void SlurmLab::stopController()
+{
+    killRecorded(login(), kControllerPid);
+}
+
+void SlurmLab::killNodeDaemon(int index)
+{
+    killRecorded(node(index), kNodePid);
+}
+
+bool SlurmLab::awaitIdle()
+{
+    return waitUntil([this] {
+        const QByteArray states =
+            slurm({"sinfo", "--noheader", "--Node", "--partition=main", "--format=%T"}).output;
+        return states.simplified().split(' ') == QByteArrayList(nodeCount(), "idle");
+    });
+}
+
+QString SlurmLab::jobField(const QString& job, const QString& field)
+{
+    const QByteArray line = slurm({"scontrol", "show", "job", "--oneliner", job}).output;
+    for (const QByteArray& word : line.simplified().split(' ')) {
+        if (word.startsWith(field.toLatin1() + '='))
+            return QString::fromLatin1(word.mid(field.size() + 1));
+    }
+    return {};
+}
+
+void SlurmLab::hurry(const QString& job)
+{
+    slurm({"scontrol", "update", "JobId=" + job, "StartTime=now"});
+}
+
+} // namespace trainyard::lab
