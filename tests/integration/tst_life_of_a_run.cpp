@@ -101,6 +101,7 @@ private slots:
         const auto unbroken = finishedRun(spec);
 
         spec.checkpoint.everySteps = 5;
+        spec.launch.restart.limit = 0; // resumed by hand
         const QString runId = launched(spec);
         AWAIT(lossesOf(runFolder(runId)).size() >= 12);
         const QList<qint64> workers = workersOf(runId);
@@ -118,6 +119,25 @@ private slots:
         QCOMPARE(processesOf(runId), QList<qint64>());
         const auto losses = lossesOf(runFolder(runId));
         QCOMPARE(losses.size(), unbroken.size());
+        for (const auto& [step, loss] : unbroken)
+            QCOMPARE(losses.at(step), loss);
+    }
+
+    void goesOnByItselfFromTheLastCheckpoint()
+    {
+        RunSpec spec = tinySpec(m_cli.dataset(), 2, 400);
+        spec.precision.compute = ComputeType::Float64;
+        const auto unbroken = finishedRun(spec);
+        spec.checkpoint.everySteps = 5;
+        spec.launch.restart.backoff = std::chrono::milliseconds(100);
+        const QString runId = launched(spec);
+        AWAIT(lossesOf(runFolder(runId)).size() >= 12);
+        const QList<qint64> workers = workersOf(runId);
+        QCOMPARE(workers.size(), 2);
+        QCOMPARE(::kill(static_cast<pid_t>(workers.last()), SIGKILL), 0);
+        AWAIT_EQUAL(lossesOf(runFolder(runId)).size(), unbroken.size());
+        AWAIT(processesOf(runId).isEmpty());
+        const auto losses = lossesOf(runFolder(runId));
         for (const auto& [step, loss] : unbroken)
             QCOMPARE(losses.at(step), loss);
     }

@@ -95,7 +95,9 @@ private slots:
 
     void keepsItsMirrorUpToDateThroughoutAndFindsTheRunAgain()
     {
+        AWAIT(button("Stop…") && button("Stop…")->isEnabled());
         click("Stop…");
+        AWAIT(button("Stop the run"));
         click("Stop the run");
         AWAIT_EQUAL(run()->series().status().state, RunState::Stopped);
         for (const char* stream : {"steps", "run"}) {

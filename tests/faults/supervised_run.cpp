@@ -1,0 +1,197 @@
+#include "tests/faults/supervised_run.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <unistd.h>
+
+#include "engine/records/journal.h"
+#include "engine/spec/spec_json.h"
+
+using namespace trainyard;
+using namespace trainyard::agent;
+using nlohmann::json;
+
+namespace {
+
+const std::filesystem::path kRoot = "/root/.trainyard";
+/// No test beside this one may have the same: this machine sees the processes of every lab.
+const std::string kRun = "faults-" + std::to_string(::getpid());
+
+std::vector<std::string> enter(const lab::LabHost& host)
+{
+    const std::string pid = std::to_string(host.pid());
+    return {"env",
+            "-i",
+            "HOME=/root",
+            "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+            "nsenter",
+            "--target",
+            pid,
+            "--all",
+            "--wd=/proc/" + pid + "/root/root"};
+}
+
+} // namespace
+
+SupervisedRun::SupervisedRun(lab::NetnsLab& lab, const RunSpec& spec, const std::string& programs)
+    : m_lab(lab)
+    , m_spec(toJson(spec))
+    , m_programs(programs)
+    , m_agents(static_cast<std::size_t>(lab.hostCount()))
+{
+}
+
+SupervisedRun::~SupervisedRun()
+{
+    stopEverywhere();
+    for (int host = 0; host < m_lab.hostCount(); ++host)
+        agent(host).call({{"op", "remove-run"}, {"run", kRun}});
+}
+
+RunSpec SupervisedRun::plainSpec(const lab::NetnsLab& lab, const RestartSpec& restart)
+{
+    RunSpec spec;
+    spec.dataset.path = "/data";
+    spec.launch.steps = 1'000'000;
+    spec.launch.restart = restart;
+    spec.layout.data = lab.hostCount();
+    spec.cluster.nodes.assign(static_cast<std::size_t>(lab.hostCount()), NodeSpec{"localhost", 1, 0});
+    for (int host = 0; host < lab.hostCount(); ++host)
+        spec.cluster.nodes[static_cast<std::size_t>(host)].host = "node" + std::to_string(host + 1);
+    spec.batch = {8 * lab.hostCount(), 8, 1};
+    return spec;
+}
+
+AgentClient& SupervisedRun::agent(int host)
+{
+    auto& client = m_agents[static_cast<std::size_t>(host)];
+    if (!client)
+        client = std::make_unique<AgentClient>(kRoot, std::vector<std::string>{"--local"},
+                                               AgentClient::Greeting::Send, enter(m_lab.host(host)));
+    return *client;
+}
+
+QString SupervisedRun::launch(const json& changes)
+{
+    json nodes = json::array();
+    for (int host = 0; host < m_lab.hostCount(); ++host) {
+        const json reply = agent(host).call({{"op", "create-run"},
+                                             {"run", kRun},
+                                             {"kind", "train"},
+                                             {"spec", m_spec},
+                                             {"inventory", json::object()},
+                                             {"node", host}});
+        if (!reply.value("created", false))
+            return QString::fromStdString(reply.dump());
+        nodes.push_back({{"host", m_lab.host(host).address().toStdString()}, {"slots", 1}});
+    }
+    const std::string address = nodes[0]["host"];
+    json request{{"op", "launch"},
+                 {"run", kRun},
+                 {"attempt", 1},
+                 {"programs", m_programs},
+                 {"nodes", nodes},
+                 {"interface", address.substr(0, address.rfind('.')) + ".0/24"},
+                 {"rsh", "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=3"}};
+    request.update(changes);
+    const json reply = callHead(request);
+    return reply.value("started", false) ? QString() : QString::fromStdString(reply.dump());
+}
+
+/// The request with the name of the run.
+json SupervisedRun::callHead(json request)
+{
+    request["run"] = kRun;
+    return agent(0).call(request);
+}
+
+bool SupervisedRun::stopEverywhere()
+{
+    bool clean = true;
+    for (int host = 0; host < m_lab.hostCount(); ++host) {
+        const json reply =
+            agent(host).call({{"op", "stop"}, {"run", kRun}, {"grace_ms", host == 0 ? 5000 : 0}});
+        clean = clean && reply.value("clean", false);
+    }
+    return clean;
+}
+
+RunFolder SupervisedRun::folder(int host) const
+{
+    return RunFolder(m_lab.host(host).path(QString::fromStdString(kRoot)).toStdString(), kRun);
+}
+
+RunStatus SupervisedRun::status() const
+{
+    return readStatus(folder()).value_or(RunStatus{});
+}
+
+bool SupervisedRun::isRunning(std::uint32_t attempt) const
+{
+    const RunStatus now = status();
+    return now.attempt == attempt && now.state == RunState::Running;
+}
+
+QStringList SupervisedRun::events(const std::string& kind) const
+{
+    QStringList messages;
+    const auto journal = readJournal(folder().journal() / "run");
+    for (const Record& record : journal.ok() ? journal->records : std::vector<Record>{}) {
+        const auto* event = std::get_if<EventRecord>(&record.payload);
+        if (event && event->kind == kind)
+            messages << QString::fromStdString(event->message);
+    }
+    return messages;
+}
+
+std::size_t SupervisedRun::steps() const
+{
+    const auto journal = readJournal(folder().journal() / "steps");
+    return journal.ok() ? journal->records.size() : 0;
+}
+
+QList<lab::LabProcess> SupervisedRun::processes(int host, const QByteArray& name) const
+{
+    QList<lab::LabProcess> found;
+    for (const lab::LabProcess& process : lab::processTree(m_lab.host(host).pid())) {
+        const QByteArray program = process.commandLine.left(process.commandLine.indexOf(' '));
+        if (program == name || program.endsWith('/' + name))
+            found << process;
+    }
+    return found;
+}
+
+qint64 SupervisedRun::supervisor() const
+{
+    for (const lab::LabProcess& process : processes(0, "trainyard-agent")) {
+        if (process.commandLine.contains(" supervise "))
+            return process.pid;
+    }
+    return 0;
+}
+
+int SupervisedRun::processesLeft() const
+{
+    int left = 0;
+    for (int host = 0; host < m_lab.hostCount(); ++host)
+        left += m_lab.host(host)
+                    .run({"sh", "-c",
+                          "grep -lzx TRAINYARD_RUN=" + QString::fromStdString(kRun) +
+                              " /proc/[0-9]*/environ 2>/dev/null | wc -l"})
+                    .output.trimmed()
+                    .toInt();
+    return left;
+}
+
+QStringList SupervisedRun::filesLeft() const
+{
+    QStringList left;
+    for (int host = 0; host < m_lab.hostCount(); ++host) {
+        for (const QString& place : {QString("/dev/shm"), QString("/tmp")}) {
+            for (const QString& name :
+                 QDir(m_lab.host(host).path(place)).entryList(QDir::AllEntries | QDir::NoDotAndDotDot))
+                left << m_lab.host(host).name() + ':' + place + '/' + name;
+        }
+    }
+    return left;
+}

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+
+#include <QList>
+#include <QString>
+
+#include "engine/spec/run_spec.h"
+#include "remote/agent/runs/run_status.h"
+#include "tests/auto/agent/agent_client.h"
+#include "tests/support/lab/lab_pids.h"
+#include "tests/support/lab/netns_lab.h"
+
+/// One run over the hosts of a lab, one rank on each: an agent on every host, mpirun on the first one,
+/// real ssh between them. At its end it is stopped on every host.
+class SupervisedRun {
+public:
+    /// `programs`: folder with the trainyard-worker to run; seen inside the hosts as here.
+    SupervisedRun(trainyard::lab::NetnsLab& lab, const trainyard::RunSpec& spec, const std::string& programs);
+    ~SupervisedRun();
+
+    /// The specification of a run with a rank on each host, for a worker that reads little of it.
+    static trainyard::RunSpec plainSpec(const trainyard::lab::NetnsLab& lab,
+                                        const trainyard::RestartSpec& restart);
+
+    /// Makes the run on every host and starts it. Empty, or what went wrong. `changes`: fields of the
+    /// request.
+    QString launch(const nlohmann::json& changes = nlohmann::json::object());
+    /// The agents of a host that was off are gone.
+    void forgetAgent(int host) { m_agents[static_cast<std::size_t>(host)].reset(); }
+    nlohmann::json callHead(nlohmann::json request);
+    /// Ends it on every host: true when no process is left anywhere.
+    bool stopEverywhere();
+
+    trainyard::agent::RunFolder folder(int host = 0) const;
+    trainyard::agent::RunStatus status() const;
+    bool isRunning(std::uint32_t attempt) const;
+    /// Messages of the events of one kind in the stream "run", over all attempts.
+    QStringList events(const std::string& kind) const;
+    /// Steps that the journal holds, of every attempt.
+    std::size_t steps() const;
+
+    /// Processes of the host whose program has this name: "mpirun", "orted", "trainyard-worker".
+    QList<trainyard::lab::LabProcess> processes(int host, const QByteArray& name) const;
+    /// The supervisor, as this machine counts.
+    qint64 supervisor() const;
+    /// Processes of the run on all hosts: those that carry its marker. Asked on the hosts themselves.
+    int processesLeft() const;
+    /// OpenMPI's files that are left on all hosts.
+    QStringList filesLeft() const;
+
+private:
+    AgentClient& agent(int host);
+
+    trainyard::lab::NetnsLab& m_lab;
+    std::string m_spec;
+    std::string m_programs;
+    std::vector<std::unique_ptr<AgentClient>> m_agents;
+};

@@ -1,0 +1,245 @@
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "engine/base/file.h"
+#include "remote/launch/run_service.h"
+#include "tests/support/bundle/small_bundle.h"
+#include "tests/support/faults/fault_report.h"
+#include "tests/support/lab/netns_lab.h"
+
+using namespace trainyard;
+using namespace trainyard::support;
+
+namespace {
+
+constexpr int kHosts = 3;
+constexpr int kBroken = 1; ///< the host that fails
+const QString kRoot = "/root/.trainyard";
+/// Of a data set that is nothing but its manifest.
+const QByteArray kManifest = R"({"version": 1, "sequence_length": 128, "max_predictions": 20,
+    "vocabulary_size": 1000, "vocabulary_sha256": "", "statistics": {"documents": 1, "tokens": 1},
+    "shards": [{"file": "a", "rows": 1000, "sha256": "", "training": true}]})";
+
+} // namespace
+
+/// One of several hosts fails while a run is being started, at every stage that there is.
+class TestLaunchFaults : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        if (const QString why = lab::NetnsLab::whyNot(); !why.isEmpty())
+            QSKIP(qPrintable(why));
+        qputenv("TRAINYARD_DATA", m_dir.filePath("desk").toUtf8());
+        qputenv("TRAINYARD_BUNDLE", m_dir.filePath("bundle").toUtf8());
+        const auto agent = readFile(TRAINYARD_BIN_DIR "/trainyard-agent"); // guards the ranks on the nodes
+        QVERIFY(agent.ok());
+        // The worker stands still like one that trains, and is no MPI program: mpirun starts it all the same.
+        writeBundle(m_dir.filePath("bundle").toStdString(),
+                    {{"bin/trainyard-worker", "#!/bin/sh\nexec sleep 600\n", true},
+                     {"bin/trainyard-agent", *agent, true},
+                     {"lib/libx.so", noise(300'000, 1)}});
+        m_lab = std::make_unique<lab::NetnsLab>(lab::NetnsLab::Options{kHosts, "120m", {}});
+        const QString trouble = m_lab->start();
+        QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
+        m_lab->trustHosts();
+        for (int i = 0; i < kHosts; ++i) {
+            writeManifest(i);
+            // What the head knows of the others comes from the desk alone.
+            m_lab->host(i).run({"sh", "-c", "rm -f /root/.ssh/known_hosts*"});
+        }
+    }
+    void cleanupTestCase() { m_lab.reset(); }
+
+    void init()
+    {
+        if (!m_lab)
+            QSKIP("needs the lab");
+        m_pool = std::make_unique<TargetPool>(m_lab->targetOptions());
+        m_service = std::make_unique<RunService>(*m_pool);
+    }
+    void cleanup()
+    {
+        m_service.reset();
+        m_pool.reset();
+    }
+
+    void f56_oneOfManyFails_data()
+    {
+        QTest::addColumn<QString>("breaks"); ///< a command on the host
+        QTest::addColumn<QString>("mends");
+        QTest::addColumn<QString>("says");
+        const QString blob = kRoot + "/cas/" + shelfOfLibrary();
+        QTest::addRow("connect") << "kill $(cat /run/sshd.pid)"
+                                 << "sshd"
+                                 << "refused";
+        QTest::addRow("probe") << "mount --bind /dev/null $(readlink -f /usr/bin/mpirun)"
+                               << "umount $(readlink -f /usr/bin/mpirun)"
+                               << "MPI";
+        QTest::addRow("reach: the head has no key for it")
+            << "sed -i 's/^/from=\"!%HEAD%,*\" /' /root/.ssh/authorized_keys"
+            << "sed -i 's/^from=\"[^\"]*\" //' /root/.ssh/authorized_keys"
+            << "ssh-copy-id";
+        QTest::addRow("have") << "mkdir -p " + blob + ".sums; touch " + blob + ".part"
+                              << "rm -r " + blob + ".sums " + blob + ".part"
+                              << "sums";
+        QTest::addRow("put") << "touch " + kRoot + "/cas"
+                             << "rm " + kRoot + "/cas"
+                             << "cas";
+        QTest::addRow("assemble") << "touch " + kRoot + "/bundles"
+                                  << "rm " + kRoot + "/bundles"
+                                  << "bundles";
+        QTest::addRow("create-run") << "touch " + kRoot + "/runs"
+                                    << "rm " + kRoot + "/runs"
+                                    << "runs";
+        QTest::addRow("launch") << "echo 'export TRAINYARD_HOME=/root/elsewhere' >> /root/.bashrc"
+                                << "rm -rf /root/.bashrc /root/elsewhere"
+                                << "elsewhere";
+    }
+    void f56_oneOfManyFails()
+    {
+        QFETCH(QString, breaks);
+        QFETCH(QString, mends);
+        QFETCH(QString, says);
+        FaultReport report(56, QString("one of %1 hosts fails: %2").arg(kHosts).arg(QTest::currentDataTag()),
+                           "no launch, the host named, nothing of the run left on any host");
+        clear();
+        lab::LabHost& broken = m_lab->host(kBroken);
+        breaks.replace("%HEAD%", m_lab->host(0).address());
+        QVERIFY(broken.run({"sh", "-c", "mkdir -p " + kRoot + "; " + breaks}).ok());
+        report.injected(breaks);
+        const Result<QString> run = launched();
+        if (mends == "sshd")
+            QVERIFY(broken.startSshd());
+        else
+            QVERIFY(broken.run({"sh", "-c", mends}).ok());
+        if (run.ok())
+            stop(*run);
+        QVERIFY(!run.ok());
+        const QString text = QString::fromStdString(run.error().text());
+        QVERIFY2(text.contains(broken.address()) || text.contains(broken.name()), qPrintable(text));
+        QVERIFY2(text.contains(says), qPrintable(text));
+        QVERIFY(!run.error().hint.empty() || says != "ssh-copy-id");
+        expectNothingLeft();
+        report.observed('"' + text + '"');
+    }
+
+    void f56_allThatFailAreNamed()
+    {
+        FaultReport report(56, "two of three hosts fail at different stages",
+                           "both named, with their reasons");
+        clear();
+        m_lab->host(1).run({"sh", "-c", "mkdir -p " + kRoot + "; touch " + kRoot + "/cas"});
+        m_lab->host(2).run({"sh", "-c", "mkdir -p " + kRoot + "; touch " + kRoot + "/bundles"});
+        report.injected("no store on host 2, no bundles on host 3");
+        const Result<QString> run = launched();
+        QVERIFY(!run.ok());
+        const QString text = QString::fromStdString(run.error().text());
+        QVERIFY2(text.contains("2 of 3 hosts"), qPrintable(text));
+        QVERIFY2(text.contains(m_lab->host(1).address()) && text.contains(m_lab->host(2).address()),
+                 qPrintable(text));
+        for (int i = 1; i < kHosts; ++i)
+            m_lab->host(i).run({"sh", "-c", "rm -f " + kRoot + "/cas " + kRoot + "/bundles"});
+        expectNothingLeft();
+        report.observed('"' + text + '"');
+    }
+
+    /// After all that: everything is mended, no host knows another one's key, and the run starts on all.
+    void startsWithHostKeysThatOnlyTheDeskKnows()
+    {
+        clear();
+        for (int i = 0; i < kHosts; ++i)
+            QVERIFY(!m_lab->host(i).run({"ls", "/root/.ssh/known_hosts"}).ok());
+        const Result<QString> run = launched();
+        QVERIFY2(run.ok(), run.ok() ? "" : run.error().text().c_str());
+        for (int i = 0; i < kHosts; ++i)
+            AWAIT(m_lab->host(i).run({"pgrep", "-f", "sleep 600"}).ok());
+        QVERIFY(m_lab->host(0).run({"ls", kRoot + "/runs/" + *run + "/attempts/0001.known_hosts"}).ok());
+        QVERIFY(!m_lab->host(0).run({"ls", "/root/.ssh/known_hosts"}).ok());
+        stop(*run);
+        for (int i = 0; i < kHosts; ++i)
+            QVERIFY(!m_lab->host(i).run({"pgrep", "-f", "sleep 600"}).ok());
+    }
+
+private:
+    static Result<QString> resultOf(RunOperation* operation)
+    {
+        std::optional<Result<QString>> outcome;
+        connect(operation, &RunOperation::finished, operation,
+                [&](const Result<QString>& result) { outcome.emplace(result); });
+        [&] { AWAIT(outcome.has_value()); }();
+        return outcome.value_or(failed("no end"));
+    }
+
+    void stop(const QString& run)
+    {
+        StopOptions options;
+        options.grace = std::chrono::seconds(0);
+        options.checkpoint = false;
+        const Result<QString> stopped = resultOf(m_service->stop(run, options));
+        QVERIFY2(stopped.ok(), stopped.ok() ? "" : stopped.error().text().c_str());
+    }
+
+    Result<QString> launched() { return resultOf(m_service->launch(spec())); }
+
+    RunSpec spec() const
+    {
+        RunSpec spec;
+        spec.name = "many-hosts";
+        spec.model.layers = 2;
+        spec.model.hidden = 32;
+        spec.model.heads = 2;
+        spec.model.intermediate = 64;
+        spec.model.maxPositions = 128;
+        spec.model.vocabulary = 1000;
+        spec.cluster.nodes.clear();
+        for (int i = 0; i < kHosts; ++i)
+            spec.cluster.nodes.push_back({m_lab->host(i).address().toStdString(), 1, 0});
+        spec.layout.data = kHosts;
+        spec.batch = {4 * kHosts, 4, 1};
+        spec.dataset.path = "/root/data";
+        spec.launch.steps = 10;
+        return spec;
+    }
+
+    void writeManifest(int host) const
+    {
+        m_lab->host(host).run({"sh", "-c", "mkdir -p /root/data; cat > /root/data/manifest.json"}, kManifest);
+    }
+
+    static QString shelfOfLibrary()
+    {
+        const Bundle bundle = Bundle::load(findBundleFolder().value(), TRAINYARD_VERSION).value();
+        const auto library = std::ranges::find(bundle.files, "lib/libx.so", &BundleEntry::path);
+        const QString hash = QString::fromStdString(library->sha256);
+        return hash.left(2) + '/' + hash;
+    }
+
+    void clear() const
+    {
+        for (int i = 0; i < kHosts; ++i)
+            m_lab->host(i).run(
+                {"sh", "-c", "rm -rf " + kRoot + "/cas " + kRoot + "/bundles " + kRoot + "/runs"});
+    }
+
+    void expectNothingLeft() const
+    {
+        for (int i = 0; i < kHosts; ++i) {
+            QVERIFY(!m_lab->host(i).run({"sh", "-c", "ls -A " + kRoot + "/runs | grep ."}).ok());
+            QVERIFY(!m_lab->host(i).run({"pgrep", "-f", "sleep 600"}).ok());
+            QVERIFY(!m_lab->host(i).run({"sh", "-c", "ls -A " + kRoot + "/bundles | grep '^[.]'"}).ok());
+        }
+        QVERIFY(
+            QDir(m_dir.filePath("desk/runs")).entryList(QDir::NoDotAndDotDot | QDir::AllEntries).isEmpty());
+    }
+
+    QTemporaryDir m_dir;
+    std::unique_ptr<lab::NetnsLab> m_lab;
+    std::unique_ptr<TargetPool> m_pool;
+    std::unique_ptr<RunService> m_service;
+};
+
+QTEST_GUILESS_MAIN(TestLaunchFaults)
+#include "tst_launch_faults.moc"
