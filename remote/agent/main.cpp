@@ -18,6 +18,7 @@
 #include "remote/agent/serve/session.h"
 #include "remote/agent/slurm/batch_step.h"
 #include "remote/agent/slurm/queue_watch.h"
+#include "remote/agent/supervise/node_check.h"
 #include "remote/agent/supervise/revive.h"
 #include "remote/agent/supervise/supervisor.h"
 
@@ -81,6 +82,12 @@ int showProbe(const fs::path& root)
 {
     fmt::print("{}\n", probe(root).value().dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return 0;
+}
+
+int check(const fs::path& runFolder, const fs::path& program)
+{
+    const Status able = checkNode(RunFolder(runFolder), program);
+    return able.ok() ? 0 : report(able.error());
 }
 
 int supervise(const fs::path& runFolder, std::uint32_t attempt)
@@ -188,6 +195,11 @@ int main(int argc, char** argv)
     auto* reviveCommand =
         app.add_subcommand("revive", "Go on with the runs that a restart of this machine interrupted");
     reviveCommand->add_option("--root", root, "The agent's folder")->capture_default_str();
+    auto* checkCommand =
+        app.add_subcommand("check-node", "Say whether this machine can carry ranks of a run");
+    checkCommand->add_option("--run-dir", runFolder)->required();
+    std::string program;
+    checkCommand->add_option("--program", program, "The worker that would be started")->required();
     GuardOptions guarding;
     std::int64_t leaseMs = guarding.lease.count();
     std::vector<std::string> command;
@@ -205,6 +217,8 @@ int main(int argc, char** argv)
         return app.exit(error) == 0 ? 0 : exitStatus(ErrorKind::BadInput);
     }
     guarding.lease = std::chrono::milliseconds(leaseMs);
+    if (checkCommand->parsed())
+        return check(runFolder, program);
     if (reviveCommand->parsed())
         return revive(root);
     if (reachCommand->parsed())

@@ -57,19 +57,29 @@ bool isOneWord(const std::filesystem::path& path)
 
 /// `trainyard-agent` on the nodes: the bundle's, which is under one path everywhere.
 std::filesystem::path agentOnNodes(const RunFolder& folder, const LaunchRequest& request,
-                                   const HeadNode& head)
+                                   const std::filesystem::path& agent)
 {
-    return request.bundle.empty() ? head.agent : programFolder(folder, request) / "trainyard-agent";
+    return request.bundle.empty() ? agent : programFolder(folder, request) / "trainyard-agent";
 }
 
-Status checkAgent(const RunFolder& folder, const LaunchRequest& request, const HeadNode& head, int ranks)
+std::filesystem::path workerProgram(const RunFolder& folder, const LaunchRequest& request)
 {
-    const auto onNodes = agentOnNodes(folder, request, head);
-    if (!request.allocation && usedNodes(request, ranks) > 1 &&
-        !(isOneWord(head.agent) && isOneWord(onNodes)))
-        return refused(fmt::format("mpirun cannot start {}: a blank or a sign of the shell's is in its path",
-                                   (isOneWord(head.agent) ? onNodes : head.agent).string()),
-                       "choose another folder with TRAINYARD_HOME");
+    return programFolder(folder, request) / "trainyard-worker";
+}
+
+/// What the other nodes are told to start, and where.
+Status checkPaths(const RunFolder& folder, const LaunchRequest& request, const HeadNode& head, int ranks)
+{
+    if (request.allocation || usedNodes(request, ranks) < 2)
+        return {};
+    for (const auto& path : {head.agent, agentOnNodes(folder, request, head.agent),
+                             workerProgram(folder, request), folder.path()}) {
+        if (!isOneWord(path))
+            return refused(fmt::format("other hosts cannot be told of {}: a blank or a sign of the shell's "
+                                       "is in its path",
+                                       path.string()),
+                           "choose another folder with TRAINYARD_HOME");
+    }
     return {};
 }
 
@@ -142,6 +152,13 @@ std::string remoteShell(const RunFolder& folder, const LaunchRequest& request)
     return "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes" + (keys.empty() ? keys : " -o " + keys);
 }
 
+std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchRequest& request,
+                                          const std::filesystem::path& agent)
+{
+    return {agentOnNodes(folder, request, agent), "check-node", "--run-dir", folder.path(), "--program",
+            workerProgram(folder, request)};
+}
+
 namespace {
 
 /// Between mpirun and its daemons stand `reach` and `guard`, which hold the nodes' lease.
@@ -155,8 +172,8 @@ void addLease(Arguments& arguments, const RunFolder& folder, const LaunchRequest
     addParameter(arguments, "orte_launch_agent",
                  fmt::format("env {} {} guard --run {} --attempt {} --lease-ms {} -- orted",
                              fmt::join(markers(folder, request), " "),
-                             agentOnNodes(folder, request, head).string(), folder.run(), request.attempt,
-                             lease));
+                             agentOnNodes(folder, request, head.agent).string(), folder.run(),
+                             request.attempt, lease));
     // The daemons stay below their guards, and all are started at once: none waits for another one's end.
     arguments.push_back("--leave-session-attached");
     addParameter(arguments, "plm_rsh_num_concurrent", std::to_string(request.nodes.size() + 1));
@@ -228,11 +245,7 @@ Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchReque
 
 Arguments worker(const RunFolder& folder, const LaunchRequest& request)
 {
-    Arguments arguments{programFolder(folder, request) / "trainyard-worker",
-                        "train",
-                        "--run-dir",
-                        folder.path(),
-                        "--attempt",
+    Arguments arguments{workerProgram(folder, request), "train", "--run-dir", folder.path(), "--attempt",
                         std::to_string(request.attempt)};
     if (request.replicas > 0)
         arguments.insert(arguments.end(), {"--replicas", std::to_string(request.replicas)});
@@ -280,7 +293,7 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
                               const HeadNode& head, const Environment& inherited)
 {
     TRAINYARD_TRY_STATUS(checkNodes(folder, request, work.ranks));
-    TRAINYARD_TRY_STATUS(checkAgent(folder, request, head, work.ranks));
+    TRAINYARD_TRY_STATUS(checkPaths(folder, request, head, work.ranks));
     JobCommand command;
     const Variables variables = rankVariables(folder, work, request, inherited);
     command.environment = joined(inherited, variables, markers(folder, request));

@@ -41,6 +41,11 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
 /// their host keys is that of the attempt.
 std::string remoteShell(const RunFolder& folder, const LaunchRequest& request);
 
+/// By which a node is asked whether it can carry ranks (node_check.h), as words for remoteShell(). `agent`:
+/// of the head.
+std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchRequest& request,
+                                          const std::filesystem::path& agent);
+
 /// Where the programs of this launch are.
 std::filesystem::path programFolder(const RunFolder& folder, const LaunchRequest& request);
 

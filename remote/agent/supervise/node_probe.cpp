@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fcntl.h>
 #include <sstream>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "remote/agent/host/process.h"
 
@@ -12,73 +17,112 @@ namespace trainyard::agent {
 namespace {
 
 constexpr std::chrono::seconds kPatience{15};
+constexpr std::size_t kMostWords = 8192; ///< bytes of what a node prints
+constexpr std::size_t kLongestWord = 300;
+constexpr int kNotReached = 255; ///< exit status of ssh
 
-pid_t tryToReach(const std::string& host, const std::string& rsh)
+/// What is in the pipe now.
+std::string readWords(const FileDescriptor& pipe)
 {
-    ProcessSpec spec;
-    std::istringstream words(rsh);
-    for (std::string word; words >> word;)
-        spec.arguments.push_back(word);
-    spec.arguments.insert(spec.arguments.end(), {host, "true"});
-    spec.environment = environmentWithout({});
-    spec.endsWithParent = true;
-    const auto child = startProcess(spec);
-    return child.ok() ? *child : 0;
+    std::string text(kMostWords, '\0');
+    const ssize_t got = ::read(pipe.get(), text.data(), text.size());
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return text;
 }
 
 } // namespace
 
-void NodeProbe::start(const std::vector<std::string>& hosts, const std::string& rsh)
+NodeProbe::Question NodeProbe::ask(const std::string& host, std::vector<std::string> words,
+                                   const std::vector<std::string>& command)
 {
-    m_attempts.clear();
+    words.push_back(host);
+    words.insert(words.end(), command.begin(), command.end());
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return {host};
+    Question question{host, 0, FileDescriptor(ends[0])};
+    const FileDescriptor output(ends[1]);
+    const auto child =
+        startProcess({std::move(words), environmentWithout({}), {}, output.get(), /*endsWithParent=*/true});
+    question.child = child.ok() ? *child : 0;
+    return question;
+}
+
+void NodeProbe::start(const std::vector<std::string>& hosts, const std::string& rsh,
+                      const std::vector<std::string>& command)
+{
+    std::istringstream words(rsh);
+    const std::vector<std::string> shell{std::istream_iterator<std::string>(words), {}};
+    m_questions.clear();
     for (const std::string& host : hosts)
-        m_attempts.push_back({host, tryToReach(host, rsh), false});
+        m_questions.push_back(ask(host, shell, command));
     m_deadline = std::chrono::steady_clock::now() + kPatience;
     m_underWay = true;
 }
 
 void NodeProbe::childEnded(pid_t child, int waitStatus)
 {
-    for (Attempt& attempt : m_attempts) {
-        if (attempt.child != child)
+    for (Question& question : m_questions) {
+        if (question.child != child)
             continue;
-        attempt.child = 0;
-        attempt.answered = WIFEXITED(waitStatus) && WEXITSTATUS(waitStatus) == 0;
+        question.child = 0;
+        if (WIFEXITED(waitStatus) && WEXITSTATUS(waitStatus) != kNotReached)
+            question.status = WEXITSTATUS(waitStatus);
     }
 }
 
 bool NodeProbe::isOver()
 {
-    const bool waits =
-        std::ranges::any_of(m_attempts, [](const Attempt& attempt) { return attempt.child > 0; });
+    const bool waits = std::ranges::any_of(m_questions, [](const Question& one) { return one.child > 0; });
     if (waits && std::chrono::steady_clock::now() < m_deadline)
         return false;
-    for (Attempt& attempt : m_attempts) {
-        if (attempt.child > 0)
-            ::kill(-std::exchange(attempt.child, 0), SIGKILL);
+    for (Question& question : m_questions) {
+        if (question.child > 0)
+            ::kill(-std::exchange(question.child, 0), SIGKILL);
     }
     m_underWay = false;
     return true;
 }
 
-std::vector<std::string> NodeProbe::hostsThat(bool answered) const
+std::vector<std::string> NodeProbe::hostsThatAre(bool able) const
 {
     std::vector<std::string> hosts;
-    for (const Attempt& attempt : m_attempts) {
-        if (attempt.answered == answered)
-            hosts.push_back(attempt.host);
+    for (const Question& question : m_questions) {
+        if ((question.status == 0) == able)
+            hosts.push_back(question.host);
     }
     return hosts;
 }
 
-std::vector<std::string> NodeProbe::answered() const
+std::string NodeProbe::trouble(const Question& question)
 {
-    return hostsThat(true);
+    if (!question.status)
+        return "no answer from " + question.host;
+    return fmt::format("{} cannot carry ranks: {}", question.host, lastWords(readWords(question.words)));
 }
 
-std::vector<std::string> NodeProbe::silent() const
+std::string NodeProbe::troubles() const
 {
-    return hostsThat(false);
+    std::vector<std::string> sentences;
+    for (const Question& question : m_questions) {
+        if (question.status != 0)
+            sentences.push_back(trouble(question));
+    }
+    return fmt::format("{}", fmt::join(sentences, "; "));
+}
+
+std::string lastWords(const std::string& text)
+{
+    constexpr std::string_view kAgent = "trainyard-agent: ";
+    std::istringstream lines(text);
+    std::string last;
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.empty())
+            last = line;
+    }
+    if (last.starts_with(kAgent))
+        last.erase(0, kAgent.size());
+    return last.empty() ? "it does not say why" : last.substr(0, kLongestWord);
 }
 
 } // namespace trainyard::agent

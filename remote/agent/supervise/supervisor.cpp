@@ -304,13 +304,13 @@ void Supervisor::lookForHosts()
     if (request.away.empty() || m_stop.asked() || !m_returned.empty() || SteadyClock::now() < m_nextProbe)
         return;
     if (!m_probe.isUnderWay() && m_folder.newestCheckpoint() > m_checkpointAtStart)
-        m_probe.start(request.away, remoteShell(m_folder, request));
+        startProbe(request.away);
     if (!m_probe.isUnderWay() || !m_probe.isOver())
         return;
     m_nextProbe = SteadyClock::now() + request.lookForHosts;
-    if (m_probe.answered().empty())
+    if (m_probe.able().empty())
         return;
-    m_returned = fmt::format("{} answers again", fmt::join(m_probe.answered(), ", "));
+    m_returned = fmt::format("{} can carry ranks again", fmt::join(m_probe.able(), ", "));
     m_log.event({Severity::Info, "hosts-returned", m_returned, {}, m_log.status().step});
     sweep();
 }
@@ -434,11 +434,16 @@ bool Supervisor::waitOut(std::chrono::milliseconds delay)
     return true;
 }
 
-/// Which of the run's other hosts answer. False when the run is to end meanwhile.
-bool Supervisor::probeHosts()
+void Supervisor::startProbe(const std::vector<std::string>& hosts)
 {
     const LaunchRequest& request = m_attempt->request();
-    m_probe.start(otherHosts(request), remoteShell(m_folder, request));
+    m_probe.start(hosts, remoteShell(m_folder, request), nodeCheckCommand(m_folder, request, ownProgram()));
+}
+
+/// Which of the run's other hosts can carry ranks. False when the run is to end meanwhile.
+bool Supervisor::probeHosts()
+{
+    startProbe(otherHosts(m_attempt->request()));
     while (!m_probe.isOver()) {
         if (!waitOut(kTick))
             return false;
@@ -452,17 +457,13 @@ Result<LaunchRequest> Supervisor::fitToHosts(const LaunchRequest& next)
         return next;
     if (!probeHosts())
         return cancelled("stopped by request");
-    const std::vector<std::string> silent = m_probe.silent();
-    if (!silent.empty())
-        m_log.event({Severity::Warning,
-                     "hosts-away",
-                     fmt::format("no answer from {}", fmt::join(silent, ", ")),
-                     {},
-                     m_log.status().step});
+    const std::vector<std::string> away = m_probe.unable();
+    if (!away.empty())
+        m_log.event({Severity::Warning, "hosts-away", m_probe.troubles(), {}, m_log.status().step});
     if (!m_work.restart.elastic)
         return next;
     TRAINYARD_TRY(const RunSpec spec, loadSpec(m_folder.spec()));
-    auto fitted = withoutHosts(next, silent, spec);
+    auto fitted = withoutHosts(next, away, spec);
     if (fitted.ok())
         return fitted;
     m_log.event({Severity::Warning,

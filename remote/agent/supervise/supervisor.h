@@ -63,6 +63,7 @@ private:
     bool waitOut(std::chrono::milliseconds delay);
     Status startNext(LaunchRequest next);
     Result<LaunchRequest> fitToHosts(const LaunchRequest& next);
+    void startProbe(const std::vector<std::string>& hosts);
     bool probeHosts();
     int finish(const Verdict& verdict);
 

@@ -1,0 +1,49 @@
+#include "remote/agent/supervise/node_check.h"
+
+#include <unistd.h>
+
+#include "engine/base/file.h"
+#include "remote/agent/host/machine.h"
+#include "remote/agent/host/process.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{10};
+
+Status checkFolder(const RunFolder& folder)
+{
+    if (!folder.exists())
+        return refused("the run's folder " + folder.path().string() + " is not there");
+    const auto trial = folder.ranks() / (".check-" + std::to_string(::getpid()));
+    if (const Status written = writeFileAtomically(trial, {}); !written.ok())
+        return written;
+    std::error_code ignored;
+    std::filesystem::remove(trial, ignored);
+    return {};
+}
+
+/// Asked for its help it loads all that it needs, and does nothing.
+Status checkDaemon()
+{
+    if (findProgram("orted").empty())
+        return refused("orted is not in PATH on " + hostName(), "install OpenMPI 4");
+    TRAINYARD_TRY(const CommandOutput started, runCommand({"orted", "--help"}, kPatience));
+    if (started.status != 0)
+        return refused("orted does not start on " + hostName() + ": " +
+                       started.text.substr(0, started.text.find('\n')));
+    return {};
+}
+
+} // namespace
+
+Status checkNode(const RunFolder& folder, const std::filesystem::path& program)
+{
+    if (::access(program.c_str(), X_OK) != 0)
+        return refused("there is no program " + program.string(), "deploy the bundle again");
+    TRAINYARD_TRY_STATUS(checkFolder(folder));
+    return checkDaemon();
+}
+
+} // namespace trainyard::agent
