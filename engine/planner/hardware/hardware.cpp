@@ -1,0 +1,116 @@
+#include "engine/planner/hardware/hardware.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/base/check.h"
+
+namespace trainyard {
+
+namespace {
+
+double groupShare(const std::vector<GroupShare>& groups, int ranks)
+{
+    const auto found = std::find_if(groups.begin(), groups.end(),
+                                    [ranks](const GroupShare& group) { return ranks <= group.ranks; });
+    return found == groups.end() ? 1 : found->share;
+}
+
+double interpolated(const LinkPoint& low, const LinkPoint& high, double size)
+{
+    const double lowSize = static_cast<double>(low.size);
+    const double share = (size - lowSize) / (static_cast<double>(high.size) - lowSize);
+    return low.bandwidth + share * (high.bandwidth - low.bandwidth);
+}
+
+/// The peak and the bandwidth in use count, not those on paper.
+void worsen(DeviceModel& device, const DeviceModel& other)
+{
+    if (other.peak.bfloat16 * other.productEfficiency < device.peak.bfloat16 * device.productEfficiency) {
+        device.peak = other.peak;
+        device.productEfficiency = other.productEfficiency;
+        device.processors = other.processors;
+    }
+    if (other.memoryBandwidth * other.trafficEfficiency < device.memoryBandwidth * device.trafficEfficiency) {
+        device.memoryBandwidth = other.memoryBandwidth;
+        device.trafficEfficiency = other.trafficEfficiency;
+    }
+    device.memory = std::min(device.memory, other.memory);
+}
+
+const LinkTable& worse(const LinkTable& a, const LinkTable& b)
+{
+    return b.points.back().bandwidth < a.points.back().bandwidth ? b : a;
+}
+
+} // namespace
+
+double PeakRates::of(ComputeType type) const
+{
+    switch (type) {
+    case ComputeType::Float64:
+        return float64;
+    case ComputeType::Float32:
+        return float32;
+    case ComputeType::BFloat16:
+        return bfloat16;
+    case ComputeType::Float16:
+        return float16;
+    }
+    return 0;
+}
+
+double LinkTable::bandwidth(double size, int ranks) const
+{
+    TRAINYARD_CHECK(!points.empty());
+    const auto above = std::find_if(points.begin(), points.end(), [size](const LinkPoint& point) {
+        return static_cast<double>(point.size) >= size;
+    });
+    const double full = above == points.begin() ? above->bandwidth
+                        : above == points.end() ? points.back().bandwidth
+                                                : interpolated(*(above - 1), *above, size);
+    return full * groupShare(groups, ranks);
+}
+
+int ClusterModel::nodes() const
+{
+    return std::accumulate(parts.begin(), parts.end(), 0,
+                           [](int sum, const Part& part) { return sum + part.count; });
+}
+
+int ClusterModel::devices() const
+{
+    return std::accumulate(parts.begin(), parts.end(), 0,
+                           [](int sum, const Part& part) { return sum + part.count * part.node.devices; });
+}
+
+double ClusterModel::pricePerHour() const
+{
+    return std::accumulate(parts.begin(), parts.end(), 0.0, [](double sum, const Part& part) {
+        return sum + part.count * part.node.price.perHour;
+    });
+}
+
+NodeModel ClusterModel::governing() const
+{
+    TRAINYARD_CHECK(!parts.empty());
+    NodeModel worst = parts.front().node;
+    for (const Part& part : parts) {
+        const NodeModel& node = part.node;
+        worsen(worst.device, node.device);
+        worst.devices = std::min(worst.devices, node.devices);
+        worst.deviceLinks = worse(worst.deviceLinks, node.deviceLinks);
+        worst.network = worse(worst.network, node.network);
+        worst.hostLink = std::min(worst.hostLink, node.hostLink);
+        worst.hostMemory = std::min(worst.hostMemory, node.hostMemory);
+        worst.hostBandwidth = std::min(worst.hostBandwidth, node.hostBandwidth);
+    }
+    return worst;
+}
+
+ClusterModel clusterOf(const NodeModel& node, int count)
+{
+    return {{{node, count}}};
+}
+
+} // namespace trainyard

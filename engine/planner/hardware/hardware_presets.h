@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/planner/hardware/hardware.h"
+
+namespace trainyard {
+
+/// Names of the nodes in resources/presets/hardware, in the order of the alphabet: "dl1.24xlarge", ...
+std::vector<std::string> nodePresetNames();
+/// The preset's values, or nothing when there is none of that name.
+std::optional<NodeModel> nodePreset(std::string_view name);
+
+} // namespace trainyard
