@@ -3,9 +3,6 @@
 #include <csignal>
 #include <thread>
 
-#include <nlohmann/json.hpp>
-
-#include "engine/base/file.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/mpi_sessions.h"
 #include "remote/agent/runs/recovery.h"
@@ -22,14 +19,6 @@ constexpr std::chrono::milliseconds kLookAgain{50};
 constexpr std::chrono::seconds kSupervisorPatience{
     10}; ///< beyond the grace period, to terminate, kill and sweep
 constexpr std::chrono::seconds kTermGrace{2};
-
-Status request(const RunFolder& folder, const StopOptions& options)
-{
-    TRAINYARD_TRY_STATUS(makeFolder(folder.control()));
-    const nlohmann::json content{{"grace_ms", options.grace.count()}};
-    return writeFileAtomically(options.checkpoint ? folder.stopRequest() : folder.abortRequest(),
-                               content.dump() + "\n");
-}
 
 bool waitForSupervisor(const RunFolder& folder, std::chrono::milliseconds patience)
 {
@@ -60,7 +49,7 @@ Result<StopReport> stopRun(const RunFolder& folder, const StopOptions& options)
     const std::chrono::milliseconds grace = options.checkpoint ? options.grace : std::chrono::milliseconds(0);
     const bool supervised = isSupervised(folder);
     if (supervised) {
-        TRAINYARD_TRY_STATUS(request(folder, options));
+        TRAINYARD_TRY_STATUS(askToEnd(folder, options));
         if (!waitForSupervisor(folder, grace + kSupervisorPatience))
             killSupervisor(folder);
     } else {

@@ -1,16 +1,10 @@
 #pragma once
 
-#include <chrono>
-
 #include "engine/base/result.h"
 #include "remote/agent/runs/run_folder.h"
+#include "remote/agent/runs/run_requests.h"
 
 namespace trainyard::agent {
-
-struct StopOptions {
-    std::chrono::milliseconds grace{6000}; ///< for finishing the step and publishing a checkpoint
-    bool checkpoint = true;                ///< false = do not wait for the workers
-};
 
 struct StopReport {
     bool clean = false; ///< no process of the run is left on this machine

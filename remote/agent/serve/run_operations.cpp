@@ -1,9 +1,9 @@
-#include "engine/base/file.h"
 #include "engine/spec/spec_json.h"
 #include "remote/agent/host/detach.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/recovery.h"
 #include "remote/agent/runs/run_registry.h"
+#include "remote/agent/runs/run_requests.h"
 #include "remote/agent/runs/run_status.h"
 #include "remote/agent/runs/stop_run.h"
 #include "remote/agent/serve/operations.h"
@@ -135,8 +135,7 @@ Result<Answer> checkpoint(const AgentContext& context, const json& request)
     const auto status = readStatus(folder);
     if (!isSupervised(folder) || (status && status->state == RunState::Pending))
         return refused("the run " + folder.run() + " is not at work", "resume it first");
-    TRAINYARD_TRY_STATUS(makeFolder(folder.control()));
-    TRAINYARD_TRY_STATUS(writeFileAtomically(folder.checkpointRequest(), {}));
+    TRAINYARD_TRY_STATUS(askForCheckpoint(folder));
     return Answer{{{"asked", true}}, {}};
 }
 

@@ -9,6 +9,7 @@
 #include "engine/base/file.h"
 #include "engine/records/fence.h"
 #include "remote/agent/host/machine.h"
+#include "remote/agent/runs/run_requests.h"
 #include "remote/agent/runs/run_status.h"
 #include "remote/agent/runs/run_work.h"
 #include "remote/agent/slurm/job_end.h"
@@ -33,19 +34,6 @@ bool hasLastWord(const RunFolder& folder, std::uint32_t attempt)
 {
     const auto status = readStatus(folder);
     return status && status->attempt >= attempt && isFinal(status->state);
-}
-
-bool isThere(const std::filesystem::path& path)
-{
-    std::error_code ignored;
-    return std::filesystem::exists(path, ignored);
-}
-
-void removeRequests(const RunFolder& folder)
-{
-    std::error_code ignored;
-    for (const auto& request : {folder.stopRequest(), folder.abortRequest(), folder.checkpointRequest()})
-        std::filesystem::remove(request, ignored);
 }
 
 } // namespace
@@ -108,9 +96,8 @@ void QueueWatch::conclude(const std::optional<JobFacts>& job)
             return fenceBefore(attempt + 1);
         // Asked again in its place: it may have spoken just before. That it was fenced is no reason.
         if (m_fencedOff || !hasLastWord(m_folder, attempt)) {
-            const bool asked = isThere(m_folder.stopRequest()) || isThere(m_folder.abortRequest());
-            const JobEnding end =
-                endingOf(m_job.id, job, asked, lastWords(), m_folder.batchLog(m_job.attempt));
+            const JobEnding end = endingOf(m_job.id, job, isAskedToEnd(m_folder), lastWords(),
+                                           m_folder.batchLog(m_job.attempt));
             say(end.state, end.reason);
         }
     }

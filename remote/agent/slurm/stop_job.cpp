@@ -2,9 +2,6 @@
 
 #include <thread>
 
-#include <nlohmann/json.hpp>
-
-#include "engine/base/file.h"
 #include "remote/agent/runs/run_status.h"
 #include "remote/agent/slurm/queue_watch.h"
 #include "remote/agent/slurm/slurm_control.h"
@@ -20,17 +17,6 @@ constexpr std::chrono::milliseconds kLookAgain{500};
 constexpr std::chrono::seconds kSupervisorPatience{10}; ///< beyond the grace period
 constexpr std::chrono::seconds kSlurmPatience{90};      ///< for its nodes to clear up after a cancellation
 constexpr std::chrono::seconds kWatchPatience{15};      ///< to say how it ended
-
-Status request(const RunFolder& folder, const StopOptions& options)
-{
-    const auto file = options.checkpoint ? folder.stopRequest() : folder.abortRequest();
-    std::error_code ignored;
-    if (std::filesystem::exists(file, ignored))
-        return {};
-    TRAINYARD_TRY_STATUS(makeFolder(folder.control()));
-    const nlohmann::json content{{"grace_ms", options.grace.count()}};
-    return writeFileAtomically(file, content.dump() + "\n");
-}
 
 /// Looks at the job until it has ended. False when `patience` is over, Unreachable when Slurm does not answer
 /// then; `each` is called with what was seen.
@@ -55,11 +41,11 @@ Result<bool> waitForEnd(const SlurmJob& job, std::chrono::milliseconds patience,
 /// from node to node.
 Result<bool> ask(const RunFolder& folder, const SlurmJob& job, const StopOptions& options)
 {
-    TRAINYARD_TRY_STATUS(request(folder, options)); // seen also while Slurm's controller is down
+    TRAINYARD_TRY_STATUS(askToEnd(folder, options)); // seen also while Slurm's controller is down
     bool warned = false;
     bool cancelled = false;
     return waitForEnd(job, options.grace + kSupervisorPatience, [&](const JobFacts& facts) -> Status {
-        TRAINYARD_TRY_STATUS(request(folder, options));
+        TRAINYARD_TRY_STATUS(askToEnd(folder, options));
         if (phaseOf(facts) == JobPhase::Waiting)
             return std::exchange(cancelled, true) ? Status() : cancelJob(job.id);
         // Its batch step may not have begun: a warning that nobody hears is no failure.
@@ -75,7 +61,7 @@ Result<bool> end(const RunFolder& folder, const SlurmJob& job, const StopOptions
         if (ended)
             return true;
     }
-    TRAINYARD_TRY_STATUS(request(folder, options));
+    TRAINYARD_TRY_STATUS(askToEnd(folder, options));
     TRAINYARD_TRY_STATUS(cancelJob(job.id));
     return waitForEnd(job, kSlurmPatience, [](const JobFacts&) { return Status(); });
 }

@@ -9,6 +9,7 @@
 #include "engine/spec/spec_json.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/recovery.h"
+#include "remote/agent/runs/run_requests.h"
 #include "remote/agent/runs/run_status.h"
 #include "remote/agent/slurm/batch_request.h"
 #include "remote/agent/slurm/queue_watch.h"
@@ -57,13 +58,6 @@ Status checkAttempt(const RunFolder& folder, const std::optional<SlurmJob>& job,
     if (attempt != last + 1)
         return badInput(fmt::format("attempt {} cannot follow attempt {}", attempt, last));
     return {};
-}
-
-void removeOldRequests(const RunFolder& folder)
-{
-    std::error_code ignored;
-    for (const auto& request : {folder.stopRequest(), folder.abortRequest(), folder.checkpointRequest()})
-        std::filesystem::remove(request, ignored);
 }
 
 /// A job of that name is one whose id got lost between sbatch and us.
@@ -115,7 +109,7 @@ Result<Submission> submitRun(const RunFolder& folder, const std::string& request
         return Submission{false, earlier->id};
     }
     TRAINYARD_TRY_STATUS(checkAttempt(folder, earlier, request.attempt));
-    removeOldRequests(folder);
+    removeRequests(folder);
     TRAINYARD_TRY_STATUS(makeFolder(folder.attempts()));
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(request.attempt), toJson(request)));
     TRAINYARD_TRY(const std::string id, submitOnce(folder, request.attempt, *spec));

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "engine/base/file.h"
+#include "remote/agent/runs/run_requests.h"
 #include "remote/agent/slurm/slurm_control.h"
 
 namespace trainyard::agent {
@@ -18,20 +17,9 @@ using std::chrono::seconds;
 constexpr std::string_view kByRequest = "stopped by request";
 constexpr seconds kMargin{10}; ///< before the time limit the last process must be gone
 
-bool isAskedToStop(const RunFolder& folder)
-{
-    std::error_code ignored;
-    return std::filesystem::exists(folder.stopRequest(), ignored) ||
-           std::filesystem::exists(folder.abortRequest(), ignored);
-}
-
 void askToStop(const RunFolder& folder, milliseconds grace)
 {
-    const nlohmann::json content{{"grace_ms", grace.count()}};
-    Status asked = makeFolder(folder.control());
-    if (asked.ok())
-        asked = writeFileAtomically(folder.stopRequest(), content.dump() + "\n");
-    if (!asked.ok())
+    if (const Status asked = askToEnd(folder, {grace, true}); !asked.ok())
         fmt::print(stderr, "{}\n", asked.error().text());
 }
 
@@ -59,7 +47,7 @@ Supervisor::TerminationHandler onTermination(const RunFolder& folder, const std:
                                              const RunSpec& spec)
 {
     return [folder, job, warning = spec.launch.slurm.warning, grace = spec.launch.gracePeriod] {
-        if (isAskedToStop(folder))
+        if (isAskedToEnd(folder))
             return std::string(kByRequest);
         askToStop(folder, grace); // at once: Slurm may be slow to tell why
         const auto facts = askJob(job);

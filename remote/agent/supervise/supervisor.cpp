@@ -19,6 +19,7 @@
 #include "remote/agent/host/machine.h"
 #include "remote/agent/host/process_table.h"
 #include "remote/agent/runs/mpi_sessions.h"
+#include "remote/agent/runs/run_requests.h"
 #include "remote/agent/runs/run_status.h"
 #include "remote/agent/runs/sweep.h"
 #include "remote/agent/supervise/elastic_world.h"
@@ -55,13 +56,6 @@ FileDescriptor catchSignals()
         sigaddset(&set, signal);
     sigprocmask(SIG_BLOCK, &set, nullptr);
     return FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-void removeOldRequests(const RunFolder& folder)
-{
-    std::error_code ignored;
-    for (const auto& request : {folder.stopRequest(), folder.abortRequest(), folder.checkpointRequest()})
-        std::filesystem::remove(request, ignored);
 }
 
 /// An older attempt's supervisor lets go once it sees that it is fenced.
@@ -134,7 +128,7 @@ Result<std::unique_ptr<Supervisor>> Supervisor::start(const RunFolder& folder, s
     const Fence fence(folder.path(), attempt);
     TRAINYARD_TRY_STATUS(fence.raise());
     TRAINYARD_TRY(LockFile lock, takeLock(folder, attempt));
-    removeOldRequests(folder); // of an earlier attempt; from here on they are meant for this one
+    removeRequests(folder); // of an earlier attempt; from here on they are meant for this one
     TRAINYARD_TRY(RunLog log, RunLog::open(folder, attempt, work.steps));
     TRAINYARD_TRY_STATUS(writeSupervisor(folder, identity(attempt)));
     return std::unique_ptr<Supervisor>(
@@ -486,7 +480,7 @@ Status Supervisor::startNext(LaunchRequest next)
 int Supervisor::finish(const Verdict& verdict)
 {
     if (m_fenced.empty())
-        removeOldRequests(m_folder);
+        removeRequests(m_folder);
     m_log.enter(verdict.state, verdict.reason);
     if (m_work.restart.afterReboot)
         cancelRevival(m_folder);
