@@ -1,7 +1,7 @@
 # trainyard_test(<name> SOURCES ... [LINKS ...] [LABELS unit] [RANKS n] [TIMEOUT seconds] [ENVIRONMENT A=b ...])
 #
 # Labels: unit mpi ssh slurm gui fault gpu long. With RANKS the test runs under mpirun. TIMEOUT (300) is for a test
-# that hangs; it must hold on a machine that is busy with four times as much.
+# that hangs, as a whole or in one function; it must hold on a machine that is busy with four times as much.
 # Qt tests run offscreen unless they say otherwise.
 function(trainyard_test name)
     cmake_parse_arguments(ARG "" "RANKS;TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT" ${ARGN})
@@ -30,6 +30,6 @@ function(trainyard_test name)
         set(serial OFF)
     endif()
     add_test(NAME ${test} COMMAND ${command})
-    set_tests_properties(${test} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
-        RUN_SERIAL ${serial} ENVIRONMENT "QT_QPA_PLATFORM=offscreen;${ARG_ENVIRONMENT}")
+    set_tests_properties(${test} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${serial}
+        ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${ARG_TIMEOUT}000;${ARG_ENVIRONMENT}")
 endfunction()

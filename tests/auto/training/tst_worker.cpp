@@ -10,6 +10,7 @@
 #include "engine/records/flight_verdict.h"
 #include "tests/auto/training/training_fixture.h"
 #include "tests/auto/training/worker_process.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
@@ -163,7 +164,7 @@ private slots:
         QProcess process;
         process.start(TRAINYARD_BIN_DIR "/trainyard-worker",
                       {"train", "--run-dir", QString::fromStdString(run.string()), "--steps", "3"});
-        QVERIFY(process.waitForFinished(60000));
+        QVERIFY(process.waitForFinished(kPatienceMs));
         QCOMPARE(process.exitCode(), 0);
         QCOMPARE(stepsOf(run).size(), std::size_t(3));
         QVERIFY(readFile(run / "ranks" / "0000.log")->find("training from step 1") != std::string::npos);
@@ -182,7 +183,7 @@ private slots:
         QVERIFY(waitFor([&] { return stepsOf(broken).size() >= 25; }));
         const FlightSnapshot ring = readFlightRing(flightRingPath(broken, 1)).value();
         QCOMPARE(::kill(ring.pid, SIGKILL), 0);
-        QVERIFY(process.waitForFinished(60000));
+        QVERIFY(process.waitForFinished(kPatienceMs));
         QVERIFY(process.exitCode() != 0);
         const int end = static_cast<int>(stepsOf(broken).size()) + 15;
 
@@ -228,7 +229,7 @@ private slots:
             return verdict && verdict->missing == std::vector<int>{1};
         });
         ::kill(pid, SIGKILL);
-        QVERIFY(process.waitForFinished(60000));
+        QVERIFY(process.waitForFinished(kPatienceMs));
         QVERIFY(judged);
         QCOMPARE(verdict->waiting, std::vector<int>{0});
         // Both rings still say it when every process is dead.
@@ -267,7 +268,7 @@ private slots:
                       {"train", "--run-dir", QString::fromStdString(run.string())});
         QVERIFY(waitFor([&] { return stepsOf(run).size() >= 3; }));
         process.terminate();
-        QVERIFY(process.waitForFinished(60000));
+        QVERIFY(process.waitForFinished(kPatienceMs));
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
         QCOMPARE(process.exitCode(), 130);
         QVERIFY(fs::exists(run / "checkpoints" / "latest"));
@@ -284,7 +285,7 @@ private slots:
                       {"train", "--run-dir", QString::fromStdString(run.string())});
         QVERIFY(waitFor([&] { return stepsOf(run).size() >= 3; }));
         QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGABRT), 0);
-        QVERIFY(process.waitForFinished(60000));
+        QVERIFY(process.waitForFinished(kPatienceMs));
         QCOMPARE(process.exitStatus(), QProcess::CrashExit);
         QVERIFY(hasEvent(run, "worker-aborted"));
     }
@@ -309,7 +310,7 @@ private slots:
         QProcess process;
         process.start(TRAINYARD_BIN_DIR "/trainyard-worker",
                       {"train", "--run-dir", QString::fromStdString(run.string())});
-        QVERIFY(process.waitForFinished(60000));
+        QVERIFY(process.waitForFinished(kPatienceMs));
         QCOMPARE(process.exitCode(), 2);
         const QString said = process.readAllStandardError();
         QVERIFY2(said.startsWith("trainyard-worker: ") && said.contains(named), qPrintable(said));

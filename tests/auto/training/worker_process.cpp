@@ -28,12 +28,15 @@ int runWorkers(const WorkerLaunch& launch, int seconds)
     QProcess process;
     process.setProcessChannelMode(QProcess::MergedChannels);
     process.start("mpirun", launch.arguments());
-    if (!process.waitForFinished(seconds * 1000)) {
+    const bool ended = process.waitForFinished(seconds * 1000);
+    if (!ended) {
         process.kill();
         process.waitForFinished();
-        return -1;
     }
-    return process.exitCode();
+    const int status = ended ? process.exitCode() : -1;
+    if (status != 0)
+        qInfo("mpirun, status %d: %s", status, process.readAll().constData());
+    return status;
 }
 
 bool waitFor(const std::function<bool()>& condition, int seconds)

@@ -23,10 +23,11 @@ struct WorkerLaunch {
     QStringList arguments() const; ///< of mpirun
 };
 
-/// Runs mpirun to its end; the exit status, or -1 when it had to be killed after `seconds`.
-int runWorkers(const WorkerLaunch& launch, int seconds = 120);
+/// Runs mpirun to its end; the exit status, or -1 when it had to be killed after `seconds`. What was said
+/// goes into the test's log unless the status is 0.
+int runWorkers(const WorkerLaunch& launch, int seconds = 240);
 
 /// Polls until the condition holds; false after `seconds`.
-bool waitFor(const std::function<bool()>& condition, int seconds = 60);
+bool waitFor(const std::function<bool()>& condition, int seconds = 180);
 
 } // namespace trainyard
