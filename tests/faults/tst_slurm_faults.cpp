@@ -1,3 +1,4 @@
+#include <QScopeGuard>
 #include <QTest>
 
 #include "engine/records/journal.h"
@@ -12,6 +13,14 @@ using namespace trainyard::lab;
 #define ONLY_IN_LONG_RUNS()                                                                                  \
     if (!qEnvironmentVariableIsSet("TRAINYARD_LONG"))                                                        \
     QSKIP("takes a minute: in runs with the label long")
+
+/// A step without which the test cannot go on.
+#define MUST(step)                                                                                           \
+    do {                                                                                                     \
+        step;                                                                                                \
+        if (QTest::currentTestFailed())                                                                      \
+            return;                                                                                          \
+    } while (false)
 
 /// Fault 44: what goes wrong in a Slurm cluster under a run. After each of them the state is the right one,
 /// the run goes on from a checkpoint with the next attempt, and nothing of an old attempt is left.
@@ -30,8 +39,11 @@ private slots:
     void cleanupTestCase() { m_desk.reset(); }
     void cleanup()
     {
-        if (m_desk)
-            QVERIFY(cluster().awaitIdle());
+        if (!m_desk)
+            return;
+        const QString trouble = QTest::currentTestFailed() ? cluster().mend() : QString();
+        QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
+        QVERIFY(cluster().awaitIdle());
     }
 
     void f44_cancelledFromOutside()
@@ -39,7 +51,7 @@ private slots:
         FaultReport report(44, "Slurm: scancel from outside",
                            "stopped with a checkpoint, job gone, can be resumed");
         QString run;
-        begin(m_desk->spec(), run);
+        MUST(begin(m_desk->spec(), run));
         const QString job = m_desk->jobOf(run);
         QVERIFY(cluster().slurm({"scancel", job}).ok());
         AWAIT_ON(isFinal(m_desk->ask(run).state), run);
@@ -49,7 +61,7 @@ private slots:
         QCOMPARE(after.state, RunState::Stopped);
         QVERIFY2(after.reason.contains("cancelled"), qPrintable(after.reason));
         QVERIFY(m_desk->checkpointOf(run) > 0);
-        resumeAndStop(run);
+        MUST(resumeAndStop(run));
         report.observed(after.reason + "; resumed");
     }
 
@@ -57,10 +69,10 @@ private slots:
     {
         FaultReport report(44, "Slurm: scancel of a waiting job", "stopped, Slurm named, can be resumed");
         QString first, waiting;
-        begin(m_desk->spec(), first);
+        MUST(begin(m_desk->spec(), first));
         RunSpec wholeNodes = m_desk->spec();
         wholeNodes.launch.threadsPerRank = 2;
-        launch(wholeNodes, waiting);
+        MUST(launch(wholeNodes, waiting));
         const QString job = m_desk->jobOf(waiting);
         AWAIT_ON(m_desk->ask(waiting).reason.startsWith("queued"), waiting);
         QVERIFY(cluster().slurm({"scancel", job}).ok());
@@ -68,8 +80,8 @@ private slots:
         report.injected("scancel " + job + " while " + m_desk->history(waiting));
         QCOMPARE(m_desk->ask(waiting).state, RunState::Stopped);
         QCOMPARE(m_desk->ask(waiting).reason, "Slurm job " + job + " was cancelled in Slurm");
-        stop(first);
-        resumeAndStop(waiting);
+        MUST(stop(first));
+        MUST(resumeAndStop(waiting));
         report.observed("stopped, then resumed as attempt 2");
     }
 
@@ -82,7 +94,7 @@ private slots:
         spec.launch.slurm.timeLimit = std::chrono::minutes(2);
         spec.launch.slurm.warning = std::chrono::seconds(110); // Slurm may give it up to a minute earlier
         QString run;
-        begin(spec, run);
+        MUST(begin(spec, run));
         AWAIT_ON(isFinal(m_desk->ask(run).state), run);
         const HostRun after = m_desk->ask(run);
         QVERIFY2(after.reason.startsWith("time limit of Slurm job " + m_desk->jobOf(run) +
@@ -91,7 +103,7 @@ private slots:
         report.injected("SIGTERM from Slurm, --signal=B:TERM@110 --time=2");
         QCOMPARE(after.state, RunState::Stopped);
         QVERIFY(after.reason.endsWith(QString(" %1").arg(m_desk->checkpointOf(run))));
-        resumeAndStop(run);
+        MUST(resumeAndStop(run));
         report.observed(after.reason);
     }
 
@@ -100,7 +112,7 @@ private slots:
         FaultReport report(44, "Slurm: scontrol requeue",
                            "queued again with the reason, then attempt 2 from the checkpoint");
         QString run;
-        begin(m_desk->spec(), run);
+        MUST(begin(m_desk->spec(), run));
         const QString job = m_desk->jobOf(run);
         QVERIFY(cluster().slurm({"scontrol", "requeue", job}).ok());
         AWAIT_ON(m_desk->ask(run).reason.contains("BeginTime"), run);
@@ -114,7 +126,7 @@ private slots:
         AWAIT_ON(m_desk->ask(run).step > kept, run);
         QCOMPARE(m_desk->jobOf(run), job);
         QCOMPARE(firstStepOf(run, 2), kept + 1);
-        stop(run);
+        MUST(stop(run));
         report.observed(waiting.reason + "; attempt 2 began at step " + QString::number(kept + 1));
     }
 
@@ -124,11 +136,11 @@ private slots:
         FaultReport report(44, "Slurm: preemption",
                            "checkpoint, queued again, attempt 2 when the other job is over");
         QString run, urgent;
-        begin(m_desk->spec(), run);
+        MUST(begin(m_desk->spec(), run));
         RunSpec important = m_desk->spec();
         important.launch.slurm.partition = "urgent";
         important.launch.threadsPerRank = 2;
-        launch(important, urgent);
+        MUST(launch(important, urgent));
         AWAIT_ON(m_desk->ask(urgent).step > 0, urgent);
         const QString job = m_desk->jobOf(run);
         QVERIFY(cluster().jobField(job, "Restarts").toInt() == 1);
@@ -138,10 +150,10 @@ private slots:
         QCOMPARE(m_desk->ask(run).attempt, 2);
         const qint64 kept = m_desk->checkpointOf(run);
         QVERIFY(kept > 0);
-        stop(urgent);
+        MUST(stop(urgent));
         cluster().hurry(job);
         AWAIT_ON(m_desk->ask(run).step > kept, run);
-        stop(run);
+        MUST(stop(run));
         report.observed(QString("attempt 2 went on from step %1").arg(kept));
     }
 
@@ -150,10 +162,10 @@ private slots:
         FaultReport report(44, "Slurm: slurmctld down",
                            "the run goes on; a launch is refused; stop works when it is back");
         QString run;
-        begin(m_desk->spec(), run);
+        MUST(begin(m_desk->spec(), run));
         cluster().stopController();
         QVERIFY(!cluster().login().run({"test", "-e", "/run/slurmctld.pid"}).ok());
-        report.injected("slurmctld killed");
+        report.injected("slurmctld stopped");
         QVERIFY(m_desk->finish(m_desk->service().launch(m_desk->spec())).isEmpty());
         QVERIFY2(m_desk->error().contains("Slurm's controller does not answer on node1"),
                  qPrintable(m_desk->error()));
@@ -162,7 +174,7 @@ private slots:
         QCOMPARE(m_desk->ask(run).state, RunState::Running);
         const QString trouble = cluster().startController();
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
-        stop(run);
+        MUST(stop(run));
         report.observed("steps went on; launch said: " + m_desk->error());
     }
 
@@ -170,7 +182,7 @@ private slots:
     {
         FaultReport report(44, "Slurm: slurmd killed and started again", "the run goes on");
         QString run;
-        begin(m_desk->spec(), run);
+        MUST(begin(m_desk->spec(), run));
         cluster().killNodeDaemon(1);
         QVERIFY(!cluster().node(1).run({"test", "-e", "/run/slurmd.pid"}).ok());
         report.injected("slurmd of " + cluster().nodeName(1) + " killed");
@@ -180,7 +192,7 @@ private slots:
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
         QCOMPARE(m_desk->ask(run).state, RunState::Running);
         QCOMPARE(m_desk->ask(run).attempt, 1);
-        stop(run);
+        MUST(stop(run));
         report.observed("no step was lost");
     }
 
@@ -192,7 +204,7 @@ private slots:
                            "attempt 2 on the nodes that are there, the old attempt fenced and gone");
         RunSpec spec = m_desk->spec(1);
         QString run;
-        begin(spec, run);
+        MUST(begin(spec, run));
         const QString job = m_desk->jobOf(run);
         const QString lost = cluster().jobField(job, "BatchHost");
         const int index = lost == cluster().nodeName(0) ? 0 : 1;
@@ -208,7 +220,7 @@ private slots:
         const qint64 step = m_desk->ask(run).step;
         AWAIT_ON(m_desk->ask(run).step > step, run);
         cluster().node(index).restoreLink();
-        stop(run);
+        MUST(stop(run));
         report.observed("attempt 2 on " + cluster().jobField(job, "BatchHost") + "; nothing left on " + lost);
     }
 
@@ -218,10 +230,10 @@ private slots:
         FaultReport report(44, "Slurm: the watch on the login host killed, then scancel",
                            "the state is put right");
         QString first, waiting;
-        begin(m_desk->spec(), first);
+        MUST(begin(m_desk->spec(), first));
         RunSpec wholeNodes = m_desk->spec();
         wholeNodes.launch.threadsPerRank = 2;
-        launch(wholeNodes, waiting);
+        MUST(launch(wholeNodes, waiting));
         AWAIT_ON(m_desk->ask(waiting).reason.startsWith("queued"), waiting);
         const QByteArray pid = watchOf(waiting);
         QVERIFY(pid.toLongLong() > 1);
@@ -230,7 +242,7 @@ private slots:
         QVERIFY(cluster().slurm({"scancel", m_desk->jobOf(waiting)}).ok());
         AWAIT_ON(m_desk->ask(waiting).state == RunState::Stopped, waiting);
         report.observed(m_desk->ask(waiting).reason);
-        stop(first);
+        MUST(stop(first));
     }
 
     void f44_folderNotShared()
@@ -238,11 +250,11 @@ private slots:
         FaultReport report(44, "Slurm: a node without the shared folder", "failed, the node named");
         LabHost& second = cluster().node(1);
         QVERIFY(second.mountDisk("/root/.trainyard/runs", "size=1m").isEmpty());
+        const auto shared = qScopeGuard([&] { second.unmountDisk("/root/.trainyard/runs"); });
         report.injected("an empty disk over the runs of " + cluster().nodeName(1));
         QString run;
-        launch(m_desk->spec(), run);
+        MUST(launch(m_desk->spec(), run));
         AWAIT_ON(isFinal(m_desk->ask(run).state), run);
-        QVERIFY(second.unmountDisk("/root/.trainyard/runs").isEmpty());
         const HostRun after = m_desk->ask(run);
         QCOMPARE(after.state, RunState::Failed);
         QVERIFY2(
@@ -265,7 +277,7 @@ private:
     void begin(RunSpec spec, QString& run)
     {
         spec.checkpoint.everySteps = 50;
-        launch(spec, run);
+        MUST(launch(spec, run));
         AWAIT_ON(m_desk->checkpointOf(run) > 0, run);
     }
 
@@ -284,7 +296,7 @@ private:
         QCOMPARE(m_desk->finish(m_desk->service().resume(run)), run);
         AWAIT_ON(m_desk->ask(run).attempt == 2 && m_desk->ask(run).step > kept, run);
         QCOMPARE(firstStepOf(run, 2), kept + 1);
-        stop(run);
+        MUST(stop(run));
     }
 
     qint64 firstStepOf(const QString& run, std::uint32_t attempt)

@@ -3,7 +3,9 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QFileInfo>
-#include <QThread>
+#include <QTest>
+
+#include "tests/support/patience.h"
 
 namespace trainyard::lab {
 
@@ -44,6 +46,7 @@ InactiveLimit=0
 KillWait=20
 )";
 
+/// Lets the desk's links live meanwhile: a desk that sleeps for minutes takes its hosts for dead.
 template <typename Condition>
 bool waitUntil(Condition condition)
 {
@@ -52,7 +55,7 @@ bool waitUntil(Condition condition)
     while (!condition()) {
         if (timer.elapsed() > kPatienceMs)
             return false;
-        QThread::msleep(100);
+        QTest::qWait(100);
     }
     return true;
 }
@@ -164,24 +167,43 @@ QString SlurmLab::startNodeDaemon(int index)
 }
 
 /// The daemon alone, by the id that it recorded.
-void SlurmLab::killRecorded(LabHost& host, const QString& pidFile)
+void SlurmLab::endRecorded(LabHost& host, const QString& pidFile, const QString& signal)
 {
     const QByteArray pid = host.run({"cat", pidFile}).output.simplified();
     if (pid.toLongLong() <= 1)
         return;
-    host.run({"kill", "-9", pid});
+    host.run({"kill", "-s", signal, pid});
     waitUntil([&] { return !QFile::exists(host.path("/proc/" + pid)); });
     host.run({"rm", "-f", pidFile});
 }
 
+/// Killed, it would forget the jobs of the last five seconds and give their numbers to others, while they
+/// still run.
 void SlurmLab::stopController()
 {
-    killRecorded(login(), kControllerPid);
+    endRecorded(login(), kControllerPid, "TERM");
 }
 
 void SlurmLab::killNodeDaemon(int index)
 {
-    killRecorded(node(index), kNodePid);
+    endRecorded(node(index), kNodePid, "KILL");
+}
+
+QString SlurmLab::mend()
+{
+    for (int index = 0; index < nodeCount(); ++index)
+        node(index).restoreLink();
+    if (!QFile::exists(login().path(kControllerPid))) {
+        if (const QString trouble = startController(); !trouble.isEmpty())
+            return trouble;
+    }
+    for (int index = 0; index < nodeCount(); ++index) {
+        const bool isUp = QFile::exists(node(index).path(kNodePid));
+        if (const QString trouble = isUp ? QString() : startNodeDaemon(index); !trouble.isEmpty())
+            return trouble;
+    }
+    const Finished cancelled = slurm({"scancel", "--user=root"});
+    return cancelled.ok() ? QString() : "scancel: " + cancelled.errors;
 }
 
 bool SlurmLab::awaitIdle()

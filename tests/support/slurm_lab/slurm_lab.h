@@ -36,17 +36,20 @@ public:
     void hurry(const QString& job);
 
     QString startController();
+    /// It keeps its state, as when its service is stopped.
     void stopController();
     /// slurmd of a node, killed and started again. Its jobs' steps are processes of their own and go on.
     void killNodeDaemon(int index);
     QString startNodeDaemon(int index);
     /// Every node is idle; false when they are not in time.
     bool awaitIdle();
+    /// After a test that failed half-way: links, daemons, and no jobs any more. Empty, or what went wrong.
+    QString mend();
 
 private:
     QByteArray configuration() const;
     QString prepare(LabHost& host);
-    void killRecorded(LabHost& host, const QString& pidFile);
+    void endRecorded(LabHost& host, const QString& pidFile, const QString& signal);
 
     NetnsLab m_lab;
 };
