@@ -130,6 +130,38 @@ private slots:
         report.observed(waiting.reason + "; attempt 2 began at step " + QString::number(kept + 1));
     }
 
+    /// What a node's full or broken disk comes to.
+    void f44_heldAfterAFailedLaunch()
+    {
+        FaultReport report(44, "Slurm: a node cannot start the job, which Slurm holds then",
+                           "the state says so and how it goes on; released, it does");
+        const auto freeSpools = [&] {
+            for (int index = 0; index < cluster().nodeCount(); ++index)
+                cluster().node(index).unmountDisk("/mnt/slurm/spool");
+        };
+        for (int index = 0; index < cluster().nodeCount(); ++index)
+            QVERIFY(cluster().node(index).mountDisk("/mnt/slurm/spool", "size=1m,ro").isEmpty());
+        auto spools = qScopeGuard(freeSpools);
+        report.injected("the folders in which slurmd keeps its jobs read-only");
+        QString run;
+        MUST(launch(m_desk->spec(), run));
+        const QString job = m_desk->jobOf(run);
+        AWAIT_ON(m_desk->ask(run).reason.startsWith("held by Slurm"), run);
+        const HostRun held = m_desk->ask(run);
+        QCOMPARE(held.state, RunState::Pending);
+        QCOMPARE(held.reason, QString("held by Slurm as job %1: launch_failed_requeued_held (Slurm could not "
+                                      "start it on its nodes); release it with `scontrol release %1`, or "
+                                      "stop the run")
+                                  .arg(job));
+        freeSpools();
+        spools.dismiss();
+        QVERIFY(cluster().slurm({"scontrol", "release", job}).ok());
+        cluster().hurry(job);
+        AWAIT_ON(m_desk->ask(run).step > 0, run);
+        MUST(stop(run));
+        report.observed(held.reason);
+    }
+
     void f44_preempted()
     {
         ONLY_IN_LONG_RUNS();

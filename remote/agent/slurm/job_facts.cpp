@@ -22,7 +22,7 @@ struct Explanation {
     std::string_view reason; ///< Slurm's, or how it begins
     std::string_view words;
 };
-constexpr std::array<Explanation, 12> kExplanations{{
+constexpr std::array<Explanation, 16> kExplanations{{
     {"Priority", "jobs before it have a higher priority"},
     {"Resources", "waits for free nodes"},
     {"BeginTime", "waits for its begin time, as after a requeue"},
@@ -31,7 +31,11 @@ constexpr std::array<Explanation, 12> kExplanations{{
     {"PartitionNodeLimit", "asks for more nodes than the partition gives"},
     {"PartitionDown", "the partition is down"},
     {"PartitionInactive", "the partition takes no jobs"},
-    {"JobHeld", "held; scontrol release lets it go on"},
+    {"JobHeldUser", "its user holds it"},
+    {"JobHeldAdmin", "an administrator holds it"},
+    {"launch_failed", "Slurm could not start it on its nodes"},
+    {"job_requeued_in_held_state", "it was requeued to be held"},
+    {"JobHoldMaxRequeue", "it was requeued too often"},
     {"ReqNodeNotAvail", "nodes that it needs are not available"},
     {"Nodes_required", "nodes that it needs are down or drained"},
     {"QOS", "a limit of its quality of service"},
@@ -107,6 +111,7 @@ std::optional<JobFacts> parseJob(std::string_view text)
     job.end = timeIn(fieldOf(line, "EndTime"));
     job.batchHost = fieldOf(line, "BatchHost");
     job.restarts = std::max(0, numberIn(fieldOf(line, "Restarts")));
+    job.isHeld = phaseOf(job) == JobPhase::Waiting && fieldOf(line, "Priority") == "0";
     const auto exit = fieldOf(line, "ExitCode");
     job.exitStatus = numberIn(exit);
     if (const auto colon = exit.find(':'); colon != std::string_view::npos)
@@ -123,14 +128,17 @@ JobPhase phaseOf(const JobFacts& job)
 
 std::string queueText(const JobFacts& job)
 {
-    std::string text = fmt::format("queued as Slurm job {}", job.id);
+    std::string text =
+        fmt::format("{} {}", job.isHeld ? "held by Slurm as job" : "queued as Slurm job", job.id);
     if (!job.reason.empty())
         text += ": " + job.reason;
     const auto known = std::find_if(kExplanations.begin(), kExplanations.end(),
                                     [&](const auto& entry) { return job.reason.starts_with(entry.reason); });
     if (known != kExplanations.end())
         text += fmt::format(" ({})", known->words);
-    if (!job.start.empty())
+    if (job.isHeld)
+        text += fmt::format("; release it with `scontrol release {}`, or stop the run", job.id);
+    else if (!job.start.empty())
         text += ", may start at " + spaced(job.start);
     return text;
 }

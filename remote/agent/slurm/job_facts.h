@@ -17,6 +17,7 @@ struct JobFacts {
     std::string end;       ///< as `start`: when its time limit is over
     std::string batchHost; ///< first node; empty before the start
     int restarts = 0;      ///< how often it was requeued
+    bool isHeld = false;   ///< it waits until somebody releases it
     int exitStatus = 0;
     int exitSignal = 0; ///< Slurm's own codes lie above the signals: 53 = it could not open the job's files
 };
@@ -33,7 +34,7 @@ std::optional<JobFacts> parseJob(std::string_view text);
 JobPhase phaseOf(const JobFacts& job);
 
 /// "queued as Slurm job 17: Priority (jobs before it have a higher priority), may start at 2026-11-22
-/// 04:30:18"
+/// 04:30:18"; of a job that is held, how it is released
 std::string queueText(const JobFacts& job);
 
 /// The job id in what `sbatch --parsable` printed ("17" or "17;cluster", beside warnings); empty = none.

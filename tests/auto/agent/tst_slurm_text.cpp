@@ -143,6 +143,34 @@ private slots:
                  std::string("queued as Slurm job 7: Whatever_new"));
         QCOMPARE(queueText(*parseJob(job("PENDING", "Reason=None"))), std::string("queued as Slurm job 7"));
     }
+    void saysHowAHeldJobIsReleased_data()
+    {
+        QTest::addColumn<QString>("reason");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("by its user") << "JobHeldUser"
+                                     << ": JobHeldUser (its user holds it)";
+        QTest::newRow("launch failed")
+            << "launch_failed_requeued_held"
+            << ": launch_failed_requeued_held (Slurm could not start it on its nodes)";
+        QTest::newRow("for no reason") << "None"
+                                       << "";
+    }
+    void saysHowAHeldJobIsReleased()
+    {
+        QFETCH(QString, reason);
+        QFETCH(QString, words);
+        const auto held = parseJob(
+            job("PENDING", "Priority=0 StartTime=2026-11-22T04:30:18 Reason=" + reason.toStdString()));
+        QVERIFY(held->isHeld);
+        QCOMPARE(queueText(*held), "held by Slurm as job 7" + words.toStdString() +
+                                       "; release it with `scontrol release 7`, or stop the run");
+    }
+    void holdsOnlyWhatWaits()
+    {
+        QVERIFY(!parseJob(job("RUNNING", "Priority=0"))->isHeld);
+        QVERIFY(!parseJob(job("PENDING", "Priority=4294901758"))->isHeld);
+        QVERIFY(!parseJob(job("PENDING", "Reason=Resources"))->isHeld);
+    }
     void findsTheIdOfASubmission_data()
     {
         QTest::addColumn<QString>("output");
