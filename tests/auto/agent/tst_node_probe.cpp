@@ -83,7 +83,7 @@ private slots:
         QTest::addColumn<bool>("hasFolder");
         QTest::addColumn<QByteArray>("daemon"); // what is in PATH as orted; empty = nothing
         QTest::addColumn<QString>("trouble");   // empty = it can carry ranks
-        const QByteArray good = "#!/bin/sh\nexit 0\n";
+        const QByteArray good = "#!/bin/sh\necho 'Usage: orted [OPTION]...'\nexit 1\n"; // as OpenMPI 4.1
         QTest::addRow("all there") << true << true << good << "";
         QTest::addRow("no program") << false << true << good << "there is no program ";
         QTest::addRow("no folder of the run") << true << false << good << "the run's folder ";
