@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/plan_validation.h"
 #include "app/cli/spec_input.h"
 #include "engine/planner/memory_fit.h"
 #include "engine/planner/memory_model.h"
@@ -142,9 +143,10 @@ int plan(const PlanOptions& options)
 void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
 {
     auto options = std::make_shared<PlanOptions>();
+    auto validation = std::make_shared<ValidationInput>();
     CLI::App* command =
         app.add_subcommand("plan", "Memory per device by category, before anything is launched");
-    command->add_option("SPEC", options->spec, "Run specification (JSON)")->required();
+    CLI::Option* spec = command->add_option("SPEC", options->spec, "Run specification (JSON)");
     command
         ->add_option("--seq-len", options->length, "Tokens per sequence (default: the data set's, else 128)")
         ->check(CLI::Range(1, kMostEntries));
@@ -152,8 +154,26 @@ void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
         ->add_option("--max-pred", options->maxPredictions,
                      "Masked positions per sequence (default: the data set's, else 20)")
         ->check(CLI::Range(1, kMostEntries));
+    CLI::Option* rows = command->add_option("--validate", validation->rows,
+                                            "Instead of a plan: how far predicted steps are from the "
+                                            "measured ones of this file (CSV)");
+    rows->excludes(spec);
+    command
+        ->add_option("--hardware", validation->hardware,
+                     "What they ran on: a node preset or a file like one (default: hgx-a100)")
+        ->needs(rows);
+    command
+        ->add_option("--calibrate", validation->calibrate,
+                     "Rows that calibrate and are left out of the score (default: none)")
+        ->needs(rows);
+    command->add_option("--seed", validation->seed, "Which rows calibrate (default: 1)")->needs(rows);
     command->add_flag("--json", options->json, "One JSON document on standard output");
-    command->callback([&outcome, options] { outcome.status = plan(*options); });
+    command->callback([&outcome, options, validation, spec, rows] {
+        if (spec->empty() && rows->empty())
+            throw CLI::RequiredError("SPEC");
+        validation->json = options->json;
+        outcome.status = rows->empty() ? plan(*options) : validatePlan(*validation);
+    });
 }
 
 } // namespace trainyard

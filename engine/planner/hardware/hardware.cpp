@@ -36,6 +36,8 @@ void worsen(DeviceModel& device, const DeviceModel& other)
         device.trafficEfficiency = other.trafficEfficiency;
     }
     device.memory = std::min(device.memory, other.memory);
+    device.kernelTime = std::max(device.kernelTime, other.kernelTime);
+    device.launchTime = std::max(device.launchTime, other.launchTime);
 }
 
 const LinkTable& worse(const LinkTable& a, const LinkTable& b)

@@ -32,6 +32,8 @@ struct DeviceModel {
     int processors = 0;
     double productEfficiency = 0.8; ///< share of the peak that a product reaches while every unit has a tile
     double trafficEfficiency = 0.8; ///< share of the bandwidth that elementwise work reaches
+    double kernelTime = 5e-6;       ///< seconds that every kernel takes besides its work
+    double launchTime = 19e-6;      ///< seconds of host time per kernel: what short kernels wait for
 
     bool operator==(const DeviceModel&) const = default;
 };

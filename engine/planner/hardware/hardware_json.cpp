@@ -58,6 +58,8 @@ void readDevice(FieldReader& reader, DeviceModel& device, Diagnostics& diagnosti
     reader.read("processors", device.processors);
     readShare(reader, "product_efficiency", device.productEfficiency);
     readShare(reader, "traffic_efficiency", device.trafficEfficiency);
+    reader.read("kernel_time", device.kernelTime);
+    reader.read("launch_time", device.launchTime);
 }
 
 /// Runs `item` on each object of the array `key`.
@@ -148,7 +150,9 @@ Json deviceJson(const DeviceModel& device)
             {"memory_bandwidth", device.memoryBandwidth},
             {"processors", device.processors},
             {"product_efficiency", device.productEfficiency},
-            {"traffic_efficiency", device.trafficEfficiency}};
+            {"traffic_efficiency", device.trafficEfficiency},
+            {"kernel_time", device.kernelTime},
+            {"launch_time", device.launchTime}};
 }
 
 } // namespace

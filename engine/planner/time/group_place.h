@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/planner/rank_grid.h"
+
+namespace trainyard {
+
+/// How a group of ranks lies on nodes.
+struct GroupPlace {
+    int ranks = 1;
+    int nodes = 1;
+    int groupsPerNode = 1; ///< groups of the same kind that use a node's adapters at the same time
+
+    bool operator==(const GroupPlace&) const = default;
+};
+
+/// Of the group of rank 0 along `axes`, with ranks dealt to nodes in order. Where the groups of a kind lie
+/// differently, the first one stands for all.
+GroupPlace placeOf(const RankGrid& grid, const std::vector<Axis>& axes, int devicesPerNode);
+
+} // namespace trainyard

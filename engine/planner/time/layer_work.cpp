@@ -1,0 +1,178 @@
+#include "engine/planner/time/layer_work.h"
+
+#include <cmath>
+
+#include "engine/planner/parameter_parts.h"
+
+namespace trainyard {
+
+namespace {
+
+/// The sizes that everything here is made of.
+struct Sizes {
+    double batch;    ///< sequences of a micro-batch
+    double here;     ///< tokens of a sequence on this rank
+    double sequence; ///< tokens of a sequence
+    double hidden;
+    double inner; ///< width of the feed-forward layer
+    double heads; ///< on this rank, at least 1
+    double headDim;
+    double tensor;  ///< degree
+    double element; ///< bytes
+
+    double tokens() const { return batch * here; }
+};
+
+Sizes sizesOf(const RunSpec& spec, const SequenceShape& shape)
+{
+    const ModelSpec& m = spec.model;
+    const double tensor = spec.layout.tensor;
+    return {static_cast<double>(spec.batch.micro),
+            std::ceil(static_cast<double>(shape.length) / spec.layout.context),
+            static_cast<double>(shape.length),
+            static_cast<double>(m.hidden),
+            static_cast<double>(m.intermediate),
+            std::max(1.0, std::floor(m.heads / tensor)),
+            static_cast<double>(m.hidden) / m.heads,
+            tensor,
+            static_cast<double>(elementSize(spec.precision.compute))};
+}
+
+/// Matrices that the feed-forward layer multiplies its input with.
+double innerMatrices(const ModelSpec& model)
+{
+    return model.activation == Activation::Swiglu ? 2 : 1;
+}
+
+std::vector<Product> attentionCore(const Sizes& z)
+{
+    const double copies = z.batch * z.heads;
+    return {{z.here, z.sequence, z.headDim, copies}, {z.here, z.headDim, z.sequence, copies}};
+}
+
+std::vector<Product> linearProducts(const ModelSpec& model, const Sizes& z)
+{
+    const double t = z.tokens();
+    return {{t, 3 * z.hidden / z.tensor, z.hidden},
+            {t, z.hidden, z.hidden / z.tensor},
+            {t, innerMatrices(model) * z.inner / z.tensor, z.hidden},
+            {t, z.hidden, z.inner / z.tensor}};
+}
+
+/// Gradients of both factors of each product.
+std::vector<Product> gradientsOf(const std::vector<Product>& products)
+{
+    std::vector<Product> gradients;
+    for (const Product& p : products) {
+        gradients.push_back({p.rows, p.depth, p.columns, p.copies});
+        gradients.push_back({p.depth, p.columns, p.rows, p.copies});
+    }
+    return gradients;
+}
+
+void append(std::vector<Product>& products, const std::vector<Product>& more)
+{
+    products.insert(products.end(), more.begin(), more.end());
+}
+
+/// Bytes of `passes` reads or writes of all scores, and of the dropout mask.
+double scoreTraffic(const RunSpec& spec, const Sizes& z, double passes)
+{
+    const double scores = z.batch * z.heads * z.here * z.sequence;
+    const double mask = spec.model.attentionDropout > 0 ? 1 : 0;
+    return scores * (passes * z.element + mask);
+}
+
+/// Of `whole` elements per token and hidden unit that every tensor-parallel rank reads or writes, unless they
+/// share the tokens, and `cut` that they share.
+double tokenTraffic(const RunSpec& spec, const Sizes& z, double whole, double cut)
+{
+    const double everywhere = spec.layout.sequence ? whole / z.tensor : whole;
+    return z.tokens() * z.hidden * z.element * (everywhere + cut / z.tensor);
+}
+
+/// Elements per hidden unit that the activation reads and writes.
+double innerTraffic(const ModelSpec& model, const Sizes& z)
+{
+    return (1 + innerMatrices(model)) * z.inner / z.hidden;
+}
+
+void addCollectives(Work& work, const RunSpec& spec, const Sizes& z)
+{
+    work.collectives = spec.layout.tensor > 1 ? 2 : 0;
+    work.reduced = z.tokens() * z.hidden * z.element;
+}
+
+/// Keys and values; with their gradients in the backward pass.
+void addRing(Work& work, const RunSpec& spec, const Sizes& z, double tensors)
+{
+    work.ringRounds = spec.layout.context - 1;
+    work.ringSent = work.ringRounds * tensors * z.tokens() * z.hidden / z.tensor * z.element;
+}
+
+Work forwardWork(const RunSpec& spec, const Sizes& z, int kernels)
+{
+    Work work;
+    work.products = linearProducts(spec.model, z);
+    append(work.products, attentionCore(z));
+    work.traffic = tokenTraffic(spec, z, 13, 6 + innerTraffic(spec.model, z)) + scoreTraffic(spec, z, 4);
+    work.kernels = kernels;
+    addCollectives(work, spec, z);
+    addRing(work, spec, z, 2);
+    return work;
+}
+
+Work backwardWork(const RunSpec& spec, const Sizes& z, int kernels)
+{
+    Work work;
+    work.products = gradientsOf(linearProducts(spec.model, z));
+    append(work.products, gradientsOf(attentionCore(z)));
+    const double weights =
+        static_cast<double>(parameterParts(spec.model).perLayer) / z.tensor * (z.element + 4);
+    work.traffic =
+        tokenTraffic(spec, z, 12, 8 + 1.5 * innerTraffic(spec.model, z)) + scoreTraffic(spec, z, 5) + weights;
+    work.kernels = 2.0 * kernels;
+    addCollectives(work, spec, z);
+    addRing(work, spec, z, 4);
+    return work;
+}
+
+/// What is repeated are products and softmax; of the kernels about a quarter.
+Work coreWork(const RunSpec& spec, const Sizes& z, int kernels)
+{
+    Work work;
+    work.products = attentionCore(z);
+    work.traffic = scoreTraffic(spec, z, 4);
+    work.kernels = 0.25 * kernels;
+    return work;
+}
+
+constexpr double kForwardLogitBytes = 10;
+constexpr double kBackwardLogitBytes = 14;
+
+} // namespace
+
+LayerWork layerWork(const RunSpec& spec, const SequenceShape& shape, int kernels)
+{
+    const Sizes z = sizesOf(spec, shape);
+    return {forwardWork(spec, z, kernels), backwardWork(spec, z, kernels), coreWork(spec, z, kernels)};
+}
+
+HeadWork headWork(const RunSpec& spec, const SequenceShape& shape)
+{
+    const Sizes z = sizesOf(spec, shape);
+    const bool bert = spec.model.family == ModelFamily::Bert;
+    const double positions = bert ? z.batch * shape.maxPredictions : z.tokens();
+    const double words = std::ceil(spec.model.vocabulary / z.tensor);
+    std::vector<Product> products{{positions, words, z.hidden}};
+    if (bert)
+        products.push_back({positions, z.hidden, z.hidden});
+    HeadWork head;
+    head.forward.products = products;
+    head.backward.products = gradientsOf(products);
+    head.forward.traffic = positions * words * kForwardLogitBytes;
+    head.backward.traffic = positions * words * kBackwardLogitBytes + words * z.hidden * (z.element + 4);
+    return head;
+}
+
+} // namespace trainyard

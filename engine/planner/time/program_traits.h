@@ -1,0 +1,34 @@
+#pragma once
+
+namespace trainyard {
+
+/// What a training program does of its own accord, whatever its specification says.
+struct ProgramTraits {
+    /// Gradients are reduced bucket by bucket while the last micro-batch's backward pass goes on.
+    bool overlapsReductions = true;
+    /// A send between stages goes on beside the next pass; else both stages wait for it.
+    bool overlapsTransfers = true;
+    /// Each tensor-parallel rank sends its part of what goes to the next stage, which gathers it (Narayanan
+    /// et al., arXiv:2104.04473, section 4.1).
+    bool scattersTransfers = false;
+    int gradientBytes = 4; ///< of each element that is reduced
+    /// Kernels of one layer's forward pass; the backward pass has twice as many.
+    int layerKernels = 40;
+    /// Seconds per micro-batch in which the host feeds it in and reads its loss, and the device waits.
+    double microBatchTime = 2.5e-3;
+};
+
+/// Ours.
+constexpr ProgramTraits trainyardProgram()
+{
+    return {};
+}
+
+/// Megatron-LM as the papers of 2021 and 2022 ran it: reduction behind the last backward pass, transfers that
+/// both stages wait for.
+constexpr ProgramTraits megatronProgram()
+{
+    return {.overlapsReductions = false, .overlapsTransfers = false, .scattersTransfers = true};
+}
+
+} // namespace trainyard

@@ -1,0 +1,115 @@
+#include "engine/planner/time/step_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainyard {
+
+namespace {
+
+StageCosts costsOf(double forward, double backward, double reduction)
+{
+    return {forward, backward, backward / 2, backward / 2, reduction};
+}
+
+} // namespace
+
+/// How many times longer than the average device alone the last one computes.
+double StepModel::slowest(const TimeCoefficients& c) const
+{
+    return m_slowestDevice * std::pow(c[TimeFactor::Sharing], m_replicaDoublings);
+}
+
+TimeByCause StepModel::layerForward(const TimeCoefficients& c) const
+{
+    return passTime(m_forward, c, slowest(c));
+}
+
+TimeByCause StepModel::layerBackward(const TimeCoefficients& c, const TimeByCause& forward) const
+{
+    TimeByCause time = passTime(m_backward, c, slowest(c));
+    const double core = m_recomputesCore ? sum(passTime(m_attentionCore, c, slowest(c))) : 0;
+    at(time, StepCause::Recompute) = m_recomputed * sum(forward) + core;
+    addBeside(time, m_besideBackward, c);
+    return time;
+}
+
+std::vector<StepModel::StageTime> StepModel::stageTimes(const TimeCoefficients& c) const
+{
+    const TimeByCause alone = layerForward(c);
+    const TimeByCause backward = layerBackward(c, alone);
+    TimeByCause forward = alone;
+    addBeside(forward, m_besideForward, c);
+    const double transfer = m_overlapsTransfers ? 0 : m_transfer * c[TimeFactor::Transfers];
+    std::vector<StageTime> stages;
+    for (const Stage& stage : m_stages) {
+        StageTime& time = stages.emplace_back();
+        add(time.forward, forward, stage.layers);
+        add(time.backward, backward, stage.layers);
+        if (stage.head) {
+            add(time.forward, passTime(m_headForward, c, slowest(c)));
+            add(time.backward, passTime(m_headBackward, c, slowest(c)));
+            at(time.forward, StepCause::MicroBatches) = m_microBatch * c[TimeFactor::MicroBatches];
+        }
+        time.reduction = exposedReduction(stage, sum(time.backward), c);
+        at(time.forward, StepCause::Transfers) = &stage != &m_stages.back() ? transfer : 0;
+        at(time.backward, StepCause::Transfers) = &stage != &m_stages.front() ? transfer : 0;
+    }
+    return stages;
+}
+
+double StepModel::exposedReduction(const Stage& stage, double backward, const TimeCoefficients& c) const
+{
+    const double whole = stage.reduction * c[TimeFactor::Reductions];
+    return m_overlapsReductions ? std::max(exposedTime(whole, backward), m_lastBucket * whole) : whole;
+}
+
+/// Of the slowest stage, which all wait for.
+TimeByCause StepModel::stepEnd(const TimeCoefficients& c) const
+{
+    TimeByCause slowest{};
+    for (const Stage& stage : m_stages) {
+        TimeByCause time{};
+        at(time, StepCause::Optimizer) =
+            stage.update * c[TimeFactor::Traffic] + stage.exchange * c[TimeFactor::Reductions];
+        if (sum(time) > sum(slowest))
+            slowest = time;
+    }
+    return slowest;
+}
+
+TimeByCause StepModel::busiestRank(const std::vector<StageTime>& stages) const
+{
+    const PipelineShape& shape = m_schedule.shape();
+    TimeByCause busiest{};
+    for (int rank = 0; rank < shape.ranks; ++rank) {
+        TimeByCause time{};
+        for (int chunk = 0; chunk < shape.chunks; ++chunk) {
+            const StageTime& stage = stages[static_cast<std::size_t>(shape.stageOf(rank, chunk))];
+            add(time, stage.forward, shape.microBatches);
+            add(time, stage.backward, shape.microBatches);
+            at(time, StepCause::Reductions) += stage.reduction;
+        }
+        if (sum(time) > sum(busiest))
+            busiest = time;
+    }
+    return busiest;
+}
+
+StepTime StepModel::estimate(const TimeCoefficients& c) const
+{
+    const std::vector<StageTime> stages = stageTimes(c);
+    const TimeByCause end = stepEnd(c);
+    PipelineCosts costs;
+    for (const StageTime& stage : stages)
+        costs.stages.push_back(costsOf(sum(stage.forward), sum(stage.backward), stage.reduction));
+    costs.optimizerStep = sum(end);
+    costs.transfer = m_overlapsTransfers ? m_transfer * c[TimeFactor::Transfers] : 0;
+
+    StepTime step{m_schedule.duration(costs), busiestRank(stages)};
+    add(step.byCause, end);
+    at(step.byCause, StepCause::Bubble) = std::max(0.0, step.seconds - sum(step.byCause));
+    return step;
+}
+
+} // namespace trainyard

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/planner/hardware/hardware.h"
+#include "engine/planner/memory_model.h"
+#include "engine/planner/time/pass_time.h"
+#include "engine/planner/time/program_traits.h"
+#include "engine/planner/time/step_schedule.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// An optimizer step. Seconds, all of them under one cause.
+struct StepTime {
+    double seconds = 0;
+    TimeByCause byCause{};
+};
+
+/// How long a run's optimizer step takes on a kind of node: passes of layers and head by their work
+/// (layer_work.h, pass_time.h), collectives by link tables, all of it played through the run's schedule.
+/// Made once per specification, asked once per calibration. A plain value.
+class StepModel {
+public:
+    /// `node`: of unequal ones the governing one. Refused as layersPerStage() and makeSchedule() say,
+    /// BadInput for a placement that is none. Requires what validate() demands of degrees and batch.
+    static Result<StepModel> create(const RunSpec& spec, const SequenceShape& shape, const NodeModel& node,
+                                    const ProgramTraits& program = trainyardProgram());
+
+    StepTime estimate(const TimeCoefficients& coefficients = {}) const;
+
+private:
+    friend class StepModelBuilder;
+    explicit StepModel(StepSchedule schedule) : m_schedule(std::move(schedule)) {}
+
+    struct Stage {
+        int layers = 0;
+        bool head = false;
+        double reduction = 0; ///< seconds, of its gradients at the end of the step
+        double update = 0;    ///< seconds on the device or the host
+        double exchange = 0;  ///< seconds: weights brought together after the update, tied weights
+    };
+    struct StageTime {
+        TimeByCause forward{};
+        TimeByCause backward{};
+        double reduction = 0; ///< seconds, not hidden
+    };
+
+    double slowest(const TimeCoefficients& c) const;
+    TimeByCause layerForward(const TimeCoefficients& c) const;
+    TimeByCause layerBackward(const TimeCoefficients& c, const TimeByCause& forward) const;
+    std::vector<StageTime> stageTimes(const TimeCoefficients& c) const;
+    double exposedReduction(const Stage& stage, double backward, const TimeCoefficients& c) const;
+    TimeByCause stepEnd(const TimeCoefficients& c) const;
+    TimeByCause busiestRank(const std::vector<StageTime>& stages) const;
+
+    StepSchedule m_schedule;
+    std::vector<Stage> m_stages;
+    PassDemand m_forward, m_backward, m_attentionCore; ///< of a layer
+    PassDemand m_headForward, m_headBackward;
+    BesideDemand m_besideForward, m_besideBackward; ///< of a layer
+    double m_recomputed = 0;                        ///< share of the layers that compute all again
+    bool m_recomputesCore = false;
+    bool m_overlapsReductions = true;
+    double m_lastBucket = 0; ///< share of a stage's gradients that nothing is left to hide
+    double m_transfer = 0;   ///< seconds
+    bool m_overlapsTransfers = true;
+    double m_microBatch = 0; ///< seconds
+    double m_slowestDevice = 1;
+    double m_replicaDoublings = 0; ///< log2 of the replicas that share a node of several
+};
+
+} // namespace trainyard

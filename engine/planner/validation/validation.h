@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/planner/hardware/hardware.h"
+#include "engine/planner/time/program_traits.h"
+#include "engine/planner/time/time_coefficients.h"
+#include "engine/planner/validation/measured_rows.h"
+
+namespace trainyard {
+
+/// How far predictions are from what was measured.
+struct ValidationScore {
+    double meanError = 0; ///< mean of |predicted / measured - 1|
+    /// What is lost by taking the layout that is predicted to be the best: its measured time over the best
+    /// measured one, less 1; mean over groups of rows with the same model, devices and global batch. Groups
+    /// of one row offer no choice and do not count.
+    double meanRegret = 0;
+    std::size_t rows = 0;
+    std::size_t groups = 0;
+};
+
+struct ValidationReport {
+    ValidationScore uncalibrated;              ///< over all rows
+    std::optional<ValidationScore> calibrated; ///< over the rows that did not calibrate
+    TimeCoefficients coefficients;             ///< of the calibration
+};
+
+struct ValidationOptions {
+    std::size_t calibrate = 0; ///< rows that calibrate, drawn by the seed; 0 = none
+    std::uint64_t seed = 1;
+    ProgramTraits program = megatronProgram();
+};
+
+/// BadInput when no row would be left to score, or a row's layout is none.
+Result<ValidationReport> validateRows(const std::vector<MeasuredRow>& rows, const NodeModel& node,
+                                      const ValidationOptions& options);
+
+} // namespace trainyard

@@ -1,0 +1,226 @@
+#include <QTest>
+
+#include <cmath>
+#include <random>
+
+#include "engine/planner/hardware/hardware_presets.h"
+#include "engine/planner/pipeline/make_schedule.h"
+#include "engine/planner/time/collective_time.h"
+#include "engine/planner/time/product_time.h"
+#include "engine/planner/time/step_model.h"
+#include "engine/spec/presets.h"
+
+using namespace trainyard;
+
+namespace {
+
+NodeModel a100Node()
+{
+    return *nodePreset("hgx-a100");
+}
+
+/// 16 layers on 16 devices: 2 replicas x 4 stages x 2.
+RunSpec smallRun()
+{
+    RunSpec spec;
+    spec.model = *modelPreset("gpt2-xl");
+    spec.model.layers = 16;
+    spec.model.heads = 16;
+    spec.model.vocabulary = 51200;
+    spec.layout.data = 2;
+    spec.layout.pipeline = 4;
+    spec.layout.tensor = 2;
+    spec.batch = {64, 2, 16};
+    spec.precision.compute = ComputeType::BFloat16;
+    return spec;
+}
+
+constexpr SequenceShape kShape{1024, 0};
+
+StepTime timeOf(const RunSpec& spec, const NodeModel& node = a100Node())
+{
+    const auto model = StepModel::create(spec, kShape, node);
+    return model->estimate();
+}
+
+double causeOf(const StepTime& time, StepCause cause)
+{
+    return time.byCause[static_cast<std::size_t>(cause)];
+}
+
+PipelineCosts randomCosts(const PipelineShape& shape, unsigned seed)
+{
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> any(0.5, 1.5);
+    PipelineCosts costs;
+    for (int stage = 0; stage < shape.stages(); ++stage)
+        costs.stages.push_back({any(random), 2 * any(random), any(random), any(random), any(random)});
+    costs.optimizerStep = any(random);
+    costs.transfer = 0.1 * any(random);
+    return costs;
+}
+
+} // namespace
+
+Q_DECLARE_METATYPE(PipelineScheduleKind)
+
+class TestStepTime : public QObject {
+    Q_OBJECT
+
+private slots:
+    // 108 processors: 108 tiles of 256 x 128 are one wave, one more tile a second one.
+    void roundsProductsUpToWholeWaves()
+    {
+        const DeviceModel device = a100Node().device;
+        const auto seconds = [&](double rows) {
+            return productTime({rows, 128 * 108, 8192}, device, ComputeType::BFloat16).arithmetic;
+        };
+        const double ideal = 2.0 * 256 * 128 * 108 * 8192 / (312e12 * device.productEfficiency);
+        QVERIFY(std::abs(seconds(256) / ideal - 1) < 1e-9);
+        QVERIFY(seconds(257) > 1.3 * seconds(256));
+    }
+
+    void slowsProductsWhoseSidesAreNotAligned()
+    {
+        const DeviceModel device = a100Node().device;
+        const auto seconds = [&](double words) {
+            return productTime({1024, words, 2048}, device, ComputeType::Float16).arithmetic;
+        };
+        QVERIFY(std::abs(seconds(50257) / seconds(50304) - 1 / kUnalignedShare) < 0.05);
+    }
+
+    void findsGroupsOnNodes_data()
+    {
+        QTest::addColumn<QString>("placement");
+        QTest::addColumn<int>("nodesOfData");
+        QTest::addColumn<int>("groupsPerNode");
+        QTest::addColumn<int>("nodesOfPipeline");
+        QTest::addRow("replica after replica") << "DPT" << 2 << 8 << 1;
+        QTest::addRow("stage after stage") << "PDT" << 1 << 2 << 2;
+        QTest::addRow("spread") << "TPD" << 1 << 4 << 1;
+    }
+    void findsGroupsOnNodes()
+    {
+        QFETCH(QString, placement);
+        ParallelLayout layout = smallRun().layout;
+        layout.placement = placement.toStdString();
+        const RankGrid grid = *RankGrid::create(layout);
+        const GroupPlace data = placeOf(grid, {Axis::Data}, 8);
+        QCOMPARE(data.ranks, 2);
+        QTEST(data.nodes, "nodesOfData");
+        QTEST(placeOf(grid, {Axis::Pipeline}, 8).nodes, "nodesOfPipeline");
+    }
+
+    void reducesAtTheSpeedOfTheSlowestLink()
+    {
+        const NodeModel node = a100Node();
+        const double bytes = 1e9;
+        const double within = allReduceTime(bytes, {8, 1, 1}, node);
+        QVERIFY(std::abs(within - (1e-5 + 1.75 * bytes / node.deviceLinks.bandwidth(bytes, 8))) < 1e-9);
+        // Eight groups share 85 GB/s; a single one has them.
+        const double shared = allReduceTime(bytes, {4, 4, 8}, node);
+        QVERIFY(std::abs(shared - (4e-5 + 1.5 * bytes / (85e9 / 8))) < 1e-9);
+        QVERIFY(allReduceTime(bytes, {4, 4, 1}, node) < shared);
+        QCOMPARE(allReduceTime(bytes, {1, 1, 1}, node), 0.0);
+    }
+
+    void skipsRepetitionsOfASchedule_data()
+    {
+        QTest::addColumn<PipelineScheduleKind>("kind");
+        QTest::addColumn<int>("chunks");
+        QTest::addColumn<int>("microBatches");
+        QTest::addRow("gpipe") << PipelineScheduleKind::GPipe << 1 << 90;
+        QTest::addRow("1f1b") << PipelineScheduleKind::OneForwardOneBackward << 1 << 90;
+        QTest::addRow("few") << PipelineScheduleKind::OneForwardOneBackward << 1 << 9;
+        QTest::addRow("interleaved") << PipelineScheduleKind::Interleaved << 2 << 96;
+        QTest::addRow("unequal groups") << PipelineScheduleKind::Interleaved << 2 << 95;
+        QTest::addRow("zero-bubble") << PipelineScheduleKind::ZeroBubble << 1 << 90;
+    }
+    void skipsRepetitionsOfASchedule()
+    {
+        QFETCH(PipelineScheduleKind, kind);
+        RunSpec spec = smallRun();
+        spec.layout.schedule = kind;
+        spec.layout.pipeline = 8;
+        QFETCH(int, chunks);
+        spec.layout.virtualStages = chunks;
+        QFETCH(int, microBatches);
+        spec.batch.accumulation = microBatches;
+        const StepSchedule schedule = *StepSchedule::create(spec);
+        QCOMPARE(schedule.shape().microBatches, microBatches);
+        for (unsigned seed = 0; seed < 20; ++seed) {
+            const PipelineCosts costs = randomCosts(schedule.shape(), seed);
+            const double whole = simulate(*makeSchedule(spec), costs)->duration();
+            QVERIFY2(std::abs(schedule.duration(costs) / whole - 1) < 0.005,
+                     qPrintable(QString("%1 %2").arg(schedule.duration(costs)).arg(whole)));
+        }
+    }
+
+    void accountsForAllTimeByCause()
+    {
+        const StepTime time = timeOf(smallRun());
+        QVERIFY(std::abs(sum(time.byCause) / time.seconds - 1) < 1e-9);
+        for (const StepCause cause : {StepCause::Products, StepCause::Traffic, StepCause::Tensor,
+                                      StepCause::Optimizer, StepCause::Bubble, StepCause::Stragglers})
+            QVERIFY2(causeOf(time, cause) > 0, std::string(nameOf(cause)).c_str());
+        QCOMPARE(causeOf(time, StepCause::Recompute), 0.0);
+        QCOMPARE(causeOf(time, StepCause::Gathers), 0.0);
+    }
+
+    void knowsWhatEachMeasureCosts_data()
+    {
+        QTest::addColumn<QString>("measure");
+        QTest::addColumn<int>("cause");
+        QTest::addRow("recompute") << "recompute" << static_cast<int>(StepCause::Recompute);
+        QTest::addRow("zero 3") << "zero 3" << static_cast<int>(StepCause::Gathers);
+        QTest::addRow("offload") << "offload" << static_cast<int>(StepCause::Offload);
+        QTest::addRow("context") << "context" << static_cast<int>(StepCause::Context);
+    }
+    void knowsWhatEachMeasureCosts()
+    {
+        RunSpec spec = smallRun();
+        spec.layout.pipeline = 1;
+        spec.layout.data = 8;
+        spec.batch = {64, 2, 4};
+        const StepTime before = timeOf(spec);
+        const QString measure = QTest::currentDataTag();
+        if (measure == "recompute")
+            spec.memory.recompute = RecomputeKind::Full;
+        if (measure == "zero 3")
+            spec.memory.zeroStage = 3;
+        if (measure == "offload")
+            spec.memory.offloadActivations = true;
+        if (measure == "context") {
+            spec.layout.data = 4;
+            spec.layout.context = 2;
+        }
+        const StepTime after = timeOf(spec);
+        QFETCH(int, cause);
+        QCOMPARE(causeOf(before, static_cast<StepCause>(cause)), 0.0);
+        QVERIFY(causeOf(after, static_cast<StepCause>(cause)) > 0);
+        QVERIFY(measure == "context" || after.seconds > before.seconds);
+    }
+
+    void waitsLongerForMoreDevices()
+    {
+        QCOMPARE(slowestOf(1), 1.0);
+        // Expected largest of 8 and of 100 normal deviates: 1.42, 2.51 (Tippett, 1925).
+        QVERIFY(std::abs((slowestOf(8) - 1) / kDeviceSpread - 1.42) < 0.02);
+        QVERIFY(std::abs((slowestOf(100) - 1) / kDeviceSpread - 2.51) < 0.02);
+    }
+
+    void hidesReductionsBehindTheBackwardPass()
+    {
+        RunSpec spec = smallRun();
+        spec.layout = {};
+        spec.layout.data = 16;
+        spec.batch = {64, 4, 1};
+        const StepTime hidden = timeOf(spec);
+        const auto behind = StepModel::create(spec, kShape, a100Node(), megatronProgram())->estimate();
+        QVERIFY(causeOf(hidden, StepCause::Reductions) < 0.5 * causeOf(behind, StepCause::Reductions));
+        QVERIFY(causeOf(hidden, StepCause::Reductions) > 0);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestStepTime)
+#include "tst_step_time.moc"
