@@ -11,7 +11,7 @@
 #include "remote/launch/data_set_manifest.h"
 #include "remote/launch/inventory.h"
 #include "remote/launch/judge_spec.h"
-#include "remote/preflight/node_reach.h"
+#include "remote/preflight/node_names.h"
 #include "remote/target/desk_folders.h"
 #include "remote/target/programs.h"
 #include "remote/target/whole_file.h"
@@ -24,17 +24,9 @@ namespace {
 constexpr std::chrono::milliseconds kLinkMeasurement{300};
 const QString kInstalled = "installed"; // this machine's own executables, nothing is sent
 
-constexpr int kReachTimeoutMs = 8000; ///< for each host
-
 bool isHere(const QStringList& hosts)
 {
     return hosts == QStringList{"localhost"};
-}
-
-/// A name for other machines: without the user that only this desk's login needs.
-QString hostPart(const QString& host)
-{
-    return host.section('@', -1);
 }
 
 /// `run` as the host lists it.
@@ -136,10 +128,8 @@ void StartOperation::onInspected(const PreflightReport& report)
     }
     if (m_plan.slurm && !m_plan.resume)
         askSlurm();
-    else if (m_plan.slurm)
-        deploy();
     else
-        reachNodes();
+        deploy();
 }
 
 void StartOperation::askSlurm()
@@ -149,43 +139,6 @@ void StartOperation::askSlurm()
     m_group.target(0).call(request, this, [this](const Result<QJsonObject>& reply) {
         if (!reply.ok())
             return fail(reply.error());
-        deploy();
-    });
-}
-
-/// Of the hosts beside the head, as the desk has verified them, so that nobody has to teach them to the head.
-QJsonArray StartOperation::knownHostsOfNodes() const
-{
-    QJsonArray lines;
-    for (int node = 1; node < m_group.size(); ++node) {
-        const auto agent = m_group.target(node).agent();
-        const QStringList names{hostPart(m_group.hosts()[node]), agent ? agent->host : QString()};
-        if (const QString line = knownHostsLine(names, m_group.target(node).hostKey()); !line.isEmpty())
-            lines << line;
-    }
-    return lines;
-}
-
-/// mpirun would find out too, after everything has been sent.
-void StartOperation::reachNodes()
-{
-    QJsonArray nodes;
-    for (int node = 1; node < m_group.size(); ++node) {
-        if (m_group.hosts()[node] != m_plan.run.head())
-            nodes << hostPart(m_group.hosts()[node]);
-    }
-    if (nodes.isEmpty() || m_plan.run.kind == RunKind::Prepare)
-        return deploy();
-    emit progress(QString("trying ssh from %1 to the other hosts").arg(m_plan.run.head()), -1);
-    const QJsonObject request{{"op", "reach"},
-                              {"hosts", nodes},
-                              {"timeout_ms", kReachTimeoutMs},
-                              {"known_hosts", knownHostsOfNodes()}};
-    m_group.target(0).call(request, this, [this](const Result<QJsonObject>& reply) {
-        if (!reply.ok())
-            return fail(reply.error());
-        if (const Status reached = judgeReach(m_plan.run.head(), *reply); !reached.ok())
-            return fail(reached.error());
         deploy();
     });
 }
@@ -339,13 +292,13 @@ QJsonArray StartOperation::nodesForLaunch() const
     QJsonArray nodes;
     if (m_plan.slurm) {
         for (const int slotCount : m_plan.slotCounts)
-            nodes << QJsonObject{{"host", hostPart(m_group.hosts()[0])}, {"slots", slotCount}};
+            nodes << QJsonObject{{"host", nameForMpi(m_group.hosts()[0])}, {"slots", slotCount}};
         return nodes;
     }
     for (int node = 0; node < m_group.size(); ++node) {
         const QJsonObject& probe = m_probes[static_cast<std::size_t>(node)];
         const auto agent = m_group.target(node).agent();
-        nodes << QJsonObject{{"host", hostPart(m_group.hosts()[node])},
+        nodes << QJsonObject{{"host", nameForMpi(m_group.hosts()[node])},
                              {"slots", m_plan.slotCounts.value(node, 1)},
                              {"cores", probe.value("cpu").toObject().value("cores").toInt()},
                              {"root", agent ? agent->root : QString()}};
@@ -362,7 +315,7 @@ void StartOperation::launch()
                         {"run", m_runId},
                         {"attempt", qint64{m_plan.run.attempt}},
                         {"nodes", nodesForLaunch()},
-                        {"known_hosts", knownHostsOfNodes()}};
+                        {"known_hosts", knownHostsOf(m_group.targets().mid(1))}};
     if (m_plan.run.bundle == kInstalled)
         request.insert("programs", programFolder());
     else

@@ -50,8 +50,6 @@ private:
     void deploy();
     void onDeployed();
     void inspect();
-    void reachNodes();
-    QJsonArray knownHostsOfNodes() const;
     void onInspected(const PreflightReport& report);
     void findDataSet();
     void judge();

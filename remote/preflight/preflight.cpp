@@ -8,7 +8,7 @@
 #include "remote/preflight/compare_hosts.h"
 #include "remote/preflight/host_check.h"
 #include "remote/preflight/link_check.h"
-#include "remote/preflight/node_reach.h"
+#include "remote/preflight/node_names.h"
 
 namespace trainyard {
 
@@ -26,7 +26,7 @@ QString loginFix(const QString& head, const QString& host, const QString& error)
                        "mpirun asks "
                        "nobody")
             .arg(head, host);
-    if (error.contains("Permission denied"))
+    if (error.contains("Permission denied") || error.contains("Too many authentication failures"))
         return QString("on %1 run `ssh-copy-id %2`: mpirun logs in from there with a key that needs no "
                        "passphrase")
             .arg(head, host);
@@ -193,27 +193,22 @@ void Preflight::onAllHosts()
         askHeadForLogins();
 }
 
-/// As the others are named to mpirun: without the user that only this desk's login needs.
-QString Preflight::nameForMpi(int host) const
-{
-    return m_report.hosts[host].host.section('@', -1);
-}
-
 void Preflight::askHeadForLogins()
 {
     ++m_stepsLeft;
     QJsonArray names;
-    QJsonArray keys; // as the desk has verified them: a launch gives them to the head
+    QList<Target*> nodes;
     for (int index = 1; index < m_report.hosts.size(); ++index) {
-        names << nameForMpi(index);
-        const QStringList called{nameForMpi(index), m_report.hosts[index].facts.hostName};
-        const QString line = knownHostsLine(called, m_targets.target(m_report.hosts[index].host).hostKey());
-        if (!line.isEmpty())
-            keys << line;
+        const QString& host = m_report.hosts[index].host;
+        names << nameForMpi(host);
+        nodes << &m_targets.target(host);
     }
+    const QJsonObject request{{"op", "reach"},
+                              {"hosts", names},
+                              {"timeout_ms", kLoginPatienceMs},
+                              {"known_hosts", knownHostsOf(nodes)}};
     m_targets.target(m_report.hosts.front().host)
-        .call({{"op", "reach"}, {"hosts", names}, {"timeout_ms", kLoginPatienceMs}, {"known_hosts", keys}},
-              this, [this](const Result<QJsonObject>& reply) { onLogins(reply); });
+        .call(request, this, [this](const Result<QJsonObject>& reply) { onLogins(reply); });
 }
 
 void Preflight::onLogins(const Result<QJsonObject>& reply)

@@ -66,7 +66,6 @@ private:
     void onLinks(const LinkFindings& findings);
     void finishStep();
     QList<int> reached() const;
-    QString nameForMpi(int host) const;
 
     TargetPool& m_targets;
     PreflightOptions m_options;
