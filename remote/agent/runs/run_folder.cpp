@@ -40,11 +40,6 @@ std::filesystem::path RunFolder::launchFile(std::uint32_t attempt) const
     return attempts() / fmt::format("{:04}.json", attempt);
 }
 
-std::filesystem::path RunFolder::attemptSpec(std::uint32_t attempt) const
-{
-    return attempts() / fmt::format("{:04}.spec.json", attempt);
-}
-
 std::filesystem::path RunFolder::jobLog(std::uint32_t attempt) const
 {
     return attempts() / fmt::format("{:04}.log", attempt);

@@ -39,8 +39,6 @@ public:
     std::filesystem::path attempts() const { return m_path / "attempts"; }
     /// What was asked of one attempt: hosts, slots, programs.
     std::filesystem::path launchFile(std::uint32_t attempt) const;
-    /// The specification of an attempt that goes on without some hosts.
-    std::filesystem::path attemptSpec(std::uint32_t attempt) const;
     /// Step of the newest checkpoint; 0 when there is none.
     std::int64_t newestCheckpoint() const;
     /// What the job printed, beside the ranks' own logs: mpirun's messages.

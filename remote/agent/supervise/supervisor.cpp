@@ -14,7 +14,6 @@
 
 #include "engine/base/file.h"
 #include "engine/base/units.h"
-#include "engine/spec/elastic.h"
 #include "engine/spec/spec_json.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/host/process_table.h"
@@ -76,20 +75,14 @@ Result<LockFile> takeLock(const RunFolder& folder, std::uint32_t attempt)
     }
 }
 
+Status keepRequest(const RunFolder& folder, const LaunchRequest& request)
+{
+    return writeFileAtomically(folder.launchFile(request.attempt), toJson(request));
+}
+
 std::string counted(int number, const char* noun)
 {
     return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
-
-/// What an attempt was started with, and the specification that it follows when that is not the run's own.
-Status keepRequest(const RunFolder& folder, const LaunchRequest& request)
-{
-    TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(request.attempt), toJson(request)));
-    if (request.replicas == 0)
-        return {};
-    TRAINYARD_TRY(const RunSpec whole, loadSpec(folder.spec()));
-    TRAINYARD_TRY(const RunSpec spec, withReplicas(whole, request.replicas));
-    return writeFileAtomically(folder.attemptSpec(request.attempt), toJson(spec));
 }
 
 /// "attempt 3 with 2 ranks on node1, node3".
