@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "remote/agent/host/process.h"
+#include "remote/agent/host/ssh_command.h"
 
 namespace trainyard::agent {
 
@@ -36,15 +37,7 @@ Reach reach(const std::string& host, std::chrono::milliseconds patience, const s
     Reach result{host, {}, {}, 0};
     const auto seconds =
         std::max<std::int64_t>(1, std::chrono::floor<std::chrono::seconds>(patience).count());
-    std::vector<std::string> command{"ssh",
-                                     "-o",
-                                     "BatchMode=yes",
-                                     "-o",
-                                     "StrictHostKeyChecking=yes",
-                                     "-o",
-                                     "ConnectTimeout=" + std::to_string(seconds)};
-    if (!knownHosts.empty())
-        command.insert(command.end(), {"-o", knownHosts});
+    std::vector<std::string> command = sshCommand({"ConnectTimeout=" + std::to_string(seconds), knownHosts});
     command.insert(command.end(), {"--", host, kCommand});
     const auto output = runCommand(command, patience + std::chrono::seconds(1));
     if (!output.ok()) {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "remote/agent/runs/mpi_sessions.h"
-
 #include "remote/agent/host/known_hosts_file.h"
+#include "remote/agent/host/ssh_command.h"
+#include "remote/agent/runs/mpi_sessions.h"
 #include "remote/agent/supervise/allocation_launcher.h"
 
 namespace trainyard::agent {
@@ -148,8 +148,7 @@ std::string remoteShell(const RunFolder& folder, const LaunchRequest& request)
 {
     if (!request.rsh.empty())
         return request.rsh;
-    const std::string keys = hostKeysOption(folder, request);
-    return "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes" + (keys.empty() ? keys : " -o " + keys);
+    return fmt::format("{}", fmt::join(sshCommand({hostKeysOption(folder, request)}), " "));
 }
 
 std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchRequest& request,
