@@ -12,7 +12,7 @@
 #include "remote/agent/host/detach.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/lease/guard.h"
-#include "remote/agent/lease/reach.h"
+#include "remote/agent/lease/renewal.h"
 #include "remote/agent/probe/probe.h"
 #include "remote/agent/sampler/sampler.h"
 #include "remote/agent/serve/session.h"
@@ -203,11 +203,11 @@ int main(int argc, char** argv)
     GuardOptions guarding;
     std::int64_t leaseMs = guarding.lease.count();
     std::vector<std::string> command;
-    auto* reachCommand = app.add_subcommand("reach", "Reach a node for mpirun and keep its lease");
+    auto* renewCommand = app.add_subcommand("renew", "Reach a node for mpirun and renew its lease");
     auto* guardCommand = app.add_subcommand("guard", "Run a node's MPI daemon as long as the head is there");
     guardCommand->add_option("--run", guarding.run)->required();
     guardCommand->add_option("--attempt", guarding.attempt)->required();
-    for (CLI::App* subcommand : {reachCommand, guardCommand}) {
+    for (CLI::App* subcommand : {renewCommand, guardCommand}) {
         subcommand->add_option("--lease-ms", leaseMs)->required()->check(CLI::PositiveNumber);
         subcommand->add_option("command", command)->required();
     }
@@ -221,8 +221,8 @@ int main(int argc, char** argv)
         return check(runFolder, program);
     if (reviveCommand->parsed())
         return revive(root);
-    if (reachCommand->parsed())
-        return runReach(guarding.lease, command);
+    if (renewCommand->parsed())
+        return runRenewal(guarding.lease, command);
     if (guardCommand->parsed())
         return runGuard(guarding, command);
     sampling.attempt = attempt;

@@ -14,7 +14,7 @@ struct GuardOptions {
 };
 
 /// `trainyard-agent guard`: runs a node's MPI daemon and holds the node's lease. Whatever comes on stdin from
-/// the head renews it (see reach.h). When the lease is over or stdin ends, because the head, mpirun or the
+/// the head renews it (see renewal.h). When the lease is over or stdin ends, because the head, mpirun or the
 /// link is gone, it ends the daemon and every rank below it: no rank works on behind a cut. Ends first what
 /// earlier attempts of the run left here, and removes OpenMPI's files of this one in the end. The daemon's
 /// exit status, or 1. The only code of its process.

@@ -160,13 +160,13 @@ std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchR
 
 namespace {
 
-/// Between mpirun and its daemons stand `reach` and `guard`, which hold the nodes' lease.
+/// Between mpirun and its daemons stand `renew` and `guard`, which hold the nodes' lease.
 void addLease(Arguments& arguments, const RunFolder& folder, const LaunchRequest& request,
               const HeadNode& head)
 {
     const auto lease = request.lease.count();
     addParameter(arguments, "plm_rsh_agent",
-                 fmt::format("{} reach --lease-ms {} -- {}", head.agent.string(), lease,
+                 fmt::format("{} renew --lease-ms {} -- {}", head.agent.string(), lease,
                              remoteShell(folder, request)));
     addParameter(arguments, "orte_launch_agent",
                  fmt::format("env {} {} guard --run {} --attempt {} --lease-ms {} -- orted",

@@ -147,7 +147,7 @@ private slots:
         for (const char* part :
              {"--allow-run-as-root", "--mca btl self,vader,tcp", "--mca btl_tcp_if_include 10.77.0.0/24",
               "--mca oob_tcp_if_include 10.77.0.0/24",
-              "--mca plm_rsh_agent /opt/agent reach --lease-ms 50000 -- ssh -o BatchMode=yes",
+              "--mca plm_rsh_agent /opt/agent renew --lease-ms 50000 -- ssh -o BatchMode=yes",
               "TRAINYARD_ATTEMPT=1 /home/ada/.trainyard/bundles/", "--leave-session-attached",
               "/bin/trainyard-agent guard --run 20261121T091505Z-tiny-1f2e --attempt 1 --lease-ms 50000 -- "
               "orted",

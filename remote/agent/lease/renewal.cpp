@@ -1,4 +1,4 @@
-#include "remote/agent/lease/reach.h"
+#include "remote/agent/lease/renewal.h"
 
 #include <algorithm>
 #include <csignal>
@@ -64,7 +64,7 @@ int follow(pid_t child, FileDescriptor words, milliseconds pause)
 
 } // namespace
 
-int runReach(milliseconds lease, const std::vector<std::string>& command)
+int runRenewal(milliseconds lease, const std::vector<std::string>& command)
 {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
@@ -79,7 +79,7 @@ int runReach(milliseconds lease, const std::vector<std::string>& command)
     spec.output = STDERR_FILENO;
     const auto child = startProcess(spec);
     if (!child.ok()) {
-        fmt::print(stderr, "trainyard-agent reach: {}\n", child.error().text());
+        fmt::print(stderr, "trainyard-agent renew: {}\n", child.error().text());
         return 127;
     }
     input.reset();
