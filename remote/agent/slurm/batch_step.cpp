@@ -1,6 +1,5 @@
 #include "remote/agent/slurm/batch_step.h"
 
-#include <cstdlib>
 #include <thread>
 #include <unistd.h>
 
@@ -13,7 +12,8 @@
 #include "engine/records/fence.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/host/process.h"
-#include "remote/agent/slurm/slurm_control.h"
+#include "remote/agent/slurm/batch_job.h"
+#include "remote/agent/slurm/hand_over.h"
 #include "remote/agent/slurm/slurm_job.h"
 #include "remote/agent/slurm/submit_run.h"
 #include "remote/agent/slurm/termination.h"
@@ -26,50 +26,17 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kNodesPatience{60};
+constexpr std::chrono::seconds kStarterPatience{60};
 /// For the watch on the login host, which looks every 2 s, and for an attempt on a node that Slurm has lost.
 constexpr std::chrono::seconds kPlacePatience{120};
 
-struct Job {
-    std::string id;
-    int restarts = 0;
-    std::vector<std::string> nodes;
-};
-
-std::string variable(const char* name)
-{
-    const char* value = std::getenv(name);
-    return value ? value : "";
-}
-
-Result<Job> ourJob()
-{
-    Job job{variable("SLURM_JOB_ID"), std::atoi(variable("SLURM_RESTART_COUNT").c_str()), {}};
-    if (job.id.empty())
-        return badInput("this is no job of Slurm's", "--in-job is for sbatch");
-    TRAINYARD_TRY(job.nodes, expandHosts(variable("SLURM_JOB_NODELIST")));
-    if (job.nodes.empty())
-        return failed("Slurm did not name the nodes of job " + job.id);
-    return job;
-}
-
-/// Runs a small program once on every node; its output.
-Result<CommandOutput> onEveryNode(const Job& job, const std::vector<std::string>& program)
-{
-    const auto nodes = std::to_string(job.nodes.size());
-    std::vector<std::string> arguments{
-        "srun", "--overlap", "--mpi=none", "--nodes=" + nodes, "--ntasks=" + nodes, "--ntasks-per-node=1"};
-    arguments.insert(arguments.end(), program.begin(), program.end());
-    return runCommand(arguments, kNodesPatience);
-}
-
 /// One clear error instead of what MPI makes of it.
-Status checkFolderOnNodes(const Job& job, const std::filesystem::path& file)
+Status checkFolderOnNodes(const BatchJob& job, const std::filesystem::path& file)
 {
     if (job.nodes.size() == 1)
         return {};
     constexpr const char* kLook = "[ -r \"$1\" ] || echo \"absent on $SLURMD_NODENAME\"";
-    TRAINYARD_TRY(const CommandOutput output, onEveryNode(job, {"/bin/sh", "-c", kLook, "sh", file}));
+    TRAINYARD_TRY(const CommandOutput output, runOnNodes(job, {"/bin/sh", "-c", kLook, "sh", file}));
     std::vector<std::string> absent;
     for (const std::string& node : job.nodes) {
         if (output.text.find("absent on " + node + "\n") != std::string::npos)
@@ -90,7 +57,7 @@ Result<std::string> findStarter()
 {
     if (!findProgram("mpirun").empty())
         return std::string("mpirun");
-    TRAINYARD_TRY(const CommandOutput output, runCommand({"srun", "--mpi=list"}, kNodesPatience));
+    TRAINYARD_TRY(const CommandOutput output, runCommand({"srun", "--mpi=list"}, kStarterPatience));
     for (const char* plugin : {"pmix", "pmi2"}) {
         if (output.text.find(plugin) != std::string::npos)
             return std::string(plugin);
@@ -99,14 +66,23 @@ Result<std::string> findStarter()
                    "install OpenMPI 4 on the nodes, or load its module in the shell's start-up file");
 }
 
+/// Of an attempt that another one handed over to; none when it was Slurm that requeued the job.
+RestartCount restartsBefore(const RunFolder& folder, std::uint32_t attempt)
+{
+    const auto text = readFile(folder.launchFile(attempt));
+    const auto request = text.ok() ? parseLaunchRequest(*text) : Result<LaunchRequest>(text.error());
+    return request.ok() ? request->restarts : RestartCount{};
+}
+
 /// As it was submitted, with the nodes that Slurm has chosen.
 Result<LaunchRequest> requestFor(const RunFolder& folder, std::uint32_t firstAttempt, std::uint32_t attempt,
-                                 const Job& job)
+                                 const BatchJob& job)
 {
     TRAINYARD_TRY(const std::string text, readFile(folder.launchFile(firstAttempt)));
     TRAINYARD_TRY(LaunchRequest request, parseLaunchRequest(text));
     const int slots = request.nodes.front().slots;
     request.attempt = attempt;
+    request.restarts = restartsBefore(folder, attempt);
     request.nodes.clear();
     for (const std::string& node : job.nodes)
         request.nodes.push_back({node, slots, 0, {}});
@@ -127,25 +103,9 @@ Status waitForPlace(const RunFolder& folder)
     return {};
 }
 
-/// The ranks fail long before Slurm gives a node up, and a batch step that ends takes the job along: it would
-/// not be requeued any more.
-void requeueIfNodeIsLost(const Job& job)
-{
-    if (job.nodes.size() == 1)
-        return;
-    const auto answer = onEveryNode(job, {"true"});
-    const auto facts = askJob(job.id);
-    const bool isWanted = facts.ok() && *facts && (*facts)->state == "RUNNING"; // not cancelled meanwhile
-    if (!isWanted || (answer.ok() && answer->status == 0))
-        return;
-    fmt::print("a node of job {} does not answer: it is requeued\n", job.id);
-    if (const Status requeued = requeueJob(job.id); !requeued.ok())
-        fmt::print("error: {}\n", requeued.error().text());
-}
-
 Result<int> supervise(const RunFolder& folder, std::uint32_t firstAttempt)
 {
-    TRAINYARD_TRY(const Job job, ourJob());
+    TRAINYARD_TRY(const BatchJob job, ownBatchJob());
     TRAINYARD_TRY(const auto spec, slurmSpec(folder));
     if (!spec)
         return badInput("the run " + folder.run() + " is not for Slurm");
@@ -157,11 +117,9 @@ Result<int> supervise(const RunFolder& folder, std::uint32_t firstAttempt)
     TRAINYARD_TRY_STATUS(waitForPlace(folder));
     TRAINYARD_TRY(auto supervisor, Supervisor::start(folder, attempt));
     supervisor->setTerminationHandler(onTermination(folder, job.id, *spec));
+    supervisor->setHandOver(onLostNode(folder, job, *spec));
     TRAINYARD_TRY_STATUS(supervisor->launch());
-    const int status = supervisor->watch();
-    if (status == exitStatus(ErrorKind::Failed) && spec->launch.slurm.requeue)
-        requeueIfNodeIsLost(job);
-    return status;
+    return supervisor->watch();
 }
 
 } // namespace

@@ -95,15 +95,6 @@ std::string worldOf(const Attempt& attempt)
                        fmt::join(hosts, ", "));
 }
 
-/// In a batch job it is Slurm that starts a run again.
-RestartSpec restartsOf(const RunWork& work, const LaunchRequest& request)
-{
-    RestartSpec restart = work.restart;
-    if (request.allocation)
-        restart.limit = 0;
-    return restart;
-}
-
 /// From where an attempt after the first one goes on.
 std::string startingPoint(std::int64_t checkpoint)
 {
@@ -136,7 +127,7 @@ Supervisor::Supervisor(RunFolder folder, RunWork work, LockFile lock, Fence fenc
     , m_fence(std::move(fence))
     , m_log(std::move(log))
     , m_stop(m_folder, m_work.gracePeriod)
-    , m_restarts(restartsOf(m_work, attempt->request()), attempt->request().restarts)
+    , m_restarts(m_work.restart, attempt->request().restarts)
     , m_signals(catchSignals())
     , m_attempt(std::move(attempt))
 {
@@ -346,6 +337,10 @@ bool Supervisor::goesOn(Verdict& verdict)
             verdict.reason += "; " + decision.refusal;
         return false;
     }
+    if (m_attempt->request().allocation) {
+        handOver(verdict);
+        return false;
+    }
     const LaunchRequest next = nextRequest();
     if (const Status begun = begin(next); !begun.ok()) {
         verdict.reason += "; it is not restarted: " + begun.error().message;
@@ -363,6 +358,16 @@ bool Supervisor::goesOn(Verdict& verdict)
         verdict.reason +=
             fmt::format("; attempt {} did not start: {}", next.attempt, started.error().message);
     return started.ok();
+}
+
+/// In a batch job it is Slurm that starts the next attempt.
+void Supervisor::handOver(Verdict& verdict) const
+{
+    const std::string words = m_handOver ? m_handOver(nextRequest()) : std::string();
+    if (words.empty())
+        return;
+    verdict.state = RunState::Pending;
+    verdict.reason += "; " + words;
 }
 
 /// The run is to end before its next attempt begins.

@@ -34,6 +34,11 @@ public:
     using TerminationHandler = std::function<std::string()>;
     void setTerminationHandler(TerminationHandler handler) { m_onTermination = std::move(handler); }
 
+    /// In a batch job: called when the run is to go on with another attempt, which cannot start here. Tells
+    /// in a few words who starts it; empty = nobody does, and the run has failed.
+    using HandOver = std::function<std::string(const LaunchRequest& next)>;
+    void setHandOver(HandOver handOver) { m_handOver = std::move(handOver); }
+
     /// Starts the job. The run's final state is written also when that fails.
     Status launch();
     /// Watches until the end of the run; returns the process's exit status.
@@ -57,6 +62,7 @@ private:
     Verdict conclude();
     bool goesOn(Verdict& verdict);
     void callOff(Verdict& verdict) const;
+    void handOver(Verdict& verdict) const;
     LaunchRequest nextRequest() const;
     Status begin(const LaunchRequest& next);
     void announce(std::chrono::milliseconds delay, const std::string& reason);
@@ -80,6 +86,7 @@ private:
     std::chrono::steady_clock::time_point m_nextBeat;
     std::string m_reportedStall;
     TerminationHandler m_onTermination;
+    HandOver m_handOver;
     std::string m_stopCause; ///< as that told
     NodeProbe m_probe;
     std::chrono::steady_clock::time_point m_nextProbe;
