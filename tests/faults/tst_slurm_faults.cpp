@@ -244,6 +244,7 @@ private slots:
         // Slurm takes its time: SlurmdTimeout is 10 s here.
         AWAIT_ON(cluster().jobField(job, "Restarts").toInt() == 1, run);
         report.injected("link of " + lost + " down until Slurm requeued job " + job);
+        AWAIT_ON(m_desk->ask(run).reason.contains("BeginTime"), run);
         cluster().hurry(job);
         AWAIT_ON(m_desk->ask(run).attempt == 2 && m_desk->ask(run).state == RunState::Running, run);
         QVERIFY(cluster().jobField(job, "BatchHost") != lost);
@@ -254,6 +255,31 @@ private slots:
         cluster().node(index).restoreLink();
         MUST(stop(run));
         report.observed("attempt 2 on " + cluster().jobField(job, "BatchHost") + "; nothing left on " + lost);
+    }
+
+    /// The ranks notice before Slurm does; the job must wait for the node, not end.
+    void f44_secondNodeCutOff()
+    {
+        ONLY_IN_LONG_RUNS();
+        FaultReport report(44, "Slurm: another node than the batch step's cut off",
+                           "requeued, never told as failed, attempt 2 when the node is back");
+        QString run;
+        MUST(begin(m_desk->spec(), run));
+        const QString job = m_desk->jobOf(run);
+        const QString head = cluster().jobField(job, "BatchHost");
+        const int index = head == cluster().nodeName(0) ? 1 : 0;
+        cluster().node(index).cutLink();
+        report.injected("link of " + cluster().nodeName(index) + " down until the job waits");
+        AWAIT_ON(m_desk->ask(run).state == RunState::Pending, run);
+        cluster().node(index).restoreLink();
+        AWAIT_ON(m_desk->ask(run).reason.contains("BeginTime"), run);
+        const qint64 kept = m_desk->checkpointOf(run);
+        cluster().hurry(job);
+        AWAIT_ON(m_desk->ask(run).attempt == 2 && m_desk->ask(run).state == RunState::Running, run);
+        AWAIT_ON(m_desk->ask(run).step > kept, run);
+        QVERIFY2(!m_desk->history(run).contains("failed"), qPrintable(m_desk->lastWords(run)));
+        MUST(stop(run));
+        report.observed(m_desk->history(run));
     }
 
     /// A watch that was killed comes again with the next desk, and knows what happened meanwhile.
@@ -271,10 +297,34 @@ private slots:
         QVERIFY(pid.toLongLong() > 1);
         QVERIFY(cluster().login().run({"kill", "-9", pid}).ok());
         report.injected("watch " + pid + " killed");
+        const auto removed = m_desk->call({{"op", "remove-run"}, {"run", waiting}});
+        QVERIFY(!removed.ok());
+        QVERIFY2(removed.error().message.find("is PENDING") != std::string::npos,
+                 removed.error().text().c_str());
         QVERIFY(cluster().slurm({"scancel", m_desk->jobOf(waiting)}).ok());
         AWAIT_ON(m_desk->ask(waiting).state == RunState::Stopped, waiting);
         report.observed(m_desk->ask(waiting).reason);
         MUST(stop(first));
+    }
+
+    void f44_watchCannotStart()
+    {
+        FaultReport report(44, "Slurm: no watch can start on the login host",
+                           "the job goes on and is not taken for lost; a later desk has it watched");
+        QString run;
+        MUST(begin(m_desk->spec(), run));
+        MUST(stop(run));
+        const QString log = "/root/.trainyard/runs/" + run + "/queue.log";
+        QVERIFY(cluster().login().run({"rm", log}).ok());
+        QVERIFY(cluster().login().run({"mkdir", log}).ok());
+        report.injected("a folder in the place of queue.log");
+        QCOMPARE(m_desk->finish(m_desk->service().resume(run)), run);
+        QVERIFY(watchOf(run).isEmpty());
+        AWAIT_ON(m_desk->ask(run).attempt == 2 && m_desk->ask(run).state == RunState::Running, run);
+        QVERIFY(cluster().login().run({"rmdir", log}).ok());
+        AWAIT_ON(!m_desk->ask(run).id.isEmpty() && !watchOf(run).isEmpty(), run);
+        MUST(stop(run));
+        report.observed("ran as job " + m_desk->jobOf(run) + ", watched later");
     }
 
     void f44_folderNotShared()

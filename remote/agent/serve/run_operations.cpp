@@ -142,7 +142,10 @@ Result<Answer> checkpoint(const AgentContext& context, const json& request)
 Result<Answer> removeRun(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const std::string run, Fields(request).text("run"));
-    TRAINYARD_TRY(const bool removed, RunRegistry(context.root).remove(run));
+    const RunRegistry registry(context.root);
+    TRAINYARD_TRY(const RunFolder folder, registry.folder(run));
+    TRAINYARD_TRY_STATUS(checkRemovable(folder));
+    TRAINYARD_TRY(const bool removed, registry.remove(run));
     return Answer{{{"removed", removed}}, {}};
 }
 

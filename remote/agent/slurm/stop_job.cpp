@@ -97,4 +97,16 @@ Result<StopReport> stopJob(const RunFolder& folder, const StopOptions& options)
     return StopReport{ended, readStatus(folder).value_or(RunStatus{}).killed};
 }
 
+Status checkRemovable(const RunFolder& folder)
+{
+    const auto job = readSlurmJob(folder);
+    if (!job)
+        return {};
+    const Status over = checkIsOver(job->id);
+    if (over.ok() || over.error().kind != ErrorKind::Unreachable)
+        return over;
+    const auto status = readStatus(folder);
+    return status && isFinal(status->state) ? Status() : over;
+}
+
 } // namespace trainyard::agent

@@ -12,4 +12,7 @@ namespace trainyard::agent {
 /// clean.
 Result<StopReport> stopJob(const RunFolder& folder, const StopOptions& options);
 
+/// Refused while the run's batch job may be there, watched or not: it works in the run's directory.
+Status checkRemovable(const RunFolder& folder);
+
 } // namespace trainyard::agent

@@ -47,10 +47,7 @@ Result<std::filesystem::path> scriptBelow(const std::filesystem::path& agentRoot
 Status checkAttempt(const RunFolder& folder, const std::optional<SlurmJob>& job, std::uint32_t attempt)
 {
     if (job) {
-        TRAINYARD_TRY(const auto facts, askJob(job->id));
-        if (facts && phaseOf(*facts) != JobPhase::Ended)
-            return refused(fmt::format("Slurm job {} of the run is {}", job->id, facts->state),
-                           "stop it first");
+        TRAINYARD_TRY_STATUS(checkIsOver(job->id));
         TRAINYARD_TRY_STATUS(letWatchLeave(folder));
     }
     const auto status = readStatus(folder);
@@ -68,6 +65,14 @@ Result<std::string> submitOnce(const RunFolder& folder, std::uint32_t attempt, c
         return lost;
     TRAINYARD_TRY(const auto script, scriptBelow(folder.agentRoot()));
     return submitJob(sbatchCommand(folder, attempt, spec, script, ownProgram()));
+}
+
+/// The job is in the queue whether it is watched or not; a watch that does not start now is started by the
+/// next desk that looks.
+void watchLoosely(const RunFolder& folder)
+{
+    if (const auto watch = startQueueWatch(folder); !watch.ok())
+        fmt::print(stderr, "trainyard-agent: {}\n", watch.error().in(folder.run()).text());
 }
 
 } // namespace
@@ -105,7 +110,7 @@ Result<Submission> submitRun(const RunFolder& folder, const std::string& request
         return refused("the run " + folder.run() + " is being submitted", "wait for it");
     const auto earlier = readSlurmJob(folder);
     if (earlier && earlier->attempt == request.attempt) {
-        TRAINYARD_TRY([[maybe_unused]] const DetachedStart watch, startQueueWatch(folder));
+        watchLoosely(folder);
         return Submission{false, earlier->id};
     }
     TRAINYARD_TRY_STATUS(checkAttempt(folder, earlier, request.attempt));
@@ -113,8 +118,11 @@ Result<Submission> submitRun(const RunFolder& folder, const std::string& request
     TRAINYARD_TRY_STATUS(makeFolder(folder.attempts()));
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(request.attempt), toJson(request)));
     TRAINYARD_TRY(const std::string id, submitOnce(folder, request.attempt, *spec));
-    TRAINYARD_TRY_STATUS(writeSlurmJob(folder, {id, request.attempt}));
-    TRAINYARD_TRY([[maybe_unused]] const DetachedStart watch, startQueueWatch(folder));
+    if (const Status written = writeSlurmJob(folder, {id, request.attempt}); !written.ok()) {
+        [[maybe_unused]] const Status cancelled = cancelJob(id); // nobody would know of it
+        return written.error();
+    }
+    watchLoosely(folder);
     return Submission{true, id};
 }
 

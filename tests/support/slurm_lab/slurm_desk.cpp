@@ -106,6 +106,18 @@ QString SlurmDesk::finish(RunOperation* operation)
     return id;
 }
 
+Result<QJsonObject> SlurmDesk::call(const QJsonObject& request)
+{
+    Result<QJsonObject> answer = failed("no answer");
+    QEventLoop loop;
+    m_pool->target(m_cluster.login().address()).call(request, &loop, [&](const Result<QJsonObject>& reply) {
+        answer = reply;
+        loop.quit();
+    });
+    loop.exec();
+    return answer;
+}
+
 HostRun SlurmDesk::ask(const QString& run)
 {
     HostRun found;

@@ -38,6 +38,8 @@ public:
     QString finish(RunOperation* operation);
     QString error() const { return m_error; }
 
+    /// The answer of the login host's agent.
+    Result<QJsonObject> call(const QJsonObject& request);
     /// What the login host says of the run.
     HostRun ask(const QString& run);
     /// The job of the run's last submission.
