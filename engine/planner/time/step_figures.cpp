@@ -1,0 +1,58 @@
+#include "engine/planner/time/step_figures.h"
+
+#include <numeric>
+
+#include "engine/planner/stage_costs.h"
+
+namespace trainyard {
+
+namespace {
+
+/// Of one sequence.
+double recomputedOperations(const RunSpec& spec, const SequenceShape& shape, double layers)
+{
+    switch (spec.memory.recompute) {
+    case RecomputeKind::None:
+        return 0;
+    case RecomputeKind::Selective: // equation 8 counts scores and values twice in all three passes
+        return 12.0 * shape.length * shape.length * spec.model.hidden * spec.model.layers;
+    case RecomputeKind::Full:
+        return layers / spec.memory.recomputeEvery;
+    }
+    return 0;
+}
+
+} // namespace
+
+StepOperations stepOperations(const RunSpec& spec, const SequenceShape& shape)
+{
+    const PartCosts forward = operationCosts(spec.model, shape);
+    const double layers = std::accumulate(forward.layers.begin(), forward.layers.end(), 0.0);
+    const double model = 3 * (layers + forward.head);
+    const double global = spec.batch.global;
+    return {global * model, global * (model + recomputedOperations(spec, shape, layers))};
+}
+
+StepFigures stepFigures(const RunSpec& spec, const SequenceShape& shape, const DeviceModel& device,
+                        double seconds)
+{
+    const StepOperations operations = stepOperations(spec, shape);
+    const double devices = spec.layout.worldSize();
+    const double peak = device.peak.of(spec.precision.compute);
+    StepFigures figures;
+    figures.sequencesPerSecond = spec.batch.global / seconds;
+    figures.tokensPerSecond = figures.sequencesPerSecond * shape.length;
+    figures.modelRate = operations.model / devices / seconds;
+    figures.hardwareRate = operations.hardware / devices / seconds;
+    figures.modelUtilization = figures.modelRate / peak;
+    figures.hardwareUtilization = figures.hardwareRate / peak;
+    return figures;
+}
+
+TrainingEffort trainingEffort(double tokens, const StepFigures& figures, const ClusterModel& cluster)
+{
+    const double days = tokens / figures.tokensPerDay();
+    return {days, days * 24 * cluster.pricePerHour()};
+}
+
+} // namespace trainyard
