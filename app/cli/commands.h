@@ -13,7 +13,7 @@ struct CommandOutcome {
 void addDataCommands(CLI::App& app, CommandOutcome& outcome);   ///< prepare, verify, tokenize
 void addModelCommands(CLI::App& app, CommandOutcome& outcome);  ///< eval, export, import
 void addPlanCommand(CLI::App& app, CommandOutcome& outcome);    ///< plan
-void addHostCommands(CLI::App& app, CommandOutcome& outcome);   ///< hosts add|list|check
+void addHostCommands(CLI::App& app, CommandOutcome& outcome);   ///< hosts add|list|check|remove-old-key
 void addCleanCommand(CLI::App& app, CommandOutcome& outcome);   ///< clean
 void addRunCommands(CLI::App& app, CommandOutcome& outcome);    ///< launch, runs, attach, stop, logs, resume
 void addScalingCommand(CLI::App& app, CommandOutcome& outcome); ///< scaling

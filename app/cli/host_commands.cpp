@@ -8,6 +8,7 @@
 #include "app/cli/console.h"
 #include "app/cli/desk.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/remove_old_key.h"
 #include "app/models/host_entry.h"
 #include "app/models/host_store.h"
 #include "remote/preflight/report_json.h"
@@ -78,8 +79,8 @@ void printLinks(const PreflightReport& report)
                 ++fine;
                 continue;
             }
-            rows << QStringList{QString("%1 -> %2%3").arg(link.from, link.to, ssh ? ", ssh" : ""),
-                                link.found, wordFor(link.verdict), link.fix};
+            rows << QStringList{QString("%1 -> %2%3").arg(link.from, link.to, ssh ? ", ssh" : ""), link.found,
+                                wordFor(link.verdict), link.fix};
         }
     }
     if (rows.size() == 1 && fine == 0)
@@ -192,7 +193,14 @@ void addHostCommands(CLI::App& app, CommandOutcome& outcome)
                       "others, and TCP between every two of them, with its speed");
     command->add_flag("--json", o->json, "One JSON document on standard output");
     command->add_flag("--accept-new", o->acceptNew, acceptNew);
-    command->callback([&outcome, o] { outcome.status = checkHosts(o->hosts, o->links, o->json, o->newKeys()); });
+    command->callback(
+        [&outcome, o] { outcome.status = checkHosts(o->hosts, o->links, o->json, o->newKeys()); });
+
+    command = hosts->add_subcommand(
+        "remove-old-key", "Forget the key of a host that shows another one now, after asking for its "
+                          "name on the terminal");
+    command->add_option("HOST", o->host, "Name as given to ssh")->required();
+    command->callback([&outcome, o] { outcome.status = removeOldKey(QString::fromStdString(o->host)); });
 }
 
 } // namespace trainyard

@@ -8,7 +8,7 @@
 namespace trainyard {
 
 /// Asks whether the key of a host that was never seen is the right one; one question at a time, the others
-/// wait. Refuse is the default. A changed key never gets here: it is refused without a question.
+/// wait. Refuse is the default. A changed key never gets here: see changed_key_strip.h.
 class HostKeyStrip : public MessageStrip {
     Q_OBJECT
 public:

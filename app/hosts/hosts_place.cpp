@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "app/hosts/add_host_bar.h"
+#include "app/hosts/changed_key_strip.h"
 #include "app/hosts/host_key_strip.h"
 #include "app/hosts/preflight_panel.h"
 #include "app/models/ssh_config_hosts.h"
@@ -47,6 +48,7 @@ HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, QWidget* parent
     , m_checks(checks)
     , m_page(new PageFrame(title()))
     , m_keyStrip(new HostKeyStrip)
+    , m_changedKeys(new ChangedKeyStrip)
     , m_addBar(new AddHostBar)
     , m_table(new TableView(tr("Hosts")))
     , m_preflight(new PreflightPanel)
@@ -67,6 +69,7 @@ HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, QWidget* parent
     splitter->setStretchFactor(0, 2);
     splitter->setStretchFactor(1, 3);
     m_page->content()->addWidget(m_keyStrip);
+    m_page->content()->addWidget(m_changedKeys);
     m_page->content()->addWidget(m_addBar);
     m_page->content()->addWidget(splitter, 1);
     auto* column = new QVBoxLayout(this);
@@ -114,7 +117,9 @@ void HostsPlace::connectChecks()
     connect(m_preflight, &PreflightPanel::removeRequested, this, &HostsPlace::removeCurrent);
     connect(&m_checks, &HostChecks::hostKeyUnknown, m_keyStrip, &HostKeyStrip::ask);
     connect(m_keyStrip, &HostKeyStrip::answered, &m_checks, &HostChecks::answerHostKey);
-    // A refusal (changed key) has no button that would go on: the message says what to do outside.
+    connect(&m_checks, &HostChecks::started, m_changedKeys, &ChangedKeyStrip::forget);
+    connect(&m_checks, &HostChecks::hostKeyChanged, m_changedKeys, &ChangedKeyStrip::tell);
+    connect(m_changedKeys, &ChangedKeyStrip::removalConfirmed, &m_checks, &HostChecks::removeOldKeys);
     connect(&m_checks, &HostChecks::linkRefused, this,
             [this](const QString&, const Error& reason) { m_page->strip()->showError(reason); });
 }
@@ -233,6 +238,7 @@ void HostsPlace::removeCurrent()
         return;
     }
     m_keyStrip->forget(removed->name);
+    m_changedKeys->forget(removed->name);
     m_checks.forget(removed->name);
     m_page->strip()->showMessage(MessageStrip::Tone::Info,
                                  tr("%1 was removed from the list.").arg(removed->name),

@@ -9,6 +9,7 @@ class QPushButton;
 namespace trainyard {
 
 class AddHostBar;
+class ChangedKeyStrip;
 class HostKeyStrip;
 class PageFrame;
 class PreflightPanel;
@@ -43,6 +44,7 @@ private:
     HostChecks& m_checks;
     PageFrame* m_page;
     HostKeyStrip* m_keyStrip;
+    ChangedKeyStrip* m_changedKeys;
     AddHostBar* m_addBar;
     TableView* m_table;
     PreflightPanel* m_preflight;

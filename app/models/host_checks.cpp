@@ -1,7 +1,12 @@
 #include "app/models/host_checks.h"
 
+#include <QCoreApplication>
+#include <QPointer>
+#include <QThreadPool>
+
 #include "app/models/host_engine.h"
 #include "remote/preflight/host_check.h"
+#include "remote/target/host_key_change.h"
 
 namespace trainyard {
 
@@ -41,6 +46,7 @@ void HostChecks::check(const QString& host)
     connect(check, &HostCheck::finished, this,
             [this, host](const HostReport& report) { onFinished(host, report); });
     m_hosts.setState(host, HostState::Checking, tr("connecting"));
+    emit started(host);
     target.open();
     check->start();
 }
@@ -99,8 +105,30 @@ void HostChecks::onFinished(const QString& host, const HostReport& report)
 void HostChecks::onTargetState(const QString& host, Target::State state)
 {
     const Target* target = m_targets.find(host);
-    if (state == Target::State::Refused && target && target->lastError())
+    if (state != Target::State::Refused || !target || !target->lastError())
+        return;
+    if (const auto change = target->hostKeyChange())
+        emit hostKeyChanged(host, *change, *target->lastError());
+    else
         emit linkRefused(host, *target->lastError());
+}
+
+void HostChecks::removeOldKeys(const QString& host, const HostKeyChange& change)
+{
+    QThreadPool::globalInstance()->start([checks = QPointer(this), host, change] {
+        const Status removed = trainyard::removeOldKeys(change);
+        QMetaObject::invokeMethod(qApp, [checks, host, removed] {
+            if (checks)
+                checks->onOldKeysRemoved(host, removed);
+        });
+    });
+}
+
+void HostChecks::onOldKeysRemoved(const QString& host, const Status& removed)
+{
+    if (!removed.ok())
+        return emit linkRefused(host, removed.error());
+    check(host);
 }
 
 } // namespace trainyard

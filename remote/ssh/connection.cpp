@@ -66,6 +66,10 @@ Status verifyHostKey(const Session& session, const HostConfig& host, const Known
         interaction.notice(notice);
     if (answer.verdict == KeyVerdict::Trusted)
         return {};
+    const std::string address = fmt::format("{} port {}", host.address, host.port);
+    if (answer.verdict == KeyVerdict::Changed || answer.verdict == KeyVerdict::OtherType)
+        interaction.hostKeyChanged({host.knownHostsName(), address, via, key,
+                                    known.keysOf(host.knownHostsName()), host.userKnownHosts});
     if (answer.verdict != KeyVerdict::Unknown)
         return keyRefusal(answer, host, key);
     if (!known.unreadable().empty())
@@ -79,7 +83,6 @@ Status verifyHostKey(const Session& session, const HostConfig& host, const Known
                         shown),
             fmt::format("compare the fingerprint and add the key to {}",
                         host.userKnownHosts.empty() ? "known_hosts" : host.userKnownHosts.front().string()));
-    const std::string address = fmt::format("{} port {}", host.address, host.port);
     if (!interaction.trustUnknownKey({host.knownHostsName(), address, via, key}))
         return refused(fmt::format("its host key {} is not trusted", shown),
                        "compare the fingerprint with the one the administrator gives, then accept it");

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "remote/ssh/known_hosts.h"
 #include "remote/ssh/login_inquiry.h"
@@ -18,8 +20,19 @@ public:
         HostKey key;
     };
 
+    struct HostKeyChange {
+        std::string name;    ///< as known_hosts has it
+        std::string address; ///< "10.0.0.3 port 22"
+        std::string via;     ///< jump host; empty = none
+        HostKey shown;
+        std::vector<KnownKey> known;                  ///< what it should have been
+        std::vector<std::filesystem::path> userFiles; ///< those of known_hosts that are the user's own
+    };
+
     virtual ~Interaction() = default;
     virtual bool trustUnknownKey(const HostKeyInquiry& inquiry) = 0;
+    /// A hop shows another key than those it is known by: the connection is refused, nobody is asked.
+    virtual void hostKeyChanged(const HostKeyChange& change) = 0;
     virtual LoginAnswers login(const LoginInquiry& inquiry) = 0;
     /// The answers that this account (LoginInquiry::account) got were right.
     virtual void loggedIn(const std::string& account) = 0;

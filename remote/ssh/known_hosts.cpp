@@ -173,7 +173,8 @@ void KnownHosts::addText(const std::string& source, std::string_view text)
         Line line = parseLine(raw);
         if (line.names.empty())
             continue;
-        line.source = fmt::format("{} line {}", source, number);
+        line.source = source;
+        line.number = number;
         m_lines.push_back(std::move(line));
     }
 }
@@ -195,6 +196,11 @@ KnownHosts::Line KnownHosts::parseLine(std::string_view text)
     return line;
 }
 
+std::string KnownHosts::Line::where() const
+{
+    return fmt::format("{} line {}", source, number);
+}
+
 KeyAnswer KnownHosts::check(std::string_view name, const HostKey& key) const
 {
     KeyAnswer answer;
@@ -209,29 +215,38 @@ KeyAnswer KnownHosts::check(std::string_view name, const HostKey& key) const
         if (!hostFieldMatches(line.names, name))
             continue;
         if (line.marker == "@cert-authority")
-            answer.notices.push_back(line.source +
+            answer.notices.push_back(line.where() +
                                      ": host certificates are not supported; add the host's plain key");
         else if (line.blob.empty() || (!line.marker.empty() && line.marker != "@revoked"))
-            answer.notices.push_back(line.source + ": not readable, left out");
+            answer.notices.push_back(line.where() + ": not readable, left out");
         else if (line.marker == "@revoked" && line.blob == key.blob)
-            raise(KeyVerdict::Revoked, line.source);
+            raise(KeyVerdict::Revoked, line.where());
         else if (line.marker.empty() && line.blob == key.blob)
             trusted = true;
         else if (line.marker.empty())
-            raise(line.type == key.type() ? KeyVerdict::Changed : KeyVerdict::OtherType, line.source);
+            raise(line.type == key.type() ? KeyVerdict::Changed : KeyVerdict::OtherType, line.where());
     }
     if (trusted && answer.verdict != KeyVerdict::Revoked)
         answer.verdict = KeyVerdict::Trusted;
     return answer;
 }
 
+std::vector<KnownKey> KnownHosts::keysOf(std::string_view name) const
+{
+    std::vector<KnownKey> keys;
+    for (const Line& line : m_lines) {
+        if (line.marker.empty() && !line.blob.empty() && hostFieldMatches(line.names, name))
+            keys.push_back({{line.blob}, line.source, line.number});
+    }
+    return keys;
+}
+
 std::vector<std::string> KnownHosts::knownTypes(std::string_view name) const
 {
     std::vector<std::string> types;
-    for (const Line& line : m_lines) {
-        const bool usable = line.marker.empty() && !line.blob.empty() && hostFieldMatches(line.names, name);
-        if (usable && std::find(types.begin(), types.end(), line.type) == types.end())
-            types.push_back(line.type);
+    for (const KnownKey& known : keysOf(name)) {
+        if (std::find(types.begin(), types.end(), known.key.type()) == types.end())
+            types.push_back(known.key.type());
     }
     return types;
 }

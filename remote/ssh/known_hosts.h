@@ -23,6 +23,13 @@ enum class KeyVerdict {
     Revoked,   ///< an @revoked line has this key
 };
 
+/// A key that a line of known_hosts gives a host.
+struct KnownKey {
+    HostKey key;
+    std::string source; ///< the file
+    int line = 0;       ///< counted from 1
+};
+
 struct KeyAnswer {
     KeyVerdict verdict = KeyVerdict::Unknown;
     std::string where; ///< "/home/a/.ssh/known_hosts line 12", for Changed, OtherType and Revoked
@@ -42,7 +49,9 @@ public:
 
     /// `name` as HostConfig::knownHostsName().
     KeyAnswer check(std::string_view name, const HostKey& key) const;
-    /// Types of the keys that the host is known by: what to ask the server for first.
+    /// The keys that the host is known by, from lines without a marker, in the files' order.
+    std::vector<KnownKey> keysOf(std::string_view name) const;
+    /// Their types: what to ask the server for first.
     std::vector<std::string> knownTypes(std::string_view name) const;
     /// Files that are there and could not be read: what they say of a host is not known, so a key that no
     /// other line trusts must not be taken for a new one.
@@ -50,11 +59,14 @@ public:
 
 private:
     struct Line {
-        std::string source; ///< file and line number
+        std::string source; ///< the file
+        int number = 0;
         std::string marker; ///< "", "@revoked", "@cert-authority"
         std::string names;
         std::string type;
         std::string blob; ///< empty = unreadable
+
+        std::string where() const; ///< "/home/a/.ssh/known_hosts line 12"
     };
     static Line parseLine(std::string_view text);
 

@@ -2,9 +2,12 @@
 
 #include <cerrno>
 #include <chrono>
+#include <functional>
+#include <sstream>
 #include <thread>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -61,29 +64,89 @@ Status replaceFile(const fs::path& file, const std::string& content)
     });
 }
 
-} // namespace
+/// The file's new text, made of its old one; equal = it stays as it is.
+using Edit = std::function<Result<std::string>(const fs::path& file, const std::string& text)>;
 
-Status rememberHostKey(const fs::path& file, const std::string& name, const HostKey& key, NameForm form)
+/// Under the lock from reading to replacing.
+Status editFile(const fs::path& file, const Edit& edit)
 {
     std::error_code missing;
     const fs::path real = fs::exists(file, missing) ? fs::canonical(file, missing) : file;
     TRAINYARD_TRY_STATUS(makePrivateFolder(real.parent_path()));
     TRAINYARD_TRY(const FileDescriptor lock, lockBeside(real));
-
-    std::string content;
+    std::string before;
     if (auto existing = readFile(real); existing.ok())
-        content = *existing;
+        before = *existing;
     else if (fs::exists(real, missing))
         return existing.error();
-    KnownHosts known;
-    known.addText(real.string(), content);
-    if (known.check(name, key).verdict == KeyVerdict::Trusted)
-        return {};
-    if (!content.empty() && !content.ends_with('\n'))
-        content += '\n';
-    content += (form == NameForm::Hashed ? hashedHostName(name) : name) + ' ' + key.type() + ' ' +
+    TRAINYARD_TRY(const std::string after, edit(real, before));
+    return after == before ? Status() : replaceFile(real, after);
+}
+
+/// "gpu-03,10.0.0.3" without the first one. A hashed field is one name.
+std::string withoutName(const std::string& field, const std::string& name)
+{
+    std::string others;
+    std::istringstream names(field);
+    for (std::string one; std::getline(names, one, ',');) {
+        if (!hostFieldMatches(one, name))
+            others += (others.empty() ? "" : ",") + one;
+    }
+    return others;
+}
+
+/// What is left of a line; empty = nothing. Refused for a pattern.
+Result<std::string> lineWithoutHost(const std::string& line, const std::string& name)
+{
+    const auto begin = std::min(line.find_first_not_of(" \t\r"), line.size());
+    const auto end = std::min(line.find_first_of(" \t\r", begin), line.size());
+    const std::string field = line.substr(begin, end - begin);
+    if (field.empty() || field[0] == '#' || field[0] == '@' || !hostFieldMatches(field, name))
+        return line;
+    if (!field.starts_with("|1|") && field.find_first_of("*?!") != std::string::npos)
+        return refused(fmt::format("\"{}\" names {} among others", field, name), "edit that line by hand");
+    const std::string others = withoutName(field, name);
+    return others.empty() ? others : others + line.substr(end);
+}
+
+Result<std::string> textWithoutHost(const fs::path& file, const std::string& text, const std::string& name)
+{
+    std::string kept;
+    int number = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const auto end = std::min(text.find('\n', begin), text.size());
+        const auto left = lineWithoutHost(text.substr(begin, end - begin), name);
+        ++number;
+        if (!left.ok())
+            return left.error().in(fmt::format("{} line {}", file.string(), number));
+        if (!left->empty() || end == begin)
+            kept += *left + text.substr(end, 1);
+        begin = end + 1;
+    }
+    return kept;
+}
+
+} // namespace
+
+Status rememberHostKey(const fs::path& file, const std::string& name, const HostKey& key, NameForm form)
+{
+    return editFile(file, [&](const fs::path& real, std::string text) -> Result<std::string> {
+        KnownHosts known;
+        known.addText(real.string(), text);
+        if (known.check(name, key).verdict == KeyVerdict::Trusted)
+            return text;
+        if (!text.empty() && !text.ends_with('\n'))
+            text += '\n';
+        return text + (form == NameForm::Hashed ? hashedHostName(name) : name) + ' ' + key.type() + ' ' +
                toBase64(key.blob) + '\n';
-    return replaceFile(real, content);
+    });
+}
+
+Status forgetHost(const fs::path& file, const std::string& name)
+{
+    return editFile(file, [&](const fs::path& real, const std::string& text) {
+        return textWithoutHost(real, text, name);
+    });
 }
 
 } // namespace trainyard::ssh

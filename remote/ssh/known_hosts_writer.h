@@ -19,4 +19,9 @@ enum class NameForm {
 Status rememberHostKey(const std::filesystem::path& file, const std::string& name, const HostKey& key,
                        NameForm form = NameForm::Plain);
 
+/// Takes a host out of a known_hosts file, whose keys of it a person has just given up: plain and hashed
+/// lines that name it go, a line that names others too keeps those. Lines with a marker stay (@revoked must).
+/// As safe as above. Refused, with nothing changed, when a pattern names the host among others.
+Status forgetHost(const std::filesystem::path& file, const std::string& name);
+
 } // namespace trainyard::ssh

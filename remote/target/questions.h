@@ -3,6 +3,7 @@
 #include <QList>
 #include <QMetaType>
 #include <QString>
+#include <QStringList>
 
 namespace trainyard {
 
@@ -13,6 +14,24 @@ struct HostKeyQuestion {
     QString via;         ///< jump host in front of it; empty = reached directly
     QString keyType;     ///< "ssh-ed25519"
     QString fingerprint; ///< "SHA256:…", as `ssh-keygen -l` prints it
+};
+
+/// A host was refused because it shows another key than those it is known by. Whoever finds that the change
+/// is right removes the old ones (host_key_change.h) and connects again, which asks about the new one.
+struct HostKeyChange {
+    struct Known {
+        QString keyType;
+        QString fingerprint;
+        QString file; ///< of known_hosts
+        int line = 0;
+    };
+    QString host;        ///< the name in known_hosts: "gpu-03" or "[gpu-03]:2222"
+    QString address;     ///< where the connection went: "10.0.0.3 port 22"
+    QString via;         ///< jump host in front of it; empty = reached directly
+    QString keyType;     ///< of the key that it shows
+    QString fingerprint; ///< of that key
+    QList<Known> known;
+    QStringList userFiles; ///< the user's own files of known_hosts
 };
 
 /// What only a person knows and one hop of a connection needs. The texts are plain (no control characters),
@@ -43,4 +62,5 @@ struct LoginQuestion {
 } // namespace trainyard
 
 Q_DECLARE_METATYPE(trainyard::HostKeyQuestion)
+Q_DECLARE_METATYPE(trainyard::HostKeyChange)
 Q_DECLARE_METATYPE(trainyard::LoginQuestion)

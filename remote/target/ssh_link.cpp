@@ -103,6 +103,11 @@ bool SshLink::trustUnknownKey(const HostKeyInquiry& inquiry)
     return m_trust.value_or(false);
 }
 
+void SshLink::hostKeyChanged(const HostKeyChange& change)
+{
+    m_listener.hostKeyChanged(change);
+}
+
 ssh::LoginAnswers SshLink::login(const ssh::LoginInquiry& inquiry)
 {
     std::unique_lock lock(m_mutex);

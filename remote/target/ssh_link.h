@@ -39,6 +39,7 @@ public:
         std::function<void(std::string bytes)> received;
         std::function<void(Error)> failed;
         std::function<void(HostKeyInquiry)> hostKeyUnknown;
+        std::function<void(HostKeyChange)> hostKeyChanged; ///< then the link fails
         std::function<void(ssh::LoginInquiry)> loginNeeded;
         std::function<void(std::string account)> loggedIn;
         /// ServerAliveInterval and ServerAliveCountMax, where configured; before `opened`.
@@ -74,6 +75,7 @@ private:
 
     // ssh::Interaction, in the link's thread
     bool trustUnknownKey(const HostKeyInquiry& inquiry) override;
+    void hostKeyChanged(const HostKeyChange& change) override;
     ssh::LoginAnswers login(const ssh::LoginInquiry& inquiry) override;
     void loggedIn(const std::string& account) override;
     void notice(const std::string& text) override;

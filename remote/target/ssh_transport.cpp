@@ -30,6 +30,23 @@ HostKeyQuestion questionOf(const ssh::Interaction::HostKeyInquiry& inquiry)
             QString::fromStdString(inquiry.key.fingerprint())};
 }
 
+HostKeyChange changeOf(const ssh::Interaction::HostKeyChange& found)
+{
+    HostKeyChange change;
+    change.host = QString::fromStdString(found.name);
+    change.address = QString::fromStdString(found.address);
+    change.via = QString::fromStdString(found.via);
+    change.keyType = QString::fromStdString(found.shown.type());
+    change.fingerprint = QString::fromStdString(found.shown.fingerprint());
+    for (const ssh::KnownKey& known : found.known)
+        change.known.append({QString::fromStdString(known.key.type()),
+                             QString::fromStdString(known.key.fingerprint()),
+                             QString::fromStdString(known.source), known.line});
+    for (const auto& file : found.userFiles)
+        change.userFiles << QString::fromStdString(file.string());
+    return change;
+}
+
 LoginQuestion::Kind kindOf(ssh::LoginInquiry::Kind kind)
 {
     switch (kind) {
@@ -102,6 +119,9 @@ void SshTransport::start()
     listener.hostKeyUnknown = [this](const ssh::Interaction::HostKeyInquiry& inquiry) {
         post([this, question = questionOf(inquiry)] { emit hostKeyUnknown(question); });
     };
+    listener.hostKeyChanged = [this](const ssh::Interaction::HostKeyChange& found) {
+        post([this, change = changeOf(found)] { emit hostKeyChanged(change); });
+    };
     listener.loginNeeded = [this](const ssh::LoginInquiry& inquiry) {
         post([this, question = questionOf(inquiry)] { emit loginNeeded(question); });
     };
@@ -119,7 +139,8 @@ void SshTransport::start()
     };
     m_link = std::make_unique<SshLink>(
         SshLink::Options{m_host.toStdString(), agent.toStdString(), m_options.agentFiles, makeNonce(),
-                         m_options.readOnly ? AgentMode::ReadOnly : AgentMode::Full, connectionOptions(m_options)},
+                         m_options.readOnly ? AgentMode::ReadOnly : AgentMode::Full,
+                         connectionOptions(m_options)},
         std::move(listener));
 }
 

@@ -61,6 +61,7 @@ public:
     std::optional<Error> lastError;
     std::optional<AgentFacts> agent;
     QString hostKey;
+    std::optional<HostKeyChange> hostKeyChange;
     std::unique_ptr<AgentLink> link;
 
 private:
@@ -128,6 +129,7 @@ void Target::Private::close()
 void Target::Private::attempt()
 {
     m_retry.stop();
+    hostKeyChange.reset();
     std::unique_ptr<Transport> transport;
     if (q->isLocal())
         transport = std::make_unique<ProcessTransport>(options);
@@ -143,6 +145,8 @@ void Target::Private::attempt()
 void Target::Private::connectQuestions(Transport& transport)
 {
     connect(&transport, &Transport::hostKeyUnknown, q, &Target::hostKeyUnknown);
+    connect(&transport, &Transport::hostKeyChanged, this,
+            [this](const HostKeyChange& change) { hostKeyChange = change; });
     connect(&transport, &Transport::loginNeeded, q, &Target::loginNeeded);
     connect(&transport, &Transport::loggedIn, q, &Target::loggedIn);
     connect(&transport, &Transport::keepAliveConfigured, this, &Private::setKeepAlive);
@@ -301,6 +305,11 @@ Target::State Target::state() const
 std::optional<Error> Target::lastError() const
 {
     return d->lastError;
+}
+
+std::optional<HostKeyChange> Target::hostKeyChange() const
+{
+    return d->state == State::Refused ? d->hostKeyChange : std::nullopt;
 }
 
 std::optional<AgentFacts> Target::agent() const

@@ -60,6 +60,8 @@ public:
     State state() const;
     /// Why the link is Lost or Refused (or the last attempt failed); nothing while Ready.
     std::optional<Error> lastError() const;
+    /// While Refused because a host of the way shows another key than the one it is known by.
+    std::optional<HostKeyChange> hostKeyChange() const;
     /// Known once Ready, kept while Lost.
     std::optional<AgentFacts> agent() const;
     /// The key that the host proved at the last connection and that was found good, as in known_hosts:

@@ -38,6 +38,8 @@ signals:
     void failed(const trainyard::Error& error);
 
     void hostKeyUnknown(const trainyard::HostKeyQuestion& question);
+    /// failed() follows.
+    void hostKeyChanged(const trainyard::HostKeyChange& change);
     void loginNeeded(const trainyard::LoginQuestion& question);
     void loggedIn(const QString& account);
     /// The ssh configuration wants a dead peer noticed otherwise than by default; before opened().

@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
+#include "remote/ssh/base64.h"
 #include "remote/ssh/command.h"
 #include "remote/ssh/connection.h"
 #include "tests/support/lab/netns_lab.h"
@@ -133,6 +134,13 @@ private slots:
         QVERIFY2(errorText(connection).contains("line 1"), qPrintable(errorText(connection)));
         QVERIFY(person.asked.isEmpty());
         QCOMPARE(person.notices.size(), 2); // StrictHostKeyChecking, and the unreadable line
+        QCOMPARE(person.changes.size(), std::size_t(1));
+        const Interaction::HostKeyChange& change = person.changes.front();
+        QCOMPARE(change.known.size(), std::size_t(1));
+        QCOMPARE(change.known.front().line, 1);
+        QVERIFY(old.contains(QByteArray::fromStdString(toBase64(change.known.front().key.blob))));
+        QVERIFY(
+            m_lab->host(0).knownHostsLine().contains(QByteArray::fromStdString(toBase64(change.shown.blob))));
     }
 
     void refusesARevokedKey()

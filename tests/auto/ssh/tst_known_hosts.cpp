@@ -272,6 +272,80 @@ private slots:
         QCOMPARE(*readFile(real), lineFor("gpu", kOurs));
     }
 
+    void forgetsAHostAndKeepsTheRest_data()
+    {
+        QTest::addColumn<std::string>("before");
+        QTest::addColumn<std::string>("after");
+        const std::string other = lineFor("elsewhere", kOther);
+        const std::string key = lineFor("", kOurs);
+        QTest::newRow("plain") << lineFor("gpu", kOurs) + other << other;
+        QTest::newRow("every key") << lineFor("gpu", kOurs) + other + lineFor("GPU", kOther) << other;
+        QTest::newRow("hashed") << lineFor(hashedHostName("gpu"), kOurs) + other << other;
+        QTest::newRow("with the default port") << other + lineFor("[gpu]:22", kOurs) << other;
+        QTest::newRow("another port") << lineFor("[gpu]:2222", kOurs) << lineFor("[gpu]:2222", kOurs);
+        QTest::newRow("beside other names")
+            << lineFor("gpu2,gpu,10.0.0.3", kOurs) << lineFor("gpu2,10.0.0.3", kOurs);
+        QTest::newRow("without end of line") << other + "gpu" + key.substr(0, key.size() - 1) << other;
+        QTest::newRow("a key that cannot be read") << "gpu ssh-ed25519 AAAA\n" + other << other;
+        QTest::newRow("comments, empty lines, carriage returns")
+            << "# gpu\n\n  gpu" + key + "elsewhere ssh-ed25519 AAAA\r\n"
+            << std::string("# gpu\n\nelsewhere ssh-ed25519 AAAA\r\n");
+        QTest::newRow("revoked stays")
+            << "@revoked gpu" + key + lineFor("gpu", kOther) << "@revoked gpu" + key;
+        QTest::newRow("nothing of it") << other << other;
+    }
+    void forgetsAHostAndKeepsTheRest()
+    {
+        QFETCH(std::string, before);
+        QFETCH(std::string, after);
+        QTemporaryDir dir;
+        const std::string file = dir.filePath("known_hosts").toStdString();
+        QVERIFY(writeFileAtomically(file, before).ok());
+        std::filesystem::permissions(file, std::filesystem::perms(0640));
+        const Status forgotten = forgetHost(file, "gpu");
+        QVERIFY2(forgotten.ok(), forgotten.ok() ? "" : forgotten.error().text().c_str());
+        QCOMPARE(*readFile(file), after);
+        QCOMPARE(std::filesystem::status(file).permissions(), std::filesystem::perms(0640));
+    }
+
+    void forgetsWhatOpenSshForgets()
+    {
+        QTemporaryDir dir;
+        const QString ours = dir.filePath("ours"), theirs = dir.filePath("theirs");
+        std::string text = "# mine\n";
+        for (const char* name : {"gpu", "gpu2", "10.0.0.3", "[gpu]:2222", "gpu"})
+            text += lineFor(name, kOurs) + lineFor(hashedHostName(name), kOther);
+        for (const std::string name : {"gpu", "[gpu]:2222", "10.0.0.3", "nobody"}) {
+            for (const QString& file : {ours, theirs})
+                QVERIFY(writeFileAtomically(file.toStdString(), text).ok());
+            QVERIFY(forgetHost(ours.toStdString(), name).ok());
+            QProcess keygen;
+            keygen.start("ssh-keygen", {"-R", QString::fromStdString(name), "-f", theirs});
+            QVERIFY(keygen.waitForFinished());
+            QCOMPARE(*readFile(ours.toStdString()), *readFile(theirs.toStdString()));
+        }
+    }
+
+    void forgetsNothingWhereAPatternNamesTheHost_data()
+    {
+        QTest::addColumn<std::string>("names");
+        QTest::newRow("star") << std::string("gpu*");
+        QTest::newRow("question mark") << std::string("elsewhere,gp?");
+        QTest::newRow("beside a negation") << std::string("gpu,!gpu2");
+    }
+    void forgetsNothingWhereAPatternNamesTheHost()
+    {
+        QFETCH(std::string, names);
+        QTemporaryDir dir;
+        const std::string file = dir.filePath("known_hosts").toStdString();
+        const std::string text = lineFor("gpu", kOurs) + lineFor(names, kOther);
+        QVERIFY(writeFileAtomically(file, text).ok());
+        const Status forgotten = forgetHost(file, "gpu");
+        QCOMPARE(forgotten.error().kind, ErrorKind::Refused);
+        QVERIFY(forgotten.error().message.find("line 2") != std::string::npos);
+        QCOMPARE(*readFile(file), text);
+    }
+
     void losesNothingWhenManyWriteAtOnce()
     {
         QTemporaryDir dir;

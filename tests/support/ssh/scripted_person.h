@@ -24,6 +24,7 @@ public:
     QStringList notices;
     QStringList accounts; ///< that have logged in
     std::vector<ssh::LoginInquiry> inquiries;
+    std::vector<HostKeyChange> changes;
 
     bool trustUnknownKey(const HostKeyInquiry& inquiry) override
     {
@@ -31,6 +32,7 @@ public:
                                         (inquiry.via.empty() ? "" : " via " + inquiry.via));
         return trust;
     }
+    void hostKeyChanged(const HostKeyChange& change) override { changes.push_back(change); }
     ssh::LoginAnswers login(const ssh::LoginInquiry& inquiry) override
     {
         inquiries.push_back(inquiry);

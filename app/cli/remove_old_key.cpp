@@ -1,0 +1,78 @@
+#include "app/cli/remove_old_key.h"
+
+#include <QEventLoop>
+
+#include "app/cli/console.h"
+#include "app/cli/desk.h"
+#include "remote/target/host_key_change.h"
+
+namespace trainyard {
+
+namespace {
+
+void print(const HostKeyChange& change)
+{
+    const QString via = change.via.isEmpty() ? QString() : QString(", reached through %1").arg(change.via);
+    console::note(
+        QString("%1 (%2%3) shows another key than the one it is known by. Whoever looks after the host "
+                "must know why: somebody may be in between.")
+            .arg(change.host, change.address, via));
+    QList<QStringList> rows{{"key", "type", "fingerprint", "from"}};
+    for (const HostKeyChange::Known& known : change.known)
+        rows << QStringList{"old", known.keyType, known.fingerprint,
+                            QString("%1, line %2").arg(known.file).arg(known.line)};
+    rows << QStringList{"new", change.keyType, change.fingerprint, change.address};
+    console::note(console::table(rows));
+}
+
+/// Empty when the person ended the input.
+QString askForName()
+{
+    Terminal terminal;
+    QEventLoop loop;
+    QString typed;
+    terminal.ask("Type the host's name to remove its old key:", Terminal::Echo::Shown,
+                 [&](const std::optional<ssh::Secret>& answer) {
+                     if (answer)
+                         typed = QString::fromUtf8(answer->view().data(),
+                                                   static_cast<qsizetype>(answer->view().size()));
+                     loop.quit();
+                 });
+    loop.exec();
+    return typed.trimmed();
+}
+
+Status confirm(const HostKeyChange& change)
+{
+    if (!Terminal::isThere())
+        return refused("there is no terminal to type the host's name on, so the old key stays",
+                       "remove it in a terminal or in the Hosts place of the window");
+    if (askForName() != change.host)
+        return refused("that is not the name " + change.host.toStdString() + ", so the old key stays");
+    return {};
+}
+
+} // namespace
+
+int removeOldKey(const QString& host)
+{
+    Desk desk;
+    const Status reached = desk.reach(host);
+    const auto change = desk.targets().target(host).hostKeyChange();
+    if (!change && !reached.ok())
+        return console::fail(reached.error());
+    if (!change) {
+        console::note(host + " shows the key that it is known by: there is nothing to remove");
+        return 0;
+    }
+    print(*change);
+    if (const Status confirmed = confirm(*change); !confirmed.ok())
+        return console::fail(confirmed.error());
+    if (const Status removed = removeOldKeys(*change); !removed.ok())
+        return console::fail(removed.error());
+    console::note(
+        QString("The old key is removed. `trainyard hosts check %1` asks about the new one.").arg(host));
+    return 0;
+}
+
+} // namespace trainyard
