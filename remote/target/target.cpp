@@ -163,7 +163,10 @@ void Target::Private::sayHello()
     Handlers handlers;
     handlers.done = [this](const Result<QJsonObject>& reply) { onHello(reply); };
     const CallId id = m_calls.add(nullptr, std::move(handlers));
-    link->sendMessage({{"id", qint64{id}}, {"op", "hello"}});
+    QJsonObject hello{{"id", qint64{id}}, {"op", "hello"}};
+    if (!q->isLocal()) // there the agent sees the end of its pipe
+        hello.insert("silence_ms", qint64{std::chrono::milliseconds(kLongestSilence).count()});
+    link->sendMessage(hello);
     m_ping.start(m_pingInterval);
     m_watch.start(m_lostAfter);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,5 +20,8 @@ constexpr std::size_t kLargestChunk = kLargestPayload - 4; ///< bytes of a chunk
 constexpr std::size_t kUploadChunk = 64 * kKiB;            ///< usual size of an upload's chunks
 constexpr std::size_t kUploadWindow = 4 * kMiB;  ///< bytes of one upload sent but not yet acknowledged
 constexpr std::size_t kLargestRead = 512 * kKiB; ///< bytes that one "read" may ask for
+
+/// The agent of a desk from which it has heard nothing for so long, over a link that may die, ends.
+constexpr std::chrono::seconds kLongestSilence{60};
 
 } // namespace trainyard

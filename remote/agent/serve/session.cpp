@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "engine/base/units.h"
 #include "remote/agent/probe/probe.h"
 #include "remote/agent/runs/run_registry.h"
 #include "remote/wire/greeting.h"
@@ -17,6 +18,8 @@
 namespace trainyard::agent {
 
 namespace {
+
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr int kThreads = 8;
 constexpr std::size_t kMostRequests = 256;
@@ -28,6 +31,8 @@ constexpr int kMostPieces = 8; ///< of files that are read at a time
 constexpr std::size_t kRequestsPauseAt =
     1 * kMiB;                     ///< of answers that wait: who does not read is not served on
 constexpr int kTailInterval = 20; ///< ms between looks at a quiet journal; polling works on every file system
+constexpr int kSilenceInterval = 250; ///< ms between looks at the clock
+constexpr std::int64_t kMostSilenceMs = 3'600'000;
 
 void makeNonBlocking(int fd)
 {
@@ -46,7 +51,9 @@ Session::Session(AgentContext context, int input, int output)
 Status Session::serve()
 {
     TRAINYARD_TRY_STATUS(greet());
-    return loop();
+    const Status ended = loop();
+    endWork();
+    return ended;
 }
 
 /// The next line of the greeting, without its end; what came behind it stays.
@@ -94,37 +101,62 @@ Status Session::loop()
             return taken;
         }
         m_tailsIdle = !pumpTails();
-        if (!m_outbox.flush(m_output) || !waitAndRead())
+        if (!flush() || !waitAndRead())
             m_inputOpen = false;
         m_work.finish();
+        TRAINYARD_TRY_STATUS(checkSilence());
     }
+    return {};
+}
+
+void Session::endWork()
+{
     for (const auto& [id, upload] : m_uploads)
         upload->cancel();
     for (const auto& [id, port] : m_ports)
         port->stop();
-    return {};
+}
+
+/// False when nobody reads any more. What the client takes is a sign of its life only while its words are not
+/// read: what lies between takes much, and for long, when nobody is there.
+bool Session::flush()
+{
+    const std::size_t before = m_outbox.urgentBytes();
+    const bool open = m_outbox.flush(m_output);
+    if (!takesRequests() && m_outbox.urgentBytes() < before)
+        m_lastSign = SteadyClock::now();
+    return open;
+}
+
+/// For poll(): ms, -1 = for ever.
+int Session::patience(bool hears) const
+{
+    const bool tailsWait = !m_tails.empty() && m_outbox.bulkBytes() < kTailsPauseAt;
+    if ((tailsWait && !m_tailsIdle) || (hears && m_framesWait))
+        return 0;
+    if (tailsWait)
+        return kTailInterval;
+    return m_longestSilence.count() > 0 ? kSilenceInterval : -1;
 }
 
 /// False when the client is gone.
 bool Session::waitAndRead()
 {
-    const bool roomForTails = m_outbox.bulkBytes() < kTailsPauseAt;
     const bool hears = takesRequests();
-    const bool tailsWait = !m_tails.empty() && roomForTails;
-    const bool workIsThere = (tailsWait && !m_tailsIdle) || (hears && m_framesWait);
-    const int patience = workIsThere ? 0 : tailsWait ? kTailInterval : -1;
     std::array<pollfd, 3> wait{{{m_input, static_cast<short>(hears ? POLLIN : 0), 0},
                                 {m_work.completionFd(), POLLIN, 0},
                                 {m_output, static_cast<short>(m_outbox.empty() ? 0 : POLLOUT), 0}}};
-    ::poll(wait.data(), wait.size(), patience);
+    ::poll(wait.data(), wait.size(), patience(hears));
     if ((wait[2].revents & (POLLERR | POLLNVAL)) != 0)
         return false;
     if (wait[0].revents == 0 || (!hears && (wait[0].revents & POLLHUP) == 0))
         return true;
     std::array<char, 256 * kKiB> buffer;
     const ssize_t got = ::read(m_input, buffer.data(), buffer.size());
-    if (got > 0)
+    if (got > 0) {
+        m_lastSign = SteadyClock::now();
         m_parser.feed(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
+    }
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
@@ -198,6 +230,10 @@ void Session::dispatch(const Request& request)
 /// What belongs to the connection itself; false for everything else.
 Result<bool> Session::handleHere(const Request& request)
 {
+    if (request.op == "hello") {
+        TRAINYARD_TRY_STATUS(takePromise(request));
+        return false;
+    }
     if (request.op == "ping") {
         reply(request.id, {{"time", clockFacts()}});
     } else if (request.op == "put") {
@@ -215,6 +251,23 @@ Result<bool> Session::handleHere(const Request& request)
         return false;
     }
     return true;
+}
+
+/// A link may die without an end of the input; a client that wants to be missed then says so.
+Status Session::takePromise(const Request& hello)
+{
+    TRAINYARD_TRY(const std::int64_t silence,
+                  Fields(hello.body).numberOr("silence_ms", 0, 0, kMostSilenceMs));
+    m_longestSilence = std::chrono::milliseconds(silence);
+    m_lastSign = SteadyClock::now();
+    return {};
+}
+
+Status Session::checkSilence() const
+{
+    const bool isSilent = m_longestSilence.count() > 0 && SteadyClock::now() - m_lastSign > m_longestSilence;
+    return isSilent ? unreachable("no word from the client for " + formatDuration(m_longestSilence))
+                    : Status();
 }
 
 void Session::answerLater(const Request& request, Operation operation)

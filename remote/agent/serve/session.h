@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <set>
@@ -25,20 +26,26 @@ public:
     Session(AgentContext context, int input, int output);
 
     /// Serves until the input ends; work that was ordered is brought to its end before this returns.
-    /// BadInput when the client does not speak the protocol.
+    /// BadInput when the client does not speak the protocol, Unreachable when it promised in `hello` to be
+    /// heard of and was not.
     Status serve();
 
 private:
     Status greet();
     Result<std::string> readLine();
     Status loop();
+    void endWork();
+    bool flush();
     bool waitAndRead();
+    int patience(bool hears) const;
     Status takeFrames();
     bool takesRequests() const;
 
     void takeMessage(const std::string& payload);
     void takeChunk(const std::string& payload);
     void dispatch(const Request& request);
+    Status takePromise(const Request& hello);
+    Status checkSilence() const;
     Result<bool> handleHere(const Request& request);
 
     void answerLater(const Request& request, Operation operation);
@@ -63,6 +70,8 @@ private:
     std::string m_greeting; ///< what has come of the first lines
     FrameParser m_parser;
     Outbox m_outbox;
+    std::chrono::milliseconds m_longestSilence{0};    ///< that the client promised; 0 = nothing promised
+    std::chrono::steady_clock::time_point m_lastSign; ///< of the client's life
     bool m_inputOpen = true;
     bool m_tailsIdle = true;
     int m_piecesAsked = 0;               ///< pieces of files under way, which may be large

@@ -1,8 +1,10 @@
+#include <QElapsedTimer>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <fstream>
+#include <sys/wait.h>
 
 #include "engine/base/units.h"
 #include "engine/records/journal.h"
@@ -17,6 +19,14 @@ namespace {
 std::string kindOf(const json& reply)
 {
     return reply.is_object() && reply.contains("error") ? reply["error"].value("kind", "") : "";
+}
+
+/// A child of ours that nobody has waited for yet.
+bool hasEnded(pid_t pid)
+{
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == pid;
 }
 
 /// Resident memory of a process, in bytes.
@@ -50,6 +60,46 @@ private slots:
         QCOMPARE(hello.value("agent_sha256", "").size(), std::size_t(64));
         QVERIFY(agent.call({{"op", "ping"}})["time"].value("wall_ns", std::int64_t{0}) > 0);
         QCOMPARE(agent.leave(), 0);
+    }
+
+    void endsWhenAClientThatPromisedItsWordIsSilent()
+    {
+        AgentClient agent(root());
+        QVERIFY(agent.call({{"op", "hello"}, {"silence_ms", 1000}}).value("ok", false));
+        std::filesystem::create_directories(run() / "journal");
+        agent.send({{"op", "tail"}, {"run", "r"}, {"stream", "steps"}}); // does not keep it awake
+        QElapsedTimer timer;
+        timer.start();
+        AWAIT(hasEnded(agent.pid()));
+        QVERIFY2(timer.elapsed() >= 900, qPrintable(QString::number(timer.elapsed())));
+        QCOMPARE(agent.leave(), exitStatus(ErrorKind::Unreachable));
+    }
+
+    void staysWithAClientThatKeepsItsWordOrPromisedNone_data()
+    {
+        QTest::addColumn<bool>("promised");
+        QTest::newRow("pings") << true;
+        QTest::newRow("an older desk") << false;
+    }
+    void staysWithAClientThatKeepsItsWordOrPromisedNone()
+    {
+        QFETCH(bool, promised);
+        AgentClient agent(root());
+        agent.call(promised ? json{{"op", "hello"}, {"silence_ms", 3000}} : json{{"op", "hello"}});
+        for (int i = 0; i < 10; ++i) {
+            QTest::qWait(500);
+            if (promised)
+                QVERIFY(agent.call({{"op", "ping"}}).value("ok", false));
+        }
+        QVERIFY(agent.call({{"op", "ping"}}).value("ok", false));
+        QCOMPARE(agent.leave(), 0);
+    }
+
+    void takesNoPromiseThatIsNone()
+    {
+        AgentClient agent(root());
+        for (const json& silence : {json(-1), json(1e9), json("60"), json(nullptr)})
+            QCOMPARE(kindOf(agent.call({{"op", "hello"}, {"silence_ms", silence}})), "bad-input");
     }
 
     void refusesAClientThatDoesNotGreet()
