@@ -93,7 +93,8 @@ void addCleanCommand(CLI::App& app, CommandOutcome& outcome)
     auto o = std::make_shared<Options>();
     CLI::App* command = app.add_subcommand(
         "clean",
-        "Remove old engines from hosts: unused for 30 days and of no run there, and uploads that broke off");
+        "Remove old engines and agents from hosts: unused for 30 days and of no run there, and uploads that "
+        "broke off");
     command->add_option("--host", o->hosts, "Where; several times: several hosts")->required();
     command->add_flag("--dry-run", o->dryRun, "Only tell what would be removed");
     command->add_flag("--json", o->json, "One JSON document on standard output");

@@ -18,6 +18,7 @@
 #include "remote/agent/serve/session.h"
 #include "remote/agent/slurm/batch_step.h"
 #include "remote/agent/slurm/queue_watch.h"
+#include "remote/agent/store/clean_up.h"
 #include "remote/agent/supervise/node_check.h"
 #include "remote/agent/supervise/revive.h"
 #include "remote/agent/supervise/supervisor.h"
@@ -60,6 +61,7 @@ int serve(AgentContext context)
     if (!prepared.ok())
         return report(prepared.error());
     context.root = *prepared;
+    markAgentUsed(context.root, ownProgram());
     try {
         Session session(std::move(context), STDIN_FILENO, STDOUT_FILENO);
         const Status served = session.serve();

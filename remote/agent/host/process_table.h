@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -37,6 +39,10 @@ std::vector<ProcessId> processesWithEnvironment(const std::string& entry);
 
 /// Children of `ancestor`, their children, and so on; not the ancestor itself.
 std::vector<ProcessId> descendantsOf(pid_t ancestor);
+
+/// The executables that run on this machine, as far as we may see them; also those that have no name any
+/// more.
+std::set<std::pair<dev_t, ino_t>> runningPrograms();
 
 /// Signals exactly this process, through a pidfd; false when it is gone.
 bool signalProcess(const ProcessId& process, int signal);

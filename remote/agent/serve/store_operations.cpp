@@ -1,5 +1,9 @@
+#include <algorithm>
+
 #include "engine/base/file.h"
 #include "remote/agent/host/machine.h"
+#include "remote/agent/runs/run_registry.h"
+#include "remote/agent/runs/run_status.h"
 #include "remote/agent/serve/operations.h"
 #include "remote/agent/serve/request.h"
 #include "remote/agent/store/adopt.h"
@@ -107,6 +111,16 @@ json toJson(const CleanUpPlan& plan)
     return {{"leftovers", leftovers}, {"kept", kept}};
 }
 
+/// What a run on another host was started by does not show among the processes of this one.
+bool aRunLivesElsewhere(const AgentContext& context)
+{
+    const auto runs = RunRegistry(context.root).list(RunRegistry::Abandoned::Leave);
+    return std::ranges::any_of(runs, [&](const RunSummary& run) {
+        const auto supervisor = readSupervisor(RunFolder(context.root, run.run));
+        return run.live && !(supervisor && supervisor->bootId == bootId());
+    });
+}
+
 Result<Answer> clean(const AgentContext& context, const json& request)
 {
     const Fields fields(request);
@@ -116,7 +130,7 @@ Result<Answer> clean(const AgentContext& context, const json& request)
                   fields.numberOr("unused_s", rules.unusedFor.count(), 0, INT32_MAX));
     TRAINYARD_TRY(const std::int64_t parts,
                   fields.numberOr("parts_s", rules.partsOlderThan.count(), 0, INT32_MAX));
-    rules = {std::chrono::seconds(unused), std::chrono::seconds(parts)};
+    rules = {std::chrono::seconds(unused), std::chrono::seconds(parts), aRunLivesElsewhere(context)};
     TRAINYARD_TRY(const CleanUpPlan plan, planCleanUp(context.root, rules));
     Answer answer{toJson(plan), {}};
     if (!dryRun) {

@@ -6,13 +6,16 @@
 #include <map>
 #include <optional>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/file.h"
 #include "engine/base/lock_file.h"
 #include "engine/base/units.h"
 #include "remote/agent/host/open_folder.h"
+#include "remote/agent/host/process_table.h"
 #include "remote/wire/bundle_manifest.h"
 
 namespace trainyard::agent {
@@ -45,6 +48,13 @@ void forEachFile(const OpenFolder& folder, const std::function<void(const struct
         else if (const auto info = folder.info(name); info && S_ISREG(info->st_mode))
             visit(*info);
     }
+}
+
+std::uint64_t bytesIn(const OpenFolder& folder)
+{
+    std::uint64_t bytes = 0;
+    forEachFile(folder, [&](const struct stat& file) { bytes += static_cast<std::uint64_t>(file.st_size); });
+    return bytes;
 }
 
 /// Everything that a run says of the bundles it was started with, as text.
@@ -81,6 +91,8 @@ public:
         TRAINYARD_TRY(const OpenFolder root, OpenFolder::open(m_root));
         if (const auto bundles = root.folder("bundles"))
             planBundles(*bundles);
+        if (const auto agents = root.folder("agents"); agents && !m_rules.keepAgents)
+            planAgents(*agents);
         if (const auto store = root.folder("cas")) {
             for (const std::string& shelf : store->names()) {
                 if (const auto folder = store->folder(shelf))
@@ -115,12 +127,22 @@ private:
             return m_plan.kept.push_back({id, "the run " + user->first + " was started with it"});
         if (age <= m_rules.unusedFor)
             return m_plan.kept.push_back({id, "last deployed " + formatDuration(age) + " ago"});
-        std::uint64_t bytes = 0;
-        forEachFile(folder, [&](const struct stat& file) {
-            bytes += static_cast<std::uint64_t>(file.st_size);
-            ++m_doomedNames[idOf(file)];
-        });
-        add(Leftover::Kind::Bundle, "bundles/" + id, bytes, age);
+        forEachFile(folder, [&](const struct stat& file) { ++m_doomedNames[idOf(file)]; });
+        add(Leftover::Kind::Bundle, "bundles/" + id, bytesIn(folder), age);
+    }
+
+    void planAgents(const OpenFolder& agents)
+    {
+        const auto running = runningPrograms();
+        for (const std::string& name : agents.names()) {
+            const auto info = agents.info(name);
+            const auto folder = agents.folder(name);
+            if (!info || !folder || !isSha256(name) || ageOf(info->st_mtim) <= m_rules.unusedFor)
+                continue;
+            const auto program = folder->info("trainyard-agent");
+            if (!program || !running.contains(idOf(*program)))
+                add(Leftover::Kind::Agent, "agents/" + name, bytesIn(*folder), ageOf(info->st_mtim));
+        }
     }
 
     void planShelf(const OpenFolder& shelf, const std::string& path)
@@ -157,17 +179,17 @@ private:
     std::map<FileId, nlink_t> m_doomedNames; ///< how many names of a file go with the bundles
 };
 
-/// Out of sight in one instant. A bundle that was assembled again in the meantime comes back.
-std::uint64_t removeBundle(const OpenFolder& bundles, const Leftover& bundle, const std::string& id)
+/// A bundle or an agent: out of sight in one instant. One that was needed again in the meantime comes back.
+std::uint64_t removeFolder(const OpenFolder& parent, const Leftover& leftover, const std::string& id)
 {
     const std::string hidden = fmt::format(".{}.removed-{}", id, ::getpid());
-    if (!bundles.rename(id, hidden))
+    if (!parent.rename(id, hidden))
         return 0;
-    if (const auto info = bundles.info(hidden); info && ageOf(info->st_mtim) < bundle.age) {
-        bundles.rename(hidden, id);
+    if (const auto info = parent.info(hidden); info && ageOf(info->st_mtim) < leftover.age) {
+        parent.rename(hidden, id);
         return 0;
     }
-    return bundles.removeTree(hidden);
+    return parent.removeTree(hidden);
 }
 
 std::uint64_t removeBlob(const OpenFolder& shelf, const std::string& name)
@@ -202,8 +224,8 @@ Result<std::uint64_t> cleanUp(const fs::path& root, const CleanUpPlan& plan)
         const auto folder = folderOf(opened, path);
         if (!folder)
             continue;
-        if (leftover.kind == Leftover::Kind::Bundle)
-            freed += removeBundle(*folder, leftover, name);
+        if (leftover.kind == Leftover::Kind::Bundle || leftover.kind == Leftover::Kind::Agent)
+            freed += removeFolder(*folder, leftover, name);
         else if (leftover.kind == Leftover::Kind::Blob)
             freed += removeBlob(*folder, name);
         else if (!LockFile::isHeld(root / path))
@@ -221,8 +243,17 @@ const char* nameOf(Leftover::Kind kind)
         return "file";
     case Leftover::Kind::Part:
         return "part";
+    case Leftover::Kind::Agent:
+        return "agent";
     }
     return "";
+}
+
+void markAgentUsed(const fs::path& root, const fs::path& program)
+{
+    const fs::path folder = program.parent_path();
+    if (folder.parent_path() == root / "agents")
+        ::utimensat(AT_FDCWD, folder.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
 }
 
 } // namespace trainyard::agent

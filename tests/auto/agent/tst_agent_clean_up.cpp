@@ -1,3 +1,4 @@
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -126,6 +127,8 @@ private slots:
         QTest::addRow("a bundle") << "bundles/" + QString(64, 'a');
         QTest::addRow("the store") << "cas";
         QTest::addRow("a shelf of the store") << "cas/aa";
+        QTest::addRow("the folder of agents") << "agents";
+        QTest::addRow("an agent") << "agents/" + QString(64, 'a');
     }
     void followsNoLinkOut()
     {
@@ -162,9 +165,51 @@ private slots:
         QCOMPARE(readFile(moved / id / "bin/a").value(), std::string("program"));
     }
 
+    void removesAgentsThatNoDeskStartsAnyMore()
+    {
+        const QString old = agent('a'), fresh = agent('b'), running = agent('c');
+        makeOld(m_root / old.toStdString());
+        makeOld(m_root / running.toStdString());
+        QProcess run;
+        run.start(QString::fromStdString(m_root / running.toStdString() / "trainyard-agent"), {"600"});
+        QVERIFY(run.waitForStarted());
+        const CleanUpPlan plan = planned();
+        QCOMPARE(namesOf(plan), QStringList(old));
+        QVERIFY(cleanUp(m_root, plan).value() > 0);
+        QVERIFY(!fs::exists(m_root / old.toStdString()));
+        QVERIFY(fs::exists(m_root / running.toStdString()) && fs::exists(m_root / fresh.toStdString()));
+        run.kill();
+        QVERIFY(run.waitForFinished());
+        QCOMPARE(namesOf(planned()), QStringList(running));
+    }
+
+    void keepsAllAgentsWhileARunLivesElsewhere()
+    {
+        makeOld(m_root / agent('a').toStdString());
+        CleanUpRules rules;
+        rules.keepAgents = true;
+        QCOMPARE(namesOf(planCleanUp(m_root, rules).value()), QStringList());
+        QCOMPARE(namesOf(planned()).size(), 1);
+    }
+
+    void keepsAnAgentThatIsStartedAfterThePlan()
+    {
+        const fs::path folder = m_root / agent('a').toStdString();
+        makeOld(folder);
+        const CleanUpPlan plan = planned();
+        QCOMPARE(plan.leftovers.size(), std::size_t{1});
+        markAgentUsed(m_root, folder / "trainyard-agent");
+        QCOMPARE(cleanUp(m_root, plan).value(), std::uint64_t{0});
+        QVERIFY(fs::exists(folder / "trainyard-agent"));
+        makeOld(folder);
+        markAgentUsed(m_root / "elsewhere", folder / "trainyard-agent"); // a program of another folder
+        QCOMPARE(planned().leftovers.size(), std::size_t{1});
+    }
+
     void leavesStrangersAlone()
     {
-        for (const char* name : {"bundles/notes", "cas/aa/readme", "elsewhere/file"}) {
+        for (const char* name :
+             {"bundles/notes", "cas/aa/readme", "agents/mine/trainyard-agent", "elsewhere/file"}) {
             QVERIFY(makeFolder((m_root / name).parent_path()).ok());
             QVERIFY(writeFileAtomically(m_root / name, "mine").ok());
             makeOld(m_root / name);
@@ -174,6 +219,16 @@ private slots:
 
 private:
     CleanUpPlan planned() const { return planCleanUp(m_root, {}).value(); }
+
+    /// A program that sleeps, under the name of an agent of the hash "aaa...": its path below the root.
+    QString agent(char digit) const
+    {
+        const QString name = "agents/" + QString(64, QLatin1Char(digit));
+        const fs::path folder = m_root / name.toStdString();
+        TRAINYARD_CHECK(makeFolder(folder).ok());
+        fs::copy_file("/bin/sleep", folder / "trainyard-agent");
+        return name;
+    }
 
     QString shelfOf(const std::string& content) const
     {
