@@ -1,0 +1,260 @@
+#include <QApplication>
+#include <QDir>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QSignalSpy>
+#include <QTabWidget>
+#include <QTest>
+#include <QTimer>
+
+#include "app/data/data_place.h"
+#include "app/data/data_set_panel.h"
+#include "app/data/fact_table.h"
+#include "app/data/prepare_form.h"
+#include "app/data/prepare_panel.h"
+#include "app/widgets/message_strip.h"
+#include "app/widgets/page_frame.h"
+#include "tests/gui/place_fixture.h"
+#include "tests/support/patience.h"
+
+using namespace trainyard;
+using namespace trainyard::test;
+
+namespace {
+
+QWidget* fieldNamed(QWidget& parent, const QString& name)
+{
+    for (auto* field : parent.findChildren<QLineEdit*>()) {
+        if (field->accessibleName() == name)
+            return field;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+/// Prepares data sets as a user does, on this machine, through the real agent.
+class TestDataPlace : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { m_desk.start(); }
+    void cleanup() { m_desk.end(); }
+
+    void everyOptionHasAFieldThatSetsIt()
+    {
+        auto& place = m_desk.goTo<DataPlace>();
+        click(place, "Prepare…");
+        auto* form = place.findChild<PrepareForm*>();
+        form->setHosts({"localhost", "gpu-03"});
+        PrepareOptions options;
+        options.host = "gpu-03";
+        options.readers = {"localhost", "gpu-03"};
+        options.dumps = {"/d/a.xml", "gpu-03:/d/b.xml"};
+        options.format = "jsonl";
+        options.keepHeadings = options.keepLists = options.cased = options.wholeWords = true;
+        options.punktFolder = "/d/punkt";
+        options.vocabularyFile = "/d/vocab.txt";
+        options.vocabularySize = 4000;
+        options.profile = "google-py";
+        options.outputFolder = "/d/set";
+        options.shapes = {{128, 20}, {512, 80}};
+        options.objective = "mlm";
+        options.nextSentence = "swap";
+        options.dupeFactor = 7;
+        options.seed = 99;
+        options.shards = 6;
+        options.testShards = 3;
+        options.testFraction = 0.125;
+        options.shardName = "wiki";
+        options.provenance = options.megatron = options.mds = true;
+        options.memory = 300 * kMiB;
+        options.threads = 3;
+        form->setOptions(options);
+        QCOMPARE(form->options(), options);
+        options.shapes = {{64, 9}};
+        options.vocabulary = PrepareOptions::Vocabulary::Train;
+        form->setOptions(options);
+        QCOMPARE(form->options(), options);
+        form->setOptions({});
+        QCOMPARE(form->options(), PrepareOptions{});
+    }
+
+    void aProblemBehindMoreOptionsIsShown()
+    {
+        auto& place = m_desk.goTo<DataPlace>();
+        click(place, "Prepare…");
+        auto* form = place.findChild<PrepareForm*>();
+        PrepareOptions options = someOptions();
+        options.shardName = "training";
+        form->setOptions(options);
+        QVERIFY(!fieldNamed(*form, "Names of shards")->isVisible());
+        click(*form, "Prepare");
+        QVERIFY(fieldNamed(*form, "Names of shards")->isVisible());
+        QVERIFY(fieldNamed(*form, "Names of shards")->hasFocus());
+    }
+
+    void theFormSaysAllThatIsMissing()
+    {
+        auto& place = m_desk.goTo<DataPlace>();
+        click(place, "Prepare…");
+        auto* form = place.findChild<PrepareForm*>();
+        QSignalSpy requested(form, &PrepareForm::prepareRequested);
+        click(*form, "Prepare");
+        QCOMPARE(requested.count(), 0);
+        int errors = 0;
+        for (auto* label : form->findChildren<QLabel*>())
+            errors += label->isVisible() && label->property("role") == "error" ? 1 : 0;
+        QCOMPARE(errors, 3); // dumps, vocabulary, output
+    }
+
+    void aDumpBecomesADataSetWithSamples()
+    {
+        if (!nodeProgramsAreBuilt())
+            QSKIP("the node executables are not built: nothing to prepare with");
+        const QString dump = writeDump();
+        auto& place = m_desk.goTo<DataPlace>();
+        click(place, "Prepare…");
+        auto* form = place.findChild<PrepareForm*>();
+        PrepareOptions options;
+        options.dumps = {dump};
+        options.vocabulary = PrepareOptions::Vocabulary::Train;
+        options.vocabularySize = 300;
+        options.outputFolder = m_desk.path("set");
+        options.shards = 2;
+        options.threads = 1;
+        form->setOptions(options);
+        click(*form, "Prepare");
+        AWAIT(m_desk.session().prepareJob().state() == PrepareJob::State::Idle);
+        auto* strip = place.findChild<PageFrame*>()->strip();
+        QVERIFY2(m_desk.session().dataSets().rowCount() == 1, qPrintable(strip->text()));
+        QVERIFY(m_desk.session().dataSets().at(0).rows > 0);
+        AWAIT_EQUAL(m_desk.session().dataSets().at(0).check, DataSetEntry::Check::Verified);
+
+        auto* panel = place.findChild<DataSetPanel*>();
+        QCOMPARE(panel->tabs()->count(), 4);
+        for (auto* table :
+             panel->findChildren<FactTable*>()) // statistics, what was left out, settings, shards
+            QVERIFY2(table->model()->rowCount() > 0, qPrintable(table->accessibleName()));
+        click(place, "Use in a run");
+        QCOMPARE(m_desk.window().currentPlace()->title(), "Design");
+        QCOMPARE(QString::fromStdString(m_desk.session().document().spec().dataset.path),
+                 options.outputFolder);
+    }
+
+    void aPreparationIsFoundAgainWhenTheWindowOpens()
+    {
+        if (!nodeProgramsAreBuilt())
+            QSKIP("the node executables are not built: nothing to prepare with");
+        useSlowPrepare();
+        m_desk.session().prepareJob().start(someOptions());
+        AWAIT_EQUAL(m_desk.session().prepareJob().state(), PrepareJob::State::Running);
+        m_desk.open();
+        auto& job = m_desk.session().prepareJob();
+        QCOMPARE(job.state(), PrepareJob::State::Running);
+        QCOMPARE(job.options(), someOptions());
+        auto& place = m_desk.goTo<DataPlace>();
+        QVERIFY(place.findChild<PreparePanel*>()->isVisible());
+        QVERIFY(QFile(m_desk.path("go on")).open(QIODevice::WriteOnly));
+        AWAIT_EQUAL(m_desk.session().dataSets().rowCount(), 1);
+        QCOMPARE(m_desk.session().dataSets().at(0).tokens, 527'681u);
+        QCOMPARE(job.state(), PrepareJob::State::Idle);
+        m_desk.open();
+        QCOMPARE(m_desk.session().prepareJob().state(), PrepareJob::State::Idle); // it is over
+    }
+
+    void aFailedPreparationIsSaidInThePlace()
+    {
+        if (!nodeProgramsAreBuilt())
+            QSKIP("the node executables are not built: nothing to prepare with");
+        auto& place = m_desk.goTo<DataPlace>();
+        PrepareOptions options;
+        options.dumps = {m_desk.path("missing.xml")};
+        options.vocabulary = PrepareOptions::Vocabulary::Train;
+        options.outputFolder = m_desk.path("set");
+        m_desk.session().prepareJob().start(options);
+        auto* strip = place.findChild<PageFrame*>()->strip();
+        AWAIT(strip->isVisible());
+        QVERIFY2(strip->text().contains("missing.xml"), qPrintable(strip->text()));
+        QCOMPARE(m_desk.session().dataSets().rowCount(), 0);
+        QVERIFY(!place.findChild<PreparePanel*>()->isVisible());
+    }
+
+    void asksBeforeItClosesWhileSomethingIsStarting()
+    {
+        if (!nodeProgramsAreBuilt())
+            QSKIP("the node executables are not built: nothing to prepare with");
+        useSlowPrepare();
+        m_desk.session().prepareJob().start(someOptions());
+        QVERIFY(m_desk.session().runs().isStarting());
+        QTimer::singleShot(0, this, [] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            QVERIFY(box);
+            QVERIFY2(box->text().contains("is being started"), qPrintable(box->text()));
+            QTest::keyClick(box, Qt::Key_Escape);
+        });
+        QVERIFY(!m_desk.window().close());
+        AWAIT(!m_desk.session().runs().isStarting());
+        QVERIFY(QFile(m_desk.path("go on")).open(QIODevice::WriteOnly));
+        QVERIFY(m_desk.window().close());
+    }
+
+private:
+    PrepareOptions someOptions() const
+    {
+        PrepareOptions options;
+        options.dumps = {m_desk.path("dump.xml")};
+        options.vocabulary = PrepareOptions::Vocabulary::Train;
+        options.outputFolder = m_desk.path("set");
+        return options;
+    }
+
+    /// A preparation that waits for the file "go on" and then publishes a manifest.
+    void useSlowPrepare()
+    {
+        QVERIFY(QDir(m_desk.path()).mkpath("bin"));
+        QVERIFY(QFile::link(qEnvironmentVariable("TRAINYARD_BIN") + "/trainyard-agent",
+                            m_desk.path("bin/trainyard-agent")));
+        QFile script(m_desk.path("bin/trainyard-prepare"));
+        QVERIFY(script.open(QIODevice::WriteOnly));
+        script.write("#!/bin/sh\nwhile ! test -e '" + m_desk.path("go on").toUtf8() +
+                     "'; do sleep 0.1; done\nmkdir '" + m_desk.path("set").toUtf8() + "'\ncat > '" +
+                     m_desk.path("set/manifest.json").toUtf8() + "' <<END\n" +
+                     R"({"version":1,"sequence_length":128,"max_predictions":20,"vocabulary_size":300,
+                        "vocabulary_sha256":"0","statistics":{"documents":105,"tokens":527681},"shards":[]})" +
+                     "\nEND\n");
+        script.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+        m_desk.usePrograms(m_desk.path("bin"));
+    }
+
+    /// A small export: enough articles for two training shards and a test shard.
+    QString writeDump()
+    {
+        const QString path = m_desk.path("dump.xml");
+        QFile file(path);
+        if (!file.open(QIODevice::WriteOnly))
+            return {};
+        file.write("<mediawiki xmlns=\"http://www.mediawiki.org/xml/export-0.10/\" version=\"0.10\" "
+                   "xml:lang=\"en\">\n");
+        for (int page = 1; page <= 60; ++page) {
+            file.write(
+                QString("<page><title>Engine %1</title><ns>0</ns><id>%1</id><revision><id>%1</id><text>")
+                    .arg(page)
+                    .toUtf8());
+            for (int sentence = 1; sentence <= 12; ++sentence)
+                file.write(
+                    QString("The engine number %1 carried %2 wagons over the long bridge near the old town. ")
+                        .arg(page * 7)
+                        .arg(sentence * page)
+                        .toUtf8());
+            file.write("</text></revision></page>\n");
+        }
+        file.write("</mediawiki>\n");
+        return path;
+    }
+
+    PlaceFixture m_desk;
+};
+
+QTEST_MAIN(TestDataPlace)
+#include "tst_data_place.moc"

@@ -1,0 +1,176 @@
+#include <limits>
+
+#include <QApplication>
+#include <QComboBox>
+#include <QElapsedTimer>
+#include <QLineEdit>
+#include <QRegularExpression>
+#include <QTest>
+
+#include <nlohmann/json.hpp>
+
+#include "app/designer/design_place.h"
+#include "app/designer/spec_field.h"
+#include "app/designer/spec_form.h"
+#include "app/widgets/message_strip.h"
+#include "app/widgets/number_box.h"
+#include "app/widgets/page_frame.h"
+#include "engine/spec/spec_json.h"
+#include "tests/gui/place_fixture.h"
+#include "tests/support/patience.h"
+
+using namespace trainyard;
+using namespace trainyard::test;
+
+/// Edits specifications as a user does.
+class TestDesignPlace : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { m_desk.start(); }
+    void cleanup() { m_desk.end(); }
+
+    void whatIsWrongIsSaidUnderTheFieldWhileTyping()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        SpecDocument& document = m_desk.session().document();
+        auto* launch = buttonIn(place, "Launch");
+        QVERIFY(!launch->isEnabled()); // no data set yet
+        replaceText(place.findChild<QLineEdit*>("dataset.path"), "/data/set");
+        QVERIFY(document.isValid());
+        QVERIFY(launch->isEnabled());
+        auto* heads = place.findChild<NumberBox*>("model.heads");
+        replaceText(heads, "3");
+        QVERIFY(!document.isValid());
+        QCOMPARE(document.diagnostics().front().path, "model.heads");
+        QVERIFY(heads->property("invalid").toBool());
+        QVERIFY(!launch->isEnabled());
+        QVERIFY(!launch->toolTip().isEmpty());
+        replaceText(place.findChild<QLineEdit*>("optimizer.learning_rate"), "fast");
+        QVERIFY(place.findChild<QLineEdit*>("optimizer.learning_rate")->property("invalid").toBool());
+    }
+
+    void everySettingHasAControlThatTheKeyboardReaches()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        const auto root = nlohmann::json::parse(toJson(RunSpec{})).flatten();
+        for (const auto& [pointer, value] : root.items()) {
+            // "/cluster/nodes/0/host" -> "cluster.nodes[0].host"
+            QString path = QString::fromStdString(pointer).mid(1).replace('/', '.');
+            path.replace(QRegularExpression("\\.(\\d+)\\."), "[\\1].");
+            if (path == "trainyard")
+                continue;
+            const auto controls = place.findChildren<QWidget*>(path);
+            QVERIFY2(controls.size() == 1, qPrintable(path));
+            QVERIFY2(controls.front()->focusPolicy() & Qt::TabFocus, qPrintable(path));
+            QVERIFY2(!controls.front()->accessibleName().isEmpty(), qPrintable(path));
+            QVERIFY2(!controls.front()->toolTip().isEmpty(), qPrintable(path));
+        }
+    }
+
+    void everyFieldShowsWhatItSets()
+    {
+        const RunSpec before;
+        RunSpec spec;
+        for (const SpecSection& section : specSections()) {
+            for (const SpecField& field : section.fields) {
+                const QVariant shown = field.get(spec);
+                const QVariant other =
+                    field.kind == SpecField::Kind::Choice
+                        ? QVariant(field.choices[field.choices.indexOf(shown.toString()) == 0 ? 1 : 0])
+                    : field.kind == SpecField::Kind::Text ? QVariant("7")
+                                                          : QVariant(shown.toDouble() + 2);
+                field.set(spec, other);
+                QVERIFY2(spec != before, qPrintable(field.path));
+                if (field.path != "model.preset") // becomes "own values" when anything differs
+                    QCOMPARE(field.get(spec).toString(), other.toString());
+                spec = before;
+            }
+        }
+    }
+
+    void whateverNumberIsTypedIsJudgedAtOnce()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        SpecDocument& document = m_desk.session().document();
+        document.edit("Pipeline", "layout.pipeline", [](RunSpec& spec) { spec.layout.pipeline = 2; });
+        document.closeEdit();
+        const RunSpec before = document.spec();
+        QElapsedTimer clock;
+        clock.start();
+        for (auto* box : place.findChild<SpecForm*>()->findChildren<NumberBox*>()) {
+            for (const int number : {0, 1'000'000, std::numeric_limits<int>::max()}) {
+                box->setValue(number);
+                document.closeEdit();
+                if (document.spec() != before)
+                    document.undoStack().undo();
+            }
+            QVERIFY2(document.spec() == before, qPrintable(box->objectName()));
+        }
+        QVERIFY2(clock.elapsed() < kPatienceMs, qPrintable(QString::number(clock.elapsed())));
+    }
+
+    void aProblemInAFoldedSectionIsShownWhenItIsChosen()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        SpecDocument& document = m_desk.session().document();
+        document.edit("Beta 1", "optimizer.beta1", [](RunSpec& spec) { spec.optimizer.beta1 = 2; });
+        auto* beta = place.findChild<QLineEdit*>("optimizer.beta1");
+        QVERIFY(!beta->isVisible());
+        place.findChild<SpecForm*>()->focusField("optimizer.beta1");
+        QVERIFY(beta->isVisible());
+        QVERIFY(beta->hasFocus());
+        QVERIFY(beta->property("invalid").toBool());
+    }
+
+    void undoWorksFromInsideAField()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        SpecDocument& document = m_desk.session().document();
+        auto* name = place.findChild<QLineEdit*>("name");
+        replaceText(name, "abc");
+        QCOMPARE(document.spec().name, "abc");
+        QTest::keyClick(name, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(document.spec().name, "run");
+        QCOMPARE(name->text(), "run");
+        QTest::keyClick(name, Qt::Key_Y, Qt::ControlModifier);
+        QCOMPARE(document.spec().name, "abc");
+    }
+
+    void theBatchIsSolved()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        replaceText(place.findChild<NumberBox*>("layout.data"), "2");
+        QCOMPARE(place.findChild<NumberBox*>("batch.global")->value(), 64);
+        replaceText(place.findChild<NumberBox*>("batch.global"), "1024");
+        QCOMPARE(m_desk.session().document().spec().batch.accumulation, 64);
+        QCOMPARE(place.findChild<NumberBox*>("batch.global")->value(), 1024);
+    }
+
+    void aPresetFillsTheModel()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        auto* preset = place.findChild<QComboBox*>("model.preset");
+        preset->setFocus();
+        QApplication::setKeyboardInputInterval(
+            kPatienceMs); // one word, however slowly a busy machine types it
+        QTest::keyClicks(preset, "bert-large");
+        QCOMPARE(m_desk.session().document().spec().model.layers, 24);
+        QCOMPARE(place.findChild<NumberBox*>("model.hidden")->value(), 1024);
+    }
+
+    void anUnreadableSpecificationIsSaidInThePlace()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        place.openFile(m_desk.path("no such.json"));
+        auto* strip = place.findChild<PageFrame*>()->strip();
+        QVERIFY(strip->isVisible());
+        QVERIFY(strip->text().contains("no such.json"));
+    }
+
+private:
+    PlaceFixture m_desk;
+};
+
+QTEST_MAIN(TestDesignPlace)
+#include "tst_design_place.moc"
