@@ -35,7 +35,10 @@ double gatherTime(double bytes, const GroupPlace& place, const NodeModel& node)
 {
     if (place.ranks == 1)
         return 0;
-    return node.deviceLinks.latency + node.network.latency * (place.nodes - 1) + ringTime(bytes, place, node);
+    const int across = place.nodes > 1 ? place.nodes : 0;
+    const double hops =
+        node.deviceLinks.latency * (place.ranks - place.nodes) + node.network.latency * across;
+    return hops + ringTime(bytes, place, node);
 }
 
 double sendTime(double bytes, const GroupPlace& pipeline, const NodeModel& node)

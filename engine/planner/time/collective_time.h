@@ -10,7 +10,7 @@ namespace trainyard {
 
 /// latency + 2 (n-1)/n bytes / bandwidth; across nodes the latency counts log2(nodes) times (trees).
 double allReduceTime(double bytes, const GroupPlace& place, const NodeModel& node);
-/// All-gather, or reduce-scatter: half of an all-reduce's bytes, and a ring's latency: once per node.
+/// All-gather, or reduce-scatter: half of an all-reduce's bytes, and a ring's latency: once per rank.
 double gatherTime(double bytes, const GroupPlace& place, const NodeModel& node);
 /// From one rank to another one, while every rank of the sending stage on that node sends too.
 double sendTime(double bytes, const GroupPlace& pipeline, const NodeModel& node);

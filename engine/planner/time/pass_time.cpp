@@ -71,7 +71,8 @@ void addBeside(TimeByCause& pass, const BesideDemand& demand, const TimeCoeffici
 {
     const double computing = sum(pass);
     at(pass, StepCause::Context) += exposedTime(demand.ring * c[TimeFactor::Tensor], computing);
-    at(pass, StepCause::Gathers) += exposedTime(demand.gathers * c[TimeFactor::Reductions], computing);
+    const double gathers = demand.gathers * c[TimeFactor::Reductions];
+    at(pass, StepCause::Gathers) += demand.gathersWait ? gathers : exposedTime(gathers, computing);
     at(pass, StepCause::Offload) += exposedTime(demand.copies * c[TimeFactor::Transfers], computing);
 }
 

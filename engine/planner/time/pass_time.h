@@ -19,9 +19,10 @@ struct PassDemand {
 
 /// What goes on beside computing, in seconds, before any calibration.
 struct BesideDemand {
-    double ring = 0;    ///< context parallelism
-    double gathers = 0; ///< ZeRO: weights, and gradients after every micro-batch
-    double copies = 0;  ///< offload
+    double ring = 0;          ///< context parallelism
+    double gathers = 0;       ///< ZeRO: weights, and gradients after every micro-batch
+    bool gathersWait = false; ///< they go on while nothing computes
+    double copies = 0;        ///< offload
 };
 
 /// Devices of a kind differ: Sinha et al. (arXiv:2208.11035) measured 8 % between the fastest and the slowest

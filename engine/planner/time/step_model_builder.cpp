@@ -34,6 +34,7 @@ private:
     double ringTime(const Work& work) const;
     double keptBytes() const;
     double gatherOf(double parameters, double bytes) const;
+    double layerGather(double bytes) const;
     BesideDemand besideForward(const LayerWork& layer) const;
     BesideDemand besideBackward(const LayerWork& layer) const;
     StepModel::Stage stageOf(int layers, bool first, bool last) const;
@@ -105,18 +106,26 @@ double StepModelBuilder::gatherOf(double parameters, double bytes) const
     return gatherTime(parameters / m_tensor.ranks * bytes, m_data, m_node);
 }
 
+/// Of all weights or gradients of a layer, in as many collectives as the program makes of them.
+double StepModelBuilder::layerGather(double bytes) const
+{
+    const double pieces = m_program.gathersPerLayer;
+    return pieces * gatherOf(static_cast<double>(m_parts.perLayer) / pieces, bytes);
+}
+
 BesideDemand StepModelBuilder::besideForward(const LayerWork& layer) const
 {
     const MemorySpec& memory = m_spec.memory;
-    const double parameters = static_cast<double>(m_parts.perLayer);
     BesideDemand demand;
+    demand.gathersWait = !m_program.overlapsGathers;
     demand.ring = ringTime(layer.forward);
     if (memory.zeroStage == 3)
-        demand.gathers = gatherOf(parameters, m_element);
+        demand.gathers = layerGather(m_element);
     if (memory.offloadActivations)
         demand.copies += keptBytes() / m_node.hostLink;
     if (memory.offloadParameters)
-        demand.copies += parameters / m_tensor.ranks / m_data.ranks * m_element / m_node.hostLink;
+        demand.copies += static_cast<double>(m_parts.perLayer) / m_tensor.ranks / m_data.ranks * m_element /
+                         m_node.hostLink;
     return demand;
 }
 
@@ -125,8 +134,11 @@ BesideDemand StepModelBuilder::besideBackward(const LayerWork& layer) const
 {
     BesideDemand demand = besideForward(layer);
     demand.ring = ringTime(layer.backward);
-    if (m_spec.memory.zeroStage >= 2)
-        demand.gathers += gatherOf(static_cast<double>(m_parts.perLayer), m_program.gradientBytes);
+    const MemorySpec& memory = m_spec.memory;
+    if (memory.zeroStage == 3 && memory.recompute == RecomputeKind::Full && m_program.gathersForRecompute)
+        demand.gathers += layerGather(m_element);
+    if (memory.zeroStage >= 2)
+        demand.gathers += layerGather(m_program.gradientBytes);
     return demand;
 }
 

@@ -124,6 +124,15 @@ Point gaussNewtonStep(std::span<const MeasuredStep> steps, const Point& point,
     return equations.solve();
 }
 
+TimeCoefficients scaled(double factor)
+{
+    TimeCoefficients coefficients;
+    for (const TimeFactor part :
+         {TimeFactor::Products, TimeFactor::Traffic, TimeFactor::Launches, TimeFactor::MicroBatches})
+        coefficients.factors[static_cast<std::size_t>(part)] = factor;
+    return coefficients;
+}
+
 Point along(const Point& point, const Point& step, double share)
 {
     Point moved = point;
@@ -155,6 +164,17 @@ TimeCoefficients calibrate(std::span<const MeasuredStep> steps)
             break;
     }
     return coefficientsAt(point);
+}
+
+TimeCoefficients scaledTo(const MeasuredStep& step)
+{
+    double low = 1.0 / 64;
+    double high = 64;
+    for (int i = 0; i < 40; ++i) {
+        const double middle = std::sqrt(low * high);
+        (step.model->estimate(scaled(middle)).seconds < step.seconds ? low : high) = middle;
+    }
+    return scaled(high);
 }
 
 } // namespace trainyard
