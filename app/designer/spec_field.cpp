@@ -163,8 +163,8 @@ SpecSection restartSection()
                          "The run also goes on when the first host itself was restarted"},
                         MEMBER(launch.restart.afterReboot)),
              yesNoField({"launch.restart.elastic", "Elastic",
-                         "Goes on with fewer data-parallel ranks while hosts are away, and takes them in "
-                         "again when they return"},
+                         "Goes on with fewer data-parallel ranks while hosts are away, with the same global "
+                         "batch, and takes them in again, after a checkpoint, when they can carry ranks"},
                         MEMBER(launch.restart.elastic))}};
 }
 

@@ -130,6 +130,7 @@ Supervisor::Supervisor(RunFolder folder, RunWork work, LockFile lock, Fence fenc
     , m_restarts(m_work.restart, attempt->request().restarts)
     , m_signals(catchSignals())
     , m_attempt(std::move(attempt))
+    , m_membership(m_folder, m_work, m_attempt->request(), m_log)
 {
 }
 
@@ -148,9 +149,7 @@ Status Supervisor::launch()
         return started;
     }
     m_nextBeat = SteadyClock::now();
-    m_nextProbe = m_nextBeat + m_attempt->request().lookForHosts;
-    m_checkpointAtStart = m_folder.newestCheckpoint();
-    m_returned.clear();
+    m_membership.attemptBegins(m_attempt->request());
     if (m_work.kind == WorkKind::Prepare)
         m_log.enter(RunState::Running);
     return {};
@@ -185,7 +184,7 @@ void Supervisor::followAttempt()
         obey();
         beat();
         heedFence();
-        lookForHosts();
+        growWorld();
         reap();
     }
 }
@@ -209,7 +208,7 @@ void Supervisor::reap()
     int status = 0;
     for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
         m_attempt->childEnded(pid, status);
-        m_probe.childEnded(pid, status);
+        m_membership.childEnded(pid, status);
     }
 }
 
@@ -274,23 +273,10 @@ void Supervisor::heedFence()
     sweepDescendants(::getpid(), std::chrono::milliseconds(0));
 }
 
-/// Elastic: an attempt that goes on without some hosts makes room for one with them, once they answer again
-/// and it has published a checkpoint.
-void Supervisor::lookForHosts()
+void Supervisor::growWorld()
 {
-    const LaunchRequest& request = m_attempt->request();
-    if (request.away.empty() || m_stop.asked() || !m_returned.empty() || SteadyClock::now() < m_nextProbe)
-        return;
-    if (!m_probe.isUnderWay() && m_folder.newestCheckpoint() > m_checkpointAtStart)
-        startProbe(request.away);
-    if (!m_probe.isUnderWay() || !m_probe.isOver())
-        return;
-    m_nextProbe = SteadyClock::now() + request.lookForHosts;
-    if (m_probe.able().empty())
-        return;
-    m_returned = fmt::format("{} can carry ranks again", fmt::join(m_probe.able(), ", "));
-    m_log.event({Severity::Info, "hosts-returned", m_returned, {}, m_log.status().step});
-    sweep();
+    if (!m_stop.asked() && m_membership.isToMakeRoom())
+        sweep();
 }
 
 int Supervisor::sweep()
@@ -316,8 +302,9 @@ Verdict Supervisor::conclude()
     Verdict verdict = m_attempt->judge(m_stop, m_fenced, m_stopCause);
     m_log.setKilled(m_log.status().killed + sweep());
     reap();
-    if (!m_returned.empty() && verdict.state != RunState::Finished)
-        return {RunState::Failed, m_returned, {}, FailureKind::Infrastructure};
+    const bool endedForHosts = !m_membership.returned().empty() && !m_stop.asked() && m_fenced.empty();
+    if (endedForHosts && verdict.state != RunState::Finished)
+        return {RunState::Failed, m_membership.returned(), {}, FailureKind::Infrastructure};
     for (const EventRecord& event : verdict.events)
         m_log.event(event);
     return verdict;
@@ -328,7 +315,8 @@ bool Supervisor::goesOn(Verdict& verdict)
 {
     if (verdict.state != RunState::Failed || m_stop.asked())
         return false;
-    const auto decision = !m_returned.empty()
+    m_membership.judge(verdict, m_attempt->finishedAStep());
+    const auto decision = !m_membership.returned().empty()
                               ? RestartPolicy::Decision{true, {}, {}}
                               : m_restarts.after({verdict.failure, m_attempt->step(),
                                                   m_attempt->finishedAStep(), m_folder.newestCheckpoint()});
@@ -426,44 +414,18 @@ bool Supervisor::waitOut(std::chrono::milliseconds delay)
     return true;
 }
 
-void Supervisor::startProbe(const std::vector<std::string>& hosts)
-{
-    const LaunchRequest& request = m_attempt->request();
-    m_probe.start(hosts, remoteShell(m_folder, request), nodeCheckCommand(m_folder, request, ownProgram()));
-}
-
-/// Which of the run's other hosts can carry ranks. False when the run is to end meanwhile.
-bool Supervisor::probeHosts()
-{
-    startProbe(otherHosts(m_attempt->request()));
-    while (!m_probe.isOver()) {
-        if (!waitOut(kTick))
-            return false;
-    }
-    return true;
-}
-
+/// Without the hosts that cannot carry ranks, where that is possible. Cancelled when the run is to end
+/// meanwhile.
 Result<LaunchRequest> Supervisor::fitToHosts(const LaunchRequest& next)
 {
     if (next.nodes.size() == 1 || m_work.kind != WorkKind::Train)
         return next;
-    if (!probeHosts())
-        return cancelled("stopped by request");
-    const std::vector<std::string> away = m_probe.unable();
-    if (!away.empty())
-        m_log.event({Severity::Warning, "hosts-away", m_probe.troubles(), {}, m_log.status().step});
-    if (!m_work.restart.elastic)
-        return next;
-    TRAINYARD_TRY(const RunSpec spec, loadSpec(m_folder.spec()));
-    auto fitted = withoutHosts(next, away, spec);
-    if (fitted.ok())
-        return fitted;
-    m_log.event({Severity::Warning,
-                 "not-elastic",
-                 "the run cannot go on without them: " + fitted.error().text(),
-                 {},
-                 m_log.status().step});
-    return next;
+    m_membership.ask(m_attempt->request());
+    while (!m_membership.hasAnswers()) {
+        if (!waitOut(kTick))
+            return cancelled("stopped by request");
+    }
+    return m_membership.fit(next);
 }
 
 Status Supervisor::startNext(LaunchRequest next)

@@ -10,7 +10,7 @@
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/run_work.h"
 #include "remote/agent/supervise/attempt.h"
-#include "remote/agent/supervise/node_probe.h"
+#include "remote/agent/supervise/membership.h"
 #include "remote/agent/supervise/restart_policy.h"
 #include "remote/agent/supervise/run_log.h"
 #include "remote/agent/supervise/stop_sequence.h"
@@ -57,7 +57,7 @@ private:
     void obey();
     void beat();
     void heedFence();
-    void lookForHosts();
+    void growWorld();
     int sweep();
     Verdict conclude();
     bool goesOn(Verdict& verdict);
@@ -69,8 +69,6 @@ private:
     bool waitOut(std::chrono::milliseconds delay);
     Status startNext(LaunchRequest next);
     Result<LaunchRequest> fitToHosts(const LaunchRequest& next);
-    void startProbe(const std::vector<std::string>& hosts);
-    bool probeHosts();
     int finish(const Verdict& verdict);
 
     RunFolder m_folder;
@@ -88,10 +86,7 @@ private:
     TerminationHandler m_onTermination;
     HandOver m_handOver;
     std::string m_stopCause; ///< as that told
-    NodeProbe m_probe;
-    std::chrono::steady_clock::time_point m_nextProbe;
-    std::int64_t m_checkpointAtStart = 0; ///< the newest one when the attempt began
-    std::string m_returned;               ///< hosts that are back, for which the attempt is to end
+    Membership m_membership;
 };
 
 } // namespace trainyard::agent

@@ -183,7 +183,7 @@ Verdict failure(const RunFolder& folder, const RunWork& work, const LaunchReques
     }
     if (exit->signal != 0)
         verdict.failure = kindOfSignal(exit->signal, end);
-    const std::string host = hostOfRank(request, exit->rank);
+    const std::string host = verdict.host = hostOfRank(request, exit->rank);
     std::string cause = lastWordOf(folder, exit->rank, before);
     if (cause.empty() && (exit->rank == 0 || exit->signal == 0))
         cause = reported;

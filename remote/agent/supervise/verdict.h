@@ -33,6 +33,7 @@ struct Verdict {
     std::string reason;              ///< one sentence; empty when finished
     std::vector<EventRecord> events; ///< what a person may want to know beside it
     FailureKind failure = FailureKind::Work;
+    std::string host{}; ///< of the rank that failed, as the request names it; empty = unknown
 };
 
 /// The sizes of the ranks' logs when an attempt starts, so that words of an earlier attempt are not taken for

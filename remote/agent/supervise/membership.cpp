@@ -1,0 +1,184 @@
+#include "remote/agent/supervise/membership.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/base/units.h"
+#include "engine/spec/spec_json.h"
+#include "remote/agent/host/machine.h"
+#include "remote/agent/runs/run_requests.h"
+#include "remote/agent/supervise/elastic_world.h"
+#include "remote/agent/supervise/job_command.h"
+#include "remote/agent/supervise/run_log.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+bool contains(const std::vector<std::string>& hosts, const std::string& host)
+{
+    return std::ranges::find(hosts, host) != hosts.end();
+}
+
+std::string listed(const std::vector<std::string>& hosts)
+{
+    return fmt::format("{}", fmt::join(hosts, ", "));
+}
+
+} // namespace
+
+Membership::Membership(const RunFolder& folder, const RunWork& work, const LaunchRequest& first, RunLog& log)
+    : m_folder(folder)
+    , m_work(work)
+    , m_log(&log)
+    , m_pauses(first.lookForHosts)
+    , m_growth(folder, SteadyClock::now(), first.lookForHosts)
+    , m_attempt(first)
+{
+}
+
+void Membership::say(Severity severity, const std::string& kind, const std::string& message) const
+{
+    m_log->event({severity, kind, message, {}, m_log->status().step});
+}
+
+void Membership::probe(const LaunchRequest& request, const std::vector<std::string>& hosts)
+{
+    m_probe.start(hosts, remoteShell(m_folder, request), nodeCheckCommand(m_folder, request, ownProgram()));
+}
+
+void Membership::ask(const LaunchRequest& last)
+{
+    probe(last, otherHosts(last));
+}
+
+Result<LaunchRequest> Membership::fit(const LaunchRequest& next)
+{
+    const std::vector<std::string> unable = m_probe.unable();
+    m_toldTroubles.clear();
+    tellTroubles();
+    if (!m_work.restart.elastic)
+        return next;
+    TRAINYARD_TRY(const RunSpec spec, loadSpec(m_folder.spec()));
+    std::vector<std::string> away = unable;
+    std::ranges::copy_if(m_probe.able(), std::back_inserter(away), [this](const std::string& host) {
+        return m_pauses.isPaused(host, SteadyClock::now());
+    });
+    auto fitted = withoutHosts(next, away, spec);
+    if (!fitted.ok()) // rather with a host that is to be left alone than not at all
+        fitted = withoutHosts(next, unable, spec);
+    if (fitted.ok())
+        return fitted;
+    say(Severity::Warning, "not-elastic", "the run cannot go on without them: " + fitted.error().text());
+    return next;
+}
+
+void Membership::attemptBegins(const LaunchRequest& attempt)
+{
+    m_takenIn = m_attempt.away;
+    std::erase_if(m_takenIn, [&](const std::string& host) { return contains(attempt.away, host); });
+    m_attempt = attempt;
+    m_growth = WorldGrowth(m_folder, SteadyClock::now(), attempt.lookForHosts);
+    m_checkpointAtStart = m_folder.newestCheckpoint();
+    m_returned.clear();
+}
+
+bool Membership::isToMakeRoom()
+{
+    if (m_attempt.away.empty())
+        return false;
+    if (m_probe.isUnderWay() && m_probe.isOver())
+        heedAnswers();
+    switch (m_growth.next(SteadyClock::now())) {
+    case WorldGrowth::Action::None:
+        return false;
+    case WorldGrowth::Action::LookForHosts: {
+        std::vector<std::string> hosts = m_attempt.away;
+        std::erase_if(
+            hosts, [this](const std::string& host) { return m_pauses.isPaused(host, SteadyClock::now()); });
+        probe(m_attempt, hosts);
+        return false;
+    }
+    case WorldGrowth::Action::AskForCheckpoint:
+        askForCheckpoint();
+        return false;
+    case WorldGrowth::Action::MakeRoom:
+        m_returned = listed(m_probe.able()) + " can carry ranks again";
+        return true;
+    }
+    return false;
+}
+
+/// Each once, however often the hosts are asked.
+void Membership::tellTroubles()
+{
+    const std::string troubles = m_probe.troubles();
+    if (troubles.empty() || troubles == m_toldTroubles)
+        return;
+    m_toldTroubles = troubles;
+    say(Severity::Warning, "hosts-away", troubles);
+}
+
+void Membership::heedAnswers()
+{
+    tellTroubles();
+    if (m_probe.able().empty())
+        m_growth.nobodyFound(SteadyClock::now());
+    else
+        m_growth.hostsFound();
+}
+
+void Membership::askForCheckpoint()
+{
+    say(Severity::Info, "hosts-returned",
+        listed(m_probe.able()) + " can carry ranks again; they are taken in after a checkpoint");
+    if (const Status asked = agent::askForCheckpoint(m_folder); !asked.ok())
+        say(Severity::Warning, "no-checkpoint-request",
+            "they have to wait for the run's next checkpoint: " + asked.error().text());
+}
+
+bool Membership::broughtACheckpoint() const
+{
+    return m_folder.newestCheckpoint() > m_checkpointAtStart;
+}
+
+/// The one whose rank failed before any step was done; else those that were taken in again.
+std::vector<std::string> Membership::suspects(const Verdict& verdict, bool finishedAStep) const
+{
+    const bool isRestart = m_attempt.restarts.restarts > 0 || !m_takenIn.empty();
+    if (!m_work.restart.elastic || !isRestart || broughtACheckpoint())
+        return {};
+    if (!finishedAStep && contains(otherHosts(m_attempt), verdict.host))
+        return {verdict.host};
+    return m_takenIn;
+}
+
+bool Membership::canGoOnWithout(const std::vector<std::string>& hosts) const
+{
+    std::vector<std::string> away = m_attempt.away;
+    away.insert(away.end(), hosts.begin(), hosts.end());
+    const auto spec = loadSpec(m_folder.spec());
+    return spec.ok() && withoutHosts(m_attempt, away, *spec).ok();
+}
+
+void Membership::judge(Verdict& verdict, bool finishedAStep)
+{
+    if (broughtACheckpoint())
+        m_pauses.heldOut(m_takenIn);
+    const std::vector<std::string> hosts = suspects(verdict, finishedAStep);
+    if (hosts.empty() || !canGoOnWithout(hosts))
+        return;
+    m_pauses.cameToNothing(hosts, SteadyClock::now());
+    say(Severity::Warning, "hosts-left-alone",
+        fmt::format("{} left alone for {}: with {} attempt {} came to nothing", listed(hosts),
+                    formatDuration(m_pauses.lengthOf(hosts.front())), hosts.size() == 1 ? "it" : "them",
+                    m_attempt.attempt));
+    if (!finishedAStep)
+        verdict.failure = FailureKind::Infrastructure;
+}
+
+} // namespace trainyard::agent

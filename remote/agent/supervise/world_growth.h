@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "remote/agent/runs/run_folder.h"
+
+namespace trainyard::agent {
+
+/// When an attempt that goes on without some hosts makes room for one with them. Only decides; the supervisor
+/// acts.
+///
+///     look for hosts ── some can carry ranks ──▶ ask for a checkpoint ── it is published ──▶ make room
+///
+/// So the growth costs the steps since that checkpoint and the start of the next attempt, however seldom the
+/// run keeps checkpoints of its own.
+class WorldGrowth {
+public:
+    using TimePoint = std::chrono::steady_clock::time_point;
+    enum class Action { None, LookForHosts, AskForCheckpoint, MakeRoom };
+
+    /// The attempt began at `start`; hosts are looked for whenever `interval` has passed.
+    WorldGrowth(const RunFolder& folder, TimePoint start, std::chrono::milliseconds interval)
+        : m_folder(folder), m_interval(interval), m_nextLook(start + interval)
+    {
+    }
+
+    /// What is to be done now, each action once. Looks at the run's newest checkpoint where it waits for one.
+    Action next(TimePoint now);
+    /// What looking for hosts brought.
+    void hostsFound() { m_phase = Phase::Found; }
+    void nobodyFound(TimePoint now);
+
+private:
+    enum class Phase { Waiting, Looking, Found, Saving, Over };
+
+    RunFolder m_folder;
+    std::chrono::milliseconds m_interval;
+    TimePoint m_nextLook;
+    Phase m_phase = Phase::Waiting;
+    std::int64_t m_checkpointBefore = 0; ///< the newest one when another one was asked for
+};
+
+} // namespace trainyard::agent

@@ -1,0 +1,106 @@
+#include "engine/base/file.h"
+#include "remote/agent/supervise/host_pauses.h"
+#include "remote/agent/supervise/world_growth.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace trainyard;
+using namespace trainyard::agent;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Action = WorldGrowth::Action;
+
+namespace {
+
+constexpr seconds kInterval{30};
+const WorldGrowth::TimePoint kStart{}; // any
+
+} // namespace
+
+/// When a smaller world takes hosts in again, and which ones it leaves alone.
+class TestWorldGrowth : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_place = std::make_unique<QTemporaryDir>();
+        QVERIFY(makeFolder(folder().path() / "checkpoints").ok());
+    }
+
+    void asksForACheckpointBeforeItMakesRoom()
+    {
+        publish(200);
+        WorldGrowth growth(folder(), kStart, kInterval);
+        QCOMPARE(growth.next(kStart), Action::None);
+        QCOMPARE(growth.next(kStart + kInterval), Action::LookForHosts);
+        QCOMPARE(growth.next(kStart + kInterval), Action::None); // until it is told
+        growth.hostsFound();
+        QCOMPARE(growth.next(kStart + kInterval), Action::AskForCheckpoint);
+        QCOMPARE(growth.next(kStart + hours(1)), Action::None); // the one of step 200 is older
+        publish(231);
+        QCOMPARE(growth.next(kStart + hours(1)), Action::MakeRoom);
+        QCOMPARE(growth.next(kStart + hours(2)), Action::None);
+    }
+
+    void growsBeforeTheFirstCheckpointToo()
+    {
+        WorldGrowth growth(folder(), kStart, kInterval);
+        QCOMPARE(growth.next(kStart + kInterval), Action::LookForHosts);
+        growth.hostsFound();
+        QCOMPARE(growth.next(kStart + kInterval), Action::AskForCheckpoint);
+        publish(1);
+        QCOMPARE(growth.next(kStart + kInterval), Action::MakeRoom);
+    }
+
+    void looksAgainAfterTheInterval()
+    {
+        WorldGrowth growth(folder(), kStart, kInterval);
+        QCOMPARE(growth.next(kStart + kInterval), Action::LookForHosts);
+        growth.nobodyFound(kStart + kInterval + seconds(15));
+        QCOMPARE(growth.next(kStart + kInterval + seconds(44)), Action::None);
+        QCOMPARE(growth.next(kStart + kInterval + seconds(45)), Action::LookForHosts);
+    }
+
+    void leavesAHostAloneTwiceAsLongEachTime()
+    {
+        HostPauses pauses(kInterval);
+        QVERIFY(!pauses.isPaused("b", kStart));
+        pauses.cameToNothing({"b"}, kStart);
+        QVERIFY(pauses.isPaused("b", kStart + seconds(59)));
+        QVERIFY(!pauses.isPaused("b", kStart + seconds(60)));
+        QVERIFY(!pauses.isPaused("a", kStart));
+        QStringList lengths;
+        for (int i = 0; i < 7; ++i) {
+            pauses.cameToNothing({"b"}, kStart);
+            lengths << QString::number(pauses.lengthOf("b") / seconds(1));
+        }
+        QCOMPARE(lengths.join(' '), QString("120 240 480 960 1920 3600 3600"));
+    }
+
+    void forgetsAPauseWhenTheHostHoldsOut()
+    {
+        HostPauses pauses(kInterval);
+        pauses.cameToNothing({"b", "c"}, kStart);
+        pauses.heldOut({"b"});
+        QVERIFY(!pauses.isPaused("b", kStart));
+        QVERIFY(pauses.isPaused("c", kStart));
+        pauses.cameToNothing({"b"}, kStart);
+        QCOMPARE(pauses.lengthOf("b"), milliseconds(2 * kInterval));
+    }
+
+private:
+    RunFolder folder() const { return {m_place->path().toStdString(), "r"}; }
+    void publish(int step) const
+    {
+        const std::string name = QString("step-%1\n").arg(step, 9, 10, QChar('0')).toStdString();
+        QVERIFY(writeFileAtomically(folder().path() / "checkpoints" / "latest", name).ok());
+    }
+
+    std::unique_ptr<QTemporaryDir> m_place;
+};
+
+QTEST_APPLESS_MAIN(TestWorldGrowth)
+#include "tst_world_growth.moc"
