@@ -8,6 +8,7 @@
 
 #include "engine/base/file.h"
 #include "engine/records/record.h"
+#include "engine/spec/spec_json.h"
 #include "remote/launch/data_set_manifest.h"
 #include "remote/launch/inventory.h"
 #include "remote/launch/judge_spec.h"
@@ -235,6 +236,18 @@ std::vector<NodeMemory> StartOperation::memoryOfNodes() const
     return memory;
 }
 
+/// By what the desk keeps of the run; 0 = it does not know.
+int StartOperation::leastReplicasOfRun() const
+{
+    const auto folder = deskRunFolder(m_runId);
+    const auto spec = loadSpec(folder / "spec.json");
+    const auto manifest = readFile(folder / "dataset.json");
+    if (!spec.ok() || !manifest.ok() || m_plan.slurm || !spec->launch.restart.elastic)
+        return 0;
+    const auto data = parseDataSetManifest(*manifest, "dataset.json");
+    return data.ok() ? leastReplicas(*spec, *data, memoryOfNodes()) : 0;
+}
+
 void StartOperation::keep()
 {
     if (m_ended)
@@ -325,6 +338,8 @@ void StartOperation::launch()
     if (m_group.size() > 1 && !m_found.interfaceNames.isEmpty())
         request.insert("environment",
                        QJsonObject{{"NCCL_SOCKET_IFNAME", '=' + m_found.interfaceNames.join(',')}});
+    if (const int least = leastReplicasOfRun(); least > 0)
+        request.insert("least_replicas", least);
     m_launched = true;
     m_group.target(0).call(request, this, [this](const Result<QJsonObject>& reply) {
         if (reply.ok())

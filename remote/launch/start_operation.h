@@ -54,6 +54,7 @@ private:
     void findDataSet();
     void judge();
     std::vector<NodeMemory> memoryOfNodes() const;
+    int leastReplicasOfRun() const;
     void keep();
     void makeRun();
     Status keepOnDesk() const;

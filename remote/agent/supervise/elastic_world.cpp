@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "engine/spec/elastic.h"
 #include "engine/spec/spec_json.h"
 
@@ -40,6 +42,11 @@ Result<LaunchRequest> withoutHosts(const LaunchRequest& request, const std::vect
     for (const LaunchNode& node : presentNodes(changed))
         slotsThere += node.slots;
     TRAINYARD_TRY(const RunSpec fitted, fittedTo(spec, slotsThere));
+    if (fitted.layout.data < request.leastReplicas)
+        return refused(
+            fmt::format("{} of at least {} data-parallel ranks are left: each would need more memory "
+                        "than its host has, as planned",
+                        fitted.layout.data, request.leastReplicas));
     changed.replicas = fitted.layout.data == spec.layout.data ? 0 : fitted.layout.data;
     return changed;
 }

@@ -145,6 +145,7 @@ Result<LaunchRequest> readFields(const json& document)
                   wholeNumber(document, "look_for_hosts_ms", int(request.lookForHosts.count()),
                               kShortestLeaseMs, kLongestMs));
     request.lookForHosts = std::chrono::milliseconds(lookMs);
+    TRAINYARD_TRY(request.leastReplicas, wholeNumber(document, "least_replicas", 0, 0, kMostSlots));
     TRAINYARD_TRY(request.replicas, wholeNumber(document, "replicas", 0, 0, kMostSlots));
     request.away = document.value("away", std::vector<std::string>());
     request.restarts.checkpoint = document.value("restarts_since", std::int64_t{0});
@@ -189,6 +190,7 @@ std::string toJson(const LaunchRequest& request)
                   {"lease_ms", request.lease.count()},
                   {"look_for_hosts_ms", request.lookForHosts.count()},
                   {"away", request.away},
+                  {"least_replicas", request.leastReplicas},
                   {"replicas", request.replicas},
                   {"restarts", request.restarts.restarts},
                   {"restarts_since", request.restarts.checkpoint}};

@@ -46,7 +46,9 @@ struct LaunchRequest {
     std::chrono::milliseconds lookForHosts{30'000};
     RestartCount restarts{};         ///< that led to this attempt
     std::vector<std::string> away{}; ///< hosts of `nodes` that take no part, because they do not answer
-    int replicas = 0;                ///< data-parallel degree instead of the specification's; 0 = that one
+    /// With fewer data-parallel ranks than these a rank would need more memory than the hosts have.
+    int leastReplicas = 0;
+    int replicas = 0; ///< data-parallel degree instead of the specification's; 0 = that one
 };
 
 /// BadInput naming the field. Every text that ends up in a hostfile, a command line or an environment is

@@ -108,6 +108,18 @@ private slots:
                  small.error().message.c_str());
     }
 
+    void refusesWhatWouldNotFitIntoMemory()
+    {
+        LaunchRequest request = wholeRequest();
+        request.leastReplicas = 3;
+        QVERIFY(withoutHosts(request, {"c"}, wholeSpec()).ok());
+        const auto small = withoutHosts(request, {"b"}, wholeSpec());
+        QCOMPARE(small.error().kind, ErrorKind::Refused);
+        QCOMPARE(small.error().message,
+                 std::string("2 of at least 3 data-parallel ranks are left: each would need more memory than "
+                             "its host has, as planned"));
+    }
+
     void countsTheRanksOfTheAttempt()
     {
         const QTemporaryDir root;
@@ -125,10 +137,12 @@ private slots:
     {
         LaunchRequest request = wholeRequest();
         request.bundle = std::string(64, 'b');
+        request.leastReplicas = 2;
         const LaunchRequest small = withoutHosts(request, {"c"}, wholeSpec()).value();
         const LaunchRequest again = parseLaunchRequest(toJson(small)).value();
         QCOMPARE(print(again.away), QString("c"));
         QCOMPARE(again.replicas, 3);
+        QCOMPARE(again.leastReplicas, 2);
     }
 };
 
