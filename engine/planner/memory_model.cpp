@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/planner/element_size.h"
+#include "engine/planner/layer_activations.h"
 #include "engine/planner/parameter_parts.h"
 #include "engine/planner/rank_states.h"
 #include "engine/planner/stage_costs.h"
@@ -21,55 +23,9 @@ Bytes& at(MemoryByCategory& bytes, MemoryCategory category)
     return bytes[static_cast<std::size_t>(category)];
 }
 
-int elementBytes(ComputeType type)
-{
-    return type == ComputeType::Float64 ? 8 : type == ComputeType::Float32 ? 4 : 2;
-}
-
 Bytes dividedUp(Bytes number, Bytes parts)
 {
     return (number + parts - 1) / parts;
-}
-
-/// What a layer keeps for its backward pass.
-struct LayerActivations {
-    Bytes input = 0;     ///< all that a recomputed layer keeps
-    Bytes attention = 0; ///< scores and probabilities: what selective recomputation leaves out; of ring
-                         ///< attention one number per query
-    Bytes rest = 0;
-
-    Bytes whole() const { return input + attention + rest; }
-};
-
-/// `s`: tokens of a sequence that are here.
-LayerActivations layerActivations(const RunSpec& spec, Bytes b, Bytes s, Bytes e)
-{
-    const ModelSpec& m = spec.model;
-    const Bytes h = static_cast<Bytes>(m.hidden);
-    const Bytes cut = static_cast<Bytes>(spec.layout.tensor);
-    const Bytes tokensCut = spec.layout.sequence ? cut : 1;
-    // 16 e: Q, K, V and attention output, cut with the heads; the inputs of both products and two residual
-    // sums, cut with the tokens; the feed-forward layer's two tensors of width 4h count as 8 of the 16.
-    const Bytes feedForward = 2 * static_cast<Bytes>(m.intermediate) * e / cut;
-    const Bytes rest = 4 * h * e / cut + (3 * h * e + 2 * h) / tokensCut;
-    const Bytes perHead = spec.layout.context > 1 ? std::max<Bytes>(e, 4) : s * (2 * e + 1);
-    const Bytes scores = static_cast<Bytes>(m.heads) * perHead / cut;
-    return {s * b * h * e / tokensCut, s * b * scores, s * b * (rest + feedForward)};
-}
-
-/// Of all layers of a rank, for one micro-batch; the layer that is being recomputed once more.
-Bytes keptActivations(const RunSpec& spec, const LayerActivations& layer, Bytes layers)
-{
-    switch (spec.memory.recompute) {
-    case RecomputeKind::None:
-        return layers * layer.whole();
-    case RecomputeKind::Selective:
-        return layers * (layer.input + layer.rest);
-    case RecomputeKind::Full:
-        const Bytes recomputed = dividedUp(layers, static_cast<Bytes>(spec.memory.recomputeEvery));
-        return recomputed * layer.input + (layers - recomputed) * layer.whole();
-    }
-    return 0;
 }
 
 /// What recomputation makes while one layer's backward pass runs.
@@ -222,12 +178,12 @@ Bytes MemoryEstimate::onDevice() const
 MemoryEstimate estimateMemory(const RunSpec& asked, const SequenceShape& shape)
 {
     const RunSpec spec = withinReason(asked);
-    const Bytes e = static_cast<Bytes>(elementBytes(spec.precision.compute));
+    const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
     const Bytes master = std::max<Bytes>(e, 4);
     const Bytes b = static_cast<Bytes>(spec.batch.micro);
     const Bytes s = static_cast<Bytes>(shape.length);
     const Bytes here = tokensHere(spec, shape.length);
-    const LayerActivations layer = layerActivations(spec, b, here, e);
+    const LayerActivations layer = layerActivations(spec, here);
 
     MemoryEstimate estimate;
     const RankStates states = largestRankStates(spec, layerCounts(spec, shape));

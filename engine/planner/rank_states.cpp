@@ -5,23 +5,19 @@
 #include <map>
 #include <numeric>
 
+#include "engine/planner/element_size.h"
 #include "engine/planner/parameter_parts.h"
 
 namespace trainyard {
 
 namespace {
 
-Bytes elementBytes(ComputeType type)
-{
-    return type == ComputeType::Float64 ? 8 : type == ComputeType::Float32 ? 4 : 2;
-}
-
 /// Which of a rank's states are shared, and where they are: what training/Replica makes of a specification.
 struct StateRules {
     explicit StateRules(const RunSpec& spec)
         : replicas(spec.layout.data * spec.layout.context)
         , owners(spec.memory.zeroStage >= 1 ? replicas : 1)
-        , compute(elementBytes(spec.precision.compute))
+        , compute(static_cast<Bytes>(elementSize(spec.precision.compute)))
         , master(std::max<Bytes>(compute, 4))
         , offloadsOptimizer(spec.memory.offloadOptimizer)
         , offloadsParameters(spec.memory.offloadParameters)

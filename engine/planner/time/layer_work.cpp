@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "engine/planner/element_size.h"
 #include "engine/planner/parameter_parts.h"
 
 namespace trainyard {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/planner/element_size.h"
+
 namespace trainyard {
 
 namespace {
@@ -60,11 +62,6 @@ bool aligned(double columns, int elementBytes)
 }
 
 } // namespace
-
-int elementSize(ComputeType type)
-{
-    return type == ComputeType::Float64 ? 8 : type == ComputeType::Float32 ? 4 : 2;
-}
 
 ProductTime productTime(const Product& product, const DeviceModel& device, ComputeType type)
 {

@@ -31,7 +31,4 @@ ProductTime productTime(const Product& product, const DeviceModel& device, Compu
 /// Of an aligned product's rate. A100, float16, 1024 x 50257 x 1024 and x 2048: 80 of 265 TFLOP/s.
 constexpr double kUnalignedShare = 0.3;
 
-/// Bytes of an element of that type.
-int elementSize(ComputeType type);
-
 } // namespace trainyard

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/planner/element_size.h"
+#include "engine/planner/layer_activations.h"
 #include "engine/planner/parameter_parts.h"
 #include "engine/planner/rank_states.h"
 #include "engine/planner/stage_costs.h"
@@ -87,17 +89,11 @@ double StepModelBuilder::ringTime(const Work& work) const
                : 0;
 }
 
-/// What a layer keeps for its backward pass (memory_model.h).
+/// Of a layer's activations, which wait in host memory.
 double StepModelBuilder::keptBytes() const
 {
-    const double tokens = static_cast<double>(m_spec.batch.micro) * m_shape.length / m_spec.layout.context;
-    const double input = tokens * m_spec.model.hidden * m_element;
-    if (m_spec.memory.recompute == RecomputeKind::Full)
-        return input;
-    const double scores = m_spec.memory.recompute == RecomputeKind::None
-                              ? tokens * m_shape.length * m_spec.model.heads * (2 * m_element + 1)
-                              : 0;
-    return input + (15 * input + 2 * tokens * m_spec.model.hidden + scores) / m_tensor.ranks;
+    const Bytes tokens = static_cast<Bytes>(m_shape.length / m_spec.layout.context);
+    return static_cast<double>(keptActivations(m_spec, layerActivations(m_spec, tokens), 1));
 }
 
 /// Brings together, or adds up and shares, what the data-parallel ranks hold of so many parameters.
