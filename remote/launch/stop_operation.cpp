@@ -1,5 +1,7 @@
 #include "remote/launch/stop_operation.h"
 
+#include "remote/launch/host_stop.h"
+
 namespace trainyard {
 
 StopOperation::StopOperation(const DeskRun& run, const StopOptions& options, TargetPool& targets,
@@ -49,26 +51,21 @@ void StopOperation::sweep(const Result<QJsonObject>& headAnswer)
 {
     emit progress("looking for left processes", -1);
     m_group.callAll([this](int) { return request(std::chrono::milliseconds(0)); },
-                    [this, headAnswer](const HostGroup::Answers& answers) {
-                        if (!headAnswer.ok())
-                            return finish(headAnswer.error());
-                        if (const Status all = allOf(answers); !all.ok())
-                            return finish(all.error());
-                        finish(everyHostClean(answers));
-                    });
+                    [this, headAnswer](const HostGroup::Answers& answers) { conclude(headAnswer, answers); });
 }
 
-Result<QString> StopOperation::everyHostClean(const HostGroup::Answers& answers) const
+void StopOperation::conclude(const Result<QJsonObject>& headAnswer, const HostGroup::Answers& answers)
 {
-    QStringList left;
+    std::vector<HostStop> stops;
     for (int node = 0; node < m_group.size(); ++node) {
-        if (!answers[static_cast<std::size_t>(node)]->value("clean").toBool())
-            left << m_group.hosts()[node];
+        const auto& swept = answers[static_cast<std::size_t>(node)];
+        stops.push_back(node == 0 ? hostStop(m_group.hosts()[0], {headAnswer, swept})
+                                  : hostStop(m_group.hosts()[node], {swept}));
     }
-    if (left.isEmpty())
-        return m_runId;
-    return failed("processes of the run are left on " + left.join(", ").toStdString(),
-                  "stop it again without a grace period");
+    for (const QString& words : killedWords(stops))
+        emit noticed(words);
+    const Status clean = allClean(stops);
+    finish(clean.ok() ? Result<QString>(m_runId) : Result<QString>(clean.error()));
 }
 
 void StopOperation::finish(const Result<QString>& result)

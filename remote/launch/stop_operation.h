@@ -14,7 +14,8 @@ struct StopOptions {
 };
 
 /// Ends a run on every host. Safe to repeat. The head is asked first, because it ends the ranks of all hosts
-/// in order; the others are then swept of what is left.
+/// in order; the others are then swept of what is left. Fails with every host that is not known to be clean,
+/// and notes where processes had to be killed.
 class StopOperation : public RunOperation {
     Q_OBJECT
 
@@ -29,7 +30,7 @@ private:
     void takeHeadAnswer(const Result<QJsonObject>& answer);
     void sweepWhenPossible();
     void sweep(const Result<QJsonObject>& headAnswer);
-    Result<QString> everyHostClean(const HostGroup::Answers& answers) const;
+    void conclude(const Result<QJsonObject>& headAnswer, const HostGroup::Answers& answers);
     void finish(const Result<QString>& result);
 
     StopOptions m_options;

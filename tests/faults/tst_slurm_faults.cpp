@@ -282,6 +282,27 @@ private slots:
         report.observed(m_desk->history(run));
     }
 
+    /// Nobody knows what goes on there until the lease of its ranks is over: stop must not call that clean.
+    void f44_stoppedWhileANodeIsCutOff()
+    {
+        ONLY_IN_LONG_RUNS();
+        FaultReport report(44, "Slurm: stop while a node is cut off", "the node named, then clean");
+        QString run;
+        MUST(begin(m_desk->spec(), run));
+        const QString head = cluster().jobField(m_desk->jobOf(run), "BatchHost");
+        const int index = head == cluster().nodeName(0) ? 1 : 0;
+        cluster().node(index).cutLink();
+        report.injected("link of " + cluster().nodeName(index) + " down, then stop");
+        QVERIFY(m_desk->finish(m_desk->service().stop(run)).isEmpty());
+        const QString error = m_desk->error();
+        cluster().node(index).restoreLink();
+        QVERIFY2(error.startsWith("Slurm has lost " + cluster().nodeName(index)), qPrintable(error));
+        QVERIFY(isFinal(m_desk->ask(run).state));
+        QVERIFY(cluster().awaitIdle());
+        MUST(stop(run));
+        report.observed(error);
+    }
+
     /// A watch that was killed comes again with the next desk, and knows what happened meanwhile.
     void f44_watchKilled()
     {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "engine/base/result.h"
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/run_requests.h"
@@ -7,8 +10,9 @@
 namespace trainyard::agent {
 
 struct StopReport {
-    bool clean = false; ///< no process of the run is left on this machine
-    int killed = 0;     ///< processes that had to be killed, by the supervisor or here
+    bool clean = false;                     ///< no process of the run is left on this machine
+    int killed = 0;                         ///< processes that had to be killed, by the supervisor or here
+    std::vector<std::string> unreachable{}; ///< nodes of a batch job of which nobody knows what is left there
 };
 
 /// Ends the run on this machine and returns when nothing of it is left here. On the head through the

@@ -125,7 +125,10 @@ Result<Answer> stop(const AgentContext& context, const json& request)
     const StopOptions options{std::chrono::milliseconds(grace), checkpoint};
     TRAINYARD_TRY(const auto slurm, slurmSpec(folder));
     TRAINYARD_TRY(const StopReport report, slurm ? stopJob(folder, options) : stopRun(folder, options));
-    return Answer{{{"clean", report.clean}, {"killed", report.killed}}, {}};
+    json answer{{"clean", report.clean}, {"killed", report.killed}};
+    if (!report.unreachable.empty())
+        answer["unreachable"] = report.unreachable;
+    return Answer{std::move(answer), {}};
 }
 
 /// Rank 0 looks for the file at each step, publishes a checkpoint and takes the file away.

@@ -110,6 +110,7 @@ std::optional<JobFacts> parseJob(std::string_view text)
     job.start = timeIn(fieldOf(line, "StartTime"));
     job.end = timeIn(fieldOf(line, "EndTime"));
     job.batchHost = fieldOf(line, "BatchHost");
+    job.nodes = fieldOf(line, "NodeList");
     job.restarts = std::max(0, numberIn(fieldOf(line, "Restarts")));
     job.isHeld = phaseOf(job) == JobPhase::Waiting && fieldOf(line, "Priority") == "0";
     const auto exit = fieldOf(line, "ExitCode");

@@ -16,6 +16,7 @@ struct JobFacts {
         start; ///< "2026-11-22T04:30:18", the cluster's time; of a waiting job estimated; empty = unknown
     std::string end;       ///< as `start`: when its time limit is over
     std::string batchHost; ///< first node; empty before the start
+    std::string nodes;     ///< "node[2-3]"; empty before the start
     int restarts = 0;      ///< how often it was requeued
     bool isHeld = false;   ///< it waits until somebody releases it
     int exitStatus = 0;

@@ -185,6 +185,19 @@ Status requeueJob(const std::string& id)
     return succeed({"scontrol", "requeue", id});
 }
 
+Result<std::vector<std::string>> silentNodes(const std::string& list)
+{
+    TRAINYARD_TRY(const std::string output,
+                  outputOf({"sinfo", "--noheader", "--Node", "--nodes=" + list, "--format=%N %T"}));
+    std::vector<std::string> silent;
+    for (const std::string& line : linesOf(output)) { // one for each partition of the node; "node3 down*"
+        const std::string node = line.substr(0, line.find(' '));
+        if (line.ends_with('*') && std::ranges::find(silent, node) == silent.end())
+            silent.push_back(node);
+    }
+    return silent;
+}
+
 Result<std::vector<std::string>> expandHosts(const std::string& list)
 {
     TRAINYARD_TRY(const std::string output, outputOf({"scontrol", "show", "hostnames", list}));

@@ -33,6 +33,9 @@ Status warnJob(const std::string& id);
 /// Puts the job into the queue again; it starts anew where Slurm finds nodes.
 Status requeueJob(const std::string& id);
 
+/// Those of "node[2-3,7]" that do not answer Slurm.
+Result<std::vector<std::string>> silentNodes(const std::string& list);
+
 /// The host names that "node[2-3,7]" stands for, in Slurm's order.
 Result<std::vector<std::string>> expandHosts(const std::string& list);
 

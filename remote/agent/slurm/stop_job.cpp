@@ -72,6 +72,16 @@ bool isOver(const SlurmJob& job)
     return facts.ok() && (!*facts || phaseOf(**facts) == JobPhase::Ended);
 }
 
+/// Slurm gives a job up on nodes that it has lost; what runs there is still to hear of it.
+std::vector<std::string> lostNodes(const SlurmJob& job)
+{
+    const auto facts = askJob(job.id);
+    if (!facts.ok() || !*facts || (*facts)->nodes.empty())
+        return {};
+    auto silent = silentNodes((*facts)->nodes);
+    return silent.ok() ? std::move(*silent) : std::vector<std::string>();
+}
+
 Status letWatchConclude(const RunFolder& folder)
 {
     TRAINYARD_TRY([[maybe_unused]] const DetachedStart watch, startQueueWatch(folder)); // it may have died
@@ -87,14 +97,17 @@ Result<StopReport> stopJob(const RunFolder& folder, const StopOptions& options)
 {
     const auto job = readSlurmJob(folder);
     if (!job)
-        return StopReport{true, 0};
-    bool ended = isOver(*job);
-    if (!ended) {
+        return StopReport{.clean = true};
+    const bool wasOver = isOver(*job);
+    bool ended = wasOver;
+    if (!wasOver) {
         TRAINYARD_TRY(ended, end(folder, *job, options));
     }
     if (ended)
         TRAINYARD_TRY_STATUS(letWatchConclude(folder));
-    return StopReport{ended, readStatus(folder).value_or(RunStatus{}).killed};
+    const auto lost = lostNodes(*job);
+    const int killed = wasOver ? 0 : readStatus(folder).value_or(RunStatus{}).killed;
+    return StopReport{ended && lost.empty(), killed, lost};
 }
 
 Status checkRemovable(const RunFolder& folder)

@@ -78,6 +78,9 @@ private slots:
         QCOMPARE(job->start, std::string("2026-11-22T04:30:18"));
         QCOMPARE(job->end, std::string("2026-11-22T05:30:18"));
         QCOMPARE(job->batchHost, std::string("node2"));
+        QCOMPARE(job->nodes, std::string());
+        QCOMPARE(parseJob(::job("RUNNING", "ReqNodeList=(null) NodeList=node[2-3]"))->nodes,
+                 std::string("node[2-3]"));
         QCOMPARE(job->restarts, 1);
         QVERIFY(phaseOf(*job) == JobPhase::Waiting);
     }
