@@ -11,7 +11,7 @@ Result<PatientJournal> PatientJournal::open(const std::filesystem::path& folder,
                                             std::uint32_t attempt, const Clock& clock)
 {
     TRAINYARD_TRY(JournalWriter writer, JournalWriter::open(folder, stream, attempt, clock));
-    return PatientJournal(std::move(writer), stream, clock);
+    return PatientJournal(std::move(writer), stream, attempt, clock);
 }
 
 Status PatientJournal::append(const Payload& payload, Worth worth)
@@ -19,8 +19,15 @@ Status PatientJournal::append(const Payload& payload, Worth worth)
     const Instant now = m_clock->now();
     if (const Status before = writeWaiting(); !before.ok())
         return wait(payload, now, worth, before.error());
-    const auto written = m_writer.append(payload, now);
+    const Status written = write(payload, now, m_attempt);
     return written.ok() ? Status() : wait(payload, now, worth, written.error());
+}
+
+Status PatientJournal::write(const Payload& payload, const Instant& time, std::uint32_t attempt)
+{
+    m_writer.beginAttempt(attempt);
+    TRAINYARD_TRY([[maybe_unused]] const auto sequence, m_writer.append(payload, time));
+    return {};
 }
 
 Status PatientJournal::sync()
@@ -35,14 +42,14 @@ Status PatientJournal::writeWaiting()
 {
     while (!m_waiting.empty()) {
         const Waiting& oldest = m_waiting.front();
-        TRAINYARD_TRY([[maybe_unused]] const auto sequence, m_writer.append(oldest.payload, oldest.time));
+        TRAINYARD_TRY_STATUS(write(oldest.payload, oldest.time, oldest.attempt));
         m_waitingBytes -= oldest.bytes;
         m_waiting.pop_front();
     }
     if (!m_since)
         return {};
     const Instant now = m_clock->now();
-    TRAINYARD_TRY([[maybe_unused]] const auto told, m_writer.append(gap(now), now));
+    TRAINYARD_TRY_STATUS(write(gap(now), now, m_attempt));
     m_since.reset();
     m_late = m_leftOut = 0;
     return {};
@@ -59,7 +66,7 @@ Status PatientJournal::wait(const Payload& payload, const Instant& time, Worth w
     const std::size_t bytes = sizeof(Waiting) + encodePayload(payload).size();
     if (m_waitingBytes + bytes > kMostWaitingBytes)
         return why.in(fmt::format("{} of records wait for room already", formatBytes(m_waitingBytes)));
-    m_waiting.push_back({payload, time, bytes});
+    m_waiting.push_back({payload, time, m_attempt, bytes});
     m_waitingBytes += bytes;
     ++m_late;
     return {};

@@ -29,8 +29,8 @@ public:
     /// still waits.
     Status sync();
 
-    /// What is appended from now on belongs to this attempt; so does what still waits.
-    void beginAttempt(std::uint32_t attempt) { m_writer.beginAttempt(attempt); }
+    /// What is appended from now on belongs to this attempt; what still waits, to the one before.
+    void beginAttempt(std::uint32_t attempt) { m_attempt = attempt; }
 
     bool isWaiting() const { return m_since.has_value(); }
 
@@ -40,19 +40,22 @@ private:
     struct Waiting {
         Payload payload;
         Instant time;
+        std::uint32_t attempt = 0;
         std::size_t bytes = 0;
     };
 
-    PatientJournal(JournalWriter writer, std::string stream, const Clock& clock)
-        : m_writer(std::move(writer)), m_stream(std::move(stream)), m_clock(&clock)
+    PatientJournal(JournalWriter writer, std::string stream, std::uint32_t attempt, const Clock& clock)
+        : m_writer(std::move(writer)), m_stream(std::move(stream)), m_attempt(attempt), m_clock(&clock)
     {
     }
+    Status write(const Payload& payload, const Instant& time, std::uint32_t attempt);
     Status writeWaiting();
     Status wait(const Payload& payload, const Instant& time, Worth worth, const Error& why);
     Payload gap(const Instant& now) const;
 
     JournalWriter m_writer;
     std::string m_stream;
+    std::uint32_t m_attempt;
     const Clock* m_clock;
     std::deque<Waiting> m_waiting;
     std::size_t m_waitingBytes = 0;

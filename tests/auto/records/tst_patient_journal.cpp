@@ -73,6 +73,23 @@ private slots:
         QCOMPARE(std::get<StepRecord>(records[51].payload).step, std::int64_t(51));
     }
 
+    void whatWaitsKeepsItsAttempt()
+    {
+        auto journal = PatientJournal::open(path(), "run", 1).value();
+        QVERIFY(journal.append(step(1)).ok());
+        {
+            const FullDisk full(std::filesystem::file_size(path() / "run") + 10);
+            QVERIFY(journal.append(step(2)).ok());
+            journal.beginAttempt(2);
+            QVERIFY(journal.append(step(2)).ok());
+        }
+        QVERIFY(journal.append(step(3)).ok());
+        QStringList attempts;
+        for (const Record& record : readJournal(path() / "run").value().records)
+            attempts << QString::number(record.attempt);
+        QCOMPARE(attempts.join(' '), QString("1 1 2 2 2")); // the fourth tells the gap
+    }
+
     void doesNotWaitWithoutBounds()
     {
         auto journal = PatientJournal::open(path(), "run", 1).value();
