@@ -170,6 +170,8 @@ Status CheckpointWriter::publish(int shardCount, const TrainingPosition& positio
     TRAINYARD_TRY_STATUS(removeLists(staging(), shardCount));
     TRAINYARD_TRY_STATUS(m_fence.check());
     TRAINYARD_TRY_STATUS(publishFolder(staging(), m_folder / checkpointFolderName(m_step)));
+    TRAINYARD_TRY_STATUS(
+        m_fence.check()); // syncing may have taken long; a folder without `latest` does no harm
     TRAINYARD_TRY_STATUS(writeFileAtomically(m_folder / kLatestName, checkpointFolderName(m_step) + "\n"));
     return removeOutdated(m_folder, kept);
 }
