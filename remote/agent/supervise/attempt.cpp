@@ -89,8 +89,6 @@ Attempt::Attempt(RunFolder folder, RunWork work, LaunchRequest request, LaunchRe
     , m_present(std::move(present))
     , m_command(std::move(command))
     , m_stream(watchedStream(m_folder, m_work), m_request.attempt)
-    , m_rankLogSizes(rankLogSizes(m_folder, m_work.ranks))
-    , m_outOfMemoryKills(outOfMemoryKills())
 {
 }
 
@@ -102,6 +100,8 @@ Status Attempt::start()
         TRAINYARD_TRY_STATUS(writeKnownHosts(knownHostsPath(m_folder, number()), m_command.knownHosts));
     if (m_command.throughMpi)
         TRAINYARD_TRY_STATUS(MpiSessions(m_folder.run()).make(number()));
+    m_rankLogSizes = rankLogSizes(m_folder, m_work.ranks);
+    m_outOfMemoryKills = outOfMemoryKills();
     const FileDescriptor log(
         ::open(m_folder.jobLog(number()).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
     const ProcessSpec job{m_command.arguments, m_command.environment, m_folder.path(), log.get(), true};

@@ -66,8 +66,8 @@ private:
     LaunchRequest m_present; ///< with the nodes that take part
     JobCommand m_command;
     StreamWatcher m_stream;
-    std::vector<std::uint64_t> m_rankLogSizes;
-    std::uint64_t m_outOfMemoryKills; ///< of this host, when the attempt started
+    std::vector<std::uint64_t> m_rankLogSizes; ///< when the attempt started
+    std::uint64_t m_outOfMemoryKills = 0;      ///< of this host, when the attempt started
     pid_t m_job = 0;
     std::optional<int> m_waitStatus; ///< of the job's first process
     std::chrono::steady_clock::time_point m_lastProgress;
