@@ -44,9 +44,6 @@ public:
     /// What the job printed, beside the ranks' own logs: mpirun's messages.
     std::filesystem::path jobLog(std::uint32_t attempt) const;
 
-    /// The number of the newest attempt; see engine/records/fence.h.
-    std::filesystem::path epoch() const { return m_path / "EPOCH"; }
-
     std::filesystem::path supervisorLog() const { return m_path / "supervisor.log"; }
     /// Held by the supervisor as long as it lives.
     std::filesystem::path supervisorLock() const { return m_path / "supervisor.lock"; }

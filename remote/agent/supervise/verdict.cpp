@@ -1,7 +1,6 @@
 #include "remote/agent/supervise/verdict.h"
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -194,24 +193,13 @@ Verdict failure(const RunFolder& folder, const RunWork& work, const LaunchReques
     return verdict;
 }
 
-/// The step of the newest checkpoint that is published; nothing when there is none.
-std::optional<std::int64_t> newestCheckpoint(const RunFolder& folder)
-{
-    constexpr std::string_view kStart = "step-";
-    const auto name = readFile(folder.path() / "checkpoints" / "latest"); // engine/checkpoint/FORMAT.md
-    std::int64_t step = 0;
-    if (!name.ok() || !name->starts_with(kStart) ||
-        std::from_chars(name->data() + kStart.size(), name->data() + name->size(), step).ec != std::errc())
-        return std::nullopt;
-    return step;
-}
-
 /// Somebody else ended it: with what the next attempt will begin.
 Verdict endedFromOutside(const RunFolder& folder, const JobEnd& end)
 {
-    const auto step = newestCheckpoint(folder);
+    const std::int64_t step = folder.newestCheckpoint();
     return {RunState::Stopped,
-            end.stopCause + (step ? fmt::format(": checkpoint at step {}", *step) : ": without a checkpoint"),
+            end.stopCause +
+                (step > 0 ? fmt::format(": checkpoint at step {}", step) : ": without a checkpoint"),
             {}};
 }
 
