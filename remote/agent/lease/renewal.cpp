@@ -26,11 +26,23 @@ constexpr int kWordsPerLease = 8;
 constexpr milliseconds kLongestPause{5000};
 
 /// mpirun and, above it, the supervisor: both are at work as long as neither of us was given another parent.
-struct Lineage {
-    pid_t parent = ::getppid();
-    pid_t grandparent = parentOf(parent);
+class Lineage {
+public:
+    bool isIntact()
+    {
+        if (::getppid() != m_parent)
+            return false;
+        const pid_t grandparent = parentOf(m_parent);
+        if (grandparent == 0) // /proc could not be read; mpirun is there, so the next look will tell
+            return true;
+        if (m_grandparent == 0)
+            m_grandparent = grandparent;
+        return grandparent == m_grandparent;
+    }
 
-    bool isIntact() const { return ::getppid() == parent && parentOf(parent) == grandparent; }
+private:
+    pid_t m_parent = ::getppid();
+    pid_t m_grandparent = parentOf(m_parent); ///< 0 = not known yet
 };
 
 std::optional<int> statusOf(pid_t child)
@@ -47,7 +59,7 @@ void sendWord(int pipe)
 
 int follow(pid_t child, FileDescriptor words, milliseconds pause)
 {
-    const Lineage lineage;
+    Lineage lineage;
     auto next = SteadyClock::now();
     for (;;) {
         if (const auto status = statusOf(child))
