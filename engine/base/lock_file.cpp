@@ -3,10 +3,13 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <thread>
 
 namespace trainyard {
 
 namespace {
+
+constexpr std::chrono::milliseconds kTryAgain{20};
 
 struct flock wholeFile()
 {
@@ -49,6 +52,19 @@ Result<std::optional<LockFile>> LockFile::tryAcquire(const std::filesystem::path
             return std::optional<LockFile>();
         if (isStillNamed(file.get(), path))
             return std::optional<LockFile>(LockFile(std::move(file)));
+    }
+}
+
+Result<LockFile> LockFile::acquire(const std::filesystem::path& path, std::chrono::milliseconds patience)
+{
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    for (;;) {
+        TRAINYARD_TRY(auto lock, tryAcquire(path));
+        if (lock)
+            return std::move(*lock);
+        if (std::chrono::steady_clock::now() >= deadline)
+            return failed(path.string() + " is locked by another process");
+        std::this_thread::sleep_for(kTryAgain);
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 
@@ -15,6 +16,9 @@ public:
     /// Nothing when somebody else holds it. The file is made when it is missing and stays; a holder may
     /// remove it before it lets go. Failed when the file cannot be made or its file system knows no locks.
     static Result<std::optional<LockFile>> tryAcquire(const std::filesystem::path& path);
+
+    /// Waits for a holder who is about to let go; Failed when the lock is not free within `patience`.
+    static Result<LockFile> acquire(const std::filesystem::path& path, std::chrono::milliseconds patience);
 
     /// Asks without taking, so that asking never disturbs a holder who is about to come.
     static bool isHeld(const std::filesystem::path& path);

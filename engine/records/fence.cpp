@@ -1,7 +1,6 @@
 #include "engine/records/fence.h"
 
 #include <charconv>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -27,20 +26,6 @@ std::uint32_t numberIn(const std::filesystem::path& file)
     return number;
 }
 
-/// Two that begin at once must not both find the file low.
-Result<LockFile> lockBeside(const std::filesystem::path& file)
-{
-    const auto deadline = SteadyClock::now() + kLockPatience;
-    for (;;) {
-        TRAINYARD_TRY(auto lock, LockFile::tryAcquire(file.string() + ".lock"));
-        if (lock)
-            return std::move(*lock);
-        if (SteadyClock::now() >= deadline)
-            return failed(file.string() + " is locked by another process");
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-}
-
 } // namespace
 
 Fence::Fence(const std::filesystem::path& runDirectory, std::uint32_t attempt)
@@ -50,7 +35,8 @@ Fence::Fence(const std::filesystem::path& runDirectory, std::uint32_t attempt)
 
 Status Fence::raise() const
 {
-    TRAINYARD_TRY(const LockFile lock, lockBeside(m_file));
+    // Two that begin at once must not both find the file low.
+    TRAINYARD_TRY(const LockFile lock, LockFile::acquire(m_file.string() + ".lock", kLockPatience));
     TRAINYARD_TRY_STATUS(check());
     if (numberIn(m_file) == m_attempt)
         return {};

@@ -44,6 +44,8 @@ public:
     /// What the job printed, beside the ranks' own logs: mpirun's messages.
     std::filesystem::path jobLog(std::uint32_t attempt) const;
 
+    /// Held while an attempt is being started, so that two requests do not start it twice.
+    std::filesystem::path launchLock() const { return m_path / "launch.lock"; }
     std::filesystem::path supervisorLog() const { return m_path / "supervisor.log"; }
     /// Held by the supervisor as long as it lives.
     std::filesystem::path supervisorLock() const { return m_path / "supervisor.lock"; }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "engine/base/lock_file.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/recovery.h"
 #include "remote/agent/runs/run_status.h"
@@ -16,6 +17,8 @@ namespace trainyard::agent {
 namespace {
 
 constexpr std::chrono::seconds kPatience{5};
+/// For another request to launch the run: it starts a supervisor, which may have to wait for an older one.
+constexpr std::chrono::seconds kLaunchPatience{45};
 
 /// A supervisor that has written the final state is about to leave; a resume may come right behind it.
 void letItLeave(const RunFolder& folder)
@@ -34,6 +37,7 @@ Result<DetachedStart> launchRun(const RunFolder& folder, const std::string& requ
     TRAINYARD_TRY(const LaunchRequest request, parseLaunchRequest(requestText));
     if (request.allocation)
         return badInput("launch: \"slurm\" is written by the job itself");
+    TRAINYARD_TRY(const LockFile lock, LockFile::acquire(folder.launchLock(), kLaunchPatience));
     TRAINYARD_TRY([[maybe_unused]] const bool recovered, recoverIfAbandoned(folder));
     const auto supervisor = readSupervisor(folder);
     const std::uint32_t last = supervisor ? supervisor->attempt : 0;

@@ -80,6 +80,17 @@ Status keepRequest(const RunFolder& folder, const LaunchRequest& request)
     return writeFileAtomically(folder.launchFile(request.attempt), toJson(request));
 }
 
+/// Asked under the lock: an attempt that was begun twice at once may have ended before the lock was ours.
+Status checkIsNew(const RunFolder& folder, std::uint32_t attempt)
+{
+    const auto last = readSupervisor(folder);
+    if (!last || last->attempt < attempt)
+        return {};
+    return refused(
+        fmt::format("attempt {} of the run {} was begun already, on {}", attempt, folder.run(), last->host),
+        "begin the next one");
+}
+
 std::string counted(int number, const char* noun)
 {
     return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
@@ -112,6 +123,7 @@ Result<std::unique_ptr<Supervisor>> Supervisor::start(const RunFolder& folder, s
     const Fence fence(folder.path(), attempt);
     TRAINYARD_TRY_STATUS(fence.raise());
     TRAINYARD_TRY(LockFile lock, takeLock(folder, attempt));
+    TRAINYARD_TRY_STATUS(checkIsNew(folder, attempt));
     removeRequests(folder); // of an earlier attempt; from here on they are meant for this one
     TRAINYARD_TRY(RunLog log, RunLog::open(folder, attempt, work.steps));
     TRAINYARD_TRY_STATUS(writeSupervisor(folder, identity(attempt)));

@@ -1,4 +1,6 @@
 #include <csignal>
+#include <future>
+#include <set>
 
 #include "engine/base/lock_file.h"
 #include "engine/records/fence.h"
@@ -199,6 +201,46 @@ private slots:
         QCOMPARE(second.value("started", true), false);
         QCOMPARE(second.value("pid", 0), first.value("pid", 1));
         QVERIFY(contains(errorOf(m_agent->call(m_run->launchRequest("train", 2))), "refused: attempt 1"));
+    }
+
+    /// As two agents do that were asked at once: the second supervisor comes when the first has gone.
+    void anAttemptThatHasEndedIsNotBegunAgain()
+    {
+        RunFixture run(1);
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        agent.call(run.launchRequest("train"));
+        QCOMPARE(run.waitForEnd().state, RunState::Finished);
+        QVERIFY(run.waitUntil([&] { return !isSupervised(run.folder()); }));
+        const auto second = startDetached({QStringLiteral(TRAINYARD_AGENT).toStdString(), "supervise",
+                                           "--run-dir", run.folder().path(), "--attempt", "1"});
+        QVERIFY(!second.ok());
+        QVERIFY2(contains(second.error().message, "attempt 1 of the run r was begun already"),
+                 second.error().message.c_str());
+        QCOMPARE(run.history(), std::string("starting running finished"));
+    }
+
+    void launchesAtOnceStartOneSupervisor()
+    {
+        m_agent->call(m_run->createRequest());
+        std::vector<std::unique_ptr<AgentClient>> desks;
+        for (int i = 0; i < 4; ++i)
+            desks.push_back(std::make_unique<AgentClient>(m_run->root()));
+        std::vector<std::future<json>> replies;
+        for (auto& desk : desks)
+            replies.push_back(
+                std::async(std::launch::async, [&] { return desk->call(m_run->launchRequest("train")); }));
+        int started = 0;
+        std::set<int> supervisors;
+        for (auto& future : replies) {
+            const json reply = future.get();
+            QVERIFY2(reply.value("ok", false), reply.dump().c_str());
+            started += reply.value("started", false) ? 1 : 0;
+            supervisors.insert(reply.value("pid", 0));
+        }
+        QCOMPARE(started, 1);
+        QCOMPARE(supervisors.size(), std::size_t(1));
+        QCOMPARE(m_agent->call(kStop).value("clean", false), true);
     }
 
     void stopsAfterTheStep()
