@@ -411,11 +411,16 @@ void StartOperation::takeBack(const Error& error)
     std::filesystem::remove_all(deskRunFolder(m_runId), ignored);
     if (!m_madeOnHosts)
         return finish(error);
-    m_group.callAll(
-        [this](int) {
-            return QJsonObject{{"op", "remove-run"}, {"run", m_runId}};
-        },
-        [this, error](const HostGroup::Answers&) { finish(error); });
+    // A launch that failed for us may be at work on the host, and what is alive is not removed.
+    askAll({{"op", "stop"}, {"run", m_runId}, {"checkpoint", false}}, [this, error] {
+        askAll({{"op", "remove-run"}, {"run", m_runId}}, [this, error] { finish(error); });
+    });
+}
+
+void StartOperation::askAll(const QJsonObject& request, std::function<void()> done)
+{
+    m_group.callAll([request](int) { return request; },
+                    [done = std::move(done)](const HostGroup::Answers&) { done(); });
 }
 
 void StartOperation::finish(const Result<QString>& result)

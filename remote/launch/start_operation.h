@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -64,6 +65,8 @@ private:
     void attend();
     void fail(const Error& error);
     void takeBack(const Error& error);
+    /// The same of every host, whatever they answer.
+    void askAll(const QJsonObject& request, std::function<void()> done);
     void finish(const Result<QString>& result);
     QJsonArray nodesForLaunch() const;
 

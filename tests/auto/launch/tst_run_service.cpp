@@ -210,6 +210,27 @@ private slots:
         AWAIT(QDir(m_dir->filePath("agent/runs")).entryList(QDir::Dirs | QDir::NoDotAndDotDot).isEmpty());
     }
 
+    /// A launch whose answer is an error may be at work all the same.
+    void endsARunBeforeItTakesItBack()
+    {
+        TargetOptions options;
+        options.agentRoot = m_dir->filePath("agent");
+        options.agentPath = m_dir->filePath("bin/overheard");
+        writeScript("overheard", "tee '" + m_dir->filePath("asked").toUtf8() +
+                                     "' | '" TRAINYARD_BIN_DIR "/trainyard-agent' \"$@\"");
+        TargetPool pool(options);
+        RunService service(pool);
+        const auto result = finish(service.launchPrepare("localhost", "wiki", {"dump.xml"}));
+        QVERIFY2(contains(result.error(), "there is no program"), result.error().text().c_str());
+        QFile requests(m_dir->filePath("asked"));
+        QVERIFY(requests.open(QIODevice::ReadOnly));
+        const QByteArray asked = requests.readAll();
+        const auto stop = asked.indexOf("\"op\":\"stop\"");
+        const auto removal = asked.indexOf("\"op\":\"remove-run\"");
+        QVERIFY2(stop > 0 && removal > stop, asked.constData());
+        QVERIFY(deskRuns().empty());
+    }
+
 private:
     static RunSpec specOn(const std::vector<std::string>& hosts)
     {
