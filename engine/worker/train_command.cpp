@@ -68,11 +68,12 @@ Result<std::optional<GpuPlugin>> openDevice(DeviceKind kind, ProcessGroup& world
     return std::optional<GpuPlugin>();
 }
 
-/// A collective of a device cannot be waited for any more.
+/// A collective of a device cannot be waited for any more: a rank or its host is lost, and the run may go on
+/// without this process.
 CollectiveWatchdog::Verdict endOfRun(LastWord& lastWord)
 {
     return {[&lastWord](const std::string& what) { lastWord.say("collective-failed", what); },
-            [] { MpiProcess::abort(exitStatus(ErrorKind::Failed)); }};
+            [] { MpiProcess::abort(exitStatus(ErrorKind::Unreachable)); }};
 }
 
 Status train(const TrainOptions& options, const RankFiles& files, GroupMaker& maker, ProcessGroup& world,

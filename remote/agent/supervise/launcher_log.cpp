@@ -28,6 +28,17 @@ std::optional<RankExit> exitedRank(const std::string& log)
     return RankExit{std::stoi(found[1]), 0, std::stoi(found[2]), {}};
 }
 
+/// A rank that gave the job up: OpenMPI's own help text for MPI_Abort.
+std::optional<RankExit> abortingRank(const std::string& log)
+{
+    static const std::regex pattern(
+        R"(MPI_ABORT was invoked on rank (\d{1,9}) in communicator MPI_COMM_WORLD\s+with errorcode (\d{1,9}))");
+    std::smatch found;
+    if (!std::regex_search(log, found, pattern))
+        return std::nullopt;
+    return RankExit{std::stoi(found[1]), 0, std::stoi(found[2]), {}};
+}
+
 int signalNamed(const std::string& words)
 {
     for (int number = 1; number < NSIG; ++number) {
@@ -58,7 +69,7 @@ std::optional<RankExit> taskOfSrun(const std::string& log)
 std::optional<RankExit> firstRankExit(std::string_view log)
 {
     const std::string text(log);
-    for (const auto read : {killedRank, exitedRank, taskOfSrun}) {
+    for (const auto read : {killedRank, exitedRank, abortingRank, taskOfSrun}) {
         if (auto exit = read(text))
             return exit;
     }

@@ -51,6 +51,8 @@ std::string statusText(int status)
         return "ended with status 2 (bad input)";
     case 3:
         return "ended with status 3 (it would not fit or work)";
+    case 4:
+        return "ended with status 4 (another rank did not answer)";
     case 127:
         return "could not be started (status 127)";
     default:
@@ -141,8 +143,17 @@ FailureKind kindOfSignal(int signal, const JobEnd& end)
     return signal == SIGKILL && end.outOfMemory ? FailureKind::OutOfMemory : FailureKind::Infrastructure;
 }
 
+/// Our programs say why they end, `words`. One that had worked and ended without a word was ended by
+/// something below it: MPI, a driver, the machine.
+FailureKind kindOfStatus(int status, const std::string& words, const JobEnd& end)
+{
+    const bool isUnexplained = words.empty() && end.finishedAStep;
+    return status == exitStatus(ErrorKind::Unreachable) || isUnexplained ? FailureKind::Infrastructure
+                                                                         : FailureKind::Work;
+}
+
 /// When nobody named a rank: mpirun's own end.
-FailureKind kindOfLauncherEnd(const JobEnd& end, std::string_view log)
+FailureKind kindOfLauncherEnd(const JobEnd& end, std::string_view log, const std::string& words)
 {
     if (WIFSIGNALED(end.waitStatus))
         return kindOfSignal(WTERMSIG(end.waitStatus), end);
@@ -150,7 +161,7 @@ FailureKind kindOfLauncherEnd(const JobEnd& end, std::string_view log)
     if (end.throughMpi && status > 128)
         return isOrteError(status) ? FailureKind::Infrastructure : kindOfSignal(status - 128, end);
     const bool atWork = end.finishedAStep || end.isRestart; // before that it is a matter of set-up
-    return atWork && daemonDidNotStart(log) ? FailureKind::Infrastructure : FailureKind::Work;
+    return atWork && daemonDidNotStart(log) ? FailureKind::Infrastructure : kindOfStatus(status, words, end);
 }
 
 Verdict lostHost(const std::string& node, const JobEnd& end)
@@ -175,17 +186,17 @@ Verdict failure(const RunFolder& folder, const RunWork& work, const LaunchReques
         exit = firstComplaint(folder, work, WEXITSTATUS(end.waitStatus), before);
     if (!exit) {
         const std::string words = reported.empty() ? lastErrorLine(log) : reported;
-        verdict.failure = kindOfLauncherEnd(end, log);
+        verdict.failure = kindOfLauncherEnd(end, log, words);
         verdict.reason = withCause(ofProgram(work, end), words);
         verdict.events.push_back({Severity::Error, "job-failed", verdict.reason, {}, end.step});
         return verdict;
     }
-    if (exit->signal != 0)
-        verdict.failure = kindOfSignal(exit->signal, end);
     const std::string host = verdict.host = hostOfRank(request, exit->rank);
     std::string cause = lastWordOf(folder, exit->rank, before);
     if (cause.empty() && (exit->rank == 0 || exit->signal == 0))
         cause = reported;
+    verdict.failure =
+        exit->signal != 0 ? kindOfSignal(exit->signal, end) : kindOfStatus(exit->status, cause, end);
     verdict.reason = withCause(
         fmt::format("rank {} on {} {}", exit->rank, host.empty() ? exit->node : host, what(*exit, end)),
         cause);

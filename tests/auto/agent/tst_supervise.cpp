@@ -73,6 +73,9 @@ constexpr const char* kKilledRank =
     "job has "
     "been aborted.\n--------------------------------------------------------------------------\n"
     "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).\n";
+constexpr const char* kAbortingRank =
+    "--------------------------------------------------------------------------\n"
+    "MPI_ABORT was invoked on rank 2 in communicator MPI_COMM_WORLD\nwith errorcode 4.\n";
 constexpr const char* kFailedRank =
     "mpirun detected that one or more processes exited with non-zero status, thus causing\n"
     "the job to be terminated. The first process to do so was:\n\n  Process name: [[3970,1],3]\n  Exit code: "
@@ -216,6 +219,9 @@ private slots:
         const auto failed = firstRankExit(kFailedRank).value();
         QCOMPARE(failed.rank, 3);
         QCOMPARE(failed.status, 5);
+        const auto aborting = firstRankExit(kAbortingRank).value();
+        QCOMPARE(aborting.rank, 2);
+        QCOMPARE(aborting.status, 4);
         QVERIFY(!firstRankExit("hello").has_value());
         QVERIFY(!firstRankExit("process rank 99999999999 with PID 0 on node vm exited on signal 9 (Killed).")
                      .has_value()); // what a rank prints may look like anything
@@ -268,6 +274,38 @@ private slots:
         QCOMPARE(verdict.state, RunState::Failed);
         QCOMPARE(QString::fromStdString(verdict.reason), reason);
         QCOMPARE(verdict.events.size(), std::size_t(1));
+    }
+
+    void tellsWhatWouldComeAgainFromWhatMayPass_data()
+    {
+        QTest::addColumn<int>("status");
+        QTest::addColumn<QString>("words");
+        QTest::addColumn<bool>("finishedAStep");
+        QTest::addColumn<int>("kind");
+        QTest::addRow("says why") << 5 << "error: bad shard\n" << true << int(FailureKind::Work);
+        QTest::addRow("another rank did not come") << 4 << "error: all-reduce 7 of group 0 has not ended\n"
+                                                   << true << int(FailureKind::Infrastructure);
+        QTest::addRow("no word after a step") << 17 << "step 1\n" << true << int(FailureKind::Infrastructure);
+        QTest::addRow("no word at the start") << 17 << "" << false << int(FailureKind::Work);
+    }
+    void tellsWhatWouldComeAgainFromWhatMayPass()
+    {
+        QFETCH(int, status);
+        QFETCH(QString, words);
+        QFETCH(bool, finishedAStep);
+        QTemporaryDir root;
+        const RunFolder run(std::filesystem::path(root.path().toStdString()), "r");
+        std::filesystem::create_directories(run.attempts());
+        std::filesystem::create_directories(run.ranks());
+        QVERIFY(writeFileAtomically(run.rankLog(0), words.toStdString()).ok());
+        JobEnd end;
+        end.waitStatus = exited(status);
+        end.finishedAStep = finishedAStep;
+        for (const bool throughMpi : {false, true}) {
+            end.throughMpi = throughMpi;
+            const Verdict verdict = judge(run, training(1), requestFor({node("a")}), end, {});
+            QTEST(int(verdict.failure), "kind");
+        }
     }
 
     void judgesTheEnd_data()
