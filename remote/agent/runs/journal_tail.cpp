@@ -12,6 +12,12 @@
 
 namespace trainyard::agent {
 
+Error JournalTail::lost(int errorNumber)
+{
+    m_file.reset();
+    return systemError(ErrorKind::Failed, "cannot read " + m_path.string(), errorNumber);
+}
+
 Result<std::string> JournalTail::read(std::size_t most)
 {
     if (!m_file.valid())
@@ -22,7 +28,7 @@ Result<std::string> JournalTail::read(std::size_t most)
                    : systemError(ErrorKind::Failed, "cannot follow " + m_path.string(), errno);
     struct stat info {};
     if (::fstat(m_file.get(), &info) != 0)
-        return systemError(ErrorKind::Failed, "cannot follow " + m_path.string(), errno);
+        return lost(errno);
     const auto size = static_cast<std::uint64_t>(info.st_size);
     if (size < m_offset)
         return failed(fmt::format("{} has {} bytes, fewer than the {} that were asked for", m_path.string(),
@@ -34,7 +40,7 @@ Result<std::string> JournalTail::read(std::size_t most)
     std::string bytes(std::min<std::uint64_t>(most, size - m_offset), '\0');
     const ssize_t got = ::pread(m_file.get(), bytes.data(), bytes.size(), static_cast<off_t>(m_offset));
     if (got < 0)
-        return systemError(ErrorKind::Failed, "cannot read " + m_path.string(), errno);
+        return lost(errno);
     bytes.resize(static_cast<std::size_t>(got));
     TRAINYARD_TRY(const std::size_t whole, wholeFrames(bytes, m_offset));
     if (whole == 0 && bytes.size() == most) // one record that is longer than the piece

@@ -32,6 +32,9 @@ private:
         bool operator==(const Look&) const = default;
     };
 
+    /// The next read opens the file again: a network file system may find it then.
+    Error lost(int errorNumber);
+
     std::filesystem::path m_path;
     std::uint64_t m_offset;
     Look m_nothing; ///< the file as it was when it had no whole record behind the offset

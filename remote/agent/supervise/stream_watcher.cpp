@@ -10,9 +10,9 @@ void StreamWatcher::look()
 {
     while (!m_damaged) {
         const Result<std::string> bytes = m_tail.read(256 * kKiB);
-        if (bytes.ok() && bytes->empty())
+        if (!bytes.ok() || bytes->empty())
             return;
-        const auto records = bytes.ok() ? m_parser.feed(*bytes) : bytes.error();
+        const auto records = m_parser.feed(*bytes);
         m_damaged = !records.ok();
         if (!m_damaged)
             std::for_each(records->begin(), records->end(), [this](const Record& record) { take(record); });

@@ -19,7 +19,8 @@ public:
     {
     }
 
-    /// Takes in what is new. A damaged stream ends the watching, never the run.
+    /// Takes in what is new. What cannot be read is tried again at the next look; a damaged record ends the
+    /// watching, never the run.
     void look();
 
     std::int64_t lastStep() const { return m_lastStep; }

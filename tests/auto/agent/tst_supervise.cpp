@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <csignal>
+#include <sys/resource.h>
 
 // Before Qt, whose macro "slots" would cut the field of that name.
 #include "engine/base/file.h"
@@ -7,6 +8,7 @@
 #include "remote/agent/supervise/job_command.h"
 #include "remote/agent/supervise/launcher_log.h"
 #include "remote/agent/supervise/stop_sequence.h"
+#include "remote/agent/supervise/stream_watcher.h"
 #include "remote/agent/supervise/verdict.h"
 
 #include <QTemporaryDir>
@@ -306,6 +308,26 @@ private slots:
             const Verdict verdict = judge(run, training(1), requestFor({node("a")}), end, {});
             QTEST(int(verdict.failure), "kind");
         }
+    }
+
+    void readsAStreamAgainThatCouldNotBeReadOnce()
+    {
+        QTemporaryDir folder;
+        const std::filesystem::path path(folder.path().toStdString());
+        auto journal = JournalWriter::open(path, "steps", 2).value();
+        StepRecord step;
+        step.step = 7;
+        QVERIFY(journal.append(step).ok());
+        StreamWatcher watcher(path / "steps", 2);
+        rlimit before{};
+        QCOMPARE(::getrlimit(RLIMIT_NOFILE, &before), 0);
+        const rlimit none{0, before.rlim_max};
+        QCOMPARE(::setrlimit(RLIMIT_NOFILE, &none), 0);
+        watcher.look();
+        QCOMPARE(::setrlimit(RLIMIT_NOFILE, &before), 0);
+        QVERIFY(!watcher.finishedAStep());
+        watcher.look();
+        QCOMPARE(watcher.lastStep(), 7);
     }
 
     void judgesTheEnd_data()
