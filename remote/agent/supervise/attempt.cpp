@@ -11,7 +11,6 @@
 #include "remote/agent/runs/mpi_sessions.h"
 #include "remote/agent/supervise/allocation_launcher.h"
 #include "remote/agent/supervise/elastic_world.h"
-#include "remote/agent/supervise/stall.h"
 #include "remote/agent/supervise/stop_sequence.h"
 
 namespace trainyard::agent {
@@ -29,6 +28,8 @@ const std::vector<std::string_view> kInherited{
 constexpr double kStepsUntilGivenUp = 50;
 /// Before the first step a model is loaded and data is read.
 constexpr int kPatienceBeforeFirstStep = 3;
+/// A checkpoint goes to a disk that others use too.
+constexpr int kPatienceInCheckpoint = 6;
 
 Status checkProgram(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
 {
@@ -118,6 +119,15 @@ void Attempt::look()
         m_lastProgress = SteadyClock::now();
 }
 
+void Attempt::takePulse()
+{
+    const auto pulse = firstRanksPulse(m_folder, number());
+    if (!pulse || pulse == m_pulse)
+        return;
+    m_pulse = pulse;
+    m_lastProgress = SteadyClock::now();
+}
+
 std::chrono::duration<double> Attempt::quiet() const
 {
     return SteadyClock::now() - m_lastProgress;
@@ -133,13 +143,17 @@ std::string Attempt::stall() const
 
 bool Attempt::isStalledForGood() const
 {
+    return m_work.kind == WorkKind::Train && m_request.stallLimit.count() > 0 && quiet() > patience();
+}
+
+std::chrono::duration<double> Attempt::patience() const
+{
     const std::chrono::duration<double> limit = m_request.stallLimit;
-    if (m_work.kind != WorkKind::Train || limit.count() == 0)
-        return false;
+    if (m_pulse && m_pulse->activity == Activity::Checkpoint)
+        return kPatienceInCheckpoint * limit;
     if (!finishedAStep())
-        return quiet() > kPatienceBeforeFirstStep * limit;
-    return quiet() >
-           std::max(limit, std::chrono::duration<double>(kStepsUntilGivenUp * m_stream.lastStepSeconds()));
+        return kPatienceBeforeFirstStep * limit;
+    return std::max(limit, std::chrono::duration<double>(kStepsUntilGivenUp * m_stream.lastStepSeconds()));
 }
 
 void Attempt::childEnded(pid_t child, int waitStatus)

@@ -10,6 +10,7 @@
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/run_work.h"
 #include "remote/agent/supervise/job_command.h"
+#include "remote/agent/supervise/stall.h"
 #include "remote/agent/supervise/stream_watcher.h"
 #include "remote/agent/supervise/verdict.h"
 
@@ -39,10 +40,12 @@ public:
     bool finishedAStep() const { return m_stream.finishedAStep(); }
     std::int64_t step() const { return m_stream.lastStep(); }
 
+    /// Looks whether the first rank does something; costs more than look() and is called less often.
+    void takePulse();
     /// What it hangs at, as a sentence that stays the same as long as the cause does; empty while it does
     /// not.
     std::string stall() const;
-    /// No step has been finished for so long that it is given up.
+    /// Nothing has been done for so long that it is given up.
     bool isStalledForGood() const;
 
     /// A child of the supervisor ended.
@@ -59,6 +62,7 @@ public:
 private:
     Attempt(RunFolder folder, RunWork work, LaunchRequest request, LaunchRequest present, JobCommand command);
     std::chrono::duration<double> quiet() const;
+    std::chrono::duration<double> patience() const;
 
     RunFolder m_folder;
     RunWork m_work;
@@ -70,6 +74,7 @@ private:
     std::uint64_t m_outOfMemoryKills = 0;      ///< of this host, when the attempt started
     pid_t m_job = 0;
     std::optional<int> m_waitStatus; ///< of the job's first process
+    std::optional<Pulse> m_pulse;
     std::chrono::steady_clock::time_point m_lastProgress;
     std::string m_givenUp;
 };

@@ -38,7 +38,7 @@ struct LaunchRequest {
     std::vector<std::string> knownHosts;            ///< of the nodes, as the desk has verified their keys
     std::map<std::string, std::string> environment; ///< further variables of the ranks
     std::optional<Allocation> allocation;           ///< written by the job itself, which knows its nodes
-    /// A run that finishes no step for so long is given up and starts again; 0 = it is only reported.
+    /// A run that hangs for so long is given up and starts again; 0 = it is only reported.
     std::chrono::milliseconds stallLimit{10 * 60'000};
     /// The ranks of a node that hears nothing from the head for so long end by themselves.
     std::chrono::milliseconds lease{50'000};

@@ -61,6 +61,14 @@ std::string activities(const std::vector<FlightSnapshot>& rings)
 
 } // namespace
 
+std::optional<Pulse> firstRanksPulse(const RunFolder& folder, std::uint32_t attempt)
+{
+    const auto ring = readFlightRing(folder.rankRing(0));
+    if (!ring.ok() || ring->attempt != attempt)
+        return std::nullopt;
+    return Pulse{ring->step, ring->activity, ring->activitySinceNs};
+}
+
 std::string openCollective(const RunFolder& folder, const RunWork& work, std::uint32_t attempt)
 {
     const auto verdict = judgeFlight(ringsOf(folder, work, attempt));

@@ -1,12 +1,27 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 
+#include "engine/records/flight_ring.h"
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/run_work.h"
 
 namespace trainyard::agent {
+
+/// What the first rank is at: it changes as long as that rank works, also where a full disk keeps its steps
+/// out of the journal.
+struct Pulse {
+    std::int64_t step = 0; ///< under way
+    Activity activity = Activity::Starting;
+    std::int64_t sinceNs = 0;
+
+    bool operator==(const Pulse&) const = default;
+};
+/// Nothing before the rank of this attempt has made its ring.
+std::optional<Pulse> firstRanksPulse(const RunFolder& folder, std::uint32_t attempt);
 
 /// Which rank did not enter which collective, read off the rings of this attempt's ranks; empty when none
 /// waits for another one, or the rings are on other machines.

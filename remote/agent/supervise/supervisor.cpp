@@ -235,6 +235,7 @@ void Supervisor::watchJob()
 /// Says what a run hangs at, once per cause, and gives up one that hangs for good.
 void Supervisor::noticeStall()
 {
+    m_attempt->takePulse();
     const std::string stall = m_attempt->stall();
     if (!stall.empty() && stall != m_reportedStall) {
         m_reportedStall = stall;

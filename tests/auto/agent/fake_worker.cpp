@@ -1,6 +1,8 @@
 // Stands in for trainyard-worker where only the agent is tested. TRAINYARD_FAKE says what it does, and
 // TRAINYARD_FAKE_RANK which rank does it; the other ranks train for ever.
 //   train          steps of 20 ms until control/stop appears (status 130) or spec.json's steps are done
+//   unheard        trains, but after three steps only its flight ring tells: the journal cannot be written
+//   saving         trains, but is at a checkpoint from the third step on until control/saved appears
 //   fail           says why and ends with status 5
 //   crash          dies by a signal
 //   stubborn       ignores requests and SIGTERM
@@ -9,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <string>
@@ -17,6 +20,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/records/flight_ring.h"
 #include "engine/records/journal.h"
 
 using namespace trainyard;
@@ -28,7 +32,41 @@ void sleepMs(int milliseconds)
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
-int train(const std::filesystem::path& run, std::uint32_t attempt, int rank)
+/// As a worker's ring of one collective, which it never enters.
+void writeRing(const std::filesystem::path& run, int rank, std::uint32_t attempt, Activity activity, int step)
+{
+    FlightRingHeader header{};
+    std::memcpy(header.magic, "TYRING01", sizeof header.magic);
+    header.capacity = 1;
+    header.rank = rank;
+    header.worldSize = 1;
+    header.pid = ::getpid();
+    header.attempt = attempt;
+    header.activity = static_cast<std::uint32_t>(activity);
+    header.step = step;
+    std::string ring(sizeof header + sizeof(FlightRingSlot), '\0');
+    std::memcpy(ring.data(), &header, sizeof header);
+    const FileDescriptor file(::open(flightRingPath(run, rank).c_str(), O_WRONLY | O_CREAT, 0644));
+    (void)!::pwrite(file.get(), ring.data(), ring.size(), 0);
+}
+
+constexpr int kStepsBeforeTrouble = 3;
+
+/// False when the step stays out of the journal.
+bool tellsAfterTrouble(const std::string& how, const std::filesystem::path& run, int rank,
+                       std::uint32_t attempt, int step)
+{
+    if (how == "unheard")
+        writeRing(run, rank, attempt, Activity::Forward, step);
+    if (how != "saving")
+        return how != "unheard";
+    writeRing(run, rank, attempt, Activity::Checkpoint, step);
+    while (!std::filesystem::exists(run / "control" / "saved"))
+        sleepMs(20);
+    return true;
+}
+
+int train(const std::string& how, const std::filesystem::path& run, std::uint32_t attempt, int rank)
 {
     const auto spec = nlohmann::json::parse(readFile(run / "spec.json").value());
     const int steps = spec["launch"]["steps"];
@@ -39,7 +77,8 @@ int train(const std::filesystem::path& run, std::uint32_t attempt, int rank)
         sleepMs(20);
         StepRecord record;
         record.step = step;
-        if (journal && !journal->append(record).ok())
+        const bool isTold = step <= kStepsBeforeTrouble || tellsAfterTrouble(how, run, rank, attempt, step);
+        if (journal && isTold && !journal->append(record).ok())
             return 5;
         if (std::filesystem::exists(run / "control" / "stop"))
             return 130;
@@ -82,7 +121,7 @@ int behave(const std::string& what, const std::filesystem::path& run, std::uint3
     }
     if (what == "family" || what == "disguised")
         leaveChild(what == "disguised");
-    return train(run, attempt, rank);
+    return train(what, run, attempt, rank);
 }
 
 std::string variable(const char* name, const char* otherwise)

@@ -96,6 +96,15 @@ public:
         }
         return text;
     }
+    std::size_t heartbeats() const
+    {
+        std::size_t count = 0;
+        for (const auto& record : trainyard::readJournal(folder().journal() / "run").value().records) {
+            const auto* state = std::get_if<trainyard::StateRecord>(&record.payload);
+            count += state && state->heartbeat ? 1 : 0;
+        }
+        return count;
+    }
     /// Messages of the events of one kind.
     std::vector<std::string> events(const std::string& kind) const
     {

@@ -4,6 +4,7 @@
 
 #include "engine/base/lock_file.h"
 #include "engine/records/fence.h"
+#include "engine/records/flight_ring.h"
 #include "remote/agent/host/detach.h"
 #include "remote/agent/host/process_table.h"
 #include "tests/auto/agent/run_fixture.h"
@@ -485,6 +486,43 @@ private slots:
         QCOMPARE(run.events("given-up").size(), std::size_t(1));
         QVERIFY(run.waitUntil([&] { return run.status().state == RunState::Running; }));
         QCOMPARE(agent.call(kStop).value("clean", false), true);
+    }
+
+    /// As on a full disk, which keeps the steps in the worker's memory.
+    void isPatientWithARunThatCannotWriteItsSteps()
+    {
+        RunFixture run(1'000'000, 1, {.limit = 1, .backoff = std::chrono::milliseconds(50)});
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        json request = run.launchRequest("unheard");
+        request["stall_ms"] = 1000;
+        agent.call(request);
+        QVERIFY(run.waitUntil([&] {
+            const auto ring = readFlightRing(run.folder().rankRing(0));
+            return ring.ok() && ring->step >= 300; // of 20 ms each
+        }));
+        QCOMPARE(run.status().attempt, 1u);
+        QCOMPARE(run.status().state, RunState::Running);
+        QCOMPARE(agent.call(kStop).value("clean", false), true);
+        QVERIFY(run.events("given-up").empty());
+    }
+
+    void isPatientWithALongCheckpoint()
+    {
+        RunFixture run(1'000'000, 1, {.limit = 1, .backoff = std::chrono::milliseconds(50)});
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        json request = run.launchRequest("saving");
+        request["stall_ms"] = 4000;
+        agent.call(request);
+        QVERIFY(run.waitUntil([&] { return run.status().step == 3; }));
+        const std::size_t before = run.heartbeats();
+        QVERIFY(run.waitUntil([&] { return run.heartbeats() > before + 3; })); // one in two seconds
+        QVERIFY(writeFileAtomically(run.folder().control() / "saved", {}).ok());
+        QVERIFY(run.waitUntil([&] { return run.status().step > 3; }));
+        QCOMPARE(run.status().attempt, 1u);
+        QCOMPARE(agent.call(kStop).value("clean", false), true);
+        QVERIFY(run.events("given-up").empty());
     }
 
     void attendsOncePerNodeUntilTheEnd()
