@@ -63,10 +63,15 @@ private slots:
         const qint64 alone = timer.elapsed();
         AWAIT(newestAttempt(run.folder().path()) >= 2);
         const qint64 noticed = timer.elapsed();
-        AWAIT(run.events("restarting").size() >= 2); // the host does not answer yet
+        const std::string waiting =
+            "waiting for at most 15 min 0 s: no answer from " + m_lab->host(1).address().toStdString();
+        AWAIT_EQUAL(run.status().reason, waiting);
+        QCOMPARE(run.status().state, RunState::Starting);
         m_lab->host(1).restoreLink();
-        AWAIT(run.status().state == RunState::Running && run.processes(1, "trainyard-worker").size() == 1);
+        AWAIT(run.isRunning(2) && run.processes(1, "trainyard-worker").size() == 1);
         QCOMPARE(run.processes(0, "trainyard-worker").size(), 1);
+        QCOMPARE(run.events("restarting").size(), 1);
+        QCOMPARE(run.events("hosts-away").size(), 1);
         QVERIFY2(run.events("restarting").first().contains("lost"),
                  qPrintable(run.events("restarting").first()));
         QVERIFY(run.events("hosts-away").contains("no answer from " + m_lab->host(1).address()));
@@ -77,6 +82,26 @@ private slots:
                 .arg(alone)
                 .arg(noticed)
                 .arg(run.status().attempt));
+    }
+
+    void f03_hostThatStaysAway()
+    {
+        FaultReport report(3, "link cut for longer than a node's lease",
+                           "a host that does not come back: the run fails, and says for how long it waited");
+        SupervisedRun run(*m_lab, SupervisedRun::plainSpec(*m_lab, kRestart), TRAINYARD_FAKE_PROGRAMS);
+        QCOMPARE(run.launch({{"lease_ms", 2000}, {"wait_for_hosts_ms", 1000}}), QString());
+        AWAIT(run.isRunning(1));
+        m_lab->host(1).cutLink();
+        report.injected("interface of node2 down");
+        AWAIT_EQUAL(run.status().state, RunState::Failed);
+        m_lab->host(1).restoreLink();
+        const QString reason = QString::fromStdString(run.status().reason);
+        QVERIFY2(reason.contains("attempt 2 did not start: given up after ") &&
+                     reason.endsWith(": no answer from " + m_lab->host(1).address()),
+                 qPrintable(reason));
+        QCOMPARE(run.events("restarting").size(), 1);
+        endCleanly(run);
+        report.observed(reason);
     }
 
     void f39_supervisorKilled()

@@ -141,6 +141,9 @@ Result<LaunchRequest> readFields(const json& document)
     request.stallLimit = std::chrono::milliseconds(stallMs);
     request.lease = std::chrono::milliseconds(leaseMs);
     TRAINYARD_TRY(request.restarts.restarts, wholeNumber(document, "restarts", 0, 0, kMostAttempts));
+    TRAINYARD_TRY(const int waitMs, wholeNumber(document, "wait_for_hosts_ms",
+                                                int(request.waitForHosts.count()), 0, kLongestMs));
+    request.waitForHosts = std::chrono::milliseconds(waitMs);
     TRAINYARD_TRY(const int lookMs,
                   wholeNumber(document, "look_for_hosts_ms", int(request.lookForHosts.count()),
                               kShortestLeaseMs, kLongestMs));
@@ -188,6 +191,7 @@ std::string toJson(const LaunchRequest& request)
                   {"known_hosts", request.knownHosts},
                   {"stall_ms", request.stallLimit.count()},
                   {"lease_ms", request.lease.count()},
+                  {"wait_for_hosts_ms", request.waitForHosts.count()},
                   {"look_for_hosts_ms", request.lookForHosts.count()},
                   {"away", request.away},
                   {"least_replicas", request.leastReplicas},

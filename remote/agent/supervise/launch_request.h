@@ -42,6 +42,8 @@ struct LaunchRequest {
     std::chrono::milliseconds stallLimit{10 * 60'000};
     /// The ranks of a node that hears nothing from the head for so long end by themselves.
     std::chrono::milliseconds lease{50'000};
+    /// An attempt that goes on waits so long for hosts that do not answer.
+    std::chrono::milliseconds waitForHosts{15 * 60'000};
     /// How often hosts that are away are looked for.
     std::chrono::milliseconds lookForHosts{30'000};
     RestartCount restarts{};         ///< that led to this attempt

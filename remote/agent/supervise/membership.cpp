@@ -24,6 +24,16 @@ bool contains(const std::vector<std::string>& hosts, const std::string& host)
     return std::ranges::find(hosts, host) != hosts.end();
 }
 
+/// True when a rank would run on one of these hosts.
+bool carryRanks(const std::vector<std::string>& hosts, const LaunchRequest& request, int ranks)
+{
+    for (int rank = 0; rank < ranks; ++rank) {
+        if (contains(hosts, hostOfRank(request, rank)))
+            return true;
+    }
+    return false;
+}
+
 std::string listed(const std::vector<std::string>& hosts)
 {
     return fmt::format("{}", fmt::join(hosts, ", "));
@@ -59,10 +69,10 @@ void Membership::ask(const LaunchRequest& last)
 Result<LaunchRequest> Membership::fit(const LaunchRequest& next)
 {
     const std::vector<std::string> unable = m_probe.unable();
-    m_toldTroubles.clear();
     tellTroubles();
     if (!m_work.restart.elastic)
-        return next;
+        return carryRanks(unable, next, m_work.ranks) ? unreachable(m_probe.troubles())
+                                                      : Result<LaunchRequest>(next);
     TRAINYARD_TRY(const RunSpec spec, loadSpec(m_folder.spec()));
     std::vector<std::string> away = unable;
     std::ranges::copy_if(m_probe.able(), std::back_inserter(away), [this](const std::string& host) {
@@ -73,8 +83,8 @@ Result<LaunchRequest> Membership::fit(const LaunchRequest& next)
         fitted = withoutHosts(next, unable, spec);
     if (fitted.ok())
         return fitted;
-    say(Severity::Warning, "not-elastic", "the run cannot go on without them: " + fitted.error().text());
-    return next;
+    return unreachable(
+        fmt::format("{}, and the run cannot go on without: {}", m_probe.troubles(), fitted.error().message));
 }
 
 void Membership::attemptBegins(const LaunchRequest& attempt)
@@ -167,6 +177,7 @@ bool Membership::canGoOnWithout(const std::vector<std::string>& hosts) const
 
 void Membership::judge(Verdict& verdict, bool finishedAStep)
 {
+    m_toldTroubles.clear();
     if (broughtACheckpoint())
         m_pauses.heldOut(m_takenIn);
     const std::vector<std::string> hosts = suspects(verdict, finishedAStep);

@@ -27,10 +27,12 @@ public:
     /// `folder` and `work` of the run; `first` = its first attempt here. `log` outlives this object.
     Membership(const RunFolder& folder, const RunWork& work, const LaunchRequest& first, RunLog& log);
 
-    /// Between two attempts: asks the hosts beside the head; then hasAnswers() until it says yes, then fit().
+    /// Between two attempts, as often as fit() needs more hosts: asks the hosts beside the head; then
+    /// hasAnswers() until it says yes, then fit().
     void ask(const LaunchRequest& last);
     bool hasAnswers() { return m_probe.isOver(); }
     /// `next` as it is to be started: where the run is elastic, without the hosts that cannot carry ranks.
+    /// Unreachable when it needs one of them.
     Result<LaunchRequest> fit(const LaunchRequest& next);
 
     void attemptBegins(const LaunchRequest& attempt);

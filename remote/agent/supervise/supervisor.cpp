@@ -34,6 +34,7 @@ constexpr std::chrono::milliseconds kTick{100};
 constexpr std::chrono::seconds kBeat{2};
 constexpr std::chrono::milliseconds kLeftoverGrace{500};
 constexpr std::chrono::seconds kOldSupervisorPatience{20}; ///< to see that it is fenced, and to end its job
+constexpr std::chrono::seconds kBetweenQuestions{3};       ///< to hosts that the next attempt waits for
 
 Result<LaunchRequest> loadRequest(const RunFolder& folder, std::uint32_t attempt)
 {
@@ -427,18 +428,35 @@ bool Supervisor::waitOut(std::chrono::milliseconds delay)
     return true;
 }
 
-/// Without the hosts that cannot carry ranks, where that is possible. Cancelled when the run is to end
-/// meanwhile.
+/// The next attempt on the hosts that can carry ranks: all that it needs or, elastic, those that there are.
+/// Waits for the others; Unreachable when that takes too long. Cancelled when the run is to end meanwhile.
 Result<LaunchRequest> Supervisor::fitToHosts(const LaunchRequest& next)
 {
     if (next.nodes.size() == 1 || m_work.kind != WorkKind::Train)
         return next;
-    m_membership.ask(m_attempt->request());
-    while (!m_membership.hasAnswers()) {
-        if (!waitOut(kTick))
+    const auto deadline = SteadyClock::now() + next.waitForHosts;
+    for (;;) {
+        m_membership.ask(m_attempt->request());
+        while (!m_membership.hasAnswers()) {
+            if (!waitOut(kTick))
+                return cancelled("stopped by request");
+        }
+        auto fitted = m_membership.fit(next);
+        if (fitted.ok() || fitted.error().kind != ErrorKind::Unreachable)
+            return fitted;
+        const std::string patience = formatDuration(next.waitForHosts);
+        if (SteadyClock::now() >= deadline)
+            return fitted.error().in("given up after " + patience);
+        sayWaiting(fmt::format("waiting for at most {}: {}", patience, fitted.error().message));
+        if (!waitOut(kBetweenQuestions))
             return cancelled("stopped by request");
     }
-    return m_membership.fit(next);
+}
+
+void Supervisor::sayWaiting(const std::string& reason)
+{
+    if (m_log.status().reason != reason)
+        m_log.enter(RunState::Starting, reason);
 }
 
 Status Supervisor::startNext(LaunchRequest next)

@@ -69,6 +69,7 @@ private:
     bool waitOut(std::chrono::milliseconds delay);
     Status startNext(LaunchRequest next);
     Result<LaunchRequest> fitToHosts(const LaunchRequest& next);
+    void sayWaiting(const std::string& reason);
     int finish(const Verdict& verdict);
 
     RunFolder m_folder;
