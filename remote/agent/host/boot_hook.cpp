@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
-#include "remote/agent/host/process.h"
 
 namespace trainyard::agent {
 
@@ -20,57 +19,87 @@ bool mayStandInCrontab(const std::filesystem::path& path)
     return path.string().find_first_of("'%\n\\") == std::string::npos;
 }
 
+/// As one word of a shell, whatever is in it.
+std::string asShellWord(std::string_view text)
+{
+    std::string word = "'";
+    for (const char c : text)
+        word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
+}
+
 } // namespace
 
 BootHook::BootHook(std::filesystem::path agent, std::filesystem::path agentRoot, std::string crontab)
-    : m_scratch(agentRoot / ".crontab"), m_crontab(std::move(crontab))
+    : m_agent(std::move(agent))
+    , m_root(std::move(agentRoot))
+    , m_script(m_root / "on-boot")
+    , m_crontab(std::move(crontab))
 {
-    if (mayStandInCrontab(agent) && mayStandInCrontab(agentRoot))
-        m_line = fmt::format("@reboot '{}' revive --root '{}'", agent.string(), agentRoot.string());
+    if (mayStandInCrontab(m_script))
+        m_line = fmt::format("@reboot /bin/sh '{}'", m_script.string());
 }
 
-/// The crontab without our line.
-Result<std::string> BootHook::otherLines() const
+Result<BootHook::Crontab> BootHook::read() const
 {
     TRAINYARD_TRY(const CommandOutput listed, runCommand({m_crontab, "-l"}, kPatience));
     if (listed.status != 0 && listed.text.find("no crontab") == std::string::npos)
         return failed("crontab -l said: " + listed.text.substr(0, 200));
     if (listed.text.size() > kLargest)
         return failed("the crontab is too long to be changed");
-    std::string others;
+    Crontab crontab;
     std::istringstream lines(listed.status == 0 ? listed.text : std::string());
     for (std::string line; std::getline(lines, line);) {
-        if (line != m_line)
-            others += line + '\n';
+        if (line == m_line)
+            crontab.hasOurs = true;
+        else
+            crontab.others += line + '\n';
     }
-    return others;
+    return crontab;
 }
 
 Status BootHook::replace(const std::string& content) const
 {
-    TRAINYARD_TRY_STATUS(writeFileAtomically(m_scratch, content));
-    const auto replaced = runCommand({m_crontab, m_scratch}, kPatience);
+    const std::filesystem::path scratch = m_root / ".crontab";
+    TRAINYARD_TRY_STATUS(writeFileAtomically(scratch, content));
+    const auto replaced = runCommand({m_crontab, scratch}, kPatience);
     std::error_code ignored;
-    std::filesystem::remove(m_scratch, ignored);
+    std::filesystem::remove(scratch, ignored);
     if (!replaced.ok())
         return replaced.error();
     return replaced->status == 0 ? Status() : failed("crontab said: " + replaced->text.substr(0, 200));
 }
 
-Status BootHook::install() const
+std::string BootHook::script(const Environment& environment) const
+{
+    std::string text = "#!/bin/sh\n";
+    for (const std::string& entry : environment) {
+        const auto equals = entry.find('=');
+        text += fmt::format("export {}={}\n", entry.substr(0, equals), asShellWord(entry.substr(equals + 1)));
+    }
+    return text + fmt::format("exec {} revive --root {}\n", asShellWord(m_agent.string()),
+                              asShellWord(m_root.string()));
+}
+
+Status BootHook::install(const Environment& environment) const
 {
     if (m_line.empty())
         return failed("the agent's folder has a sign in its path that no crontab can hold");
-    TRAINYARD_TRY(const std::string others, otherLines());
-    return replace(others + m_line + '\n');
+    TRAINYARD_TRY(const Crontab present, read());
+    TRAINYARD_TRY_STATUS(writeFileAtomically(m_script, script(environment)));
+    return present.hasOurs ? Status() : replace(present.others + m_line + '\n');
 }
 
 Status BootHook::remove() const
 {
     if (m_line.empty())
         return {};
-    TRAINYARD_TRY(const std::string others, otherLines());
-    return replace(others);
+    TRAINYARD_TRY(const Crontab present, read());
+    if (present.hasOurs)
+        TRAINYARD_TRY_STATUS(replace(present.others));
+    std::error_code ignored;
+    std::filesystem::remove(m_script, ignored);
+    return {};
 }
 
 } // namespace trainyard::agent

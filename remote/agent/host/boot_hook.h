@@ -4,26 +4,36 @@
 #include <string>
 
 #include "engine/base/result.h"
+#include "remote/agent/host/process.h"
 
 namespace trainyard::agent {
 
-/// A line of the user's crontab that runs `trainyard-agent revive` for one agent's folder when the machine
-/// has started. Other lines are left as they are. Any process; not two at once for one user.
+/// Runs `trainyard-agent revive` for one agent's folder when the machine has started: a line of the user's
+/// crontab, which stays the same from version to version, calls the script `on-boot` in that folder. Other
+/// lines are left as they are. Any process; not two at once for one user.
 class BootHook {
 public:
     BootHook(std::filesystem::path agent, std::filesystem::path agentRoot, std::string crontab = "crontab");
 
-    /// Failed where the machine has no crontab, or does not let this user have one. Again changes nothing.
-    Status install() const;
+    /// Has it called with `environment` beside the little that cron gives. Failed where the machine has no
+    /// crontab, or does not let this user have one. Again changes nothing but the script.
+    Status install(const Environment& environment) const;
     /// Fine when it was not there.
     Status remove() const;
 
 private:
-    Result<std::string> otherLines() const;
+    struct Crontab {
+        std::string others; ///< lines that are not ours
+        bool hasOurs = false;
+    };
+    Result<Crontab> read() const;
     Status replace(const std::string& content) const;
+    std::string script(const Environment& environment) const;
 
-    std::string m_line;
-    std::filesystem::path m_scratch; ///< what the new crontab is read from
+    std::filesystem::path m_agent;
+    std::filesystem::path m_root;
+    std::filesystem::path m_script;
+    std::string m_line; ///< empty = no crontab can hold it
     std::string m_crontab;
 };
 

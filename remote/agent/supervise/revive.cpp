@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "engine/base/lock_file.h"
 #include "remote/agent/host/boot_hook.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/recovery.h"
@@ -19,6 +20,11 @@ namespace trainyard::agent {
 namespace fs = std::filesystem;
 
 namespace {
+
+/// What the launchers may need of an environment, and cron does not give.
+const std::vector<std::string_view> kKeptForRevival{"PATH",   "LD_LIBRARY_PATH",     "LANG", "LC_ALL", "TZ",
+                                                    "TMPDIR", "CUDA_VISIBLE_DEVICES"};
+constexpr std::chrono::seconds kHookPatience{30};
 
 /// A run that was at work, here, when this machine went down. The state may be lost with the power, who
 /// supervised is not: that was synced.
@@ -77,10 +83,23 @@ std::vector<RunFolder> runsBelow(const fs::path& root)
     return runs;
 }
 
+/// Whoever ends a run must not take away what another one has just arranged.
+Result<LockFile> lockHook(const fs::path& root)
+{
+    return LockFile::acquire(root / "on-boot.lock", kHookPatience);
+}
+
 bool mayNeedRevival(const RunFolder& folder)
 {
     const auto status = readStatus(folder);
     return status && status->attempt > 0 && !isFinal(status->state) && asksForRevival(folder);
+}
+
+Status removeUnneededHook(const fs::path& root)
+{
+    TRAINYARD_TRY(const LockFile lock, lockHook(root));
+    const bool isNeeded = std::ranges::any_of(runsBelow(root), mayNeedRevival);
+    return isNeeded ? Status() : BootHook(ownProgram(), root).remove();
 }
 
 } // namespace
@@ -88,30 +107,30 @@ bool mayNeedRevival(const RunFolder& folder)
 std::vector<std::string> reviveRuns(const fs::path& root)
 {
     std::vector<std::string> revived;
+    bool isHookLeft = false;
     for (const RunFolder& folder : runsBelow(root)) {
         if (!wasInterrupted(folder) || !asksForRevival(folder))
             continue;
+        isHookLeft = true;
         if (const Status status = revive(folder); status.ok())
             revived.push_back(folder.run());
         else
             fmt::print(stderr, "trainyard-agent: {}\n", status.error().in(folder.run()).text());
     }
+    if (isHookLeft)
+        cancelRevivalIfUnneeded(root);
     return revived;
 }
 
-Status arrangeRevival(const RunFolder& folder)
+Status arrangeRevival(const fs::path& root)
 {
-    return BootHook(ownProgram(), folder.agentRoot()).install();
+    TRAINYARD_TRY(const LockFile lock, lockHook(root));
+    return BootHook(ownProgram(), root).install(keptEnvironment(kKeptForRevival));
 }
 
-void cancelRevival(const RunFolder& folder)
+void cancelRevivalIfUnneeded(const fs::path& root)
 {
-    const auto others = runsBelow(folder.agentRoot());
-    if (std::ranges::any_of(others, [&](const RunFolder& other) {
-            return other.run() != folder.run() && mayNeedRevival(other);
-        }))
-        return;
-    if (const Status removed = BootHook(ownProgram(), folder.agentRoot()).remove(); !removed.ok())
+    if (const Status removed = removeUnneededHook(root); !removed.ok())
         fmt::print(stderr, "trainyard-agent: {}\n", removed.error().text());
 }
 

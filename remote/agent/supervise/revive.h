@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "remote/agent/runs/run_folder.h"
 
 namespace trainyard::agent {
 
@@ -14,9 +13,9 @@ namespace trainyard::agent {
 /// Names them. Called when the machine has started and when a desk connects; twice at once does no harm.
 std::vector<std::string> reviveRuns(const std::filesystem::path& root);
 
-/// Has reviveRuns() called when this machine starts, as long as a run below the same root may need it.
-Status arrangeRevival(const RunFolder& folder);
-/// The run is over: takes the arrangement back when no other run needs it.
-void cancelRevival(const RunFolder& folder);
+/// Has reviveRuns() called for `root` when this machine starts, in our environment.
+Status arrangeRevival(const std::filesystem::path& root);
+/// A run is over: takes the arrangement back when none below `root` needs it any more.
+void cancelRevivalIfUnneeded(const std::filesystem::path& root);
 
 } // namespace trainyard::agent

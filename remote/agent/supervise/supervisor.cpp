@@ -154,6 +154,11 @@ Status Supervisor::launch()
     m_log.enter(RunState::Starting);
     if (m_work.restart.afterReboot)
         prepareForReboot();
+    return startAttempt();
+}
+
+Status Supervisor::startAttempt()
+{
     const std::string where =
         m_attempt->number() == 1 ? "" : " " + startingPoint(m_folder.newestCheckpoint());
     m_log.event({Severity::Info, "attempt-started", worldOf(*m_attempt) + where, {}, m_log.status().step});
@@ -170,7 +175,7 @@ Status Supervisor::launch()
 
 void Supervisor::prepareForReboot()
 {
-    if (const Status arranged = arrangeRevival(m_folder); !arranged.ok())
+    if (const Status arranged = arrangeRevival(m_folder.agentRoot()); !arranged.ok())
         m_log.event({Severity::Warning,
                      "no-boot-hook",
                      "after a restart of this host the run goes on only when a desk connects: " +
@@ -465,7 +470,8 @@ Status Supervisor::startNext(LaunchRequest next)
     TRAINYARD_TRY_STATUS(keepRequest(m_folder, next));
     TRAINYARD_TRY(m_attempt, Attempt::prepare(m_folder, m_work, next));
     m_reportedStall.clear();
-    return launch();
+    m_log.enter(RunState::Starting);
+    return startAttempt();
 }
 
 int Supervisor::finish(const Verdict& verdict)
@@ -474,7 +480,7 @@ int Supervisor::finish(const Verdict& verdict)
         removeRequests(m_folder);
     m_log.enter(verdict.state, verdict.reason);
     if (m_work.restart.afterReboot)
-        cancelRevival(m_folder);
+        cancelRevivalIfUnneeded(m_folder.agentRoot());
     return verdict.state == RunState::Finished ? 0 : verdict.state == RunState::Stopped ? 130 : 5;
 }
 

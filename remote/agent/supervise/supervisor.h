@@ -49,6 +49,7 @@ private:
                std::unique_ptr<Attempt> attempt);
 
     void prepareForReboot();
+    Status startAttempt();
     void followAttempt();
     void waitForSignal(std::chrono::milliseconds patience);
     void reap();

@@ -5,6 +5,7 @@
 
 #include "engine/base/file.h"
 #include "remote/agent/host/boot_hook.h"
+#include "remote/agent/host/process.h"
 
 using namespace trainyard;
 using namespace trainyard::agent;
@@ -17,6 +18,7 @@ private slots:
     void init()
     {
         m_folder = std::make_unique<QTemporaryDir>();
+        std::filesystem::create_directory(path("root"));
         const std::string tab = path("tab");
         const std::string script = "#!/bin/sh\nif [ \"$1\" = -l ]; then [ -f " + tab + " ] && exec cat " +
                                    tab + "; echo no crontab for me >&2; exit 1; fi\nexec cp \"$1\" " + tab +
@@ -28,20 +30,35 @@ private slots:
     void comesAndGoesAndLeavesOtherLinesAlone()
     {
         QVERIFY(writeFileAtomically(path("tab"), "# mine\n0 3 * * * backup\n").ok());
-        const BootHook hook("/opt/agent", path(""), path("crontab"));
-        QVERIFY(hook.install().ok());
-        QVERIFY(hook.install().ok());
-        QCOMPARE(tab(), "# mine\n0 3 * * * backup\n@reboot '/opt/agent' revive --root '" + path("") + "'\n");
+        const BootHook hook("/opt/agent", path("root"), path("crontab"));
+        QVERIFY(hook.install({}).ok());
+        const BootHook ofTheNextVersion("/opt/newer", path("root"), path("crontab"));
+        QVERIFY(ofTheNextVersion.install({}).ok());
+        QCOMPARE(tab(), "# mine\n0 3 * * * backup\n@reboot /bin/sh '" + path("root/on-boot") + "'\n");
         QVERIFY(hook.remove().ok());
         QVERIFY(hook.remove().ok());
         QCOMPARE(tab(), std::string("# mine\n0 3 * * * backup\n"));
+        QVERIFY(!std::filesystem::exists(path("root/on-boot")));
+    }
+
+    void revivesInTheEnvironmentOfTheInstallation()
+    {
+        const std::string agent = path("it's an agent");
+        QVERIFY(writeFileAtomically(agent, "#!/bin/sh\necho \"$PATH|$LANG|$*\"\n").ok());
+        std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
+        const BootHook hook(agent, path("root"), path("crontab"));
+        QVERIFY(hook.install({"PATH=/opt/open mpi/bin:/bin", "LANG=it's"}).ok());
+        const auto said =
+            runCommand({"/bin/sh", path("root/on-boot")}, std::chrono::seconds(30), {"PATH=/bin"});
+        QVERIFY(said.ok());
+        QCOMPARE(said->text, "/opt/open mpi/bin:/bin|it's|revive --root " + path("root") + "\n");
     }
 
     void beginsACrontab()
     {
-        const BootHook hook("/opt/agent", path(""), path("crontab"));
-        QVERIFY(hook.install().ok());
-        QVERIFY(tab().starts_with("@reboot '/opt/agent'"));
+        const BootHook hook("/opt/agent", path("root"), path("crontab"));
+        QVERIFY(hook.install({}).ok());
+        QVERIFY(tab().starts_with("@reboot /bin/sh"));
     }
 
     void neverReplacesWhatItCouldNotRead()
@@ -51,15 +68,16 @@ private slots:
                                     "#!/bin/sh\n[ \"$1\" = -l ] && exit 1\ncp \"$1\" " + path("tab") + "\n")
                     .ok());
         std::filesystem::permissions(path("crontab"), std::filesystem::perms::owner_all);
-        QVERIFY(!BootHook("/opt/agent", path(""), path("crontab")).install().ok());
+        QVERIFY(!BootHook("/opt/agent", path("root"), path("crontab")).install({}).ok());
         QCOMPARE(tab(), std::string("0 3 * * * backup\n"));
     }
 
     void saysWhatIsMissing()
     {
-        QVERIFY(!BootHook("/opt/agent", path(""), path("no-such-program")).install().ok());
-        QVERIFY(!BootHook("/opt/it's", path(""), path("crontab")).install().ok());
+        QVERIFY(!BootHook("/opt/agent", path("root"), path("no-such-program")).install({}).ok());
+        QVERIFY(!BootHook("/opt/agent", path("it's"), path("crontab")).install({}).ok());
         QVERIFY(!std::filesystem::exists(path("tab")));
+        QVERIFY(!std::filesystem::exists(path("root/on-boot")));
     }
 
 private:
