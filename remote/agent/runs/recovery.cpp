@@ -1,11 +1,14 @@
 #include "remote/agent/runs/recovery.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "engine/base/lock_file.h"
 #include "engine/records/journal.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/mpi_sessions.h"
+#include "remote/agent/runs/run_requests.h"
 #include "remote/agent/runs/run_status.h"
 #include "remote/agent/runs/sweep.h"
 
@@ -21,10 +24,12 @@ bool hasLastWord(const RunFolder& folder, const SupervisorIdentity& supervisor)
     return status && status->attempt == supervisor.attempt && isFinal(status->state);
 }
 
-std::string reasonFor(const SupervisorIdentity& supervisor, int killed)
+std::string reasonFor(const SupervisorIdentity& supervisor, const RunStatus& status, int killed)
 {
     if (supervisor.bootId != bootId())
         return fmt::format("{} was restarted while the run was at work", supervisor.host);
+    if (status.state == RunState::Stopping && !status.reason.empty())
+        return status.reason; // it went because its host was to shut down
     return fmt::format("the supervisor on {} (pid {}) died; {} left processes had to be killed",
                        supervisor.host, supervisor.pid, killed);
 }
@@ -49,6 +54,27 @@ bool isOfSlurm(const RunFolder& folder)
     return std::filesystem::exists(folder.slurmJob(), ignored);
 }
 
+/// The last supervisor, where it was on this host and left no last word.
+std::optional<SupervisorIdentity> abandonedBy(const RunFolder& folder)
+{
+    auto supervisor = readSupervisor(folder);
+    if (isOfSlurm(folder) || !supervisor || supervisor->host != hostName() ||
+        hasLastWord(folder, *supervisor))
+        return std::nullopt;
+    return supervisor;
+}
+
+RunStatus lastWordFor(const RunFolder& folder, const SupervisorIdentity& supervisor, int killed)
+{
+    RunStatus status = readStatus(folder).value_or(RunStatus{});
+    const bool asked = isAskedToEnd(folder);
+    status.reason = (asked ? "stopped by request; " : "") + reasonFor(supervisor, status, killed);
+    status.state = asked ? RunState::Stopped : RunState::Failed;
+    status.attempt = supervisor.attempt;
+    status.killed = killed;
+    return status;
+}
+
 } // namespace
 
 bool isSupervised(const RunFolder& folder)
@@ -66,22 +92,20 @@ bool isLive(const RunFolder& folder)
 
 Result<bool> recoverIfAbandoned(const RunFolder& folder)
 {
-    const auto supervisor = readSupervisor(folder);
-    if (isOfSlurm(folder) || !supervisor || supervisor->host != hostName() ||
-        hasLastWord(folder, *supervisor))
+    if (!abandonedBy(folder))
         return false;
     TRAINYARD_TRY(const auto lock, LockFile::tryAcquire(folder.supervisorLock()));
-    // Asked again under the lock: the supervisor may have ended, or another agent recovered, just before.
-    if (!lock || hasLastWord(folder, *supervisor))
+    if (!lock)
+        return false;
+    // Asked again under the lock: the supervisor may have ended, another agent recovered, or another attempt
+    // come and gone, just before.
+    const auto supervisor = abandonedBy(folder);
+    if (!supervisor)
         return false;
     const SweepResult swept = sweepRun(folder.marker(), 0, kTermGrace);
     MpiSessions(folder.run()).removeAll();
-    RunStatus status = readStatus(folder).value_or(RunStatus{});
-    status.state = RunState::Failed;
-    status.attempt = supervisor->attempt;
-    status.killed = swept.killed;
-    status.reason = reasonFor(*supervisor, swept.killed);
-    TRAINYARD_TRY_STATUS(writeLastWord(folder, status));
+    TRAINYARD_TRY_STATUS(writeLastWord(folder, lastWordFor(folder, *supervisor, swept.killed)));
+    removeRequests(folder);
     return true;
 }
 

@@ -11,9 +11,10 @@ bool isSupervised(const RunFolder& folder);
 bool isLive(const RunFolder& folder);
 
 /// Tells the truth about a run whose supervisor died (killed, or the machine restarted) before it could write
-/// a final state: ends the processes that are left, then writes Failed with the reason to the stream "run"
-/// and to state.json. True when it did. Does nothing for runs that are alive, ended, never launched,,
-/// supervised by another host, or started by Slurm. Safe against being called by several agents at once.
+/// a final state: ends the processes that are left, then writes Failed with the reason, or Stopped where it
+/// was asked to end, to the stream "run" and to state.json. True when it did. Does nothing for runs that are
+/// alive, ended, never launched, supervised by another host, or started by Slurm. Safe against being called
+/// by several agents at once.
 Result<bool> recoverIfAbandoned(const RunFolder& folder);
 
 } // namespace trainyard::agent

@@ -9,6 +9,7 @@
 #include "remote/agent/host/boot_hook.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/recovery.h"
+#include "remote/agent/runs/run_requests.h"
 #include "remote/agent/runs/run_status.h"
 #include "remote/agent/runs/run_work.h"
 #include "remote/agent/supervise/launch_request.h"
@@ -46,6 +47,8 @@ bool asksForRevival(const RunFolder& folder)
 /// What the next attempt is asked for, while restarts are left.
 Result<LaunchRequest> nextRequest(const RunFolder& folder)
 {
+    if (isAskedToEnd(folder))
+        return cancelled("it was asked to end before this host was restarted");
     TRAINYARD_TRY(const RunWork work, loadWork(folder));
     const RunStatus status = readStatus(folder).value_or(RunStatus{});
     const SupervisorIdentity supervisor = readSupervisor(folder).value_or(SupervisorIdentity{});
