@@ -4,13 +4,6 @@
 
 namespace trainyard::agent {
 
-namespace {
-
-/// mpirun needs this long to end the ranks on other nodes.
-constexpr std::chrono::seconds kTermGrace{2};
-
-} // namespace
-
 StopSequence::Action StopSequence::next(TimePoint now)
 {
     if (!terminated() && (m_aborted || isAskedToAbort(m_folder)))
@@ -39,7 +32,7 @@ StopSequence::Action StopSequence::next(TimePoint now)
 StopSequence::Action StopSequence::terminateAt(TimePoint now)
 {
     m_phase = Phase::Terminated;
-    m_deadline = now + kTermGrace;
+    m_deadline = now + m_termGrace;
     return Action::Terminate;
 }
 

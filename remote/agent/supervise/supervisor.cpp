@@ -35,6 +35,7 @@ constexpr std::chrono::seconds kBeat{2};
 constexpr std::chrono::milliseconds kLeftoverGrace{500};
 constexpr std::chrono::seconds kOldSupervisorPatience{20}; ///< to see that it is fenced, and to end its job
 constexpr std::chrono::seconds kBetweenQuestions{3};       ///< to hosts that the next attempt waits for
+constexpr std::chrono::seconds kShutdownPatience{2};       ///< ranks may be told to end before we are
 
 Result<LaunchRequest> loadRequest(const RunFolder& folder, std::uint32_t attempt)
 {
@@ -120,6 +121,8 @@ Result<std::unique_ptr<Supervisor>> Supervisor::start(const RunFolder& folder, s
 {
     TRAINYARD_TRY(RunWork work, loadWork(folder));
     TRAINYARD_TRY(LaunchRequest request, loadRequest(folder, attempt));
+    if (request.allocation) // Slurm sees to its nodes itself
+        work.restart.afterReboot = false;
     TRAINYARD_TRY(auto first, Attempt::prepare(folder, work, std::move(request)));
     const Fence fence(folder.path(), attempt);
     TRAINYARD_TRY_STATUS(fence.raise());
@@ -189,8 +192,11 @@ int Supervisor::watch()
     for (;;) {
         followAttempt();
         Verdict verdict = conclude();
-        if (!goesOn(verdict))
-            return finish(verdict);
+        if (verdict.state == RunState::Stopped && !m_stop.asked() && m_work.restart.afterReboot)
+            waitOut(kShutdownPatience);
+        if (goesOn(verdict))
+            continue;
+        return isInterrupted(verdict) ? leaveForReboot() : finish(verdict);
     }
 }
 
@@ -216,6 +222,9 @@ void Supervisor::waitForSignal(std::chrono::milliseconds patience)
         if (info.ssi_signo == SIGTERM && m_onTermination) {
             if (m_stopCause.empty()) // Slurm says it again
                 m_stopCause = m_onTermination();
+        } else if (info.ssi_signo == SIGTERM && m_work.restart.afterReboot) {
+            m_isInterrupted = true;
+            m_stop.abort(m_work.gracePeriod);
         } else if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT)
             m_stop.abort();
     }
@@ -472,6 +481,25 @@ Status Supervisor::startNext(LaunchRequest next)
     m_reportedStall.clear();
     m_log.enter(RunState::Starting);
     return startAttempt();
+}
+
+/// SIGTERM that nobody's request explains is what a host that shuts down sends to all. A run that is to go on
+/// after that has not come to its end then.
+bool Supervisor::isInterrupted(const Verdict& verdict) const
+{
+    return m_isInterrupted && verdict.state != RunState::Finished && m_fenced.empty() &&
+           !isAskedToEnd(m_folder);
+}
+
+/// Leaves no final state: that is how reviveRuns() knows the run.
+int Supervisor::leaveForReboot()
+{
+    const std::string reason = fmt::format(
+        "the supervisor was told to end (SIGTERM), as at a shutdown of {}; after it the run goes on {}",
+        hostName(), startingPoint(m_folder.newestCheckpoint()));
+    m_log.event({Severity::Warning, "interrupted", reason, {}, m_log.status().step});
+    m_log.enter(RunState::Stopping, reason);
+    return exitStatus(ErrorKind::Cancelled);
 }
 
 int Supervisor::finish(const Verdict& verdict)

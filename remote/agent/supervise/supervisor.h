@@ -29,8 +29,9 @@ public:
     /// the launch is found here, before anything runs.
     static Result<std::unique_ptr<Supervisor>> start(const RunFolder& folder, std::uint32_t attempt);
 
-    /// Called at SIGTERM, which otherwise ends the run at once: asks the run to stop, and tells why in a few
-    /// words.
+    /// Called at SIGTERM: asks the run to stop, and tells why in a few words. Without it SIGTERM ends the run
+    /// at once; one with launch.restart.after_reboot is left as interrupted then, and goes on when this host
+    /// has started again.
     using TerminationHandler = std::function<std::string()>;
     void setTerminationHandler(TerminationHandler handler) { m_onTermination = std::move(handler); }
 
@@ -71,6 +72,8 @@ private:
     Status startNext(LaunchRequest next);
     Result<LaunchRequest> fitToHosts(const LaunchRequest& next);
     void sayWaiting(const std::string& reason);
+    bool isInterrupted(const Verdict& verdict) const;
+    int leaveForReboot();
     int finish(const Verdict& verdict);
 
     RunFolder m_folder;
@@ -87,7 +90,8 @@ private:
     std::string m_reportedStall;
     TerminationHandler m_onTermination;
     HandOver m_handOver;
-    std::string m_stopCause; ///< as that told
+    std::string m_stopCause;      ///< as that told
+    bool m_isInterrupted = false; ///< by SIGTERM, where the run is to go on after a reboot
     Membership m_membership;
 };
 

@@ -6,7 +6,10 @@
 #include "engine/records/fence.h"
 #include "engine/records/flight_ring.h"
 #include "remote/agent/host/detach.h"
+#include "remote/agent/host/process.h"
 #include "remote/agent/host/process_table.h"
+#include "remote/agent/runs/run_requests.h"
+#include "tests/auto/agent/file_crontab.h"
 #include "tests/auto/agent/run_fixture.h"
 
 using namespace trainyard;
@@ -43,6 +46,42 @@ std::size_t ignoringTerm(pid_t ancestor)
         count += (ignored >> (SIGTERM - 1)) & 1;
     }
     return count;
+}
+
+const RestartSpec kAfterReboot{.limit = 3, .backoff = std::chrono::milliseconds(50), .afterReboot = true};
+
+/// The crontab that agents find which are started while it lives.
+class CrontabInPath {
+public:
+    explicit CrontabInPath(const std::filesystem::path& folder) : m_crontab(folder)
+    {
+        qputenv("PATH", QByteArray::fromStdString(folder.string()) + ':' + m_before);
+    }
+    ~CrontabInPath() { qputenv("PATH", m_before); }
+    CrontabInPath(const CrontabInPath&) = delete;
+    CrontabInPath& operator=(const CrontabInPath&) = delete;
+
+    std::string text() const { return m_crontab.text(); }
+
+private:
+    FileCrontab m_crontab;
+    QByteArray m_before = qgetenv("PATH");
+};
+
+/// The supervisor was at work before this machine went down.
+void seemRestarted(const RunFixture& run)
+{
+    auto supervisor = readSupervisor(run.folder()).value();
+    supervisor.bootId = "an earlier one";
+    QVERIFY(writeSupervisor(run.folder(), supervisor).ok());
+}
+
+/// What cron does when the machine has started, with the little that it gives; what is printed.
+std::string boot(const RunFixture& run)
+{
+    const auto said = runCommand({"/bin/sh", run.root() / "on-boot"}, AgentClient::kPatience,
+                                 {"PATH=/usr/bin:/bin", "HOME=" + run.root().string()});
+    return said.ok() ? said->text : said.error().message;
 }
 
 } // namespace
@@ -469,6 +508,69 @@ private slots:
         QCOMPARE(run.status().attempt, 2u);
         QVERIFY(agent.call(run.launchRequest("train", 3)).value("started", false));
         QCOMPARE(agent.call(kStop).value("clean", false), true);
+    }
+
+    void anOrderlyRebootIsNoStop()
+    {
+        RunFixture run(1'000'000, 1, kAfterReboot);
+        const CrontabInPath crontab(run.root());
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        agent.call(run.launchRequest("train"));
+        QVERIFY(run.waitUntil([&] { return run.status().state == RunState::Running; }));
+        QVERIFY(contains(crontab.text(), "on-boot"));
+        const auto supervisor = readSupervisor(run.folder());
+        QCOMPARE(::kill(static_cast<pid_t>(supervisor->pid), SIGTERM), 0);
+        QVERIFY(run.waitUntil([&] { return !isSupervised(run.folder()); }));
+        QCOMPARE(run.status().state, RunState::Stopping);
+        QCOMPARE(run.liveProcesses(), std::size_t(0));
+        QCOMPARE(run.events("interrupted").size(), std::size_t(1));
+        QVERIFY(contains(crontab.text(), "on-boot"));
+        seemRestarted(run);
+        QCOMPARE(boot(run), std::string("r\n"));
+        QVERIFY(run.waitUntil(
+            [&] { return run.status().attempt == 2 && run.status().state == RunState::Running; }));
+        QVERIFY(contains(crontab.text(), "on-boot"));
+        QCOMPARE(agent.call(kStop).value("clean", false), true);
+        QVERIFY(run.waitUntil([&] { return crontab.text().empty(); }));
+    }
+
+    void tellsWhatInterruptedARunThatWasNotRevived()
+    {
+        RunFixture run(1'000'000, 1, kAfterReboot);
+        const CrontabInPath crontab(run.root());
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        agent.call(run.launchRequest("train"));
+        QVERIFY(run.waitUntil([&] { return run.status().state == RunState::Running; }));
+        const auto supervisor = readSupervisor(run.folder());
+        QCOMPARE(::kill(static_cast<pid_t>(supervisor->pid), SIGTERM), 0);
+        QVERIFY(run.waitUntil([&] { return !isSupervised(run.folder()); }));
+        const json listed = agent.call({{"op", "runs"}})["runs"][0];
+        QCOMPARE(listed.value("state", ""), std::string("failed"));
+        QVERIFY(contains(listed.value("reason", ""), "told to end (SIGTERM)"));
+    }
+
+    void aRequestToEndOutlivesAReboot()
+    {
+        RunFixture run(1'000'000, 1, kAfterReboot);
+        const CrontabInPath crontab(run.root());
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        agent.call(run.launchRequest("stubborn"));
+        const auto supervisor = static_cast<pid_t>(readSupervisor(run.folder())->pid);
+        QVERIFY(run.waitUntil([&] { return ignoringTerm(supervisor) == 1; }));
+        QVERIFY(askToEnd(run.folder(), {std::chrono::hours(1), true}).ok());
+        QVERIFY(run.waitUntil([&] { return run.status().state == RunState::Stopping; }));
+        QCOMPARE(::kill(supervisor, SIGKILL), 0); // as a power cut does
+        QVERIFY(run.waitUntil([&] { return !isSupervised(run.folder()); }));
+        seemRestarted(run);
+        QVERIFY(contains(boot(run), "it was asked to end before this host was restarted"));
+        QCOMPARE(run.status().state, RunState::Stopped);
+        QVERIFY2(run.status().reason.starts_with("stopped by request; "), run.status().reason.c_str());
+        QCOMPARE(run.status().attempt, 1u);
+        QVERIFY(crontab.text().empty());
+        QVERIFY(!isAskedToEnd(run.folder()));
     }
 
     void givesUpARunThatHangs()

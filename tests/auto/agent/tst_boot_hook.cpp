@@ -6,6 +6,7 @@
 #include "engine/base/file.h"
 #include "remote/agent/host/boot_hook.h"
 #include "remote/agent/host/process.h"
+#include "tests/auto/agent/file_crontab.h"
 
 using namespace trainyard;
 using namespace trainyard::agent;
@@ -19,25 +20,21 @@ private slots:
     {
         m_folder = std::make_unique<QTemporaryDir>();
         std::filesystem::create_directory(path("root"));
-        const std::string tab = path("tab");
-        const std::string script = "#!/bin/sh\nif [ \"$1\" = -l ]; then [ -f " + tab + " ] && exec cat " +
-                                   tab + "; echo no crontab for me >&2; exit 1; fi\nexec cp \"$1\" " + tab +
-                                   "\n";
-        QVERIFY(writeFileAtomically(path("crontab"), script).ok());
-        std::filesystem::permissions(path("crontab"), std::filesystem::perms::owner_all);
+        m_crontab = std::make_unique<FileCrontab>(path(""));
     }
 
     void comesAndGoesAndLeavesOtherLinesAlone()
     {
-        QVERIFY(writeFileAtomically(path("tab"), "# mine\n0 3 * * * backup\n").ok());
-        const BootHook hook("/opt/agent", path("root"), path("crontab"));
+        QVERIFY(writeFileAtomically(m_crontab->table(), "# mine\n0 3 * * * backup\n").ok());
+        const BootHook hook("/opt/agent", path("root"), m_crontab->program());
         QVERIFY(hook.install({}).ok());
-        const BootHook ofTheNextVersion("/opt/newer", path("root"), path("crontab"));
+        const BootHook ofTheNextVersion("/opt/newer", path("root"), m_crontab->program());
         QVERIFY(ofTheNextVersion.install({}).ok());
-        QCOMPARE(tab(), "# mine\n0 3 * * * backup\n@reboot /bin/sh '" + path("root/on-boot") + "'\n");
+        QCOMPARE(m_crontab->text(),
+                 "# mine\n0 3 * * * backup\n@reboot /bin/sh '" + path("root/on-boot") + "'\n");
         QVERIFY(hook.remove().ok());
         QVERIFY(hook.remove().ok());
-        QCOMPARE(tab(), std::string("# mine\n0 3 * * * backup\n"));
+        QCOMPARE(m_crontab->text(), std::string("# mine\n0 3 * * * backup\n"));
         QVERIFY(!std::filesystem::exists(path("root/on-boot")));
     }
 
@@ -46,7 +43,7 @@ private slots:
         const std::string agent = path("it's an agent");
         QVERIFY(writeFileAtomically(agent, "#!/bin/sh\necho \"$PATH|$LANG|$*\"\n").ok());
         std::filesystem::permissions(agent, std::filesystem::perms::owner_all);
-        const BootHook hook(agent, path("root"), path("crontab"));
+        const BootHook hook(agent, path("root"), m_crontab->program());
         QVERIFY(hook.install({"PATH=/opt/open mpi/bin:/bin", "LANG=it's"}).ok());
         const auto said =
             runCommand({"/bin/sh", path("root/on-boot")}, std::chrono::seconds(30), {"PATH=/bin"});
@@ -56,35 +53,32 @@ private slots:
 
     void beginsACrontab()
     {
-        const BootHook hook("/opt/agent", path("root"), path("crontab"));
+        const BootHook hook("/opt/agent", path("root"), m_crontab->program());
         QVERIFY(hook.install({}).ok());
-        QVERIFY(tab().starts_with("@reboot /bin/sh"));
+        QVERIFY(m_crontab->text().starts_with("@reboot /bin/sh"));
     }
 
     void neverReplacesWhatItCouldNotRead()
     {
-        QVERIFY(writeFileAtomically(path("tab"), "0 3 * * * backup\n").ok());
-        QVERIFY(writeFileAtomically(path("crontab"),
-                                    "#!/bin/sh\n[ \"$1\" = -l ] && exit 1\ncp \"$1\" " + path("tab") + "\n")
-                    .ok());
-        std::filesystem::permissions(path("crontab"), std::filesystem::perms::owner_all);
-        QVERIFY(!BootHook("/opt/agent", path("root"), path("crontab")).install({}).ok());
-        QCOMPARE(tab(), std::string("0 3 * * * backup\n"));
+        QVERIFY(writeFileAtomically(m_crontab->table(), "0 3 * * * backup\n").ok());
+        m_crontab->writeProgram("[ \"$1\" = -l ] && exit 1\ncp \"$1\" " + m_crontab->table().string() + "\n");
+        QVERIFY(!BootHook("/opt/agent", path("root"), m_crontab->program()).install({}).ok());
+        QCOMPARE(m_crontab->text(), std::string("0 3 * * * backup\n"));
     }
 
     void saysWhatIsMissing()
     {
         QVERIFY(!BootHook("/opt/agent", path("root"), path("no-such-program")).install({}).ok());
-        QVERIFY(!BootHook("/opt/agent", path("it's"), path("crontab")).install({}).ok());
-        QVERIFY(!std::filesystem::exists(path("tab")));
+        QVERIFY(!BootHook("/opt/agent", path("it's"), m_crontab->program()).install({}).ok());
+        QVERIFY(!std::filesystem::exists(m_crontab->table()));
         QVERIFY(!std::filesystem::exists(path("root/on-boot")));
     }
 
 private:
     std::string path(const std::string& name) const { return m_folder->path().toStdString() + "/" + name; }
-    std::string tab() const { return readFile(path("tab")).value(); }
 
     std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<FileCrontab> m_crontab;
 };
 
 QTEST_APPLESS_MAIN(TestBootHook)
