@@ -1,7 +1,10 @@
 #include "app/shell/login_dialog.h"
 
+#include <algorithm>
+
 #include <QHBoxLayout>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 #include "app/models/theme.h"
@@ -12,6 +15,7 @@ namespace trainyard {
 namespace {
 
 constexpr int kWidth = 460;
+constexpr int kMostFormHeight = 440; ///< a small screen has room for the rest
 
 QLabel* makeWrapped(const QString& text, const char* role = nullptr)
 {
@@ -76,6 +80,7 @@ ssh::Secret takeText(QLineEdit& field)
 
 LoginDialog::LoginDialog(const LoginQuestion& question, Keyring keyring, QWidget* parent)
     : QDialog(parent)
+    , m_form(new QScrollArea)
     , m_useAgain(new QCheckBox(tr("Use it &again in this session")))
     , m_keep(new QCheckBox(tr("&Keep it in the system's keyring")))
 {
@@ -84,14 +89,40 @@ LoginDialog::LoginDialog(const LoginQuestion& question, Keyring keyring, QWidget
     auto* column = new QVBoxLayout(this);
     column->setSpacing(metrics::kPanelPadding);
     column->addWidget(makeWrapped(reasonOf(question)));
+    m_form->setFrameShape(QFrame::NoFrame);
+    m_form->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_form->setWidgetResizable(true);
+    m_form->setFocusPolicy(Qt::NoFocus);
+    m_form->setWidget(makeForm(question));
+    column->addWidget(m_form);
+    column->addWidget(makeChoices(question, keyring));
+    column->addWidget(makeButtons(question));
+    m_fields.front()->setFocus();
+}
+
+/// Wrapped labels know their height only when the width and the fonts are there.
+void LoginDialog::showEvent(QShowEvent* event)
+{
+    const QMargins margins = layout()->contentsMargins();
+    const int width = kWidth - margins.left() - margins.right();
+    m_form->setFixedHeight(std::min(m_form->widget()->heightForWidth(width), kMostFormHeight));
+    setFixedHeight(layout()->heightForWidth(kWidth));
+    QDialog::showEvent(event);
+}
+
+QWidget* LoginDialog::makeForm(const LoginQuestion& question)
+{
+    auto* form = new QWidget;
+    setRole(form, "page");
+    auto* column = new QVBoxLayout(form);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(metrics::kPanelPadding);
     if (!question.title.isEmpty() || !question.instruction.isEmpty())
         column->addWidget(makeHostsWords(question));
     if (question.attempt > 1)
         column->addWidget(makeWrapped(tr("The answer before was not right."), "error"));
     column->addWidget(makePrompts(question));
-    column->addWidget(makeChoices(question, keyring));
-    column->addWidget(makeButtons(question));
-    m_fields.front()->setFocus();
+    return form;
 }
 
 QWidget* LoginDialog::makeHostsWords(const LoginQuestion& question)

@@ -10,6 +10,8 @@
 
 #include "remote/target/login_desk.h"
 
+class QScrollArea;
+
 namespace trainyard {
 
 /// Asks for a passphrase, a password or what a host wants to know at a login: a secret is the one thing worth
@@ -25,12 +27,17 @@ public:
     /// Once.
     std::optional<LoginDesk::Answer> takeAnswer();
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
+    QWidget* makeForm(const LoginQuestion& question);
     QWidget* makeHostsWords(const LoginQuestion& question);
     QWidget* makePrompts(const LoginQuestion& question);
     QWidget* makeChoices(const LoginQuestion& question, Keyring keyring);
     QWidget* makeButtons(const LoginQuestion& question);
 
+    QScrollArea* m_form;        ///< scrolled only when a host says very much
     QList<QLineEdit*> m_fields; ///< one for each prompt
     QCheckBox* m_useAgain;
     QCheckBox* m_keep;

@@ -1,4 +1,5 @@
-// Saves a picture of every place in its usual, empty and failed states, light and dark, at two sizes:
+// Saves a picture of every place in its usual, empty and failed states, light and dark, at two sizes, and of
+// the dialog for logins:
 //     pictures OUT_DIR [DESK]
 // With DESK (a desk data folder) also Runs, Compare and Reports of the runs recorded there; they are copied.
 // With TRAINYARD_PICTURES=data only pictures whose name begins so.
@@ -11,6 +12,7 @@
 #include <QTemporaryDir>
 #include <QTimer>
 
+#include "tests/gui/pictures/login_pictures.h"
 #include "tests/gui/pictures/picture.h"
 #include "tests/gui/pictures/run_pictures.h"
 
@@ -29,26 +31,51 @@ void settle()
     loop.exec();
 }
 
+bool isWanted(const QString& name)
+{
+    return name.startsWith(qEnvironmentVariable("TRAINYARD_PICTURES"));
+}
+
+void save(QWidget& widget, const QString& file)
+{
+    settle();
+    if (!widget.grab().save(file))
+        std::fprintf(stderr, "pictures: %s could not be written\n", qPrintable(file));
+}
+
 void save(DeskWindow& desk, const QList<Picture>& list, const QDir& folder, const QString& suffix)
 {
     for (const Picture& picture : list) {
-        if (!picture.name.startsWith(qEnvironmentVariable("TRAINYARD_PICTURES")))
+        if (!isWanted(picture.name))
             continue;
         picture.arrange(desk);
-        settle();
-        const QString file = folder.filePath(picture.name + suffix + QStringLiteral(".png"));
-        if (!desk.window().grab().save(file))
-            std::fprintf(stderr, "pictures: %s could not be written\n", qPrintable(file));
+        save(desk.window(), folder.filePath(picture.name + suffix + QStringLiteral(".png")));
     }
 }
+
+constexpr std::pair<ColourScheme, const char*> kSchemes[] = {{ColourScheme::Light, "light"},
+                                                             {ColourScheme::Dark, "dark"}};
 
 /// The pictures of one desk, light and dark.
 void saveBoth(QApplication& application, DeskWindow& desk, const QList<Picture>& list, const QDir& folder)
 {
-    for (const auto& [scheme, name] :
-         {std::pair{ColourScheme::Light, "light"}, {ColourScheme::Dark, "dark"}}) {
+    for (const auto& [scheme, name] : kSchemes) {
         dress(application, scheme);
         save(desk, list, folder, QStringLiteral("-%1-%2").arg(name).arg(desk.window().width()));
+    }
+}
+
+void saveLogins(QApplication& application, const QDir& folder)
+{
+    for (const auto& [scheme, schemeName] : kSchemes) {
+        dress(application, scheme);
+        for (const LoginPicture& picture : loginPictures()) {
+            if (!isWanted(picture.name))
+                continue;
+            LoginDialog dialog(picture.question, LoginDialog::Keyring::Present);
+            dialog.show();
+            save(dialog, folder.filePath(QStringLiteral("%1-%2.png").arg(picture.name, schemeName)));
+        }
     }
 }
 
@@ -98,6 +125,7 @@ int main(int argc, char** argv)
     }
     const QDir folder(QString::fromLocal8Bit(argv[1]));
     folder.mkpath(QStringLiteral("."));
+    saveLogins(application, folder);
     for (const QSize& size : kSizes) {
         saveMadeUp(application, folder, size);
         if (argc == 3)
