@@ -194,8 +194,8 @@ SpecField gracePeriodField()
 SpecField timeLimitField()
 {
     return durationField(
-        {"launch.slurm.time_limit", "Time limit, in minutes",
-         "Of the job, in whole minutes; 0 = the partition's"},
+        {"launch.slurm.time_limit", "Limit, in minutes",
+         "Of the job's time, in whole minutes; 0 = the partition's"},
         kMinute, [](auto& spec) -> auto& { return spec.launch.slurm.timeLimit; });
 }
 

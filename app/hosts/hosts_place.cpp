@@ -266,7 +266,9 @@ void HostsPlace::updateSubtitle()
         checking += state == HostState::Checking ? 1 : 0;
     }
     m_page->setSubtitle(tr("%1 of %2 ready").arg(ready).arg(m_hosts.rowCount()));
-    emit statusTextChanged(checking == 0 ? QString() : tr("%1 checks under way").arg(checking));
+    emit statusTextChanged(checking == 0   ? QString()
+                           : checking == 1 ? tr("1 check under way")
+                                           : tr("%1 checks under way").arg(checking));
 }
 
 QString HostsPlace::currentHost() const

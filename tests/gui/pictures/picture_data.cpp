@@ -213,12 +213,31 @@ HostKeyQuestion hostKeyQuestion()
             QStringLiteral("SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE")};
 }
 
+HostKeyChange hostKeyChange()
+{
+    HostKeyChange change;
+    change.host = QStringLiteral("old-cluster");
+    change.address = QStringLiteral("10.0.7.2 port 22");
+    change.via = QStringLiteral("slurm-login");
+    change.keyType = QStringLiteral("ssh-ed25519");
+    change.fingerprint = QStringLiteral("SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE");
+    const QString file = QStringLiteral("/home/ada/.ssh/known_hosts");
+    change.known = {
+        {change.keyType, QStringLiteral("SHA256:p2QAMXNIC1TJYWeIOttrVc98/R1BUFWu3/LiyKgUfQM"), file, 14},
+        {QStringLiteral("ssh-rsa"), QStringLiteral("SHA256:uNiVztksCsDhcc0u9e8BgrJXVGhfxWkCkvd7Y2BzGYk"),
+         file, 15}};
+    change.userFiles = {file};
+    return change;
+}
+
 Error changedHostKey()
 {
-    return unreachable(
-        "old-cluster: the host key has changed: known_hosts line 14 has another ssh-ed25519 key",
-        "somebody may be listening in. If the host was set up anew, remove the old key with "
-        "`ssh-keygen -R old-cluster` and check again");
+    return refused(
+        "old-cluster (through slurm-login): the host key changed: it is ssh-ed25519 "
+        "SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE now (/home/ada/.ssh/known_hosts line 14 has "
+        "another); somebody may be in between",
+        "ask the host's administrator; if the key really changed, remove the old one: ssh-keygen -R "
+        "'old-cluster'");
 }
 
 std::vector<DataSetEntry> dataSets()

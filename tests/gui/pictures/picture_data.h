@@ -16,6 +16,7 @@ std::vector<HostEntry> hosts();
 /// Three of them as one cluster, where a firewall and a missing key are in the way.
 PreflightReport clusterWithTrouble();
 HostKeyQuestion hostKeyQuestion();
+HostKeyChange hostKeyChange();
 Error changedHostKey();
 std::vector<DataSetEntry> dataSets();
 std::vector<SampleRow> samples();

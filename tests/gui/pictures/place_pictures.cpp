@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <QItemSelectionModel>
 #include <QListView>
 #include <QPushButton>
@@ -14,6 +16,7 @@
 #include "app/designer/design_place.h"
 #include "app/designer/spec_form.h"
 #include "app/history/compare_place.h"
+#include "app/hosts/changed_key_strip.h"
 #include "app/hosts/host_key_strip.h"
 #include "app/hosts/hosts_place.h"
 #include "app/monitor/runs_place.h"
@@ -62,16 +65,24 @@ void showRemoteDataSet(DeskWindow& desk)
         QStringLiteral("1.82 / 3.20 M rows checked on gpu-03"));
 }
 
-void showHosts(DeskWindow& desk)
+/// Without the questions of the pictures before.
+HostsPlace& quietHostsPlace(DeskWindow& desk)
 {
     auto& place = placeOf<HostsPlace>(desk);
     place.findChild<HostKeyStrip*>()->forget(QStringLiteral("gpu-11"));
+    place.findChild<ChangedKeyStrip*>()->forget(QStringLiteral("old-cluster"));
+    return place;
+}
+
+void showHosts(DeskWindow& desk)
+{
+    auto& place = quietHostsPlace(desk);
     place.selectHost(QStringLiteral("gpu-03"));
 }
 
 void showHostTrouble(DeskWindow& desk)
 {
-    auto& place = placeOf<HostsPlace>(desk);
+    auto& place = quietHostsPlace(desk);
     place.selectHost(hosts()[1].name);
     place.findChild<HostKeyStrip*>()->ask(QStringLiteral("gpu-11"), hostKeyQuestion());
 }
@@ -79,10 +90,10 @@ void showHostTrouble(DeskWindow& desk)
 /// Three hosts selected, and what came of trying the links between them.
 void showLinks(DeskWindow& desk)
 {
-    auto& place = placeOf<HostsPlace>(desk);
-    place.findChild<HostKeyStrip*>()->forget(QStringLiteral("gpu-11"));
+    auto& place = quietHostsPlace(desk);
     const PreflightReport report = clusterWithTrouble();
-    auto* table = place.findChild<TableView*>();
+    const auto tables = place.findChildren<TableView*>();
+    auto* table = *std::ranges::find(tables, QStringLiteral("Hosts"), &QWidget::accessibleName);
     table->clearSelection();
     for (const HostReport& host : report.hosts) {
         const int row = desk.session().hosts().rowOf(host.host);
@@ -104,10 +115,16 @@ void showTryingLinks(DeskWindow& desk)
 
 void showChangedKey(DeskWindow& desk)
 {
-    auto& place = placeOf<HostsPlace>(desk);
-    place.findChild<HostKeyStrip*>()->forget(QStringLiteral("gpu-11"));
+    auto& place = quietHostsPlace(desk);
     place.selectHost(QStringLiteral("old-cluster"));
-    place.findChild<PageFrame*>()->strip()->showError(changedHostKey());
+    place.findChild<ChangedKeyStrip*>()->tell(QStringLiteral("old-cluster"), hostKeyChange(),
+                                              changedHostKey());
+}
+
+void showOldAndNewKey(DeskWindow& desk)
+{
+    showChangedKey(desk);
+    placeOf<HostsPlace>(desk).findChild<ChangedKeyStrip*>()->findChild<QPushButton*>()->click();
 }
 
 void showPreparing(DeskWindow& desk)
@@ -207,6 +224,7 @@ const QList<Picture>& placePictures()
         {"hosts", showHosts},
         {"hosts-trouble", showHostTrouble},
         {"hosts-changed-key", showChangedKey},
+        {"hosts-old-and-new-key", showOldAndNewKey},
         {"hosts-links", showLinks},
         {"hosts-links-under-way", showTryingLinks},
         {"data", showSamples},
@@ -225,6 +243,8 @@ const QList<Picture>& placePictures()
              showDesignField(desk, "optimizer.decay_power");
              showDesignField(desk, "precision.loss_scale.minimum");
          }},
+        {"design-restarts", [](DeskWindow& desk) { showDesignField(desk, "launch.restart.backoff"); }},
+        {"design-slurm", [](DeskWindow& desk) { showDesignField(desk, "launch.slurm.requeue"); }},
         {"design-errors", showDesignErrors},
         {"design-launching", showLaunching}};
     return list;
