@@ -89,6 +89,7 @@ int runCli(int argc, char** argv)
     addCleanCommand(app, outcome);
     addDataCommands(app, outcome);
     addPlanCommand(app, outcome);
+    addSearchCommand(app, outcome);
     addRunCommands(app, outcome);
     addScalingCommand(app, outcome);
     addReportCommand(app, outcome);

@@ -13,6 +13,7 @@ struct CommandOutcome {
 void addDataCommands(CLI::App& app, CommandOutcome& outcome);   ///< prepare, verify, tokenize
 void addModelCommands(CLI::App& app, CommandOutcome& outcome);  ///< eval, export, import
 void addPlanCommand(CLI::App& app, CommandOutcome& outcome);    ///< plan
+void addSearchCommand(CLI::App& app, CommandOutcome& outcome);  ///< search
 void addHostCommands(CLI::App& app, CommandOutcome& outcome);   ///< hosts add|list|check|remove-old-key
 void addCleanCommand(CLI::App& app, CommandOutcome& outcome);   ///< clean
 void addRunCommands(CLI::App& app, CommandOutcome& outcome);    ///< launch, runs, attach, stop, logs, resume

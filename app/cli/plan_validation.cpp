@@ -3,32 +3,17 @@
 #include <QJsonObject>
 
 #include "app/cli/console.h"
+#include "app/cli/hardware_input.h"
 #include "engine/base/file.h"
-#include "engine/planner/hardware/hardware_json.h"
-#include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/validation/validation.h"
 
 namespace trainyard {
 
 namespace {
 
-Result<NodeModel> nodeFor(const std::string& hardware)
-{
-    if (auto preset = nodePreset(hardware))
-        return std::move(*preset);
-    const auto text = readFile(hardware);
-    if (!text.ok())
-        return badInput("\"" + hardware + "\" is neither a node preset nor a file that can be read",
-                        "see resources/presets/hardware");
-    ParsedNode parsed = parseNode(*text);
-    if (!parsed.diagnostics.empty())
-        return toError(parsed.diagnostics).in(hardware);
-    return std::move(parsed.node);
-}
-
 Result<ValidationReport> reportFor(const ValidationInput& input)
 {
-    TRAINYARD_TRY(const NodeModel node, nodeFor(input.hardware));
+    TRAINYARD_TRY(const NodeModel node, readHardwareInput(input.hardware));
     TRAINYARD_TRY(const std::string text, readFile(input.rows));
     const auto rows = parseMeasuredRows(text);
     if (!rows.ok())

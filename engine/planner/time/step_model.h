@@ -26,7 +26,8 @@ public:
     /// `node`: of unequal ones the governing one. Refused as layersPerStage() and makeSchedule() say,
     /// BadInput for a placement that is none. Requires what validate() demands of degrees and batch.
     static Result<StepModel> create(const RunSpec& spec, const SequenceShape& shape, const NodeModel& node,
-                                    const ProgramTraits& program = trainyardProgram());
+                                    const ProgramTraits& program = trainyardProgram(),
+                                    ScheduleDetail detail = ScheduleDetail::Simulated);
 
     StepTime estimate(const TimeCoefficients& coefficients = {}) const;
 

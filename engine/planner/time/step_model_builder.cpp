@@ -237,11 +237,11 @@ StepModel StepModelBuilder::build(StepSchedule schedule, const std::vector<int>&
 }
 
 Result<StepModel> StepModel::create(const RunSpec& spec, const SequenceShape& shape, const NodeModel& node,
-                                    const ProgramTraits& program)
+                                    const ProgramTraits& program, ScheduleDetail detail)
 {
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(spec.layout));
     TRAINYARD_TRY(const std::vector<int> layerCounts, layersPerStage(spec, shape));
-    TRAINYARD_TRY(StepSchedule schedule, StepSchedule::create(spec));
+    TRAINYARD_TRY(StepSchedule schedule, StepSchedule::create(spec, detail));
     return StepModelBuilder(spec, shape, node, program, grid).build(std::move(schedule), layerCounts);
 }
 

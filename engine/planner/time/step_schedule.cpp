@@ -1,6 +1,9 @@
 #include "engine/planner/time/step_schedule.h"
 
+#include <algorithm>
+
 #include "engine/planner/pipeline/make_schedule.h"
+#include "engine/spec/pipeline_rules.h"
 
 namespace trainyard {
 
@@ -37,24 +40,74 @@ double simulated(const PipelineSchedule& schedule, const PipelineCosts& costs)
     return simulate(schedule, costs).value().duration();
 }
 
+PipelineShape shapeOf(const RunSpec& spec)
+{
+    const int chunks = spec.layout.pipeline > 1 ? spec.layout.virtualStages : 1;
+    return {spec.layout.pipeline, chunks, spec.batch.accumulation};
+}
+
+/// What a rank adds to the time until the pipeline is full and empty again. Zero-bubble fills its idle time
+/// with weight gradients.
+double fillOf(const StageCosts& stage, PipelineScheduleKind kind)
+{
+    if (kind == PipelineScheduleKind::ZeroBubble)
+        return stage.forward + stage.backwardInput - stage.backwardWeight;
+    return stage.forward + stage.backward;
+}
+
 } // namespace
 
-Result<StepSchedule> StepSchedule::create(const RunSpec& spec)
+Result<StepSchedule> StepSchedule::create(const RunSpec& spec, ScheduleDetail detail)
 {
+    StepSchedule step(shapeOf(spec), spec.layout.schedule);
+    if (detail == ScheduleDetail::Formula) {
+        const PipelineShape& shape = step.m_shape;
+        if (const auto problem =
+                scheduleProblem(spec.layout.schedule, shape.ranks, shape.chunks, shape.microBatches);
+            problem && shape.ranks > 1)
+            return problem->error();
+        return step;
+    }
     const int count = simulatedCount(spec);
-    const int periods = (spec.batch.accumulation - count) / periodOf(spec);
-    TRAINYARD_TRY(PipelineSchedule schedule, scheduleOf(spec, count));
-    TRAINYARD_TRY(PipelineSchedule shorter,
-                  periods > 0 ? scheduleOf(spec, count - periodOf(spec)) : Result(PipelineSchedule{}));
-    PipelineShape shape = schedule.shape;
-    shape.microBatches = spec.batch.accumulation;
-    return StepSchedule(shape, std::move(schedule), std::move(shorter), periods);
+    step.m_periods = (spec.batch.accumulation - count) / periodOf(spec);
+    TRAINYARD_TRY(step.m_simulated, scheduleOf(spec, count));
+    if (step.m_periods > 0) {
+        TRAINYARD_TRY(step.m_shorter, scheduleOf(spec, count - periodOf(spec)));
+    }
+    return step;
 }
 
 double StepSchedule::duration(const PipelineCosts& costs) const
 {
+    if (m_simulated.ranks.empty())
+        return formula(costs);
     const double seconds = simulated(m_simulated, costs);
     return m_periods == 0 ? seconds : seconds + m_periods * (seconds - simulated(m_shorter, costs));
+}
+
+/// The slowest rank is busy all the time, but for what the others take to fill and empty the pipeline.
+double StepSchedule::formula(const PipelineCosts& costs) const
+{
+    double slowest = 0;
+    double slowestFill = 0;
+    double fill = 0;
+    double reduction = 0;
+    for (int rank = 0; rank < m_shape.ranks; ++rank) {
+        double busy = 0;
+        double own = 0;
+        for (int chunk = 0; chunk < m_shape.chunks; ++chunk) {
+            const StageCosts& stage = costs.stages[static_cast<std::size_t>(m_shape.stageOf(rank, chunk))];
+            busy += stage.forward + stage.backward;
+            own += fillOf(stage, m_kind);
+            reduction = std::max(reduction, stage.reduceGradients * m_shape.chunks);
+        }
+        slowest = std::max(slowest, busy);
+        slowestFill = std::max(slowestFill, own);
+        fill += own;
+    }
+    const double transfers = 2 * (m_shape.ranks - 1) * costs.transfer;
+    return m_shape.microBatches * slowest + (fill - slowestFill) / m_shape.chunks + transfers + reduction +
+           costs.optimizerStep;
 }
 
 } // namespace trainyard

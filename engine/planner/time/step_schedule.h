@@ -6,29 +6,35 @@
 
 namespace trainyard {
 
-/// How long a step's schedule takes. The lists are simulated action by action; of many equal micro-batches
-/// only as many as it takes until each further one costs the same (a full pipeline repeats itself), so that
-/// the time does not grow with the accumulation.
+/// How closely a schedule is followed.
+enum class ScheduleDetail {
+    Simulated, ///< action by action
+    Formula,   ///< by the times of planner/README.md, which equal stages have exactly: for searching
+};
+
+/// How long a step's schedule takes. Of many equal micro-batches only as many are simulated as it takes until
+/// each further one costs the same (a full pipeline repeats itself), so that the time does not grow with the
+/// accumulation.
 class StepSchedule {
 public:
     /// Refused as makeSchedule() says.
-    static Result<StepSchedule> create(const RunSpec& spec);
+    static Result<StepSchedule> create(const RunSpec& spec,
+                                       ScheduleDetail detail = ScheduleDetail::Simulated);
 
     const PipelineShape& shape() const { return m_shape; } ///< of the whole step
     /// Seconds, with costs in seconds.
     double duration(const PipelineCosts& costs) const;
 
 private:
-    StepSchedule(const PipelineShape& shape, PipelineSchedule simulated, PipelineSchedule shorter,
-                 int periods)
-        : m_shape(shape), m_simulated(std::move(simulated)), m_shorter(std::move(shorter)), m_periods(periods)
-    {
-    }
+    StepSchedule(const PipelineShape& shape, PipelineScheduleKind kind) : m_shape(shape), m_kind(kind) {}
+
+    double formula(const PipelineCosts& costs) const;
 
     PipelineShape m_shape;
-    PipelineSchedule m_simulated;
-    PipelineSchedule m_shorter; ///< by one period
-    int m_periods;              ///< that m_simulated leaves out
+    PipelineScheduleKind m_kind;
+    PipelineSchedule m_simulated; ///< no ranks: go by the formula
+    PipelineSchedule m_shorter;   ///< by one period
+    int m_periods = 0;            ///< that m_simulated leaves out
 };
 
 } // namespace trainyard

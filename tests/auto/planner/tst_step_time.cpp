@@ -156,6 +156,25 @@ private slots:
         }
     }
 
+    // Equal stages: the formula is the simulation, but for the last transfers.
+    void knowsTheTimeOfEqualStagesByFormula_data() { skipsRepetitionsOfASchedule_data(); }
+    void knowsTheTimeOfEqualStagesByFormula()
+    {
+        QFETCH(PipelineScheduleKind, kind);
+        QFETCH(int, chunks);
+        QFETCH(int, microBatches);
+        RunSpec spec = smallRun();
+        spec.layout.schedule = kind;
+        spec.layout.pipeline = 8;
+        spec.layout.virtualStages = chunks;
+        spec.batch.accumulation = microBatches;
+        const StepSchedule formula = *StepSchedule::create(spec, ScheduleDetail::Formula);
+        const PipelineCosts costs = uniformCosts(formula.shape(), {1, 2, 1, 1, 0.5});
+        const double whole = simulate(*makeSchedule(spec), costs)->duration();
+        QVERIFY2(std::abs(formula.duration(costs) / whole - 1) < 0.01,
+                 qPrintable(QString("%1 %2").arg(formula.duration(costs)).arg(whole)));
+    }
+
     void accountsForAllTimeByCause()
     {
         const StepTime time = timeOf(smallRun());
