@@ -180,6 +180,8 @@ void Membership::judge(Verdict& verdict, bool finishedAStep)
     m_toldTroubles.clear();
     if (broughtACheckpoint())
         m_pauses.heldOut(m_takenIn);
+    if (verdict.failure == FailureKind::Work && finishedAStep)
+        return; // every host carried its ranks: it is the training itself
     const std::vector<std::string> hosts = suspects(verdict, finishedAStep);
     if (hosts.empty() || !canGoOnWithout(hosts))
         return;

@@ -208,6 +208,17 @@ private slots:
         QCOMPARE(run.events("hosts-left-alone"), QStringList());
     }
 
+    void whatFailsInTheTrainingIsNoReturnedHostsFault()
+    {
+        SampleRun run;
+        run.membership->attemptBegins(run.small);
+        run.membership->attemptBegins(run.whole);
+        Verdict verdict = failed(FailureKind::Work, "c"); // a loss that is not finite
+        run.membership->judge(verdict, /*finishedAStep=*/true);
+        QCOMPARE(verdict.failure, FailureKind::Work);
+        QCOMPARE(run.events("hosts-left-alone"), QStringList());
+    }
+
     void goesOnWithoutTheHostWhoseRankCannotBegin()
     {
         SampleRun run(/*elastic=*/true, std::chrono::minutes(1));
