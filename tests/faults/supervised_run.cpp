@@ -2,6 +2,7 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <QTest>
 #include <unistd.h>
 
 #include "engine/records/journal.h"
@@ -43,6 +44,8 @@ SupervisedRun::SupervisedRun(lab::NetnsLab& lab, const RunSpec& spec, const std:
 
 SupervisedRun::~SupervisedRun()
 {
+    if (QTest::currentTestFailed())
+        qInfo("%s", qPrintable(history().join('\n')));
     stopEverywhere();
     for (int host = 0; host < m_lab.hostCount(); ++host)
         agent(host).call({{"op", "remove-run"}, {"run", kRun}});
@@ -142,6 +145,21 @@ QStringList SupervisedRun::events(const std::string& kind) const
             messages << QString::fromStdString(event->message);
     }
     return messages;
+}
+
+QStringList SupervisedRun::history() const
+{
+    QStringList lines;
+    const auto journal = readJournal(folder().journal() / "run");
+    for (const Record& record : journal.ok() ? journal->records : std::vector<Record>{}) {
+        const auto* event = std::get_if<EventRecord>(&record.payload);
+        const auto* state = std::get_if<StateRecord>(&record.payload);
+        if (event)
+            lines << QString::fromStdString(event->kind + ": " + event->message);
+        else if (state && !state->heartbeat)
+            lines << QString::fromStdString(std::string(nameOf(state->state)) + ' ' + state->reason);
+    }
+    return lines;
 }
 
 std::size_t SupervisedRun::steps() const

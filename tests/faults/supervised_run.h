@@ -12,7 +12,8 @@
 #include "tests/support/lab/netns_lab.h"
 
 /// One run over the hosts of a lab, one rank on each: an agent on every host, mpirun on the first one,
-/// real ssh between them. At its end it is stopped on every host.
+/// real ssh between them. At its end it is stopped on every host; when the test has failed by then, it says
+/// what happened.
 class SupervisedRun {
 public:
     /// `programs`: folder with the trainyard-worker to run; seen inside the hosts as here.
@@ -37,6 +38,8 @@ public:
     bool isRunning(std::uint32_t attempt) const;
     /// Messages of the events of one kind in the stream "run", over all attempts.
     QStringList events(const std::string& kind) const;
+    /// All that the stream "run" says, but for signs of life.
+    QStringList history() const;
     /// Steps that the journal holds, of every attempt.
     std::size_t steps() const;
 

@@ -1,6 +1,7 @@
 // Stands in for trainyard-worker where only the agent is tested. TRAINYARD_FAKE says what it does, and
 // TRAINYARD_FAKE_RANK which rank does it; the other ranks train for ever.
-//   train          steps of 20 ms until control/stop appears (status 130) or spec.json's steps are done
+//   train          steps of 20 ms, from the newest checkpoint on, until control/stop appears (status 130) or
+//                  spec.json's steps are done; keeps a checkpoint when control/checkpoint appears
 //   unheard        trains, but after three steps only its flight ring tells: the journal cannot be written
 //   saving         trains, but is at a checkpoint from the third step on until control/saved appears
 //   fail           says why and ends with status 5
@@ -20,6 +21,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/file.h"
 #include "engine/records/flight_ring.h"
 #include "engine/records/journal.h"
 
@@ -30,6 +32,20 @@ namespace {
 void sleepMs(int milliseconds)
 {
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+/// The name of the newest checkpoint is all that there is of it.
+int newestCheckpoint(const std::filesystem::path& run)
+{
+    const auto name = readFile(run / "checkpoints" / "latest");
+    return name.ok() ? std::stoi(name->substr(std::string("step-").size())) : 0;
+}
+
+Status keepCheckpoint(const std::filesystem::path& run, int step)
+{
+    std::filesystem::remove(run / "control" / "checkpoint");
+    TRAINYARD_TRY_STATUS(makeFolder(run / "checkpoints"));
+    return writeFileAtomically(run / "checkpoints" / "latest", "step-" + std::to_string(step) + "\n");
 }
 
 /// As a worker's ring of one collective, which it never enters.
@@ -73,12 +89,15 @@ int train(const std::string& how, const std::filesystem::path& run, std::uint32_
     std::optional<JournalWriter> journal;
     if (rank == 0)
         journal = JournalWriter::open(run / "journal", "steps", attempt).value();
-    for (int step = 1; step <= steps; ++step) {
+    for (int step = newestCheckpoint(run) + 1; step <= steps; ++step) {
         sleepMs(20);
         StepRecord record;
         record.step = step;
         const bool isTold = step <= kStepsBeforeTrouble || tellsAfterTrouble(how, run, rank, attempt, step);
         if (journal && isTold && !journal->append(record).ok())
+            return 5;
+        if (journal && std::filesystem::exists(run / "control" / "checkpoint") &&
+            !keepCheckpoint(run, step).ok())
             return 5;
         if (std::filesystem::exists(run / "control" / "stop"))
             return 130;

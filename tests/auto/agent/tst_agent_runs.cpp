@@ -142,7 +142,7 @@ private slots:
         QVERIFY(contains(errorOf(m_agent->call({{"op", "checkpoint"}, {"run", "r"}})), "bad-input"));
         m_agent->call(m_run->createRequest());
         QVERIFY(contains(errorOf(m_agent->call({{"op", "checkpoint"}, {"run", "r"}})), "not at work"));
-        m_agent->call(m_run->launchRequest("train"));
+        m_agent->call(m_run->launchRequest("stubborn"));
         const json asked = m_agent->call({{"op", "checkpoint"}, {"run", "r"}});
         QVERIFY2(asked.value("asked", false), asked.dump().c_str());
         const auto request = m_run->folder().checkpointRequest();
