@@ -286,8 +286,9 @@ private slots:
                               << "too many questions";
         QTest::newRow("long") << QString(512, 'x') + "… 1"
                               << "";
-        QTest::newRow("escapes") << "\uFFFD[2J\uFFFD]0;owned\uFFFDPass\uFFFDword\uFFFD\uFFFD31m for <b>you</b> 1"
-                                 << "";
+        QTest::newRow("escapes")
+            << "\uFFFD[2J\uFFFD]0;owned\uFFFDPass\uFFFDword\uFFFD\uFFFD31m for <b>you</b> 1"
+            << "";
         QTest::newRow("expired") << "password of alice 1"
                                  << "has expired";
     }
@@ -295,10 +296,10 @@ private slots:
     {
         QFETCH(QString, asked);
         QFETCH(QString, outcome);
-        FaultReport report(24, QString("login asks: %1").arg(QTest::currentDataTag()),
-                           outcome.isEmpty() ? "answered, as plain text" : "refused: " + outcome);
         if (pythonWithAsyncSsh().isEmpty())
             QSKIP("needs asyncssh (Debian: python3-asyncssh)");
+        FaultReport report(24, QString("login asks: %1").arg(QTest::currentDataTag()),
+                           outcome.isEmpty() ? "answered, as plain text" : "refused: " + outcome);
         QuestioningServer server(QTest::currentDataTag(), m_lab->file("asking_hosts"));
         QVERIFY(server.port() > 0);
         report.injected("fake server in this mode");
@@ -418,9 +419,9 @@ private slots:
     void f28_loginShells()
     {
         QFETCH(QString, shell);
-        FaultReport report(28, "login shell " + shell, "the agent is stored and started");
         if (!host().run({"sh", "-c", "command -v " + shell}).ok())
-            QSKIP(qPrintable("needs " + shell));
+            QSKIP(qPrintable("needs " + shell + " (Debian: " + shell + ")"));
+        FaultReport report(28, "login shell " + shell, "the agent is stored and started");
         report.injected("user with " + shell);
         auto target = create(optionsFor(shell));
         QSignalSpy progress(target.get(), &Target::progress);

@@ -304,12 +304,12 @@ private slots:
 
     void f57_logoutKillsProcesses()
     {
-        FaultReport fault(57, "logout kills processes",
-                          "told by the preflight; with a scope the run goes on");
         const ControlGroup session("/sys/fs/cgroup/unified/trainyard-session-%1");
         const ControlGroup scope("/sys/fs/cgroup/unified/trainyard-scope-%1");
         if (!session.exists() || !QFile::exists(session.path() + "/cgroup.kill"))
             QSKIP("this machine has no control groups of version 2 at /sys/fs/cgroup/unified");
+        FaultReport fault(57, "logout kills processes",
+                          "told by the preflight; with a scope the run goes on");
         QVERIFY(host(0)
                     .run({"mkdir", "-p", "/run/systemd/seats", "/run/systemd/logind.conf.d", "/root/bin"})
                     .ok());

@@ -61,10 +61,10 @@ class TestSecretFaults : public QObject {
 private slots:
     void f61_canary()
     {
-        FaultReport report(61, "A passphrase (canary) is given; links break, words are wrong, runs go on",
-                           "found in no command line, environment, log, journal, mirror, setting or message");
         if (const QString why = lab::NetnsLab::whyNot(); !why.isEmpty())
             QSKIP(qPrintable(why));
+        FaultReport report(61, "A passphrase (canary) is given; links break, words are wrong, runs go on",
+                           "found in no command line, environment, log, journal, mirror, setting or message");
         qputenv("TRAINYARD_DATA", m_desk.filePath("desk").toUtf8());
         qputenv("XDG_CONFIG_HOME", m_desk.filePath("config").toUtf8());
         lab::NetnsLab lab({1, "128m", {"LogLevel DEBUG3"}});

@@ -37,7 +37,7 @@ private slots:
     {
         QFETCH(QString, file);
         if (!QFile::exists(file))
-            QSKIP("this system does not have it there");
+            QSKIP(qPrintable("there is no " + file));
         const auto elf = readElf(file.toStdString());
         QVERIFY2(elf.ok() && *elf, elf.ok() ? "not ELF" : elf.error().text().c_str());
         const QByteArray dynamic = readelf({"-dW", file});

@@ -329,7 +329,7 @@ private slots:
         const fs::path wiki = sharedFolder() / "data" / "wiki";
         const fs::path single = wiki / "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2";
         if (!fs::exists(single))
-            QSKIP("the shared excerpt of Wikipedia is not here");
+            QSKIP("The excerpt is not here (data/wiki under ../shared or $TRAINYARD_SHARED).");
         const auto one = readCorpus({single}, CorpusFormat::Auto, 2);
         const auto many = readCorpus({wiki / "multistream" / "enwiki-pages-articles-multistream.xml.bz2"});
         QVERIFY2(one.ok() && many.ok(), one.ok() ? "" : one.error().text().c_str());

@@ -21,17 +21,12 @@ class TestPrepareDisks : public QObject {
 private slots:
     void initTestCase()
     {
-        m_mounts =
-            ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+        if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+            QSKIP("needs the right to make a mount namespace");
         QVERIFY(QDir().mkpath(at("disk")));
         const ProgramOutcome trained = prepare(at("trained"), {"--train-vocab", "1000"});
         QVERIFY2(trained.status == 0, qPrintable(trained.err));
         m_vocabulary = {"--vocab", at("trained/vocab.txt")};
-    }
-    void init()
-    {
-        if (!m_mounts)
-            QSKIP("needs the right to make a mount namespace");
     }
     void cleanup()
     {
@@ -187,7 +182,6 @@ private:
     }
 
     QTemporaryDir m_folder;
-    bool m_mounts = false;  ///< can be made
     bool m_mounted = false; ///< is on disk/
     QStringList m_vocabulary;
 };
