@@ -4,6 +4,8 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/hardware_input.h"
+#include "app/cli/plan_time.h"
 #include "app/cli/plan_validation.h"
 #include "app/cli/spec_input.h"
 #include "engine/planner/memory_fit.h"
@@ -22,6 +24,7 @@ struct PlanOptions {
     std::string spec;
     std::optional<int> length;         ///< tokens per sequence
     std::optional<int> maxPredictions; ///< masked positions per sequence
+    std::string hardware;              ///< of the nodes; empty: no time is told
     bool json = false;
 };
 
@@ -34,14 +37,18 @@ SequenceShape shapeFor(const PlanOptions& options, const Result<DataSetManifest>
     return {options.length.value_or(shape.length), options.maxPredictions.value_or(shape.maxPredictions)};
 }
 
-/// Only this machine is asked: a plan needs no link.
-std::vector<HostMemory> hostsOf(const RunSpec& spec)
+/// The memory of named hardware's devices. Else only this machine is asked: a plan needs no link.
+std::vector<HostMemory> hostsOf(const RunSpec& spec, const std::optional<NodeModel>& hardware)
 {
-    return memoryOfHosts(spec, [&](std::size_t node) -> std::optional<Bytes> {
+    return memoryOfHosts(spec, [&](std::size_t node) -> NodeMemory {
+        const NodeSpec& host = spec.cluster.nodes[node];
+        if (hardware)
+            return {std::nullopt,
+                    std::vector(static_cast<std::size_t>(host.slotCount), hardware->device.memory)};
         const long pages = ::sysconf(_SC_PHYS_PAGES);
-        if (spec.cluster.nodes[node].host != "localhost" || pages <= 0)
-            return std::nullopt;
-        return static_cast<Bytes>(pages) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE));
+        if (host.host != "localhost" || pages <= 0)
+            return {};
+        return {static_cast<Bytes>(pages) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE))};
     });
 }
 
@@ -101,23 +108,48 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
         console::print("  " + QString::fromStdString(assumption));
 }
 
-int printPlan(const RunSpec& spec, const SequenceShape& shape, bool json)
+Result<std::optional<NodeModel>> hardwareOf(const PlanOptions& options)
 {
+    if (options.hardware.empty())
+        return std::optional<NodeModel>();
+    TRAINYARD_TRY(NodeModel node, readHardwareInput(options.hardware));
+    return std::optional(std::move(node));
+}
+
+QJsonObject planJson(const RunSpec& spec, const MemoryEstimate& estimate,
+                     const std::vector<HostMemory>& hosts, const std::optional<PlannedTime>& time, bool fits)
+{
+    QJsonObject json{{"parameters", static_cast<qint64>(parameterCount(spec.model))},
+                     {"world_size", spec.layout.worldSize()},
+                     {"memory_per_rank", toJson(estimate)},
+                     {"total_per_rank", static_cast<qint64>(estimate.total())},
+                     {"hosts", toJson(hosts)},
+                     {"fits", fits},
+                     {"remarks", toJson(remarksOn(spec))}};
+    if (time)
+        json["time"] = toJson(*time);
+    return json;
+}
+
+/// Prints what is planned, and the time where the hardware is known.
+Status printPlan(const RunSpec& spec, const SequenceShape& shape, const std::optional<NodeModel>& hardware,
+                 bool json)
+{
+    std::optional<PlannedTime> time;
+    if (hardware) {
+        TRAINYARD_TRY(time, planTime(spec, shape, *hardware));
+    }
     const MemoryEstimate estimate = estimateMemory(spec, shape);
-    const auto hosts = hostsOf(spec);
-    const Status fits = fitsMemory(hosts, estimate.total());
-    if (json)
-        console::print(
-            QJsonDocument(QJsonObject{{"parameters", static_cast<qint64>(parameterCount(spec.model))},
-                                      {"world_size", spec.layout.worldSize()},
-                                      {"memory_per_rank", toJson(estimate)},
-                                      {"total_per_rank", static_cast<qint64>(estimate.total())},
-                                      {"hosts", toJson(hosts)},
-                                      {"fits", fits.ok()},
-                                      {"remarks", toJson(remarksOn(spec))}}));
-    else
-        printTable(spec, estimate, hosts);
-    return fits.ok() ? 0 : console::fail(fits.error());
+    const auto hosts = hostsOf(spec, hardware);
+    const Status fits = fitsMemory(hosts, hardware ? estimate.onDevice() : estimate.total());
+    if (json) {
+        console::print(QJsonDocument(planJson(spec, estimate, hosts, time, fits.ok())));
+        return fits;
+    }
+    printTable(spec, estimate, hosts);
+    if (time)
+        console::print(console::table(rowsOf(*time)));
+    return fits;
 }
 
 int plan(const PlanOptions& options)
@@ -135,7 +167,11 @@ int plan(const PlanOptions& options)
     const SequenceShape shape = shapeFor(options, data);
     if (const Diagnostics problems = sharingProblems(spec, shape.length); !problems.empty())
         return failForProblems(options.spec, problems, options.json);
-    return printPlan(spec, shape, options.json);
+    const auto hardware = hardwareOf(options);
+    if (!hardware.ok())
+        return console::fail(hardware.error());
+    const Status fits = printPlan(spec, shape, *hardware, options.json);
+    return fits.ok() ? 0 : console::fail(fits.error());
 }
 
 } // namespace
@@ -144,8 +180,8 @@ void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
 {
     auto options = std::make_shared<PlanOptions>();
     auto validation = std::make_shared<ValidationInput>();
-    CLI::App* command =
-        app.add_subcommand("plan", "Memory per device by category, before anything is launched");
+    CLI::App* command = app.add_subcommand(
+        "plan", "Memory per device by category and time per step by cause, before anything is launched");
     CLI::Option* spec = command->add_option("SPEC", options->spec, "Run specification (JSON)");
     command
         ->add_option("--seq-len", options->length, "Tokens per sequence (default: the data set's, else 128)")
@@ -158,10 +194,9 @@ void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
                                             "Instead of a plan: how far predicted steps are from the "
                                             "measured ones of this file (CSV)");
     rows->excludes(spec);
-    command
-        ->add_option("--hardware", validation->hardware,
-                     "What they ran on: a node preset or a file like one (default: hgx-a100)")
-        ->needs(rows);
+    command->add_option("--hardware", options->hardware,
+                        "What the nodes are: a preset (resources/presets/hardware) or a file like one. "
+                        "Tells the time of a step as well (--validate: default hgx-a100)");
     command
         ->add_option("--calibrate", validation->calibrate,
                      "Rows that calibrate and are left out of the score (default: none)")
@@ -172,6 +207,8 @@ void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
         if (spec->empty() && rows->empty())
             throw CLI::RequiredError("SPEC");
         validation->json = options->json;
+        if (!options->hardware.empty())
+            validation->hardware = options->hardware;
         outcome.status = rows->empty() ? plan(*options) : validatePlan(*validation);
     });
 }

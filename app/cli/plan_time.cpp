@@ -1,0 +1,84 @@
+#include "app/cli/plan_time.h"
+
+#include "engine/base/units.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr double kWorthTelling = 0.005; ///< of a step
+
+QString nameOfCause(std::size_t cause)
+{
+    const std::string_view name = nameOf(static_cast<StepCause>(cause));
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
+
+QString number(double value)
+{
+    return QString::fromStdString(formatNumber(value));
+}
+
+QString secondsText(double seconds)
+{
+    return seconds < 1 ? number(1000 * seconds) + " ms" : number(seconds) + " s";
+}
+
+QString percent(double share)
+{
+    return QString("%1 %").arg(100 * share, 0, 'f', 1);
+}
+
+} // namespace
+
+Result<PlannedTime> planTime(const RunSpec& spec, const SequenceShape& shape, NodeModel node)
+{
+    node.devices = spec.cluster.nodes.front().slotCount;
+    TRAINYARD_TRY(const StepModel model, StepModel::create(spec, shape, node));
+    PlannedTime time{model.estimate(), {}, {}, node.price};
+    time.figures = stepFigures(spec, shape, node.device, time.step.seconds);
+    const double tokens = static_cast<double>(spec.launch.steps) * spec.batch.global * shape.length;
+    const int nodes = static_cast<int>(spec.cluster.nodes.size());
+    time.training = trainingEffort(tokens, time.figures, clusterOf(node, nodes));
+    return time;
+}
+
+QJsonObject toJson(const PlannedTime& time)
+{
+    QJsonObject causes;
+    for (std::size_t i = 0; i < kStepCauses; ++i)
+        causes[nameOfCause(i)] = time.step.byCause[i];
+    return {{"step_seconds", time.step.seconds},
+            {"step_seconds_by_cause", causes},
+            {"sequences_per_second", time.figures.sequencesPerSecond},
+            {"tokens_per_day", time.figures.tokensPerDay()},
+            {"model_flops_utilization", time.figures.modelUtilization},
+            {"hardware_flops_utilization", time.figures.hardwareUtilization},
+            {"training_days", time.training.days},
+            {"training_cost", time.training.cost},
+            {"currency", QString::fromStdString(time.price.currency)},
+            {"price_date", QString::fromStdString(time.price.date)}};
+}
+
+QList<QStringList> rowsOf(const PlannedTime& time)
+{
+    QList<QStringList> rows{{"time per step", secondsText(time.step.seconds)}};
+    for (std::size_t i = 0; i < kStepCauses; ++i) {
+        const double share = time.step.byCause[i] / time.step.seconds;
+        if (share >= kWorthTelling)
+            rows << QStringList{nameOfCause(i), percent(share)};
+    }
+    rows << QStringList{"sequences per second", number(time.figures.sequencesPerSecond)}
+         << QStringList{"tokens per day", number(time.figures.tokensPerDay())}
+         << QStringList{"model FLOP utilisation (MFU)", percent(time.figures.modelUtilization)}
+         << QStringList{"hardware FLOP utilisation (HFU)", percent(time.figures.hardwareUtilization)}
+         << QStringList{"days for all steps", number(time.training.days)};
+    if (time.training.cost > 0)
+        rows << QStringList{"cost of all steps", QString("%1 %2 (prices of %3)")
+                                                     .arg(number(time.training.cost))
+                                                     .arg(QString::fromStdString(time.price.currency))
+                                                     .arg(QString::fromStdString(time.price.date))};
+    return rows;
+}
+
+} // namespace trainyard
