@@ -149,6 +149,21 @@ private slots:
         QVERIFY2(timer.elapsed() < 14'000, qPrintable(QString::number(timer.elapsed()))); // silence has 15 s
     }
 
+    /// So that no agent stays behind a link that died: what it hears is kept by a script in its place.
+    void promisesTheAgentToBeHeardOf()
+    {
+        TargetOptions options = m_lab->targetOptions();
+        options.agentPath = m_lab->file("listener");
+        QFile script(options.agentPath);
+        QVERIFY(script.open(QIODevice::WriteOnly));
+        script.write("#!/bin/sh\ntee /root/heard | " TRAINYARD_BIN_DIR "/trainyard-agent \"$@\"\n");
+        script.setPermissions(QFile::ReadOwner | QFile::ExeOwner);
+        script.close();
+        auto target = Target::create(m_lab->host(0).address(), options);
+        openAndWait(*target);
+        QVERIFY(m_lab->host(0).run({"grep", "-aq", "\"silence_ms\":60000", "/root/heard"}).ok());
+    }
+
     void noticesACutLinkAndComesBackWithIt()
     {
         auto how = m_lab->targetOptions();
