@@ -5,11 +5,14 @@
 #include "app/cli/console.h"
 #include "app/cli/desk.h"
 #include "app/cli/follow.h"
+#include "app/cli/hardware_input.h"
+#include "app/cli/planned_shape.h"
 #include "app/cli/spec_input.h"
 #include "app/models/run_entry.h"
 #include "app/models/run_folder.h"
 #include "app/models/scaled_specs.h"
 #include "app/models/scaling_table.h"
+#include "engine/planner/scaling/scaling_curve.h"
 #include "remote/target/desk_folders.h"
 
 namespace trainyard {
@@ -112,6 +115,50 @@ int study(const std::string& file, const std::vector<int>& sizes, Scaling scalin
     return 0;
 }
 
+void printTable(const std::vector<ScalingStep>& curve)
+{
+    QList<QStringList> rows{{"ranks", "global batch", "seq/s", "per rank", "efficiency"}};
+    for (const ScalingStep& step : curve)
+        rows << QStringList{QString::number(step.ranks), QString::number(step.globalBatch),
+                            QString::fromStdString(formatNumber(step.sequencesPerSecond)),
+                            QString::fromStdString(formatNumber(step.perDevice)),
+                            QString::number(step.efficiency * 100, 'f', 1) + " %"};
+    console::print(console::table(rows));
+}
+
+QJsonArray toJson(const std::vector<ScalingStep>& curve)
+{
+    QJsonArray array;
+    for (const ScalingStep& step : curve)
+        array << QJsonObject{{"ranks", step.ranks},
+                             {"global_batch", step.globalBatch},
+                             {"step_seconds", step.time.seconds},
+                             {"sequences_per_second", step.sequencesPerSecond},
+                             {"sequences_per_second_per_rank", step.perDevice},
+                             {"efficiency", step.efficiency}};
+    return array;
+}
+
+/// What a study would find on nodes of that kind; nothing runs, and slots do not matter.
+int predict(const std::string& file, const std::vector<int>& sizes, Scaling scaling,
+            const std::string& hardware, bool json)
+{
+    const auto [spec, status] = readSpecInput(file, json);
+    if (status != 0)
+        return status;
+    const auto node = readHardwareInput(hardware);
+    if (!node.ok())
+        return console::fail(node.error());
+    const auto curve = scalingCurve(spec, plannedShape(spec.model), *node, sizes, scaling);
+    if (!curve.ok())
+        return console::fail(curve.error());
+    if (json)
+        console::print(QJsonDocument(toJson(*curve)));
+    else
+        printTable(*curve);
+    return 0;
+}
+
 } // namespace
 
 void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
@@ -119,6 +166,7 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
     struct Options {
         std::string spec;
         std::vector<int> ranks;
+        std::string predict;
         bool weak = false;
         bool json = false;
     };
@@ -128,9 +176,15 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
     command->add_option("SPEC", o->spec, "Run specification (JSON)")->required();
     command->add_option("--ranks", o->ranks, "World sizes, e.g. 1,2,4")->required()->delimiter(',');
     command->add_flag("--weak", o->weak, "The same work per rank instead of the same global batch");
+    command->add_option(
+        "--predict", o->predict,
+        "Runs nothing: what a study would find on such nodes (a preset of "
+        "resources/presets/hardware, or a file like one), with the model's longest sequences");
     command->add_flag("--json", o->json, "One JSON document on standard output");
     command->callback([&outcome, o] {
-        outcome.status = study(o->spec, o->ranks, o->weak ? Scaling::Weak : Scaling::Strong, o->json);
+        const Scaling scaling = o->weak ? Scaling::Weak : Scaling::Strong;
+        outcome.status = o->predict.empty() ? study(o->spec, o->ranks, scaling, o->json)
+                                            : predict(o->spec, o->ranks, scaling, o->predict, o->json);
     });
 }
 

@@ -6,6 +6,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/hardware_input.h"
+#include "app/cli/planned_shape.h"
 #include "app/cli/spec_input.h"
 #include "engine/planner/search/layout_search.h"
 #include "engine/planner/time/step_figures.h"
@@ -29,15 +30,11 @@ struct SearchOptions {
 const std::map<std::string, SearchObjective> kObjectives{
     {"time", SearchObjective::Time}, {"cost", SearchObjective::Cost}, {"memory", SearchObjective::Memory}};
 
-/// Masked positions of a BERT sequence: 15 %.
-constexpr double kMaskedShare = 0.15;
-
 SearchRequest requestFor(const SearchOptions& options, const RunSpec& spec, const NodeModel& node)
 {
     SearchRequest request;
     request.spec = spec;
-    const int length = options.length > 0 ? options.length : spec.model.maxPositions;
-    request.shape = {length, static_cast<int>(length * kMaskedShare)};
+    request.shape = plannedShape(spec.model, options.length);
     request.node = node;
     request.nodes =
         options.nodes > 0 ? options.nodes : (spec.layout.worldSize() + node.devices - 1) / node.devices;

@@ -1,16 +1,10 @@
 #pragma once
 
-#include <vector>
-
 #include "engine/base/result.h"
+#include "engine/planner/scaling/scaled_layout.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
-
-enum class Scaling {
-    Strong, ///< the same global batch on more ranks: accumulation shrinks
-    Weak,   ///< the same work per rank: the global batch grows
-};
 
 /// The specification for one world size of a scaling study, by data parallelism: same model, steps and seed,
 /// named

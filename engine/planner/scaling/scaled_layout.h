@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+enum class Scaling {
+    Strong, ///< the same global batch on more ranks: accumulation shrinks
+    Weak,   ///< the same work per rank: the global batch grows
+};
+
+/// The same training on another number of ranks, by data parallelism; cluster and name stay. BadInput where
+/// the ranks hold no whole copies of the model, Refused where the global batch does not divide.
+Result<RunSpec> scaledLayout(const RunSpec& spec, int ranks, Scaling scaling);
+
+} // namespace trainyard
