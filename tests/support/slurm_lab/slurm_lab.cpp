@@ -202,6 +202,8 @@ QString SlurmLab::mend()
         if (const QString trouble = isUp ? QString() : startNodeDaemon(index); !trouble.isEmpty())
             return trouble;
     }
+    for (int index = 0; index < nodeCount(); ++index) // refused where it is not drained
+        slurm({"scontrol", "update", "NodeName=" + nodeName(index), "State=RESUME"});
     const Finished cancelled = slurm({"scancel", "--user=root"});
     return cancelled.ok() ? QString() : "scancel: " + cancelled.errors;
 }
