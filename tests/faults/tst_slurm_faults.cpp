@@ -210,6 +210,39 @@ private slots:
         report.observed("steps went on; launch said: " + m_desk->error());
     }
 
+    /// What a controller comes to that dies before it has saved its state: it gives numbers of jobs again
+    /// that still run.
+    void f44_controllerForgetsItsJobs()
+    {
+        FaultReport report(44, "Slurm: slurmctld comes back without its state",
+                           "the run told as lost and gone from the nodes, another one started with its "
+                           "number not taken for it; can be resumed");
+        QString run, other;
+        MUST(begin(m_desk->spec(1), run));
+        cluster().stopController();
+        QVERIFY(cluster().login().run({"sh", "-c", "rm -r /mnt/slurm/state/*"}).ok());
+        report.injected("slurmctld's saved state removed while job " + m_desk->jobOf(run) + " runs");
+        const QString trouble = cluster().startController();
+        QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
+        AWAIT_ON(m_desk->ask(run).reason.contains("Slurm has forgotten"), run);
+        const HostRun lost = m_desk->ask(run);
+        QCOMPARE(lost.state, RunState::Failed);
+        for (int index = 0; index < cluster().nodeCount(); ++index)
+            AWAIT_ON(m_desk->processesOf(run, index) == 0, run);
+        QVERIFY(cluster().awaitIdle());
+        // Where a node has seen a number it may refuse it: --test-only uses it up.
+        for (int number = 0; number <= m_desk->jobOf(run).toInt(); ++number)
+            QVERIFY(cluster().slurm({"sbatch", "--test-only", "--wrap=true"}).ok());
+        MUST(launch(m_desk->spec(1), other));
+        AWAIT_ON(m_desk->ask(other).step > 0, other);
+        QVERIFY(giveNumberOf(other, run));
+        QCOMPARE(m_desk->finish(m_desk->service().stop(run)), run);
+        QCOMPARE(m_desk->ask(other).state, RunState::Running);
+        MUST(resumeAndStop(run));
+        MUST(stop(other));
+        report.observed(lost.reason + "; job " + m_desk->jobOf(other) + " of another run left alone");
+    }
+
     void f44_nodeDaemonKilled()
     {
         FaultReport report(44, "Slurm: slurmd killed and started again", "the run goes on");
@@ -397,9 +430,20 @@ private:
     {
         const qint64 kept = m_desk->checkpointOf(run);
         QCOMPARE(m_desk->finish(m_desk->service().resume(run)), run);
-        AWAIT_ON(m_desk->ask(run).attempt == 2 && m_desk->ask(run).step > kept, run);
+        AWAIT_ON(firstStepOf(run, 2) > 0, run);
         QCOMPARE(firstStepOf(run, 2), kept + 1);
+        QCOMPARE(m_desk->ask(run).attempt, 2);
         MUST(stop(run));
+    }
+
+    /// As if the job of `run` had had the number that the job of `other` has.
+    bool giveNumberOf(const QString& other, const QString& run)
+    {
+        const QString runs = "/root/.trainyard/runs/";
+        const QByteArray text = m_desk->fileOf(run, "slurm.json")
+                                    .replace(('"' + m_desk->jobOf(run) + '"').toUtf8(),
+                                             ('"' + m_desk->jobOf(other) + '"').toUtf8());
+        return cluster().login().run({"tee", runs + run + "/slurm.json"}, text).ok();
     }
 
     qint64 firstStepOf(const QString& run, std::uint32_t attempt)

@@ -65,6 +65,17 @@ std::string spaced(std::string time)
     return time;
 }
 
+/// A path may hold spaces: it ends where the next field of scontrol's begins.
+std::string_view folderIn(std::string_view line)
+{
+    constexpr std::string_view kField = " WorkDir=";
+    const auto at = line.find(kField);
+    if (at == std::string_view::npos)
+        return {};
+    const auto path = line.substr(at + kField.size());
+    return path.substr(0, path.find(" StdErr="));
+}
+
 bool isDigits(std::string_view text)
 {
     return !text.empty() &&
@@ -111,6 +122,7 @@ std::optional<JobFacts> parseJob(std::string_view text)
     job.end = timeIn(fieldOf(line, "EndTime"));
     job.batchHost = fieldOf(line, "BatchHost");
     job.nodes = fieldOf(line, "NodeList");
+    job.folder = folderIn(line);
     job.restarts = std::max(0, numberIn(fieldOf(line, "Restarts")));
     job.isHeld = phaseOf(job) == JobPhase::Waiting && fieldOf(line, "Priority") == "0";
     const auto exit = fieldOf(line, "ExitCode");

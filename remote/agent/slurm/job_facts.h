@@ -17,6 +17,7 @@ struct JobFacts {
     std::string end;       ///< as `start`: when its time limit is over
     std::string batchHost; ///< first node; empty before the start
     std::string nodes;     ///< "node[2-3]"; empty before the start
+    std::string folder;    ///< in which it works; empty = not told
     int restarts = 0;      ///< how often it was requeued
     bool isHeld = false;   ///< it waits until somebody releases it
     int exitStatus = 0;

@@ -67,7 +67,7 @@ void QueueWatch::run()
 
 void QueueWatch::look()
 {
-    const auto facts = askJob(m_job.id);
+    const auto facts = askJob(m_folder, m_job);
     if (!facts.ok())
         return complain(facts.error().text());
     m_complaint.clear();

@@ -128,14 +128,6 @@ Result<std::optional<JobFacts>> askJob(const std::string& id)
     return complaint(output.text);
 }
 
-Status checkIsOver(const std::string& id)
-{
-    TRAINYARD_TRY(const auto facts, askJob(id));
-    if (facts && phaseOf(*facts) != JobPhase::Ended)
-        return refused(fmt::format("Slurm job {} of the run is {}", id, facts->state), "stop it first");
-    return {};
-}
-
 Result<std::string> findJob(const std::string& name)
 {
     TRAINYARD_TRY(const std::string output,

@@ -16,8 +16,6 @@ namespace trainyard::agent {
 /// What Slurm knows of the job; nothing when it has forgotten it, which it does some minutes after the end.
 /// Unreachable while its controller does not answer.
 Result<std::optional<JobFacts>> askJob(const std::string& id);
-/// Refused while the job waits or is at work, Unreachable while that is not known.
-Status checkIsOver(const std::string& id);
 /// The id of this user's job of that name that has not ended; empty when there is none.
 Result<std::string> findJob(const std::string& name);
 Result<std::vector<Partition>> askPartitions();

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
 #include "remote/agent/runs/run_status.h"
+#include "remote/agent/slurm/slurm_control.h"
 
 namespace trainyard::agent {
 
@@ -27,6 +29,22 @@ Status writeSlurmJob(const RunFolder& folder, const SlurmJob& job)
 {
     const json document{{"trainyard", 1}, {"job", job.id}, {"attempt", job.attempt}};
     return writeFileAtomically(folder.slurmJob(), document.dump(2) + "\n");
+}
+
+Result<std::optional<JobFacts>> askJob(const RunFolder& folder, const SlurmJob& job)
+{
+    TRAINYARD_TRY(auto facts, askJob(job.id));
+    if (facts && !facts->folder.empty() && RunFolder(facts->folder).run() != folder.run())
+        facts.reset();
+    return facts;
+}
+
+Status checkIsOver(const RunFolder& folder, const SlurmJob& job)
+{
+    TRAINYARD_TRY(const auto facts, askJob(folder, job));
+    if (facts && phaseOf(*facts) != JobPhase::Ended)
+        return refused(fmt::format("Slurm job {} of the run is {}", job.id, facts->state), "stop it first");
+    return {};
 }
 
 std::uint32_t attemptOf(const RunFolder& folder, const SlurmJob& job, int restarts)

@@ -20,6 +20,12 @@ struct SlurmJob {
 std::optional<SlurmJob> readSlurmJob(const RunFolder& folder);
 Status writeSlurmJob(const RunFolder& folder, const SlurmJob& job);
 
+/// What Slurm says of the run's job. Nothing when it has forgotten it, and when it has given the number to
+/// another job since, as a controller does that lost its state.
+Result<std::optional<JobFacts>> askJob(const RunFolder& folder, const SlurmJob& job);
+/// Refused while the job waits or is at work, Unreachable while that is not known.
+Status checkIsOver(const RunFolder& folder, const SlurmJob& job);
+
 /// The attempt that the job is in after so many requeues. A supervisor may have begun attempts of its own, so
 /// the last one that ever ran counts too.
 std::uint32_t attemptOf(const RunFolder& folder, const SlurmJob& job, int restarts);

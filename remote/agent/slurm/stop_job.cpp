@@ -21,11 +21,12 @@ constexpr std::chrono::seconds kWatchPatience{15};      ///< to say how it ended
 /// Looks at the job until it has ended. False when `patience` is over, Unreachable when Slurm does not answer
 /// then; `each` is called with what was seen.
 template <typename Each>
-Result<bool> waitForEnd(const SlurmJob& job, std::chrono::milliseconds patience, Each each)
+Result<bool> waitForEnd(const RunFolder& folder, const SlurmJob& job, std::chrono::milliseconds patience,
+                        Each each)
 {
     const auto deadline = SteadyClock::now() + patience;
     for (;;) {
-        const auto facts = askJob(job.id);
+        const auto facts = askJob(folder, job);
         if (facts.ok() && (!*facts || phaseOf(**facts) == JobPhase::Ended))
             return true;
         if (SteadyClock::now() >= deadline)
@@ -44,7 +45,7 @@ Result<bool> ask(const RunFolder& folder, const SlurmJob& job, const StopOptions
     TRAINYARD_TRY_STATUS(askToEnd(folder, options)); // seen also while Slurm's controller is down
     bool warned = false;
     bool cancelled = false;
-    return waitForEnd(job, options.grace + kSupervisorPatience, [&](const JobFacts& facts) -> Status {
+    return waitForEnd(folder, job, options.grace + kSupervisorPatience, [&](const JobFacts& facts) -> Status {
         TRAINYARD_TRY_STATUS(askToEnd(folder, options));
         if (phaseOf(facts) == JobPhase::Waiting)
             return std::exchange(cancelled, true) ? Status() : cancelJob(job.id);
@@ -63,19 +64,19 @@ Result<bool> end(const RunFolder& folder, const SlurmJob& job, const StopOptions
     }
     TRAINYARD_TRY_STATUS(askToEnd(folder, options));
     TRAINYARD_TRY_STATUS(cancelJob(job.id));
-    return waitForEnd(job, kSlurmPatience, [](const JobFacts&) { return Status(); });
+    return waitForEnd(folder, job, kSlurmPatience, [](const JobFacts&) { return Status(); });
 }
 
-bool isOver(const SlurmJob& job)
+bool isOver(const RunFolder& folder, const SlurmJob& job)
 {
-    const auto facts = askJob(job.id);
+    const auto facts = askJob(folder, job);
     return facts.ok() && (!*facts || phaseOf(**facts) == JobPhase::Ended);
 }
 
 /// Slurm gives a job up on nodes that it has lost; what runs there is still to hear of it.
-std::vector<std::string> lostNodes(const SlurmJob& job)
+std::vector<std::string> lostNodes(const RunFolder& folder, const SlurmJob& job)
 {
-    const auto facts = askJob(job.id);
+    const auto facts = askJob(folder, job);
     if (!facts.ok() || !*facts || (*facts)->nodes.empty())
         return {};
     auto silent = silentNodes((*facts)->nodes);
@@ -98,14 +99,14 @@ Result<StopReport> stopJob(const RunFolder& folder, const StopOptions& options)
     const auto job = readSlurmJob(folder);
     if (!job)
         return StopReport{.clean = true};
-    const bool wasOver = isOver(*job);
+    const bool wasOver = isOver(folder, *job);
     bool ended = wasOver;
     if (!wasOver) {
         TRAINYARD_TRY(ended, end(folder, *job, options));
     }
     if (ended)
         TRAINYARD_TRY_STATUS(letWatchConclude(folder));
-    const auto lost = lostNodes(*job);
+    const auto lost = lostNodes(folder, *job);
     const int killed = wasOver ? 0 : readStatus(folder).value_or(RunStatus{}).killed;
     return StopReport{ended && lost.empty(), killed, lost};
 }
@@ -115,7 +116,7 @@ Status checkRemovable(const RunFolder& folder)
     const auto job = readSlurmJob(folder);
     if (!job)
         return {};
-    const Status over = checkIsOver(job->id);
+    const Status over = checkIsOver(folder, *job);
     if (over.ok() || over.error().kind != ErrorKind::Unreachable)
         return over;
     const auto status = readStatus(folder);

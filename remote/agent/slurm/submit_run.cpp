@@ -47,7 +47,7 @@ Result<std::filesystem::path> scriptBelow(const std::filesystem::path& agentRoot
 Status checkAttempt(const RunFolder& folder, const std::optional<SlurmJob>& job, std::uint32_t attempt)
 {
     if (job) {
-        TRAINYARD_TRY_STATUS(checkIsOver(job->id));
+        TRAINYARD_TRY_STATUS(checkIsOver(folder, *job));
         TRAINYARD_TRY_STATUS(letWatchLeave(folder));
     }
     const auto status = readStatus(folder);

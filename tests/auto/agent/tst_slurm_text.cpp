@@ -25,7 +25,7 @@ const std::string kWaiting =
     "EligibleTime=2026-11-22T04:30:18 AccrueTime=Unknown StartTime=2026-11-22T04:30:18 "
     "EndTime=2026-11-22T05:30:18 "
     "Deadline=N/A Partition=main NodeList= BatchHost=node2 NumNodes=2-2 ReqB:S:C:T=0:0:*:* "
-    "Command=/root/slurm.sh \n";
+    "Command=/root/slurm.sh WorkDir=/home/a b/.trainyard/runs/r StdErr=/home/a b/1.log StdIn=/dev/null \n";
 
 std::string job(const std::string& state, const std::string& more = {})
 {
@@ -79,6 +79,7 @@ private slots:
         QCOMPARE(job->end, std::string("2026-11-22T05:30:18"));
         QCOMPARE(job->batchHost, std::string("node2"));
         QCOMPARE(job->nodes, std::string());
+        QCOMPARE(job->folder, std::string("/home/a b/.trainyard/runs/r"));
         QCOMPARE(parseJob(::job("RUNNING", "ReqNodeList=(null) NodeList=node[2-3]"))->nodes,
                  std::string("node[2-3]"));
         QCOMPARE(job->restarts, 1);
