@@ -23,7 +23,7 @@ int simulatedCount(const RunSpec& spec)
 {
     const int all = spec.batch.accumulation;
     const int period = periodOf(spec);
-    const int enough = 3 * spec.layout.pipeline + 2 * period;
+    const int enough = (spec.layout.virtualStages + 1) * spec.layout.pipeline + 2 * period;
     if (all <= enough)
         return all;
     return all - (all - enough) / period * period;
