@@ -200,6 +200,32 @@ private slots:
         report.observed(left.first());
     }
 
+    void f03_headIsBackBeforeTheOthers()
+    {
+        FaultReport report(
+            3, "link cut for longer than a node's lease",
+            "two hosts without power, the head among them: the run goes on with those that are back");
+        RunSpec spec = elasticSpec(*m_lab);
+        spec.launch.restart.afterReboot = true;
+        SupervisedRun run(*m_lab, spec, TRAINYARD_FAKE_PROGRAMS);
+        QCOMPARE(run.launch(kQuick), QString());
+        AWAIT(hasWorld(run, 1, 3));
+        for (const int host : {0, 2}) {
+            m_lab->host(host).powerOff();
+            run.forgetAgent(host);
+        }
+        report.injected("node1 and node3 without power");
+        QCOMPARE(m_lab->host(0).powerOn(), QString());
+        const auto revived =
+            m_lab->host(0).run({QStringLiteral(TRAINYARD_AGENT), "revive", "--root", "/root/.trainyard"});
+        QCOMPARE(revived.output.trimmed(), QByteArray::fromStdString(run.folder().run()));
+        AWAIT(hasWorld(run, 2, 2));
+        QCOMPARE(m_lab->host(2).powerOn(), QString());
+        AWAIT(hasWorld(run, 3, 3));
+        endCleanly(run);
+        report.observed(run.events("attempt-started").value(1));
+    }
+
     /// With the real worker, in float64: nothing but the order of sums may differ (engine/certification).
     void f03_hostWithoutPowerAndTheLossGoesOn()
     {

@@ -93,12 +93,18 @@ Attempt::Attempt(RunFolder folder, RunWork work, LaunchRequest request, LaunchRe
 {
 }
 
+Status Attempt::keepKnownHosts() const
+{
+    return m_command.knownHosts.empty()
+               ? Status()
+               : writeKnownHosts(knownHostsPath(m_folder, number()), m_command.knownHosts);
+}
+
 Status Attempt::start()
 {
     if (!m_command.hostfile.empty())
         TRAINYARD_TRY_STATUS(writeFileAtomically(hostfilePath(m_folder, number()), m_command.hostfile));
-    if (!m_command.knownHosts.empty())
-        TRAINYARD_TRY_STATUS(writeKnownHosts(knownHostsPath(m_folder, number()), m_command.knownHosts));
+    TRAINYARD_TRY_STATUS(keepKnownHosts());
     if (m_command.throughMpi)
         TRAINYARD_TRY_STATUS(MpiSessions(m_folder.run()).make(number()));
     m_rankLogSizes = rankLogSizes(m_folder, m_work.ranks);

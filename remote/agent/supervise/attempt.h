@@ -26,7 +26,9 @@ public:
     /// runs.
     static Result<std::unique_ptr<Attempt>> prepare(const RunFolder& folder, const RunWork& work,
                                                     LaunchRequest request);
-    /// Requires the supervisor's lock.
+    /// Writes the file of remoteShell(). Requires the supervisor's lock, as start() does, which writes it
+    /// too.
+    Status keepKnownHosts() const;
     Status start();
 
     /// As it was asked for, with the hosts that are away.

@@ -108,6 +108,12 @@ std::string worldOf(const Attempt& attempt)
                        fmt::join(hosts, ", "));
 }
 
+/// Started by itself after a restart of this host: the other hosts may be on their way still.
+bool isRevival(const LaunchRequest& request)
+{
+    return request.restarts.restarts > 0 && !request.allocation;
+}
+
 /// From where an attempt after the first one goes on.
 std::string startingPoint(std::int64_t checkpoint)
 {
@@ -157,7 +163,7 @@ Status Supervisor::launch()
     m_log.enter(RunState::Starting);
     if (m_work.restart.afterReboot)
         prepareForReboot();
-    return startAttempt();
+    return isRevival(m_attempt->request()) ? m_attempt->keepKnownHosts() : startAttempt();
 }
 
 Status Supervisor::startAttempt()
@@ -189,6 +195,9 @@ void Supervisor::prepareForReboot()
 
 int Supervisor::watch()
 {
+    Verdict interrupted{RunState::Failed, hostName() + " was restarted while the run was at work", {}};
+    if (isRevival(m_attempt->request()) && !comesToWork(m_attempt->request(), interrupted))
+        return finish(interrupted);
     for (;;) {
         followAttempt();
         Verdict verdict = conclude();
@@ -367,6 +376,12 @@ bool Supervisor::goesOn(Verdict& verdict)
         callOff(verdict);
         return false;
     }
+    return comesToWork(next, verdict);
+}
+
+/// Starts the attempt once its hosts are there. False when it did not start; `verdict` says why.
+bool Supervisor::comesToWork(const LaunchRequest& next, Verdict& verdict)
+{
     const Status started = startNext(next);
     if (!started.ok() && started.error().kind == ErrorKind::Cancelled)
         callOff(verdict);

@@ -40,7 +40,8 @@ public:
     using HandOver = std::function<std::string(const LaunchRequest& next)>;
     void setHandOver(HandOver handOver) { m_handOver = std::move(handOver); }
 
-    /// Starts the job. The run's final state is written also when that fails.
+    /// Starts the job; that of a run which this host's restart interrupted is left to watch(), because it may
+    /// have to wait for other hosts. The run's final state is written also when that fails.
     Status launch();
     /// Watches until the end of the run; returns the process's exit status.
     int watch();
@@ -69,6 +70,7 @@ private:
     Status begin(const LaunchRequest& next);
     void announce(std::chrono::milliseconds delay, const std::string& reason);
     bool waitOut(std::chrono::milliseconds delay);
+    bool comesToWork(const LaunchRequest& next, Verdict& verdict);
     Status startNext(LaunchRequest next);
     Result<LaunchRequest> fitToHosts(const LaunchRequest& next);
     void sayWaiting(const std::string& reason);

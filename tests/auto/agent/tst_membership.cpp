@@ -39,6 +39,7 @@ public:
         spec.layout.pipeline = 2;
         spec.batch = {48, 8, 3};
         spec.cluster.nodes = {{"a", 1, 0}, {"b", 1, 0}, {"c", 2, 0}};
+        m_work.ranks = spec.layout.worldSize();
         m_work.restart.elastic = elastic;
         write(m_folder.spec(), toJson(spec));
         write(path() / "shell", kShell);
@@ -146,12 +147,18 @@ private slots:
         QCOMPARE(awayAfterAsking(run, run.small), QString());
     }
 
-    void onlyTellsWhoIsAwayWhenTheRunIsNotElastic()
+    void waitsForEveryHostWhenTheRunIsNotElastic()
     {
         SampleRun run(/*elastic=*/false);
         run.setDown("c");
-        QCOMPARE(awayAfterAsking(run, run.whole), QString());
+        run.membership->ask(run.whole);
+        AWAIT(run.hasAnswers());
+        const auto next = run.membership->fit(run.whole);
+        QCOMPARE(next.error().kind, ErrorKind::Unreachable);
+        QCOMPARE(next.error().message, std::string("no answer from c"));
         QCOMPARE(run.events("hosts-away"), QStringList{"no answer from c"});
+        run.setUp("c");
+        QCOMPARE(awayAfterAsking(run, run.whole), QString());
     }
 
     void makesRoomOnceACheckpointIsThere()
