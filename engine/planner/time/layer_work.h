@@ -26,15 +26,18 @@ struct LayerWork {
 };
 
 /// Of one transformer layer. Products: Korthikanti et al. (arXiv:2205.05198), appendix A; two of the same
-/// size for each in the backward pass. Traffic, in elements per token and hidden unit, each read and each
-/// write counted: two norms 4, two sums with dropout 6 and a mask of a byte each, the same again for what is
-/// copied between them; heads brought together and apart 6; activation 2 i / h. Scores: softmax 2, dropout 2
-/// and a mask. Backward: half as much again, and the sum of weight gradients. `kernels`: of the forward pass.
+/// size for each in the backward pass. Traffic, in elements per token and hidden unit h, with each read and
+/// each write counted:
+///     forward   13: two norms 4, two residual sums with dropout 6, masks and copies 3
+///               6 for bringing heads apart and together, and what the activation reads and writes
+///     backward  12, 8, and half as much again for the activation; weight gradients added to their sum
+/// and of the scores 4 forward (softmax, dropout) and 5 backward, with a mask of a byte each. Of what is in
+/// the first column sequence parallelism leaves a rank its share; all else is cut with the heads and columns.
+/// `kernels`: of the forward pass.
 LayerWork layerWork(const RunSpec& spec, const SequenceShape& shape, int kernels);
 
-/// Embeddings are looked up in the same time as a norm takes, and counted with the first layer's kernels.
-/// Head: transform (BERT), decoder and its loss, 24 bytes per logit (float32: logits, softmax, loss,
-/// gradient).
+/// Transform (BERT), decoder and its loss, 24 bytes per logit (float32: logits, softmax, loss, gradient).
+/// Embeddings are not counted: looking them up is one read and one write of a layer's input.
 struct HeadWork {
     Work forward;
     Work backward;

@@ -25,8 +25,8 @@ struct BesideDemand {
     double copies = 0;        ///< offload
 };
 
-/// Devices of a kind differ: Sinha et al. (arXiv:2208.11035) measured 8 % between the fastest and the slowest
-/// of a cluster, which is about four standard deviations.
+/// Devices of a kind differ: Sinha et al. (arXiv:2208.11035) measured a variation of 8 % within clusters,
+/// which is taken for four standard deviations.
 constexpr double kDeviceSpread = 0.02;
 
 /// How much slower than the average the slowest of `devices` is expected to be: the largest of so many

@@ -13,8 +13,8 @@ struct ProgramTraits {
     bool scattersTransfers = false;
     /// ZeRO 3 brings a layer's weights together while the layer before it computes; else computing waits.
     bool overlapsGathers = true;
-    int gathersPerLayer =
-        1; ///< collectives for a layer's weights in ZeRO 3, and its gradients from ZeRO 2 on
+    /// Collectives for a layer's weights in ZeRO 3, and for its gradients from ZeRO 2 on.
+    int gathersPerLayer = 1;
     /// Of ZeRO 3, where layers are computed again: the weights go after that, and come once more.
     bool gathersForRecompute = false;
     int gradientBytes = 4; ///< of each element that is reduced
