@@ -1,12 +1,8 @@
 #include "remote/agent/supervise/supervisor.h"
 
-#include <cerrno>
 #include <csignal>
-#include <poll.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -14,9 +10,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/units.h"
-#include "engine/spec/spec_json.h"
 #include "remote/agent/host/machine.h"
-#include "remote/agent/host/process_table.h"
 #include "remote/agent/runs/mpi_sessions.h"
 #include "remote/agent/runs/run_requests.h"
 #include "remote/agent/runs/run_status.h"
@@ -33,9 +27,8 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{100};
 constexpr std::chrono::seconds kBeat{2};
 constexpr std::chrono::milliseconds kLeftoverGrace{500};
-constexpr std::chrono::seconds kOldSupervisorPatience{20}; ///< to see that it is fenced, and to end its job
-constexpr std::chrono::seconds kBetweenQuestions{3};       ///< to hosts that the next attempt waits for
-constexpr std::chrono::seconds kShutdownPatience{2};       ///< ranks may be told to end before we are
+constexpr std::chrono::seconds kBetweenQuestions{3}; ///< to hosts that the next attempt waits for
+constexpr std::chrono::seconds kShutdownPatience{2}; ///< ranks may be told to end before we are
 
 Result<LaunchRequest> loadRequest(const RunFolder& folder, std::uint32_t attempt)
 {
@@ -43,54 +36,9 @@ Result<LaunchRequest> loadRequest(const RunFolder& folder, std::uint32_t attempt
     return parseLaunchRequest(text);
 }
 
-SupervisorIdentity identity(std::uint32_t attempt)
-{
-    const auto self = processId(::getpid());
-    return {::getpid(), self ? self->startTime : 0, attempt, hostName(), bootId()};
-}
-
-FileDescriptor catchSignals()
-{
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGHUP})
-        sigaddset(&set, signal);
-    sigprocmask(SIG_BLOCK, &set, nullptr);
-    return FileDescriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-/// An older attempt's supervisor lets go once it sees that it is fenced.
-Result<LockFile> takeLock(const RunFolder& folder, std::uint32_t attempt)
-{
-    const auto holder = readSupervisor(folder);
-    const bool willLeave = holder && holder->attempt < attempt;
-    const auto deadline = SteadyClock::now() + kOldSupervisorPatience;
-    for (;;) {
-        TRAINYARD_TRY(auto lock, LockFile::tryAcquire(folder.supervisorLock()));
-        if (lock)
-            return std::move(*lock);
-        if (!willLeave || SteadyClock::now() >= deadline)
-            return refused("the run " + folder.run() + " has a supervisor already" +
-                               (holder ? ", on " + holder->host : std::string()),
-                           "stop it first");
-        std::this_thread::sleep_for(kTick);
-    }
-}
-
 Status keepRequest(const RunFolder& folder, const LaunchRequest& request)
 {
     return writeFileAtomically(folder.launchFile(request.attempt), toJson(request));
-}
-
-/// Asked under the lock: an attempt that was begun twice at once may have ended before the lock was ours.
-Status checkIsNew(const RunFolder& folder, std::uint32_t attempt)
-{
-    const auto last = readSupervisor(folder);
-    if (!last || last->attempt < attempt)
-        return {};
-    return refused(
-        fmt::format("attempt {} of the run {} was begun already, on {}", attempt, folder.run(), last->host),
-        "begin the next one");
 }
 
 std::string counted(int number, const char* noun)
@@ -130,27 +78,22 @@ Result<std::unique_ptr<Supervisor>> Supervisor::start(const RunFolder& folder, s
     if (request.allocation) // Slurm sees to its nodes itself
         work.restart.afterReboot = false;
     TRAINYARD_TRY(auto first, Attempt::prepare(folder, work, std::move(request)));
-    const Fence fence(folder.path(), attempt);
-    TRAINYARD_TRY_STATUS(fence.raise());
-    TRAINYARD_TRY(LockFile lock, takeLock(folder, attempt));
-    TRAINYARD_TRY_STATUS(checkIsNew(folder, attempt));
+    TRAINYARD_TRY(SupervisorPlace place, SupervisorPlace::take(folder, attempt));
     removeRequests(folder); // of an earlier attempt; from here on they are meant for this one
     TRAINYARD_TRY(RunLog log, RunLog::open(folder, attempt, work.steps));
-    TRAINYARD_TRY_STATUS(writeSupervisor(folder, identity(attempt)));
+    TRAINYARD_TRY_STATUS(place.sign());
     return std::unique_ptr<Supervisor>(
-        new Supervisor(folder, std::move(work), std::move(lock), fence, std::move(log), std::move(first)));
+        new Supervisor(folder, std::move(work), std::move(place), std::move(log), std::move(first)));
 }
 
-Supervisor::Supervisor(RunFolder folder, RunWork work, LockFile lock, Fence fence, RunLog log,
+Supervisor::Supervisor(RunFolder folder, RunWork work, SupervisorPlace place, RunLog log,
                        std::unique_ptr<Attempt> attempt)
     : m_folder(std::move(folder))
     , m_work(std::move(work))
-    , m_lock(std::move(lock))
-    , m_fence(std::move(fence))
+    , m_place(std::move(place))
     , m_log(std::move(log))
     , m_stop(m_folder, m_work.gracePeriod)
     , m_restarts(m_work.restart, attempt->request().restarts)
-    , m_signals(catchSignals())
     , m_attempt(std::move(attempt))
     , m_membership(m_folder, m_work, m_attempt->request(), m_log)
 {
@@ -212,7 +155,7 @@ int Supervisor::watch()
 void Supervisor::followAttempt()
 {
     while (!m_attempt->isOver()) {
-        waitForSignal(kTick);
+        heedSignals(kTick);
         watchJob();
         obey();
         beat();
@@ -222,19 +165,16 @@ void Supervisor::followAttempt()
     }
 }
 
-void Supervisor::waitForSignal(std::chrono::milliseconds patience)
+void Supervisor::heedSignals(std::chrono::milliseconds patience)
 {
-    pollfd wait{m_signals.get(), POLLIN, 0};
-    ::poll(&wait, 1, static_cast<int>(patience.count()));
-    signalfd_siginfo info;
-    while (::read(m_signals.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-        if (info.ssi_signo == SIGTERM && m_onTermination) {
+    for (const int signal : m_signals.wait(patience)) {
+        if (signal == SIGTERM && m_onTermination) {
             if (m_stopCause.empty()) // Slurm says it again
                 m_stopCause = m_onTermination();
-        } else if (info.ssi_signo == SIGTERM && m_work.restart.afterReboot) {
+        } else if (signal == SIGTERM && m_work.restart.afterReboot) {
             m_isInterrupted = true;
             m_stop.abort(m_work.gracePeriod);
-        } else if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT)
+        } else if (signal == SIGTERM || signal == SIGINT)
             m_stop.abort();
     }
 }
@@ -303,11 +243,8 @@ void Supervisor::beat()
 /// A newer attempt goes on with the run: ours ends at once, and touches nothing of the other one.
 void Supervisor::heedFence()
 {
-    const Status open = m_fence.glance();
-    if (open.ok() || !m_fenced.empty())
-        return;
-    m_fenced = open.error().message;
-    sweepDescendants(::getpid(), std::chrono::milliseconds(0));
+    if (m_place.fencedBy().empty() && m_place.look())
+        sweepDescendants(::getpid(), std::chrono::milliseconds(0));
 }
 
 void Supervisor::growWorld()
@@ -319,8 +256,8 @@ void Supervisor::growWorld()
 int Supervisor::sweep()
 {
     const auto grace = m_stop.terminated() ? std::chrono::milliseconds(0) : kLeftoverGrace;
-    const SweepResult result = m_fenced.empty() ? sweepRun(m_folder.marker(), ::getpid(), grace)
-                                                : sweepDescendants(::getpid(), grace);
+    const SweepResult result = m_place.fencedBy().empty() ? sweepRun(m_folder.marker(), ::getpid(), grace)
+                                                          : sweepDescendants(::getpid(), grace);
     if (result.left == 0)
         MpiSessions(m_folder.run()).removeUpTo(m_attempt->number());
     else
@@ -336,10 +273,11 @@ int Supervisor::sweep()
 Verdict Supervisor::conclude()
 {
     watchJob();
-    Verdict verdict = m_attempt->judge(m_stop, m_fenced, m_stopCause);
+    Verdict verdict = m_attempt->judge(m_stop, m_place.fencedBy(), m_stopCause);
     m_log.setKilled(m_log.status().killed + sweep());
     reap();
-    const bool endedForHosts = !m_membership.returned().empty() && !m_stop.asked() && m_fenced.empty();
+    const bool endedForHosts =
+        !m_membership.returned().empty() && !m_stop.asked() && m_place.fencedBy().empty();
     if (endedForHosts && verdict.state != RunState::Finished)
         return {RunState::Failed, m_membership.returned(), {}, FailureKind::Infrastructure};
     for (const EventRecord& event : verdict.events)
@@ -404,8 +342,9 @@ void Supervisor::handOver(Verdict& verdict) const
 /// The run is to end before its next attempt begins.
 void Supervisor::callOff(Verdict& verdict) const
 {
-    verdict.state = m_fenced.empty() ? RunState::Stopped : RunState::Failed;
-    verdict.reason = m_fenced.empty() ? "stopped by request before it was restarted" : m_fenced;
+    verdict.state = m_place.fencedBy().empty() ? RunState::Stopped : RunState::Failed;
+    verdict.reason =
+        m_place.fencedBy().empty() ? "stopped by request before it was restarted" : m_place.fencedBy();
 }
 
 LaunchRequest Supervisor::nextRequest() const
@@ -419,10 +358,9 @@ LaunchRequest Supervisor::nextRequest() const
 /// From here on everything that is said belongs to the next attempt, the wait before its start included.
 Status Supervisor::begin(const LaunchRequest& next)
 {
-    m_fence = Fence(m_folder.path(), next.attempt);
-    TRAINYARD_TRY_STATUS(m_fence.raise());
+    TRAINYARD_TRY_STATUS(m_place.fenceBefore(next.attempt));
     TRAINYARD_TRY_STATUS(keepRequest(m_folder, next));
-    TRAINYARD_TRY_STATUS(writeSupervisor(m_folder, identity(next.attempt)));
+    TRAINYARD_TRY_STATUS(m_place.sign());
     m_log.beginAttempt(next.attempt);
     return {};
 }
@@ -441,7 +379,7 @@ void Supervisor::announce(std::chrono::milliseconds delay, const std::string& re
 bool Supervisor::waitOut(std::chrono::milliseconds delay)
 {
     for (const auto end = SteadyClock::now() + delay; SteadyClock::now() < end;) {
-        waitForSignal(kTick);
+        heedSignals(kTick);
         reap();
         if (m_stop.next(SteadyClock::now()) != StopSequence::Action::None)
             return false;
@@ -449,10 +387,8 @@ bool Supervisor::waitOut(std::chrono::milliseconds delay)
             m_nextBeat = SteadyClock::now() + kBeat;
             m_log.heartbeat();
         }
-        if (const Status open = m_fence.glance(); !open.ok()) {
-            m_fenced = open.error().message;
+        if (m_place.look())
             return false;
-        }
     }
     return true;
 }
@@ -502,7 +438,7 @@ Status Supervisor::startNext(LaunchRequest next)
 /// after that has not come to its end then.
 bool Supervisor::isInterrupted(const Verdict& verdict) const
 {
-    return m_isInterrupted && verdict.state != RunState::Finished && m_fenced.empty() &&
+    return m_isInterrupted && verdict.state != RunState::Finished && m_place.fencedBy().empty() &&
            !isAskedToEnd(m_folder);
 }
 
@@ -519,7 +455,7 @@ int Supervisor::leaveForReboot()
 
 int Supervisor::finish(const Verdict& verdict)
 {
-    if (m_fenced.empty())
+    if (m_place.fencedBy().empty())
         removeRequests(m_folder);
     m_log.enter(verdict.state, verdict.reason);
     if (m_work.restart.afterReboot)

@@ -4,16 +4,16 @@
 #include <functional>
 #include <memory>
 
-#include "engine/base/lock_file.h"
 #include "engine/base/result.h"
-#include "engine/records/fence.h"
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/run_work.h"
 #include "remote/agent/supervise/attempt.h"
 #include "remote/agent/supervise/membership.h"
 #include "remote/agent/supervise/restart_policy.h"
 #include "remote/agent/supervise/run_log.h"
+#include "remote/agent/supervise/signal_inbox.h"
 #include "remote/agent/supervise/stop_sequence.h"
+#include "remote/agent/supervise/supervisor_place.h"
 
 namespace trainyard::agent {
 
@@ -47,13 +47,13 @@ public:
     int watch();
 
 private:
-    Supervisor(RunFolder folder, RunWork work, LockFile lock, Fence fence, RunLog log,
+    Supervisor(RunFolder folder, RunWork work, SupervisorPlace place, RunLog log,
                std::unique_ptr<Attempt> attempt);
 
     void prepareForReboot();
     Status startAttempt();
     void followAttempt();
-    void waitForSignal(std::chrono::milliseconds patience);
+    void heedSignals(std::chrono::milliseconds patience);
     void reap();
     void watchJob();
     void noticeStall();
@@ -80,13 +80,11 @@ private:
 
     RunFolder m_folder;
     RunWork m_work;
-    LockFile m_lock;
-    Fence m_fence;
-    std::string m_fenced; ///< by which attempt, as a sentence; empty = by none
+    SupervisorPlace m_place;
     RunLog m_log;
     StopSequence m_stop;
     RestartPolicy m_restarts;
-    FileDescriptor m_signals;
+    SignalInbox m_signals;
     std::unique_ptr<Attempt> m_attempt;
     std::chrono::steady_clock::time_point m_nextBeat;
     std::string m_reportedStall;

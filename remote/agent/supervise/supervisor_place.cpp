@@ -1,0 +1,89 @@
+#include "remote/agent/supervise/supervisor_place.h"
+
+#include <chrono>
+#include <thread>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "remote/agent/host/machine.h"
+#include "remote/agent/host/process_table.h"
+#include "remote/agent/runs/run_status.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kLookAgain{100};
+constexpr std::chrono::seconds kOldSupervisorPatience{20}; ///< to see that it is fenced, and to end its job
+
+/// An older attempt's supervisor lets go once it sees that it is fenced.
+Result<LockFile> takeLock(const RunFolder& folder, std::uint32_t attempt)
+{
+    const auto holder = readSupervisor(folder);
+    const bool willLeave = holder && holder->attempt < attempt;
+    const auto deadline = SteadyClock::now() + kOldSupervisorPatience;
+    for (;;) {
+        TRAINYARD_TRY(auto lock, LockFile::tryAcquire(folder.supervisorLock()));
+        if (lock)
+            return std::move(*lock);
+        if (!willLeave || SteadyClock::now() >= deadline)
+            return refused("the run " + folder.run() + " has a supervisor already" +
+                               (holder ? ", on " + holder->host : std::string()),
+                           "stop it first");
+        std::this_thread::sleep_for(kLookAgain);
+    }
+}
+
+/// Asked under the lock: an attempt that was begun twice at once may have ended before the lock was ours.
+Status checkIsNew(const RunFolder& folder, std::uint32_t attempt)
+{
+    const auto last = readSupervisor(folder);
+    if (!last || last->attempt < attempt)
+        return {};
+    return refused(
+        fmt::format("attempt {} of the run {} was begun already, on {}", attempt, folder.run(), last->host),
+        "begin the next one");
+}
+
+} // namespace
+
+Result<SupervisorPlace> SupervisorPlace::take(const RunFolder& folder, std::uint32_t attempt)
+{
+    const Fence fence(folder.path(), attempt);
+    TRAINYARD_TRY_STATUS(fence.raise());
+    TRAINYARD_TRY(LockFile lock, takeLock(folder, attempt));
+    TRAINYARD_TRY_STATUS(checkIsNew(folder, attempt));
+    return SupervisorPlace(folder, std::move(lock), fence, attempt);
+}
+
+SupervisorPlace::SupervisorPlace(RunFolder folder, LockFile lock, Fence fence, std::uint32_t attempt)
+    : m_folder(std::move(folder)), m_lock(std::move(lock)), m_fence(std::move(fence)), m_attempt(attempt)
+{
+}
+
+Status SupervisorPlace::fenceBefore(std::uint32_t attempt)
+{
+    m_attempt = attempt;
+    m_fence = Fence(m_folder.path(), attempt);
+    return m_fence.raise();
+}
+
+Status SupervisorPlace::sign() const
+{
+    const auto self = processId(::getpid());
+    return writeSupervisor(m_folder,
+                           {::getpid(), self ? self->startTime : 0, m_attempt, hostName(), bootId()});
+}
+
+bool SupervisorPlace::look()
+{
+    const Status open = m_fence.glance();
+    if (!open.ok() && m_fencedBy.empty())
+        m_fencedBy = open.error().message;
+    return !m_fencedBy.empty();
+}
+
+} // namespace trainyard::agent
