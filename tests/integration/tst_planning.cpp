@@ -1,0 +1,155 @@
+#include <cmath>
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace {
+
+struct Answer {
+    int status = -1;
+    QByteArray out;
+    QString err;
+};
+
+Answer ask(const QStringList& arguments)
+{
+    QProcess process;
+    process.start(QString(TRAINYARD_BIN_DIR) + "/trainyard", arguments);
+    if (!process.waitForFinished(60'000))
+        return {};
+    return {process.exitCode(), process.readAllStandardOutput(),
+            QString::fromUtf8(process.readAllStandardError())};
+}
+
+// Two layouts of one training, and one of another.
+constexpr const char* kRows =
+    "# GPUs,global batch,micro batch,hidden size,attention heads,# layers,sequence length,tensor parallelism,"
+    "data parallelism,pipeline parallelism,iteration time (ms)\n"
+    "8,16,2,2048,16,20,1024,2,4,1,212.7\n"
+    "8,16,2,2048,16,20,1024,1,8,1,170.0\n"
+    "8,16,2,2048,16,24,1024,2,4,1,252.7\n";
+
+constexpr const char* kSpec = R"({"trainyard": 1, "model": {"preset": "gpt2-xl", "vocabulary": 50304},
+    "cluster": {"nodes": [{"host": "a", "slots": 8}]}, "layout": {"data": 8},
+    "batch": {"global": 64, "micro": 1, "accumulation": 8}, "precision": {"compute": "bfloat16"},
+    "memory": {"zero_stage": 1, "recompute": "full"}, "dataset": {"path": "/d"}})";
+
+} // namespace
+
+// The planner as the command line offers it: nothing runs, and no host is asked.
+class TestPlanning : public QObject {
+    Q_OBJECT
+
+private slots:
+    void tellsTheTimeOfAStepByCause()
+    {
+        const Answer answer =
+            ask({"plan", write("spec.json", kSpec), "--hardware", "p4d.24xlarge", "--json"});
+        QCOMPARE(answer.status, 0);
+        const QJsonObject time = QJsonDocument::fromJson(answer.out)["time"].toObject();
+        double sum = 0;
+        for (const QJsonValue& seconds : time["step_seconds_by_cause"].toObject())
+            sum += seconds.toDouble();
+        QVERIFY(sum > 0);
+        QVERIFY(std::abs(sum / time["step_seconds"].toDouble() - 1) < 1e-6);
+        QVERIFY(time["hardware_flops_utilization"].toDouble() > time["model_flops_utilization"].toDouble());
+        QVERIFY(time["training_cost"].toDouble() > 0);
+    }
+
+    void refusesWhatDoesNotFitTheHardware()
+    {
+        QByteArray big = kSpec;
+        big.replace("gpt2-xl", "gpt-175b");
+        const Answer answer = ask({"plan", write("big.json", big), "--hardware", "p4d.24xlarge"});
+        QCOMPARE(answer.status, 3);
+        QVERIFY2(answer.err.contains("40.0 GiB"), qPrintable(answer.err));
+    }
+
+    void findsLayouts()
+    {
+        const Answer answer = ask({"search", write("spec.json", kSpec), "--hardware", "p4d.24xlarge",
+                                   "--nodes", "2", "--top", "3", "--json"});
+        QCOMPARE(answer.status, 0);
+        const QJsonArray layouts = QJsonDocument::fromJson(answer.out)["layouts"].toArray();
+        QCOMPARE(layouts.size(), 3);
+        for (const QJsonValue& layout : layouts)
+            QCOMPARE(layout["data"].toInt() * layout["tensor"].toInt() * layout["pipeline"].toInt(), 16);
+        QVERIFY(layouts[0]["step_seconds"].toDouble() <= layouts[2]["step_seconds"].toDouble());
+    }
+
+    void drawsAScalingCurve()
+    {
+        const Answer answer = ask({"scaling", write("spec.json", kSpec), "--ranks", "8,16,32", "--predict",
+                                   "p4d.24xlarge", "--json"});
+        QCOMPARE(answer.status, 0);
+        const QJsonArray curve = QJsonDocument::fromJson(answer.out).array();
+        QCOMPARE(curve.size(), 3);
+        QCOMPARE(curve[0]["efficiency"].toDouble(), 1.0);
+        QVERIFY(curve[2]["efficiency"].toDouble() < 1);
+    }
+
+    void comparesItselfWithMeasuredSteps()
+    {
+        const QString rows = write("rows.csv", kRows);
+        const Answer answer = ask({"plan", "--validate", rows, "--calibrate", "1", "--seed", "2", "--json"});
+        QCOMPARE(answer.status, 0);
+        const QJsonObject json = QJsonDocument::fromJson(answer.out).object();
+        for (const char* part : {"uncalibrated", "calibrated"}) {
+            QVERIFY(json[part]["mape_percent"].isDouble());
+            QVERIFY(json[part]["regret_percent"].isDouble());
+        }
+        QCOMPARE(json["uncalibrated"]["rows"].toInt(), 3);
+        QCOMPARE(json["calibrated"]["rows"].toInt(), 2);
+    }
+
+    void saysWhatIsWrong_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("said");
+        const QString spec = write("spec.json", kSpec);
+        QTest::addRow("nothing to plan") << QStringList{"plan"} << "SPEC is required";
+        QTest::addRow("no rows") << QStringList{"plan", "--validate", "/nosuch.csv"} << "/nosuch.csv";
+        QTest::addRow("no such column")
+            << QStringList{"plan", "--validate", write("bad.csv", "a,b\n1,2\n")} << "no column \"# GPUs\"";
+        QTest::addRow("none left to score")
+            << QStringList{"plan", "--validate", write("rows.csv", kRows), "--calibrate", "3"}
+            << "calibrate with fewer rows";
+        QTest::addRow("unknown hardware")
+            << QStringList{"search", spec, "--hardware", "p9"} << "resources/presets/hardware";
+        QTest::addRow("wrong hardware")
+            << QStringList{"plan", spec, "--hardware",
+                           write("node.json", R"({"device": {"memory": "80 GB"}})")}
+            << "device.memory";
+        QTest::addRow("half a model")
+            << QStringList{"scaling", spec, "--ranks", "0", "--predict", "p4d.24xlarge"} << "whole copies";
+    }
+    void saysWhatIsWrong()
+    {
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, said);
+        const Answer answer = ask(arguments);
+        QCOMPARE(answer.status, 2);
+        QVERIFY2(answer.err.contains(said), qPrintable(answer.err));
+        QCOMPARE(answer.err.trimmed().count('\n'), 0);
+        QCOMPARE(answer.out, QByteArray());
+    }
+
+private:
+    QString write(const QString& name, const QByteArray& content) const
+    {
+        QFile file(m_folder.filePath(name));
+        if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size())
+            qFatal("cannot write %s", qPrintable(file.fileName()));
+        return file.fileName();
+    }
+
+    QTemporaryDir m_folder;
+};
+
+QTEST_GUILESS_MAIN(TestPlanning)
+#include "tst_planning.moc"
