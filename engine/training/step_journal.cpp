@@ -29,10 +29,10 @@ void StepJournal::event(Severity severity, std::string kind, std::string message
     write(EventRecord{severity, std::move(kind), std::move(message), rank, step});
 }
 
-void StepJournal::sync()
+Status StepJournal::sync()
 {
     const std::lock_guard lock(m_mutex);
-    note(m_writer.sync());
+    return m_writer.sync();
 }
 
 Status StepJournal::status() const

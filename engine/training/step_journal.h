@@ -22,8 +22,9 @@ public:
     void write(const Payload& payload);
     void event(Severity severity, std::string kind, std::string message, std::int64_t step = 0,
                std::optional<int> rank = std::nullopt);
-    /// Makes everything written so far survive a power cut.
-    void sync();
+    /// Makes everything written so far survive a power cut. Failed when that is not possible now; the journal
+    /// goes on.
+    Status sync();
     Status status() const;
 
 private:

@@ -83,6 +83,7 @@ private:
     Result<Requests> takeStep();
     Requests lookAround() const;
     Status saveCheckpoints(const Requests& requests);
+    Status advanceCheckpoints(const Requests& requests);
     Status beginCheckpoint();
     Status proceedWithCheckpoint();
     Status finishCheckpoint();
@@ -158,11 +159,13 @@ bool Trainer::Run::checkpointDue(const Requests& requests) const
     return periodic || requests.checkpoint || isOver(requests);
 }
 
+/// The journal first: after a power cut no step that the checkpoint holds may be missing from the curve.
 Status Trainer::Run::beginCheckpoint()
 {
     if (m_setup.recorder)
         m_setup.recorder->setActivity(Activity::Checkpoint);
     m_requests.checkpointTaken();
+    TRAINYARD_TRY_STATUS(agree(m_setup.world, m_setup.journal ? m_setup.journal->sync() : Status()));
     return m_checkpoints.begin(*m_replica, m_position);
 }
 
@@ -176,7 +179,7 @@ Status Trainer::Run::proceedWithCheckpoint()
     m_setup.journal->event(Severity::Info, "checkpoint-published",
                            fmt::format("checkpoint of step {} is published", published->value),
                            published->value);
-    m_setup.journal->sync();
+    (void)m_setup.journal->sync(); // it is published all the same
     return agree(m_setup.world, m_setup.journal->status());
 }
 
@@ -187,8 +190,7 @@ Status Trainer::Run::finishCheckpoint()
     return {};
 }
 
-/// At the end of a step.
-Status Trainer::Run::saveCheckpoints(const Requests& requests)
+Status Trainer::Run::advanceCheckpoints(const Requests& requests)
 {
     if (m_checkpoints.isUnderWay() && !requests.saving)
         TRAINYARD_TRY_STATUS(proceedWithCheckpoint());
@@ -198,6 +200,19 @@ Status Trainer::Run::saveCheckpoints(const Requests& requests)
     TRAINYARD_TRY_STATUS(beginCheckpoint());
     const bool waits = !m_setup.spec.checkpoint.asynchronous || isOver(requests);
     return waits ? finishCheckpoint() : Status();
+}
+
+/// At the end of a step. A disk that is full now may have room at the next checkpoint; only the last one must
+/// succeed.
+Status Trainer::Run::saveCheckpoints(const Requests& requests)
+{
+    const Status saved = advanceCheckpoints(requests);
+    if (saved.ok() || isOver(requests) || saved.error().kind != ErrorKind::Failed)
+        return saved;
+    event(Severity::Warning, "checkpoint-failed",
+          fmt::format("training goes on without a checkpoint of step {}: {}", m_position.step.value,
+                      saved.error().text()));
+    return {};
 }
 
 Status Trainer::Run::run()

@@ -34,7 +34,8 @@ void speak(const char* kind, const std::string& message)
     logLine("error: " + message);
     if (StepJournal* journal = witness.journal.load()) {
         journal->event(Severity::Error, kind, message, 0, witness.rank);
-        journal->sync();
+        if (const Status synced = journal->sync(); !synced.ok())
+            logLine(synced.error().text());
     }
 }
 
