@@ -36,6 +36,7 @@ std::string reasonFor(const SupervisorIdentity& supervisor, const RunStatus& sta
 
 Status writeLastWord(const RunFolder& folder, const RunStatus& status)
 {
+    freeReserve(folder);
     TRAINYARD_TRY(JournalWriter journal, JournalWriter::open(folder.journal(), "run", status.attempt));
     const EventRecord event{Severity::Error, "supervisor-died", status.reason, {}, status.step};
     const StateRecord state{status.state, status.reason, status.step, status.steps, false};

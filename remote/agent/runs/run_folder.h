@@ -46,6 +46,9 @@ public:
 
     /// Held while an attempt is being started, so that two requests do not start it twice.
     std::filesystem::path launchLock() const { return m_path / "launch.lock"; }
+    /// Room for the last word; see run_status.h.
+    std::filesystem::path reserve() const { return m_path / "reserve"; }
+
     std::filesystem::path supervisorLog() const { return m_path / "supervisor.log"; }
     /// Held by the supervisor as long as it lives.
     std::filesystem::path supervisorLock() const { return m_path / "supervisor.lock"; }

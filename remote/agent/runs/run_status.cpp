@@ -85,6 +85,18 @@ Status writeStatus(const RunFolder& folder, const RunStatus& status, Durability 
     return replaceWithoutSync(folder.state(), text);
 }
 
+Status holdReserve(const RunFolder& folder)
+{
+    constexpr std::size_t kBytes = 64 * 1024;
+    return writeFileAtomically(folder.reserve(), std::string(kBytes, '.'));
+}
+
+void freeReserve(const RunFolder& folder)
+{
+    std::error_code ignored;
+    std::filesystem::remove(folder.reserve(), ignored);
+}
+
 std::optional<SupervisorIdentity> readSupervisor(const RunFolder& folder)
 try {
     const json document = readJson(folder.supervisorFile());

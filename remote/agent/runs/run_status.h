@@ -28,6 +28,11 @@ std::optional<RunStatus> readStatus(const RunFolder& folder);
 enum class Durability { Durable, Volatile };
 Status writeStatus(const RunFolder& folder, const RunStatus& status, Durability durability);
 
+/// A file that takes room on the disk while a run is at work. Whoever has the last word gives it free first:
+/// a disk that is full by then still takes the last records and state.json.
+Status holdReserve(const RunFolder& folder);
+void freeReserve(const RunFolder& folder);
+
 /// Who supervises: written by the supervisor when it starts.
 struct SupervisorIdentity {
     std::int64_t pid = 0;

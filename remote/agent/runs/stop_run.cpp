@@ -31,13 +31,18 @@ bool waitForSupervisor(const RunFolder& folder, std::chrono::milliseconds patien
     return true;
 }
 
-void killSupervisor(const RunFolder& folder)
+/// False when it is not there any more, or on another host.
+bool signalSupervisor(const RunFolder& folder, int signal)
 {
     const auto supervisor = readSupervisor(folder);
-    if (!supervisor || supervisor->host != hostName() || supervisor->bootId != bootId())
-        return;
-    signalProcess({static_cast<pid_t>(supervisor->pid), supervisor->startTime}, SIGKILL);
-    waitForSupervisor(folder, kTermGrace);
+    return supervisor && supervisor->host == hostName() && supervisor->bootId == bootId() &&
+           signalProcess({static_cast<pid_t>(supervisor->pid), supervisor->startTime}, signal);
+}
+
+void killSupervisor(const RunFolder& folder)
+{
+    if (signalSupervisor(folder, SIGKILL))
+        waitForSupervisor(folder, kTermGrace);
 }
 
 } // namespace
@@ -49,7 +54,9 @@ Result<StopReport> stopRun(const RunFolder& folder, const StopOptions& options)
     const std::chrono::milliseconds grace = options.checkpoint ? options.grace : std::chrono::milliseconds(0);
     const bool supervised = isSupervised(folder);
     if (supervised) {
-        TRAINYARD_TRY_STATUS(askToEnd(folder, options));
+        // A full disk takes no request. A signal needs no room, and there is none for a checkpoint either.
+        if (const Status asked = askToEnd(folder, options); !asked.ok() && !signalSupervisor(folder, SIGINT))
+            return asked.error();
         if (!waitForSupervisor(folder, grace + kSupervisorPatience))
             killSupervisor(folder);
     } else {

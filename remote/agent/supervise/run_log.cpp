@@ -22,6 +22,7 @@ Result<RunLog> RunLog::open(const RunFolder& folder, std::uint32_t attempt, std:
     log.m_status.attempt = attempt;
     log.m_status.steps = steps;
     log.m_status.step = earlier ? earlier->step : 0;
+    report(holdReserve(folder));
     return log;
 }
 
@@ -36,6 +37,8 @@ void RunLog::enter(RunState state, const std::string& reason)
 {
     m_status.state = state;
     m_status.reason = reason;
+    if (isFinal(state))
+        freeReserve(m_folder);
     append(StateRecord{state, reason, m_status.step, m_status.steps, false});
     report(m_journal.sync());
     write(Durability::Durable);

@@ -11,7 +11,8 @@ namespace trainyard::agent {
 
 /// The stream "run" and state.json, which always say the same; but state.json is left alone once it tells of
 /// a newer attempt. The run must not end because its disk is full, so a record that cannot be written waits
-/// until it can be; what goes wrong is reported in supervisor.log.
+/// until it can be; what goes wrong is reported in supervisor.log. The last word cannot wait: a reserve on
+/// the disk makes room for it.
 class RunLog {
 public:
     static Result<RunLog> open(const RunFolder& folder, std::uint32_t attempt, std::int64_t steps);
