@@ -36,9 +36,10 @@ std::vector<std::string> enter(const lab::LabHost& host)
 
 SupervisedRun::SupervisedRun(lab::NetnsLab& lab, const RunSpec& spec, const std::string& programs)
     : m_lab(lab)
+    , m_hosts(static_cast<int>(spec.cluster.nodes.size()))
     , m_spec(toJson(spec))
     , m_programs(programs)
-    , m_agents(static_cast<std::size_t>(lab.hostCount()))
+    , m_agents(spec.cluster.nodes.size())
 {
 }
 
@@ -47,7 +48,7 @@ SupervisedRun::~SupervisedRun()
     if (QTest::currentTestFailed())
         qInfo("%s", qPrintable(history().join('\n')));
     stopEverywhere();
-    for (int host = 0; host < m_lab.hostCount(); ++host)
+    for (int host = 0; host < m_hosts; ++host)
         agent(host).call({{"op", "remove-run"}, {"run", kRun}});
 }
 
@@ -74,28 +75,44 @@ AgentClient& SupervisedRun::agent(int host)
     return *client;
 }
 
+QString SupervisedRun::name()
+{
+    return QString::fromStdString(kRun);
+}
+
 QString SupervisedRun::launch(const json& changes)
 {
-    json nodes = json::array();
-    for (int host = 0; host < m_lab.hostCount(); ++host) {
+    json inventory{{"hosts", json::array()}}; // by it a desk finds the other hosts
+    for (int host = 0; host < m_hosts; ++host)
+        inventory["hosts"].push_back({{"node", host}, {"host", m_lab.host(host).address().toStdString()}});
+    for (int host = 0; host < m_hosts; ++host) {
         const json reply = agent(host).call({{"op", "create-run"},
                                              {"run", kRun},
                                              {"kind", "train"},
                                              {"spec", m_spec},
-                                             {"inventory", json::object()},
+                                             {"inventory", inventory},
                                              {"node", host}});
         if (!reply.value("created", false))
             return QString::fromStdString(reply.dump());
-        nodes.push_back({{"host", m_lab.host(host).address().toStdString()}, {"slots", 1}});
     }
+    return start(1, changes);
+}
+
+QString SupervisedRun::start(std::uint32_t attempt, const json& changes)
+{
+    json nodes = json::array();
+    for (int host = 0; host < m_hosts; ++host)
+        nodes.push_back({{"host", m_lab.host(host).address().toStdString()}, {"slots", 1}});
     const std::string address = nodes[0]["host"];
     json request{{"op", "launch"},
                  {"run", kRun},
-                 {"attempt", 1},
+                 {"attempt", attempt},
                  {"programs", m_programs},
                  {"nodes", nodes},
                  {"interface", address.substr(0, address.rfind('.')) + ".0/24"},
-                 {"rsh", "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=3"}};
+                 {"rsh", "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=3"},
+                 // The hosts are one machine: ranks that wait leave its cores to the others.
+                 {"environment", {{"OMPI_MCA_mpi_yield_when_idle", "1"}}}};
     request.update(changes);
     const json reply = callHead(request);
     return reply.value("started", false) ? QString() : QString::fromStdString(reply.dump());
@@ -108,10 +125,16 @@ json SupervisedRun::callHead(json request)
     return agent(0).call(request);
 }
 
+void SupervisedRun::tellHead(json request)
+{
+    request["run"] = kRun;
+    agent(0).send(request);
+}
+
 bool SupervisedRun::stopEverywhere()
 {
     bool clean = true;
-    for (int host = 0; host < m_lab.hostCount(); ++host) {
+    for (int host = 0; host < m_hosts; ++host) {
         const json reply =
             agent(host).call({{"op", "stop"}, {"run", kRun}, {"grace_ms", host == 0 ? 5000 : 0}});
         clean = clean && reply.value("clean", false);
@@ -135,10 +158,10 @@ bool SupervisedRun::isRunning(std::uint32_t attempt) const
     return now.attempt == attempt && now.state == RunState::Running;
 }
 
-QStringList SupervisedRun::events(const std::string& kind) const
+QStringList SupervisedRun::events(const std::string& kind, const std::string& stream) const
 {
     QStringList messages;
-    const auto journal = readJournal(folder().journal() / "run");
+    const auto journal = readJournal(folder().journal() / stream);
     for (const Record& record : journal.ok() ? journal->records : std::vector<Record>{}) {
         const auto* event = std::get_if<EventRecord>(&record.payload);
         if (event && event->kind == kind)
@@ -188,28 +211,37 @@ qint64 SupervisedRun::supervisor() const
     return 0;
 }
 
+int SupervisedRun::processesLeft(int host) const
+{
+    return m_lab.host(host)
+        .run({"sh", "-c", "grep -lzx TRAINYARD_RUN=" + name() + " /proc/[0-9]*/environ 2>/dev/null | wc -l"})
+        .output.trimmed()
+        .toInt();
+}
+
+QStringList SupervisedRun::filesLeft(int host) const
+{
+    QStringList left;
+    for (const QString& place : {QString("/dev/shm"), QString("/tmp")}) {
+        for (const QString& file :
+             QDir(m_lab.host(host).path(place)).entryList(QDir::AllEntries | QDir::NoDotAndDotDot))
+            left << m_lab.host(host).name() + ':' + place + '/' + file;
+    }
+    return left;
+}
+
 int SupervisedRun::processesLeft() const
 {
     int left = 0;
-    for (int host = 0; host < m_lab.hostCount(); ++host)
-        left += m_lab.host(host)
-                    .run({"sh", "-c",
-                          "grep -lzx TRAINYARD_RUN=" + QString::fromStdString(kRun) +
-                              " /proc/[0-9]*/environ 2>/dev/null | wc -l"})
-                    .output.trimmed()
-                    .toInt();
+    for (int host = 0; host < m_hosts; ++host)
+        left += processesLeft(host);
     return left;
 }
 
 QStringList SupervisedRun::filesLeft() const
 {
     QStringList left;
-    for (int host = 0; host < m_lab.hostCount(); ++host) {
-        for (const QString& place : {QString("/dev/shm"), QString("/tmp")}) {
-            for (const QString& name :
-                 QDir(m_lab.host(host).path(place)).entryList(QDir::AllEntries | QDir::NoDotAndDotDot))
-                left << m_lab.host(host).name() + ':' + place + '/' + name;
-        }
-    }
+    for (int host = 0; host < m_hosts; ++host)
+        left += filesLeft(host);
     return left;
 }
