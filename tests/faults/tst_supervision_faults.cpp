@@ -3,6 +3,7 @@
 #include <QElapsedTimer>
 
 #include "engine/records/fence.h"
+#include "tests/faults/memory_group.h"
 #include "tests/faults/supervised_run.h"
 #include "tests/support/faults/fault_report.h"
 
@@ -172,6 +173,35 @@ private slots:
         report.observed(reason);
     }
 
+    /// The supervisor is in the group, and so are the ranks of the attempts that follow.
+    void f42_outOfMemory()
+    {
+        if (const QString why = MemoryGroup::whyNot(); !why.isEmpty())
+            QSKIP(qPrintable(why));
+        FaultReport report(42, "out-of-memory kill",
+                           "lack of memory is named with the rank; tried again, but not for ever");
+        MemoryGroup group(64 * kMiB);
+        RestartSpec restart = kRestart;
+        restart.limit = 2;
+        SupervisedRun run(*m_lab, SupervisedRun::plainSpec(*m_lab, restart), TRAINYARD_FAKE_PROGRAMS);
+        QCOMPARE(run.launch({{"environment", {{"TRAINYARD_FAKE", "greedy"}, {"TRAINYARD_FAKE_RANK", "0"}}}}),
+                 QString());
+        AWAIT(run.isRunning(1));
+        AWAIT(run.processes(0, "trainyard-worker").size() == 1);
+        QVERIFY(group.take(run.processes(0, "trainyard-worker").first().pid));
+        QVERIFY(group.take(run.supervisor()));
+        AWAIT(group.kills() > 0);
+        report.injected("64 MiB for the rank on node1: the kernel killed it");
+        AWAIT(run.status().state == RunState::Failed);
+        const QString first = run.events("restarting").value(0);
+        QVERIFY2(first.contains("the kernel killed processes for lack of memory"), qPrintable(first));
+        QVERIFY2(first.contains("rank 0 on ") || first.contains("did not say which one"), qPrintable(first));
+        const QString reason = QString::fromStdString(run.status().reason);
+        QVERIFY2(reason.contains("it is not restarted"), qPrintable(reason));
+        endCleanly(run);
+        report.observed(QString("%1 kills; %2; in the end: %3").arg(group.kills()).arg(first, reason));
+    }
+
     void f43_launcherKilled_data()
     {
         QTest::addColumn<int>("host");
@@ -264,6 +294,39 @@ private slots:
         QCOMPARE(run.status().state, RunState::Stopped);
     }
 
+    void f58_stoppedInEveryState_data()
+    {
+        QTest::addColumn<QString>("state");
+        for (const char* state : {"starting", "running", "waiting for a restart", "stopping"})
+            QTest::addRow("%s", state) << state;
+    }
+    void f58_stoppedInEveryState()
+    {
+        QFETCH(QString, state);
+        FaultReport report(58, "cancel in every state: " + state,
+                           "over within the grace period and 3 s; nothing left on any host");
+        RestartSpec restart = kRestart;
+        if (state == "waiting for a restart")
+            restart.backoff = std::chrono::minutes(2);
+        SupervisedRun run(*m_lab, SupervisedRun::plainSpec(*m_lab, restart), TRAINYARD_FAKE_PROGRAMS);
+        QCOMPARE(
+            run.launch({{"environment", {{"TRAINYARD_FAKE", state == "stopping" ? "stubborn" : "train"}}}}),
+            QString());
+        bringTo(state, run);
+        if (QTest::currentTestFailed())
+            return;
+        report.injected(QString("stop in state %1").arg(nameOf(run.status().state).data()));
+        QElapsedTimer timer;
+        timer.start();
+        const bool again = state == "stopping"; // this time without a grace period
+        QVERIFY(
+            run.callHead({{"op", "stop"}, {"grace_ms", 2000}, {"checkpoint", !again}}).value("clean", false));
+        const qint64 took = timer.elapsed();
+        QCOMPARE(run.status().state, RunState::Stopped);
+        endCleanly(run);
+        report.observed(QString("over after %1 ms with a grace period of %2 s").arg(took).arg(again ? 0 : 2));
+    }
+
     /// A pid file may name a process that is long gone while a stranger has its number.
     void f59_processIdUsedAgain()
     {
@@ -289,6 +352,24 @@ private slots:
     }
 
 private:
+    void bringTo(const QString& state, SupervisedRun& run)
+    {
+        if (state == "starting")
+            return;
+        if (state == "stopping") {
+            AWAIT(run.processes(0, "trainyard-worker").size() == 1);
+            run.tellHead({{"op", "stop"}, {"grace_ms", 60'000}});
+            AWAIT(run.status().state == RunState::Stopping);
+            return;
+        }
+        AWAIT(run.isRunning(1));
+        if (state == "running")
+            return;
+        AWAIT(run.processes(1, "trainyard-worker").size() == 1);
+        QVERIFY(endProcess(run.processes(1, "trainyard-worker").first()));
+        AWAIT(run.events("restarting").size() == 1);
+    }
+
     /// I2: nothing is left on any host, neither processes nor OpenMPI's files.
     void endCleanly(SupervisedRun& run)
     {

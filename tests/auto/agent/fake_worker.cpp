@@ -6,6 +6,7 @@
 //   saving         trains, but is at a checkpoint from the third step on until control/saved appears
 //   fail           says why and ends with status 5
 //   crash          dies by a signal
+//   greedy         trains, and takes a MiB of memory at every step, a GiB at most
 //   stubborn       ignores requests and SIGTERM
 //   family         leaves a child in a session of its own, which ignores SIGTERM, and trains
 //   disguised      as family, but the child has an empty environment
@@ -67,6 +68,7 @@ void writeRing(const std::filesystem::path& run, int rank, std::uint32_t attempt
 }
 
 constexpr int kStepsBeforeTrouble = 3;
+constexpr std::size_t kMiB = 1024 * 1024;
 
 /// False when the step stays out of the journal.
 bool tellsAfterTrouble(const std::string& how, const std::filesystem::path& run, int rank,
@@ -89,8 +91,11 @@ int train(const std::string& how, const std::filesystem::path& run, std::uint32_
     std::optional<JournalWriter> journal;
     if (rank == 0)
         journal = JournalWriter::open(run / "journal", "steps", attempt).value();
+    std::string memory;
     for (int step = newestCheckpoint(run) + 1; step <= steps; ++step) {
         sleepMs(20);
+        if (how == "greedy" && memory.size() < 1024 * kMiB)
+            memory.append(kMiB, 'm');
         StepRecord record;
         record.step = step;
         const bool isTold = step <= kStepsBeforeTrouble || tellsAfterTrouble(how, run, rank, attempt, step);
