@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <unistd.h>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -88,12 +89,18 @@ Status syncPath(const fs::path& path)
     return {};
 }
 
+/// The new folders' names survive a power cut, where their file system can promise that.
 Status makeFolder(const fs::path& path)
 {
+    std::vector<fs::path> changed;
     std::error_code error;
+    for (fs::path folder = path; !folder.empty() && !fs::exists(folder, error); folder = folder.parent_path())
+        changed.push_back(folder.has_parent_path() ? folder.parent_path() : fs::path("."));
     fs::create_directories(path, error);
     if (error)
         return failed("cannot make the folder " + path.string() + ": " + error.message());
+    for (const fs::path& folder : changed)
+        (void)syncPath(folder);
     return {};
 }
 

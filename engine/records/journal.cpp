@@ -108,6 +108,7 @@ Result<JournalWriter> JournalWriter::open(const fs::path& folder, const std::str
                       "stop it first; it holds the file's lock");
     if (::lseek(file.get(), 0, SEEK_END) == 0) {
         TRAINYARD_TRY_STATUS(writeAll(file.get(), kMagic, path));
+        TRAINYARD_TRY_STATUS(syncPath(folder)); // its name survives a power cut as what is synced does
         return JournalWriter(std::move(file), path, attempt, 1, clock);
     }
     TRAINYARD_TRY(const JournalEnd end, scanJournal(path, [](std::vector<Record>) {}));
