@@ -277,9 +277,7 @@ private slots:
         // Slurm takes its time: SlurmdTimeout is 10 s here.
         AWAIT_ON(cluster().jobField(job, "Restarts").toInt() == 1, run);
         report.injected("link of " + lost + " down until Slurm requeued job " + job);
-        AWAIT_ON(m_desk->ask(run).reason.contains("BeginTime"), run);
-        cluster().hurry(job);
-        AWAIT_ON(m_desk->ask(run).attempt == 2 && m_desk->ask(run).state == RunState::Running, run);
+        AWAIT_ON(hasGoneOn(run), run);
         QVERIFY(cluster().jobField(job, "BatchHost") != lost);
         // The shared folder of the lab needs no network: the old attempt sees that it is fenced.
         AWAIT_ON(m_desk->processesOf(run, index) == 0, run);
@@ -305,10 +303,8 @@ private slots:
         report.injected("link of " + cluster().nodeName(index) + " down until the job waits");
         AWAIT_ON(m_desk->ask(run).state == RunState::Pending, run);
         cluster().node(index).restoreLink();
-        AWAIT_ON(m_desk->ask(run).reason.contains("BeginTime"), run);
         const qint64 kept = m_desk->checkpointOf(run);
-        cluster().hurry(job);
-        AWAIT_ON(m_desk->ask(run).attempt == 2 && m_desk->ask(run).state == RunState::Running, run);
+        AWAIT_ON(hasGoneOn(run), run);
         AWAIT_ON(m_desk->ask(run).step > kept, run);
         QVERIFY2(!m_desk->history(run).contains("failed"), qPrintable(m_desk->lastWords(run)));
         MUST(stop(run));
@@ -434,6 +430,15 @@ private:
         QCOMPARE(firstStepOf(run, 2), kept + 1);
         QCOMPARE(m_desk->ask(run).attempt, 2);
         MUST(stop(run));
+    }
+
+    /// Whether a requeued job is at work again. It may have to wait for its begin time or not, and be requeued
+    /// once more while a node is only coming back.
+    bool hasGoneOn(const QString& run)
+    {
+        cluster().hurry(m_desk->jobOf(run));
+        const HostRun now = m_desk->ask(run);
+        return now.attempt > 1 && now.state == RunState::Running;
     }
 
     /// As if the job of `run` had had the number that the job of `other` has.
