@@ -6,6 +6,8 @@
 #include <functional>
 #include <thread>
 
+#include <unistd.h>
+
 #include "engine/records/journal.h"
 #include "engine/spec/spec_json.h"
 #include "remote/agent/runs/recovery.h"
@@ -14,8 +16,8 @@
 #include "remote/agent/runs/sweep.h"
 #include "tests/auto/agent/agent_client.h"
 
-/// An agent root in a temporary folder with one run, "r", whose worker is the fake one. At its end every
-/// process of the run is gone, whatever the test did.
+/// An agent root in a temporary folder with one run, whose worker is the fake one. At its end every process
+/// of the run is gone, whatever the test did.
 class RunFixture {
 public:
     /// A failed run stays failed unless `restart` says otherwise.
@@ -39,18 +41,20 @@ public:
     }
 
     std::filesystem::path root() const { return std::filesystem::canonical(m_folder.path().toStdString()); }
-    trainyard::agent::RunFolder folder() const { return {root(), "r"}; }
+    /// Of this process alone: the processes of a run are found by its name, whoever started them.
+    static std::string name() { return "r" + std::to_string(::getpid()); }
+    trainyard::agent::RunFolder folder() const { return {root(), name()}; }
 
     nlohmann::json createRequest() const
     {
-        return {{"op", "create-run"},          {"run", "r"}, {"kind", "train"}, {"spec", m_spec},
+        return {{"op", "create-run"},          {"run", name()}, {"kind", "train"}, {"spec", m_spec},
                 {"inventory", {{"hosts", 1}}}, {"node", 0}};
     }
     nlohmann::json launchRequest(const std::string& behaviour, int attempt = 1, int ranksThere = 1) const
     {
         nlohmann::json request;
         request["op"] = "launch";
-        request["run"] = "r";
+        request["run"] = name();
         request["attempt"] = attempt;
         request["programs"] = TRAINYARD_FAKE_PROGRAMS;
         request["nodes"][0]["host"] = "localhost";

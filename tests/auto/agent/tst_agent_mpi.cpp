@@ -129,7 +129,7 @@ private slots:
         QVERIFY(run.waitUntil([&] { return run.liveProcesses() == 3; })); // mpirun and two ranks
         QElapsedTimer timer;
         timer.start();
-        const json reply = agent.call({{"op", "stop"}, {"run", "r"}, {"grace_ms", 2000}});
+        const json reply = agent.call({{"op", "stop"}, {"run", RunFixture::name()}, {"grace_ms", 2000}});
         QCOMPARE(reply.value("clean", false), true);
         QCOMPARE(run.liveProcesses(), std::size_t(0));
         QCOMPARE(run.status().state, RunState::Stopped);
@@ -154,7 +154,7 @@ private slots:
         // mpirun and a rank here; what reaches the other machine; its guard, orted and rank
         QVERIFY(run.waitUntil([&] { return run.liveProcesses() >= 6; }));
         QVERIFY(run.waitUntil([&] { return run.status().state == RunState::Running; }));
-        const json reply = agent.call({{"op", "stop"}, {"run", "r"}, {"grace_ms", 10'000}});
+        const json reply = agent.call({{"op", "stop"}, {"run", RunFixture::name()}, {"grace_ms", 10'000}});
         QCOMPARE(reply.value("clean", false), true);
         QCOMPARE(run.status().state, RunState::Stopped);
         QCOMPARE(run.liveProcesses(), std::size_t(0));

@@ -19,7 +19,7 @@ using nlohmann::json;
 namespace {
 
 /// With time for a worker that shares its machine; an obedient one ends at once.
-const json kStop{{"op", "stop"}, {"run", "r"}, {"grace_ms", 60'000}};
+const json kStop{{"op", "stop"}, {"run", RunFixture::name()}, {"grace_ms", 60'000}};
 
 std::string errorOf(const json& reply)
 {
@@ -139,15 +139,17 @@ private slots:
 
     void leavesTheRequestForACheckpointWhereTheWorkersLook()
     {
-        QVERIFY(contains(errorOf(m_agent->call({{"op", "checkpoint"}, {"run", "r"}})), "bad-input"));
+        QVERIFY(contains(errorOf(m_agent->call({{"op", "checkpoint"}, {"run", RunFixture::name()}})),
+                         "bad-input"));
         m_agent->call(m_run->createRequest());
-        QVERIFY(contains(errorOf(m_agent->call({{"op", "checkpoint"}, {"run", "r"}})), "not at work"));
+        QVERIFY(contains(errorOf(m_agent->call({{"op", "checkpoint"}, {"run", RunFixture::name()}})),
+                         "not at work"));
         m_agent->call(m_run->launchRequest("stubborn"));
-        const json asked = m_agent->call({{"op", "checkpoint"}, {"run", "r"}});
+        const json asked = m_agent->call({{"op", "checkpoint"}, {"run", RunFixture::name()}});
         QVERIFY2(asked.value("asked", false), asked.dump().c_str());
         const auto request = m_run->folder().checkpointRequest();
         QVERIFY(std::filesystem::exists(request));
-        m_agent->call({{"op", "stop"}, {"run", "r"}, {"grace_ms", 500}});
+        m_agent->call({{"op", "stop"}, {"run", RunFixture::name()}, {"grace_ms", 500}});
         QVERIFY(!std::filesystem::exists(request)); // nobody served it: it is not left for the next attempt
     }
 
@@ -296,7 +298,7 @@ private slots:
         QVERIFY2(history == "starting running stopping stopped" || history == "starting running stopped",
                  history.c_str());
         QVERIFY(!std::filesystem::exists(m_run->folder().stopRequest()));
-        const json again = m_agent->call({{"op", "stop"}, {"run", "r"}});
+        const json again = m_agent->call({{"op", "stop"}, {"run", RunFixture::name()}});
         QVERIFY2(again.value("clean", false) && again.value("killed", -1) == 0, again.dump().c_str());
     }
 
@@ -323,8 +325,8 @@ private slots:
         QVERIFY(m_run->waitUntil(
             [&] { return descendantsOf(supervisor).size() == expected && ignoringTerm(supervisor) == 1; }));
         const auto processes = descendantsOf(supervisor);
-        const json reply =
-            m_agent->call({{"op", "stop"}, {"run", "r"}, {"grace_ms", 500}, {"checkpoint", checkpoint}});
+        const json reply = m_agent->call(
+            {{"op", "stop"}, {"run", RunFixture::name()}, {"grace_ms", 500}, {"checkpoint", checkpoint}});
         QCOMPARE(reply.value("clean", false), true);
         QCOMPARE(reply.value("killed", -1), killed);
         for (const ProcessId& process : processes)
@@ -335,7 +337,7 @@ private slots:
     void stopEndsRanksOnANodeWithoutASupervisor()
     {
         m_agent->call(m_run->createRequest());
-        ::setenv("TRAINYARD_RUN", "r", 1);
+        ::setenv("TRAINYARD_RUN", RunFixture::name().c_str(), 1);
         const pid_t rank = ::fork();
         if (rank == 0) {
             ::execl("/bin/sleep", "sleep", "300", nullptr);
@@ -344,7 +346,8 @@ private slots:
         ::unsetenv("TRAINYARD_RUN");
         QVERIFY(m_run->waitUntil([this] { return m_run->liveProcesses() == 1; }));
         ::signal(SIGCHLD, SIG_IGN); // nobody waits for it: it must not stay as a zombie
-        QCOMPARE(m_agent->call({{"op", "stop"}, {"run", "r"}, {"grace_ms", 100}}).value("clean", false),
+        QCOMPARE(m_agent->call({{"op", "stop"}, {"run", RunFixture::name()}, {"grace_ms", 100}})
+                     .value("clean", false),
                  true);
         ::signal(SIGCHLD, SIG_DFL);
         QCOMPARE(m_run->liveProcesses(), std::size_t(0));
@@ -630,7 +633,7 @@ private slots:
     void attendsOncePerNodeUntilTheEnd()
     {
         m_agent->call(m_run->createRequest());
-        const json attend{{"op", "attend"}, {"run", "r"}, {"node", 3}, {"interval_ms", 50}};
+        const json attend{{"op", "attend"}, {"run", RunFixture::name()}, {"node", 3}, {"interval_ms", 50}};
         QCOMPARE(m_agent->call(attend).value("started", false), true);
         QCOMPARE(m_agent->call(attend).value("started", true), false);
         m_agent->call(m_run->launchRequest("train"));
@@ -651,12 +654,14 @@ private slots:
     {
         m_agent->call(m_run->createRequest());
         m_agent->call(m_run->launchRequest("train"));
-        QVERIFY(contains(errorOf(m_agent->call({{"op", "remove-run"}, {"run", "r"}})),
+        QVERIFY(contains(errorOf(m_agent->call({{"op", "remove-run"}, {"run", RunFixture::name()}})),
                          "refused: the run r is alive"));
         m_agent->call(kStop);
         std::filesystem::create_directories(m_run->root() / "runs" / ".other.removed-4711" / "checkpoints");
-        QCOMPARE(m_agent->call({{"op", "remove-run"}, {"run", "r"}}).value("removed", false), true);
-        QCOMPARE(m_agent->call({{"op", "remove-run"}, {"run", "r"}}).value("removed", true), false);
+        QCOMPARE(m_agent->call({{"op", "remove-run"}, {"run", RunFixture::name()}}).value("removed", false),
+                 true);
+        QCOMPARE(m_agent->call({{"op", "remove-run"}, {"run", RunFixture::name()}}).value("removed", true),
+                 false);
         QVERIFY(std::filesystem::is_empty(m_run->root() / "runs"));
     }
 
