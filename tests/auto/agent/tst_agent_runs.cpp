@@ -257,7 +257,8 @@ private slots:
         const auto second = startDetached({QStringLiteral(TRAINYARD_AGENT).toStdString(), "supervise",
                                            "--run-dir", run.folder().path(), "--attempt", "1"});
         QVERIFY(!second.ok());
-        QVERIFY2(contains(second.error().message, "attempt 1 of the run r was begun already"),
+        QVERIFY2(contains(second.error().message,
+                          "attempt 1 of the run " + RunFixture::name() + " was begun already"),
                  second.error().message.c_str());
         QCOMPARE(run.history(), std::string("starting running finished"));
     }
@@ -530,7 +531,7 @@ private slots:
         QCOMPARE(run.events("interrupted").size(), std::size_t(1));
         QVERIFY(contains(crontab.text(), "on-boot"));
         seemRestarted(run);
-        QCOMPARE(boot(run), std::string("r\n"));
+        QCOMPARE(boot(run), RunFixture::name() + "\n");
         QVERIFY(run.waitUntil(
             [&] { return run.status().attempt == 2 && run.status().state == RunState::Running; }));
         QVERIFY(contains(crontab.text(), "on-boot"));
@@ -655,7 +656,7 @@ private slots:
         m_agent->call(m_run->createRequest());
         m_agent->call(m_run->launchRequest("train"));
         QVERIFY(contains(errorOf(m_agent->call({{"op", "remove-run"}, {"run", RunFixture::name()}})),
-                         "refused: the run r is alive"));
+                         "refused: the run " + RunFixture::name() + " is alive"));
         m_agent->call(kStop);
         std::filesystem::create_directories(m_run->root() / "runs" / ".other.removed-4711" / "checkpoints");
         QCOMPARE(m_agent->call({{"op", "remove-run"}, {"run", RunFixture::name()}}).value("removed", false),
