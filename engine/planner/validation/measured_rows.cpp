@@ -3,18 +3,22 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "engine/planner/validation/csv_cells.h"
 #include "engine/spec/limits.h"
+#include "engine/spec/validate.h"
 
 namespace trainyard {
 
 namespace {
 
-using Cells = std::vector<std::string_view>;
+using Cells = std::vector<std::string>;
 
 enum Column {
     Devices,
@@ -29,18 +33,23 @@ enum Column {
     Pipeline,
     Milliseconds
 };
+
+struct ColumnRule {
+    std::string_view heading;
+    double most; ///< what a specification may ask for; of times a month
+};
 constexpr std::size_t kColumns = 11;
-constexpr std::array<std::string_view, kColumns> kHeadings{"# GPUs",
-                                                           "global batch",
-                                                           "micro batch",
-                                                           "hidden size",
-                                                           "attention heads",
-                                                           "# layers",
-                                                           "sequence length",
-                                                           "tensor parallelism",
-                                                           "data parallelism",
-                                                           "pipeline parallelism",
-                                                           "iteration time (ms)"};
+constexpr std::array<ColumnRule, kColumns> kRules{{{"# GPUs", kMostRanks},
+                                                   {"global batch", kMostSequences},
+                                                   {"micro batch", kMostSequences},
+                                                   {"hidden size", kMostWidth},
+                                                   {"attention heads", kMostWidth},
+                                                   {"# layers", kMostLayers},
+                                                   {"sequence length", kMostEntries},
+                                                   {"tensor parallelism", kMostRanks},
+                                                   {"data parallelism", kMostRanks},
+                                                   {"pipeline parallelism", kMostRanks},
+                                                   {"iteration time (ms)", 2.592e9}}};
 
 using Numbers = std::array<double, kColumns>;
 using Places = std::array<std::size_t, kColumns>;
@@ -48,33 +57,34 @@ using Places = std::array<std::size_t, kColumns>;
 constexpr int kGpt2Vocabulary = 50257;
 constexpr int kPadding = 128;
 
-std::string_view trimmed(std::string_view text)
+std::string lineName(std::size_t line)
 {
-    const auto first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos)
-        return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+    return fmt::format("line {}", line);
 }
 
-Cells split(std::string_view text, char separator)
+Status namesEveryColumnOnce(const Cells& headings)
 {
-    Cells cells;
-    for (std::size_t start = 0; start <= text.size();) {
-        const std::size_t end = std::min(text.find(separator, start), text.size());
-        cells.push_back(trimmed(text.substr(start, end - start)));
-        start = end + 1;
+    std::string missing;
+    for (const ColumnRule& rule : kRules) {
+        const auto count = std::count(headings.begin(), headings.end(), rule.heading);
+        if (count > 1)
+            return badInput(fmt::format("there are {} columns \"{}\"", count, rule.heading),
+                            "keep the one that counts");
+        if (count == 0)
+            missing += fmt::format("{}\"{}\"", missing.empty() ? "" : ", ", rule.heading);
     }
-    return cells;
+    if (missing.empty())
+        return {};
+    return badInput("there is no column " + missing,
+                    "separate columns by commas, and name them as data/planner does");
 }
 
 Result<Places> placesIn(const Cells& headings)
 {
+    TRAINYARD_TRY_STATUS(namesEveryColumnOnce(headings));
     Places places{};
     for (std::size_t i = 0; i < kColumns; ++i) {
-        const auto found = std::find(headings.begin(), headings.end(), kHeadings[i]);
-        if (found == headings.end())
-            return badInput(fmt::format("line 1: there is no column \"{}\"", kHeadings[i]),
-                            "name the columns as data/planner does");
+        const auto found = std::find(headings.begin(), headings.end(), kRules[i].heading);
         places[i] = static_cast<std::size_t>(found - headings.begin());
     }
     return places;
@@ -88,21 +98,22 @@ std::optional<double> positiveNumber(std::string_view cell)
     return whole && number > 0 ? std::optional(number) : std::nullopt;
 }
 
-/// Counts are whole and within what a specification may ask for.
 bool makesSense(std::size_t column, double number)
 {
-    return column == Milliseconds || (number == static_cast<int>(number) && number <= kMostSequences);
+    return number <= kRules[column].most && (column == Milliseconds || number == std::floor(number));
 }
 
-Result<Numbers> numbersOf(const Cells& cells, const Places& places, std::size_t line)
+Result<Numbers> numbersOf(const Cells& cells, const Places& places)
 {
     Numbers numbers{};
     for (std::size_t i = 0; i < kColumns; ++i) {
         const std::string_view cell = places[i] < cells.size() ? cells[places[i]] : std::string_view();
         const auto number = positiveNumber(cell);
-        if (!number || *number > 1e9 || !makesSense(i, *number))
-            return badInput(fmt::format("line {}: \"{}\" is \"{}\"", line, kHeadings[i], cell),
-                            "it must be a number above 0, a whole one unless it is a time");
+        if (!number || !makesSense(i, *number))
+            return badInput(fmt::format("\"{}\" is \"{}\"", kRules[i].heading, cell),
+                            fmt::format("it must be a number above 0 and at most {}, with a decimal point "
+                                        "if a time has a fraction, and else a whole one",
+                                        kRules[i].most));
         numbers[i] = *number;
     }
     return numbers;
@@ -129,7 +140,8 @@ ModelSpec modelOf(const Numbers& n)
     return model;
 }
 
-RunSpec specOf(const Numbers& n)
+/// With a cluster and a data set that leave nothing to object to but what the row says.
+RunSpec specOf(const Numbers& n, std::int64_t accumulation)
 {
     RunSpec spec;
     spec.model = modelOf(n);
@@ -137,44 +149,65 @@ RunSpec specOf(const Numbers& n)
     spec.layout.data = static_cast<int>(n[Data]);
     spec.layout.pipeline = static_cast<int>(n[Pipeline]);
     spec.layout.placement = "PDT";
-    spec.batch.global = static_cast<int>(n[GlobalBatch]);
-    spec.batch.micro = static_cast<int>(n[MicroBatch]);
-    spec.batch.accumulation = spec.batch.global / (spec.batch.micro * spec.layout.data);
-    spec.layout.schedule = spec.batch.accumulation >= spec.layout.pipeline
-                               ? PipelineScheduleKind::OneForwardOneBackward
-                               : PipelineScheduleKind::GPipe;
+    spec.batch = {static_cast<int>(n[GlobalBatch]), static_cast<int>(n[MicroBatch]),
+                  static_cast<int>(accumulation)};
+    spec.layout.schedule = accumulation >= spec.layout.pipeline ? PipelineScheduleKind::OneForwardOneBackward
+                                                                : PipelineScheduleKind::GPipe;
     spec.precision.compute = ComputeType::Float16;
     spec.memory.recompute = RecomputeKind::Full;
+    spec.cluster.nodes.front().slotCount = static_cast<int>(n[Devices]);
+    spec.dataset.path = "/";
     return spec;
 }
 
 Result<MeasuredRow> rowOf(const Numbers& n, std::size_t line)
 {
-    const RunSpec spec = specOf(n);
-    if (spec.layout.worldSize() != static_cast<int>(n[Devices]))
-        return badInput(fmt::format("line {}: {} GPUs are not tensor x data x pipeline = {}", line,
-                                    n[Devices], spec.layout.worldSize()),
+    const double ranks = n[Tensor] * n[Data] * n[Pipeline];
+    if (ranks != n[Devices])
+        return badInput(fmt::format("{} GPUs are not tensor x data x pipeline = {}", n[Devices], ranks),
                         "correct the degrees");
-    if (spec.batch.accumulation * spec.batch.micro * spec.layout.data != spec.batch.global)
-        return badInput(fmt::format("line {}: a global batch of {} does not divide by micro x data = {}",
-                                    line, spec.batch.global, spec.batch.micro * spec.layout.data),
-                        "correct the batch");
-    return MeasuredRow{spec, {static_cast<int>(n[Length]), 0}, n[Milliseconds] / 1000};
+    const auto perPass = static_cast<std::int64_t>(n[MicroBatch] * n[Data]);
+    const auto global = static_cast<std::int64_t>(n[GlobalBatch]);
+    if (global % perPass != 0)
+        return badInput(
+            fmt::format("a global batch of {} does not divide by micro x data = {}", global, perPass),
+            "correct the batch");
+    const RunSpec spec = specOf(n, global / perPass);
+    if (const Diagnostics problems = validate(spec); !problems.empty())
+        return toError(problems);
+    return MeasuredRow{spec, {static_cast<int>(n[Length]), 0}, n[Milliseconds] / 1000, line};
+}
+
+Result<MeasuredRow> parseRow(std::string_view text, std::size_t headings, const Places& places,
+                             std::size_t line)
+{
+    TRAINYARD_TRY(const Cells cells, csvCells(text));
+    if (cells.size() > headings)
+        return badInput(fmt::format("there are {} cells under {} headings", cells.size(), headings),
+                        "write fractions with a decimal point, or put the cell in quotes");
+    TRAINYARD_TRY(const Numbers numbers, numbersOf(cells, places));
+    return rowOf(numbers, line);
 }
 
 } // namespace
 
 Result<std::vector<MeasuredRow>> parseMeasuredRows(std::string_view csv)
 {
-    const Cells lines = split(csv, '\n');
-    TRAINYARD_TRY(const Places places, placesIn(split(lines.front(), ',')));
+    const std::vector<std::string_view> lines = csvLines(csv);
+    const auto headings = csvCells(lines.front());
+    if (!headings.ok())
+        return headings.error().in(lineName(1));
+    const auto places = placesIn(*headings);
+    if (!places.ok())
+        return places.error().in(lineName(1));
     std::vector<MeasuredRow> rows;
     for (std::size_t i = 1; i < lines.size(); ++i) {
         if (lines[i].empty())
             continue;
-        TRAINYARD_TRY(const Numbers numbers, numbersOf(split(lines[i], ','), places, i + 1));
-        TRAINYARD_TRY(MeasuredRow row, rowOf(numbers, i + 1));
-        rows.push_back(std::move(row));
+        auto row = parseRow(lines[i], headings->size(), *places, i + 1);
+        if (!row.ok())
+            return row.error().in(lineName(i + 1));
+        rows.push_back(std::move(*row));
     }
     if (rows.empty())
         return badInput("there is no row under the heading", "give at least one measured step");

@@ -13,7 +13,8 @@ namespace trainyard {
 struct MeasuredRow {
     RunSpec spec;
     SequenceShape shape;
-    double seconds = 0; ///< of one optimizer step
+    double seconds = 0;   ///< of one optimizer step
+    std::size_t line = 0; ///< of the file, from 1
 };
 
 /// Reads comma-separated rows under a heading, in any order of columns:
@@ -23,7 +24,8 @@ struct MeasuredRow {
 /// in Megatron's order (tensor, data, pipeline), 1F1B where there are enough micro-batches for it, else
 /// GPipe, which then takes as long. Files of this kind do not name the vocabulary: GPT-2's, padded to a
 /// multiple of 128 t where t tensor-parallel ranks share it, bare where it is whole.
-/// BadInput names the line and the column, or the columns that are missing.
+/// BadInput names the line and the column, or all columns that are missing. Every row is one that validate()
+/// has nothing against; its kind of error is validate()'s.
 Result<std::vector<MeasuredRow>> parseMeasuredRows(std::string_view csv);
 
 } // namespace trainyard

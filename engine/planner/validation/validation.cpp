@@ -28,8 +28,10 @@ Result<std::vector<StepModel>> modelsOf(const std::vector<MeasuredRow>& rows, co
 {
     std::vector<StepModel> models;
     for (const MeasuredRow& row : rows) {
-        TRAINYARD_TRY(StepModel model, StepModel::create(row.spec, row.shape, node, program));
-        models.push_back(std::move(model));
+        auto model = StepModel::create(row.spec, row.shape, node, program);
+        if (!model.ok())
+            return model.error().in(fmt::format("line {}", row.line));
+        models.push_back(std::move(*model));
     }
     return models;
 }

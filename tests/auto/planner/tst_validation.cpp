@@ -182,6 +182,40 @@ private slots:
         QVERIFY(with("16,32,2,2048,16,24,1024,1,8,1,9").contains("16 GPUs are not tensor x data x pipeline"));
         QVERIFY(with("8,30,2,2048,16,24,1024,1,8,1,9").contains("does not divide"));
         QVERIFY(with("8,32,2,2048,0,24,1024,1,8,1,9").contains("attention heads"));
+        QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,212,7").contains("line 2: there are 12 cells under 11"));
+        QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,\"212,7\"").contains("\"iteration time (ms)\" is"));
+        QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,\"9").contains("line 2: a quote is not closed"));
+        QVERIFY(errorOf("# GPUs,# GPUs\n").contains("2 columns \"# GPUs\""));
+        const QString missing = errorOf("# GPUs;global batch\n");
+        QVERIFY(missing.contains("\"# GPUs\"") && missing.contains("\"iteration time (ms)\""));
+    }
+
+    void refusesWhatNoSpecificationMayAskFor_data()
+    {
+        QTest::addColumn<QString>("said");
+        QTest::addRow("1,1048576,1048576,2048,16,20,1024,1048576,1048576,1048576,5") << "tensor parallelism";
+        QTest::addRow("65536,64,1,2048,16,20,1024,65536,65536,65536,5") << "GPUs are not tensor";
+        QTest::addRow("4096,1048576,1,2048,16,4096,1024,1,1,4096,5") << "# layers";
+        QTest::addRow("64,64,1,2048,16,20,1024,1,1,64,5") << "pipeline";
+        QTest::addRow("3,3,1,2048,16,20,1024,3,1,1,5") << "16 heads cannot be shared evenly by 3 ranks";
+        QTest::addRow("1,1,1,2048,17,20,1024,1,1,1,5") << "heads";
+    }
+    void refusesWhatNoSpecificationMayAskFor()
+    {
+        QFETCH(QString, said);
+        const QString error = errorOf((std::string(kHeading) + QTest::currentDataTag()).c_str());
+        QVERIFY2(error.startsWith("line 2: ") && error.contains(said), qPrintable(error));
+    }
+
+    void readsWhatSpreadsheetsWrite()
+    {
+        std::string heading = kHeading;
+        heading.insert(0, "\xEF\xBB\xBF\"a \"\"note\"\", of us\",");
+        const auto rows =
+            parseMeasuredRows(heading + "\"x, y\", \"8\" ,16,2,2048,16,20,1024,2,4,1,\"250.5\"\r\n");
+        QVERIFY2(rows.ok(), rows.ok() ? "" : rows.error().text().c_str());
+        QCOMPARE(rows->front().seconds, 0.2505);
+        QCOMPARE(rows->front().line, std::size_t{2});
     }
 };
 
