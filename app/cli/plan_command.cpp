@@ -199,9 +199,13 @@ void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
                         "Tells the time of a step as well (--validate: default hgx-a100)");
     command
         ->add_option("--calibrate", validation->calibrate,
-                     "Rows that calibrate and are left out of the score (default: none)")
+                     "Rows that calibrate and are left out of the score (default: 0, and nothing is told of "
+                     "a calibration)")
+        ->check(CLI::NonNegativeNumber)
         ->needs(rows);
-    command->add_option("--seed", validation->seed, "Which rows calibrate (default: 1)")->needs(rows);
+    command->add_option("--seed", validation->seed, "Which rows calibrate (default: 1)")
+        ->check(CLI::NonNegativeNumber)
+        ->needs(rows);
     command->add_flag("--json", options->json, "One JSON document on standard output");
     command->callback([&outcome, options, validation, spec, rows] {
         if (spec->empty() && rows->empty())

@@ -23,40 +23,42 @@ Result<ValidationReport> reportFor(const ValidationInput& input)
 
 QJsonObject toJson(const ValidationScore& score)
 {
-    return {{"mape_percent", 100 * score.meanError},
-            {"regret_percent", 100 * score.meanRegret},
-            {"rows", static_cast<qint64>(score.rows)},
-            {"groups", static_cast<qint64>(score.groups)}};
+    return {{"mape_percent", 100 * score.meanError}, {"regret_percent", 100 * score.meanRegret}};
 }
 
 QJsonObject toJson(const ValidationReport& report)
 {
     QJsonObject json{{"uncalibrated", toJson(report.uncalibrated)}};
-    if (!report.calibrated)
-        return json;
-    QJsonObject factors;
-    for (std::size_t i = 0; i < kTimeFactors; ++i)
-        factors[QString::fromUtf8(nameOf(static_cast<TimeFactor>(i)).data())] =
-            report.coefficients.factors[i];
-    QJsonObject calibrated = toJson(*report.calibrated);
-    calibrated["factors"] = factors;
-    json["calibrated"] = calibrated;
+    if (report.calibrated)
+        json["calibrated"] = toJson(*report.calibrated);
     return json;
 }
 
 QStringList rowOf(const QString& name, const ValidationScore& score)
 {
     const auto percent = [](double share) { return QString::number(100 * share, 'f', 1) + " %"; };
-    return {name, percent(score.meanError), percent(score.meanRegret), QString::number(score.rows)};
+    return {name, percent(score.meanError), percent(score.meanRegret), QString::number(score.rows),
+            QString::number(score.groups)};
+}
+
+QList<QStringList> rowsOf(const TimeCoefficients& coefficients)
+{
+    QList<QStringList> rows{{"calibrated part", "times longer"}};
+    for (std::size_t i = 0; i < kTimeFactors; ++i)
+        rows << QStringList{QString::fromUtf8(nameOf(static_cast<TimeFactor>(i)).data()),
+                            QString::number(coefficients.factors[i], 'f', 3)};
+    return rows;
 }
 
 void printTable(const ValidationReport& report)
 {
-    QList<QStringList> table{{"", "mean error", "regret", "rows"},
+    QList<QStringList> table{{"", "mean error", "regret", "rows", "choices"},
                              rowOf("uncalibrated", report.uncalibrated)};
     if (report.calibrated)
         table << rowOf("calibrated", *report.calibrated);
     console::print(console::table(table));
+    if (report.calibrated)
+        console::print(console::table(rowsOf(report.coefficients)));
 }
 
 } // namespace
