@@ -33,8 +33,11 @@ public:
 
     /// Copies the replica as the state after `position` and begins to write it. Requires none under way.
     Status begin(const Replica& replica, const TrainingPosition& position);
-    /// A checkpoint was begun and is not published yet; the same on every rank.
-    bool isUnderWay() const { return m_saving.has_value(); }
+    /// The step of a checkpoint that was begun and is not published yet; the same on every rank.
+    std::optional<Step> underWay() const
+    {
+        return m_saving ? std::optional(m_saving->position.step) : std::nullopt;
+    }
     /// This rank still writes; no rank may call proceed() meanwhile unless it wants to wait.
     bool isBusy() const;
     /// The next phase of the checkpoint under way. The step when it is published now; otherwise nothing yet.

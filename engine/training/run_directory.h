@@ -19,7 +19,7 @@ public:
     std::filesystem::path log(Rank rank) const;
     /// Its existence asks the run to publish a checkpoint and end.
     std::filesystem::path stopRequest() const { return m_root / "control" / "stop"; }
-    /// Its existence asks for a checkpoint; removed once that is published.
+    /// Its existence asks for a checkpoint; removed when that is begun.
     std::filesystem::path checkpointRequest() const { return m_root / "control" / "checkpoint"; }
 
 private:

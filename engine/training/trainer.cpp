@@ -83,7 +83,8 @@ private:
     Result<Requests> takeStep();
     Requests lookAround() const;
     Status saveCheckpoints(const Requests& requests);
-    Status advanceCheckpoints(const Requests& requests);
+    Status advanceEarlierCheckpoint(const Requests& requests);
+    Status goOnWithout(Step step, const Status& saved);
     Status beginCheckpoint();
     Status proceedWithCheckpoint();
     Status finishCheckpoint();
@@ -185,34 +186,43 @@ Status Trainer::Run::proceedWithCheckpoint()
 
 Status Trainer::Run::finishCheckpoint()
 {
-    while (m_checkpoints.isUnderWay())
+    while (m_checkpoints.underWay())
         TRAINYARD_TRY_STATUS(proceedWithCheckpoint());
     return {};
 }
 
-Status Trainer::Run::advanceCheckpoints(const Requests& requests)
+/// A disk that is full now may have room at the next checkpoint.
+Status Trainer::Run::goOnWithout(Step step, const Status& saved)
 {
-    if (m_checkpoints.isUnderWay() && !requests.saving)
-        TRAINYARD_TRY_STATUS(proceedWithCheckpoint());
-    if (!checkpointDue(requests))
-        return {};
-    TRAINYARD_TRY_STATUS(finishCheckpoint());
-    TRAINYARD_TRY_STATUS(beginCheckpoint());
-    const bool waits = !m_setup.spec.checkpoint.asynchronous || isOver(requests);
-    return waits ? finishCheckpoint() : Status();
-}
-
-/// At the end of a step. A disk that is full now may have room at the next checkpoint; only the last one must
-/// succeed.
-Status Trainer::Run::saveCheckpoints(const Requests& requests)
-{
-    const Status saved = advanceCheckpoints(requests);
-    if (saved.ok() || isOver(requests) || saved.error().kind != ErrorKind::Failed)
+    if (saved.ok() || saved.error().kind != ErrorKind::Failed)
         return saved;
     event(Severity::Warning, "checkpoint-failed",
-          fmt::format("training goes on without a checkpoint of step {}: {}", m_position.step.value,
+          fmt::format("training goes on without a checkpoint of step {}: {}", step.value,
                       saved.error().text()));
     return {};
+}
+
+/// One that fails stands in the way of none after it: it has given its room back.
+Status Trainer::Run::advanceEarlierCheckpoint(const Requests& requests)
+{
+    const std::optional<Step> earlier = m_checkpoints.underWay();
+    if (!earlier)
+        return {};
+    if (checkpointDue(requests))
+        return goOnWithout(*earlier, finishCheckpoint());
+    return requests.saving ? Status() : goOnWithout(*earlier, proceedWithCheckpoint());
+}
+
+/// At the end of a step. Only the last checkpoint must succeed.
+Status Trainer::Run::saveCheckpoints(const Requests& requests)
+{
+    TRAINYARD_TRY_STATUS(advanceEarlierCheckpoint(requests));
+    if (!checkpointDue(requests))
+        return {};
+    Status saved = beginCheckpoint();
+    if (saved.ok() && (isOver(requests) || !m_setup.spec.checkpoint.asynchronous))
+        saved = finishCheckpoint();
+    return isOver(requests) ? saved : goOnWithout(m_position.step, saved);
 }
 
 Status Trainer::Run::run()

@@ -16,6 +16,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 
@@ -268,6 +269,23 @@ private slots:
         QVERIFY(trainAsThreads(path("run"), spec, {1, 3}).ok());
         QVERIFY(!fs::exists(path("run") / "control" / "checkpoint"));
         QVERIFY(fs::exists(path("run") / "checkpoints" / "step-000000001"));
+    }
+
+    void aCheckpointThatFailsStandsInTheWayOfNoneAfterIt()
+    {
+        RunSpec spec = tinySpec(dataset(), 2, ComputeType::Float64);
+        spec.checkpoint.everySteps = 2;
+        const fs::path checkpoints = path("run") / "checkpoints";
+        fs::create_directories(checkpoints);
+        fs::create_symlink("nowhere", checkpoints / "step-000000002"); // no folder can take its place
+        const Status trained = trainAsThreads(path("run"), spec, {1, 3});
+        QVERIFY2(trained.ok(), trained.ok() ? "" : trained.error().text().c_str());
+        QVERIFY(fs::exists(checkpoints / "step-000000003"));
+        const auto events = eventsOf(path("run"));
+        const auto failure = std::ranges::find(events, "checkpoint-failed", &EventRecord::kind);
+        QVERIFY(failure != events.end());
+        QVERIFY2(failure->message.find("checkpoint of step 2:") != std::string::npos,
+                 failure->message.c_str());
     }
 
     void endsOnAllRanksWhenTheLossIsNotFinite()
