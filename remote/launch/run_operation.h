@@ -16,7 +16,8 @@ public:
     using QObject::QObject;
 
     QString runId() const { return m_runId; }
-    /// finished() follows with Cancelled, unless it is too late. What is already on the hosts is taken back.
+    /// finished() follows with Cancelled, when what is on the hosts has been taken back; no effect when it is
+    /// too late.
     virtual void cancel() = 0;
 
 signals:

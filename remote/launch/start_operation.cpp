@@ -5,6 +5,7 @@
 
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QTimer>
 
 #include "engine/base/file.h"
 #include "engine/records/record.h"
@@ -23,6 +24,8 @@ namespace {
 
 /// Long enough to see a slow link, too short to disturb other runs on the network.
 constexpr std::chrono::milliseconds kLinkMeasurement{300};
+/// For answers under way when the start is taken back.
+constexpr std::chrono::seconds kAnswerPatience{15};
 const QString kInstalled = "installed"; // this machine's own executables, nothing is sent
 
 bool isHere(const QStringList& hosts)
@@ -41,6 +44,19 @@ Status mayResume(const QJsonObject& run)
                            std::to_string(run.value("steps").toInteger()) + " steps are done",
                        "to train for longer, launch a specification with more launch.steps");
     return {};
+}
+
+Status noAnswerFrom(const QStringList& hosts)
+{
+    return unreachable("not all of " + hosts.join(", ").toStdString() + " answered in time");
+}
+
+/// Of a start that could not be taken back as a whole.
+Error withRemains(const Error& failure, const Error& remains)
+{
+    const std::string hint = "stop the run when its hosts answer";
+    return {failure.kind, failure.message + "; something of it may be left: " + remains.message,
+            failure.hint.empty() ? hint : failure.hint + "; " + hint};
 }
 
 } // namespace
@@ -63,7 +79,8 @@ void StartOperation::start()
         return refuse(refused(
             "cluster.nodes: \"localhost\" stands beside other hosts, which cannot reach it by that name",
             "give this machine's network name"));
-    emit progress("connecting to " + m_plan.run.hosts.join(", "), -1);
+    if (!enter("connecting to " + m_plan.run.hosts.join(", ")))
+        return;
     m_group.whenReady([this](const Status& ready) {
         if (!ready.ok())
             return fail(ready.error());
@@ -71,9 +88,16 @@ void StartOperation::start()
     });
 }
 
+bool StartOperation::enter(const QString& stage)
+{
+    if (m_state == State::Starting)
+        emit progress(stage, -1);
+    return m_state == State::Starting;
+}
+
 void StartOperation::onReady()
 {
-    if (m_ended)
+    if (m_state != State::Starting)
         return;
     if (m_plan.resume)
         findAttempt();
@@ -102,7 +126,7 @@ void StartOperation::findAttempt()
 
 void StartOperation::inspect()
 {
-    if (m_ended)
+    if (m_state != State::Starting)
         return;
     PreflightOptions options;
     // A data job runs on one host, without mpirun; what Slurm's nodes have is for Slurm to know.
@@ -117,7 +141,7 @@ void StartOperation::inspect()
 
 void StartOperation::onInspected(const PreflightReport& report)
 {
-    if (m_ended)
+    if (m_state != State::Starting)
         return;
     if (const Status fit = report.judge(); !fit.ok())
         return fail(fit.error());
@@ -135,7 +159,8 @@ void StartOperation::onInspected(const PreflightReport& report)
 
 void StartOperation::askSlurm()
 {
-    emit progress("asking Slurm", -1);
+    if (!enter("asking Slurm"))
+        return;
     const QJsonObject request{{"op", "slurm-check"}, {"spec", QString::fromUtf8(m_plan.document)}};
     m_group.target(0).call(request, this, [this](const Result<QJsonObject>& reply) {
         if (!reply.ok())
@@ -159,7 +184,7 @@ bool StartOperation::usesDevices() const
 
 void StartOperation::deploy()
 {
-    if (m_ended)
+    if (m_state != State::Starting)
         return;
     if (isHere(m_plan.run.hosts)) {
         m_plan.run.bundle = kInstalled;
@@ -190,7 +215,7 @@ void StartOperation::deploy()
 
 void StartOperation::onDeployed()
 {
-    if (m_ended)
+    if (m_state != State::Starting)
         return;
     if (m_plan.spec)
         findDataSet();
@@ -250,7 +275,7 @@ int StartOperation::leastReplicasOfRun() const
 
 void StartOperation::keep()
 {
-    if (m_ended)
+    if (m_state != State::Starting)
         return;
     if (const Status kept = keepOnDesk(); !kept.ok())
         return fail(kept.error());
@@ -274,10 +299,8 @@ Status StartOperation::keepOnDesk() const
 
 void StartOperation::makeRun()
 {
-    if (m_ended)
+    if (!enter("making the run on every host"))
         return;
-    emit progress("making the run on every host", -1);
-    m_madeOnHosts = true;
     const bool training = m_plan.run.kind == RunKind::Train;
     const QJsonObject inventory = inventoryOf(m_group.hosts(), m_probes, m_plan.run.bundle, m_found);
     // Reports made without a link say what the hosts were.
@@ -293,7 +316,7 @@ void StartOperation::makeRun()
                            {"inventory", inventory},
                            {"node", node}};
     };
-    m_group.callAll(request, [this](const HostGroup::Answers& answers) {
+    askAll(request, [this](const HostGroup::Answers& answers) {
         if (const Status all = allOf(answers); !all.ok())
             return fail(all.error());
         launch();
@@ -321,9 +344,8 @@ QJsonArray StartOperation::nodesForLaunch() const
 
 void StartOperation::launch()
 {
-    if (m_ended)
+    if (!enter(m_plan.slurm ? "submitting the job" : "starting the run"))
         return;
-    emit progress(m_plan.slurm ? "submitting the job" : "starting the run", -1);
     QJsonObject request{{"op", "launch"},
                         {"run", m_runId},
                         {"attempt", qint64{m_plan.run.attempt}},
@@ -340,15 +362,24 @@ void StartOperation::launch()
                        QJsonObject{{"NCCL_SOCKET_IFNAME", '=' + m_found.interfaceNames.join(',')}});
     if (const int least = leastReplicasOfRun(); least > 0)
         request.insert("least_replicas", least);
-    m_launched = true;
-    m_group.target(0).call(request, this, [this](const Result<QJsonObject>& reply) {
-        if (reply.ok())
-            return onLaunched(*reply);
-        if (m_group.target(0).state() != Target::State::Ready)
-            return launchAgain();
-        m_launched = false;
+    m_isOnHosts = true;
+    m_awaited = {m_plan.run.head()};
+    m_group.target(0).call(request, this, [this](const Result<QJsonObject>& reply) { onAnswered(reply); });
+}
+
+void StartOperation::onAnswered(const Result<QJsonObject>& reply)
+{
+    const bool isUnknown = !reply.ok() && m_group.target(0).state() != Target::State::Ready;
+    if (m_plan.resume)
+        m_isOnHosts = reply.ok() || isUnknown; // a refused resume leaves alone what is there
+    if (!goesOnAfterAnswer())
+        return;
+    if (reply.ok())
+        onLaunched(*reply);
+    else if (isUnknown)
+        launchAgain();
+    else
         fail(reply.error());
-    });
 }
 
 /// The link broke, perhaps after the run was started. To ask once more changes nothing then, and to take the
@@ -358,7 +389,7 @@ void StartOperation::launchAgain()
     m_group.whenReady([this](const Status& ready) {
         if (ready.ok())
             launch();
-        else
+        else if (m_state == State::Starting)
             finish(ready.error().in("the link broke while the run was started, and it may be at work"));
     });
 }
@@ -368,7 +399,7 @@ void StartOperation::onLaunched(const QJsonObject& reply)
     if (!m_plan.slurm)
         return attend();
     emit noticed(QString("Slurm job %1 on %2").arg(reply.value("job").toString(), m_plan.run.head()));
-    finish(m_runId);
+    succeed();
 }
 
 /// Samples of the devices are welcome, not needed: a host that refuses them does not end the run.
@@ -378,54 +409,90 @@ void StartOperation::attend()
         return QJsonObject{
             {"op", "attend"}, {"run", m_runId}, {"node", node}, {"attempt", qint64{m_plan.run.attempt}}};
     };
-    m_group.callAll(request, [this](const HostGroup::Answers& answers) {
+    askAll(request, [this](const HostGroup::Answers& answers) {
         if (const Status all = allOf(answers); !all.ok())
             emit noticed("device samples will be missing: " + QString::fromStdString(all.error().text()));
-        finish(m_runId);
+        succeed();
     });
+}
+
+void StartOperation::askAll(const std::function<QJsonObject(int)>& request,
+                            std::function<void(const HostGroup::Answers&)> then)
+{
+    m_isOnHosts = true;
+    m_awaited = m_group.hosts();
+    m_group.callAll(request, [this, then = std::move(then)](const HostGroup::Answers& answers) {
+        if (goesOnAfterAnswer())
+            then(answers);
+    });
+}
+
+/// Where the start has ended meanwhile, what the hosts did is known now and can be taken back.
+bool StartOperation::goesOnAfterAnswer()
+{
+    m_awaited.clear();
+    if (m_state == State::TakingBack)
+        takeBack();
+    return m_state == State::Starting;
 }
 
 void StartOperation::cancel()
 {
-    if (!m_launched && !m_ended)
-        fail(cancelled("starting " + m_runId.toStdString() + " was cancelled"));
+    fail(cancelled("starting " + m_runId.toStdString() + " was cancelled"));
 }
 
 void StartOperation::fail(const Error& error)
 {
-    if (std::exchange(m_ended, true))
+    if (m_state != State::Starting)
         return;
+    m_state = State::TakingBack;
+    m_failure = error;
     // We may be in a signal of these.
     if (m_preflight)
         m_preflight.release()->deleteLater();
     if (m_deployer)
         m_deployer.release()->deleteLater();
-    if (m_plan.resume)
-        return finish(error);
-    takeBack(error);
+    if (m_awaited.isEmpty())
+        return takeBack();
+    QTimer::singleShot(kAnswerPatience, this, [this] { takeBack(); });
 }
 
-void StartOperation::takeBack(const Error& error)
+void StartOperation::takeBack()
 {
+    if (m_takeBack)
+        return;
+    if (!m_isOnHosts)
+        return onTakenBack({});
+    emit progress("taking the run back", -1);
+    m_takeBack = std::make_unique<TakeBack>(m_plan.run, m_targets, nullptr);
+    m_takeBack->start(m_plan.resume ? TakeBack::Leave::Run : TakeBack::Leave::Nothing,
+                      [this, silent = m_awaited](const Status& gone) {
+                          // What they were asked for and did not answer in time may be done behind the
+                          // removal.
+                          onTakenBack(gone.ok() && !silent.isEmpty() ? noAnswerFrom(silent) : gone);
+                      });
+}
+
+void StartOperation::onTakenBack(const Status& gone)
+{
+    if (!gone.ok())
+        return finish(withRemains(*m_failure, gone.error()));
     std::error_code ignored;
-    std::filesystem::remove_all(deskRunFolder(m_runId), ignored);
-    if (!m_madeOnHosts)
-        return finish(error);
-    // A launch that failed for us may be at work on the host, and what is alive is not removed.
-    askAll({{"op", "stop"}, {"run", m_runId}, {"checkpoint", false}}, [this, error] {
-        askAll({{"op", "remove-run"}, {"run", m_runId}}, [this, error] { finish(error); });
-    });
+    if (!m_plan.resume)
+        std::filesystem::remove_all(deskRunFolder(m_runId), ignored);
+    finish(*m_failure);
 }
 
-void StartOperation::askAll(const QJsonObject& request, std::function<void()> done)
+void StartOperation::succeed()
 {
-    m_group.callAll([request](int) { return request; },
-                    [done = std::move(done)](const HostGroup::Answers&) { done(); });
+    if (m_state == State::Starting)
+        finish(m_runId);
 }
 
 void StartOperation::finish(const Result<QString>& result)
 {
-    m_ended = true;
+    if (std::exchange(m_state, State::Over) == State::Over)
+        return;
     deleteLater();
     emit finished(result);
 }

@@ -14,6 +14,7 @@
 #include "remote/launch/desk_run.h"
 #include "remote/launch/host_group.h"
 #include "remote/launch/run_operation.h"
+#include "remote/launch/take_back.h"
 #include "remote/preflight/preflight.h"
 
 namespace trainyard {
@@ -30,9 +31,14 @@ struct StartPlan {
 
 /// Starts a run: links up → preflight of the hosts and of the links between them → engine there → data set
 /// found → model and memory fit → run directories made → supervisor started on the head → device samplers
-/// started. Whatever fails before the supervisor runs is taken back on every host. With Slurm the one host is
-/// the login host: it is asked whether it would take the job before anything is sent, and in place of a
-/// supervisor a batch job starts.
+/// started. With Slurm the one host is the login host: it is asked whether it would take the job before
+/// anything is sent, and in place of a supervisor a batch job starts.
+///
+///     Starting ──all done──▶ Over
+///        └──failed, cancelled──▶ TakingBack ──▶ Over
+///
+/// Taking back waits for the answers under way, ends the run on every host that was asked for it, removes it
+/// there, and then forgets it on the desk. The desk keeps it where a host may still have it.
 class StartOperation : public RunOperation {
     Q_OBJECT
 
@@ -44,6 +50,10 @@ public:
     void cancel() override;
 
 private:
+    enum class State { Starting, TakingBack, Over };
+
+    /// Tells the user the stage; false when the start has ended, be it upon that word.
+    bool enter(const QString& stage);
     void onReady();
     void findAttempt();
     bool usesDevices() const;
@@ -60,13 +70,18 @@ private:
     void makeRun();
     Status keepOnDesk() const;
     void launch();
+    void onAnswered(const Result<QJsonObject>& reply);
     void launchAgain();
     void onLaunched(const QJsonObject& reply);
     void attend();
+    /// Asks every host for something that is to be taken back when the start ends before all have answered.
+    void askAll(const std::function<QJsonObject(int node)>& request,
+                std::function<void(const HostGroup::Answers&)> then);
+    bool goesOnAfterAnswer();
     void fail(const Error& error);
-    void takeBack(const Error& error);
-    /// The same of every host, whatever they answer.
-    void askAll(const QJsonObject& request, std::function<void()> done);
+    void takeBack();
+    void onTakenBack(const Status& gone);
+    void succeed();
     void finish(const Result<QString>& result);
     QJsonArray nodesForLaunch() const;
 
@@ -78,9 +93,11 @@ private:
     std::unique_ptr<Deployer> m_deployer;
     std::vector<QJsonObject> m_probes;
     QByteArray m_manifest; ///< of the data set
-    bool m_madeOnHosts = false;
-    bool m_launched = false;
-    bool m_ended = false;
+    State m_state = State::Starting;
+    std::optional<Error> m_failure; ///< why it is taken back
+    std::unique_ptr<TakeBack> m_takeBack;
+    bool m_isOnHosts = false; ///< they may have something that is to be taken back
+    QStringList m_awaited;    ///< hosts whose answers are under way
 };
 
 } // namespace trainyard

@@ -1,4 +1,6 @@
 #include <QDir>
+#include <QElapsedTimer>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -55,6 +57,8 @@ private slots:
 
     void init()
     {
+        if (!m_lab)
+            QSKIP("needs the lab");
         m_pool = std::make_unique<TargetPool>(m_lab->targetOptions());
         m_service = std::make_unique<RunService>(*m_pool);
     }
@@ -144,6 +148,62 @@ private slots:
         report.observed('"' + text + '"');
     }
 
+    /// An undisturbed launch tells its stages; then each is reached twice more and cancelled there: before
+    /// the hosts are asked for anything, and while they do it.
+    void f58_cancelledAtEveryStageOfALaunch()
+    {
+        FaultReport report(58, "cancel in every state: at each stage of a launch",
+                           "over at once; nothing of the run left, neither on a host nor on the desk");
+        const QStringList stages = stagesOfALaunch();
+        QVERIFY2(stages.size() >= 4, qPrintable(stages.join(", ")));
+        qint64 slowestMs = 0;
+        for (const QString& stage : stages) {
+            for (const Qt::ConnectionType when : {Qt::DirectConnection, Qt::QueuedConnection}) {
+                clear();
+                const auto [run, tookMs] = cancelledAt(stage, when);
+                report.injected(stage);
+                QVERIFY2(!run.ok(), qPrintable(stage));
+                QVERIFY2(run.error().kind == ErrorKind::Cancelled, run.error().text().c_str());
+                expectNothingLeft();
+                if (QTest::currentTestFailed())
+                    QFAIL(qPrintable(stage));
+                slowestMs = std::max(slowestMs, tookMs);
+            }
+        }
+        report.observed(
+            QString("%1 stages, twice each; over after %2 ms at most").arg(stages.size()).arg(slowestMs));
+    }
+
+    void f58_hostDoesNotAnswerTheCancel()
+    {
+        FaultReport report(
+            58, "cancel while the run is being made, one host cut off",
+            "over in bounded time; the host named; the desk keeps the run; nothing on the others");
+        clear();
+        RunOperation* operation = m_service->launch(spec());
+        connect(operation, &RunOperation::progress, operation, [&, operation](const QString& text) {
+            if (!text.startsWith("making the run"))
+                return;
+            m_lab->host(kBroken).cutLink();
+            QMetaObject::invokeMethod(
+                operation, [operation] { operation->cancel(); }, Qt::QueuedConnection);
+        });
+        QElapsedTimer sinceStart;
+        sinceStart.start();
+        const Result<QString> run = resultOf(operation);
+        const qint64 tookMs = sinceStart.elapsed();
+        m_lab->host(kBroken).restoreLink();
+        report.injected("the link of host 2 was cut");
+        QVERIFY(!run.ok());
+        const QString text = QString::fromStdString(run.error().text());
+        QCOMPARE(run.error().kind, ErrorKind::Cancelled);
+        QVERIFY2(text.contains(m_lab->host(kBroken).address()), qPrintable(text));
+        QCOMPARE(runsOfTheDesk().size(), 1);
+        for (int i = 0; i < kHosts; ++i)
+            QVERIFY(i == kBroken || !hasRuns(i));
+        report.observed(QString("\"%1\" after %2 ms").arg(text).arg(tookMs));
+    }
+
     /// After all that: everything is mended, no host knows another one's key, and the run starts on all.
     void startsWithHostKeysThatOnlyTheDeskKnows()
     {
@@ -181,6 +241,42 @@ private:
     }
 
     Result<QString> launched() { return resultOf(m_service->launch(spec())); }
+
+    /// What a launch says, up to the first figure in it; each once.
+    QStringList stagesOfALaunch()
+    {
+        clear();
+        QStringList stages;
+        RunOperation* operation = m_service->launch(spec());
+        connect(operation, &RunOperation::progress, operation, [&](const QString& text) {
+            if (const QString stage = stageIn(text); !stages.contains(stage))
+                stages << stage;
+        });
+        if (const Result<QString> run = resultOf(operation); run.ok())
+            stop(*run);
+        return stages;
+    }
+    static QString stageIn(const QString& text)
+    {
+        static const QRegularExpression figure("[0-9]");
+        return text.section(figure, 0, 0).trimmed();
+    }
+
+    /// The launch's result, and how long it took after the cancel.
+    std::pair<Result<QString>, qint64> cancelledAt(const QString& stage, Qt::ConnectionType when)
+    {
+        QElapsedTimer cancelled;
+        RunOperation* operation = m_service->launch(spec());
+        connect(operation, &RunOperation::progress, operation, [&, operation](const QString& text) {
+            if (cancelled.isValid() || stageIn(text) != stage)
+                return;
+            cancelled.start();
+            QMetaObject::invokeMethod(
+                operation, [operation] { operation->cancel(); }, when);
+        });
+        Result<QString> result = resultOf(operation);
+        return {std::move(result), cancelled.isValid() ? cancelled.elapsed() : 0};
+    }
 
     RunSpec spec() const
     {
@@ -220,17 +316,25 @@ private:
         for (int i = 0; i < kHosts; ++i)
             m_lab->host(i).run(
                 {"sh", "-c", "rm -rf " + kRoot + "/cas " + kRoot + "/bundles " + kRoot + "/runs"});
+        QDir(m_dir.filePath("desk/runs")).removeRecursively();
     }
 
     void expectNothingLeft() const
     {
         for (int i = 0; i < kHosts; ++i) {
-            QVERIFY(!m_lab->host(i).run({"sh", "-c", "ls -A " + kRoot + "/runs | grep ."}).ok());
+            QVERIFY(!hasRuns(i));
             QVERIFY(!m_lab->host(i).run({"pgrep", "-f", "sleep 600"}).ok());
             QVERIFY(!m_lab->host(i).run({"sh", "-c", "ls -A " + kRoot + "/bundles | grep '^[.]'"}).ok());
         }
-        QVERIFY(
-            QDir(m_dir.filePath("desk/runs")).entryList(QDir::NoDotAndDotDot | QDir::AllEntries).isEmpty());
+        QVERIFY(runsOfTheDesk().isEmpty());
+    }
+    bool hasRuns(int host) const
+    {
+        return m_lab->host(host).run({"sh", "-c", "ls -A " + kRoot + "/runs | grep ."}).ok();
+    }
+    QStringList runsOfTheDesk() const
+    {
+        return QDir(m_dir.filePath("desk/runs")).entryList(QDir::NoDotAndDotDot | QDir::AllEntries);
     }
 
     QTemporaryDir m_dir;

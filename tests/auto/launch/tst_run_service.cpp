@@ -196,18 +196,64 @@ private slots:
         QVERIFY(deskRuns().empty());
     }
 
+    void takesEverythingBackWhenItIsCancelled_data()
+    {
+        QTest::addColumn<QString>("stage");
+        QTest::addColumn<Qt::ConnectionType>("when");
+        for (const char* stage : {"making the run", "starting the run"}) {
+            QTest::addRow("before: %s", stage) << stage << Qt::DirectConnection;
+            QTest::addRow("while the host does it: %s", stage) << stage << Qt::QueuedConnection;
+        }
+    }
     void takesEverythingBackWhenItIsCancelled()
     {
-        writePrepare("exit 0");
+        QFETCH(QString, stage);
+        QFETCH(Qt::ConnectionType, when);
+        writePrepare("sleep 600");
         RunOperation* operation = m_service->launchPrepare("localhost", "wiki", {"dump.xml"});
-        connect(operation, &RunOperation::progress, this, [operation](const QString& text) {
-            if (text.startsWith("making the run"))
-                operation->cancel();
+        const QSignalSpy launched(m_service.get(), &RunService::runLaunched);
+        connect(operation, &RunOperation::progress, this, [=](const QString& text) {
+            if (text.startsWith(stage))
+                QMetaObject::invokeMethod(
+                    operation, [operation] { operation->cancel(); }, when);
         });
         const auto result = finish(operation);
+        QVERIFY(!result.ok());
         QCOMPARE(result.error().kind, ErrorKind::Cancelled);
+        QCOMPARE(launched.size(), 0);
         QVERIFY(deskRuns().empty());
-        AWAIT(QDir(m_dir->filePath("agent/runs")).entryList(QDir::Dirs | QDir::NoDotAndDotDot).isEmpty());
+        QVERIFY(runsOfTheAgent().isEmpty());
+    }
+
+    void remembersARunThatItCouldNotTakeBack()
+    {
+        TargetOptions options;
+        options.agentRoot = m_dir->filePath("agent");
+        options.agentPath = m_dir->filePath("bin/absent");
+        const QString away = m_dir->filePath("away");
+        writeScript("absent",
+                    "[ -e '" + away.toUtf8() + "' ] || exec '" TRAINYARD_BIN_DIR "/trainyard-agent' \"$@\"");
+        TargetPool pool(options);
+        RunService service(pool);
+        writePrepare("sleep 600");
+        RunOperation* operation = service.launchPrepare("localhost", "wiki", {"dump.xml"});
+        connect(operation, &RunOperation::progress, this, [&, operation](const QString& text) {
+            if (text.startsWith("starting the run"))
+                operation->cancel();
+            if (!text.startsWith("taking the run back"))
+                return;
+            QFile(away).open(QIODevice::WriteOnly);
+            pool.find("localhost")->close();
+        });
+        const auto result = finish(operation);
+        QVERIFY(!result.ok());
+        QCOMPARE(result.error().kind, ErrorKind::Cancelled);
+        QVERIFY2(contains(result.error(), "may be left"), result.error().text().c_str());
+        QCOMPARE(deskRuns().size(), std::size_t(1));
+        QCOMPARE(runsOfTheAgent(), QStringList{deskRuns().front().id});
+        QVERIFY(QFile::remove(away));
+        AWAIT_EQUAL(pool.find("localhost")->state(), Target::State::Ready);
+        QVERIFY(finish(service.stop(deskRuns().front().id)).ok());
     }
 
     /// A launch whose answer is an error may be at work all the same.
@@ -260,6 +306,10 @@ private:
                                .arg(rows)
                                .toUtf8());
         return folder;
+    }
+    QStringList runsOfTheAgent() const
+    {
+        return QDir(m_dir->filePath("agent/runs")).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
     }
     void writePrepare(const QByteArray& body) const { writeScript("trainyard-prepare", body); }
     void writeScript(const QString& name, const QByteArray& body) const
