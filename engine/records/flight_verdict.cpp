@@ -52,12 +52,30 @@ std::vector<int> missingAt(const FlightEntry& at, const Rings& rings, int worldS
     return missing;
 }
 
-bool waitsItself(int rank, const Rings& rings)
+/// How likely the ranks that are missing at an entry are the cause of all waiting.
+enum class Guilt {
+    None,    ///< nobody is missing
+    Waiting, ///< they all wait in other groups
+    Unseen,  ///< of one there is no ring
+    Shown    ///< one waits for nobody
+};
+
+Guilt guiltOf(int rank, const Rings& rings)
 {
     const auto ring = rings.find(rank);
-    return ring != rings.end() && std::ranges::any_of(ring->second->entries, [](const FlightEntry& entry) {
-               return entry.leftNs == 0;
-           });
+    if (ring == rings.end())
+        return Guilt::Unseen;
+    const bool waits = std::ranges::any_of(ring->second->entries,
+                                           [](const FlightEntry& entry) { return entry.leftNs == 0; });
+    return waits ? Guilt::Waiting : Guilt::Shown;
+}
+
+Guilt guiltAt(const FlightEntry& at, const Rings& rings, int worldSize)
+{
+    Guilt most = Guilt::None;
+    for (const int rank : missingAt(at, rings, worldSize))
+        most = std::max(most, guiltOf(rank, rings));
+    return most;
 }
 
 /// A collective that was entered, not left, and not entered by all of its group. Where ranks wait for ranks
@@ -66,36 +84,45 @@ bool waitsItself(int rank, const Rings& rings)
 const FlightEntry* awaitedCause(const Rings& rings, int worldSize)
 {
     const FlightEntry* cause = nullptr;
-    bool causeIsRoot = false;
+    Guilt ofCause = Guilt::None;
     for (const auto& [rank, ring] : rings) {
         for (const FlightEntry& entry : ring->entries) {
-            if (entry.leftNs != 0)
-                continue;
-            const std::vector<int> missing = missingAt(entry, rings, worldSize);
-            const bool isRoot =
-                std::ranges::any_of(missing, [&](int rank) { return !waitsItself(rank, rings); });
-            const bool better =
-                !cause || isRoot > causeIsRoot || (isRoot == causeIsRoot && entry.sequence < cause->sequence);
-            if (missing.empty() || !better)
-                continue;
-            cause = &entry;
-            causeIsRoot = isRoot;
+            const Guilt guilt = entry.leftNs == 0 ? guiltAt(entry, rings, worldSize) : Guilt::None;
+            if (guilt > ofCause || (cause && guilt == ofCause && entry.sequence < cause->sequence)) {
+                cause = &entry;
+                ofCause = guilt;
+            }
         }
     }
     return cause;
 }
 
+/// "rank 3", "ranks 0, 4-7"; of ascending ranks.
+std::string ranksText(const std::vector<int>& ranks)
+{
+    std::vector<std::string> spans;
+    for (std::size_t first = 0, next = 1; first < ranks.size(); first = next++) {
+        while (next < ranks.size() && ranks[next] == ranks[next - 1] + 1)
+            ++next;
+        spans.push_back(next - first > 1 ? fmt::format("{}-{}", ranks[first], ranks[next - 1])
+                                         : std::to_string(ranks[first]));
+    }
+    return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", fmt::join(spans, ", "));
+}
+
 std::string describe(const FlightVerdict& verdict, const Rings& rings)
 {
     const FlightEntry& at = verdict.collective;
-    std::string text = fmt::format(
-        "{} {} did not enter {} {} ({}) of step {}", verdict.missing.size() == 1 ? "rank" : "ranks",
-        fmt::join(verdict.missing, ", "), nameOf(at.kind), at.sequence, formatBytes(at.bytes), at.step);
-    const auto first = rings.find(verdict.missing.front());
-    if (first == rings.end())
-        return text + ": no ring of it was found";
-    return text +
-           fmt::format(": last seen in {} of step {}", nameOf(first->second->activity), first->second->step);
+    const std::string collective =
+        fmt::format("{} {} ({}) of step {}", nameOf(at.kind), at.sequence, formatBytes(at.bytes), at.step);
+    const std::string unseen =
+        verdict.unseen.empty() ? "" : "; " + ranksText(verdict.unseen) + ": not seen from here";
+    if (verdict.missing.empty())
+        return fmt::format("{} {} in {}{}", ranksText(verdict.waiting),
+                           verdict.waiting.size() == 1 ? "waits" : "wait", collective, unseen);
+    const FlightSnapshot& first = *rings.at(verdict.missing.front());
+    return fmt::format("{} did not enter {}: last seen in {} of step {}{}", ranksText(verdict.missing),
+                       collective, nameOf(first.activity), first.step, unseen);
 }
 
 } // namespace
@@ -111,11 +138,14 @@ std::optional<FlightVerdict> judgeFlight(const std::vector<FlightSnapshot>& ring
     const FlightEntry* at = awaitedCause(byRank, worldSize);
     if (!at)
         return std::nullopt;
-    FlightVerdict verdict{*at, {}, {}, {}};
-    for (const int rank : membersOf(at->group, byRank, worldSize))
-        (hasEntered(rank, *at, byRank) ? verdict.waiting : verdict.missing).push_back(rank);
-    std::ranges::sort(verdict.waiting);
-    std::ranges::sort(verdict.missing);
+    FlightVerdict verdict{*at, {}, {}, {}, {}};
+    for (const int rank : membersOf(at->group, byRank, worldSize)) {
+        const bool isSeen = byRank.contains(rank);
+        const bool waits = hasEntered(rank, *at, byRank);
+        (waits ? verdict.waiting : isSeen ? verdict.missing : verdict.unseen).push_back(rank);
+    }
+    for (auto* ranks : {&verdict.waiting, &verdict.missing, &verdict.unseen})
+        std::ranges::sort(*ranks);
     verdict.text = describe(verdict, byRank);
     return verdict;
 }

@@ -24,7 +24,7 @@ struct Pulse {
 std::optional<Pulse> firstRanksPulse(const RunFolder& folder, std::uint32_t attempt);
 
 /// Which rank did not enter which collective, read off the rings of this attempt's ranks; empty when none
-/// waits for another one, or the rings are on other machines.
+/// waits for another one. Ranks of other hosts are not seen where the disk is not shared.
 std::string openCollective(const RunFolder& folder, const RunWork& work, std::uint32_t attempt);
 
 /// Why no step has been finished for `quiet`, as one sentence that stays the same as long as the cause does;

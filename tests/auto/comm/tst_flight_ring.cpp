@@ -159,13 +159,41 @@ private slots:
         QVERIFY(!judgeFlight({}).has_value());
     }
 
-    void countsARankWithoutRingAsMissing()
+    void blamesNoRankWhoseRingIsElsewhere()
     {
-        const FlightSnapshot one{
-            0, 2, 1, 1, Activity::Reduce, 0, 4, {{9, 0, CollectiveKind::AllReduce, 64, 7, 0, 4}}};
-        const auto verdict = judgeFlight({one});
+        const FlightSnapshot waiting{
+            0, 6, 1, 1, Activity::Reduce, 0, 4, {{9, 0, CollectiveKind::AllReduce, 64, 7, 0, 4}}};
+        const auto alone = judgeFlight({waiting});
+        QVERIFY(alone.has_value());
+        QVERIFY(alone->missing.empty());
+        QCOMPARE(alone->unseen, (std::vector<int>{1, 2, 3, 4, 5}));
+        QCOMPARE(alone->text,
+                 std::string("rank 0 waits in all-reduce 9 (64 B) of step 4; ranks 1-5: not seen from here"));
+
+        const FlightSnapshot late{2, 6, 1, 1, Activity::Input, 0, 4, {}};
+        const auto both = judgeFlight({waiting, late});
+        QVERIFY(both.has_value());
+        QCOMPARE(both->missing, std::vector<int>{2});
+        QCOMPARE(both->text,
+                 std::string("rank 2 did not enter all-reduce 9 (64 B) of step 4: last seen in input "
+                             "of step 4; ranks 1, 3-5: not seen from here"));
+    }
+
+    /// A collective that lacks only ranks of other hosts explains less than one whose missing rank is seen.
+    void prefersWhatARingShows()
+    {
+        const auto inside = [](int rank, std::uint32_t group, std::uint64_t sequence) {
+            FlightSnapshot ring{rank, 4, rank, 1, Activity::Reduce, 0, 4, {}, {}};
+            ring.entries = {{sequence, group, CollectiveKind::AllReduce, kMiB, 5, 0, 4}};
+            ring.groups = {{10, {0, 1}}, {20, {0, 2}}, {21, {1, 3}}};
+            return ring;
+        };
+        FlightSnapshot standing = inside(2, 20, 1);
+        standing.entries.clear();
+        const auto verdict = judgeFlight({inside(0, 20, 8), inside(1, 21, 3), standing});
         QVERIFY(verdict.has_value());
-        QCOMPARE(verdict->missing, std::vector<int>{1});
+        QCOMPARE(verdict->missing, std::vector<int>{2});
+        QVERIFY(verdict->unseen.empty());
     }
 
     void refusesForeignAndTruncatedFiles()
