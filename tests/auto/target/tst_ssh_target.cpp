@@ -28,10 +28,18 @@ private slots:
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
     }
     void cleanupTestCase() { m_lab.reset(); }
-    void init()
+    void init() { m_lab->trustHosts(); }
+    void cleanup()
     {
-        m_lab->trustHosts();
-        m_lab->host(0).run({"sh", "-c", "rm -rf /root/.trainyard /root/.bashrc /var/tmp/trainyard-0"});
+        if (!m_lab)
+            return;
+        m_lab->host(0).restoreLink();
+        m_lab->host(0).run(
+            {"sh", "-c", "rm -rf /root/.trainyard /root/.bashrc /root/filler /var/tmp/trainyard-0"});
+        // The file of an agent that is still ending takes up room.
+        AWAIT(m_lab->host(0)
+                  .run({"sh", "-c", "ls -l /proc/[0-9]*/exe 2>/dev/null | grep trainyard-agent"})
+                  .output.isEmpty());
     }
 
     void putsTheAgentThereOnce()
