@@ -22,19 +22,20 @@ Result<std::size_t> collect(Channel& channel, Channel::Stream stream, std::strin
     return bytes.size();
 }
 
-/// True when something was sent.
-Result<bool> feed(Session& session, Channel& channel, std::string_view& input, bool& eofSent)
+/// True when something was sent. A command that ends before it has read everything is no error here: what it
+/// says and its status tell more.
+bool feed(Session& session, Channel& channel, std::string_view& input, bool& eofSent)
 {
     if (eofSent || session.outputPending())
         return false;
     if (input.empty()) {
-        TRAINYARD_TRY_STATUS(channel.sendEof());
         eofSent = true;
-        return true;
+        return channel.sendEof().ok();
     }
-    TRAINYARD_TRY(const std::size_t put, channel.writeSome(input));
-    input.remove_prefix(put);
-    return put > 0;
+    const auto put = channel.writeSome(input);
+    eofSent = !put.ok();
+    input.remove_prefix(put.ok() ? *put : 0);
+    return put.ok() && *put > 0;
 }
 
 } // namespace
@@ -63,7 +64,7 @@ Result<CommandOutput> runCommand(Session& session, const std::string& command, s
             channel.takeExitStatus();
         if (err + out == 0 && channel.atEnd() && (channel.exitStatus() || !channel.exitSignal().empty()))
             break;
-        TRAINYARD_TRY(const bool moved, feed(session, channel, input, eofSent));
+        const bool moved = feed(session, channel, input, eofSent);
         if (moved && sent)
             sent(all - input.size());
         const Time now = std::chrono::steady_clock::now();

@@ -188,16 +188,20 @@ private:
     std::string m_errors;
 };
 
-Status writeAllTo(ssh::Session& session, ssh::Channel& channel, std::string_view bytes,
-                  const ssh::Interrupt& interrupt)
+/// Not an error when the other side closes meanwhile: a shell that ends at once may not even take this, and
+/// what it says is the better message. A broken session is found by who reads then.
+Status offer(ssh::Session& session, ssh::Channel& channel, std::string_view bytes,
+             const ssh::Interrupt& interrupt)
 {
     const auto deadline = ssh::deadlineIn(kGreetingPatience);
     while (!bytes.empty()) {
         if (interrupt.triggered() || std::chrono::steady_clock::now() > deadline)
             return unreachable("the host does not take input");
-        TRAINYARD_TRY(const std::size_t put, channel.writeSome(bytes));
-        bytes.remove_prefix(put);
-        if (put == 0)
+        const auto put = channel.writeSome(bytes);
+        if (!put.ok())
+            return {};
+        bytes.remove_prefix(*put);
+        if (*put == 0)
             session.waitForTraffic(interrupt.pollFd(), 200ms);
     }
     return {};
@@ -215,10 +219,7 @@ Result<StartAttempt> attemptStart(ssh::Session& session, const std::string& gree
     session.setBlocking();
     TRAINYARD_TRY(ssh::Channel channel, session.execute(kServe));
     session.setNonBlocking();
-    // A shell that ends at once may not even take this; what it says is the better message.
-    const Status written = writeAllTo(session, channel, greeting, interrupt);
-    if (!written.ok() && !channel.atEnd())
-        return written.error();
+    TRAINYARD_TRY_STATUS(offer(session, channel, greeting, interrupt));
     StartReader reader(session, channel, nonce);
     TRAINYARD_TRY(const Start start, reader.read(interrupt));
     StartAttempt attempt;
