@@ -27,16 +27,28 @@ struct Witness {
 };
 Witness witness;
 
-void speak(const char* kind, const std::string& message)
+void tellJournal(const char* kind, const std::string& message)
 {
-    if (witness.spoken.exchange(true))
-        return;
-    logLine("error: " + message);
     if (StepJournal* journal = witness.journal.load()) {
         journal->event(Severity::Error, kind, message, 0, witness.rank);
         if (const Status synced = journal->sync(); !synced.ok())
             logLine(synced.error().text());
     }
+}
+
+void speak(const char* kind, const std::string& message)
+{
+    if (witness.spoken.exchange(true))
+        return;
+    logLine("error: " + message);
+    tellJournal(kind, message);
+}
+
+/// Safe in any signal handler.
+template <std::size_t Size>
+void writeLine(const char (&text)[Size])
+{
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, Size - 1);
 }
 
 std::string describeCurrentException()
@@ -63,12 +75,17 @@ std::string describeCurrentException()
     MpiProcess::abort(exitStatus(ErrorKind::Failed));
 }
 
-/// abort() is called on purpose, by a broken invariant, so the heap can still be used for a last event.
-/// Should that hang after all, the alarm ends the process.
+/// abort() is mostly called on purpose, by a broken invariant, so the heap can still be used for a last
+/// event. Should that hang after all, because the heap itself is broken or somebody else sent the signal, the
+/// alarm ends the process.
 void onAbort(int)
 {
     ::alarm(5);
-    speak("worker-aborted", "a broken invariant stopped the worker; the line before in its log says which");
+    if (!witness.spoken.exchange(true)) {
+        writeLine("error: a broken invariant stopped the worker\n");
+        tellJournal("worker-aborted",
+                    "a broken invariant stopped the worker; the line before in its log says which");
+    }
     std::signal(SIGABRT, SIG_DFL);
     ::raise(SIGABRT);
 }
@@ -76,8 +93,7 @@ void onAbort(int)
 /// After a memory fault nothing but write(2) is safe.
 void onFault(int signal)
 {
-    static constexpr char text[] = "error: the worker was ended by a memory or arithmetic fault\n";
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, sizeof text - 1);
+    writeLine("error: the worker was ended by a memory or arithmetic fault\n");
     std::signal(signal, SIG_DFL);
     ::raise(signal);
 }
