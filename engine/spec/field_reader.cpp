@@ -160,15 +160,22 @@ std::string FieldReader::hintFor(const std::string& key) const
     return nearest.empty() ? "remove it" : "did you mean \"" + nearest + "\"?";
 }
 
+std::vector<std::string> FieldReader::unread() const
+{
+    std::vector<std::string> keys;
+    if (!m_object.is_object())
+        return keys;
+    for (const auto& [key, value] : m_object.items()) {
+        if (std::find(m_known.begin(), m_known.end(), key) == m_known.end())
+            keys.push_back(key);
+    }
+    return keys;
+}
+
 void FieldReader::finish()
 {
-    if (!m_object.is_object())
-        return;
-    for (const auto& [key, value] : m_object.items()) {
-        if (std::find(m_known.begin(), m_known.end(), key) != m_known.end())
-            continue;
+    for (const std::string& key : unread())
         m_diagnostics.push_back({pathOf(key), "unknown key \"" + key + "\"", hintFor(key)});
-    }
 }
 
 } // namespace trainyard

@@ -34,6 +34,10 @@ public:
     std::string pathOf(std::string_view key) const;
     void complain(const char* key, std::string message, std::string hint);
 
+    /// Keys of the object that nobody asked for, in its order.
+    std::vector<std::string> unread() const;
+    /// Every key that somebody asked for.
+    const std::vector<std::string>& known() const { return m_known; }
     /// Reports every key that nobody asked for. Call it last.
     void finish();
 

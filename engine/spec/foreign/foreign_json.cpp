@@ -1,0 +1,26 @@
+#include "engine/spec/foreign/foreign_json.h"
+
+#include <fmt/format.h>
+
+#include "engine/base/json_limits.h"
+
+namespace trainyard {
+
+nlohmann::json parseForeignJson(std::string_view text, ImportedSpec& imported)
+{
+    if (const Status limits = checkJsonLimits(text); !limits.ok()) {
+        imported.problems.push_back(
+            {"", limits.error().message, "give a file that the tool itself has read"});
+        return nullptr;
+    }
+    try {
+        return nlohmann::json::parse(text);
+    } catch (const nlohmann::json::parse_error& error) {
+        imported.problems.push_back({"", fmt::format("not valid JSON at byte {}", error.byte),
+                                     "check brackets, commas and quotes there; a Python dictionary must be "
+                                     "written as JSON (true, false, null, double quotes)"});
+        return nullptr;
+    }
+}
+
+} // namespace trainyard

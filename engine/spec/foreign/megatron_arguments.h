@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace trainyard {
+
+/// Arguments as they stand on a command line or in a shell script.
+struct MegatronArguments {
+    std::string program;   ///< the last word that ends in ".py"; empty when there is none
+    nlohmann::json values; ///< an object of "--name": number, text, list of these, or true for a bare flag
+};
+
+/// Takes a text apart as a shell does for plain words: quotes, comments, continued lines and arrays;
+/// variables stay as they are. Underscores in names become hyphens. Of an argument that is given twice the
+/// last counts.
+MegatronArguments parseMegatronArguments(std::string_view text);
+
+} // namespace trainyard

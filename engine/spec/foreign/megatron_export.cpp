@@ -1,0 +1,163 @@
+#include <array>
+
+#include <fmt/format.h>
+
+#include "engine/spec/foreign/bucket_elements.h"
+#include "engine/spec/foreign/megatron.h"
+#include "engine/spec/foreign/spec_difference.h"
+#include "engine/spec/names.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::array kNotCarried{
+    Explanation{"model.preset", "Megatron-LM has no presets; the sizes are all there", "nothing to do"},
+    Explanation{"model.activation", "Megatron-LM has gelu, its approximation and swiglu",
+                "change the model's code"},
+    Explanation{"model.norm", "Megatron-LM's layer norms stand before attention and feed-forward",
+                "use \"pre\""},
+    Explanation{"model", "Megatron-LM's model does not vary in it", "change the model's code"},
+    Explanation{"cluster", "the launcher is told the hosts", "start torchrun on each host"},
+    Explanation{"dataset", "Megatron-LM reads data sets of its own", "prepare them and give --data-path"},
+    Explanation{"layout.schedule", "Megatron-LM runs 1F1B, interleaved with several chunks per rank",
+                "use \"1f1b\" or \"interleaved\""},
+    Explanation{"layout.placement", "Megatron-LM has the orders PDT and DPT", "use one of these"},
+    Explanation{"layout.partition", "Megatron-LM deals layers evenly",
+                "give --pipeline-model-parallel-layout"},
+    Explanation{"layout.virtual_stages", "chunks belong to the interleaved schedule", "use \"interleaved\""},
+    Explanation{"batch.packing", "the data set decides it", "prepare packed data"},
+    Explanation{"optimizer.kind", "Megatron-LM has Adam and SGD", "use one of these"},
+    Explanation{"optimizer.schedule", "Megatron-LM's rates are constant, linear or cosine",
+                "use one of these"},
+    Explanation{"memory.recompute_every", "Megatron-LM recomputes the first layers of a stage instead",
+                "give --recompute-method block"},
+    Explanation{"precision.loss_scale.backoff", "an overflow halves the scale", "use 0.5"},
+    Explanation{"checkpoint", "Megatron-LM keeps every checkpoint", "remove old ones by hand"},
+    Explanation{"launch", "the launcher decides it", "set it there"},
+};
+
+/// Arguments in the order in which they are added, one a line.
+class ArgumentText {
+public:
+    explicit ArgumentText(const std::string& program) : m_text(program) {}
+
+    template <typename T>
+    void add(std::string_view name, const T& value)
+    {
+        m_text += fmt::format(" \\\n    {} {}", name, value);
+    }
+    void flag(std::string_view name, bool given)
+    {
+        if (given)
+            m_text += fmt::format(" \\\n    {}", name);
+    }
+    std::string text() const { return m_text + "\n"; }
+
+private:
+    std::string m_text;
+};
+
+void addModel(const ModelSpec& model, ArgumentText& arguments)
+{
+    arguments.add("--num-layers", model.layers);
+    arguments.add("--hidden-size", model.hidden);
+    arguments.add("--num-attention-heads", model.heads);
+    arguments.add("--ffn-hidden-size", model.intermediate);
+    arguments.add("--max-position-embeddings", model.maxPositions);
+    arguments.add("--seq-length", model.maxPositions);
+    arguments.add("--vocab-size", model.vocabulary);
+    arguments.flag("--swiglu", model.activation == Activation::Swiglu);
+    arguments.flag("--no-bias-gelu-fusion", model.activation == Activation::Gelu);
+    arguments.add("--position-embedding-type",
+                  model.positions == PositionEncoding::Rotary ? "rope" : "learned_absolute");
+    arguments.flag("--untie-embeddings-and-output-weights", !model.tiedHead);
+    arguments.flag("--bert-no-binary-head", model.family == ModelFamily::Bert && !model.nextSentence);
+    arguments.add("--hidden-dropout", model.dropout);
+    arguments.add("--attention-dropout", model.attentionDropout);
+    arguments.add("--norm-epsilon", model.layerNormEpsilon);
+    arguments.add("--init-method-std", model.initializerRange);
+}
+
+void addLayout(const ParallelLayout& layout, ArgumentText& arguments)
+{
+    arguments.add("--tensor-model-parallel-size", layout.tensor);
+    arguments.add("--pipeline-model-parallel-size", layout.pipeline);
+    arguments.add("--context-parallel-size", layout.context);
+    arguments.flag("--sequence-parallel", layout.sequence);
+    if (layout.schedule == PipelineScheduleKind::Interleaved)
+        arguments.add("--num-virtual-stages-per-pipeline-rank", layout.virtualStages);
+    arguments.flag("--use-tp-pp-dp-mapping", layout.placement == "cluster" || layout.placement == "DPT");
+    arguments.add("--ddp-bucket-size", layout.bucketSize / kBytesPerBucketElement);
+}
+
+void addOptimizer(const OptimizerSpec& optimizer, ArgumentText& arguments)
+{
+    arguments.add("--optimizer", optimizer.kind == OptimizerKind::Sgd ? "sgd" : "adam");
+    arguments.add("--lr", optimizer.learningRate);
+    arguments.add("--weight-decay", optimizer.weightDecay);
+    arguments.add("--clip-grad", optimizer.clipNorm);
+    arguments.add("--adam-beta1", optimizer.beta1);
+    arguments.add("--adam-beta2", optimizer.beta2);
+    arguments.add("--adam-eps", optimizer.epsilon);
+    arguments.add("--sgd-momentum", optimizer.momentum);
+    if (optimizer.schedule != ScheduleKind::Polynomial)
+        arguments.add("--lr-decay-style", nameOf(optimizer.schedule));
+    arguments.add("--lr-warmup-iters", optimizer.warmupSteps);
+}
+
+void addPrecision(const PrecisionSpec& precision, ArgumentText& arguments)
+{
+    arguments.flag("--bf16", precision.compute == ComputeType::BFloat16);
+    arguments.flag("--fp16", precision.compute == ComputeType::Float16);
+    arguments.add("--initial-loss-scale", precision.lossScale.initial);
+    arguments.add("--min-loss-scale", precision.lossScale.minimum);
+    arguments.add("--loss-scale-window", precision.lossScale.growthInterval);
+    arguments.add("--hysteresis", precision.lossScale.hysteresis);
+}
+
+void addMemory(const MemorySpec& memory, ArgumentText& arguments)
+{
+    arguments.flag("--use-distributed-optimizer", memory.zeroStage >= 1);
+    arguments.flag("--use-megatron-fsdp", memory.zeroStage >= 2);
+    if (memory.zeroStage >= 2)
+        arguments.add("--data-parallel-sharding-strategy",
+                      memory.zeroStage == 2 ? "optim_grads" : "optim_grads_params");
+    arguments.flag("--optimizer-cpu-offload", memory.offloadOptimizer);
+    if (memory.recompute == RecomputeKind::None)
+        return;
+    arguments.add("--recompute-granularity", nameOf(memory.recompute));
+    if (memory.recompute != RecomputeKind::Full)
+        return;
+    arguments.add("--recompute-method", "uniform");
+    arguments.add("--recompute-num-layers", 1);
+}
+
+std::string argumentsFor(const RunSpec& spec)
+{
+    ArgumentText arguments(spec.model.family == ModelFamily::Bert ? "pretrain_bert.py" : "pretrain_gpt.py");
+    addModel(spec.model, arguments);
+    addLayout(spec.layout, arguments);
+    arguments.add("--micro-batch-size", spec.batch.micro);
+    arguments.add("--global-batch-size", spec.batch.global);
+    arguments.add("--train-iters", spec.launch.steps);
+    addOptimizer(spec.optimizer, arguments);
+    addPrecision(spec.precision, arguments);
+    addMemory(spec.memory, arguments);
+    arguments.add("--seed", spec.seed);
+    if (spec.checkpoint.everySteps > 0)
+        arguments.add("--save-interval", spec.checkpoint.everySteps);
+    arguments.flag("--async-save", spec.checkpoint.asynchronous);
+    return arguments.text();
+}
+
+} // namespace
+
+ExportedSettings exportMegatron(const RunSpec& spec)
+{
+    const std::string text = argumentsFor(spec);
+    const ImportedSpec carried = importMegatron(text, freshBaseFor(spec));
+    return {text, fieldsNotCarried(spec, carried.spec, kNotCarried, "Megatron-LM")};
+}
+
+} // namespace trainyard

@@ -1,0 +1,379 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "engine/spec/foreign/batch_settings.h"
+#include "engine/spec/foreign/bucket_elements.h"
+#include "engine/spec/foreign/megatron.h"
+#include "engine/spec/foreign/megatron_arguments.h"
+#include "engine/spec/foreign/settings_reader.h"
+#include "engine/spec/limits.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr const char* kNothing = "nothing to do";
+constexpr const char* kRecords = "every run keeps its records, and the window shows them";
+constexpr const char* kItself = "Trainyard chooses it itself";
+
+constexpr std::array kKnown{
+    Explanation{"--num-query-groups", "every head has keys and values of its own", "reckon with more memory"},
+    Explanation{"--group-query-attention", "every head has keys and values of its own",
+                "reckon with more memory"},
+    Explanation{"--kv-channels", "a head has hidden / heads channels", "choose model.heads by it"},
+    Explanation{"--disable-bias-linear", "linear layers have biases", "reckon with a few more parameters"},
+    Explanation{"--add-qkv-bias", "linear layers have biases", kNothing},
+    Explanation{"--squared-relu", "there is no such activation", "choose model.activation"},
+    Explanation{"--rotary-*", "rotary positions turn whole heads, with base 10 000", "expect other losses"},
+    Explanation{"--make-vocab-size-divisible-by", "the vocabulary is never padded", kNothing},
+    Explanation{"--num-experts", "there are no experts", "choose a dense model"},
+    Explanation{"--moe-*", "there are no experts", "choose a dense model"},
+    Explanation{"--expert-*", "there are no experts", "choose a dense model"},
+    Explanation{"--decoder-first-pipeline-num-layers", "stages are given one by one", "set layout.partition"},
+    Explanation{"--decoder-last-pipeline-num-layers", "stages are given one by one", "set layout.partition"},
+    Explanation{"--pipeline-model-parallel-layout", "stages are given as numbers of layers",
+                "set layout.partition"},
+    Explanation{"--account-for-*", "embeddings and head are counted by layout.partition \"parameters\"",
+                "set layout.partition"},
+    Explanation{"--rampup-batch-size", "the global batch is the same in every step",
+                "start one run after the other with larger batches"},
+    Explanation{"--decrease-batch-size-if-needed", "the global batch is exact", kNothing},
+    Explanation{"--lr-warmup-init", "the warm-up starts from 0", "reckon with a slightly lower rate"},
+    Explanation{"--lr-wsd-*", "there is no such schedule", "choose optimizer.schedule"},
+    Explanation{"--start-weight-decay", "weight decay is constant", "use optimizer.weight_decay"},
+    Explanation{"--end-weight-decay", "weight decay is constant", "use optimizer.weight_decay"},
+    Explanation{"--weight-decay-incr-style", "weight decay is constant", "use optimizer.weight_decay"},
+    Explanation{"--fp8-*", "there is no 8-bit training", "use precision.compute"},
+    Explanation{"--accumulate-allreduce-grads-in-fp32", "gradients are added up in float32", kNothing},
+    Explanation{"--attention-softmax-in-fp32", "the softmax is always float32", kNothing},
+    Explanation{"--overlap-*", "communication overlaps with computing by itself", kNothing},
+    Explanation{"--no-overlap-*", "communication overlaps with computing by itself", kNothing},
+    Explanation{"--tp-comm-overlap*", kItself, kNothing},
+    Explanation{"--use-flash-attn", kItself, kNothing},
+    Explanation{"--attention-backend", kItself, kNothing},
+    Explanation{"--transformer-impl", "there is one implementation", kNothing},
+    Explanation{"--use-mcore-models", "there is one implementation", kNothing},
+    Explanation{"--no-gradient-accumulation-fusion", kItself, kNothing},
+    Explanation{"--no-masked-softmax-fusion", kItself, kNothing},
+    Explanation{"--no-bias-dropout-fusion", kItself, kNothing},
+    Explanation{"--distribute-saved-activations", "layer inputs are shared with layout.sequence instead",
+                "set layout.sequence"},
+    Explanation{"--recompute-modules", "selective recomputation is that of the attention's core",
+                "see memory.recompute"},
+    Explanation{"--cpu-offloading-num-layers", "all layers' activations are offloaded or none",
+                "set memory.offload_activations"},
+    Explanation{"--seq-length", "the data set decides it", "prepare the data with --seq-len"},
+    Explanation{"--data-*", "data sets are prepared by Trainyard",
+                "use `trainyard prepare` and dataset.path"},
+    Explanation{"--split", "data sets are prepared by Trainyard", "use `trainyard prepare`"},
+    Explanation{"--vocab-file", "data sets are prepared by Trainyard", "use `trainyard prepare --vocab`"},
+    Explanation{"--merge-file", "data sets are prepared by Trainyard", "use `trainyard prepare`"},
+    Explanation{"--tokenizer-*", "data sets are prepared by Trainyard", "use `trainyard prepare --vocab`"},
+    Explanation{"--num-workers", kItself, kNothing},
+    Explanation{"--mask-prob", "data sets are prepared by Trainyard", "use `trainyard prepare`"},
+    Explanation{"--short-seq-prob", "data sets are prepared by Trainyard", "use `trainyard prepare`"},
+    Explanation{"--save", "a run keeps its checkpoints in its own folder", kNothing},
+    Explanation{"--load", "a run goes on from its own checkpoints", "use `trainyard resume`"},
+    Explanation{"--ckpt-format", "checkpoints have one format that any layout loads", kNothing},
+    Explanation{"--use-dist-ckpt", "checkpoints have one format that any layout loads", kNothing},
+    Explanation{"--eval-*", "a run only trains", "use `trainyard eval`"},
+    Explanation{"--log-*", kRecords, kNothing},
+    Explanation{"--tensorboard-*", kRecords, "use `trainyard export --tensorboard`"},
+    Explanation{"--wandb-*", kRecords, "use `trainyard report`"},
+    Explanation{"--timing-*", kRecords, kNothing},
+    Explanation{"--distributed-backend", kItself, kNothing},
+    Explanation{"--distributed-timeout-minutes", "a hang is named within seconds", kNothing},
+    Explanation{"--node-rank", "Trainyard starts all hosts itself", "write them to cluster.nodes"},
+    Explanation{"--master-*", "Trainyard starts all hosts itself", "write them to cluster.nodes"},
+    Explanation{"--rdzv-*", "Trainyard starts all hosts itself", "write them to cluster.nodes"},
+};
+
+void readActivation(SettingsReader& arguments, ModelSpec& model)
+{
+    model.activation =
+        arguments.getOr("--no-bias-gelu-fusion", false) ? Activation::Gelu : Activation::GeluNew;
+    if (arguments.getOr("--openai-gelu", false))
+        model.activation = Activation::GeluNew; // the fused one is the approximation with tanh, too
+    if (arguments.getOr("--swiglu", false))
+        model.activation = Activation::Swiglu;
+}
+
+void readPositions(SettingsReader& arguments, ModelSpec& model)
+{
+    const std::string type = arguments.getOr<std::string>("--position-embedding-type", "learned_absolute");
+    const bool rotary = arguments.getOr("--use-rotary-position-embeddings", false) || type == "rope";
+    model.positions = rotary ? PositionEncoding::Rotary : PositionEncoding::Learned;
+    if (type != "rope" && type != "learned_absolute")
+        arguments.omit("--position-embedding-type", "there are no such positions", "choose model.positions");
+}
+
+/// Megatron's own width: 4 h, and with a gate about two thirds of it, in multiples of 64.
+int usualWidth(const ModelSpec& model)
+{
+    return model.activation == Activation::Swiglu ? model.hidden * 8 / 3 / 64 * 64 : 4 * model.hidden;
+}
+
+void readSizes(SettingsReader& arguments, ModelSpec& model)
+{
+    arguments.readCount("--num-layers", kMostLayers, model.layers);
+    arguments.readCount("--num-attention-heads", kMostWidth, model.heads);
+    if (const auto hidden = arguments.getCount("--hidden-size", kMostWidth)) {
+        model.hidden = *hidden;
+        model.intermediate = usualWidth(model);
+    }
+    arguments.readCount("--ffn-hidden-size", kMostWidth, model.intermediate);
+    arguments.readCount("--max-position-embeddings", kMostEntries, model.maxPositions);
+    arguments.readCount("--vocab-size", kMostEntries, model.vocabulary);
+}
+
+void readNorm(SettingsReader& arguments, ModelSpec& model)
+{
+    model.norm = NormPlacement::Pre;
+    if (arguments.getOr("--apply-residual-connection-post-layernorm", false))
+        arguments.omit("--apply-residual-connection-post-layernorm",
+                       "residuals go around the layer norm, or end before it", "choose model.norm");
+    if (arguments.getOr<std::string>("--normalization", "LayerNorm") != "LayerNorm")
+        arguments.omit("--normalization", "there are layer norms only", "expect other losses");
+    const char* epsilon = arguments.has("--layernorm-epsilon") ? "--layernorm-epsilon" : "--norm-epsilon";
+    model.layerNormEpsilon = arguments.getOr(epsilon, 1e-5);
+}
+
+/// A model begins with --num-layers; without it the arguments leave the base's alone.
+void readModel(SettingsReader& arguments, bool bert, ModelSpec& model)
+{
+    if (!arguments.has("--num-layers"))
+        return;
+    model.preset.clear();
+    model.setFamily(bert ? ModelFamily::Bert : ModelFamily::Gpt);
+    readActivation(arguments, model);
+    readPositions(arguments, model);
+    readSizes(arguments, model);
+    readNorm(arguments, model);
+    model.tiedHead = !arguments.getOr("--untie-embeddings-and-output-weights", false);
+    model.nextSentence = bert && !arguments.getOr("--bert-no-binary-head", false);
+    model.dropout = arguments.getOr("--hidden-dropout", 0.1);
+    model.attentionDropout = arguments.getOr("--attention-dropout", 0.1);
+    model.initializerRange = arguments.getOr("--init-method-std", 0.02);
+}
+
+/// Chunks of the model per pipeline rank: Megatron counts them, or the layers of each.
+int virtualStages(SettingsReader& arguments, const RunSpec& spec)
+{
+    const int stages = arguments.getCount("--num-virtual-stages-per-pipeline-rank", kMostLayers).value_or(1);
+    const auto layers = arguments.getCount("--num-layers-per-virtual-pipeline-stage", kMostLayers);
+    if (!layers)
+        return stages;
+    const long perChunk = long{*layers} * spec.layout.pipeline;
+    if (spec.model.layers % perChunk == 0)
+        return static_cast<int>(spec.model.layers / perChunk);
+    arguments.complain("--num-layers-per-virtual-pipeline-stage",
+                       fmt::format("{} layers do not divide by {} x pipeline {}", spec.model.layers, *layers,
+                                   spec.layout.pipeline),
+                       "use a number that divides the layers of a pipeline rank");
+    return 1;
+}
+
+void readLayout(SettingsReader& arguments, RunSpec& spec)
+{
+    ParallelLayout& layout = spec.layout;
+    layout.tensor = arguments.getCount("--tensor-model-parallel-size", kMostRanks).value_or(1);
+    layout.pipeline = arguments.getCount("--pipeline-model-parallel-size", kMostRanks).value_or(1);
+    layout.context = arguments.getCount("--context-parallel-size", kMostRanks).value_or(1);
+    layout.sequence = arguments.getOr("--sequence-parallel", false);
+    layout.virtualStages = virtualStages(arguments, spec);
+    layout.schedule = layout.virtualStages > 1 ? PipelineScheduleKind::Interleaved
+                                               : PipelineScheduleKind::OneForwardOneBackward;
+    layout.placement = arguments.getOr("--use-tp-pp-dp-mapping", false) ? "cluster" : "PDT";
+    layout.partition = {};
+    readBucketElements(arguments, "--ddp-bucket-size", layout.bucketSize);
+}
+
+void readOptimizer(SettingsReader& arguments, OptimizerSpec& optimizer)
+{
+    const std::string kind = arguments.getOr<std::string>("--optimizer", "adam");
+    optimizer.kind = kind == "sgd" ? OptimizerKind::Sgd : OptimizerKind::AdamW;
+    if (kind != "sgd" && kind != "adam")
+        arguments.omit("--optimizer", "there is no such optimizer",
+                       "choose one of adamw, lamb, lamb-paper, lans, sgd");
+    arguments.read("--lr", optimizer.learningRate);
+    optimizer.weightDecay = arguments.getOr("--weight-decay", 0.01);
+    optimizer.clipNorm = arguments.getOr("--clip-grad", 1.0);
+    optimizer.beta1 = arguments.getOr("--adam-beta1", 0.9);
+    optimizer.beta2 = arguments.getOr("--adam-beta2", 0.999);
+    optimizer.epsilon = arguments.getOr("--adam-eps", 1e-8);
+    optimizer.momentum = arguments.getOr("--sgd-momentum", 0.9);
+    if (arguments.getOr("--min-lr", 0.0) != 0)
+        arguments.omit("--min-lr", "the rate falls to 0", "set launch.steps a little higher");
+}
+
+void readDecay(SettingsReader& arguments, OptimizerSpec& optimizer)
+{
+    const std::string style = arguments.getOr<std::string>("--lr-decay-style", "linear");
+    if (const auto schedule = enumFromName<ScheduleKind>(style); schedule && style != "polynomial")
+        optimizer.schedule = *schedule;
+    else
+        arguments.omit("--lr-decay-style", "there is no such schedule", "choose optimizer.schedule");
+}
+
+/// Samples are counted in whole steps of the global batch.
+std::optional<int> stepsOf(SettingsReader& arguments, const char* iterations, const char* samples,
+                           int globalBatch)
+{
+    const auto steps = arguments.get<int>(iterations);
+    const auto rows = arguments.get<std::uint64_t>(samples);
+    if (steps || !rows)
+        return steps;
+    return static_cast<int>(
+        std::min<std::uint64_t>(*rows / static_cast<std::uint64_t>(std::max(globalBatch, 1)), 1 << 30));
+}
+
+void readSteps(SettingsReader& arguments, RunSpec& spec)
+{
+    const int global = spec.batch.global;
+    if (const auto steps = stepsOf(arguments, "--train-iters", "--train-samples", global))
+        spec.launch.steps = *steps;
+    const int decay =
+        stepsOf(arguments, "--lr-decay-iters", "--lr-decay-samples", global).value_or(spec.launch.steps);
+    if (decay != spec.launch.steps)
+        arguments.omit(arguments.has("--lr-decay-iters") ? "--lr-decay-iters" : "--lr-decay-samples",
+                       "the rate falls until the last step", "set launch.steps");
+    const int warmup = stepsOf(arguments, "--lr-warmup-iters", "--lr-warmup-samples", global).value_or(0);
+    const double fraction = arguments.getOr("--lr-warmup-fraction", 0.0);
+    if (fraction < 0 || fraction > 1)
+        arguments.complain("--lr-warmup-fraction", fmt::format("is {}", fraction), "must be from 0 to 1");
+    spec.optimizer.warmupSteps = fraction > 0 && fraction <= 1 ? static_cast<int>(fraction * decay) : warmup;
+}
+
+void readPrecision(SettingsReader& arguments, PrecisionSpec& precision)
+{
+    const bool bf16 = arguments.getOr("--bf16", false);
+    const bool fp16 = arguments.getOr("--fp16", false);
+    if (bf16 && fp16)
+        arguments.complain("--bf16", "is given together with --fp16", "give one of them");
+    precision.compute = bf16 ? ComputeType::BFloat16 : fp16 ? ComputeType::Float16 : ComputeType::Float32;
+    LossScaleSpec& scale = precision.lossScale;
+    scale.initial = arguments.getOr("--initial-loss-scale", 4294967296.0);
+    scale.minimum = arguments.getOr("--min-loss-scale", 1.0);
+    scale.growthInterval = arguments.getOr("--loss-scale-window", 1000);
+    scale.hysteresis = arguments.getOr("--hysteresis", 2);
+    scale.backoff = 0.5;
+    if (arguments.has("--loss-scale")) {
+        arguments.take("--loss-scale");
+        arguments.omit("--loss-scale", "the loss scale is always dynamic",
+                       "start with precision.loss_scale.initial");
+    }
+}
+
+int zeroStage(SettingsReader& arguments)
+{
+    const bool distributed = arguments.getOr("--use-distributed-optimizer", false);
+    const bool fullySharded = arguments.getOr("--use-torch-fsdp2", false);
+    const bool megatronSharded = arguments.getOr("--use-megatron-fsdp", false);
+    const std::string strategy =
+        arguments.getOr<std::string>("--data-parallel-sharding-strategy", "no_shard");
+    constexpr std::array<std::string_view, 4> kStrategies{"no_shard", "optim", "optim_grads",
+                                                          "optim_grads_params"};
+    const auto found = std::find(kStrategies.begin(), kStrategies.end(), strategy);
+    if (found == kStrategies.end())
+        arguments.complain("--data-parallel-sharding-strategy", "unknown strategy \"" + strategy + "\"",
+                           "use one of: no_shard, optim, optim_grads, optim_grads_params");
+    else if (megatronSharded)
+        return static_cast<int>(found - kStrategies.begin());
+    return fullySharded ? 3 : distributed ? 1 : 0;
+}
+
+/// Full recomputation of single layers has a counterpart; that of groups, or of some layers, does not.
+void readFullRecompute(SettingsReader& arguments)
+{
+    const std::string method = arguments.getOr<std::string>("--recompute-method", "uniform");
+    const int layers = arguments.getCount("--recompute-num-layers", kMostLayers).value_or(1);
+    if (method != "uniform")
+        arguments.omit("--recompute-method", "every layer of a stage is recomputed, or every n-th",
+                       "set memory.recompute_every");
+    if (layers != 1)
+        arguments.omit("--recompute-num-layers", "every layer keeps its own input",
+                       "reckon with a little more memory");
+}
+
+RecomputeKind recompute(SettingsReader& arguments)
+{
+    const bool selective = arguments.getOr("--recompute-activations", false);
+    const std::string granularity =
+        arguments.getOr<std::string>("--recompute-granularity", selective ? "selective" : "none");
+    const auto kind = enumFromName<RecomputeKind>(granularity);
+    if (!kind)
+        arguments.complain("--recompute-granularity", "unknown value \"" + granularity + "\"",
+                           "use full or selective");
+    if (kind == RecomputeKind::Full)
+        readFullRecompute(arguments);
+    return kind.value_or(RecomputeKind::None);
+}
+
+void readMemory(SettingsReader& arguments, MemorySpec& memory)
+{
+    memory.zeroStage = zeroStage(arguments);
+    memory.recompute = recompute(arguments);
+    memory.recomputeEvery = 1;
+    memory.offloadOptimizer = arguments.getOr("--optimizer-cpu-offload", false);
+    if (arguments.getOr("--optimizer-offload-fraction", 1.0) != 1)
+        arguments.omit("--optimizer-offload-fraction", "the whole optimizer is offloaded, or nothing of it",
+                       "choose memory.offload_optimizer");
+}
+
+/// What torchrun was told, where the text has its arguments; the caller's number counts before it.
+std::optional<int> launchedRanks(SettingsReader& arguments)
+{
+    const auto perNode = arguments.getCount("--nproc-per-node", kMostRanks);
+    const int nodes = arguments.getCount("--nnodes", kMostRanks).value_or(1);
+    if (!perNode)
+        return std::nullopt;
+    return static_cast<int>(std::min<long>(long{*perNode} * nodes, kMostRanks));
+}
+
+void readBatch(SettingsReader& arguments, ImportBase base, ImportedSpec& imported)
+{
+    const auto launched = launchedRanks(arguments);
+    if (!base.ranks)
+        base.ranks = launched;
+    settleBatch({arguments.getCount("--global-batch-size", kMostSequences),
+                 arguments.getCount("--micro-batch-size", kMostSequences), std::nullopt},
+                base, imported);
+}
+
+void readRun(SettingsReader& arguments, RunSpec& spec)
+{
+    spec.seed = arguments.getOr<std::uint64_t>("--seed", 1234);
+    arguments.read("--save-interval", spec.checkpoint.everySteps);
+    spec.checkpoint.asynchronous = arguments.getOr("--async-save", false);
+}
+
+} // namespace
+
+ImportedSpec importMegatron(std::string_view text, const ImportBase& base)
+{
+    ImportedSpec imported{base.spec, {}, {}};
+    const MegatronArguments parsed = parseMegatronArguments(text);
+    if (parsed.values.empty()) {
+        imported.problems.push_back(
+            {"", "there is no argument that starts with --",
+             "give a file with Megatron-LM's arguments, or the script that has them"});
+        return imported;
+    }
+    SettingsReader arguments(parsed.values, "", kKnown, imported);
+    RunSpec& spec = imported.spec;
+    readModel(arguments, parsed.program.find("bert") != std::string::npos, spec.model);
+    readLayout(arguments, spec);
+    readBatch(arguments, base, imported);
+    readOptimizer(arguments, spec.optimizer);
+    readDecay(arguments, spec.optimizer);
+    readSteps(arguments, spec);
+    readPrecision(arguments, spec.precision);
+    readMemory(arguments, spec.memory);
+    readRun(arguments, spec);
+    arguments.finish();
+    return imported;
+}
+
+} // namespace trainyard
