@@ -142,6 +142,16 @@ Status rememberHostKey(const fs::path& file, const std::string& name, const Host
     });
 }
 
+Status canForgetHost(const fs::path& file, const std::string& name)
+{
+    std::error_code missing;
+    if (!fs::exists(file, missing))
+        return {};
+    TRAINYARD_TRY(const std::string text, readFile(file));
+    const auto without = textWithoutHost(file, text, name);
+    return without.ok() ? Status() : without.error();
+}
+
 Status forgetHost(const fs::path& file, const std::string& name)
 {
     return editFile(file, [&](const fs::path& real, const std::string& text) {

@@ -23,5 +23,7 @@ Status rememberHostKey(const std::filesystem::path& file, const std::string& nam
 /// lines that name it go, a line that names others too keeps those. Lines with a marker stay (@revoked must).
 /// As safe as above. Refused, with nothing changed, when a pattern names the host among others.
 Status forgetHost(const std::filesystem::path& file, const std::string& name);
+/// As forgetHost() would say now; changes nothing.
+Status canForgetHost(const std::filesystem::path& file, const std::string& name);
 
 } // namespace trainyard::ssh

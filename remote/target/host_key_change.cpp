@@ -18,6 +18,8 @@ Status removeOldKeys(const HostKeyChange& change)
             files << known.file;
     }
     for (const QString& file : files)
+        TRAINYARD_TRY_STATUS(ssh::canForgetHost(file.toStdString(), change.host.toStdString()));
+    for (const QString& file : files)
         TRAINYARD_TRY_STATUS(ssh::forgetHost(file.toStdString(), change.host.toStdString()));
     return {};
 }
