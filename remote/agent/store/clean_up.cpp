@@ -113,9 +113,16 @@ private:
                 continue;
             if (isSha256(name))
                 planBundle(*folder, name, ageOf(info->st_mtim), runs);
-            else if (name.starts_with('.') && ageOf(info->st_mtim) > m_rules.partsOlderThan)
-                add(Leftover::Kind::Part, "bundles/" + name, 0, ageOf(info->st_mtim));
+            else
+                planHidden("bundles/", name, ageOf(info->st_mtim));
         }
+    }
+
+    /// What was being made or removed when its agent died.
+    void planHidden(const std::string& path, const std::string& name, seconds age)
+    {
+        if (name.starts_with('.') && age > m_rules.partsOlderThan)
+            add(Leftover::Kind::Part, path + name, 0, age);
     }
 
     void planBundle(const OpenFolder& folder, const std::string& id, seconds age,
@@ -137,11 +144,16 @@ private:
         for (const std::string& name : agents.names()) {
             const auto info = agents.info(name);
             const auto folder = agents.folder(name);
-            if (!info || !folder || !isSha256(name) || ageOf(info->st_mtim) <= m_rules.unusedFor)
+            if (!info || !folder)
                 continue;
             const auto program = folder->info("trainyard-agent");
-            if (!program || !running.contains(idOf(*program)))
-                add(Leftover::Kind::Agent, "agents/" + name, bytesIn(*folder), ageOf(info->st_mtim));
+            if (program && running.contains(idOf(*program)))
+                continue;
+            const seconds age = ageOf(info->st_mtim);
+            if (!isSha256(name))
+                planHidden("agents/", name, age);
+            else if (age > m_rules.unusedFor)
+                add(Leftover::Kind::Agent, "agents/" + name, bytesIn(*folder), age);
         }
     }
 

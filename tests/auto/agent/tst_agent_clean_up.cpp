@@ -183,6 +183,26 @@ private slots:
         QCOMPARE(namesOf(planned()), QStringList(running));
     }
 
+    void removesWhatAnInterruptedRemovalLeft_data()
+    {
+        QTest::addColumn<QString>("place");
+        QTest::addRow("of a bundle") << "bundles/";
+        QTest::addRow("of an agent") << "agents/";
+    }
+    void removesWhatAnInterruptedRemovalLeft()
+    {
+        QFETCH(QString, place);
+        const QString hidden = place + '.' + QString(64, 'a') + ".removed-17";
+        const fs::path folder = m_root / hidden.toStdString();
+        QVERIFY(makeFolder(folder).ok());
+        QVERIFY(writeFileAtomically(folder / "file", "content").ok());
+        QCOMPARE(namesOf(planned()), QStringList()); // it may be at work still
+        makeOld(folder);
+        QCOMPARE(namesOf(planned()), QStringList(hidden));
+        QVERIFY(cleanUp(m_root, planned()).ok());
+        QVERIFY(!fs::exists(folder));
+    }
+
     void keepsAllAgentsWhileARunLivesElsewhere()
     {
         makeOld(m_root / agent('a').toStdString());
