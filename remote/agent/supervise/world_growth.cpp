@@ -6,24 +6,42 @@ WorldGrowth::Action WorldGrowth::next(TimePoint now)
 {
     switch (m_phase) {
     case Phase::Waiting:
-        if (now < m_nextLook)
-            return Action::None;
-        m_phase = Phase::Looking;
-        return Action::LookForHosts;
+        return now < m_nextLook ? Action::None : enter(Phase::Looking, Action::LookForHosts);
     case Phase::Found:
-        m_phase = Phase::Saving;
         m_checkpointBefore = m_folder.newestCheckpoint();
-        return Action::AskForCheckpoint;
+        m_asked = now;
+        return enter(Phase::Saving, Action::AskForCheckpoint);
     case Phase::Saving:
-        if (m_folder.newestCheckpoint() <= m_checkpointBefore)
-            return Action::None;
-        m_phase = Phase::Over;
-        return Action::MakeRoom;
+        return afterAsking(now);
+    case Phase::FoundAgain:
+        return enter(Phase::Over, Action::MakeRoom);
     case Phase::Looking:
+    case Phase::LookingAgain:
     case Phase::Over:
         return Action::None;
     }
     return Action::None;
+}
+
+/// The request may be lost: a checkpoint that fails, on a full disk, takes it away too.
+WorldGrowth::Action WorldGrowth::afterAsking(TimePoint now)
+{
+    if (m_folder.newestCheckpoint() > m_checkpointBefore)
+        return now - m_asked <= m_interval ? enter(Phase::Over, Action::MakeRoom)
+                                           : enter(Phase::LookingAgain, Action::LookForHosts);
+    return now - m_asked < kPatience * m_interval ? Action::None
+                                                  : enter(Phase::Looking, Action::LookForHosts);
+}
+
+WorldGrowth::Action WorldGrowth::enter(Phase phase, Action action)
+{
+    m_phase = phase;
+    return action;
+}
+
+void WorldGrowth::hostsFound()
+{
+    m_phase = m_phase == Phase::LookingAgain ? Phase::FoundAgain : Phase::Found;
 }
 
 void WorldGrowth::nobodyFound(TimePoint now)

@@ -13,7 +13,8 @@ namespace trainyard::agent {
 ///     look for hosts ── some can carry ranks ──▶ ask for a checkpoint ── it is published ──▶ make room
 ///
 /// So the growth costs the steps since that checkpoint and the start of the next attempt, however seldom the
-/// run keeps checkpoints of its own.
+/// run keeps checkpoints of its own. Hosts are looked for once more when the checkpoint took longer than an
+/// interval; when none has come after three, everything begins anew.
 class WorldGrowth {
 public:
     using TimePoint = std::chrono::steady_clock::time_point;
@@ -28,17 +29,22 @@ public:
     /// What is to be done now, each action once. Looks at the run's newest checkpoint where it waits for one.
     Action next(TimePoint now);
     /// What looking for hosts brought.
-    void hostsFound() { m_phase = Phase::Found; }
+    void hostsFound();
     void nobodyFound(TimePoint now);
 
 private:
-    enum class Phase { Waiting, Looking, Found, Saving, Over };
+    static constexpr int kPatience = 3; ///< intervals until a checkpoint is asked for again
+
+    enum class Phase { Waiting, Looking, Found, Saving, LookingAgain, FoundAgain, Over };
+    Action afterAsking(TimePoint now);
+    Action enter(Phase phase, Action action);
 
     RunFolder m_folder;
     std::chrono::milliseconds m_interval;
     TimePoint m_nextLook;
     Phase m_phase = Phase::Waiting;
     std::int64_t m_checkpointBefore = 0; ///< the newest one when another one was asked for
+    TimePoint m_asked;                   ///< when it was
 };
 
 } // namespace trainyard::agent

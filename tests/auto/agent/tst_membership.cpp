@@ -163,7 +163,7 @@ private slots:
 
     void makesRoomOnceACheckpointIsThere()
     {
-        SampleRun run;
+        SampleRun run(/*elastic=*/true, std::chrono::seconds(2)); // longer than the checkpoint takes
         run.publish("step-000000040");
         run.membership->attemptBegins(run.small);
         AWAIT(run.isAskedForACheckpoint() || run.isToMakeRoom());

@@ -39,9 +39,9 @@ private slots:
         QCOMPARE(growth.next(kStart + kInterval), Action::None); // until it is told
         growth.hostsFound();
         QCOMPARE(growth.next(kStart + kInterval), Action::AskForCheckpoint);
-        QCOMPARE(growth.next(kStart + hours(1)), Action::None); // the one of step 200 is older
+        QCOMPARE(growth.next(kStart + 2 * kInterval), Action::None); // the one of step 200 is older
         publish(231);
-        QCOMPARE(growth.next(kStart + hours(1)), Action::MakeRoom);
+        QCOMPARE(growth.next(kStart + 2 * kInterval), Action::MakeRoom);
         QCOMPARE(growth.next(kStart + hours(2)), Action::None);
     }
 
@@ -53,6 +53,43 @@ private slots:
         QCOMPARE(growth.next(kStart + kInterval), Action::AskForCheckpoint);
         publish(1);
         QCOMPARE(growth.next(kStart + kInterval), Action::MakeRoom);
+    }
+
+    void looksAgainWhenTheCheckpointTookLong()
+    {
+        WorldGrowth growth = asked();
+        publish(231);
+        const auto late = kStart + kInterval + kInterval + seconds(1);
+        QCOMPARE(growth.next(late), Action::LookForHosts);
+        QCOMPARE(growth.next(late), Action::None);
+        growth.hostsFound();
+        QCOMPARE(growth.next(late), Action::MakeRoom);
+        QCOMPARE(growth.next(late), Action::None);
+    }
+
+    void waitsWhenTheHostsHaveGoneAgainMeanwhile()
+    {
+        WorldGrowth growth = asked();
+        publish(231);
+        const auto late = kStart + 3 * kInterval;
+        QCOMPARE(growth.next(late), Action::LookForHosts);
+        growth.nobodyFound(late);
+        QCOMPARE(growth.next(late), Action::None);
+        QCOMPARE(growth.next(late + kInterval), Action::LookForHosts);
+        growth.hostsFound();
+        QCOMPARE(growth.next(late + kInterval), Action::AskForCheckpoint);
+    }
+
+    void asksAgainForACheckpointThatDoesNotCome()
+    {
+        WorldGrowth growth = asked();
+        const auto late = kStart + 4 * kInterval;
+        QCOMPARE(growth.next(late - seconds(1)), Action::None);
+        QCOMPARE(growth.next(late), Action::LookForHosts);
+        growth.hostsFound();
+        QCOMPARE(growth.next(late), Action::AskForCheckpoint);
+        publish(1);
+        QCOMPARE(growth.next(late), Action::MakeRoom);
     }
 
     void looksAgainAfterTheInterval()
@@ -92,6 +129,16 @@ private slots:
     }
 
 private:
+    /// One that waits for the checkpoint that it asked for when an interval had passed.
+    WorldGrowth asked() const
+    {
+        WorldGrowth growth(folder(), kStart, kInterval);
+        (void)growth.next(kStart + kInterval);
+        growth.hostsFound();
+        (void)growth.next(kStart + kInterval);
+        return growth;
+    }
+
     RunFolder folder() const { return {m_place->path().toStdString(), "r"}; }
     void publish(int step) const
     {
