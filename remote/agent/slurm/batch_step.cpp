@@ -109,7 +109,7 @@ Result<int> supervise(const RunFolder& folder, std::uint32_t firstAttempt)
     TRAINYARD_TRY(const auto spec, slurmSpec(folder));
     if (!spec)
         return badInput("the run " + folder.run() + " is not for Slurm");
-    const std::uint32_t attempt = attemptOf(folder, {job.id, firstAttempt}, job.restarts);
+    const std::uint32_t attempt = attemptOf({job.id, firstAttempt}, job.restarts, lastSignedAttempt(folder));
     TRAINYARD_TRY_STATUS(checkFolderOnNodes(job, folder.launchFile(firstAttempt)));
     TRAINYARD_TRY(const LaunchRequest request, requestFor(folder, firstAttempt, attempt, job));
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(attempt), toJson(request)));

@@ -23,11 +23,11 @@ namespace {
 constexpr std::chrono::seconds kLookInterval{2};
 constexpr std::uint64_t kTailBytes = 64 * 1024;
 
+/// That anything was said of, or a supervisor signed.
 std::uint32_t lastAttempt(const RunFolder& folder, const SlurmJob& job)
 {
     const auto status = readStatus(folder);
-    const auto supervisor = readSupervisor(folder);
-    return std::max({job.attempt, status ? status->attempt : 0, supervisor ? supervisor->attempt : 0});
+    return std::max({job.attempt, status ? status->attempt : 0, lastSignedAttempt(folder)});
 }
 
 bool hasLastWord(const RunFolder& folder, std::uint32_t attempt)
@@ -67,30 +67,32 @@ void QueueWatch::run()
 
 void QueueWatch::look()
 {
+    // Before Slurm is asked: an attempt that begins after its answer is the next one, and not to be fenced.
+    const std::uint32_t lastSigned = lastSignedAttempt(m_folder);
+    const std::uint32_t last = lastAttempt(m_folder, m_job);
     const auto facts = askJob(m_folder, m_job);
     if (!facts.ok())
         return complain(facts.error().text());
     m_complaint.clear();
     if (!*facts || phaseOf(**facts) == JobPhase::Ended)
-        return conclude(*facts);
+        return conclude(*facts, last);
     if (phaseOf(**facts) == JobPhase::Waiting)
-        return wait(**facts);
+        return wait(**facts, lastSigned);
     m_place.reset(); // the supervisor in the job waits for it
     m_fencedOff = false;
 }
 
-void QueueWatch::wait(const JobFacts& job)
+void QueueWatch::wait(const JobFacts& job, std::uint32_t lastSigned)
 {
-    const std::uint32_t attempt = attemptOf(m_folder, m_job, job.restarts);
+    const std::uint32_t attempt = attemptOf(m_job, job.restarts, lastSigned);
     if (takePlace(attempt))
         say(RunState::Pending, queueText(job));
     else
         fenceBefore(attempt);
 }
 
-void QueueWatch::conclude(const std::optional<JobFacts>& job)
+void QueueWatch::conclude(const std::optional<JobFacts>& job, std::uint32_t attempt)
 {
-    const std::uint32_t attempt = lastAttempt(m_folder, m_job);
     if (m_fencedOff || !hasLastWord(m_folder, attempt)) {
         if (!takePlace(attempt))
             return fenceBefore(attempt + 1);

@@ -36,8 +36,8 @@ private:
     QueueWatch(RunFolder folder, SlurmJob job, std::int64_t steps, LockFile lock);
 
     void look();
-    void wait(const JobFacts& job);
-    void conclude(const std::optional<JobFacts>& job);
+    void wait(const JobFacts& job, std::uint32_t lastSigned);
+    void conclude(const std::optional<JobFacts>& job, std::uint32_t attempt);
     /// False while somebody else has it.
     bool takePlace(std::uint32_t attempt);
     /// Ends a supervisor that goes on where Slurm has given its job up: on a node that is cut off.

@@ -47,13 +47,17 @@ Status checkIsOver(const RunFolder& folder, const SlurmJob& job)
     return {};
 }
 
-std::uint32_t attemptOf(const RunFolder& folder, const SlurmJob& job, int restarts)
+std::uint32_t attemptOf(const SlurmJob& job, int restarts, std::uint32_t lastSigned)
 {
     if (restarts == 0)
         return job.attempt;
+    return std::max(job.attempt + static_cast<std::uint32_t>(restarts), lastSigned + 1);
+}
+
+std::uint32_t lastSignedAttempt(const RunFolder& folder)
+{
     const auto supervisor = readSupervisor(folder);
-    const std::uint32_t last = supervisor ? supervisor->attempt : 0;
-    return std::max(job.attempt + static_cast<std::uint32_t>(restarts), last + 1);
+    return supervisor ? supervisor->attempt : 0;
 }
 
 } // namespace trainyard::agent

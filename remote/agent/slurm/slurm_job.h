@@ -27,7 +27,9 @@ Result<std::optional<JobFacts>> askJob(const RunFolder& folder, const SlurmJob& 
 Status checkIsOver(const RunFolder& folder, const SlurmJob& job);
 
 /// The attempt that the job is in after so many requeues. A supervisor may have begun attempts of its own, so
-/// the last one that ever ran counts too.
-std::uint32_t attemptOf(const RunFolder& folder, const SlurmJob& job, int restarts);
+/// the last one that was signed before this requeue counts too.
+std::uint32_t attemptOf(const SlurmJob& job, int restarts, std::uint32_t lastSigned);
+/// By a supervisor; 0 before the first one.
+std::uint32_t lastSignedAttempt(const RunFolder& folder);
 
 } // namespace trainyard::agent
