@@ -37,16 +37,15 @@ Result<bool> waitForEnd(const RunFolder& folder, const SlurmJob& job, std::chron
     }
 }
 
-/// Asks a job that is at work to end by itself. A supervisor that is only starting may take the request for
-/// an old one and remove it, so it is made again. The signal tells it at once; a file may take half a minute
+/// Lets a job that was asked end by itself. A supervisor that is only starting may take the request for an
+/// old one and remove it, so it is made again. The signal tells it at once; a file may take half a minute
 /// from node to node.
-Result<bool> ask(const RunFolder& folder, const SlurmJob& job, const StopOptions& options)
+Result<bool> letEnd(const RunFolder& folder, const SlurmJob& job, const StopOptions& options)
 {
-    TRAINYARD_TRY_STATUS(askToEnd(folder, options)); // seen also while Slurm's controller is down
     bool warned = false;
     bool cancelled = false;
     return waitForEnd(folder, job, options.grace + kSupervisorPatience, [&](const JobFacts& facts) -> Status {
-        TRAINYARD_TRY_STATUS(askToEnd(folder, options));
+        (void)askToEnd(folder, options); // where it cannot be written again, the signal tells it
         if (phaseOf(facts) == JobPhase::Waiting)
             return std::exchange(cancelled, true) ? Status() : cancelJob(job.id);
         // Its batch step may not have begun: a warning that nobody hears is no failure.
@@ -57,12 +56,13 @@ Result<bool> ask(const RunFolder& folder, const SlurmJob& job, const StopOptions
 
 Result<bool> end(const RunFolder& folder, const SlurmJob& job, const StopOptions& options)
 {
-    if (options.checkpoint) {
-        TRAINYARD_TRY(const bool ended, ask(folder, job, options));
+    const Status asked = askToEnd(folder, options); // seen also while Slurm's controller is down
+    // A full disk takes no request, and has no room for a checkpoint either.
+    if (options.checkpoint && asked.ok()) {
+        TRAINYARD_TRY(const bool ended, letEnd(folder, job, options));
         if (ended)
             return true;
     }
-    TRAINYARD_TRY_STATUS(askToEnd(folder, options));
     TRAINYARD_TRY_STATUS(cancelJob(job.id));
     return waitForEnd(folder, job, kSlurmPatience, [](const JobFacts&) { return Status(); });
 }

@@ -171,6 +171,8 @@ void Supervisor::heedSignals(std::chrono::milliseconds patience)
         if (signal == SIGTERM && m_onTermination) {
             if (m_stopCause.empty()) // Slurm says it again
                 m_stopCause = m_onTermination();
+            if (!isAskedToEnd(m_folder)) // a full disk has no room for the request
+                m_stop.abort(m_work.gracePeriod);
         } else if (signal == SIGTERM && m_work.restart.afterReboot) {
             m_isInterrupted = true;
             m_stop.abort(m_work.gracePeriod);
