@@ -14,20 +14,25 @@ class Checker {
 public:
     explicit Checker(Diagnostics& diagnostics) : m_diagnostics(diagnostics) {}
 
-    void require(bool condition, const char* path, std::string message, std::string hint)
+    void require(bool condition, const char* path, std::string message, std::string hint,
+                 std::string equation = {})
     {
         if (!condition)
-            m_diagnostics.push_back({path, std::move(message), std::move(hint), ErrorKind::BadInput});
+            m_diagnostics.push_back(
+                {path, std::move(message), std::move(hint), ErrorKind::BadInput, std::move(equation)});
     }
-    void refuseUnless(bool condition, const char* path, std::string message, std::string hint)
+    void refuseUnless(bool condition, const char* path, std::string message, std::string hint,
+                      std::string equation = {})
     {
         if (!condition)
-            m_diagnostics.push_back({path, std::move(message), std::move(hint), ErrorKind::Refused});
+            m_diagnostics.push_back(
+                {path, std::move(message), std::move(hint), ErrorKind::Refused, std::move(equation)});
     }
     template <typename Number>
     void atLeast(Number value, Number least, const char* path)
     {
-        require(value >= least, path, fmt::format("is {}", value), fmt::format("must be at least {}", least));
+        require(value >= least, path, fmt::format("is {}", value), fmt::format("must be at least {}", least),
+                fmt::format("{} < {}", value, least));
     }
     /// Whether it is.
     bool between(int value, int least, int most, const char* path)
@@ -35,13 +40,15 @@ public:
         const bool is = value >= least && value <= most;
         require(is, path, fmt::format("is {}", value),
                 value < least ? fmt::format("must be at least {}", least)
-                              : fmt::format("must be at most {}", most));
+                              : fmt::format("must be at most {}", most),
+                value < least ? fmt::format("{} < {}", value, least) : fmt::format("{} > {}", value, most));
         return is;
     }
     void within(double value, double low, double high, const char* path)
     {
         require(value >= low && value < high, path, fmt::format("is {}", value),
-                fmt::format("must be at least {} and below {}", low, high));
+                fmt::format("must be at least {} and below {}", low, high),
+                value < low ? fmt::format("{} < {}", value, low) : fmt::format("{} >= {}", value, high));
     }
 
 private:

@@ -53,16 +53,16 @@ double attentionElements(const ModelSpec& model, int sequenceLength)
 }
 
 /// Sequence parallelism gives each rank of a tensor group as many of the tokens of a micro-batch that are
-/// here.
-bool tokensDivide(const RunSpec& spec, int sequenceLength)
+/// here. The tokens of the first context-parallel rank for which that does not divide.
+std::optional<int> undividedTokens(const RunSpec& spec, int sequenceLength)
 {
     const bool causal = spec.model.family == ModelFamily::Gpt;
     for (int rank = 0; rank < spec.layout.context; ++rank) {
         const int tokens = tokensOfContextRank(sequenceLength, rank, spec.layout.context, causal);
         if (spec.batch.micro * tokens % spec.layout.tensor != 0)
-            return false;
+            return tokens;
     }
-    return true;
+    return std::nullopt;
 }
 
 std::string sharers(const ParallelLayout& layout)
@@ -81,11 +81,13 @@ Diagnostics dataSetProblems(const RunSpec& spec, const DataSetShape& data)
     check.require(data.vocabularySize <= spec.model.vocabulary, "model.vocabulary",
                   fmt::format("is {}, and the data set {} has {} entries", spec.model.vocabulary,
                               spec.dataset.path, data.vocabularySize),
-                  fmt::format("set model.vocabulary to {}", data.vocabularySize));
+                  fmt::format("set model.vocabulary to {}", data.vocabularySize),
+                  fmt::format("vocabulary {} < entries {}", spec.model.vocabulary, data.vocabularySize));
     check.require(data.sequenceLength <= spec.model.maxPositions, "model.max_positions",
                   fmt::format("is {}, and the rows of the data set {} have {} tokens",
                               spec.model.maxPositions, spec.dataset.path, data.sequenceLength),
-                  fmt::format("set model.max_positions to at least {}", data.sequenceLength));
+                  fmt::format("set model.max_positions to at least {}", data.sequenceLength),
+                  fmt::format("max_positions {} < tokens {}", spec.model.maxPositions, data.sequenceLength));
     checkObjective(spec, data, check);
     const Diagnostics sharing = sharingProblems(spec, data.sequenceLength);
     problems.insert(problems.end(), sharing.begin(), sharing.end());
@@ -102,19 +104,26 @@ Diagnostics sharingProblems(const RunSpec& spec, int sequenceLength)
     check.refuseUnless(
         layout.context <= sequenceLength, "layout.context",
         fmt::format("{} ranks cannot share sequences of {} tokens", layout.context, sequenceLength),
-        fmt::format("use at most {}", sequenceLength));
+        fmt::format("use at most {}", sequenceLength),
+        fmt::format("context {} > tokens {}", layout.context, sequenceLength));
     check.refuseUnless(
         spec.model.attentionDropout == 0 || attentionElements(spec.model, sequenceLength) <= kMaskElements,
         "model.attention_dropout",
         fmt::format("{} heads over {} tokens have more probabilities than there are masks to drop them by",
                     spec.model.heads, sequenceLength),
-        "set model.attention_dropout to 0");
+        "set model.attention_dropout to 0",
+        fmt::format("heads {} x tokens {} x tokens {} = {:.0f} > {:.0f}", spec.model.heads, sequenceLength,
+                    sequenceLength, attentionElements(spec.model, sequenceLength), kMaskElements));
     const bool mustDivide = problems.empty() && layout.sequence && !spec.batch.packing;
+    const auto undivided = mustDivide ? undividedTokens(spec, sequenceLength) : std::nullopt;
     check.refuseUnless(
-        !mustDivide || tokensDivide(spec, sequenceLength), "layout.sequence",
+        !undivided, "layout.sequence",
         fmt::format("{} sequences of {} tokens in a micro-batch cannot be shared evenly by {}",
                     spec.batch.micro, sequenceLength, sharers(layout)),
-        fmt::format("make batch.micro a multiple of {}, or set layout.sequence to false", layout.tensor));
+        fmt::format("make batch.micro a multiple of {}, or set layout.sequence to false", layout.tensor),
+        fmt::format("micro {} x tokens {} % tensor {} = {}, must be 0", spec.batch.micro,
+                    undivided.value_or(0), layout.tensor,
+                    spec.batch.micro * undivided.value_or(0) % layout.tensor));
     return problems;
 }
 

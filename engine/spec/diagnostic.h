@@ -14,6 +14,8 @@ struct Diagnostic {
     std::string hint;    ///< what to do
     ErrorKind kind =
         ErrorKind::BadInput; ///< BadInput: the field is wrong. Refused: right, but it cannot work.
+    /// The rule with the numbers in it: "heads 16 % tensor 3 = 1, must be 0"; empty: a rule without numbers.
+    std::string equation{};
 
     /// `path: message — hint`, one line for a person.
     std::string text() const;

@@ -64,12 +64,16 @@ void checkHeads(const ModelSpec& model, Checker& check)
         nearest.empty() ? "make model.hidden an even number" : fmt::format("use {} heads", nearest);
     const bool divides = model.hidden % model.heads == 0;
     check.require(divides, "model.heads",
-                  fmt::format("hidden {} is not a multiple of {} heads", model.hidden, model.heads), hint);
+                  fmt::format("hidden {} is not a multiple of {} heads", model.hidden, model.heads), hint,
+                  fmt::format("hidden {} % heads {} = {}, must be 0", model.hidden, model.heads,
+                              model.hidden % model.heads));
     check.require(
         !divides || works(model.heads), "model.heads",
         fmt::format("{} heads of width {} cannot have rotary positions, which turn pairs of numbers",
                     model.heads, model.hidden / model.heads),
-        hint + ", or learned positions");
+        hint + ", or learned positions",
+        fmt::format("hidden {} / heads {} = {}, must be even", model.hidden, model.heads,
+                    model.hidden / model.heads));
 }
 
 void checkFamily(const ModelSpec& model, Checker& check)

@@ -14,9 +14,14 @@ namespace {
 
 using Kind = PipelineScheduleKind;
 
-Diagnostic refusal(std::string path, std::string message, std::string hint)
+Diagnostic refusal(std::string path, std::string message, std::string hint, std::string equation = {})
 {
-    return {std::move(path), std::move(message), std::move(hint), ErrorKind::Refused};
+    return {std::move(path), std::move(message), std::move(hint), ErrorKind::Refused, std::move(equation)};
+}
+
+Diagnostic wrong(std::string path, std::string message, std::string hint, std::string equation)
+{
+    return {std::move(path), std::move(message), std::move(hint), ErrorKind::BadInput, std::move(equation)};
 }
 
 std::string plural(int count, const char* noun)
@@ -65,17 +70,19 @@ std::optional<Diagnostic> handPartitionProblem(int layers, int stages, const std
     const std::string list = fmt::format("[{}]", fmt::join(counts, ", "));
     const std::string hint = fmt::format("e.g. [{}]", fmt::join(evenCounts(layers, stages), ", "));
     if (static_cast<int>(counts.size()) != stages)
-        return Diagnostic{"layout.partition",
-                          fmt::format("{} is for {}, and the layout has {}", list,
-                                      plural(static_cast<int>(counts.size()), "stage"), stages),
-                          hint};
+        return wrong("layout.partition",
+                     fmt::format("{} is for {}, and the layout has {}", list,
+                                 plural(static_cast<int>(counts.size()), "stage"), stages),
+                     hint, fmt::format("entries {}, must be stages {}", counts.size(), stages));
     const long sum = std::accumulate(counts.begin(), counts.end(), 0L);
     if (sum != layers)
-        return Diagnostic{
+        return wrong(
             "layout.partition",
-            fmt::format("{} adds up to {}, and the model has {}", list, sum, plural(layers, "layer")), hint};
+            fmt::format("{} adds up to {}, and the model has {}", list, sum, plural(layers, "layer")), hint,
+            fmt::format("{} = {}, must be layers {}", fmt::join(counts, " + "), sum, layers));
     if (std::count(counts.begin(), counts.end(), 0) > 0)
-        return Diagnostic{"layout.partition", list + " leaves a stage without a layer", hint};
+        return wrong("layout.partition", list + " leaves a stage without a layer", hint,
+                     "layers 0 < 1 in a stage");
     return std::nullopt;
 }
 
@@ -88,7 +95,9 @@ std::optional<Diagnostic> partitionProblem(const RunSpec& spec)
                        fmt::format("{} cannot fill {} (pipeline {} x {})", plural(layers, "layer"),
                                    plural(stages, "stage"), spec.layout.pipeline,
                                    plural(spec.layout.virtualStages, "virtual stage")),
-                       fewerStagesHint(layers, spec.layout));
+                       fewerStagesHint(layers, spec.layout),
+                       fmt::format("layers {} < pipeline {} x virtual_stages {} = {}", layers,
+                                   spec.layout.pipeline, spec.layout.virtualStages, stages));
     if (spec.layout.partition.kind == PartitionKind::ByHand)
         return handPartitionProblem(layers, stages, spec.layout.partition.layerCounts);
     return std::nullopt;
@@ -100,12 +109,14 @@ std::optional<Diagnostic> zeroProblem(const RunSpec& spec)
 {
     if (spec.memory.zeroStage < 2)
         return std::nullopt;
-    return refusal("memory.zero_stage",
-                   fmt::format("ZeRO stage {} does not go with a pipeline, which adds gradients up over all "
-                               "micro-batches",
-                               spec.memory.zeroStage),
-                   spec.memory.offloadParameters ? "set layout.pipeline to 1"
-                                                 : "set memory.zero_stage to 1, or layout.pipeline to 1");
+    return refusal(
+        "memory.zero_stage",
+        fmt::format("ZeRO stage {} does not go with a pipeline, which adds gradients up over all "
+                    "micro-batches",
+                    spec.memory.zeroStage),
+        spec.memory.offloadParameters ? "set layout.pipeline to 1"
+                                      : "set memory.zero_stage to 1, or layout.pipeline to 1",
+        fmt::format("zero_stage {} > 1 with pipeline {}", spec.memory.zeroStage, spec.layout.pipeline));
 }
 
 /// A recomputed layer gives the gradients of its input and of its weights in one go.
@@ -124,14 +135,16 @@ std::optional<Diagnostic> recomputeProblem(const RunSpec& spec)
 std::optional<Diagnostic> scheduleProblem(Kind kind, int ranks, int virtualStages, int microBatches)
 {
     if (kind == Kind::Interleaved && virtualStages < 2)
-        return Diagnostic{"layout.virtual_stages",
-                          "the interleaved schedule needs at least 2 chunks of the model per rank",
-                          "set layout.virtual_stages to 2, or layout.schedule to \"1f1b\""};
+        return wrong("layout.virtual_stages",
+                     "the interleaved schedule needs at least 2 chunks of the model per rank",
+                     "set layout.virtual_stages to 2, or layout.schedule to \"1f1b\"",
+                     fmt::format("virtual_stages {} < 2", virtualStages));
     if (kind != Kind::Interleaved && virtualStages != 1)
-        return Diagnostic{"layout.virtual_stages",
-                          fmt::format("the {} schedule has 1 chunk of the model per rank, not {}",
-                                      nameOf(kind), virtualStages),
-                          "set layout.virtual_stages to 1, or layout.schedule to \"interleaved\""};
+        return wrong("layout.virtual_stages",
+                     fmt::format("the {} schedule has 1 chunk of the model per rank, not {}", nameOf(kind),
+                                 virtualStages),
+                     "set layout.virtual_stages to 1, or layout.schedule to \"interleaved\"",
+                     fmt::format("virtual_stages {}, must be 1", virtualStages));
     if (kind != Kind::GPipe && microBatches < ranks)
         return refusal(
             "batch.accumulation",
@@ -139,7 +152,8 @@ std::optional<Diagnostic> scheduleProblem(Kind kind, int ranks, int virtualStage
                         nameOf(kind), ranks, ranks, microBatches),
             fmt::format("raise batch.accumulation to {}, lower layout.pipeline to {}, or set "
                         "layout.schedule to \"gpipe\"",
-                        ranks, microBatches));
+                        ranks, microBatches),
+            fmt::format("micro-batches {} < pipeline {}", microBatches, ranks));
     return std::nullopt;
 }
 

@@ -48,7 +48,9 @@ void checkRanks(const ParallelLayout& layout, int slots, Checker& check)
                     "cluster has {} slot{}",
                     layout.data, layout.context, layout.tensor, layout.pipeline, ranks, slots,
                     slots == 1 ? "" : "s"),
-        hint + " or add slots to cluster.nodes");
+        hint + " or add slots to cluster.nodes",
+        fmt::format("data {} x context {} x tensor {} x pipeline {} = {:.0f} > slots {}", layout.data,
+                    layout.context, layout.tensor, layout.pipeline, ranks, std::min(slots, kMostRanks)));
 }
 
 void checkLayout(const RunSpec& spec, Checker& check)
@@ -73,11 +75,15 @@ void checkLayout(const RunSpec& spec, Checker& check)
             spec.model.heads % layout.tensor == 0, "layout.tensor",
             fmt::format("{} heads cannot be shared evenly by {} ranks", spec.model.heads, layout.tensor),
             fmt::format("use {}, or make model.heads a multiple of {}",
-                        largestDivisor(spec.model.heads, layout.tensor), layout.tensor));
+                        largestDivisor(spec.model.heads, layout.tensor), layout.tensor),
+            fmt::format("heads {} % tensor {} = {}, must be 0", spec.model.heads, layout.tensor,
+                        spec.model.heads % layout.tensor));
     check.refuseUnless(
         layout.tensor <= spec.model.intermediate && layout.tensor <= spec.model.vocabulary, "layout.tensor",
         fmt::format("{} ranks are more than model.intermediate or model.vocabulary has rows", layout.tensor),
-        "lower layout.tensor");
+        "lower layout.tensor",
+        fmt::format("tensor {} > min(intermediate {}, vocabulary {})", layout.tensor, spec.model.intermediate,
+                    spec.model.vocabulary));
     checkRanks(layout, spec.cluster.totalSlots(), check);
 }
 
@@ -96,12 +102,15 @@ void checkBatch(const RunSpec& spec, Checker& check)
                   batch.global % (long{batch.micro} * spec.layout.data) == 0
                       ? fmt::format("set batch.accumulation to {}, or batch.global to {}",
                                     batch.global / (long{batch.micro} * spec.layout.data), product)
-                      : fmt::format("set batch.global to {}", product));
+                      : fmt::format("set batch.global to {}", product),
+                  fmt::format("micro {} x accumulation {} x data {} = {}, must be global {}", batch.micro,
+                              batch.accumulation, spec.layout.data, product, batch.global));
     check.refuseUnless(!batch.packing || spec.layout.context == 1, "batch.packing",
                        fmt::format("does not go with layout.context {}, whose ranks share sequences of equal "
                                    "length",
                                    spec.layout.context),
-                       "set layout.context to 1, or batch.packing to false");
+                       "set layout.context to 1, or batch.packing to false",
+                       fmt::format("context {} > 1 with packing", spec.layout.context));
 }
 
 void checkPipeline(const RunSpec& spec, Diagnostics& diagnostics)
@@ -132,7 +141,8 @@ void checkOptimizer(const RunSpec& spec, Checker& check)
     check.require(optimizer.warmupSteps <= spec.launch.steps, "optimizer.warmup_steps",
                   fmt::format("{} warm-up steps do not fit into a run of {} steps", optimizer.warmupSteps,
                               spec.launch.steps),
-                  "lower optimizer.warmup_steps or raise launch.steps");
+                  "lower optimizer.warmup_steps or raise launch.steps",
+                  fmt::format("warmup_steps {} > steps {}", optimizer.warmupSteps, spec.launch.steps));
 }
 
 void checkLossScale(const LossScaleSpec& scale, Checker& check)
@@ -152,7 +162,9 @@ void checkMemory(const RunSpec& spec, Checker& check)
 {
     const MemorySpec& memory = spec.memory;
     check.require(memory.zeroStage >= 0 && memory.zeroStage <= 3, "memory.zero_stage",
-                  fmt::format("is {}", memory.zeroStage), "must be 0, 1, 2 or 3");
+                  fmt::format("is {}", memory.zeroStage), "must be 0, 1, 2 or 3",
+                  memory.zeroStage < 0 ? fmt::format("{} < 0", memory.zeroStage)
+                                       : fmt::format("{} > 3", memory.zeroStage));
     check.atLeast(memory.recomputeEvery, 1, "memory.recompute_every");
     check.atLeast(memory.offloadHorizon, 0, "memory.offload_horizon");
     check.refuseUnless(
@@ -161,7 +173,8 @@ void checkMemory(const RunSpec& spec, Checker& check)
                     memory.zeroStage),
         spec.layout.pipeline == 1
             ? "set memory.zero_stage to 3, or memory.offload_optimizer instead"
-            : "set memory.offload_optimizer instead, or memory.zero_stage to 3 and layout.pipeline to 1");
+            : "set memory.offload_optimizer instead, or memory.zero_stage to 3 and layout.pipeline to 1",
+        fmt::format("zero_stage {}, must be 3", memory.zeroStage));
 }
 
 void checkDataset(const DatasetSpec& dataset, Checker& check)

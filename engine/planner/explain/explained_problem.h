@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "engine/planner/explain/field_changes.h"
+#include "engine/spec/diagnostic.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// Everything that is wrong with a specification: validate(), or more where more is known (planProblems()).
+using FindProblems = std::function<Diagnostics(const RunSpec&)>;
+
+/// A way out of one problem.
+struct Remedy {
+    RunSpec spec; ///< the whole specification with it
+    std::vector<FieldChange> changes;
+};
+
+/// A problem and the nearest settings that work.
+struct ExplainedProblem {
+    Diagnostic problem;
+    std::vector<Remedy> remedies;
+};
+
+/// For each problem the settings that solve it, each found by asking `find`: with any one of them the field
+/// of the problem has none left, and no other field has a new one. Of a number the nearest value below and
+/// the nearest above, within 1024 of it; at most eight for a problem, the most likely first, without those
+/// that change more than another one needs. None for texts and fractions, whose hints say it, where no move
+/// is enough, and for what `find` does not say of `spec` (the problems of a file that cannot be read).
+std::vector<ExplainedProblem> explain(const RunSpec& spec, const Diagnostics& problems,
+                                      const FindProblems& find);
+
+} // namespace trainyard

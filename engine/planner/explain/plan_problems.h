@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "engine/planner/memory_fit.h"
+#include "engine/planner/memory_model.h"
+#include "engine/spec/data_set_rules.h"
+#include "engine/spec/diagnostic.h"
+
+namespace trainyard {
+
+/// Diagnostic::path of what does not fit.
+inline constexpr const char* kMemoryPath = "memory";
+
+/// Which ranks lie on which host, and what memory they have, of a specification (memoryOfHosts()).
+using HostsOf = std::function<std::vector<HostMemory>(const RunSpec&)>;
+
+/// What is known of a run besides its specification.
+struct PlanFacts {
+    SequenceShape shape;
+    std::optional<DataSetShape> rows{}; ///< of its data set, where that can be read
+    HostsOf hosts;
+    bool onDevices = false; ///< the memory of the hosts is that of their devices
+};
+
+/// Refused, at kMemoryPath, when a rank does not fit into the tightest host: the sum of the categories
+/// against what there is. `onDevices`: what waits in host memory does not count.
+std::optional<Diagnostic> memoryProblem(const MemoryEstimate& estimate, const std::vector<HostMemory>& hosts,
+                                        bool onDevices);
+
+/// What keeps a specification from running. Each question is asked where the ones before it have no problem:
+/// validate(), dataSetProblems(), sharingProblems(), memoryProblem().
+Diagnostics planProblems(const RunSpec& spec, const PlanFacts& facts);
+
+} // namespace trainyard

@@ -1,0 +1,246 @@
+#include "engine/planner/explain/setting_moves.h"
+
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+
+#include "engine/spec/limits.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kMostOfAll = std::numeric_limits<int>::max();
+
+/// 0, which no rule accepts, where it does not divide.
+int quotient(long dividend, long divisor)
+{
+    const bool whole = divisor > 0 && dividend % divisor == 0 && dividend / divisor <= kMostOfAll;
+    return whole ? static_cast<int>(dividend / divisor) : 0;
+}
+
+void keepGlobalBatch(RunSpec& spec)
+{
+    spec.batch.accumulation = quotient(spec.batch.global, long{spec.batch.micro} * spec.layout.data);
+}
+
+/// Another degree on as many ranks: data-parallel ranks make up for it.
+template <int ParallelLayout::*degree>
+void setDegreeKeepingRanks(RunSpec& spec, int value)
+{
+    const long ranks = long{spec.layout.data} * spec.layout.*degree;
+    spec.layout.*degree = value;
+    spec.layout.data = quotient(ranks, value);
+    keepGlobalBatch(spec);
+}
+
+/// A field that nothing follows from.
+template <auto section, auto field>
+NumberMove plain(int least, int most)
+{
+    return {least, most, [](const RunSpec& spec) { return (spec.*section).*field; },
+            [](RunSpec& spec, int value) { (spec.*section).*field = value; }};
+}
+
+template <int ModelSpec::*field>
+NumberMove ofModel(int most)
+{
+    return plain<&RunSpec::model, field>(1, most);
+}
+
+template <int ParallelLayout::*field>
+NumberMove ofLayout(int most = kMostRanks)
+{
+    return plain<&RunSpec::layout, field>(1, most);
+}
+
+template <int ParallelLayout::*degree>
+NumberMove onAsManyRanks()
+{
+    return {1, kMostRanks, [](const RunSpec& spec) { return spec.layout.*degree; },
+            setDegreeKeepingRanks<degree>};
+}
+
+const NumberMove kHeads = ofModel<&ModelSpec::heads>(kMostWidth);
+const NumberMove kHidden = ofModel<&ModelSpec::hidden>(kMostWidth);
+const NumberMove kIntermediate = ofModel<&ModelSpec::intermediate>(kMostWidth);
+const NumberMove kLayers = ofModel<&ModelSpec::layers>(kMostLayers);
+const NumberMove kVocabulary = ofModel<&ModelSpec::vocabulary>(kMostEntries);
+const NumberMove kMaxPositions = ofModel<&ModelSpec::maxPositions>(kMostEntries);
+const NumberMove kTensor = ofLayout<&ParallelLayout::tensor>();
+const NumberMove kPipeline = ofLayout<&ParallelLayout::pipeline>();
+const NumberMove kContext = ofLayout<&ParallelLayout::context>();
+const NumberMove kVirtualStages = ofLayout<&ParallelLayout::virtualStages>(kMostLayers);
+const NumberMove kTensorOnRanks = onAsManyRanks<&ParallelLayout::tensor>();
+const NumberMove kPipelineOnRanks = onAsManyRanks<&ParallelLayout::pipeline>();
+const NumberMove kZeroStage = plain<&RunSpec::memory, &MemorySpec::zeroStage>(0, 3);
+const NumberMove kWarmup = plain<&RunSpec::optimizer, &OptimizerSpec::warmupSteps>(0, kMostEntries);
+const NumberMove kSteps = plain<&RunSpec::launch, &LaunchSpec::steps>(1, kMostEntries);
+
+const NumberMove kData{1, kMostRanks, [](const RunSpec& spec) { return spec.layout.data; },
+                       [](RunSpec& spec, int value) {
+                           spec.layout.data = value;
+                           keepGlobalBatch(spec);
+                       }};
+
+const NumberMove kMicro{1, kMostSequences, [](const RunSpec& spec) { return spec.batch.micro; },
+                        [](RunSpec& spec, int value) {
+                            spec.batch.micro = value;
+                            keepGlobalBatch(spec);
+                        }};
+
+const NumberMove kAccumulation{1, kMostSequences, [](const RunSpec& spec) { return spec.batch.accumulation; },
+                               [](RunSpec& spec, int value) {
+                                   spec.batch.accumulation = value;
+                                   spec.batch.micro =
+                                       quotient(spec.batch.global, long{value} * spec.layout.data);
+                               }};
+
+const NumberMove kGlobal{1, kMostEntries, [](const RunSpec& spec) { return spec.batch.global; },
+                         [](RunSpec& spec, int value) {
+                             spec.batch.global = value;
+                             keepGlobalBatch(spec);
+                         }};
+
+void makeGlobalTheProduct(RunSpec& spec)
+{
+    const double product = double(spec.batch.micro) * spec.batch.accumulation * spec.layout.data;
+    spec.batch.global = product <= kMostOfAll ? static_cast<int>(product) : 0;
+}
+
+const NumberMove kMoreMicroBatches{1, kMostSequences,
+                                   [](const RunSpec& spec) { return spec.batch.accumulation; },
+                                   [](RunSpec& spec, int value) {
+                                       spec.batch.accumulation = value;
+                                       makeGlobalTheProduct(spec);
+                                   }};
+
+template <PipelineScheduleKind kind, int virtualStages>
+void schedule(RunSpec& spec)
+{
+    spec.layout.schedule = kind;
+    spec.layout.virtualStages = virtualStages;
+}
+
+constexpr SwitchMove kGPipe = schedule<PipelineScheduleKind::GPipe, 1>;
+constexpr SwitchMove kOneForwardOneBackward = schedule<PipelineScheduleKind::OneForwardOneBackward, 1>;
+constexpr SwitchMove kInterleaved = schedule<PipelineScheduleKind::Interleaved, 2>;
+
+void dealLayersEvenly(RunSpec& spec)
+{
+    spec.layout.partition = {};
+}
+
+void withoutPipeline(RunSpec& spec)
+{
+    setDegreeKeepingRanks<&ParallelLayout::pipeline>(spec, 1);
+    schedule<PipelineScheduleKind::OneForwardOneBackward, 1>(spec);
+}
+
+void withoutPacking(RunSpec& spec)
+{
+    spec.batch.packing = false;
+}
+
+void withoutSequence(RunSpec& spec)
+{
+    spec.layout.sequence = false;
+}
+
+void withoutAttentionDropout(RunSpec& spec)
+{
+    spec.model.attentionDropout = 0;
+}
+
+void withoutParameterOffload(RunSpec& spec)
+{
+    spec.memory.offloadParameters = false;
+}
+
+template <RecomputeKind kind>
+void recompute(RunSpec& spec)
+{
+    spec.memory.recompute = kind;
+    spec.memory.recomputeEvery = 1;
+}
+
+void shardStates(RunSpec& spec)
+{
+    spec.memory.zeroStage = spec.layout.pipeline > 1 ? 1 : 3;
+}
+
+void offloadActivations(RunSpec& spec)
+{
+    spec.memory.offloadActivations = true;
+}
+
+void offloadOptimizer(RunSpec& spec)
+{
+    spec.memory.offloadOptimizer = true;
+}
+
+/// All that saves memory and leaves the degrees alone.
+void saveMemory(RunSpec& spec)
+{
+    recompute<RecomputeKind::Full>(spec);
+    if (spec.layout.data * spec.layout.context > 1)
+        shardStates(spec);
+}
+
+void saveAllMemory(RunSpec& spec)
+{
+    saveMemory(spec);
+    spec.batch.micro = 1;
+    keepGlobalBatch(spec);
+    offloadActivations(spec);
+    offloadOptimizer(spec);
+}
+
+using MovesByPath = std::map<std::string, SettingMoves, std::less<>>;
+
+MovesByPath makeMoves()
+{
+    return {
+        {"model.layers", {{kLayers}, {}}},
+        {"model.hidden", {{kHidden}, {}}},
+        {"model.heads", {{kHeads, kHidden}, {}}},
+        {"model.intermediate", {{kIntermediate}, {}}},
+        {"model.vocabulary", {{kVocabulary}, {}}},
+        {"model.max_positions", {{kMaxPositions}, {}}},
+        {"model.attention_dropout", {{kHeads}, {withoutAttentionDropout}}},
+        {"layout", {{kData, kTensor, kPipeline, kContext}, {}}},
+        {"layout.data", {{kData}, {}}},
+        {"layout.context", {{kContext}, {}}},
+        {"layout.tensor", {{kTensor, kTensorOnRanks, kHeads}, {}}},
+        {"layout.sequence", {{kMicro, kTensorOnRanks}, {withoutSequence}}},
+        {"layout.pipeline",
+         {{kPipeline, kPipelineOnRanks, kVirtualStages, kLayers}, {kOneForwardOneBackward}}},
+        {"layout.virtual_stages", {{kVirtualStages}, {kOneForwardOneBackward, kInterleaved}}},
+        {"layout.partition", {{kLayers}, {dealLayersEvenly}}},
+        {"batch.global", {{kGlobal, kAccumulation, kMicro, kData}, {makeGlobalTheProduct}}},
+        {"batch.micro", {{kMicro}, {}}},
+        {"batch.accumulation", {{kAccumulation, kMoreMicroBatches, kPipeline, kPipelineOnRanks}, {kGPipe}}},
+        {"batch.packing", {{kContext}, {withoutPacking}}},
+        {"memory.zero_stage", {{kZeroStage}, {withoutPipeline}}},
+        {"memory.recompute", {{}, {recompute<RecomputeKind::None>, kOneForwardOneBackward}}},
+        {"memory.offload_parameters", {{kZeroStage}, {withoutParameterOffload}}},
+        {"memory",
+         {{kMicro, kTensorOnRanks, kPipelineOnRanks},
+          {recompute<RecomputeKind::Selective>, recompute<RecomputeKind::Full>, shardStates, saveMemory,
+           offloadActivations, offloadOptimizer, saveAllMemory}}},
+        {"optimizer.warmup_steps", {{kWarmup, kSteps}, {}}},
+    };
+}
+
+} // namespace
+
+const SettingMoves& movesFor(std::string_view path)
+{
+    static const MovesByPath moves = makeMoves();
+    static const SettingMoves none;
+    const auto found = moves.find(path);
+    return found == moves.end() ? none : found->second;
+}
+
+} // namespace trainyard
