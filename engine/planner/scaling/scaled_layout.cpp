@@ -1,27 +1,39 @@
 #include "engine/planner/scaling/scaled_layout.h"
 
+#include <cstdint>
+#include <limits>
+
 #include <fmt/format.h>
+
+#include "engine/spec/limits.h"
 
 namespace trainyard {
 
 Result<RunSpec> scaledLayout(const RunSpec& spec, int ranks, Scaling scaling)
 {
-    const int model = spec.layout.context * spec.layout.tensor * spec.layout.pipeline;
+    const ParallelLayout& layout = spec.layout;
+    const std::int64_t model = std::int64_t{layout.context} * layout.tensor * layout.pipeline;
     if (ranks < 1 || model < 1 || ranks % model != 0)
         return badInput(
             fmt::format("{} ranks cannot hold whole copies of a model on {} ranks", ranks, model));
+    if (ranks > kMostRanks)
+        return badInput(fmt::format("{} ranks are more than {}", ranks, kMostRanks), "take fewer");
     RunSpec copy = spec;
-    copy.layout.data = ranks / model;
-    const int perStep = copy.batch.micro * copy.layout.data;
+    copy.layout.data = static_cast<int>(ranks / model);
+    const std::int64_t perStep = std::int64_t{copy.batch.micro} * copy.layout.data;
     if (scaling == Scaling::Weak) {
-        copy.batch.global = perStep * copy.batch.accumulation;
+        const std::int64_t global = perStep * copy.batch.accumulation;
+        if (global > std::numeric_limits<int>::max())
+            return badInput(fmt::format("a global batch of {} is more than can be counted", global),
+                            "take fewer ranks");
+        copy.batch.global = static_cast<int>(global);
         return copy;
     }
     if (copy.batch.global % perStep != 0)
         return refused(fmt::format("a global batch of {} cannot be split over {} ranks of micro-batch {}",
                                    copy.batch.global, copy.layout.data, copy.batch.micro),
                        "change the micro-batch, or scale weakly");
-    copy.batch.accumulation = copy.batch.global / perStep;
+    copy.batch.accumulation = static_cast<int>(copy.batch.global / perStep);
     return copy;
 }
 

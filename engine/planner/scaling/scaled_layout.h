@@ -11,7 +11,8 @@ enum class Scaling {
 };
 
 /// The same training on another number of ranks, by data parallelism; cluster and name stay. BadInput where
-/// the ranks hold no whole copies of the model, Refused where the global batch does not divide.
+/// the ranks hold no whole copies of the model or are more than a specification may ask for, Refused where
+/// the global batch does not divide.
 Result<RunSpec> scaledLayout(const RunSpec& spec, int ranks, Scaling scaling);
 
 } // namespace trainyard

@@ -70,6 +70,11 @@ private slots:
         RunSpec spec = bertLarge(64);
         QCOMPARE(scalingCurve(spec, {128, 20}, node, {8, 24}, Scaling::Strong).error().kind,
                  ErrorKind::Refused);
+        QCOMPARE(scalingCurve(spec, {128, 20}, node, {1'000'000'000}, Scaling::Weak).error().kind,
+                 ErrorKind::BadInput);
+        spec.batch.accumulation = 1 << 20;
+        QCOMPARE(scalingCurve(spec, {128, 20}, node, {1 << 16}, Scaling::Weak).error().kind,
+                 ErrorKind::BadInput);
         spec.layout.tensor = 2;
         QCOMPARE(scalingCurve(spec, {128, 20}, node, {7}, Scaling::Weak).error().kind, ErrorKind::BadInput);
     }
