@@ -85,7 +85,8 @@ struct NodeModel {
     LinkTable network;     ///< of all the node's adapters together, one direction
     double hostLink = 0;   ///< bytes per second between one device and the host's memory, one direction
     Bytes hostMemory = 0;
-    double hostBandwidth = 0; ///< bytes per second of the host's memory
+    bool sharesMemory = false; ///< the devices' memory is the host's: what is on both lies there once
+    double hostBandwidth = 0;  ///< bytes per second of the host's memory
     Price price;
 
     bool operator==(const NodeModel&) const = default;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/spec/field_reader.h"
+#include "engine/spec/limits.h"
 
 namespace trainyard {
 
@@ -25,7 +27,7 @@ std::string exactBytes(Bytes bytes)
     return std::to_string(bytes) + " B";
 }
 
-/// Complains where the figure is not above 0.
+/// Complains where the figure is missing, or not above 0.
 void readRate(FieldReader& reader, const char* key, double& rate)
 {
     reader.read(key, rate);
@@ -33,11 +35,43 @@ void readRate(FieldReader& reader, const char* key, double& rate)
         reader.complain(key, "must be above 0", "give what the vendor publishes, or what was measured");
 }
 
+void readSeconds(FieldReader& reader, const char* key, double& seconds)
+{
+    reader.read(key, seconds);
+    if (!(seconds >= 0))
+        reader.complain(key, "is below 0", "give seconds, e.g. 2e-5");
+}
+
 void readShare(FieldReader& reader, const char* key, double& share)
 {
     reader.read(key, share);
     if (!(share > 0) || share > 1)
         reader.complain(key, "must be above 0 and at most 1", "it is a share, e.g. 0.8");
+}
+
+void readCount(FieldReader& reader, const char* key, int& count, int least)
+{
+    reader.read(key, count);
+    if (count < least || count > kMostRanks)
+        reader.complain(key, fmt::format("must be from {} to {}", least, kMostRanks), "count again");
+}
+
+void readSize(FieldReader& reader, const char* key, Bytes& size)
+{
+    Bytes read = 1; // what is written wrongly is complained about once
+    reader.readBytes(key, read);
+    if (!reader.has(key) || read == 0)
+        reader.complain(key, "must be above 0", "give the size with its unit, e.g. \"80 GiB\"");
+    size = read;
+}
+
+/// A section that no node can do without.
+template <typename Fields>
+void readPart(FieldReader& parent, const char* key, Diagnostics& diagnostics, Fields fields)
+{
+    if (!parent.has(key))
+        parent.complain(key, "is missing", "see resources/presets/hardware for one");
+    readSection(parent, key, diagnostics, fields);
 }
 
 void readPeak(FieldReader& reader, PeakRates& peak)
@@ -52,14 +86,14 @@ void readPeak(FieldReader& reader, PeakRates& peak)
 void readDevice(FieldReader& reader, DeviceModel& device, Diagnostics& diagnostics)
 {
     reader.read("name", device.name);
-    reader.readBytes("memory", device.memory);
-    readSection(reader, "peak", diagnostics, [&](FieldReader& peak) { readPeak(peak, device.peak); });
+    readSize(reader, "memory", device.memory);
+    readPart(reader, "peak", diagnostics, [&](FieldReader& peak) { readPeak(peak, device.peak); });
     readRate(reader, "memory_bandwidth", device.memoryBandwidth);
-    reader.read("processors", device.processors);
+    readCount(reader, "processors", device.processors, 0);
     readShare(reader, "product_efficiency", device.productEfficiency);
     readShare(reader, "traffic_efficiency", device.trafficEfficiency);
-    reader.read("kernel_time", device.kernelTime);
-    reader.read("launch_time", device.launchTime);
+    readSeconds(reader, "kernel_time", device.kernelTime);
+    readSeconds(reader, "launch_time", device.launchTime);
 }
 
 /// Runs `item` on each object of the array `key`.
@@ -69,6 +103,10 @@ void readItems(FieldReader& parent, const char* key, Diagnostics& diagnostics, I
     const auto* json = parent.take(key);
     if (!json)
         return;
+    if (!json->is_array()) {
+        parent.complain(key, "must be a list", "write it as [ { ... }, { ... } ]");
+        return;
+    }
     for (std::size_t i = 0; i < json->size(); ++i) {
         FieldReader reader(json->at(i), parent.pathOf(key) + "[" + std::to_string(i) + "]", diagnostics);
         item(reader);
@@ -80,7 +118,7 @@ void readPoints(FieldReader& reader, LinkTable& table, Diagnostics& diagnostics)
 {
     readItems(reader, "points", diagnostics, [&](FieldReader& point) {
         LinkPoint& read = table.points.emplace_back();
-        point.readBytes("size", read.size);
+        readSize(point, "size", read.size);
         readRate(point, "bandwidth", read.bandwidth);
     });
     const auto ascending = [](const LinkPoint& a, const LinkPoint& b) { return a.size < b.size; };
@@ -89,20 +127,30 @@ void readPoints(FieldReader& reader, LinkTable& table, Diagnostics& diagnostics)
                         "a single point is a constant bandwidth");
 }
 
-void readLinks(FieldReader& reader, LinkTable& table, Diagnostics& diagnostics)
+void readGroups(FieldReader& reader, LinkTable& table, Diagnostics& diagnostics)
 {
-    reader.read("latency", table.latency);
-    readPoints(reader, table, diagnostics);
     readItems(reader, "groups", diagnostics, [&](FieldReader& group) {
         GroupShare& read = table.groups.emplace_back();
-        group.read("ranks", read.ranks);
+        readCount(group, "ranks", read.ranks, 1);
         readShare(group, "share", read.share);
     });
+    const auto ascending = [](const GroupShare& a, const GroupShare& b) { return a.ranks < b.ranks; };
+    if (!std::is_sorted(table.groups.begin(), table.groups.end(), ascending))
+        reader.complain("groups", "must be in order of ranks", "put the smallest group first");
+}
+
+void readLinks(FieldReader& reader, LinkTable& table, Diagnostics& diagnostics)
+{
+    readSeconds(reader, "latency", table.latency);
+    readPoints(reader, table, diagnostics);
+    readGroups(reader, table, diagnostics);
 }
 
 void readPrice(FieldReader& reader, Price& price)
 {
     reader.read("per_hour", price.perHour);
+    if (!(price.perHour >= 0))
+        reader.complain("per_hour", "is below 0", "leave it at 0 where it is unknown");
     reader.read("currency", price.currency);
     reader.read("date", price.date);
 }
@@ -111,17 +159,16 @@ void readNode(FieldReader& reader, NodeModel& node, Diagnostics& diagnostics)
 {
     reader.read("name", node.name);
     reader.read("description", node.description);
-    readSection(reader, "device", diagnostics,
-                [&](FieldReader& device) { readDevice(device, node.device, diagnostics); });
-    reader.read("devices", node.devices);
-    if (node.devices < 1)
-        reader.complain("devices", "is below 1", "a node has at least one device");
-    readSection(reader, "device_links", diagnostics,
-                [&](FieldReader& links) { readLinks(links, node.deviceLinks, diagnostics); });
-    readSection(reader, "network", diagnostics,
-                [&](FieldReader& links) { readLinks(links, node.network, diagnostics); });
+    readPart(reader, "device", diagnostics,
+             [&](FieldReader& device) { readDevice(device, node.device, diagnostics); });
+    readCount(reader, "devices", node.devices, 1);
+    readPart(reader, "device_links", diagnostics,
+             [&](FieldReader& links) { readLinks(links, node.deviceLinks, diagnostics); });
+    readPart(reader, "network", diagnostics,
+             [&](FieldReader& links) { readLinks(links, node.network, diagnostics); });
     readRate(reader, "host_link", node.hostLink);
-    reader.readBytes("host_memory", node.hostMemory);
+    readSize(reader, "host_memory", node.hostMemory);
+    reader.read("shares_memory", node.sharesMemory);
     readRate(reader, "host_bandwidth", node.hostBandwidth);
     readSection(reader, "price", diagnostics, [&](FieldReader& price) { readPrice(price, node.price); });
 }
@@ -182,6 +229,7 @@ std::string toJson(const NodeModel& node)
         {"network", linksJson(node.network)},
         {"host_link", node.hostLink},
         {"host_memory", exactBytes(node.hostMemory)},
+        {"shares_memory", node.sharesMemory},
         {"host_bandwidth", node.hostBandwidth},
         {"price",
          {{"per_hour", node.price.perHour}, {"currency", node.price.currency}, {"date", node.price.date}}}};

@@ -2,6 +2,7 @@
 
 #include "engine/planner/hardware/hardware_json.h"
 #include "engine/planner/hardware/hardware_presets.h"
+#include "engine/planner/hardware/node_fit.h"
 
 using namespace trainyard;
 
@@ -43,18 +44,64 @@ private slots:
         }
     }
 
+    void namesEveryWrongField_data()
+    {
+        QTest::addColumn<QByteArray>("before");
+        QTest::addColumn<QByteArray>("after");
+        QTest::addRow("device.memroy") << QByteArray(R"("processors": 108)") << QByteArray(R"("memroy": 1)");
+        QTest::addRow("device.memory") << QByteArray(R"("80 GiB")") << QByteArray(R"("0 B")");
+        QTest::addRow("device.product_efficiency")
+            << QByteArray(R"("product_efficiency": 0.85)") << QByteArray(R"("product_efficiency": 2)");
+        QTest::addRow("device.kernel_time") << QByteArray("5e-06") << QByteArray("-5e-06");
+        QTest::addRow("device.processors") << QByteArray("108") << QByteArray("-1");
+        QTest::addRow("devices") << QByteArray(R"("devices": 8)") << QByteArray(R"("devices": 0)");
+        QTest::addRow("device_links.latency")
+            << QByteArray(R"("latency": 1e-05)") << QByteArray(R"("latency": -1)");
+        QTest::addRow("device_links.groups") << QByteArray(R"("ranks": 2)") << QByteArray(R"("ranks": 6)");
+        QTest::addRow("price.per_hour")
+            << QByteArray(R"("per_hour": 0.0)") << QByteArray(R"("per_hour": -1)");
+    }
     void namesEveryWrongField()
     {
-        const Diagnostics found =
-            parseNode(R"({"device": {"memroy": "80 GiB", "product_efficiency": 2, "memory_bandwidth": 0},
-                          "device_links": {"points": []}, "host_link": 1, "host_bandwidth": 1})")
-                .diagnostics;
+        QFETCH(QByteArray, before);
+        QFETCH(QByteArray, after);
+        QByteArray json = QByteArray::fromStdString(toJson(*nodePreset("hgx-a100")));
+        QVERIFY2(json.contains(before), json.constData());
+        json.replace(json.indexOf(before), before.size(), after);
+        const Diagnostics found = parseNode(json.toStdString()).diagnostics;
+        QCOMPARE(found.size(), std::size_t{1});
+        QCOMPARE(found.front().path, std::string(QTest::currentDataTag()));
+    }
+
+    void namesEveryPartThatIsMissing()
+    {
         QStringList paths;
-        for (const Diagnostic& diagnostic : found)
+        for (const Diagnostic& diagnostic : parseNode("{}").diagnostics)
             paths << QString::fromStdString(diagnostic.path);
-        QCOMPARE(paths, (QStringList{"device.memory_bandwidth", "device.product_efficiency", "device.memroy",
-                                     "device_links.points"}));
+        QCOMPARE(paths, (QStringList{"device", "device_links", "network", "host_link", "host_memory",
+                                     "host_bandwidth"}));
         QCOMPARE(parseNode("{").diagnostics.size(), std::size_t{1});
+    }
+
+    void wantsListsWhereThereAreSeveral_data()
+    {
+        QTest::addColumn<QByteArray>("points");
+        QTest::addRow("number") << QByteArray("5");
+        QTest::addRow("object") << QByteArray(R"({"size": "1 MiB", "bandwidth": 1e9})");
+        QTest::addRow("numbers") << QByteArray("[5]");
+        QTest::addRow("empty") << QByteArray("[]");
+        QTest::addRow("null") << QByteArray("null");
+    }
+    void wantsListsWhereThereAreSeveral()
+    {
+        QFETCH(QByteArray, points);
+        const std::string json =
+            (R"({"network": {"points": )" + points + R"(, "groups": "x"}})").toStdString();
+        int complaints = 0;
+        for (const Diagnostic& diagnostic : parseNode(json).diagnostics)
+            complaints +=
+                diagnostic.path.rfind("network.points", 0) == 0 || diagnostic.path == "network.groups";
+        QVERIFY(complaints >= 2);
     }
 
     void interpolatesLinksBetweenMeasuredSizes()
@@ -64,6 +111,18 @@ private slots:
         QCOMPARE(table.bandwidth(1.0, 8), 20e9);
         QCOMPARE(table.bandwidth(1e12, 8), 60e9);
         QCOMPARE(table.bandwidth(1e12, 2), 30e9);
+    }
+
+    void knowsWhatFitsOnANode()
+    {
+        const NodeModel node = *nodePreset("p4d.24xlarge"); // 40 GiB a device, 1152 GiB for 8 ranks
+        QVERIFY(fitsNode({36 * kGiB, 144 * kGiB}, node, 8).ok());
+        QVERIFY(!fitsNode({38 * kGiB, 0}, node, 8).ok());
+        QVERIFY(!fitsNode({36 * kGiB, 145 * kGiB}, node, 8).ok());
+        QVERIFY(fitsNode({36 * kGiB, 145 * kGiB}, node, 7).ok());
+        const NodeModel shared = *nodePreset("cpu-node"); // 128 GiB for 32 ranks
+        QVERIFY(fitsNode({2 * kGiB, kGiB}, shared, 32).ok());
+        QVERIFY(!fitsNode({2 * kGiB, 2 * kGiB}, shared, 32).ok());
     }
 
     void letsTheSlowestNodeGovern()
