@@ -68,7 +68,7 @@ std::vector<RunSpec> layoutCandidates(const RunSpec& asked, const SequenceShape&
     spec.layout = {};
     spec.layout.placement = "PDT";
     for (int tensor = 1; tensor <= devicesPerNode; ++tensor) {
-        if (devices % tensor != 0 || !dividesModel(spec.model, tensor))
+        if (devicesPerNode % tensor != 0 || devices % tensor != 0 || !dividesModel(spec.model, tensor))
             continue;
         spec.layout.tensor = tensor;
         spec.layout.sequence = tensor > 1 && shape.length % tensor == 0;

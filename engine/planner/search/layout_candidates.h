@@ -9,7 +9,8 @@ namespace trainyard {
 
 /// Every layout of a model that uses all devices of so many equal nodes and takes the specification's global
 /// batch, each as a specification with its degrees, schedule, micro-batch, accumulation and ZeRO stage set:
-///   - tensor: divides heads, hidden and feed-forward width, within a node; sequence parallelism with it;
+///   - tensor: divides heads, hidden and feed-forward width, and a node's devices, so that no group straddles
+///     two nodes; sequence parallelism with it;
 ///   - pipeline: divides the devices that are left; every stage has a layer; one chunk per rank, or 2 to 4
 ///     interleaved ones;
 ///   - micro-batch: powers of two that divide each replica's share of the global batch;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/parameter_parts.h"
 #include "engine/planner/search/layout_candidates.h"
 #include "engine/planner/stage_costs.h"
@@ -18,10 +19,6 @@ namespace trainyard {
 namespace {
 
 constexpr std::size_t kSimulatedPerWanted = 2; ///< layouts that are simulated for each that is wanted
-
-// The rest is for the program, its libraries' buffers and gaps, which no estimate counts. What ZeRO's authors
-// reached is 0.82 of a device, activations counted in the rest (arXiv:1910.02054, table 2).
-constexpr double kUsableShare = 0.92;
 
 /// The layers of each stage, worked out once for each number of stages.
 class Partitions {
@@ -49,30 +46,33 @@ private:
     std::map<int, std::vector<int>> m_counts;
 };
 
-double usableBytes(const NodeModel& node)
-{
-    return kUsableShare * static_cast<double>(node.device.memory);
-}
-
-/// No layout of these degrees needs less, whatever it recomputes.
+/// No layout of these degrees needs less, whatever it recomputes: gradients and optimizer may be offloaded.
 double leastBytes(const RunSpec& spec, double parameters)
 {
     const double share = parameters / spec.layout.tensor / spec.layout.pipeline;
-    StateBytes each = kMixedPrecisionStates;
-    each.optimizer = 0; // may be offloaded
-    return stateBytes(share, spec.memory.zeroStage, spec.layout.data, each);
+    return stateBytes(share, spec.memory.zeroStage, spec.layout.data, {kMixedPrecisionStates.weights, 0, 0});
+}
+
+RankNeed needOf(const FoundLayout& layout)
+{
+    return {layout.onDevice, layout.onHost};
 }
 
 class Search {
 public:
-    explicit Search(const SearchRequest& request) : m_request(request), m_partitions(request.shape) {}
+    explicit Search(const SearchRequest& request)
+        : m_request(request)
+        , m_partitions(request.shape)
+        , m_room(roomOnNode(request.node, request.node.devices))
+    {
+    }
 
     Result<std::vector<FoundLayout>> run();
 
 private:
     void searchOn(int nodes);
     std::optional<FoundLayout> fitting(const RunSpec& candidate);
-    bool fits(const FoundLayout& layout) const;
+    FoundLayout needing(const RunSpec& spec);
     Status time(FoundLayout& layout, ScheduleDetail detail) const;
     std::vector<FoundLayout> best(std::size_t count);
     double score(const FoundLayout& layout) const;
@@ -81,29 +81,36 @@ private:
     const SearchRequest& m_request;
     Partitions m_partitions;
     std::vector<FoundLayout> m_found;
-    Bytes m_least = std::numeric_limits<Bytes>::max();
+    RankRoom m_room;
+    std::size_t m_candidates = 0;
+    Bytes m_least = std::numeric_limits<Bytes>::max(); ///< on a device, of all candidates
 };
 
-bool Search::fits(const FoundLayout& layout) const
+FoundLayout Search::needing(const RunSpec& spec)
 {
-    const Bytes hostShare = m_request.node.hostMemory / static_cast<Bytes>(m_request.node.devices);
-    return static_cast<double>(layout.onDevice) <= usableBytes(m_request.node) && layout.onHost <= hostShare;
+    const MemoryEstimate memory = estimateMemory(spec, m_request.shape);
+    FoundLayout layout;
+    layout.spec = spec;
+    layout.onDevice = memory.onDevice();
+    layout.onHost = memory.total() - memory.onDevice();
+    m_least = std::min(m_least, needOnNode(needOf(layout), m_request.node).onDevice);
+    return layout;
 }
 
-/// The fastest step of the ladder that fits.
+/// Of the ladder's steps that fit the fastest one, or the smallest one where memory is what counts.
 std::optional<FoundLayout> Search::fitting(const RunSpec& candidate)
 {
+    std::optional<FoundLayout> chosen;
     for (const RunSpec& step : memoryLadder(candidate)) {
-        FoundLayout layout;
-        layout.spec = step;
-        const MemoryEstimate memory = estimateMemory(step, m_request.shape);
-        layout.onDevice = memory.onDevice();
-        layout.onHost = memory.total() - memory.onDevice();
-        m_least = std::min(m_least, layout.onDevice);
-        if (fits(layout))
-            return layout;
+        const FoundLayout layout = needing(step);
+        if (!fits(needOnNode(needOf(layout), m_request.node), m_room))
+            continue;
+        if (!chosen || layout.onDevice < chosen->onDevice)
+            chosen = layout;
+        if (m_request.objective != SearchObjective::Memory)
+            break;
     }
-    return std::nullopt;
+    return chosen;
 }
 
 Status Search::time(FoundLayout& layout, ScheduleDetail detail) const
@@ -126,9 +133,11 @@ void Search::searchOn(int nodes)
         layoutCandidates(m_request.spec, m_request.shape, nodes * node.devices, node.devices);
     for (const RunSpec& candidate : candidates) {
         const double least = leastBytes(candidate, parameters);
-        m_least = std::min(m_least, static_cast<Bytes>(least));
-        if (least > usableBytes(node))
+        ++m_candidates;
+        if (least > static_cast<double>(m_room.device)) {
+            m_least = std::min(m_least, static_cast<Bytes>(least));
             continue;
+        }
         const auto fixed = m_partitions.fixed(candidate);
         auto layout = fixed ? fitting(*fixed) : std::nullopt;
         if (layout && time(*layout, ScheduleDetail::Formula).ok())
@@ -167,17 +176,30 @@ std::vector<FoundLayout> Search::best(std::size_t count)
 
 Error Search::nothingFits() const
 {
-    return refused(
-        fmt::format(
-            "no layout of this model fits: the smallest one needs {}, and a device's {} have room for {}",
-            formatBytes(m_least), formatBytes(m_request.node.device.memory),
-            formatBytes(static_cast<Bytes>(usableBytes(m_request.node)))),
-        "take more nodes, devices with more memory or a smaller model; a global batch with more "
-        "divisors allows more layouts");
+    const NodeModel& node = m_request.node;
+    if (m_candidates == 0)
+        return refused(fmt::format("no degrees and micro-batches divide this model, {} devices and a global "
+                                   "batch of {}",
+                                   m_request.nodes * node.devices, m_request.spec.batch.global),
+                       "take a global batch with more divisors, or another number of nodes");
+    if (m_least > m_room.device)
+        return refused(fmt::format("no layout of this model fits: the smallest one needs {}, and a device's "
+                                   "{} have room for {}",
+                                   formatBytes(m_least), formatBytes(node.device.memory),
+                                   formatBytes(m_room.device)),
+                       "take more nodes, devices with more memory or a smaller model; a global batch with "
+                       "more divisors allows more layouts");
+    return refused(fmt::format("no layout of this model fits: those that a device has room for leave more in "
+                               "the host's memory than a rank's share, {} of {}",
+                               formatBytes(m_room.host), formatBytes(node.hostMemory)),
+                   "take more nodes, or nodes with more host memory");
 }
 
 Result<std::vector<FoundLayout>> Search::run()
 {
+    if (m_request.objective == SearchObjective::Cost && m_request.node.price.perHour <= 0)
+        return badInput("the price of a node is unknown, and the search is for the lowest cost",
+                        "give price.per_hour in the node's file");
     const int fewest = m_request.objective == SearchObjective::Cost ? 1 : m_request.nodes;
     for (int nodes = m_request.nodes; nodes >= fewest; nodes /= 2)
         searchOn(nodes);

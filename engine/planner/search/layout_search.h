@@ -34,10 +34,10 @@ struct FoundLayout {
     Bytes onHost = 0;
 };
 
-/// The best layouts that fit into 92 % of a device and their share of the host, the best one first, no two
-/// with the same degrees. All candidates (layout_candidates.h) are timed by formula, each with as little
-/// given up for memory as fits it; the best ones are then simulated. Refused, with the smallest memory that
-/// any layout needs, when none fits.
+/// The best layouts that fit (node_fit.h), the best one first, no two with the same degrees. All candidates
+/// (layout_candidates.h) are timed by formula, each with as little given up for memory as fits it, or with
+/// all where memory is the objective; the best ones are then simulated. Refused, with what is too small, when
+/// none fits; BadInput for the lowest cost of nodes without a price.
 Result<std::vector<FoundLayout>> searchLayouts(const SearchRequest& request);
 
 } // namespace trainyard

@@ -105,6 +105,71 @@ private slots:
         QVERIFY(found.error().message.find("device's 16.0 GiB") != std::string::npos);
     }
 
+    void keepsTensorParallelRanksOnOneNode()
+    {
+        SearchRequest request = requestFor("bert-base", "hgx-a100", 6, 48);
+        std::set<int> tensor;
+        for (const RunSpec& candidate : layoutCandidates(request.spec, request.shape, 48, 8))
+            tensor.insert(candidate.layout.tensor);
+        QCOMPARE(tensor, (std::set<int>{1, 2, 4})); // 3, 6 and 12 divide bert-base, but not 8 devices
+    }
+
+    void findsTheSmallestWhereMemoryIsWhatCounts()
+    {
+        SearchRequest request = requestFor("gpt2-xl", "hgx-a100", 1, 64);
+        request.spec.model.heads = 20;
+        request.objective = SearchObjective::Memory;
+        const auto found = searchLayouts(request);
+        QVERIFY(found.ok());
+        for (const RunSpec& candidate : layoutCandidates(request.spec, request.shape, 8, 8)) {
+            for (const RunSpec& spec : memoryLadder(candidate))
+                QVERIFY(found->front().onDevice <= estimateMemory(spec, request.shape).onDevice());
+        }
+    }
+
+    void wantsAPriceForTheLowestCost()
+    {
+        SearchRequest request = requestFor("bert-base", "hgx-a100", 1, 64);
+        request.objective = SearchObjective::Cost;
+        const auto found = searchLayouts(request);
+        QVERIFY(!found.ok());
+        QCOMPARE(found.error().kind, ErrorKind::BadInput);
+        QVERIFY(found.error().hint.find("price.per_hour") != std::string::npos);
+    }
+
+    void triesLayoutsThatFitOnceGradientsAreOnTheHost()
+    {
+        SearchRequest request = requestFor("gpt-175b", "p4d.24xlarge", 1, 64);
+        request.spec.model.hidden = 8192;
+        request.spec.model.intermediate = 4 * 8192;
+        request.spec.model.heads = 64;
+        request.spec.model.layers = 80;
+        request.node.hostMemory = 2048 * kGiB;
+        const auto found = searchLayouts(request);
+        QVERIFY2(found.ok(), found.ok() ? "" : found.error().text().c_str());
+        QVERIFY(found->front().spec.memory.offloadOptimizer);
+    }
+
+    void saysThatNothingDivides()
+    {
+        SearchRequest request = requestFor("bert-base", "hgx-a100", 1, 64);
+        request.spec.model.heads = 1;
+        request.spec.model.layers = 1;
+        request.spec.batch.global = 7;
+        const auto found = searchLayouts(request);
+        QVERIFY(!found.ok() && found.error().message.find("global batch of 7") != std::string::npos);
+    }
+
+    void saysThatTheHostIsTooSmall()
+    {
+        SearchRequest request = requestFor("gpt-175b", "p4d.24xlarge", 4, 64);
+        request.node.hostMemory = 8 * kGiB;
+        const auto found = searchLayouts(request);
+        QVERIFY(!found.ok());
+        QVERIFY2(found.error().message.find("host's memory") != std::string::npos,
+                 found.error().text().c_str());
+    }
+
     // The promise is for one core that has nothing else to do.
     void searches175BOn1024DevicesWithinASecond()
     {
