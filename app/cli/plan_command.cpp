@@ -8,6 +8,7 @@
 #include "app/cli/plan_time.h"
 #include "app/cli/plan_validation.h"
 #include "app/cli/spec_input.h"
+#include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/memory_fit.h"
 #include "engine/planner/memory_model.h"
 #include "engine/planner/parameter_parts.h"
@@ -131,6 +132,17 @@ QJsonObject planJson(const RunSpec& spec, const MemoryEstimate& estimate,
     return json;
 }
 
+Status fitOf(const MemoryEstimate& estimate, const std::vector<HostMemory>& hosts,
+             const std::optional<NodeModel>& hardware)
+{
+    if (!hardware)
+        return fitsMemory(hosts, estimate.total());
+    const RankNeed need{estimate.onDevice(), estimate.total() - estimate.onDevice()};
+    for (const HostMemory& host : hosts)
+        TRAINYARD_TRY_STATUS(fitsNode(need, *hardware, host.ranks));
+    return fitsMemory(hosts, needOnNode(need, *hardware).onDevice);
+}
+
 /// Prints what is planned, and the time where the hardware is known.
 Status printPlan(const RunSpec& spec, const SequenceShape& shape, const std::optional<NodeModel>& hardware,
                  bool json)
@@ -141,7 +153,7 @@ Status printPlan(const RunSpec& spec, const SequenceShape& shape, const std::opt
     }
     const MemoryEstimate estimate = estimateMemory(spec, shape);
     const auto hosts = hostsOf(spec, hardware);
-    const Status fits = fitsMemory(hosts, hardware ? estimate.onDevice() : estimate.total());
+    const Status fits = fitOf(estimate, hosts, hardware);
     if (json) {
         console::print(QJsonDocument(planJson(spec, estimate, hosts, time, fits.ok())));
         return fits;

@@ -61,6 +61,7 @@ QJsonObject toJson(const SearchRequest& request, const FoundLayout& found)
             {"virtual_stages", spec.layout.virtualStages},
             {"schedule", textOf(nameOf(spec.layout.schedule))},
             {"sequence", spec.layout.sequence},
+            {"placement", QString::fromStdString(spec.layout.placement)},
             {"micro", spec.batch.micro},
             {"accumulation", spec.batch.accumulation},
             {"zero_stage", spec.memory.zeroStage},

@@ -70,6 +70,23 @@ private slots:
         QVERIFY2(answer.err.contains("40.0 GiB"), qPrintable(answer.err));
     }
 
+    // 1.6 billion parameters: 8 ranks leave more on the host than 8 GiB.
+    void refusesWhatDoesNotFitTheHost()
+    {
+        const Answer preset = ask({"plan", write("spec.json", kSpec), "--hardware", "p4d.24xlarge"});
+        QCOMPARE(preset.status, 0);
+        QFile file(QString(TRAINYARD_SOURCE_DIR) + "/resources/presets/hardware/p4d.24xlarge.json");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QByteArray node = file.readAll();
+        node.replace("\"1152 GiB\"", "\"8 GiB\"");
+        QByteArray offloaded = kSpec;
+        offloaded.replace("\"zero_stage\": 1", "\"zero_stage\": 1, \"offload_optimizer\": true");
+        const Answer answer =
+            ask({"plan", write("offloaded.json", offloaded), "--hardware", write("small.json", node)});
+        QCOMPARE(answer.status, 3);
+        QVERIFY2(answer.err.contains("host's memory"), qPrintable(answer.err));
+    }
+
     void findsLayouts()
     {
         const Answer answer = ask({"search", write("spec.json", kSpec), "--hardware", "p4d.24xlarge",
