@@ -39,6 +39,11 @@ constexpr const char* kSpec = R"({"trainyard": 1, "model": {"preset": "gpt2-xl",
     "batch": {"global": 64, "micro": 1, "accumulation": 8}, "precision": {"compute": "bfloat16"},
     "memory": {"zero_stage": 1, "recompute": "full"}, "dataset": {"path": "/d"}})";
 
+constexpr const char* kArguments = R"(pretrain_gpt.py --num-layers 24 --hidden-size 1024 \
+    --num-attention-heads 16 --max-position-embeddings 1024 --vocab-size 50304 \
+    --tensor-model-parallel-size 2 --micro-batch-size 4 --global-batch-size 64 \
+    --rampup-batch-size 16 16 1000 --bf16)";
+
 } // namespace
 
 // The planner as the command line offers it: nothing runs, and no host is asked.
@@ -126,6 +131,44 @@ private slots:
         QCOMPARE(QJsonDocument::fromJson(without.out).object().keys(), QStringList{"uncalibrated"});
     }
 
+    void takesOverSettingsOfOtherTools()
+    {
+        const QString settings = write("arguments.sh", kArguments);
+        const QString spec = write("base.json", kSpec);
+        const QString ported = m_folder.filePath("ported.json");
+        const Answer answer = ask({"import-spec", "megatron", settings, "--base", spec, "--out", ported});
+        QCOMPARE(answer.status, 0);
+        QCOMPARE(answer.out, QByteArray());
+        QVERIFY2(answer.err.contains("--rampup-batch-size"), qPrintable(answer.err));
+        QFile file(ported);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QJsonDocument json = QJsonDocument::fromJson(file.readAll());
+        QCOMPARE(json["layout"]["data"].toInt(), 4);
+        QCOMPARE(json["dataset"]["path"].toString(), "/d");
+        QCOMPARE(ask({"plan", ported, "--hardware", "p4d.24xlarge"}).status, 0);
+    }
+
+    void givesSettingsToOtherTools()
+    {
+        const Answer answer = ask({"export-spec", "deepspeed", write("spec.json", kSpec), "--json"});
+        QCOMPARE(answer.status, 0);
+        const QJsonDocument json = QJsonDocument::fromJson(answer.out);
+        const QJsonDocument settings = QJsonDocument::fromJson(json["settings"].toString().toUtf8());
+        QCOMPARE(settings["train_batch_size"].toInt(), 64);
+        QCOMPARE(settings["zero_optimization"]["stage"].toInt(), 1);
+        QVERIFY(json["without_counterpart"].toArray().size() > 0);
+        QVERIFY2(answer.err.contains("model.layers"), qPrintable(answer.err));
+    }
+
+    void saysWhenItCannotWrite()
+    {
+        const Answer answer =
+            ask({"export-spec", "sagemaker", write("spec.json", kSpec), "--out", "/nosuch/smp.json"});
+        QCOMPARE(answer.status, 5);
+        QVERIFY2(answer.err.contains("/nosuch"), qPrintable(answer.err));
+        QCOMPARE(answer.out, QByteArray());
+    }
+
     void saysWhatIsWrong_data()
     {
         QTest::addColumn<QStringList>("arguments");
@@ -148,6 +191,13 @@ private slots:
             << "device.memory";
         QTest::addRow("half a model")
             << QStringList{"scaling", spec, "--ranks", "0", "--predict", "p4d.24xlarge"} << "whole copies";
+        QTest::addRow("unknown tool") << QStringList{"import-spec", "colossal", spec} << "colossal";
+        QTest::addRow("no settings") << QStringList{"import-spec", "deepspeed", "/nosuch.json"}
+                                     << "/nosuch.json";
+        QTest::addRow("wrong settings")
+            << QStringList{"import-spec", "deepspeed",
+                           write("ds.json", R"({"zero_optimization": {"stage": "3"}})")}
+            << "zero_optimization.stage";
     }
     void saysWhatIsWrong()
     {

@@ -23,6 +23,14 @@ constexpr std::array kNotCarried{
     Explanation{"layout.virtual_stages", "a rank has one chunk of the model", "use 1"},
     Explanation{"layout.placement", "version 2 orders the ranks itself", "nothing to do"},
     Explanation{"layout.partition", "the library makes the stages equal", "see auto_partition"},
+    Explanation{"model", "the training script builds the model", "build it in the script"},
+    Explanation{"batch", "the training script makes the batches", "give their size to the script"},
+    Explanation{"optimizer", "the training script makes the optimizer", "make it in the script"},
+    Explanation{"dataset", "the training script reads the data", "give the path to the script"},
+    Explanation{"checkpoint", "the training script saves checkpoints", "save them in the script"},
+    Explanation{"precision", "the training script chooses it where the library does not",
+                "set it in the script"},
+    Explanation{"seed", "only version 2 seeds", "seed in the script"},
     Explanation{"launch", "the estimator or the script decides it", "set it there"},
 };
 

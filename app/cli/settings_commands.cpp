@@ -1,0 +1,153 @@
+#include <QJsonArray>
+#include <QJsonObject>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/spec_input.h"
+#include "engine/base/file.h"
+#include "engine/spec/foreign/foreign_settings.h"
+#include "engine/spec/limits.h"
+#include "engine/spec/spec_json.h"
+#include "engine/spec/validate.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr auto kImportFooter = R"(FILE is, for
+  deepspeed  its configuration (JSON)
+  megatron   command-line arguments of Megatron-LM, alone or in the script that starts it
+  sagemaker  smp_options, or the parameters of its model-parallel library, version 1 or 2 (JSON)
+The specification goes to standard output, or to --out. What has no counterpart is told on standard error,
+each with what to do about it; so is what the specification still needs before it can be launched.
+  trainyard import-spec deepspeed ds_config.json --base spec.json --ranks 64 --out ported.json)";
+
+constexpr auto kExportFooter =
+    R"(The settings go to standard output, or to --out. What has no counterpart there is told on standard error, each
+with what to do about it.
+  trainyard export-spec megatron spec.json --out arguments.sh)";
+
+struct SettingsOptions {
+    std::string tool;
+    std::string file; ///< what is read
+    std::string base;
+    std::string out; ///< empty: standard output
+    std::optional<int> ranks;
+    bool json = false;
+};
+
+QString textOf(const std::string& text)
+{
+    return QString::fromStdString(text);
+}
+
+QJsonArray toJson(const Omissions& omissions)
+{
+    QJsonArray array;
+    for (const Omission& omission : omissions)
+        array << QJsonObject{{"field", textOf(omission.field)},
+                             {"value", textOf(omission.value)},
+                             {"reason", textOf(omission.reason)},
+                             {"advice", textOf(omission.advice)}};
+    return array;
+}
+
+void warn(const Omissions& omissions)
+{
+    for (const Omission& omission : omissions)
+        console::warn("no counterpart for " + textOf(omission.text()));
+}
+
+/// Writes `text` where the user wants it. With `json` standard output has `document` instead.
+int deliver(const SettingsOptions& options, const std::string& text, const QJsonObject& document)
+{
+    if (!options.out.empty()) {
+        if (const Status written = writeFileAtomically(options.out, text); !written.ok())
+            return console::fail(written.error());
+    }
+    if (options.json)
+        console::print(QJsonDocument(document));
+    else if (options.out.empty())
+        console::print(textOf(text).trimmed());
+    return 0;
+}
+
+Result<ImportBase> baseOf(const SettingsOptions& options)
+{
+    if (options.base.empty())
+        return ImportBase{{}, options.ranks};
+    TRAINYARD_TRY(RunSpec spec, readSpec(options.base));
+    return ImportBase{std::move(spec), options.ranks};
+}
+
+int importSpec(const SettingsOptions& options)
+{
+    const auto base = baseOf(options);
+    if (!base.ok())
+        return console::fail(base.error());
+    const auto text = readFile(options.file);
+    if (!text.ok())
+        return console::fail(text.error());
+    const ImportedSpec imported = importSettings(*foreignToolFromName(options.tool), *text, *base);
+    if (!imported.problems.empty())
+        return failForProblems(options.file, imported.problems, options.json);
+    warn(imported.omissions);
+    const Diagnostics missing = validate(imported.spec);
+    warn(options.out.empty() ? "the specification" : options.out, missing);
+    const std::string json = toJson(imported.spec);
+    return deliver(options, json,
+                   {{"spec", QJsonDocument::fromJson(QByteArray::fromStdString(json)).object()},
+                    {"without_counterpart", toJson(imported.omissions)},
+                    {"problems", toJson(missing)}});
+}
+
+int exportSpec(const SettingsOptions& options)
+{
+    const auto [spec, status] = readSpecInput(options.file, options.json);
+    if (status != 0)
+        return status;
+    const ExportedSettings exported = exportSettings(*foreignToolFromName(options.tool), spec);
+    warn(exported.omissions);
+    return deliver(
+        options, exported.text,
+        {{"settings", textOf(exported.text)}, {"without_counterpart", toJson(exported.omissions)}});
+}
+
+void addCommonOptions(CLI::App& command, SettingsOptions& options)
+{
+    command.add_option("TOOL", options.tool, "deepspeed, megatron or sagemaker")
+        ->required()
+        ->check(CLI::IsMember({"deepspeed", "megatron", "sagemaker"}));
+    command.add_option("-o,--out", options.out, "File to write (default: standard output)");
+    command.add_flag("--json", options.json, "One JSON document on standard output");
+}
+
+} // namespace
+
+void addSettingsCommands(CLI::App& app, CommandOutcome& outcome)
+{
+    auto options = std::make_shared<SettingsOptions>();
+    CLI::App* import = app.add_subcommand(
+        "import-spec", "Turn settings of DeepSpeed, Megatron-LM or SageMaker into a run specification");
+    addCommonOptions(*import, *options);
+    import->add_option("FILE", options->file, "The settings")->required();
+    import->add_option("--base", options->base,
+                       "Run specification (JSON) for what the settings do not say: cluster, data set, model");
+    import
+        ->add_option(
+            "--ranks", options->ranks,
+            "Devices that the settings were written for (default: the launcher's, else the base's slots)")
+        ->check(CLI::Range(1, kMostRanks));
+    import->footer(kImportFooter);
+    import->callback([&outcome, options] { outcome.status = importSpec(*options);
+});
+
+CLI::App* write = app.add_subcommand(
+    "export-spec", "Turn a run specification into settings of DeepSpeed, Megatron-LM or SageMaker");
+addCommonOptions(*write, *options);
+write->add_option("SPEC", options->file, "Run specification (JSON)")->required();
+write->footer(kExportFooter);
+write->callback([&outcome, options] { outcome.status = exportSpec(*options); });
+} // namespace trainyard
+
+} // namespace trainyard
