@@ -26,25 +26,42 @@ ActionList withReductions(const ActionList& passes, const PipelineShape& shape)
     return list;
 }
 
-} // namespace
+using PlaceTransfers = PipelineSchedule (*)(const PipelineShape&, const std::vector<ActionList>&);
 
-Result<PipelineSchedule> makeSchedule(PipelineScheduleKind kind, const PipelineShape& shape)
+Result<PipelineSchedule> make(PipelineScheduleKind kind, const PipelineShape& shape, PlaceTransfers place)
 {
     if (const auto problem = scheduleProblem(kind, shape.ranks, shape.chunks, shape.microBatches))
         return toError({*problem});
     std::vector<ActionList> lists;
     for (int rank = 0; rank < shape.ranks; ++rank)
         lists.push_back(withReductions(computeOrder(kind, shape, rank), shape));
-    return withTransfers(shape, lists);
+    return place(shape, lists);
 }
 
-Result<PipelineSchedule> makeSchedule(const RunSpec& spec)
+Result<PipelineSchedule> make(const RunSpec& spec, PlaceTransfers place)
 {
     const ParallelLayout& layout = spec.layout;
     const int microBatches = spec.batch.accumulation;
     if (layout.pipeline == 1)
-        return makeSchedule(PipelineScheduleKind::OneForwardOneBackward, {1, 1, microBatches});
-    return makeSchedule(layout.schedule, {layout.pipeline, layout.virtualStages, microBatches});
+        return make(PipelineScheduleKind::OneForwardOneBackward, {1, 1, microBatches}, place);
+    return make(layout.schedule, {layout.pipeline, layout.virtualStages, microBatches}, place);
+}
+
+} // namespace
+
+Result<PipelineSchedule> makeSchedule(PipelineScheduleKind kind, const PipelineShape& shape)
+{
+    return make(kind, shape, withTransfers);
+}
+
+Result<PipelineSchedule> makeSchedule(const RunSpec& spec)
+{
+    return make(spec, withTransfers);
+}
+
+Result<PipelineSchedule> makeScheduleForTiming(const RunSpec& spec)
+{
+    return make(spec, withNearestTransfers);
 }
 
 } // namespace trainyard

@@ -15,4 +15,9 @@ Result<PipelineSchedule> makeSchedule(PipelineScheduleKind kind, const PipelineS
 /// pipeline, each micro-batch goes forward and backward in turn, whatever schedule the layout names.
 Result<PipelineSchedule> makeSchedule(const RunSpec& spec);
 
+/// The same, for who only asks how long it takes under TransferMode::Overlapped: exactly as long, and made in
+/// a fraction of the time. Its transfers stand beside their passes (withNearestTransfers()), where an
+/// executor whose sends block would hang.
+Result<PipelineSchedule> makeScheduleForTiming(const RunSpec& spec);
+
 } // namespace trainyard

@@ -40,6 +40,8 @@ ScheduleMachine::ScheduleMachine(const PipelineSchedule& schedule, const Pipelin
     , m_timeline{std::vector<std::vector<TimedAction>>(schedule.ranks.size())}
     , m_arrivals(indexOf(2 * schedule.shape.stages() * schedule.shape.microBatches), -1.0)
 {
+    for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank)
+        m_timeline.ranks[rank].reserve(schedule.ranks[rank].size());
 }
 
 Result<PipelineTimeline> ScheduleMachine::run()

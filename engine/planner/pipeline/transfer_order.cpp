@@ -40,18 +40,6 @@ void appendWithTransfers(const PipelineAction& action, const PipelineShape& shap
         list.push_back({Kind::SendGradient, microBatch, chunk});
 }
 
-/// Every receive right before its pass, every send right behind: good enough to be timed.
-PipelineSchedule withNearestTransfers(const PipelineShape& shape, const std::vector<ActionList>& lists)
-{
-    PipelineSchedule schedule{shape, std::vector<ActionList>(lists.size())};
-    for (int rank = 0; rank < shape.ranks; ++rank) {
-        const auto index = static_cast<std::size_t>(rank);
-        for (const PipelineAction& action : lists[index])
-            appendWithTransfers(action, shape, rank, schedule.ranks[index]);
-    }
-    return schedule;
-}
-
 /// When each message is sent.
 std::map<Message, double> sendTimes(const PipelineShape& shape, const PipelineTimeline& timeline)
 {
@@ -109,6 +97,17 @@ PipelineSchedule withTransfers(const PipelineShape& shape, const std::vector<Act
     for (int rank = 0; rank < shape.ranks; ++rank)
         schedule.ranks.push_back(
             inCommonOrder(shape, rank, timeline.ranks[static_cast<std::size_t>(rank)], times));
+    return schedule;
+}
+
+PipelineSchedule withNearestTransfers(const PipelineShape& shape, const std::vector<ActionList>& lists)
+{
+    PipelineSchedule schedule{shape, std::vector<ActionList>(lists.size())};
+    for (int rank = 0; rank < shape.ranks; ++rank) {
+        const auto index = static_cast<std::size_t>(rank);
+        for (const PipelineAction& action : lists[index])
+            appendWithTransfers(action, shape, rank, schedule.ranks[index]);
+    }
     return schedule;
 }
 

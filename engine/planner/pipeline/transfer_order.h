@@ -16,4 +16,8 @@ namespace trainyard {
 /// under 1F1B when sends block: neighbours send to each other at the same time.)
 PipelineSchedule withTransfers(const PipelineShape& shape, const std::vector<ActionList>& lists);
 
+/// Every receive right before its pass, every send right behind. Under TransferMode::Overlapped that takes
+/// exactly as long, for there only the place of a send between passes counts, and withTransfers() keeps it.
+PipelineSchedule withNearestTransfers(const PipelineShape& shape, const std::vector<ActionList>& lists);
+
 } // namespace trainyard

@@ -32,7 +32,7 @@ int simulatedCount(const RunSpec& spec)
 Result<PipelineSchedule> scheduleOf(RunSpec spec, int microBatches)
 {
     spec.batch.accumulation = microBatches;
-    return makeSchedule(spec);
+    return makeScheduleForTiming(spec);
 }
 
 double simulated(const PipelineSchedule& schedule, const PipelineCosts& costs)

@@ -1,6 +1,8 @@
+#include <QElapsedTimer>
 #include <QTest>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "engine/planner/hardware/hardware_presets.h"
@@ -154,6 +156,44 @@ private slots:
             QVERIFY2(std::abs(schedule.duration(costs) / whole - 1) < 0.005,
                      qPrintable(QString("%1 %2").arg(schedule.duration(costs)).arg(whole)));
         }
+    }
+
+    void timesAScheduleAsItWouldBeExecuted_data() { skipsRepetitionsOfASchedule_data(); }
+    void timesAScheduleAsItWouldBeExecuted()
+    {
+        QFETCH(PipelineScheduleKind, kind);
+        QFETCH(int, chunks);
+        QFETCH(int, microBatches);
+        RunSpec spec = smallRun();
+        spec.layout.schedule = kind;
+        spec.layout.pipeline = 8;
+        spec.layout.virtualStages = chunks;
+        spec.batch.accumulation = microBatches;
+        for (unsigned seed = 0; seed < 20; ++seed) {
+            const PipelineCosts costs = randomCosts({8, chunks, microBatches}, seed);
+            QCOMPARE(simulate(*makeScheduleForTiming(spec), costs)->duration(),
+                     simulate(*makeSchedule(spec), costs)->duration());
+        }
+    }
+
+    // The promise is for one core that has nothing else to do: the best of some tries is near that.
+    void plans64StagesOn1024DevicesWithin20Milliseconds()
+    {
+        RunSpec spec = smallRun();
+        spec.model = *modelPreset("gpt-1t");
+        spec.layout = {.data = 2, .tensor = 8, .pipeline = 64};
+        spec.batch = {1024, 1, 512};
+        spec.cluster.nodes.assign(128, {"a", 8, 0});
+        qint64 best = std::numeric_limits<qint64>::max();
+        for (int i = 0; i < 10; ++i) {
+            QElapsedTimer timer;
+            timer.start();
+            QVERIFY(timeOf(spec).seconds > 0);
+            QVERIFY(estimateMemory(spec, kShape).total() > 0);
+            best = std::min(best, timer.nsecsElapsed());
+        }
+        qInfo("%.1f ms", static_cast<double>(best) * 1e-6);
+        QVERIFY(best < 20'000'000);
     }
 
     // Equal stages: the formula is the simulation, but for the last transfers.
