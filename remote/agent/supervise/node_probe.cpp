@@ -17,18 +17,9 @@ namespace trainyard::agent {
 namespace {
 
 constexpr std::chrono::seconds kPatience{15};
-constexpr std::size_t kMostWords = 8192; ///< bytes of what a node prints
+constexpr std::size_t kMostWords = 8192; ///< bytes of what a node prints that are kept
 constexpr std::size_t kLongestWord = 300;
 constexpr int kNotReached = 255; ///< exit status of ssh
-
-/// What is in the pipe now.
-std::string readWords(const FileDescriptor& pipe)
-{
-    std::string text(kMostWords, '\0');
-    const ssize_t got = ::read(pipe.get(), text.data(), text.size());
-    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    return text;
-}
 
 } // namespace
 
@@ -38,8 +29,9 @@ NodeProbe::Question NodeProbe::ask(const std::string& host, std::vector<std::str
     words.push_back(host);
     words.insert(words.end(), command.begin(), command.end());
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    if (::pipe2(ends, O_CLOEXEC) != 0)
         return {host};
+    ::fcntl(ends[0], F_SETFL, O_NONBLOCK); // ours alone: the shell's end waits for room
     Question question{host, 0, FileDescriptor(ends[0])};
     const FileDescriptor output(ends[1]);
     const auto child =
@@ -71,8 +63,20 @@ void NodeProbe::childEnded(pid_t child, int waitStatus)
     }
 }
 
+/// Takes what is in the pipe now: a node that prints much must not wait for us.
+void NodeProbe::listen(Question& question)
+{
+    char words[kMostWords];
+    for (ssize_t got = 0; (got = ::read(question.words.get(), words, sizeof words)) > 0;) {
+        question.said.append(words, static_cast<std::size_t>(got));
+        if (question.said.size() > kMostWords)
+            question.said.erase(0, question.said.size() - kMostWords);
+    }
+}
+
 bool NodeProbe::isOver()
 {
+    std::ranges::for_each(m_questions, listen);
     const bool waits = std::ranges::any_of(m_questions, [](const Question& one) { return one.child > 0; });
     if (waits && std::chrono::steady_clock::now() < m_deadline)
         return false;
@@ -98,7 +102,7 @@ std::string NodeProbe::trouble(const Question& question)
 {
     if (!question.status)
         return "no answer from " + question.host;
-    return fmt::format("{} cannot carry ranks: {}", question.host, lastWords(readWords(question.words)));
+    return fmt::format("{} cannot carry ranks: {}", question.host, lastWords(question.said));
 }
 
 std::string NodeProbe::troubles() const

@@ -36,9 +36,11 @@ private:
         pid_t child = 0; ///< 0 = ended, or could not be started
         FileDescriptor words{};
         std::optional<int> status{}; ///< exit status; nothing = no answer
+        std::string said{};          ///< the last of what came out of the pipe
     };
     static Question ask(const std::string& host, std::vector<std::string> words,
                         const std::vector<std::string>& command);
+    static void listen(Question& question);
     static std::string trouble(const Question& question);
     std::vector<std::string> hostsThatAre(bool able) const;
 

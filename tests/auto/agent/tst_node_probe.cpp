@@ -56,9 +56,21 @@ private slots:
         QVERIFY(!probe.isUnderWay());
         QCOMPARE(print(probe.able()), QString("able"));
         QCOMPARE(print(probe.unable()), QString("gone broken mute killed"));
-        QCOMPARE(QString::fromStdString(probe.troubles()),
-                 QString("no answer from gone; broken cannot carry ranks: there is no program /opt/worker; "
-                         "mute cannot carry ranks: it does not say why; no answer from killed"));
+        const QString troubles =
+            "no answer from gone; broken cannot carry ranks: there is no program /opt/worker; "
+            "mute cannot carry ranks: it does not say why; no answer from killed";
+        QCOMPARE(QString::fromStdString(probe.troubles()), troubles);
+        QCOMPARE(QString::fromStdString(probe.troubles()), troubles); // the final error asks again
+    }
+
+    void keepsTheLastWordsOfANodeThatPrintsMuch()
+    {
+        makeProgram(path("ssh"),
+                    "#!/bin/sh\nhead -c 200000 /dev/zero | tr '\\0' '\\n'\necho its last words\nexit 3\n");
+        NodeProbe probe;
+        probe.start({"loud"}, path("ssh").string(), {"check"});
+        AWAIT(isOver(probe));
+        QCOMPARE(probe.troubles(), std::string("loud cannot carry ranks: its last words"));
     }
 
     void aShellThatIsNotThereReachesNobody()
