@@ -21,6 +21,19 @@ constexpr std::size_t kMostWords = 8192; ///< bytes of what a node prints that a
 constexpr std::size_t kLongestWord = 300;
 constexpr int kNotReached = 255; ///< exit status of ssh
 
+/// Of a login that failed for a reason which does not pass by itself, with what to do; else nothing.
+std::string refusalIn(const std::string& said)
+{
+    constexpr std::pair<std::string_view, std::string_view> kFixes[] = {
+        {"Host key verification failed", "compare its key, and add it to the head's known_hosts"},
+        {"Permission denied (publickey", "let the head log in there with a key that needs no passphrase"}};
+    for (const auto& [refusal, fix] : kFixes) {
+        if (said.find(refusal) != std::string::npos)
+            return fmt::format(": {} ({})", lastWords(said), fix);
+    }
+    return {};
+}
+
 } // namespace
 
 NodeProbe::Question NodeProbe::ask(const std::string& host, std::vector<std::string> words,
@@ -101,7 +114,7 @@ std::vector<std::string> NodeProbe::hostsThatAre(bool able) const
 std::string NodeProbe::trouble(const Question& question)
 {
     if (!question.status)
-        return "no answer from " + question.host;
+        return "no answer from " + question.host + refusalIn(question.said);
     return fmt::format("{} cannot carry ranks: {}", question.host, lastWords(question.said));
 }
 

@@ -20,6 +20,8 @@ able) [ "$2 $3" = "check --it" ] ;;
 mute) exit 3 ;;
 broken) echo "welcome to broken"; echo "trainyard-agent: there is no program /opt/worker" >&2; exit 3 ;;
 killed) kill -9 $$ ;;
+strange) echo "Host key verification failed." >&2; exit 255 ;;
+closed) echo "me@closed: Permission denied (publickey,password)." >&2; exit 255 ;;
 *) echo "ssh: connect to host $1 port 22: No route to host" >&2; exit 255 ;;
 esac
 )";
@@ -61,6 +63,19 @@ private slots:
             "mute cannot carry ranks: it does not say why; no answer from killed";
         QCOMPARE(QString::fromStdString(probe.troubles()), troubles);
         QCOMPARE(QString::fromStdString(probe.troubles()), troubles); // the final error asks again
+    }
+
+    void saysHowALoginThatIsRefusedIsPutRight()
+    {
+        makeProgram(path("ssh"), kShell);
+        NodeProbe probe;
+        probe.start({"strange", "closed"}, path("ssh").string(), {"check"});
+        AWAIT(isOver(probe));
+        QCOMPARE(
+            QString::fromStdString(probe.troubles()),
+            QString("no answer from strange: Host key verification failed. (compare its key, and add it to "
+                    "the head's known_hosts); no answer from closed: me@closed: Permission denied "
+                    "(publickey,password). (let the head log in there with a key that needs no passphrase)"));
     }
 
     void keepsTheLastWordsOfANodeThatPrintsMuch()
