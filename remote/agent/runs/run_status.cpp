@@ -1,7 +1,9 @@
 #include "remote/agent/runs/run_status.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
+#include <random>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -88,7 +90,10 @@ Status writeStatus(const RunFolder& folder, const RunStatus& status, Durability 
 Status holdReserve(const RunFolder& folder)
 {
     constexpr std::size_t kBytes = 64 * 1024;
-    return writeFileAtomically(folder.reserve(), std::string(kBytes, '.'));
+    std::string room(kBytes, '\0');
+    std::minstd_rand noise; // a file system that compresses would shrink anything else
+    std::ranges::generate(room, [&noise] { return static_cast<char>(noise() >> 8); });
+    return writeFileAtomically(folder.reserve(), room);
 }
 
 void freeReserve(const RunFolder& folder)
