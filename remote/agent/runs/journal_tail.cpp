@@ -35,17 +35,20 @@ Result<std::string> JournalTail::read(std::size_t most)
                                   size, m_offset),
                       "fetch the stream from its start");
     const Look look{size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
-    if (look == m_nothing) // a torn tail, however long, is not read over and over
+    if (look == m_nothing) // a torn or damaged tail, however long, is not read over and over
         return std::string();
     std::string bytes(std::min<std::uint64_t>(most, size - m_offset), '\0');
     const ssize_t got = ::pread(m_file.get(), bytes.data(), bytes.size(), static_cast<off_t>(m_offset));
     if (got < 0)
         return lost(errno);
     bytes.resize(static_cast<std::size_t>(got));
-    TRAINYARD_TRY(const std::size_t whole, wholeFrames(bytes, m_offset));
-    if (whole == 0 && bytes.size() == most) // one record that is longer than the piece
+    const auto frames = wholeFrames(bytes, m_offset);
+    const std::size_t whole = frames.ok() ? *frames : 0;
+    if (frames.ok() && whole == 0 && bytes.size() == most) // one record that is longer than the piece
         return read(2 * most);
     m_nothing = whole == 0 ? look : Look();
+    if (!frames.ok())
+        return frames.error();
     bytes.resize(whole);
     m_offset += whole;
     return bytes;

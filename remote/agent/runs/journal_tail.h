@@ -19,7 +19,8 @@ public:
     }
 
     /// The next whole records, about `most` bytes of them (a single one may be longer); empty when there is
-    /// nothing new at the moment. Failed when the file is shorter than the offset or no record starts there.
+    /// nothing new at the moment. Failed when the file is shorter than the offset or no record starts there;
+    /// the latter once, until the file changes.
     Result<std::string> read(std::size_t most);
     std::uint64_t offset() const { return m_offset; }
 

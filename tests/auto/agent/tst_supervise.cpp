@@ -330,6 +330,22 @@ private slots:
         QCOMPARE(watcher.lastStep(), 7);
     }
 
+    void readsADamagedTailOnce()
+    {
+        const QTemporaryDir place;
+        const std::filesystem::path file = std::filesystem::path(place.path().toStdString()) / "steps";
+        {
+            auto journal = JournalWriter::open(place.path().toStdString(), "steps", 1);
+            QVERIFY(journal.ok() && journal->append(StepRecord{}).ok());
+        }
+        const std::string whole = readFile(file).value();
+        JournalTail tail(file, whole.size());
+        QVERIFY(writeFileAtomically(file, whole + std::string(64, '\xff')).ok());
+        QVERIFY(!tail.read(4096).ok());
+        QCOMPARE(tail.read(4096).value(), std::string());
+        QCOMPARE(tail.offset(), whole.size());
+    }
+
     void judgesTheEnd_data()
     {
         QTest::addColumn<int>("waitStatus");
