@@ -140,7 +140,7 @@ int Supervisor::watch()
 {
     Verdict interrupted{RunState::Failed, hostName() + " was restarted while the run was at work", {}};
     if (isRevival(m_attempt->request()) && !comesToWork(m_attempt->request(), interrupted))
-        return finish(interrupted);
+        return leave(interrupted);
     for (;;) {
         followAttempt();
         Verdict verdict = conclude();
@@ -148,7 +148,7 @@ int Supervisor::watch()
             waitOut(kShutdownPatience);
         if (goesOn(verdict))
             continue;
-        return isInterrupted(verdict) ? leaveForReboot() : finish(verdict);
+        return leave(verdict);
     }
 }
 
@@ -442,6 +442,11 @@ bool Supervisor::isInterrupted(const Verdict& verdict) const
 {
     return m_isInterrupted && verdict.state != RunState::Finished && m_place.fencedBy().empty() &&
            !isAskedToEnd(m_folder);
+}
+
+int Supervisor::leave(const Verdict& verdict)
+{
+    return isInterrupted(verdict) ? leaveForReboot() : finish(verdict);
 }
 
 /// Leaves no final state: that is how reviveRuns() knows the run.

@@ -75,6 +75,7 @@ private:
     Result<LaunchRequest> fitToHosts(const LaunchRequest& next);
     void sayWaiting(const std::string& reason);
     bool isInterrupted(const Verdict& verdict) const;
+    int leave(const Verdict& verdict);
     int leaveForReboot();
     int finish(const Verdict& verdict);
 

@@ -539,6 +539,37 @@ private slots:
         QVERIFY(run.waitUntil([&] { return crontab.text().empty(); }));
     }
 
+    void aRebootDuringTheWaitForHostsIsNoStopEither()
+    {
+        RunFixture run(1'000'000, 1, kAfterReboot);
+        const CrontabInPath crontab(run.root());
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        const std::filesystem::path shell = run.root() / "shell";
+        QVERIFY(writeFileAtomically(shell, "#!/bin/sh\nexec sleep 15\n").ok());
+        std::filesystem::permissions(shell, std::filesystem::perms::owner_all);
+        json request = run.launchRequest("train");
+        request["nodes"][1] = {{"host", "slow"}, {"slots", 1}};
+        request["rsh"] = shell;
+        agent.call(request);
+        QVERIFY(run.waitUntil([&] { return run.status().state == RunState::Running; }));
+        QCOMPARE(::kill(static_cast<pid_t>(readSupervisor(run.folder())->pid), SIGKILL), 0);
+        QVERIFY(run.waitUntil([&] { return !isSupervised(run.folder()); }));
+        seemRestarted(run);
+        QCOMPARE(boot(run), run.name() + "\n");
+        QVERIFY(run.waitUntil([&] { return isSupervised(run.folder()); }));
+        const auto waiting = readSupervisor(run.folder());
+        QCOMPARE(waiting->attempt, 2u);
+        QCOMPARE(::kill(static_cast<pid_t>(waiting->pid), SIGTERM), 0);
+        QVERIFY(run.waitUntil([&] { return !isSupervised(run.folder()); }));
+        QVERIFY(!isFinal(run.status().state));
+        seemRestarted(run);
+        QCOMPARE(boot(run), run.name() + "\n");
+        QCOMPARE(readSupervisor(run.folder())->attempt, 3u);
+        QCOMPARE(agent.call(kStop).value("clean", false), true);
+        QVERIFY(run.waitUntil([&] { return crontab.text().empty(); }));
+    }
+
     void tellsWhatInterruptedARunThatWasNotRevived()
     {
         RunFixture run(1'000'000, 1, kAfterReboot);
