@@ -106,7 +106,10 @@ Status Supervisor::launch()
     m_log.enter(RunState::Starting);
     if (m_work.restart.afterReboot)
         prepareForReboot();
-    return isRevival(m_attempt->request()) ? m_attempt->keepKnownHosts() : startAttempt();
+    const Status launched = isRevival(m_attempt->request()) ? m_attempt->keepKnownHosts() : startAttempt();
+    if (!launched.ok())
+        m_log.enter(RunState::Failed, launched.error().message);
+    return launched;
 }
 
 Status Supervisor::startAttempt()
@@ -114,10 +117,7 @@ Status Supervisor::startAttempt()
     const std::string where =
         m_attempt->number() == 1 ? "" : " " + startingPoint(m_folder.newestCheckpoint());
     m_log.event({Severity::Info, "attempt-started", worldOf(*m_attempt) + where, {}, m_log.status().step});
-    if (const Status started = m_attempt->start(); !started.ok()) {
-        m_log.enter(RunState::Failed, started.error().message);
-        return started;
-    }
+    TRAINYARD_TRY_STATUS(m_attempt->start());
     m_nextBeat = SteadyClock::now();
     m_membership.attemptBegins(m_attempt->request());
     if (m_work.kind == WorkKind::Prepare)
