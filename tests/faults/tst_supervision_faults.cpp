@@ -156,6 +156,27 @@ private slots:
         report.observed(told);
     }
 
+    void f35_rankKilledWhileTheDiskIsFull()
+    {
+        FaultReport report(35, "disk of the head full when a rank is lost",
+                           "the next attempt begins all the same, with the room that was held for it");
+        RestartSpec restart = kRestart;
+        restart.backoff = std::chrono::seconds(5);
+        QCOMPARE(m_lab->host(0).mountDisk("/root/.trainyard", "size=8m"), QString());
+        SupervisedRun run(*m_lab, SupervisedRun::plainSpec(*m_lab, restart), TRAINYARD_FAKE_PROGRAMS);
+        QCOMPARE(run.launch(), QString());
+        AWAIT(run.isRunning(1));
+        AWAIT(run.processes(1, "trainyard-worker").size() == 1);
+        m_lab->host(0).run({"dd", "if=/dev/zero", "of=/root/.trainyard/filler", "bs=4k"});
+        report.injected("the last 4 KiB of the head's disk taken, SIGKILL for rank 1");
+        QVERIFY(endProcess(run.processes(1, "trainyard-worker").first()));
+        AWAIT(readSupervisor(run.folder())->attempt == 2);
+        m_lab->host(0).run({"rm", "/root/.trainyard/filler"});
+        AWAIT(run.isRunning(2));
+        endCleanly(run);
+        report.observed("attempt 2 begun without room, at work once there was some");
+    }
+
     void f40_rankExitsWithAnError()
     {
         FaultReport report(40, "one rank killed, SEGV, exit 1, abort",

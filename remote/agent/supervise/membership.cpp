@@ -117,10 +117,23 @@ bool Membership::isToMakeRoom()
         askForCheckpoint();
         return false;
     case WorldGrowth::Action::MakeRoom:
-        m_returned = listed(m_probe.able()) + " can carry ranks again";
+        m_returned = m_probe.able();
         return true;
     }
     return false;
+}
+
+std::string Membership::returned() const
+{
+    return m_returned.empty() ? std::string() : listed(m_returned) + " can carry ranks again";
+}
+
+void Membership::putOff(const Error& reason)
+{
+    say(Severity::Warning, "hosts-not-taken-in",
+        fmt::format("{} not taken in yet: {}", listed(m_returned), reason.text()));
+    m_returned.clear();
+    m_growth.nobodyFound(SteadyClock::now());
 }
 
 /// Each once, however often the hosts are asked.

@@ -40,7 +40,9 @@ public:
     /// takes hosts in again.
     bool isToMakeRoom();
     /// For whom it was to end, as a sentence; empty = for nobody.
-    const std::string& returned() const { return m_returned; }
+    std::string returned() const;
+    /// It cannot end for them now; they are looked for again.
+    void putOff(const Error& reason);
     /// The attempt failed: hosts with which it came to nothing are left alone for a while, and the run may go
     /// on without them, whatever it was that failed there.
     void judge(Verdict& verdict, bool finishedAStep);
@@ -68,7 +70,7 @@ private:
     std::vector<std::string> m_takenIn; ///< hosts that it takes in again
     std::int64_t m_checkpointAtStart = 0;
     std::string m_toldTroubles;
-    std::string m_returned;
+    std::vector<std::string> m_returned; ///< for whom the attempt was to end
 };
 
 } // namespace trainyard::agent

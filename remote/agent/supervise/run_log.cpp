@@ -22,7 +22,7 @@ Result<RunLog> RunLog::open(const RunFolder& folder, std::uint32_t attempt, std:
     log.m_status.attempt = attempt;
     log.m_status.steps = steps;
     log.m_status.step = earlier ? earlier->step : 0;
-    report(holdReserve(folder));
+    log.holdReserve();
     return log;
 }
 
@@ -31,6 +31,11 @@ void RunLog::beginAttempt(std::uint32_t attempt)
     m_journal.beginAttempt(attempt);
     m_status.attempt = attempt;
     m_status.killed = 0;
+}
+
+void RunLog::holdReserve()
+{
+    report(agent::holdReserve(m_folder));
 }
 
 void RunLog::enter(RunState state, const std::string& reason)

@@ -21,6 +21,8 @@ public:
     void beginAttempt(std::uint32_t attempt);
     void enter(RunState state, const std::string& reason = {});
     void event(const EventRecord& record);
+    /// Again, after it made room for something else.
+    void holdReserve();
     /// A sign of life with the last finished step.
     void heartbeat();
 

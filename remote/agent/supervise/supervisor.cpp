@@ -251,7 +251,12 @@ void Supervisor::heedFence()
 
 void Supervisor::growWorld()
 {
-    if (!m_stop.asked() && m_membership.isToMakeRoom())
+    if (m_stop.asked() || !m_membership.isToMakeRoom())
+        return;
+    // A disk that does not take the next attempt must not cost the one at work.
+    if (const Status kept = keepRequest(m_folder, nextRequest()); !kept.ok())
+        m_membership.putOff(kept.error());
+    else
         sweep();
 }
 
@@ -357,13 +362,16 @@ LaunchRequest Supervisor::nextRequest() const
     return next;
 }
 
-/// From here on everything that is said belongs to the next attempt, the wait before its start included.
+/// From here on everything that is said belongs to the next attempt, the wait before its start included. What
+/// is written fits into the reserve: a full disk does not keep a run from going on.
 Status Supervisor::begin(const LaunchRequest& next)
 {
+    freeReserve(m_folder);
     TRAINYARD_TRY_STATUS(m_place.fenceBefore(next.attempt));
     TRAINYARD_TRY_STATUS(keepRequest(m_folder, next));
     TRAINYARD_TRY_STATUS(m_place.sign());
     m_log.beginAttempt(next.attempt);
+    m_log.holdReserve();
     return {};
 }
 
@@ -429,11 +437,14 @@ void Supervisor::sayWaiting(const std::string& reason)
 Status Supervisor::startNext(LaunchRequest next)
 {
     TRAINYARD_TRY(next, fitToHosts(next));
+    freeReserve(m_folder); // as in begin()
     TRAINYARD_TRY_STATUS(keepRequest(m_folder, next));
     TRAINYARD_TRY(m_attempt, Attempt::prepare(m_folder, m_work, next));
     m_reportedStall.clear();
     m_log.enter(RunState::Starting);
-    return startAttempt();
+    TRAINYARD_TRY_STATUS(startAttempt());
+    m_log.holdReserve();
+    return {};
 }
 
 /// SIGTERM that nobody's request explains is what a host that shuts down sends to all. A run that is to go on

@@ -66,9 +66,11 @@ SupervisorPlace::SupervisorPlace(RunFolder folder, LockFile lock, Fence fence, s
 
 Status SupervisorPlace::fenceBefore(std::uint32_t attempt)
 {
+    const Fence fence(m_folder.path(), attempt);
+    TRAINYARD_TRY_STATUS(fence.raise());
     m_attempt = attempt;
-    m_fence = Fence(m_folder.path(), attempt);
-    return m_fence.raise();
+    m_fence = fence;
+    return {};
 }
 
 Status SupervisorPlace::sign() const

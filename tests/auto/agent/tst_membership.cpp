@@ -177,6 +177,23 @@ private slots:
         QVERIFY(run.membership->returned().empty());
     }
 
+    void asksAgainForHostsThatCouldNotBeTakenIn()
+    {
+        SampleRun run;
+        run.membership->attemptBegins(run.small);
+        AWAIT(run.isAskedForACheckpoint() || run.isToMakeRoom());
+        run.publish("step-000000047");
+        QVERIFY(run.isToMakeRoom());
+        run.membership->putOff(trainyard::failed("No space left on device"));
+        QVERIFY(run.membership->returned().empty());
+        QCOMPARE(run.events("hosts-not-taken-in"),
+                 QStringList{"c not taken in yet: No space left on device"});
+        AWAIT(run.isToMakeRoom() || run.events("hosts-returned").size() == 2);
+        run.publish("step-000000053");
+        QVERIFY(run.isToMakeRoom());
+        QCOMPARE(run.membership->returned(), std::string("c can carry ranks again"));
+    }
+
     void tellsOnceOfAHostThatStaysAway()
     {
         SampleRun run;
