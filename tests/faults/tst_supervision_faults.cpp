@@ -163,6 +163,7 @@ private slots:
         RestartSpec restart = kRestart;
         restart.backoff = std::chrono::seconds(5);
         QCOMPARE(m_lab->host(0).mountDisk("/root/.trainyard", "size=8m"), QString());
+        const auto disk = qScopeGuard([this] { m_lab->host(0).unmountDisk("/root/.trainyard"); });
         SupervisedRun run(*m_lab, SupervisedRun::plainSpec(*m_lab, restart), TRAINYARD_FAKE_PROGRAMS);
         QCOMPARE(run.launch(), QString());
         AWAIT(run.isRunning(1));

@@ -39,6 +39,11 @@ std::string listed(const std::vector<std::string>& hosts)
     return fmt::format("{}", fmt::join(hosts, ", "));
 }
 
+const char* pronounFor(const std::vector<std::string>& hosts)
+{
+    return hosts.size() == 1 ? "it" : "them";
+}
+
 } // namespace
 
 Membership::Membership(const RunFolder& folder, const RunWork& work, const LaunchRequest& first, RunLog& log)
@@ -89,6 +94,9 @@ Result<LaunchRequest> Membership::fit(const LaunchRequest& next)
 
 void Membership::attemptBegins(const LaunchRequest& attempt)
 {
+    std::erase_if(m_returned, [&](const std::string& host) { return !contains(attempt.away, host); });
+    leaveAlone(m_returned,
+               fmt::format("attempt {} began without {}", attempt.attempt, pronounFor(m_returned)));
     m_takenIn = m_attempt.away;
     std::erase_if(m_takenIn, [&](const std::string& host) { return contains(attempt.away, host); });
     m_attempt = attempt;
@@ -188,6 +196,16 @@ bool Membership::canGoOnWithout(const std::vector<std::string>& hosts) const
     return spec.ok() && withoutHosts(m_attempt, away, *spec).ok();
 }
 
+void Membership::leaveAlone(const std::vector<std::string>& hosts, const std::string& reason)
+{
+    if (hosts.empty())
+        return;
+    m_pauses.cameToNothing(hosts, SteadyClock::now());
+    say(Severity::Warning, "hosts-left-alone",
+        fmt::format("{} left alone for {}: {}", listed(hosts),
+                    formatDuration(m_pauses.lengthOf(hosts.front())), reason));
+}
+
 void Membership::judge(Verdict& verdict, bool finishedAStep)
 {
     m_toldTroubles.clear();
@@ -198,11 +216,8 @@ void Membership::judge(Verdict& verdict, bool finishedAStep)
     const std::vector<std::string> hosts = suspects(verdict, finishedAStep);
     if (hosts.empty() || !canGoOnWithout(hosts))
         return;
-    m_pauses.cameToNothing(hosts, SteadyClock::now());
-    say(Severity::Warning, "hosts-left-alone",
-        fmt::format("{} left alone for {}: with {} attempt {} came to nothing", listed(hosts),
-                    formatDuration(m_pauses.lengthOf(hosts.front())), hosts.size() == 1 ? "it" : "them",
-                    m_attempt.attempt));
+    leaveAlone(hosts,
+               fmt::format("with {} attempt {} came to nothing", pronounFor(hosts), m_attempt.attempt));
     if (!finishedAStep)
         verdict.failure = FailureKind::Infrastructure;
 }

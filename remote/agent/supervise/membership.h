@@ -35,6 +35,7 @@ public:
     /// Unreachable when it needs one of them.
     Result<LaunchRequest> fit(const LaunchRequest& next);
 
+    /// Hosts that were to be taken in, but are away still, are left alone for a while.
     void attemptBegins(const LaunchRequest& attempt);
     /// While an attempt is at work, every now and then: true, once, when it is to end so that the next one
     /// takes hosts in again.
@@ -57,6 +58,7 @@ private:
     void askForCheckpoint();
     bool broughtACheckpoint() const;
     std::vector<std::string> suspects(const Verdict& verdict, bool finishedAStep) const;
+    void leaveAlone(const std::vector<std::string>& hosts, const std::string& reason);
     bool canGoOnWithout(const std::vector<std::string>& hosts) const;
     void say(Severity severity, const std::string& kind, const std::string& message) const;
 

@@ -179,7 +179,7 @@ private slots:
 
     void asksAgainForHostsThatCouldNotBeTakenIn()
     {
-        SampleRun run;
+        SampleRun run(/*elastic=*/true, std::chrono::seconds(2)); // longer than the checkpoint takes
         run.membership->attemptBegins(run.small);
         AWAIT(run.isAskedForACheckpoint() || run.isToMakeRoom());
         run.publish("step-000000047");
@@ -218,6 +218,19 @@ private slots:
         QCOMPARE(awayAfterAsking(run, run.whole), QString("c"));
         QCOMPARE(run.events("hosts-left-alone"),
                  QStringList{"c left alone for 2 min 0 s: with it attempt 1 came to nothing"});
+    }
+
+    void leavesAReturnedHostAloneThatIsGoneAgain()
+    {
+        SampleRun run(/*elastic=*/true, std::chrono::seconds(2)); // longer than the checkpoint takes
+        run.membership->attemptBegins(run.small);
+        AWAIT(run.isToMakeRoom() || run.isAskedForACheckpoint());
+        run.publish("step-000000047");
+        QVERIFY(run.isToMakeRoom());
+        run.setDown("c");
+        run.membership->attemptBegins(run.small);
+        QCOMPARE(run.events("hosts-left-alone"),
+                 QStringList{"c left alone for 4.00 s: attempt 1 began without it"});
     }
 
     void aReturnedHostThatBroughtACheckpointIsFineAgain()
