@@ -29,7 +29,7 @@ std::string reasonFor(const SupervisorIdentity& supervisor, const RunStatus& sta
     if (supervisor.bootId != bootId())
         return fmt::format("{} was restarted while the run was at work", supervisor.host);
     if (status.state == RunState::Stopping && !status.reason.empty())
-        return status.reason; // it went because its host was to shut down
+        return fmt::format("{}; {} was not restarted: resume the run", status.reason, supervisor.host);
     return fmt::format("the supervisor on {} (pid {}) died; {} left processes had to be killed",
                        supervisor.host, supervisor.pid, killed);
 }

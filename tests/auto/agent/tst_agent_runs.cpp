@@ -6,6 +6,7 @@
 #include "engine/records/fence.h"
 #include "engine/records/flight_ring.h"
 #include "remote/agent/host/detach.h"
+#include "remote/agent/host/machine.h"
 #include "remote/agent/host/process.h"
 #include "remote/agent/host/process_table.h"
 #include "remote/agent/runs/run_requests.h"
@@ -584,6 +585,7 @@ private slots:
         const json listed = agent.call({{"op", "runs"}})["runs"][0];
         QCOMPARE(listed.value("state", ""), std::string("failed"));
         QVERIFY(contains(listed.value("reason", ""), "told to end (SIGTERM)"));
+        QVERIFY(contains(listed.value("reason", ""), hostName() + " was not restarted: resume the run"));
     }
 
     void aRequestToEndOutlivesAReboot()
