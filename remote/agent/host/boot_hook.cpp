@@ -42,9 +42,9 @@ BootHook::BootHook(std::filesystem::path agent, std::filesystem::path agentRoot,
 
 Result<BootHook::Crontab> BootHook::read() const
 {
-    TRAINYARD_TRY(const CommandOutput listed, runCommand({m_crontab, "-l"}, kPatience));
-    if (listed.status != 0 && listed.text.find("no crontab") == std::string::npos)
-        return failed("crontab -l said: " + listed.text.substr(0, 200));
+    TRAINYARD_TRY(const CommandOutput listed, readCommand({m_crontab, "-l"}, kPatience));
+    if (listed.status != 0)
+        TRAINYARD_TRY_STATUS(checkHasNone());
     if (listed.text.size() > kLargest)
         return failed("the crontab is too long to be changed");
     Crontab crontab;
@@ -56,6 +56,15 @@ Result<BootHook::Crontab> BootHook::read() const
             crontab.others += line + '\n';
     }
     return crontab;
+}
+
+/// When the crontab cannot be read: fine where that is because there is none.
+Status BootHook::checkHasNone() const
+{
+    TRAINYARD_TRY(const CommandOutput said, runCommand({m_crontab, "-l"}, kPatience));
+    return said.text.find("no crontab") != std::string::npos
+               ? Status()
+               : failed("crontab -l said: " + said.text.substr(0, 200));
 }
 
 Status BootHook::replace(const std::string& content) const

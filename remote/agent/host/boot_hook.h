@@ -27,6 +27,7 @@ private:
         bool hasOurs = false;
     };
     Result<Crontab> read() const;
+    Status checkHasNone() const;
     Status replace(const std::string& content) const;
     std::string script(const Environment& environment) const;
 

@@ -56,6 +56,7 @@ struct ChildSetup {
     const char* folder;
     int input;
     int output;
+    bool dropsErrors;
     bool endsWithParent;
     pid_t parent;
     int errorPipe;
@@ -81,7 +82,8 @@ struct ChildSetup {
         const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
         const int source = input >= 0 ? input : nothing;
         const int sink = output >= 0 ? output : nothing;
-        if (nothing < 0 || ::dup2(source, 0) < 0 || ::dup2(sink, 1) < 0 || ::dup2(sink, 2) < 0)
+        if (nothing < 0 || ::dup2(source, 0) < 0 || ::dup2(sink, 1) < 0 ||
+            ::dup2(dropsErrors ? nothing : sink, 2) < 0)
             fail();
         ::syscall(SYS_close_range, 3u, UINT_MAX, 4u /* CLOSE_RANGE_CLOEXEC */);
     }
@@ -134,6 +136,15 @@ Result<CommandOutput> collect(pid_t child, int readEnd, std::chrono::millisecond
     }
     output.status = shellStatus(status);
     return output;
+}
+
+Result<CommandOutput> runToItsEnd(ProcessSpec spec, std::chrono::milliseconds timeout)
+{
+    TRAINYARD_TRY(Pipe output, makePipe());
+    spec.output = output.write.get();
+    TRAINYARD_TRY(const pid_t child, startProcess(spec));
+    output.write.reset();
+    return collect(child, output.read.get(), timeout, spec.arguments[0]);
 }
 
 } // namespace
@@ -190,6 +201,7 @@ Result<pid_t> startProcess(const ProcessSpec& spec)
                            spec.folder.empty() ? nullptr : spec.folder.c_str(),
                            spec.input,
                            spec.output,
+                           spec.dropsErrors,
                            spec.endsWithParent,
                            ::getpid(),
                            errors.write.get()};
@@ -213,14 +225,20 @@ Result<pid_t> startProcess(const ProcessSpec& spec)
 Result<CommandOutput> runCommand(const std::vector<std::string>& arguments, std::chrono::milliseconds timeout,
                                  Environment environment)
 {
-    TRAINYARD_TRY(Pipe output, makePipe());
     ProcessSpec spec;
     spec.arguments = arguments;
     spec.environment = std::move(environment);
-    spec.output = output.write.get();
-    TRAINYARD_TRY(const pid_t child, startProcess(spec));
-    output.write.reset();
-    return collect(child, output.read.get(), timeout, arguments[0]);
+    return runToItsEnd(std::move(spec), timeout);
+}
+
+Result<CommandOutput> readCommand(const std::vector<std::string>& arguments,
+                                  std::chrono::milliseconds timeout)
+{
+    ProcessSpec spec;
+    spec.arguments = arguments;
+    spec.environment = environmentWithout("TRAINYARD_RUN");
+    spec.dropsErrors = true;
+    return runToItsEnd(std::move(spec), timeout);
 }
 
 void killGroup(pid_t leader)

@@ -28,6 +28,7 @@ struct ProcessSpec {
     int output = -1;              ///< file descriptor for stdout and stderr; -1 = /dev/null
     bool endsWithParent = false;  ///< gets SIGTERM when the thread that started it dies
     int input = -1;               ///< file descriptor for stdin; -1 = /dev/null
+    bool dropsErrors = false;     ///< stderr goes to /dev/null, whatever `output` is
 };
 
 /// Starts the program as leader of a process group of its own, with no other file of ours than `spec` names.
@@ -36,13 +37,16 @@ Result<pid_t> startProcess(const ProcessSpec& spec);
 
 struct CommandOutput {
     int status = 0;   ///< exit status; 128 + signal when it was killed
-    std::string text; ///< of stdout and stderr, at most 256 KiB
+    std::string text; ///< of stdout and, unless it was left out, stderr; at most 256 KiB
 };
 
 /// Runs a program to its end and collects what it prints. Failed when it cannot be started or is not done in
 /// time; it is killed then, with its group. Any thread.
 Result<CommandOutput> runCommand(const std::vector<std::string>& arguments, std::chrono::milliseconds timeout,
                                  Environment environment = environmentWithout("TRAINYARD_RUN"));
+/// As runCommand(), for a program whose output is data: what it says on stderr is left out.
+Result<CommandOutput> readCommand(const std::vector<std::string>& arguments,
+                                  std::chrono::milliseconds timeout);
 
 /// Kills a process that startProcess() started, with its group, and waits a second at most for its end: one
 /// that is stuck in the kernel (a driver that hangs) must not take us with it.

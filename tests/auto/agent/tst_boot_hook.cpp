@@ -58,6 +58,16 @@ private slots:
         QVERIFY(m_crontab->text().starts_with("@reboot /bin/sh"));
     }
 
+    void keepsWarningsOutOfTheCrontab()
+    {
+        QVERIFY(writeFileAtomically(m_crontab->table(), "0 3 * * * backup\n").ok());
+        const std::string table = m_crontab->table().string();
+        m_crontab->writeProgram("[ \"$1\" = -l ] || exec cp \"$1\" " + table +
+                                "\necho the password expires soon >&2\nexec cat " + table + "\n");
+        QVERIFY(BootHook("/opt/agent", path("root"), m_crontab->program()).install({}).ok());
+        QCOMPARE(m_crontab->text(), "0 3 * * * backup\n@reboot /bin/sh '" + path("root/on-boot") + "'\n");
+    }
+
     void neverReplacesWhatItCouldNotRead()
     {
         QVERIFY(writeFileAtomically(m_crontab->table(), "0 3 * * * backup\n").ok());
