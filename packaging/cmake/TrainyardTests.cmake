@@ -25,9 +25,10 @@ function(trainyard_test name)
         set(test "${name}_${ARG_RANKS}_ranks")
         set(command ${MPIEXEC_EXECUTABLE} --allow-run-as-root --oversubscribe --bind-to none -np ${ARG_RANKS} ${command})
     endif()
-    # What starts ranks, servers or windows needs the machine to itself.
+    # What starts ranks, servers or windows needs the machine to itself, but for faults: they are waited for longer than
+    # they are worked at, in hosts of their own.
     set(serial ON)
-    if(ARG_LABELS STREQUAL "unit")
+    if(ARG_LABELS STREQUAL "unit" OR "fault" IN_LIST ARG_LABELS)
         set(serial OFF)
     endif()
     add_test(NAME ${test} COMMAND ${command})
