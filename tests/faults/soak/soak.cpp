@@ -48,10 +48,14 @@ RecordKept kept(const std::string& stream, const Record& record)
     return one;
 }
 
-/// The attempt that a process works for, as its environment says.
-std::uint32_t attemptOf(const lab::LabProcess& process)
+/// The attempt that a process works for, as its environment says, 0 when it says none; nothing for a process
+/// that has ended and only lets go of its memory: that has no environment any more.
+std::optional<std::uint32_t> attemptOf(const lab::LabProcess& process)
 {
-    for (const QByteArray& entry : readAll(QString("/proc/%1/environ").arg(process.pid)).split('\0')) {
+    const QByteArray environment = readAll(QString("/proc/%1/environ").arg(process.pid));
+    if (environment.isEmpty())
+        return std::nullopt;
+    for (const QByteArray& entry : environment.split('\0')) {
         if (entry.startsWith("TRAINYARD_ATTEMPT="))
             return entry.mid(entry.indexOf('=') + 1).toUInt();
     }
@@ -165,8 +169,10 @@ void Soak::look()
     Looked seen{newestAttempt(m_run->folder().path()), status.attempt, std::string(nameOf(status.state)), {}};
     for (int host = 0; host < kHosts; ++host) {
         auto& attempts = seen.ranks.emplace_back();
-        for (const lab::LabProcess& rank : m_run->processes(host, "trainyard-worker"))
-            attempts.push_back(attemptOf(rank));
+        for (const lab::LabProcess& rank : m_run->processes(host, "trainyard-worker")) {
+            if (const auto attempt = attemptOf(rank))
+                attempts.push_back(*attempt);
+        }
     }
     m_history.add(at, seen);
 }
