@@ -17,7 +17,8 @@ struct StopReport {
 
 /// Ends the run on this machine and returns when nothing of it is left here. On the head through the
 /// supervisor; on other nodes, or when the supervisor does not answer, by hand. A run that has ended already
-/// is fine. BadInput when there is no such run. Takes up to grace + about 10 s.
+/// is fine; one that is being launched is waited for. BadInput when there is no such run. Takes up to grace +
+/// about 10 s, and up to 30 s more for a launch.
 Result<StopReport> stopRun(const RunFolder& folder, const StopOptions& options);
 
 } // namespace trainyard::agent

@@ -304,6 +304,24 @@ private slots:
         QVERIFY2(again.value("clean", false) && again.value("killed", -1) == 0, again.dump().c_str());
     }
 
+    void aStopThatMeetsAStartIsNotLost()
+    {
+        m_agent->call(m_run->createRequest());
+        const RunFolder folder = m_run->folder();
+        QVERIFY(makeFolder(folder.attempts()).ok());
+        QVERIFY(writeFileAtomically(folder.launchFile(1), m_run->launchRequest("train").dump()).ok());
+        auto launching =
+            std::make_optional(LockFile::acquire(folder.launchLock(), AgentClient::kPatience).value());
+        auto stopped = std::async(std::launch::async, [this] { return m_agent->call(kStop); });
+        const auto started = startDetached({QStringLiteral(TRAINYARD_AGENT).toStdString(), "supervise",
+                                            "--run-dir", folder.path(), "--attempt", "1"});
+        launching.reset();
+        QVERIFY(started.ok());
+        QCOMPARE(stopped.get().value("clean", false), true);
+        QCOMPARE(m_run->status().state, RunState::Stopped);
+        QVERIFY(!isAskedToEnd(folder));
+    }
+
     void stopLeavesNoProcess_data()
     {
         QTest::addColumn<QString>("behaviour");
