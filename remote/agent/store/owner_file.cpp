@@ -1,8 +1,11 @@
 #include "remote/agent/store/owner_file.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <fcntl.h>
+#include <map>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,23 +78,72 @@ bool isGone(const std::string& content)
     }
 }
 
-bool create(const fs::path& path, const std::string& content)
+/// False when it is there already.
+Result<bool> create(const fs::path& path, const std::string& content)
 {
     const FileDescriptor file(
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    return file.valid() && writeAll(file.get(), content, path).ok();
+    if (!file.valid() && errno == EEXIST)
+        return false;
+    if (!file.valid())
+        return systemError(ErrorKind::Failed, "cannot make " + path.string(), errno);
+    const Status written = writeAll(file.get(), content, path);
+    if (!written.ok()) {
+        ::unlink(path.c_str());
+        return written.error();
+    }
+    return true;
 }
 
-/// Takes the dead owner's file away. Whoever moves another one than it judged puts it back.
-void bury(const fs::path& path, const std::string& judged)
+/// What is claimed, by number: who holds it, who is about to find out whether he does, who died. Nothing =
+/// the folder cannot be read.
+using Claims = std::map<std::uint64_t, std::string>;
+
+std::optional<std::uint64_t> numberIn(const std::string& name, const std::string& stem)
 {
-    const fs::path aside = beside(path, "dead");
-    if (::rename(path.c_str(), aside.c_str()) != 0)
-        return;
-    const auto moved = readFile(aside);
-    if (moved.ok() && *moved != judged && ::link(aside.c_str(), path.c_str()) != 0)
-        create(path, *moved);
-    ::unlink(aside.c_str());
+    std::uint64_t number = 0;
+    if (!name.starts_with(stem))
+        return std::nullopt;
+    const char* end = name.data() + name.size();
+    const auto [rest, error] = std::from_chars(name.data() + stem.size(), end, number);
+    return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+}
+
+fs::path claimOf(const fs::path& path, std::uint64_t number)
+{
+    return fs::path(path) += fmt::format(".{}", number);
+}
+
+std::optional<Claims> claimsOn(const fs::path& path)
+{
+    Claims claims;
+    std::error_code error;
+    const std::string stem = path.filename().string() + ".";
+    for (fs::directory_iterator entry(path.parent_path(), error), end; !error && entry != end;
+         entry.increment(error)) {
+        const auto number = numberIn(entry->path().filename().string(), stem);
+        const auto content = number ? readFile(entry->path()) : Result<std::string>(std::string());
+        if (number && content.ok()) // else it was given back meanwhile
+            claims[*number] = *content;
+    }
+    return error ? std::nullopt : std::optional(claims);
+}
+
+bool areOver(const Claims& claims, const fs::path& path)
+{
+    return std::ranges::all_of(claims, [&](const auto& claim) {
+        return isGone(claim.second) || leaseIsOver(claimOf(path, claim.first));
+    });
+}
+
+/// Nobody but us came since `before` was read.
+bool isOurs(const fs::path& path, std::uint64_t own, const Claims& before)
+{
+    const auto now = claimsOn(path);
+    return now && std::ranges::all_of(*now, [&](const auto& claim) {
+               const auto known = before.find(claim.first);
+               return claim.first == own || (known != before.end() && known->second == claim.second);
+           });
 }
 
 } // namespace
@@ -118,17 +170,20 @@ OwnerFile::~OwnerFile()
 
 Result<std::optional<OwnerFile>> OwnerFile::tryAcquire(const fs::path& path)
 {
+    const auto before = claimsOn(path);
+    if (before && !areOver(*before, path))
+        return std::optional<OwnerFile>();
+    const std::uint64_t number = before && !before->empty() ? before->rbegin()->first + 1 : 1;
     const std::string content = ownContent();
-    if (create(path, content))
-        return std::optional<OwnerFile>(OwnerFile(path, content));
-    if (errno != EEXIST)
-        return systemError(ErrorKind::Failed, "cannot make " + path.string(), errno);
-    const auto owner = readFile(path);
-    if (owner.ok() && (isGone(*owner) || leaseIsOver(path)))
-        bury(path, *owner);
-    if (create(path, content))
-        return std::optional<OwnerFile>(OwnerFile(path, content));
-    return std::optional<OwnerFile>();
+    TRAINYARD_TRY(const bool made, create(claimOf(path, number), content));
+    if (!made)
+        return std::optional<OwnerFile>();
+    OwnerFile claim(claimOf(path, number), content);
+    if (!before || !isOurs(path, number, *before))
+        return std::optional<OwnerFile>();
+    for (const auto& [dead, whose] : *before)
+        ::unlink(claimOf(path, dead).c_str());
+    return std::optional<OwnerFile>(std::move(claim));
 }
 
 void OwnerFile::refresh()

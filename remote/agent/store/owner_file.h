@@ -9,20 +9,22 @@
 
 namespace trainyard::agent {
 
-/// A lock for file systems that know none (some NFS mounts, Lustre without flock): a file that names who
-/// holds it. It says less than a real lock: an owner is taken for dead when it is a process of this machine's
-/// present boot that is gone, or when it has not refreshed the file for kLease, by the file system's own
-/// clock. So what it guards must also be checked in another way. One thread at a time.
+/// A lock for file systems that know none (some NFS mounts, Lustre without flock): numbered files beside what
+/// they guard, <path>.1, <path>.2, ..., each of which names who claims it. Whoever wants it sees that every
+/// claim is a dead one's, adds the next number, and has it if nobody else's claim came meanwhile; of two who
+/// do that at once each sees the other's, so never both have it. It says less than a real lock: an owner is
+/// taken for dead when it is a process of this machine's present boot that is gone, or when it has not
+/// refreshed its file for kLease, by the file system's own clock; and a folder must show what was added to
+/// it. So what it guards must also be checked in another way. One thread at a time.
 class OwnerFile {
 public:
     static constexpr std::chrono::seconds kLease{60};
 
-    /// Nothing when a living owner has it. A dead one's file is moved aside, looked at again and removed; of
-    /// several who do that at once one gets it.
+    /// Nothing when a living owner has it, or another one came in between. The dead ones' files are removed.
     static Result<std::optional<OwnerFile>> tryAcquire(const std::filesystem::path& path);
     OwnerFile(OwnerFile&& other) noexcept;
     OwnerFile& operator=(OwnerFile&& other) = delete;
-    /// Removes the file if it is still ours.
+    /// Removes our file.
     ~OwnerFile();
 
     /// Extends the lease; call it as often as you like.

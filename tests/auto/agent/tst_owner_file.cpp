@@ -34,8 +34,9 @@ private slots:
             const auto first = OwnerFile::tryAcquire(m_path).value();
             QVERIFY(first);
             QVERIFY(!OwnerFile::tryAcquire(m_path).value());
+            QCOMPARE(claims(), 1);
         }
-        QVERIFY(!fs::exists(m_path));
+        QCOMPARE(claims(), 0);
         QVERIFY(OwnerFile::tryAcquire(m_path).value());
     }
 
@@ -70,53 +71,81 @@ private slots:
                                    {"pid", living ? ::getpid() : 0x3fffffff},
                                    {"start", start},
                                    {"number", 1}};
-        QVERIFY(writeFileAtomically(m_path, owner.dump()).ok());
-        age(std::max(ageSeconds, 0));
+        const fs::path other = claim(7);
+        QVERIFY(writeFileAtomically(other, owner.dump()).ok());
+        age(other, std::max(ageSeconds, 0));
         const auto mine = OwnerFile::tryAcquire(m_path).value();
         QCOMPARE(mine.has_value(), taken);
-        QCOMPARE(readFile(m_path).value() == owner.dump(), !taken);
-        QCOMPARE(std::distance(fs::directory_iterator(m_path.parent_path()), {}), 1);
+        QCOMPARE(fs::exists(other), !taken);
+        QCOMPARE(claims(), 1);
     }
 
     /// What a crash left before the name of its owner was written.
     void anEmptyFileIsSomebodysUntilItIsOld()
     {
-        QVERIFY(writeFileAtomically(m_path, "").ok());
+        QVERIFY(writeFileAtomically(claim(1), "").ok());
         QVERIFY(!OwnerFile::tryAcquire(m_path).value());
-        age(61);
+        age(claim(1), 61);
         QVERIFY(OwnerFile::tryAcquire(m_path).value());
     }
 
-    void oneOfManyTakesOver()
+    /// As a candidate leaves it that died before it looked whether others came.
+    void aDeadClaimAboveALivingOneIsNoLicence()
     {
-        for (int round = 0; round < 100; ++round) {
-            QVERIFY(writeFileAtomically(m_path, "{\"host\": \"another\"}").ok());
-            age(100);
-            std::atomic<int> owners{0}, most{0};
+        const auto living = OwnerFile::tryAcquire(m_path).value();
+        QVERIFY(writeFileAtomically(claim(5), "{\"host\": \"another\"}").ok());
+        age(claim(5), 100);
+        QVERIFY(!OwnerFile::tryAcquire(m_path).value());
+    }
+
+    void namesOfOtherThingsAreNoClaims()
+    {
+        for (const char* name :
+             {"part.owner", "part.owner.", "part.owner.1x", "part.owner.-1", "part.owner2.1"})
+            QVERIFY(writeFileAtomically(m_path.parent_path() / name, "").ok());
+        QVERIFY(OwnerFile::tryAcquire(m_path).value());
+        QCOMPARE(claims(), 5);
+    }
+
+    /// Of those who start together one gets it; of those who come while it changes hands none beside it.
+    void neverTwoHaveIt()
+    {
+        for (int round = 0; round < 300; ++round) {
+            QVERIFY(writeFileAtomically(claim(1), "{\"host\": \"another\"}").ok());
+            age(claim(1), 100);
+            std::atomic<int> owners{0}, holders{0}, most{0};
             std::vector<std::thread> threads;
-            for (int i = 0; i < 4; ++i) {
-                threads.emplace_back([&] {
+            for (int i = 0; i < 6; ++i) {
+                threads.emplace_back([&, i] {
+                    std::this_thread::sleep_for(std::chrono::microseconds(i % 3 * 100));
                     const auto mine = OwnerFile::tryAcquire(m_path).value();
                     if (!mine)
                         return;
-                    most = std::max(most.load(), ++owners);
-                    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                    ++holders;
+                    for (int now = ++owners, seen = most;
+                         seen < now && !most.compare_exchange_weak(seen, now);)
+                        ;
+                    std::this_thread::sleep_for(std::chrono::microseconds(200));
                     --owners;
                 });
             }
             for (std::thread& thread : threads)
                 thread.join();
             QCOMPARE(most.load(), 1);
-            fs::remove(m_path);
+            QVERIFY(holders >= 1);
+            QCOMPARE(claims(), 0);
         }
     }
 
 private:
-    void age(int seconds) const
+    fs::path claim(int number) const { return fs::path(m_path) += "." + std::to_string(number); }
+    long claims() const { return std::distance(fs::directory_iterator(m_path.parent_path()), {}); }
+
+    static void age(const fs::path& file, int seconds)
     {
         const timespec time{::time(nullptr) - seconds, 0};
         const timespec both[] = {time, time};
-        QCOMPARE(::utimensat(AT_FDCWD, m_path.c_str(), both, 0), 0);
+        QCOMPARE(::utimensat(AT_FDCWD, file.c_str(), both, 0), 0);
     }
 
     std::unique_ptr<QTemporaryDir> m_dir;
