@@ -39,6 +39,7 @@ Places allPlaces()
     RunSpec spec;
     spec.model.preset = "bert-tiny";
     spec.cluster.nodes.front().memory = kGiB;
+    spec.cluster.nodes.front().hardware = "cpu-node";
     Places places;
     collect(nlohmann::json::parse(toJson(spec)), {}, places);
     return places;

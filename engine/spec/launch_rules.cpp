@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/base/units.h"
+#include "engine/spec/hardware_name.h"
 #include "engine/spec/limits.h"
 
 namespace trainyard {
@@ -70,6 +71,9 @@ void checkHost(const RunSpec& spec, std::size_t index, std::set<std::string>& se
     check.between(node.slotCount, 1, kMostRanks, slots.c_str());
     check.require(isHostName(node.host), host.c_str(), fmt::format("\"{}\" is not a host name", node.host),
                   "use the name that you give to ssh, e.g. gpu-03 or me@10.0.0.3:2222");
+    check.require(node.hardware.empty() || isHardwareName(node.hardware), (path + ".hardware").c_str(),
+                  fmt::format("\"{}\" is not a name of hardware", node.hardware),
+                  "name a preset, e.g. hgx-h100, or one of your own; leave it out where it is unknown");
     if (spec.launch.launcher == LauncherKind::Slurm) {
         check.require(node.host == first.host, host.c_str(), fmt::format("is not \"{}\"", first.host),
                       "with launch.launcher \"slurm\" every node has the login host's name");

@@ -66,6 +66,9 @@ struct NodeSpec {
         "localhost";   ///< as in the user's ssh configuration; "localhost" = this machine, without SSH
     int slotCount = 1; ///< ranks that may run there (not `slots`: Qt makes that word a macro)
     Bytes memory = 0;  ///< memory per slot; 0 = unknown
+    /// What it is, for planning its time and memory: the name of a preset (resources/presets/hardware) or of
+    /// the user's own. Empty = unknown; a launch never asks.
+    std::string hardware{};
 
     bool operator==(const NodeSpec&) const = default;
 };

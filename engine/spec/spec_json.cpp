@@ -26,6 +26,7 @@ void readNode(const nlohmann::json& json, const std::string& path, NodeSpec& nod
     reader.read("host", node.host);
     reader.read("slots", node.slotCount);
     reader.readBytes("memory", node.memory);
+    reader.read("hardware", node.hardware);
     reader.finish();
 }
 
@@ -168,6 +169,8 @@ Json clusterJson(const ClusterSpec& cluster)
         Json json{{"host", node.host}, {"slots", node.slotCount}};
         if (node.memory)
             json["memory"] = bytesText(node.memory);
+        if (!node.hardware.empty())
+            json["hardware"] = node.hardware;
         nodes.push_back(std::move(json));
     }
     return Json{{"nodes", std::move(nodes)}};

@@ -89,7 +89,7 @@ private slots:
         RunSpec spec = validSpec();
         spec.name = "bert-large.phase_1";
         spec.model = *modelPreset("bert-large");
-        spec.cluster.nodes = {{"gpu-01", 8, 80 * kGiB}, {"me@gpu-02:2222", 4, 0}};
+        spec.cluster.nodes = {{"gpu-01", 8, 80 * kGiB, "hgx-a100"}, {"me@gpu-02:2222", 4, 0}};
         spec.layout.bucketSize = 1537;
         spec.layout.schedule = PipelineScheduleKind::Interleaved;
         spec.layout.virtualStages = 3;
@@ -268,6 +268,20 @@ private slots:
                     spec.batch.micro = kHuge;
                     spec.batch.accumulation = kHuge;
                 }).contains("batch.micro: is 2147483647"));
+    }
+
+    void hardwareIsAName()
+    {
+        RunSpec spec = validSpec();
+        for (const char* name : {"", "hgx-h100", "ml.p4d_24xlarge", "2-nodes"}) {
+            spec.cluster.nodes.front().hardware = name;
+            QCOMPARE(print(validate(spec)), "");
+        }
+        for (const std::string& name : {std::string("../mine"), std::string(".hidden"),
+                                        std::string("two words"), std::string(65, 'a')}) {
+            spec.cluster.nodes.front().hardware = name;
+            QVERIFY(print(validate(spec)).contains("cluster.nodes[0].hardware"));
+        }
     }
 
     void namesTheDegreesThatAreTooMany()
@@ -459,6 +473,7 @@ private slots:
         RunSpec spec = validSpec();
         spec.model.preset = "bert-tiny";
         spec.cluster.nodes[0].memory = kGiB;
+        spec.cluster.nodes[0].hardware = "cpu-node";
         const auto written = nlohmann::json::parse(toJson(spec));
         QCOMPARE(print(keysOf(written)), print(schemaKeysOf(schema)));
     }
