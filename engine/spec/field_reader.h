@@ -76,6 +76,24 @@ void readSection(FieldReader& parent, const char* key, Diagnostics& diagnostics,
     reader.finish();
 }
 
+/// Runs `item` on each object of the array `key`, if there is one, and then reports its unknown keys.
+template <typename Item>
+void readItems(FieldReader& parent, const char* key, Diagnostics& diagnostics, Item item)
+{
+    const auto* json = parent.take(key);
+    if (!json)
+        return;
+    if (!json->is_array()) {
+        parent.complain(key, "must be a list", "write it as [ { ... }, { ... } ]");
+        return;
+    }
+    for (std::size_t i = 0; i < json->size(); ++i) {
+        FieldReader reader(json->at(i), parent.pathOf(key) + "[" + std::to_string(i) + "]", diagnostics);
+        item(reader);
+        reader.finish();
+    }
+}
+
 /// The candidate with the smallest edit distance, if it is close enough to be a slip of the pen; else empty.
 std::string nearestName(std::string_view name, const std::vector<std::string>& candidates);
 

@@ -96,24 +96,6 @@ void readDevice(FieldReader& reader, DeviceModel& device, Diagnostics& diagnosti
     readSeconds(reader, "launch_time", device.launchTime);
 }
 
-/// Runs `item` on each object of the array `key`.
-template <typename Item>
-void readItems(FieldReader& parent, const char* key, Diagnostics& diagnostics, Item item)
-{
-    const auto* json = parent.take(key);
-    if (!json)
-        return;
-    if (!json->is_array()) {
-        parent.complain(key, "must be a list", "write it as [ { ... }, { ... } ]");
-        return;
-    }
-    for (std::size_t i = 0; i < json->size(); ++i) {
-        FieldReader reader(json->at(i), parent.pathOf(key) + "[" + std::to_string(i) + "]", diagnostics);
-        item(reader);
-        reader.finish();
-    }
-}
-
 void readPoints(FieldReader& reader, LinkTable& table, Diagnostics& diagnostics)
 {
     readItems(reader, "points", diagnostics, [&](FieldReader& point) {

@@ -1,8 +1,12 @@
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 
+#include <QFile>
+
 #include "engine/planner/hardware/hardware_presets.h"
+#include "engine/planner/scaling/published_curve.h"
 #include "engine/planner/scaling/scaling_curve.h"
 #include "engine/spec/presets.h"
 
@@ -21,7 +25,23 @@ RunSpec bertLarge(int micro)
     return spec;
 }
 
-const std::vector<int> kNodes{8, 16, 32, 64, 128, 256};
+const PublishedCurve& published(const std::string& name)
+{
+    const auto& all = publishedCurves();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const PublishedCurve& curve) { return curve.name == name; });
+    if (found == all.end())
+        qFatal("no published curve %s", name.c_str());
+    return *found;
+}
+
+std::vector<ScalingStep> predicted(const PublishedCurve& curve)
+{
+    std::vector<int> sizes;
+    for (const PublishedPoint& point : curve.points)
+        sizes.push_back(point.devices);
+    return scalingCurve(curve.run, curve.shape, *nodePreset(curve.hardware), sizes, curve.scaling).value();
+}
 
 } // namespace
 
@@ -29,23 +49,98 @@ class TestScalingCurve : public QObject {
     Q_OBJECT
 
 private slots:
-    // NVIDIA, DeepLearningExamples, BERT for PyTorch: DGX A100 with 8 x 200 Gbit/s, 1 to 32 nodes; sequences
-    // per second of the first phase: 4553, 9191, 18119, 35774, 70555, 138294.
+    // DGX A100 with 8 x 200 Gbit/s, 1 to 32 nodes, first phase.
     void scalesBertAsItsReferenceDoes()
     {
-        const auto curve =
-            scalingCurve(bertLarge(64), {128, 20}, *nodePreset("ndm-a100-v4"), kNodes, Scaling::Strong);
-        QVERIFY(curve.ok());
-        const QList<double> published{4553, 9191, 18119, 35774, 70555, 138294};
-        for (std::size_t i = 0; i < curve->size(); ++i) {
-            const double efficiency =
-                published[static_cast<qsizetype>(i)] / published.front() * 8 / kNodes[i];
-            const ScalingStep& step = (*curve)[i];
+        const PublishedCurve& reference = published("dgx-bert-large-128");
+        const std::vector<ScalingStep> curve = predicted(reference);
+        for (std::size_t i = 0; i < curve.size(); ++i) {
+            const PublishedPoint& point = reference.points[i];
+            const ScalingStep& step = curve[i];
             qInfo("%d: %.0f seq/s, efficiency %.3f, published %.3f", step.ranks, step.sequencesPerSecond,
-                  step.efficiency, efficiency);
-            QVERIFY(std::abs(step.efficiency - efficiency) < 0.02);
-            QVERIFY(std::abs(step.sequencesPerSecond / published[static_cast<qsizetype>(i)] - 1) < 0.06);
+                  step.efficiency, point.efficiency);
+            QVERIFY(std::abs(step.efficiency - point.efficiency) < 0.02);
+            QVERIFY(std::abs(step.sequencesPerSecond / point.sequencesPerSecond - 1) < 0.06);
         }
+    }
+
+    void predictsEveryPublishedSize()
+    {
+        for (const PublishedCurve& curve : publishedCurves()) {
+            const std::vector<ScalingStep> steps = predicted(curve);
+            for (std::size_t i = 0; i < steps.size(); ++i)
+                qInfo("%s, %d: efficiency %.3f, published %.3f; throughput %+.1f %%", curve.name.c_str(),
+                      steps[i].ranks, steps[i].efficiency, curve.points[i].efficiency,
+                      100 * (steps[i].sequencesPerSecond / curve.points[i].sequencesPerSecond - 1));
+            QCOMPARE(curve.run.layout.worldSize(), curve.points.front().devices);
+            QVERIFY(!curve.title.empty() && !curve.source.empty());
+        }
+    }
+
+    // The efficiencies that were published beside the throughputs.
+    void findsThePublishedEfficiency_data()
+    {
+        QTest::addColumn<std::size_t>("point");
+        QTest::addColumn<double>("percent");
+        QTest::addRow("gaudi-bert-large") << std::size_t{1} << 98.04;
+        QTest::addRow("gaudi-bert-large") << std::size_t{2} << 95.88;
+        QTest::addRow("gaudi-bert-large") << std::size_t{3} << 90.39;
+        QTest::addRow("gaudi-bert-1.5b") << std::size_t{1} << 85.1;
+        QTest::addRow("gaudi-bert-1.5b") << std::size_t{2} << 82.7;
+        QTest::addRow("dgx-bert-large-128") << std::size_t{5} << 100 * 30.37 / 32;
+        QTest::addRow("dgx-bert-large-512") << std::size_t{5} << 100 * 30.13 / 32;
+    }
+    void findsThePublishedEfficiency()
+    {
+        QFETCH(std::size_t, point);
+        QFETCH(double, percent);
+        const double found = 100 * published(QTest::currentDataTag()).points[point].efficiency;
+        QVERIFY2(std::abs(found - percent) < 0.1, qPrintable(QString::number(found)));
+    }
+
+    // 153 TFLOP/s on 384 devices, 96 B L s h^2 (1 + s/6h + V/16Lh) operations for 1536 sequences
+    // (arXiv:2104.04473, equation 3): a step of 43.5 s.
+    void turnsOperationsIntoSequences()
+    {
+        const double operations = 96.0 * 1536 * 96 * 2048 * 12288 * 12288 *
+                                  (1 + 2048 / (6.0 * 12288) + 51200 / (16.0 * 96 * 12288));
+        const double seconds = operations / (384 * 1.53e14);
+        const PublishedPoint& point = published("megatron-gpt-175b").points.front();
+        QVERIFY(std::abs(point.sequencesPerSecond * seconds / 1536 - 1) < 1e-3);
+    }
+
+    void findsThePublishedCurvesOfAModel()
+    {
+        QCOMPARE(publishedCurvesOf(*modelPreset("bert-large")).size(), std::size_t{3});
+        QCOMPARE(publishedCurvesOf(*modelPreset("bert-tiny")).size(), std::size_t{0});
+    }
+
+    void saysWhatIsWrongWithAPublishedFile_data()
+    {
+        QTest::addColumn<QByteArray>("from");
+        QTest::addColumn<QByteArray>("to");
+        QTest::addColumn<QString>("path");
+        QTest::addRow("no JSON") << QByteArray("{") << QByteArray("") << "";
+        QTest::addRow("unknown key") << QByteArray("\"title\"") << QByteArray("\"titel\"") << "titel";
+        QTest::addRow("unknown scaling") << QByteArray("weak") << QByteArray("weakly") << "scaling";
+        QTest::addRow("wrong run") << QByteArray("\"micro\"") << QByteArray("\"mikro\"") << "run.batch.mikro";
+        QTest::addRow("no devices") << QByteArray(": 64,") << QByteArray(": 0,") << "points[1].devices";
+        QTest::addRow("no throughput") << QByteArray("3659.15") << QByteArray("0") << "points[2].devices";
+        QTest::addRow("not in order") << QByteArray(": 64,") << QByteArray(": 640,") << "points";
+    }
+    void saysWhatIsWrongWithAPublishedFile()
+    {
+        QFETCH(QByteArray, from);
+        QFETCH(QByteArray, to);
+        QFETCH(QString, path);
+        QFile file(TRAINYARD_SOURCE_DIR "/resources/presets/published/gaudi-bert-1.5b.json");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QByteArray text = file.readAll();
+        QVERIFY(parsePublished(text.toStdString()).diagnostics.empty());
+        text.replace(text.indexOf(from), from.size(), to);
+        const Diagnostics found = parsePublished(text.toStdString()).diagnostics;
+        QVERIFY(!found.empty());
+        QCOMPARE(QString::fromStdString(found.front().path), path);
     }
 
     void keepsTheWorkOfARankWhenItScalesWeakly()
