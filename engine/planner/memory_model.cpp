@@ -61,35 +61,38 @@ Bytes headActivations(const RunSpec& spec, Bytes b, Bytes predictions, Bytes e)
     return b * predictions * (transform + logits);
 }
 
-/// Layers of the pipeline rank that has most.
-Bytes layersHere(const RunSpec& spec)
+/// Layers of a pipeline rank's stages.
+Bytes layersOf(const std::vector<int>& layerCounts, int ranks, int rank)
 {
-    const Bytes perStage =
-        dividedUp(static_cast<Bytes>(spec.model.layers), static_cast<Bytes>(spec.layout.stages()));
-    return perStage * static_cast<Bytes>(spec.layout.virtualStages);
+    Bytes layers = 0;
+    for (auto stage = static_cast<std::size_t>(rank); stage < layerCounts.size();
+         stage += static_cast<std::size_t>(ranks))
+        layers += static_cast<Bytes>(layerCounts[stage]);
+    return layers;
 }
 
-/// Of a pass's layers those that keep their activations on the device at once. Offloaded ones come back
-/// `offloadHorizon` layers ahead of the backward pass.
-Bytes layersOnDevice(const RunSpec& spec)
-{
-    const Bytes ahead = static_cast<Bytes>(spec.memory.offloadHorizon) + 1;
-    return spec.memory.offloadActivations ? std::min(ahead, layersHere(spec)) : layersHere(spec);
-}
-
-/// Micro-batches whose activations the first stage holds at once (planner/README.md).
-Bytes microBatchesInFlight(const RunSpec& spec)
+/// Micro-batches of all its layers whose activations a pipeline rank holds at once (planner/README.md).
+Bytes microBatchesInFlight(const RunSpec& spec, int rank)
 {
     const int ranks = spec.layout.pipeline;
-    const int microBatches = spec.batch.accumulation;
+    const int chunks = spec.layout.virtualStages;
+    const int later = ranks - rank - 1;
+    const auto atMost = [&](int microBatches) {
+        return static_cast<Bytes>(std::min(microBatches, spec.batch.accumulation));
+    };
     if (ranks == 1)
         return 1;
-    if (spec.layout.schedule == PipelineScheduleKind::GPipe)
-        return static_cast<Bytes>(microBatches);
-    const int warmUp = spec.layout.schedule == PipelineScheduleKind::Interleaved
-                           ? ranks + (ranks - 1 + spec.layout.virtualStages - 1) / spec.layout.virtualStages
-                           : ranks;
-    return static_cast<Bytes>(std::min(warmUp, microBatches));
+    switch (spec.layout.schedule) {
+    case PipelineScheduleKind::GPipe:
+        return static_cast<Bytes>(spec.batch.accumulation);
+    case PipelineScheduleKind::OneForwardOneBackward:
+        return atMost(later + 1);
+    case PipelineScheduleKind::Interleaved:
+        return atMost((2 * later + (chunks - 1) * ranks + chunks) / chunks);
+    case PipelineScheduleKind::ZeroBubble:
+        return atMost(ranks);
+    }
+    return 1;
 }
 
 /// Of master weights and optimizer state while training goes on. Each rank writes what it alone updates; what
@@ -163,6 +166,45 @@ Bytes ringBytes(const RunSpec& spec, Bytes tokens, Bytes e, Bytes master)
     return 2 * block * (e + master);
 }
 
+/// Of the activations of `layers` layers: what stays on the device, and what waits in host memory. Offloaded
+/// ones come back `offloadHorizon` layers ahead of the backward pass.
+void addActivations(MemoryByCategory& bytes, const RunSpec& spec, const LayerActivations& layer, Bytes layers,
+                    Bytes microBatches)
+{
+    const Bytes waiting = microBatches * keptActivations(spec, layer, layers);
+    const bool offloads = spec.memory.offloadActivations;
+    const Bytes ahead = std::min(static_cast<Bytes>(spec.memory.offloadHorizon) + 1, layers);
+    at(bytes, MemoryCategory::Host) += offloads ? waiting : 0;
+    at(bytes, MemoryCategory::Activations) += offloads ? keptActivations(spec, layer, ahead) : waiting;
+}
+
+MemoryByCategory memoryOf(const RunSpec& spec, const SequenceShape& shape, const std::vector<int>& counts,
+                          int rank)
+{
+    const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
+    const Bytes master = std::max<Bytes>(e, 4);
+    const Bytes b = static_cast<Bytes>(spec.batch.micro);
+    const Bytes s = static_cast<Bytes>(shape.length);
+    const Bytes here = tokensHere(spec, shape.length);
+    const LayerActivations layer = layerActivations(spec, here);
+    const Bytes targets = std::min(here, static_cast<Bytes>(shape.targets(spec.model.family)));
+
+    MemoryByCategory bytes{};
+    const RankStates states = largestRankStates(spec, counts, rank);
+    addStates(bytes, states);
+    addActivations(bytes, spec, layer, layersOf(counts, spec.layout.pipeline, rank),
+                   microBatchesInFlight(spec, rank));
+    at(bytes, MemoryCategory::Activations) +=
+        recomputedActivations(spec, layer) + joinedSequences(spec, b, s, e);
+    if (rank + 1 == spec.layout.pipeline)
+        at(bytes, MemoryCategory::Activations) += headActivations(spec, b, targets, e);
+    at(bytes, MemoryCategory::Communication) = ringBytes(spec, b * here, e, master);
+    at(bytes, MemoryCategory::Data) =
+        kStepsHeld * b * static_cast<Bytes>(spec.batch.accumulation) * s * 3 * 8;
+    at(bytes, MemoryCategory::Other) = checkpointCopy(spec, states, master);
+    return bytes;
+}
+
 } // namespace
 
 Bytes MemoryEstimate::total() const
@@ -175,38 +217,31 @@ Bytes MemoryEstimate::onDevice() const
     return total() - bytes[static_cast<std::size_t>(MemoryCategory::Host)];
 }
 
-MemoryEstimate estimateMemory(const RunSpec& asked, const SequenceShape& shape)
+std::vector<MemoryByCategory> memoryOfPipelineRanks(const RunSpec& asked, const SequenceShape& shape)
 {
     const RunSpec spec = withinReason(asked);
-    const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
-    const Bytes master = std::max<Bytes>(e, 4);
-    const Bytes b = static_cast<Bytes>(spec.batch.micro);
-    const Bytes s = static_cast<Bytes>(shape.length);
-    const Bytes here = tokensHere(spec, shape.length);
-    const LayerActivations layer = layerActivations(spec, here);
+    const std::vector<int> counts = layerCounts(spec, shape);
+    std::vector<MemoryByCategory> ranks;
+    for (int rank = 0; rank < spec.layout.pipeline; ++rank)
+        ranks.push_back(memoryOf(spec, shape, counts, rank));
+    return ranks;
+}
 
+MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
+{
     MemoryEstimate estimate;
-    const RankStates states = largestRankStates(spec, layerCounts(spec, shape));
-    addStates(estimate.bytes, states);
-    const Bytes waiting = microBatchesInFlight(spec) * keptActivations(spec, layer, layersHere(spec));
-    const bool offloads = spec.memory.offloadActivations;
-    at(estimate.bytes, MemoryCategory::Host) += offloads ? waiting : 0;
-    at(estimate.bytes, MemoryCategory::Activations) =
-        (offloads ? keptActivations(spec, layer, layersOnDevice(spec)) : waiting) +
-        recomputedActivations(spec, layer) + joinedSequences(spec, b, s, e) +
-        headActivations(spec, b, std::min(here, static_cast<Bytes>(shape.targets(spec.model.family))), e);
-    at(estimate.bytes, MemoryCategory::Communication) = ringBytes(spec, b * here, e, master);
-    at(estimate.bytes, MemoryCategory::Data) =
-        kStepsHeld * b * static_cast<Bytes>(spec.batch.accumulation) * s * 3 * 8;
-    at(estimate.bytes, MemoryCategory::Other) = checkpointCopy(spec, states, master);
+    for (const MemoryByCategory& bytes : memoryOfPipelineRanks(spec, shape)) {
+        if (const MemoryEstimate rank{bytes, {}}; rank.onDevice() > estimate.onDevice())
+            estimate = rank;
+    }
     estimate.assumptions = {
         "Weights include the float32 master copy when the compute type is bfloat16 or float16; gradients are "
         "summed in float32.",
         "AdamW, LAMB and LANS keep two moments per parameter in the master type, SGD its momentum.",
         "ZeRO 1 shares master weights and moments among the data-parallel and context-parallel ranks, ZeRO 2 "
         "gradients as well, ZeRO 3 all weights: two neighbouring parts of the model are gathered at a time.",
-        "Weights, gradients and optimizer state are those of the rank that holds most, with the gaps that "
-        "align tensors and buckets.",
+        "Weights, gradients and optimizer state have the gaps that align tensors and buckets; of a pipeline "
+        "the rank that holds most is planned for.",
         "Activations: every masked position is used, of a decoder every position; recomputation needs room "
         "for one layer more. Packed micro-batches are planned as if no row had padding.",
         "A checkpoint that is written while training goes on needs a copy of the state, of which each "

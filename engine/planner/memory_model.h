@@ -25,16 +25,20 @@ struct MemoryEstimate {
     Bytes onDevice() const; ///< what is not in host memory, where the two differ
 };
 
-/// Memory of the most loaded rank. Weights, gradients and optimizer state are exact (rank_states.h).
+/// Memory of one rank of each pipeline rank, first to last, at the peak of a step: ranks that hold the same
+/// layers hold alike. Weights, gradients and optimizer state are exact (rank_states.h).
 /// Activations follow Korthikanti et al. (arXiv:2205.05198), Table 2:
 ///     per layer  s b h (16 e + 2) + a s^2 b (2 e + 1)   bytes, e = bytes of an element of the compute type
 /// of which a tensor-parallel rank has its heads and columns, and with sequence parallelism its tokens of the
 /// rest; times the micro-batches that the schedule holds at once, which with
-/// offload wait in host memory, plus the head on the predicted positions. A context-parallel rank has its
-/// tokens: s / c for s, and no term in s^2, for ring attention keeps no scores (Liu et al.,
-/// arXiv:2310.01889).
+/// offload wait in host memory, plus on the last stage the head on the predicted positions. A
+/// context-parallel rank has its tokens: s / c for s, and no term in s^2, for ring attention keeps no scores
+/// (Liu et al., arXiv:2310.01889).
 ///
 /// Of an invalid specification something near: never slow, and never an error.
+std::vector<MemoryByCategory> memoryOfPipelineRanks(const RunSpec& spec, const SequenceShape& shape);
+
+/// Of the rank whose device holds most.
 MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape);
 
 } // namespace trainyard

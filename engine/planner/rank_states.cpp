@@ -187,13 +187,18 @@ RankStates rankStates(const RunSpec& spec, const std::vector<int>& layerCounts, 
 }
 
 // The first rank of a tensor-parallel group has the most.
-RankStates largestRankStates(const RunSpec& spec, const std::vector<int>& layerCounts)
+RankStates largestRankStates(const RunSpec& spec, const std::vector<int>& layerCounts, int pipeline)
 {
     const StateRules rules(spec);
+    const StageBuffers buffers = rankBuffers(spec, layerCounts, rules, {.pipeline = pipeline});
+    return statesOf(spec, buffers, rules, std::ranges::max(buffers.numbers));
+}
+
+RankStates largestRankStates(const RunSpec& spec, const std::vector<int>& layerCounts)
+{
     RankStates largest;
     for (int pipeline = 0; pipeline < spec.layout.pipeline; ++pipeline) {
-        const StageBuffers buffers = rankBuffers(spec, layerCounts, rules, {.pipeline = pipeline});
-        const RankStates states = statesOf(spec, buffers, rules, std::ranges::max(buffers.numbers));
+        const RankStates states = largestRankStates(spec, layerCounts, pipeline);
         if (totalOf(states) > totalOf(largest))
             largest = states;
     }

@@ -20,7 +20,9 @@ struct RankStates {
 /// `layerCounts`: of each stage, first stage first (layersPerStage()). Requires a valid specification.
 RankStates rankStates(const RunSpec& spec, const std::vector<int>& layerCounts, const GridCoord& rank);
 
-/// Of the rank that holds most.
+/// Of the rank that holds most among those of one pipeline rank, 0 <= pipeline < spec.layout.pipeline.
+RankStates largestRankStates(const RunSpec& spec, const std::vector<int>& layerCounts, int pipeline);
+/// Of the rank that holds most of all.
 RankStates largestRankStates(const RunSpec& spec, const std::vector<int>& layerCounts);
 
 /// Numbers that the optimizer keeps per parameter.

@@ -3,8 +3,11 @@
 #include <QElapsedTimer>
 #include <QTest>
 
+#include "engine/planner/layer_activations.h"
 #include "engine/planner/memory_model.h"
 #include "engine/planner/parameter_parts.h"
+#include "engine/planner/pipeline/make_schedule.h"
+#include "engine/planner/pipeline/simulator.h"
 #include "engine/planner/rank_states.h"
 #include "engine/spec/presets.h"
 
@@ -136,14 +139,16 @@ private slots:
         RunSpec spec;
         spec.model.layers = 8;
         spec.layout.pipeline = 4;
+        spec.batch = {.global = 4, .micro = 1, .accumulation = 4};
+        const SequenceShape shape{1, 0}; // hardly any activations: states decide
         const ParameterParts parts = parameterParts(spec.model);
-        QCOMPARE(estimateMemory(spec, {}).bytes[0], 4 * Bytes(2 * parts.perLayer + parts.embeddings));
+        QCOMPARE(estimateMemory(spec, shape).bytes[0], 4 * Bytes(2 * parts.perLayer + parts.embeddings));
         spec.model.maxPositions = 128; // now the head and its copy of the words are more than the embeddings
-        QCOMPARE(estimateMemory(spec, {}).bytes[0],
+        QCOMPARE(estimateMemory(spec, shape).bytes[0],
                  4 * (Bytes(2 * parts.perLayer + parts.head + parts.words) + kGaps));
         spec.layout.partition = {PartitionKind::ByHand, {1, 5, 1, 1}};
         spec.model.vocabulary = 100; // now the layers weigh more
-        QCOMPARE(estimateMemory(spec, {}).bytes[0], Bytes(4 * 5 * parts.perLayer));
+        QCOMPARE(estimateMemory(spec, shape).bytes[0], Bytes(4 * 5 * parts.perLayer));
     }
 
     void sharesTokensAndStatesAmongContextRanks()
@@ -165,18 +170,41 @@ private slots:
         QCOMPARE(byData[std::size_t(MemoryCategory::Communication)], Bytes(0));
     }
 
+    void holdsAsManyMicroBatchesAsTheScheduleDoes_data()
+    {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("chunks");
+        QTest::addRow("gpipe") << int(PipelineScheduleKind::GPipe) << 1;
+        QTest::addRow("1f1b") << int(PipelineScheduleKind::OneForwardOneBackward) << 1;
+        QTest::addRow("interleaved") << int(PipelineScheduleKind::Interleaved) << 2;
+        QTest::addRow("zero-bubble") << int(PipelineScheduleKind::ZeroBubble) << 1;
+    }
     void holdsAsManyMicroBatchesAsTheScheduleDoes()
     {
+        QFETCH(int, kind);
+        QFETCH(int, chunks);
         RunSpec spec;
         spec.model.layers = 8;
         spec.layout.pipeline = 4;
+        spec.layout.schedule = PipelineScheduleKind(kind);
+        spec.layout.virtualStages = chunks;
         spec.batch.accumulation = 16;
-        const auto activations = [&](PipelineScheduleKind kind) {
-            spec.layout.schedule = kind;
-            return estimateMemory(spec, {}).bytes[3];
-        };
-        QVERIFY(activations(PipelineScheduleKind::GPipe) >
-                3 * activations(PipelineScheduleKind::OneForwardOneBackward));
+        const Bytes each = keptActivations(spec, layerActivations(spec, 128), 2);
+        const std::vector<int> held = peakInFlight(makeSchedule(spec).value()); // chunks of micro-batches
+        const auto ranks = memoryOfPipelineRanks(spec, {128, 0});               // without predictions
+        QCOMPARE(ranks.size(), held.size());
+        for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+            QCOMPARE(ranks[rank][3], Bytes((held[rank] + chunks - 1) / chunks) * each);
+    }
+
+    void givesTheHeadToTheLastPipelineRank()
+    {
+        RunSpec spec;
+        spec.layout.pipeline = 2;
+        const auto without = memoryOfPipelineRanks(spec, {128, 0});
+        const auto with = memoryOfPipelineRanks(spec, {128, 20});
+        QCOMPARE(with[0], without[0]);
+        QVERIFY(with[1][3] > without[1][3]);
     }
 
     void keepsLessWithRecomputation()
