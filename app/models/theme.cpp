@@ -179,6 +179,14 @@ QColor colourOf(StepPhase phase, ColourScheme scheme)
     return seriesColour(scheme, kColours[static_cast<std::size_t>(phase)]);
 }
 
+QColor colourOf(CommonCause cause, ColourScheme scheme)
+{
+    // In the order of CommonCause; input and offload have the colour of the memory that they fill.
+    constexpr std::array<SeriesColour, kCommonCauses> kColours{Blue,      Orange, Pink,   Sky,
+                                                               Vermilion, Green,  Yellow, Grey};
+    return seriesColour(scheme, kColours[static_cast<std::size_t>(cause)]);
+}
+
 QColor freeMemoryColour(ColourScheme scheme)
 {
     return coloursOf(scheme).border;

@@ -4,6 +4,7 @@
 #include <QPalette>
 #include <QString>
 
+#include "engine/planner/time/common_causes.h"
 #include "engine/records/record.h"
 
 namespace trainyard {
@@ -43,6 +44,7 @@ SeriesStyle seriesStyle(ColourScheme scheme, int index);
 /// The same meaning has the same colour in Design, Runs and reports.
 QColor colourOf(MemoryCategory category, ColourScheme scheme);
 QColor colourOf(StepPhase phase, ColourScheme scheme);
+QColor colourOf(CommonCause cause, ColourScheme scheme);
 /// What is free is hatched with this colour, never filled.
 QColor freeMemoryColour(ColourScheme scheme);
 

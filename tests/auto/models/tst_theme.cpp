@@ -49,6 +49,14 @@ private slots:
         QCOMPARE(colours.size(), qsizetype(kMemoryCategories));
     }
 
+    void noTwoCausesShareAColour()
+    {
+        QSet<QRgb> colours;
+        for (std::size_t i = 0; i < kCommonCauses; ++i)
+            colours.insert(colourOf(static_cast<CommonCause>(i), ColourScheme::Dark).rgb());
+        QCOMPARE(colours.size(), qsizetype(kCommonCauses));
+    }
+
     void theNinthCurveIsDashed()
     {
         QCOMPARE(seriesStyle(ColourScheme::Light, 8).colour, seriesStyle(ColourScheme::Light, 0).colour);
