@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace trainyard {
 
@@ -16,8 +17,12 @@ constexpr double kImpossible = std::numeric_limits<double>::infinity();
 /// backwards.
 class Partitioner {
 public:
-    Partitioner(const PartCosts& costs, int stages)
-        : m_costs(costs), m_stages(stages), m_layers(static_cast<int>(costs.layers.size())), m_sums(1, 0.0)
+    Partitioner(const PartCosts& costs, int stages, const StageDevices& devices)
+        : m_costs(costs)
+        , m_devices(devices)
+        , m_stages(stages)
+        , m_layers(static_cast<int>(costs.layers.size()))
+        , m_sums(1, 0.0)
     {
         for (const double cost : costs.layers)
             m_sums.push_back(m_sums.back() + cost);
@@ -27,10 +32,11 @@ public:
     {
         const double embeddings = stage == 0 ? m_costs.embeddings : 0;
         const double head = stage == m_stages - 1 ? m_costs.head : 0;
-        return m_sums[index(endLayer)] - m_sums[index(firstLayer)] + embeddings + head;
+        const double slowness = m_devices.slowness.empty() ? 1 : m_devices.slowness[index(stage)];
+        return slowness * (m_sums[index(endLayer)] - m_sums[index(firstLayer)] + embeddings + head);
     }
 
-    /// The smallest load that the heaviest stage can have.
+    /// The smallest load that the heaviest stage can have; kImpossible when the layers have no room.
     double lightestHeaviest() const
     {
         const Table table = solve([](double own, double rest) { return std::max(own, rest); });
@@ -77,7 +83,8 @@ private:
     Choice best(int stage, int first, const std::vector<Choice>& next, Combine combine) const
     {
         Choice best;
-        for (int end = first + 1; end <= m_layers; ++end) {
+        const int room = m_devices.most.empty() ? m_layers : m_devices.most[index(stage)];
+        for (int end = first + 1; end <= std::min(m_layers, first + room); ++end) {
             const double value = combine(load(stage, first, end), next[index(end)].value);
             if (value < best.value)
                 best = {value, end - first};
@@ -86,28 +93,40 @@ private:
     }
 
     const PartCosts& m_costs;
+    const StageDevices& m_devices;
     const int m_stages;
     const int m_layers;
     std::vector<double> m_sums; ///< m_sums[i] = cost of the layers before i
 };
 
+Error noRoom(int layers, const std::vector<int>& most)
+{
+    return refused(
+        fmt::format("{} layers do not fit: the stages have room for {}", layers, fmt::join(most, " + ")),
+        "use more stages, or devices with more memory");
+}
+
 } // namespace
 
-Result<std::vector<int>> partitionLayers(const PartCosts& costs, int stages)
+Result<std::vector<int>> partitionLayers(const PartCosts& costs, int stages, const StageDevices& devices)
 {
     const int layers = static_cast<int>(costs.layers.size());
     if (layers < stages)
         return refused(fmt::format("{} layers cannot fill {} stages", layers, stages),
                        fmt::format("use at most {} stages", layers));
-    const Partitioner partitioner(costs, stages);
-    return partitioner.mostEven(partitioner.lightestHeaviest());
+    const Partitioner partitioner(costs, stages, devices);
+    const double lightest = partitioner.lightestHeaviest();
+    if (lightest == kImpossible)
+        return noRoom(layers, devices.most);
+    return partitioner.mostEven(lightest);
 }
 
-std::vector<double> stageLoads(const PartCosts& costs, const std::vector<int>& layerCounts)
+std::vector<double> stageLoads(const PartCosts& costs, const std::vector<int>& layerCounts,
+                               const StageDevices& devices)
 {
     const int layers = std::accumulate(layerCounts.begin(), layerCounts.end(), 0);
     TRAINYARD_CHECK(layers == static_cast<int>(costs.layers.size()));
-    const Partitioner partitioner(costs, static_cast<int>(layerCounts.size()));
+    const Partitioner partitioner(costs, static_cast<int>(layerCounts.size()), devices);
     std::vector<double> loads;
     int first = 0;
     for (const int count : layerCounts) {

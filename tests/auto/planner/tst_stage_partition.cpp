@@ -1,6 +1,10 @@
+#include <QElapsedTimer>
 #include <QTest>
 
 #include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
 #include <random>
 
 #include "engine/planner/parameter_parts.h"
@@ -39,29 +43,72 @@ struct Verdict {
     auto operator<=>(const Verdict&) const = default;
 };
 
-Verdict verdictOn(const PartCosts& costs, const std::vector<int>& counts)
+Verdict verdictOn(const PartCosts& costs, const std::vector<int>& counts, const StageDevices& devices)
 {
     Verdict verdict{0, 0, counts};
-    for (const double load : stageLoads(costs, counts)) {
+    for (const double load : stageLoads(costs, counts, devices)) {
         verdict.heaviest = std::max(verdict.heaviest, load);
         verdict.squares += load * load;
     }
     return verdict;
 }
 
+bool haveRoom(const std::vector<int>& counts, const std::vector<int>& most)
+{
+    return most.empty() || std::equal(counts.begin(), counts.end(), most.begin(), std::less_equal<>());
+}
+
 /// The best of all ways to deal `layers` layers to `stages` stages behind those already in `counts`.
-void tryAll(const PartCosts& costs, int layers, int stages, std::vector<int>& counts, Verdict& best)
+void tryAll(const PartCosts& costs, int layers, int stages, const StageDevices& devices,
+            std::vector<int>& counts, Verdict& best)
 {
     if (stages == 0) {
-        if (layers == 0)
-            best = std::min(best, verdictOn(costs, counts));
+        if (layers == 0 && haveRoom(counts, devices.most))
+            best = std::min(best, verdictOn(costs, counts, devices));
         return;
     }
     for (int own = 1; own <= layers; ++own) {
         counts.push_back(own);
-        tryAll(costs, layers - own, stages - 1, counts, best);
+        tryAll(costs, layers - own, stages - 1, devices, counts, best);
         counts.pop_back();
     }
+}
+
+/// Empty when no partition has room.
+QString bestOfAll(const PartCosts& costs, int stages, const StageDevices& devices)
+{
+    std::vector<int> counts;
+    Verdict best{std::numeric_limits<double>::infinity(), 0, {}};
+    tryAll(costs, static_cast<int>(costs.layers.size()), stages, devices, counts, best);
+    return print(best.counts);
+}
+
+QString found(const PartCosts& costs, int stages, const StageDevices& devices)
+{
+    const auto counts = partitionLayers(costs, stages, devices);
+    return counts.ok() ? print(*counts) : QString();
+}
+
+/// Whole numbers: sums are exact.
+PartCosts randomCosts(int layers, std::mt19937& random)
+{
+    std::uniform_int_distribution<int> cost(0, 9);
+    PartCosts costs{2.0 * cost(random), {}, 2.0 * cost(random)};
+    for (int i = 0; i < layers; ++i)
+        costs.layers.push_back(cost(random));
+    return costs;
+}
+
+StageDevices randomDevices(int stages, std::mt19937& random)
+{
+    std::uniform_int_distribution<int> slowness(1, 4);
+    std::uniform_int_distribution<int> most(1, 5);
+    StageDevices devices;
+    for (int i = 0; i < stages; ++i) {
+        devices.slowness.push_back(slowness(random));
+        devices.most.push_back(most(random));
+    }
+    return devices;
 }
 
 } // namespace
@@ -99,19 +146,53 @@ private slots:
     void findsTheBestOfAll()
     {
         std::mt19937 random(7);
-        std::uniform_int_distribution<int> cost(0, 9); // whole numbers: sums are exact
         for (int round = 0; round < 300; ++round) {
-            const int layers = 1 + round % 9;
-            PartCosts costs{2.0 * cost(random), {}, 2.0 * cost(random)};
-            for (int i = 0; i < layers; ++i)
-                costs.layers.push_back(cost(random));
-            for (int stages = 1; stages <= layers; ++stages) {
-                std::vector<int> counts;
-                Verdict best{1e9, 0, {}};
-                tryAll(costs, layers, stages, counts, best);
-                QCOMPARE(print(partitionLayers(costs, stages).value()), print(best.counts));
+            const PartCosts costs = randomCosts(1 + round % 9, random);
+            for (int stages = 1; stages <= static_cast<int>(costs.layers.size()); ++stages)
+                QCOMPARE(found(costs, stages, {}), bestOfAll(costs, stages, {}));
+        }
+    }
+
+    void findsTheBestOfAllOnUnequalDevices()
+    {
+        std::mt19937 random(11);
+        int refused = 0;
+        for (int round = 0; round < 300; ++round) {
+            const PartCosts costs = randomCosts(1 + round % 9, random);
+            for (int stages = 1; stages <= static_cast<int>(costs.layers.size()); ++stages) {
+                const StageDevices devices = randomDevices(stages, random);
+                QCOMPARE(found(costs, stages, devices), bestOfAll(costs, stages, devices));
+                refused += found(costs, stages, devices).isEmpty() ? 1 : 0;
             }
         }
+        QVERIFY(refused > 100);
+    }
+
+    void givesASlowStageFewerLayers()
+    {
+        const PartCosts costs = costsOf("0 | 1 1 1 1 1 1 1 1 1 1 | 0");
+        QCOMPARE(found(costs, 2, {{1, 4}, {}}), QString("8 2"));
+        QCOMPARE(found(costs, 2, {{4, 1}, {}}), QString("2 8"));
+        QCOMPARE(found(costs, 2, {{1, 4}, {6, 10}}), QString("6 4"));
+    }
+
+    void saysThatLayersHaveNoRoom()
+    {
+        const auto counts = partitionLayers(costsOf("0 | 1 1 1 1 | 0"), 2, {{}, {1, 2}});
+        QCOMPARE(counts.error().kind, ErrorKind::Refused);
+        QCOMPARE(QString::fromStdString(counts.error().message),
+                 "4 layers do not fit: the stages have room for 1 + 2");
+    }
+
+    // As many layers and stages as any specification may ask for are not many enough to wait for.
+    void staysQuickForManyLayers()
+    {
+        const PartCosts costs{0, std::vector<double>(1024, 1.0), 5};
+        QElapsedTimer timer;
+        timer.start();
+        const std::vector<int> counts = partitionLayers(costs, 128).value();
+        QCOMPARE(std::accumulate(counts.begin(), counts.end(), 0), 1024);
+        QVERIFY2(timer.elapsed() < 5000, qPrintable(QString::number(timer.elapsed())));
     }
 
     void followsThePartitionOfTheLayout_data()
