@@ -96,17 +96,27 @@ TimeByCause StepModel::busiestRank(const std::vector<StageTime>& stages) const
     return busiest;
 }
 
-StepTime StepModel::estimate(const TimeCoefficients& c) const
+PipelineCosts StepModel::costs(const std::vector<StageTime>& stages, const TimeByCause& end,
+                               const TimeCoefficients& c) const
 {
-    const std::vector<StageTime> stages = stageTimes(c);
-    const TimeByCause end = stepEnd(c);
     PipelineCosts costs;
     for (const StageTime& stage : stages)
         costs.stages.push_back(costsOf(sum(stage.forward), sum(stage.backward), stage.reduction));
     costs.optimizerStep = sum(end);
     costs.transfer = m_overlapsTransfers ? m_transfer * c[TimeFactor::Transfers] : 0;
+    return costs;
+}
 
-    StepTime step{m_schedule.duration(costs), busiestRank(stages)};
+PipelineCosts StepModel::costs(const TimeCoefficients& c) const
+{
+    return costs(stageTimes(c), stepEnd(c), c);
+}
+
+StepTime StepModel::estimate(const TimeCoefficients& c) const
+{
+    const std::vector<StageTime> stages = stageTimes(c);
+    const TimeByCause end = stepEnd(c);
+    StepTime step{m_schedule.duration(costs(stages, end, c)), busiestRank(stages)};
     add(step.byCause, end);
     at(step.byCause, StepCause::Bubble) = std::max(0.0, step.seconds - sum(step.byCause));
     return step;

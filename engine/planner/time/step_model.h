@@ -30,6 +30,8 @@ public:
                                     ScheduleDetail detail = ScheduleDetail::Simulated);
 
     StepTime estimate(const TimeCoefficients& coefficients = {}) const;
+    /// What the step's schedule is played with: seconds of every stage's actions.
+    PipelineCosts costs(const TimeCoefficients& coefficients = {}) const;
 
 private:
     friend class StepModelBuilder;
@@ -54,6 +56,8 @@ private:
     std::vector<StageTime> stageTimes(const TimeCoefficients& c) const;
     double exposedReduction(const Stage& stage, double backward, const TimeCoefficients& c) const;
     TimeByCause stepEnd(const TimeCoefficients& c) const;
+    PipelineCosts costs(const std::vector<StageTime>& stages, const TimeByCause& end,
+                        const TimeCoefficients& c) const;
     TimeByCause busiestRank(const std::vector<StageTime>& stages) const;
 
     StepSchedule m_schedule;
