@@ -40,6 +40,13 @@ void worsen(DeviceModel& device, const DeviceModel& other)
     device.launchTime = std::max(device.launchTime, other.launchTime);
 }
 
+/// Of two that were measured the one that may be off further; what was not measured says nothing.
+void worsen(std::optional<NodeCalibration>& calibration, const std::optional<NodeCalibration>& other)
+{
+    if (!calibration || (other && other->errorBand > calibration->errorBand))
+        calibration = other;
+}
+
 const LinkTable& worse(const LinkTable& a, const LinkTable& b)
 {
     return b.points.back().bandwidth < a.points.back().bandwidth ? b : a;
@@ -106,6 +113,7 @@ NodeModel ClusterModel::governing() const
         worst.hostLink = std::min(worst.hostLink, node.hostLink);
         worst.hostMemory = std::min(worst.hostMemory, node.hostMemory);
         worst.hostBandwidth = std::min(worst.hostBandwidth, node.hostBandwidth);
+        worsen(worst.calibration, node.calibration);
     }
     return worst;
 }

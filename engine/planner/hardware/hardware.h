@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/base/units.h"
+#include "engine/planner/hardware/node_calibration.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -88,6 +90,7 @@ struct NodeModel {
     bool sharesMemory = false; ///< the devices' memory is the host's: what is on both lies there once
     double hostBandwidth = 0;  ///< bytes per second of the host's memory
     Price price;
+    std::optional<NodeCalibration> calibration; ///< nothing: figures of vendors and publications
 
     bool operator==(const NodeModel&) const = default;
 };

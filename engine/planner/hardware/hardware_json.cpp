@@ -137,6 +137,41 @@ void readPrice(FieldReader& reader, Price& price)
     reader.read("date", price.date);
 }
 
+void readFactors(FieldReader& reader, TimeCoefficients& coefficients)
+{
+    for (std::size_t i = 0; i < kTimeFactors; ++i) {
+        const std::string name(nameOf(static_cast<TimeFactor>(i)));
+        double& factor = coefficients.factors[i];
+        reader.read(name.c_str(), factor);
+        if (!(factor > 0))
+            reader.complain(name.c_str(), "must be above 0", "1 corrects nothing");
+    }
+}
+
+void readHosts(FieldReader& reader, std::vector<std::string>& hosts)
+{
+    const auto* json = reader.take("hosts");
+    if (!json)
+        return;
+    if (!json->is_array() || !std::ranges::all_of(*json, [](const auto& host) { return host.is_string(); }))
+        return reader.complain("hosts", "must be a list of names", "write it as [\"node1\", \"node2\"]");
+    hosts = json->get<std::vector<std::string>>();
+}
+
+void readCalibration(FieldReader& reader, NodeCalibration& calibration, Diagnostics& diagnostics)
+{
+    reader.read("date", calibration.date);
+    readHosts(reader, calibration.hosts);
+    reader.read("error_band", calibration.errorBand);
+    if (!(calibration.errorBand >= 0))
+        reader.complain("error_band", "is below 0", "it is a share, e.g. 0.15");
+    reader.read("measured_runs", calibration.measuredRuns);
+    if (calibration.measuredRuns < 0)
+        reader.complain("measured_runs", "is below 0", "count again");
+    readSection(reader, "factors", diagnostics,
+                [&](FieldReader& factors) { readFactors(factors, calibration.coefficients); });
+}
+
 void readNode(FieldReader& reader, NodeModel& node, Diagnostics& diagnostics)
 {
     reader.read("name", node.name);
@@ -153,6 +188,10 @@ void readNode(FieldReader& reader, NodeModel& node, Diagnostics& diagnostics)
     reader.read("shares_memory", node.sharesMemory);
     readRate(reader, "host_bandwidth", node.hostBandwidth);
     readSection(reader, "price", diagnostics, [&](FieldReader& price) { readPrice(price, node.price); });
+    if (reader.has("calibration"))
+        readSection(reader, "calibration", diagnostics, [&](FieldReader& calibration) {
+            readCalibration(calibration, node.calibration.emplace(), diagnostics);
+        });
 }
 
 Json linksJson(const LinkTable& table)
@@ -184,6 +223,18 @@ Json deviceJson(const DeviceModel& device)
             {"launch_time", device.launchTime}};
 }
 
+Json calibrationJson(const NodeCalibration& calibration)
+{
+    Json factors = Json::object();
+    for (std::size_t i = 0; i < kTimeFactors; ++i)
+        factors[std::string(nameOf(static_cast<TimeFactor>(i)))] = calibration.coefficients.factors[i];
+    return {{"date", calibration.date},
+            {"hosts", calibration.hosts},
+            {"error_band", calibration.errorBand},
+            {"measured_runs", calibration.measuredRuns},
+            {"factors", std::move(factors)}};
+}
+
 } // namespace
 
 ParsedNode parseNode(std::string_view text)
@@ -202,7 +253,7 @@ ParsedNode parseNode(std::string_view text)
 
 std::string toJson(const NodeModel& node)
 {
-    const Json json{
+    Json json{
         {"name", node.name},
         {"description", node.description},
         {"device", deviceJson(node.device)},
@@ -215,6 +266,8 @@ std::string toJson(const NodeModel& node)
         {"host_bandwidth", node.hostBandwidth},
         {"price",
          {{"per_hour", node.price.perHour}, {"currency", node.price.currency}, {"date", node.price.date}}}};
+    if (node.calibration)
+        json["calibration"] = calibrationJson(*node.calibration);
     return json.dump(2);
 }
 

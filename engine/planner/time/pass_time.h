@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include "engine/planner/hardware/time_coefficients.h"
 #include "engine/planner/time/layer_work.h"
 #include "engine/planner/time/step_causes.h"
-#include "engine/planner/time/time_coefficients.h"
 
 namespace trainyard {
 

@@ -29,9 +29,12 @@ public:
                                     const ProgramTraits& program = trainyardProgram(),
                                     ScheduleDetail detail = ScheduleDetail::Simulated);
 
-    StepTime estimate(const TimeCoefficients& coefficients = {}) const;
+    /// With what the node's own calibration corrects.
+    StepTime estimate() const { return estimate(m_coefficients); }
+    StepTime estimate(const TimeCoefficients& coefficients) const;
     /// What the step's schedule is played with: seconds of every stage's actions.
-    PipelineCosts costs(const TimeCoefficients& coefficients = {}) const;
+    PipelineCosts costs() const { return costs(m_coefficients); }
+    PipelineCosts costs(const TimeCoefficients& coefficients) const;
 
 private:
     friend class StepModelBuilder;
@@ -61,6 +64,7 @@ private:
     TimeByCause busiestRank(const std::vector<StageTime>& stages) const;
 
     StepSchedule m_schedule;
+    TimeCoefficients m_coefficients; ///< the node's
     std::vector<Stage> m_stages;
     PassDemand m_forward, m_backward, m_attentionCore; ///< of a layer
     PassDemand m_headForward, m_headBackward;

@@ -209,6 +209,8 @@ double StepModelBuilder::transferTime() const
 StepModel StepModelBuilder::build(StepSchedule schedule, const std::vector<int>& layerCounts) const
 {
     StepModel model(std::move(schedule));
+    if (m_node.calibration)
+        model.m_coefficients = m_node.calibration->coefficients;
     const LayerWork layer = layerWork(m_spec, m_shape, m_program.layerKernels);
     const HeadWork head = headWork(m_spec, m_shape);
     model.m_forward = demandOf(layer.forward);

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "engine/planner/hardware/hardware.h"
+#include "engine/planner/hardware/time_coefficients.h"
 #include "engine/planner/time/program_traits.h"
-#include "engine/planner/time/time_coefficients.h"
 #include "engine/planner/validation/measured_rows.h"
 
 namespace trainyard {

@@ -6,6 +6,19 @@
 
 using namespace trainyard;
 
+namespace {
+
+NodeModel calibratedNode()
+{
+    NodeModel node = *nodePreset("hgx-a100");
+    NodeCalibration& calibration = node.calibration.emplace();
+    calibration = {.date = "2026-01-31", .hosts = {"node1", "node2"}, .errorBand = 0.25, .measuredRuns = 3};
+    calibration.coefficients.factors[static_cast<std::size_t>(TimeFactor::Launches)] = 1.5;
+    return node;
+}
+
+} // namespace
+
 class TestHardware : public QObject {
     Q_OBJECT
 
@@ -42,6 +55,36 @@ private slots:
             QVERIFY2(parsed.diagnostics.empty(), name.c_str());
             QVERIFY2(parsed.node == *nodePreset(name), name.c_str());
         }
+    }
+
+    void keepsWhatWasCalibrated()
+    {
+        const ParsedNode parsed = parseNode(toJson(calibratedNode()));
+        QVERIFY(parsed.diagnostics.empty());
+        QVERIFY(parsed.node == calibratedNode());
+        QCOMPARE(parsed.node.calibration->bandOf(1.0).most, 1.25);
+        QCOMPARE(parsed.node.calibration->bandOf(1.0).least, 0.8);
+    }
+
+    void namesWhatIsWrongWithACalibration_data()
+    {
+        QTest::addColumn<QByteArray>("before");
+        QTest::addColumn<QByteArray>("after");
+        QTest::addRow("calibration.error_band") << QByteArray("0.25") << QByteArray("-0.25");
+        QTest::addRow("calibration.measured_runs") << QByteArray(R"(runs": 3)") << QByteArray(R"(runs": -3)");
+        QTest::addRow("calibration.hosts") << QByteArray(R"("node1")") << QByteArray("1");
+        QTest::addRow("calibration.factors.launches") << QByteArray("1.5") << QByteArray("0");
+        QTest::addRow("calibration.factors.lunches") << QByteArray("launches") << QByteArray("lunches");
+    }
+    void namesWhatIsWrongWithACalibration()
+    {
+        QFETCH(QByteArray, before);
+        QFETCH(QByteArray, after);
+        QByteArray json = QByteArray::fromStdString(toJson(calibratedNode()));
+        QVERIFY2(json.contains(before), json.constData());
+        const Diagnostics found = parseNode(json.replace(before, after).toStdString()).diagnostics;
+        QCOMPARE(found.size(), std::size_t{1});
+        QCOMPARE(found.front().path, std::string(QTest::currentDataTag()));
     }
 
     void namesEveryWrongField_data()
@@ -137,6 +180,9 @@ private slots:
         QCOMPARE(cluster.devices(), 32);
         QCOMPARE(cluster.pricePerHour(), 3 * fast.price.perHour + slow.price.perHour);
         QVERIFY(clusterOf(fast, 2).governing() == fast);
+        const NodeModel calibrated = calibratedNode();
+        QVERIFY((ClusterModel{{{fast, 1}, {calibrated, 1}}}).governing().calibration ==
+                calibrated.calibration);
     }
 };
 

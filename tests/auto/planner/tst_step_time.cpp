@@ -260,6 +260,16 @@ private slots:
         QVERIFY(measure == "context" || after.seconds > before.seconds);
     }
 
+    void correctsByTheNodesOwnCalibration()
+    {
+        const double before = causeOf(timeOf(smallRun()), StepCause::Products);
+        NodeModel node = a100Node();
+        node.calibration.emplace().coefficients.factors[static_cast<std::size_t>(TimeFactor::Products)] = 2;
+        QCOMPARE(causeOf(timeOf(smallRun(), node), StepCause::Products), 2 * before);
+        const auto model = StepModel::create(smallRun(), kShape, node);
+        QCOMPARE(model->estimate(TimeCoefficients()).seconds, timeOf(smallRun()).seconds);
+    }
+
     void waitsLongerForMoreDevices()
     {
         QCOMPARE(slowestOf(1), 1.0);

@@ -1,4 +1,4 @@
-#include "engine/planner/time/time_coefficients.h"
+#include "engine/planner/hardware/time_coefficients.h"
 
 namespace trainyard {
 

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/planner/hardware/time_coefficients.h"
+
+namespace trainyard {
+
+/// A span of seconds.
+struct TimeBand {
+    double least = 0;
+    double most = 0;
+};
+
+/// Of a node whose figures were measured on hosts of its kind: on which ones, how far predictions may be off,
+/// and what the steps of finished runs correct.
+struct NodeCalibration {
+    std::string date; ///< of the last measurement: "2026-11-22"
+    std::vector<std::string> hosts;
+    double errorBand = 0; ///< a step takes up to 1 + this times as long as predicted, or as much shorter
+    int measuredRuns = 0; ///< whose steps the coefficients are from; 0 = of probes alone
+    TimeCoefficients coefficients{};
+
+    TimeBand bandOf(double seconds) const { return {seconds / (1 + errorBand), seconds * (1 + errorBand)}; }
+    bool operator==(const NodeCalibration&) const = default;
+};
+
+} // namespace trainyard
