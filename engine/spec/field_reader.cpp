@@ -128,6 +128,18 @@ void FieldReader::read(const char* key, std::string& target)
         complain(key, "must be a text, not " + value->dump(), "put it in quotes");
 }
 
+void FieldReader::read(const char* key, std::vector<std::string>& target)
+{
+    const auto* value = find(key);
+    if (!value)
+        return;
+    const auto isText = [](const nlohmann::json& item) { return item.is_string(); };
+    if (value->is_array() && std::all_of(value->begin(), value->end(), isText))
+        target = value->get<std::vector<std::string>>();
+    else
+        complain(key, "must be a list of texts, not " + value->dump(), "write it as [\"one\", \"two\"]");
+}
+
 void FieldReader::readBytes(const char* key, Bytes& target)
 {
     const auto* value = find(key);

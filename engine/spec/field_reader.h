@@ -25,6 +25,7 @@ public:
     void read(const char* key, std::uint64_t& target);
     void read(const char* key, double& target);
     void read(const char* key, std::string& target);
+    void read(const char* key, std::vector<std::string>& target);
     void readBytes(const char* key, Bytes& target);
     void readDuration(const char* key, std::chrono::milliseconds& target);
     template <typename Enum>

@@ -148,20 +148,10 @@ void readFactors(FieldReader& reader, TimeCoefficients& coefficients)
     }
 }
 
-void readHosts(FieldReader& reader, std::vector<std::string>& hosts)
-{
-    const auto* json = reader.take("hosts");
-    if (!json)
-        return;
-    if (!json->is_array() || !std::ranges::all_of(*json, [](const auto& host) { return host.is_string(); }))
-        return reader.complain("hosts", "must be a list of names", "write it as [\"node1\", \"node2\"]");
-    hosts = json->get<std::vector<std::string>>();
-}
-
 void readCalibration(FieldReader& reader, NodeCalibration& calibration, Diagnostics& diagnostics)
 {
     reader.read("date", calibration.date);
-    readHosts(reader, calibration.hosts);
+    reader.read("hosts", calibration.hosts);
     reader.read("error_band", calibration.errorBand);
     if (!(calibration.errorBand >= 0))
         reader.complain("error_band", "is below 0", "it is a share, e.g. 0.15");

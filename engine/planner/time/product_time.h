@@ -12,6 +12,7 @@ struct Product {
     double copies = 1;
 
     double operations() const { return 2 * rows * columns * depth * copies; }
+    bool operator==(const Product&) const = default;
 };
 
 /// Seconds that the arithmetic and the memory of a product take alone; the larger one bounds it (Williams et

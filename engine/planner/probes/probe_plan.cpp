@@ -1,0 +1,114 @@
+#include "engine/planner/probes/probe_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trainyard {
+
+namespace {
+
+/// How much a device gets to do at a time.
+struct Portion {
+    double operations;  ///< of a product
+    double square;      ///< rows, columns and depth of the product that reaches the most
+    double widest;      ///< of a matrix of weights
+    double vectorBytes; ///< of each vector of a traffic probe, beyond any cache
+};
+constexpr Portion kOfProcessor{5e9, 1024, 4096, 64.0 * kMiB};
+constexpr Portion kOfAccelerator{2e13, 8192, 16384, 256.0 * kMiB};
+
+constexpr double kRowMultiple = 16;
+constexpr double kVectorsOfSum = 3; ///< two are read, one is written
+constexpr double kCopied = 64.0 * kMiB;
+constexpr double kMessage = 8.0 * kMiB; ///< near what a bucket of gradients, or an activation, has
+/// The first one is so small that it tells the latency.
+constexpr double kReductions[]{8, 64.0 * kKiB, 1.0 * kMiB, 8.0 * kMiB, 64.0 * kMiB};
+
+Probe productProbe(ComputeType type, const Product& product)
+{
+    Probe probe;
+    probe.type = type;
+    probe.product = product;
+    return probe;
+}
+
+Probe moved(ProbeKind kind, double bytes, ProbeReach reach = ProbeReach::Device)
+{
+    Probe probe;
+    probe.kind = kind;
+    probe.reach = reach;
+    probe.bytes = bytes;
+    return probe;
+}
+
+Product square(double side)
+{
+    return {side, side, side};
+}
+
+/// As many rows of `wanted` as the portion allows.
+Product boundedRows(Product product, double wanted, const Portion& portion)
+{
+    const double most = portion.operations / (2 * product.columns * product.depth);
+    const double rows = std::min(wanted, std::floor(most / kRowMultiple) * kRowMultiple);
+    product.rows = std::max(kRowMultiple, rows);
+    return product;
+}
+
+/// The products of one layer (layer_work.h); the second one at a quarter of the tokens as well, because rates
+/// fall with size.
+std::vector<Product> layerProducts(const RunSpec& spec, const Portion& portion)
+{
+    const ModelSpec& model = spec.model;
+    const double length = model.maxPositions;
+    const double tokens = spec.batch.micro * length;
+    const double hidden = std::min<double>(model.hidden, portion.widest);
+    const double wide = std::min<double>(model.intermediate, portion.widest) / spec.layout.tensor;
+    const double heads = std::max(1, spec.batch.micro * model.heads / spec.layout.tensor);
+    Product scores{length, length, static_cast<double>(model.hidden) / model.heads, 1};
+    scores.copies = std::clamp(std::floor(portion.operations / scores.operations()), 1.0, heads);
+    return {boundedRows({0, 3 * hidden / spec.layout.tensor, hidden}, tokens, portion),
+            boundedRows({0, wide, hidden}, tokens, portion),
+            boundedRows({0, wide, hidden}, std::max(kRowMultiple, tokens / 4), portion),
+            boundedRows({0, hidden, wide}, tokens, portion), scores};
+}
+
+void addProducts(std::vector<Probe>& probes, const RunSpec& spec, const Portion& portion)
+{
+    probes.push_back(productProbe(spec.precision.compute, square(portion.square)));
+    for (const Product& product : layerProducts(spec, portion))
+        probes.push_back(productProbe(spec.precision.compute, product));
+    for (const ComputeType type :
+         {ComputeType::Float64, ComputeType::Float32, ComputeType::BFloat16, ComputeType::Float16}) {
+        if (type != spec.precision.compute)
+            probes.push_back(productProbe(type, square(portion.square / 2)));
+    }
+}
+
+void addCollectives(std::vector<Probe>& probes, ProbeReach reach)
+{
+    for (const double bytes : kReductions)
+        probes.push_back(moved(ProbeKind::AllReduce, bytes, reach));
+    probes.push_back(moved(ProbeKind::AllGather, kMessage, reach));
+    probes.push_back(moved(ProbeKind::Send, kMessage, reach));
+}
+
+} // namespace
+
+std::vector<Probe> plannedProbes(const RunSpec& spec, const ProbedHardware& hardware)
+{
+    const Portion& portion = hardware.isProcessor() ? kOfProcessor : kOfAccelerator;
+    std::vector<Probe> probes;
+    addProducts(probes, spec, portion);
+    probes.push_back(moved(ProbeKind::Traffic, kVectorsOfSum * portion.vectorBytes));
+    probes.push_back(moved(ProbeKind::HostTraffic, kVectorsOfSum * kOfProcessor.vectorBytes));
+    probes.push_back(moved(ProbeKind::HostCopy, kCopied));
+    probes.push_back(moved(ProbeKind::Launch, 0));
+    if (hardware.ranksPerHost > 1)
+        addCollectives(probes, ProbeReach::Node);
+    if (hardware.hosts.size() > 1)
+        addCollectives(probes, ProbeReach::Network);
+    return probes;
+}
+
+} // namespace trainyard
