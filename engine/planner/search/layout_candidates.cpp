@@ -11,38 +11,43 @@ namespace {
 constexpr int kMostChunks = 4;
 constexpr int kMostMicro = 64;
 constexpr int kMostStages = 128;
+constexpr int kLeastContextTokens = 4096; ///< of a sequence on each rank
 
 bool dividesModel(const ModelSpec& model, int tensor)
 {
     return model.heads % tensor == 0 && model.hidden % tensor == 0 && model.intermediate % tensor == 0;
 }
 
-/// A pipeline of so many ranks and chunks, as RunSpec has it.
-void setPipeline(ParallelLayout& layout, int pipeline, int chunks)
-{
-    layout.pipeline = pipeline;
-    layout.virtualStages = chunks;
-    layout.schedule =
-        chunks > 1 ? PipelineScheduleKind::Interleaved : PipelineScheduleKind::OneForwardOneBackward;
-}
-
 void addZeroStages(std::vector<RunSpec>& found, RunSpec spec)
 {
-    const int most = spec.layout.data == 1 ? 0 : spec.layout.pipeline > 1 ? 1 : 3;
+    const int replicas = spec.layout.data * spec.layout.context;
+    const int most = replicas == 1 ? 0 : spec.layout.pipeline > 1 ? 1 : 3;
     for (int stage = 0; stage <= most; ++stage) {
         spec.memory.zeroStage = stage;
         found.push_back(spec);
     }
 }
 
-void addChunks(std::vector<RunSpec>& found, RunSpec spec)
+void addSchedule(std::vector<RunSpec>& found, RunSpec spec, PipelineScheduleKind kind, int chunks)
 {
-    const int most = spec.layout.pipeline > 1 ? kMostChunks : 1;
-    for (int chunks = 1; chunks <= most; ++chunks) {
-        setPipeline(spec.layout, spec.layout.pipeline, chunks);
-        if (spec.layout.stages() <= spec.model.layers && pipelineProblems(spec).empty())
-            addZeroStages(found, spec);
-    }
+    spec.layout.schedule = kind;
+    spec.layout.virtualStages = chunks;
+    if (spec.layout.stages() <= spec.model.layers && pipelineProblems(spec).empty())
+        addZeroStages(found, spec);
+}
+
+/// GPipe idles no less than 1F1B and holds more, so it is for fewer micro-batches than stages.
+void addSchedules(std::vector<RunSpec>& found, const RunSpec& spec)
+{
+    addSchedule(found, spec,
+                spec.batch.accumulation < spec.layout.pipeline ? PipelineScheduleKind::GPipe
+                                                               : PipelineScheduleKind::OneForwardOneBackward,
+                1);
+    if (spec.layout.pipeline == 1)
+        return;
+    for (int chunks = 2; chunks <= kMostChunks; ++chunks)
+        addSchedule(found, spec, PipelineScheduleKind::Interleaved, chunks);
+    addSchedule(found, spec, PipelineScheduleKind::ZeroBubble, 1);
 }
 
 void addMicroBatches(std::vector<RunSpec>& found, RunSpec spec)
@@ -53,7 +58,22 @@ void addMicroBatches(std::vector<RunSpec>& found, RunSpec spec)
     for (int micro = 1; micro <= kMostMicro && share % micro == 0; micro *= 2) {
         spec.batch.micro = micro;
         spec.batch.accumulation = share / micro;
-        addChunks(found, spec);
+        addSchedules(found, spec);
+    }
+}
+
+bool mayShareTokens(const RunSpec& spec, const SequenceShape& shape, int context)
+{
+    return context == 1 || (!spec.batch.packing && shape.length / context >= kLeastContextTokens);
+}
+
+/// Deals so many ranks to context and data parallelism.
+void addReplicas(std::vector<RunSpec>& found, RunSpec spec, const SequenceShape& shape, int ranks)
+{
+    for (int context = 1; ranks % context == 0 && mayShareTokens(spec, shape, context); context *= 2) {
+        spec.layout.context = context;
+        spec.layout.data = ranks / context;
+        addMicroBatches(found, spec);
     }
 }
 
@@ -76,9 +96,8 @@ std::vector<RunSpec> layoutCandidates(const RunSpec& asked, const SequenceShape&
         for (int pipeline = 1; pipeline <= std::min({rest, spec.model.layers, kMostStages}); ++pipeline) {
             if (rest % pipeline != 0)
                 continue;
-            setPipeline(spec.layout, pipeline, 1);
-            spec.layout.data = rest / pipeline;
-            addMicroBatches(found, spec);
+            spec.layout.pipeline = pipeline;
+            addReplicas(found, spec, shape, rest / pipeline);
         }
     }
     return found;
@@ -86,16 +105,25 @@ std::vector<RunSpec> layoutCandidates(const RunSpec& asked, const SequenceShape&
 
 std::vector<RunSpec> memoryLadder(const RunSpec& candidate)
 {
+    const bool recomputes = candidate.layout.schedule != PipelineScheduleKind::ZeroBubble;
     std::vector<RunSpec> ladder;
     RunSpec spec = candidate;
-    for (const RecomputeKind kind : {RecomputeKind::None, RecomputeKind::Selective, RecomputeKind::Full}) {
-        spec.memory.recompute = kind;
+    for (const bool offloads : {false, true}) {
+        spec.memory.offloadOptimizer = offloads;
+        spec.memory.offloadActivations = false;
+        spec.memory.recompute = RecomputeKind::None;
+        ladder.push_back(spec);
+        for (const RecomputeKind kind : {RecomputeKind::Selective, RecomputeKind::Full}) {
+            spec.memory.recompute = recomputes ? kind : RecomputeKind::None;
+            if (recomputes)
+                ladder.push_back(spec);
+        }
+        spec.memory.offloadActivations = true;
         ladder.push_back(spec);
     }
-    spec.memory.offloadActivations = true;
-    ladder.push_back(spec);
-    spec.memory.offloadOptimizer = true;
-    ladder.push_back(spec);
+    spec.memory.offloadParameters = true;
+    if (spec.memory.zeroStage == 3)
+        ladder.push_back(spec);
     return ladder;
 }
 

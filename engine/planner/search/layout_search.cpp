@@ -4,13 +4,15 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <tuple>
 
 #include <fmt/format.h>
 
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/parameter_parts.h"
 #include "engine/planner/search/layout_candidates.h"
+#include "engine/planner/search/layout_ranking.h"
+#include "engine/planner/search/placements.h"
+#include "engine/planner/search/timed_partition.h"
 #include "engine/planner/stage_costs.h"
 #include "engine/planner/state_bytes.h"
 
@@ -18,7 +20,12 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kSimulatedPerWanted = 2; ///< layouts that are simulated for each that is wanted
+// Layouts for each one that is wanted.
+constexpr std::size_t kRefined = 4;   ///< that are tried with other placements and measures
+constexpr std::size_t kSimulated = 4; ///< that are simulated
+
+constexpr std::size_t kCandidatesPerQuestion = 64; ///< between two calls of SearchRequest::goesOn
+constexpr double kTimedByFormula = 0.6;            ///< share of the search
 
 /// The layers of each stage, worked out once for each number of stages.
 class Partitions {
@@ -46,9 +53,11 @@ private:
     std::map<int, std::vector<int>> m_counts;
 };
 
-/// No layout of these degrees needs less, whatever it recomputes: gradients and optimizer may be offloaded.
+/// No layout of these degrees needs less, whatever it recomputes and offloads.
 double leastBytes(const RunSpec& spec, double parameters)
 {
+    if (spec.memory.zeroStage == 3)
+        return 0; // the weights too
     const double share = parameters / spec.layout.tensor / spec.layout.pipeline;
     return stateBytes(share, spec.memory.zeroStage, spec.layout.data, {kMixedPrecisionStates.weights, 0, 0});
 }
@@ -56,6 +65,16 @@ double leastBytes(const RunSpec& spec, double parameters)
 RankNeed needOf(const FoundLayout& layout)
 {
     return {layout.onDevice, layout.onHost};
+}
+
+/// Adds those that are not there yet.
+void join(std::vector<FoundLayout>& layouts, const std::vector<FoundLayout>& more, std::size_t most)
+{
+    for (const FoundLayout& layout : more) {
+        const auto same = [&](const FoundLayout& other) { return other.spec == layout.spec; };
+        if (layouts.size() < most && std::none_of(layouts.begin(), layouts.end(), same))
+            layouts.push_back(layout);
+    }
 }
 
 class Search {
@@ -70,12 +89,18 @@ public:
     Result<std::vector<FoundLayout>> run();
 
 private:
-    void searchOn(int nodes);
+    std::vector<int> clusterSizes() const;
+    Status searchOn(int nodes, double from, double to);
+    void consider(const RunSpec& candidate);
     std::optional<FoundLayout> fitting(const RunSpec& candidate);
-    FoundLayout needing(const RunSpec& spec);
-    Status time(FoundLayout& layout, ScheduleDetail detail) const;
-    std::vector<FoundLayout> best(std::size_t count);
-    double score(const FoundLayout& layout) const;
+    bool fitsNode(const FoundLayout& layout);
+    RunSpec wellPlaced(RunSpec spec) const;
+    std::vector<FoundLayout> refined(const FoundLayout& layout);
+    Result<FoundLayout> simulated(const FoundLayout& layout);
+    Status placeBest(FoundLayout& layout) const;
+    std::vector<FoundLayout> shortList(std::vector<FoundLayout> layouts, std::size_t count) const;
+    std::vector<FoundLayout> wanted(std::vector<FoundLayout> layouts) const;
+    Status goOn(double share) const;
     Error nothingFits() const;
 
     const SearchRequest& m_request;
@@ -86,92 +111,141 @@ private:
     Bytes m_least = std::numeric_limits<Bytes>::max(); ///< on a device, of all candidates
 };
 
-FoundLayout Search::needing(const RunSpec& spec)
+Status Search::goOn(double share) const
 {
-    const MemoryEstimate memory = estimateMemory(spec, m_request.shape);
-    FoundLayout layout;
-    layout.spec = spec;
-    layout.onDevice = memory.onDevice();
-    layout.onHost = memory.total() - memory.onDevice();
-    m_least = std::min(m_least, needOnNode(needOf(layout), m_request.node).onDevice);
-    return layout;
+    if (m_request.goesOn && !m_request.goesOn(share))
+        return cancelled("the search was stopped");
+    return {};
 }
 
-/// Of the ladder's steps that fit the fastest one, or the smallest one where memory is what counts.
+/// The lowest cost may be that of fewer nodes.
+std::vector<int> Search::clusterSizes() const
+{
+    const int fewest = m_request.objective == SearchObjective::Cost ? 1 : m_request.nodes;
+    std::vector<int> sizes;
+    for (int nodes = m_request.nodes; nodes >= fewest; nodes /= 2)
+        sizes.push_back(nodes);
+    return sizes;
+}
+
+bool Search::fitsNode(const FoundLayout& layout)
+{
+    const RankNeed need = needOnNode(needOf(layout), m_request.node);
+    m_least = std::min(m_least, need.onDevice);
+    return fits(need, m_room);
+}
+
+/// Of the ladder's steps that fit the first one, or the smallest one where memory is what counts. Not timed.
 std::optional<FoundLayout> Search::fitting(const RunSpec& candidate)
 {
     std::optional<FoundLayout> chosen;
     for (const RunSpec& step : memoryLadder(candidate)) {
-        const FoundLayout layout = needing(step);
-        if (!fits(needOnNode(needOf(layout), m_request.node), m_room))
+        FoundLayout layout = untimedLayout(m_request, step);
+        if (!fitsNode(layout))
             continue;
         if (!chosen || layout.onDevice < chosen->onDevice)
-            chosen = layout;
+            chosen = std::move(layout);
         if (m_request.objective != SearchObjective::Memory)
             break;
     }
     return chosen;
 }
 
-Status Search::time(FoundLayout& layout, ScheduleDetail detail) const
+void Search::consider(const RunSpec& candidate)
 {
-    TRAINYARD_TRY(const StepModel model, StepModel::create(layout.spec, m_request.shape, m_request.node,
-                                                           trainyardProgram(), detail));
-    layout.time = model.estimate(m_request.coefficients);
-    layout.sequencesPerSecond = layout.spec.batch.global / layout.time.seconds;
-    const int nodes = (layout.spec.layout.worldSize() + m_request.node.devices - 1) / m_request.node.devices;
-    const double perSecond = nodes * m_request.node.price.perHour / 3600;
-    layout.costPerMillionSequences = 1e6 * perSecond / layout.sequencesPerSecond;
-    return {};
+    const auto fixed = m_partitions.fixed(candidate);
+    auto layout = fixed ? fitting(*fixed) : std::nullopt;
+    if (layout && timeLayout(m_request, *layout, ScheduleDetail::Formula).ok())
+        m_found.push_back(std::move(*layout));
 }
 
-void Search::searchOn(int nodes)
+/// `from` and `to`: shares of the search.
+Status Search::searchOn(int nodes, double from, double to)
 {
     const NodeModel& node = m_request.node;
     const double parameters = static_cast<double>(parameterCount(m_request.spec.model));
     const auto candidates =
         layoutCandidates(m_request.spec, m_request.shape, nodes * node.devices, node.devices);
-    for (const RunSpec& candidate : candidates) {
-        const double least = leastBytes(candidate, parameters);
-        ++m_candidates;
-        if (least > static_cast<double>(m_room.device)) {
-            m_least = std::min(m_least, static_cast<Bytes>(least));
-            continue;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (i % kCandidatesPerQuestion == 0) {
+            const double done = static_cast<double>(i) / static_cast<double>(candidates.size());
+            TRAINYARD_TRY_STATUS(goOn(from + (to - from) * done));
         }
-        const auto fixed = m_partitions.fixed(candidate);
-        auto layout = fixed ? fitting(*fixed) : std::nullopt;
-        if (layout && time(*layout, ScheduleDetail::Formula).ok())
-            m_found.push_back(std::move(*layout));
+        const double least = leastBytes(candidates[i], parameters);
+        if (least > static_cast<double>(m_room.device))
+            m_least = std::min(m_least, static_cast<Bytes>(least));
+        else
+            consider(candidates[i]);
     }
+    m_candidates += candidates.size();
+    return {};
 }
 
-/// The smaller the better.
-double Search::score(const FoundLayout& layout) const
+std::vector<FoundLayout> Search::shortList(std::vector<FoundLayout> layouts, std::size_t count) const
 {
-    switch (m_request.objective) {
-    case SearchObjective::Time:
-        return layout.time.seconds;
-    case SearchObjective::Cost:
-        return layout.costPerMillionSequences;
-    case SearchObjective::Memory:
-        return static_cast<double>(layout.onDevice);
-    }
-    return 0;
+    rank(layouts, m_request.objective);
+    std::vector<FoundLayout> list = bestOfDegrees(layouts, count / 2);
+    join(list, bestCompromises(layouts, m_request.objective, count - list.size()), count);
+    return list;
 }
 
-/// The best of each set of degrees.
-std::vector<FoundLayout> Search::best(std::size_t count)
+RunSpec Search::wellPlaced(RunSpec spec) const
 {
-    std::sort(m_found.begin(), m_found.end(),
-              [this](const FoundLayout& a, const FoundLayout& b) { return score(a) < score(b); });
-    std::map<std::tuple<int, int, int>, int> seen;
-    std::vector<FoundLayout> chosen;
-    for (const FoundLayout& layout : m_found) {
-        const ParallelLayout& degrees = layout.spec.layout;
-        if (chosen.size() < count && seen[{degrees.data, degrees.tensor, degrees.pipeline}]++ == 0)
-            chosen.push_back(layout);
+    RunSpec best = spec;
+    double seconds = std::numeric_limits<double>::infinity();
+    for (const std::string& placement : distinctPlacements(spec.layout)) {
+        spec.layout.placement = placement;
+        const auto layout = weighLayout(m_request, spec, ScheduleDetail::Formula);
+        if (!layout.ok() || layout->time.seconds >= seconds)
+            continue;
+        seconds = layout->time.seconds;
+        best = spec;
     }
-    return chosen;
+    return best;
+}
+
+/// The same degrees in their best placement, with every measure against memory that fits.
+std::vector<FoundLayout> Search::refined(const FoundLayout& layout)
+{
+    std::vector<FoundLayout> variants;
+    for (const RunSpec& spec : memoryLadder(wellPlaced(layout.spec))) {
+        const auto variant = weighLayout(m_request, spec, ScheduleDetail::Formula);
+        if (variant.ok() && fitsNode(*variant))
+            variants.push_back(*variant);
+    }
+    return variants;
+}
+
+/// With its layers dealt out by time, where that is faster and fits.
+Result<FoundLayout> Search::simulated(const FoundLayout& layout)
+{
+    RunSpec even = layout.spec;
+    even.layout.partition = {};
+    TRAINYARD_TRY(FoundLayout best, weighLayout(m_request, even));
+    TRAINYARD_TRY(const RunSpec byTime, partitionedByTime(m_request, even));
+    if (byTime == even)
+        return best;
+    TRAINYARD_TRY(const FoundLayout other, weighLayout(m_request, byTime));
+    if (other.time.seconds < best.time.seconds && fitsNode(other))
+        best = other;
+    return best;
+}
+
+Status Search::placeBest(FoundLayout& layout) const
+{
+    TRAINYARD_TRY(std::vector<PlacementCost> placements, comparePlacements(m_request, layout.spec));
+    layout.spec.layout.placement = placements.front().placement;
+    layout.placements = std::move(placements);
+    return timeLayout(m_request, layout);
+}
+
+std::vector<FoundLayout> Search::wanted(std::vector<FoundLayout> layouts) const
+{
+    rank(layouts, m_request.objective);
+    std::vector<FoundLayout> rows = bestCompromises(layouts, m_request.objective, m_request.top);
+    join(rows, bestOfDegrees(layouts, layouts.size()), m_request.top);
+    rank(rows, m_request.objective);
+    return rows;
 }
 
 Error Search::nothingFits() const
@@ -200,18 +274,32 @@ Result<std::vector<FoundLayout>> Search::run()
     if (m_request.objective == SearchObjective::Cost && m_request.node.price.perHour <= 0)
         return badInput("the price of a node is unknown, and the search is for the lowest cost",
                         "give price.per_hour in the node's file");
-    const int fewest = m_request.objective == SearchObjective::Cost ? 1 : m_request.nodes;
-    for (int nodes = m_request.nodes; nodes >= fewest; nodes /= 2)
-        searchOn(nodes);
+    const std::vector<int> sizes = clusterSizes();
+    const double each = kTimedByFormula / static_cast<double>(sizes.size());
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+        TRAINYARD_TRY_STATUS(
+            searchOn(sizes[i], each * static_cast<double>(i), each * static_cast<double>(i + 1)));
     if (m_found.empty())
         return nothingFits();
-    std::vector<FoundLayout> layouts = best(m_request.top * kSimulatedPerWanted);
-    for (FoundLayout& layout : layouts) {
-        TRAINYARD_TRY_STATUS(time(layout, ScheduleDetail::Simulated));
-        layout.spec.layout.partition = {};
+
+    std::vector<FoundLayout> variants;
+    for (const FoundLayout& layout : shortList(std::move(m_found), m_request.top * kRefined)) {
+        TRAINYARD_TRY_STATUS(goOn(kTimedByFormula));
+        join(variants, refined(layout), std::numeric_limits<std::size_t>::max());
     }
-    m_found = std::move(layouts);
-    return best(m_request.top);
+    std::vector<FoundLayout> timed;
+    const std::vector<FoundLayout> list = shortList(std::move(variants), m_request.top * kSimulated);
+    for (const FoundLayout& layout : list) {
+        const double done = static_cast<double>(timed.size()) / static_cast<double>(list.size());
+        TRAINYARD_TRY_STATUS(goOn(kTimedByFormula + (1 - kTimedByFormula) * done));
+        TRAINYARD_TRY(FoundLayout exact, simulated(layout));
+        timed.push_back(std::move(exact));
+    }
+    std::vector<FoundLayout> rows = wanted(std::move(timed));
+    for (FoundLayout& layout : rows)
+        TRAINYARD_TRY_STATUS(placeBest(layout));
+    rank(rows, m_request.objective);
+    return rows;
 }
 
 } // namespace

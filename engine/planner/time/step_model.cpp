@@ -20,36 +20,37 @@ double StepModel::slowest(const TimeCoefficients& c) const
     return m_slowestDevice * std::pow(c[TimeFactor::Sharing], m_replicaDoublings);
 }
 
-TimeByCause StepModel::layerForward(const TimeCoefficients& c) const
+StepModel::PartTime StepModel::layerTime(const TimeCoefficients& c) const
 {
-    return passTime(m_forward, c, slowest(c));
+    PartTime time{passTime(m_forward, c, slowest(c)), passTime(m_backward, c, slowest(c))};
+    const double core = m_recomputesCore ? sum(passTime(m_attentionCore, c, slowest(c))) : 0;
+    at(time.backward, StepCause::Recompute) = m_recomputed * sum(time.forward) + core;
+    addBeside(time.forward, m_besideForward, c);
+    addBeside(time.backward, m_besideBackward, c);
+    return time;
 }
 
-TimeByCause StepModel::layerBackward(const TimeCoefficients& c, const TimeByCause& forward) const
+/// And what every micro-batch takes besides, once.
+StepModel::PartTime StepModel::headTime(const TimeCoefficients& c) const
 {
-    TimeByCause time = passTime(m_backward, c, slowest(c));
-    const double core = m_recomputesCore ? sum(passTime(m_attentionCore, c, slowest(c))) : 0;
-    at(time, StepCause::Recompute) = m_recomputed * sum(forward) + core;
-    addBeside(time, m_besideBackward, c);
+    PartTime time{passTime(m_headForward, c, slowest(c)), passTime(m_headBackward, c, slowest(c))};
+    at(time.forward, StepCause::MicroBatches) = m_microBatch * c[TimeFactor::MicroBatches];
     return time;
 }
 
 std::vector<StepModel::StageTime> StepModel::stageTimes(const TimeCoefficients& c) const
 {
-    const TimeByCause alone = layerForward(c);
-    const TimeByCause backward = layerBackward(c, alone);
-    TimeByCause forward = alone;
-    addBeside(forward, m_besideForward, c);
+    const PartTime layer = layerTime(c);
+    const PartTime head = headTime(c);
     const double transfer = m_overlapsTransfers ? 0 : m_transfer * c[TimeFactor::Transfers];
     std::vector<StageTime> stages;
     for (const Stage& stage : m_stages) {
         StageTime& time = stages.emplace_back();
-        add(time.forward, forward, stage.layers);
-        add(time.backward, backward, stage.layers);
+        add(time.forward, layer.forward, stage.layers);
+        add(time.backward, layer.backward, stage.layers);
         if (stage.head) {
-            add(time.forward, passTime(m_headForward, c, slowest(c)));
-            add(time.backward, passTime(m_headBackward, c, slowest(c)));
-            at(time.forward, StepCause::MicroBatches) = m_microBatch * c[TimeFactor::MicroBatches];
+            add(time.forward, head.forward);
+            add(time.backward, head.backward);
         }
         time.reduction = exposedReduction(stage, sum(time.backward), c);
         at(time.forward, StepCause::Transfers) = &stage != &m_stages.back() ? transfer : 0;
@@ -110,6 +111,16 @@ PipelineCosts StepModel::costs(const std::vector<StageTime>& stages, const TimeB
 PipelineCosts StepModel::costs(const TimeCoefficients& c) const
 {
     return costs(stageTimes(c), stepEnd(c), c);
+}
+
+PartCosts StepModel::partSeconds() const
+{
+    const auto seconds = [](const PartTime& time) { return sum(time.forward) + sum(time.backward); };
+    std::size_t layers = 0;
+    for (const Stage& stage : m_stages)
+        layers += static_cast<std::size_t>(stage.layers);
+    return {0, std::vector<double>(layers, seconds(layerTime(m_coefficients))),
+            seconds(headTime(m_coefficients))};
 }
 
 StepTime StepModel::estimate(const TimeCoefficients& c) const

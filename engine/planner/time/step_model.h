@@ -5,6 +5,7 @@
 #include "engine/base/result.h"
 #include "engine/planner/hardware/hardware.h"
 #include "engine/planner/memory_model.h"
+#include "engine/planner/stage_partition.h"
 #include "engine/planner/time/pass_time.h"
 #include "engine/planner/time/program_traits.h"
 #include "engine/planner/time/step_schedule.h"
@@ -36,6 +37,10 @@ public:
     PipelineCosts costs() const { return costs(m_coefficients); }
     PipelineCosts costs(const TimeCoefficients& coefficients) const;
 
+    /// Seconds of one micro-batch's forward and backward pass by part of the model: what partitionLayers()
+    /// makes stages equal by.
+    PartCosts partSeconds() const;
+
 private:
     friend class StepModelBuilder;
     explicit StepModel(StepSchedule schedule) : m_schedule(std::move(schedule)) {}
@@ -53,9 +58,14 @@ private:
         double reduction = 0; ///< seconds, not hidden
     };
 
+    struct PartTime {
+        TimeByCause forward{};
+        TimeByCause backward{};
+    };
+
     double slowest(const TimeCoefficients& c) const;
-    TimeByCause layerForward(const TimeCoefficients& c) const;
-    TimeByCause layerBackward(const TimeCoefficients& c, const TimeByCause& forward) const;
+    PartTime layerTime(const TimeCoefficients& c) const;
+    PartTime headTime(const TimeCoefficients& c) const;
     std::vector<StageTime> stageTimes(const TimeCoefficients& c) const;
     double exposedReduction(const Stage& stage, double backward, const TimeCoefficients& c) const;
     TimeByCause stepEnd(const TimeCoefficients& c) const;

@@ -1,13 +1,20 @@
-#include <QElapsedTimer>
 #include <QTest>
 
+#include <ctime>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <set>
 
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/search/layout_candidates.h"
 #include "engine/planner/search/layout_search.h"
+#include "engine/planner/search/placements.h"
+#include "engine/planner/search/timed_partition.h"
+#include "engine/planner/search/tradeoffs.h"
+#include "engine/planner/stage_costs.h"
 #include "engine/spec/presets.h"
+#include "engine/spec/validate.h"
 
 using namespace trainyard;
 
@@ -51,23 +58,183 @@ private slots:
 
     void findsNothingBetterByTryingAll()
     {
-        SearchRequest request = requestFor("gpt2-xl", "hgx-a100", 1, 64);
+        SearchRequest request = requestFor("gpt2-xl", "hgx-a100", 2, 64);
         request.spec.model.heads = 20;
         const auto found = searchLayouts(request);
         QVERIFY(found.ok());
         double best = std::numeric_limits<double>::infinity();
-        for (const RunSpec& candidate : layoutCandidates(request.spec, request.shape, 8, 8)) {
-            for (const RunSpec& spec : memoryLadder(candidate)) {
+        for (const RunSpec& candidate : layoutCandidates(request.spec, request.shape, 16, 8)) {
+            for (RunSpec spec : memoryLadder(candidate)) {
                 const auto needed = static_cast<double>(estimateMemory(spec, request.shape).onDevice());
                 if (needed > 0.92 * static_cast<double>(request.node.device.memory))
                     continue;
-                const auto model = StepModel::create(spec, request.shape, request.node);
-                best = std::min(best, model->estimate().seconds);
+                for (const std::string& placement : distinctPlacements(spec.layout)) {
+                    spec.layout.placement = placement;
+                    const auto model = StepModel::create(spec, request.shape, request.node);
+                    best = std::min(best, model->estimate().seconds);
+                }
             }
         }
-        QVERIFY(found->front().time.seconds <= 1.01 * best);
+        QVERIFY2(found->front().time.seconds <= 1.01 * best,
+                 qPrintable(QString("%1 s, best %2 s").arg(found->front().time.seconds).arg(best)));
         for (std::size_t i = 1; i < found->size(); ++i)
             QVERIFY((*found)[i].time.seconds >= (*found)[i - 1].time.seconds);
+    }
+
+    // Every combination that the engine has is among the candidates of some training.
+    void triesEveryScheduleAndMeasure()
+    {
+        SearchRequest request = requestFor("gpt2-xl", "hgx-a100", 2, 64);
+        request.spec.model.heads = 20;
+        request.shape = {16384, 0};
+        std::set<PipelineScheduleKind> schedules;
+        std::set<int> chunks, contexts, stages;
+        for (const RunSpec& candidate : layoutCandidates(request.spec, request.shape, 16, 8)) {
+            schedules.insert(candidate.layout.schedule);
+            chunks.insert(candidate.layout.virtualStages);
+            contexts.insert(candidate.layout.context);
+            stages.insert(candidate.memory.zeroStage);
+        }
+        QCOMPARE(schedules.size(), std::size_t{4});
+        QCOMPARE(chunks, (std::set<int>{1, 2, 3, 4}));
+        QCOMPARE(contexts, (std::set<int>{1, 2, 4}));
+        QCOMPARE(stages, (std::set<int>{0, 1, 2, 3}));
+    }
+
+    void givesTheEngineNothingThatItRefuses()
+    {
+        SearchRequest request = requestFor("gpt2-xl", "hgx-a100", 2, 32);
+        request.spec.model.heads = 20;
+        request.spec.dataset.path = "/data";
+        request.spec.cluster.nodes = {{.host = "a", .slotCount = 8}, {.host = "b", .slotCount = 8}};
+        request.shape = {8192, 0};
+        for (const RunSpec& candidate : layoutCandidates(request.spec, request.shape, 16, 8)) {
+            for (const RunSpec& spec : memoryLadder(candidate)) {
+                const Diagnostics problems = validate(spec);
+                QVERIFY2(problems.empty(), problems.empty() ? "" : problems.front().text().c_str());
+            }
+        }
+    }
+
+    void saysWhatEachLayoutGivesUp()
+    {
+        const auto found = searchLayouts(requestFor("gpt-175b", "p4d.24xlarge", 120, 960));
+        QVERIFY(found.ok());
+        QVERIFY(found->size() > 1);
+        QCOMPARE(tradeoffs(found->front(), found->front()), Tradeoffs{});
+        for (std::size_t i = 1; i < found->size(); ++i) {
+            const Tradeoffs words = tradeoffs((*found)[i], found->front());
+            const Tradeoffs opposite = tradeoffs(found->front(), (*found)[i]);
+            QCOMPARE(words.gains.size(), opposite.losses.size());
+            QCOMPARE(words.losses.size(), opposite.gains.size());
+        }
+    }
+
+    void namesWhatDiffersInFigures()
+    {
+        FoundLayout layout;
+        layout.sequencesPerSecond = 100;
+        layout.costPerMillionSequences = 10;
+        layout.onDevice = 20 * kGiB;
+        layout.onHost = kGiB;
+        layout.time.seconds = 2;
+        FoundLayout other = layout;
+        other.sequencesPerSecond = 125;
+        other.costPerMillionSequences = 10.05;
+        other.onDevice = 30 * kGiB;
+        other.onHost = 0;
+        other.time.byCause[static_cast<std::size_t>(StepCause::Bubble)] = 0.5;
+        QCOMPARE(tradeoffs(layout, other),
+                 (Tradeoffs{{"10.0 GiB less on the device", "bubble 0 % of the step instead of 25 %"},
+                            {"25 % more time", "1.00 GiB more on the host"}}));
+    }
+
+    void keepsWhatNothingElseBeats()
+    {
+        std::mt19937 random(3);
+        std::uniform_int_distribution<int> figure(1, 12);
+        for (int round = 0; round < 50; ++round) {
+            std::vector<FoundLayout> layouts(60);
+            for (FoundLayout& layout : layouts) {
+                layout.sequencesPerSecond = figure(random);
+                layout.costPerMillionSequences = figure(random);
+                layout.onDevice = static_cast<Bytes>(figure(random));
+            }
+            std::size_t kept = 0;
+            for (const FoundLayout& layout : layouts)
+                kept += std::none_of(layouts.begin(), layouts.end(),
+                                     [&](const FoundLayout& other) { return isDominated(layout, other); });
+            QCOMPARE(paretoSet(layouts).size(), kept);
+        }
+    }
+
+    void comparesEveryPlacementThatDiffers()
+    {
+        ParallelLayout layout{.data = 2, .tensor = 8, .pipeline = 4};
+        QCOMPARE(distinctPlacements(layout).size(), std::size_t{6});
+        layout.pipeline = 1;
+        QCOMPARE(distinctPlacements(layout), (std::vector<std::string>{"PDT", "PTD"}));
+        layout.tensor = 1;
+        QCOMPARE(distinctPlacements(layout).size(), std::size_t{1});
+    }
+
+    void saysWhatAnotherPlacementCosts()
+    {
+        const SearchRequest request = requestFor("gpt-175b", "p4d.24xlarge", 120, 960);
+        const auto found = searchLayouts(request);
+        QVERIFY(found.ok());
+        for (const FoundLayout& layout : *found) {
+            QCOMPARE(layout.placements.front().placement, layout.spec.layout.placement);
+            QCOMPARE(layout.placements.front().seconds, layout.time.seconds);
+            for (const PlacementCost& cost : layout.placements) {
+                RunSpec spec = layout.spec;
+                spec.layout.placement = cost.placement;
+                QCOMPARE(weighLayout(request, spec)->time.seconds, cost.seconds);
+                QVERIFY(cost.seconds >= layout.time.seconds);
+                QVERIFY(cost.tensorNodes >= 1 && cost.tensorNodes <= layout.spec.layout.tensor);
+            }
+        }
+    }
+
+    // The head of GPT-2's vocabulary takes as long as some layers: its stage gets fewer.
+    void dealsLayersOutByTime()
+    {
+        SearchRequest request = requestFor("gpt2-xl", "hgx-a100", 1, 64);
+        request.spec.layout.pipeline = 8;
+        request.spec.batch = {64, 2, 32};
+        const auto timed = partitionedByTime(request, request.spec);
+        QVERIFY(timed.ok());
+        QVERIFY(timed->layout.partition.kind == PartitionKind::ByHand);
+        const std::vector<int>& counts = timed->layout.partition.layerCounts;
+        QCOMPARE(std::accumulate(counts.begin(), counts.end(), 0), 48);
+        QVERIFY(counts.back() < counts.front());
+        QVERIFY(weighLayout(request, *timed)->time.seconds <
+                weighLayout(request, request.spec)->time.seconds);
+    }
+
+    void leavesEqualStagesAsTheyAre()
+    {
+        SearchRequest request = requestFor("gpt-175b", "hgx-a100", 8, 64);
+        request.spec.layout.pipeline = 8;
+        request.spec.layout.tensor = 8;
+        request.spec.batch = {64, 1, 64};
+        QVERIFY(*partitionedByTime(request, request.spec) == request.spec);
+        request.spec.layout.pipeline = 1;
+        QVERIFY(*partitionedByTime(request, request.spec) == request.spec);
+    }
+
+    void stopsWhenAsked()
+    {
+        SearchRequest request = requestFor("gpt-175b", "ndm-a100-v4", 128, 1536);
+        double last = 0;
+        bool rises = true;
+        request.goesOn = [&](double share) {
+            rises &= share >= last && share <= 1;
+            last = share;
+            return share < 0.3;
+        };
+        QCOMPARE(searchLayouts(request).error().kind, ErrorKind::Cancelled);
+        QVERIFY(rises && last >= 0.3);
     }
 
     void fitsWhatItFinds()
@@ -170,19 +337,18 @@ private slots:
                  found.error().text().c_str());
     }
 
-    // The promise is for one core that has nothing else to do.
+    // In processor time, for the promise is for one core that has nothing else to do.
     void searches175BOn1024DevicesWithinASecond()
     {
         SearchRequest request = requestFor("gpt-175b", "ndm-a100-v4", 128, 1536);
         request.shape = {2048, 0};
-        QElapsedTimer timer;
-        timer.start();
+        const std::clock_t start = std::clock();
         const auto found = searchLayouts(request);
-        const qint64 elapsed = timer.elapsed();
+        const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
         QVERIFY(found.ok());
         QCOMPARE(found->size(), request.top);
-        qInfo("%lld ms", elapsed);
-        QVERIFY(elapsed < 1000);
+        qInfo("%.3f s", seconds);
+        QVERIFY(seconds < 1);
     }
 };
 
