@@ -7,7 +7,8 @@
 
 namespace trainyard {
 
-/// The node that --hardware names: a preset, or a file like one. BadInput names what is wrong with it.
+/// The node that --hardware names: a preset, the user's own (HardwareLibrary), or a file like one. BadInput
+/// names what is wrong with it.
 Result<NodeModel> readHardwareInput(const std::string& hardware);
 
 } // namespace trainyard

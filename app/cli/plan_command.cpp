@@ -8,9 +8,7 @@
 #include "app/cli/plan_time.h"
 #include "app/cli/plan_validation.h"
 #include "app/cli/spec_input.h"
-#include "engine/planner/hardware/node_fit.h"
-#include "engine/planner/memory_fit.h"
-#include "engine/planner/memory_model.h"
+#include "app/models/planned_run.h"
 #include "engine/planner/parameter_parts.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/limits.h"
@@ -25,7 +23,7 @@ struct PlanOptions {
     std::string spec;
     std::optional<int> length;         ///< tokens per sequence
     std::optional<int> maxPredictions; ///< masked positions per sequence
-    std::string hardware;              ///< of the nodes; empty: no time is told
+    std::string hardware;              ///< of all nodes; empty: what the specification says of each
     bool json = false;
 };
 
@@ -38,19 +36,13 @@ SequenceShape shapeFor(const PlanOptions& options, const Result<DataSetManifest>
     return {options.length.value_or(shape.length), options.maxPredictions.value_or(shape.maxPredictions)};
 }
 
-/// The memory of named hardware's devices. Else only this machine is asked: a plan needs no link.
-std::vector<HostMemory> hostsOf(const RunSpec& spec, const std::optional<NodeModel>& hardware)
+/// Only this machine is asked: a plan needs no link.
+NodeMemory memoryHere(const NodeSpec& node)
 {
-    return memoryOfHosts(spec, [&](std::size_t node) -> NodeMemory {
-        const NodeSpec& host = spec.cluster.nodes[node];
-        if (hardware)
-            return {std::nullopt,
-                    std::vector(static_cast<std::size_t>(host.slotCount), hardware->device.memory)};
-        const long pages = ::sysconf(_SC_PHYS_PAGES);
-        if (host.host != "localhost" || pages <= 0)
-            return {};
-        return {static_cast<Bytes>(pages) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE))};
-    });
+    const long pages = ::sysconf(_SC_PHYS_PAGES);
+    if (node.host != "localhost" || !node.hardware.empty() || pages <= 0)
+        return {};
+    return {static_cast<Bytes>(pages) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE))};
 }
 
 QJsonObject toJson(const MemoryEstimate& estimate)
@@ -109,59 +101,37 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
         console::print("  " + QString::fromStdString(assumption));
 }
 
-Result<std::optional<NodeModel>> hardwareOf(const PlanOptions& options)
-{
-    if (options.hardware.empty())
-        return std::optional<NodeModel>();
-    TRAINYARD_TRY(NodeModel node, readHardwareInput(options.hardware));
-    return std::optional(std::move(node));
-}
-
-QJsonObject planJson(const RunSpec& spec, const MemoryEstimate& estimate,
-                     const std::vector<HostMemory>& hosts, const std::optional<PlannedTime>& time, bool fits)
+QJsonObject planJson(const RunSpec& spec, const PlannedRun& planned)
 {
     QJsonObject json{{"parameters", static_cast<qint64>(parameterCount(spec.model))},
                      {"world_size", spec.layout.worldSize()},
-                     {"memory_per_rank", toJson(estimate)},
-                     {"total_per_rank", static_cast<qint64>(estimate.total())},
-                     {"hosts", toJson(hosts)},
-                     {"fits", fits},
+                     {"memory_per_rank", toJson(planned.memory)},
+                     {"total_per_rank", static_cast<qint64>(planned.memory.total())},
+                     {"hosts", toJson(planned.hosts)},
+                     {"fits", planned.fits.ok()},
                      {"remarks", toJson(remarksOn(spec))}};
-    if (time)
-        json["time"] = toJson(*time);
+    if (planned.hasTime())
+        json["time"] = toJson(**planned.time);
     return json;
 }
 
-Status fitOf(const MemoryEstimate& estimate, const std::vector<HostMemory>& hosts,
-             const std::optional<NodeModel>& hardware)
+void print(const RunSpec& spec, const PlannedRun& planned, bool json)
 {
-    if (!hardware)
-        return fitsMemory(hosts, estimate.total());
-    const RankNeed need{estimate.onDevice(), estimate.total() - estimate.onDevice()};
-    for (const HostMemory& host : hosts)
-        TRAINYARD_TRY_STATUS(fitsNode(need, *hardware, host.ranks));
-    return fitsMemory(hosts, needOnNode(need, *hardware).onDevice);
+    if (json) {
+        console::print(QJsonDocument(planJson(spec, planned)));
+        return;
+    }
+    printTable(spec, planned.memory, planned.hosts);
+    if (planned.hasTime())
+        console::print(console::table(rowsOf(**planned.time)));
 }
 
-/// Prints what is planned, and the time where the hardware is known.
-Status printPlan(const RunSpec& spec, const SequenceShape& shape, const std::optional<NodeModel>& hardware,
-                 bool json)
+/// On nodes that are all such ones; as the specification has it where none is named.
+RunSpec onHardware(RunSpec spec, const std::string& hardware)
 {
-    std::optional<PlannedTime> time;
-    if (hardware) {
-        TRAINYARD_TRY(time, planTime(spec, shape, *hardware));
-    }
-    const MemoryEstimate estimate = estimateMemory(spec, shape);
-    const auto hosts = hostsOf(spec, hardware);
-    const Status fits = fitOf(estimate, hosts, hardware);
-    if (json) {
-        console::print(QJsonDocument(planJson(spec, estimate, hosts, time, fits.ok())));
-        return fits;
-    }
-    printTable(spec, estimate, hosts);
-    if (time)
-        console::print(console::table(rowsOf(*time)));
-    return fits;
+    for (NodeSpec& node : spec.cluster.nodes)
+        node.hardware = hardware.empty() ? node.hardware : hardware;
+    return spec;
 }
 
 int plan(const PlanOptions& options)
@@ -179,11 +149,12 @@ int plan(const PlanOptions& options)
     const SequenceShape shape = shapeFor(options, data);
     if (const Diagnostics problems = sharingProblems(spec, shape.length); !problems.empty())
         return failForProblems(options.spec, problems, options.json);
-    const auto hardware = hardwareOf(options);
-    if (!hardware.ok())
-        return console::fail(hardware.error());
-    const Status fits = printPlan(spec, shape, *hardware, options.json);
-    return fits.ok() ? 0 : console::fail(fits.error());
+    const PlannedRun planned =
+        planRun(onHardware(spec, options.hardware), {shape, readHardwareInput, memoryHere});
+    if (!planned.time.ok())
+        return console::fail(planned.time.error());
+    print(spec, planned, options.json);
+    return planned.fits.ok() ? 0 : console::fail(planned.fits.error());
 }
 
 } // namespace
@@ -207,8 +178,9 @@ void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
                                             "measured ones of this file (CSV)");
     rows->excludes(spec);
     command->add_option("--hardware", options->hardware,
-                        "What the nodes are: a preset (resources/presets/hardware) or a file like one. "
-                        "Tells the time of a step as well (--validate: default hgx-a100)");
+                        "What the nodes are: a preset (resources/presets/hardware), your own, or a file like "
+                        "one (default: cluster.nodes[].hardware of SPEC). Tells the time of a step as well "
+                        "(--validate: default hgx-a100)");
     command
         ->add_option("--calibrate", validation->calibrate,
                      "Rows that calibrate and are left out of the score (default: 0, and nothing is told of "

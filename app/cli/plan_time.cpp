@@ -31,18 +31,6 @@ QString percent(double share)
 
 } // namespace
 
-Result<PlannedTime> planTime(const RunSpec& spec, const SequenceShape& shape, NodeModel node)
-{
-    node.devices = spec.cluster.nodes.front().slotCount;
-    TRAINYARD_TRY(const StepModel model, StepModel::create(spec, shape, node));
-    PlannedTime time{model.estimate(), {}, {}, node.price};
-    time.figures = stepFigures(spec, shape, node.device, time.step.seconds);
-    const double tokens = static_cast<double>(spec.launch.steps) * spec.batch.global * shape.length;
-    const int nodes = static_cast<int>(spec.cluster.nodes.size());
-    time.training = trainingEffort(tokens, time.figures, clusterOf(node, nodes));
-    return time;
-}
-
 QJsonObject toJson(const PlannedTime& time)
 {
     QJsonObject causes;
@@ -56,8 +44,8 @@ QJsonObject toJson(const PlannedTime& time)
             {"hardware_flops_utilization", time.figures.hardwareUtilization},
             {"training_days", time.training.days},
             {"training_cost", time.training.cost},
-            {"currency", QString::fromStdString(time.price.currency)},
-            {"price_date", QString::fromStdString(time.price.date)}};
+            {"currency", QString::fromStdString(time.node.price.currency)},
+            {"price_date", QString::fromStdString(time.node.price.date)}};
 }
 
 QList<QStringList> rowsOf(const PlannedTime& time)
@@ -76,8 +64,8 @@ QList<QStringList> rowsOf(const PlannedTime& time)
     if (time.training.cost > 0)
         rows << QStringList{"cost of all steps", QString("%1 %2 (prices of %3)")
                                                      .arg(number(time.training.cost))
-                                                     .arg(QString::fromStdString(time.price.currency))
-                                                     .arg(QString::fromStdString(time.price.date))};
+                                                     .arg(QString::fromStdString(time.node.price.currency))
+                                                     .arg(QString::fromStdString(time.node.price.date))};
     return rows;
 }
 

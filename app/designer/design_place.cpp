@@ -21,6 +21,7 @@
 #include "app/widgets/symbol_icon.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/remarks.h"
+#include "remote/launch/inventory.h"
 
 namespace trainyard {
 
@@ -47,6 +48,13 @@ QFrame* makeTitledPanel(const QString& title, QWidget* content, int stretch)
     return panel;
 }
 
+/// What the last check of a host found.
+NodeMemory memoryFoundOn(const NodeSpec& node, const HostListModel& hosts)
+{
+    const int row = hosts.rowOf(QString::fromStdString(node.host));
+    return row >= 0 && hosts.at(row).report ? memoryOf(hosts.at(row).report->facts) : NodeMemory();
+}
+
 QString specFilter()
 {
     return DesignPlace::tr("Specifications (*.json)");
@@ -60,6 +68,7 @@ DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
     , m_hosts(parts.hosts)
     , m_dataSets(parts.dataSets)
     , m_runs(parts.runs)
+    , m_hardware(parts.hardware)
     , m_page(new PageFrame(title()))
     , m_copies(new ScaledCopiesBar(m_document))
     , m_form(new SpecForm(m_document, m_hosts))
@@ -200,10 +209,16 @@ VerdictPanel::Findings DesignPlace::findings() const
     return findings;
 }
 
+PlanInputs DesignPlace::planInputs() const
+{
+    return {shape(), [this](const std::string& name) { return m_hardware.find(name); },
+            [this](const NodeSpec& node) { return memoryFoundOn(node, m_hosts); }};
+}
+
 void DesignPlace::refresh()
 {
     const RunSpec& spec = m_document.spec();
-    const MemoryPlan plan = planMemory(spec, shape(), m_hosts);
+    const PlannedRun plan = planRun(spec, planInputs());
     m_cluster->setSpec(spec);
     m_memory->setPlan(plan);
     m_schedule->setSpec(spec);

@@ -4,10 +4,11 @@
 
 #include "app/designer/verdict_panel.h"
 #include "app/models/data_set_list_model.h"
+#include "app/models/hardware_library.h"
 #include "app/models/host_list_model.h"
+#include "app/models/planned_run.h"
 #include "app/models/spec_document.h"
 #include "app/widgets/place.h"
-#include "engine/planner/memory_model.h"
 #include "remote/launch/run_service.h"
 
 class QAction;
@@ -31,6 +32,7 @@ public:
         HostListModel& hosts;
         DataSetListModel& dataSets;
         RunService& runs;
+        const HardwareLibrary& hardware;
     };
     explicit DesignPlace(const Parts& parts, QWidget* parent = nullptr);
 
@@ -59,6 +61,7 @@ private:
     void updateTitle();
     const DataSetEntry* dataSet() const;
     SequenceShape shape() const;
+    PlanInputs planInputs() const;
     VerdictPanel::Findings findings() const;
     void onLaunched(const Result<QString>& result);
 
@@ -66,6 +69,7 @@ private:
     HostListModel& m_hosts;
     DataSetListModel& m_dataSets;
     RunService& m_runs;
+    const HardwareLibrary& m_hardware;
     QPointer<RunOperation> m_launch;
     QStringList m_notices; ///< of the launch under way
     PageFrame* m_page;

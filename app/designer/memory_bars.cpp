@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <QPainter>
+#include <fmt/ranges.h>
 
 #include "app/models/display_text.h"
 #include "app/models/theme.h"
@@ -25,7 +26,7 @@ QString textOf(Bytes bytes)
     return displayBytes(static_cast<double>(bytes));
 }
 
-std::vector<HostMemory> shownHosts(const MemoryPlan& plan)
+std::vector<HostMemory> shownHosts(const PlannedRun& plan)
 {
     auto hosts = plan.hosts;
     std::stable_sort(hosts.begin(), hosts.end(), [](const HostMemory& a, const HostMemory& b) {
@@ -56,17 +57,18 @@ MemoryBars::MemoryBars(QWidget* parent) : QWidget(parent)
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
-void MemoryBars::setPlan(const MemoryPlan& plan)
+void MemoryBars::setPlan(const PlannedRun& plan)
 {
     m_plan = plan;
-    QStringList parts{tr("%1 in all").arg(textOf(plan.total))};
+    QStringList parts{tr("%1 in all").arg(textOf(plan.memory.total()))};
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
         const auto name = nameOf(static_cast<MemoryCategory>(i));
         parts << QStringLiteral("%1 %2").arg(
-            QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())), textOf(plan.bytes[i]));
+            QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
+            textOf(plan.memory.bytes[i]));
     }
     setAccessibleDescription(parts.join(QStringLiteral(", ")));
-    setToolTip(plan.assumptions.join(QLatin1Char('\n')));
+    setToolTip(QString::fromStdString(fmt::format("{}", fmt::join(plan.memory.assumptions, "\n"))));
     updateGeometry();
     update();
 }
@@ -82,15 +84,15 @@ void MemoryBars::paintEvent(QPaintEvent*)
     const ThemeColours& colours = coloursOf(palette());
     QPainter painter(this);
     const auto hosts = shownHosts(m_plan);
-    Bytes largest = m_plan.total;
+    Bytes largest = m_plan.memory.total();
     for (const HostMemory& host : hosts)
         largest = std::max(largest, host.perRank.value_or(0));
     const double bytesPerPixel = std::max(1.0, static_cast<double>(largest)) / std::max(1, width() - 2);
     int top = 0;
     for (const HostMemory& host : hosts) {
         const QRect label(0, top, width(), kLabel);
-        const bool fits = !host.perRank || m_plan.total <= *host.perRank;
-        const QString verdict = verdictText(host, m_plan.total);
+        const bool fits = !host.perRank || m_plan.memory.total() <= *host.perRank;
+        const QString verdict = verdictText(host, m_plan.memory.total());
         painter.setPen(fits ? colours.text : colours.badText);
         painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter, verdict);
         painter.setPen(colours.muted);
@@ -117,7 +119,7 @@ void MemoryBars::paintBar(QPainter& painter, const HostMemory& host, const QRect
     }
     double left = bar.left();
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
-        const double width = static_cast<double>(m_plan.bytes[i]) / bytesPerPixel;
+        const double width = static_cast<double>(m_plan.memory.bytes[i]) / bytesPerPixel;
         if (width < 0.5)
             continue;
         const QColor colour = colourOf(static_cast<MemoryCategory>(i), colours.scheme);
@@ -130,7 +132,7 @@ void MemoryBars::paintBar(QPainter& painter, const HostMemory& host, const QRect
         painter.drawRect(part.adjusted(0.75, 0.25, -0.75, -0.25));
         left += width;
     }
-    if (host.perRank && *host.perRank < m_plan.total) {
+    if (host.perRank && *host.perRank < m_plan.memory.total()) {
         const double limit = bar.left() + static_cast<double>(*host.perRank) / bytesPerPixel;
         painter.setPen(QPen(colours.bad, 2));
         painter.drawLine(QPointF(limit, bar.top() - 2), QPointF(limit, bar.bottom() + 2));
@@ -159,7 +161,7 @@ void MemoryBars::paintLegend(QPainter& painter, int top) const
         painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
                          QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
         painter.setPen(colours.text);
-        painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter, textOf(m_plan.bytes[i]));
+        painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter, textOf(m_plan.memory.bytes[i]));
     }
 }
 

@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "app/designer/memory_plan.h"
+#include "app/models/planned_run.h"
 
 namespace trainyard {
 
@@ -14,7 +14,7 @@ class MemoryBars : public QWidget {
 public:
     explicit MemoryBars(QWidget* parent = nullptr);
 
-    void setPlan(const MemoryPlan& plan);
+    void setPlan(const PlannedRun& plan);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {320, sizeHint().height()}; }
 
@@ -25,7 +25,7 @@ private:
     void paintBar(QPainter& painter, const HostMemory& host, const QRectF& bar, double bytesPerPixel) const;
     void paintLegend(QPainter& painter, int top) const;
 
-    MemoryPlan m_plan;
+    PlannedRun m_plan;
 };
 
 } // namespace trainyard

@@ -18,11 +18,11 @@ QString count(double value)
     return displayNumber(value);
 }
 
-QStringList figuresOf(const RunSpec& spec, const MemoryPlan& memory, const SequenceShape& shape)
+QStringList figuresOf(const RunSpec& spec, const PlannedRun& plan, const SequenceShape& shape)
 {
     const double tokensPerStep = static_cast<double>(spec.batch.global) * shape.length;
     return {count(static_cast<double>(parameterCount(spec.model))), count(spec.layout.worldSize()),
-            displayBytes(static_cast<double>(memory.total)), count(tokensPerStep),
+            displayBytes(static_cast<double>(plan.memory.total())), count(tokensPerStep),
             count(tokensPerStep * spec.launch.steps)};
 }
 
@@ -88,35 +88,30 @@ void VerdictPanel::addFigure(QGridLayout* grid, const QString& name)
     m_figures.push_back(value);
 }
 
-void VerdictPanel::showVerdict(const RunSpec& spec, const Findings& findings, const MemoryPlan& memory,
+void VerdictPanel::showVerdict(const RunSpec& spec, const Findings& findings, const PlannedRun& plan,
                                const SequenceShape& shape)
 {
-    m_problemCount = findings.problems.size() + (tooSmall(memory.hosts, memory.total) ? 1 : 0);
-    showSentence(findings, memory);
+    m_problemCount = findings.problems.size() + (plan.fits.ok() ? 0 : 1);
+    showSentence(findings, plan);
     showDiagnostics(findings.problems.empty() ? findings.remarks : findings.problems);
-    const QStringList figures = figuresOf(spec, memory, shape);
+    const QStringList figures = figuresOf(spec, plan, shape);
     for (std::size_t i = 0; i < m_figures.size(); ++i)
         m_figures[i]->setText(figures[static_cast<qsizetype>(i)]);
     updateLaunch();
 }
 
-void VerdictPanel::showSentence(const Findings& findings, const MemoryPlan& memory)
+void VerdictPanel::showSentence(const Findings& findings, const PlannedRun& plan)
 {
     const Diagnostics& problems = findings.problems;
-    const auto tight = tooSmall(memory.hosts, memory.total);
     if (!problems.empty()) {
         setStyleProperty(m_verdict, "tone", "bad");
         m_verdict->setText(tr("✕ Cannot run yet"));
         m_sentence->setText(problems.size() == 1 ? tr("One thing is in the way:")
                                                  : tr("%1 things are in the way:").arg(problems.size()));
-    } else if (tight) {
+    } else if (!plan.fits.ok()) {
         setStyleProperty(m_verdict, "tone", "bad");
         m_verdict->setText(tr("✕ Does not fit"));
-        m_sentence->setText(
-            tr("%1 per rank is more than the %2 on %3. Lower the micro-batch, or put fewer ranks there.")
-                .arg(displayBytes(static_cast<double>(memory.total)),
-                     displayBytes(static_cast<double>(*tight->perRank)),
-                     QString::fromStdString(tight->host)));
+        m_sentence->setText(QString::fromStdString(plan.fits.error().text()));
     } else if (!findings.remarks.empty()) {
         setStyleProperty(m_verdict, "tone", "warning");
         m_verdict->setText(tr("◆ Can be launched"));

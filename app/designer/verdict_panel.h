@@ -2,9 +2,8 @@
 
 #include <QFrame>
 
-#include "app/designer/memory_plan.h"
+#include "app/models/planned_run.h"
 #include "app/models/spec_document.h"
-#include "engine/planner/memory_model.h"
 
 class QGridLayout;
 class QLabel;
@@ -25,7 +24,7 @@ public:
         Diagnostics problems;
         Diagnostics remarks;
     };
-    void showVerdict(const RunSpec& spec, const Findings& findings, const MemoryPlan& memory,
+    void showVerdict(const RunSpec& spec, const Findings& findings, const PlannedRun& plan,
                      const SequenceShape& shape);
     /// While a launch is under way there is no other one.
     void setLaunching(bool launching);
@@ -35,7 +34,7 @@ signals:
     void launchRequested();
 
 private:
-    void showSentence(const Findings& findings, const MemoryPlan& memory);
+    void showSentence(const Findings& findings, const PlannedRun& plan);
     void showDiagnostics(const Diagnostics& diagnostics);
     void addFigure(QGridLayout* grid, const QString& name);
     void updateLaunch();

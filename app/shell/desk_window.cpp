@@ -33,8 +33,8 @@ void DeskWindow::addPlaces()
     auto* hosts = new HostsPlace(m_session.hosts(), m_session.hostChecks());
     m_data = new DataPlace({m_session.dataSets(), m_session.hosts(), m_session.runs(), m_session.prepareJob(),
                             m_session.verifier()});
-    auto* design =
-        new DesignPlace({m_session.document(), m_session.hosts(), m_session.dataSets(), m_session.runs()});
+    auto* design = new DesignPlace({m_session.document(), m_session.hosts(), m_session.dataSets(),
+                                    m_session.runs(), m_session.hardware()});
     m_runs = new RunsPlace(m_session.runDesk());
     auto* compare = new ComparePlace(m_session.runDesk());
     auto* reports = new ReportsPlace(m_session.runDesk());

@@ -9,6 +9,7 @@ namespace trainyard {
 Session::Session(std::filesystem::path dataFolder, TargetOptions options, QObject* parent)
     : QObject(parent)
     , m_dataFolder(std::move(dataFolder))
+    , m_hardware(m_dataFolder / "hardware")
     , m_targets(std::move(options))
     , m_runs(m_targets)
     , m_hostChecks(m_hosts, m_targets)

@@ -6,6 +6,7 @@
 
 #include "app/models/data_set_list_model.h"
 #include "app/models/data_set_verifier.h"
+#include "app/models/hardware_library.h"
 #include "app/models/host_checks.h"
 #include "app/models/host_list_model.h"
 #include "app/models/prepare_job.h"
@@ -36,6 +37,7 @@ public:
     DataSetVerifier& verifier() { return m_verifier; }
     PrepareJob& prepareJob() { return m_prepareJob; }
     SpecDocument& document() { return m_document; }
+    const HardwareLibrary& hardware() const { return m_hardware; }
     /// What could not be read when the session began: one sentence each, for the status bar.
     const QStringList& startupProblems() const { return m_startupProblems; }
 
@@ -50,6 +52,7 @@ private:
     void saveDataSets();
 
     std::filesystem::path m_dataFolder;
+    HardwareLibrary m_hardware;
     TargetPool m_targets;
     RunService m_runs;
     HostListModel m_hosts;

@@ -1,0 +1,105 @@
+#include "app/models/planned_run.h"
+
+#include <algorithm>
+#include <map>
+
+#include "engine/planner/hardware/node_fit.h"
+
+namespace trainyard {
+
+namespace {
+
+/// Of each node of the run, in its order.
+using Hardware = std::vector<std::optional<NodeModel>>;
+
+Result<Hardware> hardwareOf(const RunSpec& spec, const PlanInputs& inputs)
+{
+    std::map<std::string, NodeModel> known;
+    Hardware hardware;
+    for (const NodeSpec& node : spec.cluster.nodes) {
+        if (node.hardware.empty()) {
+            hardware.emplace_back();
+            continue;
+        }
+        if (!known.contains(node.hardware)) {
+            TRAINYARD_TRY(NodeModel found, inputs.hardware(node.hardware));
+            known.emplace(node.hardware, std::move(found));
+        }
+        hardware.emplace_back(known.at(node.hardware));
+    }
+    return hardware;
+}
+
+NodeMemory memoryOfModel(const NodeModel& node, int slotCount)
+{
+    return {std::nullopt, std::vector(static_cast<std::size_t>(std::max(0, slotCount)), node.device.memory)};
+}
+
+NodeMemory memoryOf(const NodeSpec& node, const std::optional<NodeModel>& hardware, const PlanInputs& inputs)
+{
+    const NodeMemory found = inputs.found(node);
+    const bool nothing = !found.main && found.devices.empty();
+    return nothing && hardware ? memoryOfModel(*hardware, node.slotCount) : found;
+}
+
+/// `hosts`: one for each of the first nodes, for ranks fill the nodes in their order.
+Status fitOf(const MemoryEstimate& memory, const std::vector<HostMemory>& hosts, const Hardware& hardware)
+{
+    const RankNeed need{memory.onDevice(), memory.total() - memory.onDevice()};
+    bool known = !hosts.empty();
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        known = known && hardware[i];
+        if (hardware[i])
+            TRAINYARD_TRY_STATUS(fitsNode(need, *hardware[i], hosts[i].ranks));
+    }
+    return fitsMemory(hosts, known ? needOnNode(need, *hardware.front()).onDevice : memory.total());
+}
+
+/// The nodes that get ranks, each with as many devices as ranks may run there; nothing when one is unknown.
+std::optional<ClusterModel> clusterOf(const RunSpec& spec, const Hardware& hardware, std::size_t hosts)
+{
+    ClusterModel cluster;
+    for (std::size_t i = 0; i < hosts; ++i) {
+        if (!hardware[i])
+            return std::nullopt;
+        NodeModel node = *hardware[i];
+        node.devices = spec.cluster.nodes[i].slotCount;
+        if (cluster.parts.empty() || cluster.parts.back().node != node)
+            cluster.parts.push_back({std::move(node), 0});
+        ++cluster.parts.back().count;
+    }
+    return cluster.parts.empty() ? std::nullopt : std::optional(std::move(cluster));
+}
+
+Result<std::optional<PlannedTime>> timeOf(const RunSpec& spec, const SequenceShape& shape,
+                                          const Hardware& hardware, std::size_t hosts)
+{
+    const auto cluster = clusterOf(spec, hardware, hosts);
+    if (!cluster)
+        return std::optional<PlannedTime>();
+    PlannedTime time;
+    time.node = cluster->governing();
+    TRAINYARD_TRY(const StepModel model, StepModel::create(spec, shape, time.node));
+    time.step = model.estimate();
+    time.figures = stepFigures(spec, shape, time.node.device, time.step.seconds);
+    const double tokens = static_cast<double>(spec.launch.steps) * spec.batch.global * shape.length;
+    time.training = trainingEffort(tokens, time.figures, *cluster);
+    return std::optional(std::move(time));
+}
+
+} // namespace
+
+PlannedRun planRun(const RunSpec& spec, const PlanInputs& inputs)
+{
+    const auto looked = hardwareOf(spec, inputs);
+    const Hardware hardware = looked.ok() ? *looked : Hardware(spec.cluster.nodes.size());
+    PlannedRun plan;
+    plan.memory = estimateMemory(spec, inputs.shape);
+    plan.hosts = memoryOfHosts(
+        spec, [&](std::size_t i) { return memoryOf(spec.cluster.nodes[i], hardware[i], inputs); });
+    plan.fits = fitOf(plan.memory, plan.hosts, hardware);
+    plan.time = looked.ok() ? timeOf(spec, inputs.shape, hardware, plan.hosts.size()) : looked.error();
+    return plan;
+}
+
+} // namespace trainyard

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/planner/hardware/hardware.h"
+#include "engine/planner/memory_fit.h"
+#include "engine/planner/memory_model.h"
+#include "engine/planner/time/step_figures.h"
+#include "engine/planner/time/step_model.h"
+
+namespace trainyard {
+
+/// What a plan needs to know besides the specification. Neither function may be empty.
+struct PlanInputs {
+    SequenceShape shape;
+    /// What hardware of that name is: HardwareLibrary::find().
+    std::function<Result<NodeModel>(const std::string& name)> hardware;
+    /// What was found on a host of the run; nothing where nobody looked.
+    std::function<NodeMemory(const NodeSpec& node)> found;
+};
+
+/// How long a run's steps take, and all of them together.
+struct PlannedTime {
+    NodeModel node; ///< what it was computed for: of unequal ones the governing one
+    StepTime step;
+    StepFigures figures;
+    TrainingEffort training; ///< of launch.steps steps
+};
+
+/// Everything that is known of a run before it is launched, for the command line and the window alike.
+struct PlannedRun {
+    MemoryEstimate memory{};         ///< of the most loaded rank
+    std::vector<HostMemory> hosts{}; ///< those that get a rank
+    Status fits{};                   ///< Refused with what is too small
+    /// Nothing while a node that gets ranks has no cluster.nodes[].hardware. BadInput for a name that is
+    /// none, or what StepModel::create() refuses.
+    Result<std::optional<PlannedTime>> time = std::optional<PlannedTime>();
+
+    bool hasTime() const { return time.ok() && time->has_value(); }
+};
+
+/// Memory of a host is what was found there, else what its hardware has. Few milliseconds; of an invalid
+/// specification something near, as estimateMemory() says.
+PlannedRun planRun(const RunSpec& spec, const PlanInputs& inputs);
+
+} // namespace trainyard

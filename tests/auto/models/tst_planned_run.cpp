@@ -1,0 +1,118 @@
+#include <QTest>
+
+#include "app/models/planned_run.h"
+#include "engine/planner/hardware/hardware_presets.h"
+#include "engine/spec/presets.h"
+
+using namespace trainyard;
+
+namespace {
+
+Result<NodeModel> preset(const std::string& name)
+{
+    if (auto node = nodePreset(name))
+        return std::move(*node);
+    return badInput("there is no hardware \"" + name + "\"");
+}
+
+NodeMemory nothingFound(const NodeSpec&)
+{
+    return {};
+}
+
+PlanInputs inputs()
+{
+    return {SequenceShape{512, 76}, preset, nothingFound};
+}
+
+/// BERT Large on two nodes of eight slots.
+RunSpec bertOn(const std::string& first, const std::string& second)
+{
+    RunSpec spec;
+    spec.model = *modelPreset("bert-large");
+    spec.layout.data = 16;
+    spec.batch = {256, 16, 1};
+    spec.precision.compute = ComputeType::BFloat16;
+    spec.launch.device = DeviceKind::Cuda;
+    spec.launch.steps = 1000;
+    spec.cluster.nodes = {{"a", 8, 0, first}, {"b", 8, 0, second}};
+    return spec;
+}
+
+} // namespace
+
+class TestPlannedRun : public QObject {
+    Q_OBJECT
+
+private slots:
+    void tellsTheTimeOfKnownHardware()
+    {
+        const PlannedRun plan = planRun(bertOn("hgx-a100", "hgx-a100"), inputs());
+        QVERIFY(plan.hasTime());
+        const PlannedTime& time = **plan.time;
+        QVERIFY(time.step.seconds > 0.01 && time.step.seconds < 10);
+        QCOMPARE(time.figures.sequencesPerSecond, 256 / time.step.seconds);
+        QCOMPARE(time.node.devices, 8);
+        QCOMPARE(plan.hosts.size(), std::size_t(2));
+        QVERIFY(plan.hosts[0].perRank.has_value());
+        QVERIFY(plan.fits.ok());
+    }
+
+    void tellsNoTimeWhileANodeIsUnknown()
+    {
+        const PlannedRun plan = planRun(bertOn("hgx-a100", ""), inputs());
+        QVERIFY(plan.time.ok());
+        QVERIFY(!plan.hasTime());
+        QVERIFY(!plan.hosts[1].perRank.has_value());
+    }
+
+    /// One that gets no rank need not be known.
+    void onlyNodesWithRanksCount()
+    {
+        RunSpec spec = bertOn("hgx-a100", "");
+        spec.layout.data = 8;
+        const PlannedRun plan = planRun(spec, inputs());
+        QVERIFY(plan.hasTime());
+        QCOMPARE(plan.hosts.size(), std::size_t(1));
+    }
+
+    void theSlowerNodeGoverns()
+    {
+        const auto seconds = [](const RunSpec& spec) {
+            return (*planRun(spec, inputs()).time)->step.seconds;
+        };
+        const double fast = seconds(bertOn("hgx-h100", "hgx-h100"));
+        const double slow = seconds(bertOn("hgx-a100", "hgx-a100"));
+        const double mixed = seconds(bertOn("hgx-h100", "hgx-a100"));
+        QVERIFY(mixed > fast * 1.2);
+        QVERIFY(mixed >= slow * 0.98);
+    }
+
+    void namesHardwareThatIsNone()
+    {
+        const PlannedRun plan = planRun(bertOn("hgx-a100", "abacus"), inputs());
+        QVERIFY(!plan.time.ok());
+        QVERIFY(QString::fromStdString(plan.time.error().text()).contains("abacus"));
+        QVERIFY(plan.memory.total() > 0);
+    }
+
+    void refusesWhatTheHardwareCannotHold()
+    {
+        RunSpec spec = bertOn("p3.16xlarge", "p3.16xlarge");
+        spec.batch = {4096, 256, 1};
+        QCOMPARE(int(planRun(spec, inputs()).fits.error().kind), int(ErrorKind::Refused));
+    }
+
+    /// A check of the real host knows better than the name of its hardware.
+    void whatWasFoundComesFirst()
+    {
+        PlanInputs found = inputs();
+        found.found = [](const NodeSpec&) { return NodeMemory{std::nullopt, std::vector(8, 2 * kGiB)}; };
+        const PlannedRun plan = planRun(bertOn("hgx-a100", "hgx-a100"), found);
+        QCOMPARE(plan.hosts[0].perRank.value(), 2 * kGiB);
+        QVERIFY(!plan.fits.ok());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestPlannedRun)
+#include "tst_planned_run.moc"
