@@ -12,7 +12,9 @@
 #include "app/models/run_folder.h"
 #include "app/models/scaled_specs.h"
 #include "app/models/scaling_table.h"
+#include "engine/planner/scaling/published_curve.h"
 #include "engine/planner/scaling/scaling_curve.h"
+#include "engine/spec/limits.h"
 #include "remote/target/desk_folders.h"
 
 namespace trainyard {
@@ -115,14 +117,61 @@ int study(const std::string& file, const std::vector<int>& sizes, Scaling scalin
     return 0;
 }
 
-void printTable(const std::vector<ScalingStep>& curve)
+struct ScalingOptions {
+    std::string spec;
+    std::vector<int> ranks; ///< empty: from one node on, doubled
+    std::string predict;    ///< hardware; empty: the study runs
+    int nodes = 16;         ///< of the largest size where no ranks are given
+    double bound = 0.8;     ///< of efficiency
+    bool weak = false;
+    bool json = false;
+
+    Scaling scaling() const { return weak ? Scaling::Weak : Scaling::Strong; }
+};
+
+QString percent(double share)
 {
-    QList<QStringList> rows{{"ranks", "global batch", "seq/s", "per rank", "efficiency"}};
+    return QString::number(100 * share, 'f', 1) + " %";
+}
+
+QString number(double value)
+{
+    return QString::fromStdString(formatNumber(value));
+}
+
+void printCurve(const std::vector<ScalingStep>& curve, const Price& price)
+{
+    QList<QStringList> rows{{"ranks", "global batch", "seq/s", "per rank", "efficiency", "cost of 10^6"}};
     for (const ScalingStep& step : curve)
-        rows << QStringList{QString::number(step.ranks), QString::number(step.globalBatch),
-                            QString::fromStdString(formatNumber(step.sequencesPerSecond)),
-                            QString::fromStdString(formatNumber(step.perDevice)),
-                            QString::number(step.efficiency * 100, 'f', 1) + " %"};
+        rows << QStringList{QString::number(step.ranks),
+                            QString::number(step.globalBatch),
+                            number(step.sequencesPerSecond),
+                            number(step.perDevice),
+                            percent(step.efficiency),
+                            price.perHour > 0 ? number(step.costPerMillionSequences) + " " +
+                                                    QString::fromStdString(price.currency)
+                                              : QString("unknown")};
+    console::print(console::table(rows));
+}
+
+void printBound(const std::vector<ScalingStep>& curve, double bound)
+{
+    const auto below = firstBelow(curve, bound);
+    console::print(below == curve.end() ? QString("efficiency stays at %1 or above").arg(percent(bound))
+                                        : QString("efficiency is below %1 from %2 ranks on (%3)")
+                                              .arg(percent(bound))
+                                              .arg(below->ranks)
+                                              .arg(percent(below->efficiency)));
+}
+
+void printPublished(const PublishedCurve& curve)
+{
+    console::print(QString("published: %1 (%2)")
+                       .arg(QString::fromStdString(curve.title), QString::fromStdString(curve.source)));
+    QList<QStringList> rows{{"ranks", "seq/s", "per rank", "efficiency"}};
+    for (const PublishedPoint& point : curve.points)
+        rows << QStringList{QString::number(point.devices), number(point.sequencesPerSecond),
+                            number(point.sequencesPerSecond / point.devices), percent(point.efficiency)};
     console::print(console::table(rows));
 }
 
@@ -135,27 +184,69 @@ QJsonArray toJson(const std::vector<ScalingStep>& curve)
                              {"step_seconds", step.time.seconds},
                              {"sequences_per_second", step.sequencesPerSecond},
                              {"sequences_per_second_per_rank", step.perDevice},
-                             {"efficiency", step.efficiency}};
+                             {"efficiency", step.efficiency},
+                             {"cost_per_million_sequences", step.costPerMillionSequences}};
     return array;
 }
 
-/// What a study would find on nodes of that kind; nothing runs, and slots do not matter.
-int predict(const std::string& file, const std::vector<int>& sizes, Scaling scaling,
-            const std::string& hardware, bool json)
+QJsonObject boundJson(const std::vector<ScalingStep>& curve, double bound)
 {
-    const auto [spec, status] = readSpecInput(file, json);
+    QJsonObject json{{"efficiency", bound}};
+    if (const auto below = firstBelow(curve, bound); below != curve.end())
+        json["first_ranks_below"] = below->ranks;
+    return json;
+}
+
+QJsonObject toJson(const PublishedCurve& curve)
+{
+    QJsonArray points;
+    for (const PublishedPoint& point : curve.points)
+        points << QJsonObject{{"ranks", point.devices},
+                              {"sequences_per_second", point.sequencesPerSecond},
+                              {"efficiency", point.efficiency}};
+    return {{"title", QString::fromStdString(curve.title)},
+            {"source", QString::fromStdString(curve.source)},
+            {"assumed", QString::fromStdString(curve.assumed)},
+            {"hardware", QString::fromStdString(curve.hardware)},
+            {"points", points}};
+}
+
+void printPrediction(const ScalingOptions& options, const std::vector<ScalingStep>& curve,
+                     const NodeModel& node, const std::vector<PublishedCurve>& published)
+{
+    if (options.json) {
+        QJsonArray others;
+        for (const PublishedCurve& other : published)
+            others << toJson(other);
+        console::print(QJsonDocument(QJsonObject{
+            {"sizes", toJson(curve)}, {"bound", boundJson(curve, options.bound)}, {"published", others}}));
+        return;
+    }
+    printCurve(curve, node.price);
+    printBound(curve, options.bound);
+    for (const PublishedCurve& other : published)
+        printPublished(other);
+}
+
+/// What a study would find on nodes of that kind; nothing runs, and slots do not matter.
+int predict(const ScalingOptions& options)
+{
+    const auto [spec, status] = readSpecInput(options.spec, options.json);
     if (status != 0)
         return status;
-    const auto node = readHardwareInput(hardware);
+    const auto node = readHardwareInput(options.predict);
     if (!node.ok())
         return console::fail(node.error());
-    const auto curve = scalingCurve(spec, plannedShape(spec.model), *node, sizes, scaling);
+    const std::vector<int> sizes =
+        options.ranks.empty() ? sizesInNodes(spec, *node, options.nodes, options.scaling()) : options.ranks;
+    if (sizes.empty())
+        return console::fail(refused("no doubled number of nodes holds whole copies of the model and divides "
+                                     "its global batch",
+                                     "give the sizes with --ranks, raise --nodes, or scale with --weak"));
+    const auto curve = scalingCurve(spec, plannedShape(spec.model), *node, sizes, options.scaling());
     if (!curve.ok())
         return console::fail(curve.error());
-    if (json)
-        console::print(QJsonDocument(toJson(*curve)));
-    else
-        printTable(*curve);
+    printPrediction(options, *curve, *node, publishedCurvesOf(spec.model));
     return 0;
 }
 
@@ -163,28 +254,32 @@ int predict(const std::string& file, const std::vector<int>& sizes, Scaling scal
 
 void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
 {
-    struct Options {
-        std::string spec;
-        std::vector<int> ranks;
-        std::string predict;
-        bool weak = false;
-        bool json = false;
-    };
-    auto o = std::make_shared<Options>();
+    auto o = std::make_shared<ScalingOptions>();
     CLI::App* command =
         app.add_subcommand("scaling", "A scaling study: the same specification on several world sizes");
     command->add_option("SPEC", o->spec, "Run specification (JSON)")->required();
-    command->add_option("--ranks", o->ranks, "World sizes, e.g. 1,2,4")->required()->delimiter(',');
+    CLI::Option* ranks = command->add_option("--ranks", o->ranks, "World sizes, e.g. 1,2,4")->delimiter(',');
     command->add_flag("--weak", o->weak, "The same work per rank instead of the same global batch");
-    command->add_option(
+    CLI::Option* predicted = command->add_option(
         "--predict", o->predict,
         "Runs nothing: what a study would find on such nodes (a preset of "
         "resources/presets/hardware, or a file like one), with the model's longest sequences");
+    command
+        ->add_option("--nodes", o->nodes,
+                     "With --predict: from one node to so many, doubled, instead of --ranks (default: 16)")
+        ->check(CLI::Range(1, kMostRanks))
+        ->excludes(ranks)
+        ->needs(predicted);
+    command
+        ->add_option("--efficiency", o->bound,
+                     "With --predict: says from which size on efficiency is below this (default: 0.8)")
+        ->check(CLI::Range(0.0, 1.0))
+        ->needs(predicted);
     command->add_flag("--json", o->json, "One JSON document on standard output");
     command->callback([&outcome, o] {
-        const Scaling scaling = o->weak ? Scaling::Weak : Scaling::Strong;
-        outcome.status = o->predict.empty() ? study(o->spec, o->ranks, scaling, o->json)
-                                            : predict(o->spec, o->ranks, scaling, o->predict, o->json);
+        if (o->predict.empty() && o->ranks.empty())
+            throw CLI::RequiredError("--ranks");
+        outcome.status = o->predict.empty() ? study(o->spec, o->ranks, o->scaling(), o->json) : predict(*o);
     });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <tuple>
 
 #include <nlohmann/json.hpp>
 
@@ -132,7 +133,8 @@ std::vector<PublishedCurve> publishedCurvesOf(const ModelSpec& model)
     std::vector<PublishedCurve> found;
     std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](const PublishedCurve& curve) {
         const ModelSpec& other = curve.run.model;
-        return other.layers == model.layers && other.hidden == model.hidden && other.heads == model.heads;
+        return std::tie(other.family, other.layers, other.hidden, other.heads) ==
+               std::tie(model.family, model.layers, model.hidden, model.heads);
     });
     return found;
 }

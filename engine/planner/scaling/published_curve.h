@@ -44,7 +44,7 @@ ParsedCurve parsePublished(std::string_view json);
 /// All of resources/presets/published, in the order of their names. Any thread may ask.
 const std::vector<PublishedCurve>& publishedCurves();
 
-/// Those of a model with these layers, width and heads.
+/// Those of a model of this family with these layers, width and heads.
 std::vector<PublishedCurve> publishedCurvesOf(const ModelSpec& model);
 
 } // namespace trainyard

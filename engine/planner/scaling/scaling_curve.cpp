@@ -1,10 +1,41 @@
 #include "engine/planner/scaling/scaling_curve.h"
 
+#include <algorithm>
+
 namespace trainyard {
+
+namespace {
+
+int nodesFor(int ranks, const NodeModel& node)
+{
+    return (ranks + node.devices - 1) / node.devices;
+}
+
+/// Of sequences, on whole nodes.
+double costPerMillion(const ScalingStep& step, const NodeModel& node)
+{
+    const double perSecond = nodesFor(step.ranks, node) * node.price.perHour / 3600;
+    return 1e6 * perSecond / step.sequencesPerSecond;
+}
+
+} // namespace
+
+std::vector<int> sizesInNodes(const RunSpec& spec, const NodeModel& node, int mostNodes, Scaling scaling)
+{
+    const ParallelLayout& layout = spec.layout;
+    const int copy = layout.context * layout.tensor * layout.pipeline;
+    std::vector<int> sizes;
+    for (int nodes = nodesFor(copy, node); nodes <= mostNodes; nodes *= 2) {
+        if (scaledLayout(spec, nodes * node.devices, scaling).ok())
+            sizes.push_back(nodes * node.devices);
+    }
+    return sizes;
+}
 
 Result<std::vector<ScalingStep>> scalingCurve(const RunSpec& spec, const SequenceShape& shape,
                                               const NodeModel& node, const std::vector<int>& sizes,
-                                              Scaling scaling, const TimeCoefficients& coefficients,
+                                              Scaling scaling,
+                                              const std::optional<TimeCoefficients>& coefficients,
                                               const ProgramTraits& program)
 {
     std::vector<ScalingStep> curve;
@@ -14,13 +45,20 @@ Result<std::vector<ScalingStep>> scalingCurve(const RunSpec& spec, const Sequenc
         ScalingStep step;
         step.ranks = ranks;
         step.globalBatch = scaled.batch.global;
-        step.time = model.estimate(coefficients);
+        step.time = coefficients ? model.estimate(*coefficients) : model.estimate();
         step.sequencesPerSecond = step.globalBatch / step.time.seconds;
         step.perDevice = step.sequencesPerSecond / ranks;
         step.efficiency = curve.empty() ? 1 : step.perDevice / curve.front().perDevice;
+        step.costPerMillionSequences = costPerMillion(step, node);
         curve.push_back(step);
     }
     return curve;
+}
+
+std::vector<ScalingStep>::const_iterator firstBelow(const std::vector<ScalingStep>& curve, double bound)
+{
+    return std::find_if(curve.begin(), curve.end(),
+                        [bound](const ScalingStep& step) { return step.efficiency < bound; });
 }
 
 } // namespace trainyard

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -14,15 +15,24 @@ struct ScalingStep {
     int globalBatch = 0;
     StepTime time;
     double sequencesPerSecond = 0;
-    double perDevice = 0;  ///< sequences per second of one device
-    double efficiency = 0; ///< of perDevice, against the first size
+    double perDevice = 0;               ///< sequences per second of one device
+    double efficiency = 0;              ///< of perDevice, against the first size
+    double costPerMillionSequences = 0; ///< 0 where the node has no price
 };
 
+/// Numbers of ranks that fill 1, 2, 4 and so on nodes up to `mostNodes`, from the first that holds a copy of
+/// the model; those alone that scaledLayout() takes. Requires what scaledLayout() does.
+std::vector<int> sizesInNodes(const RunSpec& spec, const NodeModel& node, int mostNodes, Scaling scaling);
+
 /// The predicted curve, in the order of `sizes`. The first size that cannot be refuses all, as scaledLayout()
-/// and StepModel::create() say. `coefficients`: of a calibration, or scaledTo() one measured size.
+/// and StepModel::create() say. `coefficients`: scaledTo() one measured size; nothing = the node's own.
 Result<std::vector<ScalingStep>> scalingCurve(const RunSpec& spec, const SequenceShape& shape,
                                               const NodeModel& node, const std::vector<int>& sizes,
-                                              Scaling scaling, const TimeCoefficients& coefficients = {},
+                                              Scaling scaling,
+                                              const std::optional<TimeCoefficients>& coefficients = {},
                                               const ProgramTraits& program = trainyardProgram());
+
+/// The first size of a curve whose efficiency is below `bound`; its end when none is.
+std::vector<ScalingStep>::const_iterator firstBelow(const std::vector<ScalingStep>& curve, double bound);
 
 } // namespace trainyard

@@ -113,6 +113,8 @@ private slots:
     {
         QCOMPARE(publishedCurvesOf(*modelPreset("bert-large")).size(), std::size_t{3});
         QCOMPARE(publishedCurvesOf(*modelPreset("bert-tiny")).size(), std::size_t{0});
+        QCOMPARE(publishedCurvesOf(*modelPreset("bert-1.5b")).size(), std::size_t{1});
+        QCOMPARE(publishedCurvesOf(*modelPreset("gpt2-xl")).size(), std::size_t{0}); // the same numbers
     }
 
     void saysWhatIsWrongWithAPublishedFile_data()
@@ -157,6 +159,43 @@ private slots:
             QVERIFY(step.efficiency < (*curve)[i - 1].efficiency);
             QVERIFY(step.sequencesPerSecond > (*curve)[i - 1].sequencesPerSecond);
         }
+    }
+
+    void findsTheSizesThatDivide()
+    {
+        const NodeModel node = *nodePreset("ndm-a100-v4");
+        RunSpec spec = bertLarge(64); // 65536 sequences = 64 x 1024
+        QCOMPARE(sizesInNodes(spec, node, 16, Scaling::Strong), (std::vector<int>{8, 16, 32, 64, 128}));
+        QCOMPARE(sizesInNodes(spec, node, 512, Scaling::Strong).back(), 1024);
+        spec.layout.pipeline = 12; // a copy of the model on 12 devices: two nodes, not whole copies
+        QVERIFY(sizesInNodes(spec, node, 2, Scaling::Weak).empty());
+        spec.layout.tensor = 4; // six nodes
+        QCOMPARE(sizesInNodes(spec, node, 16, Scaling::Weak), (std::vector<int>{48, 96}));
+    }
+
+    void findsWhereEfficiencyFalls()
+    {
+        const NodeModel node = *nodePreset("p3dn.24xlarge");
+        const std::vector<ScalingStep> curve =
+            scalingCurve(bertLarge(16), {128, 20}, node, {8, 16, 64, 256, 1024}, Scaling::Strong).value();
+        QVERIFY(firstBelow(curve, 0) == curve.end());
+        const double middle = (curve[2].efficiency + curve[3].efficiency) / 2;
+        QCOMPARE(firstBelow(curve, middle)->ranks, 256);
+    }
+
+    // Nodes are paid whole: per sequence a less efficient size is dearer by as much.
+    void knowsWhatEachSizeCosts()
+    {
+        const NodeModel node = *nodePreset("p3dn.24xlarge");
+        const std::vector<ScalingStep> curve =
+            scalingCurve(bertLarge(16), {128, 20}, node, {8, 64}, Scaling::Strong).value();
+        for (const ScalingStep& step : curve) {
+            const double seconds = 1e6 / step.sequencesPerSecond;
+            QVERIFY(std::abs(step.costPerMillionSequences /
+                                 (seconds / 3600 * step.ranks / 8 * node.price.perHour) -
+                             1) < 1e-9);
+        }
+        QVERIFY(curve[1].costPerMillionSequences > curve[0].costPerMillionSequences);
     }
 
     void refusesSizesThatDoNotDivide()
