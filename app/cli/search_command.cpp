@@ -1,21 +1,30 @@
+#include <filesystem>
 #include <map>
 
-#include <QJsonArray>
+#include <QCoreApplication>
+#include <QElapsedTimer>
 #include <QJsonObject>
+#include <fmt/format.h>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/found_layout_text.h"
 #include "app/cli/hardware_input.h"
+#include "app/cli/interrupt.h"
 #include "app/cli/planned_shape.h"
 #include "app/cli/spec_input.h"
+#include "engine/base/file.h"
+#include "engine/planner/search/found_spec.h"
 #include "engine/planner/search/layout_search.h"
-#include "engine/planner/time/step_figures.h"
+#include "engine/spec/hardware_name.h"
 #include "engine/spec/limits.h"
-#include "engine/spec/names.h"
+#include "engine/spec/spec_json.h"
 
 namespace trainyard {
 
 namespace {
+
+constexpr qint64 kPatienceMs = 1000; ///< before progress is told
 
 struct SearchOptions {
     std::string spec;
@@ -24,6 +33,8 @@ struct SearchOptions {
     int nodes = 0;  ///< 0: as many as the specification's ranks fill
     int length = 0; ///< tokens per sequence; 0: the model's positions
     std::size_t top = 5;
+    std::string specOut; ///< empty: no specification is written
+    std::size_t write = 1;
     bool json = false;
 };
 
@@ -43,78 +54,48 @@ SearchRequest requestFor(const SearchOptions& options, const RunSpec& spec, cons
     return request;
 }
 
-QString textOf(std::string_view text)
+/// Ctrl+C ends it; what takes longer than a moment says how far it is.
+Result<std::vector<FoundLayout>> searchWatched(SearchRequest request)
 {
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+    Interrupt interrupt;
+    bool wanted = true;
+    QObject::connect(&interrupt, &Interrupt::requested, [&wanted] { wanted = false; });
+    QElapsedTimer timer;
+    timer.start();
+    request.goesOn = [&](double share) {
+        QCoreApplication::processEvents();
+        if (timer.elapsed() > kPatienceMs)
+            console::transient(QString("searched %1 %").arg(static_cast<int>(100 * share)));
+        return wanted;
+    };
+    auto layouts = searchLayouts(request);
+    console::transient({});
+    return layouts;
 }
 
-QJsonObject toJson(const SearchRequest& request, const FoundLayout& found)
+/// As a specification names it; empty for a file.
+std::string hardwareName(const std::string& hardware)
 {
-    const RunSpec& spec = found.spec;
-    const StepFigures figures = stepFigures(spec, request.shape, request.node.device, found.time.seconds);
-    QJsonObject causes;
-    for (std::size_t i = 0; i < kStepCauses; ++i)
-        causes[textOf(nameOf(static_cast<StepCause>(i)))] = found.time.byCause[i];
-    return {{"data", spec.layout.data},
-            {"tensor", spec.layout.tensor},
-            {"pipeline", spec.layout.pipeline},
-            {"virtual_stages", spec.layout.virtualStages},
-            {"schedule", textOf(nameOf(spec.layout.schedule))},
-            {"sequence", spec.layout.sequence},
-            {"placement", QString::fromStdString(spec.layout.placement)},
-            {"micro", spec.batch.micro},
-            {"accumulation", spec.batch.accumulation},
-            {"zero_stage", spec.memory.zeroStage},
-            {"recompute", textOf(nameOf(spec.memory.recompute))},
-            {"offload_activations", spec.memory.offloadActivations},
-            {"offload_optimizer", spec.memory.offloadOptimizer},
-            {"step_seconds", found.time.seconds},
-            {"step_seconds_by_cause", causes},
-            {"sequences_per_second", found.sequencesPerSecond},
-            {"model_flops_utilization", figures.modelUtilization},
-            {"hardware_flops_utilization", figures.hardwareUtilization},
-            {"cost_per_million_sequences", found.costPerMillionSequences},
-            {"memory_per_rank", static_cast<qint64>(found.onDevice)},
-            {"host_memory_per_rank", static_cast<qint64>(found.onHost)}};
+    return isHardwareName(hardware) && !std::filesystem::exists(hardware) ? hardware : std::string();
 }
 
-QString memoryMeasures(const MemorySpec& memory)
+Status writeSpec(const SearchOptions& options, const SearchRequest& request,
+                 const std::vector<FoundLayout>& layouts)
 {
-    QStringList words;
-    if (memory.zeroStage > 0)
-        words << QString("ZeRO %1").arg(memory.zeroStage);
-    if (memory.recompute != RecomputeKind::None)
-        words << textOf(nameOf(memory.recompute)) + " recomputation";
-    if (memory.offloadActivations)
-        words << "activations offloaded";
-    if (memory.offloadOptimizer)
-        words << "optimizer offloaded";
-    return words.join(", ");
-}
-
-QStringList rowOf(const FoundLayout& found, const Price& price)
-{
-    const ParallelLayout& layout = found.spec.layout;
-    const double cost = found.costPerMillionSequences;
-    return {QString::number(layout.data),
-            QString::number(layout.tensor),
-            layout.virtualStages > 1 ? QString("%1 x %2").arg(layout.pipeline).arg(layout.virtualStages)
-                                     : QString::number(layout.pipeline),
-            QString("%1 x %2").arg(found.spec.batch.micro).arg(found.spec.batch.accumulation),
-            QString::fromStdString(formatNumber(found.sequencesPerSecond)),
-            QString::fromStdString(formatNumber(found.time.seconds)) + " s",
-            cost > 0 ? QString::fromStdString(formatNumber(cost) + " " + price.currency) : QString("unknown"),
-            QString::fromStdString(formatBytes(found.onDevice)),
-            memoryMeasures(found.spec.memory)};
-}
-
-void printTable(const std::vector<FoundLayout>& layouts, const Price& price)
-{
-    QList<QStringList> rows{
-        {"data", "tensor", "pipeline", "micro-batch", "seq/s", "step", "cost of 10^6", "memory", "with"}};
-    for (const FoundLayout& layout : layouts)
-        rows << rowOf(layout, price);
-    console::print(console::table(rows));
+    if (options.specOut.empty())
+        return {};
+    if (options.write > layouts.size())
+        return badInput(fmt::format("--write {}: only {} were found", options.write, layouts.size()));
+    const RunSpec spec = foundSpec(request, layouts[options.write - 1], hardwareName(options.hardware));
+    TRAINYARD_TRY_STATUS(writeFileAtomically(options.specOut, toJson(spec)));
+    if (spec.cluster.nodes.size() > request.spec.cluster.nodes.size() &&
+        spec.launch.launcher != LauncherKind::Slurm)
+        console::note(
+            QString("%1: name the hosts %2 to %3 before you launch it")
+                .arg(QString::fromStdString(options.specOut),
+                     QString::fromStdString(spec.cluster.nodes[request.spec.cluster.nodes.size()].host),
+                     QString::fromStdString(spec.cluster.nodes.back().host)));
+    return {};
 }
 
 int search(const SearchOptions& options)
@@ -126,18 +107,15 @@ int search(const SearchOptions& options)
     if (!node.ok())
         return console::fail(node.error());
     const SearchRequest request = requestFor(options, spec, *node);
-    const auto layouts = searchLayouts(request);
+    const auto layouts = searchWatched(request);
     if (!layouts.ok())
         return console::fail(layouts.error());
-    if (!options.json) {
-        printTable(*layouts, node->price);
-        return 0;
-    }
-    QJsonArray array;
-    for (const FoundLayout& layout : *layouts)
-        array << toJson(request, layout);
-    console::print(QJsonDocument(QJsonObject{{"layouts", array}}));
-    return 0;
+    if (options.json)
+        console::print(QJsonDocument(QJsonObject{{"layouts", foundLayoutJson(request, *layouts)}}));
+    else
+        console::print(foundLayoutText(request, *layouts));
+    const Status written = writeSpec(options, request, *layouts);
+    return written.ok() ? 0 : console::fail(written.error());
 }
 
 } // namespace
@@ -160,6 +138,11 @@ void addSearchCommand(CLI::App& app, CommandOutcome& outcome)
     command->add_option("--objective", options->objective, "time, cost or memory (default: time)")
         ->check(CLI::IsMember(kObjectives));
     command->add_option("--top", options->top, "How many layouts (default: 5)")->check(CLI::Range(1, 100));
+    CLI::Option* file = command->add_option("--spec-out", options->specOut,
+                                            "Writes a found layout as a specification for plan and launch");
+    command->add_option("--write", options->write, "Which one --spec-out writes (default: 1, the best)")
+        ->check(CLI::Range(1, 100))
+        ->needs(file);
     command->add_flag("--json", options->json, "One JSON document on standard output");
     command->callback([&outcome, options] { outcome.status = search(*options); });
 }

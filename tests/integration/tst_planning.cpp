@@ -104,15 +104,64 @@ private slots:
         QVERIFY(layouts[0]["step_seconds"].toDouble() <= layouts[2]["step_seconds"].toDouble());
     }
 
+    void saysWhatEachLayoutGivesUp()
+    {
+        const QStringList command{
+            "search", write("spec.json", kSpec), "--hardware", "p4d.24xlarge", "--nodes", "2"};
+        const QJsonArray layouts =
+            QJsonDocument::fromJson(ask(command + QStringList{"--json"}).out)["layouts"].toArray();
+        QVERIFY(layouts[0]["gains"].toArray().isEmpty() && layouts[0]["gives_up"].toArray().isEmpty());
+        QVERIFY(!layouts[1]["gives_up"].toArray().isEmpty());
+        for (const QJsonValue& layout : layouts)
+            QCOMPARE(layout["placements"][0]["placement"], layout["placement"]);
+        const QString text = QString::fromUtf8(ask(command).out);
+        QVERIFY2(text.contains("2: against 1: "), qPrintable(text));
+    }
+
+    void writesAFoundLayoutThatCanBePlanned()
+    {
+        const QString out = m_folder.filePath("found.json");
+        const Answer found = ask({"search", write("spec.json", kSpec), "--hardware", "p4d.24xlarge",
+                                  "--nodes", "2", "--spec-out", out, "--write", "2", "--json"});
+        QCOMPARE(found.status, 0);
+        QVERIFY2(found.err.contains("node-2"), qPrintable(found.err));
+        const QJsonValue second = QJsonDocument::fromJson(found.out)["layouts"][1];
+        const Answer planned =
+            ask({"plan", out, "--hardware", "p4d.24xlarge", "--seq-len", "1024", "--json"});
+        QVERIFY2(planned.status == 0, qPrintable(planned.err));
+        const QJsonDocument plan = QJsonDocument::fromJson(planned.out);
+        QCOMPARE(plan["world_size"].toInt(), 16);
+        QCOMPARE(plan["time"]["step_seconds"].toDouble(), second["step_seconds"].toDouble());
+        const Answer none = ask({"search", write("spec.json", kSpec), "--hardware", "p4d.24xlarge", "--top",
+                                 "1", "--spec-out", out, "--write", "2"});
+        QCOMPARE(none.status, 2);
+    }
+
     void drawsAScalingCurve()
     {
         const Answer answer = ask({"scaling", write("spec.json", kSpec), "--ranks", "8,16,32", "--predict",
-                                   "p4d.24xlarge", "--json"});
+                                   "p4d.24xlarge", "--efficiency", "1", "--json"});
         QCOMPARE(answer.status, 0);
-        const QJsonArray curve = QJsonDocument::fromJson(answer.out).array();
-        QCOMPARE(curve.size(), 3);
-        QCOMPARE(curve[0]["efficiency"].toDouble(), 1.0);
-        QVERIFY(curve[2]["efficiency"].toDouble() < 1);
+        const QJsonDocument json = QJsonDocument::fromJson(answer.out);
+        QCOMPARE(json["sizes"].toArray().size(), 3);
+        QCOMPARE(json["sizes"][0]["efficiency"].toDouble(), 1.0);
+        QVERIFY(json["sizes"][2]["efficiency"].toDouble() < 1);
+        QCOMPARE(json["bound"]["first_ranks_below"].toInt(), 16);
+    }
+
+    void showsWhatOthersPublishedBeside()
+    {
+        QByteArray large = kSpec;
+        large.replace("\"gpt2-xl\", \"vocabulary\": 50304", "\"bert-large\"");
+        const QString spec = write("large.json", large);
+        const QJsonDocument json = QJsonDocument::fromJson(
+            ask({"scaling", spec, "--predict", "dl1.24xlarge", "--nodes", "4", "--json"}).out);
+        QCOMPARE(json["sizes"].toArray().size(), 3);
+        QVERIFY(!json["published"].toArray().isEmpty());
+        const Answer text = ask({"scaling", spec, "--predict", "dl1.24xlarge", "--nodes", "4"});
+        QVERIFY2(text.out.contains("published: BERT Large") && text.out.contains("efficiency"),
+                 text.out.constData());
+        QCOMPARE(ask({"scaling", spec}).status, 2);
     }
 
     void comparesItselfWithMeasuredSteps()
@@ -184,7 +233,7 @@ private slots:
         QTest::addRow("fewer rows than none")
             << QStringList{"plan", "--validate", write("rows.csv", kRows), "--calibrate=-1"} << "calibrate";
         QTest::addRow("unknown hardware")
-            << QStringList{"search", spec, "--hardware", "p9"} << "resources/presets/hardware";
+            << QStringList{"search", spec, "--hardware", "p9"} << "there is no hardware";
         QTest::addRow("wrong hardware")
             << QStringList{"plan", spec, "--hardware",
                            write("node.json", R"({"device": {"memory": "80 GB"}})")}

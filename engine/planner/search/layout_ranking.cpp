@@ -10,7 +10,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr double kFarBehind = 1.5;
+constexpr double kFarBehind = 1.25;
 
 std::vector<FoundLayout> spread(std::vector<FoundLayout> layouts, std::size_t count)
 {

@@ -17,7 +17,7 @@ void rank(std::vector<FoundLayout>& layouts, SearchObjective objective);
 std::vector<FoundLayout> bestOfDegrees(const std::vector<FoundLayout>& ranked, std::size_t count);
 
 /// Of ranked layouts those that no other one dominates (tradeoffs.h) and that are not far behind the best
-/// one: half as much again of what the objective judges by. At most `count`, the best one always, the others
+/// one: a quarter more of what the objective judges by. At most `count`, the best one always, the others
 /// spread evenly between it and the last.
 std::vector<FoundLayout> bestCompromises(const std::vector<FoundLayout>& ranked, SearchObjective objective,
                                          std::size_t count);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/planner/hardware/hardware_presets.h"
+#include "engine/planner/search/found_spec.h"
 #include "engine/planner/search/layout_candidates.h"
 #include "engine/planner/search/layout_search.h"
 #include "engine/planner/search/placements.h"
@@ -221,6 +222,39 @@ private slots:
         QVERIFY(*partitionedByTime(request, request.spec) == request.spec);
         request.spec.layout.pipeline = 1;
         QVERIFY(*partitionedByTime(request, request.spec) == request.spec);
+    }
+
+    void writesWhatCanBeLaunched()
+    {
+        SearchRequest request = requestFor("gpt2-xl", "hgx-a100", 4, 64);
+        request.spec.model.heads = 20;
+        request.spec.dataset.path = "/data";
+        request.spec.cluster.nodes = {{.host = "a", .slotCount = 2}, {.host = "node-3", .slotCount = 2}};
+        const auto found = searchLayouts(request);
+        QVERIFY(found.ok());
+        const RunSpec spec = foundSpec(request, found->front(), "hgx-a100");
+        const Diagnostics problems = validate(spec);
+        QVERIFY2(problems.empty(), problems.empty() ? "" : problems.front().text().c_str());
+        QStringList hosts;
+        for (const NodeSpec& node : spec.cluster.nodes) {
+            hosts << QString::fromStdString(node.host);
+            QCOMPARE(node.slotCount, 8);
+            QCOMPARE(node.hardware, "hgx-a100");
+        }
+        QCOMPARE(hosts, (QStringList{"a", "node-3", "node-4", "node-5"}));
+        QCOMPARE(weighLayout(request, spec)->time.seconds, found->front().time.seconds);
+    }
+
+    void writesWhatSlurmCanBeAskedFor()
+    {
+        SearchRequest request = requestFor("bert-base", "hgx-a100", 2, 64);
+        request.spec.dataset.path = "/data";
+        request.spec.launch.launcher = LauncherKind::Slurm;
+        request.spec.cluster.nodes = {{.host = "login", .slotCount = 8}};
+        const RunSpec spec = foundSpec(request, searchLayouts(request)->front(), {});
+        QVERIFY(validate(spec).empty());
+        QCOMPARE(spec.cluster.nodes.size(), std::size_t{2});
+        QCOMPARE(spec.cluster.nodes.back().host, "login");
     }
 
     void stopsWhenAsked()
