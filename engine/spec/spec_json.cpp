@@ -1,7 +1,5 @@
 #include "engine/spec/spec_json.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +10,7 @@
 #include "engine/spec/names.h"
 #include "engine/spec/partition_json.h"
 #include "engine/spec/presets.h"
+#include "engine/spec/text_place.h"
 #include "engine/spec/validate.h"
 
 namespace trainyard {
@@ -142,15 +141,6 @@ void readRoot(const nlohmann::json& json, RunSpec& spec, Diagnostics& diagnostic
     readSection(root, "launch", diagnostics,
                 [&](FieldReader& r) { readLaunch(r, spec.launch, diagnostics); });
     root.finish();
-}
-
-/// `byte` counts from 1, as the parser does; one behind the text when it ends too early.
-std::string placeOfByte(std::string_view text, std::size_t byte)
-{
-    const std::string_view before = text.substr(0, std::min(text.size(), std::max<std::size_t>(byte, 1) - 1));
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    const std::size_t lineStart = before.rfind('\n') + 1; // npos + 1 = 0
-    return fmt::format("line {}, column {}", line, before.size() - lineStart + 1);
 }
 
 std::string bytesText(Bytes bytes)

@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include "engine/planner/explain/field_changes.h"
 #include "engine/spec/diagnostic.h"
+#include "engine/spec/field_changes.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {

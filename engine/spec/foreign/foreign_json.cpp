@@ -1,8 +1,7 @@
 #include "engine/spec/foreign/foreign_json.h"
 
-#include <fmt/format.h>
-
 #include "engine/base/json_limits.h"
+#include "engine/spec/text_place.h"
 
 namespace trainyard {
 
@@ -16,7 +15,7 @@ nlohmann::json parseForeignJson(std::string_view text, ImportedSpec& imported)
     try {
         return nlohmann::json::parse(text);
     } catch (const nlohmann::json::parse_error& error) {
-        imported.problems.push_back({"", fmt::format("not valid JSON at byte {}", error.byte),
+        imported.problems.push_back({"", "not valid JSON at " + placeOfByte(text, error.byte),
                                      "check brackets, commas and quotes there; a Python dictionary must be "
                                      "written as JSON (true, false, null, double quotes)"});
         return nullptr;

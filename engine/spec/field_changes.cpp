@@ -1,4 +1,4 @@
-#include "engine/planner/explain/field_changes.h"
+#include "engine/spec/field_changes.h"
 
 #include <nlohmann/json.hpp>
 
