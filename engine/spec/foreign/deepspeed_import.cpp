@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -18,6 +19,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kTuning = "Trainyard chooses it itself";
 constexpr std::string_view kNothing = "nothing to do";
+constexpr std::string_view kWholeGradients = "gradients are exchanged whole in every step";
 constexpr std::string_view kRecords = "every run keeps its records, and the window shows them";
 
 constexpr std::array kKnown{
@@ -37,6 +39,8 @@ constexpr std::array kKnown{
                 "reckon with more traffic"},
     Explanation{"zero_optimization.mics_*", "states are shared by all data-parallel ranks",
                 "reckon with less memory and more traffic"},
+    Explanation{"zero_optimization.offload_optimizer.ratio",
+                "the whole optimizer is offloaded, or nothing of it", "choose memory.offload_optimizer"},
     Explanation{"zero_optimization.offload_*", kTuning, kNothing},
     Explanation{"zero_allow_untested_optimizer", "every optimizer is exact under every ZeRO stage", kNothing},
     Explanation{"zero_force_ds_cpu_optimizer", kTuning, kNothing},
@@ -50,6 +54,15 @@ constexpr std::array kKnown{
                 "check the learning rate"},
     Explanation{"optimizer.params.max_grad_norm", "DeepSpeed clips by gradient_clipping",
                 "set optimizer.clip_norm"},
+    Explanation{"optimizer.params.freeze_step", kWholeGradients, kNothing},
+    Explanation{"optimizer.params.cuda_aware", kWholeGradients, kNothing},
+    Explanation{"optimizer.params.comm_backend_name", kWholeGradients, kNothing},
+    Explanation{"optimizer.params.coeff_beta", kWholeGradients, kNothing},
+    Explanation{"optimizer.params.factor_*", kWholeGradients, kNothing},
+    Explanation{"optimizer.params.var_*", kWholeGradients, kNothing},
+    Explanation{"optimizer.params.local_step_*", kWholeGradients, kNothing},
+    Explanation{"optimizer.params.nesterov", "momentum is plain", "check the learning rate"},
+    Explanation{"optimizer.params.dampening", "momentum is plain", "check the learning rate"},
     Explanation{"optimizer.params.max_coeff", "the trust ratio has no bounds", "watch the first steps"},
     Explanation{"optimizer.params.min_coeff", "the trust ratio has no bounds", "watch the first steps"},
     Explanation{"activation_checkpointing.partition_activations",
@@ -90,7 +103,8 @@ constexpr std::array kKnown{
     Explanation{"compression_training", "there is no compression", kNothing},
 };
 
-/// Integrations let their own arguments fill in "auto". Such values leave `settings`, and are listed.
+/// Integrations such as Hugging Face's Trainer let their own arguments fill in "auto". Such values leave
+/// `settings`, and are listed.
 void withdrawAutomatic(Json& settings, const std::string& path, ImportedSpec& imported)
 {
     for (auto it = settings.begin(); it != settings.end();) {
@@ -101,8 +115,9 @@ void withdrawAutomatic(Json& settings, const std::string& path, ImportedSpec& im
             ++it;
             continue;
         }
-        imported.omissions.push_back({field, "\"auto\"", "the program that calls DeepSpeed fills it in",
-                                      "put its number there, or set it in the specification"});
+        imported.omissions.push_back(
+            {field, "\"auto\"", "Hugging Face's Trainer, or what else calls DeepSpeed, fills it in",
+             "put the value of its arguments there, or set it in the specification"});
         it = settings.erase(it);
     }
 }
@@ -193,29 +208,39 @@ void readOptimizerParams(SettingsReader& params, OptimizerSpec& optimizer)
         params.omit("adam_w_mode", "weight decay is always decoupled from the moments", "check weight_decay");
 }
 
+/// How DeepSpeed calls an optimizer, and what differs here.
+struct KnownOptimizer {
+    std::string_view type;
+    OptimizerKind kind;
+    std::string_view difference; ///< empty: none
+};
+
+constexpr std::string_view kBounds =
+    "DeepSpeed keeps the trust ratio within 0.01 and 10, lamb-paper does not";
+
 /// "Adam" as well: DeepSpeed's decouples the weight decay unless told otherwise.
-std::optional<OptimizerKind> optimizerKind(std::string_view type)
-{
-    if (type == "Adam" || type == "AdamW")
-        return OptimizerKind::AdamW;
-    if (type == "Lamb")
-        return OptimizerKind::LambPaper;
-    if (type == "SGD")
-        return OptimizerKind::Sgd;
-    return std::nullopt;
-}
+constexpr std::array kOptimizers{
+    KnownOptimizer{"Adam", OptimizerKind::AdamW, ""},
+    KnownOptimizer{"AdamW", OptimizerKind::AdamW, ""},
+    KnownOptimizer{"OneBitAdam", OptimizerKind::AdamW, kWholeGradients},
+    KnownOptimizer{"ZeroOneAdam", OptimizerKind::AdamW, kWholeGradients},
+    KnownOptimizer{"Lamb", OptimizerKind::LambPaper, kBounds},
+    KnownOptimizer{"OneBitLamb", OptimizerKind::LambPaper, kWholeGradients},
+    KnownOptimizer{"SGD", OptimizerKind::Sgd, ""},
+};
 
 void readOptimizer(SettingsReader& section, OptimizerSpec& optimizer)
 {
     const std::string type = section.getOr<std::string>("type", "");
-    if (const auto kind = optimizerKind(type))
-        optimizer.kind = *kind;
-    else
+    const auto known = std::ranges::find(kOptimizers, type, &KnownOptimizer::type);
+    if (known == kOptimizers.end()) {
         section.omit("type", "there is no such optimizer",
                      "choose one of adamw, lamb, lamb-paper, lans, sgd");
-    if (optimizer.kind == OptimizerKind::LambPaper)
-        section.omit("type", "DeepSpeed keeps the trust ratio within 0.01 and 10, lamb-paper does not",
-                     "watch the first steps");
+    } else {
+        optimizer.kind = known->kind;
+        if (!known->difference.empty())
+            section.omit("type", std::string(known->difference), "watch the first steps");
+    }
     section.section("params", [&](SettingsReader& params) { readOptimizerParams(params, optimizer); });
 }
 
@@ -298,6 +323,17 @@ void readRecomputation(SettingsReader& section, MemorySpec& memory)
     memory.offloadActivations = true;
 }
 
+void readSequenceParallelism(SettingsReader& root, ParallelLayout& layout)
+{
+    root.readCount("sequence_parallel_size", kMostRanks, layout.context);
+    if (root.has("sequence_parallel_size") && layout.context > 1)
+        root.omit(
+            "sequence_parallel_size",
+            "DeepSpeed's ranks exchange heads for tokens (Ulysses); those of layout.context pass keys and "
+            "values around",
+            "reckon with other traffic; losses stay the same");
+}
+
 void readRoot(SettingsReader& root, const ImportBase& base, ImportedSpec& imported)
 {
     RunSpec& spec = imported.spec;
@@ -313,7 +349,7 @@ void readRoot(SettingsReader& root, const ImportBase& base, ImportedSpec& import
     root.section("tensor_parallel", [&](SettingsReader& section) {
         section.readCount("autotp_size", kMostRanks, spec.layout.tensor);
     });
-    root.readCount("sequence_parallel_size", kMostRanks, spec.layout.context);
+    readSequenceParallelism(root, spec.layout);
     settleBatch({root.getCount("train_batch_size", kMostSequences),
                  root.getCount("train_micro_batch_size_per_gpu", kMostSequences),
                  root.getCount("gradient_accumulation_steps", kMostSequences)},

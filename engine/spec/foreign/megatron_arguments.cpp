@@ -1,11 +1,12 @@
 #include "engine/spec/foreign/megatron_arguments.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <utility>
 #include <vector>
+
+#include "engine/spec/foreign/shell_variables.h"
 
 namespace trainyard {
 
@@ -45,6 +46,8 @@ private:
             escape();
         else if (c == '\'' || c == '"')
             quote(c);
+        else if (c == '`' || m_text.substr(m_at, 2) == "$(")
+            takeSubstitution();
         else if (std::string_view("();|&").find(c) != std::string_view::npos)
             endCommand();
         else if (isBlank(c))
@@ -75,6 +78,19 @@ private:
         }
     }
 
+    /// `command` or $(command), as it stands.
+    void takeSubstitution()
+    {
+        const std::size_t begin = m_at;
+        int open = 0;
+        for (++m_at; m_at < m_text.size(); ++m_at) {
+            open += m_text[m_at] == '(' ? 1 : m_text[m_at] == ')' ? -1 : 0;
+            if (m_text[m_at] == (m_text[begin] == '`' ? '`' : ')') && open <= 0)
+                break;
+        }
+        m_word += m_text.substr(begin, m_at + 1 - begin);
+    }
+
     void endWord()
     {
         if (!m_word.empty())
@@ -93,17 +109,6 @@ private:
     std::string m_word;
     std::vector<std::string> m_words;
 };
-
-/// `NAME=...`, or an expanded list: nothing that belongs to an argument.
-bool isShell(std::string_view word)
-{
-    const std::size_t equals = word.find('=');
-    const bool assigns =
-        equals != std::string_view::npos && equals > 0 &&
-        std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
-                    [](unsigned char c) { return std::isupper(c) || std::isdigit(c) || c == '_'; });
-    return assigns || word == kCommandEnd || (word.starts_with("${") && word.ends_with("[@]}"));
-}
 
 /// As Python reads numbers: ".5" too.
 Json valueOf(const std::string& word)
@@ -138,16 +143,19 @@ void add(Json& value, const std::string& word)
 MegatronArguments parseMegatronArguments(std::string_view text)
 {
     MegatronArguments arguments{{}, Json::object()};
+    ShellVariables variables;
     Json* open = nullptr; // the argument that plain words belong to
-    for (const std::string& word : WordCutter(text).words()) {
-        if (word.starts_with("--")) {
+    for (const std::string& written : WordCutter(text).words()) {
+        const bool assigned = variables.assign(written);
+        const std::string word = variables.expanded(written);
+        if (assigned || word.empty() || word == kCommandEnd || word == "export") {
+            open = nullptr;
+        } else if (word.starts_with("--")) {
             open = &(arguments.values[nameFor(word)] = true);
             if (const std::size_t equals = word.find('='); equals != std::string::npos)
                 add(*open, word.substr(equals + 1));
         } else if (word.ends_with(".py")) {
             arguments.program = word;
-            open = nullptr;
-        } else if (isShell(word)) {
             open = nullptr;
         } else if (open) {
             add(*open, word);

@@ -13,9 +13,10 @@ struct MegatronArguments {
     nlohmann::json values; ///< an object of "--name": number, text, list of these, or true for a bare flag
 };
 
-/// Takes a text apart as a shell does for plain words: quotes, comments, continued lines and arrays;
-/// variables stay as they are. Underscores in names become hyphens. Of an argument that is given twice the
-/// last counts.
+/// Takes a text apart as a shell does for plain words: quotes, comments, continued lines, arrays and
+/// variables. Arguments in a list or in quotes count where they stand, whoever uses them. A variable that the
+/// text gives no value stays as it is, so do commands and arithmetic. Underscores in names become hyphens.
+/// Of an argument that is given twice the last counts.
 MegatronArguments parseMegatronArguments(std::string_view text);
 
 } // namespace trainyard

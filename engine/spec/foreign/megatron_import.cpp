@@ -349,6 +349,27 @@ void readRun(SettingsReader& arguments, RunSpec& spec)
     spec.checkpoint.asynchronous = arguments.getOr("--async-save", false);
 }
 
+/// Whether a variable or a command is left in it.
+bool isUnresolved(const nlohmann::json& value)
+{
+    return value.dump().find_first_of("$`") != std::string::npos;
+}
+
+/// Says of arguments whose variables are set elsewhere that this is what is wrong with them.
+void nameUnresolved(const nlohmann::json& values, ImportedSpec& imported)
+{
+    for (Diagnostic& problem : imported.problems) {
+        if (const auto value = values.find(problem.path); value != values.end() && isUnresolved(*value)) {
+            problem.message = fmt::format("{} has no value in this text", value->dump());
+            problem.hint = "write the value in its place, or set the variable above it";
+        }
+    }
+    for (Omission& omission : imported.omissions) {
+        if (const auto value = values.find(omission.field); value != values.end() && isUnresolved(*value))
+            omission.reason += "; what it is set to is not in this text";
+    }
+}
+
 } // namespace
 
 ImportedSpec importMegatron(std::string_view text, const ImportBase& base)
@@ -373,6 +394,7 @@ ImportedSpec importMegatron(std::string_view text, const ImportBase& base)
     readMemory(arguments, spec.memory);
     readRun(arguments, spec);
     arguments.finish();
+    nameUnresolved(parsed.values, imported);
     return imported;
 }
 

@@ -89,19 +89,30 @@ void readDataParallelism(SettingsReader& parameters, ImportBase& base, const Par
             std::min<long>(long{layout.pipeline} * layout.tensor * layout.context, kMostRanks));
 }
 
+/// Only version 2 knows these.
+bool isSecondVersion(const SettingsReader& parameters)
+{
+    constexpr std::array kKeys{"hybrid_shard_degree", "sm_activation_offloading", "context_parallel_degree",
+                               "allow_empty_shards", "fsdp_cache_flush_warnings"};
+    return std::ranges::any_of(kKeys, [&](const char* key) { return parameters.has(key); });
+}
+
+/// Degree 0 of version 2 leaves the states to the script; with tensor parallelism all ranks share them.
 void readSharding(SettingsReader& parameters, RunSpec& spec)
 {
     const bool one = parameters.getOr("shard_optimizer_state", false);
-    const bool second = parameters.has("hybrid_shard_degree");
+    const bool second = isSecondVersion(parameters);
     const char* key = second ? "hybrid_shard_degree" : "sharded_data_parallel_degree";
-    const int degree = parameters.getOr(key, 1);
+    const int least = second ? 0 : 1;
+    const int degree = parameters.getOr(key, least);
     const long ranks = long{spec.layout.data} * spec.layout.context;
-    spec.memory.zeroStage = degree > 1 ? 3 : one ? 1 : 0;
-    if (degree == 0 && second)
+    if (degree == 0 && second && spec.layout.tensor == 1)
         parameters.omit(key, "the training script chooses how states are shared", "choose memory.zero_stage");
-    else if (degree < 1)
-        parameters.complain(key, fmt::format("is {}", degree), "must be at least 1");
-    else if (degree > 1 && degree != ranks)
+    else if (degree < least)
+        parameters.complain(key, fmt::format("is {}", degree), fmt::format("must be at least {}", least));
+    else
+        spec.memory.zeroStage = degree != 1 ? 3 : one ? 1 : 0;
+    if (degree > 1 && degree != ranks)
         parameters.omit(key, fmt::format("states are shared by all {} data-parallel ranks", ranks),
                         "reckon with less memory and more traffic");
     readBucketElements(parameters, "sdp_reduce_bucket_size", spec.layout.bucketSize);

@@ -198,6 +198,111 @@ private slots:
         QCOMPARE(fieldsOf(second.omissions), "hybrid_shard_degree"); // 4 of 8 ranks
     }
 
+    void looksUpTheVariablesOfAScript()
+    {
+        const ImportedSpec imported = import(ForeignTool::Megatron, R"(
+export TP=2 PP=${2:-4}
+LAYERS=24; HIDDEN="1024"
+NODES=$(sinfo -h -o %D | head -n 1)
+SCHEDULE_ARGS="--lr-decay-style cosine --lr ${LR:=3e-4}"
+MODEL_ARGS=(--num-layers $LAYERS --hidden-size ${HIDDEN} --num-attention-heads `nproc`)
+srun --nproc-per-node 8 pretrain_gpt.py --tensor-model-parallel-size $TP $SCHEDULE_ARGS \
+    --pipeline-model-parallel-size ${PP} "${MODEL_ARGS[@]}" --nnodes $NODES \
+    --data-path ${DATA}/my_text --recompute-granularity $GRANULARITY)");
+        QCOMPARE(imported.spec.layout.tensor, 2);
+        QCOMPARE(imported.spec.layout.pipeline, 4);
+        QCOMPARE(imported.spec.model.layers, 24);
+        QCOMPARE(imported.spec.model.hidden, 1024);
+        QCOMPARE(imported.spec.optimizer.schedule, ScheduleKind::Cosine);
+        QCOMPARE(imported.spec.optimizer.learningRate, 3e-4);
+        QStringList unresolved;
+        for (const Diagnostic& problem : imported.problems) {
+            QVERIFY2(problem.message.ends_with(" has no value in this text"), problem.message.c_str());
+            unresolved << QString::fromStdString(problem.path);
+        }
+        unresolved.sort();
+        QCOMPARE(unresolved.join(' '), "--nnodes --num-attention-heads --recompute-granularity");
+        const Omission* data = omissionOf(imported.omissions, "--data-path");
+        QVERIFY(data && data->reason.ends_with("is not in this text"));
+        QCOMPARE(data->value, std::string("\"${DATA}/my_text\""));
+    }
+
+    void survivesVariablesThatFeedThemselves()
+    {
+        std::string script = "A=--bf16xxxxxxxx\n";
+        for (int i = 0; i < 200; ++i)
+            script += "A=$A$A${A:-${A:-${A";
+        QVERIFY(importSettings(ForeignTool::Megatron, script + "\n--num-layers $A", {}).spec.name == "run");
+    }
+
+    // DeepSpeed's own words for what is done otherwise here.
+    void saysWhatIsDoneOtherwise_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("field");
+        QTest::addColumn<QString>("reason");
+        const auto row = [](const char* name, const char* text, const char* field, const char* reason) {
+            QTest::addRow("%s", name) << QByteArray(text) << QString(field) << QString(reason);
+        };
+        row("heads exchanged", R"({"sequence_parallel_size": 2})", "sequence_parallel_size", "Ulysses");
+        row("compressed gradients", R"({"optimizer": {"type": "OneBitLamb", "params": {"lr": 1e-3}}})",
+            "optimizer.type", "exchanged whole");
+        row("of the same", R"({"optimizer": {"type": "OneBitAdam", "params": {"freeze_step": 400}}})",
+            "optimizer.params.freeze_step", "exchanged whole");
+        row("another optimizer", R"({"optimizer": {"type": "Lion"}})", "optimizer.type", "no such");
+        row("part of the optimizer",
+            R"({"zero_optimization": {"stage": 3, "offload_optimizer": {"ratio": 0.3}}})",
+            "zero_optimization.offload_optimizer.ratio", "whole optimizer");
+        row("the Trainer's", R"({"gradient_clipping": "auto"})", "gradient_clipping", "Trainer");
+        row("by the name of layers", R"({"pipeline": {"stages": 2, "partition": "type:transformer"}})",
+            "pipeline.partition", "no such way");
+        row("one cycle", R"({"scheduler": {"type": "OneCycle"}})", "scheduler.type", "no such schedule");
+        row("constant scale", R"({"fp16": {"enabled": true, "loss_scale": 128}})", "fp16.loss_scale",
+            "always dynamic");
+    }
+    void saysWhatIsDoneOtherwise()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(QString, field);
+        QFETCH(QString, reason);
+        const ImportedSpec imported = import(ForeignTool::DeepSpeed, text.constData(), 2);
+        QVERIFY2(imported.problems.empty(), qPrintable(print(imported.problems)));
+        const Omission* omission = omissionOf(imported.omissions, field.toStdString());
+        QVERIFY2(omission, qPrintable(fieldsOf(imported.omissions)));
+        QVERIFY2(QString::fromStdString(omission->reason).contains(reason), omission->reason.c_str());
+    }
+
+    void takesTheKindOfACompressingOptimizer()
+    {
+        const ImportedSpec imported = import(
+            ForeignTool::DeepSpeed, R"({"optimizer": {"type": "OneBitLamb", "params": {"lr": 0.002}}})");
+        QCOMPARE(imported.spec.optimizer.kind, OptimizerKind::LambPaper);
+        QCOMPARE(imported.spec.optimizer.learningRate, 0.002);
+    }
+
+    // Version 2 shares states among as many ranks as it can when tensor parallelism leaves it the choice.
+    void readsWhatAnUnsaidDegreeOfSageMakerMeans()
+    {
+        const auto stage = [](const char* text) {
+            return import(ForeignTool::SageMaker, text, 8).spec.memory.zeroStage;
+        };
+        QCOMPARE(stage(R"({"hybrid_shard_degree": 0, "tensor_parallel_degree": 2})"), 3);
+        QCOMPARE(stage(R"({"hybrid_shard_degree": 1, "tensor_parallel_degree": 2})"), 0);
+        RunSpec base;
+        base.memory.zeroStage = 2;
+        const ImportedSpec script = importSettings(
+            ForeignTool::SageMaker, R"({"hybrid_shard_degree": 0, "random_seed": 3})", {base, 8});
+        QCOMPARE(script.spec.memory.zeroStage, 2);
+        QCOMPARE(fieldsOf(script.omissions), "hybrid_shard_degree");
+    }
+
+    void saysWhereATextIsNoJson()
+    {
+        const ImportedSpec imported = import(ForeignTool::DeepSpeed, "{\n  \"fp16\": True\n}");
+        QCOMPARE(static_cast<int>(imported.problems.size()), 1);
+        QCOMPARE(imported.problems[0].message, std::string("not valid JSON at line 2, column 11"));
+    }
+
     /// A field that a tool can say comes back; what does not come back is listed, and nothing else is.
     void bringsBackWhatAToolCanSay_data()
     {
