@@ -53,6 +53,52 @@ void remarkOnMemory(const RunSpec& spec, Checker& check)
     remarkOnOffload(spec, check);
 }
 
+/// Products reach their rate where every rank's rows start on 16 bytes: 8 elements of half precision.
+constexpr int kAlignedElements = 8;
+/// A multiple of it suits every tile, too: Megatron-LM pads vocabularies to that.
+constexpr int kPaddedElements = 128;
+
+long paddedVocabulary(const RunSpec& spec)
+{
+    const long multiple = long{kPaddedElements} * spec.layout.tensor;
+    return (spec.model.vocabulary + multiple - 1) / multiple * multiple;
+}
+
+/// BERT's published 30522 and GPT-2's 50257 entries are such cases.
+void remarkOnVocabulary(const RunSpec& spec, Checker& check)
+{
+    const ComputeType type = spec.precision.compute;
+    const bool half = type == ComputeType::BFloat16 || type == ComputeType::Float16;
+    const long whole = long{kAlignedElements} * spec.layout.tensor;
+    const long padded = paddedVocabulary(spec);
+    const long more = padded - spec.model.vocabulary;
+    const double parameters = double(more) * spec.model.hidden * (spec.model.tiedHead ? 1 : 2);
+    check.require(!half || spec.launch.device == DeviceKind::Cpu || spec.model.vocabulary % whole == 0,
+                  "model.vocabulary",
+                  fmt::format("is {}, no multiple of 8 x tensor {} = {}: on a GPU the head's products reach "
+                              "about a third of their rate",
+                              spec.model.vocabulary, spec.layout.tensor, whole),
+                  fmt::format("set it to {}, a multiple of 128 x tensor {}: {} entries that no token uses, "
+                              "{} parameters",
+                              padded, spec.layout.tensor, more, formatNumber(parameters)),
+                  fmt::format("vocabulary {} % (8 x tensor {}) = {}, should be 0", spec.model.vocabulary,
+                              spec.layout.tensor, spec.model.vocabulary % whole));
+}
+
+/// Equal in number is asked for, and cannot be.
+void remarkOnStages(const RunSpec& spec, Checker& check)
+{
+    const int stages = spec.layout.stages();
+    const int layers = spec.model.layers;
+    const bool inNumbers = spec.layout.partition.kind == PartitionKind::Layers;
+    check.require(
+        spec.layout.pipeline == 1 || !inNumbers || layers % stages == 0, "layout.pipeline",
+        fmt::format("makes {} stages of {} layers: {} have {}, and the others with {} wait for them", stages,
+                    layers, layers % stages, layers / stages + 1, layers / stages),
+        "use a number of stages that divides the layers, or set layout.partition to \"cost\"",
+        fmt::format("layers {} % stages {} = {}, should be 0", layers, stages, layers % stages));
+}
+
 } // namespace
 
 Diagnostics remarksOn(const RunSpec& spec)
@@ -61,6 +107,8 @@ Diagnostics remarksOn(const RunSpec& spec)
     Checker check(remarks);
     remarkOnLayout(spec, check);
     remarkOnMemory(spec, check);
+    remarkOnVocabulary(spec, check);
+    remarkOnStages(spec, check);
     check.require(spec.optimizer.schedule == ScheduleKind::Polynomial ||
                       spec.optimizer.decayPower == OptimizerSpec().decayPower,
                   "optimizer.decay_power", "has no effect unless optimizer.schedule is \"polynomial\"",

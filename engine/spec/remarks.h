@@ -5,8 +5,8 @@
 
 namespace trainyard {
 
-/// What a valid specification says without effect. Nothing here keeps the run from working; the user should
-/// know that it does not do what was asked for.
+/// What a valid specification says without effect, or does not mean: sizes that cost much for little. Nothing
+/// here keeps the run from working.
 Diagnostics remarksOn(const RunSpec& spec);
 
 } // namespace trainyard

@@ -420,6 +420,36 @@ private slots:
         QCOMPARE(print(sharingProblems(spec, 128)), "");
     }
 
+    // Megatron-LM pads GPT-2's 50257 to 50304 on one tensor rank and to 51200 on eight.
+    void tellsWhatAPaddedVocabularyCosts_data()
+    {
+        QTest::addColumn<int>("vocabulary");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<QString>("padded");
+        QTest::addRow("GPT-2") << 50257 << 1 << "set it to 50304, a multiple of 128 x tensor 1: 47 entries";
+        QTest::addRow("of eight ranks") << 50257 << 8 << "set it to 51200, a multiple of 128 x tensor 8: 943";
+        QTest::addRow("whole vectors") << 30528 << 1 << "";
+        QTest::addRow("not for each rank") << 30528 << 16 << "set it to 30720";
+    }
+    void tellsWhatAPaddedVocabularyCosts()
+    {
+        QFETCH(int, vocabulary);
+        QFETCH(int, tensor);
+        QFETCH(QString, padded);
+        RunSpec spec;
+        spec.model.vocabulary = vocabulary;
+        spec.model.hidden = 1000;
+        spec.layout.tensor = tensor;
+        spec.precision.compute = ComputeType::Float16;
+        const QString remarks = print(remarksOn(spec));
+        QVERIFY2(padded.isEmpty() ? remarks.isEmpty() : remarks.contains(padded), qPrintable(remarks));
+        spec.launch.device = DeviceKind::Cpu;
+        QCOMPARE(print(remarksOn(spec)), "");
+        spec.launch.device = DeviceKind::Cuda;
+        spec.precision.compute = ComputeType::Float32;
+        QCOMPARE(print(remarksOn(spec)), "");
+    }
+
     void tellsWhatHasNoEffect_data()
     {
         QTest::addColumn<QString>("json");
@@ -445,6 +475,11 @@ private slots:
                                      << "optimizer.decay_power";
         QTest::addRow("every_steps") << R"("checkpoint":{"every_steps":101})"
                                      << "checkpoint.every_steps";
+        QTest::addRow("vocabulary") << R"("precision":{"compute":"bfloat16"})"
+                                    << "model.vocabulary";
+        QTest::addRow("uneven stages")
+            << R"("model":{"layers":3},"cluster":{"nodes":[{"slots":2}]},"layout":{"pipeline":2})"
+            << "layout.pipeline";
     }
     void tellsWhatHasNoEffect()
     {
