@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "engine/planner/explain/setting_moves.h"
 
@@ -9,7 +11,9 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kReach = 1024; ///< values that are tried in each direction
+constexpr int kReach = 1024;        ///< values of a number that are tried in each direction
+constexpr int kReachTogether = 16;  ///< the same of two moves together
+constexpr int kMostTogether = 4096; ///< pairs that are tried
 constexpr std::size_t kMostRemedies = 8;
 
 bool isAt(const Diagnostics& problems, const std::string& path)
@@ -21,6 +25,66 @@ bool isPartOf(const std::vector<FieldChange>& part, const std::vector<FieldChang
 {
     return std::ranges::all_of(
         part, [&](const FieldChange& change) { return std::ranges::find(whole, change) != whole.end(); });
+}
+
+using Accept = std::function<bool(const RunSpec&)>;
+
+/// A move in one direction.
+class OneWay {
+public:
+    OneWay(const NumberMove& number, int direction) : m_number(&number), m_direction(direction) {}
+    explicit OneWay(SwitchMove change) : m_switch(change) {}
+
+    /// The nearest specification that this makes of `spec` and `accept` takes, within so many values.
+    std::optional<RunSpec> nearest(const RunSpec& spec, int reach, const Accept& accept) const;
+
+private:
+    std::optional<RunSpec> nearestNumber(const RunSpec& spec, int reach, const Accept& accept) const;
+
+    const NumberMove* m_number = nullptr;
+    int m_direction = 0;
+    SwitchMove m_switch = nullptr;
+};
+
+std::optional<RunSpec> OneWay::nearest(const RunSpec& spec, int reach, const Accept& accept) const
+{
+    if (m_number)
+        return nearestNumber(spec, reach, accept);
+    RunSpec changed = spec;
+    m_switch(changed);
+    return accept(changed) ? std::optional(std::move(changed)) : std::nullopt;
+}
+
+std::optional<RunSpec> OneWay::nearestNumber(const RunSpec& spec, int reach, const Accept& accept) const
+{
+    const int from = std::clamp(m_number->get(spec), m_number->least - 1, m_number->most + 1);
+    for (int distance = 1; distance <= reach; ++distance) {
+        const int value = from + m_direction * distance;
+        if (value < m_number->least || value > m_number->most)
+            return std::nullopt;
+        RunSpec changed = spec;
+        m_number->set(changed, value);
+        if (accept(changed))
+            return changed;
+    }
+    return std::nullopt;
+}
+
+using Ways = std::vector<OneWay>;
+
+Ways waysOf(const std::vector<SettingMove>& moves)
+{
+    Ways ways;
+    for (const SettingMove& move : moves) {
+        const auto* number = std::get_if<NumberMove>(&move);
+        if (!number)
+            ways.emplace_back(std::get<SwitchMove>(move));
+        if (number && number->turn != Turn::Up)
+            ways.emplace_back(*number, -1);
+        if (number && number->turn != Turn::Down)
+            ways.emplace_back(*number, 1);
+    }
+    return ways;
 }
 
 /// Looks for the ways out of one problem.
@@ -37,13 +101,17 @@ public:
 private:
     bool solves(const RunSpec& changed) const;
     void keep(RunSpec changed);
-    std::optional<RunSpec> nearest(const NumberMove& move, int direction) const;
+    void tryAlone(const Ways& ways);
+    void tryTogether(const OneWay& first, std::span<const OneWay> others);
+    void tryPairs(const Ways& ways);
+    void tryLastResorts(const Ways& resorts, const Ways& ways);
 
     const RunSpec& m_spec;
     const Diagnostics& m_before;
     const std::string& m_path;
     const FindProblems& m_find;
     std::vector<Remedy> m_remedies;
+    int m_left = 0; ///< pairs that may still be tried
 };
 
 bool RemedySearch::solves(const RunSpec& changed) const
@@ -62,36 +130,50 @@ void RemedySearch::keep(RunSpec changed)
         m_remedies.push_back({std::move(changed), std::move(changes)});
 }
 
-std::optional<RunSpec> RemedySearch::nearest(const NumberMove& move, int direction) const
+void RemedySearch::tryAlone(const Ways& ways)
 {
-    const int from = std::clamp(move.get(m_spec), move.least - 1, move.most + 1);
-    for (int distance = 1; distance <= kReach; ++distance) {
-        const int value = from + direction * distance;
-        if (value < move.least || value > move.most)
-            return std::nullopt;
-        RunSpec changed = m_spec;
-        move.set(changed, value);
-        if (solves(changed))
-            return changed;
+    for (const OneWay& way : ways) {
+        if (auto changed = way.nearest(m_spec, kReach, [this](const RunSpec& spec) { return solves(spec); }))
+            keep(std::move(*changed));
     }
-    return std::nullopt;
+}
+
+void RemedySearch::tryTogether(const OneWay& first, std::span<const OneWay> others)
+{
+    const Accept accept = [this](const RunSpec& spec) { return m_left-- > 0 && solves(spec); };
+    for (const OneWay& second : others) {
+        first.nearest(m_spec, kReachTogether, [&](const RunSpec& half) {
+            auto whole = m_left > 0 ? second.nearest(half, kReachTogether, accept) : std::nullopt;
+            if (whole)
+                keep(std::move(*whole));
+            return whole.has_value();
+        });
+    }
+}
+
+void RemedySearch::tryPairs(const Ways& ways)
+{
+    m_left = kMostTogether;
+    for (std::size_t i = 0; i < ways.size(); ++i)
+        tryTogether(ways[i], std::span(ways).subspan(i + 1));
+}
+
+void RemedySearch::tryLastResorts(const Ways& resorts, const Ways& ways)
+{
+    tryAlone(resorts);
+    m_left = kMostTogether;
+    for (std::size_t i = 0; i < resorts.size() && m_remedies.empty(); ++i)
+        tryTogether(resorts[i], ways);
 }
 
 std::vector<Remedy> RemedySearch::run()
 {
-    const SettingMoves& moves = movesFor(m_path);
-    for (const NumberMove& move : moves.numbers) {
-        for (const int direction : {-1, 1}) {
-            if (auto changed = nearest(move, direction))
-                keep(std::move(*changed));
-        }
-    }
-    for (const SwitchMove move : moves.switches) {
-        RunSpec changed = m_spec;
-        move(changed);
-        if (solves(changed))
-            keep(std::move(changed));
-    }
+    const Ways ways = waysOf(movesFor(m_path).moves);
+    tryAlone(ways);
+    if (m_remedies.empty())
+        tryPairs(ways);
+    if (m_remedies.empty())
+        tryLastResorts(waysOf(movesFor(m_path).lastResorts), ways);
     return std::move(m_remedies);
 }
 

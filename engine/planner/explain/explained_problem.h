@@ -26,9 +26,10 @@ struct ExplainedProblem {
 
 /// For each problem the settings that solve it, each found by asking `find`: with any one of them the field
 /// of the problem has none left, and no other field has a new one. Of a number the nearest value below and
-/// the nearest above, within 1024 of it; at most eight for a problem, the most likely first, without those
-/// that change more than another one needs. None for texts and fractions, whose hints say it, where no move
-/// is enough, and for what `find` does not say of `spec` (the problems of a file that cannot be read).
+/// the nearest above, within 1024 of it; where no single move is enough, two of them together, within 16.
+/// At most eight for a problem, the most likely first, without those that change more than another one needs.
+/// None for texts and fractions, whose hints say it, and for what `find` does not say of `spec` (the problems
+/// of a file that cannot be read).
 std::vector<ExplainedProblem> explain(const RunSpec& spec, const Diagnostics& problems,
                                       const FindProblems& find);
 

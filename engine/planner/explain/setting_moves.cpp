@@ -165,11 +165,6 @@ void recompute(RunSpec& spec)
     spec.memory.recomputeEvery = 1;
 }
 
-void shardStates(RunSpec& spec)
-{
-    spec.memory.zeroStage = spec.layout.pipeline > 1 ? 1 : 3;
-}
-
 void offloadActivations(RunSpec& spec)
 {
     spec.memory.offloadActivations = true;
@@ -180,21 +175,39 @@ void offloadOptimizer(RunSpec& spec)
     spec.memory.offloadOptimizer = true;
 }
 
-/// All that saves memory and leaves the degrees alone.
+void offloadParameters(RunSpec& spec)
+{
+    spec.memory.zeroStage = 3;
+    spec.memory.offloadParameters = true;
+}
+
+/// Everything that saves memory and leaves the ranks where they are.
 void saveMemory(RunSpec& spec)
 {
     recompute<RecomputeKind::Full>(spec);
     if (spec.layout.data * spec.layout.context > 1)
-        shardStates(spec);
-}
-
-void saveAllMemory(RunSpec& spec)
-{
-    saveMemory(spec);
+        spec.memory.zeroStage = spec.layout.pipeline > 1 ? 1 : 3;
     spec.batch.micro = 1;
     keepGlobalBatch(spec);
     offloadActivations(spec);
     offloadOptimizer(spec);
+}
+
+NumberMove turned(NumberMove move, Turn turn)
+{
+    move.turn = turn;
+    return move;
+}
+
+/// In the order of what they cost: little computing, communication, efficiency of products, a third more
+/// computing, host links, then a layout with more communication or more ranks.
+SettingMoves memoryMoves()
+{
+    return {{recompute<RecomputeKind::Selective>, turned(kZeroStage, Turn::Up), turned(kMicro, Turn::Down),
+             recompute<RecomputeKind::Full>, offloadOptimizer, offloadActivations, offloadParameters,
+             turned(kTensorOnRanks, Turn::Up), turned(kPipelineOnRanks, Turn::Up), turned(kTensor, Turn::Up),
+             turned(kPipeline, Turn::Up)},
+            {saveMemory}};
 }
 
 using MovesByPath = std::map<std::string, SettingMoves, std::less<>>;
@@ -202,34 +215,30 @@ using MovesByPath = std::map<std::string, SettingMoves, std::less<>>;
 MovesByPath makeMoves()
 {
     return {
-        {"model.layers", {{kLayers}, {}}},
-        {"model.hidden", {{kHidden}, {}}},
-        {"model.heads", {{kHeads, kHidden}, {}}},
-        {"model.intermediate", {{kIntermediate}, {}}},
-        {"model.vocabulary", {{kVocabulary}, {}}},
-        {"model.max_positions", {{kMaxPositions}, {}}},
-        {"model.attention_dropout", {{kHeads}, {withoutAttentionDropout}}},
-        {"layout", {{kData, kTensor, kPipeline, kContext}, {}}},
-        {"layout.data", {{kData}, {}}},
-        {"layout.context", {{kContext}, {}}},
-        {"layout.tensor", {{kTensor, kTensorOnRanks, kHeads}, {}}},
-        {"layout.sequence", {{kMicro, kTensorOnRanks}, {withoutSequence}}},
-        {"layout.pipeline",
-         {{kPipeline, kPipelineOnRanks, kVirtualStages, kLayers}, {kOneForwardOneBackward}}},
-        {"layout.virtual_stages", {{kVirtualStages}, {kOneForwardOneBackward, kInterleaved}}},
-        {"layout.partition", {{kLayers}, {dealLayersEvenly}}},
-        {"batch.global", {{kGlobal, kAccumulation, kMicro, kData}, {makeGlobalTheProduct}}},
-        {"batch.micro", {{kMicro}, {}}},
-        {"batch.accumulation", {{kAccumulation, kMoreMicroBatches, kPipeline, kPipelineOnRanks}, {kGPipe}}},
-        {"batch.packing", {{kContext}, {withoutPacking}}},
-        {"memory.zero_stage", {{kZeroStage}, {withoutPipeline}}},
-        {"memory.recompute", {{}, {recompute<RecomputeKind::None>, kOneForwardOneBackward}}},
-        {"memory.offload_parameters", {{kZeroStage}, {withoutParameterOffload}}},
-        {"memory",
-         {{kMicro, kTensorOnRanks, kPipelineOnRanks},
-          {recompute<RecomputeKind::Selective>, recompute<RecomputeKind::Full>, shardStates, saveMemory,
-           offloadActivations, offloadOptimizer, saveAllMemory}}},
-        {"optimizer.warmup_steps", {{kWarmup, kSteps}, {}}},
+        {"model.layers", {{kLayers}}},
+        {"model.hidden", {{kHidden}}},
+        {"model.heads", {{kHeads, kHidden}}},
+        {"model.intermediate", {{kIntermediate}}},
+        {"model.vocabulary", {{turned(kVocabulary, Turn::Up)}}}, // a smaller one would lose words
+        {"model.max_positions", {{kMaxPositions}}},
+        {"model.attention_dropout", {{kHeads, withoutAttentionDropout}}},
+        {"layout", {{kData, kTensor, kPipeline, kContext}}},
+        {"layout.data", {{kData}}},
+        {"layout.context", {{kContext}}},
+        {"layout.tensor", {{kTensor, kTensorOnRanks, kHeads}}},
+        {"layout.sequence", {{kMicro, kTensorOnRanks, withoutSequence}}},
+        {"layout.pipeline", {{kPipeline, kPipelineOnRanks, kVirtualStages, kLayers, kOneForwardOneBackward}}},
+        {"layout.virtual_stages", {{kVirtualStages, kOneForwardOneBackward, kInterleaved}}},
+        {"layout.partition", {{kLayers, dealLayersEvenly}}},
+        {"batch.global", {{kGlobal, kAccumulation, kMicro, kData, makeGlobalTheProduct}}},
+        {"batch.micro", {{kMicro}}},
+        {"batch.accumulation", {{kAccumulation, kMoreMicroBatches, kPipeline, kPipelineOnRanks, kGPipe}}},
+        {"batch.packing", {{kContext, withoutPacking}}},
+        {"memory.zero_stage", {{kZeroStage, withoutPipeline}}},
+        {"memory.recompute", {{recompute<RecomputeKind::None>, kOneForwardOneBackward}}},
+        {"memory.offload_parameters", {{kZeroStage, withoutParameterOffload}}},
+        {"memory", memoryMoves()},
+        {"optimizer.warmup_steps", {{kWarmup, kSteps}}},
     };
 }
 

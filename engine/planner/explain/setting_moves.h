@@ -1,11 +1,15 @@
 #pragma once
 
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
+
+/// Where a number is looked for that works.
+enum class Turn { Down, Up, Either };
 
 /// A number that the user may turn up and down. Moves may give specifications that do not work: who makes
 /// them asks.
@@ -14,15 +18,19 @@ struct NumberMove {
     int most;
     int (*get)(const RunSpec&);
     void (*set)(RunSpec&, int); ///< and what follows from it, so that e.g. the global batch stays
+    Turn turn = Turn::Either;
 };
 
 /// A change without a number in it.
 using SwitchMove = void (*)(RunSpec&);
 
-/// What can be tried against a problem, the most likely first.
+using SettingMove = std::variant<NumberMove, SwitchMove>;
+
+/// What can be tried against a problem.
 struct SettingMoves {
-    std::vector<NumberMove> numbers;
-    std::vector<SwitchMove> switches;
+    std::vector<SettingMove> moves; ///< the most likely first; of memory what gives up least
+    /// For when no two of the moves are enough: alone, and each with one of the moves.
+    std::vector<SettingMove> lastResorts{};
 };
 
 /// The moves of the fields that have a part in the rules of this field (Diagnostic::path); none for texts and

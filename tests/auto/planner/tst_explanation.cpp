@@ -231,6 +231,50 @@ private slots:
         }
     }
 
+    // What gives up little comes first: Korthikanti's selective recomputation costs 4 % of a layer, ZeRO 1
+    // nothing but a gather, full recomputation a third of the computing, offload the host's link.
+    void proposesFirstWhatGivesUpLeast()
+    {
+        const RunSpec spec = working();
+        const auto explanations =
+            explanationsOf(spec, rulesWith(estimateMemory(spec, {512, 76}).onDevice() - 1));
+        QCOMPARE(remediesOf(explanations.at(0)),
+                 "memory.recompute \"selective\" | memory.zero_stage 1 | batch.accumulation 16, batch.micro 2"
+                 " | memory.recompute \"full\" | memory.offload_optimizer true"
+                 " | memory.offload_activations true"
+                 " | batch.accumulation 16, layout.data 1, layout.tensor 4"
+                 " | batch.accumulation 16, layout.data 1, layout.pipeline 8");
+    }
+
+    void proposesTwoMovesWhereNoneAloneIsEnough()
+    {
+        const RunSpec spec = working();
+        const std::vector<Change> alone{
+            [](RunSpec& s) { s.memory.recompute = RecomputeKind::Full; },
+            [](RunSpec& s) { s.memory.zeroStage = 1; },
+            [](RunSpec& s) {
+                s.batch = {64, 1, 32};
+            },
+            [](RunSpec& s) { s.memory.offloadOptimizer = true; },
+            [](RunSpec& s) { s.memory.offloadActivations = true; },
+            [](RunSpec& s) { s.layout.tensor = 16; }, // with pipeline 4 more than the slots, so never enough
+            [](RunSpec& s) { s.layout.tensor = 8; },
+            [](RunSpec& s) { s.layout.pipeline = 8; },
+        };
+        Bytes room = estimateMemory(spec, {512, 76}).onDevice();
+        for (const Change change : alone) {
+            RunSpec changed = spec;
+            change(changed);
+            room = std::min(room, estimateMemory(changed, {512, 76}).onDevice() - 1);
+        }
+        const auto explanations = explanationsOf(spec, rulesWith(room));
+        QVERIFY(!explanations.at(0).remedies.empty());
+        for (const Remedy& remedy : explanations[0].remedies) {
+            QVERIFY(validate(remedy.spec).empty());
+            QVERIFY(estimateMemory(remedy.spec, {512, 76}).onDevice() <= room);
+        }
+    }
+
     // With two problems a setting solves its own, and the other one stays.
     void solvesOneProblemAtATime()
     {
