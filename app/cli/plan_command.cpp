@@ -7,6 +7,7 @@
 #include "app/cli/hardware_input.h"
 #include "app/cli/plan_time.h"
 #include "app/cli/plan_validation.h"
+#include "app/cli/problem_output.h"
 #include "app/cli/spec_input.h"
 #include "app/models/planned_run.h"
 #include "engine/planner/parameter_parts.h"

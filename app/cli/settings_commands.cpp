@@ -3,6 +3,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/problem_output.h"
 #include "app/cli/spec_input.h"
 #include "engine/base/file.h"
 #include "engine/spec/foreign/foreign_settings.h"

@@ -2,9 +2,6 @@
 
 #include <string>
 
-#include <QJsonArray>
-
-#include "engine/spec/diagnostic.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -18,14 +15,5 @@ struct SpecInput {
 
 /// Reads and checks `file`. What has no effect is told as warnings.
 SpecInput readSpecInput(const std::string& file, bool json = false);
-
-/// Prints a line for each problem on standard error, with `json` also {"problems": [...]} on standard output,
-/// and gives the exit status for them.
-int failForProblems(const std::string& file, const Diagnostics& problems, bool json);
-/// Prints a line for each on standard error.
-void warn(const std::string& file, const Diagnostics& remarks);
-
-/// [{"path", "message", "hint"}].
-QJsonArray toJson(const Diagnostics& diagnostics);
 
 } // namespace trainyard

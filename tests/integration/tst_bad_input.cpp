@@ -1,6 +1,7 @@
 #include <QDir>
 #include <QFile>
 #include <QJsonArray>
+#include <QJsonObject>
 #include <QTest>
 
 #include "engine/base/result.h"
@@ -56,7 +57,23 @@ private slots:
         QVERIFY2(result.err.contains("bad.json"), qPrintable(result.err));
         QVERIFY2(result.err.contains(field) && result.err.contains(fix), qPrintable(result.err));
         QCOMPARE(result.out, "");
-        QCOMPARE(result.err.trimmed().count('\n'), 0);
+        QCOMPARE(result.err.count("trainyard: "), 1);
+    }
+
+    void saysWhatWorksInstead()
+    {
+        const QString file = m_cli.write("heads.json", R"({"trainyard":1,"dataset":{"path":"/d"},
+            "model":{"heads":4},"cluster":{"nodes":[{"host":"a","slots":8}]},"layout":{"tensor":3}})");
+        for (const char* command : {"plan", "launch"}) {
+            const QString text = m_cli.run({command, file}).err;
+            QVERIFY2(text.contains("\n  heads 4 % tensor 3 = 1, must be 0\n"), qPrintable(text));
+            QVERIFY2(text.contains("\n  nearest that work: layout.tensor 2 | layout.tensor 4"),
+                     qPrintable(text));
+        }
+        const QJsonDocument json = QJsonDocument::fromJson(m_cli.run({"plan", "--json", file}).out.toUtf8());
+        const QJsonValue problem = json["problems"][0];
+        QCOMPARE(problem["equation"].toString(), "heads 4 % tensor 3 = 1, must be 0");
+        QCOMPARE(problem["nearest"][0]["changes"], (QJsonObject{{"layout.tensor", 2}}));
     }
 
     void saysEverythingThatIsWrongAtOnce()
@@ -65,7 +82,7 @@ private slots:
             "layout":{"data":4},"batch":{"global":32,"micro":8,"accumulation":1}})");
         const CliResult result = m_cli.run({"launch", file});
         QCOMPARE(result.status, 2);
-        QCOMPARE(result.err.trimmed().split('\n').size(), 3);
+        QCOMPARE(result.err.count("trainyard: "), 3);
         for (const char* field : {"name", "dataset.path", "layout"})
             QVERIFY2(result.err.contains(QString("three.json: %1: ").arg(field)), qPrintable(result.err));
 
