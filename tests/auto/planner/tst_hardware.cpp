@@ -35,7 +35,7 @@ private slots:
         QTest::addRow("ndm-a100-v4") << 8 << 80.0;
         QTest::addRow("hgx-a100") << 8 << 80.0;
         QTest::addRow("hgx-h100") << 8 << 80.0;
-        QTest::addRow("hgx-h200") << 8 << 141.0;
+        QTest::addRow("hgx-h200") << 8 << 140.0; // of "141 GB" the driver reports 143,771 MiB
         QTest::addRow("cpu-node") << 32 << 4.0;
     }
     void hasANodeForEveryPublishedSystem()
@@ -183,6 +183,64 @@ private slots:
         const NodeModel calibrated = calibratedNode();
         QVERIFY((ClusterModel{{{fast, 1}, {calibrated, 1}}}).governing().calibration ==
                 calibrated.calibration);
+    }
+
+    // NVLink as a hybrid cube mesh: two V100 share one or two links of 25 GB/s, eight all their links. Of two
+    // A100 each has its whole bandwidth to the switch.
+    void givesPairsTheLinksThatTheyShare()
+    {
+        const double large = 1024.0 * kMiB;
+        for (const char* name : {"p3.16xlarge", "p3dn.24xlarge"}) {
+            const LinkTable links = nodePreset(name)->deviceLinks;
+            QVERIFY2(links.bandwidth(large, 2) <= 50e9, name);
+            QVERIFY2(links.bandwidth(large, 4) > 2 * links.bandwidth(large, 2), name);
+        }
+        QVERIFY(nodePreset("p4d.24xlarge")->deviceLinks.bandwidth(large, 2) > 150e9);
+    }
+
+    // What of EFA's line rate collectives reach is the same on every node that has it and lets devices use
+    // it.
+    void givesEfaTheSameShareOfItsLineRate_data()
+    {
+        QTest::addColumn<double>("gigabits");
+        QTest::addRow("p3dn.24xlarge") << 100.0;
+        QTest::addRow("p4d.24xlarge") << 400.0;
+        QTest::addRow("p4de.24xlarge") << 400.0;
+    }
+    void givesEfaTheSameShareOfItsLineRate()
+    {
+        QFETCH(double, gigabits);
+        const NodeModel node = *nodePreset(QTest::currentDataTag());
+        QCOMPARE(node.network.bandwidth(1e9, 16), 0.65 * gigabits * 1e9 / 8);
+    }
+
+    // Dense, from the data sheets: V100 2020, A100 2021, H100 and H200 2023; matrix products in float64 run
+    // on tensor cores from A100 on, those in float32 without TF32.
+    void hasThePeaksOfTheDataSheets_data()
+    {
+        QTest::addColumn<double>("float64");
+        QTest::addColumn<double>("float32");
+        QTest::addColumn<double>("bfloat16");
+        QTest::addColumn<double>("float16");
+        QTest::addColumn<double>("memoryBandwidth");
+        QTest::addRow("p3.16xlarge") << 7.8 << 15.7 << 15.7 << 125.0 << 0.9;
+        QTest::addRow("p3dn.24xlarge") << 7.8 << 15.7 << 15.7 << 125.0 << 0.9;
+        QTest::addRow("p4d.24xlarge") << 19.5 << 19.5 << 312.0 << 312.0 << 1.555;
+        QTest::addRow("p4de.24xlarge") << 19.5 << 19.5 << 312.0 << 312.0 << 2.039;
+        QTest::addRow("ndm-a100-v4") << 19.5 << 19.5 << 312.0 << 312.0 << 2.039;
+        QTest::addRow("hgx-a100") << 19.5 << 19.5 << 312.0 << 312.0 << 2.039;
+        QTest::addRow("hgx-h100") << 67.0 << 67.0 << 989.0 << 989.0 << 3.35;
+        QTest::addRow("hgx-h200") << 67.0 << 67.0 << 989.0 << 989.0 << 4.8;
+    }
+    void hasThePeaksOfTheDataSheets()
+    {
+        const DeviceModel device = nodePreset(QTest::currentDataTag())->device;
+        const auto inTera = [](double rate) { return rate * 1e-12; };
+        QTEST(inTera(device.peak.float64), "float64");
+        QTEST(inTera(device.peak.float32), "float32");
+        QTEST(inTera(device.peak.bfloat16), "bfloat16");
+        QTEST(inTera(device.peak.float16), "float16");
+        QTEST(inTera(device.memoryBandwidth), "memoryBandwidth");
     }
 };
 
