@@ -78,7 +78,7 @@ Result<std::optional<PlannedTime>> timeOf(const RunSpec& spec, const SequenceSha
     if (!cluster)
         return std::optional<PlannedTime>();
     PlannedTime time;
-    time.node = cluster->governing();
+    time.node = cluster->governing(spec.precision.compute);
     TRAINYARD_TRY(const StepModel model, StepModel::create(spec, shape, time.node));
     time.step = model.estimate();
     time.figures = stepFigures(spec, shape, time.node.device, time.step.seconds);

@@ -24,9 +24,9 @@ double interpolated(const LinkPoint& low, const LinkPoint& high, double size)
 }
 
 /// The peak and the bandwidth in use count, not those on paper.
-void worsen(DeviceModel& device, const DeviceModel& other)
+void worsen(DeviceModel& device, const DeviceModel& other, ComputeType type)
 {
-    if (other.peak.bfloat16 * other.productEfficiency < device.peak.bfloat16 * device.productEfficiency) {
+    if (other.peak.of(type) * other.productEfficiency < device.peak.of(type) * device.productEfficiency) {
         device.peak = other.peak;
         device.productEfficiency = other.productEfficiency;
         device.processors = other.processors;
@@ -47,9 +47,13 @@ void worsen(std::optional<NodeCalibration>& calibration, const std::optional<Nod
         calibration = other;
 }
 
-const LinkTable& worse(const LinkTable& a, const LinkTable& b)
+/// The bandwidth of large messages counts, among as many ranks as reach all of it.
+void worsen(LinkTable& links, const LinkTable& other)
 {
-    return b.points.back().bandwidth < a.points.back().bandwidth ? b : a;
+    const double latency = std::max(links.latency, other.latency);
+    if (other.points.back().bandwidth < links.points.back().bandwidth)
+        links = other;
+    links.latency = latency;
 }
 
 } // namespace
@@ -100,16 +104,16 @@ double ClusterModel::pricePerHour() const
     });
 }
 
-NodeModel ClusterModel::governing() const
+NodeModel ClusterModel::governing(ComputeType type) const
 {
     TRAINYARD_CHECK(!parts.empty());
     NodeModel worst = parts.front().node;
     for (const Part& part : parts) {
         const NodeModel& node = part.node;
-        worsen(worst.device, node.device);
+        worsen(worst.device, node.device, type);
         worst.devices = std::min(worst.devices, node.devices);
-        worst.deviceLinks = worse(worst.deviceLinks, node.deviceLinks);
-        worst.network = worse(worst.network, node.network);
+        worsen(worst.deviceLinks, node.deviceLinks);
+        worsen(worst.network, node.network);
         worst.hostLink = std::min(worst.hostLink, node.hostLink);
         worst.hostMemory = std::min(worst.hostMemory, node.hostMemory);
         worst.hostBandwidth = std::min(worst.hostBandwidth, node.hostBandwidth);

@@ -108,8 +108,8 @@ struct ClusterModel {
     int nodes() const;
     int devices() const;
     double pricePerHour() const; ///< of all nodes
-    /// A node that has of everything what the worst of all has. Requires a part.
-    NodeModel governing() const;
+    /// A node that has of everything what the worst of all has, products in `type` counted. Requires a part.
+    NodeModel governing(ComputeType type) const;
 
     bool operator==(const ClusterModel&) const = default;
 };
