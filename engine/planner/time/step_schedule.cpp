@@ -1,6 +1,7 @@
 #include "engine/planner/time/step_schedule.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "engine/planner/pipeline/make_schedule.h"
 #include "engine/spec/pipeline_rules.h"
@@ -9,24 +10,32 @@ namespace trainyard {
 
 namespace {
 
-/// Micro-batches after which a full pipeline repeats itself: once round all ranks. All of them where the
-/// groups of an interleaved schedule are unequal.
+/// Passes of all ranks that are simulated at most, which takes some milliseconds.
+constexpr std::int64_t kMostSimulatedPasses = 60'000;
+
+/// Micro-batches after which a full pipeline repeats itself: once round all ranks.
 int periodOf(const RunSpec& spec)
 {
-    const int ranks = spec.layout.pipeline;
-    const bool interleaved = ranks > 1 && spec.layout.schedule == PipelineScheduleKind::Interleaved;
-    return interleaved && spec.batch.accumulation % ranks != 0 ? spec.batch.accumulation : ranks;
+    return spec.layout.pipeline;
 }
 
-/// Micro-batches that are simulated: at least two more periods than it takes to fill and empty the pipeline.
-int simulatedCount(const RunSpec& spec)
+/// Micro-batches in the groups of an interleaved schedule that are larger by one, which come first: one group
+/// for each micro-batch that is left over when all are dealt to the ranks.
+std::int64_t inLargerGroups(const RunSpec& spec)
 {
-    const int all = spec.batch.accumulation;
-    const int period = periodOf(spec);
-    const int enough = (spec.layout.virtualStages + 1) * spec.layout.pipeline + 2 * period;
-    if (all <= enough)
-        return all;
-    return all - (all - enough) / period * period;
+    const std::int64_t ranks = spec.layout.pipeline;
+    const bool interleaved = spec.layout.schedule == PipelineScheduleKind::Interleaved;
+    return interleaved ? spec.batch.accumulation % ranks * (ranks + 1) : 0;
+}
+
+/// Micro-batches that are simulated: at least two more periods than it takes to fill and empty the pipeline,
+/// behind the larger groups.
+std::int64_t simulatedCount(const RunSpec& spec)
+{
+    const std::int64_t all = spec.batch.accumulation;
+    const std::int64_t period = periodOf(spec);
+    const std::int64_t enough = (spec.layout.virtualStages + 3) * period + inLargerGroups(spec);
+    return all <= enough ? all : all - (all - enough) / period * period;
 }
 
 Result<PipelineSchedule> scheduleOf(RunSpec spec, int microBatches)
@@ -60,15 +69,16 @@ double fillOf(const StageCosts& stage, PipelineScheduleKind kind)
 Result<StepSchedule> StepSchedule::create(const RunSpec& spec, ScheduleDetail detail)
 {
     StepSchedule step(shapeOf(spec), spec.layout.schedule);
-    if (detail == ScheduleDetail::Formula) {
-        const PipelineShape& shape = step.m_shape;
+    const PipelineShape& shape = step.m_shape;
+    const auto count = static_cast<int>(simulatedCount(spec));
+    const std::int64_t passes = std::int64_t{2} * shape.stages() * count;
+    if (detail == ScheduleDetail::Formula || passes > kMostSimulatedPasses) {
         if (const auto problem =
                 scheduleProblem(spec.layout.schedule, shape.ranks, shape.chunks, shape.microBatches);
             problem && shape.ranks > 1)
             return problem->error();
         return step;
     }
-    const int count = simulatedCount(spec);
     step.m_periods = (spec.batch.accumulation - count) / periodOf(spec);
     TRAINYARD_TRY(step.m_simulated, scheduleOf(spec, count));
     if (step.m_periods > 0) {

@@ -8,7 +8,7 @@ namespace trainyard {
 
 /// How closely a schedule is followed.
 enum class ScheduleDetail {
-    Simulated, ///< action by action
+    Simulated, ///< action by action; a schedule of very many actions goes by the formula too
     Formula,   ///< by the times of planner/README.md, which equal stages have exactly: for searching
 };
 

@@ -1,7 +1,7 @@
-#include <QElapsedTimer>
 #include <QTest>
 
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <random>
 
@@ -65,6 +65,7 @@ PipelineCosts randomCosts(const PipelineShape& shape, unsigned seed)
 } // namespace
 
 Q_DECLARE_METATYPE(PipelineScheduleKind)
+Q_DECLARE_METATYPE(ParallelLayout)
 
 class TestStepTime : public QObject {
     Q_OBJECT
@@ -136,6 +137,7 @@ private slots:
         QTest::addRow("few") << PipelineScheduleKind::OneForwardOneBackward << 1 << 9;
         QTest::addRow("interleaved") << PipelineScheduleKind::Interleaved << 2 << 96;
         QTest::addRow("unequal groups") << PipelineScheduleKind::Interleaved << 2 << 95;
+        QTest::addRow("many unequal groups") << PipelineScheduleKind::Interleaved << 2 << 779;
         QTest::addRow("zero-bubble") << PipelineScheduleKind::ZeroBubble << 1 << 90;
     }
     void skipsRepetitionsOfASchedule()
@@ -177,23 +179,39 @@ private slots:
     }
 
     // The promise is for one core that has nothing else to do: the best of some tries is near that.
-    void plans64StagesOn1024DevicesWithin20Milliseconds()
+    void plansWithin20Milliseconds_data()
     {
+        QTest::addColumn<ParallelLayout>("layout");
+        QTest::addColumn<int>("accumulation");
+        QTest::addRow("64 stages on 1024 devices")
+            << ParallelLayout{.data = 2, .tensor = 8, .pipeline = 64} << 512;
+        ParallelLayout interleaved{.data = 2, .tensor = 8, .pipeline = 64};
+        interleaved.schedule = PipelineScheduleKind::Interleaved;
+        interleaved.virtualStages = 2;
+        QTest::addRow("interleaved, unequal groups") << interleaved << 4095;
+        interleaved.pipeline = 32;
+        interleaved.virtualStages = 4;
+        QTest::addRow("about as many actions as are simulated") << interleaved << 224;
+        QTest::addRow("a stage for each layer") << ParallelLayout{.tensor = 8, .pipeline = 128} << 65536;
+    }
+    void plansWithin20Milliseconds()
+    {
+        QFETCH(ParallelLayout, layout);
+        QFETCH(int, accumulation);
         RunSpec spec = smallRun();
         spec.model = *modelPreset("gpt-1t");
-        spec.layout = {.data = 2, .tensor = 8, .pipeline = 64};
-        spec.batch = {1024, 1, 512};
+        spec.layout = layout;
+        spec.batch = {accumulation * layout.data, 1, accumulation};
         spec.cluster.nodes.assign(128, {"a", 8, 0});
-        qint64 best = std::numeric_limits<qint64>::max();
+        double best = std::numeric_limits<double>::infinity(); // processor time, milliseconds
         for (int i = 0; i < 10; ++i) {
-            QElapsedTimer timer;
-            timer.start();
+            const std::clock_t start = std::clock();
             QVERIFY(timeOf(spec).seconds > 0);
             QVERIFY(estimateMemory(spec, kShape).total() > 0);
-            best = std::min(best, timer.nsecsElapsed());
+            best = std::min(best, 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
         }
-        qInfo("%.1f ms", static_cast<double>(best) * 1e-6);
-        QVERIFY(best < 20'000'000);
+        qInfo("%.1f ms", best);
+        QVERIFY(best < 20);
     }
 
     // Equal stages: the formula is the simulation, but for the last transfers.
