@@ -54,7 +54,9 @@ TimeByCause passTime(const PassDemand& demand, const TimeCoefficients& c, double
     at(time, StepCause::Products) = productSeconds(demand, c);
     at(time, StepCause::Traffic) = demand.traffic * c[TimeFactor::Traffic];
     at(time, StepCause::Launches) = demand.kernels;
-    at(time, StepCause::Stragglers) = (slowest - 1) * sum(time);
+    for (double& seconds : time)
+        seconds *= std::min(1.0, slowest);
+    at(time, StepCause::Stragglers) = (std::max(1.0, slowest) - 1) * sum(time);
     at(time, StepCause::Tensor) = demand.tensor * c[TimeFactor::Tensor];
     const double device = sum(time);
     const double computing = jointBound(device, demand.launches * c[TimeFactor::Launches]);
@@ -67,13 +69,14 @@ double exposedTime(double beside, double computing)
     return std::max(0.0, beside - computing) + kOverlapSlowdown * std::min(beside, computing);
 }
 
-void addBeside(TimeByCause& pass, const BesideDemand& demand, const TimeCoefficients& c)
+TimeByCause besideTime(double computing, const BesideDemand& demand, const TimeCoefficients& c)
 {
-    const double computing = sum(pass);
-    at(pass, StepCause::Context) += exposedTime(demand.ring * c[TimeFactor::Tensor], computing);
+    TimeByCause time{};
+    at(time, StepCause::Context) = exposedTime(demand.ring * c[TimeFactor::Tensor], computing);
     const double gathers = demand.gathers * c[TimeFactor::Reductions];
-    at(pass, StepCause::Gathers) += demand.gathersWait ? gathers : exposedTime(gathers, computing);
-    at(pass, StepCause::Offload) += exposedTime(demand.copies * c[TimeFactor::Transfers], computing);
+    at(time, StepCause::Gathers) = demand.gathersWait ? gathers : exposedTime(gathers, computing);
+    at(time, StepCause::Offload) = exposedTime(demand.copies * c[TimeFactor::Transfers], computing);
+    return time;
 }
 
 } // namespace trainyard

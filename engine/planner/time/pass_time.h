@@ -34,13 +34,14 @@ constexpr double kDeviceSpread = 0.02;
 double slowestOf(int devices);
 
 /// A pass by cause. The device works while the host launches ahead: the longer one bounds the pass, and near
-/// each other both are felt, (d^6 + h^6)^(1/6).
+/// each other both are felt, (d^6 + h^6)^(1/6). What the slowest device takes longer than the average one is
+/// waited for; where a calibration makes even that one faster, `slowest` < 1, all of them compute so fast.
 TimeByCause passTime(const PassDemand& demand, const TimeCoefficients& coefficients, double slowest);
 
 /// Of what lasts `beside` seconds while a rank computes for `computing` seconds: what is left over, and the
 /// share by which it slows computing while it lasts (Galvatron's overlap coefficient, 1.126).
 double exposedTime(double beside, double computing);
-/// Adds what goes on beside the pass.
-void addBeside(TimeByCause& pass, const BesideDemand& demand, const TimeCoefficients& coefficients);
+/// What is felt of it while a rank computes for `computing` seconds; 0: all of it.
+TimeByCause besideTime(double computing, const BesideDemand& demand, const TimeCoefficients& coefficients);
 
 } // namespace trainyard

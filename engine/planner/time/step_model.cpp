@@ -25,15 +25,25 @@ StepModel::PartTime StepModel::layerTime(const TimeCoefficients& c) const
     PartTime time{passTime(m_forward, c, slowest(c)), passTime(m_backward, c, slowest(c))};
     const double core = m_recomputesCore ? sum(passTime(m_attentionCore, c, slowest(c))) : 0;
     at(time.backward, StepCause::Recompute) = m_recomputed * sum(time.forward) + core;
-    addBeside(time.forward, m_besideForward, c);
-    addBeside(time.backward, m_besideBackward, c);
+    add(time.forward, besideTime(sum(time.forward), m_besideLayer.forward, c));
+    add(time.backward, besideTime(sum(time.backward), m_besideLayer.backward, c));
     return time;
 }
 
-/// And what every micro-batch takes besides, once.
-StepModel::PartTime StepModel::headTime(const TimeCoefficients& c) const
+/// Their weights are what a micro-batch begins with: nothing computes while they come. Their gradients are
+/// the last ones; the first layer's pass is what may hide that.
+StepModel::PartTime StepModel::embeddingsTime(const PartTime& layer, const TimeCoefficients& c) const
+{
+    return {besideTime(0, m_besideEmbeddings.forward, c),
+            besideTime(sum(layer.backward), m_besideEmbeddings.backward, c)};
+}
+
+/// And what every micro-batch takes besides, once. The last layer's passes hide what goes on beside.
+StepModel::PartTime StepModel::headTime(const PartTime& layer, const TimeCoefficients& c) const
 {
     PartTime time{passTime(m_headForward, c, slowest(c)), passTime(m_headBackward, c, slowest(c))};
+    add(time.forward, besideTime(sum(layer.forward), m_besideHead.forward, c));
+    add(time.backward, besideTime(sum(layer.backward), m_besideHead.backward, c));
     at(time.forward, StepCause::MicroBatches) = m_microBatch * c[TimeFactor::MicroBatches];
     return time;
 }
@@ -41,13 +51,18 @@ StepModel::PartTime StepModel::headTime(const TimeCoefficients& c) const
 std::vector<StepModel::StageTime> StepModel::stageTimes(const TimeCoefficients& c) const
 {
     const PartTime layer = layerTime(c);
-    const PartTime head = headTime(c);
+    const PartTime embeddings = embeddingsTime(layer, c);
+    const PartTime head = headTime(layer, c);
     const double transfer = m_overlapsTransfers ? 0 : m_transfer * c[TimeFactor::Transfers];
     std::vector<StageTime> stages;
     for (const Stage& stage : m_stages) {
         StageTime& time = stages.emplace_back();
         add(time.forward, layer.forward, stage.layers);
         add(time.backward, layer.backward, stage.layers);
+        if (stage.embeddings) {
+            add(time.forward, embeddings.forward);
+            add(time.backward, embeddings.backward);
+        }
         if (stage.head) {
             add(time.forward, head.forward);
             add(time.backward, head.backward);
@@ -119,8 +134,9 @@ PartCosts StepModel::partSeconds() const
     std::size_t layers = 0;
     for (const Stage& stage : m_stages)
         layers += static_cast<std::size_t>(stage.layers);
-    return {0, std::vector<double>(layers, seconds(layerTime(m_coefficients))),
-            seconds(headTime(m_coefficients))};
+    const PartTime layer = layerTime(m_coefficients);
+    return {seconds(embeddingsTime(layer, m_coefficients)), std::vector<double>(layers, seconds(layer)),
+            seconds(headTime(layer, m_coefficients))};
 }
 
 StepTime StepModel::estimate(const TimeCoefficients& c) const

@@ -47,6 +47,7 @@ private:
 
     struct Stage {
         int layers = 0;
+        bool embeddings = false;
         bool head = false;
         double reduction = 0; ///< seconds, of its gradients at the end of the step
         double update = 0;    ///< seconds on the device or the host
@@ -62,10 +63,15 @@ private:
         TimeByCause forward{};
         TimeByCause backward{};
     };
+    struct PassBeside {
+        BesideDemand forward;
+        BesideDemand backward;
+    };
 
     double slowest(const TimeCoefficients& c) const;
     PartTime layerTime(const TimeCoefficients& c) const;
-    PartTime headTime(const TimeCoefficients& c) const;
+    PartTime embeddingsTime(const PartTime& layer, const TimeCoefficients& c) const;
+    PartTime headTime(const PartTime& layer, const TimeCoefficients& c) const;
     std::vector<StageTime> stageTimes(const TimeCoefficients& c) const;
     double exposedReduction(const Stage& stage, double backward, const TimeCoefficients& c) const;
     TimeByCause stepEnd(const TimeCoefficients& c) const;
@@ -78,8 +84,8 @@ private:
     std::vector<Stage> m_stages;
     PassDemand m_forward, m_backward, m_attentionCore; ///< of a layer
     PassDemand m_headForward, m_headBackward;
-    BesideDemand m_besideForward, m_besideBackward; ///< of a layer
-    double m_recomputed = 0;                        ///< share of the layers that compute all again
+    PassBeside m_besideLayer, m_besideEmbeddings, m_besideHead;
+    double m_recomputed = 0; ///< share of the layers that compute all again
     bool m_recomputesCore = false;
     bool m_overlapsReductions = true;
     double m_lastBucket = 0; ///< share of a stage's gradients that nothing is left to hide

@@ -35,10 +35,13 @@ private:
     PassDemand demandOf(const Work& work) const;
     double ringTime(const Work& work) const;
     double keptBytes() const;
-    double gatherOf(double parameters, double bytes) const;
-    double layerGather(double bytes) const;
-    BesideDemand besideForward(const LayerWork& layer) const;
-    BesideDemand besideBackward(const LayerWork& layer) const;
+    double repeatedAttention() const;
+    double gatherOf(double parameters, double bytes, double pieces) const;
+    BesideDemand weightsOf(double parameters, double pieces) const;
+    double gradientGather(double parameters, double pieces) const;
+    StepModel::PassBeside besideLayer(const LayerWork& layer) const;
+    StepModel::PassBeside besideEmbeddings() const;
+    StepModel::PassBeside besideHead() const;
     StepModel::Stage stageOf(int layers, bool first, bool last) const;
     double parametersOf(int layers, bool first, bool last) const;
     double reductionTime(double parameters) const;
@@ -89,53 +92,91 @@ double StepModelBuilder::ringTime(const Work& work) const
                : 0;
 }
 
-/// Of a layer's activations, which wait in host memory.
+/// Of an average layer's activations, which wait in host memory.
 double StepModelBuilder::keptBytes() const
 {
     const Bytes tokens = static_cast<Bytes>(m_shape.length / m_spec.layout.context);
-    return static_cast<double>(keptActivations(m_spec, layerActivations(m_spec, tokens), 1));
+    const Bytes layers = static_cast<Bytes>(m_spec.model.layers);
+    const Bytes kept = keptActivations(m_spec, layerActivations(m_spec, tokens), layers);
+    return static_cast<double>(kept) / static_cast<double>(layers);
 }
 
-/// Brings together, or adds up and shares, what the data-parallel ranks hold of so many parameters.
-double StepModelBuilder::gatherOf(double parameters, double bytes) const
+/// Share of the layers whose attention is computed again, and its ring with it.
+double StepModelBuilder::repeatedAttention() const
 {
-    return gatherTime(parameters / m_tensor.ranks * bytes, m_data, m_node);
+    switch (m_spec.memory.recompute) {
+    case RecomputeKind::None:
+        return 0;
+    case RecomputeKind::Selective:
+        return 1;
+    case RecomputeKind::Full:
+        return 1.0 / m_spec.memory.recomputeEvery;
+    }
+    return 0;
 }
 
-/// Of all weights or gradients of a layer, in as many collectives as the program makes of them.
-double StepModelBuilder::layerGather(double bytes) const
+/// Brings together, or adds up and shares, what the data-parallel ranks hold of so many parameters, in so
+/// many collectives.
+double StepModelBuilder::gatherOf(double parameters, double bytes, double pieces) const
 {
-    const double pieces = m_program.gathersPerLayer;
-    return pieces * gatherOf(static_cast<double>(m_parts.perLayer) / pieces, bytes);
+    return pieces * gatherTime(parameters / pieces / m_tensor.ranks * bytes, m_data, m_node);
 }
 
-BesideDemand StepModelBuilder::besideForward(const LayerWork& layer) const
+/// What brings weights to where they are multiplied with.
+BesideDemand StepModelBuilder::weightsOf(double parameters, double pieces) const
 {
-    const MemorySpec& memory = m_spec.memory;
     BesideDemand demand;
     demand.gathersWait = !m_program.overlapsGathers;
-    demand.ring = ringTime(layer.forward);
-    if (memory.zeroStage == 3)
-        demand.gathers = layerGather(m_element);
-    if (memory.offloadActivations)
-        demand.copies += keptBytes() / m_node.hostLink;
-    if (memory.offloadParameters)
-        demand.copies += static_cast<double>(m_parts.perLayer) / m_tensor.ranks / m_data.ranks * m_element /
-                         m_node.hostLink;
+    if (m_spec.memory.zeroStage == 3)
+        demand.gathers = gatherOf(parameters, m_element, pieces);
+    if (m_spec.memory.offloadParameters)
+        demand.copies = parameters / m_tensor.ranks / m_data.ranks * m_element / m_node.hostLink;
     return demand;
 }
 
-/// The weights come again, and from stage 2 on gradients go after every micro-batch.
-BesideDemand StepModelBuilder::besideBackward(const LayerWork& layer) const
+/// From stage 2 on gradients go after every micro-batch.
+double StepModelBuilder::gradientGather(double parameters, double pieces) const
 {
-    BesideDemand demand = besideForward(layer);
-    demand.ring = ringTime(layer.backward);
-    const MemorySpec& memory = m_spec.memory;
-    if (memory.zeroStage == 3 && memory.recompute == RecomputeKind::Full && m_program.gathersForRecompute)
-        demand.gathers += layerGather(m_element);
-    if (memory.zeroStage >= 2)
-        demand.gathers += layerGather(m_program.gradientBytes);
-    return demand;
+    return m_spec.memory.zeroStage >= 2 ? gatherOf(parameters, m_program.gradientBytes, pieces) : 0;
+}
+
+/// The weights come for both passes.
+StepModel::PassBeside StepModelBuilder::besideLayer(const LayerWork& layer) const
+{
+    const auto parameters = static_cast<double>(m_parts.perLayer);
+    const double pieces = m_program.gathersPerLayer;
+    BesideDemand forward = weightsOf(parameters, pieces);
+    BesideDemand backward = forward;
+    if (m_spec.memory.recompute == RecomputeKind::Full && m_program.gathersForRecompute)
+        backward.gathers += forward.gathers;
+    backward.gathers += gradientGather(parameters, pieces);
+    forward.ring = ringTime(layer.forward);
+    backward.ring = ringTime(layer.backward) + repeatedAttention() * forward.ring;
+    const double kept = m_spec.memory.offloadActivations ? keptBytes() / m_node.hostLink : 0;
+    forward.copies += kept;
+    backward.copies += kept;
+    return {forward, backward};
+}
+
+/// The weights come for both passes, though only the forward pass looks anything up.
+StepModel::PassBeside StepModelBuilder::besideEmbeddings() const
+{
+    const auto parameters = static_cast<double>(m_parts.embeddings);
+    BesideDemand backward = weightsOf(parameters, 1);
+    backward.gathers += gradientGather(parameters, 1);
+    return {weightsOf(parameters, 1), backward};
+}
+
+/// Its backward pass follows its forward pass: the weights are still there. A tied head multiplies with the
+/// word embeddings, whose gradients go with those of the embeddings: ZeRO 2 and 3 know a single stage alone.
+StepModel::PassBeside StepModelBuilder::besideHead() const
+{
+    const auto own = static_cast<double>(m_parts.head);
+    const double tied = m_spec.model.tiedHead ? static_cast<double>(m_parts.words) : 0;
+    BesideDemand backward;
+    backward.gathersWait = !m_program.overlapsGathers;
+    backward.gathers = gradientGather(own, 1);
+    return {weightsOf(own + tied, 1), backward};
 }
 
 double StepModelBuilder::parametersOf(int layers, bool first, bool last) const
@@ -180,7 +221,7 @@ double StepModelBuilder::updateTime(double parameters) const
 double StepModelBuilder::exchangeTime(double parameters, bool first, bool last) const
 {
     const int zero = m_spec.memory.zeroStage;
-    const double weights = zero == 1 || zero == 2 ? gatherOf(parameters, m_element) : 0;
+    const double weights = zero == 1 || zero == 2 ? gatherOf(parameters, m_element, 1) : 0;
     const bool shares = m_spec.model.tiedHead && first != last;
     const GroupPlace ends{2, std::min(2, m_pipeline.nodes), m_node.devices};
     const double words = static_cast<double>(m_parts.words) / m_tensor.ranks * m_program.gradientBytes;
@@ -190,7 +231,11 @@ double StepModelBuilder::exchangeTime(double parameters, bool first, bool last) 
 StepModel::Stage StepModelBuilder::stageOf(int layers, bool first, bool last) const
 {
     const double parameters = parametersOf(layers, first, last);
-    return {layers, last, reductionTime(parameters), updateTime(parameters),
+    return {layers,
+            first,
+            last,
+            reductionTime(parameters),
+            updateTime(parameters),
             exchangeTime(parameters, first, last)};
 }
 
@@ -218,8 +263,9 @@ StepModel StepModelBuilder::build(StepSchedule schedule, const std::vector<int>&
     model.m_attentionCore = demandOf(layer.attentionCore);
     model.m_headForward = demandOf(head.forward);
     model.m_headBackward = demandOf(head.backward);
-    model.m_besideForward = besideForward(layer);
-    model.m_besideBackward = besideBackward(layer);
+    model.m_besideLayer = besideLayer(layer);
+    model.m_besideEmbeddings = besideEmbeddings();
+    model.m_besideHead = besideHead();
     for (std::size_t i = 0; i < layerCounts.size(); ++i)
         model.m_stages.push_back(stageOf(layerCounts[i], i == 0, i + 1 == layerCounts.size()));
     model.m_recomputed =

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/planner/hardware/hardware_presets.h"
+#include "engine/planner/layer_activations.h"
 #include "engine/planner/pipeline/make_schedule.h"
 #include "engine/planner/time/collective_time.h"
 #include "engine/planner/time/product_time.h"
@@ -286,6 +287,99 @@ private slots:
         QCOMPARE(causeOf(timeOf(smallRun(), node), StepCause::Products), 2 * before);
         const auto model = StepModel::create(smallRun(), kShape, node);
         QCOMPARE(model->estimate(TimeCoefficients()).seconds, timeOf(smallRun()).seconds);
+    }
+
+    /// Micro-batches of one layer and the ends of the model, on two replicas of two nodes.
+    static RunSpec shardedRun(int zeroStage)
+    {
+        RunSpec spec = smallRun();
+        spec.layout = {.data = 16};
+        spec.batch = {32, 1, 2};
+        spec.memory.zeroStage = zeroStage;
+        return spec;
+    }
+
+    // What a wider vocabulary adds to the weights has to come, and its gradients to go, with every
+    // micro-batch.
+    void gathersTheEndsOfTheModelToo_data()
+    {
+        QTest::addColumn<int>("zeroStage");
+        QTest::addColumn<int>("times"); // weights before the forward and the backward pass; gradients
+        QTest::addRow("gradients") << 2 << 1;
+        QTest::addRow("weights and gradients") << 3 << 3;
+    }
+    void gathersTheEndsOfTheModelToo()
+    {
+        QFETCH(int, zeroStage);
+        QFETCH(int, times);
+        RunSpec spec = shardedRun(zeroStage);
+        spec.model.tiedHead = true;
+        ProgramTraits waiting; // so that nothing hides what goes on
+        waiting.overlapsGathers = false;
+        const auto gathers = [&](int vocabulary) {
+            spec.model.vocabulary = vocabulary;
+            const auto time = StepModel::create(spec, kShape, a100Node(), waiting)->estimate();
+            return causeOf(time, StepCause::Gathers);
+        };
+        const double added = gathers(2 * 51200) - gathers(51200);
+        const double words = 51200.0 * spec.model.hidden;
+        const GroupPlace data{16, 2, 1};
+        const double once = gatherTime(words * 4, data, a100Node()) - gatherTime(0, data, a100Node());
+        const double weight = gatherTime(words * 2, data, a100Node()) - gatherTime(0, data, a100Node());
+        const double expected = 2 * (once + (times - 1) * weight + (zeroStage == 3 ? weight : 0));
+        QVERIFY2(std::abs(added / expected - 1) < 0.02,
+                 qPrintable(QString("%1 %2").arg(added).arg(expected)));
+    }
+
+    void sendsKeysAndValuesRoundAgainWhereAttentionIsRepeated()
+    {
+        RunSpec spec = smallRun();
+        spec.layout = {.data = 1, .context = 16};
+        spec.batch = {4, 1, 4};
+        NodeModel slow = a100Node();
+        slow.network.points = {{kMiB, 1e8}}; // nothing hides the ring
+        const auto context = [&](RecomputeKind kind) {
+            spec.memory.recompute = kind;
+            return causeOf(timeOf(spec, slow), StepCause::Context);
+        };
+        const double once = context(RecomputeKind::None); // forward 2 tensors, backward 4
+        QVERIFY(std::abs(context(RecomputeKind::Full) / once - 8.0 / 6) < 0.02);
+    }
+
+    // Of four layers one keeps its input, and three all that they have.
+    void copiesWhatAnAverageLayerKeeps()
+    {
+        RunSpec spec = smallRun();
+        spec.layout = {};
+        spec.batch = {2, 2, 1};
+        spec.memory.offloadActivations = true;
+        spec.memory.recompute = RecomputeKind::Full;
+        NodeModel slow = a100Node();
+        slow.hostLink = 1e8;
+        const auto offload = [&](int every) {
+            spec.memory.recomputeEvery = every;
+            return causeOf(timeOf(spec, slow), StepCause::Offload);
+        };
+        const LayerActivations layer = layerActivations(spec, kShape.length);
+        const double expected =
+            (1 + 3 * static_cast<double>(layer.whole()) / static_cast<double>(layer.input)) / 4;
+        QVERIFY(std::abs(offload(4) / offload(1) / expected - 1) < 0.1);
+    }
+
+    void neverWaitsForLessThanNoTime()
+    {
+        TimeCoefficients quick;
+        quick.factors[static_cast<std::size_t>(TimeFactor::Sharing)] = 0.9;
+        RunSpec spec = smallRun();
+        spec.layout = {.data = 8, .tensor = 4};
+        spec.batch = {64, 4, 2};
+        const StepModel model = *StepModel::create(spec, kShape, a100Node());
+        const StepTime before = model.estimate();
+        const StepTime after = model.estimate(quick);
+        QVERIFY(causeOf(after, StepCause::Stragglers) >= 0);
+        QVERIFY(causeOf(after, StepCause::Products) < causeOf(before, StepCause::Products));
+        QVERIFY(after.seconds < before.seconds);
+        QVERIFY(std::abs(sum(after.byCause) / after.seconds - 1) < 1e-9);
     }
 
     void waitsLongerForMoreDevices()
