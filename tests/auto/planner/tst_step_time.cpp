@@ -289,7 +289,7 @@ private slots:
         QCOMPARE(model->estimate(TimeCoefficients()).seconds, timeOf(smallRun()).seconds);
     }
 
-    /// Micro-batches of one layer and the ends of the model, on two replicas of two nodes.
+    /// Two micro-batches of sixteen replicas on two nodes.
     static RunSpec shardedRun(int zeroStage)
     {
         RunSpec spec = smallRun();
