@@ -9,10 +9,11 @@
 
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/parameter_parts.h"
+#include "engine/planner/partition/distinct_placements.h"
+#include "engine/planner/partition/stage_division.h"
 #include "engine/planner/search/layout_candidates.h"
 #include "engine/planner/search/layout_ranking.h"
 #include "engine/planner/search/placements.h"
-#include "engine/planner/search/timed_partition.h"
 #include "engine/planner/stage_costs.h"
 #include "engine/planner/state_bytes.h"
 
@@ -96,7 +97,7 @@ private:
     bool fitsNode(const FoundLayout& layout);
     RunSpec wellPlaced(RunSpec spec) const;
     std::vector<FoundLayout> refined(const FoundLayout& layout);
-    Result<FoundLayout> simulated(const FoundLayout& layout);
+    Result<FoundLayout> simulated(const FoundLayout& layout) const;
     Status placeBest(FoundLayout& layout) const;
     std::vector<FoundLayout> shortList(std::vector<FoundLayout> layouts, std::size_t count) const;
     std::vector<FoundLayout> wanted(std::vector<FoundLayout> layouts) const;
@@ -216,19 +217,20 @@ std::vector<FoundLayout> Search::refined(const FoundLayout& layout)
     return variants;
 }
 
-/// With its layers dealt out by time, where that is faster and fits.
-Result<FoundLayout> Search::simulated(const FoundLayout& layout)
+/// With its layers dealt out by time, where that is faster.
+Result<FoundLayout> Search::simulated(const FoundLayout& layout) const
 {
     RunSpec even = layout.spec;
     even.layout.partition = {};
     TRAINYARD_TRY(FoundLayout best, weighLayout(m_request, even));
-    TRAINYARD_TRY(const RunSpec byTime, partitionedByTime(m_request, even));
+    const std::vector<PipelineNode> nodes(static_cast<std::size_t>(even.layout.pipeline),
+                                          {m_request.node, m_request.node.devices});
+    const auto counts = layersByTime(even, m_request.shape, nodes);
+    const RunSpec byTime = counts.ok() ? withLayers(even, m_request.shape, *counts) : even;
     if (byTime == even)
         return best;
-    TRAINYARD_TRY(const FoundLayout other, weighLayout(m_request, byTime));
-    if (other.time.seconds < best.time.seconds && fitsNode(other))
-        best = other;
-    return best;
+    TRAINYARD_TRY(FoundLayout other, weighLayout(m_request, byTime));
+    return other.time.seconds < best.time.seconds ? std::move(other) : std::move(best);
 }
 
 Status Search::placeBest(FoundLayout& layout) const

@@ -1,31 +1,13 @@
 #include "engine/planner/search/placements.h"
 
 #include <algorithm>
-#include <array>
-#include <set>
 
+#include "engine/planner/partition/distinct_placements.h"
 #include "engine/planner/time/group_place.h"
 
 namespace trainyard {
 
 namespace {
-
-// Tensor-parallel ranks talk most, so they are neighbours in the first ones.
-constexpr std::array kOrders{"PDT", "DPT", "DTP", "PTD", "TPD", "TDP"};
-
-/// The letters whose degrees are more than 1, in their order.
-std::string tellingLetters(const std::string& order, const ParallelLayout& layout)
-{
-    std::string letters;
-    for (const char letter : order) {
-        const int degree = letter == 'D'   ? layout.data * layout.context
-                           : letter == 'P' ? layout.pipeline
-                                           : layout.tensor;
-        if (degree > 1)
-            letters += letter;
-    }
-    return letters;
-}
 
 Result<PlacementCost> costOf(const SearchRequest& request, RunSpec spec, const std::string& placement)
 {
@@ -40,17 +22,6 @@ Result<PlacementCost> costOf(const SearchRequest& request, RunSpec spec, const s
 }
 
 } // namespace
-
-std::vector<std::string> distinctPlacements(const ParallelLayout& layout)
-{
-    std::vector<std::string> distinct;
-    std::set<std::string> seen;
-    for (const std::string order : kOrders) {
-        if (seen.insert(tellingLetters(order, layout)).second)
-            distinct.push_back(order);
-    }
-    return distinct;
-}
 
 Result<std::vector<PlacementCost>> comparePlacements(const SearchRequest& request, const RunSpec& spec)
 {

@@ -2,18 +2,16 @@
 
 #include <ctime>
 #include <limits>
-#include <numeric>
 #include <random>
 #include <set>
 
 #include "engine/planner/hardware/hardware_presets.h"
+#include "engine/planner/partition/distinct_placements.h"
 #include "engine/planner/search/found_spec.h"
 #include "engine/planner/search/layout_candidates.h"
 #include "engine/planner/search/layout_search.h"
 #include "engine/planner/search/placements.h"
-#include "engine/planner/search/timed_partition.h"
 #include "engine/planner/search/tradeoffs.h"
-#include "engine/planner/stage_costs.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/validate.h"
 
@@ -169,16 +167,6 @@ private slots:
         }
     }
 
-    void comparesEveryPlacementThatDiffers()
-    {
-        ParallelLayout layout{.data = 2, .tensor = 8, .pipeline = 4};
-        QCOMPARE(distinctPlacements(layout).size(), std::size_t{6});
-        layout.pipeline = 1;
-        QCOMPARE(distinctPlacements(layout), (std::vector<std::string>{"PDT", "PTD"}));
-        layout.tensor = 1;
-        QCOMPARE(distinctPlacements(layout).size(), std::size_t{1});
-    }
-
     void saysWhatAnotherPlacementCosts()
     {
         const SearchRequest request = requestFor("gpt-175b", "p4d.24xlarge", 120, 960);
@@ -195,33 +183,6 @@ private slots:
                 QVERIFY(cost.tensorNodes >= 1 && cost.tensorNodes <= layout.spec.layout.tensor);
             }
         }
-    }
-
-    // The head of GPT-2's vocabulary takes as long as some layers: its stage gets fewer.
-    void dealsLayersOutByTime()
-    {
-        SearchRequest request = requestFor("gpt2-xl", "hgx-a100", 1, 64);
-        request.spec.layout.pipeline = 8;
-        request.spec.batch = {64, 2, 32};
-        const auto timed = partitionedByTime(request, request.spec);
-        QVERIFY(timed.ok());
-        QVERIFY(timed->layout.partition.kind == PartitionKind::ByHand);
-        const std::vector<int>& counts = timed->layout.partition.layerCounts;
-        QCOMPARE(std::accumulate(counts.begin(), counts.end(), 0), 48);
-        QVERIFY(counts.back() < counts.front());
-        QVERIFY(weighLayout(request, *timed)->time.seconds <
-                weighLayout(request, request.spec)->time.seconds);
-    }
-
-    void leavesEqualStagesAsTheyAre()
-    {
-        SearchRequest request = requestFor("gpt-175b", "hgx-a100", 8, 64);
-        request.spec.layout.pipeline = 8;
-        request.spec.layout.tensor = 8;
-        request.spec.batch = {64, 1, 64};
-        QVERIFY(*partitionedByTime(request, request.spec) == request.spec);
-        request.spec.layout.pipeline = 1;
-        QVERIFY(*partitionedByTime(request, request.spec) == request.spec);
     }
 
     void writesWhatCanBeLaunched()

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/planner/partition/stage_division.h"
+
+namespace trainyard {
+
+/// A layout's ranks and layers on nodes that may differ.
+struct Arrangement {
+    RunSpec spec;                 ///< with this placement, order of nodes, and layers
+    std::vector<int> layerCounts; ///< of each stage, first stage first
+    double step = 0;              ///< seconds, simulated
+    bool fits = false;            ///< every rank its node (node_fit.h)
+};
+
+/// Every order of D, P and T, and of unequal kinds of nodes, with layers dealt out by time (layersByTime());
+/// what fits first, then the fastest. A placement that deals ranks out like an earlier one is left out, and
+/// so is an order of nodes beyond the first 24. `nodes`: what each entry of spec.cluster.nodes is. Errors as
+/// pipelineNodes() and StepModel::create().
+Result<std::vector<Arrangement>> arrange(const RunSpec& spec, const SequenceShape& shape,
+                                         const std::vector<NodeModel>& nodes);
+
+} // namespace trainyard

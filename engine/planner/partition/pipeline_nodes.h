@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/planner/hardware/hardware.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// What a pipeline rank computes on, in all replicas of the model and all its tensor-parallel ranks.
+struct PipelineNode {
+    NodeModel node; ///< of unequal ones the governing one; its network is the cluster's worst
+    int ranks = 1;  ///< on such a node, at most
+
+    bool operator==(const PipelineNode&) const = default;
+};
+
+/// Of each pipeline rank, first to last. `nodes`: what each entry of spec.cluster.nodes is; ranks fill their
+/// slots in order. BadInput for a placement that is none, Refused where the slots are fewer than the ranks.
+/// Requires as many nodes as the specification has.
+Result<std::vector<PipelineNode>> pipelineNodes(const RunSpec& spec, const std::vector<NodeModel>& nodes);
+
+} // namespace trainyard

@@ -1,0 +1,130 @@
+#include "engine/planner/partition/stage_division.h"
+
+#include <algorithm>
+
+#include "engine/planner/hardware/node_fit.h"
+#include "engine/planner/stage_costs.h"
+
+namespace trainyard {
+
+namespace {
+
+Bytes at(const MemoryByCategory& bytes, MemoryCategory category)
+{
+    return bytes[static_cast<std::size_t>(category)];
+}
+
+RankNeed needOf(const MemoryByCategory& bytes)
+{
+    MemoryEstimate estimate{bytes, {}};
+    return {estimate.onDevice(), at(bytes, MemoryCategory::Host)};
+}
+
+/// By pipeline rank.
+std::vector<bool> whoFits(const RunSpec& spec, const SequenceShape& shape,
+                          const std::vector<PipelineNode>& nodes)
+{
+    const std::vector<MemoryByCategory> needs = memoryOfPipelineRanks(spec, shape);
+    std::vector<bool> fitting;
+    for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+        fitting.push_back(fitsNode(needOf(needs[rank]), nodes[rank].node, nodes[rank].ranks).ok());
+    return fitting;
+}
+
+/// The longest stage of a pipeline rank.
+std::size_t longestOf(const std::vector<int>& layerCounts, std::size_t rank, std::size_t ranks)
+{
+    std::size_t longest = rank;
+    for (std::size_t stage = rank; stage < layerCounts.size(); stage += ranks) {
+        if (layerCounts[stage] > layerCounts[longest])
+            longest = stage;
+    }
+    return longest;
+}
+
+RunSpec byHand(RunSpec spec, const std::vector<int>& layerCounts)
+{
+    if (spec.layout.pipeline > 1)
+        spec.layout.partition = {PartitionKind::ByHand, layerCounts};
+    return spec;
+}
+
+Result<StageDivision> judged(std::optional<PartitionKind> kind, const std::vector<int>& layerCounts,
+                             const RunSpec& asked, const SequenceShape& shape,
+                             const std::vector<PipelineNode>& nodes)
+{
+    const RunSpec spec = byHand(asked, layerCounts);
+    TRAINYARD_TRY(const StageTimes times, timeStages(spec, shape, nodes));
+    const std::vector<bool> fitting = whoFits(spec, shape, nodes);
+    return StageDivision{kind, layerCounts, times.step, estimateMemory(spec, shape).onDevice(),
+                         std::find(fitting.begin(), fitting.end(), false) == fitting.end()};
+}
+
+std::vector<PartitionKind> kindsFor(const StagePartition& asked)
+{
+    std::vector<PartitionKind> kinds{PartitionKind::Layers, PartitionKind::Parameters, PartitionKind::Cost};
+    if (asked.kind == PartitionKind::ByHand)
+        kinds.push_back(PartitionKind::ByHand);
+    return kinds;
+}
+
+} // namespace
+
+Result<std::vector<int>> layersByTime(const RunSpec& spec, const SequenceShape& shape,
+                                      const std::vector<PipelineNode>& nodes,
+                                      const std::optional<PartCosts>& measured)
+{
+    RunSpec even = spec;
+    even.layout.partition = {};
+    TRAINYARD_TRY(const StageTimes times, timeStages(even, shape, nodes));
+    const int stages = static_cast<int>(times.costs.stages.size());
+    StageDevices devices{times.slowness, std::vector<int>(times.slowness.size(), spec.model.layers)};
+    for (;;) {
+        TRAINYARD_TRY(const std::vector<int> counts,
+                      partitionLayers(measured.value_or(times.parts), stages, devices));
+        const std::vector<bool> fitting = whoFits(byHand(spec, counts), shape, nodes);
+        if (std::find(fitting.begin(), fitting.end(), false) == fitting.end())
+            return counts;
+        for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+            const std::size_t longest = longestOf(counts, rank, nodes.size());
+            if (!fitting[rank])
+                devices.most[longest] = counts[longest] - 1;
+        }
+    }
+}
+
+RunSpec withLayers(const RunSpec& spec, const SequenceShape& shape, const std::vector<int>& layerCounts)
+{
+    RunSpec even = spec;
+    even.layout.partition = {};
+    const auto equal = layersPerStage(even, shape);
+    return equal.ok() && *equal == layerCounts ? even : byHand(spec, layerCounts);
+}
+
+Result<std::vector<StageDivision>> divideStages(const RunSpec& spec, const SequenceShape& shape,
+                                                const std::vector<PipelineNode>& nodes,
+                                                const std::optional<PartCosts>& measured)
+{
+    std::vector<StageDivision> found;
+    const auto add = [&](std::optional<PartitionKind> kind, const std::vector<int>& counts) -> Status {
+        if (std::ranges::find(found, counts, &StageDivision::layerCounts) != found.end())
+            return {};
+        TRAINYARD_TRY(StageDivision division, judged(kind, counts, spec, shape, nodes));
+        found.push_back(std::move(division));
+        return {};
+    };
+    for (const PartitionKind kind : kindsFor(spec.layout.partition)) {
+        RunSpec other = spec;
+        other.layout.partition.kind = kind;
+        TRAINYARD_TRY(const std::vector<int> counts, layersPerStage(other, shape));
+        TRAINYARD_TRY_STATUS(add(kind, counts));
+    }
+    if (const auto counts = layersByTime(spec, shape, nodes, measured); counts.ok())
+        TRAINYARD_TRY_STATUS(add(std::nullopt, *counts));
+    std::ranges::stable_sort(found, [](const StageDivision& a, const StageDivision& b) {
+        return std::pair(!a.fits, a.step) < std::pair(!b.fits, b.step);
+    });
+    return found;
+}
+
+} // namespace trainyard

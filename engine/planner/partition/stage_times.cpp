@@ -1,0 +1,79 @@
+#include "engine/planner/partition/stage_times.h"
+
+#include <algorithm>
+#include <limits>
+#include <list>
+
+#include "engine/base/check.h"
+#include "engine/planner/time/step_model.h"
+
+namespace trainyard {
+
+namespace {
+
+/// What all stages would take if every node were of that kind.
+struct Kind {
+    const NodeModel* node;
+    PipelineCosts costs;
+    PartCosts parts;
+
+    double layer() const { return parts.layers.front(); }
+};
+
+/// Makes each kind of node once.
+class Kinds {
+public:
+    Kinds(const RunSpec& spec, const SequenceShape& shape) : m_spec(spec), m_shape(shape) {}
+
+    Result<const Kind*> of(const NodeModel& node)
+    {
+        for (const Kind& kind : m_kinds) {
+            if (*kind.node == node)
+                return &kind;
+        }
+        TRAINYARD_TRY(const StepModel model,
+                      StepModel::create(m_spec, m_shape, node, trainyardProgram(), ScheduleDetail::Formula));
+        m_kinds.push_back({&node, model.costs(), model.partSeconds()});
+        return &m_kinds.back();
+    }
+
+    const Kind& fastest() const
+    {
+        return *std::min_element(m_kinds.begin(), m_kinds.end(),
+                                 [](const Kind& a, const Kind& b) { return a.layer() < b.layer(); });
+    }
+
+private:
+    const RunSpec& m_spec;
+    const SequenceShape& m_shape;
+    std::list<Kind> m_kinds; ///< a list, for its elements stay where they are
+};
+
+} // namespace
+
+Result<StageTimes> timeStages(const RunSpec& spec, const SequenceShape& shape,
+                              const std::vector<PipelineNode>& nodes)
+{
+    TRAINYARD_CHECK(static_cast<int>(nodes.size()) == spec.layout.pipeline);
+    Kinds kinds(spec, shape);
+    std::vector<const Kind*> kindOfRank;
+    for (const PipelineNode& node : nodes) {
+        TRAINYARD_TRY(const Kind* kind, kinds.of(node.node));
+        kindOfRank.push_back(kind);
+    }
+    StageTimes times;
+    times.parts = kinds.fastest().parts;
+    const std::size_t stages = kindOfRank.front()->costs.stages.size();
+    for (std::size_t stage = 0; stage < stages; ++stage) {
+        const Kind& kind = *kindOfRank[stage % nodes.size()];
+        times.costs.stages.push_back(kind.costs.stages[stage]);
+        times.costs.optimizerStep = std::max(times.costs.optimizerStep, kind.costs.optimizerStep);
+        times.costs.transfer = std::max(times.costs.transfer, kind.costs.transfer);
+        times.slowness.push_back(kind.layer() / kinds.fastest().layer());
+    }
+    TRAINYARD_TRY(const StepSchedule schedule, StepSchedule::create(spec));
+    times.step = schedule.duration(times.costs);
+    return times;
+}
+
+} // namespace trainyard

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/planner/memory_model.h"
+#include "engine/planner/partition/pipeline_nodes.h"
+#include "engine/planner/pipeline/simulator.h"
+#include "engine/planner/stage_partition.h"
+
+namespace trainyard {
+
+/// What the stages of a run take where their nodes may differ. Seconds.
+struct StageTimes {
+    PipelineCosts costs;          ///< what the schedule is played with
+    double step = 0;              ///< of all of it, simulated
+    PartCosts parts;              ///< of one micro-batch on the fastest nodes, forward and backward
+    std::vector<double> slowness; ///< by stage: how many times as long a layer takes as on the fastest
+};
+
+/// Each stage takes what StepModel has for the node of its pipeline rank; the step ends when the slowest one
+/// has updated its weights. Where all nodes are equal it takes what StepModel::estimate() says. `nodes`: of
+/// each pipeline rank. Errors as StepModel::create().
+Result<StageTimes> timeStages(const RunSpec& spec, const SequenceShape& shape,
+                              const std::vector<PipelineNode>& nodes);
+
+} // namespace trainyard

@@ -1,0 +1,280 @@
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "engine/planner/hardware/hardware_presets.h"
+#include "engine/planner/hardware/node_fit.h"
+#include "engine/planner/partition/arrangement.h"
+#include "engine/planner/partition/distinct_placements.h"
+#include "engine/planner/stage_costs.h"
+#include "engine/planner/time/step_model.h"
+#include "engine/spec/presets.h"
+
+using namespace trainyard;
+
+namespace {
+
+constexpr SequenceShape kShape{1024, 0};
+
+/// A GPT of GPT-2 XL's width in a pipeline of one stage a node: the last one has a head as long as two
+/// layers.
+RunSpec pipelined(int layers, int nodes)
+{
+    RunSpec spec;
+    spec.model = *modelPreset("gpt2-xl");
+    spec.model.layers = layers;
+    spec.model.heads = 20;
+    spec.model.vocabulary = 50304;
+    spec.layout.pipeline = nodes;
+    spec.layout.data = 8;
+    spec.layout.placement = "PDT";
+    spec.batch = {8 * 2 * 32, 2, 32};
+    spec.precision.compute = ComputeType::BFloat16;
+    spec.cluster.nodes.clear();
+    for (int i = 0; i < nodes; ++i)
+        spec.cluster.nodes.push_back({.host = "node-" + std::to_string(i), .slotCount = 8});
+    return spec;
+}
+
+NodeModel node(double slowness = 1, Bytes memory = 80 * kGiB)
+{
+    NodeModel model = *nodePreset("hgx-a100");
+    model.device.peak.bfloat16 /= slowness;
+    model.device.memoryBandwidth /= slowness;
+    model.device.kernelTime *= slowness;
+    model.device.launchTime = 0;
+    model.device.memory = memory;
+    return model;
+}
+
+std::vector<PipelineNode> nodesOf(const RunSpec& spec, const std::vector<NodeModel>& nodes)
+{
+    return pipelineNodes(spec, nodes).value();
+}
+
+RunSpec withCounts(RunSpec spec, const std::vector<int>& counts)
+{
+    spec.layout.partition = {PartitionKind::ByHand, counts};
+    return spec;
+}
+
+double stepOf(const RunSpec& spec, const std::vector<int>& counts, const std::vector<NodeModel>& nodes)
+{
+    return timeStages(withCounts(spec, counts), kShape, nodesOf(spec, nodes)).value().step;
+}
+
+bool fitsEverywhere(const RunSpec& spec, const std::vector<NodeModel>& nodes)
+{
+    const std::vector<MemoryByCategory> needs = memoryOfPipelineRanks(spec, kShape);
+    for (std::size_t rank = 0; rank < needs.size(); ++rank) {
+        const Bytes need = std::accumulate(needs[rank].begin(), needs[rank].end(), Bytes{0});
+        if (!fitsNode({need, 0}, nodes[rank], 8).ok())
+            return false;
+    }
+    return true;
+}
+
+/// All ways to deal `layers` layers to `stages` stages.
+std::vector<std::vector<int>> allDivisions(int layers, int stages)
+{
+    if (stages == 1)
+        return {{layers}};
+    std::vector<std::vector<int>> all;
+    for (int own = 1; own <= layers - stages + 1; ++own) {
+        for (std::vector<int> rest : allDivisions(layers - own, stages - 1)) {
+            rest.insert(rest.begin(), own);
+            all.push_back(std::move(rest));
+        }
+    }
+    return all;
+}
+
+} // namespace
+
+Q_DECLARE_METATYPE(PipelineScheduleKind)
+
+class TestStageDivision : public QObject {
+    Q_OBJECT
+
+private slots:
+    void takesAsLongAsTheModelOnEqualNodes_data()
+    {
+        QTest::addColumn<PipelineScheduleKind>("schedule");
+        QTest::addColumn<int>("chunks");
+        QTest::addRow("1F1B") << PipelineScheduleKind::OneForwardOneBackward << 1;
+        QTest::addRow("interleaved") << PipelineScheduleKind::Interleaved << 2;
+        QTest::addRow("zero-bubble") << PipelineScheduleKind::ZeroBubble << 1;
+    }
+    void takesAsLongAsTheModelOnEqualNodes()
+    {
+        RunSpec spec = pipelined(12, 4);
+        QFETCH(PipelineScheduleKind, schedule);
+        QFETCH(int, chunks);
+        spec.layout.schedule = schedule;
+        spec.layout.virtualStages = chunks;
+        const std::vector<NodeModel> nodes(4, node());
+        const StageTimes times = timeStages(spec, kShape, nodesOf(spec, nodes)).value();
+        QCOMPARE(times.step, StepModel::create(spec, kShape, node())->estimate().seconds);
+        QCOMPARE(times.slowness, std::vector<double>(times.slowness.size(), 1));
+    }
+
+    void knowsTheNodeOfEachPipelineRank()
+    {
+        RunSpec spec = pipelined(12, 2);
+        const std::vector<NodeModel> nodes{node(), node(2)};
+        std::vector<PipelineNode> found = nodesOf(spec, nodes);
+        QVERIFY(found[0].node.device.peak.bfloat16 > found[1].node.device.peak.bfloat16);
+        spec.layout.placement = "DPT"; // both pipeline ranks have replicas on both nodes
+        found = nodesOf(spec, nodes);
+        QVERIFY(found[0] == found[1]);
+        QCOMPARE(found[0].node.device.peak.bfloat16, nodes[1].device.peak.bfloat16);
+        spec.cluster.nodes.back().slotCount = 7;
+        QCOMPARE(pipelineNodes(spec, nodes).error().kind, ErrorKind::Refused);
+    }
+
+    // The head of GPT-2's vocabulary takes as long as some layers: its stage gets fewer.
+    void shortensTheStageOfTheHead()
+    {
+        const RunSpec spec = pipelined(24, 4);
+        const std::vector<NodeModel> nodes(4, node());
+        const std::vector<int> counts = layersByTime(spec, kShape, nodesOf(spec, nodes)).value();
+        QCOMPARE(std::accumulate(counts.begin(), counts.end(), 0), 24);
+        QVERIFY(counts.back() < counts.front());
+        QVERIFY(stepOf(spec, counts, nodes) < stepOf(spec, {6, 6, 6, 6}, nodes));
+    }
+
+    void givesASlowNodeFewerLayers()
+    {
+        const RunSpec spec = pipelined(24, 3);
+        const std::vector<NodeModel> nodes{node(), node(3), node()};
+        const std::vector<int> counts = layersByTime(spec, kShape, nodesOf(spec, nodes)).value();
+        QVERIFY(counts[1] < counts[0] && counts[1] < counts[2]);
+        QVERIFY(stepOf(spec, counts, nodes) < 0.6 * stepOf(spec, {8, 8, 8}, nodes));
+    }
+
+    // The longest stage decides but for filling the pipeline: within that of the best of all.
+    void findsNothingBetterByTryingAll()
+    {
+        std::mt19937 random(5);
+        std::uniform_real_distribution<double> slowness(1, 3);
+        for (int round = 0; round < 12; ++round) {
+            const int stages = 2 + round % 3;
+            const RunSpec spec = pipelined(10, stages);
+            std::vector<NodeModel> nodes;
+            for (int i = 0; i < stages; ++i)
+                nodes.push_back(node(slowness(random)));
+            double best = std::numeric_limits<double>::infinity();
+            for (const std::vector<int>& counts : allDivisions(10, stages))
+                best = std::min(best, stepOf(spec, counts, nodes));
+            const std::vector<int> counts = layersByTime(spec, kShape, nodesOf(spec, nodes)).value();
+            QVERIFY2(stepOf(spec, counts, nodes) <= 1.05 * best, qPrintable(QString::number(round)));
+        }
+    }
+
+    // Of all that fit, none has a shorter longest stage.
+    void fitsEveryNode()
+    {
+        std::mt19937 random(9);
+        std::uniform_int_distribution<int> gibibytes(4, 16);
+        int refused = 0;
+        int limited = 0;
+        for (int round = 0; round < 24; ++round) {
+            const RunSpec spec = pipelined(12, 3);
+            std::vector<NodeModel> nodes;
+            for (int i = 0; i < 3; ++i)
+                nodes.push_back(node(1, static_cast<Bytes>(gibibytes(random)) * kGiB));
+            const std::vector<PipelineNode> ranks = nodesOf(spec, nodes);
+            const PartCosts parts = timeStages(spec, kShape, ranks).value().parts;
+            const auto longest = [&](const std::vector<int>& counts) {
+                return std::ranges::max(stageLoads(parts, counts));
+            };
+            double best = std::numeric_limits<double>::infinity();
+            for (const std::vector<int>& counts : allDivisions(12, 3)) {
+                if (fitsEverywhere(withCounts(spec, counts), nodes))
+                    best = std::min(best, longest(counts));
+            }
+            const auto counts = layersByTime(spec, kShape, ranks);
+            QCOMPARE(counts.ok(), std::isfinite(best));
+            if (!counts.ok()) {
+                QCOMPARE(counts.error().kind, ErrorKind::Refused);
+                ++refused;
+                continue;
+            }
+            QVERIFY(fitsEverywhere(withCounts(spec, *counts), nodes));
+            QCOMPARE(longest(*counts), best);
+            limited += longest(*counts) > longest(partitionLayers(parts, 3).value()) ? 1 : 0;
+        }
+        QVERIFY(refused > 0 && limited > 0);
+    }
+
+    void prefersMeasuredSeconds()
+    {
+        const RunSpec spec = pipelined(8, 2);
+        const std::vector<NodeModel> nodes(2, node());
+        const PartCosts measured{0, {7, 1, 1, 1, 1, 1, 1, 1}, 0};
+        QCOMPARE(layersByTime(spec, kShape, nodesOf(spec, nodes), measured).value(),
+                 (std::vector<int>{1, 7}));
+    }
+
+    void worksAtTheLimits()
+    {
+        const std::vector<NodeModel> one{node()};
+        QCOMPARE(layersByTime(pipelined(1, 1), kShape, nodesOf(pipelined(1, 1), one)).value(),
+                 std::vector<int>{1});
+        const RunSpec full = pipelined(4, 4);
+        const std::vector<NodeModel> nodes(4, node());
+        QCOMPARE(layersByTime(full, kShape, nodesOf(full, nodes)).value(), (std::vector<int>{1, 1, 1, 1}));
+        QVERIFY(withLayers(full, kShape, {1, 1, 1, 1}) == full);
+        RunSpec chunks = pipelined(23, 4);
+        chunks.layout.schedule = PipelineScheduleKind::Interleaved;
+        chunks.layout.virtualStages = 4;
+        const std::vector<int> counts = layersByTime(chunks, kShape, nodesOf(chunks, nodes)).value();
+        QCOMPARE(counts.size(), std::size_t{16});
+        QCOMPARE(std::accumulate(counts.begin(), counts.end(), 0), 23);
+    }
+
+    void comparesTheWaysToDivide()
+    {
+        RunSpec spec = pipelined(24, 4);
+        spec.layout.partition = {PartitionKind::ByHand, {3, 9, 9, 3}};
+        const std::vector<NodeModel> nodes(4, node());
+        const std::vector<StageDivision> found = divideStages(spec, kShape, nodesOf(spec, nodes)).value();
+        QVERIFY(found.size() >= 3);
+        for (std::size_t i = 1; i < found.size(); ++i)
+            QVERIFY(found[i].step >= found[i - 1].step);
+        const auto byHand = std::ranges::find(found, PartitionKind::ByHand, &StageDivision::kind);
+        QVERIFY(byHand != found.end());
+        QCOMPARE(byHand->layerCounts, (std::vector<int>{3, 9, 9, 3}));
+        QCOMPARE(byHand->onDevice, estimateMemory(spec, kShape).onDevice());
+    }
+
+    void comparesEveryPlacementThatDiffers()
+    {
+        ParallelLayout layout{.data = 2, .tensor = 8, .pipeline = 4};
+        QCOMPARE(distinctPlacements(layout).size(), std::size_t{6});
+        layout.pipeline = 1;
+        QCOMPARE(distinctPlacements(layout), (std::vector<std::string>{"PDT", "PTD"}));
+        layout.tensor = 1;
+        QCOMPARE(distinctPlacements(layout).size(), std::size_t{1});
+    }
+
+    // A head of two layers and only one layer each: the faster node should have it.
+    void putsTheHeadOnTheFasterNode()
+    {
+        const RunSpec spec = pipelined(2, 2);
+        const std::vector<Arrangement> found = arrange(spec, kShape, {node(), node(3)}).value();
+        const Arrangement& best = found.front();
+        QCOMPARE(best.spec.cluster.nodes.back().host, "node-0");
+        QVERIFY(best.step < stepOf(spec, {1, 1}, {node(), node(3)}));
+        for (const Arrangement& other : found)
+            QVERIFY(best.step <= other.step);
+        QCOMPARE(arrange(spec, kShape, {node(), node()})->size(), distinctPlacements(spec.layout).size());
+    }
+};
+
+QTEST_APPLESS_MAIN(TestStageDivision)
+#include "tst_stage_division.moc"
