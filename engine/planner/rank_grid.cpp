@@ -11,15 +11,6 @@ namespace trainyard {
 
 namespace {
 
-std::string lettersOf(const std::string& placement)
-{
-    if (placement == "cluster")
-        return "DPT";
-    if (placement == "spread")
-        return "TPD";
-    return placement;
-}
-
 bool isPermutation(std::string letters)
 {
     std::sort(letters.begin(), letters.end());
@@ -62,12 +53,21 @@ int& component(GridCoord& coord, Axis axis)
 
 } // namespace
 
+Result<std::string> placementLetters(const std::string& placement)
+{
+    if (placement == "cluster")
+        return std::string("DPT");
+    if (placement == "spread")
+        return std::string("TPD");
+    if (!isPermutation(placement))
+        return badInput(fmt::format("layout.placement: \"{}\" is not a placement", placement),
+                        "use an order of the letters D, P and T, or \"cluster\" (DPT) or \"spread\" (TPD)");
+    return placement;
+}
+
 Result<RankGrid> RankGrid::create(const ParallelLayout& layout)
 {
-    const std::string letters = lettersOf(layout.placement);
-    if (!isPermutation(letters))
-        return badInput(fmt::format("layout.placement: \"{}\" is not a placement", layout.placement),
-                        "use an order of the letters D, P and T, or \"cluster\" (DPT) or \"spread\" (TPD)");
+    TRAINYARD_TRY(const std::string letters, placementLetters(layout.placement));
     RankGrid grid;
     for (auto letter = letters.rbegin(); letter != letters.rend(); ++letter) {
         for (const Axis axis : axesOf(*letter)) {
@@ -123,6 +123,20 @@ std::vector<Rank> RankGrid::group(Rank member, const std::vector<Axis>& axes) co
     }
     std::sort(ranks.begin(), ranks.end());
     return ranks;
+}
+
+int RankGrid::groupNumber(Rank member, const std::vector<Axis>& axes) const
+{
+    GridCoord coord = coordOf(member);
+    int number = 0;
+    int groups = 1;
+    for (const Dimension& d : m_dimensions) {
+        if (std::ranges::find(axes, d.axis) != axes.end())
+            continue;
+        number += component(coord, d.axis) * groups;
+        groups *= d.degree;
+    }
+    return number;
 }
 
 std::vector<Rank> RankGrid::embeddingGroup(Rank member) const

@@ -20,6 +20,10 @@ struct GridCoord {
     bool operator==(const GridCoord&) const = default;
 };
 
+/// The letters D, P and T of a placement, slowest-varying first: "DPT" for "cluster". BadInput when it is no
+/// order of them.
+Result<std::string> placementLetters(const std::string& placement);
+
 /// Maps a global rank to its (data, context, pipeline, tensor) coordinates and back. The placement string is
 /// read as SageMaker writes it: the right-most letter varies fastest with the rank, so "DPT" means
 ///     rank = tensor + T * (pipeline + P * data)
@@ -38,6 +42,8 @@ public:
     /// of the same samples; along Pipeline and Tensor: who shares one copy of the model.
     std::vector<Rank> group(Rank member, const std::vector<Axis>& axes) const;
     std::vector<Rank> group(Rank member, Axis axis) const { return group(member, std::vector{axis}); }
+    /// Which of the groups along these axes that is; they are numbered in the order of their lowest ranks.
+    int groupNumber(Rank member, const std::vector<Axis>& axes) const;
     /// The first and the last stage of the member's pipeline, which share tied embeddings; ascending, one
     /// rank without a pipeline. Those between belong to no such group.
     std::vector<Rank> embeddingGroup(Rank member) const;

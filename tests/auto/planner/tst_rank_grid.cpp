@@ -108,6 +108,33 @@ private slots:
         QTEST(QString::fromStdString(grid.deepSpeedOrder()), "deepSpeed");
     }
 
+    void readsTheLettersOfAPlacement()
+    {
+        QCOMPARE(placementLetters("cluster").value(), "DPT");
+        QCOMPARE(placementLetters("spread").value(), "TPD");
+        QCOMPARE(placementLetters("PDT").value(), "PDT");
+        QVERIFY(!placementLetters("DPP").ok());
+    }
+
+    void numbersGroupsByTheirLowestRanks()
+    {
+        for (const char* placement : {"DPT", "DTP", "PDT", "PTD", "TDP", "TPD"}) {
+            ParallelLayout layout = layoutOf(2, 3, 2, placement);
+            layout.context = 2;
+            const auto grid = RankGrid::create(layout).value();
+            for (const auto& axes : {std::vector{Axis::Tensor}, std::vector{Axis::Pipeline},
+                                     std::vector{Axis::Data, Axis::Context}}) {
+                std::set<std::vector<Rank>> seen;
+                for (int rank = 0; rank < grid.worldSize().value; ++rank) {
+                    const auto group = grid.group(Rank{rank}, axes);
+                    if (seen.insert(group).second) // ranks ascend: this one is its lowest
+                        QCOMPARE(grid.groupNumber(Rank{rank}, axes), int(seen.size()) - 1);
+                    QCOMPARE(grid.groupNumber(Rank{rank}, axes), grid.groupNumber(group.front(), axes));
+                }
+            }
+        }
+    }
+
     void formsTheGroupsOfMegatron_data()
     {
         QTest::addColumn<QString>("placement");
