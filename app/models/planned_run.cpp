@@ -55,6 +55,19 @@ Status fitOf(const MemoryEstimate& memory, const std::vector<HostMemory>& hosts,
     return fitsMemory(hosts, known ? needOnNode(need, *hardware.front()).onDevice : memory.total());
 }
 
+/// `hosts` as for fitOf().
+std::vector<HostMemory> roomsOf(std::vector<HostMemory> hosts, const Hardware& hardware)
+{
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        if (!hardware[i])
+            continue;
+        const Bytes room = roomOnNode(*hardware[i], hosts[i].ranks).device;
+        hosts[i].perRank = std::min(hosts[i].perRank.value_or(room), room);
+        hosts[i].onDevices = !hardware[i]->sharesMemory;
+    }
+    return hosts;
+}
+
 /// The nodes that get ranks, each with as many devices as ranks may run there; nothing when one is unknown.
 std::optional<ClusterModel> clusterOf(const RunSpec& spec, const Hardware& hardware, std::size_t hosts)
 {
@@ -97,6 +110,8 @@ PlannedRun planRun(const RunSpec& spec, const PlanInputs& inputs)
     plan.memory = estimateMemory(spec, inputs.shape);
     plan.hosts = memoryOfHosts(
         spec, [&](std::size_t i) { return memoryOf(spec.cluster.nodes[i], hardware[i], inputs); });
+    plan.pipelineRanks = memoryOfPipelineRanks(spec, inputs.shape);
+    plan.rooms = roomsOf(plan.hosts, hardware);
     plan.fits = fitOf(plan.memory, plan.hosts, hardware);
     plan.time = looked.ok() ? timeOf(spec, inputs.shape, hardware, plan.hosts.size()) : looked.error();
     return plan;

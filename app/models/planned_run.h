@@ -33,9 +33,13 @@ struct PlannedTime {
 
 /// Everything that is known of a run before it is launched, for the command line and the window alike.
 struct PlannedRun {
-    MemoryEstimate memory{};         ///< of the most loaded rank
+    MemoryEstimate memory{}; ///< of the most loaded rank
+    /// The same of a rank of each pipeline rank, first to last.
+    std::vector<MemoryByCategory> pipelineRanks{};
     std::vector<HostMemory> hosts{}; ///< those that get a rank
-    Status fits{};                   ///< Refused with what is too small
+    /// What may be planned of the hosts' memory: where hardware is known its usable share (node_fit.h).
+    std::vector<HostMemory> rooms{};
+    Status fits{}; ///< Refused with what is too small
     /// Nothing while a node that gets ranks has no cluster.nodes[].hardware. BadInput for a name that is
     /// none, or what StepModel::create() refuses.
     Result<std::optional<PlannedTime>> time = std::optional<PlannedTime>();

@@ -103,6 +103,13 @@ private slots:
         QCOMPARE(int(planRun(spec, inputs()).fits.error().kind), int(ErrorKind::Refused));
     }
 
+    void leavesRoomForTheProgram()
+    {
+        const PlannedRun plan = planRun(bertOn("hgx-a100", ""), inputs());
+        QVERIFY(plan.rooms[0].perRank < plan.hosts[0].perRank);
+        QVERIFY(!plan.rooms[1].perRank); // unknown
+    }
+
     /// A check of the real host knows better than the name of its hardware.
     void whatWasFoundComesFirst()
     {

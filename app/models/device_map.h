@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include <QString>
+
+#include "engine/planner/rank_grid.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// The axes of a placement, in the order of the degrees: D (with what context-parallel ranks share), P, T.
+enum class GroupAxis { Data, Pipeline, Tensor };
+constexpr std::array kGroupAxes{GroupAxis::Data, GroupAxis::Pipeline, GroupAxis::Tensor};
+QChar letterOf(GroupAxis axis);
+
+/// A slot of a node, and the rank that will run there.
+struct MappedDevice {
+    int node = 0;
+    int slot = 0;  ///< of the node, from 0
+    int rank = -1; ///< -1 = stays free
+    GridCoord at{};
+    std::array<int, kGroupAxes.size()> groups{}; ///< by GroupAxis, which of the groups along it
+
+    bool isFree() const { return rank < 0; }
+    int groupOf(GroupAxis axis) const { return groups[static_cast<std::size_t>(axis)]; }
+};
+
+struct MappedNode {
+    QString host;
+    int slotCount = 0;
+    int used = 0;        ///< slots with a rank
+    int firstDevice = 0; ///< in DeviceMap::devices()
+    int shown = 0;       ///< slots that are listed there
+};
+
+/// Where a group lies: what its messages go over.
+struct GroupSpread {
+    int size = 1;  ///< ranks
+    int hosts = 1; ///< that its ranks are on
+};
+
+/// Every slot of a cluster with the rank that the launcher puts there and its place in the layout: ranks fill
+/// the nodes in their order. Of a layout that cannot be, all slots are free. A plain value.
+class DeviceMap {
+public:
+    /// A node's slots beyond are counted and not listed: no machine has so many devices.
+    static constexpr int kMostListed = 256;
+
+    DeviceMap() = default;
+    explicit DeviceMap(const RunSpec& spec);
+
+    const std::vector<MappedNode>& nodes() const { return m_nodes; }
+    const std::vector<MappedDevice>& devices() const { return m_devices; }
+    const MappedDevice& device(int index) const { return m_devices[static_cast<std::size_t>(index)]; }
+    const MappedNode& nodeOf(int device) const
+    {
+        return m_nodes[static_cast<std::size_t>(this->device(device).node)];
+    }
+
+    const ParallelLayout& layout() const { return m_layout; }
+    int worldSize() const { return m_worldSize; } ///< 0 for a layout that cannot be
+    /// Ranks for which the cluster has no slot.
+    int homelessRanks() const;
+    /// Of the group along that axis that is on most hosts.
+    GroupSpread widestSpread(GroupAxis axis) const;
+    /// Of the device's own group. Requires a device with a rank.
+    GroupSpread spreadAround(int device, GroupAxis axis) const;
+    /// The axis along which these two are one group; nothing when there is none or they are the same device.
+    std::optional<GroupAxis> sharedGroup(int device, int other) const;
+
+private:
+    void addNode(const NodeSpec& node, const RankGrid* grid);
+    std::vector<int> hostsOfGroups(GroupAxis axis) const;
+    int sizeOfGroups(GroupAxis axis) const;
+
+    ParallelLayout m_layout;
+    int m_worldSize = 0;
+    int m_slots = 0; ///< of the nodes so far: the first rank of the next one
+    std::vector<MappedNode> m_nodes;
+    std::vector<MappedDevice> m_devices;
+};
+
+} // namespace trainyard
