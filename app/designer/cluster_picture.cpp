@@ -2,140 +2,267 @@
 
 #include <algorithm>
 
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
 #include <QPainter>
+#include <QScrollBar>
+#include <QToolTip>
+#include <QWheelEvent>
 
+#include "app/designer/device_cell.h"
+#include "app/models/device_words.h"
+#include "app/models/display_text.h"
 #include "app/models/theme.h"
 
 namespace trainyard {
 
 namespace {
 
-constexpr int kCell = 28;
-constexpr int kCellGap = 4;
-constexpr int kBoxGap = 8;
-constexpr int kPad = 10;
-constexpr int kTitle = 22;
-constexpr int kMinBox = 152;
-constexpr int kCellsPerLine = 8;
-constexpr int kMaxCells =
-    64; ///< of a host with more slots only the first ones are drawn, and the rest is counted
-
-int shownCells(int slotCount)
+/// Lines are drawn through the middle of pixels.
+QRectF onPixels(const QRect& rect)
 {
-    return std::clamp(slotCount, 1, kMaxCells);
+    return QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5);
 }
 
 } // namespace
 
-ClusterPicture::ClusterPicture(QWidget* parent) : QWidget(parent)
+ClusterPicture::ClusterPicture(QWidget* parent) : QAbstractScrollArea(parent)
 {
     setAccessibleName(tr("Cluster"));
-    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
-    policy.setHeightForWidth(true);
-    setSizePolicy(policy);
+    setFocusPolicy(Qt::StrongFocus);
+    setFrameShape(QFrame::NoFrame);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    viewport()->setAutoFillBackground(false);
 }
 
-void ClusterPicture::setSpec(const RunSpec& spec)
+void ClusterPicture::setCluster(const DeviceMap& map, const GroupedMemory& memory)
 {
-    m_nodes = spec.cluster.nodes;
-    m_worldSize = std::max(1, spec.layout.worldSize());
-    setAccessibleDescription(tr("%1 ranks on %2 hosts with %3 slots")
-                                 .arg(m_worldSize)
-                                 .arg(m_nodes.size())
-                                 .arg(spec.cluster.totalSlots()));
-    updateGeometry();
-    setMinimumHeight(heightForWidth(width()));
-    update();
+    m_map = map;
+    m_memory = memory;
+    if (m_current >= static_cast<int>(m_map.devices().size()))
+        m_current = -1;
+    arrange();
+    describe();
 }
 
-QSize ClusterPicture::sizeHint() const
+void ClusterPicture::arrange()
 {
-    return {480, heightForWidth(480)};
-}
-
-QSize ClusterPicture::minimumSizeHint() const
-{
-    return {kMinBox, 2 * kPad + kTitle + kCell};
-}
-
-int ClusterPicture::heightForWidth(int width) const
-{
-    std::vector<Box> boxes;
-    return arrange(width, boxes);
+    const QSize room = maximumViewportSize();
+    m_layout = m_scale ? ClusterLayout(m_map, room.width(), *m_scale) : ClusterLayout::fitting(m_map, room);
+    if (m_layout.height() > room.height())
+        m_layout = {m_map, room.width() - verticalScrollBar()->sizeHint().width(), m_layout.scaleNumber()};
+    verticalScrollBar()->setRange(0, std::max(0, m_layout.height() - room.height()));
+    verticalScrollBar()->setPageStep(room.height());
+    verticalScrollBar()->setSingleStep(m_layout.scale().cell);
+    viewport()->update();
 }
 
 void ClusterPicture::resizeEvent(QResizeEvent* event)
 {
-    setMinimumHeight(heightForWidth(width()));
-    QWidget::resizeEvent(event);
+    QAbstractScrollArea::resizeEvent(event);
+    arrange();
 }
 
-int ClusterPicture::arrange(int width, std::vector<Box>& boxes) const
+int ClusterPicture::scrolled() const
 {
-    QPoint at(0, 0);
-    int lineHeight = 0;
-    int rank = 0;
-    for (const NodeSpec& node : m_nodes) {
-        const int cells = shownCells(node.slotCount);
-        const int perLine = std::min(cells, kCellsPerLine);
-        const int lines = (cells + kCellsPerLine - 1) / kCellsPerLine;
-        const QSize size(std::max(kMinBox, 2 * kPad + perLine * (kCell + kCellGap) - kCellGap),
-                         2 * kPad + kTitle + lines * (kCell + kCellGap) - kCellGap);
-        if (at.x() > 0 && at.x() + size.width() > width) {
-            at = QPoint(0, at.y() + lineHeight + kBoxGap);
-            lineHeight = 0;
-        }
-        boxes.push_back(
-            {QString::fromStdString(node.host), node.slotCount, rank, QRect(at, size), kCellsPerLine});
-        at.rx() += size.width() + kBoxGap;
-        lineHeight = std::max(lineHeight, size.height());
-        rank += node.slotCount;
+    return verticalScrollBar()->value();
+}
+
+QRect ClusterPicture::cellRect(int device) const
+{
+    return m_layout.cell(device).translated(0, -scrolled());
+}
+
+void ClusterPicture::setAxis(GroupAxis axis)
+{
+    if (axis == m_axis)
+        return;
+    m_axis = axis;
+    viewport()->update();
+    emit axisChanged(axis);
+}
+
+void ClusterPicture::setCurrent(int device)
+{
+    if (device == m_current)
+        return;
+    m_current = device;
+    if (device >= 0) {
+        const QRect cell = cellRect(device);
+        const int below = cell.bottom() + m_layout.scale().padding - viewport()->height();
+        const int above = cell.top() - m_layout.scale().padding - m_layout.scale().title;
+        verticalScrollBar()->setValue(scrolled() + (above < 0 ? above : std::max(0, below)));
     }
-    return at.y() + lineHeight + 1;
+    describe();
+    viewport()->update();
+    emit currentChanged(device);
 }
 
-void ClusterPicture::paintEvent(QPaintEvent*)
+void ClusterPicture::describe()
 {
-    std::vector<Box> boxes;
-    arrange(width(), boxes);
-    QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    for (const Box& box : boxes)
-        paintBox(painter, box);
+    setAccessibleDescription(m_current < 0 ? clusterWords(m_map, m_memory)
+                                           : deviceWords(m_map, m_memory, m_current));
 }
 
-void ClusterPicture::paintBox(QPainter& painter, const Box& box) const
+void ClusterPicture::paintEvent(QPaintEvent* event)
+{
+    QPainter painter(viewport());
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.translate(0, -scrolled());
+    const QRect exposed = event->rect().translated(0, scrolled());
+    for (int node = 0; node < static_cast<int>(m_map.nodes().size()); ++node) {
+        if (m_layout.box(node).intersects(exposed))
+            paintBox(painter, node, exposed);
+    }
+    if (m_current >= 0)
+        paintDeviceRing(painter, onPixels(m_layout.cell(m_current)), coloursOf(palette()));
+}
+
+void ClusterPicture::paintBox(QPainter& painter, int node, const QRect& exposed) const
 {
     const ThemeColours& colours = coloursOf(palette());
+    const ClusterScale& scale = m_layout.scale();
     painter.setPen(colours.border);
     painter.setBrush(colours.window);
-    painter.drawRoundedRect(QRectF(box.frame).adjusted(0.5, 0.5, -0.5, -0.5), metrics::kRadius,
-                            metrics::kRadius);
-    const int used = std::clamp(m_worldSize - box.firstRank, 0, box.slotCount);
-    const QRect title = box.frame.adjusted(kPad, kPad - 4, -kPad, 0);
-    const QString count = tr("%1 / %2").arg(used).arg(box.slotCount);
-    painter.setPen(colours.muted);
-    painter.drawText(title, Qt::AlignRight | Qt::AlignTop, count);
-    painter.setPen(colours.text);
-    const int nameWidth = title.width() - fontMetrics().horizontalAdvance(count) - kBoxGap;
-    painter.drawText(title, Qt::AlignLeft | Qt::AlignTop,
-                     fontMetrics().elidedText(box.host, Qt::ElideMiddle, nameWidth));
-
-    for (int cell = 0; cell < shownCells(box.slotCount); ++cell) {
-        const QRectF rect(box.frame.left() + kPad + cell % box.cellsPerLine * (kCell + kCellGap) + 0.5,
-                          box.frame.top() + kPad + kTitle + cell / box.cellsPerLine * (kCell + kCellGap) +
-                              0.5,
-                          kCell - 1, kCell - 1);
-        const bool taken = cell < used;
-        painter.setBrush(taken ? QBrush(colours.accentTint) : QBrush(Qt::NoBrush));
-        painter.setPen(
-            QPen(taken ? colours.accent : colours.border, 1, taken ? Qt::SolidLine : Qt::DashLine));
-        painter.drawRoundedRect(rect, 4, 4);
-        if (taken) {
-            painter.setPen(colours.accentText);
-            painter.drawText(rect, Qt::AlignCenter, QString::number(box.firstRank + cell));
-        }
+    const double radius = std::min(metrics::kRadius, scale.padding);
+    painter.drawRoundedRect(onPixels(m_layout.box(node)), radius, radius);
+    if (scale.title > 0)
+        paintTitle(painter, node);
+    const MappedNode& mapped = m_map.nodes()[static_cast<std::size_t>(node)];
+    for (int device = mapped.firstDevice; device < mapped.firstDevice + mapped.shown; ++device) {
+        if (m_layout.cell(device).intersects(exposed))
+            paintCell(painter, device);
     }
+}
+
+void ClusterPicture::paintTitle(QPainter& painter, int node) const
+{
+    const ThemeColours& colours = coloursOf(palette());
+    const ClusterScale& scale = m_layout.scale();
+    const MappedNode& mapped = m_map.nodes()[static_cast<std::size_t>(node)];
+    const QRect box = m_layout.box(node);
+    const QRect line(box.left() + scale.padding, box.top() + 2, box.width() - 2 * scale.padding, scale.title);
+    const QString count = tr("%1 / %2").arg(mapped.used).arg(mapped.slotCount);
+    painter.setPen(colours.muted);
+    painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, count);
+    painter.setPen(colours.text);
+    const int room = line.width() - fontMetrics().horizontalAdvance(count) - metrics::kGap;
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                     fontMetrics().elidedText(oneLine(mapped.host), Qt::ElideMiddle, room));
+}
+
+void ClusterPicture::paintCell(QPainter& painter, int device) const
+{
+    const MappedDevice& mapped = m_map.device(device);
+    const int group = m_memory.ofDevice[static_cast<std::size_t>(device)];
+    const auto shared = m_current < 0 ? std::nullopt : m_map.sharedGroup(m_current, device);
+    DeviceCell cell{.rect = onPixels(m_layout.cell(device)),
+                    .group = mapped.groupOf(m_axis),
+                    .stage = mapped.at.pipeline,
+                    .free = mapped.isFree()};
+    cell.fits = group < 0 || m_memory.groups[static_cast<std::size_t>(group)].fits();
+    cell.faded = m_current >= 0 && m_current != device && !shared;
+    cell.mark = shared ? letterOf(*shared) : QChar();
+    paintDeviceCell(painter, cell, coloursOf(palette()));
+}
+
+void ClusterPicture::mousePressEvent(QMouseEvent* event)
+{
+    setCurrent(m_layout.deviceAt(event->position().toPoint() + QPoint(0, scrolled())));
+}
+
+void ClusterPicture::zoom(int steps)
+{
+    m_scale = std::clamp(m_layout.scaleNumber() - steps, 0, ClusterLayout::kScales - 1);
+    arrange();
+}
+
+void ClusterPicture::wheelEvent(QWheelEvent* event)
+{
+    if (event->modifiers() & Qt::ControlModifier)
+        zoom(event->angleDelta().y() > 0 ? 1 : -1);
+    else
+        QAbstractScrollArea::wheelEvent(event);
+}
+
+/// True when the key moves between devices.
+bool ClusterPicture::move(int key)
+{
+    if (isEmpty())
+        return false;
+    const int last = static_cast<int>(m_map.devices().size()) - 1;
+    const bool none = m_current < 0;
+    switch (key) {
+    case Qt::Key_Left:
+        setCurrent(std::max(m_current - 1, 0));
+        return true;
+    case Qt::Key_Right:
+        setCurrent(std::min(m_current + 1, last));
+        return true;
+    case Qt::Key_Up:
+        setCurrent(none ? 0 : m_layout.deviceBeyond(m_current, -1));
+        return true;
+    case Qt::Key_Down:
+        setCurrent(none ? 0 : m_layout.deviceBeyond(m_current, +1));
+        return true;
+    case Qt::Key_Home:
+        setCurrent(0);
+        return true;
+    case Qt::Key_End:
+        setCurrent(last);
+        return true;
+    default:
+        return false;
+    }
+}
+
+void ClusterPicture::keyPressEvent(QKeyEvent* event)
+{
+    switch (event->key()) {
+    case Qt::Key_D:
+        return setAxis(GroupAxis::Data);
+    case Qt::Key_P:
+        return setAxis(GroupAxis::Pipeline);
+    case Qt::Key_T:
+        return setAxis(GroupAxis::Tensor);
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+        return zoom(+1);
+    case Qt::Key_Minus:
+        return zoom(-1);
+    case Qt::Key_0:
+        m_scale.reset();
+        return arrange();
+    case Qt::Key_Escape:
+        if (m_current < 0)
+            return event->ignore();
+        return setCurrent(-1);
+    default:
+        if (!move(event->key()))
+            QAbstractScrollArea::keyPressEvent(event);
+    }
+}
+
+QString ClusterPicture::toolTipAt(const QPoint& position) const
+{
+    if (const int device = m_layout.deviceAt(position); device >= 0) {
+        const QString partners = partnerWords(m_map, device);
+        return deviceWords(m_map, m_memory, device) +
+               (partners.isEmpty() ? partners : QLatin1Char('\n') + partners);
+    }
+    const int node = m_layout.nodeAt(position);
+    return node < 0 ? QString() : nodeWords(m_map.nodes()[static_cast<std::size_t>(node)]);
+}
+
+bool ClusterPicture::viewportEvent(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip)
+        return QAbstractScrollArea::viewportEvent(event);
+    const auto& help = static_cast<const QHelpEvent&>(*event);
+    QToolTip::showText(help.globalPos(), toolTipOf(toolTipAt(help.pos() + QPoint(0, scrolled()))),
+                       viewport());
+    return true;
 }
 
 } // namespace trainyard

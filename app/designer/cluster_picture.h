@@ -1,44 +1,68 @@
 #pragma once
 
-#include <vector>
+#include <optional>
 
-#include <QWidget>
+#include <QAbstractScrollArea>
 
-#include "engine/spec/run_spec.h"
+#include "app/designer/cluster_layout.h"
+#include "app/models/memory_groups.h"
 
 namespace trainyard {
 
-/// The cluster as boxes: one per host, one cell per slot, the rank that will run there inside. Free slots are
-/// outlined. Ranks fill the hosts in their order, as the launcher places them.
-class ClusterPicture : public QWidget {
+/// The cluster as boxes, one per host, with a cell per device: its colour is that of its group along one
+/// axis, its number the pipeline stage. All of it is shown as large as there is room for; a thousand devices
+/// as small cells without titles, and beyond that it scrolls. Ctrl with the wheel, + and - choose the size, 0
+/// leaves it to the room. The arrow keys and the mouse make one device the current one, whose groups stand
+/// out; D, P and T choose the axis.
+class ClusterPicture : public QAbstractScrollArea {
     Q_OBJECT
 public:
     explicit ClusterPicture(QWidget* parent = nullptr);
 
-    void setSpec(const RunSpec& spec);
-    QSize sizeHint() const override;
-    QSize minimumSizeHint() const override;
-    bool hasHeightForWidth() const override { return true; }
-    int heightForWidth(int width) const override;
+    void setCluster(const DeviceMap& map, const GroupedMemory& memory);
+    const DeviceMap& map() const { return m_map; }
+    const GroupedMemory& memory() const { return m_memory; }
+
+    GroupAxis axis() const { return m_axis; }
+    void setAxis(GroupAxis axis);
+    int current() const { return m_current; } ///< device; -1 = none
+    void setCurrent(int device);
+    /// Of a device, in the viewport.
+    QRect cellRect(int device) const;
+
+    QSize sizeHint() const override { return {480, 160}; }
+    QSize minimumSizeHint() const override { return {160, 72}; }
+
+signals:
+    void currentChanged(int device);
+    void axisChanged(trainyard::GroupAxis axis);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
 
 private:
-    struct Box {
-        QString host;
-        int slotCount;
-        int firstRank;
-        QRect frame;
-        int cellsPerLine;
-    };
-    /// Boxes flow from left to right and wrap; the height that they need.
-    int arrange(int width, std::vector<Box>& boxes) const;
-    void paintBox(QPainter& painter, const Box& box) const;
+    void arrange();
+    void zoom(int steps);
+    bool move(int key);
+    bool isEmpty() const { return m_map.devices().empty(); }
+    int scrolled() const;
+    void describe();
+    QString toolTipAt(const QPoint& position) const;
+    void paintBox(QPainter& painter, int node, const QRect& exposed) const;
+    void paintTitle(QPainter& painter, int node) const;
+    void paintCell(QPainter& painter, int device) const;
 
-    std::vector<NodeSpec> m_nodes;
-    int m_worldSize = 1;
+    DeviceMap m_map;
+    GroupedMemory m_memory;
+    ClusterLayout m_layout;
+    GroupAxis m_axis = GroupAxis::Data;
+    int m_current = -1;
+    std::optional<int> m_scale; ///< chosen by the user; nothing = what there is room for
 };
 
 } // namespace trainyard

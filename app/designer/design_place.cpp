@@ -8,7 +8,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/designer/cluster_picture.h"
+#include "app/designer/cluster_panel.h"
 #include "app/designer/memory_bars.h"
 #include "app/designer/scaled_copies_bar.h"
 #include "app/designer/schedule_preview.h"
@@ -72,7 +72,7 @@ DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
     , m_page(new PageFrame(title()))
     , m_copies(new ScaledCopiesBar(m_document))
     , m_form(new SpecForm(m_document, m_hosts))
-    , m_cluster(new ClusterPicture)
+    , m_cluster(new ClusterPanel(m_document))
     , m_memory(new MemoryBars)
     , m_schedule(new SchedulePreview)
     , m_verdict(new VerdictPanel)
@@ -116,8 +116,8 @@ QWidget* DesignPlace::makeMiddle()
     auto* column = new QVBoxLayout(middle);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(metrics::kPanelPadding);
-    column->addWidget(makeTitledPanel(tr("Cluster"), m_cluster, 0), 2);
-    column->addWidget(makeTitledPanel(tr("Memory per rank, planned"), m_memory, 0), 0);
+    column->addWidget(m_cluster, 2);
+    column->addWidget(makeTitledPanel(tr("Memory per device, planned"), m_memory, 0), 0);
     auto* schedule = makeTitledPanel(tr("Learning rate"), m_schedule, 1);
     schedule->setMaximumHeight(kScheduleHighest);
     column->addWidget(schedule, 3);
@@ -219,8 +219,10 @@ void DesignPlace::refresh()
 {
     const RunSpec& spec = m_document.spec();
     const PlannedRun plan = planRun(spec, planInputs());
-    m_cluster->setSpec(spec);
-    m_memory->setPlan(plan);
+    const DeviceMap map(spec);
+    const GroupedMemory memory = groupMemory(map, plan.pipelineRanks, plan.rooms);
+    m_cluster->setCluster(map, memory);
+    m_memory->setMemory(memory, spec.layout.pipeline, plan.memory.assumptions);
     m_schedule->setSpec(spec);
     m_verdict->showVerdict(spec, findings(), plan, shape());
 }

@@ -15,7 +15,7 @@ class QAction;
 
 namespace trainyard {
 
-class ClusterPicture;
+class ClusterPanel;
 class MemoryBars;
 class PageFrame;
 class ScaledCopiesBar;
@@ -75,7 +75,7 @@ private:
     PageFrame* m_page;
     ScaledCopiesBar* m_copies;
     SpecForm* m_form;
-    ClusterPicture* m_cluster;
+    ClusterPanel* m_cluster;
     MemoryBars* m_memory;
     SchedulePreview* m_schedule;
     VerdictPanel* m_verdict;

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include <QHelpEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <fmt/ranges.h>
 
+#include "app/models/device_words.h"
 #include "app/models/display_text.h"
 #include "app/models/theme.h"
 
@@ -12,41 +15,72 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMaxBars = 4; ///< more hosts of the same kind say the same; the tightest ones are shown
+constexpr std::size_t kMostBars = 4;
 constexpr int kLabel = 18;
-constexpr int kBar = 20;
-constexpr int kRow = kLabel + kBar + 8;
-constexpr int kLegendLine = 20;
-constexpr int kLegendColumns = 2;
-constexpr int kLegendCell = 232; ///< at most: figures stay near their names in a wide window
-constexpr int kLegendLines = (static_cast<int>(kMemoryCategories) + kLegendColumns - 1) / kLegendColumns;
+constexpr int kBar = 14;
+constexpr int kRow = kLabel + kBar + 6;
+constexpr int kLine = 20;
+constexpr int kLegendCell = 208; ///< about: figures stay near their names in a wide window
+constexpr double kTint = 0.35;   ///< planned: an outline; the tint only helps the eye to find it again
+
+Bytes bytesOf(const MemoryGroup& group, MemoryCategory category)
+{
+    return group.bytes[static_cast<std::size_t>(category)];
+}
+
+QString nameText(MemoryCategory category)
+{
+    const std::string_view name = nameOf(category);
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
 
 QString textOf(Bytes bytes)
 {
     return displayBytes(static_cast<double>(bytes));
 }
 
-std::vector<HostMemory> shownHosts(const PlannedRun& plan)
+/// Share of its room that a group fills; what has no known size comes by its bytes, after the others.
+std::pair<double, Bytes> fullness(const MemoryGroup& group)
 {
-    auto hosts = plan.hosts;
-    std::stable_sort(hosts.begin(), hosts.end(), [](const HostMemory& a, const HostMemory& b) {
-        return a.perRank.value_or(~Bytes{0}) < b.perRank.value_or(~Bytes{0});
-    });
-    hosts.resize(std::min<std::size_t>(hosts.size(), kMaxBars));
-    return hosts;
+    const double share = group.capacity ? static_cast<double>(group.needed) /
+                                              std::max(1.0, static_cast<double>(*group.capacity))
+                                        : 0;
+    return {share, group.needed};
 }
 
-QString hostText(const HostMemory& host)
+std::vector<MemoryGroup> fullestFirst(std::vector<MemoryGroup> groups)
 {
-    return host.ranks == 1
-               ? MemoryBars::tr("%1 · 1 rank").arg(QString::fromStdString(host.host))
-               : MemoryBars::tr("%1 · %2 ranks, each").arg(QString::fromStdString(host.host)).arg(host.ranks);
+    std::ranges::stable_sort(groups, std::ranges::greater(), fullness);
+    return groups;
 }
 
-QString verdictText(const HostMemory& host, Bytes needed)
+std::vector<MemoryCategory> categoriesIn(const std::vector<MemoryGroup>& groups)
 {
-    return host.perRank ? MemoryBars::tr("%1 of %2").arg(textOf(needed), textOf(*host.perRank))
-                        : MemoryBars::tr("%1 of an unknown size — check the host").arg(textOf(needed));
+    std::vector<MemoryCategory> present;
+    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+        const auto category = static_cast<MemoryCategory>(i);
+        if (std::ranges::any_of(groups,
+                                [&](const MemoryGroup& group) { return bytesOf(group, category) > 0; }))
+            present.push_back(category);
+    }
+    return present;
+}
+
+QColor tintOf(QColor colour)
+{
+    colour.setAlphaF(kTint);
+    return colour;
+}
+
+/// One line per category, every byte counted.
+QString breakdown(const MemoryGroup& group)
+{
+    QStringList lines;
+    for (const MemoryCategory category : categoriesIn({group}))
+        lines << QStringLiteral("%1  %2 (%3 B)")
+                     .arg(nameText(category), textOf(bytesOf(group, category)),
+                          displayCount(static_cast<qint64>(bytesOf(group, category))));
+    return lines.join(QLatin1Char('\n'));
 }
 
 } // namespace
@@ -57,84 +91,123 @@ MemoryBars::MemoryBars(QWidget* parent) : QWidget(parent)
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
-void MemoryBars::setPlan(const PlannedRun& plan)
+void MemoryBars::setMemory(const GroupedMemory& memory, int stages,
+                           const std::vector<std::string>& assumptions)
 {
-    m_plan = plan;
-    QStringList parts{tr("%1 in all").arg(textOf(plan.memory.total()))};
-    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
-        const auto name = nameOf(static_cast<MemoryCategory>(i));
-        parts << QStringLiteral("%1 %2").arg(
-            QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
-            textOf(plan.memory.bytes[i]));
-    }
-    setAccessibleDescription(parts.join(QStringLiteral(", ")));
-    setToolTip(QString::fromStdString(fmt::format("{}", fmt::join(plan.memory.assumptions, "\n"))));
+    const std::vector<MemoryGroup> groups = fullestFirst(memory.groups);
+    m_categories = categoriesIn(groups);
+    m_assumptions = QString::fromStdString(fmt::format("{}", fmt::join(assumptions, "\n")));
+    m_rows.clear();
+    for (std::size_t i = 0; i < std::min(groups.size(), kMostBars); ++i)
+        m_rows.push_back({groupWords(memory, groups[i], stages), groups[i]});
+    const auto hidden = static_cast<qint64>(groups.size() - m_rows.size());
+    m_more = hidden > 0 ? tr("and %1 groups that have more room").arg(hidden) : QString();
+
+    QStringList said;
+    for (const Row& row : m_rows)
+        said << row.label + QStringLiteral(": ") + roomWords(row.group);
+    setAccessibleDescription(said.join(QStringLiteral(", ")));
     updateGeometry();
     update();
 }
 
-QSize MemoryBars::sizeHint() const
+int MemoryBars::legendTop() const
 {
-    const int bars = static_cast<int>(shownHosts(m_plan).size());
-    return {480, bars * kRow + kLegendLines * kLegendLine + 4};
+    return static_cast<int>(m_rows.size()) * kRow + (m_more.isEmpty() ? 0 : kLine);
+}
+
+int MemoryBars::legendColumns() const
+{
+    return std::max(1, width() / kLegendCell);
+}
+
+int MemoryBars::neededHeight() const
+{
+    const int columns = legendColumns();
+    const int lines = (static_cast<int>(m_categories.size()) + columns - 1) / columns;
+    return std::max(legendTop() + lines * kLine, kLine);
+}
+
+void MemoryBars::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    updateGeometry(); // the legend may have more lines, or fewer
+}
+
+double MemoryBars::bytesPerPixel() const
+{
+    Bytes largest = 1;
+    for (const Row& row : m_rows)
+        largest = std::max({largest, row.group.needed, row.group.capacity.value_or(0)});
+    return static_cast<double>(largest) / std::max(1, width() - 2);
 }
 
 void MemoryBars::paintEvent(QPaintEvent*)
 {
-    const ThemeColours& colours = coloursOf(palette());
     QPainter painter(this);
-    const auto hosts = shownHosts(m_plan);
-    Bytes largest = m_plan.memory.total();
-    for (const HostMemory& host : hosts)
-        largest = std::max(largest, host.perRank.value_or(0));
-    const double bytesPerPixel = std::max(1.0, static_cast<double>(largest)) / std::max(1, width() - 2);
-    int top = 0;
-    for (const HostMemory& host : hosts) {
-        const QRect label(0, top, width(), kLabel);
-        const bool fits = !host.perRank || m_plan.memory.total() <= *host.perRank;
-        const QString verdict = verdictText(host, m_plan.memory.total());
-        painter.setPen(fits ? colours.text : colours.badText);
-        painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter, verdict);
-        painter.setPen(colours.muted);
-        const int room = width() - fontMetrics().horizontalAdvance(verdict) - 16;
-        painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter,
-                         fontMetrics().elidedText(hostText(host), Qt::ElideMiddle, room));
-        paintBar(painter, host, QRectF(0.5, top + kLabel + 0.5, width() - 1, kBar - 1), bytesPerPixel);
-        top += kRow;
+    painter.setPen(coloursOf(palette()).muted);
+    if (m_rows.empty()) {
+        painter.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter, tr("No host gets a rank of this layout."));
+        return;
     }
-    paintLegend(painter, top);
+    painter.drawText(QRect(0, legendTop() - kLine, width(), kLine), Qt::AlignLeft | Qt::AlignVCenter, m_more);
+    const double scale = bytesPerPixel();
+    for (std::size_t i = 0; i < m_rows.size(); ++i)
+        paintRow(painter, m_rows[i], static_cast<int>(i) * kRow, scale);
+    paintLegend(painter, legendTop());
 }
 
-void MemoryBars::paintBar(QPainter& painter, const HostMemory& host, const QRectF& bar,
+void MemoryBars::paintRow(QPainter& painter, const Row& row, int top, double bytesPerPixel) const
+{
+    const ThemeColours& colours = coloursOf(palette());
+    const QRect label(0, top, width(), kLabel);
+    const QString room = roomWords(row.group);
+    painter.setPen(row.group.fits() ? colours.text : colours.badText);
+    painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter, room);
+    painter.setPen(colours.muted);
+    const int left = width() - fontMetrics().horizontalAdvance(room) - 2 * metrics::kGap;
+    painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter,
+                     fontMetrics().elidedText(row.label, Qt::ElideMiddle, left));
+    const QRectF bar(0.5, top + kLabel + 0.5, width() - 1, kBar - 1);
+    paintRoom(painter, row.group, bar, bytesPerPixel);
+    paintBar(painter, row.group, bar, bytesPerPixel);
+}
+
+/// What there is: hatched, and a line at its end.
+void MemoryBars::paintRoom(QPainter& painter, const MemoryGroup& group, const QRectF& bar,
+                           double bytesPerPixel) const
+{
+    if (!group.capacity)
+        return;
+    const ThemeColours& colours = coloursOf(palette());
+    QRectF capacity = bar;
+    capacity.setWidth(static_cast<double>(*group.capacity) / bytesPerPixel);
+    painter.fillRect(capacity, QBrush(freeMemoryColour(colours.scheme), Qt::BDiagPattern));
+    painter.setPen(colours.border);
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(capacity);
+}
+
+void MemoryBars::paintBar(QPainter& painter, const MemoryGroup& group, const QRectF& bar,
                           double bytesPerPixel) const
 {
     const ThemeColours& colours = coloursOf(palette());
-    if (host.perRank) {
-        QRectF capacity = bar;
-        capacity.setWidth(static_cast<double>(*host.perRank) / bytesPerPixel);
-        painter.fillRect(capacity, QBrush(freeMemoryColour(colours.scheme), Qt::BDiagPattern));
-        painter.setPen(colours.border);
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(capacity);
-    }
     double left = bar.left();
-    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
-        const double width = static_cast<double>(m_plan.memory.bytes[i]) / bytesPerPixel;
-        if (width < 0.5)
+    for (const MemoryCategory category : m_categories) {
+        const double width = static_cast<double>(bytesOf(group, category)) / bytesPerPixel;
+        if (width < 0.5 || (group.onDevices && category == MemoryCategory::Host))
             continue;
-        const QColor colour = colourOf(static_cast<MemoryCategory>(i), colours.scheme);
-        QColor tint = colour;
-        tint.setAlphaF(0.35f); // planned: an outline; the tint only helps the eye to find it again
+        const QColor colour = colourOf(category, colours.scheme);
         const QRectF part(left, bar.top(), width, bar.height());
         painter.fillRect(part, colours.panel);
-        painter.fillRect(part, tint);
+        painter.fillRect(part, tintOf(colour));
         painter.setPen(QPen(colour, 1.5));
         painter.drawRect(part.adjusted(0.75, 0.25, -0.75, -0.25));
         left += width;
     }
-    if (host.perRank && *host.perRank < m_plan.memory.total()) {
-        const double limit = bar.left() + static_cast<double>(*host.perRank) / bytesPerPixel;
-        painter.setPen(QPen(colours.bad, 2));
+    if (group.capacity) {
+        const double limit = bar.left() + static_cast<double>(*group.capacity) / bytesPerPixel;
+        painter.setPen(QPen(group.fits() ? colours.muted : colours.bad, 2));
         painter.drawLine(QPointF(limit, bar.top() - 2), QPointF(limit, bar.bottom() + 2));
     }
 }
@@ -142,27 +215,39 @@ void MemoryBars::paintBar(QPainter& painter, const HostMemory& host, const QRect
 void MemoryBars::paintLegend(QPainter& painter, int top) const
 {
     const ThemeColours& colours = coloursOf(palette());
-    const int columnWidth = std::min(kLegendCell, width() / kLegendColumns);
-    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
-        const auto category = static_cast<MemoryCategory>(i);
-        const int column = static_cast<int>(i) % kLegendColumns;
-        const QRect cell(column * columnWidth, top + static_cast<int>(i) / kLegendColumns * kLegendLine,
-                         columnWidth, kLegendLine);
-        const QColor colour = colourOf(category, colours.scheme);
-        QColor tint = colour;
-        tint.setAlphaF(0.35f);
+    const int columns = legendColumns();
+    for (std::size_t i = 0; i < m_categories.size(); ++i) {
+        const int number = static_cast<int>(i);
+        const QRect cell(number % columns * kLegendCell, top + number / columns * kLine, kLegendCell, kLine);
+        const QColor colour = colourOf(m_categories[i], colours.scheme);
         const QRectF key(cell.left() + 0.5, cell.top() + 5.5, 10, 10);
-        painter.fillRect(key, tint);
+        painter.fillRect(key, tintOf(colour));
         painter.setPen(QPen(colour, 1.5));
         painter.drawRect(key);
-        const auto name = nameOf(category);
         const QRect text = cell.adjusted(18, 0, -24, 0);
         painter.setPen(colours.muted);
-        painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
-                         QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())));
+        painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, nameText(m_categories[i]));
         painter.setPen(colours.text);
-        painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter, textOf(m_plan.memory.bytes[i]));
+        painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter,
+                         textOf(bytesOf(m_rows.front().group, m_categories[i])));
     }
+}
+
+QString MemoryBars::toolTipAt(int y) const
+{
+    const auto row = static_cast<std::size_t>(y / kRow);
+    return row < m_rows.size()
+               ? toolTipOf(m_rows[row].label + QLatin1Char('\n') + breakdown(m_rows[row].group))
+               : m_assumptions;
+}
+
+bool MemoryBars::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip)
+        return QWidget::event(event);
+    const auto& help = static_cast<const QHelpEvent&>(*event);
+    QToolTip::showText(help.globalPos(), toolTipAt(help.pos().y()), this);
+    return true;
 }
 
 } // namespace trainyard

@@ -1,31 +1,52 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <QWidget>
 
-#include "app/models/planned_run.h"
+#include "app/models/memory_groups.h"
 
 namespace trainyard {
 
-/// The planned memory per device as stacked bars, one per host, each beside what the host has: a category's
-/// outline and tint while it is a plan, the free rest hatched, what does not fit beyond a red line. Below,
-/// the categories in figures.
+/// The planned memory per device as stacked bars, one for all devices that hold the same in the same room,
+/// the fullest first: a category's outline and tint while it is a plan, the free rest hatched up to the line
+/// of what there is, what does not fit beyond it. Below, the categories of the first bar in figures.
 class MemoryBars : public QWidget {
     Q_OBJECT
 public:
     explicit MemoryBars(QWidget* parent = nullptr);
 
-    void setPlan(const PlannedRun& plan);
-    QSize sizeHint() const override;
-    QSize minimumSizeHint() const override { return {320, sizeHint().height()}; }
+    /// `stages`: pipeline ranks of the layout; `assumptions` of the estimate, one sentence each.
+    void setMemory(const GroupedMemory& memory, int stages, const std::vector<std::string>& assumptions);
+    QSize sizeHint() const override { return {480, neededHeight()}; }
+    QSize minimumSizeHint() const override { return {320, neededHeight()}; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override;
 
 private:
-    void paintBar(QPainter& painter, const HostMemory& host, const QRectF& bar, double bytesPerPixel) const;
+    struct Row {
+        QString label;
+        MemoryGroup group;
+    };
+    void paintRow(QPainter& painter, const Row& row, int top, double bytesPerPixel) const;
+    void paintBar(QPainter& painter, const MemoryGroup& group, const QRectF& bar, double bytesPerPixel) const;
+    void paintRoom(QPainter& painter, const MemoryGroup& group, const QRectF& bar,
+                   double bytesPerPixel) const;
     void paintLegend(QPainter& painter, int top) const;
+    int legendTop() const;
+    int legendColumns() const;
+    int neededHeight() const; ///< at the present width
+    double bytesPerPixel() const;
+    QString toolTipAt(int y) const;
 
-    PlannedRun m_plan;
+    std::vector<Row> m_rows;
+    QString m_more;                           ///< how many groups have no bar
+    std::vector<MemoryCategory> m_categories; ///< that any group has
+    QString m_assumptions;
 };
 
 } // namespace trainyard

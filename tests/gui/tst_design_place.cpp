@@ -1,3 +1,4 @@
+#include <ctime>
 #include <limits>
 
 #include <QApplication>
@@ -15,12 +16,31 @@
 #include "app/widgets/message_strip.h"
 #include "app/widgets/number_box.h"
 #include "app/widgets/page_frame.h"
+#include "engine/spec/presets.h"
 #include "engine/spec/spec_json.h"
 #include "tests/gui/place_fixture.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
 using namespace trainyard::test;
+
+namespace {
+
+/// 175B on 128 hosts of eight devices.
+RunSpec thousandDevices()
+{
+    RunSpec spec;
+    spec.model = *modelPreset("gpt-175b");
+    spec.precision.compute = ComputeType::BFloat16;
+    spec.cluster.nodes.clear();
+    for (int node = 0; node < 128; ++node)
+        spec.cluster.nodes.push_back({"node-" + std::to_string(node), 8, 0, "hgx-a100"});
+    spec.layout = {.data = 8, .tensor = 8, .pipeline = 16};
+    spec.batch = {.global = 1536, .micro = 1, .accumulation = 192};
+    return spec;
+}
+
+} // namespace
 
 /// Edits specifications as a user does.
 class TestDesignPlace : public QObject {
@@ -157,6 +177,26 @@ private slots:
         QTest::keyClicks(preset, "bert-large");
         QCOMPARE(m_desk.session().document().spec().model.layers, 24);
         QCOMPARE(place.findChild<NumberBox*>("model.hidden")->value(), 1024);
+    }
+
+    /// An edit has 16 ms; five times that leaves room for slow machines and builds.
+    void anEditOfAThousandDevicesIsAnsweredAtOnce()
+    {
+        constexpr double kMost = 5 * 0.016; // s of processor time
+        constexpr int kEdits = 20;
+        m_desk.goTo<DesignPlace>();
+        SpecDocument& document = m_desk.session().document();
+        document.reset(thousandDevices());
+        QApplication::processEvents();
+        const std::clock_t before = std::clock();
+        for (int edit = 0; edit < kEdits; ++edit) {
+            document.edit("Micro-batch", "batch.micro",
+                          [&](RunSpec& spec) { spec.batch.micro = 1 + edit % 2; });
+            QApplication::processEvents(); // layouts and painting
+        }
+        const double each = double(std::clock() - before) / CLOCKS_PER_SEC / kEdits;
+        qInfo("%.1f ms an edit", each * 1000);
+        QVERIFY(each < kMost);
     }
 
     void anUnreadableSpecificationIsSaidInThePlace()

@@ -381,4 +381,42 @@ RunSpec badSpec()
     return spec;
 }
 
+RunSpec oneHostSpec()
+{
+    RunSpec spec = goodSpec();
+    spec.cluster.nodes = {NodeSpec{"gpu-11", 8, 40 * kGiB}};
+    spec.layout.data = spec.layout.pipeline = spec.layout.tensor = 2;
+    spec.batch = {.global = 512, .micro = 32, .accumulation = 8};
+    return spec;
+}
+
+RunSpec thousandDevicesSpec()
+{
+    RunSpec spec = goodSpec();
+    spec.name = "gpt-175b";
+    spec.model = *modelPreset("gpt-175b");
+    spec.cluster.nodes.clear();
+    for (int node = 1; node <= 128; ++node)
+        spec.cluster.nodes.push_back({"node" + std::to_string(1000 + node).substr(1), 8, 80 * kGiB});
+    spec.layout.tensor = 8;
+    spec.layout.pipeline = 16;
+    spec.layout.data = 8;
+    spec.layout.sequence = true;
+    spec.batch = {.global = 1536, .micro = 1, .accumulation = 192};
+    spec.memory.zeroStage = 1;
+    spec.memory.recompute = RecomputeKind::Selective;
+    return spec;
+}
+
+RunSpec unequalHostsSpec()
+{
+    RunSpec spec = goodSpec();
+    spec.cluster.nodes = {NodeSpec{"gpu-03", 4, 80 * kGiB}, NodeSpec{"gpu-11", 8, 40 * kGiB},
+                          NodeSpec{"ada@workstation-with-a-long-name.lab.example.org", 3, 7 * kGiB}};
+    spec.layout.pipeline = 2;
+    spec.layout.data = 7;
+    spec.batch = {.global = 1792, .micro = 32, .accumulation = 8};
+    return spec;
+}
+
 } // namespace trainyard::pictures

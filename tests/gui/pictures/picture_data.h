@@ -27,5 +27,11 @@ StageProgress halfPrepared();
 RunSpec goodSpec();
 /// Three things are wrong with it.
 RunSpec badSpec();
+/// On one host of eight devices, with every kind of parallelism.
+RunSpec oneHostSpec();
+/// 175B on 128 hosts of eight devices.
+RunSpec thousandDevicesSpec();
+/// Hosts with different numbers of slots, different memory and long names; one of them is too small.
+RunSpec unequalHostsSpec();
 
 } // namespace trainyard::pictures

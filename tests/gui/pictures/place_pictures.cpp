@@ -13,6 +13,7 @@
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
 #include "app/data/sample_browser.h"
+#include "app/designer/cluster_picture.h"
 #include "app/designer/design_place.h"
 #include "app/designer/spec_form.h"
 #include "app/history/compare_place.h"
@@ -184,6 +185,15 @@ void showDesignErrors(DeskWindow& desk)
     desk.session().document().reset(badSpec());
 }
 
+/// A design, and the current device of its cluster (-1 = none).
+void showDesign(DeskWindow& desk, const RunSpec& spec, GroupAxis axis, int device = -1)
+{
+    auto* picture = placeOf<DesignPlace>(desk).findChild<ClusterPicture*>();
+    desk.session().document().reset(spec);
+    picture->setAxis(axis);
+    picture->setCurrent(device);
+}
+
 void showLaunching(DeskWindow& desk)
 {
     desk.session().document().reset(goodSpec());
@@ -245,6 +255,14 @@ const QList<Picture>& placePictures()
          }},
         {"design-restarts", [](DeskWindow& desk) { showDesignField(desk, "launch.restart.backoff"); }},
         {"design-slurm", [](DeskWindow& desk) { showDesignField(desk, "launch.slurm.requeue"); }},
+        {"design-one-host", [](DeskWindow& desk) { showDesign(desk, oneHostSpec(), GroupAxis::Tensor); }},
+        {"design-device", [](DeskWindow& desk) { showDesign(desk, oneHostSpec(), GroupAxis::Data, 5); }},
+        {"design-unequal",
+         [](DeskWindow& desk) { showDesign(desk, unequalHostsSpec(), GroupAxis::Pipeline); }},
+        {"design-thousand",
+         [](DeskWindow& desk) { showDesign(desk, thousandDevicesSpec(), GroupAxis::Tensor); }},
+        {"design-thousand-device",
+         [](DeskWindow& desk) { showDesign(desk, thousandDevicesSpec(), GroupAxis::Pipeline, 300); }},
         {"design-errors", showDesignErrors},
         {"design-launching", showLaunching}};
     return list;

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QWidget>
+
+#include "app/models/device_map.h"
+#include "app/models/spec_document.h"
+
+namespace trainyard {
+
+class ElidedLabel;
+class PlacementLetters;
+
+/// The order in which ranks are placed: its letters, which the user moves, one undo step each, and beside
+/// them how others spell it.
+class PlacementRow : public QWidget {
+    Q_OBJECT
+public:
+    explicit PlacementRow(SpecDocument& document, QWidget* parent = nullptr);
+
+    /// Of the document's specification.
+    void setMap(const DeviceMap& map);
+
+private:
+    QLayout* makeSpellings();
+    void showSpellings(const QString& letters, int context);
+    void apply(const QString& letters);
+
+    SpecDocument& m_document;
+    PlacementLetters* m_letters;
+    ElidedLabel* m_spelling; ///< SageMaker's and Megatron's
+    ElidedLabel* m_deepSpeed;
+};
+
+} // namespace trainyard
