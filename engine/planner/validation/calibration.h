@@ -14,7 +14,7 @@ struct MeasuredStep {
 
 /// The factors that make the model agree best with what was measured, and stay near 1: the maximum a
 /// posteriori estimate with
-///   - log(predicted / measured) of each step spread as a Cauchy distribution of scale 5 %, so that a step
+///   - log(predicted / measured) of each step spread as a Cauchy distribution of scale 10 %, so that a step
 ///     which something else held up does not bend the others;
 ///   - log(factor) normal around 0, with the spread that each part of the hardware description deserves
 ///     (calibration.cpp), so that few steps decide little.

@@ -14,7 +14,7 @@ using namespace trainyard;
 
 namespace {
 
-constexpr int kSeeds = 20;
+constexpr int kSeeds = 30;
 
 std::filesystem::path measuredRows(const std::string& name)
 {
@@ -75,9 +75,10 @@ private slots:
         QTest::addColumn<QString>("file");
         QTest::addColumn<double>("uncalibratedLimit"); // percent
         QTest::addColumn<double>("calibratedLimit");
-        QTest::addColumn<double>("regret");
-        QTest::addRow("one node") << "a100_single_node_measured.csv" << 10.0 << 7.0 << 3.0;
-        QTest::addRow("many nodes") << "a100_multi_node_measured.csv" << 8.0 << 8.0 << 3.0;
+        QTest::addColumn<double>("regretLimit");
+        QTest::addColumn<double>("calibratedRegretLimit"); // of 38 rows of many nodes few are left to choose
+        QTest::addRow("one node") << "a100_single_node_measured.csv" << 10.0 << 8.0 << 3.0 << 3.0;
+        QTest::addRow("many nodes") << "a100_multi_node_measured.csv" << 8.0 << 8.0 << 3.0 << 3.5;
     }
     void isCloseToMeasuredSteps()
     {
@@ -88,6 +89,7 @@ private slots:
         const auto rows = parseMeasuredRows(*readFile(path));
         QVERIFY2(rows.ok(), rows.ok() ? "" : rows.error().text().c_str());
         double calibrated = 0;
+        double calibratedRegret = 0;
         ValidationScore uncalibrated;
         for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
             const auto report = validateRows(*rows, node(), {16, seed});
@@ -95,15 +97,18 @@ private slots:
             uncalibrated = report->uncalibrated;
             QCOMPARE(report->calibrated->rows, rows->size() - 16);
             calibrated += 100 * report->calibrated->meanError / kSeeds;
+            calibratedRegret += 100 * report->calibrated->meanRegret / kSeeds;
         }
-        qInfo("mean error %.2f %%, regret %.2f %%; calibrated %.2f %%", 100 * uncalibrated.meanError,
-              100 * uncalibrated.meanRegret, calibrated);
-        QFETCH(double, regret);
+        qInfo("mean error %.2f %%, regret %.2f %%; calibrated %.2f %%, %.2f %%", 100 * uncalibrated.meanError,
+              100 * uncalibrated.meanRegret, calibrated, calibratedRegret);
+        QFETCH(double, regretLimit);
+        QFETCH(double, calibratedRegretLimit);
         QFETCH(double, uncalibratedLimit);
         QFETCH(double, calibratedLimit);
         QVERIFY(100 * uncalibrated.meanError <= uncalibratedLimit);
-        QVERIFY(100 * uncalibrated.meanRegret <= regret);
+        QVERIFY(100 * uncalibrated.meanRegret <= regretLimit);
         QVERIFY(calibrated <= calibratedLimit);
+        QVERIFY(calibratedRegret <= calibratedRegretLimit);
     }
 
     void findsTheFactorsOfAClusterAgain()
@@ -115,7 +120,8 @@ private slots:
         const auto report = validateRows(rows, node(), {6, 5});
         QVERIFY(report.ok());
         QVERIFY(report->uncalibrated.meanError > 0.05);
-        QVERIFY(report->calibrated->meanError < 0.02);
+        QVERIFY2(report->calibrated->meanError < 0.3 * report->uncalibrated.meanError,
+                 qPrintable(QString::number(report->calibrated->meanError)));
     }
 
     // One step in eight took three times as long for a reason of its own.
