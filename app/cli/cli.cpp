@@ -90,6 +90,7 @@ int runCli(int argc, char** argv)
     addDataCommands(app, outcome);
     addPlanCommand(app, outcome);
     addSearchCommand(app, outcome);
+    addPartitionCommand(app, outcome);
     addSettingsCommands(app, outcome);
     addRunCommands(app, outcome);
     addScalingCommand(app, outcome);

@@ -15,6 +15,7 @@ void addModelCommands(CLI::App& app, CommandOutcome& outcome);    ///< eval, exp
 void addPlanCommand(CLI::App& app, CommandOutcome& outcome);      ///< plan
 void addSettingsCommands(CLI::App& app, CommandOutcome& outcome); ///< import-spec, export-spec
 void addSearchCommand(CLI::App& app, CommandOutcome& outcome);    ///< search
+void addPartitionCommand(CLI::App& app, CommandOutcome& outcome); ///< partition
 void addHostCommands(CLI::App& app, CommandOutcome& outcome);     ///< hosts add|list|check|remove-old-key
 void addCleanCommand(CLI::App& app, CommandOutcome& outcome);     ///< clean
 void addRunCommands(CLI::App& app, CommandOutcome& outcome);    ///< launch, runs, attach, stop, logs, resume

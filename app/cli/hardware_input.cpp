@@ -1,5 +1,9 @@
 #include "app/cli/hardware_input.h"
 
+#include <map>
+
+#include <fmt/format.h>
+
 #include "app/models/hardware_library.h"
 #include "engine/base/file.h"
 #include "engine/planner/hardware/hardware_json.h"
@@ -7,6 +11,16 @@
 #include "remote/target/desk_folders.h"
 
 namespace trainyard {
+
+namespace {
+
+Error noHardware(std::size_t node)
+{
+    return badInput(fmt::format("cluster.nodes[{}].hardware is not given", node),
+                    "name what the node is there, or with --hardware");
+}
+
+} // namespace
 
 Result<NodeModel> readHardwareInput(const std::string& hardware)
 {
@@ -22,6 +36,40 @@ Result<NodeModel> readHardwareInput(const std::string& hardware)
     if (!parsed.diagnostics.empty())
         return toError(parsed.diagnostics).in(hardware);
     return std::move(parsed.node);
+}
+
+Result<std::string> hardwareFor(const RunSpec& spec, const std::string& hardware)
+{
+    if (!hardware.empty())
+        return hardware;
+    const std::vector<NodeSpec>& nodes = spec.cluster.nodes;
+    const std::string& first = nodes.front().hardware;
+    if (first.empty())
+        return noHardware(0);
+    for (const NodeSpec& node : nodes) {
+        if (node.hardware != first)
+            return badInput(fmt::format("cluster.nodes: {} is \"{}\", and {} is \"{}\"", nodes.front().host,
+                                        first, node.host, node.hardware),
+                            "name one kind of node with --hardware");
+    }
+    return first;
+}
+
+Result<std::vector<NodeModel>> readNodes(const RunSpec& spec, const std::string& hardware)
+{
+    std::map<std::string, NodeModel> known;
+    std::vector<NodeModel> nodes;
+    for (std::size_t i = 0; i < spec.cluster.nodes.size(); ++i) {
+        const std::string& name = hardware.empty() ? spec.cluster.nodes[i].hardware : hardware;
+        if (name.empty())
+            return noHardware(i);
+        if (!known.contains(name)) {
+            TRAINYARD_TRY(NodeModel node, readHardwareInput(name));
+            known.emplace(name, std::move(node));
+        }
+        nodes.push_back(known.at(name));
+    }
+    return nodes;
 }
 
 } // namespace trainyard

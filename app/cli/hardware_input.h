@@ -1,14 +1,23 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/planner/hardware/hardware.h"
+#include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
 /// The node that --hardware names: a preset, the user's own (HardwareLibrary), or a file like one. BadInput
 /// names what is wrong with it.
 Result<NodeModel> readHardwareInput(const std::string& hardware);
+
+/// `hardware`, or where it is empty the one name that all of the specification's nodes have
+/// (cluster.nodes[].hardware). BadInput where they have none or differ.
+Result<std::string> hardwareFor(const RunSpec& spec, const std::string& hardware);
+/// Of each of the specification's nodes: `hardware`, or where it is empty its own. BadInput for a node that
+/// has none.
+Result<std::vector<NodeModel>> readNodes(const RunSpec& spec, const std::string& hardware);
 
 } // namespace trainyard

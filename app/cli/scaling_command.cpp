@@ -120,7 +120,7 @@ int study(const std::string& file, const std::vector<int>& sizes, Scaling scalin
 struct ScalingOptions {
     std::string spec;
     std::vector<int> ranks; ///< empty: from one node on, doubled
-    std::string predict;    ///< hardware; empty: the study runs
+    std::string hardware;   ///< of the nodes; empty: the specification's
     int nodes = 16;         ///< of the largest size where no ranks are given
     double bound = 0.8;     ///< of efficiency
     bool weak = false;
@@ -234,7 +234,8 @@ int predict(const ScalingOptions& options)
     const auto [spec, status] = readSpecInput(options.spec, options.json);
     if (status != 0)
         return status;
-    const auto node = readHardwareInput(options.predict);
+    const auto hardware = hardwareFor(spec, options.hardware);
+    const auto node = hardware.ok() ? readHardwareInput(*hardware) : hardware.error();
     if (!node.ok())
         return console::fail(node.error());
     const std::vector<int> sizes =
@@ -260,10 +261,12 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
     command->add_option("SPEC", o->spec, "Run specification (JSON)")->required();
     CLI::Option* ranks = command->add_option("--ranks", o->ranks, "World sizes, e.g. 1,2,4")->delimiter(',');
     command->add_flag("--weak", o->weak, "The same work per rank instead of the same global batch");
-    CLI::Option* predicted = command->add_option(
-        "--predict", o->predict,
-        "Runs nothing: what a study would find on such nodes (a preset of "
-        "resources/presets/hardware, or a file like one), with the model's longest sequences");
+    CLI::Option* predicted =
+        command
+            ->add_option("--predict", o->hardware,
+                         "Runs nothing: what a study would find on such nodes (a preset, your own, or a file "
+                         "like one; default: cluster.nodes[].hardware), with the model's longest sequences")
+            ->expected(0, 1);
     command
         ->add_option("--nodes", o->nodes,
                      "With --predict: from one node to so many, doubled, instead of --ranks (default: 16)")
@@ -276,10 +279,11 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
         ->check(CLI::Range(0.0, 1.0))
         ->needs(predicted);
     command->add_flag("--json", o->json, "One JSON document on standard output");
-    command->callback([&outcome, o] {
-        if (o->predict.empty() && o->ranks.empty())
+    command->callback([&outcome, o, predicted] {
+        const bool predicts = predicted->count() > 0;
+        if (!predicts && o->ranks.empty())
             throw CLI::RequiredError("--ranks");
-        outcome.status = o->predict.empty() ? study(o->spec, o->ranks, o->scaling(), o->json) : predict(*o);
+        outcome.status = predicts ? predict(*o) : study(o->spec, o->ranks, o->scaling(), o->json);
     });
 }
 

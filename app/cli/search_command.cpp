@@ -80,13 +80,13 @@ std::string hardwareName(const std::string& hardware)
 }
 
 Status writeSpec(const SearchOptions& options, const SearchRequest& request,
-                 const std::vector<FoundLayout>& layouts)
+                 const std::vector<FoundLayout>& layouts, const std::string& hardware)
 {
     if (options.specOut.empty())
         return {};
     if (options.write > layouts.size())
         return badInput(fmt::format("--write {}: only {} were found", options.write, layouts.size()));
-    const RunSpec spec = foundSpec(request, layouts[options.write - 1], hardwareName(options.hardware));
+    const RunSpec spec = foundSpec(request, layouts[options.write - 1], hardwareName(hardware));
     TRAINYARD_TRY_STATUS(writeFileAtomically(options.specOut, toJson(spec)));
     if (spec.cluster.nodes.size() > request.spec.cluster.nodes.size() &&
         spec.launch.launcher != LauncherKind::Slurm)
@@ -103,7 +103,8 @@ int search(const SearchOptions& options)
     const auto [spec, status] = readSpecInput(options.spec, options.json);
     if (status != 0)
         return status;
-    const auto node = readHardwareInput(options.hardware);
+    const auto hardware = hardwareFor(spec, options.hardware);
+    const auto node = hardware.ok() ? readHardwareInput(*hardware) : hardware.error();
     if (!node.ok())
         return console::fail(node.error());
     const SearchRequest request = requestFor(options, spec, *node);
@@ -114,7 +115,7 @@ int search(const SearchOptions& options)
         console::print(QJsonDocument(QJsonObject{{"layouts", foundLayoutJson(request, *layouts)}}));
     else
         console::print(foundLayoutText(request, *layouts));
-    const Status written = writeSpec(options, request, *layouts);
+    const Status written = writeSpec(options, request, *layouts, *hardware);
     return written.ok() ? 0 : console::fail(written.error());
 }
 
@@ -127,10 +128,9 @@ void addSearchCommand(CLI::App& app, CommandOutcome& outcome)
         app.add_subcommand("search", "The best layouts of a model on a kind of node, before anything runs");
     command->add_option("SPEC", options->spec, "Run specification (JSON): its model and global batch")
         ->required();
-    command
-        ->add_option("--hardware", options->hardware,
-                     "A node preset (resources/presets/hardware) or a file like one")
-        ->required();
+    command->add_option("--hardware", options->hardware,
+                        "Of the nodes: a preset, your own, or a file like one (default: "
+                        "cluster.nodes[].hardware)");
     command->add_option("--nodes", options->nodes, "How many (default: what the specification's ranks fill)")
         ->check(CLI::Range(1, kMostRanks));
     command->add_option("--seq-len", options->length, "Tokens per sequence (default: the model's positions)")

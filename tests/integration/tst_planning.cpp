@@ -137,6 +137,43 @@ private slots:
         QCOMPARE(none.status, 2);
     }
 
+    void dividesLayersAmongUnequalNodes()
+    {
+        QByteArray mixed = kSpec;
+        mixed.replace("{\"host\": \"a\", \"slots\": 8}",
+                      "{\"host\": \"a\", \"slots\": 8, \"hardware\": \"hgx-h100\"},"
+                      "{\"host\": \"b\", \"slots\": 8, \"hardware\": \"p4d.24xlarge\"}");
+        mixed.replace("{\"data\": 8}", "{\"data\": 8, \"pipeline\": 2, \"placement\": \"PDT\"}");
+        const QString spec = write("mixed.json", mixed);
+        const QString out = m_folder.filePath("divided.json");
+        const Answer answer = ask({"partition", spec, "--json", "--spec-out", out});
+        QVERIFY2(answer.status == 0, qPrintable(answer.err));
+        const QJsonDocument json = QJsonDocument::fromJson(answer.out);
+        QCOMPARE(json["divisions"][0]["by"].toString(), "time");
+        const QJsonArray layers = json["divisions"][0]["layers_per_stage"].toArray();
+        QVERIFY2(layers[0].toInt() > layers[1].toInt(), answer.out.constData());
+        QVERIFY(json["arrangements"][0]["step_seconds"].toDouble() <=
+                json["divisions"][0]["step_seconds"].toDouble());
+        QCOMPARE(ask({"plan", out, "--seq-len", "1024"}).status, 0);
+        const Answer text = ask({"partition", spec});
+        QVERIFY2(text.out.contains("layers by") && text.out.contains("placement"), text.out.constData());
+        QVERIFY(ask({"search", spec}).err.contains("--hardware"));
+        QVERIFY(ask({"partition", write("spec.json", kSpec)}).err.contains("cluster.nodes[0].hardware"));
+    }
+
+    void takesTheHardwareOfTheSpecification()
+    {
+        QByteArray named = kSpec;
+        named.replace("\"slots\": 8}", "\"slots\": 8, \"hardware\": \"p4d.24xlarge\"}");
+        const QString spec = write("named.json", named);
+        const QByteArray found = ask({"search", spec, "--json"}).out;
+        QVERIFY(!found.isEmpty());
+        QCOMPARE(found, ask({"search", spec, "--hardware", "p4d.24xlarge", "--json"}).out);
+        const QByteArray curve = ask({"scaling", spec, "--predict", "--json"}).out;
+        QVERIFY(!curve.isEmpty());
+        QCOMPARE(curve, ask({"scaling", spec, "--predict", "p4d.24xlarge", "--json"}).out);
+    }
+
     void drawsAScalingCurve()
     {
         const Answer answer = ask({"scaling", write("spec.json", kSpec), "--ranks", "8,16,32", "--predict",

@@ -58,10 +58,11 @@ std::vector<Node> inOrder(const std::vector<Node>& nodes, const NodeOrder& order
     return ordered;
 }
 
-Result<Arrangement> arranged(RunSpec spec, const SequenceShape& shape, const std::vector<NodeModel>& nodes)
+Result<Arrangement> arranged(const RunSpec& spec, const SequenceShape& shape,
+                             const std::vector<NodeModel>& nodes, const std::optional<PartCosts>& measured)
 {
     TRAINYARD_TRY(const std::vector<PipelineNode> ranks, pipelineNodes(spec, nodes));
-    TRAINYARD_TRY(const std::vector<StageDivision> divisions, divideStages(spec, shape, ranks));
+    TRAINYARD_TRY(const std::vector<StageDivision> divisions, divideStages(spec, shape, ranks, measured));
     const StageDivision& best = divisions.front();
     return Arrangement{withLayers(spec, shape, best.layerCounts), best.layerCounts, best.step, best.fits};
 }
@@ -69,7 +70,8 @@ Result<Arrangement> arranged(RunSpec spec, const SequenceShape& shape, const std
 } // namespace
 
 Result<std::vector<Arrangement>> arrange(const RunSpec& spec, const SequenceShape& shape,
-                                         const std::vector<NodeModel>& nodes)
+                                         const std::vector<NodeModel>& nodes,
+                                         const std::optional<PartCosts>& measured)
 {
     std::vector<Arrangement> found;
     for (const NodeOrder& order : ordersOf(kindsOf(spec, nodes))) {
@@ -77,7 +79,7 @@ Result<std::vector<Arrangement>> arrange(const RunSpec& spec, const SequenceShap
         other.cluster.nodes = inOrder(spec.cluster.nodes, order);
         for (const std::string& placement : distinctPlacements(spec.layout)) {
             other.layout.placement = placement;
-            TRAINYARD_TRY(Arrangement one, arranged(other, shape, inOrder(nodes, order)));
+            TRAINYARD_TRY(Arrangement one, arranged(other, shape, inOrder(nodes, order), measured));
             found.push_back(std::move(one));
         }
     }

@@ -15,10 +15,11 @@ struct Arrangement {
 };
 
 /// Every order of D, P and T, and of unequal kinds of nodes, with layers dealt out by time (layersByTime());
-/// what fits first, then the fastest. A placement that deals ranks out like an earlier one is left out, and
-/// so is an order of nodes beyond the first 24. `nodes`: what each entry of spec.cluster.nodes is. Errors as
-/// pipelineNodes() and StepModel::create().
+/// what fits first, then the fastest. `measured`: as layersByTime() has it. A placement that deals ranks out
+/// like an earlier one is left out, and so is an order of nodes beyond the first 24. `nodes`: what each entry
+/// of spec.cluster.nodes is. Errors as pipelineNodes() and StepModel::create().
 Result<std::vector<Arrangement>> arrange(const RunSpec& spec, const SequenceShape& shape,
-                                         const std::vector<NodeModel>& nodes);
+                                         const std::vector<NodeModel>& nodes,
+                                         const std::optional<PartCosts>& measured = {});
 
 } // namespace trainyard

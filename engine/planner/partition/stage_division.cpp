@@ -51,10 +51,10 @@ RunSpec byHand(RunSpec spec, const std::vector<int>& layerCounts)
 
 Result<StageDivision> judged(std::optional<PartitionKind> kind, const std::vector<int>& layerCounts,
                              const RunSpec& asked, const SequenceShape& shape,
-                             const std::vector<PipelineNode>& nodes)
+                             const std::vector<PipelineNode>& nodes, const std::optional<PartCosts>& measured)
 {
     const RunSpec spec = byHand(asked, layerCounts);
-    TRAINYARD_TRY(const StageTimes times, timeStages(spec, shape, nodes));
+    TRAINYARD_TRY(const StageTimes times, timeStages(spec, shape, nodes, measured));
     const std::vector<bool> fitting = whoFits(spec, shape, nodes);
     return StageDivision{kind, layerCounts, times.step, estimateMemory(spec, shape).onDevice(),
                          std::find(fitting.begin(), fitting.end(), false) == fitting.end()};
@@ -76,12 +76,11 @@ Result<std::vector<int>> layersByTime(const RunSpec& spec, const SequenceShape& 
 {
     RunSpec even = spec;
     even.layout.partition = {};
-    TRAINYARD_TRY(const StageTimes times, timeStages(even, shape, nodes));
+    TRAINYARD_TRY(const StageTimes times, timeStages(even, shape, nodes, measured));
     const int stages = static_cast<int>(times.costs.stages.size());
     StageDevices devices{times.slowness, std::vector<int>(times.slowness.size(), spec.model.layers)};
     for (;;) {
-        TRAINYARD_TRY(const std::vector<int> counts,
-                      partitionLayers(measured.value_or(times.parts), stages, devices));
+        TRAINYARD_TRY(const std::vector<int> counts, partitionLayers(times.parts, stages, devices));
         const std::vector<bool> fitting = whoFits(byHand(spec, counts), shape, nodes);
         if (std::find(fitting.begin(), fitting.end(), false) == fitting.end())
             return counts;
@@ -109,7 +108,7 @@ Result<std::vector<StageDivision>> divideStages(const RunSpec& spec, const Seque
     const auto add = [&](std::optional<PartitionKind> kind, const std::vector<int>& counts) -> Status {
         if (std::ranges::find(found, counts, &StageDivision::layerCounts) != found.end())
             return {};
-        TRAINYARD_TRY(StageDivision division, judged(kind, counts, spec, shape, nodes));
+        TRAINYARD_TRY(StageDivision division, judged(kind, counts, spec, shape, nodes, measured));
         found.push_back(std::move(division));
         return {};
     };

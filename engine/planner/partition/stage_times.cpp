@@ -1,10 +1,10 @@
 #include "engine/planner/partition/stage_times.h"
 
 #include <algorithm>
-#include <limits>
 #include <list>
 
 #include "engine/base/check.h"
+#include "engine/planner/stage_costs.h"
 #include "engine/planner/time/step_model.h"
 
 namespace trainyard {
@@ -49,10 +49,43 @@ private:
     std::list<Kind> m_kinds; ///< a list, for its elements stay where they are
 };
 
+/// Each stage as on the nodes of its pipeline rank; not yet played.
+StageTimes mixed(const std::vector<const Kind*>& kindOfRank, const Kind& fastest)
+{
+    StageTimes times;
+    times.parts = fastest.parts;
+    const std::size_t stages = fastest.costs.stages.size();
+    for (std::size_t stage = 0; stage < stages; ++stage) {
+        const Kind& kind = *kindOfRank[stage % kindOfRank.size()];
+        times.costs.stages.push_back(kind.costs.stages[stage]);
+        times.costs.optimizerStep = std::max(times.costs.optimizerStep, kind.costs.optimizerStep);
+        times.costs.transfer = std::max(times.costs.transfer, kind.costs.transfer);
+        times.slowness.push_back(kind.layer() / fastest.layer());
+    }
+    return times;
+}
+
+/// Brings passes to what was measured of their parts; reductions are another matter.
+void scalePasses(StageCosts& stage, double factor)
+{
+    for (double* pass : {&stage.forward, &stage.backward, &stage.backwardInput, &stage.backwardWeight})
+        *pass *= factor;
+}
+
+void scaleToMeasured(StageTimes& times, const PartCosts& measured, const std::vector<int>& layerCounts)
+{
+    const std::vector<double> planned = stageLoads(times.parts, layerCounts);
+    const std::vector<double> found = stageLoads(measured, layerCounts);
+    for (std::size_t stage = 0; stage < layerCounts.size(); ++stage)
+        scalePasses(times.costs.stages[stage], found[stage] / planned[stage]);
+    times.parts = measured;
+}
+
 } // namespace
 
 Result<StageTimes> timeStages(const RunSpec& spec, const SequenceShape& shape,
-                              const std::vector<PipelineNode>& nodes)
+                              const std::vector<PipelineNode>& nodes,
+                              const std::optional<PartCosts>& measured)
 {
     TRAINYARD_CHECK(static_cast<int>(nodes.size()) == spec.layout.pipeline);
     Kinds kinds(spec, shape);
@@ -61,15 +94,10 @@ Result<StageTimes> timeStages(const RunSpec& spec, const SequenceShape& shape,
         TRAINYARD_TRY(const Kind* kind, kinds.of(node.node));
         kindOfRank.push_back(kind);
     }
-    StageTimes times;
-    times.parts = kinds.fastest().parts;
-    const std::size_t stages = kindOfRank.front()->costs.stages.size();
-    for (std::size_t stage = 0; stage < stages; ++stage) {
-        const Kind& kind = *kindOfRank[stage % nodes.size()];
-        times.costs.stages.push_back(kind.costs.stages[stage]);
-        times.costs.optimizerStep = std::max(times.costs.optimizerStep, kind.costs.optimizerStep);
-        times.costs.transfer = std::max(times.costs.transfer, kind.costs.transfer);
-        times.slowness.push_back(kind.layer() / kinds.fastest().layer());
+    StageTimes times = mixed(kindOfRank, kinds.fastest());
+    if (measured) {
+        TRAINYARD_TRY(const std::vector<int> layerCounts, layersPerStage(spec, shape));
+        scaleToMeasured(times, *measured, layerCounts);
     }
     TRAINYARD_TRY(const StepSchedule schedule, StepSchedule::create(spec));
     times.step = schedule.duration(times.costs);

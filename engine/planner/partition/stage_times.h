@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/planner/memory_model.h"
@@ -19,8 +20,10 @@ struct StageTimes {
 
 /// Each stage takes what StepModel has for the node of its pipeline rank; the step ends when the slowest one
 /// has updated its weights. Where all nodes are equal it takes what StepModel::estimate() says. `nodes`: of
-/// each pipeline rank. Errors as StepModel::create().
+/// each pipeline rank. `measured`: seconds of the parts on the fastest nodes, in place of the model's. Errors
+/// as StepModel::create().
 Result<StageTimes> timeStages(const RunSpec& spec, const SequenceShape& shape,
-                              const std::vector<PipelineNode>& nodes);
+                              const std::vector<PipelineNode>& nodes,
+                              const std::optional<PartCosts>& measured = {});
 
 } // namespace trainyard

@@ -10,6 +10,7 @@
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/partition/arrangement.h"
 #include "engine/planner/partition/distinct_placements.h"
+#include "engine/planner/partition/part_costs_json.h"
 #include "engine/planner/stage_costs.h"
 #include "engine/planner/time/step_model.h"
 #include "engine/spec/presets.h"
@@ -215,9 +216,50 @@ private slots:
     {
         const RunSpec spec = pipelined(8, 2);
         const std::vector<NodeModel> nodes(2, node());
+        const std::vector<PipelineNode> ranks = nodesOf(spec, nodes);
         const PartCosts measured{0, {7, 1, 1, 1, 1, 1, 1, 1}, 0};
-        QCOMPARE(layersByTime(spec, kShape, nodesOf(spec, nodes), measured).value(),
-                 (std::vector<int>{1, 7}));
+        QCOMPARE(layersByTime(spec, kShape, ranks, measured).value(), (std::vector<int>{1, 7}));
+        const StageDivision best = divideStages(spec, kShape, ranks, measured)->front();
+        QCOMPARE(best.layerCounts, (std::vector<int>{1, 7}));
+        // 32 micro-batches of 7 s a stage, and one more until the pipeline is full.
+        QVERIFY(std::abs(best.step / (33 * 7) - 1) < 0.05);
+    }
+
+    // What the model has, measured: nothing changes.
+    void changesNothingByMeasuringWhatWasPlanned()
+    {
+        const RunSpec spec = withCounts(pipelined(12, 3), {5, 4, 3});
+        const std::vector<PipelineNode> ranks = nodesOf(spec, {node(), node(2), node()});
+        const StageTimes planned = timeStages(spec, kShape, ranks).value();
+        const StageTimes measured = timeStages(spec, kShape, ranks, planned.parts).value();
+        QVERIFY(std::abs(measured.step / planned.step - 1) < 1e-9);
+    }
+
+    void readsMeasuredSeconds_data()
+    {
+        QTest::addColumn<QByteArray>("json");
+        QTest::addColumn<QString>("said");
+        QTest::addRow("all") << QByteArray(R"({"embeddings": 1, "layers": [2, 3.5], "head": 4})") << "";
+        QTest::addRow("layers alone") << QByteArray(R"({"layers": [2, 3.5]})") << "";
+        QTest::addRow("no JSON") << QByteArray("{") << "not valid JSON";
+        QTest::addRow("no object") << QByteArray("[1, 2]") << "must be an object";
+        QTest::addRow("too few") << QByteArray(R"({"layers": [2]})") << "2 positive numbers";
+        QTest::addRow("a word") << QByteArray(R"({"layers": [2, "3"]})") << "2 positive numbers";
+        QTest::addRow("nothing") << QByteArray(R"({"layers": [2, 0]})") << "2 positive numbers";
+        QTest::addRow("below 0") << QByteArray(R"({"layers": [2, 2], "head": -1})") << "head";
+        QTest::addRow("unknown") << QByteArray(R"({"layers": [2, 2], "haed": 1})") << "haed";
+    }
+    void readsMeasuredSeconds()
+    {
+        QFETCH(QByteArray, json);
+        QFETCH(QString, said);
+        const auto parts = parsePartCosts(json.toStdString(), 2);
+        QCOMPARE(parts.ok(), said.isEmpty());
+        if (parts.ok())
+            QCOMPARE(parts->layers.size(), std::size_t{2});
+        else
+            QVERIFY2(parts.error().text().find(said.toStdString()) != std::string::npos,
+                     parts.error().text().c_str());
     }
 
     void worksAtTheLimits()

@@ -1,0 +1,196 @@
+#include <QJsonArray>
+#include <QJsonObject>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/hardware_input.h"
+#include "app/cli/planned_shape.h"
+#include "app/cli/spec_input.h"
+#include "engine/base/file.h"
+#include "engine/planner/partition/arrangement.h"
+#include "engine/planner/partition/part_costs_json.h"
+#include "engine/spec/limits.h"
+#include "engine/spec/names.h"
+#include "engine/spec/spec_json.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::size_t kArrangementsTold = 8; ///< of those that differ, the best ones
+
+struct PartitionOptions {
+    std::string spec;
+    std::string hardware; ///< empty: the specification's
+    std::string seconds;  ///< file of measured seconds; empty: the time model's
+    std::string specOut;  ///< empty: no specification is written
+    int length = 0;       ///< tokens per sequence; 0: the model's positions
+    bool json = false;
+};
+
+/// What is told of a layout.
+struct Outcome {
+    std::vector<StageDivision> divisions; ///< as the layout is placed
+    std::vector<Arrangement> arrangements;
+};
+
+QString basisOf(const std::optional<PartitionKind>& kind)
+{
+    if (!kind)
+        return "time";
+    const std::string_view name = nameOf(*kind);
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
+
+QString listOf(const std::vector<int>& counts)
+{
+    QStringList words;
+    for (const int count : counts)
+        words << QString::number(count);
+    return words.join(' ');
+}
+
+QString secondsOf(double seconds)
+{
+    return QString::fromStdString(formatNumber(seconds)) + " s";
+}
+
+QString verdictOf(bool fits)
+{
+    return fits ? "fits" : "does not fit";
+}
+
+/// The hosts in their order; of many the first and the last.
+QString hostsOf(const ClusterSpec& cluster)
+{
+    constexpr std::size_t kFew = 4;
+    QStringList hosts;
+    for (const NodeSpec& node : cluster.nodes)
+        hosts << QString::fromStdString(node.host);
+    return cluster.nodes.size() <= kFew ? hosts.join(' ') : hosts.front() + " ... " + hosts.back();
+}
+
+void printTables(const Outcome& outcome)
+{
+    QList<QStringList> divisions{{"layers by", "of each stage", "step", "memory", ""}};
+    for (const StageDivision& division : outcome.divisions)
+        divisions << QStringList{
+            basisOf(division.kind), listOf(division.layerCounts), secondsOf(division.step),
+            QString::fromStdString(formatBytes(division.onDevice)), verdictOf(division.fits)};
+    console::print(console::table(divisions));
+    QList<QStringList> arrangements{{"placement", "hosts", "layers of each stage", "step", ""}};
+    for (std::size_t i = 0; i < std::min(kArrangementsTold, outcome.arrangements.size()); ++i) {
+        const Arrangement& one = outcome.arrangements[i];
+        arrangements << QStringList{QString::fromStdString(one.spec.layout.placement),
+                                    hostsOf(one.spec.cluster), listOf(one.layerCounts), secondsOf(one.step),
+                                    verdictOf(one.fits)};
+    }
+    console::print(console::table(arrangements));
+}
+
+QJsonArray arrayOf(const std::vector<int>& counts)
+{
+    QJsonArray array;
+    for (const int count : counts)
+        array << count;
+    return array;
+}
+
+QJsonArray hostsJson(const ClusterSpec& cluster)
+{
+    QJsonArray array;
+    for (const NodeSpec& node : cluster.nodes)
+        array << QString::fromStdString(node.host);
+    return array;
+}
+
+QJsonObject toJson(const Outcome& outcome)
+{
+    QJsonArray divisions;
+    for (const StageDivision& division : outcome.divisions)
+        divisions << QJsonObject{{"by", basisOf(division.kind)},
+                                 {"layers_per_stage", arrayOf(division.layerCounts)},
+                                 {"step_seconds", division.step},
+                                 {"memory_per_rank", static_cast<qint64>(division.onDevice)},
+                                 {"fits", division.fits}};
+    QJsonArray arrangements;
+    for (const Arrangement& one : outcome.arrangements)
+        arrangements << QJsonObject{{"placement", QString::fromStdString(one.spec.layout.placement)},
+                                    {"hosts", hostsJson(one.spec.cluster)},
+                                    {"layers_per_stage", arrayOf(one.layerCounts)},
+                                    {"step_seconds", one.step},
+                                    {"fits", one.fits}};
+    return {{"divisions", divisions}, {"arrangements", arrangements}};
+}
+
+Result<std::optional<PartCosts>> measuredSeconds(const std::string& file, const ModelSpec& model)
+{
+    if (file.empty())
+        return std::optional<PartCosts>();
+    TRAINYARD_TRY(const std::string text, readFile(file));
+    auto parts = parsePartCosts(text, model.layers);
+    if (!parts.ok())
+        return parts.error().in(file);
+    return std::optional(*std::move(parts));
+}
+
+Result<Outcome> outcomeOf(const PartitionOptions& options, const RunSpec& spec)
+{
+    const SequenceShape shape = plannedShape(spec.model, options.length);
+    TRAINYARD_TRY(const std::vector<NodeModel> nodes, readNodes(spec, options.hardware));
+    TRAINYARD_TRY(const auto measured, measuredSeconds(options.seconds, spec.model));
+    TRAINYARD_TRY(const std::vector<PipelineNode> ranks, pipelineNodes(spec, nodes));
+    Outcome outcome;
+    TRAINYARD_TRY(outcome.divisions, divideStages(spec, shape, ranks, measured));
+    TRAINYARD_TRY(outcome.arrangements, arrange(spec, shape, nodes, measured));
+    return outcome;
+}
+
+/// Why nothing is written where nothing fits.
+Status writeBest(const PartitionOptions& options, const Arrangement& best)
+{
+    if (!best.fits)
+        return refused("no number of layers per stage fits every node",
+                       "set memory.recompute or memory.zero_stage, lower batch.micro, raise layout.tensor or "
+                       "layout.pipeline, or use nodes with more memory");
+    return options.specOut.empty() ? Status() : writeFileAtomically(options.specOut, toJson(best.spec));
+}
+
+int partition(const PartitionOptions& options)
+{
+    const auto [spec, status] = readSpecInput(options.spec, options.json);
+    if (status != 0)
+        return status;
+    const auto outcome = outcomeOf(options, spec);
+    if (!outcome.ok())
+        return console::fail(outcome.error());
+    if (options.json)
+        console::print(QJsonDocument(toJson(*outcome)));
+    else
+        printTables(*outcome);
+    const Status written = writeBest(options, outcome->arrangements.front());
+    return written.ok() ? 0 : console::fail(written.error());
+}
+
+} // namespace
+
+void addPartitionCommand(CLI::App& app, CommandOutcome& outcome)
+{
+    auto options = std::make_shared<PartitionOptions>();
+    CLI::App* command = app.add_subcommand(
+        "partition", "The best layers per stage, order of ranks and order of nodes for a layout");
+    command->add_option("SPEC", options->spec, "Run specification (JSON)")->required();
+    command->add_option("--hardware", options->hardware,
+                        "Of all nodes: a preset, your own, or a file like one (default: "
+                        "cluster.nodes[].hardware, which may differ)");
+    command->add_option("--seconds", options->seconds,
+                        "Measured seconds of each part of the model for a micro-batch, forward and backward: "
+                        "{\"embeddings\": 0.01, \"layers\": [0.02, ...], \"head\": 0.03}");
+    command->add_option("--seq-len", options->length, "Tokens per sequence (default: the model's positions)")
+        ->check(CLI::Range(1, kMostEntries));
+    command->add_option("--spec-out", options->specOut, "Writes the best one as a specification");
+    command->add_flag("--json", options->json, "One JSON document on standard output");
+    command->callback([&outcome, options] { outcome.status = partition(*options); });
+}
+
+} // namespace trainyard

@@ -1,0 +1,52 @@
+#include "engine/planner/partition/part_costs_json.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/spec/field_reader.h"
+
+namespace trainyard {
+
+namespace {
+
+void readLayers(FieldReader& reader, std::vector<double>& costs, int layers)
+{
+    const auto* json = reader.take("layers");
+    const bool numbers = json && json->is_array() && std::ranges::all_of(*json, [](const auto& number) {
+                             return number.is_number() && number.template get<double>() > 0;
+                         });
+    if (numbers)
+        costs = json->get<std::vector<double>>();
+    if (static_cast<int>(costs.size()) != layers)
+        reader.complain("layers", fmt::format("must be a list of {} positive numbers", layers),
+                        "give one for each layer of the model");
+}
+
+void readCost(FieldReader& reader, const char* key, double& cost)
+{
+    reader.read(key, cost);
+    if (!(cost >= 0))
+        reader.complain(key, "is below 0", "leave it out where it is not known");
+}
+
+} // namespace
+
+Result<PartCosts> parsePartCosts(std::string_view text, int layers)
+{
+    const auto json = nlohmann::json::parse(text, nullptr, false);
+    if (json.is_discarded())
+        return badInput("is not valid JSON", "check brackets, quotes and commas");
+    Diagnostics diagnostics;
+    PartCosts costs;
+    FieldReader reader(json, "", diagnostics);
+    readCost(reader, "embeddings", costs.embeddings);
+    readLayers(reader, costs.layers, layers);
+    readCost(reader, "head", costs.head);
+    reader.finish();
+    if (!diagnostics.empty())
+        return toError(diagnostics);
+    return costs;
+}
+
+} // namespace trainyard
