@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/spec/checker.h"
+#include "engine/spec/limits.h"
 
 namespace trainyard {
 
@@ -51,6 +52,14 @@ void remarkOnMemory(const RunSpec& spec, Checker& check)
                   "memory.offload_horizon", "has no effect without memory.offload_activations",
                   "leave it out");
     remarkOnOffload(spec, check);
+}
+
+/// Of degrees that validate() refuses nothing is remarked: products of them need not be numbers.
+bool areDegrees(const ParallelLayout& layout)
+{
+    const auto within = [](int value, int most) { return value >= 1 && value <= most; };
+    return within(layout.tensor, kMostRanks) && within(layout.pipeline, kMostLayers) &&
+           within(layout.virtualStages, kMostLayers);
 }
 
 /// Products reach their rate where every rank's rows start on 16 bytes: 8 elements of half precision.
@@ -107,8 +116,10 @@ Diagnostics remarksOn(const RunSpec& spec)
     Checker check(remarks);
     remarkOnLayout(spec, check);
     remarkOnMemory(spec, check);
-    remarkOnVocabulary(spec, check);
-    remarkOnStages(spec, check);
+    if (areDegrees(spec.layout)) {
+        remarkOnVocabulary(spec, check);
+        remarkOnStages(spec, check);
+    }
     check.require(spec.optimizer.schedule == ScheduleKind::Polynomial ||
                       spec.optimizer.decayPower == OptimizerSpec().decayPower,
                   "optimizer.decay_power", "has no effect unless optimizer.schedule is \"polynomial\"",

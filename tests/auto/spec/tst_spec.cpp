@@ -345,6 +345,19 @@ private slots:
         QVERIFY2(print(diagnostics).contains("absolute path"), qPrintable(print(diagnostics)));
     }
 
+    void remarksOnWhateverIsTyped()
+    {
+        for (const int number : {-1, 0, 1 << 16, std::numeric_limits<int>::max()}) {
+            for (int ParallelLayout::*degree :
+                 {&ParallelLayout::tensor, &ParallelLayout::pipeline, &ParallelLayout::virtualStages}) {
+                RunSpec spec;
+                spec.layout.pipeline = spec.layout.virtualStages = 1 << 16;
+                spec.layout.*degree = number;
+                QVERIFY(!print(remarksOn(spec)).contains("divide"));
+            }
+        }
+    }
+
     void holdsTheModelAgainstTheDataSet()
     {
         RunSpec spec = validSpec();
