@@ -119,10 +119,11 @@ int study(const std::string& file, const std::vector<int>& sizes, Scaling scalin
 
 struct ScalingOptions {
     std::string spec;
-    std::vector<int> ranks; ///< empty: from one node on, doubled
-    std::string hardware;   ///< of the nodes; empty: the specification's
-    int nodes = 16;         ///< of the largest size where no ranks are given
-    double bound = 0.8;     ///< of efficiency
+    std::vector<int> ranks;           ///< empty: from one node on, doubled
+    std::string hardware;             ///< of the nodes; empty: the specification's
+    int nodes = 16;                   ///< of the largest size where no ranks are given
+    double bound = 0.8;               ///< of efficiency
+    std::optional<double> measured{}; ///< sequences per second of the first size
     bool weak = false;
     bool json = false;
 
@@ -244,7 +245,8 @@ int predict(const ScalingOptions& options)
         return console::fail(refused("no doubled number of nodes holds whole copies of the model and divides "
                                      "its global batch",
                                      "give the sizes with --ranks, raise --nodes, or scale with --weak"));
-    const auto curve = scalingCurve(spec, plannedShape(spec.model), *node, sizes, options.scaling());
+    const auto curve =
+        scalingCurve(spec, plannedShape(spec.model), *node, sizes, options.scaling(), options.measured);
     if (!curve.ok())
         return console::fail(curve.error());
     printPrediction(options, *curve, *node, publishedCurvesOf(spec.model));
@@ -277,6 +279,12 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
         ->add_option("--efficiency", o->bound,
                      "With --predict: says from which size on efficiency is below this (default: 0.8)")
         ->check(CLI::Range(0.0, 1.0))
+        ->needs(predicted);
+    command
+        ->add_option(
+            "--measured", o->measured,
+            "With --predict: sequences per second that the first size reached; the curve begins there")
+        ->check(CLI::PositiveNumber)
         ->needs(predicted);
     command->add_flag("--json", o->json, "One JSON document on standard output");
     command->callback([&outcome, o, predicted] {

@@ -186,6 +186,16 @@ private slots:
         QCOMPARE(json["bound"]["first_ranks_below"].toInt(), 16);
     }
 
+    void beginsTheCurveWithWhatWasMeasured()
+    {
+        const QString spec = write("spec.json", kSpec);
+        const QStringList predict{"scaling",      spec,         "--ranks", "8,16",  "--predict",
+                                  "p4d.24xlarge", "--measured", "30",      "--json"};
+        const QJsonDocument json = QJsonDocument::fromJson(ask(predict).out);
+        QVERIFY(std::abs(json["sizes"][0]["sequences_per_second"].toDouble() / 30 - 1) < 1e-3);
+        QCOMPARE(ask({"scaling", spec, "--ranks", "8,16", "--measured", "30"}).status, 2);
+    }
+
     void showsWhatOthersPublishedBeside()
     {
         QByteArray large = kSpec;

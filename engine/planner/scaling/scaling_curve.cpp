@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/planner/scaling/measured_size.h"
+
 namespace trainyard {
 
 namespace {
@@ -34,18 +36,21 @@ std::vector<int> sizesInNodes(const RunSpec& spec, const NodeModel& node, int mo
 
 Result<std::vector<ScalingStep>> scalingCurve(const RunSpec& spec, const SequenceShape& shape,
                                               const NodeModel& node, const std::vector<int>& sizes,
-                                              Scaling scaling,
-                                              const std::optional<TimeCoefficients>& coefficients,
+                                              Scaling scaling, std::optional<double> measured,
                                               const ProgramTraits& program)
 {
+    TimeCoefficients coefficients = node.calibration ? node.calibration->coefficients : TimeCoefficients();
     std::vector<ScalingStep> curve;
     for (const int ranks : sizes) {
         TRAINYARD_TRY(const RunSpec scaled, scaledLayout(spec, ranks, scaling));
         TRAINYARD_TRY(const StepModel model, StepModel::create(scaled, shape, node, program));
+        if (curve.empty() && measured) {
+            TRAINYARD_TRY(coefficients, scaledTo(model, scaled.batch.global / *measured, coefficients));
+        }
         ScalingStep step;
         step.ranks = ranks;
         step.globalBatch = scaled.batch.global;
-        step.time = coefficients ? model.estimate(*coefficients) : model.estimate();
+        step.time = model.estimate(coefficients);
         step.sequencesPerSecond = step.globalBatch / step.time.seconds;
         step.perDevice = step.sequencesPerSecond / ranks;
         step.efficiency = curve.empty() ? 1 : step.perDevice / curve.front().perDevice;

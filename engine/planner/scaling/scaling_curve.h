@@ -25,11 +25,11 @@ struct ScalingStep {
 std::vector<int> sizesInNodes(const RunSpec& spec, const NodeModel& node, int mostNodes, Scaling scaling);
 
 /// The predicted curve, in the order of `sizes`. The first size that cannot be refuses all, as scaledLayout()
-/// and StepModel::create() say. `coefficients`: scaledTo() one measured size; nothing = the node's own.
+/// and StepModel::create() say. `measured`: sequences per second that the first size reached, which the curve
+/// then begins with; refused as scaledTo() says.
 Result<std::vector<ScalingStep>> scalingCurve(const RunSpec& spec, const SequenceShape& shape,
                                               const NodeModel& node, const std::vector<int>& sizes,
-                                              Scaling scaling,
-                                              const std::optional<TimeCoefficients>& coefficients = {},
+                                              Scaling scaling, std::optional<double> measured = {},
                                               const ProgramTraits& program = trainyardProgram());
 
 /// The first size of a curve whose efficiency is below `bound`; its end when none is.

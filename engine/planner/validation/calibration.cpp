@@ -9,16 +9,16 @@ namespace {
 
 using Point = std::array<double, kTimeFactors>;
 
-/// What the model is off by, calibrated or not: steps of like layouts share it, so that a few of them must not
-/// be believed to a percent.
+/// What the model is off by, calibrated or not: steps of like layouts share it, so that a few of them must
+/// not be believed to a percent.
 constexpr double kResidualScale = 0.1;
 constexpr double kDifference = 0.01; ///< of the numerical derivatives, in spreads
 constexpr int kMostRounds = 20;
 constexpr double kLeastGain = 1e-4;
 
 /// How far the logarithm of each factor is expected to be from 0: data sheets are good for products and
-/// memory, less so for host and links, and a network has neighbours; what of a program's reductions hides, and
-/// in how many bytes, is known least.
+/// memory, less so for host and links, and a network has neighbours; what of a program's reductions hides,
+/// and in how many bytes, is known least.
 constexpr Point kSpreads{
     0.1,  // products
     0.15, // traffic
@@ -127,15 +127,6 @@ Point gaussNewtonStep(std::span<const MeasuredStep> steps, const Point& point,
     return equations.solve();
 }
 
-TimeCoefficients scaled(double factor)
-{
-    TimeCoefficients coefficients;
-    for (const TimeFactor part :
-         {TimeFactor::Products, TimeFactor::Traffic, TimeFactor::Launches, TimeFactor::MicroBatches})
-        coefficients.factors[static_cast<std::size_t>(part)] = factor;
-    return coefficients;
-}
-
 Point along(const Point& point, const Point& step, double share)
 {
     Point moved = point;
@@ -167,17 +158,6 @@ TimeCoefficients calibrate(std::span<const MeasuredStep> steps)
             break;
     }
     return coefficientsAt(point);
-}
-
-TimeCoefficients scaledTo(const MeasuredStep& step)
-{
-    double low = 1.0 / 64;
-    double high = 64;
-    for (int i = 0; i < 40; ++i) {
-        const double middle = std::sqrt(low * high);
-        (step.model->estimate(scaled(middle)).seconds < step.seconds ? low : high) = middle;
-    }
-    return scaled(high);
 }
 
 } // namespace trainyard

@@ -21,8 +21,4 @@ struct MeasuredStep {
 /// Found by damped Gauss-Newton steps with iterated weights; a few milliseconds for 16 steps.
 TimeCoefficients calibrate(std::span<const MeasuredStep> steps);
 
-/// From a single step, say of one node: one factor for all that a device does by itself, so that the model
-/// takes as long as was measured, or as near as that comes. Links stay as they are described.
-TimeCoefficients scaledTo(const MeasuredStep& step);
-
 } // namespace trainyard

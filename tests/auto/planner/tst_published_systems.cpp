@@ -5,9 +5,9 @@
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/memory_model.h"
+#include "engine/planner/scaling/scaling_curve.h"
 #include "engine/planner/time/step_figures.h"
 #include "engine/planner/time/step_model.h"
-#include "engine/planner/validation/calibration.h"
 #include "engine/spec/presets.h"
 
 using namespace trainyard;
@@ -17,8 +17,7 @@ namespace {
 /// One of DeepSpeed's runs on 1024 devices: ZeRO 3 with optimizer and activations in host memory.
 struct OffloadedRun {
     const char* model;
-    /// The smallest degree with which it fits. Not published but for 175B, which ran without.
-    int tensor;
+    int tensor; ///< the smallest degree with which it fits; not published
     int micro; ///< sequences per device
 
     RunSpec spec() const;
@@ -56,24 +55,17 @@ Status fitsItsNode(const RunSpec& spec)
     return fitsNode({memory.onDevice(), memory.total() - memory.onDevice()}, *nodePreset("ndm-a100-v4"), 8);
 }
 
-/// BERT of the first phase on nodes of eight Gaudi. Large: 65,536 sequences a step however many accelerators;
-/// 1.5B: 384 per accelerator, in micro-batches of 16.
-RunSpec bertRun(const char* model, int accelerators)
+/// BERT of the first phase on a node of eight Gaudi. Large: 65,536 sequences a step however many
+/// accelerators; 1.5B: 384 per accelerator, in micro-batches of 16.
+RunSpec bertRun(std::string_view model)
 {
     RunSpec spec;
     spec.model = *modelPreset(model);
-    spec.layout.data = accelerators;
-    const bool large = std::string_view(model) == "bert-large";
-    spec.batch =
-        large ? BatchSpec{65536, 64, 65536 / 64 / accelerators} : BatchSpec{384 * accelerators, 16, 24};
+    spec.layout.data = 8;
+    spec.batch = model == "bert-large" ? BatchSpec{65536, 64, 128} : BatchSpec{384 * 8, 16, 24};
     spec.precision.compute = ComputeType::BFloat16;
     spec.memory.zeroStage = 1;
     return spec;
-}
-
-StepModel bertModel(const RunSpec& spec)
-{
-    return *StepModel::create(spec, {128, 20}, *nodePreset("dl1.24xlarge"));
 }
 
 } // namespace
@@ -163,14 +155,12 @@ private slots:
         QFETCH(double, oneNode);
         QFETCH(int, accelerators);
         QFETCH(double, efficiency);
-        const QByteArray name = model.toUtf8();
-        const RunSpec one = bertRun(name.constData(), 8);
-        const StepModel node = bertModel(one);
-        const TimeCoefficients scaled = scaledTo({&node, one.batch.global / oneNode});
-        QVERIFY(std::abs(one.batch.global / node.estimate(scaled).seconds / oneNode - 1) < 1e-6);
-        const RunSpec many = bertRun(name.constData(), accelerators);
-        const double each = many.batch.global / bertModel(many).estimate(scaled).seconds / accelerators;
-        const double predicted = 100 * each / (oneNode / 8);
+        const RunSpec run = bertRun(model.toStdString());
+        const Scaling scaling = model == "bert-large" ? Scaling::Strong : Scaling::Weak;
+        const auto curve =
+            scalingCurve(run, {128, 20}, *nodePreset("dl1.24xlarge"), {8, accelerators}, scaling, oneNode);
+        QVERIFY(std::abs(curve->front().sequencesPerSecond / oneNode - 1) < 1e-6);
+        const double predicted = 100 * curve->back().efficiency;
         qInfo("%.2f %%, measured %.2f %%", predicted, efficiency);
         QVERIFY2(std::abs(predicted - efficiency) < 3, qPrintable(QString::number(predicted)));
     }

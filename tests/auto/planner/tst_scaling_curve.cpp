@@ -198,6 +198,21 @@ private slots:
         QVERIFY(curve[1].costPerMillionSequences > curve[0].costPerMillionSequences);
     }
 
+    // Devices that take twice as long hide more of what their links take as ever.
+    void beginsWithWhatWasMeasured()
+    {
+        const NodeModel node = *nodePreset("p3dn.24xlarge");
+        const auto curveFrom = [&](std::optional<double> measured) {
+            return scalingCurve(bertLarge(16), {128, 20}, node, {8, 64}, Scaling::Strong, measured);
+        };
+        const auto described = curveFrom({});
+        const double half = described->front().sequencesPerSecond / 2;
+        const auto slower = curveFrom(half);
+        QVERIFY(std::abs(slower->front().sequencesPerSecond / half - 1) < 1e-6);
+        QVERIFY(slower->back().efficiency > described->back().efficiency);
+        QCOMPARE(curveFrom(1e9).error().kind, ErrorKind::Refused);
+    }
+
     void refusesSizesThatDoNotDivide()
     {
         const NodeModel node = *nodePreset("ndm-a100-v4");
