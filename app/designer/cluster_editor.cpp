@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "app/designer/field_editor.h"
+#include "app/models/more_nodes.h"
 #include "app/models/theme.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/number_box.h"
@@ -20,13 +21,43 @@ namespace trainyard {
 namespace {
 
 constexpr int kMaxSlots = 4096;
-constexpr int kSlotsWidth = 104;
-constexpr int kMemoryWidth = 88;
+constexpr int kMostAdded = 1024;
+constexpr std::size_t kRowsAtFirst = 12;
+constexpr int kSlotsWidth = 56;
+constexpr int kMemoryWidth = 64;
+constexpr int kRemoveWidth = 24;
 constexpr int kMaxGibibytes = 1 << 20;
 
 int gibibytes(Bytes bytes)
 {
     return static_cast<int>(bytes / kGiB);
+}
+
+QHBoxLayout* makeLine(QWidget* parent)
+{
+    auto* line = new QHBoxLayout(parent);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(metrics::kHalf);
+    return line;
+}
+
+/// A box for a figure under a heading that says its unit; the arrow keys work.
+NumberBox* makeFigure(int most, int width)
+{
+    auto* box = new NumberBox(0, most);
+    box->setButtonSymbols(QAbstractSpinBox::NoButtons);
+    box->setAlignment(Qt::AlignRight);
+    box->setFixedWidth(width);
+    return box;
+}
+
+/// `control` under its name and what it means.
+void explain(QWidget* control, const QString& objectName, const QString& name, const QString& help)
+{
+    control->setObjectName(objectName);
+    control->setAccessibleName(name);
+    control->setAccessibleDescription(help);
+    control->setToolTip(help);
 }
 
 /// The first host of the list that the run does not use yet; another name when all are used.
@@ -43,14 +74,16 @@ std::string unusedHost(const RunSpec& spec, const HostListModel& hosts)
 
 } // namespace
 
-ClusterEditor::ClusterEditor(SpecDocument& document, HostListModel& hosts, QWidget* parent)
+ClusterEditor::ClusterEditor(SpecDocument& document, HostListModel& hosts, const HardwareLibrary& hardware,
+                             QWidget* parent)
     : QWidget(parent)
     , m_document(document)
     , m_hosts(hosts)
+    , m_hardware(hardware)
     , m_layout(new QVBoxLayout)
+    , m_all(makeButton({}, "link"))
     , m_error(makeLabel({}, "error"))
 {
-    auto* add = makeButton(tr("Add a host"), "link");
     m_layout->setContentsMargins(0, 0, 0, 0);
     m_layout->setSpacing(metrics::kHalf);
     m_error->setWordWrap(true);
@@ -58,60 +91,127 @@ ClusterEditor::ClusterEditor(SpecDocument& document, HostListModel& hosts, QWidg
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(metrics::kHalf);
+    column->addWidget(makeHeadings());
     column->addLayout(m_layout);
+    column->addWidget(m_all, 0, Qt::AlignLeft);
     column->addWidget(m_error);
-    column->addWidget(add, 0, Qt::AlignLeft);
-    connect(add, &QPushButton::clicked, this, &ClusterEditor::addNode);
+    column->addWidget(makeAddBar());
+    connect(m_all, &QPushButton::clicked, this, [this] {
+        m_showsAll = true;
+        refresh();
+    });
     connect(&m_document, &SpecDocument::changed, this, &ClusterEditor::refresh);
     refresh();
 }
 
-ClusterEditor::NodeRow ClusterEditor::makeRow(std::size_t index)
+QWidget* ClusterEditor::makeHeadings()
 {
-    const QString path = QStringLiteral("cluster.nodes[%1]").arg(index);
-    NodeRow row{new QWidget, new ChoiceBox, new NumberBox(0, kMaxSlots, tr("slots")),
-                new NumberBox(0, kMaxGibibytes, tr("GiB"))};
+    auto* headings = new QWidget;
+    auto* line = makeLine(headings);
+    for (const QString& text : {tr("host"), tr("hardware")}) {
+        auto* label = makeLabel(text, "small");
+        label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+        line->addWidget(label, 1);
+    }
+    for (const auto& [text, width] :
+         {std::pair(tr("slots"), kSlotsWidth), std::pair(tr("GiB each"), kMemoryWidth)}) {
+        auto* label = makeLabel(text, "small");
+        label->setFixedWidth(width);
+        label->setAlignment(Qt::AlignRight);
+        line->addWidget(label);
+    }
+    line->addSpacing(kRemoveWidth + metrics::kHalf);
+    return headings;
+}
+
+QWidget* ClusterEditor::makeAddBar()
+{
+    auto* bar = new QWidget;
+    auto* line = makeLine(bar);
+    auto* add = makeButton(tr("Add a host"), "link");
+    auto* count = makeFigure(kMostAdded, kSlotsWidth);
+    count->setMinimum(1);
+    explain(count, {}, tr("Number of hosts to add"), tr("So many further hosts, named on from the last one"));
+    auto* like = makeButton(tr("more like the last"), "link");
+    like->setAccessibleName(tr("Add hosts like the last"));
+    like->setToolTip(tr("Adds hosts of the same hardware, slots and memory; node007 is followed by node008"));
+    line->addWidget(add);
+    line->addStretch(1);
+    line->addWidget(count);
+    line->addWidget(like);
+    connect(add, &QPushButton::clicked, this, &ClusterEditor::addNode);
+    connect(like, &QPushButton::clicked, this, [this, count] { addLikeLast(count->value()); });
+    const auto follow = [this, like] { like->setEnabled(!m_document.spec().cluster.nodes.empty()); };
+    connect(&m_document, &SpecDocument::changed, like, follow);
+    return bar;
+}
+
+ClusterEditor::NodeRow ClusterEditor::makeControls(std::size_t index)
+{
+    const QString path = QStringLiteral("cluster.nodes[%1].").arg(index);
+    const std::size_t number = index + 1;
+    NodeRow row{new QWidget, new ChoiceBox, new ChoiceBox, makeFigure(kMaxSlots, kSlotsWidth),
+                makeFigure(kMaxGibibytes, kMemoryWidth)};
+    explain(row.host, path + QStringLiteral("host"), tr("Host %1").arg(number),
+            tr("As in your ssh configuration; localhost is this machine"));
     row.host->setEditable(true);
     row.host->setInsertPolicy(QComboBox::NoInsert);
-    row.host->setObjectName(path + QStringLiteral(".host"));
-    row.host->setAccessibleName(tr("Host %1").arg(index + 1));
-    row.host->setToolTip(tr("As in your ssh configuration; localhost is this machine"));
-    row.slotCount->setObjectName(path + QStringLiteral(".slots"));
-    row.slotCount->setFixedWidth(kSlotsWidth);
-    row.slotCount->setAccessibleName(tr("Slots of host %1").arg(index + 1));
-    row.slotCount->setToolTip(tr("Ranks that may run there"));
-    row.memory->setObjectName(path + QStringLiteral(".memory"));
-    row.memory->setFixedWidth(kMemoryWidth);
+    row.host->addItems(m_hosts.names());
+    explain(row.hardware, path + QStringLiteral("hardware"), tr("Hardware of host %1").arg(number),
+            tr("What it is, for planning time and memory: a preset or your own. Sets the slots to its number "
+               "of devices. Unknown: no time is planned"));
+    row.hardware->addItem(tr("unknown"));
+    for (const std::string& name : m_hardware.names())
+        row.hardware->addItem(QString::fromStdString(name));
+    explain(row.slotCount, path + QStringLiteral("slots"), tr("Slots of host %1").arg(number),
+            tr("Ranks that may run there: one per device"));
+    explain(row.memory, path + QStringLiteral("memory"), tr("Memory per slot of host %1").arg(number),
+            tr("Memory that each rank there may use, in GiB (2^30 bytes); 0 = any that the host has"));
     row.memory->setSpecialValueText(tr("any")); // of 0
-    row.memory->setAccessibleName(tr("Memory per slot of host %1").arg(index + 1));
-    row.memory->setToolTip(tr("Memory that each rank there may use; 0 = any that the host has"));
+    for (QWidget* control :
+         std::initializer_list<QWidget*>{row.host, row.hardware, row.slotCount, row.memory})
+        control->installEventFilter(this);
+    for (ChoiceBox* box : {row.host, row.hardware})
+        box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    return row;
+}
+
+ClusterEditor::NodeRow ClusterEditor::makeRow(std::size_t index)
+{
+    const NodeRow row = makeControls(index);
     auto* remove = new QToolButton;
     remove->setIcon(symbolIcon(QStringLiteral("close")));
     remove->setAccessibleName(tr("Remove host %1").arg(index + 1));
     remove->setToolTip(tr("Take this host out of the run"));
-    for (QWidget* control : std::initializer_list<QWidget*>{row.host, row.slotCount, row.memory})
-        control->installEventFilter(this);
-
-    auto* line = new QHBoxLayout(row.widget);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(metrics::kHalf);
+    remove->setFixedWidth(kRemoveWidth);
+    auto* line = makeLine(row.widget);
     line->addWidget(row.host, 1);
+    line->addWidget(row.hardware, 1);
     line->addWidget(row.slotCount);
     line->addWidget(row.memory);
     line->addWidget(remove);
+    connectRow(row, index);
+    // Queued: the row that holds the button goes away with the edit.
+    connect(
+        remove, &QToolButton::clicked, this, [this, index] { removeNode(index); }, Qt::QueuedConnection);
+    return row;
+}
+
+void ClusterEditor::connectRow(const NodeRow& row, std::size_t index)
+{
     connect(row.host, &QComboBox::currentTextChanged, this, [this, index](const QString& text) {
         edit(tr("Host"), index, [&](NodeSpec& node) { node.host = text.trimmed().toStdString(); });
     });
+    connect(row.hardware, &QComboBox::currentIndexChanged, this,
+            [this, index, box = row.hardware](int choice) {
+                setHardware(index, choice > 0 ? box->currentText() : QString());
+            });
     connect(row.slotCount, &QSpinBox::valueChanged, this, [this, index](int value) {
         edit(tr("Slots"), index, [&](NodeSpec& node) { node.slotCount = value; });
     });
     connect(row.memory, &QSpinBox::valueChanged, this, [this, index](int value) {
         edit(tr("Memory"), index, [&](NodeSpec& node) { node.memory = static_cast<Bytes>(value) * kGiB; });
     });
-    // Queued: the row that holds the button goes away with the edit.
-    connect(
-        remove, &QToolButton::clicked, this, [this, index] { removeNode(index); }, Qt::QueuedConnection);
-    return row;
 }
 
 void ClusterEditor::edit(const QString& what, std::size_t index, const std::function<void(NodeSpec&)>& change)
@@ -120,59 +220,89 @@ void ClusterEditor::edit(const QString& what, std::size_t index, const std::func
                     [&](RunSpec& spec) { change(spec.cluster.nodes.at(index)); });
 }
 
-void ClusterEditor::addNode()
+void ClusterEditor::editNodes(const QString& what, const std::function<void(RunSpec&)>& change)
 {
     m_document.closeEdit();
-    m_document.edit(tr("Add host"), QStringLiteral("cluster.nodes"), [&](RunSpec& spec) {
+    m_document.edit(what, QStringLiteral("cluster.nodes"), change);
+    m_document.closeEdit();
+}
+
+void ClusterEditor::setHardware(std::size_t index, const QString& name)
+{
+    const auto found = m_hardware.find(name.toStdString());
+    edit(tr("Hardware"), index, [&](NodeSpec& node) {
+        node.hardware = name.toStdString();
+        if (found.ok())
+            node.slotCount = found->devices;
+    });
+}
+
+void ClusterEditor::addNode()
+{
+    editNodes(tr("Add host"), [&](RunSpec& spec) {
         NodeSpec node;
         node.host = unusedHost(spec, m_hosts);
         spec.cluster.nodes.push_back(node);
     });
-    m_document.closeEdit();
-    m_rows.back().host->setFocus();
+    if (m_rows.size() == m_document.spec().cluster.nodes.size())
+        m_rows.back().host->setFocus();
+}
+
+void ClusterEditor::addLikeLast(int count)
+{
+    editNodes(count == 1 ? tr("Add host") : tr("Add %1 hosts").arg(count),
+              [count](RunSpec& spec) { addNodesLikeLast(spec, count); });
 }
 
 void ClusterEditor::removeNode(std::size_t index)
 {
-    m_document.closeEdit();
-    m_document.edit(tr("Remove host"), QStringLiteral("cluster.nodes"), [&](RunSpec& spec) {
+    editNodes(tr("Remove host"), [&](RunSpec& spec) {
         if (index < spec.cluster.nodes.size())
             spec.cluster.nodes.erase(spec.cluster.nodes.begin() + static_cast<std::ptrdiff_t>(index));
     });
-    m_document.closeEdit();
 }
 
-void ClusterEditor::fillHosts(ChoiceBox* box) const
+std::size_t ClusterEditor::shownNodes() const
 {
-    box->clear();
-    box->addItems(m_hosts.names());
+    const std::size_t all = m_document.spec().cluster.nodes.size();
+    return m_showsAll ? all : std::min(all, kRowsAtFirst);
 }
 
 void ClusterEditor::refresh()
 {
     const auto& nodes = m_document.spec().cluster.nodes;
-    while (m_rows.size() > nodes.size()) {
+    const std::size_t shown = shownNodes();
+    while (m_rows.size() > shown) {
         m_rows.back().widget->deleteLater();
         m_rows.back().widget->hide();
         m_rows.pop_back();
     }
-    while (m_rows.size() < nodes.size()) {
+    while (m_rows.size() < shown) {
         m_rows.push_back(makeRow(m_rows.size()));
-        const QSignalBlocker blocker(m_rows.back().host);
-        fillHosts(m_rows.back().host);
         m_layout->addWidget(m_rows.back().widget);
     }
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const QSignalBlocker hostBlocker(m_rows[i].host);
-        const QString host = QString::fromStdString(nodes[i].host);
-        if (m_rows[i].host->currentText().trimmed() != host)
-            m_rows[i].host->setEditText(host);
-        const QSignalBlocker slotBlocker(m_rows[i].slotCount);
-        m_rows[i].slotCount->setSuffix(nodes[i].slotCount == 1 ? tr(" slot") : tr(" slots"));
-        m_rows[i].slotCount->showValue(nodes[i].slotCount);
-        const QSignalBlocker memoryBlocker(m_rows[i].memory);
-        m_rows[i].memory->showValue(gibibytes(nodes[i].memory));
+    for (std::size_t i = 0; i < shown; ++i)
+        showNode(m_rows[i], nodes[i]);
+    m_all->setText(tr("Show %1 more hosts").arg(nodes.size() - shown));
+    m_all->setAccessibleName(m_all->text());
+    m_all->setVisible(shown < nodes.size());
+}
+
+void ClusterEditor::showNode(const NodeRow& row, const NodeSpec& node)
+{
+    const QSignalBlocker hostBlocker(row.host);
+    const QSignalBlocker hardwareBlocker(row.hardware);
+    const QString host = QString::fromStdString(node.host);
+    if (row.host->currentText().trimmed() != host) {
+        row.host->setEditText(host);
+        row.host->lineEdit()->setCursorPosition(0); // the beginning is in view
     }
+    const QString hardware = QString::fromStdString(node.hardware);
+    if (!hardware.isEmpty() && row.hardware->findText(hardware) < 0)
+        row.hardware->addItem(hardware); // calibrated since, or a name that is none: the plan says so
+    row.hardware->setCurrentIndex(hardware.isEmpty() ? 0 : row.hardware->findText(hardware));
+    row.slotCount->showValue(node.slotCount);
+    row.memory->showValue(gibibytes(node.memory));
 }
 
 void ClusterEditor::setError(const QString& sentence)

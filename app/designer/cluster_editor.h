@@ -4,10 +4,12 @@
 
 #include <QWidget>
 
+#include "app/models/hardware_library.h"
 #include "app/models/host_list_model.h"
 #include "app/models/spec_document.h"
 
 class QLabel;
+class QPushButton;
 class QVBoxLayout;
 
 namespace trainyard {
@@ -15,11 +17,13 @@ namespace trainyard {
 class ChoiceBox;
 class NumberBox;
 
-/// The hosts of the run, how many ranks may run on each, and how much memory each of them may use.
+/// The hosts of the run: what each is, how many ranks may run on it, and how much memory each of them may
+/// use. Of very many hosts the first ones are shown until all are asked for.
 class ClusterEditor : public QWidget {
     Q_OBJECT
 public:
-    ClusterEditor(SpecDocument& document, HostListModel& hosts, QWidget* parent = nullptr);
+    ClusterEditor(SpecDocument& document, HostListModel& hosts, const HardwareLibrary& hardware,
+                  QWidget* parent = nullptr);
 
     void setError(const QString& sentence);
 
@@ -30,21 +34,34 @@ private:
     struct NodeRow {
         QWidget* widget;
         ChoiceBox* host;
+        ChoiceBox* hardware;
         NumberBox* slotCount;
         NumberBox* memory;
     };
+    QWidget* makeHeadings();
+    QWidget* makeAddBar();
     NodeRow makeRow(std::size_t index);
+    NodeRow makeControls(std::size_t index);
+    void connectRow(const NodeRow& row, std::size_t index);
     void addNode();
+    void addLikeLast(int count);
     void removeNode(std::size_t index);
+    void setHardware(std::size_t index, const QString& name);
     void refresh();
-    void fillHosts(ChoiceBox* box) const;
+    void showNode(const NodeRow& row, const NodeSpec& node);
+    std::size_t shownNodes() const;
     void edit(const QString& what, std::size_t index, const std::function<void(NodeSpec&)>& change);
+    /// An edit of the list that is an undo step of its own.
+    void editNodes(const QString& what, const std::function<void(RunSpec&)>& change);
 
     SpecDocument& m_document;
     HostListModel& m_hosts;
+    const HardwareLibrary& m_hardware;
     std::vector<NodeRow> m_rows;
     QVBoxLayout* m_layout;
+    QPushButton* m_all; ///< shows the other hosts
     QLabel* m_error;
+    bool m_showsAll = false;
 };
 
 } // namespace trainyard

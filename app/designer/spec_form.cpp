@@ -26,11 +26,12 @@ QString sentenceOf(const Diagnostic& problem)
 
 } // namespace
 
-SpecForm::SpecForm(SpecDocument& document, HostListModel& hosts, QWidget* parent)
+SpecForm::SpecForm(SpecDocument& document, HostListModel& hosts, const HardwareLibrary& hardware,
+                   QWidget* parent)
     : QFrame(parent)
     , m_document(document)
     , m_batch(new BatchRow(document))
-    , m_cluster(new ClusterEditor(document, hosts))
+    , m_cluster(new ClusterEditor(document, hosts, hardware))
     , m_help(makeLabel(tr("Point at a field to see what it means."), "help"))
     , m_scroll(new QScrollArea)
 {

@@ -5,6 +5,7 @@
 #include <QFrame>
 
 #include "app/designer/spec_field.h"
+#include "app/models/hardware_library.h"
 #include "app/models/host_list_model.h"
 #include "app/models/spec_document.h"
 
@@ -25,7 +26,8 @@ class FormRow;
 class SpecForm : public QFrame {
     Q_OBJECT
 public:
-    SpecForm(SpecDocument& document, HostListModel& hosts, QWidget* parent = nullptr);
+    SpecForm(SpecDocument& document, HostListModel& hosts, const HardwareLibrary& hardware,
+             QWidget* parent = nullptr);
 
     /// Brings the field of that JSON path, or the nearest one that contains it, into view, if its section is
     /// folded too, and gives it the focus.

@@ -26,6 +26,15 @@ using namespace trainyard::test;
 
 namespace {
 
+QPushButton* buttonWith(QWidget& parent, const QString& text)
+{
+    for (auto* button : parent.findChildren<QPushButton*>()) {
+        if (button->text().contains(text))
+            return button;
+    }
+    return nullptr;
+}
+
 /// 175B on 128 hosts of eight devices.
 RunSpec thousandDevices()
 {
@@ -165,6 +174,38 @@ private slots:
         replaceText(place.findChild<NumberBox*>("batch.global"), "1024");
         QCOMPARE(m_desk.session().document().spec().batch.accumulation, 64);
         QCOMPARE(place.findChild<NumberBox*>("batch.global")->value(), 1024);
+    }
+
+    void hostsAreAddedLikeTheLast()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        SpecDocument& document = m_desk.session().document();
+        auto* hardware = place.findChild<QComboBox*>("cluster.nodes[0].hardware");
+        QVERIFY(hardware->findText("hgx-a100") > 0);
+        const RunSpec before = document.spec();
+        hardware->setCurrentText("hgx-a100");
+        QCOMPARE(document.spec().cluster.nodes[0].hardware, "hgx-a100");
+        QCOMPARE(document.spec().cluster.nodes[0].slotCount, 8); // its devices
+        document.undoStack().undo();
+        QCOMPARE(toJson(document.spec()), toJson(before));
+        QCOMPARE(hardware->currentIndex(), 0);
+        document.undoStack().redo();
+
+        replaceText(place.findChild<QComboBox*>("cluster.nodes[0].host"), "node001");
+        for (auto* box : place.findChildren<NumberBox*>()) {
+            if (box->accessibleName() == "Number of hosts to add")
+                box->setValue(127);
+        }
+        click(place, "Add hosts like the last");
+        QCOMPARE(document.spec().cluster.nodes.size(), std::size_t(128));
+        QCOMPARE(document.spec().cluster.nodes.back().host, "node128");
+        QVERIFY(!place.findChild<QComboBox*>("cluster.nodes[127].host"));
+        QPushButton* more = buttonWith(place, "more hosts");
+        QVERIFY(more && more->isVisible());
+        more->click();
+        QVERIFY(place.findChild<QComboBox*>("cluster.nodes[127].host"));
+        document.undoStack().undo();
+        QCOMPARE(document.spec().cluster.nodes.size(), std::size_t(1));
     }
 
     void aPresetFillsTheModel()

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "app/models/batch_equation.h"
+#include "app/models/more_nodes.h"
 #include "app/models/scaled_specs.h"
 #include "app/models/spec_document.h"
 #include "engine/base/file.h"
@@ -178,6 +179,47 @@ private slots:
         QCOMPARE(copy->cluster.totalSlots(), ranks);
         QCOMPARE(copy->batch.global, global);
         QCOMPARE(copy->batch.accumulation, accumulation);
+    }
+
+    void furtherNodesAreNamedOnFromTheLast_data()
+    {
+        QTest::addColumn<QString>("last");
+        QTest::addColumn<QString>("added");
+        QTest::addRow("number") << "gpu-11"
+                                << "gpu-12 gpu-13";
+        QTest::addRow("digits") << "node009"
+                                << "node010 node011";
+        QTest::addRow("domain") << "ada@node9.lab2.org"
+                                << "ada@node10.lab2.org ada@node11.lab2.org";
+        QTest::addRow("address") << "10.0.0.3"
+                                 << "10.0.0.4 10.0.0.5";
+        QTest::addRow("no number") << "gpu"
+                                   << "gpu-2 gpu-3";
+    }
+    void furtherNodesAreNamedOnFromTheLast()
+    {
+        QFETCH(QString, last);
+        RunSpec spec;
+        spec.cluster.nodes = {NodeSpec{last.toStdString(), 8, kGiB, "hgx-a100"}};
+        addNodesLikeLast(spec, 2);
+        QStringList added;
+        for (std::size_t i = 1; i < spec.cluster.nodes.size(); ++i) {
+            added << QString::fromStdString(spec.cluster.nodes[i].host);
+            QCOMPARE(spec.cluster.nodes[i].hardware, "hgx-a100");
+            QCOMPARE(spec.cluster.nodes[i].slotCount, 8);
+        }
+        QTEST(added.join(' '), "added");
+    }
+
+    void furtherNodesTakeNoNameThatIsTaken()
+    {
+        RunSpec spec;
+        spec.cluster.nodes = {NodeSpec{"b-3"}, NodeSpec{"b-2"}};
+        addNodesLikeLast(spec, 1);
+        QCOMPARE(spec.cluster.nodes.back().host, "b-4");
+        spec.launch.launcher = LauncherKind::Slurm;
+        addNodesLikeLast(spec, 1);
+        QCOMPARE(spec.cluster.nodes.back().host, "b-4");
     }
 
     void scalingBeyondTheSlotsIsRefused()
