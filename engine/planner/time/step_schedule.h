@@ -8,7 +8,7 @@ namespace trainyard {
 
 /// How closely a schedule is followed.
 enum class ScheduleDetail {
-    Simulated, ///< action by action; a schedule of very many actions goes by the formula too
+    Simulated, ///< action by action; where that took too long by the formula, then off by 1 %
     Formula,   ///< by the times of planner/README.md, which equal stages have exactly: for searching
 };
 

@@ -234,6 +234,22 @@ private slots:
                  qPrintable(QString("%1 %2").arg(formula.duration(costs)).arg(whole)));
     }
 
+    // 128 stages and 1000 micro-batches are not simulated; the last stage has a head.
+    void staysCloseToSchedulesThatAreTooLongToSimulate()
+    {
+        RunSpec spec = smallRun();
+        spec.layout.schedule = PipelineScheduleKind::Interleaved;
+        spec.layout.pipeline = 32;
+        spec.layout.virtualStages = 4;
+        spec.batch.accumulation = 1000;
+        const StepSchedule schedule = *StepSchedule::create(spec);
+        PipelineCosts costs = uniformCosts(schedule.shape(), {1, 2, 1, 1, 0.5});
+        costs.stages.back() = {1.3, 2.6, 1.3, 1.3, 0.5};
+        const double whole = simulate(*makeScheduleForTiming(spec), costs)->duration();
+        QVERIFY2(std::abs(schedule.duration(costs) / whole - 1) < 0.005,
+                 qPrintable(QString("%1 %2").arg(schedule.duration(costs)).arg(whole)));
+    }
+
     void accountsForAllTimeByCause()
     {
         const StepTime time = timeOf(smallRun());
