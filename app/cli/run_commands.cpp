@@ -88,7 +88,7 @@ int printRuns(bool json)
     QJsonArray array;
     QList<QStringList> rows{{"run", "kind", "state", "step", "hosts"}};
     for (const ListedRun& entry : listRuns()) {
-        const QString kind = entry.run.kind == RunKind::Train ? "train" : "prepare";
+        const QString kind = nameOf(entry.run.kind);
         const bool waits = entry.state == QString::fromUtf8(nameOf(RunState::Pending).data());
         rows << QStringList{entry.run.id, kind, waits && !entry.reason.isEmpty() ? entry.reason : entry.state,
                             QString("%1/%2").arg(entry.step).arg(entry.steps), entry.run.hosts.join(", ")};

@@ -60,6 +60,18 @@ Device GpuPlugin::device() const
     return {c10::Device(c10::DeviceType::CUDA, 0), m_plugin->masks(), m_plugin->updates(), true};
 }
 
+Result<GpuPlugin::Traits> GpuPlugin::traits() const
+{
+    CudaDeviceTraits found;
+    Traits traits;
+    Bytes free = 0;
+    if (!m_plugin->deviceTraits(0, &found) || !m_plugin->deviceMemory(0, &free, &traits.memory))
+        return failed("the CUDA device does not answer");
+    traits.name = found.name.data();
+    traits.processors = found.processors;
+    return traits;
+}
+
 std::string GpuPlugin::text() const
 {
     Bytes free = 0;

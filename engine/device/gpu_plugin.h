@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/base/result.h"
+#include "engine/base/units.h"
 #include "engine/nn/device.h"
 
 namespace trainyard {
@@ -23,6 +24,13 @@ public:
     const CudaPlugin& functions() const { return *m_plugin; }
     /// Device 0, with the plug-in's kernels.
     Device device() const;
+    /// What it is. Failed when it does not answer.
+    struct Traits {
+        std::string name;
+        Bytes memory = 0;
+        int processors = 0; ///< streaming multiprocessors
+    };
+    Result<Traits> traits() const;
     /// For the log: memory that is free and in all.
     std::string text() const;
 

@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/worker/model_commands.h"
+#include "engine/worker/probe_command.h"
 #include "engine/worker/train_command.h"
 
 using namespace trainyard;
@@ -28,6 +29,18 @@ void addTrain(CLI::App& app, TrainOptions& options)
         ->check(CLI::PositiveNumber);
 }
 
+void addProbe(CLI::App& app, ProbeOptions& options)
+{
+    CLI::App* command = app.add_subcommand(
+        "probe", "One rank that measures its host for planning; started by mpirun for several ranks");
+    command->add_option("--run-dir", options.runDirectory, "The run directory, with probe.json")
+        ->required()
+        ->check(CLI::ExistingDirectory);
+    command->add_option("--attempt", options.attempt, "1; probes are not restarted")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -37,11 +50,15 @@ int main(int argc, char** argv)
     app.require_subcommand(1);
     TrainOptions train;
     addTrain(app, train);
+    ProbeOptions probe;
+    addProbe(app, probe);
     ModelCommands modelCommands(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : exitStatus(ErrorKind::BadInput);
     }
+    if (app.got_subcommand("probe"))
+        return runProbe(probe);
     return app.got_subcommand("train") ? runTrain(train) : modelCommands.run();
 }

@@ -7,7 +7,6 @@
 
 #include "engine/comm/agreement.h"
 #include "engine/comm/flight_recorder.h"
-#include "engine/device/device_choice.h"
 #include "engine/device/device_session.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/cpu_math.h"
@@ -16,6 +15,7 @@
 #include "engine/training/step_journal.h"
 #include "engine/training/trainer.h"
 #include "engine/worker/last_word.h"
+#include "engine/worker/rank_device.h"
 #include "engine/worker/rank_log.h"
 #include "engine/worker/rank_process.h"
 #include "engine/worker/stop_signals.h"
@@ -51,42 +51,17 @@ struct RankFiles {
     }
 };
 
-/// The plug-in on this rank's device; nothing where all ranks compute on the processor. Every rank gets the
-/// same error, and either all have a device or none.
-Result<std::optional<GpuPlugin>> openDevice(DeviceKind kind, ProcessGroup& world)
-{
-    TRAINYARD_TRY(const std::string device, chooseDevice(kind, world));
-    if (device.empty())
-        return std::optional<GpuPlugin>();
-    auto plugin = GpuPlugin::open(device);
-    const Status agreed = agree(world, plugin.ok() ? Status() : plugin.error());
-    if (agreed.ok())
-        return std::optional(std::move(plugin).value());
-    if (kind == DeviceKind::Cuda)
-        return agreed.error();
-    logLine(agreed.error().text());
-    return std::optional<GpuPlugin>();
-}
-
-/// A collective of a device cannot be waited for any more: a rank or its host is lost, and the run may go on
-/// without this process.
-CollectiveWatchdog::Verdict endOfRun(LastWord& lastWord)
-{
-    return {[&lastWord](const std::string& what) { lastWord.say("collective-failed", what); },
-            [] { MpiProcess::abort(exitStatus(ErrorKind::Unreachable)); }};
-}
-
 Status train(const TrainOptions& options, const RankFiles& files, GroupMaker& maker, ProcessGroup& world,
              LastWord& lastWord, const StopFlag* stopFlag)
 {
-    TRAINYARD_TRY(const auto plugin, openDevice(files.spec.launch.device, world));
+    TRAINYARD_TRY(const auto plugin, openRankDevice(files.spec.launch.device, world));
     configureAllocator();
     at::set_num_threads(files.spec.launch.threadsPerRank);
     logLine(plugin ? plugin->text() : configureCpuMath().text());
     AccountingAllocator& memory = AccountingAllocator::install();
     std::optional<DeviceSession> session;
     if (plugin)
-        session.emplace(*plugin, maker, endOfRun(lastWord));
+        session.emplace(*plugin, maker, endOfRank(lastWord));
     const TrainerSetup setup{.spec = files.spec,
                              .directory = RunDirectory(options.runDirectory),
                              .maker = session ? session->maker() : maker,

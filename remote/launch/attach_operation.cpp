@@ -52,7 +52,7 @@ void AttachOperation::findRun()
             if (run.value("run").toString() != m_runId)
                 continue;
             m_run.name = run.value("name").toString();
-            m_run.kind = run.value("kind").toString() == "prepare" ? RunKind::Prepare : RunKind::Train;
+            m_run.kind = runKindFrom(run.value("kind").toString());
             m_run.attempt = static_cast<std::uint32_t>(run.value("attempt").toInteger(1));
             return readHosts();
         }
@@ -76,7 +76,7 @@ void AttachOperation::readHosts()
 
 void AttachOperation::readDocument()
 {
-    const QString name = m_run.kind == RunKind::Train ? "spec.json" : "job.json";
+    const QString name = documentOf(m_run.kind);
     readFile(name, [this, name](const QByteArray& document) {
         Status kept = saveDeskRun(m_run);
         if (kept.ok())

@@ -15,11 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-QString kindName(RunKind kind)
-{
-    return kind == RunKind::Train ? "train" : "prepare";
-}
-
 fs::path fileOf(const QString& id)
 {
     return deskRunFolder(id) / "host.json";
@@ -29,7 +24,7 @@ QJsonObject toJson(const DeskRun& run)
 {
     return {{"run", run.id},
             {"name", run.name},
-            {"kind", kindName(run.kind)},
+            {"kind", nameOf(run.kind)},
             {"hosts", QJsonArray::fromStringList(run.hosts)},
             {"bundle", run.bundle},
             {"attempt", qint64{run.attempt}},
@@ -42,7 +37,7 @@ DeskRun fromJson(const QString& id, const QJsonObject& json)
     DeskRun run;
     run.id = id;
     run.name = json.value("name").toString();
-    run.kind = json.value("kind").toString() == "prepare" ? RunKind::Prepare : RunKind::Train;
+    run.kind = runKindFrom(json.value("kind").toString());
     for (const auto& host : json.value("hosts").toArray())
         run.hosts << host.toString();
     run.bundle = json.value("bundle").toString();
@@ -53,6 +48,41 @@ DeskRun fromJson(const QString& id, const QJsonObject& json)
 }
 
 } // namespace
+
+QString nameOf(RunKind kind)
+{
+    switch (kind) {
+    case RunKind::Train:
+        break;
+    case RunKind::Prepare:
+        return "prepare";
+    case RunKind::Probe:
+        return "probe";
+    }
+    return "train";
+}
+
+RunKind runKindFrom(const QString& name)
+{
+    for (const RunKind kind : {RunKind::Prepare, RunKind::Probe}) {
+        if (nameOf(kind) == name)
+            return kind;
+    }
+    return RunKind::Train;
+}
+
+QString documentOf(RunKind kind)
+{
+    switch (kind) {
+    case RunKind::Train:
+        break;
+    case RunKind::Prepare:
+        return "job.json";
+    case RunKind::Probe:
+        return "probe.json";
+    }
+    return "spec.json";
+}
 
 Status saveDeskRun(const DeskRun& run)
 {

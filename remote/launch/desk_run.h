@@ -12,7 +12,17 @@
 
 namespace trainyard {
 
-enum class RunKind { Train, Prepare };
+enum class RunKind {
+    Train,
+    Prepare,
+    Probe ///< of hosts, for planning
+};
+/// "train", "prepare", "probe", as agents say it.
+QString nameOf(RunKind kind);
+/// Train for every other name.
+RunKind runKindFrom(const QString& name);
+/// "spec.json", "job.json", "probe.json": what the run does, here and on its hosts.
+QString documentOf(RunKind kind);
 
 /// What this desk may do with a run.
 enum class RunAccess {

@@ -17,7 +17,7 @@ Result<QString> LogReader::hostOfRank() const
     TRAINYARD_TRY(const DeskRun run, loadDeskRun(m_runId));
     if (run.kind == RunKind::Prepare)
         return run.head();
-    TRAINYARD_TRY(const RunSpec spec, loadSpec(deskRunFolder(m_runId) / "spec.json"));
+    TRAINYARD_TRY(const RunSpec spec, loadSpec(deskRunFolder(m_runId) / documentOf(run.kind).toStdString()));
     int first = 0;
     for (std::size_t node = 0; node < spec.cluster.nodes.size(); ++node) {
         first += spec.cluster.nodes[node].slotCount;

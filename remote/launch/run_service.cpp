@@ -34,7 +34,7 @@ HostRun hostRunOf(const QJsonObject& json)
     HostRun run;
     run.id = json.value("run").toString();
     run.name = json.value("name").toString();
-    run.kind = json.value("kind").toString() == "prepare" ? RunKind::Prepare : RunKind::Train;
+    run.kind = runKindFrom(json.value("kind").toString());
     run.state = stateOf(json.value("state").toString());
     run.reason = json.value("reason").toString();
     run.step = json.value("step").toInteger();
@@ -165,13 +165,29 @@ RunOperation* RunService::launchData(const QString& host, const DataJob& job)
     return begin(std::move(plan));
 }
 
+RunOperation* RunService::launchProbe(const RunSpec& spec)
+{
+    if (const Diagnostics diagnostics = validate(spec); !diagnostics.empty())
+        return refuseToBegin({}, toError(diagnostics));
+    if (isForSlurm(spec))
+        return refuseToBegin({}, refused("hosts are not probed through Slurm",
+                                         "name nodes that can be reached over SSH in cluster.nodes, with "
+                                         "launch.launcher \"mpirun\""));
+    StartPlan plan;
+    plan.run = newRun(QString::fromStdString(spec.name), RunKind::Probe, hostsOf(spec));
+    plan.slotCounts = slotCountsOf(spec);
+    plan.document = QByteArray::fromStdString(toJson(spec));
+    plan.spec = spec;
+    return begin(std::move(plan));
+}
+
 RunOperation* RunService::resume(const QString& runId)
 {
     const auto run = loadDeskRunToAct(runId);
     if (!run.ok())
         return refuseToBegin(runId, run.error());
     if (run->kind != RunKind::Train)
-        return refuseToBegin(runId, refused("a data job cannot be resumed", "start it again"));
+        return refuseToBegin(runId, refused("only training is resumed", "start it again"));
     const auto spec = loadSpec(deskRunFolder(runId) / "spec.json");
     if (!spec.ok())
         return refuseToBegin(runId, spec.error());

@@ -80,6 +80,9 @@ public:
     RunOperation* launchPrepare(const QString& host, const QString& name, const QStringList& arguments);
     /// As launchPrepare() for any command of `trainyard-prepare` that can be a job.
     RunOperation* launchData(const QString& host, const DataJob& job);
+    /// Probes of the specification's hosts, one rank on each slot; they leave probes.json in the run's
+    /// directory on the head. Neither data set nor memory is asked for. Not through Slurm.
+    RunOperation* launchProbe(const RunSpec& spec);
 
     /// What runs and ran on `host`. `context` as for Target::call.
     void listRuns(const QString& host, const QObject* context,

@@ -130,7 +130,7 @@ void StartOperation::inspect()
         return;
     PreflightOptions options;
     // A data job runs on one host, without mpirun; what Slurm's nodes have is for Slurm to know.
-    options.links = options.mpi = m_plan.run.kind == RunKind::Train && !m_plan.slurm;
+    options.links = options.mpi = m_plan.run.kind != RunKind::Prepare && !m_plan.slurm;
     options.streaming = kLinkMeasurement;
     m_preflight = std::make_unique<Preflight>(m_plan.run.hosts, m_targets, std::move(options));
     connect(m_preflight.get(), &Preflight::progress, this,
@@ -217,7 +217,7 @@ void StartOperation::onDeployed()
 {
     if (m_state != State::Starting)
         return;
-    if (m_plan.spec)
+    if (m_plan.spec && m_plan.run.kind == RunKind::Train)
         findDataSet();
     else
         keep();
@@ -291,9 +291,10 @@ Status StartOperation::keepOnDesk() const
     if (m_plan.resume)
         return {};
     const auto folder = deskRunFolder(m_runId);
-    if (m_plan.run.kind == RunKind::Prepare)
-        return writeFileAtomically(folder / "job.json", m_plan.document.toStdString());
-    TRAINYARD_TRY_STATUS(writeFileAtomically(folder / "spec.json", m_plan.document.toStdString()));
+    const auto document = folder / documentOf(m_plan.run.kind).toStdString();
+    TRAINYARD_TRY_STATUS(writeFileAtomically(document, m_plan.document.toStdString()));
+    if (m_plan.run.kind != RunKind::Train)
+        return {};
     return writeFileAtomically(folder / "dataset.json", m_manifest.toStdString());
 }
 
@@ -301,18 +302,18 @@ void StartOperation::makeRun()
 {
     if (!enter("making the run on every host"))
         return;
-    const bool training = m_plan.run.kind == RunKind::Train;
+    const RunKind kind = m_plan.run.kind;
     const QJsonObject inventory = inventoryOf(m_group.hosts(), m_probes, m_plan.run.bundle, m_found);
     // Reports made without a link say what the hosts were.
     const Status kept = writeFileAtomically(deskRunFolder(m_runId) / "inventory.json",
                                             QJsonDocument(inventory).toJson().toStdString());
     if (!kept.ok())
         return fail(kept.error());
-    const auto request = [this, training, inventory](int node) {
+    const auto request = [this, kind, inventory](int node) {
         return QJsonObject{{"op", "create-run"},
                            {"run", m_runId},
-                           {"kind", training ? "train" : "prepare"},
-                           {training ? "spec" : "job", QString::fromUtf8(m_plan.document)},
+                           {"kind", nameOf(kind)},
+                           {kind == RunKind::Prepare ? "job" : "spec", QString::fromUtf8(m_plan.document)},
                            {"inventory", inventory},
                            {"node", node}};
     };

@@ -1,5 +1,8 @@
 #include "engine/device/cuda/cuda_plugin.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <cuda_runtime_api.h>
 
 #include "engine/device/cuda/cuda_masks.h"
@@ -27,6 +30,17 @@ bool deviceMemory(int device, std::uint64_t* freeBytes, std::uint64_t* totalByte
     return true;
 }
 
+bool deviceTraits(int device, CudaDeviceTraits* traits)
+{
+    cudaDeviceProp properties;
+    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess)
+        return false;
+    static_assert(sizeof properties.name <= sizeof traits->name);
+    std::copy(std::begin(properties.name), std::end(properties.name), traits->name.begin());
+    traits->processors = properties.multiProcessorCount;
+    return true;
+}
+
 DeviceTransport* makeTransport(const DeviceGroupId& id, int rank, int size)
 {
     return std::make_unique<NcclTransport>(id, rank, size).release();
@@ -39,7 +53,7 @@ DeviceTransport* makeTransport(const DeviceGroupId& id, int rank, int size)
 extern "C" __attribute__((visibility("default"))) const trainyard::CudaPlugin* trainyardCudaPlugin()
 {
     using namespace trainyard;
-    static constexpr CudaPlugin plugin{kCudaPluginVersion, &deviceCount, &deviceMemory, &cudaMasks,
-                                       &cudaUpdates,       &makeNcclId,  &makeTransport};
+    static constexpr CudaPlugin plugin{kCudaPluginVersion, &deviceCount, &deviceMemory, &deviceTraits,
+                                       &cudaMasks,         &cudaUpdates, &makeNcclId,   &makeTransport};
     return &plugin;
 }

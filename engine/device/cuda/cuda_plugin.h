@@ -13,6 +13,11 @@ class UpdateKernels;
 /// What tells the ranks of one group of devices that they belong together; made by one of them.
 using DeviceGroupId = std::array<std::byte, 128>;
 
+struct CudaDeviceTraits {
+    std::array<char, 256> name{}; ///< ends with a zero
+    int processors = 0;           ///< streaming multiprocessors
+};
+
 /// What libtrainyard_cuda.so offers. The worker does not link it but opens it where there is a GPU, so that
 /// one worker starts on every node. Both come from the same build: kCudaPluginVersion guards against mixed
 /// bundles. With it ATen can allocate and compute on CUDA devices. All of it is for device 0: the process
@@ -24,6 +29,8 @@ struct CudaPlugin {
     int (*deviceCount)();
     /// False when the device does not answer.
     bool (*deviceMemory)(int device, std::uint64_t* freeBytes, std::uint64_t* totalBytes);
+    /// The same.
+    bool (*deviceTraits)(int device, CudaDeviceTraits* traits);
 
     const DropoutMasks* (*masks)();
     const UpdateKernels* (*updates)();
@@ -35,7 +42,7 @@ struct CudaPlugin {
     DeviceTransport* (*makeTransport)(const DeviceGroupId& id, int rank, int size);
 };
 
-constexpr int kCudaPluginVersion = 2;
+constexpr int kCudaPluginVersion = 3;
 constexpr const char* kCudaPluginFile = "libtrainyard_cuda.so";
 constexpr const char* kCudaPluginEntry = "trainyardCudaPlugin";
 

@@ -13,6 +13,10 @@ struct TimeBand {
     double most = 0;
 };
 
+/// The mean error of the time model on measured steps when it knows the device but not the cluster's habits
+/// (engine/planner/README.md, rows of one and of many nodes). No probe can see it; measured runs can.
+constexpr double kModelError = 0.1;
+
 /// Of a node whose figures were measured on hosts of its kind: on which ones, how far predictions may be off,
 /// and what the steps of finished runs correct.
 struct NodeCalibration {

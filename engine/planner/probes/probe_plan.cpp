@@ -11,13 +11,15 @@ namespace {
 struct Portion {
     double operations;  ///< of a product
     double square;      ///< rows, columns and depth of the product that reaches the most
-    double widest;      ///< of a matrix of weights
+    double narrowest;   ///< side of a matrix of weights
+    double widest;      ///< the same
     double vectorBytes; ///< of each vector of a traffic probe, beyond any cache
 };
-constexpr Portion kOfProcessor{5e9, 1024, 4096, 64.0 * kMiB};
-constexpr Portion kOfAccelerator{2e13, 8192, 16384, 256.0 * kMiB};
+constexpr Portion kOfProcessor{5e9, 1024, 256, 4096, 64.0 * kMiB};
+constexpr Portion kOfAccelerator{2e13, 8192, 1024, 16384, 256.0 * kMiB};
 
 constexpr double kRowMultiple = 16;
+constexpr double kLeastRows = 512;
 constexpr double kVectorsOfSum = 3; ///< two are read, one is written
 constexpr double kCopied = 64.0 * kMiB;
 constexpr double kMessage = 8.0 * kMiB; ///< near what a bucket of gradients, or an activation, has
@@ -55,28 +57,43 @@ Product boundedRows(Product product, double wanted, const Portion& portion)
     return product;
 }
 
-/// The products of one layer (layer_work.h); the second one at a quarter of the tokens as well, because rates
-/// fall with size.
-std::vector<Product> layerProducts(const RunSpec& spec, const Portion& portion)
+/// Of scores and of what they weigh: one for each head of a micro-batch, as many as the portion allows.
+Product attention(Product product, double heads, const Portion& portion)
+{
+    product.copies = std::clamp(std::floor(portion.operations / product.operations()), 1.0, heads);
+    return product;
+}
+
+/// The products of one layer (layer_work.h) and of the head; the widest one at a quarter of the tokens as
+/// well, because rates fall with size.
+std::vector<Product> modelProducts(const RunSpec& spec, const Portion& portion)
 {
     const ModelSpec& model = spec.model;
+    const int tensor = spec.layout.tensor;
     const double length = model.maxPositions;
-    const double tokens = spec.batch.micro * length;
-    const double hidden = std::min<double>(model.hidden, portion.widest);
-    const double wide = std::min<double>(model.intermediate, portion.widest) / spec.layout.tensor;
-    const double heads = std::max(1, spec.batch.micro * model.heads / spec.layout.tensor);
-    Product scores{length, length, static_cast<double>(model.hidden) / model.heads, 1};
-    scores.copies = std::clamp(std::floor(portion.operations / scores.operations()), 1.0, heads);
-    return {boundedRows({0, 3 * hidden / spec.layout.tensor, hidden}, tokens, portion),
-            boundedRows({0, wide, hidden}, tokens, portion),
-            boundedRows({0, wide, hidden}, std::max(kRowMultiple, tokens / 4), portion),
-            boundedRows({0, hidden, wide}, tokens, portion), scores};
+    const double tokens = std::max(kLeastRows, spec.batch.micro * length);
+    const double heads = std::max(1, spec.batch.micro * model.heads / tensor);
+    const double headWidth = static_cast<double>(model.hidden) / model.heads;
+    const auto side = [&](int width) { return std::clamp<double>(width, portion.narrowest, portion.widest); };
+    const auto rows = [&](double wanted, double columns, double depth) {
+        return boundedRows({0, columns, depth}, wanted, portion);
+    };
+    const double hidden = side(model.hidden);
+    const double wide = side(model.intermediate / tensor);
+    return {rows(tokens, side(3 * model.hidden / tensor), hidden),
+            rows(tokens, hidden, side(model.hidden / tensor)),
+            rows(tokens, wide, hidden),
+            rows(tokens / 4, wide, hidden),
+            rows(tokens, hidden, wide),
+            rows(tokens, side(model.vocabulary / tensor), hidden),
+            attention({length, length, headWidth}, heads, portion),
+            attention({length, headWidth, length}, heads, portion)};
 }
 
 void addProducts(std::vector<Probe>& probes, const RunSpec& spec, const Portion& portion)
 {
     probes.push_back(productProbe(spec.precision.compute, square(portion.square)));
-    for (const Product& product : layerProducts(spec, portion))
+    for (const Product& product : modelProducts(spec, portion))
         probes.push_back(productProbe(spec.precision.compute, product));
     for (const ComputeType type :
          {ComputeType::Float64, ComputeType::Float32, ComputeType::BFloat16, ComputeType::Float16}) {

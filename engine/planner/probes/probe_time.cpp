@@ -25,7 +25,7 @@ double predictedTime(const Probe& probe, const ProbedHardware& hardware, const N
     switch (probe.kind) {
     case ProbeKind::Product: {
         const ProductTime time = productTime(probe.product, device, probe.type);
-        return std::max(time.arithmetic, time.memory);
+        return std::max(time.arithmetic, time.memory) + device.kernelTime;
     }
     case ProbeKind::Traffic:
         return probe.bytes / (device.memoryBandwidth * device.trafficEfficiency);

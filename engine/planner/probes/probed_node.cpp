@@ -16,8 +16,9 @@ namespace {
 
 constexpr double kKernelTime = 5e-6; ///< of a kernel on an accelerator, which hides behind its launch
 constexpr double kUnknownLatency = 5e-5;
-/// Of a message's time at least this share is taken for its bytes, the rest for latency.
-constexpr double kLeastBytesShare = 0.1;
+/// Of the time of a message or kernel at least this share is taken for its bytes or operations, whatever the
+/// smallest one takes.
+constexpr double kLeastWorkShare = 0.1;
 
 constexpr std::array kTypes{ComputeType::Float64, ComputeType::Float32, ComputeType::BFloat16,
                             ComputeType::Float16};
@@ -50,6 +51,12 @@ double rootMeanSquare(const std::vector<double>& values)
     for (const double value : values)
         squares += value * value;
     return values.empty() ? 0 : std::sqrt(squares / static_cast<double>(values.size()));
+}
+
+/// Without what the kernel takes besides its work.
+double workTime(const Probe& probe, const DeviceModel& device)
+{
+    return std::max(probe.seconds - device.kernelTime, kLeastWorkShare * probe.seconds);
 }
 
 class NodeFit {
@@ -103,7 +110,7 @@ Status NodeFit::fitMemory(NodeModel& node) const
 }
 
 /// The peak of a type is the best rate of its products; the efficiency what those of the type in use reach of
-/// it inside the time model's waves, in the median. Requires the memory's bandwidth.
+/// it inside the time model's waves, in the median. Requires memory and kernel time.
 Status NodeFit::fitProducts(DeviceModel& device) const
 {
     device.productEfficiency = 1;
@@ -117,10 +124,10 @@ Status NodeFit::fitProducts(DeviceModel& device) const
                             "probe the hosts once more");
         double& peak = peakOf(device.peak, kTypes[i]);
         for (const Probe& probe : products[i])
-            peak = std::max(peak, probe.product.operations() / probe.seconds);
+            peak = std::max(peak, probe.product.operations() / workTime(probe, device));
     }
     const auto reached = [&](const Probe& probe) {
-        return productTime(probe.product, device, probe.type).arithmetic / probe.seconds;
+        return productTime(probe.product, device, probe.type).arithmetic / workTime(probe, device);
     };
     std::array<double, kTypes.size()> shares{};
     for (std::size_t i = 0; i < kTypes.size(); ++i) {
@@ -152,7 +159,7 @@ LinkTable NodeFit::linkTable(ProbeReach reach) const
     table.latency = isNetwork ? waiting / std::log2(hosts) : waiting;
     for (std::size_t i = 1; i < reductions.size(); ++i) {
         const Probe& probe = reductions[i];
-        const double busy = std::max(probe.seconds - waiting, kLeastBytesShare * probe.seconds);
+        const double busy = std::max(probe.seconds - waiting, kLeastWorkShare * probe.seconds);
         table.points.push_back(
             {static_cast<Bytes>(probe.bytes), groups * 2 * (members - 1) / members * probe.bytes / busy});
     }
@@ -195,7 +202,7 @@ double NodeFit::errorBand(const NodeModel& node) const
         misfits.push_back(std::log(predictedTime(probe, m_hardware, node) / probe.seconds));
         spreads.push_back(probe.spread);
     }
-    return std::hypot(kModelError, rootMeanSquare(misfits), rootMeanSquare(spreads));
+    return std::hypot(kModelError, rootMeanSquare(misfits), median(spreads));
 }
 
 Status checkMeasured(const ProbeReport& report)

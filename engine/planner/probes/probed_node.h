@@ -8,14 +8,11 @@
 
 namespace trainyard {
 
-/// The mean error of the time model on measured steps when it knows the device but not the cluster's habits
-/// (engine/planner/README.md, rows of one and of many nodes). No probe can see it; measured runs can.
-constexpr double kModelError = 0.1;
-
 /// The node that the probes describe. Rates are what was reached: the peak of a type is the best product,
 /// bandwidths are those of the vectors and messages of the probes, link tables have the probed sizes with the
 /// smallest one's time as the latency. Its calibration's error band joins, as independent errors do, the
-/// model's own error, what the probes are off the node that is made of them, and how much they varied.
+/// model's own error, what the probes are off the node that is made of them, and how much they varied in the
+/// median.
 ///
 /// What was not probed is taken so that it bounds nothing, or too little rather than too much: links within a
 /// host of one rank are as fast as its memory, a network that nobody probed has 1 Gbit/s (kUnknownNetwork).

@@ -28,6 +28,7 @@ public:
 
     std::filesystem::path spec() const { return m_path / "spec.json"; }
     std::filesystem::path job() const { return m_path / "job.json"; }
+    std::filesystem::path probe() const { return m_path / "probe.json"; }
     std::filesystem::path inventory() const { return m_path / "inventory.json"; }
     std::filesystem::path state() const { return m_path / "state.json"; }
     std::filesystem::path journal() const { return m_path / "journal"; }

@@ -18,11 +18,6 @@ namespace {
 
 constexpr const char* kRemoved = ".removed-"; // in the hidden name of a run that is being taken apart
 
-fs::path workFile(const RunFolder& folder, WorkKind kind)
-{
-    return kind == WorkKind::Train ? folder.spec() : folder.job();
-}
-
 Status fill(const RunFolder& folder, const NewRun& run, const RunWork& work)
 {
     for (const fs::path& part : {folder.journal(), folder.ranks(), folder.control(), folder.attempts(),
@@ -35,18 +30,12 @@ Status fill(const RunFolder& folder, const NewRun& run, const RunWork& work)
     return writeStatus(folder, status, Durability::Durable);
 }
 
-Result<RunWork> parseWork(const NewRun& run)
-{
-    return run.kind == WorkKind::Train ? parseTraining(run.work) : parsePreparation(run.work);
-}
-
 RunSummary summaryOf(const RunFolder& folder)
 {
     RunSummary summary;
     summary.run = folder.run();
     summary.name = folder.run();
-    std::error_code ignored;
-    summary.kind = fs::exists(folder.job(), ignored) ? WorkKind::Prepare : WorkKind::Train;
+    summary.kind = kindOf(folder);
     if (const auto work = loadWork(folder); work.ok() && !work->name.empty())
         summary.name = work->name;
     summary.status = readStatus(folder).value_or(RunStatus{});
@@ -81,7 +70,7 @@ Result<RunFolder> RunRegistry::existing(const std::string& run) const
 Result<bool> RunRegistry::create(const NewRun& run) const
 {
     TRAINYARD_TRY(const RunFolder target, folder(run.run));
-    TRAINYARD_TRY(const RunWork work, parseWork(run));
+    TRAINYARD_TRY(const RunWork work, parseWork(run.kind, run.work));
     TRAINYARD_TRY_STATUS(makeFolder(target.path().parent_path()));
     TRAINYARD_TRY(const bool created, publishFolder(target.path(), [&](const fs::path& temporary) {
                       return fill(RunFolder(temporary), run, work);

@@ -14,7 +14,7 @@ namespace trainyard::agent {
 struct NewRun {
     std::string run;
     WorkKind kind = WorkKind::Train;
-    std::string work;      ///< text of spec.json or job.json, kept byte for byte
+    std::string work;      ///< text of its file (workFile()), kept byte for byte
     std::string inventory; ///< text of inventory.json
 };
 

@@ -1,5 +1,7 @@
 #include "remote/agent/runs/run_work.h"
 
+#include <array>
+
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
@@ -8,9 +10,53 @@
 
 namespace trainyard::agent {
 
+namespace {
+
+constexpr std::array kKinds{WorkKind::Train, WorkKind::Prepare, WorkKind::Probe};
+constexpr std::array<std::string_view, kKinds.size()> kNames{"train", "prepare", "probe"};
+
+} // namespace
+
 std::string_view nameOf(WorkKind kind)
 {
-    return kind == WorkKind::Train ? "train" : "prepare";
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::optional<WorkKind> workKindFrom(std::string_view name)
+{
+    for (const WorkKind kind : kKinds) {
+        if (nameOf(kind) == name)
+            return kind;
+    }
+    return std::nullopt;
+}
+
+std::filesystem::path workFile(const RunFolder& folder, WorkKind kind)
+{
+    switch (kind) {
+    case WorkKind::Train:
+        break;
+    case WorkKind::Prepare:
+        return folder.job();
+    case WorkKind::Probe:
+        return folder.probe();
+    }
+    return folder.spec();
+}
+
+WorkKind kindOf(const RunFolder& folder)
+{
+    std::error_code ignored;
+    for (const WorkKind kind : {WorkKind::Prepare, WorkKind::Probe}) {
+        if (std::filesystem::exists(workFile(folder, kind), ignored))
+            return kind;
+    }
+    return WorkKind::Train;
+}
+
+std::string_view streamOf(WorkKind kind)
+{
+    return kind == WorkKind::Train ? "steps" : nameOf(kind);
 }
 
 Result<RunWork> parseTraining(std::string_view specText)
@@ -54,15 +100,35 @@ Result<RunWork> parsePreparation(std::string_view jobText)
     return work;
 }
 
+Result<RunWork> parseProbe(std::string_view specText)
+{
+    TRAINYARD_TRY(const RunWork training, parseTraining(specText));
+    RunWork work;
+    work.kind = WorkKind::Probe;
+    work.name = training.name;
+    work.ranks = parseSpec(specText).spec.cluster.totalSlots();
+    work.threadsPerRank = training.threadsPerRank;
+    return work;
+}
+
+Result<RunWork> parseWork(WorkKind kind, std::string_view text)
+{
+    switch (kind) {
+    case WorkKind::Train:
+        break;
+    case WorkKind::Prepare:
+        return parsePreparation(text);
+    case WorkKind::Probe:
+        return parseProbe(text);
+    }
+    return parseTraining(text);
+}
+
 Result<RunWork> loadWork(const RunFolder& folder)
 {
-    std::error_code ignored;
-    if (std::filesystem::exists(folder.spec(), ignored)) {
-        TRAINYARD_TRY(const std::string text, readFile(folder.spec()));
-        return parseTraining(text);
-    }
-    TRAINYARD_TRY(const std::string text, readFile(folder.job()));
-    return parsePreparation(text);
+    const WorkKind kind = kindOf(folder);
+    TRAINYARD_TRY(const std::string text, readFile(workFile(folder, kind)));
+    return parseWork(kind, text);
 }
 
 } // namespace trainyard::agent

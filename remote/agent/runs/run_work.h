@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,10 +13,22 @@
 
 namespace trainyard::agent {
 
-enum class WorkKind { Train, Prepare };
-std::string_view nameOf(WorkKind kind); ///< "train", "prepare"
+enum class WorkKind {
+    Train,
+    Prepare,
+    Probe ///< of hosts: ranks measure what a plan has to know, on every slot of the specification
+};
+std::string_view nameOf(WorkKind kind); ///< "train", "prepare", "probe"
+std::optional<WorkKind> workKindFrom(std::string_view name);
 
-/// What a run does, read from spec.json or job.json.
+/// The file that holds what a run of that kind does: spec.json, job.json, probe.json.
+std::filesystem::path workFile(const RunFolder& folder, WorkKind kind);
+/// By the file that is there.
+WorkKind kindOf(const RunFolder& folder);
+/// The stream that the run's own program writes.
+std::string_view streamOf(WorkKind kind);
+
+/// What a run does, read from its file.
 struct RunWork {
     WorkKind kind = WorkKind::Train;
     std::string name;
@@ -30,8 +44,10 @@ struct RunWork {
 /// BadInput with everything that is wrong with it.
 Result<RunWork> parseTraining(std::string_view specText);
 Result<RunWork> parsePreparation(std::string_view jobText);
+Result<RunWork> parseProbe(std::string_view specText);
+Result<RunWork> parseWork(WorkKind kind, std::string_view text);
 
-/// BadInput when the directory has neither file or it is not well-formed.
+/// BadInput when the directory has no such file or it is not well-formed.
 Result<RunWork> loadWork(const RunFolder& folder);
 
 } // namespace trainyard::agent

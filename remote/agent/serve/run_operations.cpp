@@ -37,10 +37,12 @@ Result<Answer> createRun(const AgentContext& context, const json& request)
     NewRun run;
     TRAINYARD_TRY(run.run, fields.text("run"));
     TRAINYARD_TRY(const std::string kind, fields.text("kind"));
-    if (kind != "train" && kind != "prepare")
-        return badInput("the field \"kind\" is neither \"train\" nor \"prepare\"");
-    run.kind = kind == "train" ? WorkKind::Train : WorkKind::Prepare;
-    TRAINYARD_TRY(run.work, fields.document(run.kind == WorkKind::Train ? "spec" : "job"));
+    const auto known = workKindFrom(kind);
+    if (!known)
+        return badInput("the field \"kind\" is none of \"train\", \"prepare\" and \"probe\"",
+                        "the agent may be older than the desk: deploy again");
+    run.kind = *known;
+    TRAINYARD_TRY(run.work, fields.document(run.kind == WorkKind::Prepare ? "job" : "spec"));
     TRAINYARD_TRY(run.inventory,
                   request.contains("inventory") ? fields.document("inventory") : Result<std::string>("{}\n"));
     const RunRegistry registry(context.root);

@@ -34,7 +34,7 @@ constexpr int kPatienceInCheckpoint = 6;
 Status checkProgram(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
 {
     const auto program = programFolder(folder, request) /
-                         (work.kind == WorkKind::Train ? "trainyard-worker" : "trainyard-prepare");
+                         (work.kind == WorkKind::Prepare ? "trainyard-prepare" : "trainyard-worker");
     if (::access(program.c_str(), X_OK) != 0)
         return refused("there is no program " + program.string(),
                        request.bundle.empty() ? "name the folder of the installed programs"
@@ -63,7 +63,7 @@ Environment inheritedFor(const LaunchRequest& request)
 
 std::filesystem::path watchedStream(const RunFolder& folder, const RunWork& work)
 {
-    return folder.journal() / (work.kind == WorkKind::Train ? "steps" : "prepare");
+    return folder.journal() / streamOf(work.kind);
 }
 
 } // namespace

@@ -242,9 +242,13 @@ Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchReque
     return arguments;
 }
 
-Arguments worker(const RunFolder& folder, const LaunchRequest& request)
+Arguments worker(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
 {
-    Arguments arguments{workerProgram(folder, request), "train", "--run-dir", folder.path(), "--attempt",
+    Arguments arguments{workerProgram(folder, request),
+                        std::string(nameOf(work.kind)),
+                        "--run-dir",
+                        folder.path(),
+                        "--attempt",
                         std::to_string(request.attempt)};
     if (request.replicas > 0)
         arguments.insert(arguments.end(), {"--replicas", std::to_string(request.replicas)});
@@ -300,7 +304,7 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
         command.arguments = dataJob(folder, work, request);
         return command;
     }
-    command.arguments = worker(folder, request);
+    command.arguments = worker(folder, work, request);
     command.throughMpi = work.ranks > 1;
     if (!request.allocation && !hostKeysOption(folder, request).empty())
         command.knownHosts =

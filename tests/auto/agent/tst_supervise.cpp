@@ -170,6 +170,26 @@ private slots:
         QCOMPARE(command.error().message, std::string("the run has 4 ranks, the nodes have 3 slots"));
     }
 
+    void probesEverySlotOfASpecification()
+    {
+        const RunWork work = parseProbe(R"({"trainyard": 1, "name": "lab", "dataset": {"path": "/d"},
+            "cluster": {"nodes": [{"host": "head", "slots": 2}, {"host": "b", "slots": 3}]},
+            "layout": {"data": 2}, "batch": {"global": 2, "micro": 1, "accumulation": 1},
+            "launch": {"restart": {"limit": 5, "after_reboot": true}}})")
+                                 .value();
+        QCOMPARE(work.kind, WorkKind::Probe);
+        QCOMPARE(work.ranks, 5);
+        QCOMPARE(work.steps, 0);
+        QCOMPARE(work.restart.limit, 0);
+        QVERIFY(!work.restart.afterReboot);
+        const auto command =
+            jobCommand(kRun, work, requestFor({node("head", 2), node("b", 3)}), kHead, kInherited).value();
+        const std::string line = joined(command.arguments);
+        QVERIFY2(contains(line, "-np 5") && contains(line, "/bin/trainyard-worker probe --run-dir"),
+                 line.c_str());
+        QVERIFY(!parseProbe(R"({"trainyard": 1, "layuot": {}})").ok());
+    }
+
     void startsPreparationWithItsArguments()
     {
         RunWork work;

@@ -56,6 +56,16 @@ private slots:
         QCOMPARE(loaded->createdNs, run.createdNs); // all 64 bits
     }
 
+    void knowsEveryKind()
+    {
+        for (const RunKind kind : {RunKind::Train, RunKind::Prepare, RunKind::Probe}) {
+            QVERIFY(saveDeskRun({.id = "r1", .name = "bert", .kind = kind, .hosts = {"gpu-1"}, .bundle = {}})
+                        .ok());
+            QCOMPARE(loadDeskRun("r1")->kind, kind);
+        }
+        QCOMPARE(runKindFrom("something newer"), RunKind::Train);
+    }
+
     void listsTheNewestFirstAndLeavesDamageOut()
     {
         for (const int age : {2, 1, 3})

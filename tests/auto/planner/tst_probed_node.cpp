@@ -92,10 +92,10 @@ private slots:
         QTest::addColumn<QString>("preset");
         QTest::addColumn<int>("hosts");
         QTest::addColumn<int>("probes");
-        QTest::addRow("one rank") << "" << 1 << 13;
-        QTest::addRow("one host") << "hgx-a100" << 1 << 20;
-        QTest::addRow("hosts") << "hgx-a100" << 4 << 27;
-        QTest::addRow("processors") << "cpu-node" << 4 << 27;
+        QTest::addRow("one rank") << "" << 1 << 16;
+        QTest::addRow("one host") << "hgx-a100" << 1 << 23;
+        QTest::addRow("hosts") << "hgx-a100" << 4 << 30;
+        QTest::addRow("processors") << "cpu-node" << 4 << 30;
     }
     void plansAFewShortProbes()
     {

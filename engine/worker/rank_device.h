@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+
+#include "engine/base/result.h"
+#include "engine/comm/collective_watchdog.h"
+#include "engine/device/gpu_plugin.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+class LastWord;
+class ProcessGroup;
+
+/// The plug-in on this rank's device; nothing where all ranks compute on the processor. Every rank gets the
+/// same error, and either all have a device or none.
+Result<std::optional<GpuPlugin>> openRankDevice(DeviceKind kind, ProcessGroup& world);
+
+/// A collective of a device cannot be waited for any more: a rank or its host is lost, and the run may go on
+/// without this process, which ends.
+CollectiveWatchdog::Verdict endOfRank(LastWord& lastWord);
+
+} // namespace trainyard
