@@ -20,15 +20,15 @@ RankNeed needOf(const MemoryByCategory& bytes)
     return {estimate.onDevice(), at(bytes, MemoryCategory::Host)};
 }
 
-/// By pipeline rank.
-std::vector<bool> whoFits(const RunSpec& spec, const SequenceShape& shape,
-                          const std::vector<PipelineNode>& nodes)
+/// Whether each pipeline rank fits its node.
+std::vector<Status> fitOfRanks(const RunSpec& spec, const SequenceShape& shape,
+                               const std::vector<PipelineNode>& nodes)
 {
     const std::vector<MemoryByCategory> needs = memoryOfPipelineRanks(spec, shape);
-    std::vector<bool> fitting;
+    std::vector<Status> fits;
     for (std::size_t rank = 0; rank < nodes.size(); ++rank)
-        fitting.push_back(fitsNode(needOf(needs[rank]), nodes[rank].node, nodes[rank].ranks).ok());
-    return fitting;
+        fits.push_back(fitsNode(needOf(needs[rank]), nodes[rank].node, nodes[rank].ranks));
+    return fits;
 }
 
 /// The longest stage of a pipeline rank.
@@ -55,9 +55,8 @@ Result<StageDivision> judged(std::optional<PartitionKind> kind, const std::vecto
 {
     const RunSpec spec = byHand(asked, layerCounts);
     TRAINYARD_TRY(const StageTimes times, timeStages(spec, shape, nodes, measured));
-    const std::vector<bool> fitting = whoFits(spec, shape, nodes);
     return StageDivision{kind, layerCounts, times.step, estimateMemory(spec, shape).onDevice(),
-                         std::find(fitting.begin(), fitting.end(), false) == fitting.end()};
+                         fitsNodes(spec, shape, nodes).ok()};
 }
 
 std::vector<PartitionKind> kindsFor(const StagePartition& asked)
@@ -81,15 +80,22 @@ Result<std::vector<int>> layersByTime(const RunSpec& spec, const SequenceShape& 
     StageDevices devices{times.slowness, std::vector<int>(times.slowness.size(), spec.model.layers)};
     for (;;) {
         TRAINYARD_TRY(const std::vector<int> counts, partitionLayers(times.parts, stages, devices));
-        const std::vector<bool> fitting = whoFits(byHand(spec, counts), shape, nodes);
-        if (std::find(fitting.begin(), fitting.end(), false) == fitting.end())
+        const std::vector<Status> fits = fitOfRanks(byHand(spec, counts), shape, nodes);
+        if (std::ranges::all_of(fits, &Status::ok))
             return counts;
         for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
             const std::size_t longest = longestOf(counts, rank, nodes.size());
-            if (!fitting[rank])
+            if (!fits[rank].ok())
                 devices.most[longest] = counts[longest] - 1;
         }
     }
+}
+
+Status fitsNodes(const RunSpec& spec, const SequenceShape& shape, const std::vector<PipelineNode>& nodes)
+{
+    for (const Status& fits : fitOfRanks(spec, shape, nodes))
+        TRAINYARD_TRY_STATUS(fits);
+    return {};
 }
 
 RunSpec withLayers(const RunSpec& spec, const SequenceShape& shape, const std::vector<int>& layerCounts)

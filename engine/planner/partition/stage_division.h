@@ -25,6 +25,9 @@ Result<std::vector<int>> layersByTime(const RunSpec& spec, const SequenceShape& 
                                       const std::vector<PipelineNode>& nodes,
                                       const std::optional<PartCosts>& measured = {});
 
+/// Refused for the first pipeline rank that does not fit its node (node_fit.h).
+Status fitsNodes(const RunSpec& spec, const SequenceShape& shape, const std::vector<PipelineNode>& nodes);
+
 /// The specification with these layers: by hand, but for those that "layers" gives anyway.
 RunSpec withLayers(const RunSpec& spec, const SequenceShape& shape, const std::vector<int>& layerCounts);
 

@@ -16,6 +16,8 @@ struct Kind {
     const NodeModel* node;
     PipelineCosts costs;
     PartCosts parts;
+    std::vector<TimeByCause> ranks; ///< by pipeline rank
+    TimeByCause update;
 
     double layer() const { return parts.layers.front(); }
 };
@@ -25,16 +27,16 @@ class Kinds {
 public:
     Kinds(const RunSpec& spec, const SequenceShape& shape) : m_spec(spec), m_shape(shape) {}
 
-    Result<const Kind*> of(const NodeModel& node)
+    /// Of each pipeline rank. `nodes` must stay.
+    Result<std::vector<const Kind*>> of(const std::vector<PipelineNode>& nodes)
     {
-        for (const Kind& kind : m_kinds) {
-            if (*kind.node == node)
-                return &kind;
+        TRAINYARD_CHECK(static_cast<int>(nodes.size()) == m_spec.layout.pipeline);
+        std::vector<const Kind*> kinds;
+        for (const PipelineNode& node : nodes) {
+            TRAINYARD_TRY(const Kind* kind, of(node.node));
+            kinds.push_back(kind);
         }
-        TRAINYARD_TRY(const StepModel model,
-                      StepModel::create(m_spec, m_shape, node, trainyardProgram(), ScheduleDetail::Formula));
-        m_kinds.push_back({&node, model.costs(), model.partSeconds()});
-        return &m_kinds.back();
+        return kinds;
     }
 
     const Kind& fastest() const
@@ -44,6 +46,18 @@ public:
     }
 
 private:
+    Result<const Kind*> of(const NodeModel& node)
+    {
+        for (const Kind& kind : m_kinds) {
+            if (*kind.node == node)
+                return &kind;
+        }
+        TRAINYARD_TRY(const StepModel model,
+                      StepModel::create(m_spec, m_shape, node, trainyardProgram(), ScheduleDetail::Formula));
+        m_kinds.push_back({&node, model.costs(), model.partSeconds(), model.rankTimes(), model.updateTime()});
+        return &m_kinds.back();
+    }
+
     const RunSpec& m_spec;
     const SequenceShape& m_shape;
     std::list<Kind> m_kinds; ///< a list, for its elements stay where they are
@@ -87,13 +101,8 @@ Result<StageTimes> timeStages(const RunSpec& spec, const SequenceShape& shape,
                               const std::vector<PipelineNode>& nodes,
                               const std::optional<PartCosts>& measured)
 {
-    TRAINYARD_CHECK(static_cast<int>(nodes.size()) == spec.layout.pipeline);
     Kinds kinds(spec, shape);
-    std::vector<const Kind*> kindOfRank;
-    for (const PipelineNode& node : nodes) {
-        TRAINYARD_TRY(const Kind* kind, kinds.of(node.node));
-        kindOfRank.push_back(kind);
-    }
+    TRAINYARD_TRY(const std::vector<const Kind*> kindOfRank, kinds.of(nodes));
     StageTimes times = mixed(kindOfRank, kinds.fastest());
     if (measured) {
         TRAINYARD_TRY(const std::vector<int> layerCounts, layersPerStage(spec, shape));
@@ -102,6 +111,21 @@ Result<StageTimes> timeStages(const RunSpec& spec, const SequenceShape& shape,
     TRAINYARD_TRY(const StepSchedule schedule, StepSchedule::create(spec));
     times.step = schedule.duration(times.costs);
     return times;
+}
+
+Result<StepTime> timeStep(const RunSpec& spec, const SequenceShape& shape,
+                          const std::vector<PipelineNode>& nodes)
+{
+    TRAINYARD_TRY(const StageTimes times, timeStages(spec, shape, nodes));
+    Kinds kinds(spec, shape);
+    TRAINYARD_TRY(const std::vector<const Kind*> kindOfRank, kinds.of(nodes));
+    std::vector<TimeByCause> ranks;
+    TimeByCause update{};
+    for (std::size_t rank = 0; rank < kindOfRank.size(); ++rank) {
+        ranks.push_back(kindOfRank[rank]->ranks[rank]);
+        update = sum(kindOfRank[rank]->update) > sum(update) ? kindOfRank[rank]->update : update;
+    }
+    return stepOf(times.step, ranks, update);
 }
 
 } // namespace trainyard

@@ -7,6 +7,7 @@
 #include "engine/planner/partition/pipeline_nodes.h"
 #include "engine/planner/pipeline/simulator.h"
 #include "engine/planner/stage_partition.h"
+#include "engine/planner/time/step_model.h"
 
 namespace trainyard {
 
@@ -25,5 +26,9 @@ struct StageTimes {
 Result<StageTimes> timeStages(const RunSpec& spec, const SequenceShape& shape,
                               const std::vector<PipelineNode>& nodes,
                               const std::optional<PartCosts>& measured = {});
+
+/// The same step by cause, on the pipeline rank that is busiest.
+Result<StepTime> timeStep(const RunSpec& spec, const SequenceShape& shape,
+                          const std::vector<PipelineNode>& nodes);
 
 } // namespace trainyard

@@ -14,6 +14,16 @@ StageCosts costsOf(double forward, double backward, double reduction)
 
 } // namespace
 
+StepTime stepOf(double seconds, const std::vector<TimeByCause>& ranks, const TimeByCause& update)
+{
+    const auto busiest = std::max_element(ranks.begin(), ranks.end(),
+                                          [](const auto& a, const auto& b) { return sum(a) < sum(b); });
+    StepTime step{seconds, *busiest};
+    add(step.byCause, update);
+    at(step.byCause, StepCause::Bubble) = std::max(0.0, seconds - sum(step.byCause));
+    return step;
+}
+
 /// How many times longer than the average device alone the last one computes.
 double StepModel::slowest(const TimeCoefficients& c) const
 {
@@ -94,22 +104,20 @@ TimeByCause StepModel::stepEnd(const TimeCoefficients& c) const
     return slowest;
 }
 
-TimeByCause StepModel::busiestRank(const std::vector<StageTime>& stages) const
+std::vector<TimeByCause> StepModel::rankTimes(const std::vector<StageTime>& stages) const
 {
     const PipelineShape& shape = m_schedule.shape();
-    TimeByCause busiest{};
+    std::vector<TimeByCause> ranks(static_cast<std::size_t>(shape.ranks));
     for (int rank = 0; rank < shape.ranks; ++rank) {
-        TimeByCause time{};
+        TimeByCause& time = ranks[static_cast<std::size_t>(rank)];
         for (int chunk = 0; chunk < shape.chunks; ++chunk) {
             const StageTime& stage = stages[static_cast<std::size_t>(shape.stageOf(rank, chunk))];
             add(time, stage.forward, shape.microBatches);
             add(time, stage.backward, shape.microBatches);
             at(time, StepCause::Reductions) += stage.reduction;
         }
-        if (sum(time) > sum(busiest))
-            busiest = time;
     }
-    return busiest;
+    return ranks;
 }
 
 PipelineCosts StepModel::costs(const std::vector<StageTime>& stages, const TimeByCause& end,
@@ -143,10 +151,7 @@ StepTime StepModel::estimate(const TimeCoefficients& c) const
 {
     const std::vector<StageTime> stages = stageTimes(c);
     const TimeByCause end = stepEnd(c);
-    StepTime step{m_schedule.duration(costs(stages, end, c)), busiestRank(stages)};
-    add(step.byCause, end);
-    at(step.byCause, StepCause::Bubble) = std::max(0.0, step.seconds - sum(step.byCause));
-    return step;
+    return stepOf(m_schedule.duration(costs(stages, end, c)), rankTimes(stages), end);
 }
 
 } // namespace trainyard

@@ -19,6 +19,10 @@ struct StepTime {
     TimeByCause byCause{};
 };
 
+/// A step of `seconds` as the busiest of the pipeline ranks spends it, and the update after it; what is left
+/// is the bubble. Requires a rank.
+StepTime stepOf(double seconds, const std::vector<TimeByCause>& ranks, const TimeByCause& update);
+
 /// How long a run's optimizer step takes on a kind of node: passes of layers and head by their work
 /// (layer_work.h, pass_time.h), collectives by link tables, all of it played through the run's schedule.
 /// Made once per specification, asked once per calibration. A plain value.
@@ -40,6 +44,10 @@ public:
     /// Seconds of one micro-batch's forward and backward pass by part of the model: what partitionLayers()
     /// makes stages equal by.
     PartCosts partSeconds() const;
+    /// Where each pipeline rank's time goes until it updates its weights, waiting for others apart.
+    std::vector<TimeByCause> rankTimes() const { return rankTimes(stageTimes(m_coefficients)); }
+    /// And the update, of the stage that takes longest.
+    TimeByCause updateTime() const { return stepEnd(m_coefficients); }
 
 private:
     friend class StepModelBuilder;
@@ -77,7 +85,7 @@ private:
     TimeByCause stepEnd(const TimeCoefficients& c) const;
     PipelineCosts costs(const std::vector<StageTime>& stages, const TimeByCause& end,
                         const TimeCoefficients& c) const;
-    TimeByCause busiestRank(const std::vector<StageTime>& stages) const;
+    std::vector<TimeByCause> rankTimes(const std::vector<StageTime>& stages) const;
 
     StepSchedule m_schedule;
     TimeCoefficients m_coefficients; ///< the node's

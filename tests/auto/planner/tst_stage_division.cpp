@@ -119,7 +119,11 @@ private slots:
         spec.layout.virtualStages = chunks;
         const std::vector<NodeModel> nodes(4, node());
         const StageTimes times = timeStages(spec, kShape, nodesOf(spec, nodes)).value();
-        QCOMPARE(times.step, StepModel::create(spec, kShape, node())->estimate().seconds);
+        const StepTime planned = StepModel::create(spec, kShape, node())->estimate();
+        QCOMPARE(times.step, planned.seconds);
+        const StepTime step = timeStep(spec, kShape, nodesOf(spec, nodes)).value();
+        QCOMPARE(step.seconds, planned.seconds);
+        QVERIFY(step.byCause == planned.byCause);
         QCOMPARE(times.slowness, std::vector<double>(times.slowness.size(), 1));
     }
 
@@ -146,6 +150,17 @@ private slots:
         QCOMPARE(std::accumulate(counts.begin(), counts.end(), 0), 24);
         QVERIFY(counts.back() < counts.front());
         QVERIFY(stepOf(spec, counts, nodes) < stepOf(spec, {6, 6, 6, 6}, nodes));
+    }
+
+    void namesTheCausesOfTheBusiestRank()
+    {
+        const RunSpec spec = withCounts(pipelined(12, 3), {4, 4, 4});
+        const StepTime slow = timeStep(spec, kShape, nodesOf(spec, {node(), node(3), node()})).value();
+        const StepTime all = timeStep(spec, kShape, nodesOf(spec, {node(3), node(3), node(3)})).value();
+        QVERIFY(std::abs(sum(slow.byCause) / slow.seconds - 1) < 1e-9);
+        QVERIFY(slow.seconds < all.seconds);
+        QVERIFY(slow.byCause[static_cast<std::size_t>(StepCause::Products)] >
+                0.5 * all.byCause[static_cast<std::size_t>(StepCause::Products)]);
     }
 
     void givesASlowNodeFewerLayers()
