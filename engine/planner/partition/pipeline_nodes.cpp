@@ -54,12 +54,12 @@ ClusterModel clusterOf(const std::set<std::size_t>& members, const RunSpec& spec
 
 Result<std::vector<PipelineNode>> pipelineNodes(const RunSpec& spec, const std::vector<NodeModel>& nodes)
 {
-    TRAINYARD_CHECK(nodes.size() == spec.cluster.nodes.size());
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(spec.layout));
     const std::vector<std::size_t> nodeOfRank = nodeOfRanks(spec);
     if (static_cast<int>(nodeOfRank.size()) < grid.worldSize().value)
         return refused(fmt::format("{} ranks have {} slots", grid.worldSize().value, nodeOfRank.size()),
                        "add hosts or slots to cluster.nodes");
+    TRAINYARD_CHECK(nodeOfRank.back() < nodes.size());
     const NodeModel worst =
         clusterOf({nodeOfRank.begin(), nodeOfRank.end()}, spec, nodes).governing(spec.precision.compute);
     std::vector<PipelineNode> found;

@@ -17,8 +17,8 @@ struct PipelineNode {
 };
 
 /// Of each pipeline rank, first to last. `nodes`: what each entry of spec.cluster.nodes is; ranks fill their
-/// slots in order. BadInput for a placement that is none, Refused where the slots are fewer than the ranks.
-/// Requires as many nodes as the specification has.
+/// slots in order, and those that get none may be left out behind. BadInput for a placement that is none,
+/// Refused where the slots are fewer than the ranks.
 Result<std::vector<PipelineNode>> pipelineNodes(const RunSpec& spec, const std::vector<NodeModel>& nodes);
 
 } // namespace trainyard

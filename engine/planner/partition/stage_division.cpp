@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/planner/hardware/node_fit.h"
+#include "engine/planner/partition/rank_balance.h"
 #include "engine/planner/stage_costs.h"
 
 namespace trainyard {
@@ -49,6 +50,15 @@ RunSpec byHand(RunSpec spec, const std::vector<int>& layerCounts)
     return spec;
 }
 
+/// `step`: seconds with such layers.
+template <typename Step>
+Result<std::vector<int>> fasterOf(const std::vector<int>& a, const std::vector<int>& b, Step step)
+{
+    TRAINYARD_TRY(const double withA, step(a));
+    TRAINYARD_TRY(const double withB, step(b));
+    return withB < withA ? b : a;
+}
+
 Result<StageDivision> judged(std::optional<PartitionKind> kind, const std::vector<int>& layerCounts,
                              const RunSpec& asked, const SequenceShape& shape,
                              const std::vector<PipelineNode>& nodes, const std::optional<PartCosts>& measured)
@@ -78,8 +88,17 @@ Result<std::vector<int>> layersByTime(const RunSpec& spec, const SequenceShape& 
     TRAINYARD_TRY(const StageTimes times, timeStages(even, shape, nodes, measured));
     const int stages = static_cast<int>(times.costs.stages.size());
     StageDevices devices{times.slowness, std::vector<int>(times.slowness.size(), spec.model.layers)};
+    const auto step = [&](const std::vector<int>& counts) -> Result<double> {
+        TRAINYARD_TRY(const StageTimes played, timeStages(byHand(spec, counts), shape, nodes, measured));
+        return played.step;
+    };
     for (;;) {
-        TRAINYARD_TRY(const std::vector<int> counts, partitionLayers(times.parts, stages, devices));
+        TRAINYARD_TRY(std::vector<int> counts, partitionLayers(times.parts, stages, devices));
+        if (spec.layout.virtualStages > 1) {
+            TRAINYARD_TRY(
+                counts,
+                fasterOf(counts, balancedRanks(counts, spec.layout.pipeline, times.parts, devices), step));
+        }
         const std::vector<Status> fits = fitOfRanks(byHand(spec, counts), shape, nodes);
         if (std::ranges::all_of(fits, &Status::ok))
             return counts;

@@ -19,8 +19,9 @@ struct StageDivision {
 
 /// Layers of each stage so that the stage that takes longest takes as little as it can and every rank fits
 /// its node: partitionLayers() by the stages' seconds, with less room for who does not fit until all do.
-/// Exact for one chunk per rank; of several, the rank's longest is shortened. `measured`: as timeStages()
-/// has it. Refused when no number of layers fits; errors as StepModel::create().
+/// Exact for one chunk per rank; of several, ranks are balanced where that is faster (rank_balance.h), and
+/// the longest of one that has no room is shortened. `measured`: as timeStages() has it. Refused when no
+/// number of layers fits; errors as StepModel::create().
 Result<std::vector<int>> layersByTime(const RunSpec& spec, const SequenceShape& shape,
                                       const std::vector<PipelineNode>& nodes,
                                       const std::optional<PartCosts>& measured = {});

@@ -11,6 +11,7 @@
 #include "engine/planner/partition/arrangement.h"
 #include "engine/planner/partition/distinct_placements.h"
 #include "engine/planner/partition/part_costs_json.h"
+#include "engine/planner/partition/rank_balance.h"
 #include "engine/planner/stage_costs.h"
 #include "engine/planner/time/step_model.h"
 #include "engine/spec/presets.h"
@@ -189,6 +190,38 @@ private slots:
             const std::vector<int> counts = layersByTime(spec, kShape, nodesOf(spec, nodes)).value();
             QVERIFY2(stepOf(spec, counts, nodes) <= 1.05 * best, qPrintable(QString::number(round)));
         }
+    }
+
+    // Chunks of a rank wait for each other, which neither stages nor ranks by themselves tell.
+    void findsNothingMuchBetterForSeveralChunks()
+    {
+        for (int layers = 9; layers < 18; ++layers) {
+            RunSpec spec = pipelined(layers, 2);
+            spec.layout.schedule = PipelineScheduleKind::Interleaved;
+            spec.layout.virtualStages = 2;
+            const std::vector<NodeModel> nodes{node(), node(layers % 2 == 0 ? 1 : 1.7)};
+            double best = std::numeric_limits<double>::infinity();
+            for (const std::vector<int>& counts : allDivisions(layers, 4))
+                best = std::min(best, stepOf(spec, counts, nodes));
+            const std::vector<int> counts = layersByTime(spec, kShape, nodesOf(spec, nodes)).value();
+            const double above = stepOf(spec, counts, nodes) / best - 1;
+            qInfo("%d layers: %.1f %% above the best", layers, 100 * above);
+            QVERIFY(above < 0.06);
+        }
+    }
+
+    // Stages 0 and 2 are on the first rank.
+    void balancesRanksRatherThanStages()
+    {
+        const PartCosts costs{0, std::vector<double>(10, 1.0), 3};
+        QCOMPARE(balancedRanks({3, 3, 3, 1}, 2, costs, {}), (std::vector<int>{3, 3, 3, 1})); // 6 and 7
+        QCOMPARE(balancedRanks({3, 2, 4, 1}, 2, costs, {}), (std::vector<int>{3, 2, 4, 1})); // 7 and 6
+        const std::vector<int> even = balancedRanks({2, 3, 2, 3}, 2, costs, {});             // 4 and 9
+        QVERIFY(std::abs(even[0] + even[2] - 6.5) == 0.5);
+        const StageDevices rooms{{}, {2, 9, 3, 9}};
+        const std::vector<int> roomy = balancedRanks({1, 4, 1, 4}, 2, costs, rooms);
+        QVERIFY(roomy[0] <= 2 && roomy[2] <= 3);
+        QCOMPARE(roomy[0] + roomy[2], 5);
     }
 
     // Of all that fit, none has a shorter longest stage.
