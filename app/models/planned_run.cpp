@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/planner/hardware/node_fit.h"
+#include "engine/planner/partition/stage_times.h"
 
 namespace trainyard {
 
@@ -84,6 +85,28 @@ std::optional<ClusterModel> clusterOf(const RunSpec& spec, const Hardware& hardw
     return cluster.parts.empty() ? std::nullopt : std::optional(std::move(cluster));
 }
 
+/// Node by node.
+std::vector<NodeModel> nodesOf(const ClusterModel& cluster)
+{
+    std::vector<NodeModel> nodes;
+    for (const ClusterModel::Part& part : cluster.parts)
+        nodes.insert(nodes.end(), static_cast<std::size_t>(part.count), part.node);
+    return nodes;
+}
+
+/// Where nodes differ, each pipeline rank takes what its own ones take; with too few slots for that the
+/// governing one stands for all.
+Result<StepTime> stepTime(const RunSpec& spec, const SequenceShape& shape, const ClusterModel& cluster,
+                          const NodeModel& governing)
+{
+    TRAINYARD_TRY(const StepModel model, StepModel::create(spec, shape, governing));
+    const bool unequal = cluster.parts.size() > 1 && spec.layout.worldSize() <= cluster.devices();
+    if (!unequal)
+        return model.estimate();
+    TRAINYARD_TRY(const std::vector<PipelineNode> ranks, pipelineNodes(spec, nodesOf(cluster)));
+    return timeStep(spec, shape, ranks);
+}
+
 Result<std::optional<PlannedTime>> timeOf(const RunSpec& spec, const SequenceShape& shape,
                                           const Hardware& hardware, std::size_t hosts)
 {
@@ -92,8 +115,7 @@ Result<std::optional<PlannedTime>> timeOf(const RunSpec& spec, const SequenceSha
         return std::optional<PlannedTime>();
     PlannedTime time;
     time.node = cluster->governing(spec.precision.compute);
-    TRAINYARD_TRY(const StepModel model, StepModel::create(spec, shape, time.node));
-    time.step = model.estimate();
+    TRAINYARD_TRY(time.step, stepTime(spec, shape, *cluster, time.node));
     time.figures = stepFigures(spec, shape, time.node.device, time.step.seconds);
     const double tokens = static_cast<double>(spec.launch.steps) * spec.batch.global * shape.length;
     time.training = trainingEffort(tokens, time.figures, *cluster);

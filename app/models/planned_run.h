@@ -25,7 +25,7 @@ struct PlanInputs {
 
 /// How long a run's steps take, and all of them together.
 struct PlannedTime {
-    NodeModel node; ///< what it was computed for: of unequal ones the governing one
+    NodeModel node; ///< of unequal ones the governing one
     StepTime step;
     StepFigures figures;
     TrainingEffort training; ///< of launch.steps steps

@@ -1,5 +1,7 @@
 #include <QTest>
 
+#include <cmath>
+
 #include "app/models/planned_run.h"
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/spec/presets.h"
@@ -86,6 +88,25 @@ private slots:
         const double mixed = seconds(bertOn("hgx-h100", "hgx-a100"));
         QVERIFY(mixed > fast * 1.2);
         QVERIFY(mixed >= slow * 0.98);
+    }
+
+    /// A pipeline's slow stage may have fewer layers.
+    void everyStageTakesWhatItsOwnNodeTakes()
+    {
+        const auto seconds = [](const std::string& second, const std::vector<int>& layers) {
+            RunSpec spec = bertOn("hgx-h100", second);
+            spec.layout = {.data = 8, .pipeline = 2, .placement = "PDT"};
+            spec.layout.partition = {PartitionKind::ByHand, layers};
+            spec.batch = {1024, 32, 4};
+            const PlannedTime time = **planRun(spec, inputs()).time;
+            double causes = 0;
+            for (const double cause : time.step.byCause)
+                causes += cause;
+            return std::abs(causes / time.step.seconds - 1) < 1e-9 ? time.step.seconds : -1;
+        };
+        QVERIFY(seconds("hgx-h100", {12, 12}) > 0);
+        QVERIFY(seconds("hgx-a100", {14, 10}) < seconds("hgx-a100", {12, 12}));
+        QVERIFY(seconds("hgx-h100", {14, 10}) > seconds("hgx-h100", {12, 12}));
     }
 
     void namesHardwareThatIsNone()
