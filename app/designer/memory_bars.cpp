@@ -236,9 +236,12 @@ void MemoryBars::paintLegend(QPainter& painter, int top) const
 QString MemoryBars::toolTipAt(int y) const
 {
     const auto row = static_cast<std::size_t>(y / kRow);
-    return row < m_rows.size()
-               ? toolTipOf(m_rows[row].label + QLatin1Char('\n') + breakdown(m_rows[row].group))
-               : m_assumptions;
+    if (row >= m_rows.size())
+        return m_assumptions;
+    const MemoryGroup& group = m_rows[row].group;
+    const QString hint =
+        group.capacity ? QString() : tr("\nCheck the host, or name its hardware, to know its size.");
+    return toolTipOf(m_rows[row].label + QLatin1Char('\n') + breakdown(group) + hint);
 }
 
 bool MemoryBars::event(QEvent* event)
