@@ -115,8 +115,32 @@ void ClusterPicture::paintEvent(QPaintEvent* event)
         if (m_layout.box(node).intersects(exposed))
             paintBox(painter, node, exposed);
     }
-    if (m_current >= 0)
-        paintDeviceRing(painter, onPixels(m_layout.cell(m_current)), coloursOf(palette()));
+    paintFocus(painter);
+}
+
+/// A ring around the current device; without one the first node shows where the keyboard is.
+void ClusterPicture::paintFocus(QPainter& painter) const
+{
+    const ThemeColours& colours = coloursOf(palette());
+    if (m_current >= 0) {
+        paintDeviceRing(painter, onPixels(m_layout.cell(m_current)), colours);
+    } else if (hasFocus() && !m_map.nodes().empty()) {
+        painter.setPen(colours.accent);
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(onPixels(m_layout.box(0)), metrics::kHalf, metrics::kHalf);
+    }
+}
+
+void ClusterPicture::focusInEvent(QFocusEvent* event)
+{
+    QAbstractScrollArea::focusInEvent(event);
+    viewport()->update();
+}
+
+void ClusterPicture::focusOutEvent(QFocusEvent* event)
+{
+    QAbstractScrollArea::focusOutEvent(event);
+    viewport()->update();
 }
 
 void ClusterPicture::paintBox(QPainter& painter, int node, const QRect& exposed) const

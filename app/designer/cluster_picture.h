@@ -43,6 +43,8 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
     bool viewportEvent(QEvent* event) override;
 
 private:
@@ -56,6 +58,7 @@ private:
     void paintBox(QPainter& painter, int node, const QRect& exposed) const;
     void paintTitle(QPainter& painter, int node) const;
     void paintCell(QPainter& painter, int device) const;
+    void paintFocus(QPainter& painter) const;
 
     DeviceMap m_map;
     GroupedMemory m_memory;

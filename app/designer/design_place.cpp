@@ -222,7 +222,7 @@ void DesignPlace::refresh()
     const DeviceMap map(spec);
     const GroupedMemory memory = groupMemory(map, plan.pipelineRanks, plan.rooms);
     m_cluster->setCluster(map, memory);
-    m_memory->setMemory(memory, spec.layout.pipeline, plan.memory.assumptions);
+    m_memory->setMemory(memory, spec.layout, plan.memory.assumptions);
     m_schedule->setSpec(spec);
     m_verdict->showVerdict(spec, findings(), plan, shape());
 }

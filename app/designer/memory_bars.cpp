@@ -91,7 +91,7 @@ MemoryBars::MemoryBars(QWidget* parent) : QWidget(parent)
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
-void MemoryBars::setMemory(const GroupedMemory& memory, int stages,
+void MemoryBars::setMemory(const GroupedMemory& memory, const ParallelLayout& layout,
                            const std::vector<std::string>& assumptions)
 {
     const std::vector<MemoryGroup> groups = fullestFirst(memory.groups);
@@ -99,7 +99,7 @@ void MemoryBars::setMemory(const GroupedMemory& memory, int stages,
     m_assumptions = QString::fromStdString(fmt::format("{}", fmt::join(assumptions, "\n")));
     m_rows.clear();
     for (std::size_t i = 0; i < std::min(groups.size(), kMostBars); ++i)
-        m_rows.push_back({groupWords(memory, groups[i], stages), groups[i]});
+        m_rows.push_back({groupWords(memory, groups[i], layout), groups[i]});
     const auto hidden = static_cast<qint64>(groups.size() - m_rows.size());
     m_more = hidden > 0 ? tr("and %1 groups that have more room").arg(hidden) : QString();
 

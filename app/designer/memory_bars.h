@@ -17,8 +17,9 @@ class MemoryBars : public QWidget {
 public:
     explicit MemoryBars(QWidget* parent = nullptr);
 
-    /// `stages`: pipeline ranks of the layout; `assumptions` of the estimate, one sentence each.
-    void setMemory(const GroupedMemory& memory, int stages, const std::vector<std::string>& assumptions);
+    /// `assumptions` of the estimate, one sentence each.
+    void setMemory(const GroupedMemory& memory, const ParallelLayout& layout,
+                   const std::vector<std::string>& assumptions);
     QSize sizeHint() const override { return {480, neededHeight()}; }
     QSize minimumSizeHint() const override { return {320, neededHeight()}; }
 

@@ -37,15 +37,18 @@ QString coordinates(const DeviceMap& map, const GridCoord& at)
 }
 
 /// "stage 2", "stages 1 to 3", "5 stages".
-QString stagesOf(const MemoryGroup& group)
+QString stagesOf(const MemoryGroup& group, bool severalEach)
 {
     const int first = group.stages.front();
     const int last = group.stages.back();
     const int count = static_cast<int>(group.stages.size());
     if (count == 1)
-        return words("stage %1").arg(first);
-    return last - first + 1 == count ? words("stages %1 to %2").arg(first).arg(last)
-                                     : words("%1 stages").arg(count);
+        return (severalEach ? words("pipeline rank %1") : words("stage %1")).arg(first);
+    if (last - first + 1 == count)
+        return (severalEach ? words("pipeline ranks %1 to %2") : words("stages %1 to %2"))
+            .arg(first)
+            .arg(last);
+    return (severalEach ? words("%1 pipeline ranks") : words("%1 stages")).arg(count);
 }
 
 bool sharesAStage(const MemoryGroup& a, const MemoryGroup& b)
@@ -106,15 +109,15 @@ QString partnerWords(const DeviceMap& map, int device)
     return parts.join(kSeparator);
 }
 
-QString groupWords(const GroupedMemory& memory, const MemoryGroup& group, int stages)
+QString groupWords(const GroupedMemory& memory, const MemoryGroup& group, const ParallelLayout& layout)
 {
     const bool alone = std::ranges::none_of(memory.groups, [&](const MemoryGroup& other) {
         return other != group && sharesAStage(other, group);
     });
     QStringList parts;
-    if (stages > 1)
-        parts << stagesOf(group);
-    if (!alone || stages == 1)
+    if (layout.pipeline > 1)
+        parts << stagesOf(group, layout.virtualStages > 1);
+    if (!alone || layout.pipeline == 1)
         parts << (group.hosts.size() == 1
                       ? oneLine(group.hosts.front())
                       : counted(static_cast<int>(group.hosts.size()), "1 host", "%1 hosts"));
@@ -137,9 +140,9 @@ QString axisWords(GroupAxis axis)
     case GroupAxis::Data:
         return words("the same weights, gradients added up once a step");
     case GroupAxis::Pipeline:
-        return words("one pipeline, activations from stage to stage");
+        return words("the stages of one model, activations handed on");
     case GroupAxis::Tensor:
-        return words("one tensor group, exchanges in every layer");
+        return words("parts of the same layers, exchanges in each");
     }
     return {};
 }
@@ -158,7 +161,7 @@ QString placementWords(const DeviceMap& map, GroupAxis axis, int position)
                                       "the network.")
                                     .arg(spread.size)
                                     .arg(spread.hosts);
-    return words("%1\nA group along it: %2.\n%3")
+    return words("%1\nA group has %2.\n%3")
         .arg(words(kSpeeds[position]).arg(letterOf(axis)), axisWords(axis), where);
 }
 

@@ -40,6 +40,9 @@ void ShortcutSheet::open(const QList<QAction*>& actions)
     addLine(QStringLiteral("S"), tr("Smoothing"));
     addLine(QStringLiteral("O"), tr("Outliers"));
     addLine(tr("Arrows"), tr("Move between devices and points"));
+    addLine(QStringLiteral("D P T"), tr("Colour the cluster by these groups"));
+    addLine(QStringLiteral("+ - 0"), tr("Size of the cluster's picture"));
+    addLine(tr("Alt+Arrows"), tr("Move a letter of the placement"));
     addLine(tr("Esc"), tr("Leave"));
     adjustSize();
     move((parentWidget()->width() - width()) / 2, (parentWidget()->height() - height()) / 2);

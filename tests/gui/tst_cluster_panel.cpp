@@ -163,6 +163,14 @@ private slots:
         QVERIFY(labelWith("4 devices are too small"));
     }
 
+    void theKeyboardsPlaceIsSeenBeforeADeviceIsChosen()
+    {
+        m_letters->setFocus();
+        const QImage without = m_picture->viewport()->grab().toImage();
+        m_picture->setFocus();
+        QVERIFY(m_picture->viewport()->grab().toImage() != without);
+    }
+
     void aThousandDevicesAreSmallAndWithinReach()
     {
         m_document->reset(thousandDevices());
@@ -180,7 +188,7 @@ private slots:
     {
         MemoryBars bars;
         const DeviceMap map(smallSpec());
-        bars.setMemory(memoryOf(map, 20, 5, 10), 2, {});
+        bars.setMemory(memoryOf(map, 20, 5, 10), map.layout(), {});
         const QString said = bars.accessibleDescription();
         QVERIFY2(said.startsWith("stage 0 · 4 devices: ✕ "), qPrintable(said));
         QVERIFY(said.contains("stage 1 · 4 devices: 5 B of 10 B"));

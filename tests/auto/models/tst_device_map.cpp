@@ -143,15 +143,24 @@ private slots:
         const GroupedMemory equal = groupMemory(map, {weights(7), weights(7)}, hosts);
         QCOMPARE(equal.groups.size(), std::size_t(1));
         QCOMPARE(equal.groups[0].devices, 8);
-        QCOMPARE(groupWords(equal, equal.groups[0], 2), "stages 0 to 1 · 8 devices");
+        QCOMPARE(groupWords(equal, equal.groups[0], map.layout()), "stages 0 to 1 · 8 devices");
 
         const GroupedMemory unequal = groupMemory(map, {weights(12), weights(7)}, hosts);
         QCOMPARE(unequal.groups.size(), std::size_t(2));
-        QCOMPARE(groupWords(unequal, unequal.groups[0], 2), "stage 0 · 4 devices");
+        QCOMPARE(groupWords(unequal, unequal.groups[0], map.layout()), "stage 0 · 4 devices");
         QVERIFY(!unequal.groups[0].fits());
         QVERIFY(unequal.groups[1].fits());
         QCOMPARE(unequal.ofDevice, (std::vector{0, 0, 1, 1, 0, 0, 1, 1}));
         QVERIFY(clusterWords(map, unequal).contains("4 devices are too small"));
+    }
+
+    void ranksWithSeveralStagesAreCalledPipelineRanks()
+    {
+        RunSpec spec = specOf({{"a", 2}}, 1, 2, 1);
+        spec.layout.virtualStages = 2;
+        const DeviceMap map(spec);
+        const GroupedMemory memory = groupMemory(map, {weights(2), weights(1)}, {{"a", 2, 10}});
+        QCOMPARE(groupWords(memory, memory.groups[1], map.layout()), "pipeline rank 1 · 1 device");
     }
 
     void unequalHostsAreToldApart()
@@ -160,7 +169,7 @@ private slots:
         const GroupedMemory memory =
             groupMemory(map, {weights(7), weights(7)}, {{"large", 2, 80}, {"small", 2, 4}});
         QCOMPARE(memory.groups.size(), std::size_t(2));
-        QCOMPARE(groupWords(memory, memory.groups[1], 2), "stages 0 to 1 · small · 2 devices");
+        QCOMPARE(groupWords(memory, memory.groups[1], map.layout()), "stages 0 to 1 · small · 2 devices");
         QVERIFY(roomWords(memory.groups[1]).startsWith("✕ "));
     }
 
