@@ -60,6 +60,14 @@ void explain(QWidget* control, const QString& objectName, const QString& name, c
     control->setToolTip(help);
 }
 
+QStringList namesIn(const HardwareLibrary& hardware)
+{
+    QStringList names;
+    for (const std::string& name : hardware.names())
+        names << QString::fromStdString(name);
+    return names;
+}
+
 /// The first host of the list that the run does not use yet; another name when all are used.
 std::string unusedHost(const RunSpec& spec, const HostListModel& hosts)
 {
@@ -80,6 +88,7 @@ ClusterEditor::ClusterEditor(SpecDocument& document, HostListModel& hosts, const
     , m_document(document)
     , m_hosts(hosts)
     , m_hardware(hardware)
+    , m_hardwareNames(namesIn(hardware))
     , m_layout(new QVBoxLayout)
     , m_all(makeButton({}, "link"))
     , m_error(makeLabel({}, "error"))
@@ -156,13 +165,9 @@ ClusterEditor::NodeRow ClusterEditor::makeControls(std::size_t index)
             tr("As in your ssh configuration; localhost is this machine"));
     row.host->setEditable(true);
     row.host->setInsertPolicy(QComboBox::NoInsert);
-    row.host->addItems(m_hosts.names());
     explain(row.hardware, path + QStringLiteral("hardware"), tr("Hardware of host %1").arg(number),
             tr("What it is, for planning time and memory: a preset or your own. Sets the slots to its number "
                "of devices. Unknown: no time is planned"));
-    row.hardware->addItem(tr("unknown"));
-    for (const std::string& name : m_hardware.names())
-        row.hardware->addItem(QString::fromStdString(name));
     explain(row.slotCount, path + QStringLiteral("slots"), tr("Slots of host %1").arg(number),
             tr("Ranks that may run there: one per device"));
     explain(row.memory, path + QStringLiteral("memory"), tr("Memory per slot of host %1").arg(number),
@@ -173,6 +178,7 @@ ClusterEditor::NodeRow ClusterEditor::makeControls(std::size_t index)
         control->installEventFilter(this);
     for (ChoiceBox* box : {row.host, row.hardware})
         box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    fillChoices(row);
     return row;
 }
 
@@ -286,6 +292,27 @@ void ClusterEditor::refresh()
     m_all->setText(tr("Show %1 more hosts").arg(nodes.size() - shown));
     m_all->setAccessibleName(m_all->text());
     m_all->setVisible(shown < nodes.size());
+}
+
+void ClusterEditor::fillChoices(const NodeRow& row) const
+{
+    const QSignalBlocker hostBlocker(row.host);
+    const QSignalBlocker hardwareBlocker(row.hardware);
+    row.host->clear();
+    row.host->addItems(m_hosts.names());
+    row.hardware->clear();
+    row.hardware->addItem(tr("unknown"));
+    row.hardware->addItems(m_hardwareNames);
+}
+
+/// Hosts may have been added since, and hardware been measured.
+void ClusterEditor::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    m_hardwareNames = namesIn(m_hardware);
+    for (const NodeRow& row : m_rows)
+        fillChoices(row);
+    refresh();
 }
 
 void ClusterEditor::showNode(const NodeRow& row, const NodeSpec& node)

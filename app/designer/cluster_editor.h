@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <QStringList>
 #include <QWidget>
 
 #include "app/models/hardware_library.h"
@@ -28,6 +29,7 @@ public:
     void setError(const QString& sentence);
 
 protected:
+    void showEvent(QShowEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
@@ -48,6 +50,7 @@ private:
     void removeNode(std::size_t index);
     void setHardware(std::size_t index, const QString& name);
     void refresh();
+    void fillChoices(const NodeRow& row) const;
     void showNode(const NodeRow& row, const NodeSpec& node);
     std::size_t shownNodes() const;
     void edit(const QString& what, std::size_t index, const std::function<void(NodeSpec&)>& change);
@@ -57,6 +60,7 @@ private:
     SpecDocument& m_document;
     HostListModel& m_hosts;
     const HardwareLibrary& m_hardware;
+    QStringList m_hardwareNames; ///< when it was shown last
     std::vector<NodeRow> m_rows;
     QVBoxLayout* m_layout;
     QPushButton* m_all; ///< shows the other hosts

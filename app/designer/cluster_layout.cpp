@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cmath>
 #include <cstdlib>
 
 namespace trainyard {
@@ -17,15 +18,25 @@ constexpr std::array<ClusterScale, ClusterLayout::kScales> kScaleTable{{
     {.cell = 7, .gap = 1, .padding = 3, .title = 0, .boxGap = 3, .perLine = 4, .leastBox = 0},
 }};
 
-QSize boxSize(const MappedNode& node, const ClusterScale& scale)
+/// What `count` cells in a line, or lines of them, take of a box.
+int extent(int count, const ClusterScale& scale)
+{
+    return 2 * scale.padding + count * (scale.cell + scale.gap) - scale.gap;
+}
+
+/// A box of many cells is about twice as wide as high; none is wider than the picture.
+int columnsOf(const MappedNode& node, const ClusterScale& scale, int width)
 {
     const int cells = std::max(1, node.shown);
-    const int columns = std::min(cells, scale.perLine);
-    const int lines = (cells + scale.perLine - 1) / scale.perLine;
-    const auto along = [&](int count) {
-        return 2 * scale.padding + count * (scale.cell + scale.gap) - scale.gap;
-    };
-    return {std::max(scale.leastBox, along(columns)), along(lines) + scale.title};
+    const int wanted = std::max(scale.perLine, static_cast<int>(std::ceil(std::sqrt(2.0 * cells))));
+    const int room = (width - 2 * scale.padding + scale.gap) / (scale.cell + scale.gap);
+    return std::max(1, std::min({cells, wanted, room}));
+}
+
+QSize boxSize(const MappedNode& node, int columns, const ClusterScale& scale)
+{
+    const int lines = (std::max(1, node.shown) + columns - 1) / columns;
+    return {std::max(scale.leastBox, extent(columns, scale)), extent(lines, scale) + scale.title};
 }
 
 int indexAt(const std::vector<QRect>& rects, const QPoint& position)
@@ -43,12 +54,13 @@ ClusterLayout::ClusterLayout(const DeviceMap& map, int width, int scale) : m_num
     QPoint at(0, 0);
     int lineHeight = 0;
     for (const MappedNode& node : map.nodes()) {
-        const QSize size = boxSize(node, this->scale());
+        const int columns = columnsOf(node, this->scale(), width);
+        const QSize size = boxSize(node, columns, this->scale());
         if (at.x() > 0 && at.x() + size.width() > width) {
             at = QPoint(0, at.y() + lineHeight + this->scale().boxGap);
             lineHeight = 0;
         }
-        addBox(node, QRect(at, size));
+        addBox(node, columns, QRect(at, size));
         at.rx() += size.width() + this->scale().boxGap;
         lineHeight = std::max(lineHeight, size.height());
     }
@@ -70,13 +82,13 @@ const ClusterScale& ClusterLayout::scale() const
     return kScaleTable[static_cast<std::size_t>(m_number)];
 }
 
-void ClusterLayout::addBox(const MappedNode& node, const QRect& box)
+void ClusterLayout::addBox(const MappedNode& node, int columns, const QRect& box)
 {
     const ClusterScale& s = scale();
     m_boxes.push_back(box);
     const QPoint first = box.topLeft() + QPoint(s.padding, s.padding + s.title);
     for (int slot = 0; slot < node.shown; ++slot) {
-        const QPoint place(slot % s.perLine * (s.cell + s.gap), slot / s.perLine * (s.cell + s.gap));
+        const QPoint place(slot % columns * (s.cell + s.gap), slot / columns * (s.cell + s.gap));
         m_cells.emplace_back(first + place, QSize(s.cell, s.cell));
     }
 }

@@ -15,7 +15,7 @@ struct ClusterScale {
     int padding;  ///< of a box
     int title;    ///< height; 0 = boxes have no titles
     int boxGap;   ///< between boxes
-    int perLine;  ///< cells of a box, at most
+    int perLine;  ///< cells of a box of few
     int leastBox; ///< width: room for a title
 };
 
@@ -42,7 +42,7 @@ public:
     int deviceBeyond(int device, int direction) const;
 
 private:
-    void addBox(const MappedNode& node, const QRect& box);
+    void addBox(const MappedNode& node, int columns, const QRect& box);
 
     int m_number = 0;
     int m_height = 0;

@@ -184,6 +184,23 @@ private slots:
         QVERIFY(m_picture->cellRect(0).width() < 11);
     }
 
+    void noBoxIsWiderThanThePicture()
+    {
+        RunSpec spec = smallSpec();
+        spec.cluster.nodes = {NodeSpec{"cores", 256}, NodeSpec{"a", 8}};
+        const DeviceMap map(spec);
+        for (int scale = 0; scale < ClusterLayout::kScales; ++scale) {
+            const ClusterLayout layout(map, 220, scale);
+            for (int device = 0; device < int(map.devices().size()); ++device) {
+                const int node = map.device(device).node;
+                QVERIFY(layout.box(node).contains(layout.cell(device)));
+                QCOMPARE(layout.deviceAt(layout.cell(device).center()), device);
+            }
+            QVERIFY(layout.box(0).right() < 220);
+            QVERIFY(!layout.box(0).intersects(layout.box(1)));
+        }
+    }
+
     void barsShowTheFullestStagesFirst()
     {
         MemoryBars bars;

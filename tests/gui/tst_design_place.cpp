@@ -13,9 +13,11 @@
 #include "app/designer/design_place.h"
 #include "app/designer/spec_field.h"
 #include "app/designer/spec_form.h"
+#include "app/hosts/hosts_place.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/number_box.h"
 #include "app/widgets/page_frame.h"
+#include "engine/planner/hardware/hardware_presets.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/spec_json.h"
 #include "tests/gui/place_fixture.h"
@@ -206,6 +208,17 @@ private slots:
         QVERIFY(place.findChild<QComboBox*>("cluster.nodes[127].host"));
         document.undoStack().undo();
         QCOMPARE(document.spec().cluster.nodes.size(), std::size_t(1));
+    }
+
+    void hardwareThatWasMeasuredSinceIsOffered()
+    {
+        auto* hardware = m_desk.goTo<DesignPlace>().findChild<QComboBox*>("cluster.nodes[0].hardware");
+        QVERIFY(hardware->findText("lab") < 0);
+        m_desk.goTo<HostsPlace>();
+        QVERIFY(m_desk.session().hardware().store("lab", *nodePreset("cpu-node")).ok());
+        m_desk.goTo<DesignPlace>();
+        QVERIFY(hardware->findText("lab") > 0);
+        QCOMPARE(hardware->currentIndex(), 0);
     }
 
     void aPresetFillsTheModel()
