@@ -284,7 +284,7 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
         ->add_option(
             "--measured", o->measured,
             "With --predict: sequences per second that the first size reached; the curve begins there")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(1e-6, 1e12))
         ->needs(predicted);
     command->add_flag("--json", o->json, "One JSON document on standard output");
     command->callback([&outcome, o, predicted] {

@@ -8,7 +8,7 @@ namespace trainyard {
 
 /// How closely a schedule is followed.
 enum class ScheduleDetail {
-    Simulated, ///< action by action; where that took too long by the formula, then off by 1 %
+    Simulated, ///< action by action; where that would take too long by the formula, off by up to 1 %
     Formula,   ///< by the times of planner/README.md, which equal stages have exactly: for searching
 };
 
