@@ -14,14 +14,16 @@ double perSecond(std::int64_t count, double seconds)
     return seconds > 0 ? static_cast<double>(count) / seconds : kNaN;
 }
 
-double meanSeconds(const StepRecord& record, std::size_t phase)
+TimeByCommonCause timeOfBusiestRank(const StepRecord& record)
 {
-    if (record.ranks.empty())
-        return 0;
-    double sum = 0;
-    for (const RankFigures& rank : record.ranks)
-        sum += rank.seconds[phase];
-    return sum / static_cast<double>(record.ranks.size());
+    constexpr auto kWork = static_cast<std::size_t>(CommonCause::Compute);
+    TimeByCommonCause busiest{};
+    for (const RankFigures& rank : record.ranks) {
+        const TimeByCommonCause time = byCommonCause(rank.seconds);
+        if (time[kWork] > busiest[kWork])
+            busiest = time;
+    }
+    return busiest;
 }
 
 double fullestRank(const StepRecord& record)
@@ -59,9 +61,9 @@ const QList<double>& StepTable::column(StepColumn column) const
     return m_columns[static_cast<std::size_t>(column)];
 }
 
-const QList<double>& StepTable::phase(StepPhase phase) const
+const QList<double>& StepTable::cause(CommonCause cause) const
 {
-    return m_phases[static_cast<std::size_t>(phase)];
+    return m_causes[static_cast<std::size_t>(cause)];
 }
 
 double StepTable::last(StepColumn wanted) const
@@ -152,8 +154,9 @@ void StepTable::insertRow(qsizetype row, const StepRecord& record, std::uint32_t
     put(StepColumn::Tokens, 0);
     put(StepColumn::TrainingSeconds, 0);
     put(StepColumn::WallSeconds, static_cast<double>(time.wallNs) / 1e9);
-    for (std::size_t phase = 0; phase < kStepPhases; ++phase)
-        m_phases[phase].insert(row, meanSeconds(record, phase));
+    const TimeByCommonCause seconds = timeOfBusiestRank(record);
+    for (std::size_t cause = 0; cause < kCommonCauses; ++cause)
+        m_causes[cause].insert(row, seconds[cause]);
     m_tokensInStep.insert(row, static_cast<double>(record.tokens));
     m_attemptOfRow.insert(row, attempt);
     m_isSkipped.insert(row, record.skipped);
@@ -163,8 +166,8 @@ void StepTable::removeRow(qsizetype row)
 {
     for (QList<double>& column : m_columns)
         column.removeAt(row);
-    for (QList<double>& phase : m_phases)
-        phase.removeAt(row);
+    for (QList<double>& cause : m_causes)
+        cause.removeAt(row);
     m_tokensInStep.removeAt(row);
     m_attemptOfRow.removeAt(row);
     m_isSkipped.removeAt(row);

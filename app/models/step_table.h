@@ -8,6 +8,7 @@
 
 #include <QList>
 
+#include "engine/planner/time/common_causes.h"
 #include "engine/records/record.h"
 
 namespace trainyard {
@@ -54,8 +55,8 @@ public:
     qsizetype size() const { return m_columns[0].size(); }
     bool isEmpty() const { return size() == 0; }
     const QList<double>& column(StepColumn column) const;
-    /// Seconds of each step in `phase`, mean over the ranks.
-    const QList<double>& phase(StepPhase phase) const;
+    /// Seconds of each step that `cause` took of the rank that worked longest: the one that plans speak of.
+    const QList<double>& cause(CommonCause cause) const;
     double last(StepColumn column) const; ///< NaN when empty
     /// Of the steps whose update was skipped, because gradients overflowed: their values in `column`.
     QList<double> skipped(StepColumn column) const;
@@ -77,7 +78,7 @@ private:
     void sumFrom(qsizetype row);
 
     std::array<QList<double>, kStepColumns> m_columns;
-    std::array<QList<double>, kStepPhases> m_phases;
+    std::array<QList<double>, kCommonCauses> m_causes;
     QList<double> m_tokensInStep;
     QList<std::uint32_t> m_attemptOfRow;
     QList<bool> m_isSkipped; ///< by row

@@ -172,13 +172,6 @@ QColor colourOf(MemoryCategory category, ColourScheme scheme)
     return seriesColour(scheme, kColours[static_cast<std::size_t>(category)]);
 }
 
-QColor colourOf(StepPhase phase, ColourScheme scheme)
-{
-    // In the order of StepPhase; input, reduce and optimizer have the colour of the memory they work on.
-    constexpr std::array<SeriesColour, kStepPhases> kColours{Yellow, Blue, Vermilion, Sky, Green, Grey};
-    return seriesColour(scheme, kColours[static_cast<std::size_t>(phase)]);
-}
-
 QColor colourOf(CommonCause cause, ColourScheme scheme)
 {
     // In the order of CommonCause; input and offload have the colour of the memory that they fill.

@@ -43,7 +43,6 @@ SeriesStyle seriesStyle(ColourScheme scheme, int index);
 
 /// The same meaning has the same colour in Design, Runs and reports.
 QColor colourOf(MemoryCategory category, ColourScheme scheme);
-QColor colourOf(StepPhase phase, ColourScheme scheme);
 QColor colourOf(CommonCause cause, ColourScheme scheme);
 /// What is free is hatched with this colour, never filled.
 QColor freeMemoryColour(ColourScheme scheme);

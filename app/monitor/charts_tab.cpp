@@ -20,13 +20,13 @@ namespace {
 
 enum SeriesNumber { LossSeries = 0, RateSeries = 1, NormSeries = 2, ThroughputSeries = 3 };
 
-QList<ChartLayer> phaseLayers(const StepTable& steps)
+QList<ChartLayer> causeLayers(const StepTable& steps)
 {
     QList<ChartLayer> layers;
-    for (std::size_t i = 0; i < kStepPhases; ++i) {
-        const auto phase = StepPhase(i);
-        layers.append({QString::fromUtf8(nameOf(phase).data()), steps.phase(phase),
-                       colourOf(phase, ColourScheme::Light), colourOf(phase, ColourScheme::Dark)});
+    for (std::size_t i = 0; i < kCommonCauses; ++i) {
+        const auto cause = CommonCause(i);
+        layers.append({QString::fromUtf8(nameOf(cause).data()), steps.cause(cause),
+                       colourOf(cause, ColourScheme::Light), colourOf(cause, ColourScheme::Dark)});
     }
     return layers;
 }
@@ -156,7 +156,7 @@ void ChartsTab::fill(const OpenRun& run)
     m_rate->setCurves(curve(StepColumn::LearningRate, RateSeries));
     m_norm->setCurves(withSkipped(StepColumn::GradientNorm, NormSeries));
     m_throughput->setCurves(curve(StepColumn::SequencesPerSecond, ThroughputSeries));
-    m_split->setLayers(x, phaseLayers(steps));
+    m_split->setLayers(x, causeLayers(steps));
     m_memory->setDevices(deviceMemory(run));
 }
 

@@ -24,6 +24,16 @@ double allSeconds(const RankFigures& figures)
     return std::accumulate(figures.seconds.begin(), figures.seconds.end(), 0.0);
 }
 
+double secondsWaiting(const RankFigures& figures)
+{
+    const TimeByCommonCause time = byCommonCause(figures.seconds);
+    double seconds = 0;
+    for (const CommonCause cause : {CommonCause::Tensor, CommonCause::Pipeline, CommonCause::DataParallel,
+                                    CommonCause::Bubble, CommonCause::Input})
+        seconds += time[std::size_t(cause)];
+    return seconds;
+}
+
 } // namespace
 
 DeviceBoard::DeviceBoard(QWidget* parent) : QWidget(parent)
@@ -129,8 +139,7 @@ void DeviceBoard::paintCell(QPainter& painter, int rank) const
     painter.setPen(colours.muted);
     painter.drawText(QRect(inner.left(), inner.bottom() - line + 2, inner.width(), line), Qt::AlignLeft,
                      tr("step %1, of it waiting %2")
-                         .arg(displaySeconds(allSeconds(latest)),
-                              displaySeconds(latest.seconds[std::size_t(StepPhase::Reduce)])));
+                         .arg(displaySeconds(allSeconds(latest)), displaySeconds(secondsWaiting(latest))));
 }
 
 void DeviceBoard::paintMemory(QPainter& painter, const QRectF& bar, const DeviceMemory& memory) const
@@ -154,10 +163,11 @@ void DeviceBoard::paintMemory(QPainter& painter, const QRectF& bar, const Device
 void DeviceBoard::paintTime(QPainter& painter, const QRectF& bar, const RankFigures& figures) const
 {
     const ColourScheme scheme = coloursOf(palette()).scheme;
+    const TimeByCommonCause time = byCommonCause(figures.seconds);
     double x = bar.left();
-    for (std::size_t i = 0; i < kStepPhases; ++i) {
-        const double width = figures.seconds[i] / m_mostSeconds * bar.width();
-        painter.fillRect(QRectF(x, bar.top(), width, bar.height()), colourOf(StepPhase(i), scheme));
+    for (std::size_t i = 0; i < kCommonCauses; ++i) {
+        const double width = time[i] / m_mostSeconds * bar.width();
+        painter.fillRect(QRectF(x, bar.top(), width, bar.height()), colourOf(CommonCause(i), scheme));
         x += width;
     }
 }

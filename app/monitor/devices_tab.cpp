@@ -60,9 +60,11 @@ QString rankLine(const QString& name, const RankSummary& rank)
         memory.append(QString::fromUtf8(nameOf(MemoryCategory(i)).data()) + QLatin1Char(' ') +
                       displayBytes(double(rank.peak.peakMemory[i])));
     QStringList time;
-    for (std::size_t i = 0; i < kStepPhases; ++i)
-        time.append(QString::fromUtf8(nameOf(StepPhase(i)).data()) + QLatin1Char(' ') +
-                    displaySeconds(rank.latest.seconds[i]));
+    for (std::size_t i = 0; i < kStepPhases; ++i) {
+        if (rank.latest.seconds[i] > 0)
+            time.append(QString::fromUtf8(nameOf(StepPhase(i)).data()) + QLatin1Char(' ') +
+                        displaySeconds(rank.latest.seconds[i]));
+    }
     return QObject::tr("%1 held most in step %2: %3; resident set of the process %4\n%5\nNewest step: %6")
         .arg(name, displayCount(rank.peakStep), displayBytes(double(rank.peak.peakTotal)),
              displayBytes(double(rank.latest.residentSet)), inOneLine(memory), inOneLine(time));
@@ -117,7 +119,7 @@ QWidget* DevicesTab::buildBoard()
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(metrics::kGap);
     column->addWidget(legendRow(tr("Memory at peak"), memoryLegend()));
-    column->addWidget(legendRow(tr("Newest step"), phaseLegend()));
+    column->addWidget(legendRow(tr("Newest step"), causeLegend()));
     column->addWidget(scroll, 1);
     column->addWidget(panel);
     column->addWidget(m_hosts);

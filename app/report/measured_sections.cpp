@@ -187,21 +187,22 @@ ReportSection memorySection(const Runs& runs)
 
 ReportSection stepTimeSection(const Runs& runs)
 {
-    ReportFigure figure{"Where the time of a step goes, mean over ranks and steps", "run", "time (s)"};
+    ReportFigure figure{"Where the time of a step goes: the rank that worked longest, mean over steps", "run",
+                        "time (s)"};
     ReportTable table{"Mean time of a step", {"run"}, {}};
-    for (std::size_t p = 0; p < kStepPhases; ++p) {
-        const auto phase = static_cast<StepPhase>(p);
-        figure.layers << ReportLayer{text(nameOf(phase)), colourOf(phase, ColourScheme::Light), {}};
-        table.columns << text(nameOf(phase));
+    for (std::size_t c = 0; c < kCommonCauses; ++c) {
+        const auto cause = static_cast<CommonCause>(c);
+        figure.layers << ReportLayer{text(nameOf(cause)), colourOf(cause, ColourScheme::Light), {}};
+        table.columns << text(nameOf(cause));
     }
     for (const RecordedRun& run : runs) {
         if (run.series.steps().isEmpty())
             continue;
         figure.bars << labelOf(run, runs);
         QStringList row{labelOf(run, runs)};
-        for (std::size_t p = 0; p < kStepPhases; ++p) {
-            const double mean = meanOf(run.series.steps().phase(static_cast<StepPhase>(p)));
-            figure.layers[static_cast<qsizetype>(p)].values << mean;
+        for (std::size_t c = 0; c < kCommonCauses; ++c) {
+            const double mean = meanOf(run.series.steps().cause(static_cast<CommonCause>(c)));
+            figure.layers[static_cast<qsizetype>(c)].values << mean;
             row << displaySeconds(mean);
         }
         table.rows << row;

@@ -102,9 +102,9 @@ QList<LegendEntry> memoryLegend()
     return legendOf<MemoryCategory>(kMemoryCategories);
 }
 
-QList<LegendEntry> phaseLegend()
+QList<LegendEntry> causeLegend()
 {
-    return legendOf<StepPhase>(kStepPhases);
+    return legendOf<CommonCause>(kCommonCauses);
 }
 
 } // namespace trainyard

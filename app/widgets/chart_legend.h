@@ -38,7 +38,7 @@ private:
 
 /// Weights, gradients, ... in their colours.
 QList<LegendEntry> memoryLegend();
-/// Input, forward, ... in their colours.
-QList<LegendEntry> phaseLegend();
+/// Causes of step time, in their colours.
+QList<LegendEntry> causeLegend();
 
 } // namespace trainyard

@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include "engine/base/check.h"
+#include "engine/comm/phase_clock.h"
 #include "engine/memory/host_memory.h"
 #include "engine/memory/lent_memory.h"
 #include "engine/memory/memory_scope.h"
@@ -278,12 +279,16 @@ void ParameterStore::beginUpdate()
     if (m_updated.is_same(m_masters))
         return;
     const MemoryScope scope(MemoryCategory::Weights);
+    const PhaseScope phase(StepPhase::Offload);
     giveMemory(m_updated);
     m_updated.copy_(m_masters);
 }
 
 void ParameterStore::endUpdate()
 {
+    if (m_updated.is_same(m_masters) && !m_placement.offloadsOptimizer)
+        return;
+    const PhaseScope phase(StepPhase::Offload);
     if (!m_updated.is_same(m_masters)) {
         m_masters.copy_(m_updated);
         takeMemory(m_updated);

@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/base/check.h"
+#include "engine/comm/phase_clock.h"
 #include "engine/comm/process_group.h"
 #include "engine/nn/tensor_memory.h"
 
@@ -32,6 +33,7 @@ at::Tensor wideCopy(const at::Tensor& values)
 at::Tensor reduced(const at::Tensor& values, const TensorParallel& parallel)
 {
     at::Tensor sum = wideCopy(values);
+    const PhaseScope phase(StepPhase::Tensor);
     parallel.group->allReduce(numbersOf(sum));
     return sum.to(values.scalar_type());
 }
@@ -40,6 +42,7 @@ at::Tensor scattered(const at::Tensor& values, const TensorParallel& parallel)
 {
     const IndexRange here = parallel.tokensHere(values.size(0));
     const at::Tensor sum = wideCopy(values);
+    const PhaseScope phase(StepPhase::Tensor);
     parallel.group->reduceScatter(numbersOf(sum));
     return sum.narrow(0, here.begin, here.size()).to(values.scalar_type()).clone();
 }
@@ -50,6 +53,7 @@ at::Tensor gathered(const at::Tensor& slice, const TensorParallel& parallel)
     shape[0] *= parallel.ranks();
     const at::Tensor all = at::empty(shape, slice.options());
     all.narrow(0, parallel.rank() * slice.size(0), slice.size(0)).copy_(slice);
+    const PhaseScope phase(StepPhase::Tensor);
     parallel.group->allGather(memoryOf(all));
     return all;
 }
@@ -133,6 +137,7 @@ void reduceInPlace(at::Tensor& values, const TensorParallel& parallel, bool maxi
 {
     if (!parallel.isOn())
         return;
+    const PhaseScope phase(StepPhase::Tensor);
     parallel.group->allReduce(numbersOf(values), maximum ? ReduceOp::Max : ReduceOp::Sum);
 }
 

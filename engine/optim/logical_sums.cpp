@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/comm/phase_clock.h"
 #include "engine/comm/process_groups.h"
 #include "engine/nn/parameter_store.h"
 
@@ -12,6 +13,12 @@ namespace {
 ProcessGroup* ifSeveral(const std::unique_ptr<ProcessGroup>& group)
 {
     return group->size().value > 1 ? group.get() : nullptr;
+}
+
+void allReduce(ProcessGroup& group, std::span<double> values, StepPhase waiting)
+{
+    const PhaseScope phase(waiting);
+    group.allReduce(values);
 }
 
 } // namespace
@@ -31,14 +38,14 @@ void LogicalSums::complete(std::vector<double>& sums, std::size_t columns) const
 {
     sums.resize(std::max(sums.size(), m_countsHere.size() * columns));
     if (m_owners)
-        m_owners->allReduce(std::span(sums));
+        allReduce(*m_owners, sums, StepPhase::Reduce);
     if (!m_tensor)
         return;
     for (std::size_t i = 0; i < sums.size(); ++i) {
         if (!m_countsHere[i / columns])
             sums[i] *= 0; // stays not finite, so that the whole group learns of it
     }
-    m_tensor->allReduce(std::span(sums));
+    allReduce(*m_tensor, sums, StepPhase::Tensor);
 }
 
 double LogicalSums::total(const std::vector<double>& sums) const
@@ -49,7 +56,7 @@ double LogicalSums::total(const std::vector<double>& sums) const
         total += isShared ? 0 * sums[i] : sums[i];
     }
     if (m_pipeline)
-        m_pipeline->allReduce(std::span<double>(&total, 1));
+        allReduce(*m_pipeline, {&total, 1}, StepPhase::Bubble);
     return total;
 }
 

@@ -8,6 +8,7 @@ namespace {
 
 // A rank's block of a step record has so many; those that came later follow behind all blocks.
 constexpr std::size_t kFirstMemoryCategories = 7;
+constexpr std::size_t kFirstPhases = 6;
 
 void write(WireWriter& out, const RankFigures& rank)
 {
@@ -15,8 +16,8 @@ void write(WireWriter& out, const RankFigures& rank)
         out.number(rank.peakMemory[i]);
     out.number(rank.peakTotal);
     out.number(rank.residentSet);
-    for (const double seconds : rank.seconds)
-        out.number(seconds);
+    for (std::size_t i = 0; i < kFirstPhases; ++i)
+        out.number(rank.seconds[i]);
 }
 
 RankFigures readRank(WireReader& in)
@@ -26,13 +27,13 @@ RankFigures readRank(WireReader& in)
         rank.peakMemory[i] = in.number<Bytes>();
     rank.peakTotal = in.number<Bytes>();
     rank.residentSet = in.number<Bytes>();
-    for (double& seconds : rank.seconds)
-        seconds = in.number<double>();
+    for (std::size_t i = 0; i < kFirstPhases; ++i)
+        rank.seconds[i] = in.number<double>();
     return rank;
 }
 
 constexpr std::size_t kRankBytes =
-    (kFirstMemoryCategories + 2) * sizeof(Bytes) + kStepPhases * sizeof(double);
+    (kFirstMemoryCategories + 2) * sizeof(Bytes) + kFirstPhases * sizeof(double);
 
 void write(WireWriter& out, const StepRecord& record)
 {
@@ -54,6 +55,10 @@ void write(WireWriter& out, const StepRecord& record)
     for (std::size_t category = kFirstMemoryCategories; category < kMemoryCategories; ++category) {
         for (const RankFigures& rank : record.ranks)
             out.number(rank.peakMemory[category]);
+    }
+    for (std::size_t phase = kFirstPhases; phase < kStepPhases; ++phase) {
+        for (const RankFigures& rank : record.ranks)
+            out.number(rank.seconds[phase]);
     }
 }
 
@@ -84,6 +89,10 @@ void read(WireReader& in, StepRecord& record)
     for (std::size_t category = kFirstMemoryCategories; category < kMemoryCategories; ++category) {
         for (std::size_t i = 0; i < count && in.left() >= sizeof(Bytes); ++i) // an older version wrote none
             record.ranks[i].peakMemory[category] = in.number<Bytes>();
+    }
+    for (std::size_t phase = kFirstPhases; phase < kStepPhases; ++phase) {
+        for (std::size_t i = 0; i < count && in.left() >= sizeof(double); ++i)
+            record.ranks[i].seconds[phase] = in.number<double>();
     }
 }
 

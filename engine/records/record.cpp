@@ -22,8 +22,9 @@ std::string_view nameOf(MemoryCategory category)
 
 std::string_view nameOf(StepPhase phase)
 {
-    static constexpr std::array<std::string_view, kStepPhases> names{"input",  "forward",   "backward",
-                                                                     "reduce", "optimizer", "other"};
+    static constexpr std::array<std::string_view, kStepPhases> names{
+        "input",  "forward", "backward",  "reduce", "optimizer", "other",
+        "tensor", "context", "transfers", "bubble", "offload"};
     return pick(names, phase);
 }
 

@@ -27,9 +27,23 @@ enum class MemoryCategory : std::uint8_t {
 constexpr std::size_t kMemoryCategories = 8;
 std::string_view nameOf(MemoryCategory category); ///< "weights", "gradients", ...
 
-/// Where the time of a step goes. The order is part of the journal format: append only.
-enum class StepPhase : std::uint8_t { Input, Forward, Backward, Reduce, Optimizer, Other };
-constexpr std::size_t kStepPhases = 6;
+/// Where the time of a step goes, on the thread that trains; of a device the host knows only its own waiting.
+/// Records of older versions have nothing under what comes after Other: there it counted for the phase around
+/// it. The order is part of the journal format: append only.
+enum class StepPhase : std::uint8_t {
+    Input, ///< waiting for samples
+    Forward,
+    Backward,
+    Reduce, ///< waiting for data-parallel ranks, or for all ranks to agree
+    Optimizer,
+    Other,
+    Tensor,    ///< waiting for tensor-parallel ranks
+    Context,   ///< waiting for context-parallel ranks
+    Transfers, ///< sending to other pipeline stages
+    Bubble,    ///< waiting for other pipeline stages, until what they send is here
+    Offload,   ///< copying to and from host memory
+};
+constexpr std::size_t kStepPhases = 11;
 std::string_view nameOf(StepPhase phase); ///< "input", "forward", ...
 
 using MemoryByCategory = std::array<Bytes, kMemoryCategories>;
@@ -41,7 +55,7 @@ struct RankFigures {
         peakMemory{};         ///< bytes allocated per category at the moment of the rank's peak in this step
     Bytes peakTotal = 0;      ///< largest sum of all categories in this step
     Bytes residentSet = 0;    ///< of the process, as the kernel counts
-    SecondsByPhase seconds{}; ///< Reduce counts only the wait that the backward pass did not hide
+    SecondsByPhase seconds{}; ///< waits count as far as nothing hid them
 
     bool operator==(const RankFigures&) const = default;
 };

@@ -5,13 +5,13 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
+#include "engine/comm/phase_clock.h"
 #include "engine/comm/process_groups.h"
 #include "engine/optim/loss_scaler.h"
 #include "engine/parallel/pipeline/pipeline_executor.h"
 #include "engine/planner/learning_rate_schedule.h"
 #include "engine/spec/run_spec.h"
 #include "engine/training/data/step_loader.h"
-#include "engine/training/phase_clock.h"
 #include "engine/training/replica.h"
 #include "engine/training/run_requests.h"
 

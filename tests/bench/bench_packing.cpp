@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "engine/comm/phase_clock.h"
 #include "engine/comm/process_groups.h"
 #include "engine/comm/threads_transport.h"
 #include "engine/memory/accounting_allocator.h"
@@ -21,7 +22,6 @@
 #include "engine/spec/names.h"
 #include "engine/spec/presets.h"
 #include "engine/training/data/step_loader.h"
-#include "engine/training/phase_clock.h"
 #include "engine/training/replica.h"
 #include "engine/training/training_step.h"
 

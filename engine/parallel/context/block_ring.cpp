@@ -4,6 +4,7 @@
 
 #include <ATen/ops/empty.h>
 
+#include "engine/comm/phase_clock.h"
 #include "engine/comm/process_group.h"
 #include "engine/memory/memory_scope.h"
 #include "engine/nn/tensor_memory.h"
@@ -39,6 +40,7 @@ void BlockTransfer::finish() noexcept
 
 at::Tensor BlockTransfer::take()
 {
+    const PhaseScope phase(StepPhase::Context);
     m_work.wait();
     m_outgoing.reset();
     return std::exchange(m_incoming, {});
@@ -57,6 +59,7 @@ int BlockRing::ranks() const
 BlockTransfer BlockRing::pass(const at::Tensor& block, at::IntArrayRef incomingShape) const
 {
     const MemoryScope scope(MemoryCategory::Communication);
+    const PhaseScope phase(StepPhase::Context);
     at::Tensor incoming = at::empty(incomingShape, block.options());
     Work work = m_group.shiftAsync(memoryOf(block), memoryOf(incoming));
     return {block, std::move(incoming), std::move(work)};

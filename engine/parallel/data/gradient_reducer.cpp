@@ -1,5 +1,6 @@
 #include "engine/parallel/data/gradient_reducer.h"
 
+#include "engine/comm/phase_clock.h"
 #include "engine/comm/process_group.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
@@ -57,6 +58,7 @@ void GradientReducer::sumOverTokenSlices(std::size_t index)
     const bool isPartial = !parameter.spec.split.cuts() && parameter.spec.part != m_sliced.headPart;
     if (!m_sliced.tensor || !isPartial || m_isSummed[index])
         return;
+    const PhaseScope phase(StepPhase::Tensor);
     m_sliced.tensor->allReduce(numbersOf(m_parameters.gradientOf(index)));
     m_isSummed[index] = true;
 }
@@ -69,6 +71,7 @@ void GradientReducer::startReadyBuckets()
 
 void GradientReducer::startNext()
 {
+    const PhaseScope phase(StepPhase::Reduce);
     if (m_bucketsPass && m_works.size() > m_completed)
         completeNext(); // one bucket is reduced while the next one fills
     const FloatSpan values = numbersOf(m_parameters.gradients().bucket(m_works.size()));

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "engine/comm/phase_clock.h"
 #include "engine/comm/process_group.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
@@ -12,6 +13,7 @@ void gatherWeights(ParameterStore& parameters, ProcessGroup& group)
 {
     if (parameters.layout().sharding().ownerRanks == 1)
         return;
+    const PhaseScope phase(StepPhase::Reduce);
     const at::Tensor& working = parameters.weights().whole();
     std::vector<Work> works;
     for (const Bucket& bucket : parameters.layout().buckets()) {

@@ -5,6 +5,7 @@
 #include <ATen/ops/empty.h>
 #include <c10/core/GradMode.h>
 
+#include "engine/comm/phase_clock.h"
 #include "engine/memory/host_memory.h"
 
 namespace trainyard {
@@ -65,6 +66,7 @@ OffloadedStorage::OffloadedStorage(const at::Tensor& tensor)
     , m_version(static_cast<std::uint32_t>(tensor._version()))
     , m_place(at::TensorOptions().dtype(at::kByte).device(tensor.device()))
 {
+    const PhaseScope phase(StepPhase::Offload);
     const auto bytes = static_cast<std::int64_t>(tensor.storage().nbytes());
     const at::Tensor source = viewOf(m_place, tensor.storage(), 0, {bytes}, {1});
     m_host = emptyOnHost(bytes, at::kByte, tensor.device());
@@ -81,6 +83,7 @@ void OffloadedStorage::bringBack()
 {
     if (m_device.defined())
         return;
+    const PhaseScope phase(StepPhase::Offload);
     m_device = at::empty(m_host.sizes(), m_place);
     m_device.copy_(m_host, true);
     m_host.reset(); // pinned memory stays until the copy is done: the allocator of pinned memory sees to it

@@ -58,12 +58,12 @@ void PipelineExecutor::execute(const PipelineAction& action, const StepPasses& p
     case PipelineActionKind::BackwardInput:
         return backwardInput(action);
     case PipelineActionKind::SendActivation:
-        m_enterPhase(StepPhase::Reduce);
+        m_enterPhase(StepPhase::Transfers);
         return m_links.activationsOut->send(memoryOf(at(action).output.detach().contiguous()));
     case PipelineActionKind::ReceiveActivation:
         return receiveActivation(action, passes);
     case PipelineActionKind::SendGradient:
-        m_enterPhase(StepPhase::Reduce);
+        m_enterPhase(StepPhase::Transfers);
         m_links.gradientsOut->send(memoryOf(at(action).input.grad().contiguous()));
         return at(action).input.reset();
     case PipelineActionKind::ReceiveGradient:
@@ -92,7 +92,7 @@ void PipelineExecutor::forward(const PipelineAction& action, const StepPasses& p
 
 void PipelineExecutor::receiveActivation(const PipelineAction& action, const StepPasses& passes)
 {
-    m_enterPhase(StepPhase::Reduce);
+    m_enterPhase(StepPhase::Bubble);
     const TransformerStage& stage = *m_chunks[static_cast<std::size_t>(action.chunk)].stage;
     const at::Tensor hidden =
         stage.emptyInput(*passes.microBatches[static_cast<std::size_t>(action.microBatch)]);
@@ -102,7 +102,7 @@ void PipelineExecutor::receiveActivation(const PipelineAction& action, const Ste
 
 void PipelineExecutor::receiveGradient(const PipelineAction& action)
 {
-    m_enterPhase(StepPhase::Reduce);
+    m_enterPhase(StepPhase::Bubble);
     Passing& passing = at(action);
     passing.gradient = at::empty(passing.output.sizes(), passing.output.options());
     m_links.gradientsIn->receive(memoryOf(passing.gradient));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/comm/phase_clock.h"
 #include "engine/comm/process_group.h"
 #include "engine/nn/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
@@ -59,6 +60,7 @@ void PartGatherer::enter(int part, Direction direction)
         if (!contains(now, bucket) && !contains(next, bucket))
             release(bucket);
     }
+    const PhaseScope phase(StepPhase::Reduce);
     for (const std::size_t bucket : now)
         start(bucket);
     for (const std::size_t bucket : next)

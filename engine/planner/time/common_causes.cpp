@@ -59,8 +59,17 @@ CommonCause commonCauseOf(StepPhase phase)
     case StepPhase::Backward:
     case StepPhase::Optimizer:
         return CommonCause::Compute;
+    case StepPhase::Tensor:
+    case StepPhase::Context:
+        return CommonCause::Tensor;
+    case StepPhase::Transfers:
+        return CommonCause::Pipeline;
     case StepPhase::Reduce:
         return CommonCause::DataParallel;
+    case StepPhase::Offload:
+        return CommonCause::Offload;
+    case StepPhase::Bubble:
+        return CommonCause::Bubble;
     case StepPhase::Other:
         break;
     }

@@ -158,15 +158,20 @@ private slots:
         QCOMPARE(series.steps().column(StepColumn::PeakMemory), (QList<double>{900, 400}));
     }
 
-    void splitsAStepIntoTheMeanOfItsRanksPhases()
+    void splitsAStepByTheCausesOfTheRankThatWorkedLongest()
     {
         StepRecord record = step(1, 9);
         record.ranks.resize(2);
-        record.ranks[0].seconds[std::size_t(StepPhase::Backward)] = 0.2;
-        record.ranks[1].seconds[std::size_t(StepPhase::Backward)] = 0.4;
+        record.ranks[0].seconds[std::size_t(StepPhase::Forward)] = 0.25;
+        record.ranks[0].seconds[std::size_t(StepPhase::Bubble)] = 0.5;
+        record.ranks[1].seconds[std::size_t(StepPhase::Forward)] = 0.25;
+        record.ranks[1].seconds[std::size_t(StepPhase::Backward)] = 0.25;
+        record.ranks[1].seconds[std::size_t(StepPhase::Bubble)] = 0.125;
         RunSeries series;
         series.apply("steps", records(1, 1, {record}));
-        QCOMPARE(series.steps().phase(StepPhase::Backward).first(), 0.3);
+        QCOMPARE(series.steps().cause(CommonCause::Compute).first(), 0.5);
+        QCOMPARE(series.steps().cause(CommonCause::Bubble).first(), 0.125);
+        QCOMPARE(series.steps().cause(CommonCause::Tensor).first(), 0.0);
     }
 
     void knowsWhichStepsWereSkipped()

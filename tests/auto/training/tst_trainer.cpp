@@ -198,6 +198,44 @@ private slots:
         QVERIFY(hasEvent(path("run"), "training-finished"));
     }
 
+    void tellsWhatEveryRankWaitedFor_data()
+    {
+        QTest::addColumn<ParallelLayout>("layout");
+        QTest::addColumn<MemorySpec>("memory");
+        QTest::addColumn<QList<StepPhase>>("waits");
+        QTest::addRow("one rank") << ParallelLayout{} << MemorySpec{} << QList<StepPhase>{};
+        QTest::addRow("ZeRO 3") << ParallelLayout{.data = 2} << MemorySpec{.zeroStage = 3}
+                                << QList<StepPhase>{};
+        QTest::addRow("tensor") << ParallelLayout{.tensor = 2} << MemorySpec{} << QList{StepPhase::Tensor};
+        QTest::addRow("context") << ParallelLayout{.context = 2} << MemorySpec{} << QList{StepPhase::Context};
+        QTest::addRow("pipeline") << ParallelLayout{.pipeline = 2} << MemorySpec{}
+                                  << QList{StepPhase::Transfers, StepPhase::Bubble};
+        QTest::addRow("offload") << ParallelLayout{} << MemorySpec{.offloadActivations = true}
+                                 << QList{StepPhase::Offload};
+    }
+    void tellsWhatEveryRankWaitedFor()
+    {
+        QFETCH(ParallelLayout, layout);
+        QFETCH(MemorySpec, memory);
+        QFETCH(QList<StepPhase>, waits);
+        RunSpec spec = tinySpec(dataset(), 1, ComputeType::Float32);
+        spec.layout = layout;
+        spec.memory = memory;
+        spec.batch = {8, 2, 4 / layout.data};
+        QVERIFY(trainAsThreads(path("run"), spec, {1, 2}).ok());
+        for (const RankFigures& rank : stepsOf(path("run")).back().ranks) {
+            const auto seconds = [&](StepPhase phase) { return rank.seconds[std::size_t(phase)]; };
+            QVERIFY(seconds(StepPhase::Forward) > 0);
+            QVERIFY(seconds(StepPhase::Backward) > 0);
+            QVERIFY(seconds(StepPhase::Reduce) > 0); // all ranks agree
+            for (const StepPhase phase : {StepPhase::Tensor, StepPhase::Context, StepPhase::Transfers,
+                                          StepPhase::Bubble, StepPhase::Offload}) {
+                const bool isExpected = waits.contains(phase);
+                QVERIFY2((seconds(phase) > 0) == isExpected, nameOf(phase).data());
+            }
+        }
+    }
+
     void countsWeightsGradientsAndOptimizerToTheByte_data()
     {
         QTest::addColumn<int>("compute");

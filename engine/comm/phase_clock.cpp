@@ -1,4 +1,4 @@
-#include "engine/training/phase_clock.h"
+#include "engine/comm/phase_clock.h"
 
 #include <utility>
 
@@ -18,14 +18,21 @@ std::optional<Activity> activityOf(StepPhase phase)
     case StepPhase::Backward:
         return Activity::Backward;
     case StepPhase::Reduce:
+    case StepPhase::Transfers:
+    case StepPhase::Bubble:
         return Activity::Reduce;
     case StepPhase::Optimizer:
         return Activity::Optimizer;
     case StepPhase::Other:
+    case StepPhase::Tensor:
+    case StepPhase::Context:
+    case StepPhase::Offload:
         break;
     }
     return std::nullopt;
 }
+
+thread_local PhaseClock* clockOfThread = nullptr;
 
 } // namespace
 
@@ -34,17 +41,24 @@ PhaseClock::PhaseClock(FlightRecorder* recorder, const Clock& clock)
 {
 }
 
-void PhaseClock::closePhase()
+PhaseClock::~PhaseClock()
+{
+    if (clockOfThread == this)
+        clockOfThread = nullptr;
+}
+
+StepPhase PhaseClock::change(StepPhase phase)
 {
     const std::int64_t now = m_clock.now().monotonicNs;
     m_seconds[static_cast<std::size_t>(m_phase)] += static_cast<double>(now - m_sinceNs) * 1e-9;
     m_sinceNs = now;
+    return std::exchange(m_phase, phase);
 }
 
 void PhaseClock::enter(StepPhase phase)
 {
-    closePhase();
-    m_phase = phase;
+    change(phase);
+    clockOfThread = this;
     if (const auto activity = activityOf(phase); m_recorder && activity)
         m_recorder->setActivity(*activity);
 }
@@ -53,6 +67,17 @@ SecondsByPhase PhaseClock::finish()
 {
     enter(StepPhase::Other);
     return std::exchange(m_seconds, {});
+}
+
+PhaseScope::PhaseScope(StepPhase phase)
+    : m_clock(clockOfThread), m_outer(m_clock ? m_clock->change(phase) : phase)
+{
+}
+
+PhaseScope::~PhaseScope()
+{
+    if (m_clock)
+        m_clock->change(m_outer);
 }
 
 } // namespace trainyard
