@@ -1,8 +1,10 @@
 #include "app/models/device_memory.h"
 
 #include <algorithm>
+#include <numeric>
 
-#include "app/models/open_run.h"
+#include "app/models/plan_of_run.h"
+#include "app/models/run_folder.h"
 
 namespace trainyard {
 
@@ -21,20 +23,27 @@ const NodeSpec* nodeOf(const RunFacts& facts, std::size_t rank)
     return nullptr;
 }
 
-QList<DeviceMemory> devicesOf(const RunFacts& facts, const RunSeries& series)
+} // namespace
+
+Bytes totalOf(const MemoryByCategory& categories)
 {
+    return std::accumulate(categories.begin(), categories.end(), Bytes{0});
+}
+
+QList<DeviceMemory> deviceMemory(const RunFacts& facts, const RunSeries& series)
+{
+    const std::vector<MemoryByCategory> planned = plannedMemory(facts);
     QList<DeviceMemory> devices;
     for (std::size_t rank = 0; rank < series.ranks().size(); ++rank) {
         const NodeSpec* node = nodeOf(facts, rank);
         const RankFigures& peak = series.ranks()[rank].peak;
         devices.append({QStringLiteral("rank %1").arg(rank),
                         node ? QString::fromStdString(node->host) : QString(), peak.peakMemory,
-                        peak.peakTotal, node ? node->memory : 0});
+                        peak.peakTotal, node ? node->memory : 0,
+                        rank < planned.size() ? std::optional(planned[rank]) : std::nullopt});
     }
     return devices;
 }
-
-} // namespace
 
 Bytes memoryScale(const QList<DeviceMemory>& devices)
 {
@@ -42,20 +51,10 @@ Bytes memoryScale(const QList<DeviceMemory>& devices)
     Bytes peak = 1;
     Bytes capacity = 0;
     for (const DeviceMemory& device : devices) {
-        peak = std::max(peak, device.peak);
+        peak = std::max({peak, device.peak, device.planned ? totalOf(*device.planned) : 0});
         capacity = std::max(capacity, device.capacity);
     }
     return peak >= capacity / kLeastUse ? std::max(peak, capacity) : peak;
-}
-
-QList<DeviceMemory> deviceMemory(const RecordedRun& run)
-{
-    return devicesOf(run.facts, run.series);
-}
-
-QList<DeviceMemory> deviceMemory(const OpenRun& run)
-{
-    return devicesOf(run.facts(), run.series());
 }
 
 } // namespace trainyard

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include <QList>
 #include <QString>
 
@@ -7,8 +9,8 @@
 
 namespace trainyard {
 
-class OpenRun;
-struct RecordedRun;
+class RunSeries;
+struct RunFacts;
 
 /// Memory of one rank's device, by category, at the moment it held most.
 struct DeviceMemory {
@@ -16,15 +18,18 @@ struct DeviceMemory {
     QString host; ///< empty = unknown
     MemoryByCategory categories{};
     Bytes peak = 0;
-    Bytes capacity = 0; ///< 0 = unknown
+    Bytes capacity = 0;                        ///< 0 = unknown
+    std::optional<MemoryByCategory> planned{}; ///< nothing when that is not known
 };
 
+Bytes totalOf(const MemoryByCategory& categories);
+
 /// Every rank of the run, in order. Ranks fill the hosts' slots in the order of the specification.
-QList<DeviceMemory> deviceMemory(const RecordedRun& run);
-QList<DeviceMemory> deviceMemory(const OpenRun& run);
+QList<DeviceMemory> deviceMemory(const RunFacts& facts, const RunSeries& series);
 
 /// How many bytes a full bar stands for when all devices are drawn to one scale: the capacity, unless so
-/// little of it is used that the categories could not be told apart; then the highest peak. At least 1.
+/// little of it is used that the categories could not be told apart; then the highest peak, measured or
+/// planned. At least 1.
 Bytes memoryScale(const QList<DeviceMemory>& devices);
 
 } // namespace trainyard

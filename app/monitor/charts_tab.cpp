@@ -157,7 +157,7 @@ void ChartsTab::fill(const OpenRun& run)
     m_norm->setCurves(withSkipped(StepColumn::GradientNorm, NormSeries));
     m_throughput->setCurves(curve(StepColumn::SequencesPerSecond, ThroughputSeries));
     m_split->setLayers(x, causeLayers(steps));
-    m_memory->setDevices(deviceMemory(run));
+    m_memory->setDevices(deviceMemory(run.facts(), run.series()));
 }
 
 } // namespace trainyard

@@ -24,6 +24,15 @@ double allSeconds(const RankFigures& figures)
     return std::accumulate(figures.seconds.begin(), figures.seconds.end(), 0.0);
 }
 
+/// "rank 3: 412 MiB, planned 398 MiB".
+QString describe(const DeviceMemory& memory)
+{
+    const QString measured = QObject::tr("%1: %2").arg(memory.name, displayBytes(double(memory.peak)));
+    return memory.planned
+               ? QObject::tr("%1, planned %2").arg(measured, displayBytes(double(totalOf(*memory.planned))))
+               : measured;
+}
+
 double secondsWaiting(const RankFigures& figures)
 {
     const TimeByCommonCause time = byCommonCause(figures.seconds);
@@ -133,7 +142,10 @@ void DeviceBoard::paintCell(QPainter& painter, int rank) const
     painter.drawText(host, Qt::AlignLeft,
                      fontMetrics().elidedText(oneLine(memory.host), Qt::ElideMiddle, host.width()));
 
-    paintMemory(painter, QRectF(inner.left(), inner.top() + line + 6, inner.width(), 14), memory);
+    const QRectF bar(inner.left(), inner.top() + line + 6, inner.width(), 14);
+    paintMemory(painter, memory.planned ? bar.adjusted(0, 0, 0, -6) : bar, memory);
+    if (memory.planned)
+        paintPlanned(painter, bar.adjusted(0, 9, 0, 0), *memory.planned);
     const RankFigures& latest = m_ranks[std::size_t(rank)].latest;
     paintTime(painter, QRectF(inner.left(), inner.top() + line + 26, inner.width(), 8), latest);
     painter.setPen(colours.muted);
@@ -160,6 +172,22 @@ void DeviceBoard::paintMemory(QPainter& painter, const QRectF& bar, const Device
     }
 }
 
+void DeviceBoard::paintPlanned(QPainter& painter, const QRectF& bar, const MemoryByCategory& planned) const
+{
+    const ColourScheme scheme = coloursOf(palette()).scheme;
+    const double perByte = bar.width() / m_mostBytes;
+    double x = bar.left();
+    painter.setBrush(Qt::NoBrush);
+    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+        const double width = double(planned[i]) * perByte;
+        if (width >= 1) {
+            painter.setPen(QPen(colourOf(MemoryCategory(i), scheme), 1));
+            painter.drawRect(QRectF(x, bar.top(), width, bar.height()).adjusted(0.5, 0.5, -0.5, -0.5));
+        }
+        x += width;
+    }
+}
+
 void DeviceBoard::paintTime(QPainter& painter, const QRectF& bar, const RankFigures& figures) const
 {
     const ColourScheme scheme = coloursOf(palette()).scheme;
@@ -178,8 +206,7 @@ void DeviceBoard::setCurrent(int rank)
         return;
     m_current = rank;
     if (rank >= 0)
-        setAccessibleDescription(
-            tr("%1, %2").arg(m_memory[rank].name, displayBytes(double(m_memory[rank].peak))));
+        setAccessibleDescription(describe(m_memory[rank]));
     update();
     emit currentChanged(rank);
 }
@@ -216,7 +243,9 @@ bool DeviceBoard::event(QEvent* event)
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
         const int rank = rankAt(help->pos());
-        QToolTip::showText(help->globalPos(), rank < 0 ? QString() : toolTipOf(m_memory[rank].host), this);
+        QToolTip::showText(
+            help->globalPos(),
+            rank < 0 ? QString() : toolTipOf(m_memory[rank].host + '\n' + describe(m_memory[rank])), this);
         return true;
     }
     return QWidget::event(event);

@@ -9,8 +9,8 @@
 
 namespace trainyard {
 
-/// All ranks as cells: memory by category at the peak, and where the time of the newest step went. As many
-/// cells in a line as fit. The arrow keys and the mouse choose one.
+/// All ranks as cells: memory by category at the peak, planned below measured, and where the time of the
+/// newest step went. As many cells in a line as fit. The arrow keys and the mouse choose one.
 class DeviceBoard : public QWidget {
     Q_OBJECT
 
@@ -40,6 +40,7 @@ private:
     int rankAt(const QPoint& position) const;
     void paintCell(QPainter& painter, int rank) const;
     void paintMemory(QPainter& painter, const QRectF& bar, const DeviceMemory& memory) const;
+    void paintPlanned(QPainter& painter, const QRectF& bar, const MemoryByCategory& planned) const;
     void paintTime(QPainter& painter, const QRectF& bar, const RankFigures& figures) const;
     void setCurrent(int rank);
 

@@ -130,7 +130,7 @@ void DevicesTab::show(const OpenRun& run)
 {
     m_run = &run;
     m_pages->setCurrentIndex(run.series().ranks().empty() ? 0 : 1);
-    m_board->show(deviceMemory(run), run.series().ranks());
+    m_board->show(deviceMemory(run.facts(), run.series()), run.series().ranks());
     QStringList hosts;
     for (const NodeDevice& device : run.series().devices()) {
         if (device.sample.device < 0)
@@ -148,7 +148,8 @@ void DevicesTab::describe()
     m_showLog->setVisible(rank >= 0);
     if (rank < 0 || std::size_t(rank) >= ranks.size())
         m_detail->setText(
-            tr("Choose a rank to see its figures. Bars are drawn to one scale; hatched is free."));
+            tr("Choose a rank to see its figures. Bars are drawn to one scale; outlined is what was planned, "
+               "hatched is free."));
     else
         m_detail->setText(rankLine(tr("Rank %1").arg(rank), ranks[std::size_t(rank)]));
 }

@@ -15,6 +15,7 @@
 #include "app/monitor/events_tab.h"
 #include "app/monitor/log_tab.h"
 #include "app/monitor/notes_tab.h"
+#include "app/monitor/plan_tab.h"
 #include "app/monitor/run_header.h"
 #include "app/monitor/spec_tab.h"
 #include "app/widgets/message_strip.h"
@@ -36,7 +37,7 @@ std::int64_t newestCheckpoint(const RunSeries& series)
 
 } // namespace
 
-RunView::RunView(RunDesk& desk, QWidget* parent)
+RunView::RunView(RunDesk& desk, const HardwareLibrary& hardware, QWidget* parent)
     : QWidget(parent)
     , m_hosts(desk.hosts())
     , m_header(new RunHeader(this))
@@ -44,6 +45,7 @@ RunView::RunView(RunDesk& desk, QWidget* parent)
     , m_tabs(new QTabWidget(this))
     , m_charts(new ChartsTab)
     , m_devices(new DevicesTab)
+    , m_plan(new PlanTab(hardware))
     , m_log(new LogTab(m_hosts))
     , m_events(new EventsTab)
     , m_notes(new NotesTab(desk.library()))
@@ -65,6 +67,7 @@ void RunView::buildTabs()
 {
     m_tabs->addTab(m_charts, tr("Charts"));
     m_tabs->addTab(m_devices, tr("Devices"));
+    m_tabs->addTab(m_plan, tr("Plan"));
     m_tabs->addTab(m_log, tr("Log"));
     m_tabs->addTab(m_events, tr("Events"));
     m_tabs->addTab(m_spec, tr("Specification"));
@@ -112,6 +115,8 @@ void RunView::updateTab()
         m_charts->show(*m_run);
     else if (current == m_devices)
         m_devices->show(*m_run);
+    else if (current == m_plan)
+        m_plan->show(*m_run);
     else if (current == m_log)
         m_log->show(*m_run);
     else if (current == m_events)

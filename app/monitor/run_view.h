@@ -15,10 +15,12 @@ namespace trainyard {
 class ChartsTab;
 class DevicesTab;
 class EventsTab;
+class HardwareLibrary;
 class LogTab;
 class MessageStrip;
 class RunHeader;
 class NotesTab;
+class PlanTab;
 class RunDesk;
 class RunHosts;
 class SpecTab;
@@ -28,8 +30,8 @@ class RunView : public QWidget {
     Q_OBJECT
 
 public:
-    /// Without hosts in the desk nothing can be asked of the run. The desk must outlive the view.
-    explicit RunView(RunDesk& desk, QWidget* parent = nullptr);
+    /// Without hosts in the desk nothing can be asked of the run. Desk and library must outlive the view.
+    RunView(RunDesk& desk, const HardwareLibrary& hardware, QWidget* parent = nullptr);
 
     void setRun(OpenRun* run);
     OpenRun* run() const { return m_run; }
@@ -60,6 +62,7 @@ private:
     QTabWidget* m_tabs;
     ChartsTab* m_charts;
     DevicesTab* m_devices;
+    PlanTab* m_plan;
     LogTab* m_log;
     EventsTab* m_events;
     NotesTab* m_notes;

@@ -24,14 +24,14 @@ constexpr int kListWidth = 300;
 
 } // namespace
 
-RunsPlace::RunsPlace(RunDesk& desk, QWidget* parent)
+RunsPlace::RunsPlace(RunDesk& desk, const HardwareLibrary& hardware, QWidget* parent)
     : Place(tr("Runs"), QStringLiteral("runs"), parent)
     , m_desk(desk)
     , m_frame(new PageFrame(tr("Runs")))
     , m_pages(new QStackedWidget)
     , m_right(new QStackedWidget)
     , m_list(new RunListPane(desk.list()))
-    , m_view(new RunView(desk))
+    , m_view(new RunView(desk, hardware))
 {
     auto* none =
         new EmptyState(QStringLiteral("runs"), tr("No runs yet"),

@@ -8,6 +8,7 @@ class QStackedWidget;
 
 namespace trainyard {
 
+class HardwareLibrary;
 class PageFrame;
 class RunDesk;
 class RunListPane;
@@ -18,8 +19,8 @@ class RunsPlace : public Place {
     Q_OBJECT
 
 public:
-    /// The desk must outlive the place.
-    explicit RunsPlace(RunDesk& desk, QWidget* parent = nullptr);
+    /// Desk and library must outlive the place.
+    RunsPlace(RunDesk& desk, const HardwareLibrary& hardware, QWidget* parent = nullptr);
 
     void activate() override;
     void refresh() override;

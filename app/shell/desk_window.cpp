@@ -35,7 +35,7 @@ void DeskWindow::addPlaces()
                             m_session.verifier()});
     auto* design = new DesignPlace({m_session.document(), m_session.hosts(), m_session.dataSets(),
                                     m_session.runs(), m_session.hardware()});
-    m_runs = new RunsPlace(m_session.runDesk());
+    m_runs = new RunsPlace(m_session.runDesk(), m_session.hardware());
     auto* compare = new ComparePlace(m_session.runDesk());
     auto* reports = new ReportsPlace(m_session.runDesk());
     for (Place* place : std::initializer_list<Place*>{hosts, m_data, design, m_runs, compare, reports})

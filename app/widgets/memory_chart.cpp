@@ -27,6 +27,8 @@ QString describeDevice(const DeviceMemory& device)
     QStringList parts{device.name + where, displayBytes(double(device.peak))};
     if (device.capacity > 0)
         parts.last() += QStringLiteral(" of ") + displayBytes(double(device.capacity));
+    if (device.planned)
+        parts.append(QStringLiteral("planned ") + displayBytes(double(totalOf(*device.planned))));
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
         if (device.categories[i] > 0)
             parts.append(QString::fromUtf8(nameOf(MemoryCategory(i)).data()) + QLatin1Char(' ') +
@@ -133,6 +135,11 @@ void MemoryColumns::paintColumn(QPainter& painter, const Frame& frame, int devic
         painter.fillRect(frame.column(device, from, to), colour);
         from = to;
     }
+    if (!memory.planned)
+        return;
+    const QRectF planned = frame.column(device, 0, double(totalOf(*memory.planned)));
+    painter.setPen(QPen(colours.text, 1.5));
+    painter.drawLine(planned.topLeft(), planned.topRight());
 }
 
 void MemoryColumns::setCurrent(int device)

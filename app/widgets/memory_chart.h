@@ -7,7 +7,8 @@
 
 namespace trainyard {
 
-/// Memory of every device as stacked columns. Hovering or the arrow keys read one out.
+/// Memory of every device as stacked columns, with a line at what was planned. Hovering or the arrow keys
+/// read one out.
 class MemoryColumns : public QWidget {
     Q_OBJECT
 

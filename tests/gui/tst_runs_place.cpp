@@ -1,3 +1,4 @@
+#include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
@@ -5,12 +6,15 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QTabWidget>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/models/hardware_library.h"
 #include "app/models/run_desk.h"
 #include "app/models/run_hosts.h"
 #include "app/monitor/notes_tab.h"
+#include "app/monitor/plan_tab.h"
 #include "app/monitor/run_header.h"
 #include "app/monitor/run_list_pane.h"
 #include "app/monitor/run_view.h"
@@ -64,6 +68,7 @@ support::SampleRun running()
     run.startNs = QDateTime::currentMSecsSinceEpoch() * 1'000'000 - 300'000'000'000;
     run.spikeAt = 640;
     run.notFiniteAt = 900;
+    run.rowLength = 128;
     return run;
 }
 
@@ -130,6 +135,34 @@ private slots:
         support::savePictures(*m_place, "runs-charts-2560");
         tabs->setCurrentIndex(1);
         support::savePictures(*m_place, "runs-devices-2560");
+    }
+
+    void plansTheTimeForTheHardwareThatIsChosen()
+    {
+        open({running()});
+        auto* plan = m_place->findChild<PlanTab*>();
+        m_place->findChild<QTabWidget*>()->setCurrentWidget(plan);
+        QVERIFY(hasTextStartingWith("No time is planned"));
+        auto* choice = plan->findChild<QComboBox*>();
+        choice->setFocus();
+        QTest::keyClicks(choice, "cpu-node");
+        QTRY_VERIFY(hasTextStartingWith("Planned for cpu-node"));
+        support::savePictures(*m_place, "runs-plan");
+    }
+
+    void showsTheMemoryOfTheRankThatIsChosen()
+    {
+        open({running()});
+        auto* plan = m_place->findChild<PlanTab*>();
+        m_place->findChild<QTabWidget*>()->setCurrentWidget(plan);
+        auto* ranks = tableOf(*plan, "Memory of every rank");
+        QCOMPARE(ranks->model()->rowCount(), 4);
+        ranks->setFocus();
+        ranks->setCurrentIndex(ranks->model()->index(1, 0));
+        QVERIFY(hasText("Memory of rank 1 at its peak"));
+        QTest::keyClick(ranks, Qt::Key_Down);
+        QVERIFY(hasText("Memory of rank 2 at its peak"));
+        QCOMPARE(tableOf(*plan, "Memory by category")->model()->rowCount(), int(kMemoryCategories) + 1);
     }
 
     void followsOnlyRunsThatAreNotOver()
@@ -235,7 +268,7 @@ private:
         for (const support::SampleRun& run : runs)
             QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
         m_desk = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), m_hosts.get());
-        m_place = std::make_unique<RunsPlace>(*m_desk);
+        m_place = std::make_unique<RunsPlace>(*m_desk, m_hardware);
         m_place->resize(1200, 770);
         m_place->show();
         m_place->activate();
@@ -248,6 +281,15 @@ private:
                 return button;
         }
         qFatal("no button %s", qPrintable(text));
+    }
+
+    static QTableView* tableOf(QWidget& parent, const QString& name)
+    {
+        for (auto* table : parent.findChildren<QTableView*>()) {
+            if (table->accessibleName() == name)
+                return table;
+        }
+        qFatal("no table %s", qPrintable(name));
     }
 
     bool hasText(const QString& text) const
@@ -269,6 +311,7 @@ private:
     std::unique_ptr<RunLibrary> m_library;
     std::unique_ptr<ScriptedHosts> m_hosts;
     std::unique_ptr<RunDesk> m_desk;
+    const HardwareLibrary m_hardware{"/no/hardware/of/ones/own"};
     std::unique_ptr<RunsPlace> m_place;
 };
 

@@ -1,8 +1,12 @@
 #include <QFile>
 #include <QLabel>
 #include <QPushButton>
+#include <QTabWidget>
 #include <QTest>
 
+#include "app/models/plan_comparison.h"
+#include "app/models/plan_of_run.h"
+#include "app/monitor/plan_tab.h"
 #include "app/monitor/run_view.h"
 #include "app/monitor/runs_place.h"
 #include "app/shell/desk_window.h"
@@ -48,6 +52,7 @@ private slots:
     {
         RunSpec spec = tinySpec(m_cli.dataset(), 2, 100'000);
         spec.checkpoint.everySteps = 0;
+        spec.cluster.nodes.front().hardware = "cpu-node";
         m_desk->session().runs().launch(spec);
         connect(&m_desk->session().runs(), &RunService::runLaunched, this,
                 [this](const QString& id) { m_runId = id; });
@@ -58,6 +63,23 @@ private slots:
         AWAIT(!run()->series().devices().empty());
         AWAIT(run()->facts().dataSet.has_value());
         QCOMPARE(run()->facts().dataSet->sequenceLength, 64);
+    }
+
+    void standsBesideItsPlan()
+    {
+        view().findChild<QTabWidget*>()->setCurrentWidget(view().findChild<PlanTab*>());
+        AWAIT(shows("Planned for cpu-node"));
+        const PlanComparison comparison = comparePlan(run()->facts(), run()->series(),
+                                                      planOf(run()->facts(), m_desk->session().hardware()));
+        QCOMPARE(comparison.memory.size(), 2);
+        for (const DeviceMemory& rank : comparison.memory) {
+            for (const MemoryCategory exact :
+                 {MemoryCategory::Weights, MemoryCategory::Gradients, MemoryCategory::Optimizer})
+                QCOMPARE(rank.categories[std::size_t(exact)], (*rank.planned)[std::size_t(exact)]);
+        }
+        QVERIFY(comparison.planned->stepSeconds > 0);
+        for (const CommonCause cause : {CommonCause::Compute, CommonCause::DataParallel})
+            QVERIFY(comparison.measured->byCause[std::size_t(cause)] > 0);
     }
 
     void publishesACheckpointNow()

@@ -34,7 +34,7 @@ std::int64_t nowNs()
     return QDateTime::currentMSecsSinceEpoch() * 1'000'000;
 }
 
-enum Tab { Charts, Devices, Log, Events, Specification, Notes };
+enum Tab { Charts, Devices, Plan, Log, Events, Specification, Notes };
 
 support::SampleRun liveRun()
 {
@@ -50,6 +50,7 @@ support::SampleRun liveRun()
         nowNs() - 200 * kSecondNs; // its newest step is later than any picture: it never looks stalled
     run.spikeAt = 640;
     run.notFiniteAt = 900;
+    run.hardware = "cpu-node";
     run.rowLength = 128;
     run.datasetPath = "/data/corpora/enwiki-20261101-seq128";
     return run;
@@ -223,6 +224,8 @@ const QList<Picture>& runPictures()
         {"runs", [](DeskWindow& desk) { showLive(desk, Charts); }},
         {"runs-devices", [](DeskWindow& desk) { showLive(desk, Devices); }},
         {"runs-device-chosen", showChosenDevice},
+        {"runs-plan", [](DeskWindow& desk) { showLive(desk, Plan); }},
+        {"runs-plan-unknown", [](DeskWindow& desk) { showRun(desk, kFailed, Plan); }},
         {"runs-log", [](DeskWindow& desk) { showLive(desk, Log); }},
         {"runs-events", [](DeskWindow& desk) { showLive(desk, Events); }},
         {"runs-specification", [](DeskWindow& desk) { showLive(desk, Specification); }},

@@ -60,7 +60,10 @@ RunSpec specOf(const SampleRun& run)
     spec.cluster.nodes.clear();
     const int perHost = (run.worldSize + int(run.hosts.size()) - 1) / int(run.hosts.size());
     for (const QString& host : run.hosts)
-        spec.cluster.nodes.push_back({host.toStdString(), perHost, 32 * kGiB});
+        spec.cluster.nodes.push_back({.host = host.toStdString(),
+                                      .slotCount = perHost,
+                                      .memory = 32 * kGiB,
+                                      .hardware = run.hardware.toStdString()});
     spec.layout.data = run.worldSize;
     spec.batch.micro = kMicroBatch;
     spec.batch.accumulation = accumulationOf(run);
@@ -92,8 +95,16 @@ RankFigures figuresOf(const SampleRun& run, std::int64_t step, int rank, double 
         figures.peakTotal += bytes;
     figures.residentSet = figures.peakTotal + 410 * kMiB;
     const double slow = rank == run.worldSize - 1 ? 0.04 : 0.0; // a mild straggler
-    figures.seconds = {seconds * 0.015,         seconds * (0.29 + slow), seconds * (0.55 + slow / 2),
-                       seconds * (0.08 - slow), seconds * 0.045,         seconds * 0.02};
+    const auto set = [&](StepPhase phase, double share) {
+        figures.seconds[std::size_t(phase)] = seconds * share;
+    };
+    set(StepPhase::Input, 0.015);
+    set(StepPhase::Forward, 0.27 + slow);
+    set(StepPhase::Backward, 0.52 + slow / 2);
+    set(StepPhase::Reduce, 0.08 - slow);
+    set(StepPhase::Optimizer, 0.045);
+    set(StepPhase::Other, 0.02);
+    set(StepPhase::Offload, 0.05 - slow / 2);
     return figures;
 }
 

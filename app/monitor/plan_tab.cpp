@@ -1,0 +1,266 @@
+#include "app/monitor/plan_tab.h"
+
+#include <algorithm>
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QItemSelectionModel>
+#include <QScrollArea>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "app/models/display_text.h"
+#include "app/models/hardware_library.h"
+#include "app/models/plan_of_run.h"
+#include "app/models/plan_tables.h"
+#include "app/models/theme.h"
+#include "app/widgets/chart_legend.h"
+#include "app/widgets/choice_box.h"
+#include "app/widgets/empty_state.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/stacked_bars.h"
+#include "app/widgets/table_view.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kMostRowsShown = 9; ///< of ranks; the others are scrolled to
+constexpr int kChoiceWidth = 240;
+
+/// A table as high as its rows, up to `most` of them.
+void fitHeight(QTableView* view, int most)
+{
+    const int rows = std::clamp(view->model()->rowCount(), 1, most);
+    view->setFixedHeight(view->horizontalHeader()->sizeHint().height() + rows * TableView::kRowHeight + 2);
+}
+
+TableView* makeTable(const QString& name, QAbstractItemModel& model, int firstColumn)
+{
+    auto* view = new TableView(name);
+    view->setModel(&model);
+    view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    view->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    QObject::connect(&model, &QAbstractItemModel::modelReset, view, [view, firstColumn] {
+        fitHeight(view, kMostRowsShown);
+        if (view->model()->columnCount() == 0)
+            return;
+        view->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Fixed);
+        view->setColumnWidth(0, firstColumn);
+    });
+    return view;
+}
+
+template <typename Kind, std::size_t N, typename Value>
+StackedBar barOf(const QString& name, const std::array<Value, N>& values, bool isPlanned)
+{
+    StackedBar bar{name, {}, isPlanned};
+    for (std::size_t i = 0; i < N; ++i) {
+        const auto kind = static_cast<Kind>(i);
+        bar.parts.append({QString::fromUtf8(nameOf(kind).data()), colourOf(kind, ColourScheme::Light),
+                          colourOf(kind, ColourScheme::Dark), double(values[i])});
+    }
+    return bar;
+}
+
+QFrame* makeSection(QVBoxLayout*& column)
+{
+    QFrame* panel = makePanel();
+    column = new QVBoxLayout(panel);
+    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding,
+                               metrics::kPanelPadding);
+    column->setSpacing(metrics::kGap);
+    return panel;
+}
+
+/// The right one a little wider.
+QHBoxLayout* sideBySide(QWidget* left, QWidget* right)
+{
+    auto* row = new QHBoxLayout;
+    row->setSpacing(2 * metrics::kGap);
+    row->addWidget(left, 4, Qt::AlignTop);
+    row->addWidget(right, 5, Qt::AlignTop);
+    return row;
+}
+
+bool saysHardware(const OpenRun& run)
+{
+    const auto& spec = run.facts().spec;
+    return spec && std::ranges::none_of(spec->cluster.nodes,
+                                        [](const NodeSpec& node) { return node.hardware.empty(); });
+}
+
+} // namespace
+
+PlanTab::PlanTab(const HardwareLibrary& hardware, QWidget* parent)
+    : QWidget(parent)
+    , m_hardware(hardware)
+    , m_pages(new QStackedWidget(this))
+    , m_choice(new ChoiceBox)
+    , m_sentence(makeLabel({}, "muted"))
+    , m_time(new StackedBars(tr("Time of a step by cause, planned and measured"), Quantity::Seconds))
+    , m_memory(new StackedBars(tr("Memory by category, planned and measured"), Quantity::Bytes))
+    , m_memoryHeading(makeLabel({}, "heading"))
+{
+    m_pages->addWidget(new EmptyState(QStringLiteral("hosts"), tr("Nothing measured yet"),
+                                      tr("What the run takes stands beside its plan with the first step."),
+                                      {}));
+    m_pages->addWidget(buildPage());
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, metrics::kGap, 0, 0);
+    column->addWidget(m_pages);
+}
+
+QWidget* PlanTab::buildPage()
+{
+    auto* page = new QWidget;
+    setRole(page, "page");
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(metrics::kGap);
+    column->addWidget(buildHead());
+    column->addWidget(buildTime());
+    column->addWidget(buildMemory());
+    column->addStretch(1);
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(page);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    return scroll;
+}
+
+QWidget* PlanTab::buildHead()
+{
+    auto* head = new QWidget;
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(0, 0, 0, 0);
+    m_choice->setAccessibleName(tr("Hardware of the nodes"));
+    m_choice->setToolTip(
+        tr("What the time is planned for: the specification does not say what its nodes are"));
+    m_choice->setFixedWidth(kChoiceWidth);
+    m_sentence->setWordWrap(true);
+    row->addWidget(m_choice);
+    row->addWidget(m_sentence, 1);
+    connect(m_choice, &QComboBox::activated, this, &PlanTab::plan);
+    return head;
+}
+
+QWidget* PlanTab::buildTime()
+{
+    QVBoxLayout* column = nullptr;
+    QFrame* panel = makeSection(column);
+    auto* legend = new ChartLegend;
+    legend->setEntries(causeLegend());
+    column->addWidget(makeLabel(tr("Time of a step, on the rank that works longest"), "heading"));
+    column->addWidget(m_time);
+    column->addWidget(legend);
+    column->addLayout(sideBySide(makeTable(tr("Time by cause"), m_causes, 112),
+                                 makeTable(tr("What follows from it"), m_figures, 128)));
+    return panel;
+}
+
+QWidget* PlanTab::buildMemory()
+{
+    QVBoxLayout* column = nullptr;
+    QFrame* panel = makeSection(column);
+    auto* legend = new ChartLegend;
+    legend->setEntries(memoryLegend());
+    m_rankView = makeTable(tr("Memory of every rank"), m_ranks, 72);
+    column->addWidget(m_memoryHeading);
+    column->addWidget(m_memory);
+    column->addWidget(legend);
+    column->addLayout(sideBySide(makeTable(tr("Memory by category"), m_categories, 112), m_rankView));
+    column->addWidget(makeTable(tr("Memory of every host"), m_hosts, 240));
+    connect(m_rankView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                if (!current.isValid())
+                    return;
+                m_rank = current.row();
+                fillRank();
+            });
+    return panel;
+}
+
+void PlanTab::show(const OpenRun& run)
+{
+    m_run = &run;
+    m_pages->setCurrentIndex(run.series().steps().isEmpty() ? 0 : 1);
+    if (m_plannedFor != run.id()) {
+        m_plannedFor = run.id();
+        m_rank = -1;
+        listHardware();
+        plan();
+    } else {
+        fill();
+    }
+}
+
+void PlanTab::listHardware()
+{
+    m_choice->clear();
+    m_choice->addItem(tr("Hardware unknown"), QString());
+    for (const std::string& name : m_hardware.names())
+        m_choice->addItem(QString::fromStdString(name), QString::fromStdString(name));
+    m_choice->setVisible(!saysHardware(*m_run));
+}
+
+/// Once for a run: what is planned does not change while it goes on.
+void PlanTab::plan()
+{
+    if (!m_run)
+        return;
+    m_plan = planOf(m_run->facts(), m_hardware, m_choice->currentData().toString().toStdString());
+    fill();
+}
+
+void PlanTab::fill()
+{
+    m_comparison = comparePlan(m_run->facts(), m_run->series(), m_plan);
+    fillTime();
+    fillMemory();
+}
+
+void PlanTab::fillTime()
+{
+    m_sentence->setText(
+        m_comparison.planned
+            ? tr("Planned for %1, by the run's own specification.").arg(oneLine(m_comparison.hardware))
+            : m_comparison.whyNoTime);
+    QList<StackedBar> bars;
+    if (m_comparison.planned)
+        bars.append(barOf<CommonCause>(tr("planned"), m_comparison.planned->byCause, true));
+    if (m_comparison.measured)
+        bars.append(barOf<CommonCause>(tr("measured"), m_comparison.measured->byCause, false));
+    m_time->setBars(bars);
+    m_causes.setTable(stepTimeTable(m_comparison));
+    m_figures.setTable(paceTable(m_comparison));
+}
+
+void PlanTab::fillMemory()
+{
+    const QList<DeviceMemory>& ranks = m_comparison.memory;
+    m_ranks.setTable(rankMemoryTable(ranks));
+    m_hosts.setTable(hostMemoryTable(ranks));
+    if (m_rank < 0 || m_rank >= ranks.size()) {
+        const auto fullest = std::ranges::max_element(ranks, {}, &DeviceMemory::peak);
+        m_rank = int(fullest - ranks.begin());
+    }
+    fillRank();
+}
+
+void PlanTab::fillRank()
+{
+    if (m_rank >= m_comparison.memory.size())
+        return;
+    const DeviceMemory& rank = m_comparison.memory[m_rank];
+    m_memoryHeading->setText(tr("Memory of %1 at its peak").arg(rank.name));
+    QList<StackedBar> bars;
+    if (rank.planned)
+        bars.append(barOf<MemoryCategory>(tr("planned"), *rank.planned, true));
+    bars.append(barOf<MemoryCategory>(tr("measured"), rank.categories, false));
+    m_memory->setBars(bars);
+    m_categories.setTable(categoryMemoryTable(rank));
+}
+
+} // namespace trainyard

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <QPointer>
+#include <QWidget>
+
+#include "app/models/open_run.h"
+#include "app/models/plan_comparison.h"
+#include "app/models/text_table_model.h"
+
+class QComboBox;
+class QLabel;
+class QStackedWidget;
+class QTableView;
+
+namespace trainyard {
+
+class HardwareLibrary;
+class StackedBars;
+
+/// A run beside what its specification promised: time of a step by cause, throughput, utilisation and cost;
+/// memory of every rank and host by category.
+class PlanTab : public QWidget {
+    Q_OBJECT
+
+public:
+    /// The library must outlive the tab.
+    explicit PlanTab(const HardwareLibrary& hardware, QWidget* parent = nullptr);
+    void show(const OpenRun& run);
+
+private:
+    QWidget* buildPage();
+    QWidget* buildHead();
+    QWidget* buildTime();
+    QWidget* buildMemory();
+    void listHardware();
+    void plan();
+    void fill();
+    void fillTime();
+    void fillMemory();
+    void fillRank();
+
+    const HardwareLibrary& m_hardware;
+    QPointer<const OpenRun> m_run;
+    QString m_plannedFor; ///< id of the run that the plan is of
+    Result<PlannedRun> m_plan = PlannedRun();
+    PlanComparison m_comparison;
+    QStackedWidget* m_pages;
+    QComboBox* m_choice; ///< of hardware, for nodes of which the specification does not say it
+    QLabel* m_sentence;
+    StackedBars* m_time;
+    StackedBars* m_memory;
+    QLabel* m_memoryHeading;
+    TextTableModel m_causes, m_figures, m_ranks, m_hosts, m_categories;
+    QTableView* m_rankView = nullptr;
+    int m_rank = 0;
+};
+
+} // namespace trainyard
