@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include <QStringList>
@@ -10,7 +11,9 @@
 namespace trainyard {
 
 /// Writes the report of runs that this desk knows to each of the files, in the format of its ending. Needs a
-/// QApplication; the offscreen platform will do.
-Status writeReportFiles(const QStringList& runIds, const std::vector<std::filesystem::path>& files);
+/// QApplication; the offscreen platform will do. `hardware` names what nodes are of which a run's
+/// specification does not say it; empty = that stays unknown.
+Status writeReportFiles(const QStringList& runIds, const std::vector<std::filesystem::path>& files,
+                        const std::string& hardware = {});
 
 } // namespace trainyard

@@ -128,27 +128,51 @@ void addCurves(QCustomPlot& plot, const ReportFigure& figure)
         plot.yAxis->setRangeLower(0);
 }
 
-void addBars(QCustomPlot& plot, const ReportFigure& figure)
+struct BarPlace {
+    double shift = 0; ///< from the middle of what the bar stands for
+    double width = 0.6;
+};
+
+/// Measured left, planned right of it where anything is planned.
+BarPlace placeOf(bool isPlanned, bool anyPlanned)
+{
+    if (!anyPlanned)
+        return {};
+    return {isPlanned ? 0.19 : -0.19, 0.34};
+}
+
+void addLayers(QCustomPlot& plot, const ReportFigure& figure, bool isPlanned, const BarPlace& place)
 {
     QList<double> positions;
-    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    for (qsizetype i = 0; i < figure.bars.size(); ++i) {
-        positions << static_cast<double>(i);
-        ticker->addTick(static_cast<double>(i), figure.bars[i]);
-    }
-    plot.xAxis->setTicker(ticker);
+    for (qsizetype i = 0; i < figure.bars.size(); ++i)
+        positions << static_cast<double>(i) + place.shift;
     QCPBars* below = nullptr;
     for (const ReportLayer& layer : figure.layers) {
+        if (layer.isPlanned != isPlanned)
+            continue;
         auto* bars = new QCPBars(plot.xAxis, plot.yAxis); // owned by the plot
         bars->setName(layer.name);
         bars->setData(positions, layer.values, true);
-        bars->setPen(Qt::NoPen);
-        bars->setBrush(layer.colour);
-        bars->setWidth(0.6);
+        bars->setPen(isPlanned ? QPen(layer.colour, 1.4) : QPen(Qt::NoPen));
+        bars->setBrush(isPlanned ? QBrush(Qt::NoBrush) : QBrush(layer.colour));
+        bars->setWidth(place.width);
+        if (isPlanned)
+            bars->removeFromLegend(); // the filled one tells the colour
         if (below)
             bars->moveAbove(below);
         below = bars;
     }
+}
+
+void addBars(QCustomPlot& plot, const ReportFigure& figure)
+{
+    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
+    for (qsizetype i = 0; i < figure.bars.size(); ++i)
+        ticker->addTick(static_cast<double>(i), figure.bars[i]);
+    plot.xAxis->setTicker(ticker);
+    const bool anyPlanned = std::ranges::any_of(figure.layers, &ReportLayer::isPlanned);
+    for (const bool isPlanned : {false, true})
+        addLayers(plot, figure, isPlanned, placeOf(isPlanned, anyPlanned));
     plot.rescaleAxes();
     const double middle = static_cast<double>(figure.bars.size() - 1) / 2;
     const double reach = std::max(kFewestBars, static_cast<double>(figure.bars.size()) + 0.5) / 2;

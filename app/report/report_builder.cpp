@@ -2,6 +2,7 @@
 
 #include <QDateTime>
 
+#include "app/models/plan_of_run.h"
 #include "app/report/sections.h"
 
 namespace trainyard {
@@ -23,19 +24,25 @@ QString subtitleOf(const Runs& runs)
 
 } // namespace
 
-ReportDocument buildReport(const std::vector<RecordedRun>& runs)
+ReportDocument buildReport(const std::vector<RecordedRun>& runs, const HardwareLibrary& hardware,
+                           const std::string& nodes)
 {
+    Plans plans;
+    for (const RecordedRun& run : runs)
+        plans.push_back(comparePlan(run.facts, run.series, planOf(run.facts, hardware, nodes)));
     ReportDocument document{titleOf(runs), subtitleOf(runs), {}};
-    for (const auto section : {summarySection, scalingSection, curvesSection, memorySection, stepTimeSection,
-                               datasetSection, hostsSection, specificationSection, eventsSection}) {
-        ReportSection made = section(runs);
-        if (!made.blocks.isEmpty())
-            document.sections << std::move(made);
+    for (const ReportSection& section :
+         {summarySection(runs), scalingSection(runs), curvesSection(runs), memorySection(runs, plans),
+          stepTimeSection(runs, plans), datasetSection(runs), hostsSection(runs), specificationSection(runs),
+          eventsSection(runs)}) {
+        if (!section.blocks.isEmpty())
+            document.sections << section;
     }
     return document;
 }
 
-Result<ReportDocument> buildReport(const QStringList& runFolders)
+Result<ReportDocument> buildReport(const QStringList& runFolders, const HardwareLibrary& hardware,
+                                   const std::string& nodes)
 {
     if (runFolders.isEmpty())
         return badInput("a report needs at least one run", "name a run id; `trainyard runs` lists them");
@@ -44,7 +51,7 @@ Result<ReportDocument> buildReport(const QStringList& runFolders)
         TRAINYARD_TRY(RecordedRun run, readRunFolder(folder));
         runs.push_back(std::move(run));
     }
-    return buildReport(runs);
+    return buildReport(runs, hardware, nodes);
 }
 
 } // namespace trainyard

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include <QStringList>
 
 #include "app/models/run_folder.h"
@@ -8,11 +10,16 @@
 
 namespace trainyard {
 
-/// The report of one or several runs: summary, specification, hosts, data set, curves, memory per device,
-/// step time, scaling (when they have different world sizes) and events.
-ReportDocument buildReport(const std::vector<RecordedRun>& runs);
+class HardwareLibrary;
+
+/// The report of one or several runs: summary, specification, hosts, data set, curves, memory per device and
+/// step time beside what was planned, scaling (when they have different world sizes) and events.
+/// `nodes` names what nodes are of which a run's specification does not say it; empty = that stays unknown.
+ReportDocument buildReport(const std::vector<RecordedRun>& runs, const HardwareLibrary& hardware,
+                           const std::string& nodes = {});
 
 /// Reads the folders first. BadInput names the folder that is no run.
-Result<ReportDocument> buildReport(const QStringList& runFolders);
+Result<ReportDocument> buildReport(const QStringList& runFolders, const HardwareLibrary& hardware,
+                                   const std::string& nodes = {});
 
 } // namespace trainyard

@@ -35,11 +35,13 @@ struct ReportCurve {
     bool operator==(const ReportCurve&) const = default;
 };
 
-/// One layer of stacked bars: a value for each bar.
+/// One layer of stacked bars: a value for each bar. What is planned stands as outlines beside what was
+/// measured.
 struct ReportLayer {
     QString name;
     QColor colour;
     QList<double> values;
+    bool isPlanned = false;
 
     bool operator==(const ReportLayer&) const = default;
 };

@@ -34,9 +34,10 @@ constexpr int kBuildMs = 150;
 
 } // namespace
 
-ReportsPlace::ReportsPlace(RunDesk& desk, QWidget* parent)
+ReportsPlace::ReportsPlace(RunDesk& desk, const HardwareLibrary& hardware, QWidget* parent)
     : Place(tr("Reports"), QStringLiteral("report"), parent)
     , m_desk(desk)
+    , m_hardware(hardware)
     , m_frame(new PageFrame(tr("Reports")))
     , m_pages(new QStackedWidget)
     , m_middle(new QStackedWidget)
@@ -151,7 +152,7 @@ void ReportsPlace::build()
     for (const QString& id : m_picker->chosen())
         folders.append(m_desk.folderOf(id));
     const Result<ReportDocument> document =
-        folders.isEmpty() ? Result<ReportDocument>(ReportDocument()) : buildReport(folders);
+        folders.isEmpty() ? Result<ReportDocument>(ReportDocument()) : buildReport(folders, m_hardware);
     const bool shown = document.ok() && !folders.isEmpty();
     if (!document.ok())
         m_frame->strip()->showError(document.error());

@@ -11,6 +11,7 @@ class QStackedWidget;
 
 namespace trainyard {
 
+class HardwareLibrary;
 class PageFrame;
 class PagePreview;
 class RunDesk;
@@ -21,8 +22,8 @@ class ReportsPlace : public Place {
     Q_OBJECT
 
 public:
-    /// The desk must outlive the place.
-    explicit ReportsPlace(RunDesk& desk, QWidget* parent = nullptr);
+    /// Desk and library must outlive the place.
+    ReportsPlace(RunDesk& desk, const HardwareLibrary& hardware, QWidget* parent = nullptr);
 
     void activate() override;
     /// Reads the chosen runs again: a live one has gone on.
@@ -44,6 +45,7 @@ private:
     QString suggestedName() const;
 
     RunDesk& m_desk;
+    const HardwareLibrary& m_hardware;
     ReportDocument m_document;
     PageFrame* m_frame;
     QStackedWidget* m_pages;

@@ -2,12 +2,14 @@
 
 #include <vector>
 
+#include "app/models/plan_comparison.h"
 #include "app/models/run_folder.h"
 #include "app/report/report_document.h"
 
 namespace trainyard {
 
 using Runs = std::vector<RecordedRun>;
+using Plans = std::vector<PlanComparison>; ///< of each of the runs
 
 // One section of a report each. A section without blocks is left out by the builder.
 ReportSection summarySection(const Runs& runs);
@@ -15,8 +17,8 @@ ReportSection specificationSection(const Runs& runs);
 ReportSection hostsSection(const Runs& runs);
 ReportSection datasetSection(const Runs& runs);
 ReportSection curvesSection(const Runs& runs);
-ReportSection memorySection(const Runs& runs);
-ReportSection stepTimeSection(const Runs& runs);
+ReportSection memorySection(const Runs& runs, const Plans& plans);
+ReportSection stepTimeSection(const Runs& runs, const Plans& plans);
 ReportSection scalingSection(const Runs& runs);
 ReportSection eventsSection(const Runs& runs);
 

@@ -37,7 +37,7 @@ void DeskWindow::addPlaces()
                                     m_session.runs(), m_session.hardware()});
     m_runs = new RunsPlace(m_session.runDesk(), m_session.hardware());
     auto* compare = new ComparePlace(m_session.runDesk());
-    auto* reports = new ReportsPlace(m_session.runDesk());
+    auto* reports = new ReportsPlace(m_session.runDesk(), m_session.hardware());
     for (Place* place : std::initializer_list<Place*>{hosts, m_data, design, m_runs, compare, reports})
         m_window.addPlace(place);
     QObject::connect(m_data, &DataPlace::useInRunRequested, design,

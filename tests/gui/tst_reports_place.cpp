@@ -4,6 +4,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/models/hardware_library.h"
 #include "app/models/run_desk.h"
 #include "app/report/page_preview.h"
 #include "app/report/reports_place.h"
@@ -114,7 +115,7 @@ private:
         for (const support::SampleRun& run : runs)
             QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
         m_desk = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), nullptr);
-        m_place = std::make_unique<ReportsPlace>(*m_desk);
+        m_place = std::make_unique<ReportsPlace>(*m_desk, m_hardware);
         m_place->resize(1200, 770);
         m_place->show();
         m_place->activate();
@@ -131,6 +132,7 @@ private:
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<RunLibrary> m_library;
     std::unique_ptr<RunDesk> m_desk;
+    const HardwareLibrary m_hardware{"/no/hardware/of/ones/own"};
     std::unique_ptr<ReportsPlace> m_place;
 };
 

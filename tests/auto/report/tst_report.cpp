@@ -7,7 +7,10 @@
 #include <QTest>
 #include <QXmlStreamReader>
 
+#include <algorithm>
+
 #include "app/models/display_text.h"
+#include "app/models/hardware_library.h"
 #include "app/models/run_folder.h"
 #include "app/report/figure_painter.h"
 #include "app/report/html_report.h"
@@ -58,6 +61,8 @@ private slots:
     {
         support::SampleRun two;
         two.steps = two.reached = 120;
+        two.hardware = "cpu-node";
+        two.rowLength = 128;
         support::SampleRun one = two;
         one.name = "bert-tiny-1r";
         one.id = "20261121T090000Z-bert-tiny-1r-aaaa";
@@ -66,7 +71,8 @@ private slots:
         m_two = support::writeSampleRun(m_folder.path(), two);
         m_one = support::writeSampleRun(m_folder.path(), one);
         QVERIFY(!m_one.isEmpty() && !m_two.isEmpty());
-        m_study = std::make_unique<ReportDocument>(buildReport(QStringList{m_one, m_two}).value());
+        m_study =
+            std::make_unique<ReportDocument>(buildReport(QStringList{m_one, m_two}, m_hardware).value());
     }
 
     void hasEverySectionOfAStudy()
@@ -127,6 +133,44 @@ private slots:
     {
         for (const QString& cell : plannedColumn("/not/on/this/machine"))
             QCOMPARE(cell, "–");
+    }
+
+    void drawsThePlanBesideTheMeasurement()
+    {
+        for (const char* title : {"Memory per device", "Step time"}) {
+            const auto figure = blocksOf<ReportFigure>(*sectionOf(*m_study, title)).value(0);
+            const auto planned = std::ranges::count_if(figure.layers, &ReportLayer::isPlanned);
+            QCOMPARE(planned * 2, figure.layers.size());
+            for (const ReportLayer& layer : figure.layers) {
+                QCOMPARE(layer.values.size(), figure.bars.size());
+                QVERIFY(toCsv(*m_study).contains('\n' + layer.name + ','));
+                QVERIFY(toJson(*m_study).contains(layer.name.toUtf8()));
+            }
+        }
+    }
+
+    void tellsTheTimeThatWasPlanned()
+    {
+        const auto tables = blocksOf<ReportTable>(*sectionOf(*m_study, "Step time"));
+        QCOMPARE(tables.size(), 4); // causes and figures of two runs
+        const QStringList step = tables[0].rows.last();
+        QCOMPARE(step.front(), "step");
+        for (const QString& cell : step)
+            QVERIFY2(cell != "–", qPrintable(step.join(' ')));
+        QVERIFY(toHtml(*m_study).contains("planned for cpu-node"));
+    }
+
+    void saysHowToGetAPlanOfTheTime()
+    {
+        support::SampleRun run;
+        run.steps = run.reached = 5;
+        run.rowLength = 128;
+        QTemporaryDir folder;
+        const auto document =
+            buildReport(QStringList{support::writeSampleRun(folder.path(), run)}, m_hardware).value();
+        const auto said = blocksOf<QString>(*sectionOf(document, "Step time"));
+        QVERIFY(said.value(0).contains("trainyard calibrate"));
+        QVERIFY(blocksOf<QString>(*sectionOf(document, "Memory per device")).isEmpty());
     }
 
     void showsWhatDiffersBetweenRuns()
@@ -224,7 +268,7 @@ private slots:
     }
     void namesAFolderThatIsNoRun()
     {
-        const auto document = buildReport(QStringList{m_folder.filePath("nothing")});
+        const auto document = buildReport(QStringList{m_folder.filePath("nothing")}, m_hardware);
         QVERIFY(!document.ok());
         QCOMPARE(document.error().kind, ErrorKind::BadInput);
         QVERIFY(document.error().message.find("nothing") != std::string::npos);
@@ -252,15 +296,17 @@ private:
         run.steps = run.reached = 5;
         run.datasetPath = dataset;
         QTemporaryDir folder;
-        const auto document = buildReport(QStringList{support::writeSampleRun(folder.path(), run)}).value();
+        const auto document =
+            buildReport(QStringList{support::writeSampleRun(folder.path(), run)}, m_hardware).value();
         QMap<QString, QString> planned;
         for (const QStringList& row :
-             blocksOf<ReportTable>(*sectionOf(document, "Memory per device")).value(0).rows)
-            planned[row[0]] = row[2];
+             blocksOf<ReportTable>(*sectionOf(document, "Memory per device")).last().rows)
+            planned[row[0]] = row[1];
         return planned;
     }
 
     QTemporaryDir m_folder;
+    HardwareLibrary m_hardware{m_folder.filePath("hardware").toStdString()};
     QString m_one;
     QString m_two;
     std::unique_ptr<ReportDocument> m_study;
