@@ -3,6 +3,7 @@
 #include <QJsonObject>
 
 #include "app/cli/console.h"
+#include "app/models/layout_words.h"
 #include "engine/planner/search/tradeoffs.h"
 #include "engine/planner/stage_costs.h"
 #include "engine/planner/time/step_figures.h"
@@ -30,30 +31,6 @@ QStringList textsOf(const std::vector<std::string>& texts)
     return list;
 }
 
-QString memoryMeasures(const MemorySpec& memory)
-{
-    QStringList words;
-    if (memory.zeroStage > 0)
-        words << QString("ZeRO %1").arg(memory.zeroStage);
-    if (memory.recompute != RecomputeKind::None)
-        words << textOf(nameOf(memory.recompute)) + " recomputation";
-    if (memory.offloadActivations)
-        words << "activations offloaded";
-    if (memory.offloadOptimizer)
-        words << "optimizer offloaded";
-    if (memory.offloadParameters)
-        words << "weights offloaded";
-    return words.join(", ");
-}
-
-QString pipelineOf(const ParallelLayout& layout)
-{
-    if (layout.pipeline == 1)
-        return "1";
-    const QString chunks = layout.virtualStages > 1 ? QString(" x %1").arg(layout.virtualStages) : QString();
-    return QString("%1%2 %3").arg(layout.pipeline).arg(chunks, textOf(nameOf(layout.schedule)));
-}
-
 QString costOf(const FoundLayout& found, const Price& price)
 {
     const double cost = found.costPerMillionSequences;
@@ -67,7 +44,7 @@ QStringList rowOf(int place, const FoundLayout& found, const Price& price)
             QString::number(layout.data),
             QString::number(layout.context),
             QString::number(layout.tensor),
-            pipelineOf(layout),
+            pipelineWords(layout),
             QString("%1 x %2").arg(found.spec.batch.micro).arg(found.spec.batch.accumulation),
             number(found.sequencesPerSecond),
             number(found.time.seconds) + " s",

@@ -1,10 +1,13 @@
 #include "app/models/planned_run.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <string_view>
 
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/partition/stage_times.h"
+#include "engine/spec/validate.h"
 
 namespace trainyard {
 
@@ -107,12 +110,26 @@ Result<StepTime> stepTime(const RunSpec& spec, const SequenceShape& shape, const
     return timeStep(spec, shape, ranks);
 }
 
+/// What is wrong with that of a specification which decides a step; a missing data set, say, does not.
+Diagnostics problemsOfStep(const RunSpec& spec)
+{
+    constexpr std::array<std::string_view, 4> kParts{"model", "layout", "batch", "memory"};
+    Diagnostics problems = validate(spec);
+    std::erase_if(problems, [&](const Diagnostic& problem) {
+        const std::string_view part = std::string_view(problem.path).substr(0, problem.path.find('.'));
+        return std::find(kParts.begin(), kParts.end(), part) == kParts.end();
+    });
+    return problems;
+}
+
 Result<std::optional<PlannedTime>> timeOf(const RunSpec& spec, const SequenceShape& shape,
                                           const Hardware& hardware, std::size_t hosts)
 {
     const auto cluster = clusterOf(spec, hardware, hosts);
     if (!cluster)
         return std::optional<PlannedTime>();
+    if (const Diagnostics problems = problemsOfStep(spec); !problems.empty())
+        return toError(problems);
     PlannedTime time;
     time.node = cluster->governing(spec.precision.compute);
     TRAINYARD_TRY(time.step, stepTime(spec, shape, *cluster, time.node));

@@ -41,7 +41,7 @@ struct PlannedRun {
     std::vector<HostMemory> rooms{};
     Status fits{}; ///< Refused with what is too small
     /// Nothing while a node that gets ranks has no cluster.nodes[].hardware. BadInput for a name that is
-    /// none, or what StepModel::create() refuses.
+    /// none, what is wrong with an invalid specification, or what StepModel::create() refuses.
     Result<std::optional<PlannedTime>> time = std::optional<PlannedTime>();
 
     bool hasTime() const { return time.ok() && time->has_value(); }

@@ -73,6 +73,7 @@ private slots:
     {
         RunSpec spec = bertOn("hgx-a100", "");
         spec.layout.data = 8;
+        spec.batch = {128, 16, 1};
         const PlannedRun plan = planRun(spec, inputs());
         QVERIFY(plan.hasTime());
         QCOMPARE(plan.hosts.size(), std::size_t(1));
@@ -115,6 +116,16 @@ private slots:
         QVERIFY(!plan.time.ok());
         QVERIFY(QString::fromStdString(plan.time.error().text()).contains("abacus"));
         QVERIFY(plan.memory.total() > 0);
+    }
+
+    /// Whatever is typed into a form; a data set need not be chosen for it.
+    void tellsNoTimeOfAnInvalidStep()
+    {
+        RunSpec spec = bertOn("hgx-a100", "hgx-a100");
+        spec.model.heads = 0;
+        const PlannedRun plan = planRun(spec, inputs());
+        QVERIFY(!plan.time.ok());
+        QVERIFY(QString::fromStdString(plan.time.error().text()).contains("model.heads"));
     }
 
     void refusesWhatTheHardwareCannotHold()

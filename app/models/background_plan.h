@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+
+#include <QObject>
+
+#include "app/models/latest_job.h"
+#include "app/models/planned_design.h"
+#include "app/models/scaling_outlook.h"
+#include "engine/planner/time/step_timeline.h"
+
+namespace trainyard {
+
+/// What takes longer to work out than an edit may: the pipeline action by action, and how the design scales.
+/// Both in other threads; while one edits on, only the newest design is answered. GUI thread.
+class BackgroundPlan : public QObject {
+    Q_OBJECT
+public:
+    using Timeline = Result<std::shared_ptr<const StepTimeline>>;
+    using Outlook = Result<ScalingOutlook>;
+
+    explicit BackgroundPlan(QObject* parent = nullptr);
+
+    /// Requires a valid specification with a time.
+    void setDesign(const PlannedDesign& design);
+    void setScaling(Scaling scaling);
+    /// What is under way is dropped.
+    void clear();
+
+signals:
+    void timelineReady(const trainyard::BackgroundPlan::Timeline& timeline);
+    void outlookReady(const trainyard::BackgroundPlan::Outlook& outlook);
+
+private:
+    void predictScaling();
+
+    PlannedDesign m_design;
+    Scaling m_scaling = Scaling::Strong;
+    LatestJob<Timeline> m_timeline;
+    LatestJob<Outlook> m_outlook;
+};
+
+} // namespace trainyard

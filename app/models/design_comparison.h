@@ -1,0 +1,15 @@
+#pragma once
+
+#include "app/models/planned_design.h"
+#include "app/models/text_table_model.h"
+
+namespace trainyard {
+
+/// Two designs figure by figure: those of planFigures(), memory by category, time by cause, with the change
+/// from the kept one to the present one.
+TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& present);
+
+/// One row per field of the specification in which they differ.
+TextTable comparedFields(const RunSpec& kept, const RunSpec& present);
+
+} // namespace trainyard

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include <QString>
+
+#include "app/models/planned_design.h"
+#include "app/models/tone.h"
+
+namespace trainyard {
+
+/// One figure of a planned design, as the verdict shows it.
+struct PlanFigure {
+    enum class Better { Neither, Higher, Lower };
+
+    QString name;
+    QString value;                                            ///< three digits, with its unit
+    QString details;                                          ///< the whole value, and what it means
+    double amount = std::numeric_limits<double>::quiet_NaN(); ///< NaN = not known
+    Better better = Better::Neither;
+};
+
+/// What follows from the specification alone, then of the time, where it is known. The same figures in the
+/// same order for every design that has a time, and for every one that has none. `efficiency`: of one rank,
+/// against the fewest ranks (ScalingOutlook); NaN = not worked out yet.
+std::vector<PlanFigure> planFigures(const PlannedDesign& design,
+                                    double efficiency = std::numeric_limits<double>::quiet_NaN());
+
+/// How a figure changed: "+12.3 %", "=" where it did not; empty where one of them is not known.
+QString changeText(const PlanFigure& now, const PlanFigure& before);
+/// Good, bad, or neither.
+Tone changeTone(const PlanFigure& now, const PlanFigure& before);
+
+/// What the figures rest on, one sentence each; papers as "arXiv:" and their number.
+QStringList planAssumptions(const PlannedDesign& design);
+
+} // namespace trainyard

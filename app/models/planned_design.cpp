@@ -1,0 +1,29 @@
+#include "app/models/planned_design.h"
+
+#include <QCoreApplication>
+
+namespace trainyard {
+
+std::optional<std::size_t> nodeOfUnknownHardware(const PlannedDesign& design)
+{
+    for (std::size_t node = 0; node < design.plan.hosts.size(); ++node) {
+        if (design.spec.cluster.nodes[node].hardware.empty())
+            return node;
+    }
+    return std::nullopt;
+}
+
+QString timeObstacle(const PlannedDesign& design)
+{
+    const auto words = [](const char* text) { return QCoreApplication::translate("PlannedDesign", text); };
+    if (design.hasTime())
+        return {};
+    if (!design.plan.time.ok())
+        return words("No time can be told: %1").arg(QString::fromStdString(design.plan.time.error().text()));
+    const auto node = nodeOfUnknownHardware(design);
+    return node ? words("Choose what %1 is, and step time, throughput, cost and scaling are told.")
+                      .arg(QString::fromStdString(design.spec.cluster.nodes[*node].host))
+                : words("No rank has a host yet.");
+}
+
+} // namespace trainyard

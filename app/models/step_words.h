@@ -1,0 +1,26 @@
+#pragma once
+
+#include <QString>
+
+#include "engine/planner/pipeline/simulator.h"
+#include "engine/planner/time/common_causes.h"
+#include "engine/planner/time/step_model.h"
+#include "engine/planner/time/step_timeline.h"
+
+namespace trainyard {
+
+/// "matrix products": what takes the time, in words.
+QString causeWords(StepCause cause);
+/// "compute", as legends write it.
+QString causeName(CommonCause cause);
+/// One cause of a planned step with all that it is made of: "compute 182 ms, 45.3 %", then a line for each.
+QString causeDetails(CommonCause cause, const StepTime& step);
+
+/// "forward", "input gradients", ...
+QString actionWords(PipelineActionKind kind);
+/// "stage 3 · forward of micro-batch 7 · starts at 120 ms · takes 8.31 ms".
+QString actionDetails(const PipelineShape& shape, int rank, const TimedAction& timed);
+/// "8 stages · 32 micro-batches · bubble 182 ms, 17.9 %" (of the step), and what was left out.
+QString pipelineSummary(const StepTimeline& timeline, const StepTime& step);
+
+} // namespace trainyard
