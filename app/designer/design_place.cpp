@@ -5,14 +5,17 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScrollArea>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/designer/alternatives_panel.h"
 #include "app/designer/cluster_panel.h"
 #include "app/designer/memory_bars.h"
+#include "app/designer/plan_strip.h"
 #include "app/designer/scaled_copies_bar.h"
-#include "app/designer/schedule_preview.h"
 #include "app/designer/spec_form.h"
+#include "app/designer/step_time_bar.h"
 #include "app/designer/verdict_panel.h"
 #include "app/models/theme.h"
 #include "app/widgets/message_strip.h"
@@ -30,9 +33,10 @@ namespace {
 // Side columns grow a little in a wide window; the pictures take the rest.
 constexpr int kFormWidth = 416;
 constexpr int kFormWidest = 544;
-constexpr int kVerdictWidth = 280;
+constexpr int kVerdictWidth = 304;
 constexpr int kVerdictWidest = 400;
-constexpr int kScheduleHighest = 376;
+constexpr int kColumnsShare = 5; ///< of the height
+constexpr int kStripShare = 2;
 
 QFrame* makeTitledPanel(const QString& title, QWidget* content, int stretch)
 {
@@ -74,21 +78,14 @@ DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
     , m_form(new SpecForm(m_document, m_hosts, m_hardware))
     , m_cluster(new ClusterPanel(m_document))
     , m_memory(new MemoryBars)
-    , m_schedule(new SchedulePreview)
+    , m_stepTime(new StepTimeBar)
+    , m_strip(new PlanStrip)
     , m_verdict(new VerdictPanel)
+    , m_alternatives(new AlternativesPanel)
 {
-    m_form->setMinimumWidth(kFormWidth);
-    m_form->setMaximumWidth(kFormWidest);
-    m_verdict->setMinimumWidth(kVerdictWidth);
-    m_verdict->setMaximumWidth(kVerdictWidest);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(metrics::kPanelPadding);
-    row->addWidget(m_form, 2);
-    row->addWidget(makeMiddle(), 4);
-    row->addWidget(m_verdict, 1);
     m_page->content()->setSpacing(metrics::kPanelPadding);
     m_page->content()->addWidget(m_copies);
-    m_page->content()->addLayout(row, 1);
+    m_page->content()->addLayout(makeColumns(), 1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_page);
@@ -106,22 +103,68 @@ DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
                                      tr("%1 copies were written.").arg(files.size()),
                                      files.join(QLatin1Char('\n')));
     });
+    connectPlan();
     refresh();
     updateTitle();
+}
+
+/// Form and pictures over the strip, the verdict beside all of them.
+QLayout* DesignPlace::makeColumns()
+{
+    m_form->setMinimumWidth(kFormWidth);
+    m_form->setMaximumWidth(kFormWidest);
+    auto* top = new QHBoxLayout;
+    top->setSpacing(metrics::kPanelPadding);
+    top->addWidget(m_form, 2);
+    top->addWidget(makeMiddle(), 4);
+    auto* left = new QVBoxLayout;
+    left->setSpacing(metrics::kPanelPadding);
+    left->addLayout(top, kColumnsShare);
+    left->addWidget(m_strip, kStripShare);
+    auto* right = new QVBoxLayout;
+    right->setSpacing(metrics::kPanelPadding);
+    right->addWidget(m_verdict, 3);
+    right->addWidget(m_alternatives, 2);
+    for (QWidget* panel : std::initializer_list<QWidget*>{m_verdict, m_alternatives}) {
+        panel->setMinimumWidth(kVerdictWidth);
+        panel->setMaximumWidth(kVerdictWidest);
+    }
+    auto* columns = new QHBoxLayout;
+    columns->setSpacing(metrics::kPanelPadding);
+    columns->addLayout(left, 6);
+    columns->addLayout(right, 1);
+    return columns;
+}
+
+void DesignPlace::connectPlan()
+{
+    connect(m_verdict, &VerdictPanel::keepRequested, m_strip, &PlanStrip::keepForComparison);
+    connect(m_strip, &PlanStrip::efficiencyChanged, m_verdict, &VerdictPanel::setEfficiency);
+    connect(m_strip, &PlanStrip::swapped, this, &DesignPlace::swapDesign);
+    connect(m_strip, &PlanStrip::keptChanged, this, [this] {
+        m_verdict->setKept(m_strip->kept());
+        showStepTime();
+    });
+    connect(m_alternatives, &AlternativesPanel::chosen, this, &DesignPlace::applyAlternative);
 }
 
 QWidget* DesignPlace::makeMiddle()
 {
     auto* middle = new QWidget;
+    setRole(middle, "page");
     auto* column = new QVBoxLayout(middle);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(metrics::kPanelPadding);
     column->addWidget(m_cluster, 2);
     column->addWidget(makeTitledPanel(tr("Memory per device, planned"), m_memory, 0), 0);
-    auto* schedule = makeTitledPanel(tr("Learning rate"), m_schedule, 1);
-    schedule->setMaximumHeight(kScheduleHighest);
-    column->addWidget(schedule, 3);
-    return middle;
+    column->addWidget(makeTitledPanel(tr("Time of a step, planned"), m_stepTime, 0), 0);
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(middle);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    return scroll;
 }
 
 QAction* DesignPlace::addDocumentAction(const QString& text, const QKeySequence& keys, const QString& icon,
@@ -197,7 +240,8 @@ SequenceShape DesignPlace::shape() const
 VerdictPanel::Findings DesignPlace::findings() const
 {
     const RunSpec& spec = m_document.spec();
-    VerdictPanel::Findings findings{m_document.diagnostics(), remarksOn(spec)};
+    VerdictPanel::Findings findings{m_document.diagnostics(),
+                                    m_document.isValid() ? remarksOn(spec) : Diagnostics()};
     if (const DataSetEntry* entry = dataSet()) {
         const DataSetShape rows{entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows,
                                 entry->paddingShare,   entry->objective,      entry->nextSentence};
@@ -215,16 +259,55 @@ PlanInputs DesignPlace::planInputs() const
             [this](const NodeSpec& node) { return memoryFoundOn(node, m_hosts); }};
 }
 
-void DesignPlace::refresh()
+PlannedDesign DesignPlace::plannedDesign() const
 {
     const RunSpec& spec = m_document.spec();
-    const PlannedRun plan = planRun(spec, planInputs());
-    const DeviceMap map(spec);
+    return {spec, shape(), planRun(spec, planInputs())};
+}
+
+/// What takes longer than an edit may follows in the strip, a moment later.
+void DesignPlace::refresh()
+{
+    m_design = plannedDesign();
+    showCluster();
+    showStepTime();
+    m_verdict->showVerdict(m_design, findings());
+    m_alternatives->setDesign(m_design);
+    m_strip->showDesign(m_design);
+}
+
+void DesignPlace::showCluster()
+{
+    const PlannedRun& plan = m_design.plan;
+    const DeviceMap map(m_design.spec);
     const GroupedMemory memory = groupMemory(map, plan.pipelineRanks, plan.rooms);
     m_cluster->setCluster(map, memory);
-    m_memory->setMemory(memory, spec.layout, plan.memory.assumptions);
-    m_schedule->setSpec(spec);
-    m_verdict->showVerdict(spec, findings(), plan, shape());
+    m_memory->setMemory(memory, m_design.spec.layout, plan.memory.assumptions);
+}
+
+void DesignPlace::showStepTime()
+{
+    const auto stepOf = [](const PlannedDesign& design) {
+        return design.hasTime() ? std::optional(design.time().step) : std::nullopt;
+    };
+    const auto& kept = m_strip->kept();
+    m_stepTime->setEmptyText(timeObstacle(m_design));
+    m_stepTime->setSteps(stepOf(m_design), kept ? stepOf(*kept) : std::nullopt);
+}
+
+void DesignPlace::applyAlternative(const FoundLayout& layout)
+{
+    m_document.closeEdit();
+    m_document.edit(tr("Alternative layout"), QStringLiteral("layout"),
+                    [&layout](RunSpec& spec) { applyLayout(spec, layout); });
+    m_document.closeEdit();
+}
+
+void DesignPlace::swapDesign(const RunSpec& spec)
+{
+    m_document.closeEdit();
+    m_document.edit(tr("Other design"), {}, [&spec](RunSpec& present) { present = spec; });
+    m_document.closeEdit();
 }
 
 void DesignPlace::updateTitle()

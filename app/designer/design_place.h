@@ -6,21 +6,25 @@
 #include "app/models/data_set_list_model.h"
 #include "app/models/hardware_library.h"
 #include "app/models/host_list_model.h"
-#include "app/models/planned_run.h"
+#include "app/models/planned_design.h"
 #include "app/models/spec_document.h"
 #include "app/widgets/place.h"
 #include "remote/launch/run_service.h"
 
 class QAction;
+class QLayout;
 
 namespace trainyard {
 
+class AlternativesPanel;
 class ClusterPanel;
 class MemoryBars;
 class PageFrame;
+class PlanStrip;
 class ScaledCopiesBar;
-class SchedulePreview;
 class SpecForm;
+class StepTimeBar;
+struct FoundLayout;
 
 /// The place where a run is designed: every edit shows at once what it needs and what is in its way; from
 /// here it is launched.
@@ -53,16 +57,23 @@ private:
     QAction* addDocumentAction(const QString& text, const QKeySequence& keys, const QString& icon,
                                void (DesignPlace::*slot)());
     QWidget* makeMiddle();
+    QLayout* makeColumns();
+    void connectPlan();
     void open();
     void save();
     void saveAs();
     void undo();
     void redo();
+    void applyAlternative(const FoundLayout& layout);
+    void swapDesign(const RunSpec& spec);
     void updateTitle();
     const DataSetEntry* dataSet() const;
     SequenceShape shape() const;
     PlanInputs planInputs() const;
+    PlannedDesign plannedDesign() const;
     VerdictPanel::Findings findings() const;
+    void showCluster();
+    void showStepTime();
     void onLaunched(const Result<QString>& result);
 
     SpecDocument& m_document;
@@ -77,8 +88,11 @@ private:
     SpecForm* m_form;
     ClusterPanel* m_cluster;
     MemoryBars* m_memory;
-    SchedulePreview* m_schedule;
+    StepTimeBar* m_stepTime;
+    PlanStrip* m_strip;
     VerdictPanel* m_verdict;
+    AlternativesPanel* m_alternatives;
+    PlannedDesign m_design; ///< that is shown
 };
 
 } // namespace trainyard

@@ -1,29 +1,44 @@
 #include "app/designer/verdict_panel.h"
 
-#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QRegularExpression>
 #include <QScrollArea>
+#include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "app/models/display_text.h"
+#include "app/designer/plan_figure_table.h"
+#include "app/models/plan_figures.h"
 #include "app/models/theme.h"
 #include "app/widgets/roles.h"
-#include "engine/planner/parameter_parts.h"
 
 namespace trainyard {
 
 namespace {
 
-QString count(double value)
+enum Page { FindingsPage, AssumptionsPage };
+
+constexpr int kLeastScroll = 56;
+
+QScrollArea* makeScroll(QWidget* content)
 {
-    return displayNumber(value);
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setMinimumHeight(kLeastScroll);
+    return scroll;
 }
 
-QStringList figuresOf(const RunSpec& spec, const PlannedRun& plan, const SequenceShape& shape)
+/// Sentences as paragraphs, papers as links.
+QString linked(const QStringList& sentences)
 {
-    const double tokensPerStep = static_cast<double>(spec.batch.global) * shape.length;
-    return {count(static_cast<double>(parameterCount(spec.model))), count(spec.layout.worldSize()),
-            displayBytes(static_cast<double>(plan.memory.total())), count(tokensPerStep),
-            count(tokensPerStep * spec.launch.steps)};
+    static const QRegularExpression paper(QStringLiteral("arXiv:(\\d{4}\\.\\d{4,5})"));
+    QString html;
+    for (const QString& sentence : sentences)
+        html += QStringLiteral("<p>%1</p>").arg(sentence.toHtmlEscaped());
+    return html.replace(paper, QStringLiteral("<a href=\"https://arxiv.org/abs/\\1\">arXiv:\\1</a>"));
 }
 
 } // namespace
@@ -33,34 +48,28 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     , m_verdict(makeLabel({}, "verdict"))
     , m_sentence(makeLabel({}, "muted"))
     , m_problems(new QVBoxLayout)
+    , m_assumptions(makeLabel({}, "help"))
+    , m_pages(new QStackedWidget)
+    , m_figures(new PlanFigureTable)
+    , m_obstacle(makeLabel({}, "help"))
+    , m_chooseHardware(makeButton(tr("Choose the hardware"), "link"))
+    , m_explain(makeButton(tr("How is this computed?"), "link"))
     , m_launch(makeButton(tr("&Launch"), "primary"))
     , m_reason(makeLabel({}, "help"))
 {
     setRole(this, "panel");
-    m_sentence->setWordWrap(true);
-    m_reason->setWordWrap(true);
-    m_problems->setContentsMargins(0, 0, 0, 0);
-    m_problems->setSpacing(metrics::kHalf);
-
-    auto* list = new QWidget;
-    setRole(list, "form");
-    auto* listColumn = new QVBoxLayout(list);
-    listColumn->setContentsMargins(0, 0, 0, 0);
-    listColumn->addLayout(m_problems);
-    listColumn->addStretch(1);
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(list);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
-
-    auto* figures = new QGridLayout;
-    figures->setVerticalSpacing(metrics::kHalf);
-    figures->setColumnStretch(0, 1);
-    for (const QString& name :
-         {tr("Parameters"), tr("Ranks"), tr("Memory per rank"), tr("Tokens per step"), tr("Tokens in all")})
-        addFigure(figures, name);
+    for (QLabel* text : {m_sentence, m_obstacle, m_reason})
+        text->setWordWrap(true);
+    m_pages->insertWidget(FindingsPage, makeFindings());
+    m_pages->insertWidget(AssumptionsPage, makeAssumptions());
+    m_explain->setCheckable(true);
+    auto* keep = makeButton(tr("Compare"), "link");
+    keep->setAccessibleName(tr("Keep to compare"));
+    keep->setToolTip(tr("Keeps this design; every figure then shows what further edits change"));
+    auto* links = new QHBoxLayout;
+    links->addWidget(m_explain);
+    links->addStretch(1);
+    links->addWidget(keep);
 
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding,
@@ -68,36 +77,103 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     column->setSpacing(metrics::kGap);
     column->addWidget(m_verdict);
     column->addWidget(m_sentence);
-    column->addWidget(scroll, 1);
+    column->addWidget(m_pages, 1);
     column->addWidget(makeSeparator());
-    column->addLayout(figures);
+    column->addWidget(m_figures);
+    column->addWidget(m_obstacle);
+    column->addWidget(m_chooseHardware, 0, Qt::AlignLeft);
+    column->addLayout(links);
     column->addWidget(makeSeparator());
     column->addWidget(m_reason);
     column->addWidget(m_launch);
     connect(m_launch, &QPushButton::clicked, this, &VerdictPanel::launchRequested);
+    connect(m_chooseHardware, &QPushButton::clicked, this, &VerdictPanel::chooseHardware);
+    connect(m_explain, &QPushButton::toggled, this, &VerdictPanel::explain);
+    connect(keep, &QPushButton::clicked, this, &VerdictPanel::keepRequested);
 }
 
-void VerdictPanel::addFigure(QGridLayout* grid, const QString& name)
+QWidget* VerdictPanel::makeFindings()
 {
-    const int row = static_cast<int>(m_figures.size());
-    auto* value = makeLabel({});
-    value->setAccessibleName(name);
-    value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    grid->addWidget(makeLabel(name, "muted"), row, 0);
-    grid->addWidget(value, row, 1, Qt::AlignRight);
-    m_figures.push_back(value);
+    m_problems->setContentsMargins(0, 0, 0, 0);
+    m_problems->setSpacing(metrics::kHalf);
+    auto* list = new QWidget;
+    setRole(list, "form");
+    auto* column = new QVBoxLayout(list);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addLayout(m_problems);
+    column->addStretch(1);
+    return makeScroll(list);
 }
 
-void VerdictPanel::showVerdict(const RunSpec& spec, const Findings& findings, const PlannedRun& plan,
-                               const SequenceShape& shape)
+QWidget* VerdictPanel::makeAssumptions()
 {
-    m_problemCount = findings.problems.size() + (plan.fits.ok() ? 0 : 1);
-    showSentence(findings, plan);
+    m_assumptions->setTextFormat(Qt::RichText);
+    m_assumptions->setWordWrap(true);
+    m_assumptions->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_assumptions->setOpenExternalLinks(true);
+    m_assumptions->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    m_assumptions->setAccessibleName(tr("What the figures rest on"));
+    auto* page = new QWidget;
+    setRole(page, "form");
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(m_assumptions);
+    return makeScroll(page);
+}
+
+void VerdictPanel::chooseHardware()
+{
+    const std::size_t node = nodeOfUnknownHardware(m_design).value_or(0);
+    emit problemChosen(QStringLiteral("cluster.nodes[%1].hardware").arg(node));
+}
+
+void VerdictPanel::showVerdict(const PlannedDesign& design, const Findings& findings)
+{
+    m_design = design;
+    m_problemCount = findings.problems.size() + (design.plan.fits.ok() ? 0 : 1);
+    showSentence(findings, design.plan);
     showDiagnostics(findings.problems.empty() ? findings.remarks : findings.problems);
-    const QStringList figures = figuresOf(spec, plan, shape);
-    for (std::size_t i = 0; i < m_figures.size(); ++i)
-        m_figures[i]->setText(figures[static_cast<qsizetype>(i)]);
+    showFigures();
+    showObstacle(findings);
+    explain(m_explain->isChecked());
     updateLaunch();
+}
+
+void VerdictPanel::setKept(const std::optional<PlannedDesign>& kept)
+{
+    m_kept = kept;
+    showFigures();
+}
+
+void VerdictPanel::setEfficiency(double efficiency)
+{
+    m_efficiency = efficiency;
+    showFigures();
+}
+
+void VerdictPanel::showFigures()
+{
+    m_figures->setFigures(planFigures(m_design, m_efficiency),
+                          m_kept ? planFigures(*m_kept) : std::vector<PlanFigure>());
+}
+
+/// Problems speak for themselves.
+void VerdictPanel::showObstacle(const Findings& findings)
+{
+    const QString obstacle = findings.problems.empty() ? timeObstacle(m_design) : QString();
+    m_obstacle->setText(obstacle);
+    m_obstacle->setVisible(!obstacle.isEmpty());
+    m_chooseHardware->setVisible(nodeOfUnknownHardware(m_design).has_value());
+}
+
+void VerdictPanel::explain(bool on)
+{
+    if (on)
+        m_assumptions->setText(linked(planAssumptions(m_design)));
+    const bool used = on || m_problems->count() > 0;
+    m_pages->setCurrentIndex(on ? AssumptionsPage : FindingsPage);
+    m_pages->setVisible(used);
+    setSizePolicy(QSizePolicy::Preferred, used ? QSizePolicy::Expanding : QSizePolicy::Maximum);
 }
 
 void VerdictPanel::showSentence(const Findings& findings, const PlannedRun& plan)

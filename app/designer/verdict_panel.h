@@ -1,19 +1,25 @@
 #pragma once
 
+#include <limits>
+#include <optional>
+
 #include <QFrame>
 
-#include "app/models/planned_run.h"
+#include "app/models/planned_design.h"
 #include "app/models/spec_document.h"
 
-class QGridLayout;
 class QLabel;
 class QPushButton;
+class QStackedWidget;
 class QVBoxLayout;
 
 namespace trainyard {
 
+class PlanFigureTable;
+
 /// The answer to "can this run?": one sentence, every problem and remark as a link to its field, the figures
-/// that follow from the specification, and Launch, which says why when it cannot be pressed.
+/// that follow from the specification with what they rest on, and Launch, which says why when it cannot be
+/// pressed.
 class VerdictPanel : public QFrame {
     Q_OBJECT
 public:
@@ -24,25 +30,42 @@ public:
         Diagnostics problems;
         Diagnostics remarks;
     };
-    void showVerdict(const RunSpec& spec, const Findings& findings, const PlannedRun& plan,
-                     const SequenceShape& shape);
+    void showVerdict(const PlannedDesign& design, const Findings& findings);
+    /// What the figures are compared with; nothing = with no design.
+    void setKept(const std::optional<PlannedDesign>& kept);
+    /// Of one rank, against the fewest ranks; NaN = not known. It is worked out after the verdict.
+    void setEfficiency(double efficiency);
     /// While a launch is under way there is no other one.
     void setLaunching(bool launching);
 
 signals:
     void problemChosen(const QString& path);
     void launchRequested();
+    void keepRequested();
 
 private:
+    QWidget* makeFindings();
+    QWidget* makeAssumptions();
+    void chooseHardware();
     void showSentence(const Findings& findings, const PlannedRun& plan);
     void showDiagnostics(const Diagnostics& diagnostics);
-    void addFigure(QGridLayout* grid, const QString& name);
+    void showFigures();
+    void showObstacle(const Findings& findings);
+    void explain(bool on);
     void updateLaunch();
 
+    PlannedDesign m_design;
+    std::optional<PlannedDesign> m_kept;
+    double m_efficiency = std::numeric_limits<double>::quiet_NaN();
     QLabel* m_verdict;
     QLabel* m_sentence;
     QVBoxLayout* m_problems;
-    std::vector<QLabel*> m_figures;
+    QLabel* m_assumptions;
+    QStackedWidget* m_pages; ///< findings, or what the figures rest on
+    PlanFigureTable* m_figures;
+    QLabel* m_obstacle; ///< why there are no figures of time
+    QPushButton* m_chooseHardware;
+    QPushButton* m_explain;
     QPushButton* m_launch;
     QLabel* m_reason;
     std::size_t m_problemCount = 0;

@@ -358,7 +358,8 @@ RunSpec goodSpec()
     RunSpec spec;
     spec.name = "bert-large-phase1";
     spec.model = *modelPreset("bert-large");
-    spec.cluster.nodes = {NodeSpec{"gpu-03", 4, 80 * kGiB}, NodeSpec{"gpu-11", 8, 80 * kGiB}};
+    spec.cluster.nodes = {NodeSpec{"gpu-03", 4, 80 * kGiB, "p4de.24xlarge"},
+                          NodeSpec{"gpu-11", 8, 80 * kGiB, "p4de.24xlarge"}};
     spec.layout.data = 12;
     spec.batch = {.global = 3072, .micro = 32, .accumulation = 8};
     spec.precision.compute = ComputeType::BFloat16;
@@ -397,7 +398,8 @@ RunSpec thousandDevicesSpec()
     spec.model = *modelPreset("gpt-175b");
     spec.cluster.nodes.clear();
     for (int node = 1; node <= 128; ++node)
-        spec.cluster.nodes.push_back({"node" + std::to_string(1000 + node).substr(1), 8, 80 * kGiB});
+        spec.cluster.nodes.push_back(
+            {"node" + std::to_string(1000 + node).substr(1), 8, 80 * kGiB, "ndm-a100-v4"});
     spec.layout.tensor = 8;
     spec.layout.pipeline = 16;
     spec.layout.data = 8;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <QEventLoop>
 #include <QItemSelectionModel>
 #include <QListView>
 #include <QPushButton>
@@ -13,8 +14,10 @@
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
 #include "app/data/sample_browser.h"
+#include "app/designer/alternatives_panel.h"
 #include "app/designer/cluster_picture.h"
 #include "app/designer/design_place.h"
+#include "app/designer/plan_strip.h"
 #include "app/designer/spec_form.h"
 #include "app/history/compare_place.h"
 #include "app/hosts/changed_key_strip.h"
@@ -194,6 +197,47 @@ void showDesign(DeskWindow& desk, const RunSpec& spec, GroupAxis axis, int devic
     picture->setCurrent(device);
 }
 
+void showUnknownHardware(DeskWindow& desk)
+{
+    RunSpec spec = goodSpec();
+    spec.cluster.nodes[1].hardware.clear();
+    showDesign(desk, spec, GroupAxis::Data);
+}
+
+void showAlternatives(DeskWindow& desk)
+{
+    showDesign(desk, thousandDevicesSpec(), GroupAxis::Pipeline);
+    auto* search = placeOf<DesignPlace>(desk).findChild<AlternativesPanel*>();
+    search->findChild<QPushButton*>()->click();
+    auto* list = search->findChild<QListView*>();
+    QEventLoop found;
+    QObject::connect(list->model(), &QAbstractItemModel::modelReset, &found, [&] {
+        if (list->model()->rowCount() > 0)
+            found.quit();
+    });
+    found.exec();
+    list->setCurrentIndex(list->model()->index(0, 0));
+}
+
+/// The pipeline halved against the kept design.
+void showComparison(DeskWindow& desk)
+{
+    showDesign(desk, thousandDevicesSpec(), GroupAxis::Pipeline);
+    placeOf<DesignPlace>(desk).findChild<PlanStrip*>()->keepForComparison();
+    desk.session().document().edit(QStringLiteral("Pipeline"), QStringLiteral("layout.pipeline"),
+                                   [](RunSpec& spec) {
+                                       spec.layout.pipeline = 8;
+                                       spec.layout.data = 16;
+                                       spec.batch.accumulation = 32;
+                                   });
+}
+
+void showDesignTab(DeskWindow& desk, int tab)
+{
+    showDesign(desk, goodSpec(), GroupAxis::Data);
+    placeOf<DesignPlace>(desk).findChild<PlanStrip*>()->findChild<QTabWidget*>()->setCurrentIndex(tab);
+}
+
 void showLaunching(DeskWindow& desk)
 {
     desk.session().document().reset(goodSpec());
@@ -264,6 +308,11 @@ const QList<Picture>& placePictures()
         {"design-thousand-device",
          [](DeskWindow& desk) { showDesign(desk, thousandDevicesSpec(), GroupAxis::Pipeline, 300); }},
         {"design-errors", showDesignErrors},
+        {"design-unknown-hardware", showUnknownHardware},
+        {"design-learning-rate", [](DeskWindow& desk) { showDesignTab(desk, 1); }},
+        {"design-scaling", [](DeskWindow& desk) { showDesignTab(desk, 0); }},
+        {"design-alternatives", showAlternatives},
+        {"design-comparison", showComparison},
         {"design-launching", showLaunching}};
     return list;
 }

@@ -1,0 +1,141 @@
+#include "app/designer/alternatives_panel.h"
+
+#include <QHBoxLayout>
+#include <QListView>
+#include <QProgressBar>
+#include <QVBoxLayout>
+
+#include "app/models/theme.h"
+#include "app/widgets/choice_box.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/toned_delegate.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kLeastList = 64;
+
+QComboBox* makeObjectives()
+{
+    auto* box = new ChoiceBox;
+    box->setAccessibleName(AlternativesPanel::tr("Search for"));
+    box->addItem(AlternativesPanel::tr("fastest"), static_cast<int>(SearchObjective::Time));
+    box->addItem(AlternativesPanel::tr("cheapest"), static_cast<int>(SearchObjective::Cost));
+    box->addItem(AlternativesPanel::tr("least memory"), static_cast<int>(SearchObjective::Memory));
+    return box;
+}
+
+QListView* makeList(AlternativeListModel& model)
+{
+    auto* list = new QListView;
+    list->setAccessibleName(AlternativesPanel::tr("Alternative layouts"));
+    list->setModel(&model);
+    list->setItemDelegate(new TonedDelegate(list));
+    list->setWordWrap(true);
+    list->setResizeMode(QListView::Adjust);
+    list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    list->setFrameShape(QFrame::NoFrame);
+    list->setMinimumHeight(kLeastList);
+    return list;
+}
+
+} // namespace
+
+AlternativesPanel::AlternativesPanel(QWidget* parent)
+    : QFrame(parent)
+    , m_objective(makeObjectives())
+    , m_button(makeButton(tr("S&earch")))
+    , m_progress(new QProgressBar)
+    , m_note(makeLabel({}, "help"))
+    , m_list(makeList(m_search.found()))
+    , m_apply(makeButton(tr("&Apply")))
+{
+    setRole(this, "panel");
+    m_note->setWordWrap(true);
+    m_progress->setRange(0, 1000);
+    m_progress->setTextVisible(false);
+    m_progress->setAccessibleName(tr("Search"));
+    m_apply->setToolTip(tr("Takes over layout, batch and memory; one step of Undo"));
+    auto* head = new QHBoxLayout;
+    head->addWidget(makeLabel(tr("Alternatives"), "heading"));
+    head->addWidget(m_objective, 1);
+    head->addWidget(m_button);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding,
+                               metrics::kPanelPadding);
+    column->setSpacing(metrics::kGap);
+    column->addLayout(head);
+    column->addWidget(m_progress);
+    column->addWidget(m_note);
+    column->addWidget(m_list, 1);
+    column->addWidget(m_apply);
+    column->addStretch(0);
+
+    connect(m_button, &QPushButton::clicked, this, &AlternativesPanel::onButton);
+    connect(m_apply, &QPushButton::clicked, this, &AlternativesPanel::apply);
+    connect(m_list, &QListView::activated, this, &AlternativesPanel::apply);
+    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            &AlternativesPanel::showState);
+    connect(&m_search, &AlternativeSearch::stateChanged, this, &AlternativesPanel::showState);
+    connect(&m_search, &AlternativeSearch::failed, this, &AlternativesPanel::onFailed);
+    connect(&m_search, &AlternativeSearch::progressed, this,
+            [this](double share) { m_progress->setValue(static_cast<int>(share * m_progress->maximum())); });
+    showState();
+}
+
+void AlternativesPanel::setDesign(const PlannedDesign& design)
+{
+    m_search.setDesign(design);
+}
+
+void AlternativesPanel::onButton()
+{
+    if (m_search.isRunning())
+        return m_search.cancel();
+    m_failure.clear();
+    m_progress->setValue(0);
+    m_search.start(static_cast<SearchObjective>(m_objective->currentData().toInt()));
+}
+
+void AlternativesPanel::onFailed(const Error& error)
+{
+    m_failure = QString::fromStdString(error.text());
+    showState();
+}
+
+void AlternativesPanel::apply()
+{
+    const QModelIndex index = m_list->currentIndex();
+    if (index.isValid() && m_apply->isEnabled())
+        emit chosen(m_search.found().at(index.row()));
+}
+
+void AlternativesPanel::showState()
+{
+    const QString obstacle = m_search.obstacle();
+    const bool running = m_search.isRunning();
+    const bool any = m_search.found().rowCount() > 0;
+    m_button->setText(running ? tr("Cancel") : tr("S&earch"));
+    m_button->setAccessibleName(running ? tr("Cancel") : tr("Search"));
+    m_button->setEnabled(running || obstacle.isEmpty());
+    m_objective->setEnabled(!running);
+    m_progress->setVisible(running);
+    m_list->setVisible(any);
+    m_list->setEnabled(!m_search.isOutdated());
+    m_apply->setVisible(any);
+    m_apply->setEnabled(m_list->isEnabled() && m_list->currentIndex().isValid());
+    const QString note =
+        running                 ? QString()
+        : m_search.isOutdated() ? tr("Found for another model, batch or cluster: search again.")
+        : any                   ? QString()
+        : !m_failure.isEmpty()  ? m_failure
+        : !obstacle.isEmpty()   ? obstacle
+                                : tr("Tries all layouts of this model on this cluster and says "
+                                       "what each gains and loses.");
+    m_note->setText(note);
+    m_note->setVisible(!note.isEmpty());
+}
+
+} // namespace trainyard

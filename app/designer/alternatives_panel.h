@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QFrame>
+
+#include "app/models/alternative_search.h"
+
+class QComboBox;
+class QLabel;
+class QListView;
+class QProgressBar;
+class QPushButton;
+
+namespace trainyard {
+
+/// Searches better layouts and lists what was found; one of them is taken over by Apply or Enter.
+class AlternativesPanel : public QFrame {
+    Q_OBJECT
+public:
+    explicit AlternativesPanel(QWidget* parent = nullptr);
+
+    void setDesign(const PlannedDesign& design);
+
+signals:
+    void chosen(const trainyard::FoundLayout& layout);
+
+private:
+    void onButton();
+    void onFailed(const Error& error);
+    void apply();
+    void showState();
+
+    AlternativeSearch m_search;
+    QString m_failure; ///< of the last search; empty = none
+    QComboBox* m_objective;
+    QPushButton* m_button; ///< Search, and Cancel while it goes on
+    QProgressBar* m_progress;
+    QLabel* m_note;
+    QListView* m_list;
+    QPushButton* m_apply;
+};
+
+} // namespace trainyard

@@ -1,0 +1,132 @@
+#include "app/designer/comparison_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "app/models/theme.h"
+#include "app/widgets/choice_box.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/table_view.h"
+
+namespace trainyard {
+
+namespace {
+
+enum Page { FiguresPage, FieldsPage, EmptyPage };
+
+constexpr int kLagMs = 40;
+
+/// The first column has the room that its names need.
+TableView* makeTable(const QString& name, TextTableModel& model)
+{
+    auto* table = new TableView(name);
+    table->setModel(&model);
+    table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    QObject::connect(&model, &QAbstractItemModel::modelReset, table, [table] {
+        if (table->model()->columnCount() > 0)
+            table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    });
+    return table;
+}
+
+QLabel* makeEmpty()
+{
+    auto* label = makeLabel(
+        ComparisonPanel::tr("Keep this design, go on editing, and every figure shows what changed."),
+        "muted");
+    label->setAlignment(Qt::AlignCenter);
+    label->setWordWrap(true);
+    return label;
+}
+
+} // namespace
+
+ComparisonPanel::ComparisonPanel(QWidget* parent)
+    : QWidget(parent)
+    , m_table(new ChoiceBox)
+    , m_keep(makeButton({}))
+    , m_swap(makeButton(tr("S&wap")))
+    , m_letGo(makeButton(tr("Let &go")))
+    , m_pages(new QStackedWidget)
+{
+    m_pages->insertWidget(FiguresPage, makeTable(tr("Figures of both designs"), m_figures));
+    m_pages->insertWidget(FieldsPage, makeTable(tr("Fields that differ"), m_fields));
+    m_pages->insertWidget(EmptyPage, makeEmpty());
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, metrics::kHalf, 0, 0);
+    column->setSpacing(metrics::kHalf);
+    column->addWidget(makeHead());
+    column->addWidget(m_pages, 1);
+    m_due.setSingleShot(true);
+    m_due.setInterval(kLagMs);
+    connect(&m_due, &QTimer::timeout, this, &ComparisonPanel::showTables);
+    showTables();
+}
+
+QWidget* ComparisonPanel::makeHead()
+{
+    m_table->setAccessibleName(tr("Compared"));
+    m_table->addItems({tr("figures"), tr("fields")});
+    m_swap->setToolTip(tr("Edit the kept design, and keep the present one; one step of Undo"));
+    auto* head = new QWidget;
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(m_table);
+    row->addStretch(1);
+    for (QPushButton* button : {m_keep, m_swap, m_letGo})
+        row->addWidget(button);
+    connect(m_table, &QComboBox::currentIndexChanged, this, &ComparisonPanel::showTables);
+    connect(m_keep, &QPushButton::clicked, this, &ComparisonPanel::keepPresent);
+    connect(m_swap, &QPushButton::clicked, this, &ComparisonPanel::swap);
+    connect(m_letGo, &QPushButton::clicked, this, [this] { setKept({}); });
+    return head;
+}
+
+void ComparisonPanel::setPresent(const PlannedDesign& design)
+{
+    m_present = design;
+    if (m_kept && isVisible())
+        m_due.start();
+}
+
+void ComparisonPanel::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    showTables();
+}
+
+void ComparisonPanel::keepPresent()
+{
+    setKept(m_present);
+}
+
+void ComparisonPanel::setKept(std::optional<PlannedDesign> design)
+{
+    m_kept = std::move(design);
+    showTables();
+    emit keptChanged();
+}
+
+void ComparisonPanel::swap()
+{
+    const RunSpec spec = m_kept->spec;
+    setKept(m_present);
+    emit swapped(spec);
+}
+
+void ComparisonPanel::showTables()
+{
+    for (QWidget* widget : std::initializer_list<QWidget*>{m_table, m_swap, m_letGo})
+        widget->setVisible(m_kept.has_value());
+    m_keep->setText(m_kept ? tr("&Keep this") : tr("&Keep for comparison"));
+    m_keep->setAccessibleName(m_keep->text().remove(QLatin1Char('&')));
+    m_pages->setCurrentIndex(m_kept ? m_table->currentIndex() : static_cast<int>(EmptyPage));
+    if (!m_kept)
+        return;
+    m_figures.setTable(comparedFigures(*m_kept, m_present));
+    m_fields.setTable(comparedFields(m_kept->spec, m_present.spec));
+}
+
+} // namespace trainyard

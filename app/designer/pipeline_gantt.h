@@ -1,0 +1,85 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <QPixmap>
+#include <QWidget>
+
+#include "engine/planner/time/step_timeline.h"
+
+namespace trainyard {
+
+/// One optimizer step of a pipeline: a row per rank, a bar per pass, reduction and update, the number of the
+/// micro-batch in bars that are wide enough; what is left empty is the bubble. The wheel zooms around the
+/// pointer, dragging moves, a double click or Home shows the whole step; arrows walk along a row and between
+/// rows, + and - zoom. Only what is in view is painted, and painted again only when that changes.
+class PipelineGantt : public QWidget {
+    Q_OBJECT
+public:
+    explicit PipelineGantt(QWidget* parent = nullptr);
+
+    /// Null = there is nothing to show.
+    void setTimeline(std::shared_ptr<const StepTimeline> timeline);
+    void setEmptyText(const QString& text);
+
+    /// What is shown of the step, in seconds.
+    double shownFrom() const { return m_from; }
+    double shownTo() const { return m_to; }
+
+    QSize sizeHint() const override { return {560, 128}; }
+    QSize minimumSizeHint() const override { return {240, 72}; }
+
+signals:
+    /// What is pointed at or walked to, in words; empty = nothing.
+    void readOutChanged(const QString& text);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    struct Spot {
+        int rank = 0;
+        std::size_t action = 0;
+
+        bool operator==(const Spot&) const = default;
+    };
+    const std::vector<TimedAction>& actionsOf(int rank) const;
+    const TimedAction& at(const Spot& spot) const;
+    int ranks() const;
+    QRectF area() const;
+    double pixelOf(double seconds) const;
+    double secondsAt(double pixel) const;
+    QRectF rowOf(int rank) const;
+    QRectF barOf(const Spot& spot) const;
+    std::optional<Spot> spotAt(const QPointF& position) const;
+    void setCurrent(std::optional<Spot> spot);
+    void walk(int actions, int rows);
+    void show(double from, double to);
+    void zoom(double around, double factor);
+
+    QPixmap picture() const;
+    void paintAxis(QPainter& painter) const;
+    void paintRow(QPainter& painter, int rank) const;
+    void paintAction(QPainter& painter, const TimedAction& timed, const QRectF& bar) const;
+
+    std::shared_ptr<const StepTimeline> m_timeline;
+    QString m_emptyText;
+    double m_duration = 0; ///< seconds of all that was played
+    double m_from = 0;
+    double m_to = 0;
+    std::optional<Spot> m_current;
+    std::optional<QPointF> m_dragged; ///< where the pointer was last
+    QPixmap m_picture;                ///< without what is pointed at; null = out of date
+};
+
+} // namespace trainyard

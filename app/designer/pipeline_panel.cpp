@@ -1,0 +1,61 @@
+#include "app/designer/pipeline_panel.h"
+
+#include <algorithm>
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include "app/designer/action_fill.h"
+#include "app/designer/pipeline_gantt.h"
+#include "app/models/step_words.h"
+#include "app/models/theme.h"
+#include "app/widgets/chart_legend.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/roles.h"
+
+namespace trainyard {
+
+PipelinePanel::PipelinePanel(QWidget* parent)
+    : QFrame(parent)
+    , m_readOut(new ElidedLabel("small"))
+    , m_gantt(new PipelineGantt)
+    , m_legend(new ChartLegend)
+{
+    setRole(this, "panel");
+    m_readOut->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    auto* head = new QHBoxLayout;
+    head->addWidget(makeLabel(tr("Pipeline"), "heading"));
+    head->addWidget(m_readOut, 1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
+    column->setSpacing(metrics::kHalf);
+    column->addLayout(head);
+    column->addWidget(m_gantt, 1);
+    column->addWidget(m_legend);
+    connect(m_gantt, &PipelineGantt::readOutChanged, this,
+            [this](const QString& text) { m_readOut->setFullText(text.isEmpty() ? m_summary : text); });
+}
+
+void PipelinePanel::showStep(std::shared_ptr<const StepTimeline> timeline, const StepTime& step)
+{
+    m_summary = pipelineSummary(*timeline, step);
+    const auto& first = timeline->played.ranks.front();
+    const bool split = std::any_of(first.begin(), first.end(), [](const TimedAction& timed) {
+        return timed.action.kind == PipelineActionKind::BackwardWeight;
+    });
+    m_legend->setEntries(actionLegend(split));
+    m_legend->show();
+    m_gantt->setTimeline(std::move(timeline));
+    m_readOut->setFullText(m_summary);
+}
+
+void PipelinePanel::showNothing(const QString& why)
+{
+    m_summary.clear();
+    m_legend->hide();
+    m_gantt->setEmptyText(why);
+    m_gantt->setTimeline(nullptr);
+    m_readOut->setFullText({});
+}
+
+} // namespace trainyard

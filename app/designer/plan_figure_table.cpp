@@ -1,0 +1,64 @@
+#include "app/designer/plan_figure_table.h"
+
+#include <QGridLayout>
+
+#include "app/models/theme.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/roles.h"
+
+namespace trainyard {
+
+namespace {
+
+const char* styleOf(Tone tone)
+{
+    return tone == Tone::Good ? "good" : tone == Tone::Bad ? "bad" : "muted";
+}
+
+} // namespace
+
+PlanFigureTable::PlanFigureTable(QWidget* parent) : QWidget(parent), m_grid(new QGridLayout(this))
+{
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    m_grid->setContentsMargins(0, 0, 0, 0);
+    m_grid->setVerticalSpacing(metrics::kHalf);
+    m_grid->setHorizontalSpacing(metrics::kGap);
+    m_grid->setColumnStretch(0, 1);
+}
+
+void PlanFigureTable::addRow()
+{
+    const int row = static_cast<int>(m_rows.size());
+    m_rows.push_back({new ElidedLabel("muted"), makeLabel({}), makeLabel({}, "change")});
+    m_rows.back().value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_grid->addWidget(m_rows.back().name, row, 0);
+    m_grid->addWidget(m_rows.back().value, row, 1, Qt::AlignRight);
+    m_grid->addWidget(m_rows.back().change, row, 2, Qt::AlignRight);
+}
+
+void PlanFigureTable::show(const Row& row, const PlanFigure& figure, const PlanFigure* kept)
+{
+    row.name->setFullText(figure.name);
+    row.value->setText(figure.value);
+    row.value->setAccessibleName(figure.name);
+    row.value->setToolTip(figure.details);
+    row.change->setText(kept ? changeText(figure, *kept) : QString());
+    row.change->setToolTip(kept ? tr("kept design: %1").arg(kept->value) : QString());
+    setStyleProperty(row.change, "tone", styleOf(kept ? changeTone(figure, *kept) : Tone::Muted));
+}
+
+void PlanFigureTable::setFigures(const std::vector<PlanFigure>& figures, const std::vector<PlanFigure>& kept)
+{
+    while (m_rows.size() < figures.size())
+        addRow();
+    for (std::size_t i = 0; i < m_rows.size(); ++i) {
+        const bool used = i < figures.size();
+        m_rows[i].name->setVisible(used);
+        m_rows[i].value->setVisible(used);
+        m_rows[i].change->setVisible(used && !kept.empty());
+        if (used)
+            show(m_rows[i], figures[i], i < kept.size() ? &kept[i] : nullptr);
+    }
+}
+
+} // namespace trainyard

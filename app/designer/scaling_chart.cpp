@@ -1,0 +1,269 @@
+#include "app/designer/scaling_chart.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+
+#include "app/models/axis_ticks.h"
+#include "app/models/display_text.h"
+#include "app/models/theme.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kLeft = 48;
+constexpr int kTop = 8;
+constexpr int kRight = 16;
+constexpr int kBottom = 20;
+constexpr int kTickPixels = 11;
+constexpr int kTickRoom = 48; ///< pixels from tick to tick, about
+constexpr double kHeadroom = 1.08;
+constexpr double kDot = 3;
+constexpr double kRing = 5.5;
+
+} // namespace
+
+/// Where figures lie at the present size.
+struct ScalingChart::Frame {
+    QRectF area;
+    double fewest = 1; ///< devices at the left edge
+    double most = 2;   ///< and at the right one
+    double least = 0;  ///< value at the lower edge
+    double top = 1;
+    bool logarithmic = false;
+
+    double x(double devices) const
+    {
+        return area.left() + std::log2(devices / fewest) / std::log2(most / fewest) * area.width();
+    }
+    double y(double value) const
+    {
+        const double share = logarithmic ? std::log2(std::max(value, least) / least) / std::log2(top / least)
+                                         : (value - least) / (top - least);
+        return area.bottom() - share * area.height();
+    }
+    QPointF point(double devices, double value) const { return {x(devices), y(value)}; }
+};
+
+ScalingChart::ScalingChart(QWidget* parent) : QWidget(parent)
+{
+    setAccessibleName(tr("Predicted scaling"));
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+}
+
+void ScalingChart::setOutlook(const ScalingOutlook& outlook)
+{
+    m_outlook = outlook;
+    setCurrent({});
+    update();
+}
+
+void ScalingChart::clear(const QString& why)
+{
+    m_emptyText = why;
+    setOutlook({});
+}
+
+void ScalingChart::setFigure(Figure figure)
+{
+    m_figure = figure;
+    update();
+}
+
+double ScalingChart::valueOf(const ScalingStep& step) const
+{
+    return m_figure == Figure::Efficiency ? step.efficiency : step.sequencesPerSecond;
+}
+
+double ScalingChart::valueOf(const PublishedPoint& point) const
+{
+    return m_figure == Figure::Efficiency ? point.efficiency : point.sequencesPerSecond;
+}
+
+double ScalingChart::idealAt(int ranks) const
+{
+    return m_figure == Figure::Efficiency ? 1 : m_outlook.steps.front().perDevice * ranks;
+}
+
+ScalingChart::Frame ScalingChart::frame() const
+{
+    Frame frame;
+    frame.area = QRectF(rect()).adjusted(kLeft, kTop, -kRight, -kBottom);
+    frame.logarithmic = m_figure == Figure::Throughput;
+    double fewest = m_outlook.steps.front().ranks;
+    double most = m_outlook.steps.back().ranks;
+    double least = valueOf(m_outlook.steps.front());
+    double top = idealAt(m_outlook.steps.back().ranks);
+    for (const ScalingStep& step : m_outlook.steps)
+        top = std::max(top, valueOf(step));
+    for (const PublishedCurve& curve : m_outlook.published) {
+        for (const PublishedPoint& point : curve.points) {
+            fewest = std::min<double>(fewest, point.devices);
+            most = std::max<double>(most, point.devices);
+            least = std::min(least, valueOf(point));
+            top = std::max(top, valueOf(point));
+        }
+    }
+    frame.fewest = fewest;
+    frame.most = std::max(most, 2 * fewest);
+    frame.least = frame.logarithmic ? least / kHeadroom : 0;
+    frame.top = top * kHeadroom;
+    return frame;
+}
+
+void ScalingChart::paintAxes(QPainter& painter, const Frame& frame) const
+{
+    const ThemeColours& colours = coloursOf(palette());
+    const Quantity quantity = m_figure == Figure::Efficiency ? Quantity::Share : Quantity::Number;
+    const int rows = std::max(2, static_cast<int>(frame.area.height()) / 32);
+    for (const double tick : axisTicks(frame.least, frame.top, {quantity, frame.logarithmic, rows})) {
+        const double y = std::round(frame.y(tick)) + 0.5;
+        painter.setPen(colours.grid);
+        painter.drawLine(QPointF(frame.area.left(), y), QPointF(frame.area.right(), y));
+        painter.setPen(colours.muted);
+        painter.drawText(QRectF(0, y - kTickPixels, kLeft - 6, 2 * kTickPixels),
+                         Qt::AlignRight | Qt::AlignVCenter, tickText(tick, quantity));
+    }
+    const double doublings = std::log2(frame.most / frame.fewest);
+    const int stride = std::max(1, static_cast<int>(std::ceil(doublings * kTickRoom / frame.area.width())));
+    for (int n = 0; n <= doublings + 1e-9; n += stride) {
+        const double devices = frame.fewest * std::exp2(n);
+        painter.drawText(QRectF(frame.x(devices) - kTickRoom / 2.0, frame.area.bottom() + 3, kTickRoom, 16),
+                         Qt::AlignHCenter | Qt::AlignTop, displayCount(std::llround(devices)));
+    }
+}
+
+void ScalingChart::paintPrediction(QPainter& painter, const Frame& frame) const
+{
+    const ThemeColours& colours = coloursOf(palette());
+    const ScalingStep& first = m_outlook.steps.front();
+    const ScalingStep& last = m_outlook.steps.back();
+    painter.setPen(QPen(colours.muted, 1.2, Qt::DashLine));
+    painter.drawLine(frame.point(first.ranks, idealAt(first.ranks)),
+                     frame.point(last.ranks, idealAt(last.ranks)));
+    QPolygonF curve;
+    for (const ScalingStep& step : m_outlook.steps)
+        curve << frame.point(step.ranks, valueOf(step));
+    const QColor colour = seriesStyle(colours.scheme, 0).colour;
+    painter.setPen(QPen(colour, 2));
+    painter.drawPolyline(curve);
+    painter.setBrush(colours.panel);
+    if (const auto present = m_outlook.present())
+        painter.drawEllipse(frame.point(present->ranks, valueOf(*present)), kRing, kRing);
+    painter.setBrush(colour);
+    painter.setPen(Qt::NoPen);
+    for (const QPointF& point : curve)
+        painter.drawEllipse(point, kDot, kDot);
+}
+
+/// Measured, and so solid.
+void ScalingChart::paintPublished(QPainter& painter, const Frame& frame) const
+{
+    const ColourScheme scheme = coloursOf(palette()).scheme;
+    for (std::size_t i = 0; i < m_outlook.published.size(); ++i) {
+        const QColor colour = seriesStyle(scheme, styleOfPublished(static_cast<qsizetype>(i))).colour;
+        painter.setBrush(colour);
+        painter.setPen(Qt::NoPen);
+        for (const PublishedPoint& point : m_outlook.published[i].points) {
+            const QPointF at = frame.point(point.devices, valueOf(point));
+            painter.drawRect(QRectF(at.x() - kDot, at.y() - kDot, 2 * kDot, 2 * kDot));
+        }
+    }
+}
+
+void ScalingChart::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    const ThemeColours& colours = coloursOf(palette());
+    if (m_outlook.steps.empty()) {
+        painter.setPen(colours.muted);
+        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
+        return;
+    }
+    QFont small = font();
+    small.setPixelSize(kTickPixels);
+    painter.setFont(small);
+    const Frame place = frame();
+    paintAxes(painter, place);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paintPublished(painter, place);
+    paintPrediction(painter, place);
+    if (m_current) {
+        const double x = place.x(m_outlook.steps[*m_current].ranks);
+        painter.setPen(QPen(colours.muted, 1, Qt::DashLine));
+        painter.drawLine(QPointF(x, place.area.top()), QPointF(x, place.area.bottom()));
+    }
+    if (hasFocus()) {
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(colours.accent);
+        painter.drawRect(place.area);
+    }
+}
+
+QString ScalingChart::presentReadOut() const
+{
+    const auto present = m_outlook.present();
+    return present ? readOut(*present) : QString();
+}
+
+QString ScalingChart::readOut(const ScalingStep& step) const
+{
+    QStringList parts{tr("%1 devices").arg(displayCount(step.ranks)),
+                      tr("%1 seq/s").arg(displayNumber(step.sequencesPerSecond)),
+                      tr("efficiency %1").arg(displayPercent(step.efficiency)),
+                      tr("global batch %1").arg(displayCount(step.globalBatch))};
+    for (const PublishedCurve& curve : m_outlook.published) {
+        for (const PublishedPoint& point : curve.points) {
+            if (point.devices == step.ranks)
+                parts << tr("published %1 seq/s, %2")
+                             .arg(displayNumber(point.sequencesPerSecond), displayPercent(point.efficiency));
+        }
+    }
+    return parts.join(QStringLiteral(" · "));
+}
+
+void ScalingChart::setCurrent(std::optional<std::size_t> step)
+{
+    m_current = step;
+    const QString text = step ? readOut(m_outlook.steps[*step]) : QString();
+    setAccessibleDescription(text);
+    update();
+    emit readOutChanged(text);
+}
+
+void ScalingChart::mouseMoveEvent(QMouseEvent* event)
+{
+    if (m_outlook.steps.empty())
+        return;
+    const Frame place = frame();
+    const auto distance = [&](const ScalingStep& step) {
+        return std::abs(place.x(step.ranks) - event->position().x());
+    };
+    const auto nearest = std::min_element(
+        m_outlook.steps.begin(), m_outlook.steps.end(),
+        [&](const ScalingStep& a, const ScalingStep& b) { return distance(a) < distance(b); });
+    setCurrent(static_cast<std::size_t>(nearest - m_outlook.steps.begin()));
+}
+
+void ScalingChart::leaveEvent(QEvent*)
+{
+    setCurrent({});
+}
+
+void ScalingChart::keyPressEvent(QKeyEvent* event)
+{
+    const int step = event->key() == Qt::Key_Right ? 1 : event->key() == Qt::Key_Left ? -1 : 0;
+    if (step == 0 || m_outlook.steps.empty())
+        return QWidget::keyPressEvent(event);
+    const int last = static_cast<int>(m_outlook.steps.size()) - 1;
+    const int before = m_current ? static_cast<int>(*m_current) : (step > 0 ? -1 : last + 1);
+    setCurrent(static_cast<std::size_t>(std::clamp(before + step, 0, last)));
+}
+
+} // namespace trainyard

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <QWidget>
+
+#include "app/models/scaling_outlook.h"
+
+class QComboBox;
+
+namespace trainyard {
+
+class ChartLegend;
+class ElidedLabel;
+class ScalingChart;
+
+/// The predicted scaling with its switches: the same global batch or the same work per device, efficiency or
+/// throughput; and where what is published beside comes from.
+class ScalingPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit ScalingPanel(QWidget* parent = nullptr);
+
+    void showOutlook(const ScalingOutlook& outlook);
+    /// There is nothing to show, and why.
+    void showNothing(const QString& why);
+
+signals:
+    void scalingChosen(trainyard::Scaling scaling);
+
+private:
+    QComboBox* m_scaling;
+    QComboBox* m_figure;
+    ElidedLabel* m_readOut;
+    ScalingChart* m_chart;
+    ChartLegend* m_legend;
+};
+
+} // namespace trainyard

@@ -1,0 +1,265 @@
+#include "app/designer/step_time_bar.h"
+
+#include <algorithm>
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include "app/models/display_text.h"
+#include "app/models/step_words.h"
+#include "app/models/theme.h"
+#include "app/widgets/planned_fill.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kLabel = 18;
+constexpr int kBar = 20;
+constexpr int kKeptBar = 10;
+constexpr int kGap = 6;
+constexpr int kLegendLine = 20;
+constexpr int kLegendColumns = 2;
+constexpr int kLegendCell = 232;  ///< at most: figures stay near their names in a wide window
+constexpr double kThinnest = 0.5; ///< pixels that can be seen
+constexpr double kOthers = 0.35;  ///< opacity of the causes that are not pointed at
+
+} // namespace
+
+StepTimeBar::StepTimeBar(QWidget* parent) : QWidget(parent)
+{
+    setAccessibleName(tr("Planned time of a step by cause"));
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setMouseTracking(true);
+    setFocusPolicy(Qt::TabFocus);
+}
+
+void StepTimeBar::setSteps(const std::optional<StepTime>& step, const std::optional<StepTime>& kept)
+{
+    m_step = step;
+    m_kept = kept;
+    describe();
+    updateGeometry();
+    update();
+}
+
+void StepTimeBar::setEmptyText(const QString& text)
+{
+    m_emptyText = text;
+    describe();
+    update();
+}
+
+void StepTimeBar::describe()
+{
+    if (!m_step)
+        return setAccessibleDescription(m_emptyText);
+    if (m_current)
+        return setAccessibleDescription(causeDetails(*m_current, *m_step));
+    QStringList parts{tr("%1 in all").arg(displaySeconds(m_step->seconds))};
+    const auto seconds = byCommonCause(m_step->byCause);
+    for (std::size_t i = 0; i < kCommonCauses; ++i)
+        parts << QStringLiteral("%1 %2").arg(causeName(static_cast<CommonCause>(i)),
+                                             displaySeconds(seconds[i]));
+    setAccessibleDescription(parts.join(QStringLiteral(", ")));
+}
+
+/// Causes that take some of the step, or of the kept one.
+std::vector<CommonCause> StepTimeBar::shownCauses() const
+{
+    std::vector<CommonCause> causes;
+    const auto own = m_step ? byCommonCause(m_step->byCause) : TimeByCommonCause{};
+    const auto kept = m_kept ? byCommonCause(m_kept->byCause) : TimeByCommonCause{};
+    for (std::size_t i = 0; i < kCommonCauses; ++i) {
+        if (own[i] > 0 || kept[i] > 0)
+            causes.push_back(static_cast<CommonCause>(i));
+    }
+    return causes;
+}
+
+int StepTimeBar::legendTop() const
+{
+    return barOf(m_kept.has_value()).bottom() + 1 + kGap;
+}
+
+QSize StepTimeBar::sizeHint() const
+{
+    const int lines = (static_cast<int>(shownCauses().size()) + kLegendColumns - 1) / kLegendColumns;
+    return {480, legendTop() + std::max(1, lines) * kLegendLine + 4};
+}
+
+QRect StepTimeBar::barOf(bool kept) const
+{
+    const QRect bar(0, kLabel, width(), kBar);
+    return kept ? QRect(0, bar.bottom() + 1 + kGap / 2, width(), kKeptBar) : bar;
+}
+
+QRect StepTimeBar::legendCell(std::size_t entry) const
+{
+    const int columnWidth = std::min(kLegendCell, width() / kLegendColumns);
+    const int index = static_cast<int>(entry);
+    return {index % kLegendColumns * columnWidth, legendTop() + index / kLegendColumns * kLegendLine,
+            columnWidth, kLegendLine};
+}
+
+double StepTimeBar::secondsPerPixel() const
+{
+    const double longest = std::max(m_step ? m_step->seconds : 0, m_kept ? m_kept->seconds : 0);
+    return std::max(longest, 1e-9) / std::max(1, width() - 2);
+}
+
+void StepTimeBar::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    const ThemeColours& colours = coloursOf(palette());
+    const QRect label(0, 0, width(), kLabel);
+    if (!m_step) {
+        painter.setPen(colours.muted);
+        painter.drawText(rect(), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, m_emptyText);
+        return;
+    }
+    painter.setPen(colours.text);
+    painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter, displaySeconds(m_step->seconds));
+    painter.setPen(colours.muted);
+    painter.drawText(
+        label, Qt::AlignLeft | Qt::AlignVCenter,
+        m_kept ? tr("this design above, the kept one (%1) below").arg(displaySeconds(m_kept->seconds))
+               : tr("busiest rank, one optimizer step"));
+    paintBar(painter, *m_step, barOf(false), false);
+    if (m_kept)
+        paintBar(painter, *m_kept, barOf(true), true);
+    paintLegend(painter);
+}
+
+/// The kept design is an outline alone.
+void StepTimeBar::paintBar(QPainter& painter, const StepTime& step, const QRectF& bar, bool kept) const
+{
+    const ThemeColours& colours = coloursOf(palette());
+    const auto seconds = byCommonCause(step.byCause);
+    double left = bar.left() + 0.5;
+    for (std::size_t i = 0; i < kCommonCauses; ++i) {
+        const double width = seconds[i] / secondsPerPixel();
+        const QRectF part(left, bar.top(), width, bar.height());
+        left += width;
+        if (width < kThinnest)
+            continue;
+        const auto cause = static_cast<CommonCause>(i);
+        const QColor colour = colourOf(cause, colours.scheme);
+        painter.setOpacity(m_current && m_current != cause ? kOthers : 1);
+        if (kept) {
+            painter.setPen(QPen(colour, 1.5));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(part.adjusted(0.75, 0.75, -0.75, -0.75));
+        } else {
+            paintPlanned(painter, part, colour);
+        }
+    }
+    painter.setOpacity(1);
+}
+
+void StepTimeBar::paintLegend(QPainter& painter) const
+{
+    const ThemeColours& colours = coloursOf(palette());
+    const auto seconds = byCommonCause(m_step->byCause);
+    const int shareWidth = fontMetrics().horizontalAdvance(displayPercent(0.999)) + 8;
+    const auto causes = shownCauses();
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+        const CommonCause cause = causes[i];
+        const double taken = seconds[static_cast<std::size_t>(cause)];
+        const QRect cell = legendCell(i);
+        painter.setOpacity(m_current && m_current != cause ? kOthers : 1);
+        paintPlanned(painter, QRectF(cell.left(), cell.top() + 5, 11, 11), colourOf(cause, colours.scheme));
+        const QRect text = cell.adjusted(18, 0, -16, 0);
+        painter.setPen(colours.muted);
+        painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, causeName(cause));
+        painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter,
+                         displayPercent(m_step->seconds > 0 ? taken / m_step->seconds : 0));
+        painter.setPen(colours.text);
+        painter.drawText(text.adjusted(0, 0, -shareWidth, 0), Qt::AlignRight | Qt::AlignVCenter,
+                         displaySeconds(taken));
+    }
+    painter.setOpacity(1);
+}
+
+std::optional<CommonCause> StepTimeBar::causeAt(const QPoint& position) const
+{
+    if (!m_step)
+        return std::nullopt;
+    const auto causes = shownCauses();
+    for (std::size_t i = 0; i < causes.size(); ++i) {
+        if (legendCell(i).contains(position))
+            return causes[i];
+    }
+    const bool kept = m_kept && barOf(true).contains(position);
+    if (!kept && !barOf(false).contains(position))
+        return std::nullopt;
+    const auto seconds = byCommonCause((kept ? m_kept : m_step)->byCause);
+    double end = 0;
+    for (std::size_t i = 0; i < kCommonCauses; ++i) {
+        end += seconds[i];
+        if (position.x() * secondsPerPixel() < end)
+            return static_cast<CommonCause>(i);
+    }
+    return std::nullopt;
+}
+
+void StepTimeBar::setCurrent(std::optional<CommonCause> cause)
+{
+    if (cause == m_current)
+        return;
+    m_current = cause;
+    describe();
+    update();
+}
+
+void StepTimeBar::mouseMoveEvent(QMouseEvent* event)
+{
+    setCurrent(causeAt(event->pos()));
+}
+
+void StepTimeBar::leaveEvent(QEvent*)
+{
+    setCurrent({});
+}
+
+void StepTimeBar::focusOutEvent(QFocusEvent* event)
+{
+    QWidget::focusOutEvent(event);
+    setCurrent({});
+}
+
+void StepTimeBar::keyPressEvent(QKeyEvent* event)
+{
+    const int step = event->key() == Qt::Key_Right || event->key() == Qt::Key_Down ? 1
+                     : event->key() == Qt::Key_Left || event->key() == Qt::Key_Up  ? -1
+                                                                                   : 0;
+    const auto causes = shownCauses();
+    if (step == 0 || !m_step || causes.empty())
+        return QWidget::keyPressEvent(event);
+    const int last = static_cast<int>(causes.size()) - 1;
+    const auto found = std::find(causes.begin(), causes.end(), m_current);
+    const int before = found != causes.end() ? static_cast<int>(found - causes.begin())
+                       : step > 0            ? -1
+                                             : last + 1;
+    const auto entry = static_cast<std::size_t>(std::clamp(before + step, 0, last));
+    setCurrent(causes[entry]);
+    QToolTip::showText(mapToGlobal(legendCell(entry).bottomLeft()), causeDetails(causes[entry], *m_step),
+                       this);
+}
+
+bool StepTimeBar::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip)
+        return QWidget::event(event);
+    const auto& help = static_cast<const QHelpEvent&>(*event);
+    const auto cause = causeAt(help.pos());
+    const bool kept = m_kept && barOf(true).contains(help.pos());
+    QToolTip::showText(help.globalPos(), cause ? causeDetails(*cause, kept ? *m_kept : *m_step) : QString(),
+                       this);
+    return true;
+}
+
+} // namespace trainyard

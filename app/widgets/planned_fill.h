@@ -1,0 +1,14 @@
+#pragma once
+
+#include <QRectF>
+
+class QColor;
+class QPainter;
+
+namespace trainyard {
+
+/// What is planned: an outline in its colour, for what was measured is solid; the tint only helps the eye to
+/// find it again.
+void paintPlanned(QPainter& painter, const QRectF& part, const QColor& colour);
+
+} // namespace trainyard

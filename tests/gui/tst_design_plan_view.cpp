@@ -1,0 +1,175 @@
+#include <algorithm>
+
+#include <QApplication>
+#include <QListView>
+#include <QTabWidget>
+#include <QTest>
+#include <QWheelEvent>
+
+#include "app/designer/alternatives_panel.h"
+#include "app/designer/design_place.h"
+#include "app/designer/pipeline_gantt.h"
+#include "app/designer/plan_strip.h"
+#include "app/designer/scaling_chart.h"
+#include "app/designer/spec_form.h"
+#include "app/designer/step_time_bar.h"
+#include "app/widgets/table_view.h"
+#include "engine/spec/presets.h"
+#include "tests/gui/place_fixture.h"
+#include "tests/support/patience.h"
+
+using namespace trainyard;
+using namespace trainyard::test;
+
+namespace {
+
+/// BERT Large in four stages on two nodes of eight devices.
+RunSpec pipelined()
+{
+    RunSpec spec;
+    spec.model = *modelPreset("bert-large");
+    spec.cluster.nodes = {{"a", 8, 0, "hgx-a100"}, {"b", 8, 0, "hgx-a100"}};
+    spec.layout.data = 4;
+    spec.layout.pipeline = 4;
+    spec.batch = {1024, 16, 16};
+    spec.precision.compute = ComputeType::BFloat16;
+    spec.dataset.path = "/data/set";
+    return spec;
+}
+
+void turnWheel(QWidget& widget, const QPointF& at, int notches)
+{
+    QWheelEvent event(at, widget.mapToGlobal(at), {}, QPoint(0, 120 * notches), Qt::NoButton, Qt::NoModifier,
+                      Qt::NoScrollPhase, false);
+    QApplication::sendEvent(&widget, &event);
+}
+
+} // namespace
+
+/// What the place tells of a design before it runs, driven as a user does.
+class TestDesignPlanView : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_desk.start();
+        m_place = &m_desk.goTo<DesignPlace>();
+        document().reset(pipelined());
+    }
+    void cleanup() { m_desk.end(); }
+
+    void aFoundLayoutIsOneStepOfUndo()
+    {
+        auto* panel = m_place->findChild<AlternativesPanel*>();
+        auto* list = panel->findChild<QListView*>();
+        click(*panel, "Search");
+        AWAIT(list->model()->rowCount() > 0);
+        QTest::keyClick(list, Qt::Key_Down);
+        QVERIFY(list->currentIndex().isValid());
+        click(*panel, "Apply");
+        const RunSpec applied = document().spec();
+        QVERIFY(applied.layout != pipelined().layout || applied.batch != pipelined().batch);
+        QVERIFY(document().isValid());
+        QCOMPARE(document().undoStack().count(), 1);
+        document().undoStack().undo();
+        QVERIFY(document().spec() == pipelined());
+    }
+
+    void aSearchIsCancelledByItsButton()
+    {
+        auto* panel = m_place->findChild<AlternativesPanel*>();
+        click(*panel, "Search");
+        click(*panel, "Cancel");
+        QVERIFY(buttonIn(*panel, "Search")->isEnabled());
+        QCOMPARE(panel->findChild<QListView*>()->model()->rowCount(), 0);
+    }
+
+    void aKeptDesignIsComparedSwappedAndLetGo()
+    {
+        click(*m_place, "Keep to compare");
+        document().edit("Micro-batch", "batch.micro", [](RunSpec& spec) {
+            spec.batch.micro = 32;
+            spec.batch.accumulation = 8;
+        });
+        const RunSpec edited = document().spec();
+        auto* strip = m_place->findChild<PlanStrip*>();
+        QVERIFY(strip->kept()->spec == pipelined());
+        const auto tables = strip->findChildren<TableView*>();
+        auto* figures = *std::ranges::find(tables, QStringLiteral("Figures of both designs"),
+                                           &QWidget::accessibleName);
+        QVERIFY(figures->isVisible());
+        AWAIT(figures->model()->rowCount() > 10);
+        click(*strip, "Swap");
+        QVERIFY(document().spec() == pipelined());
+        QVERIFY(strip->kept()->spec == edited);
+        document().undoStack().undo();
+        QVERIFY(document().spec() == edited);
+        click(*strip, "Let go");
+        QVERIFY(!strip->kept().has_value());
+    }
+
+    void unknownHardwareLeadsToItsField()
+    {
+        document().edit("Hardware", "cluster.nodes",
+                        [](RunSpec& spec) { spec.cluster.nodes[1].hardware.clear(); });
+        QVERIFY(!buttonIn(*m_place, "Search")->isEnabled());
+        click(*m_place, "Choose the hardware");
+        auto* form = m_place->findChild<SpecForm*>();
+        QVERIFY(form->isAncestorOf(QApplication::focusWidget()));
+        document().undoStack().undo();
+        QVERIFY(!buttonIn(*m_place, "Choose the hardware"));
+    }
+
+    void thePipelineIsWalkedAndZoomed()
+    {
+        auto* gantt = m_place->findChild<PipelineGantt*>();
+        AWAIT(gantt->shownTo() > 0);
+        const double whole = gantt->shownTo();
+        QTest::keyClick(gantt, Qt::Key_Right);
+        QVERIFY2(gantt->accessibleDescription().startsWith("stage 0 · forward of micro-batch 0"),
+                 qPrintable(gantt->accessibleDescription()));
+        QTest::keyClick(gantt, Qt::Key_Down);
+        QVERIFY(gantt->accessibleDescription().startsWith("stage 1"));
+        const QPointF right(gantt->width() - 10, gantt->height() / 3.0);
+        turnWheel(*gantt, right, 4);
+        QVERIFY(gantt->shownTo() - gantt->shownFrom() < whole / 2);
+        QVERIFY(gantt->shownFrom() > 0);
+        QTest::keyClick(gantt, Qt::Key_Home);
+        QCOMPARE(gantt->shownTo() - gantt->shownFrom(), whole);
+    }
+
+    void theScalingIsReadOutSizeBySize()
+    {
+        auto* chart = m_place->findChild<ScalingChart*>();
+        AWAIT(!chart->presentReadOut().isEmpty());
+        QVERIFY(chart->presentReadOut().startsWith("16 devices"));
+        QTest::keyClick(chart, Qt::Key_Right);
+        QVERIFY(chart->accessibleDescription().startsWith("8 devices"));
+    }
+
+    void aCauseOfTheStepIsBroughtOut()
+    {
+        auto* bar = m_place->findChild<StepTimeBar*>();
+        QTest::keyClick(bar, Qt::Key_Right);
+        QCOMPARE(bar->current(), CommonCause::Compute);
+        QVERIFY(bar->accessibleDescription().contains("matrix products"));
+    }
+
+    void invalidDesignsHaveNoTime()
+    {
+        document().edit("Heads", "model.heads", [](RunSpec& spec) { spec.model.heads = 0; });
+        QCOMPARE(m_place->findChild<PipelineGantt*>()->shownTo(), 0.0);
+        document().undoStack().undo();
+        AWAIT(m_place->findChild<PipelineGantt*>()->shownTo() > 0);
+    }
+
+private:
+    SpecDocument& document() { return m_desk.session().document(); }
+
+    PlaceFixture m_desk;
+    DesignPlace* m_place = nullptr;
+};
+
+QTEST_MAIN(TestDesignPlanView)
+#include "tst_design_plan_view.moc"
