@@ -96,6 +96,7 @@ int runCli(int argc, char** argv)
     addScalingCommand(app, outcome);
     addReportCommand(app, outcome);
     addModelCommands(app, outcome);
+    addCompletionCommands(app, outcome);
     const int parsed = parse(app, argc, argv);
     return parsed > 0 ? parsed : outcome.status;
 }

@@ -22,5 +22,6 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome);    ///< launch, run
 void addScalingCommand(CLI::App& app, CommandOutcome& outcome); ///< scaling
 void addReportCommand(CLI::App& app, CommandOutcome& outcome);  ///< report
 void addDemoCommand(CLI::App& app, CommandOutcome& outcome);    ///< demo
+void addCompletionCommands(CLI::App& app, CommandOutcome& outcome); ///< completion; complete, for shells
 
 } // namespace trainyard

@@ -1,0 +1,61 @@
+#include <algorithm>
+
+#include "app/cli/commands.h"
+#include "app/cli/completion.h"
+#include "app/cli/console.h"
+#include "app/models/hardware_library.h"
+#include "app/models/host_store.h"
+#include "remote/launch/desk_run.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+namespace {
+
+std::vector<std::string> knownRuns()
+{
+    std::vector<std::string> ids;
+    for (const DeskRun& run : deskRuns())
+        ids.push_back(run.id.toStdString());
+    return ids;
+}
+
+std::vector<std::string> knownHosts()
+{
+    std::vector<std::string> names{"localhost"};
+    const auto hosts = loadHosts(deskDataFolder() / "hosts.json");
+    for (const QString& host : hosts.ok() ? *hosts : QStringList())
+        names.push_back(host.toStdString());
+    return names;
+}
+
+std::vector<std::string> knownHardware()
+{
+    return HardwareLibrary(deskDataFolder() / "hardware").names();
+}
+
+} // namespace
+
+void addCompletionCommands(CLI::App& app, CommandOutcome& outcome)
+{
+    auto shell = std::make_shared<std::string>();
+    CLI::App* script = app.add_subcommand("completion", "What a shell needs to complete commands: e.g. "
+                                                        "source <(trainyard completion bash)");
+    script->add_option("SHELL", *shell, "bash, zsh or fish")
+        ->required()
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    script->callback([&outcome, shell] {
+        console::print(QString::fromStdString(completionScript(*shell)).trimmed());
+        outcome.status = 0;
+    });
+
+    auto words = std::make_shared<std::vector<std::string>>();
+    CLI::App* complete = app.add_subcommand("complete", "What the last word may become")->group("");
+    complete->add_option("WORDS", *words)->expected(-1);
+    complete->callback([&app, words] {
+        for (const std::string& word : completionsOf(app, *words, {knownRuns, knownHosts, knownHardware}))
+            console::print(QString::fromStdString(word));
+    });
+}
+
+} // namespace trainyard
