@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/planner/memory_model.h"
+#include "engine/planner/sequence_shape.h"
 #include "engine/planner/stage_partition.h"
 #include "engine/spec/run_spec.h"
 

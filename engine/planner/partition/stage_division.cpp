@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/planner/hardware/node_fit.h"
+#include "engine/planner/memory_model.h"
 #include "engine/planner/partition/rank_balance.h"
 #include "engine/planner/stage_costs.h"
 

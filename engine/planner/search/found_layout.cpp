@@ -1,5 +1,7 @@
 #include "engine/planner/search/found_layout.h"
 
+#include "engine/planner/memory_model.h"
+
 namespace trainyard {
 
 double FoundLayout::bubbleShare() const

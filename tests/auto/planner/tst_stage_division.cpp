@@ -8,6 +8,7 @@
 
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/hardware/node_fit.h"
+#include "engine/planner/memory_model.h"
 #include "engine/planner/partition/arrangement.h"
 #include "engine/planner/partition/distinct_placements.h"
 #include "engine/planner/partition/part_costs_json.h"
