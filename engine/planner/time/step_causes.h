@@ -21,7 +21,7 @@ enum class StepCause {
     Optimizer,    ///< update of the weights, and of ZeRO bringing them together again
     MicroBatches, ///< fixed time of each micro-batch
     Stragglers,   ///< waiting for the slowest device
-    Bubble,       ///< waiting for other pipeline stages
+    Bubble,       ///< waiting for other pipeline stages, or for a turn on a core that ranks share
 };
 constexpr std::size_t kStepCauses = 14;
 

@@ -120,6 +120,16 @@ std::vector<TimeByCause> StepModel::rankTimes(const std::vector<StageTime>& stag
     return ranks;
 }
 
+/// At least, where ranks take turns on their devices: one computes while another one waits, so only the sum
+/// counts.
+double StepModel::takingTurns(const std::vector<TimeByCause>& ranks, const TimeByCause& end) const
+{
+    double all = 0;
+    for (const TimeByCause& rank : ranks)
+        all += sum(rank);
+    return m_ranksPerDevice * (all / static_cast<double>(ranks.size()) + sum(end));
+}
+
 PipelineCosts StepModel::costs(const std::vector<StageTime>& stages, const TimeByCause& end,
                                const TimeCoefficients& c) const
 {
@@ -151,7 +161,8 @@ StepTime StepModel::estimate(const TimeCoefficients& c) const
 {
     const std::vector<StageTime> stages = stageTimes(c);
     const TimeByCause end = stepEnd(c);
-    return stepOf(m_schedule.duration(costs(stages, end, c)), rankTimes(stages), end);
+    const std::vector<TimeByCause> ranks = rankTimes(stages);
+    return stepOf(std::max(m_schedule.duration(costs(stages, end, c)), takingTurns(ranks, end)), ranks, end);
 }
 
 } // namespace trainyard

@@ -86,6 +86,7 @@ private:
     PipelineCosts costs(const std::vector<StageTime>& stages, const TimeByCause& end,
                         const TimeCoefficients& c) const;
     std::vector<TimeByCause> rankTimes(const std::vector<StageTime>& stages) const;
+    double takingTurns(const std::vector<TimeByCause>& ranks, const TimeByCause& end) const;
 
     StepSchedule m_schedule;
     TimeCoefficients m_coefficients; ///< the node's
@@ -101,6 +102,7 @@ private:
     bool m_overlapsTransfers = true;
     double m_microBatch = 0; ///< seconds
     double m_slowestDevice = 1;
+    double m_ranksPerDevice = 1;   ///< more than 1: ranks of a host that share its cores
     double m_replicaDoublings = 0; ///< log2 of the replicas that share a node of several
 };
 

@@ -11,6 +11,19 @@
 
 namespace trainyard {
 
+namespace {
+
+/// A host that computes itself carries as many ranks as it has slots, also more than cores.
+int ranksPerNode(const RunSpec& spec, const NodeModel& node)
+{
+    int ranks = node.devices;
+    for (const NodeSpec& host : spec.cluster.nodes)
+        ranks = node.sharesMemory ? std::max(ranks, host.slotCount) : ranks;
+    return ranks;
+}
+
+} // namespace
+
 /// What StepModel::create() needs while it works.
 class StepModelBuilder {
 public:
@@ -20,10 +33,11 @@ public:
         , m_shape(shape)
         , m_node(node)
         , m_program(program)
-        , m_tensor(placeOf(grid, {Axis::Tensor}, node.devices))
-        , m_pipeline(placeOf(grid, {Axis::Pipeline}, node.devices))
-        , m_context(placeOf(grid, {Axis::Context}, node.devices))
-        , m_data(placeOf(grid, {Axis::Data, Axis::Context}, node.devices))
+        , m_ranksPerNode(ranksPerNode(spec, node))
+        , m_tensor(placeOf(grid, {Axis::Tensor}, m_ranksPerNode))
+        , m_pipeline(placeOf(grid, {Axis::Pipeline}, m_ranksPerNode))
+        , m_context(placeOf(grid, {Axis::Context}, m_ranksPerNode))
+        , m_data(placeOf(grid, {Axis::Data, Axis::Context}, m_ranksPerNode))
         , m_parts(parameterParts(spec.model))
         , m_element(elementSize(spec.precision.compute))
     {
@@ -53,6 +67,7 @@ private:
     const SequenceShape& m_shape;
     const NodeModel& m_node;
     const ProgramTraits& m_program;
+    const int m_ranksPerNode;
     const GroupPlace m_tensor, m_pipeline, m_context;
     const GroupPlace m_data; ///< all that hold the same weights
     const ParameterParts m_parts;
@@ -223,7 +238,7 @@ double StepModelBuilder::exchangeTime(double parameters, bool first, bool last) 
     const int zero = m_spec.memory.zeroStage;
     const double weights = zero == 1 || zero == 2 ? gatherOf(parameters, m_element, 1) : 0;
     const bool shares = m_spec.model.tiedHead && first != last;
-    const GroupPlace ends{2, std::min(2, m_pipeline.nodes), m_node.devices};
+    const GroupPlace ends{2, std::min(2, m_pipeline.nodes), m_ranksPerNode};
     const double words = static_cast<double>(m_parts.words) / m_tensor.ranks * m_program.gradientBytes;
     return weights + (shares ? allReduceTime(words, ends, m_node) : 0);
 }
@@ -279,6 +294,8 @@ StepModel StepModelBuilder::build(StepSchedule schedule, const std::vector<int>&
     model.m_overlapsTransfers = m_program.overlapsTransfers;
     model.m_microBatch = m_program.microBatchTime;
     model.m_slowestDevice = slowestOf(m_spec.layout.worldSize());
+    const int ranksHere = std::min(m_spec.layout.worldSize(), m_ranksPerNode);
+    model.m_ranksPerDevice = std::max(1.0, static_cast<double>(ranksHere) / m_node.devices);
     model.m_replicaDoublings =
         m_data.nodes > 1 ? std::log2(static_cast<double>(m_data.ranks) / m_data.nodes) : 0;
     return model;

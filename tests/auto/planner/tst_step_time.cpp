@@ -399,6 +399,30 @@ private slots:
         QVERIFY(std::abs(sum(after.byCause) / after.seconds - 1) < 1e-9);
     }
 
+    void letsRanksTakeTurnsOnSharedCores()
+    {
+        const auto secondsOn = [](int cores, const RunSpec& spec) {
+            NodeModel node = nodePreset("cpu-node").value();
+            node.devices = cores;
+            return StepModel::create(spec, kShape, node)->estimate().seconds;
+        };
+        RunSpec spec = smallRun();
+        spec.layout = {.data = 4};
+        spec.batch = {32, 4, 2, false};
+        spec.cluster.nodes.front().slotCount = 4;
+        QVERIFY(std::abs(secondsOn(2, spec) / secondsOn(4, spec) - 2) < 1e-6);
+        QVERIFY(std::abs(secondsOn(1, spec) / secondsOn(4, spec) - 4) < 1e-6);
+        // The bubble of a pipeline is time in which another stage has the core.
+        spec.layout = {.pipeline = 4};
+        spec.batch = {16, 4, 4, false};
+        const double alone = secondsOn(4, spec);
+        QVERIFY(secondsOn(2, spec) < 1.7 * alone);
+        QVERIFY(secondsOn(1, spec) > 1.9 * alone);
+        // Slots that get no rank share nothing.
+        spec.cluster.nodes.front().slotCount = 32;
+        QCOMPARE(secondsOn(4, spec), alone);
+    }
+
     void waitsLongerForMoreDevices()
     {
         QCOMPARE(slowestOf(1), 1.0);
