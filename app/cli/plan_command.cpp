@@ -46,12 +46,12 @@ NodeMemory memoryHere(const NodeSpec& node)
     return {static_cast<Bytes>(pages) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE))};
 }
 
-QJsonObject toJson(const MemoryEstimate& estimate)
+QJsonObject toJson(const MemoryByCategory& bytes)
 {
     QJsonObject memory;
     for (std::size_t i = 0; i < kMemoryCategories; ++i)
         memory[QString::fromUtf8(nameOf(static_cast<MemoryCategory>(i)).data())] =
-            static_cast<qint64>(estimate.bytes[i]);
+            static_cast<qint64>(bytes[i]);
     return memory;
 }
 
@@ -79,13 +79,13 @@ QString roomOn(const HostMemory& host)
 
 void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::vector<HostMemory>& hosts)
 {
-    QList<QStringList> rows{{"memory per rank", ""}};
+    QList<QStringList> rows{{"memory per rank", "at the peak", "from step to step"}};
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
         if (estimate.bytes[i])
             rows << QStringList{QString::fromUtf8(nameOf(static_cast<MemoryCategory>(i)).data()),
-                                textOf(estimate.bytes[i])};
+                                textOf(estimate.bytes[i]), textOf(estimate.resident[i])};
     }
-    rows << QStringList{"total", textOf(estimate.total())};
+    rows << QStringList{"total", textOf(estimate.total()), textOf(estimate.residentTotal())};
     for (const HostMemory& host : hosts)
         rows << QStringList{"available on " + QString::fromStdString(host.host), roomOn(host)};
     console::print(
@@ -106,8 +106,9 @@ QJsonObject planJson(const RunSpec& spec, const PlannedRun& planned)
 {
     QJsonObject json{{"parameters", static_cast<qint64>(parameterCount(spec.model))},
                      {"world_size", spec.layout.worldSize()},
-                     {"memory_per_rank", toJson(planned.memory)},
+                     {"memory_per_rank", toJson(planned.memory.bytes)},
                      {"total_per_rank", static_cast<qint64>(planned.memory.total())},
+                     {"resident_per_rank", toJson(planned.memory.resident)},
                      {"hosts", toJson(planned.hosts)},
                      {"fits", planned.fits.ok()},
                      {"remarks", toJson(remarksOn(spec))}};

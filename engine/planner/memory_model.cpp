@@ -1,15 +1,14 @@
 #include "engine/planner/memory_model.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
-#include "engine/planner/element_size.h"
-#include "engine/planner/layer_activations.h"
-#include "engine/planner/parameter_parts.h"
+#include "engine/planner/layer_tensors.h"
+#include "engine/planner/rank_activations.h"
 #include "engine/planner/rank_states.h"
 #include "engine/planner/stage_costs.h"
-#include "engine/spec/context_share.h"
 #include "engine/spec/limits.h"
 
 namespace trainyard {
@@ -26,73 +25,6 @@ Bytes& at(MemoryByCategory& bytes, MemoryCategory category)
 Bytes dividedUp(Bytes number, Bytes parts)
 {
     return (number + parts - 1) / parts;
-}
-
-/// What recomputation makes while one layer's backward pass runs.
-Bytes recomputedActivations(const RunSpec& spec, const LayerActivations& layer)
-{
-    switch (spec.memory.recompute) {
-    case RecomputeKind::None:
-        return 0;
-    case RecomputeKind::Selective:
-        return layer.attention;
-    case RecomputeKind::Full:
-        return layer.attention + layer.rest;
-    }
-    return 0;
-}
-
-/// Packed sequences attend one by one: their outputs, and the gradients of their queries, keys and values,
-/// are there twice while they are joined.
-Bytes joinedSequences(const RunSpec& spec, Bytes b, Bytes s, Bytes e)
-{
-    const Bytes cut = static_cast<Bytes>(spec.layout.tensor);
-    return spec.batch.packing ? s * b * 4 * static_cast<Bytes>(spec.model.hidden) * e / cut : 0;
-}
-
-Bytes headActivations(const RunSpec& spec, Bytes b, Bytes predictions, Bytes e)
-{
-    const ModelSpec& m = spec.model;
-    const Bytes transform = 4 * static_cast<Bytes>(m.hidden) * e;
-    // The logits and their gradient; where ranks share the vocabulary in float32 at least.
-    const Bytes number = spec.layout.tensor > 1 ? std::max<Bytes>(e, 4) : e;
-    const Bytes logits =
-        2 * static_cast<Bytes>(m.vocabulary) * number / static_cast<Bytes>(spec.layout.tensor);
-    return b * predictions * (transform + logits);
-}
-
-/// Layers of a pipeline rank's stages.
-Bytes layersOf(const std::vector<int>& layerCounts, int ranks, int rank)
-{
-    Bytes layers = 0;
-    for (auto stage = static_cast<std::size_t>(rank); stage < layerCounts.size();
-         stage += static_cast<std::size_t>(ranks))
-        layers += static_cast<Bytes>(layerCounts[stage]);
-    return layers;
-}
-
-/// Micro-batches of all its layers whose activations a pipeline rank holds at once (planner/README.md).
-Bytes microBatchesInFlight(const RunSpec& spec, int rank)
-{
-    const int ranks = spec.layout.pipeline;
-    const int chunks = spec.layout.virtualStages;
-    const int later = ranks - rank - 1;
-    const auto atMost = [&](int microBatches) {
-        return static_cast<Bytes>(std::min(microBatches, spec.batch.accumulation));
-    };
-    if (ranks == 1)
-        return 1;
-    switch (spec.layout.schedule) {
-    case PipelineScheduleKind::GPipe:
-        return static_cast<Bytes>(spec.batch.accumulation);
-    case PipelineScheduleKind::OneForwardOneBackward:
-        return atMost(later + 1);
-    case PipelineScheduleKind::Interleaved:
-        return atMost((2 * later + (chunks - 1) * ranks + chunks) / chunks);
-    case PipelineScheduleKind::ZeroBubble:
-        return atMost(ranks);
-    }
-    return 1;
 }
 
 /// Of master weights and optimizer state while training goes on. Each rank writes what it alone updates; what
@@ -139,100 +71,104 @@ std::vector<int> layerCounts(const RunSpec& spec, const SequenceShape& shape)
     return std::vector(static_cast<std::size_t>(spec.layout.stages()), static_cast<int>(each));
 }
 
-void addStates(MemoryByCategory& bytes, const RankStates& states)
+void add(MemoryByCategory& bytes, const MemoryByCategory& more)
 {
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        bytes[i] += states.kept[i] + states.passing[i];
+    std::ranges::transform(bytes, more, bytes.begin(), std::plus<>());
 }
 
-/// Of a sequence, on the context-parallel rank that has most.
-Bytes tokensHere(const RunSpec& spec, int length)
+Bytes sumOf(const MemoryByCategory& bytes)
 {
-    const bool causal = spec.model.family == ModelFamily::Gpt;
-    int most = 0;
-    for (int rank = 0; rank < spec.layout.context; ++rank)
-        most = std::max(most, tokensOfContextRank(length, rank, spec.layout.context, causal));
-    return static_cast<Bytes>(most);
+    return std::accumulate(bytes.begin(), bytes.end(), Bytes{0});
 }
 
-/// Keys and values of `tokens` that go round the ring in the backward pass, with the block that comes and the
-/// one that goes: of the values themselves and of their gradients, which are sums.
-Bytes ringBytes(const RunSpec& spec, Bytes tokens, Bytes e, Bytes master)
+Bytes deviceSumOf(const MemoryByCategory& bytes)
 {
-    if (spec.layout.context == 1)
-        return 0;
-    const Bytes block =
-        2 * tokens * static_cast<Bytes>(spec.model.hidden) / static_cast<Bytes>(spec.layout.tensor);
-    return 2 * block * (e + master);
+    return sumOf(bytes) - bytes[static_cast<std::size_t>(MemoryCategory::Host)];
 }
 
-/// Of the activations of `layers` layers: what stays on the device, and what waits in host memory. Offloaded
-/// ones come back `offloadHorizon` layers ahead of the backward pass.
-void addActivations(MemoryByCategory& bytes, const RunSpec& spec, const LayerActivations& layer, Bytes layers,
-                    Bytes microBatches)
+/// What decides which of two moments or ranks holds more.
+Bytes countedOn(const RunSpec& spec, const MemoryByCategory& bytes)
 {
-    const Bytes waiting = microBatches * keptActivations(spec, layer, layers);
-    const bool offloads = spec.memory.offloadActivations;
-    const Bytes ahead = std::min(static_cast<Bytes>(spec.memory.offloadHorizon) + 1, layers);
-    at(bytes, MemoryCategory::Host) += offloads ? waiting : 0;
-    at(bytes, MemoryCategory::Activations) += offloads ? keptActivations(spec, layer, ahead) : waiting;
+    return spec.launch.device == DeviceKind::Cpu ? sumOf(bytes) : deviceSumOf(bytes);
 }
 
-MemoryByCategory memoryOf(const RunSpec& spec, const SequenceShape& shape, const std::vector<int>& counts,
-                          int rank)
-{
-    const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
-    const Bytes master = std::max<Bytes>(e, 4);
-    const Bytes b = static_cast<Bytes>(spec.batch.micro);
-    const Bytes s = static_cast<Bytes>(shape.length);
-    const Bytes here = tokensHere(spec, shape.length);
-    const LayerActivations layer = layerActivations(spec, here);
-    const Bytes targets = std::min(here, static_cast<Bytes>(shape.targets(spec.model.family)));
+struct RankMemory {
+    MemoryByCategory resident{};
+    MemoryByCategory peak{};
+};
 
-    MemoryByCategory bytes{};
-    const RankStates states = largestRankStates(spec, counts, rank);
-    addStates(bytes, states);
-    addActivations(bytes, spec, layer, layersOf(counts, spec.layout.pipeline, rank),
-                   microBatchesInFlight(spec, rank));
-    at(bytes, MemoryCategory::Activations) +=
-        recomputedActivations(spec, layer) + joinedSequences(spec, b, s, e);
-    if (rank + 1 == spec.layout.pipeline)
-        at(bytes, MemoryCategory::Activations) += headActivations(spec, b, targets, e);
-    at(bytes, MemoryCategory::Communication) = ringBytes(spec, b * here, e, master);
-    at(bytes, MemoryCategory::Data) =
-        kStepsHeld * b * static_cast<Bytes>(spec.batch.accumulation) * s * 3 * 8;
-    at(bytes, MemoryCategory::Other) = checkpointCopy(spec, states, master);
+MemoryByCategory residentOf(const RunSpec& spec, const SequenceShape& shape, const RankStates& states)
+{
+    MemoryByCategory bytes = states.kept;
+    const Bytes sequences =
+        kStepsHeld * static_cast<Bytes>(spec.batch.micro) * static_cast<Bytes>(spec.batch.accumulation);
+    at(bytes, MemoryCategory::Data) = sequences * static_cast<Bytes>(shape.length) * 3 * 8;
+    at(bytes, MemoryCategory::Other) = checkpointCopy(spec, states, wideSize(spec.precision.compute));
     return bytes;
+}
+
+/// Host memory is apart, and counts at its own peak, unless it is the same memory.
+RankMemory memoryOf(const RunSpec& spec, const SequenceShape& shape, const std::vector<int>& counts, int rank)
+{
+    const RankStates states = largestRankStates(spec, counts, rank);
+    const RankActivations activations(spec, shape, counts, rank);
+    RankMemory memory{residentOf(spec, shape, states), {}};
+    Bytes onHost = 0;
+    for (std::size_t i = 0; i < kStepMoments; ++i) {
+        MemoryByCategory bytes = memory.resident;
+        add(bytes, states.passing[i]);
+        add(bytes, activations.at(static_cast<StepMoment>(i)));
+        onHost = std::max(onHost, at(bytes, MemoryCategory::Host));
+        if (countedOn(spec, bytes) > countedOn(spec, memory.peak))
+            memory.peak = bytes;
+    }
+    if (spec.launch.device != DeviceKind::Cpu)
+        at(memory.peak, MemoryCategory::Host) = onHost;
+    return memory;
+}
+
+std::vector<RankMemory> memoryOfRanks(const RunSpec& spec, const SequenceShape& shape)
+{
+    const std::vector<int> counts = layerCounts(spec, shape);
+    std::vector<RankMemory> ranks;
+    for (int rank = 0; rank < spec.layout.pipeline; ++rank)
+        ranks.push_back(memoryOf(spec, shape, counts, rank));
+    return ranks;
 }
 
 } // namespace
 
 Bytes MemoryEstimate::total() const
 {
-    return std::accumulate(bytes.begin(), bytes.end(), Bytes{0});
+    return sumOf(bytes);
+}
+
+Bytes MemoryEstimate::residentTotal() const
+{
+    return sumOf(resident);
 }
 
 Bytes MemoryEstimate::onDevice() const
 {
-    return total() - bytes[static_cast<std::size_t>(MemoryCategory::Host)];
+    return deviceSumOf(bytes);
 }
 
-std::vector<MemoryByCategory> memoryOfPipelineRanks(const RunSpec& asked, const SequenceShape& shape)
+std::vector<MemoryByCategory> memoryOfPipelineRanks(const RunSpec& spec, const SequenceShape& shape)
 {
-    const RunSpec spec = withinReason(asked);
-    const std::vector<int> counts = layerCounts(spec, shape);
-    std::vector<MemoryByCategory> ranks;
-    for (int rank = 0; rank < spec.layout.pipeline; ++rank)
-        ranks.push_back(memoryOf(spec, shape, counts, rank));
-    return ranks;
+    std::vector<MemoryByCategory> peaks;
+    for (const RankMemory& rank : memoryOfRanks(withinReason(spec), shape))
+        peaks.push_back(rank.peak);
+    return peaks;
 }
 
 MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
 {
     MemoryEstimate estimate;
-    for (const MemoryByCategory& bytes : memoryOfPipelineRanks(spec, shape)) {
-        if (const MemoryEstimate rank{bytes, {}}; rank.onDevice() > estimate.onDevice())
-            estimate = rank;
+    for (const RankMemory& rank : memoryOfRanks(withinReason(spec), shape)) {
+        if (countedOn(spec, rank.peak) > countedOn(spec, estimate.bytes)) {
+            estimate.bytes = rank.peak;
+            estimate.resident = rank.resident;
+        }
     }
     estimate.assumptions = {
         "Weights include the float32 master copy when the compute type is bfloat16 or float16; gradients are "
@@ -242,8 +178,10 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
         "gradients as well, ZeRO 3 all weights: two neighbouring parts of the model are gathered at a time.",
         "Weights, gradients and optimizer state have the gaps that align tensors and buckets; of a pipeline "
         "the rank that holds most is planned for.",
-        "Activations: every masked position is used, of a decoder every position; recomputation needs room "
-        "for one layer more. Packed micro-batches are planned as if no row had padding.",
+        "The peak is that of the moment of a step at which most is held: in the head, in a layer, or in the "
+        "update.",
+        "Activations: every masked position is used, of a decoder every position; a layer that is computed "
+        "again is there as a whole. Packed micro-batches are planned as if no row had padding.",
         "A checkpoint that is written while training goes on needs a copy of the state, of which each "
         "data-parallel rank has its share.",
         "Context parallelism: each rank's tokens alone, and of the ring two blocks of keys and values with "

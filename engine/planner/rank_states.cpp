@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <numeric>
 
 #include "engine/planner/element_size.h"
 #include "engine/planner/parameter_parts.h"
@@ -56,35 +55,92 @@ struct StageBuffers {
     std::int64_t count = 0;
     std::int64_t owned = 0;            ///< of them one owner's
     std::vector<std::int64_t> numbers; ///< by owner, without gaps
-    std::int64_t passing = 0;          ///< of the buckets that are there at once, at most
-    std::int64_t gathered = 0;         ///< of two parts behind each other, at most
+    ByMoment<std::int64_t> buckets{};  ///< of gradients that are there at once
+    ByMoment<std::int64_t> gathered{}; ///< of weights that are
 };
 
-/// Of the buckets that gradients pass through, front first, one is reduced while the next one fills. A tied
-/// head begins the gradient of the word embeddings, so their bucket, the last one, is there all the time.
-std::int64_t largestPassing(const std::vector<FlatBucket>& buckets, bool lastBeginsFirst)
+/// Buckets of gradients on their way, front first: one is reduced while the next one fills. A tied head
+/// begins the gradient of the word embeddings, so their bucket, the last one, is there all the time.
+class PassingBuckets {
+public:
+    PassingBuckets(const std::vector<FlatBlock>& blocks, const FlatPlacement& placement, bool lastBeginsFirst)
+        : m_blocks(blocks)
+        , m_buckets(placement.buckets)
+        , m_waiting(lastBeginsFirst ? m_buckets.back().size() : 0)
+        , m_passing(m_buckets.size() - (lastBeginsFirst ? 1 : 0))
+    {
+    }
+
+    /// Once the head's first gradients are there: those of the front unless the decoder is all that it has.
+    std::int64_t inHead(bool decoderAlone) const
+    {
+        return m_waiting + (m_passing > 0 && !(decoderAlone && m_waiting > 0) ? m_buckets.front().size() : 0);
+    }
+
+    /// When the first gradient of the part is there.
+    std::int64_t inPart(int part) const
+    {
+        const auto has = [&](const FlatBucket& bucket) {
+            return std::ranges::any_of(bucket.blocks,
+                                       [&](std::size_t block) { return m_blocks[block].part == part; });
+        };
+        return m_waiting +
+               pairAt(static_cast<std::size_t>(std::ranges::find_if(m_buckets, has) - m_buckets.begin()));
+    }
+
+    std::int64_t atMost() const
+    {
+        std::int64_t largest = 0;
+        for (std::size_t i = 0; i < m_passing; ++i)
+            largest = std::max(largest, pairAt(i));
+        return m_waiting + largest;
+    }
+
+private:
+    std::int64_t pairAt(std::size_t index) const
+    {
+        if (index >= m_passing)
+            return m_passing > 0 ? m_buckets[m_passing - 1].size() : 0;
+        return m_buckets[index].size() + (index > 0 ? m_buckets[index - 1].size() : 0);
+    }
+
+    const std::vector<FlatBlock>& m_blocks;
+    const std::vector<FlatBucket>& m_buckets;
+    const std::int64_t m_waiting;
+    const std::size_t m_passing;
+};
+
+ByMoment<std::int64_t> passingBuckets(const RunSpec& spec, const StageContents& stage,
+                                      const std::vector<FlatBlock>& blocks, const FlatPlacement& placement)
 {
-    const std::int64_t waiting = lastBeginsFirst ? buckets.back().size() : 0;
-    std::int64_t largest = 0;
-    for (std::size_t i = 0; i < buckets.size() - (lastBeginsFirst ? 1 : 0); ++i)
-        largest = std::max(largest, buckets[i].size() + (i > 0 ? buckets[i - 1].size() : 0));
-    return largest + waiting;
+    const PassingBuckets buckets(blocks, placement, spec.model.tiedHead && stage.embeddings && stage.head);
+    ByMoment<std::int64_t> elements{};
+    if (stage.head)
+        at(elements, StepMoment::HeadWeights) = buckets.inHead(spec.model.family == ModelFamily::Gpt);
+    at(elements, StepMoment::FeedForward) = buckets.inPart(stage.layers - 1);
+    at(elements, StepMoment::Attention) = at(elements, StepMoment::FeedForward);
+    at(elements, StepMoment::FirstLayers) = buckets.atMost();
+    return elements;
 }
 
 /// Where each part is a bucket. A part and the next one are there at once; a tied head needs the embeddings
 /// (parallel/zero/PartGatherer).
-std::int64_t largestGathered(const std::vector<FlatBlock>& blocks, const FlatPlacement& placement,
-                             const ModelSpec& model)
+ByMoment<std::int64_t> gatheredParts(const std::vector<FlatBlock>& blocks, const FlatPlacement& placement,
+                                     const ModelSpec& model)
 {
     std::map<int, std::int64_t> parts;
     for (const FlatBucket& bucket : placement.buckets)
         parts[blocks[bucket.blocks.front()].part] = bucket.size();
     if (model.tiedHead)
         parts[model.layers] += parts[-1];
-    std::int64_t largest = 0;
-    for (int part = 0; part <= model.layers; ++part)
-        largest = std::max(largest, parts[part] + parts[part - 1]);
-    return largest;
+    const auto withNext = [&](int part) { return parts[part] + parts[part - 1]; };
+    ByMoment<std::int64_t> elements{};
+    at(elements, StepMoment::Logits) = withNext(model.layers);
+    at(elements, StepMoment::HeadWeights) = withNext(model.layers);
+    at(elements, StepMoment::FeedForward) = withNext(model.layers - 1);
+    at(elements, StepMoment::Attention) = withNext(model.layers - 1);
+    at(elements, StepMoment::FirstLayers) = std::max(withNext(0), withNext(std::min(1, model.layers - 1)));
+    return elements;
 }
 
 StageBuffers stageBuffers(const RunSpec& spec, const StageContents& stage, const StateRules& rules,
@@ -93,9 +149,19 @@ StageBuffers stageBuffers(const RunSpec& spec, const StageContents& stage, const
     const std::vector<FlatBlock> blocks = flatBlocks(spec.model, stage, tensorRank, spec.layout.tensor);
     const auto bucketElements = static_cast<std::int64_t>(spec.layout.bucketSize / rules.master);
     const FlatPlacement placement = placeFlat(blocks, {rules.owners, bucketElements, rules.shardsWeights});
-    return {placement.count, placement.count / rules.owners, elementsByOwner(blocks, placement, rules.owners),
-            largestPassing(placement.buckets, spec.model.tiedHead && stage.embeddings && stage.head),
-            rules.shardsWeights ? largestGathered(blocks, placement, spec.model) : 0};
+    StageBuffers buffers{placement.count, placement.count / rules.owners,
+                         elementsByOwner(blocks, placement, rules.owners)};
+    if (rules.bucketsPass && !rules.reducesOnce)
+        buffers.buckets = passingBuckets(spec, stage, blocks, placement);
+    if (rules.shardsWeights)
+        buffers.gathered = gatheredParts(blocks, placement, spec.model);
+    return buffers;
+}
+
+void raiseTo(ByMoment<std::int64_t>& largest, const ByMoment<std::int64_t>& elements)
+{
+    std::ranges::transform(largest, elements, largest.begin(),
+                           [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
 }
 
 /// Of all stages of a rank; their buckets pass one stage after the other.
@@ -112,15 +178,24 @@ StageBuffers rankBuffers(const RunSpec& spec, const std::vector<int>& layerCount
         sum.count += one.count;
         sum.owned += one.owned;
         std::ranges::transform(sum.numbers, one.numbers, sum.numbers.begin(), std::plus<>());
-        sum.passing = std::max(sum.passing, one.passing);
-        sum.gathered = std::max(sum.gathered, one.gathered);
+        raiseTo(sum.buckets, one.buckets);
+        raiseTo(sum.gathered, one.gathered);
     }
+    if (rules.bucketsPass && rules.reducesOnce) // until then all are there
+        sum.buckets = {sum.count, sum.count, sum.count, sum.count, sum.count, 0};
     return sum;
 }
 
 Bytes& at(MemoryByCategory& bytes, MemoryCategory category)
 {
     return bytes[static_cast<std::size_t>(category)];
+}
+
+void addPassing(RankStates& states, MemoryCategory category, const ByMoment<std::int64_t>& elements,
+                Bytes elementBytes)
+{
+    for (std::size_t moment = 0; moment < kStepMoments; ++moment)
+        at(states.passing[moment], category) += static_cast<Bytes>(elements[moment]) * elementBytes;
 }
 
 void addWeights(RankStates& states, const StageBuffers& buffers, const StateRules& rules)
@@ -134,10 +209,9 @@ void addWeights(RankStates& states, const StageBuffers& buffers, const StateRule
     }
     if (rules.offloadsOptimizer && !rules.offloadsParameters)
         at(states.kept, MemoryCategory::Weights) += owned * rules.compute;
-    const Bytes gathered = static_cast<Bytes>(buffers.gathered) * rules.compute;
-    const bool visits = rules.offloadsParameters && !rules.offloadsOptimizer; // masters, for the update
-    at(states.passing, MemoryCategory::Weights) =
-        visits ? std::max(gathered, owned * rules.master) : gathered;
+    addPassing(states, MemoryCategory::Weights, buffers.gathered, rules.compute);
+    if (rules.offloadsParameters && !rules.offloadsOptimizer) // masters visit for the update
+        at(at(states.passing, StepMoment::Update), MemoryCategory::Weights) = owned * rules.master;
 }
 
 void addGradients(RankStates& states, const StageBuffers& buffers, const StateRules& rules)
@@ -145,9 +219,7 @@ void addGradients(RankStates& states, const StageBuffers& buffers, const StateRu
     const std::int64_t resident = rules.bucketsPass ? buffers.owned : buffers.count;
     at(states.kept, rules.withOptimizer(MemoryCategory::Gradients)) +=
         static_cast<Bytes>(resident) * rules.master;
-    if (rules.bucketsPass)
-        at(states.passing, MemoryCategory::Gradients) =
-            static_cast<Bytes>(rules.reducesOnce ? buffers.count : buffers.passing) * rules.master;
+    addPassing(states, MemoryCategory::Gradients, buffers.buckets, rules.master);
 }
 
 RankStates statesOf(const RunSpec& spec, const StageBuffers& buffers, const StateRules& rules,
@@ -159,14 +231,6 @@ RankStates statesOf(const RunSpec& spec, const StageBuffers& buffers, const Stat
     at(states.kept, rules.withOptimizer(MemoryCategory::Optimizer)) +=
         stateNumbers(spec.optimizer) * static_cast<Bytes>(ownedNumbers) * rules.master;
     return states;
-}
-
-Bytes totalOf(const RankStates& states)
-{
-    const auto sum = [](const MemoryByCategory& bytes) {
-        return std::accumulate(bytes.begin(), bytes.end(), Bytes{0});
-    };
-    return sum(states.kept) + sum(states.passing);
 }
 
 } // namespace
@@ -192,17 +256,6 @@ RankStates largestRankStates(const RunSpec& spec, const std::vector<int>& layerC
     const StateRules rules(spec);
     const StageBuffers buffers = rankBuffers(spec, layerCounts, rules, {.pipeline = pipeline});
     return statesOf(spec, buffers, rules, std::ranges::max(buffers.numbers));
-}
-
-RankStates largestRankStates(const RunSpec& spec, const std::vector<int>& layerCounts)
-{
-    RankStates largest;
-    for (int pipeline = 0; pipeline < spec.layout.pipeline; ++pipeline) {
-        const RankStates states = largestRankStates(spec, layerCounts, pipeline);
-        if (totalOf(states) > totalOf(largest))
-            largest = states;
-    }
-    return largest;
 }
 
 } // namespace trainyard

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/planner/rank_grid.h"
+#include "engine/planner/step_moment.h"
 #include "engine/records/record.h"
 #include "engine/spec/run_spec.h"
 
@@ -12,9 +13,9 @@ namespace trainyard {
 /// included: the sizes that the engine allocates (nn/ParameterStore, optim/Moments). What is offloaded counts
 /// as MemoryCategory::Host.
 struct RankStates {
-    MemoryByCategory kept{};    ///< from the first step to the last
-    MemoryByCategory passing{}; ///< besides, at most at once: gathered weights, buckets of gradients
-    std::int64_t updated = 0;   ///< parameters that the rank's optimizer moves
+    MemoryByCategory kept{};              ///< from the first step to the last
+    ByMoment<MemoryByCategory> passing{}; ///< besides: gathered weights, buckets of gradients
+    std::int64_t updated = 0;             ///< parameters that the rank's optimizer moves
 };
 
 /// `layerCounts`: of each stage, first stage first (layersPerStage()). Requires a valid specification.
@@ -22,8 +23,6 @@ RankStates rankStates(const RunSpec& spec, const std::vector<int>& layerCounts, 
 
 /// Of the rank that holds most among those of one pipeline rank, 0 <= pipeline < spec.layout.pipeline.
 RankStates largestRankStates(const RunSpec& spec, const std::vector<int>& layerCounts, int pipeline);
-/// Of the rank that holds most of all.
-RankStates largestRankStates(const RunSpec& spec, const std::vector<int>& layerCounts);
 
 /// Numbers that the optimizer keeps per parameter.
 Bytes stateNumbers(const OptimizerSpec& optimizer);

@@ -81,8 +81,8 @@ private slots:
         const auto gibibytes = [&](bool sequence, RecomputeKind recompute) {
             spec.layout.sequence = sequence;
             spec.memory.recompute = recompute;
-            const Bytes kept =
-                keptActivations(spec, layerActivations(spec, 2048), static_cast<Bytes>(spec.model.layers));
+            const Bytes kept = keptActivations(spec, layerActivations(spec, 2048, kPaperActivations),
+                                               static_cast<Bytes>(spec.model.layers));
             return inFlight * static_cast<double>(kept) / static_cast<double>(kGiB);
         };
         const QStringList entries = printed.split(' ');

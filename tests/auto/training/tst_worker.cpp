@@ -88,17 +88,18 @@ private slots:
                 return measured == bytes;
             };
             const auto kept = [&](MemoryCategory category) { return planned.kept[std::size_t(category)]; };
-            const auto passing = [&](MemoryCategory category) {
-                return planned.passing[std::size_t(category)];
+            const auto passing = [&](StepMoment moment, MemoryCategory category) {
+                return planned.passing[std::size_t(moment)][std::size_t(category)];
             };
             QVERIFY(is(MemoryCategory::Host, kept(MemoryCategory::Host)));
             QVERIFY(is(MemoryCategory::Optimizer, kept(MemoryCategory::Optimizer)));
             // Memory peaks at the head, where most weights are gathered, and before most gradients.
             QVERIFY(is(MemoryCategory::Weights,
-                       kept(MemoryCategory::Weights) + passing(MemoryCategory::Weights)));
+                       kept(MemoryCategory::Weights) + passing(StepMoment::Logits, MemoryCategory::Weights)));
             const Bytes gradients = peak[std::size_t(MemoryCategory::Gradients)];
             QVERIFY(gradients >= kept(MemoryCategory::Gradients));
-            QVERIFY(gradients <= kept(MemoryCategory::Gradients) + passing(MemoryCategory::Gradients));
+            QVERIFY(gradients <= kept(MemoryCategory::Gradients) +
+                                     passing(StepMoment::FirstLayers, MemoryCategory::Gradients));
         }
     }
 

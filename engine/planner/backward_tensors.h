@@ -1,0 +1,40 @@
+#pragma once
+
+#include "engine/base/units.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// Against the activations that were kept of a layer or of the head: what a moment of the backward pass has
+/// made, and what is gone by then. In bytes, on one rank, for one micro-batch.
+struct BackwardTensors {
+    Bytes made = 0;
+    Bytes gone = 0;
+};
+
+/// Of the layer that the backward pass is in.
+struct LayerBackward {
+    BackwardTensors feedForward; ///< the gradient of what the activation gave has been made
+    BackwardTensors attention;   ///< that of the probabilities
+};
+
+/// Where autograd frees what a function has saved as soon as it has run, and where a pass for the inputs
+/// alone `retains` it for the weights (PipelineScheduleKind::ZeroBubble). `tokens` of each sequence lie on
+/// this rank.
+LayerBackward layerBackward(const RunSpec& spec, Bytes tokens, bool retains);
+
+/// What computing a layer again holds beside what it makes anew: its output and the gradient of that.
+Bytes besideRecomputation(const RunSpec& spec, Bytes tokens);
+
+/// The head on the positions that it predicts.
+struct HeadActivations {
+    Bytes kept = 0;              ///< but for the logits
+    Bytes logits = 0;            ///< or their exponentials
+    BackwardTensors ofLogits;    ///< StepMoment::Logits
+    BackwardTensors ofWeights{}; ///< StepMoment::HeadWeights
+};
+
+/// `targets` of each sequence are predicted on this rank.
+HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets, bool retains);
+
+} // namespace trainyard

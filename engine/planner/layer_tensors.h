@@ -1,0 +1,27 @@
+#pragma once
+
+#include "engine/base/units.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// The tensors of a layer, on one rank and for one micro-batch, in bytes.
+struct LayerTensors {
+    Bytes hidden = 0;     ///< between the cut products; with sequence parallelism of this rank's tokens
+    Bytes gathered = 0;   ///< of all tokens, before a cut product
+    Bytes heads = 0;      ///< queries, keys, values or outputs of this rank's heads
+    Bytes inner = 0;      ///< as wide as the feed-forward layer, this rank's columns
+    Bytes innerKept = 0;  ///< what the feed-forward layer keeps of that width
+    Bytes scores = 0;     ///< of every query for every key
+    Bytes scoresKept = 0; ///< what attention keeps of them; ring attention one number per query
+    Bytes mask = 0;       ///< of the dropout of `hidden`
+    Bytes statistics = 0; ///< mean and deviation of every row that a norm has seen
+};
+
+/// `tokens` of each sequence of a micro-batch lie on this rank.
+LayerTensors layerTensors(const RunSpec& spec, Bytes tokens);
+
+/// Bytes of the type in which sums run.
+Bytes wideSize(ComputeType type);
+
+} // namespace trainyard
