@@ -1,0 +1,107 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/planner/memory_model.h"
+#include "engine/spec/validate.h"
+#include "tests/auto/training/training_fixture.h"
+#include "tests/auto/training/worker_process.h"
+#include "tests/support/layouts/engine_layouts.h"
+
+using namespace trainyard;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kTolerance = 0.02; // both count tensors, to the byte where nothing is left out
+constexpr int kSteps = 3;
+
+DatasetShape datasetOf(const SequenceShape& rows)
+{
+    return {.rows = 64,
+            .length = rows.length,
+            .predictions = rows.maxPredictions,
+            .vocabulary = kLayoutVocabulary,
+            .full = true};
+}
+
+double mebibytes(Bytes bytes)
+{
+    return static_cast<double>(bytes) / double(kMiB);
+}
+
+/// At its peak, of the rank that holds most. The first step has what only the first one has.
+RankFigures largestRank(const std::vector<StepRecord>& steps)
+{
+    RankFigures largest;
+    for (std::size_t i = 1; i < steps.size(); ++i) {
+        for (const RankFigures& rank : steps[i].ranks)
+            largest = rank.peakTotal > largest.peakTotal ? rank : largest;
+    }
+    return largest;
+}
+
+} // namespace
+
+/// The planner's memory of the rank that holds most, against what the real worker's ranks hold at the peak of
+/// a step.
+class TestPlannedMemory : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QVERIFY(writeDataset(root() / "encoder", datasetOf(kEncoderRows)).ok());
+        QVERIFY(writeDataset(root() / "decoder", datasetOf(kDecoderRows)).ok());
+    }
+
+    void isWhatRanksHoldAtTheirPeak_data()
+    {
+        QTest::addColumn<int>("number");
+        for (std::size_t i = 0; i < layouts().size(); ++i)
+            QTest::addRow("%s", layouts()[i].name.c_str()) << int(i);
+    }
+    void isWhatRanksHoldAtTheirPeak()
+    {
+        QFETCH(int, number);
+        const EngineLayout layout = layouts()[std::size_t(number)];
+        for (const Diagnostic& problem : validate(layout.spec))
+            qInfo("%s: %s", problem.path.c_str(), problem.message.c_str());
+        QVERIFY(validate(layout.spec).empty());
+        const fs::path run = root() / ("run" + std::to_string(number));
+        QVERIFY(makeRunDirectory(run, layout.spec).ok());
+        QCOMPARE(runWorkers({{{layout.spec.layout.worldSize(), run}}, 1, kSteps}), 0);
+        const RankFigures measured = largestRank(stepsOf(run));
+        const MemoryEstimate planned = estimateMemory(layout.spec, rowsOf(layout));
+        const double error = double(planned.total()) / double(measured.peakTotal) - 1;
+        print(planned, measured, error);
+        QVERIFY(std::abs(error) <= kTolerance);
+    }
+
+private:
+    static void print(const MemoryEstimate& planned, const RankFigures& measured, double error)
+    {
+        QString line = QString::asprintf("%6.1f of %6.1f MiB, %+5.1f %%:", mebibytes(planned.total()),
+                                         mebibytes(measured.peakTotal), 100 * error);
+        for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+            if (planned.bytes[i] + measured.peakMemory[i] > kMiB / 20)
+                line += QString::asprintf(" %s %.1f of %.1f", nameOf(MemoryCategory(i)).data(),
+                                          mebibytes(planned.bytes[i]), mebibytes(measured.peakMemory[i]));
+        }
+        qInfo("%s", qPrintable(line));
+    }
+
+    fs::path root() const { return m_directory.path().toStdString(); }
+    std::vector<EngineLayout> layouts() const
+    {
+        return engineLayouts(root() / "encoder", root() / "decoder");
+    }
+
+    QTemporaryDir m_directory;
+};
+
+QTEST_GUILESS_MAIN(TestPlannedMemory)
+#include "tst_planned_memory.moc"
