@@ -156,7 +156,7 @@ QWidget* PlanTab::buildTime()
     column->addWidget(m_time);
     column->addWidget(legend);
     column->addLayout(sideBySide(makeTable(tr("Time by cause"), m_causes, 112),
-                                 makeTable(tr("What follows from it"), m_figures, 128)));
+                                 makeTable(tr("What follows from it"), m_figures, 152)));
     return panel;
 }
 
@@ -170,7 +170,7 @@ QWidget* PlanTab::buildMemory()
     column->addWidget(m_memoryHeading);
     column->addWidget(m_memory);
     column->addWidget(legend);
-    column->addLayout(sideBySide(makeTable(tr("Memory by category"), m_categories, 112), m_rankView));
+    column->addLayout(sideBySide(makeTable(tr("Memory by category"), m_categories, 128), m_rankView));
     column->addWidget(makeTable(tr("Memory of every host"), m_hosts, 240));
     connect(m_rankView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
