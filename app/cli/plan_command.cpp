@@ -102,7 +102,8 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
         console::print("  " + QString::fromStdString(assumption));
 }
 
-QJsonObject planJson(const RunSpec& spec, const PlannedRun& planned)
+QJsonObject planJson(const RunSpec& spec, const PlannedRun& planned,
+                     const std::vector<ExplainedProblem>& problems)
 {
     QJsonObject json{{"parameters", static_cast<qint64>(parameterCount(spec.model))},
                      {"world_size", spec.layout.worldSize()},
@@ -111,16 +112,18 @@ QJsonObject planJson(const RunSpec& spec, const PlannedRun& planned)
                      {"resident_per_rank", toJson(planned.memory.resident)},
                      {"hosts", toJson(planned.hosts)},
                      {"fits", planned.fits.ok()},
+                     {"problems", toJson(problems)},
                      {"remarks", toJson(remarksOn(spec))}};
     if (planned.hasTime())
         json["time"] = toJson(**planned.time);
     return json;
 }
 
-void print(const RunSpec& spec, const PlannedRun& planned, bool json)
+void print(const RunSpec& spec, const PlannedRun& planned, const std::vector<ExplainedProblem>& problems,
+           bool json)
 {
     if (json) {
-        console::print(QJsonDocument(planJson(spec, planned)));
+        console::print(QJsonDocument(planJson(spec, planned, problems)));
         return;
     }
     printTable(spec, planned.memory, planned.hosts);
@@ -136,27 +139,35 @@ RunSpec onHardware(RunSpec spec, const std::string& hardware)
     return spec;
 }
 
+/// The specification keeps its own names of hardware: --hardware may be a file.
+PlanFacts factsOf(const PlanOptions& options, const PlanInputs& inputs,
+                  const std::optional<DataSetShape>& rows)
+{
+    PlanFacts facts = planFacts(inputs, rows);
+    facts.hosts = [hosts = facts.hosts, hardware = options.hardware](const RunSpec& spec) {
+        return hosts(onHardware(spec, hardware));
+    };
+    return facts;
+}
+
 int plan(const PlanOptions& options)
 {
     const auto [spec, status] = readSpecInput(options.spec, options.json);
     if (status != 0)
         return status;
     const auto data = readDataSetManifest(QString::fromStdString(spec.dataset.path));
-    if (data.ok()) {
-        const DataSetShape rows = data->shape();
-        if (const Diagnostics problems = dataSetProblems(spec, rows); !problems.empty())
-            return failForProblems(options.spec, problems, options.json);
-        warn(options.spec, dataSetRemarks(spec, rows));
-    }
-    const SequenceShape shape = shapeFor(options, data);
-    if (const Diagnostics problems = sharingProblems(spec, shape.length); !problems.empty())
+    const auto rows = data.ok() ? std::optional(data->shape()) : std::nullopt;
+    const PlanInputs inputs{shapeFor(options, data), readHardwareInput, memoryHere};
+    const auto problems = explainPlan(spec, factsOf(options, inputs, rows));
+    if (!problems.empty() && problems.front().problem.path != kMemoryPath)
         return failForProblems(options.spec, problems, options.json);
-    const PlannedRun planned =
-        planRun(onHardware(spec, options.hardware), {shape, readHardwareInput, memoryHere});
+    if (rows)
+        warn(options.spec, dataSetRemarks(spec, *rows));
+    const PlannedRun planned = planRun(onHardware(spec, options.hardware), inputs);
     if (!planned.time.ok())
         return console::fail(planned.time.error());
-    print(spec, planned, options.json);
-    return planned.fits.ok() ? 0 : console::fail(planned.fits.error());
+    print(spec, planned, problems, options.json);
+    return problems.empty() ? 0 : failForProblems(options.spec, problems, false);
 }
 
 } // namespace

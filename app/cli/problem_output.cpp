@@ -23,7 +23,7 @@ QJsonObject toJson(const Diagnostic& diagnostic)
     return json;
 }
 
-/// {"changes": {"layout.tensor": 2}}: what to write where.
+/// {"changes": {"layout.tensor": 2}}: what to write where; for memory with what a rank needs then, in bytes.
 QJsonObject toJson(const Remedy& remedy)
 {
     QJsonObject changes;
@@ -31,8 +31,15 @@ QJsonObject toJson(const Remedy& remedy)
         const QByteArray list = "[" + QByteArray::fromStdString(change.value) + "]";
         changes[textOf(change.path)] = QJsonDocument::fromJson(list).array().first();
     }
-    return {{"changes", changes}};
+    QJsonObject json{{"changes", changes}};
+    if (remedy.need) {
+        json["memory_per_rank"] = static_cast<qint64>(remedy.need->onDevice);
+        json["host_memory_per_rank"] = static_cast<qint64>(remedy.need->onHost);
+    }
+    return json;
 }
+
+} // namespace
 
 QJsonArray toJson(const std::vector<ExplainedProblem>& problems)
 {
@@ -48,6 +55,8 @@ QJsonArray toJson(const std::vector<ExplainedProblem>& problems)
     return array;
 }
 
+namespace {
+
 void print(const std::string& file, const ExplainedProblem& explained)
 {
     console::fail(explained.problem.error().in(file));
@@ -55,7 +64,7 @@ void print(const std::string& file, const ExplainedProblem& explained)
         console::note("  " + textOf(explained.problem.equation));
     QStringList nearest;
     for (const Remedy& remedy : explained.remedies)
-        nearest << textOf(textOf(remedy.changes));
+        nearest << textOf(remedy.text());
     if (!nearest.isEmpty())
         console::note("  nearest that work: " + nearest.join(" | "));
 }

@@ -21,5 +21,7 @@ void warn(const std::string& file, const Diagnostics& remarks);
 
 /// [{"path", "message", "hint", "equation"}]; "equation" is left out of a rule without numbers.
 QJsonArray toJson(const Diagnostics& diagnostics);
+/// The same, each with the settings that work as "nearest".
+QJsonArray toJson(const std::vector<ExplainedProblem>& problems);
 
 } // namespace trainyard

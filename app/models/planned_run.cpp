@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <string_view>
 
 #include "engine/planner/hardware/node_fit.h"
@@ -34,40 +35,39 @@ Result<Hardware> hardwareOf(const RunSpec& spec, const PlanInputs& inputs)
     return hardware;
 }
 
-NodeMemory memoryOfModel(const NodeModel& node, int slotCount)
+/// The room that hardware of that kind has for a rank; what the specification promises counts as well.
+void takeRoom(const RunSpec& spec, const NodeModel& node, HostMemory& host)
 {
-    return {std::nullopt, std::vector(static_cast<std::size_t>(std::max(0, slotCount)), node.device.memory)};
+    const Bytes share = node.hostMemory / static_cast<Bytes>(host.ranks);
+    const bool onDevices = spec.launch.device != DeviceKind::Cpu && !node.sharesMemory;
+    const Bytes ofDevice = node.sharesMemory ? std::min(node.device.memory, share) : node.device.memory;
+    const Bytes room = spec.launch.device == DeviceKind::Cpu ? share : ofDevice;
+    host.perRank = std::min(host.perRank.value_or(room), room);
+    host.onDevices = onDevices;
+    host.mainPerRank = onDevices ? std::optional(share) : std::nullopt;
+    host.usableShare = kUsableShare;
 }
 
-NodeMemory memoryOf(const NodeSpec& node, const std::optional<NodeModel>& hardware, const PlanInputs& inputs)
+/// Ranks fill the nodes in their order, so hosts are those of the first nodes.
+std::vector<HostMemory> lookAtHosts(const RunSpec& spec, const Hardware& hardware, const PlanInputs& inputs)
 {
-    const NodeMemory found = inputs.found(node);
-    const bool nothing = !found.main && found.devices.empty();
-    return nothing && hardware ? memoryOfModel(*hardware, node.slotCount) : found;
-}
-
-/// `hosts`: one for each of the first nodes, for ranks fill the nodes in their order.
-Status fitOf(const MemoryEstimate& memory, const std::vector<HostMemory>& hosts, const Hardware& hardware)
-{
-    const RankNeed need{memory.onDevice(), memory.total() - memory.onDevice()};
-    bool known = !hosts.empty();
+    std::vector<NodeMemory> found;
+    for (const NodeSpec& node : spec.cluster.nodes)
+        found.push_back(inputs.found(node));
+    auto hosts = memoryOfHosts(spec, [&](std::size_t node) { return found[node]; });
     for (std::size_t i = 0; i < hosts.size(); ++i) {
-        known = known && hardware[i];
-        if (hardware[i])
-            TRAINYARD_TRY_STATUS(fitsNode(need, *hardware[i], hosts[i].ranks));
+        const bool nothing = !found[i].main && found[i].devices.empty();
+        if (nothing && hardware[i])
+            takeRoom(spec, *hardware[i], hosts[i]);
     }
-    return fitsMemory(hosts, known ? needOnNode(need, *hardware.front()).onDevice : memory.total());
+    return hosts;
 }
 
-/// `hosts` as for fitOf().
-std::vector<HostMemory> roomsOf(std::vector<HostMemory> hosts, const Hardware& hardware)
+std::vector<HostMemory> roomsOf(std::vector<HostMemory> hosts)
 {
-    for (std::size_t i = 0; i < hosts.size(); ++i) {
-        if (!hardware[i])
-            continue;
-        const Bytes room = roomOnNode(*hardware[i], hosts[i].ranks).device;
-        hosts[i].perRank = std::min(hosts[i].perRank.value_or(room), room);
-        hosts[i].onDevices = !hardware[i]->sharesMemory;
+    for (HostMemory& host : hosts) {
+        host.perRank = host.room();
+        host.usableShare = 1;
     }
     return hosts;
 }
@@ -139,6 +139,38 @@ Result<std::optional<PlannedTime>> timeOf(const RunSpec& spec, const SequenceSha
     return std::optional(std::move(time));
 }
 
+/// The hosts of specifications on one cluster. What solves a problem is looked for among thousands that
+/// hardly differ, and a look at hundreds of hosts takes longer than all the rest.
+class RememberedHosts {
+public:
+    explicit RememberedHosts(PlanInputs inputs) : m_inputs(std::move(inputs)) {}
+
+    const std::vector<HostMemory>& hostsOf(const RunSpec& spec)
+    {
+        if (spec.cluster != m_cluster || spec.launch.device != m_device) {
+            m_byRanks.clear();
+            m_cluster = spec.cluster;
+            m_device = spec.launch.device;
+        }
+        const auto [entry, isNew] = m_byRanks.try_emplace(spec.layout.worldSize());
+        if (isNew)
+            entry->second = look(spec);
+        return entry->second;
+    }
+
+private:
+    std::vector<HostMemory> look(const RunSpec& spec) const
+    {
+        const auto hardware = hardwareOf(spec, m_inputs);
+        return lookAtHosts(spec, hardware.ok() ? *hardware : Hardware(spec.cluster.nodes.size()), m_inputs);
+    }
+
+    PlanInputs m_inputs;
+    ClusterSpec m_cluster;
+    DeviceKind m_device = DeviceKind::Auto;
+    std::map<int, std::vector<HostMemory>> m_byRanks;
+};
+
 } // namespace
 
 PlannedRun planRun(const RunSpec& spec, const PlanInputs& inputs)
@@ -147,13 +179,20 @@ PlannedRun planRun(const RunSpec& spec, const PlanInputs& inputs)
     const Hardware hardware = looked.ok() ? *looked : Hardware(spec.cluster.nodes.size());
     PlannedRun plan;
     plan.memory = estimateMemory(spec, inputs.shape);
-    plan.hosts = memoryOfHosts(
-        spec, [&](std::size_t i) { return memoryOf(spec.cluster.nodes[i], hardware[i], inputs); });
+    plan.hosts = lookAtHosts(spec, hardware, inputs);
+    plan.fits = fitsMemory(plan.hosts, plan.memory.need());
+    plan.rooms = roomsOf(plan.hosts);
     plan.pipelineRanks = memoryOfPipelineRanks(spec, inputs.shape);
-    plan.rooms = roomsOf(plan.hosts, hardware);
-    plan.fits = fitOf(plan.memory, plan.hosts, hardware);
     plan.time = looked.ok() ? timeOf(spec, inputs.shape, hardware, plan.hosts.size()) : looked.error();
     return plan;
+}
+
+PlanFacts planFacts(const PlanInputs& inputs, const std::optional<DataSetShape>& rows)
+{
+    return {inputs.shape, rows,
+            [remembered = std::make_shared<RememberedHosts>(inputs)](const RunSpec& spec) {
+                return remembered->hostsOf(spec);
+            }};
 }
 
 } // namespace trainyard

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/planner/explain/plan_problems.h"
 #include "engine/planner/hardware/hardware.h"
 #include "engine/planner/memory_fit.h"
 #include "engine/planner/memory_model.h"
@@ -50,5 +51,9 @@ struct PlannedRun {
 /// Memory of a host is what was found there, else what its hardware has. Few milliseconds; of an invalid
 /// specification something near, as estimateMemory() says.
 PlannedRun planRun(const RunSpec& spec, const PlanInputs& inputs);
+
+/// The same inputs as explainPlan() asks for them, with the run's data set where that is known. Hosts are
+/// looked at once for each number of ranks; hardware that is not there leaves their room unknown.
+PlanFacts planFacts(const PlanInputs& inputs, const std::optional<DataSetShape>& rows);
 
 } // namespace trainyard

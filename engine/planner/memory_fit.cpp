@@ -18,6 +18,11 @@ std::optional<Bytes> larger(std::optional<Bytes> a, std::optional<Bytes> b)
     return a && b ? std::max(*a, *b) : a ? a : b;
 }
 
+std::optional<Bytes> shareOf(std::optional<Bytes> memory, int ranks)
+{
+    return memory ? std::optional(*memory / static_cast<Bytes>(ranks)) : std::nullopt;
+}
+
 bool getDevices(const RunSpec& spec, int ranks, const NodeMemory& memory)
 {
     return spec.launch.device != DeviceKind::Cpu && memory.devices.size() >= static_cast<std::size_t>(ranks);
@@ -26,7 +31,7 @@ bool getDevices(const RunSpec& spec, int ranks, const NodeMemory& memory)
 std::optional<Bytes> perRank(const RunSpec& spec, const NodeSpec& node, int ranks, const NodeMemory& memory)
 {
     const auto promised = node.memory > 0 ? std::optional(node.memory) : std::nullopt;
-    const auto share = memory.main ? std::optional(*memory.main / static_cast<Bytes>(ranks)) : std::nullopt;
+    const auto share = shareOf(memory.main, ranks);
     if (spec.launch.device == DeviceKind::Cuda && memory.devices.empty())
         return promised; // nobody has looked at its devices
     if (!getDevices(spec, ranks, memory))
@@ -49,8 +54,9 @@ std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& m
         if (ranks == 0)
             continue;
         const NodeMemory ofNode = memory(i);
-        hosts.push_back(
-            {node.host, ranks, perRank(spec, node, ranks, ofNode), getDevices(spec, ranks, ofNode)});
+        const bool onDevices = getDevices(spec, ranks, ofNode);
+        hosts.push_back({node.host, ranks, perRank(spec, node, ranks, ofNode), onDevices,
+                         onDevices ? shareOf(ofNode.main, ranks) : std::nullopt});
     }
     return hosts;
 }
@@ -75,28 +81,51 @@ Status haveDevices(const RunSpec& spec, const MemoryOfNode& memory)
     return {};
 }
 
-std::optional<HostMemory> tooSmall(const std::vector<HostMemory>& hosts, Bytes needed)
+std::optional<Bytes> HostMemory::room() const
 {
-    std::optional<HostMemory> tightest;
-    for (const HostMemory& host : hosts) {
-        if (host.perRank && *host.perRank < needed && (!tightest || *host.perRank < *tightest->perRank))
-            tightest = host;
-    }
-    return tightest;
+    if (!perRank)
+        return std::nullopt;
+    return static_cast<Bytes>(usableShare * static_cast<double>(*perRank));
 }
 
-Status fitsMemory(const std::vector<HostMemory>& hosts, Bytes needed)
+Error MemoryShortage::error() const
 {
-    const auto tight = tooSmall(hosts, needed);
-    if (!tight)
-        return {};
-    const std::string shared =
-        tight->ranks == 1 ? "its rank" : fmt::format("each of its {} ranks", tight->ranks);
+    const std::string shared = host.ranks == 1 ? "its rank" : fmt::format("each of its {} ranks", host.ranks);
+    if (ofMainMemory)
+        return refused(fmt::format("a rank needs {} of its host's memory as planned, and {} has {} for {}",
+                                   formatBytes(needed), host.host, formatBytes(room), shared),
+                       "offload less, or use more hosts");
+    const std::string there =
+        room == *host.perRank
+            ? formatBytes(room)
+            : fmt::format("{}, of which {} may be planned,", formatBytes(*host.perRank), formatBytes(room));
     return refused(
-        fmt::format("a rank needs {} as planned, and {} has {} for {}", formatBytes(needed), tight->host,
-                    formatBytes(*tight->perRank), shared),
+        fmt::format("a rank needs {} as planned, and {} has {} for {}", formatBytes(needed), host.host, there,
+                    shared),
         "lower batch.micro, set memory.recompute or memory.zero_stage, raise layout.tensor, or use "
         "more hosts");
+}
+
+std::optional<MemoryShortage> memoryShortage(const std::vector<HostMemory>& hosts, const RankNeed& need)
+{
+    std::optional<MemoryShortage> tightest;
+    std::optional<MemoryShortage> ofMainMemory;
+    for (const HostMemory& host : hosts) {
+        const Bytes needed = need.onDevice + (host.onDevices ? 0 : need.onHost);
+        const auto room = host.room();
+        if (room && *room < needed && (!tightest || *room < tightest->room))
+            tightest = {host, false, needed, *room};
+        const bool offloads = host.onDevices && host.mainPerRank && *host.mainPerRank < need.onHost;
+        if (offloads && (!ofMainMemory || *host.mainPerRank < ofMainMemory->room))
+            ofMainMemory = {host, true, need.onHost, *host.mainPerRank};
+    }
+    return tightest ? tightest : ofMainMemory;
+}
+
+Status fitsMemory(const std::vector<HostMemory>& hosts, const RankNeed& need)
+{
+    const auto shortage = memoryShortage(hosts, need);
+    return shortage ? Status(shortage->error()) : Status();
 }
 
 } // namespace trainyard

@@ -8,6 +8,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/planner/rank_need.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -30,6 +31,13 @@ struct HostMemory {
     int ranks = 0;
     std::optional<Bytes> perRank{}; ///< nothing = unknown
     bool onDevices = false;         ///< it is that of their devices
+    /// Of the host's main memory, for what the ranks' devices do not hold; nothing = unknown. Only with
+    /// onDevices.
+    std::optional<Bytes> mainPerRank{};
+    double usableShare = 1; ///< of perRank that may be planned
+
+    /// What of perRank may be planned.
+    std::optional<Bytes> room() const;
 };
 
 /// Every host that gets a rank, in order of node; the ranks fill the slots node by node. A rank has what the
@@ -41,10 +49,21 @@ std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& m
 /// Refused when launch.device is "cuda" and a host has fewer devices than ranks.
 Status haveDevices(const RunSpec& spec, const MemoryOfNode& memory);
 
-/// The tightest host on which a rank that needs `needed` does not fit; nothing when all fit or are unknown.
-std::optional<HostMemory> tooSmall(const std::vector<HostMemory>& hosts, Bytes needed);
+/// What is too small for a rank.
+struct MemoryShortage {
+    HostMemory host;
+    bool ofMainMemory = false; ///< what is offloaded does not fit beside the devices
+    Bytes needed = 0;
+    Bytes room = 0;
 
-/// Refused with host, need, what there is and what to change, when tooSmall() finds one.
-Status fitsMemory(const std::vector<HostMemory>& hosts, Bytes needed);
+    /// Refused with host, need, what there is and what to change.
+    Error error() const;
+};
+
+/// Of the tightest host, what ranks compute in first; nothing when all fit or are unknown.
+std::optional<MemoryShortage> memoryShortage(const std::vector<HostMemory>& hosts, const RankNeed& need);
+
+/// memoryShortage() as a status.
+Status fitsMemory(const std::vector<HostMemory>& hosts, const RankNeed& need);
 
 } // namespace trainyard

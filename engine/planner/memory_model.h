@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/planner/rank_need.h"
 #include "engine/planner/sequence_shape.h"
 #include "engine/records/record.h"
 #include "engine/spec/run_spec.h"
@@ -17,6 +18,7 @@ struct MemoryEstimate {
     Bytes total() const;
     Bytes residentTotal() const;
     Bytes onDevice() const; ///< what is not in host memory, where the two differ
+    RankNeed need() const { return {onDevice(), total() - onDevice()}; }
 };
 
 /// Memory of one rank of each pipeline rank, first to last, at the moment of a step at which it is largest

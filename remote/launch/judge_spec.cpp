@@ -1,7 +1,6 @@
 #include "remote/launch/judge_spec.h"
 
-#include <algorithm>
-
+#include "engine/planner/explain/plan_problems.h"
 #include "engine/planner/memory_model.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/elastic.h"
@@ -10,11 +9,24 @@ namespace trainyard {
 
 namespace {
 
-Status fitsHosts(const RunSpec& spec, const DataSetManifest& data, const std::vector<HostMemory>& hosts)
+SequenceShape shapeOf(const DataSetManifest& data)
 {
-    const MemoryEstimate planned = estimateMemory(spec, {data.sequenceLength, data.maxPredictions});
-    const bool onDevices = std::ranges::all_of(hosts, &HostMemory::onDevices);
-    return fitsMemory(hosts, onDevices ? planned.onDevice() : planned.total());
+    return {data.sequenceLength, data.maxPredictions};
+}
+
+bool fitsHosts(const RunSpec& spec, const DataSetManifest& data, const std::vector<HostMemory>& hosts)
+{
+    return !memoryShortage(hosts, estimateMemory(spec, shapeOf(data)).need());
+}
+
+/// Of a specification that agrees with its data set: what is left is that ranks do not fit.
+Error explainedMemory(const RunSpec& spec, const DataSetManifest& data, const MemoryOfNode& memory)
+{
+    const auto explained = explainPlan(spec, {shapeOf(data), data.shape(), [&](const RunSpec& each) {
+                                                  return memoryOfHosts(each, memory);
+                                              }});
+    TRAINYARD_CHECK(!explained.empty());
+    return explained.front().error();
 }
 
 } // namespace
@@ -25,7 +37,8 @@ Result<Diagnostics> judgeSpec(const RunSpec& spec, const DataSetManifest& data,
     TRAINYARD_TRY(Diagnostics remarks, judgeDataSet(spec, data));
     const auto ofNode = [&](std::size_t node) { return memory[node]; };
     TRAINYARD_TRY_STATUS(haveDevices(spec, ofNode));
-    TRAINYARD_TRY_STATUS(fitsHosts(spec, data, memoryOfHosts(spec, ofNode)));
+    if (!fitsHosts(spec, data, memoryOfHosts(spec, ofNode)))
+        return explainedMemory(spec, data, ofNode);
     return remarks;
 }
 
@@ -35,7 +48,7 @@ int leastReplicas(const RunSpec& spec, const DataSetManifest& data, const std::v
     int least = spec.layout.data;
     for (int replicas = least - 1; replicas > 0; --replicas) {
         const auto smaller = withReplicas(spec, replicas);
-        if (smaller.ok() && !fitsHosts(*smaller, data, hosts).ok())
+        if (smaller.ok() && !fitsHosts(*smaller, data, hosts))
             break;
         if (smaller.ok())
             least = replicas;

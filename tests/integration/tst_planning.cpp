@@ -73,6 +73,28 @@ private slots:
         const Answer answer = ask({"plan", write("big.json", big), "--hardware", "p4d.24xlarge"});
         QCOMPARE(answer.status, 3);
         QVERIFY2(answer.err.contains("40.0 GiB"), qPrintable(answer.err));
+        QVERIFY2(answer.err.contains("\n  weights "), qPrintable(answer.err));
+    }
+
+    // 8 devices of 40 GiB: what is proposed is planned again.
+    void proposesWhatFits()
+    {
+        QByteArray large = kSpec;
+        large.replace("\"micro\": 1, \"accumulation\": 8", "\"micro\": 8, \"accumulation\": 1");
+        large.replace("\"recompute\": \"full\"", "\"recompute\": \"none\"");
+        const Answer answer = ask({"plan", write("large.json", large), "--hardware", "p4d.24xlarge",
+                                   "--seq-len", "1024", "--json"});
+        QCOMPARE(answer.status, 3);
+        const QJsonDocument json = QJsonDocument::fromJson(answer.out);
+        QVERIFY(!json["fits"].toBool(true));
+        const QJsonValue problem = json["problems"][0];
+        QCOMPARE(problem["path"].toString(), "memory");
+        QVERIFY(problem["equation"].toString().contains("activations"));
+        const QJsonArray nearest = problem["nearest"].toArray();
+        QVERIFY(!nearest.isEmpty());
+        for (const QJsonValue& remedy : nearest)
+            QVERIFY(remedy["memory_per_rank"].toDouble() < 40.0 * (1 << 30));
+        QVERIFY2(answer.err.contains("nearest that work: "), qPrintable(answer.err));
     }
 
     // 1.6 billion parameters: 8 ranks leave more on the host than 8 GiB.

@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "engine/planner/explain/setting_moves.h"
 
 namespace trainyard {
@@ -127,7 +129,7 @@ void RemedySearch::keep(RunSpec changed)
     const bool lessIsEnough = std::ranges::any_of(
         m_remedies, [&](const Remedy& remedy) { return isPartOf(remedy.changes, changes); });
     if (!lessIsEnough && m_remedies.size() < kMostRemedies)
-        m_remedies.push_back({std::move(changed), std::move(changes)});
+        m_remedies.push_back({std::move(changed), std::move(changes), std::nullopt});
 }
 
 void RemedySearch::tryAlone(const Ways& ways)
@@ -178,6 +180,29 @@ std::vector<Remedy> RemedySearch::run()
 }
 
 } // namespace
+
+std::string Remedy::text() const
+{
+    const std::string settings = textOf(changes);
+    if (!need)
+        return settings;
+    return need->onHost == 0 ? fmt::format("{} ({})", settings, formatBytes(need->onDevice))
+                             : fmt::format("{} ({} and {} on the host)", settings,
+                                           formatBytes(need->onDevice), formatBytes(need->onHost));
+}
+
+Error ExplainedProblem::error() const
+{
+    Error error = problem.error();
+    if (!problem.equation.empty())
+        error.message += fmt::format(" ({})", problem.equation);
+    std::string nearest;
+    for (const Remedy& remedy : remedies)
+        nearest += (nearest.empty() ? "nearest that work: " : " | ") + remedy.text();
+    if (!nearest.empty())
+        error.hint = nearest;
+    return error;
+}
 
 std::vector<ExplainedProblem> explain(const RunSpec& spec, const Diagnostics& problems,
                                       const FindProblems& find)

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "engine/planner/rank_need.h"
 #include "engine/spec/diagnostic.h"
 #include "engine/spec/field_changes.h"
 #include "engine/spec/run_spec.h"
@@ -16,12 +19,19 @@ using FindProblems = std::function<Diagnostics(const RunSpec&)>;
 struct Remedy {
     RunSpec spec; ///< the whole specification with it
     std::vector<FieldChange> changes;
+    std::optional<RankNeed> need{}; ///< of a rank with it, where memory is the problem
+
+    /// "batch.accumulation 8, batch.micro 2", with the need in brackets.
+    std::string text() const;
 };
 
 /// A problem and the nearest settings that work.
 struct ExplainedProblem {
     Diagnostic problem;
     std::vector<Remedy> remedies;
+
+    /// In one message: the equation with what is wrong, the settings that work as its hint.
+    Error error() const;
 };
 
 /// For each problem the settings that solve it, each found by asking `find`: with any one of them the field

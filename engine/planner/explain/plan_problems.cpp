@@ -9,33 +9,36 @@ namespace trainyard {
 
 namespace {
 
+/// Whether that category is among what is too small.
+bool counts(MemoryCategory category, const MemoryShortage& shortage)
+{
+    if (!shortage.host.onDevices)
+        return true;
+    return (category == MemoryCategory::Host) == shortage.ofMainMemory;
+}
+
 /// "weights 1.00 GiB + gradients 1.00 GiB = 2.00 GiB > 1.50 GiB".
-std::string equationOf(const MemoryEstimate& estimate, bool onDevices, Bytes available)
+std::string equationOf(const MemoryEstimate& estimate, const MemoryShortage& shortage)
 {
     std::string sum;
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
         const auto category = static_cast<MemoryCategory>(i);
-        if (estimate.bytes[i] == 0 || (onDevices && category == MemoryCategory::Host))
-            continue;
-        sum += fmt::format("{}{} {}", sum.empty() ? "" : " + ", nameOf(category),
-                           formatBytes(estimate.bytes[i]));
+        if (estimate.bytes[i] > 0 && counts(category, shortage))
+            sum += fmt::format("{}{} {}", sum.empty() ? "" : " + ", nameOf(category),
+                               formatBytes(estimate.bytes[i]));
     }
-    return fmt::format("{} = {} > {}", sum, formatBytes(onDevices ? estimate.onDevice() : estimate.total()),
-                       formatBytes(available));
+    return fmt::format("{} = {} > {}", sum, formatBytes(shortage.needed), formatBytes(shortage.room));
 }
 
 } // namespace
 
-std::optional<Diagnostic> memoryProblem(const MemoryEstimate& estimate, const std::vector<HostMemory>& hosts,
-                                        bool onDevices)
+std::optional<Diagnostic> memoryProblem(const MemoryEstimate& estimate, const std::vector<HostMemory>& hosts)
 {
-    const Bytes needed = onDevices ? estimate.onDevice() : estimate.total();
-    const Status fits = fitsMemory(hosts, needed);
-    if (fits.ok())
+    const auto shortage = memoryShortage(hosts, estimate.need());
+    if (!shortage)
         return std::nullopt;
-    const Error& error = fits.error();
-    return Diagnostic{kMemoryPath, error.message, error.hint, error.kind,
-                      equationOf(estimate, onDevices, *tooSmall(hosts, needed)->perRank)};
+    const Error error = shortage->error();
+    return Diagnostic{kMemoryPath, error.message, error.hint, error.kind, equationOf(estimate, *shortage)};
 }
 
 Diagnostics planProblems(const RunSpec& spec, const PlanFacts& facts)
@@ -48,9 +51,22 @@ Diagnostics planProblems(const RunSpec& spec, const PlanFacts& facts)
     if (!problems.empty())
         return problems;
     const MemoryEstimate estimate = estimateMemory(spec, facts.shape);
-    if (const auto problem = memoryProblem(estimate, facts.hosts(spec), facts.onDevices))
+    if (const auto problem = memoryProblem(estimate, facts.hosts(spec)))
         problems.push_back(*problem);
     return problems;
+}
+
+std::vector<ExplainedProblem> explainPlan(const RunSpec& spec, const PlanFacts& facts)
+{
+    const auto find = [&](const RunSpec& changed) { return planProblems(changed, facts); };
+    auto explanations = explain(spec, find(spec), find);
+    for (ExplainedProblem& explained : explanations) {
+        for (Remedy& remedy : explained.remedies) {
+            if (explained.problem.path == kMemoryPath)
+                remedy.need = estimateMemory(remedy.spec, facts.shape).need();
+        }
+    }
+    return explanations;
 }
 
 } // namespace trainyard

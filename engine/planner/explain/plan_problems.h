@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/planner/explain/explained_problem.h"
 #include "engine/planner/memory_fit.h"
 #include "engine/planner/memory_model.h"
 #include "engine/spec/data_set_rules.h"
@@ -22,16 +23,17 @@ struct PlanFacts {
     SequenceShape shape;
     std::optional<DataSetShape> rows{}; ///< of its data set, where that can be read
     HostsOf hosts;
-    bool onDevices = false; ///< the memory of the hosts is that of their devices
 };
 
-/// Refused, at kMemoryPath, when a rank does not fit into the tightest host: the sum of the categories
-/// against what there is. `onDevices`: what waits in host memory does not count.
-std::optional<Diagnostic> memoryProblem(const MemoryEstimate& estimate, const std::vector<HostMemory>& hosts,
-                                        bool onDevices);
+/// Refused, at kMemoryPath, when a rank does not fit into the tightest host: the sum of the categories that
+/// count there against what there is.
+std::optional<Diagnostic> memoryProblem(const MemoryEstimate& estimate, const std::vector<HostMemory>& hosts);
 
 /// What keeps a specification from running. Each question is asked where the ones before it have no problem:
 /// validate(), dataSetProblems(), sharingProblems(), memoryProblem().
 Diagnostics planProblems(const RunSpec& spec, const PlanFacts& facts);
+
+/// explain() for planProblems(), with what a rank needs after each remedy of its memory.
+std::vector<ExplainedProblem> explainPlan(const RunSpec& spec, const PlanFacts& facts);
 
 } // namespace trainyard

@@ -181,6 +181,11 @@ void offloadParameters(RunSpec& spec)
     spec.memory.offloadParameters = true;
 }
 
+void keepAllOnDevices(RunSpec& spec)
+{
+    spec.memory.offloadActivations = spec.memory.offloadOptimizer = spec.memory.offloadParameters = false;
+}
+
 /// Everything that saves memory and leaves the ranks where they are.
 void saveMemory(RunSpec& spec)
 {
@@ -191,6 +196,16 @@ void saveMemory(RunSpec& spec)
     keepGlobalBatch(spec);
     offloadActivations(spec);
     offloadOptimizer(spec);
+}
+
+void warmUpAllTheRun(RunSpec& spec)
+{
+    spec.optimizer.warmupSteps = spec.launch.steps;
+}
+
+void runAsLongAsWarmUp(RunSpec& spec)
+{
+    spec.launch.steps = spec.optimizer.warmupSteps;
 }
 
 NumberMove turned(NumberMove move, Turn turn)
@@ -205,6 +220,7 @@ SettingMoves memoryMoves()
 {
     return {{recompute<RecomputeKind::Selective>, turned(kZeroStage, Turn::Up), turned(kMicro, Turn::Down),
              recompute<RecomputeKind::Full>, offloadOptimizer, offloadActivations, offloadParameters,
+             keepAllOnDevices, // where what is too small is the host's memory
              turned(kTensorOnRanks, Turn::Up), turned(kPipelineOnRanks, Turn::Up), turned(kTensor, Turn::Up),
              turned(kPipeline, Turn::Up)},
             {saveMemory}};
@@ -238,7 +254,7 @@ MovesByPath makeMoves()
         {"memory.recompute", {{recompute<RecomputeKind::None>, kOneForwardOneBackward}}},
         {"memory.offload_parameters", {{kZeroStage, withoutParameterOffload}}},
         {"memory", memoryMoves()},
-        {"optimizer.warmup_steps", {{kWarmup, kSteps}}},
+        {"optimizer.warmup_steps", {{kWarmup, kSteps, warmUpAllTheRun, runAsLongAsWarmUp}}},
     };
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.h"
 #include "engine/planner/hardware/hardware.h"
+#include "engine/planner/rank_need.h"
 
 namespace trainyard {
 
@@ -9,12 +10,6 @@ namespace trainyard {
 /// which no estimate counts. What ZeRO's authors reached is 0.82 of a device, activations counted in the rest
 /// (arXiv:1910.02054, table 2).
 constexpr double kUsableShare = 0.92;
-
-/// What a rank needs at the peak of a step.
-struct RankNeed {
-    Bytes onDevice = 0;
-    Bytes onHost = 0;
-};
 
 /// What each of so many ranks on a node may use. Where the devices' memory is the host's, `host` is 0 and
 /// `device` a share of it.

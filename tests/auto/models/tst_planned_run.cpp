@@ -151,6 +151,46 @@ private slots:
         QCOMPARE(plan.hosts[0].perRank.value(), 2 * kGiB);
         QVERIFY(!plan.fits.ok());
     }
+
+    void looksAtHostsOnceForEachNumberOfRanks()
+    {
+        int looks = 0;
+        PlanInputs counted = inputs();
+        counted.found = [&](const NodeSpec&) {
+            ++looks;
+            return NodeMemory();
+        };
+        const PlanFacts facts = planFacts(counted, std::nullopt);
+        RunSpec spec = bertOn("hgx-a100", "hgx-a100");
+        const auto hosts = facts.hosts(spec);
+        QCOMPARE(hosts.size(), std::size_t(2));
+        QCOMPARE(*hosts[0].perRank, planRun(spec, inputs()).hosts[0].perRank.value());
+        spec.memory.zeroStage = 1;
+        (void)facts.hosts(spec);
+        QCOMPARE(looks, 2);
+        spec.layout.data = 8;
+        QCOMPARE(facts.hosts(spec).size(), std::size_t(1));
+        spec.launch.device = DeviceKind::Cpu; // ranks compute in the host's memory then
+        QVERIFY(facts.hosts(spec)[0].perRank != hosts[0].perRank);
+    }
+
+    // Optimizer states of 1.5 billion parameters for eight ranks are more than a host of 8 GiB has.
+    void countsWhatIsOffloadedAgainstTheHost()
+    {
+        RunSpec spec = bertOn("small", "small");
+        spec.model = *modelPreset("gpt2-xl");
+        spec.memory.offloadOptimizer = true;
+        PlanInputs small = inputs();
+        small.hardware = [](const std::string&) {
+            Result<NodeModel> node = preset("hgx-a100");
+            node->hostMemory = 8 * kGiB;
+            return node;
+        };
+        const PlannedRun plan = planRun(spec, small);
+        QVERIFY(!plan.fits.ok());
+        QVERIFY2(plan.fits.error().text().find("of its host's memory") != std::string::npos,
+                 plan.fits.error().text().c_str());
+    }
 };
 
 QTEST_GUILESS_MAIN(TestPlannedRun)

@@ -38,7 +38,7 @@ std::vector<HostMemory> roomFor(const RunSpec& spec, Bytes perRank)
 
 PlanFacts factsWith(Bytes perRank)
 {
-    return {{512, 76}, {}, [perRank](const RunSpec& spec) { return roomFor(spec, perRank); }, true};
+    return {{512, 76}, {}, [perRank](const RunSpec& spec) { return roomFor(spec, perRank); }};
 }
 
 FindProblems rulesWith(Bytes perRank)
@@ -156,6 +156,9 @@ private slots:
         row("warm-up", "optimizer.warmup_steps", "warmup_steps 200 > steps 100",
             {"optimizer.warmup_steps 100", "launch.steps 200"},
             [](RunSpec& s) { s.optimizer.warmupSteps = 200; });
+        row("long warm-up", "optimizer.warmup_steps", "warmup_steps 9000 > steps 100",
+            {"optimizer.warmup_steps 100", "launch.steps 9000"},
+            [](RunSpec& s) { s.optimizer.warmupSteps = 9000; });
         row("none", "layout.context", "0 < 1", {"layout.context 1"},
             [](RunSpec& s) { s.layout.context = 0; });
         row("far beyond", "model.layers", "2000000000 > 1024", {"model.layers 1024"},

@@ -76,8 +76,8 @@ private slots:
     void namesTheTightestHostAndTheFigures()
     {
         const std::vector<HostMemory> hosts{{"a", 1, 4 * kGiB}, {"b", 2, 3 * kGiB}, {"c", 1, std::nullopt}};
-        QVERIFY(fitsMemory(hosts, 3 * kGiB).ok());
-        const Status status = fitsMemory(hosts, 5 * kGiB);
+        QVERIFY(fitsMemory(hosts, {3 * kGiB}).ok());
+        const Status status = fitsMemory(hosts, {4 * kGiB, 1 * kGiB});
         QCOMPARE(status.error().kind, ErrorKind::Refused);
         for (const char* part : {"5.00 GiB", "b has 3.00 GiB for each of its 2 ranks", "batch.micro"})
             QVERIFY2(status.error().text().find(part) != std::string::npos, status.error().text().c_str());
@@ -85,7 +85,30 @@ private slots:
 
     void letsPassWhatNobodyKnows()
     {
-        QVERIFY(fitsMemory(memoryOfHosts(threeRanksOn({{"a", 3, 0}}), unknown), 1000 * kGiB).ok());
+        QVERIFY(fitsMemory(memoryOfHosts(threeRanksOn({{"a", 3, 0}}), unknown), {1000 * kGiB}).ok());
+    }
+
+    // Of a rank on a device the two needs lie in two memories, each with its own room.
+    void judgesDeviceAndHostApart()
+    {
+        const HostMemory host{"a", 2, 10 * kGiB, true, 5 * kGiB};
+        QVERIFY(fitsMemory({host}, {10 * kGiB, 5 * kGiB}).ok());
+        const Status offloaded = fitsMemory({host}, {1 * kGiB, 6 * kGiB});
+        QVERIFY2(offloaded.error().text().find("needs 6.00 GiB of its host's memory") != std::string::npos,
+                 offloaded.error().text().c_str());
+        HostMemory unknownMain = host;
+        unknownMain.mainPerRank.reset();
+        QVERIFY(fitsMemory({unknownMain}, {1 * kGiB, 6 * kGiB}).ok());
+    }
+
+    void plansNoMoreThanTheUsableShare()
+    {
+        const std::vector<HostMemory> hosts{{"a", 1, 10 * kGiB, true, std::nullopt, 0.9}};
+        QVERIFY(fitsMemory(hosts, {9 * kGiB}).ok());
+        const Status status = fitsMemory(hosts, {9 * kGiB + 1});
+        QVERIFY2(status.error().text().find("10.0 GiB, of which 9.00 GiB may be planned") !=
+                     std::string::npos,
+                 status.error().text().c_str());
     }
 };
 

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "engine/base/units.h"
+
+namespace trainyard {
+
+/// What a rank needs at the peak of a step.
+struct RankNeed {
+    Bytes onDevice = 0;
+    Bytes onHost = 0;
+};
+
+} // namespace trainyard

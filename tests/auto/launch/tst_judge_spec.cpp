@@ -1,0 +1,65 @@
+#include <QTest>
+
+#include "remote/launch/judge_spec.h"
+
+using namespace trainyard;
+
+namespace {
+
+/// 110 million parameters on a host with one device, or with none.
+RunSpec bertBase()
+{
+    RunSpec spec;
+    spec.model.layers = 12;
+    spec.model.hidden = 768;
+    spec.model.heads = 12;
+    spec.model.intermediate = 3072;
+    spec.dataset.path = "/data/wiki";
+    spec.batch = {64, 64, 1};
+    return spec;
+}
+
+DataSetManifest rows()
+{
+    DataSetManifest data;
+    data.sequenceLength = 128;
+    data.maxPredictions = 20;
+    data.vocabularySize = RunSpec().model.vocabulary;
+    return data;
+}
+
+QString refusalOf(const RunSpec& spec, const NodeMemory& memory)
+{
+    const auto judged = judgeSpec(spec, rows(), {memory});
+    return judged.ok() ? QString() : QString::fromStdString(judged.error().text());
+}
+
+} // namespace
+
+/// What a launch refuses once the hosts have been looked at.
+class TestJudgeSpec : public QObject {
+    Q_OBJECT
+
+private slots:
+    void saysWhatIsTooMuchAndWhatWouldFit()
+    {
+        const QString refusal = refusalOf(bertBase(), NodeMemory(4 * kGiB));
+        for (const char* part : {"a rank needs", "localhost has 4.00 GiB", "optimizer", " > 4.00 GiB",
+                                 "nearest that work: ", "memory.recompute \"full\" ("})
+            QVERIFY2(refusal.contains(part), qPrintable(refusal));
+    }
+
+    // Moments and master weights take 1.2 GiB, which then lie beside the device.
+    void refusesWhatIsOffloadedToTooSmallAHost()
+    {
+        RunSpec spec = bertBase();
+        spec.memory.offloadOptimizer = true;
+        QCOMPARE(refusalOf(spec, NodeMemory(64 * kGiB, {80 * kGiB})), "");
+        const QString refusal = refusalOf(spec, NodeMemory(1 * kGiB, {80 * kGiB}));
+        QVERIFY2(refusal.contains("of its host's memory"), qPrintable(refusal));
+        QVERIFY2(refusal.contains("nearest that work: memory.offload_optimizer false"), qPrintable(refusal));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestJudgeSpec)
+#include "tst_judge_spec.moc"
