@@ -14,6 +14,7 @@
 #include "app/designer/memory_bars.h"
 #include "app/designer/plan_strip.h"
 #include "app/designer/scaled_copies_bar.h"
+#include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
 #include "app/designer/step_time_bar.h"
 #include "app/designer/verdict_panel.h"
@@ -37,6 +38,7 @@ constexpr int kVerdictWidth = 304;
 constexpr int kVerdictWidest = 400;
 constexpr int kColumnsShare = 5; ///< of the height
 constexpr int kStripShare = 2;
+constexpr int kExplainAfterMs = 200; ///< without an edit; settings that work are looked for by the thousand
 
 QFrame* makeTitledPanel(const QString& title, QWidget* content, int stretch)
 {
@@ -82,7 +84,10 @@ DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
     , m_strip(new PlanStrip)
     , m_verdict(new VerdictPanel)
     , m_alternatives(new AlternativesPanel)
+    , m_exchange(new SettingsExchange(m_document, *m_page->strip(), this))
 {
+    m_explainSoon.setSingleShot(true);
+    m_explainSoon.setInterval(kExplainAfterMs);
     m_page->content()->setSpacing(metrics::kPanelPadding);
     m_page->content()->addWidget(m_copies);
     m_page->content()->addLayout(makeColumns(), 1);
@@ -96,6 +101,8 @@ DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
     connect(&m_document.undoStack(), &QUndoStack::cleanChanged, this, &DesignPlace::updateTitle);
     connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &DesignPlace::refresh);
     connect(m_verdict, &VerdictPanel::problemChosen, m_form, &SpecForm::focusField);
+    connect(m_verdict, &VerdictPanel::remedyChosen, this, &DesignPlace::apply);
+    connect(&m_explainSoon, &QTimer::timeout, this, &DesignPlace::explainProblems);
     connect(m_verdict, &VerdictPanel::launchRequested, this, &DesignPlace::launch);
     connect(m_copies, &ScaledCopiesBar::failed, m_page->strip(), &MessageStrip::showError);
     connect(m_copies, &ScaledCopiesBar::written, this, [this](const QStringList& files) {
@@ -203,7 +210,7 @@ void DesignPlace::addActions()
     auto* copies = makeButton(tr("Scaled copies…"));
     auto* openButton = makeButton(tr("&Open…"));
     auto* saveButton = makeButton(tr("&Save"));
-    for (QPushButton* button : {copies, openButton, saveButton})
+    for (QPushButton* button : {copies, openButton, saveButton, m_exchange->makeExportButton()})
         m_page->addAction(button);
     auto* openAction = addDocumentAction(tr("Open…"), QKeySequence::Open, {}, &DesignPlace::open);
     auto* saveAction = addDocumentAction(tr("Save"), QKeySequence::Save, {}, &DesignPlace::save);
@@ -237,20 +244,43 @@ SequenceShape DesignPlace::shape() const
     return entry ? SequenceShape{entry->sequenceLength, entry->maxPredictions} : SequenceShape();
 }
 
+std::optional<DataSetShape> DesignPlace::rows() const
+{
+    const DataSetEntry* entry = dataSet();
+    if (!entry)
+        return std::nullopt;
+    return DataSetShape{entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows,
+                        entry->paddingShare,   entry->objective,      entry->nextSentence};
+}
+
 VerdictPanel::Findings DesignPlace::findings() const
 {
     const RunSpec& spec = m_document.spec();
     VerdictPanel::Findings findings{m_document.diagnostics(),
                                     m_document.isValid() ? remarksOn(spec) : Diagnostics()};
-    if (const DataSetEntry* entry = dataSet()) {
-        const DataSetShape rows{entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows,
-                                entry->paddingShare,   entry->objective,      entry->nextSentence};
-        for (const Diagnostic& problem : dataSetProblems(spec, rows))
+    if (const auto shape = rows()) {
+        for (const Diagnostic& problem : dataSetProblems(spec, *shape))
             findings.problems.push_back(problem);
-        for (const Diagnostic& remark : dataSetRemarks(spec, rows))
+        for (const Diagnostic& remark : dataSetRemarks(spec, *shape))
             findings.remarks.push_back(remark);
     }
+    const auto memory = memoryProblem(m_design.plan.memory, m_design.plan.hosts);
+    if (findings.problems.empty() && memory)
+        findings.problems.push_back(*memory);
     return findings;
+}
+
+void DesignPlace::explainProblems()
+{
+    m_verdict->showRemedies(explainPlan(m_document.spec(), planFacts(planInputs(), rows())));
+}
+
+void DesignPlace::apply(const Remedy& remedy)
+{
+    m_document.closeEdit();
+    m_document.edit(tr("Setting that works"), QStringLiteral("remedy"),
+                    [&](RunSpec& spec) { spec = remedy.spec; });
+    m_document.closeEdit();
 }
 
 PlanInputs DesignPlace::planInputs() const
@@ -274,6 +304,7 @@ void DesignPlace::refresh()
     m_verdict->showVerdict(m_design, findings());
     m_alternatives->setDesign(m_design);
     m_strip->showDesign(m_design);
+    m_explainSoon.start();
 }
 
 void DesignPlace::showCluster()
@@ -351,8 +382,15 @@ void DesignPlace::saveFile(const QString& file)
 
 void DesignPlace::open()
 {
-    const QString file = QFileDialog::getOpenFileName(this, tr("Open a specification"), {}, specFilter());
-    if (!file.isEmpty())
+    const QStringList filters = QStringList{specFilter()} + SettingsExchange::filters();
+    QString chosen;
+    const QString file = QFileDialog::getOpenFileName(this, tr("Open a specification"), {},
+                                                      filters.join(QStringLiteral(";;")), &chosen);
+    if (file.isEmpty())
+        return;
+    if (const auto tool = SettingsExchange::toolOfFilter(chosen))
+        m_exchange->importFile(*tool, file);
+    else
         openFile(file);
 }
 

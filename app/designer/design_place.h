@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QPointer>
+#include <QTimer>
 
 #include "app/designer/verdict_panel.h"
 #include "app/models/data_set_list_model.h"
@@ -22,6 +23,7 @@ class MemoryBars;
 class PageFrame;
 class PlanStrip;
 class ScaledCopiesBar;
+class SettingsExchange;
 class SpecForm;
 class StepTimeBar;
 struct FoundLayout;
@@ -71,7 +73,11 @@ private:
     SequenceShape shape() const;
     PlanInputs planInputs() const;
     PlannedDesign plannedDesign() const;
+    std::optional<DataSetShape> rows() const;
     VerdictPanel::Findings findings() const;
+    /// Looks for the settings that solve the problems; when nothing has been edited for a moment.
+    void explainProblems();
+    void apply(const Remedy& remedy);
     void showCluster();
     void showStepTime();
     void onLaunched(const Result<QString>& result);
@@ -92,6 +98,8 @@ private:
     PlanStrip* m_strip;
     VerdictPanel* m_verdict;
     AlternativesPanel* m_alternatives;
+    SettingsExchange* m_exchange;
+    QTimer m_explainSoon;
     PlannedDesign m_design; ///< that is shown
 };
 

@@ -1,5 +1,7 @@
 #include "app/designer/verdict_panel.h"
 
+#include <algorithm>
+
 #include <QHBoxLayout>
 #include <QRegularExpression>
 #include <QScrollArea>
@@ -47,7 +49,7 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     : QFrame(parent)
     , m_verdict(makeLabel({}, "verdict"))
     , m_sentence(makeLabel({}, "muted"))
-    , m_problems(new QVBoxLayout)
+    , m_problems(new ProblemList)
     , m_assumptions(makeLabel({}, "help"))
     , m_pages(new QStackedWidget)
     , m_figures(new PlanFigureTable)
@@ -60,7 +62,7 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     setRole(this, "panel");
     for (QLabel* text : {m_sentence, m_obstacle, m_reason})
         text->setWordWrap(true);
-    m_pages->insertWidget(FindingsPage, makeFindings());
+    m_pages->insertWidget(FindingsPage, makeScroll(m_problems));
     m_pages->insertWidget(AssumptionsPage, makeAssumptions());
     m_explain->setCheckable(true);
     auto* keep = makeButton(tr("Compare"), "link");
@@ -87,22 +89,11 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     column->addWidget(m_reason);
     column->addWidget(m_launch);
     connect(m_launch, &QPushButton::clicked, this, &VerdictPanel::launchRequested);
+    connect(m_problems, &ProblemList::problemChosen, this, &VerdictPanel::problemChosen);
+    connect(m_problems, &ProblemList::remedyChosen, this, &VerdictPanel::remedyChosen);
     connect(m_chooseHardware, &QPushButton::clicked, this, &VerdictPanel::chooseHardware);
     connect(m_explain, &QPushButton::toggled, this, &VerdictPanel::explain);
     connect(keep, &QPushButton::clicked, this, &VerdictPanel::keepRequested);
-}
-
-QWidget* VerdictPanel::makeFindings()
-{
-    m_problems->setContentsMargins(0, 0, 0, 0);
-    m_problems->setSpacing(metrics::kHalf);
-    auto* list = new QWidget;
-    setRole(list, "form");
-    auto* column = new QVBoxLayout(list);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->addLayout(m_problems);
-    column->addStretch(1);
-    return makeScroll(list);
 }
 
 QWidget* VerdictPanel::makeAssumptions()
@@ -130,9 +121,9 @@ void VerdictPanel::chooseHardware()
 void VerdictPanel::showVerdict(const PlannedDesign& design, const Findings& findings)
 {
     m_design = design;
-    m_problemCount = findings.problems.size() + (design.plan.fits.ok() ? 0 : 1);
-    showSentence(findings, design.plan);
-    showDiagnostics(findings.problems.empty() ? findings.remarks : findings.problems);
+    m_problemCount = findings.problems.size();
+    showSentence(findings);
+    showProblems(findings.problems.empty() ? findings.remarks : findings.problems);
     showFigures();
     showObstacle(findings);
     explain(m_explain->isChecked());
@@ -170,24 +161,21 @@ void VerdictPanel::explain(bool on)
 {
     if (on)
         m_assumptions->setText(linked(planAssumptions(m_design)));
-    const bool used = on || m_problems->count() > 0;
+    const bool used = on || !m_explained.empty();
     m_pages->setCurrentIndex(on ? AssumptionsPage : FindingsPage);
     m_pages->setVisible(used);
     setSizePolicy(QSizePolicy::Preferred, used ? QSizePolicy::Expanding : QSizePolicy::Maximum);
 }
 
-void VerdictPanel::showSentence(const Findings& findings, const PlannedRun& plan)
+void VerdictPanel::showSentence(const Findings& findings)
 {
     const Diagnostics& problems = findings.problems;
     if (!problems.empty()) {
         setStyleProperty(m_verdict, "tone", "bad");
-        m_verdict->setText(tr("✕ Cannot run yet"));
+        m_verdict->setText(problems.front().path == kMemoryPath ? tr("✕ Does not fit")
+                                                                : tr("✕ Cannot run yet"));
         m_sentence->setText(problems.size() == 1 ? tr("One thing is in the way:")
                                                  : tr("%1 things are in the way:").arg(problems.size()));
-    } else if (!plan.fits.ok()) {
-        setStyleProperty(m_verdict, "tone", "bad");
-        m_verdict->setText(tr("✕ Does not fit"));
-        m_sentence->setText(QString::fromStdString(plan.fits.error().text()));
     } else if (!findings.remarks.empty()) {
         setStyleProperty(m_verdict, "tone", "warning");
         m_verdict->setText(tr("◆ Can be launched"));
@@ -199,27 +187,22 @@ void VerdictPanel::showSentence(const Findings& findings, const PlannedRun& plan
     }
 }
 
-void VerdictPanel::showDiagnostics(const Diagnostics& diagnostics)
+void VerdictPanel::showProblems(const Diagnostics& problems)
 {
-    while (QLayoutItem* item = m_problems->takeAt(0)) {
-        if (item->widget()) {
-            item->widget()->hide();
-            item->widget()->deleteLater(); // may be the sender
-        }
-        delete item;
+    m_explained.clear();
+    for (const Diagnostic& problem : problems)
+        m_explained.push_back({problem, {}});
+    m_problems->setProblems(m_explained);
+}
+
+void VerdictPanel::showRemedies(const std::vector<ExplainedProblem>& explained)
+{
+    for (ExplainedProblem& shown : m_explained) {
+        const auto found = std::ranges::find(explained, shown.problem, &ExplainedProblem::problem);
+        if (found != explained.end())
+            shown.remedies = found->remedies;
     }
-    for (const Diagnostic& problem : diagnostics) {
-        const QString path = QString::fromStdString(problem.path);
-        auto* link = makeButton(path, "link");
-        link->setToolTip(tr("Go to the field"));
-        link->setAccessibleDescription(QString::fromStdString(problem.message));
-        auto* text = makeLabel(QString::fromStdString(problem.message + " — " + problem.hint), "help");
-        text->setWordWrap(true);
-        text->setContentsMargins(metrics::kHalf, 0, 0, metrics::kHalf);
-        connect(link, &QPushButton::clicked, this, [this, path] { emit problemChosen(path); });
-        m_problems->addWidget(link, 0, Qt::AlignLeft);
-        m_problems->addWidget(text);
-    }
+    m_problems->setProblems(m_explained);
 }
 
 void VerdictPanel::setLaunching(bool launching)

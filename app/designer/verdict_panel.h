@@ -5,19 +5,19 @@
 
 #include <QFrame>
 
+#include "app/designer/problem_list.h"
 #include "app/models/planned_design.h"
 #include "app/models/spec_document.h"
 
 class QLabel;
 class QPushButton;
 class QStackedWidget;
-class QVBoxLayout;
 
 namespace trainyard {
 
 class PlanFigureTable;
 
-/// The answer to "can this run?": one sentence, every problem and remark as a link to its field, the figures
+/// The answer to "can this run?": one sentence, every problem and remark with what solves it, the figures
 /// that follow from the specification with what they rest on, and Launch, which says why when it cannot be
 /// pressed.
 class VerdictPanel : public QFrame {
@@ -31,6 +31,8 @@ public:
         Diagnostics remarks;
     };
     void showVerdict(const PlannedDesign& design, const Findings& findings);
+    /// Buttons for what solves those of the shown problems that are among these.
+    void showRemedies(const std::vector<ExplainedProblem>& explained);
     /// What the figures are compared with; nothing = with no design.
     void setKept(const std::optional<PlannedDesign>& kept);
     /// Of one rank, against the fewest ranks; NaN = not known. It is worked out after the verdict.
@@ -40,15 +42,15 @@ public:
 
 signals:
     void problemChosen(const QString& path);
+    void remedyChosen(const Remedy& remedy);
     void launchRequested();
     void keepRequested();
 
 private:
-    QWidget* makeFindings();
     QWidget* makeAssumptions();
     void chooseHardware();
-    void showSentence(const Findings& findings, const PlannedRun& plan);
-    void showDiagnostics(const Diagnostics& diagnostics);
+    void showSentence(const Findings& findings);
+    void showProblems(const Diagnostics& problems);
     void showFigures();
     void showObstacle(const Findings& findings);
     void explain(bool on);
@@ -59,7 +61,8 @@ private:
     double m_efficiency = std::numeric_limits<double>::quiet_NaN();
     QLabel* m_verdict;
     QLabel* m_sentence;
-    QVBoxLayout* m_problems;
+    ProblemList* m_problems;
+    std::vector<ExplainedProblem> m_explained; ///< what the list shows
     QLabel* m_assumptions;
     QStackedWidget* m_pages; ///< findings, or what the figures rest on
     PlanFigureTable* m_figures;

@@ -1,22 +1,28 @@
+#include <algorithm>
 #include <ctime>
 #include <limits>
 
 #include <QApplication>
 #include <QComboBox>
 #include <QElapsedTimer>
+#include <QFile>
+#include <QLabel>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QRegularExpression>
 #include <QTest>
 
 #include <nlohmann/json.hpp>
 
 #include "app/designer/design_place.h"
+#include "app/designer/settings_exchange.h"
 #include "app/designer/spec_field.h"
 #include "app/designer/spec_form.h"
 #include "app/hosts/hosts_place.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/number_box.h"
 #include "app/widgets/page_frame.h"
+#include "engine/base/file.h"
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/spec_json.h"
@@ -49,6 +55,31 @@ RunSpec thousandDevices()
     spec.layout = {.data = 8, .tensor = 8, .pipeline = 16};
     spec.batch = {.global = 1536, .micro = 1, .accumulation = 192};
     return spec;
+}
+
+QLabel* labelIn(const QWidget& parent, const QString& text)
+{
+    for (auto* label : parent.findChildren<QLabel*>()) {
+        if (label->text() == text && label->isVisible())
+            return label;
+    }
+    return nullptr;
+}
+
+bool labelContaining(const QWidget& parent, const QString& text)
+{
+    const auto labels = parent.findChildren<QLabel*>();
+    return std::ranges::any_of(
+        labels, [&](const QLabel* label) { return label->isVisible() && label->text().contains(text); });
+}
+
+QPushButton* buttonStartingWith(const QWidget& parent, const QString& name)
+{
+    for (auto* button : parent.findChildren<QPushButton*>()) {
+        if (button->isVisible() && button->accessibleName().startsWith(name))
+            return button;
+    }
+    return nullptr;
 }
 
 } // namespace
@@ -251,6 +282,88 @@ private slots:
         const double each = double(std::clock() - before) / CLOCKS_PER_SEC / kEdits;
         qInfo("%.1f ms an edit", each * 1000);
         QVERIFY(each < kMost);
+    }
+
+    void oneClickSetsWhatWorksAndOneUndoTakesItBack()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        SpecDocument& document = m_desk.session().document();
+        document.edit("Heads", "model.heads", [](RunSpec& spec) { spec.model.heads = 3; });
+        const RunSpec before = document.spec();
+        AWAIT(buttonIn(place, "Set model.heads 2") && buttonIn(place, "Set model.heads 4"));
+        auto* equation = labelIn(place, "hidden 128 % heads 3 = 2, must be 0");
+        QVERIFY(equation && equation->isVisible());
+        click(place, "Set model.heads 2");
+        QCOMPARE(document.spec().model.heads, 2);
+        QVERIFY(!buttonIn(place, "Set model.heads 4")); // it answered another specification
+        document.undoStack().undo();
+        QVERIFY(document.spec() == before);
+    }
+
+    void whatDoesNotFitIsExplainedByItsCategories()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        SpecDocument& document = m_desk.session().document();
+        RunSpec spec;
+        spec.dataset.path = "/data/set";
+        spec.model = *modelPreset("bert-large");
+        spec.cluster.nodes = {{"a", 8, 0, "p3.16xlarge"}};
+        spec.layout.data = 8;
+        spec.batch = {8 * 64, 64, 1};
+        spec.launch.device = DeviceKind::Cuda;
+        document.reset(spec);
+        AWAIT(labelContaining(place, " > 14.7 GiB")); // 0.92 of 16 GiB
+        QVERIFY(labelContaining(place, "Does not fit"));
+        QVERIFY(!buttonIn(place, "Launch")->isEnabled());
+        QPushButton* recompute = nullptr;
+        AWAIT(recompute = buttonStartingWith(place, "Set memory.recompute"));
+        QVERIFY2(recompute->toolTip().contains("GiB"), qPrintable(recompute->toolTip()));
+        recompute->click();
+        QVERIFY(!labelContaining(place, "Does not fit"));
+        QVERIFY(buttonIn(place, "Launch")->isEnabled());
+    }
+
+    void settingsOfAnotherToolAreTakenOverInOneStep()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        SpecDocument& document = m_desk.session().document();
+        const RunSpec before = document.spec();
+        const QString file = m_desk.path("ds_config.json");
+        QVERIFY(writeFileAtomically(file.toStdString(), R"({"train_micro_batch_size_per_gpu": 2,
+            "gradient_clipping": 0.25, "wall_clock_breakdown": true})")
+                    .ok());
+        auto* exchange = place.findChild<SettingsExchange*>();
+        exchange->importFile(ForeignTool::DeepSpeed, file);
+        QCOMPARE(document.spec().optimizer.clipNorm, 0.25);
+        QCOMPARE(document.spec().batch.micro, 2);
+        auto* list = place.findChild<PageFrame*>()->strip()->findChild<QPlainTextEdit*>();
+        QVERIFY(list && list->isVisible());
+        QVERIFY2(list->toPlainText().contains("wall_clock_breakdown = true"),
+                 qPrintable(list->toPlainText()));
+        document.undoStack().undo();
+        QVERIFY(document.spec() == before);
+
+        exchange->importFile(ForeignTool::DeepSpeed, m_desk.path("no such.json"));
+        QVERIFY(place.findChild<PageFrame*>()->strip()->text().contains("no such.json"));
+        QVERIFY(document.spec() == before);
+    }
+
+    void whatAnExportLeavesOutIsListed()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        SpecDocument& document = m_desk.session().document();
+        auto* exchange = place.findChild<SettingsExchange*>();
+        auto* strip = place.findChild<PageFrame*>()->strip();
+        const QString file = m_desk.path("pretrain.sh");
+        exchange->exportFile(ForeignTool::Megatron, file); // no data set yet
+        QVERIFY(strip->text().contains("dataset.path"));
+        QVERIFY(!QFile::exists(file));
+        document.edit("Data set", "dataset.path", [](RunSpec& spec) { spec.dataset.path = "/data/set"; });
+        exchange->exportFile(ForeignTool::Megatron, file);
+        const auto written = readFile(file.toStdString());
+        QVERIFY(written.ok() && written->find("--num-layers 2") != std::string::npos);
+        auto* list = strip->findChild<QPlainTextEdit*>();
+        QVERIFY(list && list->toPlainText().contains("dataset.path"));
     }
 
     void anUnreadableSpecificationIsSaidInThePlace()

@@ -7,6 +7,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTabWidget>
+#include <QTemporaryDir>
 #include <QTimer>
 
 #include "app/data/data_place.h"
@@ -18,6 +19,7 @@
 #include "app/designer/cluster_picture.h"
 #include "app/designer/design_place.h"
 #include "app/designer/plan_strip.h"
+#include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
 #include "app/history/compare_place.h"
 #include "app/hosts/changed_key_strip.h"
@@ -26,6 +28,8 @@
 #include "app/monitor/runs_place.h"
 #include "app/report/reports_place.h"
 #include "app/widgets/table_view.h"
+#include "engine/base/file.h"
+#include "engine/spec/presets.h"
 #include "tests/gui/pictures/picture.h"
 #include "tests/gui/pictures/picture_data.h"
 
@@ -188,6 +192,33 @@ void showDesignErrors(DeskWindow& desk)
     desk.session().document().reset(badSpec());
 }
 
+/// What does not fit, with what would.
+void showDesignRefused(DeskWindow& desk)
+{
+    RunSpec spec = oneHostSpec();
+    spec.model = *modelPreset("gpt2-xl");
+    spec.model.vocabulary = 50304;
+    spec.cluster.nodes = {{"gpu-11.research.example.org", 8, 0, "p3.16xlarge"}};
+    spec.layout.tensor = 1;
+    spec.layout.data = 4;
+    spec.batch = {.global = 512, .micro = 32, .accumulation = 4};
+    placeOf<DesignPlace>(desk);
+    desk.session().document().reset(spec);
+}
+
+void showImport(DeskWindow& desk)
+{
+    desk.session().document().reset(goodSpec());
+    auto& place = placeOf<DesignPlace>(desk);
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("ds_config.json"));
+    (void)writeFileAtomically(file.toStdString(), R"({"train_micro_batch_size_per_gpu": 8,
+        "zero_optimization": {"stage": 1, "overlap_comm": true, "stage3_max_live_parameters": 1e9},
+        "optimizer": {"type": "OneBitLamb", "params": {"lr": 0.006, "weight_decay": "auto", "freeze_step": 1000}},
+        "wall_clock_breakdown": true, "gradient_cliping": 1.0})");
+    place.findChild<SettingsExchange*>()->importFile(ForeignTool::DeepSpeed, file);
+}
+
 /// A design, and the current device of its cluster (-1 = none).
 void showDesign(DeskWindow& desk, const RunSpec& spec, GroupAxis axis, int device = -1)
 {
@@ -308,6 +339,8 @@ const QList<Picture>& placePictures()
         {"design-thousand-device",
          [](DeskWindow& desk) { showDesign(desk, thousandDevicesSpec(), GroupAxis::Pipeline, 300); }},
         {"design-errors", showDesignErrors},
+        {"design-refused", showDesignRefused},
+        {"design-import", showImport},
         {"design-unknown-hardware", showUnknownHardware},
         {"design-learning-rate", [](DeskWindow& desk) { showDesignTab(desk, 1); }},
         {"design-scaling", [](DeskWindow& desk) { showDesignTab(desk, 0); }},

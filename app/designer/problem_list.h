@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include <QWidget>
+
+#include "engine/planner/explain/explained_problem.h"
+
+class QVBoxLayout;
+
+namespace trainyard {
+
+/// Problems or remarks, one under the other: a link to the field, what is wrong and what to do, the equation
+/// with its numbers, and a button for each setting that works.
+class ProblemList : public QWidget {
+    Q_OBJECT
+public:
+    explicit ProblemList(QWidget* parent = nullptr);
+
+    void setProblems(const std::vector<ExplainedProblem>& problems);
+
+signals:
+    void problemChosen(const QString& path);
+    void remedyChosen(const Remedy& remedy);
+
+private:
+    void clear();
+    void add(const ExplainedProblem& explained);
+    void addRemedies(const std::vector<Remedy>& remedies);
+
+    QVBoxLayout* m_column;
+};
+
+} // namespace trainyard
