@@ -73,9 +73,16 @@ private slots:
                                                       planOf(run()->facts(), m_desk->session().hardware()));
         QCOMPARE(comparison.memory.size(), 2);
         for (const DeviceMemory& rank : comparison.memory) {
-            for (const MemoryCategory exact :
-                 {MemoryCategory::Weights, MemoryCategory::Gradients, MemoryCategory::Optimizer})
-                QCOMPARE(rank.categories[std::size_t(exact)], (*rank.planned)[std::size_t(exact)]);
+            const auto measured = [&](MemoryCategory category) {
+                return rank.categories[std::size_t(category)];
+            };
+            const auto planned = [&](MemoryCategory category) {
+                return (*rank.planned)[std::size_t(category)];
+            };
+            QCOMPARE(measured(MemoryCategory::Weights), planned(MemoryCategory::Weights));
+            QCOMPARE(measured(MemoryCategory::Gradients), planned(MemoryCategory::Gradients));
+            // So small a model holds most while it updates: what that takes in passing comes on top.
+            QVERIFY(measured(MemoryCategory::Optimizer) >= planned(MemoryCategory::Optimizer));
         }
         QVERIFY(comparison.planned->stepSeconds > 0);
         for (const CommonCause cause : {CommonCause::Compute, CommonCause::DataParallel})
