@@ -89,6 +89,7 @@ int runCli(int argc, char** argv)
     addCleanCommand(app, outcome);
     addDataCommands(app, outcome);
     addPlanCommand(app, outcome);
+    addCalibrateCommand(app, outcome);
     addSearchCommand(app, outcome);
     addPartitionCommand(app, outcome);
     addSettingsCommands(app, outcome);

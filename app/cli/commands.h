@@ -14,6 +14,7 @@ void addDataCommands(CLI::App& app, CommandOutcome& outcome);     ///< prepare, 
 void addModelCommands(CLI::App& app, CommandOutcome& outcome);    ///< eval, export, import
 void addPlanCommand(CLI::App& app, CommandOutcome& outcome);      ///< plan
 void addSettingsCommands(CLI::App& app, CommandOutcome& outcome); ///< import-spec, export-spec
+void addCalibrateCommand(CLI::App& app, CommandOutcome& outcome); ///< calibrate
 void addSearchCommand(CLI::App& app, CommandOutcome& outcome);    ///< search
 void addPartitionCommand(CLI::App& app, CommandOutcome& outcome); ///< partition
 void addHostCommands(CLI::App& app, CommandOutcome& outcome);     ///< hosts add|list|check|remove-old-key

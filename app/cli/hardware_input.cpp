@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "app/models/hardware_library.h"
 #include "engine/base/file.h"
 #include "engine/planner/hardware/hardware_json.h"
 #include "engine/spec/hardware_name.h"
@@ -22,12 +21,16 @@ Error noHardware(std::size_t node)
 
 } // namespace
 
+HardwareLibrary deskHardware()
+{
+    return HardwareLibrary(deskDataFolder() / "hardware");
+}
+
 Result<NodeModel> readHardwareInput(const std::string& hardware)
 {
-    const HardwareLibrary library(deskDataFolder() / "hardware");
     std::error_code error;
     if (isHardwareName(hardware) && !std::filesystem::exists(hardware, error))
-        return library.find(hardware);
+        return deskHardware().find(hardware);
     const auto text = readFile(hardware);
     if (!text.ok())
         return badInput("\"" + hardware + "\" is neither the name of hardware nor a file that can be read",

@@ -3,11 +3,15 @@
 #include <string>
 #include <vector>
 
+#include "app/models/hardware_library.h"
 #include "engine/base/result.h"
 #include "engine/planner/hardware/hardware.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
+
+/// The user's own hardware and the presets.
+HardwareLibrary deskHardware();
 
 /// The node that --hardware names: a preset, the user's own (HardwareLibrary), or a file like one. BadInput
 /// names what is wrong with it.

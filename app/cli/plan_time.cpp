@@ -29,6 +29,15 @@ QString percent(double share)
     return QString("%1 %").arg(100 * share, 0, 'f', 1);
 }
 
+/// "213 ms", of calibrated nodes "213 ms (190 ms to 240 ms)".
+QString stepText(const PlannedTime& time)
+{
+    const QString expected = secondsText(time.step.seconds);
+    const auto band = time.band();
+    return band ? QString("%1 (%2 to %3)").arg(expected, secondsText(band->least), secondsText(band->most))
+                : expected;
+}
+
 } // namespace
 
 QJsonObject toJson(const PlannedTime& time)
@@ -36,21 +45,26 @@ QJsonObject toJson(const PlannedTime& time)
     QJsonObject causes;
     for (std::size_t i = 0; i < kStepCauses; ++i)
         causes[nameOfCause(i)] = time.step.byCause[i];
-    return {{"step_seconds", time.step.seconds},
-            {"step_seconds_by_cause", causes},
-            {"sequences_per_second", time.figures.sequencesPerSecond},
-            {"tokens_per_day", time.figures.tokensPerDay()},
-            {"model_flops_utilization", time.figures.modelUtilization},
-            {"hardware_flops_utilization", time.figures.hardwareUtilization},
-            {"training_days", time.training.days},
-            {"training_cost", time.training.cost},
-            {"currency", QString::fromStdString(time.node.price.currency)},
-            {"price_date", QString::fromStdString(time.node.price.date)}};
+    QJsonObject json{{"step_seconds", time.step.seconds},
+                     {"step_seconds_by_cause", causes},
+                     {"sequences_per_second", time.figures.sequencesPerSecond},
+                     {"tokens_per_day", time.figures.tokensPerDay()},
+                     {"model_flops_utilization", time.figures.modelUtilization},
+                     {"hardware_flops_utilization", time.figures.hardwareUtilization},
+                     {"training_days", time.training.days},
+                     {"training_cost", time.training.cost},
+                     {"currency", QString::fromStdString(time.node.price.currency)},
+                     {"price_date", QString::fromStdString(time.node.price.date)}};
+    if (const auto band = time.band()) {
+        json["step_seconds_least"] = band->least;
+        json["step_seconds_most"] = band->most;
+    }
+    return json;
 }
 
 QList<QStringList> rowsOf(const PlannedTime& time)
 {
-    QList<QStringList> rows{{"time per step", secondsText(time.step.seconds)}};
+    QList<QStringList> rows{{"time per step", stepText(time)}};
     for (std::size_t i = 0; i < kStepCauses; ++i) {
         const double share = time.step.byCause[i] / time.step.seconds;
         if (share >= kWorthTelling)

@@ -14,7 +14,17 @@ HostJob::~HostJob() = default;
 
 void HostJob::launch(const DataJob& job)
 {
-    m_launch = m_runs.launchData(m_host, job);
+    await(m_runs.launchData(m_host, job));
+}
+
+void HostJob::launchProbe(const RunSpec& spec)
+{
+    await(m_runs.launchProbe(spec));
+}
+
+void HostJob::await(RunOperation* launch)
+{
+    m_launch = launch;
     connect(m_launch, &RunOperation::progress, this, &HostJob::startProgress);
     connect(m_launch, &RunOperation::finished, this, &HostJob::onLaunched);
 }

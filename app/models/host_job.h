@@ -14,16 +14,19 @@
 
 namespace trainyard {
 
-/// One job of `trainyard-prepare` on a host: launches it, or follows one that is at work there, hands on what
-/// it records, and ends it when asked. Destroying this object leaves the job to its host. GUI thread.
+/// One job on a host, of `trainyard-prepare` or probes that begin there: launches it, or follows one that is
+/// at work there, hands on what it records, and ends it when asked. Destroying this object leaves the job to
+/// its host. GUI thread.
 class HostJob : public QObject {
     Q_OBJECT
 public:
     HostJob(RunService& runs, QString host, QObject* parent = nullptr);
     ~HostJob() override;
 
-    /// launch() or follow(), once.
+    /// launch(), launchProbe() or follow(), once.
     void launch(const DataJob& job);
+    /// Of all hosts of the specification; this one is the first of them.
+    void launchProbe(const RunSpec& spec);
     void follow(const QString& runId);
     /// finished() follows with Cancelled once nothing of the job is left on the host. When the host cannot be
     /// reached, stopFailed() says so and the job goes on.
@@ -48,6 +51,7 @@ signals:
     void finished(const trainyard::Status& status);
 
 private:
+    void await(RunOperation* launch);
     void onLaunched(const Result<QString>& run);
     void onRecords(const std::vector<Record>& records);
     void onEvent(const EventRecord& event);

@@ -173,6 +173,13 @@ private:
 
 } // namespace
 
+std::optional<TimeBand> PlannedTime::band() const
+{
+    if (!node.calibration)
+        return std::nullopt;
+    return node.calibration->bandOf(step.seconds);
+}
+
 PlannedRun planRun(const RunSpec& spec, const PlanInputs& inputs)
 {
     const auto looked = hardwareOf(spec, inputs);

@@ -30,6 +30,9 @@ struct PlannedTime {
     StepTime step;
     StepFigures figures;
     TrainingEffort training; ///< of launch.steps steps
+
+    /// Between what and what a step is expected to be; nothing where the node was not calibrated.
+    std::optional<TimeBand> band() const;
 };
 
 /// Everything that is known of a run before it is launched, for the command line and the window alike.

@@ -7,6 +7,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/models/host_probes.h"
+#include "engine/planner/probes/probed_node.h"
 #include "engine/records/journal.h"
 #include "remote/launch/run_service.h"
 #include "tests/support/journal/fed_run.h"
@@ -120,7 +122,41 @@ private slots:
         qInfo() << ledger->count("steps") << "steps";
     }
 
+    void probesBothAndTheNetworkBetweenThem()
+    {
+        TargetPool pool(m_lab->targetOptions());
+        RunService service(pool);
+        HostProbes probes(service, spec());
+        std::optional<Result<ProbeReport>> report;
+        connect(&probes, &HostProbes::finished, this, [&](const auto& result) { report = result; });
+        probes.start();
+        AWAIT(report.has_value());
+        QVERIFY2(report->ok(), report->ok() ? "" : report->error().text().c_str());
+        const ProbedHardware& hardware = (*report)->hardware;
+        QCOMPARE(hardware.hosts.size(), std::size_t{2});
+        QCOMPARE(hardware.hosts.back(), hosts().back().toStdString());
+        QCOMPARE(hardware.ranksPerHost, 1);
+        const auto node = probedNode(**report, "2026-01-31");
+        QVERIFY2(node.ok(), node.ok() ? "" : node.error().text().c_str());
+        QVERIFY(node->network.latency > 0);
+        QVERIFY(node->network.points.size() > 2);
+        qInfo() << "network:" << node->network.points.back().bandwidth / 1e9 << "GB/s, latency"
+                << 1e6 * node->network.latency << "us; error band" << node->calibration->errorBand;
+        for (int i = 0; i < 2; ++i)
+            AWAIT(!anyProbeOn(i));
+    }
+
 private:
+    bool anyProbeOn(int host) const
+    {
+        const QDir runs(m_lab->host(host).path("/root/.trainyard/runs"));
+        for (const QString& run : runs.entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+            if (QFile::exists(runs.filePath(run + "/probe.json")))
+                return true;
+        }
+        return false;
+    }
+
     QStringList hosts() const { return {m_lab->host(0).address(), m_lab->host(1).address()}; }
 
     void makeDataset()

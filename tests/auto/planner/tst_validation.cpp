@@ -8,6 +8,7 @@
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/time/step_model.h"
 #include "engine/planner/validation/calibration.h"
+#include "engine/planner/validation/refined_node.h"
 #include "engine/planner/validation/validation.h"
 
 using namespace trainyard;
@@ -122,6 +123,32 @@ private slots:
         QVERIFY(report->uncalibrated.meanError > 0.05);
         QVERIFY2(report->calibrated->meanError < 0.3 * report->uncalibrated.meanError,
                  qPrintable(QString::number(report->calibrated->meanError)));
+    }
+
+    void correctsANodeByMeasuredRuns()
+    {
+        TimeCoefficients slow;
+        slow.factors[static_cast<std::size_t>(TimeFactor::Products)] = 1.3;
+        auto runs = measuredWith({});
+        for (MeasuredRow& run : runs) {
+            run.spec.cluster.nodes.front().slotCount = 8;
+            run.seconds = StepModel::create(run.spec, run.shape, node())->estimate(slow).seconds;
+        }
+        const auto refined = refinedNode(node(), runs, "2026-01-31");
+        QVERIFY2(refined.ok(), refined.ok() ? "" : refined.error().text().c_str());
+        const auto errorOf = [](const MeasuredRow& run, const NodeModel& there) {
+            return std::abs(StepModel::create(run.spec, run.shape, there)->estimate().seconds / run.seconds -
+                            1);
+        };
+        for (const MeasuredRow& run : runs) {
+            QVERIFY2(errorOf(run, *refined) < std::max(0.03, 0.5 * errorOf(run, node())),
+                     qPrintable(QString::number(errorOf(run, *refined))));
+        }
+        QCOMPARE(refined->calibration->measuredRuns, static_cast<int>(runs.size()));
+        QVERIFY(refined->calibration->errorBand < 0.7 * kModelError);
+        const auto byOne = refinedNode(*refined, {runs.front()}, "2026-01-31");
+        QCOMPARE(byOne->calibration->measuredRuns, 1);
+        QVERIFY(byOne->calibration->errorBand > refined->calibration->errorBand);
     }
 
     // One step in eight took three times as long for a reason of its own.

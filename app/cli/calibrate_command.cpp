@@ -1,0 +1,218 @@
+#include <optional>
+
+#include <QDate>
+#include <QEventLoop>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/desk.h"
+#include "app/cli/hardware_input.h"
+#include "app/cli/spec_input.h"
+#include "app/models/display_rate.h"
+#include "app/models/display_text.h"
+#include "app/models/host_probes.h"
+#include "app/models/measured_run.h"
+#include "app/models/probed_hardware.h"
+#include "engine/planner/hardware/hardware_json.h"
+#include "engine/planner/probes/probe_json.h"
+#include "engine/planner/validation/refined_node.h"
+#include "engine/spec/hardware_name.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr auto kFooter =
+    R"(Hosts should have nothing else to do for the minute that it takes. What is found is kept under its name
+in the user's data folder, and used where a plan asks for hardware:
+
+  trainyard calibrate spec.json --name lab
+  trainyard plan spec.json --hardware lab           step 213 ms (190 ms to 240 ms)
+  trainyard search spec.json --hardware lab
+  trainyard calibrate --from-run RUN RUN --name lab   corrects it by steps of finished runs
+
+or in a specification: cluster.nodes[].hardware = "lab".)";
+
+struct CalibrateOptions {
+    std::string spec;
+    std::string name; ///< empty: after the hosts, or what the runs say of their nodes
+    std::vector<std::string> runs;
+    bool json = false;
+};
+
+std::string today()
+{
+    return QDate::currentDate().toString(Qt::ISODate).toStdString();
+}
+
+Result<ProbeReport> probe(const RunSpec& spec)
+{
+    Desk desk;
+    HostProbes probes(desk.runs(), spec);
+    std::optional<Result<ProbeReport>> report;
+    QEventLoop loop;
+    Interrupt interrupt;
+    QObject::connect(&interrupt, &Interrupt::requested, &probes, &HostProbes::cancel);
+    QObject::connect(&probes, &HostProbes::progress, &loop,
+                     [](const QString& text, double) { console::transient(text); });
+    QObject::connect(&probes, &HostProbes::finished, &loop, [&](const Result<ProbeReport>& result) {
+        report = result;
+        loop.quit();
+    });
+    probes.start();
+    loop.exec();
+    console::transient("");
+    return *report;
+}
+
+QString linkText(const LinkTable& table)
+{
+    const LinkPoint& last = table.points.back();
+    return QString("%1/s at %2, latency %3 us")
+        .arg(displayBytes(last.bandwidth), displayBytes(static_cast<double>(last.size)))
+        .arg(1e6 * table.latency, 0, 'f', 1);
+}
+
+QList<QStringList> rowsOf(const NodeModel& node)
+{
+    const DeviceModel& device = node.device;
+    const NodeCalibration& calibration = *node.calibration;
+    const auto peak = [&](double perSecond) {
+        return displayOperations(perSecond * device.productEfficiency);
+    };
+    QList<QStringList> rows{
+        {"hardware", QString::fromStdString(node.name)},
+        {"device", QString::fromStdString(device.name)},
+        {"products, float32", peak(device.peak.float32)},
+        {"products, bfloat16", peak(device.peak.bfloat16)},
+        {"products, float16", peak(device.peak.float16)},
+        {"memory", displayBytes(device.memoryBandwidth * device.trafficEfficiency) + "/s"},
+        {"links within a host", linkText(node.deviceLinks)}};
+    if (calibration.hosts.size() > 1)
+        rows << QStringList{"network", linkText(node.network)};
+    if (calibration.measuredRuns > 0)
+        rows << QStringList{"corrected by", QString("%1 measured runs").arg(calibration.measuredRuns)};
+    rows << QStringList{"error band", "+-" + displayPercent(calibration.errorBand)};
+    return rows;
+}
+
+QJsonObject objectOf(const std::string& json)
+{
+    return QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
+}
+
+int show(const NodeModel& node, QJsonObject document, bool json)
+{
+    if (!json) {
+        console::print(console::table(rowsOf(node)));
+        return 0;
+    }
+    document["name"] = QString::fromStdString(node.name);
+    document["hardware"] = objectOf(toJson(node));
+    console::print(QJsonDocument(document));
+    return 0;
+}
+
+int calibrateHosts(const CalibrateOptions& options)
+{
+    const auto [spec, status] = readSpecInput(options.spec, options.json);
+    if (status != 0)
+        return status;
+    const auto report = probe(spec);
+    if (!report.ok())
+        return console::fail(report.error());
+    const auto node = keepProbedHardware(deskHardware(), *report, options.name, today());
+    return node.ok() ? show(*node, {{"probes", objectOf(toJson(*report))}}, options.json)
+                     : console::fail(node.error());
+}
+
+/// What all nodes of all runs are said to be.
+Result<std::string> hardwareOf(const std::vector<MeasuredRow>& runs)
+{
+    TRAINYARD_TRY(const std::string name, hardwareFor(runs.front().spec, {}));
+    for (const MeasuredRow& run : runs) {
+        TRAINYARD_TRY(const std::string other, hardwareFor(run.spec, {}));
+        if (other != name)
+            return badInput("the runs were on \"" + name + "\" and on \"" + other + "\"",
+                            "correct one kind of node at a time");
+    }
+    return name;
+}
+
+Result<std::vector<MeasuredRow>> measuredRuns(const std::vector<std::string>& ids)
+{
+    std::vector<MeasuredRow> runs;
+    for (const std::string& id : ids) {
+        TRAINYARD_TRY(MeasuredRow run, measuredRun(QString::fromStdString(id)));
+        runs.push_back(std::move(run));
+    }
+    return runs;
+}
+
+Result<NodeModel> refine(const std::string& name, const std::vector<MeasuredRow>& runs)
+{
+    const HardwareLibrary library = deskHardware();
+    TRAINYARD_TRY(NodeModel node, library.find(name));
+    TRAINYARD_TRY(node, refinedNode(std::move(node), runs, today()));
+    node.name = name;
+    TRAINYARD_TRY_STATUS(library.store(name, node));
+    return node;
+}
+
+int calibrateByRuns(const CalibrateOptions& options)
+{
+    const auto runs = measuredRuns(options.runs);
+    if (!runs.ok())
+        return console::fail(runs.error());
+    const auto name = options.name.empty() ? hardwareOf(*runs) : Result<std::string>(options.name);
+    if (!name.ok())
+        return console::fail(name.error());
+    const auto node = refine(*name, *runs);
+    return node.ok() ? show(*node, {}, options.json) : console::fail(node.error());
+}
+
+Status checkName(const std::string& name)
+{
+    if (name.empty() || isHardwareName(name))
+        return {};
+    return badInput("--name: \"" + name + "\" is not a name of hardware",
+                    "use at most 64 letters, digits and . _ -");
+}
+
+int calibrate(const CalibrateOptions& options)
+{
+    if (const Status named = checkName(options.name); !named.ok())
+        return console::fail(named.error());
+    return options.runs.empty() ? calibrateHosts(options) : calibrateByRuns(options);
+}
+
+} // namespace
+
+void addCalibrateCommand(CLI::App& app, CommandOutcome& outcome)
+{
+    auto options = std::make_shared<CalibrateOptions>();
+    CLI::App* command = app.add_subcommand(
+        "calibrate", "Short probes of hosts, or steps of runs there, for plans that know their hardware");
+    CLI::Option* spec = command->add_option("SPEC", options->spec,
+                                            "Run specification (JSON); every slot of its hosts is probed");
+    CLI::Option* runs =
+        command
+            ->add_option("--from-run", options->runs,
+                         "Instead of probes: measured steps of these runs correct the hardware of that name")
+            ->excludes(spec);
+    command->add_option("--name", options->name,
+                        "Of the hardware (default: after the hosts; --from-run: what the runs say of their "
+                        "nodes)");
+    command->add_flag("--json", options->json,
+                      "One JSON document on standard output: the hardware, and every probe");
+    command->footer(kFooter);
+    command->callback([&outcome, options, spec, runs] {
+        if (spec->empty() && runs->empty())
+            throw CLI::RequiredError("SPEC");
+        outcome.status = calibrate(*options);
+    });
+}
+
+} // namespace trainyard
