@@ -11,17 +11,23 @@ using Kind = PipelineActionKind;
 constexpr double kWeightsShare = 0.5;    ///< of the colour of a whole backward pass, the rest background
 constexpr double kLastChunkShare = 0.55; ///< the first chunk has all of its colour
 
-StepPhase phaseOf(Kind kind)
+// Of seriesStyle(): blue, vermilion, green. Passes are one cause of a step's time, and need colours of their
+// own to be told apart.
+constexpr int kForwardSeries = 0;
+constexpr int kBackwardSeries = 5;
+constexpr int kUpdateSeries = 2;
+
+QColor baseColour(Kind kind, ColourScheme scheme)
 {
     switch (kind) {
     case Kind::Forward:
-        return StepPhase::Forward;
+        return seriesStyle(scheme, kForwardSeries).colour;
     case Kind::ReduceGradients:
-        return StepPhase::Reduce;
+        return colourOf(CommonCause::DataParallel, scheme);
     case Kind::OptimizerStep:
-        return StepPhase::Optimizer;
+        return seriesStyle(scheme, kUpdateSeries).colour;
     default:
-        return StepPhase::Backward;
+        return seriesStyle(scheme, kBackwardSeries).colour;
     }
 }
 
@@ -37,7 +43,7 @@ QColor mixed(const QColor& colour, const QColor& background, double share)
 
 QColor colourOfKind(Kind kind, const ThemeColours& colours)
 {
-    const QColor colour = colourOf(phaseOf(kind), colours.scheme);
+    const QColor colour = baseColour(kind, colours.scheme);
     return kind == Kind::BackwardWeight ? mixed(colour, colours.panel, kWeightsShare) : colour;
 }
 

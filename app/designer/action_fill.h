@@ -15,8 +15,8 @@ struct ActionFill {
     QColor text; ///< on it
 };
 
-/// In the colours that the phases of a step have everywhere. Gradients of the weights alone are paler than a
-/// whole backward pass; so is what belongs to later chunks of a rank.
+/// Reductions have the colour of data parallelism. Gradients of the weights alone are paler than a whole
+/// backward pass; so is what belongs to later chunks of a rank.
 ActionFill fillOf(const PipelineAction& action, int chunks, const ThemeColours& colours);
 
 /// "forward", "backward", ...: what the fills stand for; `splitBackward` where weight gradients are apart.
