@@ -12,6 +12,8 @@
 #include "app/hosts/changed_key_strip.h"
 #include "app/hosts/host_key_strip.h"
 #include "app/hosts/preflight_panel.h"
+#include "app/models/display_rate.h"
+#include "app/models/display_text.h"
 #include "app/models/ssh_config_hosts.h"
 #include "app/models/theme.h"
 #include "app/widgets/message_strip.h"
@@ -42,10 +44,12 @@ void setColumnWidths(TableView& table)
 
 } // namespace
 
-HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, QWidget* parent)
+HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, HostCalibration& calibration,
+                       QWidget* parent)
     : Place(tr("Hosts"), QStringLiteral("hosts"), parent)
     , m_hosts(hosts)
     , m_checks(checks)
+    , m_calibration(calibration)
     , m_page(new PageFrame(title()))
     , m_keyStrip(new HostKeyStrip)
     , m_changedKeys(new ChangedKeyStrip)
@@ -53,10 +57,12 @@ HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, QWidget* parent
     , m_table(new TableView(tr("Hosts")))
     , m_preflight(new PreflightPanel)
     , m_links(makeButton(tr("Check &links")))
+    , m_calibrate(makeButton(tr("Cali&brate")))
 {
     auto* checkAll = makeButton(tr("&Check all"));
     checkAll->setToolTip(tr("Check every host (F5)"));
     auto* add = makeButton(tr("Add &host…"), "primary");
+    m_page->addAction(m_calibrate);
     m_page->addAction(m_links);
     m_page->addAction(checkAll);
     m_page->addAction(add);
@@ -81,6 +87,7 @@ HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, QWidget* parent
     connect(m_addBar, &AddHostBar::hostNamed, this, &HostsPlace::addHost);
     connectChecks();
     connectCluster();
+    connectCalibration();
     selectHost(thisMachine());
     updateSubtitle();
 }
@@ -98,8 +105,9 @@ QWidget* HostsPlace::makeTablePanel()
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &HostsPlace::showCurrent);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
-            &HostsPlace::updateLinksButton);
+            &HostsPlace::updateButtons);
     connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &HostsPlace::showCurrent);
+    connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &HostsPlace::updateCalibrateButton);
     connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &HostsPlace::updateSubtitle);
     connect(&m_hosts, &QAbstractItemModel::rowsInserted, this, &HostsPlace::updateSubtitle);
     connect(&m_hosts, &QAbstractItemModel::rowsRemoved, this, &HostsPlace::updateSubtitle);
@@ -181,6 +189,78 @@ void HostsPlace::updateLinksButton()
     m_links->setToolTip(
         count > 1 ? tr("Check whether the %1 selected hosts reach each other, and how fast").arg(count)
                   : tr("Select two or more hosts (Ctrl or Shift) to check the links between them"));
+}
+
+void HostsPlace::updateButtons()
+{
+    updateLinksButton();
+    updateCalibrateButton();
+}
+
+void HostsPlace::connectCalibration()
+{
+    connect(m_calibrate, &QPushButton::clicked, this, &HostsPlace::calibrate);
+    connect(&m_calibration, &HostCalibration::progress, this, [this](const QString& text, double fraction) {
+        m_page->strip()->showProgress(tr("Measuring the hosts for plans"), fraction, text);
+    });
+    connect(&m_calibration, &HostCalibration::finished, this, &HostsPlace::showCalibrated);
+    updateCalibrateButton();
+}
+
+void HostsPlace::calibrate()
+{
+    m_calibration.start(hostsToCalibrate());
+    m_page->strip()->showProgress(tr("Measuring the hosts for plans"), -1);
+    m_page->strip()->addAction(tr("Cancel"), [this] { m_calibration.cancel(); });
+    updateCalibrateButton();
+}
+
+void HostsPlace::showCalibrated(const Result<NodeModel>& result)
+{
+    updateCalibrateButton();
+    if (!result.ok() && result.error().kind == ErrorKind::Cancelled)
+        return m_page->strip()->clear();
+    if (!result.ok())
+        return m_page->strip()->showError(result.error());
+    const DeviceModel& device = result->device;
+    const double products = device.peak.of(ComputeType::Float32) * device.productEfficiency;
+    QString found = tr("%1: %2 in float32, memory %3/s")
+                        .arg(QString::fromStdString(device.name), displayOperations(products),
+                             displayBytes(device.memoryBandwidth * device.trafficEfficiency));
+    if (result->calibration->hosts.size() > 1)
+        found += tr(", network %1/s").arg(displayBytes(result->network.points.back().bandwidth));
+    m_page->strip()->showMessage(
+        MessageStrip::Tone::Good,
+        tr("The hosts are measured: plans know them as \"%1\"").arg(QString::fromStdString(result->name)),
+        found + tr(". A step may take up to %1 longer or shorter than planned.")
+                    .arg(displayPercent(result->calibration->errorBand)));
+}
+
+void HostsPlace::updateCalibrateButton()
+{
+    const std::size_t count = hostsToCalibrate().size();
+    m_calibrate->setEnabled(count > 0 && !m_calibration.isRunning());
+    m_calibrate->setToolTip(
+        count > 0 ? tr("Measure products, memory and links of %n selected host(s), within a minute in which "
+                       "they should have nothing else to do, so that plans know them",
+                       nullptr, static_cast<int>(count))
+                  : tr("Select hosts that were checked and can carry a run to measure them for plans"));
+}
+
+/// This machine only when it is selected alone: no other host reaches it by its name in the list.
+std::vector<HostEntry> HostsPlace::hostsToCalibrate() const
+{
+    QStringList names = selectedHosts();
+    if (names.isEmpty() && !m_table->selectionModel()->selectedRows().isEmpty())
+        names << thisMachine();
+    std::vector<HostEntry> hosts;
+    for (const QString& name : names) {
+        const HostEntry& host = m_hosts.at(m_hosts.rowOf(name));
+        if (host.state != HostState::Ready && host.state != HostState::Warnings)
+            return {};
+        hosts.push_back(host);
+    }
+    return hosts;
 }
 
 /// In the order of the table, without this machine: no other host reaches it by its name in the list.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/host_calibration.h"
 #include "app/models/host_checks.h"
 #include "app/models/host_list_model.h"
 #include "app/widgets/place.h"
@@ -15,11 +16,12 @@ class PageFrame;
 class PreflightPanel;
 class TableView;
 
-/// The place where machines are added, checked and removed.
+/// The place where machines are added, checked, measured for plans and removed.
 class HostsPlace : public Place {
     Q_OBJECT
 public:
-    HostsPlace(HostListModel& hosts, HostChecks& checks, QWidget* parent = nullptr);
+    HostsPlace(HostListModel& hosts, HostChecks& checks, HostCalibration& calibration,
+               QWidget* parent = nullptr);
 
     void activate() override;
     /// Checks every host again.
@@ -32,8 +34,14 @@ private:
     void connectCluster();
     void checkLinks();
     void showLinks(const PreflightReport& report);
+    void connectCalibration();
+    void calibrate();
+    void showCalibrated(const Result<NodeModel>& result);
+    void updateButtons();
     void updateLinksButton();
+    void updateCalibrateButton();
     QStringList selectedHosts() const;
+    std::vector<HostEntry> hostsToCalibrate() const;
     void addHost(const QString& name);
     void removeCurrent();
     void showCurrent();
@@ -42,13 +50,15 @@ private:
 
     HostListModel& m_hosts;
     HostChecks& m_checks;
+    HostCalibration& m_calibration;
     PageFrame* m_page;
     HostKeyStrip* m_keyStrip;
     ChangedKeyStrip* m_changedKeys;
     AddHostBar* m_addBar;
     TableView* m_table;
     PreflightPanel* m_preflight;
-    QPushButton* m_links; ///< tries the links between the selected hosts
+    QPushButton* m_links;     ///< tries the links between the selected hosts
+    QPushButton* m_calibrate; ///< measures the selected hosts for plans
 };
 
 } // namespace trainyard

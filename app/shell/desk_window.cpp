@@ -30,7 +30,7 @@ DeskWindow::DeskWindow(QApplication& application, std::filesystem::path dataFold
 
 void DeskWindow::addPlaces()
 {
-    auto* hosts = new HostsPlace(m_session.hosts(), m_session.hostChecks());
+    auto* hosts = new HostsPlace(m_session.hosts(), m_session.hostChecks(), m_session.hostCalibration());
     m_data = new DataPlace({m_session.dataSets(), m_session.hosts(), m_session.runs(), m_session.prepareJob(),
                             m_session.verifier()});
     auto* design = new DesignPlace({m_session.document(), m_session.hosts(), m_session.dataSets(),

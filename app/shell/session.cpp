@@ -13,6 +13,7 @@ Session::Session(std::filesystem::path dataFolder, TargetOptions options, QObjec
     , m_targets(std::move(options))
     , m_runs(m_targets)
     , m_hostChecks(m_hosts, m_targets)
+    , m_hostCalibration(m_runs, m_hardware)
     , m_verifier(m_runs)
     , m_prepareJob(m_runs)
     , m_runHosts(m_runs)

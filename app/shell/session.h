@@ -7,6 +7,7 @@
 #include "app/models/data_set_list_model.h"
 #include "app/models/data_set_verifier.h"
 #include "app/models/hardware_library.h"
+#include "app/models/host_calibration.h"
 #include "app/models/host_checks.h"
 #include "app/models/host_list_model.h"
 #include "app/models/prepare_job.h"
@@ -33,6 +34,7 @@ public:
     RunDesk& runDesk() { return *m_runDesk; }
     HostListModel& hosts() { return m_hosts; }
     HostChecks& hostChecks() { return m_hostChecks; }
+    HostCalibration& hostCalibration() { return m_hostCalibration; }
     DataSetListModel& dataSets() { return m_dataSets; }
     DataSetVerifier& verifier() { return m_verifier; }
     PrepareJob& prepareJob() { return m_prepareJob; }
@@ -57,6 +59,7 @@ private:
     RunService m_runs;
     HostListModel m_hosts;
     HostChecks m_hostChecks;
+    HostCalibration m_hostCalibration;
     DataSetListModel m_dataSets;
     DataSetVerifier m_verifier;
     PrepareJob m_prepareJob;

@@ -167,6 +167,30 @@ private slots:
         QVERIFY(links->isEnabled());
     }
 
+    /// By the real worker; plans find the hardware afterwards.
+    void thisMachineIsMeasuredForPlans()
+    {
+        if (!nodeProgramsAreBuilt())
+            QSKIP("the node executables are not built: nothing to measure with");
+        auto& place = m_desk.goTo<HostsPlace>();
+        HostChecks& checks = m_desk.session().hostChecks();
+        click(place, "Check now");
+        AWAIT(!checks.isChecking(thisMachine()));
+        if (m_desk.session().hosts().at(0).state == HostState::Blocked)
+            QSKIP("this machine cannot carry a run");
+        auto* calibrate = buttonIn(place, "Calibrate");
+        QVERIFY(calibrate->isEnabled());
+        calibrate->click();
+        QVERIFY(!calibrate->isEnabled()); // one at a time
+        AWAIT(!m_desk.session().hostCalibration().isRunning());
+        auto* strip = place.findChild<PageFrame*>()->strip();
+        QVERIFY2(strip->text().contains("localhost"), qPrintable(strip->text()));
+        const auto node = m_desk.session().hardware().find("localhost");
+        QVERIFY2(node.ok(), node.ok() ? "" : node.error().text().c_str());
+        QVERIFY(node->calibration.has_value());
+        QVERIFY(calibrate->isEnabled());
+    }
+
 private:
     PlaceFixture m_desk;
 };
