@@ -111,7 +111,7 @@ QJsonObject planJson(const RunSpec& spec, const PlannedRun& planned,
                      {"total_per_rank", static_cast<qint64>(planned.memory.total())},
                      {"resident_per_rank", toJson(planned.memory.resident)},
                      {"hosts", toJson(planned.hosts)},
-                     {"fits", planned.fits.ok()},
+                     {"fits", planned.fits()},
                      {"problems", toJson(problems)},
                      {"remarks", toJson(remarksOn(spec))}};
     if (planned.hasTime())

@@ -264,9 +264,8 @@ VerdictPanel::Findings DesignPlace::findings() const
         for (const Diagnostic& remark : dataSetRemarks(spec, *shape))
             findings.remarks.push_back(remark);
     }
-    const auto memory = memoryProblem(m_design.plan.memory, m_design.plan.hosts);
-    if (findings.problems.empty() && memory)
-        findings.problems.push_back(*memory);
+    if (const auto& shortage = m_design.plan.shortage; findings.problems.empty() && shortage)
+        findings.problems.push_back(memoryProblem(*shortage));
     return findings;
 }
 
@@ -311,7 +310,7 @@ void DesignPlace::showCluster()
 {
     const PlannedRun& plan = m_design.plan;
     const DeviceMap map(m_design.spec);
-    const GroupedMemory memory = groupMemory(map, plan.pipelineRanks, plan.rooms);
+    const GroupedMemory memory = groupMemory(map, plan.pipelineRanks, plan.hosts);
     m_cluster->setCluster(map, memory);
     m_memory->setMemory(memory, m_design.spec.layout, plan.memory.assumptions);
 }

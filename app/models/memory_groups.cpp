@@ -1,28 +1,27 @@
 #include "app/models/memory_groups.h"
 
 #include <algorithm>
-#include <numeric>
+#include <tuple>
 
 namespace trainyard {
 
 namespace {
 
-Bytes neededOf(const MemoryByCategory& bytes, const HostMemory& host)
-{
-    const Bytes total = std::accumulate(bytes.begin(), bytes.end(), Bytes{0});
-    return host.onDevices ? total - bytes[static_cast<std::size_t>(MemoryCategory::Host)] : total;
-}
-
 int groupOf(std::vector<MemoryGroup>& groups, const MemoryByCategory& bytes, const HostMemory& host)
 {
-    const Bytes needed = neededOf(bytes, host);
-    const auto same = std::ranges::find_if(groups, [&](const MemoryGroup& group) {
-        return group.bytes == bytes && group.needed == needed && group.capacity == host.perRank;
-    });
+    const RankNeed need = needOf(bytes);
+    const MemoryGroup wanted{.bytes = bytes,
+                             .needed = host.needed(need),
+                             .capacity = host.room(),
+                             .onDevices = host.onDevices,
+                             .offloadedFits = host.holdsOffloaded(need)};
+    const auto room = [](const MemoryGroup& group) {
+        return std::tie(group.bytes, group.needed, group.capacity, group.offloadedFits);
+    };
+    const auto same = std::ranges::find(groups, room(wanted), room);
     if (same != groups.end())
         return static_cast<int>(same - groups.begin());
-    groups.push_back(
-        {.bytes = bytes, .needed = needed, .capacity = host.perRank, .onDevices = host.onDevices});
+    groups.push_back(wanted);
     return static_cast<int>(groups.size()) - 1;
 }
 

@@ -20,8 +20,9 @@ struct MemoryGroup {
     Bytes needed = 0;                ///< of them what has to fit into `capacity`
     std::optional<Bytes> capacity{}; ///< nothing = unknown
     bool onDevices = false;          ///< `capacity` is theirs: what is offloaded is not in `needed`
+    bool offloadedFits = true;       ///< the rest has room in the host's memory, or that is unknown
 
-    bool fits() const { return !capacity || needed <= *capacity; }
+    bool fits() const { return offloadedFits && (!capacity || needed <= *capacity); }
     bool operator==(const MemoryGroup&) const = default;
 };
 

@@ -32,13 +32,15 @@ PlanFigure countFigure(const char* name, double amount)
     return {words(name), displayNumber(amount), displayCount(std::llround(amount)), amount};
 }
 
-/// Of the tightest host whose memory is known.
-std::optional<Bytes> leastRoom(const std::vector<HostMemory>& hosts)
+/// Of the tightest host whose memory is known; where the run fits, of those that have room for its fullest
+/// rank.
+std::optional<Bytes> leastRoom(const PlannedRun& plan)
 {
     std::optional<Bytes> least;
-    for (const HostMemory& host : hosts) {
-        if (host.perRank)
-            least = std::min(least.value_or(*host.perRank), *host.perRank);
+    for (const HostMemory& host : plan.hosts) {
+        const auto room = host.room();
+        if (room && (!plan.fits() || host.hasRoomFor(plan.memory.need())))
+            least = std::min(least.value_or(*room), *room);
     }
     return least;
 }
@@ -58,7 +60,7 @@ QString memoryText(double bytes, const std::optional<Bytes>& room)
 PlanFigure memoryFigure(const PlannedRun& plan)
 {
     const auto total = static_cast<double>(plan.memory.total());
-    return {words("Memory per rank"), memoryText(total, leastRoom(plan.rooms)),
+    return {words("Memory per rank"), memoryText(total, leastRoom(plan)),
             words("%1 bytes at the peak of a step, on the rank that holds most")
                 .arg(displayCount(std::llround(total))),
             total, Better::Lower};

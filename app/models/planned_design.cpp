@@ -6,9 +6,9 @@ namespace trainyard {
 
 std::optional<std::size_t> nodeOfUnknownHardware(const PlannedDesign& design)
 {
-    for (std::size_t node = 0; node < design.plan.hosts.size(); ++node) {
-        if (design.spec.cluster.nodes[node].hardware.empty())
-            return node;
+    for (const HostMemory& host : design.plan.hosts) {
+        if (design.spec.cluster.nodes[host.node].hardware.empty())
+            return host.node;
     }
     return std::nullopt;
 }

@@ -35,52 +35,30 @@ Result<Hardware> hardwareOf(const RunSpec& spec, const PlanInputs& inputs)
     return hardware;
 }
 
-/// The room that hardware of that kind has for a rank; what the specification promises counts as well.
-void takeRoom(const RunSpec& spec, const NodeModel& node, HostMemory& host)
-{
-    const Bytes share = node.hostMemory / static_cast<Bytes>(host.ranks);
-    const bool onDevices = spec.launch.device != DeviceKind::Cpu && !node.sharesMemory;
-    const Bytes ofDevice = node.sharesMemory ? std::min(node.device.memory, share) : node.device.memory;
-    const Bytes room = spec.launch.device == DeviceKind::Cpu ? share : ofDevice;
-    host.perRank = std::min(host.perRank.value_or(room), room);
-    host.onDevices = onDevices;
-    host.mainPerRank = onDevices ? std::optional(share) : std::nullopt;
-    host.usableShare = kUsableShare;
-}
-
-/// Ranks fill the nodes in their order, so hosts are those of the first nodes.
 std::vector<HostMemory> lookAtHosts(const RunSpec& spec, const Hardware& hardware, const PlanInputs& inputs)
 {
     std::vector<NodeMemory> found;
     for (const NodeSpec& node : spec.cluster.nodes)
         found.push_back(inputs.found(node));
     auto hosts = memoryOfHosts(spec, [&](std::size_t node) { return found[node]; });
-    for (std::size_t i = 0; i < hosts.size(); ++i) {
-        const bool nothing = !found[i].main && found[i].devices.empty();
-        if (nothing && hardware[i])
-            takeRoom(spec, *hardware[i], hosts[i]);
-    }
-    return hosts;
-}
-
-std::vector<HostMemory> roomsOf(std::vector<HostMemory> hosts)
-{
     for (HostMemory& host : hosts) {
-        host.perRank = host.room();
-        host.usableShare = 1;
+        const bool nothing = !found[host.node].main && found[host.node].devices.empty();
+        if (nothing && hardware[host.node])
+            host = onHardware(std::move(host), *hardware[host.node], spec.launch.device);
     }
     return hosts;
 }
 
 /// The nodes that get ranks, each with as many devices as ranks may run there; nothing when one is unknown.
-std::optional<ClusterModel> clusterOf(const RunSpec& spec, const Hardware& hardware, std::size_t hosts)
+std::optional<ClusterModel> clusterOf(const RunSpec& spec, const Hardware& hardware,
+                                      const std::vector<HostMemory>& hosts)
 {
     ClusterModel cluster;
-    for (std::size_t i = 0; i < hosts; ++i) {
-        if (!hardware[i])
+    for (const HostMemory& host : hosts) {
+        if (!hardware[host.node])
             return std::nullopt;
-        NodeModel node = *hardware[i];
-        node.devices = spec.cluster.nodes[i].slotCount;
+        NodeModel node = *hardware[host.node];
+        node.devices = spec.cluster.nodes[host.node].slotCount;
         if (cluster.parts.empty() || cluster.parts.back().node != node)
             cluster.parts.push_back({std::move(node), 0});
         ++cluster.parts.back().count;
@@ -88,25 +66,25 @@ std::optional<ClusterModel> clusterOf(const RunSpec& spec, const Hardware& hardw
     return cluster.parts.empty() ? std::nullopt : std::optional(std::move(cluster));
 }
 
-/// Node by node.
-std::vector<NodeModel> nodesOf(const ClusterModel& cluster)
+/// What each node is; of those without ranks, which may be unknown, nobody asks.
+std::vector<NodeModel> nodesOf(const Hardware& hardware)
 {
     std::vector<NodeModel> nodes;
-    for (const ClusterModel::Part& part : cluster.parts)
-        nodes.insert(nodes.end(), static_cast<std::size_t>(part.count), part.node);
+    for (const std::optional<NodeModel>& node : hardware)
+        nodes.push_back(node.value_or(NodeModel()));
     return nodes;
 }
 
 /// Where nodes differ, each pipeline rank takes what its own ones take; with too few slots for that the
 /// governing one stands for all.
-Result<StepTime> stepTime(const RunSpec& spec, const SequenceShape& shape, const ClusterModel& cluster,
-                          const NodeModel& governing)
+Result<StepTime> stepTime(const RunSpec& spec, const SequenceShape& shape, const Hardware& hardware,
+                          const ClusterModel& cluster, const NodeModel& governing)
 {
     TRAINYARD_TRY(const StepModel model, StepModel::create(spec, shape, governing));
     const bool unequal = cluster.parts.size() > 1 && spec.layout.worldSize() <= cluster.devices();
     if (!unequal)
         return model.estimate();
-    TRAINYARD_TRY(const std::vector<PipelineNode> ranks, pipelineNodes(spec, nodesOf(cluster)));
+    TRAINYARD_TRY(const std::vector<PipelineNode> ranks, pipelineNodes(spec, nodesOf(hardware)));
     return timeStep(spec, shape, ranks);
 }
 
@@ -123,7 +101,7 @@ Diagnostics problemsOfStep(const RunSpec& spec)
 }
 
 Result<std::optional<PlannedTime>> timeOf(const RunSpec& spec, const SequenceShape& shape,
-                                          const Hardware& hardware, std::size_t hosts)
+                                          const Hardware& hardware, const std::vector<HostMemory>& hosts)
 {
     const auto cluster = clusterOf(spec, hardware, hosts);
     if (!cluster)
@@ -132,7 +110,7 @@ Result<std::optional<PlannedTime>> timeOf(const RunSpec& spec, const SequenceSha
         return toError(problems);
     PlannedTime time;
     time.node = cluster->governing(spec.precision.compute);
-    TRAINYARD_TRY(time.step, stepTime(spec, shape, *cluster, time.node));
+    TRAINYARD_TRY(time.step, stepTime(spec, shape, hardware, *cluster, time.node));
     time.figures = stepFigures(spec, shape, time.node.device, time.step.seconds);
     const double tokens = static_cast<double>(spec.launch.steps) * spec.batch.global * shape.length;
     time.training = trainingEffort(tokens, time.figures, *cluster);
@@ -187,10 +165,9 @@ PlannedRun planRun(const RunSpec& spec, const PlanInputs& inputs)
     PlannedRun plan;
     plan.memory = estimateMemory(spec, inputs.shape);
     plan.hosts = lookAtHosts(spec, hardware, inputs);
-    plan.fits = fitsMemory(plan.hosts, plan.memory.need());
-    plan.rooms = roomsOf(plan.hosts);
     plan.pipelineRanks = memoryOfPipelineRanks(spec, inputs.shape);
-    plan.time = looked.ok() ? timeOf(spec, inputs.shape, hardware, plan.hosts.size()) : looked.error();
+    plan.shortage = memoryShortage(spec.layout, plan.hosts, plan.pipelineRanks);
+    plan.time = looked.ok() ? timeOf(spec, inputs.shape, hardware, plan.hosts) : looked.error();
     return plan;
 }
 

@@ -40,15 +40,14 @@ struct PlannedRun {
     MemoryEstimate memory{}; ///< of the most loaded rank
     /// The same of a rank of each pipeline rank, first to last.
     std::vector<MemoryByCategory> pipelineRanks{};
-    std::vector<HostMemory> hosts{}; ///< those that get a rank
-    /// What may be planned of the hosts' memory: where hardware is known its usable share (node_fit.h).
-    std::vector<HostMemory> rooms{};
-    Status fits{}; ///< Refused with what is too small
+    std::vector<HostMemory> hosts{};          ///< those that get a rank
+    std::optional<MemoryShortage> shortage{}; ///< what is too small for the ranks that lie there
     /// Nothing while a node that gets ranks has no cluster.nodes[].hardware. BadInput for a name that is
     /// none, what is wrong with an invalid specification, or what StepModel::create() refuses.
     Result<std::optional<PlannedTime>> time = std::optional<PlannedTime>();
 
     bool hasTime() const { return time.ok() && time->has_value(); }
+    bool fits() const { return !shortage; }
 };
 
 /// Memory of a host is what was found there, else what its hardware has. Few milliseconds; of an invalid

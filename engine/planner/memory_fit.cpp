@@ -1,6 +1,8 @@
 #include "engine/planner/memory_fit.h"
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -41,6 +43,33 @@ std::optional<Bytes> perRank(const RunSpec& spec, const NodeSpec& node, int rank
     return smaller(promised, spec.launch.device == DeviceKind::Auto ? larger(device, share) : device);
 }
 
+std::optional<MemoryShortage> shortageOn(const HostMemory& host, const MemoryByCategory& bytes)
+{
+    const RankNeed need = needOf(bytes);
+    if (!host.hasRoomFor(need))
+        return MemoryShortage{host, bytes, false, host.needed(need), *host.room()};
+    if (!host.holdsOffloaded(need))
+        return MemoryShortage{host, bytes, true, need.onHost, *host.mainPerRank};
+    return std::nullopt;
+}
+
+bool isGraver(const MemoryShortage& a, const MemoryShortage& b)
+{
+    return std::tuple(a.ofMainMemory, a.room, b.needed) < std::tuple(b.ofMainMemory, b.room, a.needed);
+}
+
+/// Of each host the pipeline ranks that it has to hold.
+std::vector<std::vector<int>> judgedRanks(const ParallelLayout& layout, const std::vector<HostMemory>& hosts,
+                                          int pipelineRanks)
+{
+    const auto grid = RankGrid::create(layout);
+    if (grid.ok() && layout.pipeline == pipelineRanks)
+        return pipelineRanksOf(hosts, *grid);
+    std::vector<int> all(static_cast<std::size_t>(pipelineRanks));
+    std::iota(all.begin(), all.end(), 0);
+    return std::vector(hosts.size(), all);
+}
+
 } // namespace
 
 std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& memory)
@@ -56,7 +85,7 @@ std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& m
         const NodeMemory ofNode = memory(i);
         const bool onDevices = getDevices(spec, ranks, ofNode);
         hosts.push_back({node.host, ranks, perRank(spec, node, ranks, ofNode), onDevices,
-                         onDevices ? shareOf(ofNode.main, ranks) : std::nullopt});
+                         onDevices ? shareOf(ofNode.main, ranks) : std::nullopt, 1, i});
     }
     return hosts;
 }
@@ -88,6 +117,17 @@ std::optional<Bytes> HostMemory::room() const
     return static_cast<Bytes>(usableShare * static_cast<double>(*perRank));
 }
 
+bool HostMemory::hasRoomFor(const RankNeed& need) const
+{
+    const auto there = room();
+    return !there || needed(need) <= *there;
+}
+
+bool HostMemory::holdsOffloaded(const RankNeed& need) const
+{
+    return !onDevices || !mainPerRank || need.onHost <= *mainPerRank;
+}
+
 Error MemoryShortage::error() const
 {
     const std::string shared = host.ranks == 1 ? "its rank" : fmt::format("each of its {} ranks", host.ranks);
@@ -106,26 +146,31 @@ Error MemoryShortage::error() const
         "more hosts");
 }
 
-std::optional<MemoryShortage> memoryShortage(const std::vector<HostMemory>& hosts, const RankNeed& need)
+std::vector<std::vector<int>> pipelineRanksOf(const std::vector<HostMemory>& hosts, const RankGrid& grid)
 {
-    std::optional<MemoryShortage> tightest;
-    std::optional<MemoryShortage> ofMainMemory;
+    std::vector<std::vector<int>> pipelineRanks;
+    int first = 0;
     for (const HostMemory& host : hosts) {
-        const Bytes needed = need.onDevice + (host.onDevices ? 0 : need.onHost);
-        const auto room = host.room();
-        if (room && *room < needed && (!tightest || *room < tightest->room))
-            tightest = {host, false, needed, *room};
-        const bool offloads = host.onDevices && host.mainPerRank && *host.mainPerRank < need.onHost;
-        if (offloads && (!ofMainMemory || *host.mainPerRank < ofMainMemory->room))
-            ofMainMemory = {host, true, need.onHost, *host.mainPerRank};
+        pipelineRanks.push_back(grid.coordsAlong(Axis::Pipeline, Rank{first}, host.ranks));
+        first += host.ranks;
     }
-    return tightest ? tightest : ofMainMemory;
+    return pipelineRanks;
 }
 
-Status fitsMemory(const std::vector<HostMemory>& hosts, const RankNeed& need)
+std::optional<MemoryShortage> memoryShortage(const ParallelLayout& layout,
+                                             const std::vector<HostMemory>& hosts,
+                                             const std::vector<MemoryByCategory>& pipelineRanks)
 {
-    const auto shortage = memoryShortage(hosts, need);
-    return shortage ? Status(shortage->error()) : Status();
+    std::optional<MemoryShortage> gravest;
+    const auto ranksOfHosts = judgedRanks(layout, hosts, static_cast<int>(pipelineRanks.size()));
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        for (const int rank : ranksOfHosts[i]) {
+            const auto shortage = shortageOn(hosts[i], pipelineRanks[static_cast<std::size_t>(rank)]);
+            if (shortage && (!gravest || isGraver(*shortage, *gravest)))
+                gravest = shortage;
+        }
+    }
+    return gravest;
 }
 
 } // namespace trainyard

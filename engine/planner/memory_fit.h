@@ -8,6 +8,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/planner/rank_grid.h"
 #include "engine/planner/rank_need.h"
 #include "engine/spec/run_spec.h"
 
@@ -35,9 +36,18 @@ struct HostMemory {
     /// onDevices.
     std::optional<Bytes> mainPerRank{};
     double usableShare = 1; ///< of perRank that may be planned
+    std::size_t node = 0;   ///< its place in cluster.nodes
 
     /// What of perRank may be planned.
     std::optional<Bytes> room() const;
+    /// What of a need has to fit into room(): all of it where ranks compute in main memory.
+    Bytes needed(const RankNeed& need) const { return need.onDevice + (onDevices ? 0 : need.onHost); }
+    /// A rank of this need fits; unknown memory holds everything.
+    bool holds(const RankNeed& need) const { return hasRoomFor(need) && holdsOffloaded(need); }
+    bool hasRoomFor(const RankNeed& need) const;     ///< room() holds what has to fit there
+    bool holdsOffloaded(const RankNeed& need) const; ///< mainPerRank holds the rest
+
+    bool operator==(const HostMemory&) const = default;
 };
 
 /// Every host that gets a rank, in order of node; the ranks fill the slots node by node. A rank has what the
@@ -49,9 +59,13 @@ std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& m
 /// Refused when launch.device is "cuda" and a host has fewer devices than ranks.
 Status haveDevices(const RunSpec& spec, const MemoryOfNode& memory);
 
+/// Of each host the pipeline ranks of which it has ranks. `hosts`: those that get a rank, all of them.
+std::vector<std::vector<int>> pipelineRanksOf(const std::vector<HostMemory>& hosts, const RankGrid& grid);
+
 /// What is too small for a rank.
 struct MemoryShortage {
     HostMemory host;
+    MemoryByCategory bytes{};  ///< of the rank
     bool ofMainMemory = false; ///< what is offloaded does not fit beside the devices
     Bytes needed = 0;
     Bytes room = 0;
@@ -60,10 +74,12 @@ struct MemoryShortage {
     Error error() const;
 };
 
-/// Of the tightest host, what ranks compute in first; nothing when all fit or are unknown.
-std::optional<MemoryShortage> memoryShortage(const std::vector<HostMemory>& hosts, const RankNeed& need);
-
-/// memoryShortage() as a status.
-Status fitsMemory(const std::vector<HostMemory>& hosts, const RankNeed& need);
+/// Each host is held against the ranks that lie on it: of a pipeline, those whose stages it has. Of what does
+/// not fit the tightest host, what ranks compute in first, and there the rank that needs most; nothing when
+/// all fit or are unknown. `pipelineRanks`: memoryOfPipelineRanks(). Of a layout that cannot be, every host
+/// may get any rank.
+std::optional<MemoryShortage> memoryShortage(const ParallelLayout& layout,
+                                             const std::vector<HostMemory>& hosts,
+                                             const std::vector<MemoryByCategory>& pipelineRanks);
 
 } // namespace trainyard

@@ -18,7 +18,7 @@ struct MemoryEstimate {
     Bytes total() const;
     Bytes residentTotal() const;
     Bytes onDevice() const; ///< what is not in host memory, where the two differ
-    RankNeed need() const { return {onDevice(), total() - onDevice()}; }
+    RankNeed need() const { return needOf(bytes); }
 };
 
 /// Memory of one rank of each pipeline rank, first to last, at the moment of a step at which it is largest

@@ -125,6 +125,17 @@ std::vector<Rank> RankGrid::group(Rank member, const std::vector<Axis>& axes) co
     return ranks;
 }
 
+std::vector<int> RankGrid::coordsAlong(Axis axis, Rank first, int count) const
+{
+    const Dimension& d = dimension(axis);
+    const int from = first.value / d.stride;
+    const int last = (first.value + count - 1) / d.stride;
+    std::vector<int> coords;
+    for (int i = from; i <= std::min(last, from + d.degree - 1); ++i)
+        coords.push_back(i % d.degree);
+    return coords;
+}
+
 int RankGrid::groupNumber(Rank member, const std::vector<Axis>& axes) const
 {
     GridCoord coord = coordOf(member);

@@ -42,6 +42,8 @@ public:
     /// of the same samples; along Pipeline and Tensor: who shares one copy of the model.
     std::vector<Rank> group(Rank member, const std::vector<Axis>& axes) const;
     std::vector<Rank> group(Rank member, Axis axis) const { return group(member, std::vector{axis}); }
+    /// The coordinates along an axis that `count` ranks from `first` on have, each once.
+    std::vector<int> coordsAlong(Axis axis, Rank first, int count) const;
     /// Which of the groups along these axes that is; they are numbered in the order of their lowest ranks.
     int groupNumber(Rank member, const std::vector<Axis>& axes) const;
     /// The first and the last stage of the member's pipeline, which share tied embeddings; ascending, one

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/units.h"
+#include "engine/records/record.h"
 
 namespace trainyard {
 
@@ -9,5 +10,7 @@ struct RankNeed {
     Bytes onDevice = 0;
     Bytes onHost = 0;
 };
+
+RankNeed needOf(const MemoryByCategory& bytes);
 
 } // namespace trainyard

@@ -1,5 +1,7 @@
 #include "remote/launch/judge_spec.h"
 
+#include <algorithm>
+
 #include "engine/planner/explain/plan_problems.h"
 #include "engine/planner/memory_model.h"
 #include "engine/spec/data_set_rules.h"
@@ -16,7 +18,18 @@ SequenceShape shapeOf(const DataSetManifest& data)
 
 bool fitsHosts(const RunSpec& spec, const DataSetManifest& data, const std::vector<HostMemory>& hosts)
 {
-    return !memoryShortage(hosts, estimateMemory(spec, shapeOf(data)).need());
+    return !memoryShortage(spec.layout, hosts, memoryOfPipelineRanks(spec, shapeOf(data)));
+}
+
+/// Wherever they are: which hosts an elastic run loses nobody knows.
+bool everyRankFitsEveryHost(const RunSpec& spec, const DataSetManifest& data,
+                            const std::vector<HostMemory>& hosts)
+{
+    const auto pipelineRanks = memoryOfPipelineRanks(spec, shapeOf(data));
+    return std::ranges::all_of(hosts, [&](const HostMemory& host) {
+        return std::ranges::all_of(pipelineRanks,
+                                   [&](const MemoryByCategory& bytes) { return host.holds(needOf(bytes)); });
+    });
 }
 
 /// Of a specification that agrees with its data set: what is left is that ranks do not fit.
@@ -48,7 +61,7 @@ int leastReplicas(const RunSpec& spec, const DataSetManifest& data, const std::v
     int least = spec.layout.data;
     for (int replicas = least - 1; replicas > 0; --replicas) {
         const auto smaller = withReplicas(spec, replicas);
-        if (smaller.ok() && !fitsHosts(*smaller, data, hosts))
+        if (smaller.ok() && !everyRankFitsEveryHost(*smaller, data, hosts))
             break;
         if (smaller.ok())
             least = replicas;

@@ -16,7 +16,8 @@ Result<Diagnostics> judgeSpec(const RunSpec& spec, const DataSetManifest& data,
                               const std::vector<NodeMemory>& memory);
 
 /// The fewest data-parallel replicas that an elastic run may go on with: fewer would hold more of the states
-/// that ZeRO splits than the hosts have memory for, as planned. Of a specification that judgeSpec() accepts.
+/// that ZeRO splits than the hosts have memory for, as planned, whichever hosts are left. Of a specification
+/// that judgeSpec() accepts.
 int leastReplicas(const RunSpec& spec, const DataSetManifest& data, const std::vector<NodeMemory>& memory);
 
 /// As far as that goes without knowing the hosts.

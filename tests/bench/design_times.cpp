@@ -61,7 +61,7 @@ void measure(DeskWindow& desk, int hosts, int rounds)
     const double planning = milliseconds(rounds, [&](int) { planRun(spec, inputs); });
     const double mapping = milliseconds(rounds, [&](int) {
         const DeviceMap map(spec);
-        groupMemory(map, plan.pipelineRanks, plan.rooms);
+        groupMemory(map, plan.pipelineRanks, plan.hosts);
     });
     session.document().reset(spec);
     QApplication::processEvents();

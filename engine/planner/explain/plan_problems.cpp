@@ -18,27 +18,24 @@ bool counts(MemoryCategory category, const MemoryShortage& shortage)
 }
 
 /// "weights 1.00 GiB + gradients 1.00 GiB = 2.00 GiB > 1.50 GiB".
-std::string equationOf(const MemoryEstimate& estimate, const MemoryShortage& shortage)
+std::string equationOf(const MemoryShortage& shortage)
 {
     std::string sum;
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
         const auto category = static_cast<MemoryCategory>(i);
-        if (estimate.bytes[i] > 0 && counts(category, shortage))
+        if (shortage.bytes[i] > 0 && counts(category, shortage))
             sum += fmt::format("{}{} {}", sum.empty() ? "" : " + ", nameOf(category),
-                               formatBytes(estimate.bytes[i]));
+                               formatBytes(shortage.bytes[i]));
     }
     return fmt::format("{} = {} > {}", sum, formatBytes(shortage.needed), formatBytes(shortage.room));
 }
 
 } // namespace
 
-std::optional<Diagnostic> memoryProblem(const MemoryEstimate& estimate, const std::vector<HostMemory>& hosts)
+Diagnostic memoryProblem(const MemoryShortage& shortage)
 {
-    const auto shortage = memoryShortage(hosts, estimate.need());
-    if (!shortage)
-        return std::nullopt;
-    const Error error = shortage->error();
-    return Diagnostic{kMemoryPath, error.message, error.hint, error.kind, equationOf(estimate, *shortage)};
+    const Error error = shortage.error();
+    return {kMemoryPath, error.message, error.hint, error.kind, equationOf(shortage)};
 }
 
 Diagnostics planProblems(const RunSpec& spec, const PlanFacts& facts)
@@ -50,9 +47,10 @@ Diagnostics planProblems(const RunSpec& spec, const PlanFacts& facts)
         problems = sharingProblems(spec, facts.shape.length);
     if (!problems.empty())
         return problems;
-    const MemoryEstimate estimate = estimateMemory(spec, facts.shape);
-    if (const auto problem = memoryProblem(estimate, facts.hosts(spec)))
-        problems.push_back(*problem);
+    const auto shortage =
+        memoryShortage(spec.layout, facts.hosts(spec), memoryOfPipelineRanks(spec, facts.shape));
+    if (shortage)
+        problems.push_back(memoryProblem(*shortage));
     return problems;
 }
 

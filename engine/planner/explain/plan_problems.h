@@ -25,12 +25,11 @@ struct PlanFacts {
     HostsOf hosts;
 };
 
-/// Refused, at kMemoryPath, when a rank does not fit into the tightest host: the sum of the categories that
-/// count there against what there is.
-std::optional<Diagnostic> memoryProblem(const MemoryEstimate& estimate, const std::vector<HostMemory>& hosts);
+/// Refused, at kMemoryPath: the sum of the categories that count there against what there is.
+Diagnostic memoryProblem(const MemoryShortage& shortage);
 
 /// What keeps a specification from running. Each question is asked where the ones before it have no problem:
-/// validate(), dataSetProblems(), sharingProblems(), memoryProblem().
+/// validate(), dataSetProblems(), sharingProblems(), memoryShortage().
 Diagnostics planProblems(const RunSpec& spec, const PlanFacts& facts);
 
 /// explain() for planProblems(), with what a rank needs after each remedy of its memory.

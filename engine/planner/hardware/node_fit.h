@@ -1,8 +1,7 @@
 #pragma once
 
-#include "engine/base/result.h"
 #include "engine/planner/hardware/hardware.h"
-#include "engine/planner/rank_need.h"
+#include "engine/planner/memory_fit.h"
 
 namespace trainyard {
 
@@ -11,25 +10,9 @@ namespace trainyard {
 /// (arXiv:1910.02054, table 2).
 constexpr double kUsableShare = 0.92;
 
-/// What each of so many ranks on a node may use. Where the devices' memory is the host's, `host` is 0 and
-/// `device` a share of it.
-struct RankRoom {
-    Bytes device = 0;
-    Bytes host = 0;
-};
-/// Requires ranks >= 1.
-RankRoom roomOnNode(const NodeModel& node, int ranks);
-
-/// What the node's memory has to hold of it: where the devices' memory is the host's, all in one.
-RankNeed needOnNode(const RankNeed& need, const NodeModel& node);
-
-/// Whether such a need, needOnNode(), has its room.
-constexpr bool fits(const RankNeed& need, const RankRoom& room)
-{
-    return need.onDevice <= room.device && need.onHost <= room.host;
-}
-
-/// Refused with what is too small, what there is and what is needed.
-Status fitsNode(const RankNeed& need, const NodeModel& node, int ranks);
+/// The host with the memory that hardware of that kind has for its ranks, of which there is at least one: no
+/// more of it than `host` has already, which is what the specification promises. Where the devices' memory is
+/// the host's, ranks have their share of it and nothing beside.
+HostMemory onHardware(HostMemory host, const NodeModel& node, DeviceKind device);
 
 } // namespace trainyard

@@ -11,7 +11,7 @@ struct Arrangement {
     RunSpec spec;                 ///< with this placement, order of nodes, and layers
     std::vector<int> layerCounts; ///< of each stage, first stage first
     double step = 0;              ///< seconds, simulated
-    bool fits = false;            ///< every rank its node (node_fit.h)
+    bool fits = false;            ///< every rank its hosts (memory_fit.h)
 };
 
 /// Every order of D, P and T, and of unequal kinds of nodes, with layers dealt out by time (layersByTime());

@@ -1,48 +1,46 @@
 #include "engine/planner/partition/pipeline_nodes.h"
 
-#include <algorithm>
-#include <set>
-
 #include <fmt/format.h>
 
 #include "engine/base/check.h"
+#include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/rank_grid.h"
 
 namespace trainyard {
 
 namespace {
 
-/// The node of each rank.
-std::vector<std::size_t> nodeOfRanks(const RunSpec& spec)
+/// Every host that gets a rank.
+std::vector<HostMemory> hostsOf(const RunSpec& spec, const std::vector<NodeModel>& nodes)
 {
-    std::vector<std::size_t> nodes;
-    const auto ranks = static_cast<std::size_t>(spec.layout.worldSize());
-    for (std::size_t i = 0; i < spec.cluster.nodes.size(); ++i) {
-        const auto slotCount = static_cast<std::size_t>(std::max(0, spec.cluster.nodes[i].slotCount));
-        nodes.insert(nodes.end(), std::min(slotCount, ranks - nodes.size()), i);
+    std::vector<HostMemory> hosts = memoryOfHosts(spec, [](std::size_t) { return NodeMemory(); });
+    for (HostMemory& host : hosts) {
+        TRAINYARD_CHECK(host.node < nodes.size());
+        host = onHardware(std::move(host), nodes[host.node], spec.launch.device);
     }
-    return nodes;
+    return hosts;
 }
 
-/// Of each pipeline rank, the nodes on which it is.
-std::vector<std::set<std::size_t>> nodesOfPipelineRanks(const RankGrid& grid, int pipeline,
-                                                        const std::vector<std::size_t>& nodeOfRank)
+std::vector<std::vector<HostMemory>> byPipelineRank(const std::vector<HostMemory>& hosts,
+                                                    const RankGrid& grid, int pipeline)
 {
-    std::vector<std::set<std::size_t>> nodes(static_cast<std::size_t>(pipeline));
-    for (int rank = 0; rank < grid.worldSize().value; ++rank)
-        nodes[static_cast<std::size_t>(grid.coordOf(Rank{rank}).pipeline)].insert(
-            nodeOfRank[static_cast<std::size_t>(rank)]);
-    return nodes;
+    std::vector<std::vector<HostMemory>> hostsOfRanks(static_cast<std::size_t>(pipeline));
+    const auto ranksOfHosts = pipelineRanksOf(hosts, grid);
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        for (const int rank : ranksOfHosts[i])
+            hostsOfRanks[static_cast<std::size_t>(rank)].push_back(hosts[i]);
+    }
+    return hostsOfRanks;
 }
 
 /// Each with as many devices as ranks may run on it.
-ClusterModel clusterOf(const std::set<std::size_t>& members, const RunSpec& spec,
+ClusterModel clusterOf(const std::vector<HostMemory>& hosts, const RunSpec& spec,
                        const std::vector<NodeModel>& nodes)
 {
     ClusterModel cluster;
-    for (const std::size_t member : members) {
-        NodeModel node = nodes[member];
-        node.devices = spec.cluster.nodes[member].slotCount;
+    for (const HostMemory& host : hosts) {
+        NodeModel node = nodes[host.node];
+        node.devices = spec.cluster.nodes[host.node].slotCount;
         if (cluster.parts.empty() || cluster.parts.back().node != node)
             cluster.parts.push_back({std::move(node), 0});
         ++cluster.parts.back().count;
@@ -50,23 +48,28 @@ ClusterModel clusterOf(const std::set<std::size_t>& members, const RunSpec& spec
     return cluster;
 }
 
+int ranksOn(const std::vector<HostMemory>& hosts)
+{
+    int ranks = 0;
+    for (const HostMemory& host : hosts)
+        ranks += host.ranks;
+    return ranks;
+}
+
 } // namespace
 
 Result<std::vector<PipelineNode>> pipelineNodes(const RunSpec& spec, const std::vector<NodeModel>& nodes)
 {
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(spec.layout));
-    const std::vector<std::size_t> nodeOfRank = nodeOfRanks(spec);
-    if (static_cast<int>(nodeOfRank.size()) < grid.worldSize().value)
-        return refused(fmt::format("{} ranks have {} slots", grid.worldSize().value, nodeOfRank.size()),
+    const std::vector<HostMemory> hosts = hostsOf(spec, nodes);
+    if (ranksOn(hosts) < grid.worldSize().value)
+        return refused(fmt::format("{} ranks have {} slots", grid.worldSize().value, ranksOn(hosts)),
                        "add hosts or slots to cluster.nodes");
-    TRAINYARD_CHECK(nodeOfRank.back() < nodes.size());
-    const NodeModel worst =
-        clusterOf({nodeOfRank.begin(), nodeOfRank.end()}, spec, nodes).governing(spec.precision.compute);
+    const NodeModel worst = clusterOf(hosts, spec, nodes).governing(spec.precision.compute);
     std::vector<PipelineNode> found;
-    for (const auto& members : nodesOfPipelineRanks(grid, spec.layout.pipeline, nodeOfRank)) {
-        PipelineNode one{clusterOf(members, spec, nodes).governing(spec.precision.compute)};
-        for (const std::size_t member : members)
-            one.ranks = std::max(one.ranks, spec.cluster.nodes[member].slotCount);
+    for (auto& members : byPipelineRank(hosts, grid, spec.layout.pipeline)) {
+        PipelineNode one{clusterOf(members, spec, nodes).governing(spec.precision.compute),
+                         std::move(members)};
         one.node.network = worst.network;
         one.node.devices = worst.devices;
         found.push_back(std::move(one));

@@ -4,14 +4,15 @@
 
 #include "engine/base/result.h"
 #include "engine/planner/hardware/hardware.h"
+#include "engine/planner/memory_fit.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
 /// What a pipeline rank computes on, in all replicas of the model and all its tensor-parallel ranks.
 struct PipelineNode {
-    NodeModel node; ///< of unequal ones the governing one; its network is the cluster's worst
-    int ranks = 1;  ///< on such a node, at most
+    NodeModel node;                ///< of unequal ones the governing one; its network is the cluster's worst
+    std::vector<HostMemory> hosts; ///< that have ranks of it
 
     bool operator==(const PipelineNode&) const = default;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/memory_model.h"
 #include "engine/planner/partition/rank_balance.h"
 #include "engine/planner/stage_costs.h"
@@ -11,26 +10,23 @@ namespace trainyard {
 
 namespace {
 
-Bytes at(const MemoryByCategory& bytes, MemoryCategory category)
+/// Whether each pipeline rank fits all its hosts.
+std::vector<bool> fitOfRanks(const RunSpec& spec, const SequenceShape& shape,
+                             const std::vector<PipelineNode>& nodes)
 {
-    return bytes[static_cast<std::size_t>(category)];
-}
-
-RankNeed needOf(const MemoryByCategory& bytes)
-{
-    MemoryEstimate estimate{bytes, {}};
-    return {estimate.onDevice(), at(bytes, MemoryCategory::Host)};
-}
-
-/// Whether each pipeline rank fits its node.
-std::vector<Status> fitOfRanks(const RunSpec& spec, const SequenceShape& shape,
-                               const std::vector<PipelineNode>& nodes)
-{
-    const std::vector<MemoryByCategory> needs = memoryOfPipelineRanks(spec, shape);
-    std::vector<Status> fits;
-    for (std::size_t rank = 0; rank < nodes.size(); ++rank)
-        fits.push_back(fitsNode(needOf(needs[rank]), nodes[rank].node, nodes[rank].ranks));
+    const std::vector<MemoryByCategory> bytes = memoryOfPipelineRanks(spec, shape);
+    std::vector<bool> fits;
+    for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+        const RankNeed need = needOf(bytes[rank]);
+        fits.push_back(
+            std::ranges::all_of(nodes[rank].hosts, [&](const HostMemory& host) { return host.holds(need); }));
+    }
     return fits;
+}
+
+bool allFit(const std::vector<bool>& fits)
+{
+    return std::ranges::find(fits, false) == fits.end();
 }
 
 /// The longest stage of a pipeline rank.
@@ -67,7 +63,7 @@ Result<StageDivision> judged(std::optional<PartitionKind> kind, const std::vecto
     const RunSpec spec = byHand(asked, layerCounts);
     TRAINYARD_TRY(const StageTimes times, timeStages(spec, shape, nodes, measured));
     return StageDivision{kind, layerCounts, times.step, estimateMemory(spec, shape).onDevice(),
-                         fitsNodes(spec, shape, nodes).ok()};
+                         allFit(fitOfRanks(spec, shape, nodes))};
 }
 
 std::vector<PartitionKind> kindsFor(const StagePartition& asked)
@@ -100,22 +96,15 @@ Result<std::vector<int>> layersByTime(const RunSpec& spec, const SequenceShape& 
                 counts,
                 fasterOf(counts, balancedRanks(counts, spec.layout.pipeline, times.parts, devices), step));
         }
-        const std::vector<Status> fits = fitOfRanks(byHand(spec, counts), shape, nodes);
-        if (std::ranges::all_of(fits, &Status::ok))
+        const std::vector<bool> fits = fitOfRanks(byHand(spec, counts), shape, nodes);
+        if (allFit(fits))
             return counts;
         for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
             const std::size_t longest = longestOf(counts, rank, nodes.size());
-            if (!fits[rank].ok())
+            if (!fits[rank])
                 devices.most[longest] = counts[longest] - 1;
         }
     }
-}
-
-Status fitsNodes(const RunSpec& spec, const SequenceShape& shape, const std::vector<PipelineNode>& nodes)
-{
-    for (const Status& fits : fitOfRanks(spec, shape, nodes))
-        TRAINYARD_TRY_STATUS(fits);
-    return {};
 }
 
 RunSpec withLayers(const RunSpec& spec, const SequenceShape& shape, const std::vector<int>& layerCounts)

@@ -14,20 +14,17 @@ struct StageDivision {
     std::vector<int> layerCounts; ///< of each stage, first stage first
     double step = 0;              ///< seconds, simulated
     Bytes onDevice = 0;           ///< of the rank whose device holds most
-    bool fits = false;            ///< every rank its node (node_fit.h)
+    bool fits = false;            ///< every rank its hosts (memory_fit.h)
 };
 
 /// Layers of each stage so that the stage that takes longest takes as little as it can and every rank fits
-/// its node: partitionLayers() by the stages' seconds, with less room for who does not fit until all do.
+/// its hosts: partitionLayers() by the stages' seconds, with less room for who does not fit until all do.
 /// Exact for one chunk per rank; of several, ranks are balanced where that is faster (rank_balance.h), and
 /// the longest of one that has no room is shortened. `measured`: as timeStages() has it. Refused when no
 /// number of layers fits; errors as StepModel::create().
 Result<std::vector<int>> layersByTime(const RunSpec& spec, const SequenceShape& shape,
                                       const std::vector<PipelineNode>& nodes,
                                       const std::optional<PartCosts>& measured = {});
-
-/// Refused for the first pipeline rank that does not fit its node (node_fit.h).
-Status fitsNodes(const RunSpec& spec, const SequenceShape& shape, const std::vector<PipelineNode>& nodes);
 
 /// The specification with these layers: by hand, but for those that "layers" gives anyway.
 RunSpec withLayers(const RunSpec& spec, const SequenceShape& shape, const std::vector<int>& layerCounts);

@@ -63,11 +63,6 @@ double leastBytes(const RunSpec& spec, double parameters)
     return stateBytes(share, spec.memory.zeroStage, spec.layout.data, {kMixedPrecisionStates.weights, 0, 0});
 }
 
-RankNeed needOf(const FoundLayout& layout)
-{
-    return {layout.onDevice, layout.onHost};
-}
-
 /// Adds those that are not there yet.
 void join(std::vector<FoundLayout>& layouts, const std::vector<FoundLayout>& more, std::size_t most)
 {
@@ -83,7 +78,9 @@ public:
     explicit Search(const SearchRequest& request)
         : m_request(request)
         , m_partitions(request.shape)
-        , m_room(roomOnNode(request.node, request.node.devices))
+        , m_host(onHardware({.host = request.node.name, .ranks = request.node.devices}, request.node,
+                            request.spec.launch.device))
+        , m_room(*m_host.room())
     {
     }
 
@@ -107,7 +104,8 @@ private:
     const SearchRequest& m_request;
     Partitions m_partitions;
     std::vector<FoundLayout> m_found;
-    RankRoom m_room;
+    HostMemory m_host; ///< any of them, full
+    Bytes m_room;
     std::size_t m_candidates = 0;
     Bytes m_least = std::numeric_limits<Bytes>::max(); ///< on a device, of all candidates
 };
@@ -131,9 +129,9 @@ std::vector<int> Search::clusterSizes() const
 
 bool Search::fitsNode(const FoundLayout& layout)
 {
-    const RankNeed need = needOnNode(needOf(layout), m_request.node);
-    m_least = std::min(m_least, need.onDevice);
-    return fits(need, m_room);
+    const RankNeed need{layout.onDevice, layout.onHost};
+    m_least = std::min(m_least, m_host.needed(need));
+    return m_host.holds(need);
 }
 
 /// Of the ladder's steps that fit the first one, or the smallest one where memory is what counts. Not timed.
@@ -173,7 +171,7 @@ Status Search::searchOn(int nodes, double from, double to)
             TRAINYARD_TRY_STATUS(goOn(from + (to - from) * done));
         }
         const double least = leastBytes(candidates[i], parameters);
-        if (least > static_cast<double>(m_room.device))
+        if (least > static_cast<double>(m_room))
             m_least = std::min(m_least, static_cast<Bytes>(least));
         else
             consider(candidates[i]);
@@ -224,7 +222,7 @@ Result<FoundLayout> Search::simulated(const FoundLayout& layout) const
     even.layout.partition = {};
     TRAINYARD_TRY(FoundLayout best, weighLayout(m_request, even));
     const std::vector<PipelineNode> nodes(static_cast<std::size_t>(even.layout.pipeline),
-                                          {m_request.node, m_request.node.devices});
+                                          {m_request.node, {m_host}});
     const auto counts = layersByTime(even, m_request.shape, nodes);
     const RunSpec byTime = counts.ok() ? withLayers(even, m_request.shape, *counts) : even;
     if (byTime == even)
@@ -258,16 +256,16 @@ Error Search::nothingFits() const
                                    "batch of {}",
                                    m_request.nodes * node.devices, m_request.spec.batch.global),
                        "take a global batch with more divisors, or another number of nodes");
-    if (m_least > m_room.device)
+    if (m_least > m_room)
         return refused(fmt::format("no layout of this model fits: the smallest one needs {}, and a device's "
                                    "{} have room for {}",
                                    formatBytes(m_least), formatBytes(node.device.memory),
-                                   formatBytes(m_room.device)),
+                                   formatBytes(m_room)),
                        "take more nodes, devices with more memory or a smaller model; a global batch with "
                        "more divisors allows more layouts");
     return refused(fmt::format("no layout of this model fits: those that a device has room for leave more in "
                                "the host's memory than a rank's share, {} of {}",
-                               formatBytes(m_room.host), formatBytes(node.hostMemory)),
+                               formatBytes(m_host.mainPerRank.value_or(0)), formatBytes(node.hostMemory)),
                    "take more nodes, or nodes with more host memory");
 }
 

@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// The best layouts that fit (node_fit.h), the best one first: as many as are wanted of those that no other
+/// The best layouts that fit (memory_fit.h), the best one first: as many as are wanted of those that no other
 /// one beats in everything (bestCompromises()), and where these are fewer the next best ones, no two with the
 /// same degrees. All candidates (layout_candidates.h) are timed by formula, each with as little given up for
 /// memory as fits it, or with all where memory is the objective. The best ones are tried in every placement,

@@ -70,6 +70,21 @@ private slots:
         }
     }
 
+    /// A large host may be the one that is lost, and its stage then goes to a small one.
+    void countsEveryRankOnEveryHost()
+    {
+        RunSpec spec = eightReplicas(0);
+        spec.layout = {.data = 4, .pipeline = 2, .placement = "PDT"};
+        spec.layout.partition = {PartitionKind::ByHand, {11, 1}};
+        spec.batch = {64, 1, 16};
+        std::vector<NodeMemory> memory(8, NodeMemory(64 * kGiB));
+        QCOMPARE(leastReplicas(spec, shortRows(), memory), 1);
+        std::fill(memory.begin() + 4, memory.end(), NodeMemory(1 * kGiB)); // 11 layers take 1.2 GiB
+        const auto judged = judgeSpec(spec, shortRows(), memory);
+        QVERIFY2(judged.ok(), judged.ok() ? "" : judged.error().text().c_str());
+        QCOMPARE(leastReplicas(spec, shortRows(), memory), 4);
+    }
+
     void nothingIsForbiddenWhereTheMemoryIsUnknown()
     {
         QCOMPARE(leastReplicas(eightReplicas(3), shortRows(), std::vector<NodeMemory>(8)), 1);

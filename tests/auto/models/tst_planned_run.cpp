@@ -1,10 +1,14 @@
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/models/planned_run.h"
 #include "engine/planner/hardware/hardware_presets.h"
+#include "engine/planner/hardware/node_fit.h"
+#include "engine/planner/partition/stage_division.h"
 #include "engine/spec/presets.h"
+#include "remote/launch/judge_spec.h"
 
 using namespace trainyard;
 
@@ -41,6 +45,35 @@ RunSpec bertOn(const std::string& first, const std::string& second)
     return spec;
 }
 
+/// In two stages, a node each; the first one has most layers.
+RunSpec unevenPipeline(const std::string& first, const std::string& second)
+{
+    RunSpec spec = bertOn(first, second);
+    spec.dataset.path = "/data/wiki";
+    spec.layout = {.data = 8, .pipeline = 2, .placement = "PDT"};
+    spec.layout.partition = {PartitionKind::ByHand, {20, 4}};
+    spec.batch = {1024, 32, 4};
+    return spec;
+}
+
+/// Of each pipeline rank.
+std::vector<Bytes> deviceNeeds(const RunSpec& spec)
+{
+    std::vector<Bytes> needs;
+    for (const MemoryByCategory& bytes : memoryOfPipelineRanks(spec, inputs().shape))
+        needs.push_back(needOf(bytes).onDevice);
+    return needs;
+}
+
+DataSetManifest rowsOf(const RunSpec& spec)
+{
+    DataSetManifest data;
+    data.sequenceLength = inputs().shape.length;
+    data.maxPredictions = inputs().shape.maxPredictions;
+    data.vocabularySize = spec.model.vocabulary;
+    return data;
+}
+
 } // namespace
 
 class TestPlannedRun : public QObject {
@@ -57,7 +90,7 @@ private slots:
         QCOMPARE(time.node.devices, 8);
         QCOMPARE(plan.hosts.size(), std::size_t(2));
         QVERIFY(plan.hosts[0].perRank.has_value());
-        QVERIFY(plan.fits.ok());
+        QVERIFY(plan.fits());
     }
 
     void tellsNoTimeWhileANodeIsUnknown()
@@ -132,14 +165,14 @@ private slots:
     {
         RunSpec spec = bertOn("p3.16xlarge", "p3.16xlarge");
         spec.batch = {4096, 256, 1};
-        QCOMPARE(int(planRun(spec, inputs()).fits.error().kind), int(ErrorKind::Refused));
+        QVERIFY(!planRun(spec, inputs()).fits());
     }
 
     void leavesRoomForTheProgram()
     {
         const PlannedRun plan = planRun(bertOn("hgx-a100", ""), inputs());
-        QVERIFY(plan.rooms[0].perRank < plan.hosts[0].perRank);
-        QVERIFY(!plan.rooms[1].perRank); // unknown
+        QVERIFY(plan.hosts[0].room() < plan.hosts[0].perRank);
+        QVERIFY(!plan.hosts[1].room()); // unknown
     }
 
     /// A check of the real host knows better than the name of its hardware.
@@ -149,7 +182,7 @@ private slots:
         found.found = [](const NodeSpec&) { return NodeMemory{std::nullopt, std::vector(8, 2 * kGiB)}; };
         const PlannedRun plan = planRun(bertOn("hgx-a100", "hgx-a100"), found);
         QCOMPARE(plan.hosts[0].perRank.value(), 2 * kGiB);
-        QVERIFY(!plan.fits.ok());
+        QVERIFY(!plan.fits());
     }
 
     void looksAtHostsOnceForEachNumberOfRanks()
@@ -187,9 +220,90 @@ private slots:
             return node;
         };
         const PlannedRun plan = planRun(spec, small);
-        QVERIFY(!plan.fits.ok());
-        QVERIFY2(plan.fits.error().text().find("of its host's memory") != std::string::npos,
-                 plan.fits.error().text().c_str());
+        QVERIFY(!plan.fits());
+        const std::string refusal = plan.shortage->error().text();
+        QVERIFY2(refusal.find("of its host's memory") != std::string::npos, refusal.c_str());
+    }
+
+    // Devices were found and nobody said what they are: what is offloaded does not lie on them.
+    void offloadedStatesNeedNoRoomOnFoundDevices()
+    {
+        RunSpec spec = bertOn("", "");
+        spec.memory.offloadOptimizer = true;
+        const RankNeed need = estimateMemory(spec, inputs().shape).need();
+        QVERIFY(need.onHost > 0);
+        PlanInputs found = inputs();
+        found.found = [&](const NodeSpec&) {
+            return NodeMemory{std::nullopt, std::vector(8, need.onDevice)};
+        };
+        QVERIFY(planRun(spec, found).fits());
+    }
+
+    /// The small host has the stage with few layers; then, where hosts are exchanged, the other one.
+    void planLaunchAndExplanationAgreeOnUnequalHosts()
+    {
+        const RunSpec spec = unevenPipeline("", "");
+        const std::vector<Bytes> needs = deviceNeeds(spec);
+        QVERIFY(needs[0] > needs[1]);
+        const auto answersWith = [&](Bytes first, Bytes second) {
+            const std::vector<NodeMemory> memory{{std::nullopt, std::vector(8, first)},
+                                                 {std::nullopt, std::vector(8, second)}};
+            PlanInputs found = inputs();
+            found.found = [&](const NodeSpec& node) { return memory[node.host == "a" ? 0 : 1]; };
+            const auto problems = explainPlan(spec, planFacts(found, std::nullopt));
+            const auto judged = judgeSpec(spec, rowsOf(spec), memory);
+            QStringList refusals;
+            if (const PlannedRun plan = planRun(spec, found); !plan.fits())
+                refusals << QString::fromStdString(plan.shortage->error().message);
+            if (!problems.empty())
+                refusals << QString::fromStdString(problems.front().problem.message);
+            if (!judged.ok())
+                refusals << QString::fromStdString(judged.error().message);
+            return refusals;
+        };
+        QCOMPARE(answersWith(needs[0], needs[1]), QStringList());
+        const QStringList refusals = answersWith(needs[1], needs[0]);
+        QCOMPARE(refusals.size(), 3);
+        for (const QString& refusal : refusals)
+            QVERIFY2(refusal.contains(refusals[0]) && refusal.contains(", and a has "),
+                     qPrintable(refusal));
+    }
+
+    void partitionAgreesOnUnequalHardware()
+    {
+        const RunSpec spec = unevenPipeline("large", "small");
+        const std::vector<Bytes> needs = deviceNeeds(spec);
+        const auto nodeFor = [](Bytes need) {
+            NodeModel node = *nodePreset("hgx-a100");
+            node.device.memory = Bytes(double(need) / kUsableShare) + 2;
+            return node;
+        };
+        for (const Bytes small : {needs[1], needs[1] - kMiB}) {
+            PlanInputs named = inputs();
+            named.hardware = [&](const std::string& name) -> Result<NodeModel> {
+                return nodeFor(name == "large" ? needs[0] : small);
+            };
+            const auto nodes = pipelineNodes(spec, {nodeFor(needs[0]), nodeFor(small)});
+            const auto divisions = divideStages(spec, named.shape, *nodes);
+            const auto asked =
+                std::ranges::find(*divisions, spec.layout.partition.layerCounts, &StageDivision::layerCounts);
+            QCOMPARE(asked->fits, small == needs[1]);
+            QCOMPARE(planRun(spec, named).fits(), small == needs[1]);
+        }
+    }
+
+    /// validate() refuses it, and a form plans it while it is typed.
+    void aNodeWithoutSlotsIsPassedOver()
+    {
+        RunSpec spec = unevenPipeline("hgx-h100", "hgx-a100");
+        const PlannedRun plan = planRun(spec, inputs());
+        spec.cluster.nodes.insert(spec.cluster.nodes.begin(), {"none", 0, 0, "p3.16xlarge"});
+        const PlannedRun passing = planRun(spec, inputs());
+        QCOMPARE(passing.hosts.size(), plan.hosts.size());
+        QCOMPARE(passing.hosts[0].perRank, plan.hosts[0].perRank);
+        QCOMPARE(passing.hosts[1].node, std::size_t(2));
+        QVERIFY(passing.hasTime());
+        QCOMPARE((*passing.time)->step.seconds, (*plan.time)->step.seconds);
     }
 };
 

@@ -159,13 +159,18 @@ private slots:
     void knowsWhatFitsOnANode()
     {
         const NodeModel node = *nodePreset("p4d.24xlarge"); // 40 GiB a device, 1152 GiB for 8 ranks
-        QVERIFY(fitsNode({36 * kGiB, 144 * kGiB}, node, 8).ok());
-        QVERIFY(!fitsNode({38 * kGiB, 0}, node, 8).ok());
-        QVERIFY(!fitsNode({36 * kGiB, 145 * kGiB}, node, 8).ok());
-        QVERIFY(fitsNode({36 * kGiB, 145 * kGiB}, node, 7).ok());
+        const auto ranksOn = [](const NodeModel& hardware, int ranks, DeviceKind device = DeviceKind::Auto) {
+            return onHardware({.host = "a", .ranks = ranks}, hardware, device);
+        };
+        QVERIFY(ranksOn(node, 8).holds({36 * kGiB, 144 * kGiB}));
+        QVERIFY(!ranksOn(node, 8).holds({38 * kGiB, 0}));
+        QVERIFY(!ranksOn(node, 8).holds({36 * kGiB, 145 * kGiB}));
+        QVERIFY(ranksOn(node, 7).holds({36 * kGiB, 145 * kGiB}));
+        QVERIFY(ranksOn(node, 8, DeviceKind::Cpu).holds({38 * kGiB, 0}));
         const NodeModel shared = *nodePreset("cpu-node"); // 128 GiB for 32 ranks
-        QVERIFY(fitsNode({2 * kGiB, kGiB}, shared, 32).ok());
-        QVERIFY(!fitsNode({2 * kGiB, 2 * kGiB}, shared, 32).ok());
+        QVERIFY(ranksOn(shared, 32).holds({2 * kGiB, kGiB}));
+        QVERIFY(!ranksOn(shared, 32).holds({2 * kGiB, 2 * kGiB}));
+        QCOMPARE(onHardware({"a", 8, 3 * kGiB}, node, DeviceKind::Auto).perRank, 3 * kGiB); // promised
     }
 
     void letsTheSlowestNodeGovern()

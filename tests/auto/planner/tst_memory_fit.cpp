@@ -19,6 +19,21 @@ std::optional<Bytes> unknown(std::size_t)
     return std::nullopt;
 }
 
+MemoryByCategory bytesOf(const RankNeed& need)
+{
+    MemoryByCategory bytes{};
+    bytes[std::size_t(MemoryCategory::Weights)] = need.onDevice;
+    bytes[std::size_t(MemoryCategory::Host)] = need.onHost;
+    return bytes;
+}
+
+/// What is refused of ranks that all need that much; empty = nothing.
+QString refusalOf(const std::vector<HostMemory>& hosts, const RankNeed& need)
+{
+    const auto shortage = memoryShortage(ParallelLayout(), hosts, {bytesOf(need)});
+    return shortage ? QString::fromStdString(shortage->error().text()) : QString();
+}
+
 } // namespace
 
 class TestMemoryFit : public QObject {
@@ -76,39 +91,60 @@ private slots:
     void namesTheTightestHostAndTheFigures()
     {
         const std::vector<HostMemory> hosts{{"a", 1, 4 * kGiB}, {"b", 2, 3 * kGiB}, {"c", 1, std::nullopt}};
-        QVERIFY(fitsMemory(hosts, {3 * kGiB}).ok());
-        const Status status = fitsMemory(hosts, {4 * kGiB, 1 * kGiB});
-        QCOMPARE(status.error().kind, ErrorKind::Refused);
+        QCOMPARE(refusalOf(hosts, {3 * kGiB}), "");
+        const QString refusal = refusalOf(hosts, {4 * kGiB, 1 * kGiB});
         for (const char* part : {"5.00 GiB", "b has 3.00 GiB for each of its 2 ranks", "batch.micro"})
-            QVERIFY2(status.error().text().find(part) != std::string::npos, status.error().text().c_str());
+            QVERIFY2(refusal.contains(part), qPrintable(refusal));
     }
 
     void letsPassWhatNobodyKnows()
     {
-        QVERIFY(fitsMemory(memoryOfHosts(threeRanksOn({{"a", 3, 0}}), unknown), {1000 * kGiB}).ok());
+        QCOMPARE(refusalOf(memoryOfHosts(threeRanksOn({{"a", 3, 0}}), unknown), {1000 * kGiB}), "");
     }
 
     // Of a rank on a device the two needs lie in two memories, each with its own room.
     void judgesDeviceAndHostApart()
     {
         const HostMemory host{"a", 2, 10 * kGiB, true, 5 * kGiB};
-        QVERIFY(fitsMemory({host}, {10 * kGiB, 5 * kGiB}).ok());
-        const Status offloaded = fitsMemory({host}, {1 * kGiB, 6 * kGiB});
-        QVERIFY2(offloaded.error().text().find("needs 6.00 GiB of its host's memory") != std::string::npos,
-                 offloaded.error().text().c_str());
+        QCOMPARE(refusalOf({host}, {10 * kGiB, 5 * kGiB}), "");
+        const QString offloaded = refusalOf({host}, {1 * kGiB, 6 * kGiB});
+        QVERIFY2(offloaded.contains("needs 6.00 GiB of its host's memory"), qPrintable(offloaded));
         HostMemory unknownMain = host;
         unknownMain.mainPerRank.reset();
-        QVERIFY(fitsMemory({unknownMain}, {1 * kGiB, 6 * kGiB}).ok());
+        QCOMPARE(refusalOf({unknownMain}, {1 * kGiB, 6 * kGiB}), "");
     }
 
     void plansNoMoreThanTheUsableShare()
     {
         const std::vector<HostMemory> hosts{{"a", 1, 10 * kGiB, true, std::nullopt, 0.9}};
-        QVERIFY(fitsMemory(hosts, {9 * kGiB}).ok());
-        const Status status = fitsMemory(hosts, {9 * kGiB + 1});
-        QVERIFY2(status.error().text().find("10.0 GiB, of which 9.00 GiB may be planned") !=
-                     std::string::npos,
-                 status.error().text().c_str());
+        QCOMPARE(refusalOf(hosts, {9 * kGiB}), "");
+        const QString refusal = refusalOf(hosts, {9 * kGiB + 1});
+        QVERIFY2(refusal.contains("10.0 GiB, of which 9.00 GiB may be planned"), qPrintable(refusal));
+    }
+
+    void holdsEachHostAgainstItsOwnStages()
+    {
+        ParallelLayout layout{.data = 2, .pipeline = 2, .placement = "PDT"}; // a stage on each host
+        const std::vector<HostMemory> hosts{{"large", 2, 10 * kGiB}, {"small", 2, 4 * kGiB}};
+        const auto shortageOf = [&](Bytes first, Bytes last) {
+            return memoryShortage(layout, hosts, {bytesOf({first}), bytesOf({last})});
+        };
+        QVERIFY(!shortageOf(10 * kGiB, 4 * kGiB));
+        const auto last = shortageOf(10 * kGiB, 5 * kGiB);
+        QCOMPARE(last->host.host, "small");
+        QCOMPARE(last->needed, 5 * kGiB);
+        layout.placement = "DPT"; // both stages on each host
+        QCOMPARE(shortageOf(10 * kGiB, 4 * kGiB)->needed, 10 * kGiB);
+        layout.placement = "no placement"; // any rank may be anywhere
+        QVERIFY(shortageOf(10 * kGiB, 4 * kGiB).has_value());
+    }
+
+    void aNodeWithoutSlotsIsNoHost()
+    {
+        const auto hosts = memoryOfHosts(threeRanksOn({{"a", 0, 0}, {"b", 2, 0}, {"c", 2, 0}}), unknown);
+        QCOMPARE(hosts.size(), std::size_t{2});
+        QCOMPARE(hosts[0].node, std::size_t{1});
+        QCOMPARE(hosts[1].node, std::size_t{2});
     }
 };
 

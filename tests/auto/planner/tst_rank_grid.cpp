@@ -264,6 +264,23 @@ private slots:
         QCOMPARE(seen.size(), std::size_t(30));
     }
 
+    void tellsTheCoordinatesOfNeighbours()
+    {
+        for (const char* placement : {"DPT", "PDT", "TDP"}) {
+            const auto grid = RankGrid::create(layoutOf(3, 2, 5, placement)).value();
+            for (int first = 0; first < 30; ++first) {
+                for (int count = 1; first + count <= 30; ++count) {
+                    std::set<int> expected;
+                    for (int rank = first; rank < first + count; ++rank)
+                        expected.insert(grid.coordOf(Rank{rank}).pipeline);
+                    const std::vector<int> found = grid.coordsAlong(Axis::Pipeline, Rank{first}, count);
+                    QCOMPARE(std::set<int>(found.begin(), found.end()), expected);
+                    QCOMPARE(found.size(), expected.size());
+                }
+            }
+        }
+    }
+
     void refusesAnUnknownPlacement()
     {
         const auto grid = RankGrid::create(layoutOf(2, 1, 1, "DPX"));

@@ -74,8 +74,8 @@ bool fitsEverywhere(const RunSpec& spec, const std::vector<NodeModel>& nodes)
 {
     const std::vector<MemoryByCategory> needs = memoryOfPipelineRanks(spec, kShape);
     for (std::size_t rank = 0; rank < needs.size(); ++rank) {
-        const Bytes need = std::accumulate(needs[rank].begin(), needs[rank].end(), Bytes{0});
-        if (!fitsNode({need, 0}, nodes[rank], 8).ok())
+        const HostMemory host = onHardware({.host = "a", .ranks = 8}, nodes[rank], DeviceKind::Auto);
+        if (!host.holds(needOf(needs[rank])))
             return false;
     }
     return true;
