@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
+#include "engine/base/json_limits.h"
 #include "engine/spec/field_reader.h"
 #include "engine/spec/launch_json.h"
 #include "engine/spec/model_json.h"
@@ -18,6 +19,8 @@ namespace trainyard {
 using Json = nlohmann::ordered_json;
 
 namespace {
+
+constexpr JsonLimits kSpecLimits{.values = 2'000'000}; ///< as many nodes as ranks, each with all its settings
 
 void readNode(const nlohmann::json& json, const std::string& path, NodeSpec& node, Diagnostics& diagnostics)
 {
@@ -197,6 +200,10 @@ Json precisionJson(const PrecisionSpec& precision)
 ParsedSpec parseSpec(std::string_view text)
 {
     ParsedSpec parsed;
+    if (const Status limits = checkJsonLimits(text, kSpecLimits); !limits.ok()) {
+        parsed.diagnostics.push_back({"", limits.error().message, "give a run specification"});
+        return parsed;
+    }
     try {
         readRoot(nlohmann::json::parse(text), parsed.spec, parsed.diagnostics);
     } catch (const nlohmann::json::parse_error& error) {

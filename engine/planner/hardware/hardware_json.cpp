@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/spec/bounded_json.h"
 #include "engine/spec/field_reader.h"
 #include "engine/spec/limits.h"
 
@@ -230,12 +231,12 @@ Json calibrationJson(const NodeCalibration& calibration)
 ParsedNode parseNode(std::string_view text)
 {
     ParsedNode parsed;
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (json.is_discarded()) {
-        parsed.diagnostics.push_back({"", "is not valid JSON", "check brackets, quotes and commas"});
+    const auto json = parseBoundedJson(text);
+    if (!json.ok()) {
+        parsed.diagnostics.push_back({"", json.error().message, json.error().hint});
         return parsed;
     }
-    FieldReader reader(json, "", parsed.diagnostics);
+    FieldReader reader(*json, "", parsed.diagnostics);
     readNode(reader, parsed.node, parsed.diagnostics);
     reader.finish();
     return parsed;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/spec/bounded_json.h"
 #include "engine/spec/field_reader.h"
 
 namespace trainyard {
@@ -34,9 +35,7 @@ void readCost(FieldReader& reader, const char* key, double& cost)
 
 Result<PartCosts> parsePartCosts(std::string_view text, int layers)
 {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (json.is_discarded())
-        return badInput("is not valid JSON", "check brackets, quotes and commas");
+    TRAINYARD_TRY(const nlohmann::json json, parseBoundedJson(text));
     Diagnostics diagnostics;
     PartCosts costs;
     FieldReader reader(json, "", diagnostics);

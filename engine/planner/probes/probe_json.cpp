@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/spec/bounded_json.h"
 #include "engine/spec/field_reader.h"
 #include "engine/spec/limits.h"
 
@@ -128,12 +129,12 @@ std::string toJson(const ProbeReport& report)
 
 Result<ProbeReport> parseProbeReport(std::string_view text)
 {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (json.is_discarded())
-        return badInput("the probes are not valid JSON", "probe the hosts once more");
+    const auto json = parseBoundedJson(text);
+    if (!json.ok())
+        return json.error().in("the probes");
     ProbeReport report;
     Diagnostics diagnostics;
-    FieldReader reader(json, "", diagnostics);
+    FieldReader reader(*json, "", diagnostics);
     readReport(reader, report, diagnostics);
     if (!diagnostics.empty())
         return toError(diagnostics).in("the probes");

@@ -10,6 +10,7 @@
 #include "engine/base/check.h"
 #include "engine/planner/scaling/embedded_curves.h"
 #include "engine/planner/time/step_figures.h"
+#include "engine/spec/bounded_json.h"
 #include "engine/spec/field_reader.h"
 #include "engine/spec/spec_json.h"
 
@@ -99,13 +100,13 @@ std::vector<PublishedCurve> allPublished()
 ParsedCurve parsePublished(std::string_view text)
 {
     ParsedCurve parsed;
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (json.is_discarded()) {
-        parsed.diagnostics.push_back({"", "is not valid JSON", "check brackets, quotes and commas"});
+    const auto json = parseBoundedJson(text);
+    if (!json.ok()) {
+        parsed.diagnostics.push_back({"", json.error().message, json.error().hint});
         return parsed;
     }
     PublishedCurve& curve = parsed.curve;
-    FieldReader reader(json, "", parsed.diagnostics);
+    FieldReader reader(*json, "", parsed.diagnostics);
     reader.read("title", curve.title);
     reader.read("source", curve.source);
     reader.read("assumed", curve.assumed);

@@ -124,6 +124,9 @@ private slots:
         QCOMPARE(paths, (QStringList{"device", "device_links", "network", "host_link", "host_memory",
                                      "host_bandwidth"}));
         QCOMPARE(parseNode("{").diagnostics.size(), std::size_t{1});
+        const Diagnostics nested = parseNode(R"({"name": )" + std::string(300'000, '[')).diagnostics;
+        QCOMPARE(nested.size(), std::size_t{1});
+        QVERIFY(nested.front().message.find("nests deeper") != std::string::npos);
     }
 
     void wantsListsWhereThereAreSeveral_data()

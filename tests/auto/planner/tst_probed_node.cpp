@@ -82,7 +82,6 @@ double rateOf(const DeviceModel& device, ComputeType type)
 
 } // namespace
 
-
 class TestProbedNode : public QObject {
     Q_OBJECT
 
@@ -243,6 +242,9 @@ private slots:
         QVERIFY2(parsed.error().text().find(QTest::currentDataTag()) != std::string::npos,
                  parsed.error().text().c_str());
         QVERIFY(!parseProbeReport("{").ok());
+        const auto nested = parseProbeReport(R"({"type": )" + std::string(1'000'000, '['));
+        QVERIFY(!nested.ok());
+        QVERIFY(nested.error().message.find("nests deeper") != std::string::npos);
     }
 };
 

@@ -202,6 +202,13 @@ private slots:
         QVERIFY2(print(parsed.diagnostics).contains(said), qPrintable(print(parsed.diagnostics)));
     }
 
+    void refusesWhatNestsTooDeep()
+    {
+        const ParsedSpec parsed = parseSpec(R"({"model": )" + std::string(300'000, '['));
+        QCOMPARE(parsed.diagnostics.size(), std::size_t{1});
+        QVERIFY(print(parsed.diagnostics).contains("nests deeper"));
+    }
+
     void overridesThePreset()
     {
         const ParsedSpec parsed =
