@@ -13,10 +13,11 @@ struct Portion {
     double square;      ///< rows, columns and depth of the product that reaches the most
     double narrowest;   ///< side of a matrix of weights
     double widest;      ///< the same
+    double elements;    ///< of the largest matrix
     double vectorBytes; ///< of each vector of a traffic probe, beyond any cache
 };
-constexpr Portion kOfProcessor{5e9, 1024, 256, 4096, 64.0 * kMiB};
-constexpr Portion kOfAccelerator{2e13, 8192, 1024, 16384, 256.0 * kMiB};
+constexpr Portion kOfProcessor{5e9, 1024, 256, 4096, 1 << 26, 64.0 * kMiB};
+constexpr Portion kOfAccelerator{2e13, 8192, 1024, 16384, 1 << 28, 256.0 * kMiB};
 
 constexpr double kRowMultiple = 16;
 constexpr double kLeastRows = 512;
@@ -51,16 +52,26 @@ Product square(double side)
 /// As many rows of `wanted` as the portion allows.
 Product boundedRows(Product product, double wanted, const Portion& portion)
 {
-    const double most = portion.operations / (2 * product.columns * product.depth);
+    const double most = std::min(portion.operations / (2 * product.columns * product.depth),
+                                 portion.elements / std::max(product.columns, product.depth));
     const double rows = std::min(wanted, std::floor(most / kRowMultiple) * kRowMultiple);
     product.rows = std::max(kRowMultiple, rows);
     return product;
 }
 
+/// Of a sequence as many positions as leave one head's scores in the portion.
+double attended(double length, double headWidth, const Portion& portion)
+{
+    const double scores = std::min(portion.elements, portion.operations / (2 * headWidth));
+    return std::min(length, std::floor(std::sqrt(scores)));
+}
+
 /// Of scores and of what they weigh: one for each head of a micro-batch, as many as the portion allows.
 Product attention(Product product, double heads, const Portion& portion)
 {
-    product.copies = std::clamp(std::floor(portion.operations / product.operations()), 1.0, heads);
+    const double scores = product.rows * std::max(product.columns, product.depth);
+    const double most = std::min(portion.operations / product.operations(), portion.elements / scores);
+    product.copies = std::clamp(std::floor(most), 1.0, heads);
     return product;
 }
 
@@ -70,10 +81,10 @@ std::vector<Product> modelProducts(const RunSpec& spec, const Portion& portion)
 {
     const ModelSpec& model = spec.model;
     const int tensor = spec.layout.tensor;
-    const double length = model.maxPositions;
-    const double tokens = std::max(kLeastRows, spec.batch.micro * length);
+    const double tokens = std::max(kLeastRows, 1.0 * spec.batch.micro * model.maxPositions);
     const double heads = std::max(1, spec.batch.micro * model.heads / tensor);
     const double headWidth = static_cast<double>(model.hidden) / model.heads;
+    const double length = attended(model.maxPositions, headWidth, portion);
     const auto side = [&](int width) { return std::clamp<double>(width, portion.narrowest, portion.widest); };
     const auto rows = [&](double wanted, double columns, double depth) {
         return boundedRows({0, columns, depth}, wanted, portion);

@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -245,6 +246,29 @@ private slots:
         const auto nested = parseProbeReport(R"({"type": )" + std::string(1'000'000, '['));
         QVERIFY(!nested.ok());
         QVERIFY(nested.error().message.find("nests deeper") != std::string::npos);
+    }
+
+    void holdsNoLargeMatrixHoweverLongTheSequence_data()
+    {
+        QTest::addColumn<QString>("preset");
+        QTest::addColumn<double>("most");
+        QTest::addRow("accelerator") << "hgx-a100" << 1.1e9;
+        QTest::addRow("processor") << "cpu-node" << 2.7e8;
+    }
+    void holdsNoLargeMatrixHoweverLongTheSequence()
+    {
+        QFETCH(QString, preset);
+        QFETCH(double, most);
+        RunSpec spec = bertLarge();
+        spec.model.maxPositions = 131072;
+        for (const Probe& probe :
+             plannedProbes(spec, hardwareOf(knownNode(preset.toUtf8().constData()), 1))) {
+            const Product& product = probe.product;
+            const double largest = std::max({product.rows * product.columns, product.rows * product.depth,
+                                             product.columns * product.depth});
+            const double bytes = 4 * product.copies * largest;
+            QVERIFY2(bytes <= most, qPrintable(QString("%1: %2").arg(probe.text().c_str()).arg(bytes)));
+        }
     }
 };
 
