@@ -1,6 +1,7 @@
 #include "engine/planner/partition/part_costs_json.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,8 @@
 namespace trainyard {
 
 namespace {
+
+constexpr double kMostSum = 1e100; ///< what a step makes of it is still finite
 
 void readLayers(FieldReader& reader, std::vector<double>& costs, int layers)
 {
@@ -31,6 +34,11 @@ void readCost(FieldReader& reader, const char* key, double& cost)
         reader.complain(key, "is below 0", "leave it out where it is not known");
 }
 
+double sumOf(const PartCosts& costs)
+{
+    return std::accumulate(costs.layers.begin(), costs.layers.end(), costs.embeddings + costs.head);
+}
+
 } // namespace
 
 Result<PartCosts> parsePartCosts(std::string_view text, int layers)
@@ -42,6 +50,8 @@ Result<PartCosts> parsePartCosts(std::string_view text, int layers)
     readCost(reader, "embeddings", costs.embeddings);
     readLayers(reader, costs.layers, layers);
     readCost(reader, "head", costs.head);
+    if (sumOf(costs) > kMostSum)
+        reader.complain("layers", fmt::format("sum up to more than {:g}", kMostSum), "give seconds");
     reader.finish();
     if (!diagnostics.empty())
         return toError(diagnostics);

@@ -9,7 +9,7 @@ namespace trainyard {
 
 /// Reads {"embeddings": 0.01, "layers": [0.02, 0.02, ...], "head": 0.03}, in any one unit; embeddings and
 /// head may be left out. BadInput, which says where, unless there is a positive number for each of `layers`
-/// layers and no other is below 0.
+/// layers, no other is below 0 and the sum is at most 1e100.
 Result<PartCosts> parsePartCosts(std::string_view json, int layers);
 
 } // namespace trainyard

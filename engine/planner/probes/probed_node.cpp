@@ -205,11 +205,16 @@ double NodeFit::errorBand(const NodeModel& node) const
     return std::hypot(kModelError, rootMeanSquare(misfits), median(spreads));
 }
 
-Status checkMeasured(const ProbeReport& report)
+Status checkProbes(const ProbeReport& report)
 {
     for (const Probe& probe : report.probes) {
         if (!(probe.seconds > 0))
             return badInput(fmt::format("the probe \"{}\" has no time", probe.text()),
+                            "probe the hosts once more");
+        const bool alone = (probe.reach == ProbeReach::Network && report.hardware.hosts.size() < 2) ||
+                           (probe.reach == ProbeReach::Node && report.hardware.ranksPerHost < 2);
+        if (alone)
+            return badInput(fmt::format("the probe \"{}\" has nobody to talk to", probe.text()),
                             "probe the hosts once more");
     }
     return {};
@@ -219,7 +224,7 @@ Status checkMeasured(const ProbeReport& report)
 
 Result<NodeModel> probedNode(const ProbeReport& report, const std::string& date)
 {
-    TRAINYARD_TRY_STATUS(checkMeasured(report));
+    TRAINYARD_TRY_STATUS(checkProbes(report));
     NodeFit fit(report);
     TRAINYARD_TRY(NodeModel node, fit.node());
     NodeCalibration& calibration = node.calibration.emplace();

@@ -270,6 +270,16 @@ private slots:
             QVERIFY2(bytes <= most, qPrintable(QString("%1: %2").arg(probe.text().c_str()).arg(bytes)));
         }
     }
+
+    void refusesTalkWithNobody()
+    {
+        ProbeReport report = probesOn(knownNode("hgx-a100"), 2);
+        report.hardware.hosts.resize(1);
+        QCOMPARE(probedNode(report, "2026-01-31").error().kind, ErrorKind::BadInput);
+        report = probesOn(knownNode("hgx-a100"), 1);
+        report.hardware.ranksPerHost = 1;
+        QCOMPARE(probedNode(report, "2026-01-31").error().kind, ErrorKind::BadInput);
+    }
 };
 
 QTEST_APPLESS_MAIN(TestProbedNode)

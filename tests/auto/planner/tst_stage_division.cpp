@@ -297,6 +297,7 @@ private slots:
         QTest::addRow("nothing") << QByteArray(R"({"layers": [2, 0]})") << "2 positive numbers";
         QTest::addRow("below 0") << QByteArray(R"({"layers": [2, 2], "head": -1})") << "head";
         QTest::addRow("unknown") << QByteArray(R"({"layers": [2, 2], "haed": 1})") << "haed";
+        QTest::addRow("no sum") << QByteArray(R"({"layers": [1e308, 1e308]})") << "1e+100";
         QTest::addRow("nested") << R"({"embeddings": )" + QByteArray(1'000'000, '[') << "nests deeper";
     }
     void readsMeasuredSeconds()
