@@ -193,6 +193,16 @@ private slots:
                                 << "ada@node10.lab2.org ada@node11.lab2.org";
         QTest::addRow("address") << "10.0.0.3"
                                  << "10.0.0.4 10.0.0.5";
+        QTest::addRow("address of a user") << "me@10.0.0.3"
+                                           << "me@10.0.0.4 me@10.0.0.5";
+        QTest::addRow("address with a port") << "10.0.0.3:2222"
+                                             << "10.0.0.4:2222 10.0.0.5:2222";
+        QTest::addRow("name with a port") << "me@gpu-03.lab:2222"
+                                          << "me@gpu-04.lab:2222 me@gpu-05.lab:2222";
+        QTest::addRow("number of the user") << "me7@gpu"
+                                            << "me7@gpu-2 me7@gpu-3";
+        QTest::addRow("last but one address") << "10.0.0.254"
+                                              << "10.0.0.255";
         QTest::addRow("no number") << "gpu"
                                    << "gpu-2 gpu-3";
     }
