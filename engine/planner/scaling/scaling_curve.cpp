@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/planner/scaling/measured_size.h"
+#include "engine/spec/limits.h"
 
 namespace trainyard {
 
@@ -27,7 +28,8 @@ std::vector<int> sizesInNodes(const RunSpec& spec, const NodeModel& node, int mo
     const ParallelLayout& layout = spec.layout;
     const int copy = layout.context * layout.tensor * layout.pipeline;
     std::vector<int> sizes;
-    for (int nodes = nodesFor(copy, node); nodes <= mostNodes; nodes *= 2) {
+    const int most = std::min(mostNodes, kMostRanks / node.devices);
+    for (int nodes = nodesFor(copy, node); nodes <= most; nodes *= 2) {
         if (scaledLayout(spec, nodes * node.devices, scaling).ok())
             sizes.push_back(nodes * node.devices);
     }

@@ -18,7 +18,7 @@ enum class SearchObjective {
 };
 
 struct SearchRequest {
-    RunSpec spec; ///< its model, global batch, optimizer and precision; layout and memory are searched
+    RunSpec spec; ///< layout and memory are searched, but for bucketSize and offloadHorizon
     SequenceShape shape;
     NodeModel node;
     int nodes = 1;

@@ -84,9 +84,8 @@ std::vector<RunSpec> layoutCandidates(const RunSpec& asked, const SequenceShape&
 {
     std::vector<RunSpec> found;
     RunSpec spec = asked;
-    spec.memory = {};
-    spec.layout = {};
-    spec.layout.placement = "PDT";
+    spec.memory = {.offloadHorizon = asked.memory.offloadHorizon};
+    spec.layout = {.placement = "PDT", .bucketSize = asked.layout.bucketSize};
     for (int tensor = 1; tensor <= devicesPerNode; ++tensor) {
         if (devicesPerNode % tensor != 0 || devices % tensor != 0 || !dividesModel(spec.model, tensor))
             continue;

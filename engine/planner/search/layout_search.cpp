@@ -16,6 +16,7 @@
 #include "engine/planner/search/placements.h"
 #include "engine/planner/stage_costs.h"
 #include "engine/planner/state_bytes.h"
+#include "engine/spec/limits.h"
 
 namespace trainyard {
 
@@ -25,8 +26,8 @@ namespace {
 constexpr std::size_t kRefined = 4;   ///< that are tried with other placements and measures
 constexpr std::size_t kSimulated = 4; ///< that are simulated
 
-constexpr std::size_t kCandidatesPerQuestion = 64; ///< between two calls of SearchRequest::goesOn
-constexpr double kTimedByFormula = 0.6;            ///< share of the search
+constexpr std::size_t kCandidatesPerQuestion = 8; ///< between two calls of SearchRequest::goesOn
+constexpr double kTimedByFormula = 0.6;           ///< share of the search
 
 /// The layers of each stage, worked out once for each number of stages.
 class Partitions {
@@ -92,9 +93,10 @@ private:
     void consider(const RunSpec& candidate);
     std::optional<FoundLayout> fitting(const RunSpec& candidate);
     bool fitsNode(const FoundLayout& layout);
-    RunSpec wellPlaced(RunSpec spec) const;
-    std::vector<FoundLayout> refined(const FoundLayout& layout);
-    Result<FoundLayout> simulated(const FoundLayout& layout) const;
+    Status checkRequest() const;
+    Result<RunSpec> wellPlaced(RunSpec spec) const;
+    Result<std::vector<FoundLayout>> refined(const FoundLayout& layout);
+    Result<FoundLayout> simulated(const FoundLayout& layout, double done) const;
     Status placeBest(FoundLayout& layout) const;
     std::vector<FoundLayout> shortList(std::vector<FoundLayout> layouts, std::size_t count) const;
     std::vector<FoundLayout> wanted(std::vector<FoundLayout> layouts) const;
@@ -188,11 +190,12 @@ std::vector<FoundLayout> Search::shortList(std::vector<FoundLayout> layouts, std
     return list;
 }
 
-RunSpec Search::wellPlaced(RunSpec spec) const
+Result<RunSpec> Search::wellPlaced(RunSpec spec) const
 {
     RunSpec best = spec;
     double seconds = std::numeric_limits<double>::infinity();
     for (const std::string& placement : distinctPlacements(spec.layout)) {
+        TRAINYARD_TRY_STATUS(goOn(kTimedByFormula));
         spec.layout.placement = placement;
         const auto layout = weighLayout(m_request, spec, ScheduleDetail::Formula);
         if (!layout.ok() || layout->time.seconds >= seconds)
@@ -204,10 +207,12 @@ RunSpec Search::wellPlaced(RunSpec spec) const
 }
 
 /// The same degrees in their best placement, with every measure against memory that fits.
-std::vector<FoundLayout> Search::refined(const FoundLayout& layout)
+Result<std::vector<FoundLayout>> Search::refined(const FoundLayout& layout)
 {
     std::vector<FoundLayout> variants;
-    for (const RunSpec& spec : memoryLadder(wellPlaced(layout.spec))) {
+    TRAINYARD_TRY(const RunSpec placed, wellPlaced(layout.spec));
+    for (const RunSpec& spec : memoryLadder(placed)) {
+        TRAINYARD_TRY_STATUS(goOn(kTimedByFormula));
         const auto variant = weighLayout(m_request, spec, ScheduleDetail::Formula);
         if (variant.ok() && fitsNode(*variant))
             variants.push_back(*variant);
@@ -215,12 +220,14 @@ std::vector<FoundLayout> Search::refined(const FoundLayout& layout)
     return variants;
 }
 
-/// With its layers dealt out by time, where that is faster.
-Result<FoundLayout> Search::simulated(const FoundLayout& layout) const
+/// With its layers dealt out by time, where the objective likes that better. `done`: share of the search.
+Result<FoundLayout> Search::simulated(const FoundLayout& layout, double done) const
 {
     RunSpec even = layout.spec;
     even.layout.partition = {};
+    TRAINYARD_TRY_STATUS(goOn(done));
     TRAINYARD_TRY(FoundLayout best, weighLayout(m_request, even));
+    TRAINYARD_TRY_STATUS(goOn(done));
     const std::vector<PipelineNode> nodes(static_cast<std::size_t>(even.layout.pipeline),
                                           {m_request.node, {m_host}});
     const auto counts = layersByTime(even, m_request.shape, nodes);
@@ -228,7 +235,8 @@ Result<FoundLayout> Search::simulated(const FoundLayout& layout) const
     if (byTime == even)
         return best;
     TRAINYARD_TRY(FoundLayout other, weighLayout(m_request, byTime));
-    return other.time.seconds < best.time.seconds ? std::move(other) : std::move(best);
+    const bool isBetter = scoreOf(other, m_request.objective) < scoreOf(best, m_request.objective);
+    return isBetter ? std::move(other) : std::move(best);
 }
 
 Status Search::placeBest(FoundLayout& layout) const
@@ -269,11 +277,22 @@ Error Search::nothingFits() const
                    "take more nodes, or nodes with more host memory");
 }
 
-Result<std::vector<FoundLayout>> Search::run()
+Status Search::checkRequest() const
 {
+    const std::int64_t devices = std::int64_t{m_request.nodes} * m_request.node.devices;
+    if (devices > kMostRanks)
+        return badInput(fmt::format("{} nodes have {} devices, and a run has at most {} ranks",
+                                    m_request.nodes, devices, kMostRanks),
+                        fmt::format("take {} nodes or fewer", kMostRanks / m_request.node.devices));
     if (m_request.objective == SearchObjective::Cost && m_request.node.price.perHour <= 0)
         return badInput("the price of a node is unknown, and the search is for the lowest cost",
                         "give price.per_hour in the node's file");
+    return {};
+}
+
+Result<std::vector<FoundLayout>> Search::run()
+{
+    TRAINYARD_TRY_STATUS(checkRequest());
     const std::vector<int> sizes = clusterSizes();
     const double each = kTimedByFormula / static_cast<double>(sizes.size());
     for (std::size_t i = 0; i < sizes.size(); ++i)
@@ -284,20 +303,21 @@ Result<std::vector<FoundLayout>> Search::run()
 
     std::vector<FoundLayout> variants;
     for (const FoundLayout& layout : shortList(std::move(m_found), m_request.top * kRefined)) {
-        TRAINYARD_TRY_STATUS(goOn(kTimedByFormula));
-        join(variants, refined(layout), std::numeric_limits<std::size_t>::max());
+        TRAINYARD_TRY(const std::vector<FoundLayout> more, refined(layout));
+        join(variants, more, std::numeric_limits<std::size_t>::max());
     }
     std::vector<FoundLayout> timed;
     const std::vector<FoundLayout> list = shortList(std::move(variants), m_request.top * kSimulated);
     for (const FoundLayout& layout : list) {
         const double done = static_cast<double>(timed.size()) / static_cast<double>(list.size());
-        TRAINYARD_TRY_STATUS(goOn(kTimedByFormula + (1 - kTimedByFormula) * done));
-        TRAINYARD_TRY(FoundLayout exact, simulated(layout));
+        TRAINYARD_TRY(FoundLayout exact, simulated(layout, kTimedByFormula + (1 - kTimedByFormula) * done));
         timed.push_back(std::move(exact));
     }
     std::vector<FoundLayout> rows = wanted(std::move(timed));
-    for (FoundLayout& layout : rows)
+    for (FoundLayout& layout : rows) {
+        TRAINYARD_TRY_STATUS(goOn(1));
         TRAINYARD_TRY_STATUS(placeBest(layout));
+    }
     rank(rows, m_request.objective);
     return rows;
 }

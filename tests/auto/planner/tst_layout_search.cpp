@@ -116,6 +116,60 @@ private slots:
         }
     }
 
+    void keepsWhatIsNotSearched()
+    {
+        RunSpec spec = requestFor("bert-base", "hgx-a100", 1, 64).spec;
+        spec.layout.bucketSize = 5 * kMiB;
+        spec.memory.offloadHorizon = 3;
+        const auto candidates = layoutCandidates(spec, {1024, 0}, 8, 8);
+        QVERIFY(!candidates.empty());
+        for (const RunSpec& candidate : candidates) {
+            QCOMPARE(candidate.layout.bucketSize, 5 * kMiB);
+            QCOMPARE(candidate.memory.offloadHorizon, 3);
+        }
+    }
+
+    void refusesMoreDevicesThanARunMayHaveRanks()
+    {
+        for (const int nodes : {8193, std::numeric_limits<int>::max()}) {
+            const auto found = searchLayouts(requestFor("bert-base", "p4d.24xlarge", nodes, 1 << 20));
+            QVERIFY(!found.ok());
+            QVERIFY2(found.error().text().find("8192 nodes or fewer") != std::string::npos,
+                     found.error().text().c_str());
+        }
+    }
+
+    void dealsOutLayersByTimeOnlyWhereTheObjectiveLikesIt()
+    {
+        SearchRequest request = requestFor("gpt2-xl", "hgx-a100", 2, 64);
+        request.spec.model.heads = 20;
+        request.objective = SearchObjective::Memory;
+        request.top = 20;
+        const auto found = searchLayouts(request);
+        QVERIFY(found.ok());
+        for (const FoundLayout& layout : *found) {
+            RunSpec even = layout.spec;
+            even.layout.partition = {};
+            QVERIFY(layout.onDevice <= estimateMemory(even, request.shape).onDevice());
+        }
+    }
+
+    void endsSoonAfterItWasStopped()
+    {
+        SearchRequest request = requestFor("gpt2-xl", "hgx-a100", 2, 64);
+        request.spec.model.heads = 20;
+        int questions = 0;
+        request.goesOn = [&](double) { return ++questions > 0; };
+        QVERIFY(searchLayouts(request).ok());
+        const int all = questions;
+        for (const int stop : {1, all / 2, all - 1}) {
+            questions = 0;
+            request.goesOn = [&](double) { return ++questions < stop; };
+            QCOMPARE(searchLayouts(request).error().kind, ErrorKind::Cancelled);
+            QCOMPARE(questions, stop);
+        }
+    }
+
     void saysWhatEachLayoutGivesUp()
     {
         const auto found = searchLayouts(requestFor("gpt-175b", "p4d.24xlarge", 120, 960));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <QFile>
 
@@ -178,6 +179,7 @@ private slots:
         QVERIFY(sizesInNodes(spec, node, 2, Scaling::Weak).empty());
         spec.layout.tensor = 4; // six nodes
         QCOMPARE(sizesInNodes(spec, node, 16, Scaling::Weak), (std::vector<int>{48, 96}));
+        QCOMPARE(sizesInNodes(spec, node, std::numeric_limits<int>::max(), Scaling::Weak).back(), 49152);
     }
 
     void findsWhereEfficiencyFalls()
