@@ -31,36 +31,54 @@ bool isPartOf(const std::vector<FieldChange>& part, const std::vector<FieldChang
 
 using Accept = std::function<bool(const RunSpec&)>;
 
+/// Until when remedies are looked for.
+class Deadline {
+public:
+    explicit Deadline(std::chrono::milliseconds patience) : m_end(Clock::now() + patience) {}
+    bool isOver() const { return Clock::now() >= m_end; }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point m_end;
+};
+
 /// A move in one direction.
 class OneWay {
 public:
     OneWay(const NumberMove& number, int direction) : m_number(&number), m_direction(direction) {}
     explicit OneWay(SwitchMove change) : m_switch(change) {}
 
-    /// The nearest specification that this makes of `spec` and `accept` takes, within so many values.
-    std::optional<RunSpec> nearest(const RunSpec& spec, int reach, const Accept& accept) const;
+    /// The nearest specification that this makes of `spec` and `accept` takes, within so many values and
+    /// before the deadline.
+    std::optional<RunSpec> nearest(const RunSpec& spec, int reach, const Deadline& deadline,
+                                   const Accept& accept) const;
 
 private:
-    std::optional<RunSpec> nearestNumber(const RunSpec& spec, int reach, const Accept& accept) const;
+    std::optional<RunSpec> nearestNumber(const RunSpec& spec, int reach, const Deadline& deadline,
+                                         const Accept& accept) const;
 
     const NumberMove* m_number = nullptr;
     int m_direction = 0;
     SwitchMove m_switch = nullptr;
 };
 
-std::optional<RunSpec> OneWay::nearest(const RunSpec& spec, int reach, const Accept& accept) const
+std::optional<RunSpec> OneWay::nearest(const RunSpec& spec, int reach, const Deadline& deadline,
+                                       const Accept& accept) const
 {
     if (m_number)
-        return nearestNumber(spec, reach, accept);
+        return nearestNumber(spec, reach, deadline, accept);
+    if (deadline.isOver())
+        return std::nullopt;
     RunSpec changed = spec;
     m_switch(changed);
     return accept(changed) ? std::optional(std::move(changed)) : std::nullopt;
 }
 
-std::optional<RunSpec> OneWay::nearestNumber(const RunSpec& spec, int reach, const Accept& accept) const
+std::optional<RunSpec> OneWay::nearestNumber(const RunSpec& spec, int reach, const Deadline& deadline,
+                                             const Accept& accept) const
 {
     const int from = std::clamp(m_number->get(spec), m_number->least - 1, m_number->most + 1);
-    for (int distance = 1; distance <= reach; ++distance) {
+    for (int distance = 1; distance <= reach && !deadline.isOver(); ++distance) {
         const int value = from + m_direction * distance;
         if (value < m_number->least || value > m_number->most)
             return std::nullopt;
@@ -93,8 +111,8 @@ Ways waysOf(const std::vector<SettingMove>& moves)
 class RemedySearch {
 public:
     RemedySearch(const RunSpec& spec, const Diagnostics& before, const std::string& path,
-                 const FindProblems& find)
-        : m_spec(spec), m_before(before), m_path(path), m_find(find)
+                 const FindProblems& find, const Deadline& deadline)
+        : m_spec(spec), m_before(before), m_path(path), m_find(find), m_deadline(deadline)
     {
     }
 
@@ -112,6 +130,7 @@ private:
     const Diagnostics& m_before;
     const std::string& m_path;
     const FindProblems& m_find;
+    const Deadline& m_deadline;
     std::vector<Remedy> m_remedies;
     int m_left = 0; ///< pairs that may still be tried
 };
@@ -135,7 +154,8 @@ void RemedySearch::keep(RunSpec changed)
 void RemedySearch::tryAlone(const Ways& ways)
 {
     for (const OneWay& way : ways) {
-        if (auto changed = way.nearest(m_spec, kReach, [this](const RunSpec& spec) { return solves(spec); }))
+        if (auto changed =
+                way.nearest(m_spec, kReach, m_deadline, [this](const RunSpec& spec) { return solves(spec); }))
             keep(std::move(*changed));
     }
 }
@@ -144,8 +164,8 @@ void RemedySearch::tryTogether(const OneWay& first, std::span<const OneWay> othe
 {
     const Accept accept = [this](const RunSpec& spec) { return m_left-- > 0 && solves(spec); };
     for (const OneWay& second : others) {
-        first.nearest(m_spec, kReachTogether, [&](const RunSpec& half) {
-            auto whole = m_left > 0 ? second.nearest(half, kReachTogether, accept) : std::nullopt;
+        first.nearest(m_spec, kReachTogether, m_deadline, [&](const RunSpec& half) {
+            auto whole = m_left > 0 ? second.nearest(half, kReachTogether, m_deadline, accept) : std::nullopt;
             if (whole)
                 keep(std::move(*whole));
             return whole.has_value();
@@ -205,15 +225,16 @@ Error ExplainedProblem::error() const
 }
 
 std::vector<ExplainedProblem> explain(const RunSpec& spec, const Diagnostics& problems,
-                                      const FindProblems& find)
+                                      const FindProblems& find, std::chrono::milliseconds patience)
 {
+    const Deadline deadline(patience);
     const Diagnostics found = find(spec);
     std::vector<ExplainedProblem> explanations;
     for (const Diagnostic& problem : problems) {
         const bool known = std::ranges::find(found, problem) != found.end();
         explanations.push_back({problem, {}});
         if (known)
-            explanations.back().remedies = RemedySearch(spec, found, problem.path, find).run();
+            explanations.back().remedies = RemedySearch(spec, found, problem.path, find, deadline).run();
     }
     return explanations;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -39,8 +40,10 @@ struct ExplainedProblem {
 /// the nearest above, within 1024 of it; where no single move is enough, two of them together, within 16.
 /// At most eight for a problem, the most likely first, without those that change more than another one needs.
 /// None for texts and fractions, whose hints say it, and for what `find` does not say of `spec` (the problems
-/// of a file that cannot be read).
+/// of a file that cannot be read), and none that is not found within the patience: with thousands of hosts
+/// each question takes long.
 std::vector<ExplainedProblem> explain(const RunSpec& spec, const Diagnostics& problems,
-                                      const FindProblems& find);
+                                      const FindProblems& find,
+                                      std::chrono::milliseconds patience = std::chrono::seconds(2));
 
 } // namespace trainyard

@@ -299,6 +299,23 @@ private slots:
     }
 
     // A file that cannot be read says nothing about the values: any change would seem to help.
+    void looksNoLongerThanItsPatience()
+    {
+        RunSpec spec = working();
+        spec.layout.tensor = 5;
+        int questions = 0;
+        const auto find = [&questions](const RunSpec& changed) {
+            ++questions;
+            return validate(changed);
+        };
+        QVERIFY(!explain(spec, validate(spec), find).front().remedies.empty());
+        questions = 0;
+        const auto hasty = explain(spec, validate(spec), find, std::chrono::milliseconds(0));
+        QVERIFY(!hasty.empty());
+        QVERIFY(hasty.front().remedies.empty());
+        QCOMPARE(questions, 1);
+    }
+
     void proposesNothingForWhatTheReaderSays()
     {
         const Diagnostics unread{{"layout.tensor", "is a text", "give a number"}};
