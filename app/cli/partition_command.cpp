@@ -6,6 +6,7 @@
 #include "app/cli/hardware_input.h"
 #include "app/cli/planned_shape.h"
 #include "app/cli/spec_input.h"
+#include "app/cli/watched_work.h"
 #include "engine/base/file.h"
 #include "engine/planner/partition/arrangement.h"
 #include "engine/planner/partition/part_costs_json.h"
@@ -142,7 +143,9 @@ Result<Outcome> outcomeOf(const PartitionOptions& options, const RunSpec& spec)
     TRAINYARD_TRY(const std::vector<PipelineNode> ranks, pipelineNodes(spec, nodes));
     Outcome outcome;
     TRAINYARD_TRY(outcome.divisions, divideStages(spec, shape, ranks, measured));
-    TRAINYARD_TRY(outcome.arrangements, arrange(spec, shape, nodes, measured));
+    WatchedWork work("arranged");
+    TRAINYARD_TRY(outcome.arrangements, arrange(spec, shape, nodes, measured,
+                                                [&work](double share) { return work.goesOn(share); }));
     return outcome;
 }
 

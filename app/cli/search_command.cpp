@@ -1,8 +1,6 @@
 #include <filesystem>
 #include <map>
 
-#include <QCoreApplication>
-#include <QElapsedTimer>
 #include <QJsonObject>
 #include <fmt/format.h>
 
@@ -10,9 +8,9 @@
 #include "app/cli/console.h"
 #include "app/cli/found_layout_text.h"
 #include "app/cli/hardware_input.h"
-#include "app/cli/interrupt.h"
 #include "app/cli/planned_shape.h"
 #include "app/cli/spec_input.h"
+#include "app/cli/watched_work.h"
 #include "engine/base/file.h"
 #include "engine/planner/search/found_spec.h"
 #include "engine/planner/search/layout_search.h"
@@ -23,8 +21,6 @@
 namespace trainyard {
 
 namespace {
-
-constexpr qint64 kPatienceMs = 1000; ///< before progress is told
 
 struct SearchOptions {
     std::string spec;
@@ -57,20 +53,9 @@ SearchRequest requestFor(const SearchOptions& options, const RunSpec& spec, cons
 /// Ctrl+C ends it; what takes longer than a moment says how far it is.
 Result<std::vector<FoundLayout>> searchWatched(SearchRequest request)
 {
-    Interrupt interrupt;
-    bool wanted = true;
-    QObject::connect(&interrupt, &Interrupt::requested, [&wanted] { wanted = false; });
-    QElapsedTimer timer;
-    timer.start();
-    request.goesOn = [&](double share) {
-        QCoreApplication::processEvents();
-        if (timer.elapsed() > kPatienceMs)
-            console::transient(QString("searched %1 %").arg(static_cast<int>(100 * share)));
-        return wanted;
-    };
-    auto layouts = searchLayouts(request);
-    console::transient({});
-    return layouts;
+    WatchedWork work("searched");
+    request.goesOn = [&work](double share) { return work.goesOn(share); };
+    return searchLayouts(request);
 }
 
 /// As a specification names it; empty for a file.

@@ -71,13 +71,19 @@ Result<Arrangement> arranged(const RunSpec& spec, const SequenceShape& shape,
 
 Result<std::vector<Arrangement>> arrange(const RunSpec& spec, const SequenceShape& shape,
                                          const std::vector<NodeModel>& nodes,
-                                         const std::optional<PartCosts>& measured)
+                                         const std::optional<PartCosts>& measured,
+                                         const std::function<bool(double share)>& goesOn)
 {
     std::vector<Arrangement> found;
-    for (const NodeOrder& order : ordersOf(kindsOf(spec, nodes))) {
+    const std::vector<NodeOrder> orders = ordersOf(kindsOf(spec, nodes));
+    const std::vector<std::string> placements = distinctPlacements(spec.layout);
+    const auto all = static_cast<double>(orders.size() * placements.size());
+    for (const NodeOrder& order : orders) {
         RunSpec other = spec;
         other.cluster.nodes = inOrder(spec.cluster.nodes, order);
-        for (const std::string& placement : distinctPlacements(spec.layout)) {
+        for (const std::string& placement : placements) {
+            if (goesOn && !goesOn(static_cast<double>(found.size()) / all))
+                return cancelled("the arrangement was stopped");
             other.layout.placement = placement;
             TRAINYARD_TRY(Arrangement one, arranged(other, shape, inOrder(nodes, order), measured));
             found.push_back(std::move(one));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "engine/planner/partition/stage_division.h"
@@ -17,9 +18,11 @@ struct Arrangement {
 /// Every order of D, P and T, and of unequal kinds of nodes, with layers dealt out by time (layersByTime());
 /// what fits first, then the fastest. `measured`: as layersByTime() has it. A placement that deals ranks out
 /// like an earlier one is left out, and so is an order of nodes beyond the first 24. `nodes`: what each entry
-/// of spec.cluster.nodes is. Errors as pipelineNodes() and StepModel::create().
+/// of spec.cluster.nodes is. `goesOn`: called between them with the share that is done; false ends it, with
+/// Cancelled. Other errors as pipelineNodes() and StepModel::create().
 Result<std::vector<Arrangement>> arrange(const RunSpec& spec, const SequenceShape& shape,
                                          const std::vector<NodeModel>& nodes,
-                                         const std::optional<PartCosts>& measured = {});
+                                         const std::optional<PartCosts>& measured = {},
+                                         const std::function<bool(double share)>& goesOn = {});
 
 } // namespace trainyard

@@ -367,6 +367,18 @@ private slots:
             QVERIFY(best.step <= other.step);
         QCOMPARE(arrange(spec, kShape, {node(), node()})->size(), distinctPlacements(spec.layout).size());
     }
+
+    void stopsArrangingWhenAsked()
+    {
+        const RunSpec spec = pipelined(2, 2);
+        std::vector<double> shares;
+        const auto goesOn = [&](double share) {
+            shares.push_back(share);
+            return shares.size() < 2;
+        };
+        QCOMPARE(arrange(spec, kShape, {node(), node(3)}, {}, goesOn).error().kind, ErrorKind::Cancelled);
+        QCOMPARE(shares, (std::vector<double>{0, 0.25})); // two orders of the nodes, two of the ranks
+    }
 };
 
 QTEST_APPLESS_MAIN(TestStageDivision)
