@@ -78,14 +78,20 @@ bool ShellVariables::assign(std::string_view word)
     const bool named = length > 0 && !std::isdigit(static_cast<unsigned char>(word.front()));
     if (!named || length == word.size() || word[length] != '=')
         return false;
-    std::string value = expanded(word.substr(length + 1));
-    if (value.size() <= kLongestValue)
-        m_values.insert_or_assign(std::string(word.substr(0, length)), std::move(value));
+    auto value = substituted(word.substr(length + 1));
+    if (value && value->size() <= kLongestValue)
+        m_values.insert_or_assign(std::string(word.substr(0, length)), std::move(*value));
     return true;
 }
 
 std::string ShellVariables::expanded(std::string_view word) const
 {
+    return substituted(word).value_or(std::string(word));
+}
+
+std::optional<std::string> ShellVariables::substituted(std::string_view word) const
+{
+    const std::size_t most = word.size() + kLongestValue;
     std::string text;
     for (std::size_t dollar = word.find('$'); dollar != std::string_view::npos; dollar = word.find('$')) {
         text += word.substr(0, dollar);
@@ -97,6 +103,8 @@ std::string ShellVariables::expanded(std::string_view word) const
             text += *reference.fallback;
         else if (!reference.isList)
             text += reference.whole;
+        if (text.size() > most)
+            return std::nullopt;
         word.remove_prefix(dollar + reference.whole.size());
     }
     return text.append(word);

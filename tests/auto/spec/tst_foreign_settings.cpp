@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "engine/spec/foreign/foreign_settings.h"
+#include "engine/spec/foreign/shell_variables.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
@@ -233,6 +234,19 @@ srun --nproc-per-node 8 pretrain_gpt.py --tensor-model-parallel-size $TP $SCHEDU
         for (int i = 0; i < 200; ++i)
             script += "A=$A$A${A:-${A:-${A";
         QVERIFY(importSettings(ForeignTool::Megatron, script + "\n--num-layers $A", {}).spec.name == "run");
+    }
+
+    void leavesAWordThatWouldGrowWithoutBoundAsItStands()
+    {
+        ShellVariables variables;
+        QVERIFY(variables.assign("A=" + std::string(4000, 'a')));
+        QCOMPARE(variables.expanded("x$A").size(), std::size_t{4001});
+        std::string many;
+        for (int i = 0; i < 1000; ++i)
+            many += "$A";
+        QVERIFY(variables.expanded(many) == many);
+        QVERIFY(variables.assign("B=" + many));
+        QVERIFY(variables.expanded("$B") == "$B");
     }
 
     // DeepSpeed's own words for what is done otherwise here.
