@@ -99,6 +99,11 @@ int ClusterModel::devices() const
 
 double ClusterModel::pricePerHour() const
 {
+    const bool known = std::all_of(parts.begin(), parts.end(), [this](const Part& part) {
+        return part.node.price.perHour > 0 && part.node.price.currency == parts.front().node.price.currency;
+    });
+    if (!known)
+        return 0;
     return std::accumulate(parts.begin(), parts.end(), 0.0, [](double sum, const Part& part) {
         return sum + part.count * part.node.price.perHour;
     });

@@ -107,7 +107,7 @@ struct ClusterModel {
 
     int nodes() const;
     int devices() const;
-    double pricePerHour() const; ///< of all nodes
+    double pricePerHour() const; ///< of all nodes; 0 unless each has a price, in one currency
     /// A node that has of everything what the worst of all has, products in `type` counted. Requires a part.
     NodeModel governing(ComputeType type) const;
 

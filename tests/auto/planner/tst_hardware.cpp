@@ -187,6 +187,11 @@ private slots:
         QCOMPARE(governing.network.bandwidth(1e9, 16), slow.network.bandwidth(1e9, 16));
         QCOMPARE(cluster.devices(), 32);
         QCOMPARE(cluster.pricePerHour(), 3 * fast.price.perHour + slow.price.perHour);
+        NodeModel other = slow;
+        other.price.currency = "EUR";
+        QCOMPARE((ClusterModel{{{fast, 1}, {other, 1}}}).pricePerHour(), 0.0);
+        other.price = {};
+        QCOMPARE((ClusterModel{{{fast, 1}, {other, 1}}}).pricePerHour(), 0.0);
         QVERIFY(clusterOf(fast, 2).governing(ComputeType::Float16) == fast);
         const NodeModel calibrated = calibratedNode();
         QVERIFY((ClusterModel{{{fast, 1}, {calibrated, 1}}}).governing(ComputeType::Float16).calibration ==
