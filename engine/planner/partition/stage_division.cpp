@@ -127,14 +127,14 @@ Result<std::vector<StageDivision>> divideStages(const RunSpec& spec, const Seque
         found.push_back(std::move(division));
         return {};
     };
+    if (const auto counts = layersByTime(spec, shape, nodes, measured); counts.ok())
+        TRAINYARD_TRY_STATUS(add(std::nullopt, *counts));
     for (const PartitionKind kind : kindsFor(spec.layout.partition)) {
         RunSpec other = spec;
         other.layout.partition.kind = kind;
         TRAINYARD_TRY(const std::vector<int> counts, layersPerStage(other, shape));
         TRAINYARD_TRY_STATUS(add(kind, counts));
     }
-    if (const auto counts = layersByTime(spec, shape, nodes, measured); counts.ok())
-        TRAINYARD_TRY_STATUS(add(std::nullopt, *counts));
     std::ranges::stable_sort(found, [](const StageDivision& a, const StageDivision& b) {
         return std::pair(!a.fits, a.step) < std::pair(!b.fits, b.step);
     });
