@@ -54,6 +54,19 @@ QFrame* makeTitledPanel(const QString& title, QWidget* content, int stretch)
     return panel;
 }
 
+/// What does not fit in height is scrolled to, and nothing is squeezed.
+QScrollArea* makeScrolled(QWidget* content)
+{
+    setRole(content, "page");
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    return scroll;
+}
+
 /// What the last check of a host found.
 NodeMemory memoryFoundOn(const NodeSpec& node, const HostListModel& hosts)
 {
@@ -128,19 +141,25 @@ QLayout* DesignPlace::makeColumns()
     left->setSpacing(metrics::kPanelPadding);
     left->addLayout(top, kColumnsShare);
     left->addWidget(m_strip, kStripShare);
-    auto* right = new QVBoxLayout;
-    right->setSpacing(metrics::kPanelPadding);
-    right->addWidget(m_verdict, 3);
-    right->addWidget(m_alternatives, 2);
-    for (QWidget* panel : std::initializer_list<QWidget*>{m_verdict, m_alternatives}) {
-        panel->setMinimumWidth(kVerdictWidth);
-        panel->setMaximumWidth(kVerdictWidest);
-    }
     auto* columns = new QHBoxLayout;
     columns->setSpacing(metrics::kPanelPadding);
     columns->addLayout(left, 6);
-    columns->addLayout(right, 1);
+    columns->addWidget(makeRight(), 1);
     return columns;
+}
+
+QWidget* DesignPlace::makeRight()
+{
+    auto* right = new QWidget;
+    auto* column = new QVBoxLayout(right);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(metrics::kPanelPadding);
+    column->addWidget(m_verdict, 3);
+    column->addWidget(m_alternatives, 2);
+    QScrollArea* scroll = makeScrolled(right);
+    scroll->setMinimumWidth(kVerdictWidth);
+    scroll->setMaximumWidth(kVerdictWidest);
+    return scroll;
 }
 
 void DesignPlace::connectPlan()
@@ -158,20 +177,13 @@ void DesignPlace::connectPlan()
 QWidget* DesignPlace::makeMiddle()
 {
     auto* middle = new QWidget;
-    setRole(middle, "page");
     auto* column = new QVBoxLayout(middle);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(metrics::kPanelPadding);
     column->addWidget(m_cluster, 2);
     column->addWidget(makeTitledPanel(tr("Memory per device, planned"), m_memory, 0), 0);
     column->addWidget(makeTitledPanel(tr("Time of a step, planned"), m_stepTime, 0), 0);
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(middle);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    return scroll;
+    return makeScrolled(middle);
 }
 
 QAction* DesignPlace::addDocumentAction(const QString& text, const QKeySequence& keys, const QString& icon,

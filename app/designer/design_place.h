@@ -59,6 +59,7 @@ private:
     QAction* addDocumentAction(const QString& text, const QKeySequence& keys, const QString& icon,
                                void (DesignPlace::*slot)());
     QWidget* makeMiddle();
+    QWidget* makeRight();
     QLayout* makeColumns();
     void connectPlan();
     void open();
