@@ -93,9 +93,10 @@ private slots:
             };
             QVERIFY(is(MemoryCategory::Host, kept(MemoryCategory::Host)));
             QVERIFY(is(MemoryCategory::Optimizer, kept(MemoryCategory::Optimizer)));
-            // Memory peaks at the head, where most weights are gathered, and before most gradients.
-            QVERIFY(is(MemoryCategory::Weights,
-                       kept(MemoryCategory::Weights) + passing(StepMoment::Logits, MemoryCategory::Weights)));
+            // Memory peaks in the last layer, whose weights and the next ones' are gathered, and before most
+            // gradients: the head of so small a vocabulary is smaller.
+            QVERIFY(is(MemoryCategory::Weights, kept(MemoryCategory::Weights) +
+                                                    passing(StepMoment::Attention, MemoryCategory::Weights)));
             const Bytes gradients = peak[std::size_t(MemoryCategory::Gradients)];
             QVERIFY(gradients >= kept(MemoryCategory::Gradients));
             QVERIFY(gradients <= kept(MemoryCategory::Gradients) +
