@@ -246,7 +246,7 @@ MovesByPath makeMoves()
         {"layout.pipeline", {{kPipeline, kPipelineOnRanks, kVirtualStages, kLayers, kOneForwardOneBackward}}},
         {"layout.virtual_stages", {{kVirtualStages, kOneForwardOneBackward, kInterleaved}}},
         {"layout.partition", {{kLayers, dealLayersEvenly}}},
-        {"batch.global", {{kGlobal, kAccumulation, kMicro, kData, makeGlobalTheProduct}}},
+        {"batch.global", {{keepGlobalBatch, kGlobal, kAccumulation, kMicro, kData, makeGlobalTheProduct}}},
         {"batch.micro", {{kMicro}}},
         {"batch.accumulation", {{kAccumulation, kMoreMicroBatches, kPipeline, kPipelineOnRanks, kGPipe}}},
         {"batch.packing", {{kContext, withoutPacking}}},

@@ -102,6 +102,12 @@ private slots:
              "batch.accumulation 10, batch.micro 5", "batch.accumulation 25, batch.micro 2",
              "batch.global 64"},
             [](RunSpec& s) { s.batch.global = 100; });
+        row("global batch that micro-batches make up", "batch.global",
+            "micro 4 x accumulation 8 x data 2 = 64, must be global 128",
+            {"batch.accumulation 16", "batch.accumulation 7, batch.global 56",
+             "batch.accumulation 9, batch.global 72", "batch.micro 8", "batch.accumulation 4, batch.micro 16",
+             "batch.global 64"},
+            [](RunSpec& s) { s.batch.global = 128; });
         row("micro-batches", "batch.accumulation", "micro-batches 2 < pipeline 4",
             {"batch.accumulation 4, batch.micro 8", "batch.accumulation 4, batch.global 128",
              "layout.pipeline 2", "layout.schedule \"gpipe\""},
