@@ -24,6 +24,13 @@ MemorySnapshot takePeak(MemoryLedger& ledger)
 
 } // namespace
 
+void startPeaks(const RankMemory& memory)
+{
+    memory.host.resetPeak();
+    if (memory.device)
+        memory.device->resetPeak();
+}
+
 RankFigures takeRankFigures(const RankMemory& memory, const SecondsByPhase& seconds)
 {
     MemorySnapshot peak = takePeak(memory.host);

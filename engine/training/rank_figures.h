@@ -15,6 +15,9 @@ struct RankMemory {
     MemoryLedger* device = nullptr; ///< null on the processor
 };
 
+/// What was held before, say while the weights were made, is no step's peak.
+void startPeaks(const RankMemory& memory);
+
 /// This rank's share of the step that ended now; the ledgers' peaks start anew for the next step. On a device
 /// the categories are those of its memory, and Host is what was offloaded from it.
 RankFigures takeRankFigures(const RankMemory& memory, const SecondsByPhase& seconds);

@@ -9,6 +9,7 @@ namespace trainyard {
 StepRecorder::StepRecorder(ProcessGroup& group, const RankMemory& memory, StepJournal* journal)
     : m_group(group), m_memory(memory), m_journal(journal)
 {
+    startPeaks(m_memory);
 }
 
 void StepRecorder::record(Step step, const StepOutcome& outcome, std::uint64_t consumedSamples,

@@ -12,7 +12,8 @@ class StepJournal;
 /// Collects every rank's figures of a step and writes the StepRecord on rank 0.
 class StepRecorder {
 public:
-    /// `journal` on rank 0 only, null elsewhere (or when nobody reads); all outlive this object.
+    /// Just before the first step. `journal` on rank 0 only, null elsewhere (or when nobody reads); all
+    /// outlive this object.
     StepRecorder(ProcessGroup& group, const RankMemory& memory, StepJournal* journal);
 
     /// All ranks, after each step.
