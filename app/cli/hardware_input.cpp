@@ -1,5 +1,6 @@
 #include "app/cli/hardware_input.h"
 
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
@@ -26,10 +27,15 @@ HardwareLibrary deskHardware()
     return HardwareLibrary(deskDataFolder() / "hardware");
 }
 
-Result<NodeModel> readHardwareInput(const std::string& hardware)
+std::string specHardwareName(const std::string& hardware)
 {
     std::error_code error;
-    if (isHardwareName(hardware) && !std::filesystem::exists(hardware, error))
+    return isHardwareName(hardware) && !std::filesystem::exists(hardware, error) ? hardware : std::string();
+}
+
+Result<NodeModel> readHardwareInput(const std::string& hardware)
+{
+    if (!specHardwareName(hardware).empty())
         return deskHardware().find(hardware);
     const auto text = readFile(hardware);
     if (!text.ok())

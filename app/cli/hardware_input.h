@@ -17,6 +17,9 @@ HardwareLibrary deskHardware();
 /// names what is wrong with it.
 Result<NodeModel> readHardwareInput(const std::string& hardware);
 
+/// As a specification names it; empty for a file.
+std::string specHardwareName(const std::string& hardware);
+
 /// `hardware`, or where it is empty the one name that all of the specification's nodes have
 /// (cluster.nodes[].hardware). BadInput where they have none or differ.
 Result<std::string> hardwareFor(const RunSpec& spec, const std::string& hardware);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <QJsonArray>
 #include <QJsonObject>
 
@@ -5,12 +7,10 @@
 #include "app/cli/console.h"
 #include "app/cli/hardware_input.h"
 #include "app/cli/planned_shape.h"
-#include "app/cli/spec_input.h"
 #include "app/cli/watched_work.h"
 #include "engine/base/file.h"
 #include "engine/planner/partition/arrangement.h"
 #include "engine/planner/partition/part_costs_json.h"
-#include "engine/spec/limits.h"
 #include "engine/spec/names.h"
 #include "engine/spec/spec_json.h"
 
@@ -25,7 +25,7 @@ struct PartitionOptions {
     std::string hardware; ///< empty: the specification's
     std::string seconds;  ///< file of measured seconds; empty: the time model's
     std::string specOut;  ///< empty: no specification is written
-    int length = 0;       ///< tokens per sequence; 0: the model's positions
+    ShapeInput shape;
     bool json = false;
 };
 
@@ -39,6 +39,8 @@ QString basisOf(const std::optional<PartitionKind>& kind)
 {
     if (!kind)
         return "time";
+    if (*kind == PartitionKind::ByHand)
+        return "hand";
     const std::string_view name = nameOf(*kind);
     return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
 }
@@ -61,14 +63,32 @@ QString verdictOf(bool fits)
     return fits ? "fits" : "does not fit";
 }
 
-/// The hosts in their order; of many the first and the last.
+/// Neighbours of one kind: "4 x p4d.24xlarge (8 slots)".
+QString kindOf(const NodeSpec& node, int count)
+{
+    const QString name = node.hardware.empty() ? QString("node") : QString::fromStdString(node.hardware);
+    return QString("%1 x %2 (%3 slots)").arg(count).arg(name).arg(node.slotCount);
+}
+
+/// The hosts in their order; of many the kinds.
 QString hostsOf(const ClusterSpec& cluster)
 {
     constexpr std::size_t kFew = 4;
+    const std::vector<NodeSpec>& nodes = cluster.nodes;
     QStringList hosts;
-    for (const NodeSpec& node : cluster.nodes)
-        hosts << QString::fromStdString(node.host);
-    return cluster.nodes.size() <= kFew ? hosts.join(' ') : hosts.front() + " ... " + hosts.back();
+    if (nodes.size() <= kFew) {
+        for (const NodeSpec& node : nodes)
+            hosts << QString::fromStdString(node.host);
+        return hosts.join(' ');
+    }
+    for (auto first = nodes.begin(); first != nodes.end();) {
+        const auto end = std::find_if(first, nodes.end(), [&](const NodeSpec& node) {
+            return node.hardware != first->hardware || node.slotCount != first->slotCount;
+        });
+        hosts << kindOf(*first, static_cast<int>(end - first));
+        first = end;
+    }
+    return hosts.join(", ");
 }
 
 void printTables(const Outcome& outcome)
@@ -135,9 +155,8 @@ Result<std::optional<PartCosts>> measuredSeconds(const std::string& file, const 
     return std::optional(*std::move(parts));
 }
 
-Result<Outcome> outcomeOf(const PartitionOptions& options, const RunSpec& spec)
+Result<Outcome> outcomeOf(const PartitionOptions& options, const RunSpec& spec, const SequenceShape& shape)
 {
-    const SequenceShape shape = plannedShape(spec.model, options.length);
     TRAINYARD_TRY(const std::vector<NodeModel> nodes, readNodes(spec, options.hardware));
     TRAINYARD_TRY(const auto measured, measuredSeconds(options.seconds, spec.model));
     TRAINYARD_TRY(const std::vector<PipelineNode> ranks, pipelineNodes(spec, nodes));
@@ -149,28 +168,46 @@ Result<Outcome> outcomeOf(const PartitionOptions& options, const RunSpec& spec)
     return outcome;
 }
 
+void print(const ModelSpec& model, const SequenceShape& shape, const Outcome& outcome, bool json)
+{
+    if (json) {
+        QJsonObject document = toJson(outcome);
+        document["sequences"] = toJson(shape);
+        console::print(QJsonDocument(document));
+        return;
+    }
+    printTables(outcome);
+    console::print(shapeText(model, shape));
+}
+
 /// Why nothing is written where nothing fits.
 Status writeBest(const PartitionOptions& options, const Arrangement& best)
 {
     if (!best.fits)
-        return refused("no number of layers per stage fits every node",
+        return refused(best.layerCounts.size() > 1 ? "no number of layers per stage fits every node"
+                                                   : "the layout does not fit every node",
                        "set memory.recompute or memory.zero_stage, lower batch.micro, raise layout.tensor or "
                        "layout.pipeline, or use nodes with more memory");
     return options.specOut.empty() ? Status() : writeFileAtomically(options.specOut, toJson(best.spec));
 }
 
+/// As a specification that is written names it; all stays where nothing was said.
+void nameHardware(RunSpec& spec, const std::string& hardware)
+{
+    for (NodeSpec& node : spec.cluster.nodes)
+        node.hardware = hardware.empty() ? node.hardware : specHardwareName(hardware);
+}
+
 int partition(const PartitionOptions& options)
 {
-    const auto [spec, status] = readSpecInput(options.spec, options.json);
+    auto [spec, shape, status] = readShapedSpec(options.spec, options.shape, options.json);
     if (status != 0)
         return status;
-    const auto outcome = outcomeOf(options, spec);
+    nameHardware(spec, options.hardware);
+    const auto outcome = outcomeOf(options, spec, shape);
     if (!outcome.ok())
         return console::fail(outcome.error());
-    if (options.json)
-        console::print(QJsonDocument(toJson(*outcome)));
-    else
-        printTables(*outcome);
+    print(spec.model, shape, *outcome, options.json);
     const Status written = writeBest(options, outcome->arrangements.front());
     return written.ok() ? 0 : console::fail(written.error());
 }
@@ -189,8 +226,7 @@ void addPartitionCommand(CLI::App& app, CommandOutcome& outcome)
     command->add_option("--seconds", options->seconds,
                         "Measured seconds of each part of the model for a micro-batch, forward and backward: "
                         "{\"embeddings\": 0.01, \"layers\": [0.02, ...], \"head\": 0.03}");
-    command->add_option("--seq-len", options->length, "Tokens per sequence (default: the model's positions)")
-        ->check(CLI::Range(1, kMostEntries));
+    addShapeOptions(*command, options->shape);
     command->add_option("--spec-out", options->specOut, "Writes the best one as a specification");
     command->add_flag("--json", options->json, "One JSON document on standard output");
     command->callback([&outcome, options] { outcome.status = partition(*options); });

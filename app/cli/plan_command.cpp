@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <QJsonArray>
 #include <QJsonObject>
 #include <unistd.h>
@@ -7,14 +9,13 @@
 #include "app/cli/hardware_input.h"
 #include "app/cli/plan_time.h"
 #include "app/cli/plan_validation.h"
+#include "app/cli/planned_shape.h"
 #include "app/cli/problem_output.h"
 #include "app/cli/spec_input.h"
 #include "app/models/planned_run.h"
 #include "engine/planner/parameter_parts.h"
 #include "engine/spec/data_set_rules.h"
-#include "engine/spec/limits.h"
 #include "engine/spec/remarks.h"
-#include "remote/launch/data_set_manifest.h"
 
 namespace trainyard {
 
@@ -22,20 +23,10 @@ namespace {
 
 struct PlanOptions {
     std::string spec;
-    std::optional<int> length;         ///< tokens per sequence
-    std::optional<int> maxPredictions; ///< masked positions per sequence
-    std::string hardware;              ///< of all nodes; empty: what the specification says of each
+    ShapeInput shape;
+    std::string hardware; ///< of all nodes; empty: what the specification says of each
     bool json = false;
 };
-
-/// What the user said, else the data set's when its manifest can be read from here.
-SequenceShape shapeFor(const PlanOptions& options, const Result<DataSetManifest>& data)
-{
-    SequenceShape shape;
-    if (data.ok())
-        shape = {data->sequenceLength, data->maxPredictions};
-    return {options.length.value_or(shape.length), options.maxPredictions.value_or(shape.maxPredictions)};
-}
 
 /// Only this machine is asked: a plan needs no link.
 NodeMemory memoryHere(const NodeSpec& node)
@@ -86,8 +77,17 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
                                 textOf(estimate.bytes[i]), textOf(estimate.resident[i])};
     }
     rows << QStringList{"total", textOf(estimate.total()), textOf(estimate.residentTotal())};
-    for (const HostMemory& host : hosts)
-        rows << QStringList{"available on " + QString::fromStdString(host.host), roomOn(host)};
+    const RankNeed need = estimate.need();
+    const bool offloads = need.onHost > 0 && std::ranges::any_of(hosts, &HostMemory::onDevices);
+    if (offloads)
+        rows << QStringList{"on the device", textOf(need.onDevice)}
+             << QStringList{"in host memory", textOf(need.onHost)};
+    for (const HostMemory& host : hosts) {
+        const QString name = QString::fromStdString(host.host);
+        rows << QStringList{"available on " + name, roomOn(host)};
+        if (offloads && host.mainPerRank)
+            rows << QStringList{"host memory of " + name, textOf(*host.mainPerRank)};
+    }
     console::print(
         QString("%1 parameters on %2 %3 (data %4 x context %5 x tensor %6 x pipeline %7)")
             .arg(QString::fromStdString(formatNumber(static_cast<double>(parameterCount(spec.model)))))
@@ -102,11 +102,12 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
         console::print("  " + QString::fromStdString(assumption));
 }
 
-QJsonObject planJson(const RunSpec& spec, const PlannedRun& planned,
+QJsonObject planJson(const RunSpec& spec, const SequenceShape& shape, const PlannedRun& planned,
                      const std::vector<ExplainedProblem>& problems)
 {
     QJsonObject json{{"parameters", static_cast<qint64>(parameterCount(spec.model))},
                      {"world_size", spec.layout.worldSize()},
+                     {"sequences", toJson(shape)},
                      {"memory_per_rank", toJson(planned.memory.bytes)},
                      {"total_per_rank", static_cast<qint64>(planned.memory.total())},
                      {"resident_per_rank", toJson(planned.memory.resident)},
@@ -119,14 +120,15 @@ QJsonObject planJson(const RunSpec& spec, const PlannedRun& planned,
     return json;
 }
 
-void print(const RunSpec& spec, const PlannedRun& planned, const std::vector<ExplainedProblem>& problems,
-           bool json)
+void print(const RunSpec& spec, const SequenceShape& shape, const PlannedRun& planned,
+           const std::vector<ExplainedProblem>& problems, bool json)
 {
     if (json) {
-        console::print(QJsonDocument(planJson(spec, planned, problems)));
+        console::print(QJsonDocument(planJson(spec, shape, planned, problems)));
         return;
     }
     printTable(spec, planned.memory, planned.hosts);
+    console::print("  " + shapeText(spec.model, shape));
     if (planned.hasTime())
         console::print(console::table(rowsOf(**planned.time)));
 }
@@ -157,7 +159,7 @@ int plan(const PlanOptions& options)
         return status;
     const auto data = readDataSetManifest(QString::fromStdString(spec.dataset.path));
     const auto rows = data.ok() ? std::optional(data->shape()) : std::nullopt;
-    const PlanInputs inputs{shapeFor(options, data), readHardwareInput, memoryHere};
+    const PlanInputs inputs{shapeFor(spec.model, options.shape, data), readHardwareInput, memoryHere};
     const auto problems = explainPlan(spec, factsOf(options, inputs, rows));
     if (!problems.empty() && problems.front().problem.path != kMemoryPath)
         return failForProblems(options.spec, problems, options.json);
@@ -166,7 +168,7 @@ int plan(const PlanOptions& options)
     const PlannedRun planned = planRun(onHardware(spec, options.hardware), inputs);
     if (!planned.time.ok())
         return console::fail(planned.time.error());
-    print(spec, planned, problems, options.json);
+    print(spec, inputs.shape, planned, problems, options.json);
     return problems.empty() ? 0 : failForProblems(options.spec, problems, false);
 }
 
@@ -179,13 +181,7 @@ void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
     CLI::App* command = app.add_subcommand(
         "plan", "Memory per device by category and time per step by cause, before anything is launched");
     CLI::Option* spec = command->add_option("SPEC", options->spec, "Run specification (JSON)");
-    command
-        ->add_option("--seq-len", options->length, "Tokens per sequence (default: the data set's, else 128)")
-        ->check(CLI::Range(1, kMostEntries));
-    command
-        ->add_option("--max-pred", options->maxPredictions,
-                     "Masked positions per sequence (default: the data set's, else 20)")
-        ->check(CLI::Range(1, kMostEntries));
+    addShapeOptions(*command, options->shape);
     CLI::Option* rows = command->add_option("--validate", validation->rows,
                                             "Instead of a plan: how far predicted steps are from the "
                                             "measured ones of this file (CSV)");

@@ -1,5 +1,6 @@
 #include "app/cli/plan_time.h"
 
+#include "app/cli/console.h"
 #include "engine/base/units.h"
 
 namespace trainyard {
@@ -40,6 +41,21 @@ QString stepText(const PlannedTime& time)
 
 } // namespace
 
+void addErrorBand(QJsonObject& json, const NodeModel& node)
+{
+    if (node.calibration)
+        json["error_band"] = node.calibration->errorBand;
+}
+
+void printErrorBand(const NodeModel& node)
+{
+    if (!node.calibration)
+        return;
+    console::print(QString("a step takes up to %1 more than predicted, or as much less (calibrated on %2)")
+                       .arg(percent(node.calibration->errorBand))
+                       .arg(QString::fromStdString(node.calibration->date)));
+}
+
 QJsonObject toJson(const PlannedTime& time)
 {
     QJsonObject causes;
@@ -51,10 +67,13 @@ QJsonObject toJson(const PlannedTime& time)
                      {"tokens_per_day", time.figures.tokensPerDay()},
                      {"model_flops_utilization", time.figures.modelUtilization},
                      {"hardware_flops_utilization", time.figures.hardwareUtilization},
-                     {"training_days", time.training.days},
-                     {"training_cost", time.training.cost},
-                     {"currency", QString::fromStdString(time.node.price.currency)},
-                     {"price_date", QString::fromStdString(time.node.price.date)}};
+                     {"training_days", time.training.days}};
+    if (time.training.cost > 0) {
+        json["training_cost"] = time.training.cost;
+        json["currency"] = QString::fromStdString(time.node.price.currency);
+        json["price_date"] = QString::fromStdString(time.node.price.date);
+    }
+    addErrorBand(json, time.node);
     if (const auto band = time.band()) {
         json["step_seconds_least"] = band->least;
         json["step_seconds_most"] = band->most;

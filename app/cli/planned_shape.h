@@ -1,16 +1,46 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
+#include <QJsonObject>
+#include <QString>
+
+#include "engine/base/result.h"
 #include "engine/planner/sequence_shape.h"
+#include "remote/launch/data_set_manifest.h"
+
+namespace CLI {
+class App;
+}
 
 namespace trainyard {
 
-/// Sequences of `length` tokens, the model's longest ones where it is 0, of which BERT masks 15 % (Devlin et
-/// al., arXiv:1810.04805, section 3.1).
-inline SequenceShape plannedShape(const ModelSpec& model, int length = 0)
-{
-    constexpr double kMaskedShare = 0.15;
-    const int tokens = length > 0 ? length : model.maxPositions;
-    return {tokens, static_cast<int>(tokens * kMaskedShare)};
-}
+/// What the user said of sequences.
+struct ShapeInput {
+    std::optional<int> length;         ///< tokens per sequence
+    std::optional<int> maxPredictions; ///< masked positions per sequence
+};
+
+/// --seq-len and --max-pred. `input` has to live as long as the command.
+void addShapeOptions(CLI::App& command, ShapeInput& input);
+
+/// What the user said, else the data set's when its manifest can be read from here, else the model's longest
+/// sequences, of which BERT masks 15 % (Devlin et al., arXiv:1810.04805, section 3.1).
+SequenceShape shapeFor(const ModelSpec& model, const ShapeInput& input, const Result<DataSetManifest>& data);
+
+/// A specification with the sequences that it is planned for. With a status other than 0 it cannot be used,
+/// and every problem has been printed.
+struct ShapedSpec {
+    RunSpec spec;
+    SequenceShape shape;
+    int status = 0;
+};
+/// readSpecInput(), and what keeps ranks from sharing such sequences (sharingProblems()).
+ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool json);
+
+/// "sequences of 512 tokens, 76 of them masked".
+QString shapeText(const ModelSpec& model, const SequenceShape& shape);
+QJsonObject toJson(const SequenceShape& shape);
 
 } // namespace trainyard

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <set>
+
 #include <QJsonArray>
 #include <QJsonObject>
 
@@ -6,12 +9,15 @@
 #include "app/cli/desk.h"
 #include "app/cli/follow.h"
 #include "app/cli/hardware_input.h"
+#include "app/cli/plan_time.h"
 #include "app/cli/planned_shape.h"
 #include "app/cli/spec_input.h"
 #include "app/models/run_entry.h"
 #include "app/models/run_folder.h"
 #include "app/models/scaled_specs.h"
 #include "app/models/scaling_table.h"
+#include "engine/planner/hardware/node_fit.h"
+#include "engine/planner/memory_model.h"
 #include "engine/planner/scaling/published_curve.h"
 #include "engine/planner/scaling/scaling_curve.h"
 #include "engine/spec/limits.h"
@@ -119,11 +125,12 @@ int study(const std::string& file, const std::vector<int>& sizes, Scaling scalin
 
 struct ScalingOptions {
     std::string spec;
+    ShapeInput shape;
     std::vector<int> ranks;           ///< empty: from one node on, doubled
     std::string hardware;             ///< of the nodes; empty: the specification's
     int nodes = 16;                   ///< of the largest size where no ranks are given
     double bound = 0.8;               ///< of efficiency
-    std::optional<double> measured{}; ///< sequences per second of the first size
+    std::optional<double> measured{}; ///< sequences per second of the smallest size
     bool weak = false;
     bool json = false;
 
@@ -140,10 +147,33 @@ QString number(double value)
     return QString::fromStdString(formatNumber(value));
 }
 
-void printCurve(const std::vector<ScalingStep>& curve, const Price& price)
+/// What a curve was predicted for.
+struct Prediction {
+    RunSpec spec;
+    SequenceShape shape;
+    NodeModel node;
+    Scaling scaling = Scaling::Strong;
+    std::vector<ScalingStep> curve; ///< ascending ranks
+};
+
+/// Whether the ranks of that size have the memory of their nodes (node_fit.h).
+bool hasMemory(const Prediction& prediction, int ranks)
 {
-    QList<QStringList> rows{{"ranks", "global batch", "seq/s", "per rank", "efficiency", "cost of 10^6"}};
-    for (const ScalingStep& step : curve)
+    const auto spec = scaledLayout(prediction.spec, ranks, prediction.scaling);
+    if (!spec.ok())
+        return false;
+    const NodeModel& node = prediction.node;
+    const HostMemory host =
+        onHardware({.host = node.name, .ranks = std::min(ranks, node.devices)}, node, spec->launch.device);
+    return host.holds(estimateMemory(*spec, prediction.shape).need());
+}
+
+void printCurve(const Prediction& prediction)
+{
+    const Price& price = prediction.node.price;
+    QList<QStringList> rows{
+        {"ranks", "global batch", "seq/s", "per rank", "efficiency", "cost of 10^6", "memory"}};
+    for (const ScalingStep& step : prediction.curve)
         rows << QStringList{QString::number(step.ranks),
                             QString::number(step.globalBatch),
                             number(step.sequencesPerSecond),
@@ -151,7 +181,8 @@ void printCurve(const std::vector<ScalingStep>& curve, const Price& price)
                             percent(step.efficiency),
                             price.perHour > 0 ? number(step.costPerMillionSequences) + " " +
                                                     QString::fromStdString(price.currency)
-                                              : QString("unknown")};
+                                              : QString("unknown"),
+                            hasMemory(prediction, step.ranks) ? QString("fits") : QString("does not fit")};
     console::print(console::table(rows));
 }
 
@@ -165,10 +196,18 @@ void printBound(const std::vector<ScalingStep>& curve, double bound)
                                               .arg(percent(below->efficiency)));
 }
 
+QString nameOf(Scaling scaling)
+{
+    return scaling == Scaling::Weak ? "weak" : "strong";
+}
+
 void printPublished(const PublishedCurve& curve)
 {
-    console::print(QString("published: %1 (%2)")
-                       .arg(QString::fromStdString(curve.title), QString::fromStdString(curve.source)));
+    console::print(QString("published, %1 scaling: %2 (%3)")
+                       .arg(nameOf(curve.scaling), QString::fromStdString(curve.title),
+                            QString::fromStdString(curve.source)));
+    if (!curve.assumed.empty())
+        console::print("  assumed: " + QString::fromStdString(curve.assumed));
     QList<QStringList> rows{{"ranks", "seq/s", "per rank", "efficiency"}};
     for (const PublishedPoint& point : curve.points)
         rows << QStringList{QString::number(point.devices), number(point.sequencesPerSecond),
@@ -176,16 +215,17 @@ void printPublished(const PublishedCurve& curve)
     console::print(console::table(rows));
 }
 
-QJsonArray toJson(const std::vector<ScalingStep>& curve)
+QJsonArray sizesJson(const Prediction& prediction)
 {
     QJsonArray array;
-    for (const ScalingStep& step : curve)
+    for (const ScalingStep& step : prediction.curve)
         array << QJsonObject{{"ranks", step.ranks},
                              {"global_batch", step.globalBatch},
                              {"step_seconds", step.time.seconds},
                              {"sequences_per_second", step.sequencesPerSecond},
                              {"sequences_per_second_per_rank", step.perDevice},
                              {"efficiency", step.efficiency},
+                             {"fits", hasMemory(prediction, step.ranks)},
                              {"cost_per_million_sequences", step.costPerMillionSequences}};
     return array;
 }
@@ -207,49 +247,69 @@ QJsonObject toJson(const PublishedCurve& curve)
                               {"efficiency", point.efficiency}};
     return {{"title", QString::fromStdString(curve.title)},
             {"source", QString::fromStdString(curve.source)},
+            {"scaling", nameOf(curve.scaling)},
             {"assumed", QString::fromStdString(curve.assumed)},
             {"hardware", QString::fromStdString(curve.hardware)},
             {"points", points}};
 }
 
-void printPrediction(const ScalingOptions& options, const std::vector<ScalingStep>& curve,
-                     const NodeModel& node, const std::vector<PublishedCurve>& published)
+QJsonObject toJson(const Prediction& prediction, double bound)
 {
-    if (options.json) {
-        QJsonArray others;
-        for (const PublishedCurve& other : published)
-            others << toJson(other);
-        console::print(QJsonDocument(QJsonObject{
-            {"sizes", toJson(curve)}, {"bound", boundJson(curve, options.bound)}, {"published", others}}));
-        return;
-    }
-    printCurve(curve, node.price);
-    printBound(curve, options.bound);
-    for (const PublishedCurve& other : published)
+    QJsonArray published;
+    for (const PublishedCurve& other : publishedCurvesOf(prediction.spec.model))
+        published << toJson(other);
+    QJsonObject json{{"sequences", toJson(prediction.shape)},
+                     {"scaling", nameOf(prediction.scaling)},
+                     {"sizes", sizesJson(prediction)},
+                     {"bound", boundJson(prediction.curve, bound)},
+                     {"published", published}};
+    addErrorBand(json, prediction.node);
+    return json;
+}
+
+void print(const Prediction& prediction, double bound)
+{
+    printCurve(prediction);
+    console::print(nameOf(prediction.scaling) + " scaling, " +
+                   shapeText(prediction.spec.model, prediction.shape));
+    printErrorBand(prediction.node);
+    printBound(prediction.curve, bound);
+    for (const PublishedCurve& other : publishedCurvesOf(prediction.spec.model))
         printPublished(other);
+}
+
+/// Ascending, each once: efficiency is told against the smallest.
+std::vector<int> sizesFor(const ScalingOptions& options, const RunSpec& spec, const NodeModel& node)
+{
+    if (options.ranks.empty())
+        return sizesInNodes(spec, node, options.nodes, options.scaling());
+    const std::set<int> sizes(options.ranks.begin(), options.ranks.end());
+    return {sizes.begin(), sizes.end()};
 }
 
 /// What a study would find on nodes of that kind; nothing runs, and slots do not matter.
 int predict(const ScalingOptions& options)
 {
-    const auto [spec, status] = readSpecInput(options.spec, options.json);
+    const auto [spec, shape, status] = readShapedSpec(options.spec, options.shape, options.json);
     if (status != 0)
         return status;
     const auto hardware = hardwareFor(spec, options.hardware);
     const auto node = hardware.ok() ? readHardwareInput(*hardware) : hardware.error();
     if (!node.ok())
         return console::fail(node.error());
-    const std::vector<int> sizes =
-        options.ranks.empty() ? sizesInNodes(spec, *node, options.nodes, options.scaling()) : options.ranks;
+    const std::vector<int> sizes = sizesFor(options, spec, *node);
     if (sizes.empty())
         return console::fail(refused("no doubled number of nodes holds whole copies of the model and divides "
                                      "its global batch",
                                      "give the sizes with --ranks, raise --nodes, or scale with --weak"));
-    const auto curve =
-        scalingCurve(spec, plannedShape(spec.model), *node, sizes, options.scaling(), options.measured);
+    const auto curve = scalingCurve(spec, shape, *node, sizes, options.scaling(), options.measured);
     if (!curve.ok())
         return console::fail(curve.error());
-    printPrediction(options, *curve, *node, publishedCurvesOf(spec.model));
+    const Prediction prediction{spec, shape, *node, options.scaling(), *curve};
+    if (options.json)
+        console::print(QJsonDocument(toJson(prediction, options.bound)));
+    else
+        print(prediction, options.bound);
     return 0;
 }
 
@@ -267,7 +327,7 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
         command
             ->add_option("--predict", o->hardware,
                          "Runs nothing: what a study would find on such nodes (a preset, your own, or a file "
-                         "like one; default: cluster.nodes[].hardware), with the model's longest sequences")
+                         "like one; default: cluster.nodes[].hardware)")
             ->expected(0, 1);
     command
         ->add_option("--nodes", o->nodes,
@@ -283,9 +343,12 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
     command
         ->add_option(
             "--measured", o->measured,
-            "With --predict: sequences per second that the first size reached; the curve begins there")
+            "With --predict: sequences per second that the smallest size reached; the curve begins there")
         ->check(CLI::Range(1e-6, 1e12))
         ->needs(predicted);
+    addShapeOptions(*command, o->shape);
+    for (const char* option : {"--seq-len", "--max-pred"})
+        command->get_option(option)->needs(predicted);
     command->add_flag("--json", o->json, "One JSON document on standard output");
     command->callback([&outcome, o, predicted] {
         const bool predicts = predicted->count() > 0;

@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <map>
 
 #include <QJsonObject>
@@ -8,13 +7,12 @@
 #include "app/cli/console.h"
 #include "app/cli/found_layout_text.h"
 #include "app/cli/hardware_input.h"
+#include "app/cli/plan_time.h"
 #include "app/cli/planned_shape.h"
-#include "app/cli/spec_input.h"
 #include "app/cli/watched_work.h"
 #include "engine/base/file.h"
 #include "engine/planner/search/found_spec.h"
 #include "engine/planner/search/layout_search.h"
-#include "engine/spec/hardware_name.h"
 #include "engine/spec/limits.h"
 #include "engine/spec/spec_json.h"
 
@@ -26,8 +24,8 @@ struct SearchOptions {
     std::string spec;
     std::string hardware;
     std::string objective = "time";
-    int nodes = 0;  ///< 0: as many as the specification's ranks fill
-    int length = 0; ///< tokens per sequence; 0: the model's positions
+    int nodes = 0; ///< 0: as many as the specification's ranks fill
+    ShapeInput shape;
     std::size_t top = 5;
     std::string specOut; ///< empty: no specification is written
     std::size_t write = 1;
@@ -37,11 +35,12 @@ struct SearchOptions {
 const std::map<std::string, SearchObjective> kObjectives{
     {"time", SearchObjective::Time}, {"cost", SearchObjective::Cost}, {"memory", SearchObjective::Memory}};
 
-SearchRequest requestFor(const SearchOptions& options, const RunSpec& spec, const NodeModel& node)
+SearchRequest requestFor(const SearchOptions& options, const RunSpec& spec, const SequenceShape& shape,
+                         const NodeModel& node)
 {
     SearchRequest request;
     request.spec = spec;
-    request.shape = plannedShape(spec.model, options.length);
+    request.shape = shape;
     request.node = node;
     request.nodes =
         options.nodes > 0 ? options.nodes : (spec.layout.worldSize() + node.devices - 1) / node.devices;
@@ -58,12 +57,6 @@ Result<std::vector<FoundLayout>> searchWatched(SearchRequest request)
     return searchLayouts(request);
 }
 
-/// As a specification names it; empty for a file.
-std::string hardwareName(const std::string& hardware)
-{
-    return isHardwareName(hardware) && !std::filesystem::exists(hardware) ? hardware : std::string();
-}
-
 Status writeSpec(const SearchOptions& options, const SearchRequest& request,
                  const std::vector<FoundLayout>& layouts, const std::string& hardware)
 {
@@ -71,7 +64,7 @@ Status writeSpec(const SearchOptions& options, const SearchRequest& request,
         return {};
     if (options.write > layouts.size())
         return badInput(fmt::format("--write {}: only {} were found", options.write, layouts.size()));
-    const RunSpec spec = foundSpec(request, layouts[options.write - 1], hardwareName(hardware));
+    const RunSpec spec = foundSpec(request, layouts[options.write - 1], specHardwareName(hardware));
     TRAINYARD_TRY_STATUS(writeFileAtomically(options.specOut, toJson(spec)));
     if (spec.cluster.nodes.size() > request.spec.cluster.nodes.size() &&
         spec.launch.launcher != LauncherKind::Slurm)
@@ -83,23 +76,34 @@ Status writeSpec(const SearchOptions& options, const SearchRequest& request,
     return {};
 }
 
+void print(const SearchRequest& request, const std::vector<FoundLayout>& layouts, bool json)
+{
+    if (json) {
+        QJsonObject document{{"sequences", toJson(request.shape)},
+                             {"layouts", foundLayoutJson(request, layouts)}};
+        addErrorBand(document, request.node);
+        console::print(QJsonDocument(document));
+        return;
+    }
+    console::print(foundLayoutText(request, layouts));
+    console::print(shapeText(request.spec.model, request.shape));
+    printErrorBand(request.node);
+}
+
 int search(const SearchOptions& options)
 {
-    const auto [spec, status] = readSpecInput(options.spec, options.json);
+    const auto [spec, shape, status] = readShapedSpec(options.spec, options.shape, options.json);
     if (status != 0)
         return status;
     const auto hardware = hardwareFor(spec, options.hardware);
     const auto node = hardware.ok() ? readHardwareInput(*hardware) : hardware.error();
     if (!node.ok())
         return console::fail(node.error());
-    const SearchRequest request = requestFor(options, spec, *node);
+    const SearchRequest request = requestFor(options, spec, shape, *node);
     const auto layouts = searchWatched(request);
     if (!layouts.ok())
         return console::fail(layouts.error());
-    if (options.json)
-        console::print(QJsonDocument(QJsonObject{{"layouts", foundLayoutJson(request, *layouts)}}));
-    else
-        console::print(foundLayoutText(request, *layouts));
+    print(request, *layouts, options.json);
     const Status written = writeSpec(options, request, *layouts, *hardware);
     return written.ok() ? 0 : console::fail(written.error());
 }
@@ -118,8 +122,7 @@ void addSearchCommand(CLI::App& app, CommandOutcome& outcome)
                         "cluster.nodes[].hardware)");
     command->add_option("--nodes", options->nodes, "How many (default: what the specification's ranks fill)")
         ->check(CLI::Range(1, kMostRanks));
-    command->add_option("--seq-len", options->length, "Tokens per sequence (default: the model's positions)")
-        ->check(CLI::Range(1, kMostEntries));
+    addShapeOptions(*command, options->shape);
     command->add_option("--objective", options->objective, "time, cost or memory (default: time)")
         ->check(CLI::IsMember(kObjectives));
     command->add_option("--top", options->top, "How many layouts (default: 5)")->check(CLI::Range(1, 100));

@@ -57,13 +57,22 @@ QString memoryText(double bytes, const std::optional<Bytes>& room)
     return words("%1 of %2").arg(text, all);
 }
 
+/// What is offloaded lies beside the devices' memory, where ranks compute in that.
 PlanFigure memoryFigure(const PlannedRun& plan)
 {
-    const auto total = static_cast<double>(plan.memory.total());
-    return {words("Memory per rank"), memoryText(total, leastRoom(plan)),
-            words("%1 bytes at the peak of a step, on the rank that holds most")
-                .arg(displayCount(std::llround(total))),
-            total, Better::Lower};
+    const bool onDevices = std::ranges::any_of(plan.hosts, &HostMemory::onDevices);
+    const auto held = static_cast<double>(onDevices ? plan.memory.onDevice() : plan.memory.total());
+    const auto offloaded = static_cast<double>(plan.memory.total()) - held;
+    PlanFigure figure{words("Memory per rank"), memoryText(held, leastRoom(plan)),
+                      words("%1 bytes at the peak of a step, on the rank that holds most")
+                          .arg(displayCount(std::llround(held))),
+                      held, Better::Lower};
+    if (offloaded > 0) {
+        figure.value += words(" + %1 on host").arg(displayBytes(offloaded));
+        figure.details +=
+            words("; %1 bytes more in the memory of its host").arg(displayCount(std::llround(offloaded)));
+    }
+    return figure;
 }
 
 PlanFigure stepFigure(const PlannedTime& time)
@@ -95,19 +104,26 @@ PlanFigure daysFigure(const RunSpec& spec, const TrainingEffort& training)
             training.days, Better::Lower};
 }
 
+/// Of all nodes.
+double pricePerHour(const TrainingEffort& training)
+{
+    return training.cost / (training.days * 24);
+}
+
 PlanFigure costFigure(const PlannedTime& time)
 {
     const Price& price = time.node.price;
     PlanFigure figure{words("Cost"), words("price unknown"),
-                      words("Give the hardware a price per hour, and the cost is told"),
+                      words("Give all hardware a price per hour in one currency, and the cost is told"),
                       std::numeric_limits<double>::quiet_NaN(), Better::Lower};
     if (time.training.cost <= 0)
         return figure;
     if (!price.date.empty())
         figure.name = words("Cost (%1)").arg(plain(price.date));
     figure.value = displayNumber(time.training.cost) + QLatin1Char(' ') + plain(price.currency);
-    figure.details = words("of all steps, at %1 %2 per node and hour, a price of %3")
-                         .arg(displayNumber(price.perHour), plain(price.currency), plain(price.date));
+    figure.details =
+        words("of all steps, at %1 %2 per hour for all nodes, prices of %3")
+            .arg(displayNumber(pricePerHour(time.training)), plain(price.currency), plain(price.date));
     figure.amount = time.training.cost;
     return figure;
 }
@@ -160,9 +176,9 @@ QStringList timeAssumptions(const PlannedTime& time)
                          .arg(plain(calibration->date), displayPercent(calibration->errorBand));
     else
         sentences << words("Not calibrated on these hosts: a calibration gives the error band.");
-    if (node.price.perHour > 0)
-        sentences << words("Price: %1 %2 per node and hour, of %3.")
-                         .arg(displayNumber(node.price.perHour), plain(node.price.currency),
+    if (time.training.cost > 0)
+        sentences << words("Price: %1 %2 per hour for all nodes, of %3.")
+                         .arg(displayNumber(pricePerHour(time.training)), plain(node.price.currency),
                               plain(node.price.date));
     return sentences;
 }

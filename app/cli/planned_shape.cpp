@@ -1,0 +1,56 @@
+#include "app/cli/planned_shape.h"
+
+#include <CLI/CLI.hpp>
+
+#include "app/cli/problem_output.h"
+#include "app/cli/spec_input.h"
+#include "engine/spec/data_set_rules.h"
+#include "engine/spec/limits.h"
+
+namespace trainyard {
+
+void addShapeOptions(CLI::App& command, ShapeInput& input)
+{
+    command
+        .add_option("--seq-len", input.length,
+                    "Tokens per sequence (default: the data set's, else the model's positions)")
+        ->check(CLI::Range(1, kMostEntries));
+    command
+        .add_option("--max-pred", input.maxPredictions,
+                    "Masked positions per sequence (default: the data set's, else 15 % of the tokens)")
+        ->check(CLI::Range(1, kMostEntries));
+}
+
+SequenceShape shapeFor(const ModelSpec& model, const ShapeInput& input, const Result<DataSetManifest>& data)
+{
+    constexpr double kMaskedShare = 0.15;
+    const bool asData = data.ok() && input.length.value_or(data->sequenceLength) == data->sequenceLength;
+    const int length = asData ? data->sequenceLength : input.length.value_or(model.maxPositions);
+    const int masked = asData ? data->maxPredictions : static_cast<int>(length * kMaskedShare);
+    return {length, input.maxPredictions.value_or(masked)};
+}
+
+ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool json)
+{
+    auto [spec, status] = readSpecInput(file, json);
+    if (status != 0)
+        return {{}, {}, status};
+    const SequenceShape shape =
+        shapeFor(spec.model, input, readDataSetManifest(QString::fromStdString(spec.dataset.path)));
+    const Diagnostics problems = sharingProblems(spec, shape.length);
+    return {std::move(spec), shape, problems.empty() ? 0 : failForProblems(file, problems, json)};
+}
+
+QString shapeText(const ModelSpec& model, const SequenceShape& shape)
+{
+    const QString text = QString("sequences of %1 tokens").arg(shape.length);
+    return model.family == ModelFamily::Gpt ? text
+                                            : text + QString(", %1 of them masked").arg(shape.maxPredictions);
+}
+
+QJsonObject toJson(const SequenceShape& shape)
+{
+    return {{"tokens", shape.length}, {"masked", shape.maxPredictions}};
+}
+
+} // namespace trainyard
