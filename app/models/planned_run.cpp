@@ -80,10 +80,11 @@ std::vector<NodeModel> nodesOf(const Hardware& hardware)
 Result<StepTime> stepTime(const RunSpec& spec, const SequenceShape& shape, const Hardware& hardware,
                           const ClusterModel& cluster, const NodeModel& governing)
 {
-    TRAINYARD_TRY(const StepModel model, StepModel::create(spec, shape, governing));
     const bool unequal = cluster.parts.size() > 1 && spec.layout.worldSize() <= cluster.devices();
-    if (!unequal)
+    if (!unequal) {
+        TRAINYARD_TRY(const StepModel model, StepModel::create(spec, shape, governing));
         return model.estimate();
+    }
     TRAINYARD_TRY(const std::vector<PipelineNode> ranks, pipelineNodes(spec, nodesOf(hardware)));
     return timeStep(spec, shape, ranks);
 }
