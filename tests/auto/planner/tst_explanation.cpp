@@ -104,9 +104,8 @@ private slots:
             [](RunSpec& s) { s.batch.global = 100; });
         row("global batch that micro-batches make up", "batch.global",
             "micro 4 x accumulation 8 x data 2 = 64, must be global 128",
-            {"batch.accumulation 16", "batch.accumulation 7, batch.global 56",
-             "batch.accumulation 9, batch.global 72", "batch.micro 8", "batch.accumulation 4, batch.micro 16",
-             "batch.global 64"},
+            {"batch.accumulation 16", "batch.accumulation 15, batch.global 120",
+             "batch.accumulation 4, batch.micro 16", "batch.micro 8", "layout.data 4"},
             [](RunSpec& s) { s.batch.global = 128; });
         row("micro-batches", "batch.accumulation", "micro-batches 2 < pipeline 4",
             {"batch.accumulation 4, batch.micro 8", "batch.accumulation 4, batch.global 128",
