@@ -39,8 +39,10 @@ public:
 
     void start(Work work)
     {
-        if (!isRunning())
+        if (!isRunning()) {
+            m_waiting.reset(); // the end of what it waited for may not have been told yet
             return run(std::move(work));
+        }
         m_waiting = std::move(work);
         m_watcher.cancel();
     }

@@ -75,6 +75,20 @@ private slots:
         QVERIFY(!job.isRunning());
     }
 
+    /// The first answer is there, and the event loop has not told of it yet.
+    void whatWaitedGivesWayToANewerQuestion()
+    {
+        QList<int> answers;
+        LatestJob<int> job([&](int answer) { answers << answer; });
+        job.start([](const auto&) { return 1; });
+        job.start([](const auto&) { return 2; });
+        QVERIFY(QThreadPool::globalInstance()->waitForDone(kPatienceMs));
+        job.start([](const auto&) { return 3; });
+        AWAIT(answers.contains(3));
+        QCOMPARE(answers.last(), 3);
+        QVERIFY(!answers.contains(2));
+    }
+
     void whatIsCancelledEndsAndIsNotAnswered()
     {
         QList<int> answers;
