@@ -99,16 +99,18 @@ Status BootHook::install(const Environment& environment) const
     return present.hasOurs ? Status() : replace(present.others + m_line + '\n');
 }
 
-Status BootHook::remove() const
+Status BootHook::removeLine() const
 {
     if (m_line.empty())
         return {};
     TRAINYARD_TRY(const Crontab present, read());
-    if (present.hasOurs)
-        TRAINYARD_TRY_STATUS(replace(present.others));
+    return present.hasOurs ? replace(present.others) : Status();
+}
+
+void BootHook::removeScript() const
+{
     std::error_code ignored;
     std::filesystem::remove(m_script, ignored);
-    return {};
 }
 
 } // namespace trainyard::agent

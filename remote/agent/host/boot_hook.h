@@ -18,8 +18,10 @@ public:
     /// Has it called with `environment` beside the little that cron gives. Failed where the machine has no
     /// crontab, or does not let this user have one. Again changes nothing but the script.
     Status install(const Environment& environment) const;
-    /// Fine when it was not there.
-    Status remove() const;
+    /// The line of this machine's crontab; fine when it was not there.
+    Status removeLine() const;
+    /// What the lines call, also those of other machines that share the folder.
+    void removeScript() const;
 
 private:
     struct Crontab {

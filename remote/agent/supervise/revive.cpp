@@ -92,17 +92,34 @@ Result<LockFile> lockHook(const fs::path& root)
     return LockFile::acquire(root / "on-boot.lock", kHookPatience);
 }
 
+/// On whatever host; Slurm sees to its jobs itself.
 bool mayNeedRevival(const RunFolder& folder)
 {
+    std::error_code ignored;
     const auto status = readStatus(folder);
-    return status && status->attempt > 0 && !isFinal(status->state) && asksForRevival(folder);
+    return status && status->attempt > 0 && !isFinal(status->state) && asksForRevival(folder) &&
+           !fs::exists(folder.slurmJob(), ignored);
 }
 
+bool isSupervisedHere(const RunFolder& folder)
+{
+    const auto supervisor = readSupervisor(folder);
+    return supervisor && supervisor->host == hostName();
+}
+
+/// Each host that shares the folder has a crontab of its own; what they call there is one file.
 Status removeUnneededHook(const fs::path& root)
 {
     TRAINYARD_TRY(const LockFile lock, lockHook(root));
-    const bool isNeeded = std::ranges::any_of(runsBelow(root), mayNeedRevival);
-    return isNeeded ? Status() : BootHook(ownProgram(), root).remove();
+    std::vector<RunFolder> runs = runsBelow(root);
+    std::erase_if(runs, [](const RunFolder& folder) { return !mayNeedRevival(folder); });
+    if (std::ranges::any_of(runs, isSupervisedHere))
+        return {};
+    const BootHook hook(ownProgram(), root);
+    TRAINYARD_TRY_STATUS(hook.removeLine());
+    if (runs.empty())
+        hook.removeScript();
+    return {};
 }
 
 } // namespace

@@ -15,7 +15,7 @@ std::vector<std::string> reviveRuns(const std::filesystem::path& root);
 
 /// Has reviveRuns() called for `root` when this machine starts, in our environment.
 Status arrangeRevival(const std::filesystem::path& root);
-/// A run is over: takes the arrangement back when none below `root` needs it any more.
+/// A run is over: takes the arrangement back when none below `root` needs it any more on this host.
 void cancelRevivalIfUnneeded(const std::filesystem::path& root);
 
 } // namespace trainyard::agent

@@ -558,6 +558,26 @@ private slots:
         QVERIFY(run.waitUntil([&] { return crontab.text().empty(); }));
     }
 
+    void theLineInTheCrontabGoesWithThisHostsRuns()
+    {
+        RunFixture run(1'000'000, 1, kAfterReboot);
+        const CrontabInPath crontab(run.root());
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        json other = run.createRequest(); // at work on a host that shares the folder
+        other["run"] = run.name() + "-other";
+        agent.call(other);
+        const RunFolder otherFolder(run.root(), other.value("run", ""));
+        QVERIFY(writeSupervisor(otherFolder, {1, 1, 1, "another-host", "its boot"}).ok());
+        QVERIFY(writeStatus(otherFolder, {RunState::Running, {}, 5, 9, 1}, Durability::Durable).ok());
+        agent.call(run.launchRequest("train"));
+        QVERIFY(run.waitUntil([&] { return run.status().state == RunState::Running; }));
+        QVERIFY(contains(crontab.text(), "on-boot"));
+        QCOMPARE(agent.call(kStop).value("clean", false), true);
+        QVERIFY(run.waitUntil([&] { return crontab.text().empty(); }));
+        QVERIFY(std::filesystem::exists(run.root() / "on-boot"));
+    }
+
     void aRebootDuringTheWaitForHostsIsNoStopEither()
     {
         RunFixture run(1'000'000, 1, kAfterReboot);

@@ -32,9 +32,11 @@ private slots:
         QVERIFY(ofTheNextVersion.install({}).ok());
         QCOMPARE(m_crontab->text(),
                  "# mine\n0 3 * * * backup\n@reboot /bin/sh '" + path("root/on-boot") + "'\n");
-        QVERIFY(hook.remove().ok());
-        QVERIFY(hook.remove().ok());
+        QVERIFY(hook.removeLine().ok());
+        QVERIFY(hook.removeLine().ok());
         QCOMPARE(m_crontab->text(), std::string("# mine\n0 3 * * * backup\n"));
+        QVERIFY(std::filesystem::exists(path("root/on-boot"))); // other machines may call it
+        hook.removeScript();
         QVERIFY(!std::filesystem::exists(path("root/on-boot")));
     }
 
