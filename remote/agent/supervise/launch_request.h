@@ -47,7 +47,7 @@ struct LaunchRequest {
     /// How often hosts that are away are looked for.
     std::chrono::milliseconds lookForHosts{30'000};
     RestartCount restarts{};         ///< that led to this attempt
-    std::vector<std::string> away{}; ///< hosts of `nodes` that take no part, because they do not answer
+    std::vector<std::string> away{}; ///< hosts of `nodes` that cannot carry ranks, or are left alone
     /// With fewer data-parallel ranks than these a rank would need more memory than the hosts have.
     int leastReplicas = 0;
     int replicas = 0; ///< data-parallel degree instead of the specification's; 0 = that one
