@@ -97,6 +97,7 @@ private:
         m_last = state;
     }
     void showPayload(const DeviceSample&) {}
+    void showPayload(const PipelineTrace&) {}
 
     QString m_runId;
     StateRecord m_last;

@@ -42,6 +42,8 @@ void RunSeries::forget(const QString& stream)
     if (stream == QLatin1String("steps")) {
         m_steps = {};
         m_ranks = {};
+        m_trace.reset();
+        m_traceSequence = 0;
     } else if (stream == QLatin1String("run")) {
         m_status = {};
         m_stateSequence = 0;
@@ -78,6 +80,7 @@ void RunSeries::take(const QString& stream, const Record& record)
                    [&](const EventRecord& event) { takeEvent(stream, record, event); },
                    [&](const StateRecord& state) { takeState(record, state); },
                    [&](const ProgressRecord& progress) { takeProgress(progress); },
+                   [&](const PipelineTrace& trace) { takeTrace(record, trace); },
                },
                record.payload);
 }
@@ -111,8 +114,10 @@ void RunSeries::takeState(const Record& record, const StateRecord& state)
 void RunSeries::takeDevice(const QString& stream, const Record& record, const DeviceSample& sample)
 {
     NodeDevice& device = m_devices[{stream, sample.device}];
-    if (record.sequence >= device.sequence) // the node's wall clock may have been set back
-        device = {stream, sample, record.time, record.sequence};
+    if (record.sequence < device.sequence) // the node's wall clock may have been set back
+        return;
+    const bool isBusy = sample.utilisation > 0 || device.busyNs == 0;
+    device = {stream, sample, record.time, record.sequence, isBusy ? record.time.wallNs : device.busyNs};
 }
 
 void RunSeries::takeProgress(const ProgressRecord& progress)
@@ -123,6 +128,14 @@ void RunSeries::takeProgress(const ProgressRecord& progress)
         m_stages.push_back(progress);
     else
         *known = progress;
+}
+
+void RunSeries::takeTrace(const Record& record, const PipelineTrace& trace)
+{
+    if (record.sequence < m_traceSequence)
+        return;
+    m_traceSequence = record.sequence;
+    m_trace = trace;
 }
 
 } // namespace trainyard

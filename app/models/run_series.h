@@ -41,6 +41,9 @@ struct NodeDevice {
     DeviceSample sample;
     Instant time;
     std::uint64_t sequence = 0; ///< of the sample in its stream
+    std::int64_t busyNs = 0;    ///< wall clock of the newest sample with utilisation, else of the first one
+
+    int node() const { return stream.section(QLatin1Char('-'), 1).toInt(); } ///< index of the host in the run
 };
 
 /// Everything that a run's journals say, arranged for views. Live run, reopened run and saved file are the
@@ -61,6 +64,8 @@ public:
     std::vector<NodeDevice> devices() const;
     /// The newest word of each stage of a job, in the order in which the stages began.
     const std::vector<ProgressRecord>& stages() const { return m_stages; }
+    /// The newest step whose way through the pipeline was traced; nothing yet.
+    const std::optional<PipelineTrace>& trace() const { return m_trace; }
     /// Wall clock of the newest record of any stream; 0 = none.
     std::int64_t newestNs() const { return m_newestNs; }
     std::uint64_t recordCount() const;
@@ -71,6 +76,7 @@ private:
     void takeState(const Record& record, const StateRecord& state);
     void takeDevice(const QString& stream, const Record& record, const DeviceSample& sample);
     void takeProgress(const ProgressRecord& progress);
+    void takeTrace(const Record& record, const PipelineTrace& trace);
 
     std::map<QString, SequenceSet> m_seen;
     std::map<QString, std::int64_t> m_newestEventNs; ///< of each stream
@@ -79,6 +85,8 @@ private:
     std::vector<RunEvent> m_events;
     std::map<std::pair<QString, int>, NodeDevice> m_devices;
     std::vector<ProgressRecord> m_stages;
+    std::optional<PipelineTrace> m_trace;
+    std::uint64_t m_traceSequence = 0;
     RunStatus m_status;
     std::uint64_t m_stateSequence = 0;
     std::int64_t m_newestNs = 0;

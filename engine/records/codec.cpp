@@ -1,10 +1,24 @@
 #include "engine/records/codec.h"
 
+#include <cmath>
+#include <limits>
+
 #include "engine/records/wire.h"
 
 namespace trainyard {
 
 namespace {
+
+/// How many of `size` bytes follow; 0 and a failure when there is no room for them: a lie about the size must
+/// not allocate.
+std::uint32_t readCount(WireReader& in, std::size_t size)
+{
+    const auto count = in.number<std::uint32_t>();
+    if (count <= in.left() / size)
+        return count;
+    in.fail();
+    return 0;
+}
 
 // A rank's block of a step record has so many; those that came later follow behind all blocks.
 constexpr std::size_t kFirstMemoryCategories = 7;
@@ -74,11 +88,7 @@ void read(WireReader& in, StepRecord& record)
     record.sequences = in.number<std::int64_t>();
     record.tokens = in.number<std::int64_t>();
     record.consumedSamples = in.number<std::int64_t>();
-    auto count = in.number<std::uint32_t>();
-    if (count > in.left() / kRankBytes) { // a lie about the size must not allocate
-        in.fail();
-        count = 0;
-    }
+    const std::uint32_t count = readCount(in, kRankBytes);
     record.ranks.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i)
         record.ranks.push_back(readRank(in));
@@ -96,6 +106,18 @@ void read(WireReader& in, StepRecord& record)
     }
 }
 
+void writeMaybe(WireWriter& out, const std::optional<double>& value)
+{
+    out.number(value.value_or(std::numeric_limits<double>::quiet_NaN()));
+}
+
+/// An older version wrote none.
+std::optional<double> readMaybe(WireReader& in)
+{
+    const double value = in.left() == 0 ? std::numeric_limits<double>::quiet_NaN() : in.number<double>();
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
 void write(WireWriter& out, const DeviceSample& record)
 {
     out.number(static_cast<std::int32_t>(record.device));
@@ -103,6 +125,8 @@ void write(WireWriter& out, const DeviceSample& record)
     out.number(record.memoryTotal);
     out.number(record.utilisation);
     out.number(record.diskFree);
+    writeMaybe(out, record.celsius);
+    writeMaybe(out, record.watts);
 }
 
 void read(WireReader& in, DeviceSample& record)
@@ -112,6 +136,8 @@ void read(WireReader& in, DeviceSample& record)
     record.memoryTotal = in.number<Bytes>();
     record.utilisation = in.number<double>();
     record.diskFree = in.number<Bytes>();
+    record.celsius = readMaybe(in);
+    record.watts = readMaybe(in);
 }
 
 void write(WireWriter& out, const EventRecord& record)
@@ -171,6 +197,57 @@ void read(WireReader& in, ProgressRecord& record)
     record.rate = in.number<double>();
     record.secondsLeft = in.number<double>();
     record.counters = in.text();
+}
+
+void write(WireWriter& out, const TracedSpan& span)
+{
+    out.number(span.work);
+    out.number(span.microBatch);
+    out.number(span.chunk);
+    out.number(span.start);
+    out.number(span.end);
+}
+
+TracedSpan readSpan(WireReader& in)
+{
+    TracedSpan span;
+    span.work = in.number<TracedWork>();
+    if (static_cast<std::size_t>(span.work) >= kTracedWorks)
+        in.fail();
+    span.microBatch = in.number<std::int32_t>();
+    span.chunk = in.number<std::int32_t>();
+    span.start = in.number<double>();
+    span.end = in.number<double>();
+    return span;
+}
+
+constexpr std::size_t kSpanBytes = sizeof(TracedWork) + 2 * sizeof(std::int32_t) + 2 * sizeof(double);
+
+void write(WireWriter& out, const PipelineTrace& record)
+{
+    out.number(record.step);
+    out.number(record.chunks);
+    out.number(record.microBatches);
+    out.number(static_cast<std::uint32_t>(record.ranks.size()));
+    for (const auto& spans : record.ranks) {
+        out.number(static_cast<std::uint32_t>(spans.size()));
+        for (const TracedSpan& span : spans)
+            write(out, span);
+    }
+}
+
+void read(WireReader& in, PipelineTrace& record)
+{
+    record.step = in.number<std::int64_t>();
+    record.chunks = in.number<std::int32_t>();
+    record.microBatches = in.number<std::int32_t>();
+    record.ranks.resize(readCount(in, sizeof(std::uint32_t)));
+    for (auto& spans : record.ranks) {
+        const std::uint32_t count = readCount(in, kSpanBytes);
+        spans.reserve(count);
+        for (std::uint32_t i = 0; i < count; ++i)
+            spans.push_back(readSpan(in));
+    }
 }
 
 template <std::size_t Index>

@@ -21,6 +21,18 @@ void cleanPayload(StepRecord& step)
 
 void cleanPayload(DeviceSample&) {}
 
+/// What lies outside of the shape that the trace names, or has no duration, cannot be drawn.
+void cleanPayload(PipelineTrace& trace)
+{
+    const auto cannotBe = [&trace](const TracedSpan& span) {
+        return !(span.start >= 0 && span.start <= span.end && span.end <= kLongestSeconds) ||
+               span.microBatch < -1 || span.microBatch >= trace.microBatches || span.chunk < -1 ||
+               span.chunk >= trace.chunks;
+    };
+    for (auto& spans : trace.ranks)
+        std::erase_if(spans, cannotBe);
+}
+
 void cleanPayload(EventRecord& event)
 {
     clean(event.kind);

@@ -86,6 +86,9 @@ struct DeviceSample {
     Bytes memoryTotal = 0;
     double utilisation = 0; ///< 0..1; all cores of the host for device -1
     Bytes diskFree = 0;     ///< on the disk of the run directory
+    std::optional<double>
+        celsius{}; ///< temperature, of the host that of its hottest processor; nothing = unknown
+    std::optional<double> watts{}; ///< power drawn now; nothing = unknown
 
     bool operator==(const DeviceSample&) const = default;
 };
@@ -134,8 +137,42 @@ struct ProgressRecord {
     bool operator==(const ProgressRecord&) const = default;
 };
 
+/// What a rank of a pipeline does in a step. The order is part of the journal format: append only.
+enum class TracedWork : std::uint8_t {
+    Forward,
+    Backward,       ///< gradients of the input and of the weights
+    BackwardInput,  ///< gradient of the input alone
+    BackwardWeight, ///< gradients of the weights alone
+    Reduce,         ///< of gradients, over the data-parallel ranks
+    Optimizer,      ///< gradient norm, agreement of all ranks, update
+};
+constexpr std::size_t kTracedWorks = 6;
+
+/// When a rank did it, in seconds since the ranks agreed on the step's batch: they all leave that all-reduce
+/// within the time of a message, so the clocks of different hosts need not agree. Between spans a rank waits.
+struct TracedSpan {
+    TracedWork work = TracedWork::Forward;
+    std::int32_t microBatch = -1; ///< -1 in Reduce and Optimizer
+    std::int32_t chunk = -1;      ///< of the rank's model chunks; -1 in Optimizer
+    double start = 0;
+    double end = 0;
+
+    bool operator==(const TracedSpan&) const = default;
+};
+
+/// How one step went through the pipeline of the first model replica. Stream "steps", of a step now and then.
+struct PipelineTrace {
+    std::int64_t step = 0;
+    std::int32_t chunks = 1; ///< of the model per rank
+    std::int32_t microBatches = 1;
+    std::vector<std::vector<TracedSpan>> ranks; ///< by pipeline rank, each in order of time
+
+    bool operator==(const PipelineTrace&) const = default;
+};
+
 /// Append only: the index is the type number in the journal.
-using Payload = std::variant<StepRecord, DeviceSample, EventRecord, StateRecord, ProgressRecord>;
+using Payload =
+    std::variant<StepRecord, DeviceSample, EventRecord, StateRecord, ProgressRecord, PipelineTrace>;
 
 /// One entry of a journal. (attempt, stream, sequence) identifies it within a run, everywhere.
 struct Record {

@@ -12,6 +12,7 @@
 #include "engine/training/run_contract.h"
 #include "engine/training/step_journal.h"
 #include "engine/training/step_recorder.h"
+#include "engine/training/step_tracer.h"
 #include "engine/training/training_step.h"
 
 namespace trainyard {
@@ -61,6 +62,8 @@ public:
         , m_clock(setup.recorder)
         , m_step(m_setup.spec, {*m_replica, m_groups, m_clock, setup.device}, m_position.lossScale)
         , m_recorder(setup.world, {setup.memory.ledger(), setup.deviceMemory}, setup.journal)
+        , m_tracer(m_groups, setup.device.place, int(m_replica->chunks().size()),
+                   setup.spec.batch.accumulation, setup.journal)
         , m_requests(setup.directory, setup.world.isFirst(), setup.stopFlag)
         , m_loader(startLoading(std::move(data), setup.spec,
                                 {Rank{m_groups.coordinates.data}, WorldSize{setup.spec.layout.data},
@@ -99,6 +102,7 @@ private:
     PhaseClock m_clock;
     TrainingStep m_step;
     StepRecorder m_recorder;
+    StepTracer m_tracer;
     RunRequests m_requests;
     std::unique_ptr<StepLoader> m_loader;
 };
@@ -124,7 +128,9 @@ Result<Requests> Trainer::Run::takeStep()
     const Step step{m_position.step.value + 1};
     if (m_setup.recorder)
         m_setup.recorder->setStep(step);
-    TRAINYARD_TRY(const StepOutcome outcome, m_step.run(step, nextInput(), [this] { return lookAround(); }));
+    TRAINYARD_TRY(const StepOutcome outcome,
+                  m_step.run(
+                      step, nextInput(), [this] { return lookAround(); }, m_tracer.timesOf(step)));
     if (const Status finite = requireFinite(outcome, step); !finite.ok()) {
         event(Severity::Error, "not-finite", finite.error().text());
         return finite.error();
@@ -133,6 +139,7 @@ Result<Requests> Trainer::Run::takeStep()
     m_position.lossScale = m_step.lossScale();
     m_position.consumedSamples += static_cast<std::uint64_t>(m_setup.spec.batch.global);
     m_recorder.record(step, outcome, m_position.consumedSamples, m_clock.finish());
+    m_tracer.record(step);
     if (outcome.skipped)
         event(Severity::Info, "step-skipped",
               fmt::format("gradients overflowed with a loss scale of {}, so no weight was moved; the next "

@@ -52,10 +52,13 @@ TrainingStep::TrainingStep(const RunSpec& spec, Parts parts, const LossScaleStat
 }
 
 Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
-                                      const std::function<Requests()>& look)
+                                      const std::function<Requests()>& look, PassTimes* times)
 {
     TRAINYARD_TRY(const GlobalCounts counts, agreeOnCounts(input));
-    const PassSums sums = computeGradients(step, *input, counts);
+    if (times)
+        times->start();
+    const PassSums sums = computeGradients(step, *input, counts, times);
+    const PassTimes::Scope update(times, {PipelineActionKind::OptimizerStep, -1, -1});
     m_parts.clock.enter(StepPhase::Optimizer);
     const double gradientNorm = m_parts.replica.gradientNorm() / m_scaler.scale();
     m_parts.clock.enter(StepPhase::Reduce);
@@ -100,7 +103,8 @@ std::vector<TokenBatch> TrainingStep::batchesHere(const StepInput& input) const
     return batches;
 }
 
-PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const GlobalCounts& counts)
+PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const GlobalCounts& counts,
+                                        PassTimes* times)
 {
     const MemoryScope scope(MemoryCategory::Activations);
     m_parts.replica.beginGradients();
@@ -112,10 +116,13 @@ PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const
                                           {m_spec.seed, static_cast<std::uint64_t>(step.value)},
                                           counts.targets,
                                           counts.sequences,
-                                          m_scaler.scale()});
+                                          m_scaler.scale(),
+                                          times});
     m_parts.clock.enter(StepPhase::Reduce);
-    if (m_spec.layout.pipeline > 1)
-        m_parts.replica.reduceGradients();
+    if (m_spec.layout.pipeline == 1)
+        return sums;
+    const PassTimes::Scope reduction(times, {PipelineActionKind::ReduceGradients, -1, -1});
+    m_parts.replica.reduceGradients();
     return sums;
 }
 

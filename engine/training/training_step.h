@@ -8,6 +8,7 @@
 #include "engine/comm/phase_clock.h"
 #include "engine/comm/process_groups.h"
 #include "engine/optim/loss_scaler.h"
+#include "engine/parallel/pipeline/pass_times.h"
 #include "engine/parallel/pipeline/pipeline_executor.h"
 #include "engine/planner/learning_rate_schedule.h"
 #include "engine/spec/run_spec.h"
@@ -63,15 +64,18 @@ public:
     TrainingStep(const RunSpec& spec, Parts parts, const LossScaleState& carried = {});
 
     /// `input` may be this rank's error: then every rank gets it. `look` is asked late in the step. The
-    /// weights stay as they are when the outcome is not finite.
-    Result<StepOutcome> run(Step step, Result<StepInput> input, const std::function<Requests()>& look);
+    /// weights stay as they are when the outcome is not finite. `times` notes the passes from the agreement
+    /// on the counts on; null: nobody asks.
+    Result<StepOutcome> run(Step step, Result<StepInput> input, const std::function<Requests()>& look,
+                            PassTimes* times = nullptr);
     /// After the last run(): the same on every rank.
     const LossScaleState& lossScale() const { return m_scaler.state(); }
 
 private:
     Result<GlobalCounts> agreeOnCounts(const Result<StepInput>& input);
     std::vector<TokenBatch> batchesHere(const StepInput& input) const;
-    PassSums computeGradients(Step step, const StepInput& input, const GlobalCounts& counts);
+    PassSums computeGradients(Step step, const StepInput& input, const GlobalCounts& counts,
+                              PassTimes* times);
     StepOutcome reduceOutcome(const PassSums& sums, const GlobalCounts& counts, const Requests& requests,
                               bool overflowed);
 

@@ -8,6 +8,7 @@
 #include "engine/nn/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
 #include "engine/parallel/data/gradient_reducer.h"
+#include "engine/parallel/pipeline/pass_times.h"
 
 namespace trainyard {
 
@@ -56,7 +57,7 @@ void PipelineExecutor::execute(const PipelineAction& action, const StepPasses& p
     case PipelineActionKind::BackwardWeight:
         return backward(action, passes);
     case PipelineActionKind::BackwardInput:
-        return backwardInput(action);
+        return backwardInput(action, passes);
     case PipelineActionKind::SendActivation:
         m_enterPhase(StepPhase::Transfers);
         return m_links.activationsOut->send(memoryOf(at(action).output.detach().contiguous()));
@@ -77,6 +78,7 @@ void PipelineExecutor::execute(const PipelineAction& action, const StepPasses& p
 void PipelineExecutor::forward(const PipelineAction& action, const StepPasses& passes)
 {
     m_enterPhase(StepPhase::Forward);
+    const PassTimes::Scope noted(passes.times, action);
     const TransformerStage& stage = *m_chunks[static_cast<std::size_t>(action.chunk)].stage;
     Passing& passing = at(action);
     const StageOutput output = stage.forward(
@@ -113,6 +115,7 @@ void PipelineExecutor::receiveGradient(const PipelineAction& action)
 void PipelineExecutor::backward(const PipelineAction& action, const StepPasses& passes)
 {
     m_enterPhase(StepPhase::Backward);
+    const PassTimes::Scope noted(passes.times, action);
     Passing& passing = at(action);
     GradientReducer& reducer = *m_chunks[static_cast<std::size_t>(action.chunk)].reducer;
     const bool reduces = !hasNeighbours() && reducer.reducesAfter(static_cast<std::size_t>(action.microBatch),
@@ -131,12 +134,13 @@ void PipelineExecutor::backward(const PipelineAction& action, const StepPasses& 
 }
 
 // Only what the stage before waits for; the graph stays for the weights.
-void PipelineExecutor::backwardInput(const PipelineAction& action)
+void PipelineExecutor::backwardInput(const PipelineAction& action, const StepPasses& passes)
 {
     Passing& passing = at(action);
     if (!passing.input.defined())
         return;
     m_enterPhase(StepPhase::Backward);
+    const PassTimes::Scope noted(passes.times, action);
     passing.input.mutable_grad() =
         torch::autograd::grad({passing.output}, {passing.input}, {passing.gradient}, true)[0];
 }

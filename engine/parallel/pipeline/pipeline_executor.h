@@ -12,6 +12,7 @@
 namespace trainyard {
 
 class GradientReducer;
+class PassTimes;
 struct StageLinks;
 
 /// The forward and backward passes of one optimizer step.
@@ -20,7 +21,8 @@ struct StepPasses {
     DropoutKey dropout;
     std::int64_t globalTargets = 0; ///< losses are divided by the counts of the whole global batch
     std::int64_t globalSequences = 0;
-    double lossScale = 1; ///< gradients become so many times larger; PassSums do not
+    double lossScale = 1;       ///< gradients become so many times larger; PassSums do not
+    PassTimes* times = nullptr; ///< notes the passes; null: nobody asks
 };
 
 /// Sums over the micro-batches, 0 on ranks without the head.
@@ -59,7 +61,7 @@ private:
     void execute(const PipelineAction& action, const StepPasses& passes);
     void forward(const PipelineAction& action, const StepPasses& passes);
     void backward(const PipelineAction& action, const StepPasses& passes);
-    void backwardInput(const PipelineAction& action);
+    void backwardInput(const PipelineAction& action, const StepPasses& passes);
     void receiveActivation(const PipelineAction& action, const StepPasses& passes);
     void receiveGradient(const PipelineAction& action);
     PassSums sumLosses() const;

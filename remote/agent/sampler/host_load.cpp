@@ -1,6 +1,10 @@
 #include "remote/agent/sampler/host_load.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
 #include <sstream>
+#include <string>
 
 #include "engine/base/file.h"
 #include "remote/agent/host/machine.h"
@@ -13,6 +17,16 @@ struct Ticks {
     std::uint64_t busy = 0;
     std::uint64_t total = 0;
 };
+
+/// Of a small file of the kernel; empty when it cannot be read.
+std::string firstWord(const std::filesystem::path& file)
+{
+    const auto text = readFile(file);
+    std::istringstream words(text.ok() ? *text : std::string());
+    std::string word;
+    words >> word;
+    return word;
+}
 
 /// First line of /proc/stat: user nice system idle iowait irq softirq steal.
 Ticks processorTicks()
@@ -29,6 +43,26 @@ Ticks processorTicks()
         ticks.busy += idle ? 0 : value;
     }
     return ticks;
+}
+
+/// Of the hottest sensor that the kernel knows as a processor's; nothing without one, as in most containers.
+std::optional<double> processorCelsius()
+{
+    std::optional<double> hottest;
+    std::error_code gone;
+    const std::filesystem::directory_iterator end;
+    for (std::filesystem::directory_iterator monitor("/sys/class/hwmon", gone); !gone && monitor != end;
+         monitor.increment(gone)) {
+        const std::string name = firstWord(monitor->path() / "name");
+        if (name != "coretemp" && name != "k10temp" && name != "zenpower")
+            continue;
+        const std::string millidegrees = firstWord(monitor->path() / "temp1_input"); // the package
+        if (millidegrees.empty())
+            continue;
+        const double celsius = std::strtod(millidegrees.c_str(), nullptr) / 1000;
+        hottest = std::max(hottest.value_or(celsius), celsius);
+    }
+    return hottest;
 }
 
 } // namespace
@@ -62,6 +96,7 @@ DeviceSample HostLoad::sample(const std::filesystem::path& folder)
         elapsed > 0 ? static_cast<double>(ticks.busy - m_busy) / static_cast<double>(elapsed) : 0;
     const auto disk = diskSpace(folder);
     sample.diskFree = disk.ok() ? disk->free : 0;
+    sample.celsius = processorCelsius();
     m_busy = ticks.busy;
     m_total = ticks.total;
     return sample;

@@ -1,6 +1,7 @@
 #include "remote/agent/sampler/nvidia_smi.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <sstream>
 
@@ -10,7 +11,8 @@ namespace trainyard::agent {
 
 const char* const kGpuFactFields =
     "index,name,uuid,driver_version,compute_cap,memory.total,memory.used,utilization.gpu";
-const char* const kGpuSampleFields = "index,memory.used,memory.total,utilization.gpu";
+const char* const kGpuSampleFields =
+    "index,memory.used,memory.total,utilization.gpu,temperature.gpu,power.draw";
 const char* const kGpuHealthFields =
     "index,ecc.errors.uncorrected.volatile.total,mig.mode.current,compute_mode";
 
@@ -42,6 +44,14 @@ std::optional<int> indexIn(const std::string& cell)
 double numberIn(const std::string& cell)
 {
     return std::strtod(cell.c_str(), nullptr); // "[N/A]" gives 0
+}
+
+/// Nothing for "[N/A]" and the like.
+std::optional<double> measuredIn(const std::string& cell)
+{
+    char* end = nullptr;
+    const double value = std::strtod(cell.c_str(), &end);
+    return end != cell.c_str() && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 Bytes mebibytesIn(const std::string& cell)
@@ -85,7 +95,7 @@ void addGpuHealth(std::string_view line, std::vector<GpuFacts>& gpus)
 std::optional<DeviceSample> parseGpuSample(std::string_view line)
 {
     const auto cell = cells(line);
-    const auto index = cell.size() == 4 ? indexIn(cell[0]) : std::nullopt;
+    const auto index = cell.size() == 6 ? indexIn(cell[0]) : std::nullopt;
     if (!index)
         return std::nullopt;
     DeviceSample sample;
@@ -93,6 +103,8 @@ std::optional<DeviceSample> parseGpuSample(std::string_view line)
     sample.memoryUsed = mebibytesIn(cell[1]);
     sample.memoryTotal = mebibytesIn(cell[2]);
     sample.utilisation = numberIn(cell[3]) / 100;
+    sample.celsius = measuredIn(cell[4]);
+    sample.watts = measuredIn(cell[5]);
     return sample;
 }
 

@@ -33,7 +33,8 @@ extern const char* const kGpuSampleFields;
 /// Fields that not every driver knows, for addGpuHealth().
 extern const char* const kGpuHealthFields;
 
-/// One line of `--format=csv,noheader,nounits`; nothing when it is something else. "[N/A]" counts as 0.
+/// One line of `--format=csv,noheader,nounits`; nothing when it is something else. "[N/A]" counts as 0,
+/// and as unknown where a figure may be.
 std::optional<GpuFacts> parseGpuFacts(std::string_view line);
 std::optional<DeviceSample> parseGpuSample(std::string_view line);
 

@@ -417,7 +417,12 @@ private slots:
         QCOMPARE(gpu.name, std::string("NVIDIA H200"));
         QCOMPARE(gpu.memoryTotal, Bytes(143771) * kMiB);
         QCOMPARE(gpu.utilisation, 0.37);
-        QCOMPARE(parseGpuSample("3, 412, 143771, [N/A]")->utilisation, 0.0);
+        const auto sample = parseGpuSample("3, 412, 143771, 37, 61, 412.85").value();
+        QCOMPARE(sample.celsius, std::optional(61.0));
+        QCOMPARE(sample.watts, std::optional(412.85));
+        const auto silent = parseGpuSample("3, 412, 143771, [N/A], [N/A], [Not Supported]").value();
+        QCOMPARE(silent.utilisation, 0.0);
+        QVERIFY(!silent.celsius && !silent.watts);
         QVERIFY(!parseGpuSample("No devices were found").has_value());
     }
 };

@@ -25,6 +25,13 @@ StepRecord someStep(std::int64_t step)
     return record;
 }
 
+PipelineTrace someTrace()
+{
+    const std::vector<TracedSpan> first{{TracedWork::Forward, 0, 0, 0.0, 0.25},
+                                        {TracedWork::Optimizer, -1, -1, 0.5, 0.75}};
+    return {12, 1, 2, {first, {}}};
+}
+
 /// Tensor and what came after it, of two ranks.
 constexpr std::size_t kLaterPhaseBytes = 2 * (kStepPhases - std::size_t(StepPhase::Tensor)) * sizeof(double);
 
@@ -49,9 +56,12 @@ private slots:
     void givesBackEveryKindOfRecord()
     {
         EventRecord event{Severity::Error, "rank-died", "rank 3 was killed", 3, 17};
-        const std::vector<Payload> payloads{someStep(1), DeviceSample{0, 10, 20, 0.5, 30}, event,
+        const std::vector<Payload> payloads{someStep(1),
+                                            DeviceSample{0, 10, 20, 0.5, 30, 61.5, {}},
+                                            event,
                                             StateRecord{RunState::Failed, "because", 7, 100, true},
-                                            ProgressRecord{"clean", 5, 10, "pages", 2.5, 2.0, "{}"}};
+                                            ProgressRecord{"clean", 5, 10, "pages", 2.5, 2.0, "{}"},
+                                            someTrace()};
         auto writer = JournalWriter::open(path(), "steps", 4).value();
         for (const Payload& payload : payloads)
             QVERIFY(writer.append(payload).ok());
@@ -87,6 +97,26 @@ private slots:
         QVERIFY(old);
         step.ranks[0].seconds[std::size_t(StepPhase::Tensor)] = 0;
         QVERIFY(*old == Payload(step));
+    }
+
+    void readsSamplesFromBeforeThereWereSensors()
+    {
+        const DeviceSample sample{0, 10, 20, 0.5, 30, 61.5, 300.0};
+        std::string bytes = encodePayload(sample);
+        bytes.resize(bytes.size() - 2 * sizeof(double));
+        const auto old = decodePayload(1, bytes);
+        QVERIFY(old);
+        QVERIFY(*old == Payload(DeviceSample{0, 10, 20, 0.5, 30}));
+    }
+
+    void readsNoTraceThatClaimsMoreThanItHas()
+    {
+        const std::string bytes = encodePayload(someTrace());
+        for (std::size_t keep = 0; keep < bytes.size(); ++keep)
+            QVERIFY(!decodePayload(5, bytes.substr(0, keep)));
+        std::string unknownWork = bytes;
+        unknownWork[sizeof(std::int64_t) + 2 * sizeof(std::int32_t) + 2 * sizeof(std::uint32_t)] = 77;
+        QVERIFY(!decodePayload(5, unknownWork));
     }
 
     void parsesTheSameFromPiecesOfAnySize_data()

@@ -1,6 +1,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <thread>
@@ -8,6 +9,7 @@
 #include "engine/base/file.h"
 #include "engine/checkpoint/checkpoint_folder.h"
 #include "engine/comm/transport.h"
+#include "engine/records/journal.h"
 #include "engine/spec/validate.h"
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"
@@ -90,6 +92,16 @@ std::string lastManifest(const fs::path& run)
     return readFile(latestCheckpoint(run / "checkpoints").value().value() / "manifest.json").value();
 }
 
+std::vector<PipelineTrace> tracesOf(const fs::path& run)
+{
+    std::vector<PipelineTrace> traces;
+    for (const Record& record : readJournal(run / "journal" / "steps").value().records) {
+        if (const auto* trace = std::get_if<PipelineTrace>(&record.payload))
+            traces.push_back(*trace);
+    }
+    return traces;
+}
+
 bool equalSteps(const fs::path& a, const fs::path& b)
 {
     return largestDifference(stepsOf(a), stepsOf(b)) == 0 &&
@@ -133,6 +145,44 @@ private slots:
             const ParallelLayout layout{.data = 2, .tensor = 2, .pipeline = 2, .placement = placement};
             QVERIFY(trainAsThreads(run(placement), specOf(dataset(), layout, {})).ok());
             QVERIFY2(equalSteps(run("DPT"), run(placement)), placement);
+        }
+    }
+
+    void tracesEveryPassOfAStep_data()
+    {
+        QTest::addColumn<int>("index");
+        QTest::addColumn<int>("ranks");
+        QTest::addColumn<int>("chunks");
+        QTest::addRow("no pipeline") << 0 << 1 << 1;
+        QTest::addRow("1f1b") << 4 << 2 << 1;
+        QTest::addRow("zero-bubble") << 5 << 4 << 1;
+        QTest::addRow("interleaved") << 6 << 2 << 2;
+    }
+    void tracesEveryPassOfAStep()
+    {
+        QFETCH(int, index);
+        QFETCH(int, ranks);
+        QFETCH(int, chunks);
+        const Case one = cases()[std::size_t(index)];
+        QVERIFY(trainAsThreads(run("traced"), specOf(dataset(), one.layout, one.memory)).ok());
+        const std::vector<PipelineTrace> traces = tracesOf(run("traced"));
+        QCOMPARE(traces.size(), std::size_t(1)); // of five steps the third
+        const PipelineTrace& trace = traces.front();
+        QCOMPARE(trace.step, std::int64_t(3));
+        QCOMPARE(trace.chunks, chunks);
+        QCOMPARE(trace.microBatches, 4);
+        QCOMPARE(int(trace.ranks.size()), ranks);
+        for (const auto& spans : trace.ranks) {
+            const auto count = [&](TracedWork work) {
+                return int(std::ranges::count(spans, work, &TracedSpan::work));
+            };
+            QCOMPARE(count(TracedWork::Forward), 4 * chunks);
+            QCOMPARE(count(TracedWork::Backward) + count(TracedWork::BackwardWeight), 4 * chunks);
+            QCOMPARE(count(TracedWork::Optimizer), 1);
+            for (std::size_t i = 0; i < spans.size(); ++i) {
+                QVERIFY(spans[i].end >= spans[i].start);
+                QVERIFY(i == 0 || spans[i].start >= spans[i - 1].end); // a rank does one thing at a time
+            }
         }
     }
 
