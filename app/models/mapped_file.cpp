@@ -1,0 +1,34 @@
+#include "app/models/mapped_file.h"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path)
+{
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status = {};
+    if (!file.valid() || ::fstat(file.get(), &status) != 0)
+        return systemError(ErrorKind::BadInput, "cannot open " + path.string(), errno);
+    const auto size = static_cast<std::size_t>(status.st_size);
+    if (size == 0)
+        return std::shared_ptr<const MappedFile>(new MappedFile({}));
+    void* start = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
+    if (start == MAP_FAILED)
+        return systemError(ErrorKind::BadInput, "cannot map " + path.string(), errno);
+    return std::shared_ptr<const MappedFile>(new MappedFile({static_cast<const char*>(start), size}));
+}
+
+MappedFile::~MappedFile()
+{
+    if (!m_bytes.empty())
+        ::munmap(const_cast<char*>(m_bytes.data()), m_bytes.size());
+}
+
+} // namespace trainyard
