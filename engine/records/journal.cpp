@@ -152,6 +152,13 @@ Status JournalWriter::sync()
     return {};
 }
 
+JournalParser::JournalParser(const JournalEnd& parsed)
+    : m_validBytes(parsed.validBytes)
+    , m_lastSequence(parsed.lastSequence)
+    , m_headerSeen(parsed.validBytes > 0)
+{
+}
+
 Result<bool> JournalParser::parseHeader()
 {
     const std::string_view rest = std::string_view(m_pending).substr(m_at);
@@ -248,12 +255,15 @@ Result<std::size_t> wholeFrames(std::string_view bytes, std::uint64_t offset)
     return at;
 }
 
-Result<JournalEnd> scanJournal(const fs::path& file, const std::function<void(std::vector<Record>)>& visit)
+Result<JournalEnd> scanJournal(const fs::path& file, const std::function<void(std::vector<Record>)>& visit,
+                               const JournalEnd& from)
 {
     const FileDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
     if (!in.valid())
         return systemError(ErrorKind::BadInput, "cannot open " + file.string(), errno);
-    JournalParser parser;
+    if (::lseek(in.get(), static_cast<off_t>(from.validBytes), SEEK_SET) < 0)
+        return systemError(ErrorKind::BadInput, "cannot read " + file.string(), errno);
+    JournalParser parser(from);
     std::string piece(kPiece, '\0');
     for (;;) {
         const ssize_t got = ::read(in.get(), piece.data(), piece.size());

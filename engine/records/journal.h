@@ -46,9 +46,20 @@ private:
     const Clock* m_clock;
 };
 
+/// Where the good part of a journal ends.
+struct JournalEnd {
+    std::uint64_t validBytes = 0; ///< shorter than the file when its tail is torn or damaged
+    std::uint64_t lastSequence = 0;
+    std::optional<Error> damage; ///< what is wrong behind validBytes; nothing for a torn tail
+};
+
 /// Turns the bytes of a journal, fed in pieces of any size and from the start, into records.
 class JournalParser {
 public:
+    JournalParser() = default;
+    /// Goes on behind a part that was parsed before: the first bytes fed are those at its validBytes.
+    explicit JournalParser(const JournalEnd& parsed);
+
     /// Takes more bytes; the records that they complete. Records of unknown type are skipped but counted.
     /// After an error nothing more is parsed.
     Result<std::vector<Record>> feed(std::string_view bytes);
@@ -83,17 +94,11 @@ private:
 /// Failed when no frame starts at that place.
 Result<std::size_t> wholeFrames(std::string_view bytes, std::uint64_t offset);
 
-/// Where the good part of a journal ends.
-struct JournalEnd {
-    std::uint64_t validBytes = 0; ///< shorter than the file when its tail is torn or damaged
-    std::uint64_t lastSequence = 0;
-    std::optional<Error> damage; ///< what is wrong behind validBytes; nothing for a torn tail
-};
-
-/// Reads a journal of any length from its start, with little memory: `visit` gets the records, in order, as
-/// they are read. BadInput when the file is missing or cannot be read.
+/// Reads a journal of any length from its start, or from where an earlier reading ended, with little memory:
+/// `visit` gets the records, in order, as they are read. BadInput when the file is missing or cannot be read.
 Result<JournalEnd> scanJournal(const std::filesystem::path& file,
-                               const std::function<void(std::vector<Record>)>& visit);
+                               const std::function<void(std::vector<Record>)>& visit,
+                               const JournalEnd& from = {});
 
 struct JournalContent {
     std::vector<Record> records;

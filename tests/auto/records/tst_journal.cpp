@@ -193,6 +193,25 @@ private slots:
         QVERIFY(!end.damage);
     }
 
+    void goesOnScanningWhereItEnded()
+    {
+        std::vector<std::uint64_t> sequences;
+        const auto note = [&](const std::vector<Record>& records) {
+            for (const Record& record : records)
+                sequences.push_back(record.sequence);
+        };
+        auto writer = JournalWriter::open(path(), "steps", 1).value();
+        QVERIFY(writer.append(someStep(1)).ok());
+        const JournalEnd first = scanJournal(path() / "steps", note).value();
+        QVERIFY(writer.append(someStep(2)).ok());
+        QVERIFY(writer.append(someStep(3)).ok());
+        const JournalEnd second = scanJournal(path() / "steps", note, first).value();
+        QCOMPARE(sequences, (std::vector<std::uint64_t>{1, 2, 3}));
+        QCOMPARE(second.lastSequence, std::uint64_t(3));
+        QCOMPARE(second.validBytes, std::uint64_t(std::filesystem::file_size(path() / "steps")));
+        QVERIFY(scanJournal(path() / "steps", note, {first.validBytes + 1, 1, {}}).value().damage);
+    }
+
     void refusesASecondWriter()
     {
         auto writer = JournalWriter::open(path(), "steps", 1).value();
