@@ -1,8 +1,19 @@
 #include "engine/comm/communication_thread.h"
 
+#include <chrono>
+
 namespace trainyard {
 
-CommunicationThread::CommunicationThread() : m_thread([this] { loop(); }) {}
+namespace {
+
+constexpr std::chrono::microseconds kPause{50}; ///< between two goes at what is under way
+
+} // namespace
+
+CommunicationThread::CommunicationThread(std::function<bool()> goOn)
+    : m_goOn(std::move(goOn)), m_thread([this] { loop(); })
+{
+}
 
 CommunicationThread::~CommunicationThread()
 {
@@ -30,7 +41,7 @@ void CommunicationThread::loop()
 {
     std::unique_lock lock(m_mutex);
     for (;;) {
-        m_wake.wait(lock, [this] { return m_stopping || !m_tasks.empty(); });
+        waitForTask(lock);
         if (m_tasks.empty())
             return;
         auto task = std::move(m_tasks.front());
@@ -39,6 +50,25 @@ void CommunicationThread::loop()
         task();
         lock.lock();
     }
+}
+
+void CommunicationThread::waitForTask(std::unique_lock<std::mutex>& lock)
+{
+    const auto isWanted = [this] { return m_stopping || !m_tasks.empty(); };
+    while (!isWanted() && hasMore(lock))
+        m_wake.wait_for(lock, kPause, isWanted);
+    m_wake.wait(lock, isWanted);
+}
+
+/// After a go at it, for which the lock is let go.
+bool CommunicationThread::hasMore(std::unique_lock<std::mutex>& lock)
+{
+    if (!m_goOn)
+        return false;
+    lock.unlock();
+    const bool more = m_goOn();
+    lock.lock();
+    return more;
 }
 
 } // namespace trainyard

@@ -14,7 +14,9 @@ namespace trainyard {
 /// finishes what was handed over.
 class CommunicationThread {
 public:
-    CommunicationThread();
+    /// `goOn` does a little of what tasks have left under way, on the thread and while no task waits, and
+    /// says whether there is more; then it is called again, some times in a millisecond.
+    explicit CommunicationThread(std::function<bool()> goOn = {});
     ~CommunicationThread();
     CommunicationThread(const CommunicationThread&) = delete;
     CommunicationThread& operator=(const CommunicationThread&) = delete;
@@ -24,7 +26,10 @@ public:
 
 private:
     void loop();
+    void waitForTask(std::unique_lock<std::mutex>& lock);
+    bool hasMore(std::unique_lock<std::mutex>& lock);
 
+    const std::function<bool()> m_goOn;
     std::mutex m_mutex;
     std::condition_variable m_wake;
     std::deque<std::packaged_task<void()>> m_tasks;

@@ -11,8 +11,9 @@
 
 namespace trainyard {
 
-/// Messages of this process that may not have left yet. MPI goes on with them only while some MPI call runs,
-/// so whoever waits for other ranks outside MPI must call progress() meanwhile. Communication thread only.
+/// Messages of this process that may not have left yet. MPI goes on with them only while some MPI call runs:
+/// the communication thread calls progress() while it has nothing else to do, and so must whoever waits on it
+/// for other ranks outside MPI. Communication thread only.
 class MpiOutbox {
 public:
     MpiOutbox() = default;
@@ -21,6 +22,7 @@ public:
 
     /// Copies `bytes` away and returns.
     void send(std::span<const std::byte> bytes, Rank to, MPI_Comm communicator);
+    bool isEmpty() const { return m_messages.empty(); }
     /// Lets MPI work. True while messages are on their way.
     bool progress();
     /// Returns when no message of the communicator is on its way.

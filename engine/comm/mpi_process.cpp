@@ -75,8 +75,9 @@ Result<std::unique_ptr<MpiProcess>> MpiProcess::start()
 {
     configureOpenMpi();
     std::unique_ptr<MpiProcess> process(new MpiProcess);
-    process->m_thread = std::make_shared<CommunicationThread>();
     process->m_outbox = std::make_shared<MpiOutbox>();
+    process->m_thread = std::make_shared<CommunicationThread>(
+        [outbox = process->m_outbox] { return !outbox->isEmpty() && outbox->progress(); });
     int provided = MPI_THREAD_SINGLE;
     process->m_thread
         ->run([&] {

@@ -1,12 +1,17 @@
 #include <chrono>
 #include <ctime>
+#include <filesystem>
 #include <thread>
 
+#include <QTemporaryDir>
 #include <QTest>
 
+#include "engine/base/file.h"
+#include "engine/base/units.h"
 #include "engine/comm/mpi_process.h"
 #include "engine/comm/process_group.h"
 #include "tests/auto/comm/collective_checks.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
@@ -52,6 +57,25 @@ private slots:
         QVERIFY2(processorSeconds() - before < 0.5, qPrintable(QString::number(processorSeconds() - before)));
     }
 
+    // Beyond what MPI sends at once. The first rank makes no call until the message is there.
+    void deliversWhileTheSenderComputes()
+    {
+        if (m_mpi->worldSize().value < 2)
+            QSKIP("needs a receiver");
+        const auto world = m_mpi->makeWorld();
+        const QTemporaryDir folder;
+        const std::filesystem::path arrived = world->broadcastText(folder.path().toStdString()) + "/arrived";
+        std::vector<std::byte> message(4 * kMiB);
+        if (m_mpi->rank().value == 0) {
+            world->send(message, Rank{1});
+            AWAIT(std::filesystem::exists(arrived));
+        } else if (m_mpi->rank().value == 1) {
+            world->receive(message, Rank{0});
+            QVERIFY(writeFileAtomically(arrived, "").ok());
+        }
+        world->barrier();
+    }
+
     void joinsTheRanksOfEveryAxis()
     {
         const auto broken = checkProcessGroups(*m_mpi);
@@ -64,5 +88,5 @@ private:
     std::unique_ptr<MpiProcess> m_mpi;
 };
 
-QTEST_APPLESS_MAIN(TestMpiGroup)
+QTEST_GUILESS_MAIN(TestMpiGroup)
 #include "tst_mpi_group.moc"
