@@ -6,6 +6,11 @@ namespace trainyard {
 struct ProgramTraits {
     /// Gradients are reduced bucket by bucket while the last micro-batch's backward pass goes on.
     bool overlapsReductions = true;
+    /// The same where the model is a pipeline; else reductions follow the last stage's last pass.
+    bool overlapsReductionsOfStages = false;
+    /// A zero-bubble schedule's pass for the gradients of weights goes through the whole graph again, and
+    /// those of the inputs that the pass before it had made are made once more; else each pass does half.
+    bool repeatsInputGradients = true;
     /// A send between stages goes on beside the next pass; else both stages wait for it.
     bool overlapsTransfers = true;
     /// Each tensor-parallel rank sends its part of what goes to the next stage, which gathers it (Narayanan
@@ -34,7 +39,10 @@ constexpr ProgramTraits trainyardProgram()
 /// both stages wait for.
 constexpr ProgramTraits megatronProgram()
 {
-    return {.overlapsReductions = false, .overlapsTransfers = false, .scattersTransfers = true};
+    return {.overlapsReductions = false,
+            .repeatsInputGradients = false,
+            .overlapsTransfers = false,
+            .scattersTransfers = true};
 }
 
 /// DeepSpeed's ZeRO 3 as of 2022: weights come matrix by matrix, are let go between recomputation and
@@ -43,7 +51,11 @@ constexpr ProgramTraits megatronProgram()
 /// from micro-batch 1 to 16 the time of a step grows by the operations alone.
 constexpr ProgramTraits deepSpeedProgram()
 {
-    return {.overlapsGathers = false, .gathersPerLayer = 4, .gathersForRecompute = true, .gradientBytes = 2};
+    return {.repeatsInputGradients = false,
+            .overlapsGathers = false,
+            .gathersPerLayer = 4,
+            .gathersForRecompute = true,
+            .gradientBytes = 2};
 }
 
 } // namespace trainyard

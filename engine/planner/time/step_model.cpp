@@ -7,9 +7,11 @@ namespace trainyard {
 
 namespace {
 
-StageCosts costsOf(double forward, double backward, double reduction)
+/// Of a backward pass that makes the gradients of the inputs alone: of each pair of products one.
+TimeByCause inputGradients(TimeByCause backward)
 {
-    return {forward, backward, backward / 2, backward / 2, reduction};
+    at(backward, StepCause::Products) /= 2;
+    return backward;
 }
 
 } // namespace
@@ -77,9 +79,12 @@ std::vector<StepModel::StageTime> StepModel::stageTimes(const TimeCoefficients& 
             add(time.forward, head.forward);
             add(time.backward, head.backward);
         }
+        const bool first = &stage == &m_stages.front();
+        if (m_repeatsInputGradients && !first)
+            time.inputs = inputGradients(time.backward);
         time.reduction = exposedReduction(stage, sum(time.backward), c);
         at(time.forward, StepCause::Transfers) = &stage != &m_stages.back() ? transfer : 0;
-        at(time.backward, StepCause::Transfers) = &stage != &m_stages.front() ? transfer : 0;
+        at(time.backward, StepCause::Transfers) = first ? 0 : transfer;
     }
     return stages;
 }
@@ -96,8 +101,9 @@ TimeByCause StepModel::stepEnd(const TimeCoefficients& c) const
     TimeByCause slowest{};
     for (const Stage& stage : m_stages) {
         TimeByCause time{};
-        at(time, StepCause::Optimizer) =
-            stage.update * c[TimeFactor::Traffic] + stage.exchange * c[TimeFactor::Reductions];
+        at(time, StepCause::Optimizer) = stage.update * c[TimeFactor::Traffic];
+        at(time, StepCause::Gathers) = stage.gather * c[TimeFactor::Reductions];
+        at(time, StepCause::Reductions) = stage.tied * c[TimeFactor::Reductions];
         if (sum(time) > sum(slowest))
             slowest = time;
     }
@@ -114,6 +120,7 @@ std::vector<TimeByCause> StepModel::rankTimes(const std::vector<StageTime>& stag
             const StageTime& stage = stages[static_cast<std::size_t>(shape.stageOf(rank, chunk))];
             add(time, stage.forward, shape.microBatches);
             add(time, stage.backward, shape.microBatches);
+            add(time, stage.inputs, shape.microBatches);
             at(time, StepCause::Reductions) += stage.reduction;
         }
     }
@@ -130,12 +137,20 @@ double StepModel::takingTurns(const std::vector<TimeByCause>& ranks, const TimeB
     return m_ranksPerDevice * (all / static_cast<double>(ranks.size()) + sum(end));
 }
 
+StageCosts StepModel::costsOf(const StageTime& stage) const
+{
+    const double backward = sum(stage.backward);
+    if (m_repeatsInputGradients)
+        return {sum(stage.forward), backward, sum(stage.inputs), backward, stage.reduction};
+    return {sum(stage.forward), backward, backward / 2, backward / 2, stage.reduction};
+}
+
 PipelineCosts StepModel::costs(const std::vector<StageTime>& stages, const TimeByCause& end,
                                const TimeCoefficients& c) const
 {
     PipelineCosts costs;
     for (const StageTime& stage : stages)
-        costs.stages.push_back(costsOf(sum(stage.forward), sum(stage.backward), stage.reduction));
+        costs.stages.push_back(costsOf(stage));
     costs.optimizerStep = sum(end);
     costs.transfer = m_overlapsTransfers ? m_transfer * c[TimeFactor::Transfers] : 0;
     return costs;

@@ -59,11 +59,13 @@ private:
         bool head = false;
         double reduction = 0; ///< seconds, of its gradients at the end of the step
         double update = 0;    ///< seconds on the device or the host
-        double exchange = 0;  ///< seconds: weights brought together after the update, tied weights
+        double gather = 0;    ///< seconds: weights brought together after the update
+        double tied = 0;      ///< seconds: gradients of tied weights
     };
     struct StageTime {
         TimeByCause forward{};
         TimeByCause backward{};
+        TimeByCause inputs{}; ///< pass for the inputs' gradients alone, which `backward` makes again
         double reduction = 0; ///< seconds, not hidden
     };
 
@@ -82,6 +84,7 @@ private:
     PartTime headTime(const PartTime& layer, const TimeCoefficients& c) const;
     std::vector<StageTime> stageTimes(const TimeCoefficients& c) const;
     double exposedReduction(const Stage& stage, double backward, const TimeCoefficients& c) const;
+    StageCosts costsOf(const StageTime& stage) const;
     TimeByCause stepEnd(const TimeCoefficients& c) const;
     PipelineCosts costs(const std::vector<StageTime>& stages, const TimeByCause& end,
                         const TimeCoefficients& c) const;
@@ -97,6 +100,7 @@ private:
     double m_recomputed = 0; ///< share of the layers that compute all again
     bool m_recomputesCore = false;
     bool m_overlapsReductions = true;
+    bool m_repeatsInputGradients = false;
     double m_lastBucket = 0; ///< share of a stage's gradients that nothing is left to hide
     double m_transfer = 0;   ///< seconds
     bool m_overlapsTransfers = true;

@@ -60,7 +60,8 @@ private:
     double parametersOf(int layers, bool first, bool last) const;
     double reductionTime(double parameters) const;
     double updateTime(double parameters) const;
-    double exchangeTime(double parameters, bool first, bool last) const;
+    double weightGatherTime(double parameters) const;
+    double tiedTime(bool first, bool last) const;
     double transferTime() const;
 
     const RunSpec& m_spec;
@@ -233,14 +234,20 @@ double StepModelBuilder::updateTime(double parameters) const
     return copies + bytes / (m_node.hostBandwidth / m_node.devices);
 }
 
-double StepModelBuilder::exchangeTime(double parameters, bool first, bool last) const
+/// After the update; ZeRO 3 brings weights to the passes instead.
+double StepModelBuilder::weightGatherTime(double parameters) const
 {
     const int zero = m_spec.memory.zeroStage;
-    const double weights = zero == 1 || zero == 2 ? gatherOf(parameters, m_element, 1) : 0;
-    const bool shares = m_spec.model.tiedHead && first != last;
+    return zero == 1 || zero == 2 ? gatherOf(parameters, m_element, 1) : 0;
+}
+
+double StepModelBuilder::tiedTime(bool first, bool last) const
+{
+    if (!m_spec.model.tiedHead || first == last)
+        return 0;
     const GroupPlace ends{2, std::min(2, m_pipeline.nodes), m_ranksPerNode};
     const double words = static_cast<double>(m_parts.words) / m_tensor.ranks * m_program.gradientBytes;
-    return weights + (shares ? allReduceTime(words, ends, m_node) : 0);
+    return allReduceTime(words, ends, m_node);
 }
 
 StepModel::Stage StepModelBuilder::stageOf(int layers, bool first, bool last) const
@@ -251,7 +258,8 @@ StepModel::Stage StepModelBuilder::stageOf(int layers, bool first, bool last) co
             last,
             reductionTime(parameters),
             updateTime(parameters),
-            exchangeTime(parameters, first, last)};
+            weightGatherTime(parameters),
+            tiedTime(first, last)};
 }
 
 /// The parts that tensor-parallel ranks sent are gathered within their node.
@@ -286,7 +294,11 @@ StepModel StepModelBuilder::build(StepSchedule schedule, const std::vector<int>&
     model.m_recomputed =
         m_spec.memory.recompute == RecomputeKind::Full ? 1.0 / m_spec.memory.recomputeEvery : 0;
     model.m_recomputesCore = m_spec.memory.recompute == RecomputeKind::Selective;
-    model.m_overlapsReductions = m_program.overlapsReductions;
+    const bool isPipeline = layerCounts.size() > 1;
+    model.m_overlapsReductions =
+        isPipeline ? m_program.overlapsReductionsOfStages : m_program.overlapsReductions;
+    model.m_repeatsInputGradients = isPipeline && m_program.repeatsInputGradients &&
+                                    m_spec.layout.schedule == PipelineScheduleKind::ZeroBubble;
     const double gradients = parametersOf(layerCounts.front(), true, layerCounts.size() == 1) /
                              m_tensor.ranks * m_program.gradientBytes;
     model.m_lastBucket = std::min(1.0, static_cast<double>(m_spec.layout.bucketSize) / gradients);

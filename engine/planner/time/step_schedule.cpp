@@ -55,12 +55,18 @@ PipelineShape shapeOf(const RunSpec& spec)
     return {spec.layout.pipeline, chunks, spec.batch.accumulation};
 }
 
+double busyOf(const StageCosts& stage, PipelineScheduleKind kind)
+{
+    const bool splits = kind == PipelineScheduleKind::ZeroBubble;
+    return stage.forward + (splits ? stage.backwardInput + stage.backwardWeight : stage.backward);
+}
+
 /// What a rank adds to the time until the pipeline is full and empty again. Zero-bubble fills its idle time
-/// with weight gradients.
+/// with weight gradients, as far as there is any.
 double fillOf(const StageCosts& stage, PipelineScheduleKind kind)
 {
     if (kind == PipelineScheduleKind::ZeroBubble)
-        return stage.forward + stage.backwardInput - stage.backwardWeight;
+        return stage.forward + std::max(0.0, stage.backwardInput - stage.backwardWeight);
     return stage.forward + stage.backward;
 }
 
@@ -107,7 +113,7 @@ double StepSchedule::formula(const PipelineCosts& costs) const
         double own = 0;
         for (int chunk = 0; chunk < m_shape.chunks; ++chunk) {
             const StageCosts& stage = costs.stages[static_cast<std::size_t>(m_shape.stageOf(rank, chunk))];
-            busy += stage.forward + stage.backward;
+            busy += busyOf(stage, m_kind);
             own += fillOf(stage, m_kind);
             reduction = std::max(reduction, stage.reduceGradients * m_shape.chunks);
         }

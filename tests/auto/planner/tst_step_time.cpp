@@ -343,7 +343,9 @@ private slots:
         const GroupPlace data{16, 2, 1};
         const double once = gatherTime(words * 4, data, a100Node()) - gatherTime(0, data, a100Node());
         const double weight = gatherTime(words * 2, data, a100Node()) - gatherTime(0, data, a100Node());
-        const double expected = 2 * (once + (times - 1) * weight + (zeroStage == 3 ? weight : 0));
+        const double ofMicroBatch = once + (times - 1) * weight + (zeroStage == 3 ? weight : 0);
+        const double afterUpdate = zeroStage == 2 ? weight : 0;
+        const double expected = 2 * ofMicroBatch + afterUpdate;
         QVERIFY2(std::abs(added / expected - 1) < 0.02,
                  qPrintable(QString("%1 %2").arg(added).arg(expected)));
     }
@@ -421,6 +423,37 @@ private slots:
         // Slots that get no rank share nothing.
         spec.cluster.nodes.front().slotCount = 32;
         QCOMPARE(secondsOn(4, spec), alone);
+    }
+
+    void makesInputGradientsAgainForThoseOfWeights()
+    {
+        RunSpec spec = smallRun();
+        spec.layout.schedule = PipelineScheduleKind::ZeroBubble;
+        ProgramTraits halving;
+        halving.repeatsInputGradients = false;
+        const StepModel ours = *StepModel::create(spec, kShape, a100Node());
+        const StepModel ideal = *StepModel::create(spec, kShape, a100Node(), halving);
+        const std::vector<StageCosts> stages = ours.costs().stages;
+        QCOMPARE(stages.front().backwardInput, 0.0); // nobody waits for its inputs' gradients
+        for (std::size_t i = 0; i < stages.size(); ++i) {
+            QCOMPARE(stages[i].backwardWeight, stages[i].backward);
+            QVERIFY(i == 0 || stages[i].backwardInput > 0.5 * stages[i].backward);
+            QVERIFY(stages[i].backwardInput < stages[i].backward);
+            const StageCosts& half = ideal.costs().stages[i];
+            QCOMPARE(half.backwardInput + half.backwardWeight, stages[i].backward);
+        }
+        const StepTime time = ours.estimate();
+        QVERIFY(time.seconds > 1.1 * ideal.estimate().seconds);
+        QVERIFY(std::abs(sum(time.byCause) / time.seconds - 1) < 1e-9);
+    }
+
+    void reducesGradientsOfAPipelineBehindItsPasses()
+    {
+        RunSpec spec = smallRun();
+        ProgramTraits hiding;
+        hiding.overlapsReductionsOfStages = true;
+        const StepTime hidden = StepModel::create(spec, kShape, a100Node(), hiding)->estimate();
+        QVERIFY(causeOf(timeOf(spec), StepCause::Reductions) > causeOf(hidden, StepCause::Reductions));
     }
 
     void waitsLongerForMoreDevices()
