@@ -1,16 +1,18 @@
 // What the planner says of our own engine, against what it does: peak memory and step time of the twenty
 // layouts of tests/support/layouts, run by the real worker on this machine.
 //
-//     compare_plan [--hardware NODE.json] [--steps 12] [--calibrate 8] [--processor-time]
+//     compare_plan [--hardware NODE.json] [--steps 12] [--calibrate 8] [--processor-time] [--measured FILE]
 //
 // The node is the preset "cpu-node" with as many devices as there are cores, or a profile that
 // `trainyard calibrate` wrote. Times are medians of wall times: let nothing else run. On a busy machine the
-// processor time of all ranks says how much they do: it is what a step takes on a single core.
+// processor time of all ranks says how much they do: it is what a step takes on a single core. `--measured`
+// keeps what was measured, and another run of the program compares with that instead of measuring again.
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 
 #include <sys/resource.h>
@@ -20,6 +22,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "engine/base/check.h"
 #include "engine/planner/hardware/hardware_json.h"
@@ -43,14 +46,22 @@ struct Options {
     int steps = 12;
     std::size_t calibrate = 8;
     bool processorTime = false; ///< of all ranks, instead of wall time
+    std::string measured;       ///< file with Figures by layout
+};
+
+/// What the worker took for a layout.
+struct Figures {
+    Bytes peak = 0;              ///< of the largest rank
+    double seconds = 0;          ///< of a step
+    double processorSeconds = 0; ///< of a step, of all ranks
 };
 
 struct Row {
     EngineLayout layout;
     StepModel model;
     Bytes planned = 0; ///< at the peak, of the largest rank
-    Bytes peak = 0;
-    double seconds = 0; ///< of a step
+    Figures figures;
+    double seconds = 0; ///< of a step, as the options want them
 };
 
 NodeModel readNode(const Options& options)
@@ -115,24 +126,62 @@ double medianSeconds(const std::vector<StepRecord>& records)
     return seconds[seconds.size() / 2];
 }
 
-Row measured(const EngineLayout& layout, const NodeModel& node, const fs::path& folder,
-             const Options& options)
+Figures measure(const RunSpec& spec, const fs::path& folder, int steps)
 {
-    const SequenceShape shape = rowsOf(layout);
-    Row row{layout, StepModel::create(layout.spec, shape, node).value(),
-            estimateMemory(layout.spec, shape).total()};
-    const double whole = train(layout.spec, folder / "run", options.steps);
+    const double whole = train(spec, folder / "run", steps);
+    const double begun = train(spec, folder / "begun", kWarmUpSteps);
     const std::vector<StepRecord> records = stepsOf(folder / "run");
+    Figures figures{0, medianSeconds(records), (whole - begun) / (steps - double(kWarmUpSteps))};
     for (std::size_t i = kWarmUpSteps; i < records.size(); ++i) {
         for (const RankFigures& rank : records[i].ranks)
-            row.peak = std::max(row.peak, rank.peakTotal);
+            figures.peak = std::max(figures.peak, rank.peakTotal);
     }
-    row.seconds = medianSeconds(records);
-    if (options.processorTime) {
-        const double begun = train(layout.spec, folder / "begun", kWarmUpSteps);
-        row.seconds = (whole - begun) / (options.steps - double(kWarmUpSteps));
+    return figures;
+}
+
+std::map<std::string, Figures> readFigures(const std::string& path)
+{
+    std::map<std::string, Figures> figures;
+    std::ifstream file(path);
+    if (!file)
+        return figures;
+    const auto json = nlohmann::json::parse(file);
+    for (const auto& [layout, one] : json.items())
+        figures[layout] = {one["peak"], one["seconds"], one["processor_seconds"]};
+    return figures;
+}
+
+void writeFigures(const std::string& path, const std::map<std::string, Figures>& figures)
+{
+    nlohmann::json json;
+    for (const auto& [layout, one] : figures)
+        json[layout] = {
+            {"peak", one.peak}, {"seconds", one.seconds}, {"processor_seconds", one.processorSeconds}};
+    std::ofstream(path) << json.dump(2) << '\n';
+}
+
+/// Measures what the file does not have.
+std::map<std::string, Figures> figuresOf(const std::vector<EngineLayout>& layouts, const fs::path& root,
+                                         const Options& options)
+{
+    std::map<std::string, Figures> figures = readFigures(options.measured);
+    for (std::size_t i = 0; i < layouts.size(); ++i) {
+        if (figures.contains(layouts[i].name))
+            continue;
+        fmt::print(stderr, "{}\n", layouts[i].name);
+        figures[layouts[i].name] = measure(layouts[i].spec, root / std::to_string(i), options.steps);
+        if (!options.measured.empty())
+            writeFigures(options.measured, figures);
     }
-    return row;
+    return figures;
+}
+
+Row rowOf(const EngineLayout& layout, const NodeModel& node, const Figures& figures, const Options& options)
+{
+    const SequenceShape shape = rowsOf(layout);
+    return {layout, StepModel::create(layout.spec, shape, node).value(),
+            estimateMemory(layout.spec, shape).total(), figures,
+            options.processorTime ? figures.processorSeconds : figures.seconds};
 }
 
 /// Relative to what was measured.
@@ -177,13 +226,15 @@ void print(const std::vector<Row>& rows, std::size_t count)
         calibratedBy(rows, [&](std::size_t i) { return calibrates(i, rows.size(), count); });
     MeanError memory, before, after, others;
     fmt::print(
-        "| layout | peak MiB, planned | measured | error % | ms per step, measured | planned, error % | "
-        "calibrated on {}, error % | on all others, error % |\n|---|---|---|---|---|---|---|---|\n",
+        "| layout | peak MiB, planned | measured | error % | processor ms per step | ms per step, measured | "
+        "planned, error % | calibrated on {}, error % | on all others, error % |\n"
+        "|---|---|---|---|---|---|---|---|---|\n",
         count);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Row& row = rows[i];
         const bool used = calibrates(i, rows.size(), count);
-        const double ofMemory = static_cast<double>(row.planned) / static_cast<double>(row.peak) - 1;
+        const auto peak = static_cast<double>(row.figures.peak);
+        const double ofMemory = static_cast<double>(row.planned) / peak - 1;
         const double plain = errorOf(row, {});
         const double calibrated = errorOf(row, few);
         const double byOthers = errorOf(row, calibratedBy(rows, [i](std::size_t j) { return j != i; }));
@@ -192,12 +243,12 @@ void print(const std::vector<Row>& rows, std::size_t count)
         others.add(byOthers);
         if (!used)
             after.add(calibrated);
-        fmt::print("| {} | {:.1f} | {:.1f} | {:+.1f} | {:.1f} | {:+.1f} | {} | {:+.1f} |\n", row.layout.name,
-                   static_cast<double>(row.planned) / double(kMiB),
-                   static_cast<double>(row.peak) / double(kMiB), 100 * ofMemory, 1e3 * row.seconds,
-                   100 * plain, used ? "used" : fmt::format("{:+.1f}", 100 * calibrated), 100 * byOthers);
+        fmt::print("| {} | {:.1f} | {:.1f} | {:+.1f} | {:.1f} | {:.1f} | {:+.1f} | {} | {:+.1f} |\n",
+                   row.layout.name, static_cast<double>(row.planned) / double(kMiB), peak / double(kMiB),
+                   100 * ofMemory, 1e3 * row.figures.processorSeconds, 1e3 * row.seconds, 100 * plain,
+                   used ? "used" : fmt::format("{:+.1f}", 100 * calibrated), 100 * byOthers);
     }
-    fmt::print("| mean | | | {:.1f} | | {:.1f} | {:.1f} | {:.1f} |\n", memory.percent(), before.percent(),
+    fmt::print("| mean | | | {:.1f} | | | {:.1f} | {:.1f} | {:.1f} |\n", memory.percent(), before.percent(),
                after.percent(), others.percent());
 }
 
@@ -206,11 +257,11 @@ void compare(const Options& options)
     const QTemporaryDir directory;
     const fs::path root = directory.path().toStdString();
     const NodeModel node = nodeOf(options);
+    const std::vector<EngineLayout> layouts = layoutsIn(root);
+    const std::map<std::string, Figures> figures = figuresOf(layouts, root, options);
     std::vector<Row> rows;
-    for (const EngineLayout& layout : layoutsIn(root)) {
-        fmt::print(stderr, "{}\n", layout.name);
-        rows.push_back(measured(layout, node, root / std::to_string(rows.size()), options));
-    }
+    for (const EngineLayout& layout : layouts)
+        rows.push_back(rowOf(layout, node, figures.at(layout.name), options));
     print(rows, options.calibrate);
 }
 
@@ -225,6 +276,7 @@ int main(int argc, char** argv)
     app.add_option("--calibrate", options.calibrate, "Layouts that calibrate")->check(CLI::Range(1, 19));
     app.add_flag("--processor-time", options.processorTime,
                  "Processor time of all ranks, for a busy machine");
+    app.add_option("--measured", options.measured, "What was measured: written, or used if it is there");
     CLI11_PARSE(app, argc, argv);
     compare(options);
 }
