@@ -61,7 +61,7 @@ void RunDesk::dropTakenBack()
 void RunDesk::adopt(const QString& runId)
 {
     auto run = readRunFolder(folderOf(runId));
-    if (!run.ok() || !run->facts.spec)
+    if (!run.ok() || (!run->facts.spec && !run->facts.import))
         return; // a data job, no run at all, or still being written: then the next scan sees it again
     keep(std::make_unique<OpenRun>(std::move(run).value()));
 }
@@ -127,6 +127,8 @@ void RunDesk::record(OpenRun& run)
 
 void RunDesk::lookAtClock()
 {
+    if (const Status refreshed = m_library.refresh(); !refreshed.ok())
+        emit problem(QString::fromStdString(refreshed.error().text()));
     const qint64 now = QDateTime::currentMSecsSinceEpoch();
     for (const auto& [id, run] : m_open)
         m_list.setCondition(id, run->condition(now));

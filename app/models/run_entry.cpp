@@ -32,7 +32,8 @@ bool RunEntry::operator==(const RunEntry& o) const
            state == o.state && reason == o.reason && step == o.step && steps == o.steps &&
            sameNumber(loss, o.loss) && sameNumber(sequencesPerSecond, o.sequencesPerSecond) &&
            worldSize == o.worldSize && attempt == o.attempt && createdMs == o.createdMs &&
-           updatedMs == o.updatedMs && tags == o.tags && notes == o.notes;
+           updatedMs == o.updatedMs && tags == o.tags && notes == o.notes && isArchived == o.isArchived &&
+           importedFrom == o.importedFrom;
 }
 
 void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series)
@@ -43,7 +44,8 @@ void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series
     entry.name = facts.name();
     entry.hosts = facts.hosts;
     entry.spec = facts.specText;
-    entry.isTraining = facts.spec.has_value();
+    entry.isTraining = facts.spec.has_value() || facts.import.has_value();
+    entry.importedFrom = facts.import ? facts.import->format : QString();
     entry.state = status.state;
     entry.reason = status.reason;
     entry.step = steps.isEmpty() ? status.step : qint64(steps.last(StepColumn::Step));
@@ -58,20 +60,6 @@ void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series
     if (entry.createdMs == 0)
         entry.createdMs = status.firstNs / 1'000'000;
     entry.updatedMs = std::max(entry.createdMs, qint64(series.newestNs() / 1'000'000));
-}
-
-bool matchesSearch(const RunEntry& entry, const QString& search)
-{
-    const QString text = QStringList{entry.name,
-                                     entry.id,
-                                     entry.hosts.join(' '),
-                                     QString::fromUtf8(nameOf(entry.state).data()),
-                                     entry.tags.join(' '),
-                                     entry.notes}
-                             .join('\n');
-    const QStringList words = search.split(' ', Qt::SkipEmptyParts);
-    return std::all_of(words.begin(), words.end(),
-                       [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
 }
 
 double recentSequencesPerSecond(const RunSeries& series, qsizetype window)

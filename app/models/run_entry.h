@@ -32,16 +32,15 @@ struct RunEntry {
     qint64 updatedMs = 0; ///< last sign of life
     QStringList tags;
     QString notes;
+    bool isArchived = false; ///< off the list until asked for
+    QString importedFrom;    ///< what made it, as "TensorBoard"; empty = a run of our own
 
     bool isOver() const { return isFinal(state); }
     bool operator==(const RunEntry&) const;
 };
 
-/// Brings the figures of `entry` up to what facts and series say; tags and notes stay.
+/// Brings the figures of `entry` up to what facts and series say; what the user keeps with it stays.
 void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series);
-
-/// True when every word of `search` occurs in name, id, hosts, state, tags or notes; case does not matter.
-bool matchesSearch(const RunEntry& entry, const QString& search);
 
 /// Median throughput of the newest `window` steps; NaN without steps.
 double recentSequencesPerSecond(const RunSeries& series, qsizetype window = 50);

@@ -11,14 +11,14 @@ RunFilter::RunFilter(QObject* parent) : QSortFilterProxyModel(parent)
 
 void RunFilter::setSearch(const QString& search)
 {
-    m_search = search;
+    m_search = RunSearch(search);
     invalidateRowsFilter();
 }
 
 bool RunFilter::filterAcceptsRow(int row, const QModelIndex& parent) const
 {
-    const QVariant entry = sourceModel()->index(row, 0, parent).data(RunListModel::EntryRole);
-    return matchesSearch(entry.value<RunEntry>(), m_search);
+    const auto* runs = qobject_cast<const RunListModel*>(sourceModel());
+    return runs && !parent.isValid() && m_search.matches(runs->entryAt(row));
 }
 
 } // namespace trainyard

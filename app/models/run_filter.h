@@ -2,21 +2,24 @@
 
 #include <QSortFilterProxyModel>
 
+#include "app/models/run_search.h"
+
 namespace trainyard {
 
-/// The runs that match what was typed; sorts by figures, not by their text.
+/// The runs of a RunListModel that match what was typed; sorts by figures, not by their text.
 class RunFilter : public QSortFilterProxyModel {
     Q_OBJECT
 
 public:
     explicit RunFilter(QObject* parent = nullptr);
     void setSearch(const QString& search);
+    const RunSearch& search() const { return m_search; }
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
 
 private:
-    QString m_search;
+    RunSearch m_search;
 };
 
 } // namespace trainyard

@@ -89,7 +89,9 @@ Status readHosts(RunFacts& facts)
 
 QString RunFacts::name() const
 {
-    return spec ? QString::fromStdString(spec->name) : nameFromRunId(id);
+    if (spec)
+        return QString::fromStdString(spec->name);
+    return import ? import->name : nameFromRunId(id);
 }
 
 QString nameFromRunId(const QString& id)
@@ -111,6 +113,10 @@ Result<RunFacts> readRunFacts(const QString& folder)
     facts.dataSet = dataSetOf(facts);
     TRAINYARD_TRY_STATUS(readHosts(facts));
     TRAINYARD_TRY(facts.inventory, readJsonObject(pathOf(facts.folder, "inventory.json")));
+    if (isImportedRun(facts.folder.toStdString())) {
+        TRAINYARD_TRY(facts.import, readRunImport(facts.folder.toStdString()));
+        return facts;
+    }
     if (!facts.spec && !QFileInfo(facts.folder + "/journal").isDir())
         return badInput(folder.toStdString() + ": this is not a run folder (neither spec.json nor journal/)",
                         "name the folder of a run");
@@ -134,6 +140,10 @@ Result<RunSeries> readRunSeries(const QString& folder)
 Result<RecordedRun> readRunFolder(const QString& folder)
 {
     TRAINYARD_TRY(RunFacts facts, readRunFacts(folder));
+    if (facts.import) {
+        RunSeries steps = stepsOf(*facts.import);
+        return RecordedRun{std::move(facts), std::move(steps)};
+    }
     TRAINYARD_TRY(RunSeries series, readRunSeries(folder));
     return RecordedRun{std::move(facts), std::move(series)};
 }

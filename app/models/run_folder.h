@@ -6,6 +6,7 @@
 #include <QString>
 #include <QStringList>
 
+#include "app/models/imported_run.h"
 #include "app/models/run_series.h"
 #include "engine/base/result.h"
 #include "engine/spec/run_spec.h"
@@ -23,11 +24,12 @@ struct RunFacts {
     std::optional<DataSetManifest> dataSet; ///< nothing when its manifest is not known here
     QStringList hosts;                      ///< in order of node
     bool readOnly = false;                  ///< this desk attached to it only to look
+    std::optional<RunImport> import;        ///< of a run that another tool made
 
-    QString name() const; ///< the specification's, else taken from the id
+    QString name() const; ///< the specification's, else that of the import, else taken from the id
 };
 
-/// A run read from its folder: a run directory on a node, or the desk's mirror of one.
+/// A run read from its folder: a run directory on a node, the desk's mirror of one, or an import.
 struct RecordedRun {
     RunFacts facts;
     RunSeries series;

@@ -7,6 +7,7 @@
 
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QSet>
 #include <QSqlDatabase>
 #include <QSqlError>
 #include <QSqlQuery>
@@ -16,18 +17,43 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2; ///< since 2 with archived and imported_from
 
 constexpr auto kCreate = R"(
 CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, hosts TEXT NOT NULL, spec TEXT NOT NULL, training INTEGER NOT NULL,
     state TEXT NOT NULL, reason TEXT NOT NULL, step INTEGER NOT NULL, steps INTEGER NOT NULL,
     loss REAL, sequences_per_second REAL, world_size INTEGER NOT NULL, attempt INTEGER NOT NULL,
-    created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL, tags TEXT NOT NULL, notes TEXT NOT NULL
+    created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL, tags TEXT NOT NULL, notes TEXT NOT NULL,
+    archived INTEGER NOT NULL DEFAULT 0, imported_from TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID)";
 
-constexpr auto kColumns = "id, name, hosts, spec, training, state, reason, step, steps, loss, "
-                          "sequences_per_second, world_size, attempt, created_ms, updated_ms, tags, notes";
+/// Brings a history of version 1 up to date.
+constexpr std::array kUpgrade{"ALTER TABLE runs ADD COLUMN archived INTEGER NOT NULL DEFAULT 0",
+                              "ALTER TABLE runs ADD COLUMN imported_from TEXT NOT NULL DEFAULT ''"};
+
+constexpr std::array kColumns{"id",
+                              "name",
+                              "hosts",
+                              "spec",
+                              "training",
+                              "state",
+                              "reason",
+                              "step",
+                              "steps",
+                              "loss",
+                              "sequences_per_second",
+                              "world_size",
+                              "attempt",
+                              "created_ms",
+                              "updated_ms",
+                              "imported_from",
+                              "tags",
+                              "notes",
+                              "archived"};
+/// The last ones are the user's, and are not touched when a run's figures are brought up to date; nor are the
+/// first one, which names the run, and the time of its start, which keeps its place in the list.
+constexpr std::size_t kOwnColumns = 3;
 
 QString listToJson(const QStringList& list)
 {
@@ -90,8 +116,10 @@ QVariantList valuesOf(const RunEntry& e)
             e.attempt,
             e.createdMs,
             e.updatedMs,
+            text(e.importedFrom),
             listToJson(e.tags),
-            text(e.notes)};
+            text(e.notes),
+            e.isArchived};
 }
 
 RunEntry entryFrom(const QSqlQuery& row)
@@ -114,14 +142,41 @@ RunEntry entryFrom(const QSqlQuery& row)
     e.attempt = next().toInt();
     e.createdMs = next().toLongLong();
     e.updatedMs = next().toLongLong();
+    e.importedFrom = next().toString();
     e.tags = listFromJson(next().toString());
     e.notes = next().toString();
+    e.isArchived = next().toBool();
     return e;
 }
 
 bool isNewer(const RunEntry& a, const RunEntry& b)
 {
     return a.createdMs != b.createdMs ? a.createdMs > b.createdMs : a.id > b.id;
+}
+
+QStringList columnNames()
+{
+    QStringList names;
+    for (const char* name : kColumns)
+        names.append(QLatin1String(name));
+    return names;
+}
+
+/// Inserts a run, or gives a known one its new figures.
+const QString& storeStatement()
+{
+    static const QString kStatement = [] {
+        const QStringList names = columnNames();
+        QStringList figures;
+        for (const QString& name : names.mid(1, names.size() - 1 - qsizetype(kOwnColumns))) {
+            if (name != QLatin1String("created_ms"))
+                figures.append(QStringLiteral("%1 = excluded.%1").arg(name));
+        }
+        return QStringLiteral("INSERT INTO runs (%1) VALUES (%2) ON CONFLICT (id) DO UPDATE SET %3")
+            .arg(names.join(QStringLiteral(", ")), QStringList(names.size(), QStringLiteral("?")).join(','),
+                 figures.join(QStringLiteral(", ")));
+    }();
+    return kStatement;
 }
 
 Error sqlError(const QString& what, const QSqlError& problem)
@@ -166,7 +221,13 @@ Result<std::unique_ptr<RunLibrary>> RunLibrary::open(const QString& file)
             return sqlError(file, database.lastError());
     }
     TRAINYARD_TRY_STATUS(library->prepareSchema(file));
-    TRAINYARD_TRY_STATUS(library->load());
+    TRAINYARD_TRY(library->m_counter, library->changeCounter());
+    const auto runs = library->read();
+    if (!runs.ok())
+        return runs.error().in(file.toStdString());
+    for (const RunEntry& entry : *runs)
+        library->m_createdMs.insert(entry.id, entry.createdMs);
+    library->m_runs = *runs;
     return library;
 }
 
@@ -184,10 +245,23 @@ Status RunLibrary::prepareSchema(const QString& file)
                        "use that version, or move the file away to start a new history");
     if (version == kSchemaVersion)
         return {};
-    // A transaction, because two windows may start at once.
-    if (!query.exec(QStringLiteral("BEGIN IMMEDIATE")) || !query.exec(QString::fromLatin1(kCreate)) ||
-        !query.exec(QStringLiteral("PRAGMA user_version = %1").arg(kSchemaVersion)) ||
-        !query.exec(QStringLiteral("COMMIT"))) {
+    // A transaction, because two windows may start at once; the version is the one under the lock.
+    const auto change = [&] {
+        if (!query.exec(QStringLiteral("BEGIN IMMEDIATE")) ||
+            !query.exec(QStringLiteral("PRAGMA user_version")) || !query.next())
+            return false;
+        const int known = query.value(0).toInt();
+        query.finish();
+        if (known == 0 && !query.exec(QString::fromLatin1(kCreate)))
+            return false;
+        for (const char* statement : kUpgrade) {
+            if (known == 1 && !query.exec(QLatin1String(statement)))
+                return false;
+        }
+        return query.exec(QStringLiteral("PRAGMA user_version = %1").arg(kSchemaVersion)) &&
+               query.exec(QStringLiteral("COMMIT"));
+    };
+    if (!change()) {
         const QSqlError problem = query.lastError();
         query.exec(QStringLiteral("ROLLBACK"));
         return sqlError(file, problem);
@@ -195,14 +269,45 @@ Status RunLibrary::prepareSchema(const QString& file)
     return {};
 }
 
-Status RunLibrary::load()
+Result<QList<RunEntry>> RunLibrary::read() const
 {
     QSqlQuery query(database());
-    if (!query.exec(QStringLiteral("SELECT %1 FROM runs").arg(QLatin1String(kColumns))))
+    query.setForwardOnly(true);
+    if (!query.exec(QStringLiteral("SELECT %1 FROM runs").arg(columnNames().join(QStringLiteral(", ")))))
         return sqlError(QStringLiteral("read the history"), query.lastError());
+    QList<RunEntry> runs;
     while (query.next())
-        m_runs.append(entryFrom(query));
-    std::sort(m_runs.begin(), m_runs.end(), isNewer);
+        runs.append(entryFrom(query));
+    if (query.lastError().isValid()) // a damaged page ends the rows early
+        return sqlError(QStringLiteral("read the history"), query.lastError());
+    std::sort(runs.begin(), runs.end(), isNewer);
+    return runs;
+}
+
+Result<qint64> RunLibrary::changeCounter() const
+{
+    QSqlQuery query(database());
+    if (!query.exec(QStringLiteral("PRAGMA data_version")) || !query.next())
+        return sqlError(QStringLiteral("read the history"), query.lastError());
+    return query.value(0).toLongLong();
+}
+
+Status RunLibrary::refresh()
+{
+    TRAINYARD_TRY(const qint64 counter, changeCounter());
+    if (counter == m_counter)
+        return {};
+    TRAINYARD_TRY(const QList<RunEntry> runs, read());
+    m_counter = counter;
+    QSet<QString> there;
+    for (const RunEntry& entry : runs)
+        there.insert(entry.id);
+    for (int row = int(m_runs.size()) - 1; row >= 0; --row) {
+        if (!there.contains(m_runs[row].id))
+            drop(row);
+    }
+    for (const RunEntry& entry : runs)
+        put(entry);
     return {};
 }
 
@@ -214,66 +319,115 @@ std::optional<RunEntry> RunLibrary::find(const QString& id) const
 
 int RunLibrary::rowOf(const QString& id) const
 {
-    const auto found =
-        std::find_if(m_runs.begin(), m_runs.end(), [&](const RunEntry& e) { return e.id == id; });
-    return found == m_runs.end() ? -1 : int(found - m_runs.begin());
+    const auto created = m_createdMs.find(id);
+    if (created == m_createdMs.end())
+        return -1;
+    RunEntry wanted;
+    wanted.id = id;
+    wanted.createdMs = *created;
+    return int(std::lower_bound(m_runs.begin(), m_runs.end(), wanted, isNewer) - m_runs.begin());
 }
 
-Status RunLibrary::write(const RunEntry& entry)
+QStringList RunLibrary::tags() const
 {
-    const QVariantList values = valuesOf(entry);
-    QStringList marks;
-    for (qsizetype i = 0; i < values.size(); ++i)
-        marks.append(QStringLiteral("?"));
-    QSqlQuery query(database());
-    query.prepare(QStringLiteral("INSERT OR REPLACE INTO runs (%1) VALUES (%2)")
-                      .arg(QLatin1String(kColumns), marks.join(", ")));
-    for (const QVariant& value : values)
-        query.addBindValue(value);
-    return execute(query, QStringLiteral("write run %1 to the history").arg(entry.id));
+    QSet<QString> all;
+    for (const RunEntry& entry : m_runs)
+        all.unite({entry.tags.begin(), entry.tags.end()});
+    QStringList sorted(all.begin(), all.end());
+    sorted.sort(Qt::CaseInsensitive);
+    return sorted;
+}
+
+/// Brings the entry into memory and tells of it.
+void RunLibrary::put(const RunEntry& entry)
+{
+    const int known = rowOf(entry.id);
+    if (known >= 0 && m_runs[known].createdMs == entry.createdMs) {
+        if (m_runs[known] == entry)
+            return;
+        m_runs[known] = entry;
+        emit runChanged(known);
+        return;
+    }
+    if (known >= 0)
+        drop(known);
+    const auto place = std::upper_bound(m_runs.begin(), m_runs.end(), entry, isNewer);
+    const int row = int(place - m_runs.begin());
+    m_runs.insert(row, entry);
+    m_createdMs.insert(entry.id, entry.createdMs);
+    emit runAdded(row);
+}
+
+void RunLibrary::drop(int row)
+{
+    m_createdMs.remove(m_runs[row].id);
+    m_runs.removeAt(row);
+    emit runRemoved(row);
 }
 
 Status RunLibrary::store(const RunEntry& entry)
 {
-    if (rowOf(entry.id) >= 0) {
-        return amend(entry.id, [&](RunEntry& known) {
-            RunEntry updated = entry;
-            updated.tags = known.tags;
-            updated.notes = known.notes;
-            updated.createdMs = known.createdMs; // keeps the place in the list
-            known = updated;
-        });
+    RunEntry updated = entry;
+    if (const int row = rowOf(entry.id); row >= 0) {
+        const RunEntry& known = m_runs[row];
+        updated.tags = known.tags;
+        updated.notes = known.notes;
+        updated.isArchived = known.isArchived;
+        updated.createdMs = known.createdMs; // keeps the place in the list
+        if (updated == known)
+            return {};
     }
-    TRAINYARD_TRY_STATUS(write(entry));
-    const auto place = std::upper_bound(m_runs.begin(), m_runs.end(), entry, isNewer);
-    const int row = int(place - m_runs.begin());
-    m_runs.insert(place, entry);
-    emit runAdded(row);
+    TRAINYARD_TRY_STATUS(write(updated));
+    put(updated);
     return {};
+}
+
+Status RunLibrary::write(const RunEntry& entry)
+{
+    QSqlQuery query(database());
+    query.prepare(storeStatement());
+    for (const QVariant& value : valuesOf(entry))
+        query.addBindValue(value);
+    return execute(query, QStringLiteral("write run %1 to the history").arg(entry.id));
 }
 
 Status RunLibrary::setTags(const QString& id, const QStringList& tags)
 {
-    return amend(id, [&](RunEntry& entry) { entry.tags = tags; });
+    RunEntry changed = find(id).value_or(RunEntry{});
+    changed.tags = tags;
+    return keep(id, "tags", listToJson(tags), changed);
 }
 
 Status RunLibrary::setNotes(const QString& id, const QString& notes)
 {
-    return amend(id, [&](RunEntry& entry) { entry.notes = notes; });
+    RunEntry changed = find(id).value_or(RunEntry{});
+    changed.notes = notes;
+    return keep(id, "notes", text(notes), changed);
 }
 
-Status RunLibrary::amend(const QString& id, const std::function<void(RunEntry&)>& change)
+Status RunLibrary::setArchived(const QString& id, bool archived)
 {
+    RunEntry changed = find(id).value_or(RunEntry{});
+    changed.isArchived = archived;
+    return keep(id, "archived", archived, changed);
+}
+
+Status RunLibrary::keep(const QString& id, const char* column, const QVariant& value, const RunEntry& changed)
+{
+    const Error unknown = badInput("the history has no run " + id.toStdString());
     const int row = rowOf(id);
     if (row < 0)
-        return badInput("the history has no run " + id.toStdString());
-    RunEntry updated = m_runs[row];
-    change(updated);
-    if (updated == m_runs[row])
+        return unknown;
+    if (changed == m_runs[row])
         return {};
-    TRAINYARD_TRY_STATUS(write(updated));
-    m_runs[row] = updated;
-    emit runChanged(row);
+    QSqlQuery query(database());
+    query.prepare(QStringLiteral("UPDATE runs SET %1 = ? WHERE id = ?").arg(QLatin1String(column)));
+    query.addBindValue(value);
+    query.addBindValue(id);
+    TRAINYARD_TRY_STATUS(execute(query, QStringLiteral("write run %1 to the history").arg(id)));
+    if (query.numRowsAffected() == 0) // another window has removed it
+        return unknown;
+    put(changed);
     return {};
 }
 
@@ -286,8 +440,7 @@ Status RunLibrary::remove(const QString& id)
     query.prepare(QStringLiteral("DELETE FROM runs WHERE id = ?"));
     query.addBindValue(id);
     TRAINYARD_TRY_STATUS(execute(query, QStringLiteral("remove run %1 from the history").arg(id)));
-    m_runs.removeAt(row);
-    emit runRemoved(row);
+    drop(row);
     return {};
 }
 

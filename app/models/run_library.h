@@ -1,9 +1,9 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 
+#include <QHash>
 #include <QList>
 #include <QObject>
 #include <QString>
@@ -12,28 +12,38 @@
 #include "engine/base/result.h"
 
 class QSqlDatabase;
+class QVariant;
 
 namespace trainyard {
 
-/// The history: every run that this desk has ever known, in one SQLite file with a write-ahead log, so that a
-/// second window may read while this one writes. Kept in memory as well; reading never touches the disk.
-/// GUI thread.
+/// The history: every run that this desk has ever known, in one SQLite file with a write-ahead log. Several
+/// windows and commands may use the file at once: each writes only what it changes, and takes over what the
+/// others changed with refresh(). Kept in memory as well; reading never touches the disk. GUI thread.
 class RunLibrary : public QObject {
     Q_OBJECT
 
 public:
-    /// Opens or makes the file. BadInput when it is no history, Refused when a newer version wrote it.
+    /// Opens or makes the file. BadInput when it is no history or damaged, Refused when a newer version wrote
+    /// it; the file is left as it is then.
     static Result<std::unique_ptr<RunLibrary>> open(const QString& file);
     ~RunLibrary() override;
 
     /// Newest first.
     const QList<RunEntry>& runs() const { return m_runs; }
     std::optional<RunEntry> find(const QString& id) const;
+    int rowOf(const QString& id) const; ///< -1 = unknown
+    /// Every tag of any run, sorted.
+    QStringList tags() const;
 
-    /// Adds the run, or brings its figures up to date. Tags and notes of a known run are left as they are.
+    /// Takes over what other windows and commands have written since. Costs a look at a counter when nothing
+    /// was.
+    Status refresh();
+
+    /// Adds the run, or brings its figures up to date. What the user keeps with a known run is left as it is.
     Status store(const RunEntry& entry);
     Status setTags(const QString& id, const QStringList& tags);
     Status setNotes(const QString& id, const QString& notes);
+    Status setArchived(const QString& id, bool archived);
     /// Takes the run off the list. Its folder stays where it is.
     Status remove(const QString& id);
 
@@ -45,14 +55,19 @@ signals:
 private:
     explicit RunLibrary(QString connection);
     Status prepareSchema(const QString& file);
-    Status load();
+    Result<QList<RunEntry>> read() const;
+    Result<qint64> changeCounter() const;
+    /// Writes one column of a run, in the file and in memory.
+    Status keep(const QString& id, const char* column, const QVariant& value, const RunEntry& changed);
     Status write(const RunEntry& entry);
-    Status amend(const QString& id, const std::function<void(RunEntry&)>& change);
-    int rowOf(const QString& id) const;
+    void put(const RunEntry& entry);
+    void drop(int row);
     QSqlDatabase database() const;
 
     QString m_connection;
     QList<RunEntry> m_runs;
+    QHash<QString, qint64> m_createdMs; ///< by id: leads to the row
+    qint64 m_counter = 0;               ///< of changes by others, as refresh() last saw it
 };
 
 } // namespace trainyard

@@ -123,11 +123,8 @@ QString RunListModel::spokenText(int row) const
 
 QModelIndex RunListModel::indexOf(const QString& runId) const
 {
-    for (int row = 0; row < m_rows.size(); ++row) {
-        if (m_rows[row].id == runId)
-            return index(row, 0);
-    }
-    return {};
+    const int row = m_library.rowOf(runId);
+    return row < 0 ? QModelIndex() : index(row, 0);
 }
 
 void RunListModel::setCondition(const QString& runId, RunCondition condition)

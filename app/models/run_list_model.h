@@ -31,6 +31,7 @@ public:
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
+    const RunEntry& entryAt(int row) const { return m_rows[row]; }
     QModelIndex indexOf(const QString& runId) const;
     /// What the journal alone cannot say: stalled, link lost. Forgotten when the run is over.
     void setCondition(const QString& runId, RunCondition condition);

@@ -11,7 +11,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 double perSecond(std::int64_t count, double seconds)
 {
-    return seconds > 0 ? static_cast<double>(count) / seconds : kNaN;
+    return count > 0 && seconds > 0 ? static_cast<double>(count) / seconds : kNaN;
 }
 
 TimeByCommonCause timeOfBusiestRank(const StepRecord& record)

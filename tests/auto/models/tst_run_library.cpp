@@ -112,15 +112,113 @@ private slots:
         QVERIFY(RunLibrary::open(m_file).value()->runs().isEmpty());
     }
 
-    void isReadByASecondWindowWhileTheFirstWrites()
+    void twoWindowsSeeEachOthersChanges()
     {
         auto first = RunLibrary::open(m_file).value();
         QVERIFY(first->store(entry("a", 1000)).ok());
         auto second = RunLibrary::open(m_file).value();
+        RunListModel rows(*second);
+        QAbstractItemModelTester tester(&rows);
         QVERIFY(first->store(entry("b", 2000)).ok());
-        QCOMPARE(second->runs().size(), 1);
-        QVERIFY(second->store(entry("c", 3000)).ok());
-        QCOMPARE(RunLibrary::open(m_file).value()->runs().size(), 3);
+        QVERIFY(first->setNotes("a", "from the first").ok());
+        QVERIFY(second->setTags("a", {"from-the-second"}).ok());
+        QCOMPARE(ids(*second), (QStringList{"a"})); // reading never touches the disk
+        QVERIFY(second->refresh().ok());
+        QVERIFY(first->refresh().ok());
+        for (RunLibrary* library : {first.get(), second.get()}) {
+            QCOMPARE(ids(*library), (QStringList{"b", "a"}));
+            QCOMPARE(library->find("a")->notes, QString("from the first"));
+            QCOMPARE(library->find("a")->tags, (QStringList{"from-the-second"}));
+        }
+        QVERIFY(first->remove("b").ok());
+        QVERIFY(second->refresh().ok());
+        QCOMPARE(rows.rowCount(), 1);
+    }
+
+    void newFiguresDoNotUndoWhatAnotherWindowNoted()
+    {
+        auto first = RunLibrary::open(m_file).value();
+        QVERIFY(first->store(entry("a", 1000)).ok());
+        auto second = RunLibrary::open(m_file).value();
+        QVERIFY(second->setTags("a", {"paper"}).ok());
+        QVERIFY(second->setArchived("a", true).ok());
+        RunEntry later = entry("a", 1000);
+        later.step = 1300;
+        QVERIFY(first->store(later).ok()); // has not seen the tag yet
+        QVERIFY(second->refresh().ok());
+        QCOMPARE(second->find("a")->tags, (QStringList{"paper"}));
+        QVERIFY(second->find("a")->isArchived);
+        QCOMPARE(second->find("a")->step, 1300);
+    }
+
+    void aRunThatAnotherWindowRemovedCannotBeTagged()
+    {
+        auto first = RunLibrary::open(m_file).value();
+        QVERIFY(first->store(entry("a", 1000)).ok());
+        auto second = RunLibrary::open(m_file).value();
+        QVERIFY(second->remove("a").ok());
+        QVERIFY(!first->setTags("a", {"late"}).ok());
+    }
+
+    void nothingNewSaysNothing()
+    {
+        auto library = RunLibrary::open(m_file).value();
+        QVERIFY(library->store(entry("a", 1000)).ok());
+        QSignalSpy changed(library.get(), &RunLibrary::runChanged);
+        QVERIFY(library->refresh().ok());
+        QCOMPARE(changed.count(), 0);
+    }
+
+    void takesOverAHistoryOfVersionOne()
+    {
+        {
+            auto database = QSqlDatabase::addDatabase("QSQLITE", "old");
+            database.setDatabaseName(m_file);
+            QVERIFY(database.open());
+            QSqlQuery query(database);
+            QVERIFY(query.exec(
+                "CREATE TABLE runs (id TEXT PRIMARY KEY, name TEXT NOT NULL, hosts TEXT NOT NULL, spec "
+                "TEXT NOT NULL, training INTEGER NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL, "
+                "step INTEGER NOT NULL, steps INTEGER NOT NULL, loss REAL, sequences_per_second REAL, "
+                "world_size INTEGER NOT NULL, attempt INTEGER NOT NULL, created_ms INTEGER NOT NULL, "
+                "updated_ms INTEGER NOT NULL, tags TEXT NOT NULL, notes TEXT NOT NULL) WITHOUT ROWID"));
+            QVERIFY(query.exec(
+                "INSERT INTO runs VALUES ('a', 'old', '[\"h\"]', '', 1, 'finished', '', 5, 5, 1.5, 2.5, "
+                "2, 1, 1000, 2000, '[\"kept\"]', 'kept too')"));
+            QVERIFY(query.exec("PRAGMA user_version = 1"));
+        }
+        QSqlDatabase::removeDatabase("old");
+        auto library = RunLibrary::open(m_file).value();
+        QCOMPARE(library->find("a")->tags, (QStringList{"kept"}));
+        QCOMPARE(library->find("a")->notes, QString("kept too"));
+        QCOMPARE(library->find("a")->loss, 1.5);
+        QVERIFY(library->setArchived("a", true).ok());
+        QVERIFY(RunLibrary::open(m_file).value()->find("a")->isArchived);
+    }
+
+    void damageInTheMiddleIsToldAndLeftAsItIs()
+    {
+        {
+            auto library = RunLibrary::open(m_file).value();
+            RunEntry large = entry("run", 1000);
+            large.spec = QString(20'000, 'x');
+            for (int i = 0; i < 20; ++i) {
+                large.id = QString("run-%1").arg(i);
+                QVERIFY(library->store(large).ok());
+            }
+        }
+        QFile file(m_file);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        QVERIFY(file.size() > 400'000);
+        file.seek(8192);
+        file.write(QByteArray(int(file.size()) - 8192, '\xff'));
+        file.seek(0);
+        const QByteArray damaged = file.readAll();
+        const auto library = RunLibrary::open(m_file);
+        QVERIFY(!library.ok());
+        QVERIFY(library.error().message.find("history.db") != std::string::npos);
+        file.seek(0);
+        QVERIFY(file.readAll() == damaged);
     }
 
     void usesAWriteAheadLog()

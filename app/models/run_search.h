@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <QString>
+
+namespace trainyard {
+
+struct RunEntry;
+
+/// What a person types to find runs, taken apart once and then asked of every run:
+///
+///     bert lamb              both words, in name, id, hosts, state, tags or notes
+///     "two words"            as one
+///     name:bert tag:paper state:failed host:gpu-01 notes:warmup id:3f2a
+///     loss<2.5 step>=1000 steps=7038 ranks>1 seq/s>800 attempt>1
+///     after:2026-11-01 before:2026-12 on:2026-11-20     when the run began, local time
+///     is:archived is:imported
+///     -tag:broken            not
+///
+/// All of it must be true of a run; case does not matter. Archived runs are found only with is:archived.
+class RunSearch {
+public:
+    RunSearch() = default;
+    explicit RunSearch(const QString& text);
+
+    bool matches(const RunEntry& entry) const;
+    /// Why a part of the text could not be used; empty = all of it could. That part is left out.
+    const QString& problem() const { return m_problem; }
+
+    /// A line for each form, as "tag:paper" and what it finds: for help.
+    static QString help();
+
+private:
+    using Condition = std::function<bool(const RunEntry&)>;
+
+    void add(QString part);
+    void addKeyword(bool wanted, const QString& key, const QString& value);
+    void addDate(bool wanted, const QString& key, const QString& value);
+    void require(bool wanted, Condition condition);
+
+    std::vector<Condition> m_conditions;
+    bool m_withArchived = false;
+    QString m_problem;
+};
+
+} // namespace trainyard
