@@ -11,6 +11,7 @@
 #include "app/models/axis_ticks.h"
 #include "app/models/display_text.h"
 #include "app/models/theme.h"
+#include "app/widgets/item_walk.h"
 
 namespace trainyard {
 
@@ -92,6 +93,7 @@ void LengthChart::paintEvent(QPaintEvent*)
     const Frame place = frame();
     paintScale(painter, place);
     paintColumns(painter, place);
+    paintFocusRing(painter, *this, place.area);
 }
 
 void LengthChart::paintScale(QPainter& painter, const Frame& frame) const
@@ -151,10 +153,11 @@ void LengthChart::leaveEvent(QEvent*)
 
 void LengthChart::keyPressEvent(QKeyEvent* event)
 {
-    const int step = event->key() == Qt::Key_Right ? 1 : event->key() == Qt::Key_Left ? -1 : 0;
-    if (step == 0 || m_sum == 0)
-        return QWidget::keyPressEvent(event);
-    setCurrent(std::clamp(m_current + step, 0, int(m_rows.size()) - 1));
+    const auto current = m_current < 0 ? std::nullopt : std::optional(m_current);
+    if (const auto walk = walkOf(*event, current, m_sum == 0 ? 0 : int(m_rows.size())))
+        setCurrent(walk->to.value_or(-1));
+    else
+        QWidget::keyPressEvent(event);
 }
 
 } // namespace trainyard

@@ -1,6 +1,9 @@
 #include "app/widgets/chart_legend.h"
 
+#include <algorithm>
+
 #include <QPainter>
+#include <QResizeEvent>
 
 namespace trainyard {
 
@@ -10,6 +13,8 @@ constexpr int kLine = 18;
 constexpr int kMark = 10;
 constexpr int kMarkGap = 6;
 constexpr int kEntryGap = 14;
+constexpr int kLeastWidth = 120;
+constexpr double kMarkerRadius = 4;
 
 template <typename Kind>
 QList<LegendEntry> legendOf(std::size_t count)
@@ -71,6 +76,19 @@ QSize ChartLegend::sizeHint() const
     return {360, heightForWidth(std::max(width(), 360))};
 }
 
+/// For layouts that do not ask what height a width needs, as those around tabs.
+QSize ChartLegend::minimumSizeHint() const
+{
+    return {kLeastWidth, std::max(kLine, heightForWidth(std::max(width(), kLeastWidth)))};
+}
+
+void ChartLegend::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    if (event->size().width() != event->oldSize().width())
+        updateGeometry();
+}
+
 void ChartLegend::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
@@ -82,7 +100,9 @@ void ChartLegend::paintEvent(QPaintEvent*)
         const QColor colour = colours.scheme == ColourScheme::Dark ? entry.dark : entry.light;
         const QRect place = all[i];
         const QRectF mark(place.left(), place.center().y() - kMark / 2 + 0.5, kMark, kMark);
-        if (entry.line == Qt::NoPen) {
+        if (entry.marker) {
+            paintMarker(painter, *entry.marker, mark.center(), kMarkerRadius, colour);
+        } else if (entry.line == Qt::NoPen) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(colour);
             painter.drawRoundedRect(mark, 2, 2);

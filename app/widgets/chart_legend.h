@@ -1,9 +1,12 @@
 #pragma once
 
+#include <optional>
+
 #include <QList>
 #include <QWidget>
 
 #include "app/models/theme.h"
+#include "app/widgets/chart_marker.h"
 
 namespace trainyard {
 
@@ -11,7 +14,8 @@ struct LegendEntry {
     QString text;
     QColor light;
     QColor dark;
-    Qt::PenStyle line = Qt::NoPen; ///< NoPen = a filled square, else a stroke of that style
+    Qt::PenStyle line = Qt::NoPen;       ///< NoPen = filled, else a stroke of that style
+    std::optional<ChartMarker> marker{}; ///< of the points; nothing = a square for an area
 };
 
 /// What the colours of a chart stand for; entries flow into as many lines as the width asks for.
@@ -25,10 +29,11 @@ public:
     bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override;
     QSize sizeHint() const override;
-    QSize minimumSizeHint() const override { return {120, 18}; }
+    QSize minimumSizeHint() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QList<QRect> places(int width) const;

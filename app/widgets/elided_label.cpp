@@ -23,6 +23,12 @@ void ElidedLabel::setFullText(const QString& text)
     fit();
 }
 
+void ElidedLabel::setHelp(const QString& help)
+{
+    m_help = help;
+    fit();
+}
+
 void ElidedLabel::resizeEvent(QResizeEvent* event)
 {
     QLabel::resizeEvent(event);
@@ -41,7 +47,12 @@ void ElidedLabel::fit()
     const QString shown = fontMetrics().elidedText(m_full, m_mode, contentsRect().width());
     if (shown != text())
         setText(shown);
-    setToolTip(shown == m_full ? QString() : toolTipOf(m_full));
+    QStringList told;
+    if (shown != m_full)
+        told << m_full;
+    if (!m_help.isEmpty())
+        told << m_help;
+    setToolTip(told.isEmpty() ? QString() : toolTipOf(told.join(QLatin1Char('\n'))));
 }
 
 } // namespace trainyard

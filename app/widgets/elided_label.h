@@ -4,7 +4,8 @@
 
 namespace trainyard {
 
-/// A line of text that is cut with an ellipsis where it does not fit, and then says all of it as a tool tip.
+/// A line of text that is cut with an ellipsis where it does not fit, and then says all of it as a tool tip,
+/// before what it may have of help.
 /// Takes whatever width its layout has; a screen reader always hears the whole text.
 class ElidedLabel : public QLabel {
     Q_OBJECT
@@ -14,6 +15,7 @@ public:
                          QWidget* parent = nullptr);
 
     void setFullText(const QString& text);
+    void setHelp(const QString& help);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -23,6 +25,7 @@ private:
     void fit();
 
     QString m_full;
+    QString m_help;
     Qt::TextElideMode m_mode;
 };
 

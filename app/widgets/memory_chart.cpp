@@ -13,6 +13,7 @@
 #include "app/models/display_text.h"
 #include "app/models/theme.h"
 #include "app/widgets/chart_legend.h"
+#include "app/widgets/item_walk.h"
 
 namespace trainyard {
 
@@ -93,6 +94,7 @@ void MemoryColumns::paintEvent(QPaintEvent*)
     paintScale(painter, place);
     for (int device = 0; device < m_devices.size(); ++device)
         paintColumn(painter, place, device);
+    paintFocusRing(painter, *this, place.area);
 }
 
 void MemoryColumns::paintScale(QPainter& painter, const Frame& frame) const
@@ -166,11 +168,9 @@ void MemoryColumns::leaveEvent(QEvent*)
 
 void MemoryColumns::keyPressEvent(QKeyEvent* event)
 {
-    const int last = int(m_devices.size()) - 1;
-    if (event->key() == Qt::Key_Right)
-        setCurrent(std::min(m_current + 1, last));
-    else if (event->key() == Qt::Key_Left)
-        setCurrent(std::max(m_current - 1, std::min(0, last)));
+    const auto current = m_current < 0 ? std::nullopt : std::optional(m_current);
+    if (const auto walk = walkOf(*event, current, int(m_devices.size())))
+        setCurrent(walk->to.value_or(-1));
     else
         QWidget::keyPressEvent(event);
 }

@@ -8,6 +8,8 @@
 
 #include "app/models/display_text.h"
 #include "app/models/theme.h"
+#include "app/widgets/item_walk.h"
+#include "app/widgets/planned_fill.h"
 
 namespace trainyard {
 
@@ -45,8 +47,18 @@ void StackedBars::setBars(const QList<StackedBar>& bars)
         updateGeometry();
     const QList<Drawn> all = drawn();
     if (std::ranges::find(all, m_current, &Drawn::place) == all.end())
-        setCurrent({});
+        m_current = {};
+    describe();
     update();
+}
+
+/// What is pointed at, else every bar with its sum.
+void StackedBars::describe()
+{
+    QStringList bars;
+    for (const StackedBar& bar : m_bars)
+        bars << tr("%1 %2").arg(bar.name, figureText(bar.total(), m_quantity));
+    setAccessibleDescription(m_current.bar >= 0 ? readOut(m_current) : bars.join(QStringLiteral(", ")));
 }
 
 /// One line more than there are bars: what is read out.
@@ -98,6 +110,7 @@ void StackedBars::paintEvent(QPaintEvent*)
     painter.drawText(
         QRect(kNameWidth, int(m_bars.size()) * kPitch, width() - kNameWidth, fontMetrics().height()),
         Qt::AlignLeft, readOut(m_current));
+    paintFocusRing(painter, *this, QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5));
 }
 
 void StackedBars::paintPart(QPainter& painter, const Drawn& drawn) const
@@ -112,9 +125,7 @@ void StackedBars::paintPart(QPainter& painter, const Drawn& drawn) const
     } else if (drawn.area.width() <= 4) {
         painter.fillRect(drawn.area, QBrush(colour, Qt::Dense4Pattern)); // no room for two lines
     } else {
-        painter.setPen(QPen(colour, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(drawn.area.adjusted(1, 1, -1, -1));
+        paintPlanned(painter, drawn.area, colour);
     }
     if (isCurrent) {
         painter.setPen(QPen(colours.text, 1));
@@ -139,7 +150,7 @@ void StackedBars::setCurrent(Place place)
     if (place == m_current)
         return;
     m_current = place;
-    setAccessibleDescription(readOut(place));
+    describe();
     update();
 }
 
@@ -160,13 +171,13 @@ void StackedBars::leaveEvent(QEvent*)
 
 void StackedBars::keyPressEvent(QKeyEvent* event)
 {
-    const int step = event->key() == Qt::Key_Right ? 1 : event->key() == Qt::Key_Left ? -1 : 0;
     const QList<Drawn> all = drawn();
-    if (step == 0 || all.isEmpty())
+    const auto found = std::ranges::find(all, m_current, &Drawn::place);
+    const auto current = found == all.end() ? std::nullopt : std::optional<int>(found - all.begin());
+    const auto walk = walkOf(*event, current, static_cast<int>(all.size()));
+    if (!walk)
         return QWidget::keyPressEvent(event);
-    const auto current = std::ranges::find(all, m_current, &Drawn::place);
-    const qsizetype next = current == all.end() ? 0 : current - all.begin() + step;
-    setCurrent(all[std::clamp<qsizetype>(next, 0, all.size() - 1)].place);
+    setCurrent(walk->to ? all[*walk->to].place : Place());
 }
 
 } // namespace trainyard

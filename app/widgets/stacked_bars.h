@@ -58,6 +58,7 @@ private:
     void paintPart(QPainter& painter, const Drawn& drawn) const;
     QString readOut(Place place) const;
     void setCurrent(Place place);
+    void describe();
 
     const Quantity m_quantity;
     QList<StackedBar> m_bars;
