@@ -4,6 +4,7 @@
 
 #include "app/cli/problem_output.h"
 #include "app/cli/spec_input.h"
+#include "app/models/sequences.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/limits.h"
 
@@ -23,11 +24,11 @@ void addShapeOptions(CLI::App& command, ShapeInput& input)
 
 SequenceShape shapeFor(const ModelSpec& model, const ShapeInput& input, const Result<DataSetManifest>& data)
 {
-    constexpr double kMaskedShare = 0.15;
     const bool asData = data.ok() && input.length.value_or(data->sequenceLength) == data->sequenceLength;
-    const int length = asData ? data->sequenceLength : input.length.value_or(model.maxPositions);
-    const int masked = asData ? data->maxPredictions : static_cast<int>(length * kMaskedShare);
-    return {length, input.maxPredictions.value_or(masked)};
+    SequenceShape shape = asData ? SequenceShape{data->sequenceLength, data->maxPredictions}
+                                 : sequencesOf(input.length.value_or(model.maxPositions));
+    shape.maxPredictions = input.maxPredictions.value_or(shape.maxPredictions);
+    return shape;
 }
 
 ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool json)

@@ -25,8 +25,8 @@ struct ShapeInput {
 /// --seq-len and --max-pred. `input` has to live as long as the command.
 void addShapeOptions(CLI::App& command, ShapeInput& input);
 
-/// What the user said, else the data set's when its manifest can be read from here, else the model's longest
-/// sequences, of which BERT masks 15 % (Devlin et al., arXiv:1810.04805, section 3.1).
+/// What the user said, else the data set's when its manifest can be read from here, else sequencesOf() the
+/// model's positions.
 SequenceShape shapeFor(const ModelSpec& model, const ShapeInput& input, const Result<DataSetManifest>& data);
 
 /// A specification with the sequences that it is planned for. With a status other than 0 it cannot be used,

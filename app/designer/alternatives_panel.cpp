@@ -57,15 +57,18 @@ AlternativesPanel::AlternativesPanel(QWidget* parent)
     m_progress->setRange(0, 1000);
     m_progress->setTextVisible(false);
     m_progress->setAccessibleName(tr("Search"));
-    m_apply->setToolTip(tr("Takes over layout, batch and memory; one step of Undo"));
+    m_apply->setToolTip(tr("Takes over layout, batch and memory measures, and leaves the hosts as they are; "
+                           "one step of Undo"));
+    m_objective->setToolTip(tr("fastest: most sequences per second; cheapest: least money for a sequence, "
+                               "perhaps on fewer hosts; least memory: most that stays free on a device"));
     auto* head = new QHBoxLayout;
-    head->addWidget(makeLabel(tr("Alternatives"), "heading"));
     head->addWidget(m_objective, 1);
     head->addWidget(m_button);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding,
                                metrics::kPanelPadding);
     column->setSpacing(metrics::kGap);
+    column->addWidget(makeLabel(tr("Alternatives"), "heading"));
     column->addLayout(head);
     column->addWidget(m_progress);
     column->addWidget(m_note);
@@ -123,17 +126,18 @@ void AlternativesPanel::showState()
     m_objective->setEnabled(!running);
     m_progress->setVisible(running);
     m_list->setVisible(any);
-    m_list->setEnabled(!m_search.isOutdated());
+    m_list->setEnabled(!running && !m_search.isOutdated());
     m_apply->setVisible(any);
     m_apply->setEnabled(m_list->isEnabled() && m_list->currentIndex().isValid());
-    const QString note =
-        running                 ? QString()
-        : m_search.isOutdated() ? tr("Found for another model, batch or cluster: search again.")
-        : any                   ? QString()
-        : !m_failure.isEmpty()  ? m_failure
-        : !obstacle.isEmpty()   ? obstacle
-                                : tr("Tries all layouts of this model on this cluster and says "
-                                       "what each gains and loses.");
+    const QString note = running && any          ? tr("The list is from the search before.")
+                         : running               ? QString()
+                         : m_search.isOutdated() ? tr("Found for another design: search again.")
+                         : any                   ? QString()
+                         : !m_failure.isEmpty()  ? m_failure
+                         : !obstacle.isEmpty()
+                             ? obstacle
+                             : tr("Tries all layouts of this model on this cluster and says "
+                                  "what each gains and loses.");
     m_note->setText(note);
     m_note->setVisible(!note.isEmpty());
 }

@@ -243,6 +243,8 @@ bool ClusterPicture::move(int key)
 
 void ClusterPicture::keyPressEvent(QKeyEvent* event)
 {
+    if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier))
+        return QAbstractScrollArea::keyPressEvent(event); // a shortcut of the window
     switch (event->key()) {
     case Qt::Key_D:
         return setAxis(GroupAxis::Data);

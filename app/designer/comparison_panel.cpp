@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QPointer>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -18,15 +19,39 @@ enum Page { FiguresPage, FieldsPage, EmptyPage };
 
 constexpr int kLagMs = 40;
 
-/// The first column has the room that its names need.
+/// Which design is kept, as a step of Undo.
+class KeepDesign : public QUndoCommand {
+public:
+    KeepDesign(ComparisonPanel& panel, PlannedDesign design)
+        : m_panel(&panel), m_before(panel.kept()), m_after(std::move(design))
+    {
+    }
+
+    void undo() override { keep(m_before); }
+    void redo() override { keep(m_after); }
+
+private:
+    void keep(const std::optional<PlannedDesign>& design)
+    {
+        if (m_panel)
+            m_panel->setKept(design);
+    }
+
+    QPointer<ComparisonPanel> m_panel; ///< the document may outlive it
+    std::optional<PlannedDesign> m_before;
+    std::optional<PlannedDesign> m_after;
+};
+
+/// Figures have the room that they need, names what is left.
 TableView* makeTable(const QString& name, TextTableModel& model)
 {
     auto* table = new TableView(name);
     table->setModel(&model);
-    table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    table->horizontalHeader()->setStretchLastSection(false);
+    table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     QObject::connect(&model, &QAbstractItemModel::modelReset, table, [table] {
         if (table->model()->columnCount() > 0)
-            table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+            table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     });
     return table;
 }
@@ -43,8 +68,9 @@ QLabel* makeEmpty()
 
 } // namespace
 
-ComparisonPanel::ComparisonPanel(QWidget* parent)
+ComparisonPanel::ComparisonPanel(SpecDocument& document, QWidget* parent)
     : QWidget(parent)
+    , m_document(document)
     , m_table(new ChoiceBox)
     , m_keep(makeButton({}))
     , m_swap(makeButton(tr("S&wap")))
@@ -69,6 +95,8 @@ QWidget* ComparisonPanel::makeHead()
 {
     m_table->setAccessibleName(tr("Compared"));
     m_table->addItems({tr("figures"), tr("fields")});
+    m_keep->setToolTip(tr("Compare further edits with the design as it is now"));
+    m_letGo->setToolTip(tr("Compare with no design any more"));
     m_swap->setToolTip(tr("Edit the kept design, and keep the present one; one step of Undo"));
     auto* head = new QWidget;
     auto* row = new QHBoxLayout(head);
@@ -109,11 +137,23 @@ void ComparisonPanel::setKept(std::optional<PlannedDesign> design)
     emit keptChanged();
 }
 
+void ComparisonPanel::setKeptEfficiency(double efficiency)
+{
+    if (!m_kept)
+        return;
+    m_kept->efficiency = efficiency;
+    m_due.start();
+}
+
 void ComparisonPanel::swap()
 {
     const RunSpec spec = m_kept->spec;
-    setKept(m_present);
-    emit swapped(spec);
+    m_document.closeEdit();
+    m_document.undoStack().beginMacro(tr("Other design"));
+    m_document.undoStack().push(new KeepDesign(*this, m_present));
+    m_document.edit(tr("Other design"), {}, [&spec](RunSpec& present) { present = spec; });
+    m_document.undoStack().endMacro();
+    m_document.closeEdit();
 }
 
 void ComparisonPanel::showTables()

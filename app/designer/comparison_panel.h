@@ -6,6 +6,7 @@
 #include <QWidget>
 
 #include "app/models/design_comparison.h"
+#include "app/models/spec_document.h"
 
 class QComboBox;
 class QPushButton;
@@ -14,30 +15,33 @@ class QStackedWidget;
 namespace trainyard {
 
 /// Keeps a design and sets the present one beside it: every figure with its change, and the fields in which
-/// the specifications differ.
+/// the specifications differ. The two change places in one step of the document's Undo, which brings back
+/// both.
 class ComparisonPanel : public QWidget {
     Q_OBJECT
 public:
-    explicit ComparisonPanel(QWidget* parent = nullptr);
+    explicit ComparisonPanel(SpecDocument& document, QWidget* parent = nullptr);
 
     void setPresent(const PlannedDesign& design);
     const std::optional<PlannedDesign>& kept() const { return m_kept; }
     void keepPresent();
+    /// Nothing = no design is compared any more.
+    void setKept(std::optional<PlannedDesign> design);
+    /// Of the kept design, worked out since; NaN = not known. Not told by keptChanged().
+    void setKeptEfficiency(double efficiency);
 
 signals:
     void keptChanged();
-    /// The kept design is to be edited; the one that was edited is kept now.
-    void swapped(const trainyard::RunSpec& spec);
 
 protected:
     void showEvent(QShowEvent* event) override;
 
 private:
     QWidget* makeHead();
-    void setKept(std::optional<PlannedDesign> design);
     void swap();
     void showTables();
 
+    SpecDocument& m_document;
     PlannedDesign m_present;
     std::optional<PlannedDesign> m_kept;
     QTimer m_due; ///< the tables lag behind the edits by a moment, and are made while they are seen

@@ -16,8 +16,8 @@
 #include "app/designer/scaled_copies_bar.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
-#include "app/designer/step_time_bar.h"
 #include "app/designer/verdict_panel.h"
+#include "app/models/sequences.h"
 #include "app/models/theme.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"
@@ -36,11 +36,11 @@ constexpr int kFormWidth = 416;
 constexpr int kFormWidest = 544;
 constexpr int kVerdictWidth = 304;
 constexpr int kVerdictWidest = 400;
-constexpr int kColumnsShare = 5; ///< of the height
+constexpr int kColumnsShare = 3; ///< of the height
 constexpr int kStripShare = 2;
 constexpr int kExplainAfterMs = 200; ///< without an edit; settings that work are looked for by the thousand
 
-QFrame* makeTitledPanel(const QString& title, QWidget* content, int stretch)
+QFrame* makeTitledPanel(const QString& title, QWidget* content)
 {
     auto* panel = makePanel();
     auto* column = new QVBoxLayout(panel);
@@ -48,9 +48,8 @@ QFrame* makeTitledPanel(const QString& title, QWidget* content, int stretch)
                                metrics::kPanelPadding);
     column->setSpacing(metrics::kGap);
     column->addWidget(makeLabel(title, "heading"));
-    column->addWidget(content, stretch);
-    if (stretch == 0)
-        column->addStretch(1);
+    column->addWidget(content);
+    column->addStretch(1);
     return panel;
 }
 
@@ -93,8 +92,7 @@ DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
     , m_form(new SpecForm(m_document, m_hosts, m_hardware))
     , m_cluster(new ClusterPanel(m_document))
     , m_memory(new MemoryBars)
-    , m_stepTime(new StepTimeBar)
-    , m_strip(new PlanStrip)
+    , m_strip(new PlanStrip(m_document))
     , m_verdict(new VerdictPanel)
     , m_alternatives(new AlternativesPanel)
     , m_exchange(new SettingsExchange(m_document, *m_page->strip(), this))
@@ -166,11 +164,7 @@ void DesignPlace::connectPlan()
 {
     connect(m_verdict, &VerdictPanel::keepRequested, m_strip, &PlanStrip::keepForComparison);
     connect(m_strip, &PlanStrip::efficiencyChanged, m_verdict, &VerdictPanel::setEfficiency);
-    connect(m_strip, &PlanStrip::swapped, this, &DesignPlace::swapDesign);
-    connect(m_strip, &PlanStrip::keptChanged, this, [this] {
-        m_verdict->setKept(m_strip->kept());
-        showStepTime();
-    });
+    connect(m_strip, &PlanStrip::keptChanged, this, &DesignPlace::showKept);
     connect(m_alternatives, &AlternativesPanel::chosen, this, &DesignPlace::applyAlternative);
 }
 
@@ -181,8 +175,7 @@ QWidget* DesignPlace::makeMiddle()
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(metrics::kPanelPadding);
     column->addWidget(m_cluster, 2);
-    column->addWidget(makeTitledPanel(tr("Memory per device, planned"), m_memory, 0), 0);
-    column->addWidget(makeTitledPanel(tr("Time of a step, planned"), m_stepTime, 0), 0);
+    column->addWidget(makeTitledPanel(tr("Memory per device, planned"), m_memory), 0);
     return makeScrolled(middle);
 }
 
@@ -253,7 +246,8 @@ const DataSetEntry* DesignPlace::dataSet() const
 SequenceShape DesignPlace::shape() const
 {
     const DataSetEntry* entry = dataSet();
-    return entry ? SequenceShape{entry->sequenceLength, entry->maxPredictions} : SequenceShape();
+    return entry ? SequenceShape{entry->sequenceLength, entry->maxPredictions}
+                 : sequencesOf(m_document.spec().model.maxPositions);
 }
 
 std::optional<DataSetShape> DesignPlace::rows() const
@@ -311,7 +305,6 @@ void DesignPlace::refresh()
 {
     m_design = plannedDesign();
     showCluster();
-    showStepTime();
     m_verdict->showVerdict(m_design, findings());
     m_alternatives->setDesign(m_design);
     m_strip->showDesign(m_design);
@@ -327,14 +320,13 @@ void DesignPlace::showCluster()
     m_memory->setMemory(memory, m_design.spec.layout, plan.memory.assumptions);
 }
 
-void DesignPlace::showStepTime()
+void DesignPlace::showKept()
 {
-    const auto stepOf = [](const PlannedDesign& design) {
-        return design.hasTime() ? std::optional(design.time().step) : std::nullopt;
-    };
     const auto& kept = m_strip->kept();
-    m_stepTime->setEmptyText(timeObstacle(m_design));
-    m_stepTime->setSteps(stepOf(m_design), kept ? stepOf(*kept) : std::nullopt);
+    m_verdict->setKept(kept);
+    m_memory->setKept(
+        kept ? fullestGroup(groupMemory(DeviceMap(kept->spec), kept->plan.pipelineRanks, kept->plan.hosts))
+             : std::nullopt);
 }
 
 void DesignPlace::applyAlternative(const FoundLayout& layout)
@@ -343,13 +335,30 @@ void DesignPlace::applyAlternative(const FoundLayout& layout)
     m_document.edit(tr("Alternative layout"), QStringLiteral("layout"),
                     [&layout](RunSpec& spec) { applyLayout(spec, layout); });
     m_document.closeEdit();
+    tellHostsWithoutRanks();
 }
 
-void DesignPlace::swapDesign(const RunSpec& spec)
+/// The cheapest layout may want fewer hosts than there are. They stay in the design, where no rank is put on
+/// them, until the user takes them out.
+void DesignPlace::tellHostsWithoutRanks()
 {
-    m_document.closeEdit();
-    m_document.edit(tr("Other design"), {}, [&spec](RunSpec& present) { present = spec; });
-    m_document.closeEdit();
+    const auto& hosts = m_design.plan.hosts;
+    const auto used = hosts.empty() ? 0 : static_cast<std::ptrdiff_t>(hosts.back().node) + 1;
+    const auto all = static_cast<std::ptrdiff_t>(m_document.spec().cluster.nodes.size());
+    if (used >= all)
+        return;
+    m_page->strip()->showMessage(MessageStrip::Tone::Info,
+                                 tr("This layout is on %1 of %2 hosts.").arg(used).arg(all),
+                                 tr("The others get no rank and count for nothing in the cost."));
+    m_page->strip()->addAction(tr("&Take them out"), [this, used] {
+        m_document.closeEdit();
+        m_document.edit(tr("Hosts without ranks"), QStringLiteral("cluster.nodes"), [used](RunSpec& spec) {
+            if (used < static_cast<std::ptrdiff_t>(spec.cluster.nodes.size()))
+                spec.cluster.nodes.erase(spec.cluster.nodes.begin() + used, spec.cluster.nodes.end());
+        });
+        m_document.closeEdit();
+        m_page->strip()->clear();
+    });
 }
 
 void DesignPlace::updateTitle()

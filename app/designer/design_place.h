@@ -25,7 +25,6 @@ class PlanStrip;
 class ScaledCopiesBar;
 class SettingsExchange;
 class SpecForm;
-class StepTimeBar;
 struct FoundLayout;
 
 /// The place where a run is designed: every edit shows at once what it needs and what is in its way; from
@@ -68,7 +67,6 @@ private:
     void undo();
     void redo();
     void applyAlternative(const FoundLayout& layout);
-    void swapDesign(const RunSpec& spec);
     void updateTitle();
     const DataSetEntry* dataSet() const;
     SequenceShape shape() const;
@@ -80,7 +78,8 @@ private:
     void explainProblems();
     void apply(const Remedy& remedy);
     void showCluster();
-    void showStepTime();
+    void showKept();
+    void tellHostsWithoutRanks();
     void onLaunched(const Result<QString>& result);
 
     SpecDocument& m_document;
@@ -95,7 +94,6 @@ private:
     SpecForm* m_form;
     ClusterPanel* m_cluster;
     MemoryBars* m_memory;
-    StepTimeBar* m_stepTime;
     PlanStrip* m_strip;
     VerdictPanel* m_verdict;
     AlternativesPanel* m_alternatives;

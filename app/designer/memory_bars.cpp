@@ -10,6 +10,7 @@
 #include "app/models/device_words.h"
 #include "app/models/display_text.h"
 #include "app/models/theme.h"
+#include "app/widgets/planned_fill.h"
 
 namespace trainyard {
 
@@ -19,13 +20,20 @@ constexpr std::size_t kMostBars = 4;
 constexpr int kLabel = 18;
 constexpr int kBar = 14;
 constexpr int kRow = kLabel + kBar + 6;
+constexpr int kKept = 14; ///< height of the kept design's bar with the gap above it
 constexpr int kLine = 20;
-constexpr int kLegendCell = 208; ///< about: figures stay near their names in a wide window
-constexpr double kTint = 0.35;   ///< planned: an outline; the tint only helps the eye to find it again
+constexpr int kLeastCell = 184; ///< of the legend: the longest name with its figure
+constexpr int kMostCell = 208;  ///< figures stay near their names in a wide window
+constexpr double kThinnest = 0.5;
 
 Bytes bytesOf(const MemoryGroup& group, MemoryCategory category)
 {
     return group.bytes[static_cast<std::size_t>(category)];
+}
+
+Bytes residentOf(const MemoryGroup& group, MemoryCategory category)
+{
+    return std::min(group.resident[static_cast<std::size_t>(category)], bytesOf(group, category));
 }
 
 QString nameText(MemoryCategory category)
@@ -37,21 +45,6 @@ QString nameText(MemoryCategory category)
 QString textOf(Bytes bytes)
 {
     return displayBytes(static_cast<double>(bytes));
-}
-
-/// Share of its room that a group fills; what has no known size comes by its bytes, after the others.
-std::pair<double, Bytes> fullness(const MemoryGroup& group)
-{
-    const double share = group.capacity ? static_cast<double>(group.needed) /
-                                              std::max(1.0, static_cast<double>(*group.capacity))
-                                        : 0;
-    return {share, group.needed};
-}
-
-std::vector<MemoryGroup> fullestFirst(std::vector<MemoryGroup> groups)
-{
-    std::ranges::stable_sort(groups, std::ranges::greater(), fullness);
-    return groups;
 }
 
 std::vector<MemoryCategory> categoriesIn(const std::vector<MemoryGroup>& groups)
@@ -66,20 +59,19 @@ std::vector<MemoryCategory> categoriesIn(const std::vector<MemoryGroup>& groups)
     return present;
 }
 
-QColor tintOf(QColor colour)
-{
-    colour.setAlphaF(kTint);
-    return colour;
-}
-
 /// One line per category, every byte counted.
 QString breakdown(const MemoryGroup& group)
 {
     QStringList lines;
-    for (const MemoryCategory category : categoriesIn({group}))
-        lines << QStringLiteral("%1  %2 (%3 B)")
-                     .arg(nameText(category), textOf(bytesOf(group, category)),
-                          displayCount(static_cast<qint64>(bytesOf(group, category))));
+    for (const MemoryCategory category : categoriesIn({group})) {
+        const Bytes bytes = bytesOf(group, category);
+        const Bytes resident = residentOf(group, category);
+        QString line = QStringLiteral("%1  %2 (%3 B)")
+                           .arg(nameText(category), textOf(bytes), displayCount(static_cast<qint64>(bytes)));
+        if (resident < bytes)
+            line += MemoryBars::tr(", %1 of it only for a part of the step").arg(textOf(bytes - resident));
+        lines << line;
+    }
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -103,22 +95,50 @@ void MemoryBars::setMemory(const GroupedMemory& memory, const ParallelLayout& la
     const auto hidden = static_cast<qint64>(groups.size() - m_rows.size());
     m_more = hidden > 0 ? tr("and %1 groups that have more room").arg(hidden) : QString();
 
-    QStringList said;
-    for (const Row& row : m_rows)
-        said << row.label + QStringLiteral(": ") + roomWords(row.group);
-    setAccessibleDescription(said.join(QStringLiteral(", ")));
+    describe();
     updateGeometry();
     update();
 }
 
+void MemoryBars::setKept(const std::optional<MemoryGroup>& kept)
+{
+    m_kept = kept;
+    describe();
+    updateGeometry();
+    update();
+}
+
+void MemoryBars::describe()
+{
+    QStringList said;
+    for (const Row& row : m_rows)
+        said << row.label + QStringLiteral(": ") + roomWords(row.group);
+    if (m_kept)
+        said << tr("the kept design: %1").arg(roomWords(*m_kept));
+    setAccessibleDescription(said.join(QStringLiteral(", ")));
+}
+
+int MemoryBars::rowTop(std::size_t row) const
+{
+    return static_cast<int>(row) * kRow + (row > 0 && m_kept ? kKept : 0);
+}
+
 int MemoryBars::legendTop() const
 {
-    return static_cast<int>(m_rows.size()) * kRow + (m_more.isEmpty() ? 0 : kLine);
+    return rowTop(m_rows.size()) + (m_more.isEmpty() ? 0 : kLine);
 }
 
 int MemoryBars::legendColumns() const
 {
-    return std::max(1, width() / kLegendCell);
+    return std::max(1, width() / kLeastCell);
+}
+
+QRect MemoryBars::legendCell(std::size_t entry) const
+{
+    const int columns = legendColumns();
+    const int number = static_cast<int>(entry);
+    const int cell = std::min(kMostCell, width() / columns);
+    return {number % columns * cell, legendTop() + number / columns * kLine, cell, kLine};
 }
 
 int MemoryBars::neededHeight() const
@@ -139,6 +159,8 @@ double MemoryBars::bytesPerPixel() const
     Bytes largest = 1;
     for (const Row& row : m_rows)
         largest = std::max({largest, row.group.needed, row.group.capacity.value_or(0)});
+    if (m_kept)
+        largest = std::max(largest, m_kept->needed);
     return static_cast<double>(largest) / std::max(1, width() - 2);
 }
 
@@ -151,13 +173,14 @@ void MemoryBars::paintEvent(QPaintEvent*)
         return;
     }
     painter.drawText(QRect(0, legendTop() - kLine, width(), kLine), Qt::AlignLeft | Qt::AlignVCenter, m_more);
-    const double scale = bytesPerPixel();
     for (std::size_t i = 0; i < m_rows.size(); ++i)
-        paintRow(painter, m_rows[i], static_cast<int>(i) * kRow, scale);
-    paintLegend(painter, legendTop());
+        paintRow(painter, m_rows[i], rowTop(i));
+    if (m_kept)
+        paintKept(painter);
+    paintLegend(painter);
 }
 
-void MemoryBars::paintRow(QPainter& painter, const Row& row, int top, double bytesPerPixel) const
+void MemoryBars::paintRow(QPainter& painter, const Row& row, int top) const
 {
     const ThemeColours& colours = coloursOf(palette());
     const QRect label(0, top, width(), kLabel);
@@ -169,62 +192,79 @@ void MemoryBars::paintRow(QPainter& painter, const Row& row, int top, double byt
     painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter,
                      fontMetrics().elidedText(row.label, Qt::ElideMiddle, left));
     const QRectF bar(0.5, top + kLabel + 0.5, width() - 1, kBar - 1);
-    paintRoom(painter, row.group, bar, bytesPerPixel);
-    paintBar(painter, row.group, bar, bytesPerPixel);
+    paintRoom(painter, row.group, bar);
+    paintBar(painter, row.group, bar);
 }
 
 /// What there is: hatched, and a line at its end.
-void MemoryBars::paintRoom(QPainter& painter, const MemoryGroup& group, const QRectF& bar,
-                           double bytesPerPixel) const
+void MemoryBars::paintRoom(QPainter& painter, const MemoryGroup& group, const QRectF& bar) const
 {
     if (!group.capacity)
         return;
     const ThemeColours& colours = coloursOf(palette());
     QRectF capacity = bar;
-    capacity.setWidth(static_cast<double>(*group.capacity) / bytesPerPixel);
+    capacity.setWidth(static_cast<double>(*group.capacity) / bytesPerPixel());
     painter.fillRect(capacity, QBrush(freeMemoryColour(colours.scheme), Qt::BDiagPattern));
     painter.setPen(colours.border);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(capacity);
 }
 
-void MemoryBars::paintBar(QPainter& painter, const MemoryGroup& group, const QRectF& bar,
-                          double bytesPerPixel) const
+std::vector<MemoryBars::Part> MemoryBars::partsOf(const MemoryGroup& group, const QRectF& bar) const
 {
-    const ThemeColours& colours = coloursOf(palette());
+    const double scale = bytesPerPixel();
+    std::vector<Part> parts;
     double left = bar.left();
-    for (const MemoryCategory category : m_categories) {
-        const double width = static_cast<double>(bytesOf(group, category)) / bytesPerPixel;
-        if (width < 0.5 || (group.onDevices && category == MemoryCategory::Host))
+    for (const MemoryCategory category : categoriesIn({group})) {
+        const double width = static_cast<double>(bytesOf(group, category)) / scale;
+        if (width < kThinnest || (group.onDevices && category == MemoryCategory::Host))
             continue;
-        const QColor colour = colourOf(category, colours.scheme);
-        const QRectF part(left, bar.top(), width, bar.height());
-        painter.fillRect(part, colours.panel);
-        painter.fillRect(part, tintOf(colour));
-        painter.setPen(QPen(colour, 1.5));
-        painter.drawRect(part.adjusted(0.75, 0.25, -0.75, -0.25));
+        const double resident = static_cast<double>(residentOf(group, category)) / scale;
+        parts.push_back({category, QRectF(left, bar.top(), width, bar.height()), left + resident});
         left += width;
     }
+    return parts;
+}
+
+void MemoryBars::paintBar(QPainter& painter, const MemoryGroup& group, const QRectF& bar) const
+{
+    const ThemeColours& colours = coloursOf(palette());
+    for (const Part& part : partsOf(group, bar)) {
+        painter.fillRect(part.area, colours.panel);
+        paintPlanned(painter, part.area, colourOf(part.category, colours.scheme), part.transientFrom);
+    }
     if (group.capacity) {
-        const double limit = bar.left() + static_cast<double>(*group.capacity) / bytesPerPixel;
+        const double limit = bar.left() + static_cast<double>(*group.capacity) / bytesPerPixel();
         painter.setPen(QPen(group.fits() ? colours.muted : colours.bad, 2));
         painter.drawLine(QPointF(limit, bar.top() - 2), QPointF(limit, bar.bottom() + 2));
     }
 }
 
-void MemoryBars::paintLegend(QPainter& painter, int top) const
+void MemoryBars::paintKept(QPainter& painter) const
 {
     const ThemeColours& colours = coloursOf(palette());
-    const int columns = legendColumns();
+    const QRectF bar(0.5, kRow - 2.5, width() - 1, kKept - 4);
+    double end = bar.left();
+    for (const Part& part : partsOf(*m_kept, bar)) {
+        paintCompared(painter, part.area, colourOf(part.category, colours.scheme));
+        end = part.area.right();
+    }
+    const QString text = tr("kept: %1").arg(textOf(m_kept->needed));
+    const int room = fontMetrics().horizontalAdvance(text);
+    painter.setPen(colours.muted);
+    if (end + metrics::kGap + room < width()) // else the tool tip tells
+        painter.drawText(QRectF(end + metrics::kGap, bar.top() - 3, room + 1, bar.height() + 6),
+                         Qt::AlignLeft | Qt::AlignVCenter, text);
+}
+
+void MemoryBars::paintLegend(QPainter& painter) const
+{
+    const ThemeColours& colours = coloursOf(palette());
     for (std::size_t i = 0; i < m_categories.size(); ++i) {
-        const int number = static_cast<int>(i);
-        const QRect cell(number % columns * kLegendCell, top + number / columns * kLine, kLegendCell, kLine);
-        const QColor colour = colourOf(m_categories[i], colours.scheme);
-        const QRectF key(cell.left() + 0.5, cell.top() + 5.5, 10, 10);
-        painter.fillRect(key, tintOf(colour));
-        painter.setPen(QPen(colour, 1.5));
-        painter.drawRect(key);
-        const QRect text = cell.adjusted(18, 0, -24, 0);
+        const QRect cell = legendCell(i);
+        paintPlanned(painter, QRectF(cell.left(), cell.top() + 5, 11, 11),
+                     colourOf(m_categories[i], colours.scheme));
+        const QRect text = cell.adjusted(18, 0, -16, 0);
         painter.setPen(colours.muted);
         painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, nameText(m_categories[i]));
         painter.setPen(colours.text);
@@ -235,9 +275,12 @@ void MemoryBars::paintLegend(QPainter& painter, int top) const
 
 QString MemoryBars::toolTipAt(int y) const
 {
-    const auto row = static_cast<std::size_t>(y / kRow);
-    if (row >= m_rows.size())
+    if (m_kept && y >= kRow && y < rowTop(1))
+        return toolTipOf(tr("the kept design: %1").arg(roomWords(*m_kept)) + QLatin1Char('\n') +
+                         breakdown(*m_kept));
+    if (y >= rowTop(m_rows.size()))
         return m_assumptions;
+    const auto row = static_cast<std::size_t>((y - (m_kept && y >= kRow ? kKept : 0)) / kRow);
     const MemoryGroup& group = m_rows[row].group;
     const QString hint =
         group.capacity ? QString() : tr("\nCheck the host, or name its hardware, to know its size.");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,10 @@
 namespace trainyard {
 
 /// The planned memory per device as stacked bars, one for all devices that hold the same in the same room,
-/// the fullest first: a category's outline and tint while it is a plan, the free rest hatched up to the line
-/// of what there is, what does not fit beyond it. Below, the categories of the first bar in figures.
+/// the fullest first: a category's outline and tint while it is a plan, striped where it comes and goes in a
+/// step, the free rest hatched up to the line of what there is, what does not fit beyond it. Under the first
+/// one in outline that of the design that is kept for comparison. Below, the categories of the first bar in
+/// figures.
 class MemoryBars : public QWidget {
     Q_OBJECT
 public:
@@ -20,6 +23,8 @@ public:
     /// `assumptions` of the estimate, one sentence each.
     void setMemory(const GroupedMemory& memory, const ParallelLayout& layout,
                    const std::vector<std::string>& assumptions);
+    /// The fullest one of the kept design; nothing = no design is compared.
+    void setKept(const std::optional<MemoryGroup>& kept);
     QSize sizeHint() const override { return {480, neededHeight()}; }
     QSize minimumSizeHint() const override { return {320, neededHeight()}; }
 
@@ -33,18 +38,29 @@ private:
         QString label;
         MemoryGroup group;
     };
-    void paintRow(QPainter& painter, const Row& row, int top, double bytesPerPixel) const;
-    void paintBar(QPainter& painter, const MemoryGroup& group, const QRectF& bar, double bytesPerPixel) const;
-    void paintRoom(QPainter& painter, const MemoryGroup& group, const QRectF& bar,
-                   double bytesPerPixel) const;
-    void paintLegend(QPainter& painter, int top) const;
+    /// A category in a bar.
+    struct Part {
+        MemoryCategory category;
+        QRectF area;
+        double transientFrom = 0; ///< x
+    };
+    std::vector<Part> partsOf(const MemoryGroup& group, const QRectF& bar) const;
+    void paintRow(QPainter& painter, const Row& row, int top) const;
+    void paintBar(QPainter& painter, const MemoryGroup& group, const QRectF& bar) const;
+    void paintRoom(QPainter& painter, const MemoryGroup& group, const QRectF& bar) const;
+    void paintKept(QPainter& painter) const;
+    void describe();
+    int rowTop(std::size_t row) const;
+    void paintLegend(QPainter& painter) const;
     int legendTop() const;
     int legendColumns() const;
+    QRect legendCell(std::size_t entry) const;
     int neededHeight() const; ///< at the present width
     double bytesPerPixel() const;
     QString toolTipAt(int y) const;
 
     std::vector<Row> m_rows;
+    std::optional<MemoryGroup> m_kept;
     QString m_more;                           ///< how many groups have no bar
     std::vector<MemoryCategory> m_categories; ///< that any group has
     QString m_assumptions;

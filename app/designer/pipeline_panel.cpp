@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include <QHBoxLayout>
 #include <QVBoxLayout>
 
 #include "app/designer/action_fill.h"
 #include "app/designer/pipeline_gantt.h"
+#include "app/designer/step_time_bar.h"
 #include "app/models/step_words.h"
 #include "app/models/theme.h"
 #include "app/widgets/chart_legend.h"
@@ -17,19 +17,18 @@ namespace trainyard {
 
 PipelinePanel::PipelinePanel(QWidget* parent)
     : QFrame(parent)
+    , m_stepTime(new StepTimeBar)
     , m_readOut(new ElidedLabel("small"))
     , m_gantt(new PipelineGantt)
     , m_legend(new ChartLegend)
 {
     setRole(this, "panel");
-    m_readOut->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    auto* head = new QHBoxLayout;
-    head->addWidget(makeLabel(tr("Pipeline"), "heading"));
-    head->addWidget(m_readOut, 1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
     column->setSpacing(metrics::kHalf);
-    column->addLayout(head);
+    column->addWidget(makeLabel(tr("One step"), "heading"));
+    column->addWidget(m_stepTime);
+    column->addWidget(m_readOut);
     column->addWidget(m_gantt, 1);
     column->addWidget(m_legend);
     connect(m_gantt, &PipelineGantt::readOutChanged, this,
@@ -45,6 +44,7 @@ void PipelinePanel::showStep(std::shared_ptr<const StepTimeline> timeline, const
     });
     m_legend->setEntries(actionLegend(split));
     m_legend->show();
+    m_stepTime->show();
     m_gantt->setTimeline(std::move(timeline));
     m_readOut->setFullText(m_summary);
 }
@@ -52,6 +52,7 @@ void PipelinePanel::showStep(std::shared_ptr<const StepTimeline> timeline, const
 void PipelinePanel::showNothing(const QString& why)
 {
     m_summary.clear();
+    m_stepTime->hide();
     m_legend->hide();
     m_gantt->setEmptyText(why);
     m_gantt->setTimeline(nullptr);

@@ -12,18 +12,22 @@ namespace trainyard {
 class ChartLegend;
 class ElidedLabel;
 class PipelineGantt;
+class StepTimeBar;
 
-/// The pipeline over one step with its bubble in words, a read-out of what is pointed at, and a legend.
+/// One optimizer step: its time by cause, and below it the pipeline action by action with its bubble in
+/// words, a read-out of what is pointed at, and a legend.
 class PipelinePanel : public QFrame {
     Q_OBJECT
 public:
     explicit PipelinePanel(QWidget* parent = nullptr);
 
+    StepTimeBar& stepTime() { return *m_stepTime; }
     void showStep(std::shared_ptr<const StepTimeline> timeline, const StepTime& step);
     /// There is nothing to show, and why.
     void showNothing(const QString& why);
 
 private:
+    StepTimeBar* m_stepTime;
     ElidedLabel* m_readOut;
     PipelineGantt* m_gantt;
     ChartLegend* m_legend;

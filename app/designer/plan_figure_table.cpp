@@ -1,7 +1,10 @@
 #include "app/designer/plan_figure_table.h"
 
+#include <algorithm>
+
 #include <QGridLayout>
 
+#include "app/models/display_text.h"
 #include "app/models/theme.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
@@ -13,6 +16,14 @@ namespace {
 const char* styleOf(Tone tone)
 {
     return tone == Tone::Good ? "good" : tone == Tone::Bad ? "bad" : "muted";
+}
+
+/// The same figure of another design; null where that has none.
+const PlanFigure* counterpart(const PlanFigure& figure, const std::vector<PlanFigure>& others)
+{
+    const auto found =
+        std::ranges::find_if(others, [&](const PlanFigure& other) { return other.isSame(figure); });
+    return found == others.end() ? nullptr : &*found;
 }
 
 } // namespace
@@ -40,8 +51,10 @@ void PlanFigureTable::show(const Row& row, const PlanFigure& figure, const PlanF
 {
     row.name->setFullText(figure.name);
     row.value->setText(figure.value);
+    row.name->setHelp(figure.help());
     row.value->setAccessibleName(figure.name);
-    row.value->setToolTip(figure.details);
+    row.value->setAccessibleDescription(figure.help());
+    row.value->setToolTip(toolTipOf(figure.help()));
     row.change->setText(kept ? changeText(figure, *kept) : QString());
     row.change->setToolTip(kept ? tr("kept design: %1").arg(kept->value) : QString());
     setStyleProperty(row.change, "tone", styleOf(kept ? changeTone(figure, *kept) : Tone::Muted));
@@ -57,7 +70,7 @@ void PlanFigureTable::setFigures(const std::vector<PlanFigure>& figures, const s
         m_rows[i].value->setVisible(used);
         m_rows[i].change->setVisible(used && !kept.empty());
         if (used)
-            show(m_rows[i], figures[i], i < kept.size() ? &kept[i] : nullptr);
+            show(m_rows[i], figures[i], counterpart(figures[i], kept));
     }
 }
 

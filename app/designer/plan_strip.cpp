@@ -8,18 +8,34 @@
 #include "app/designer/pipeline_panel.h"
 #include "app/designer/scaling_panel.h"
 #include "app/designer/schedule_preview.h"
+#include "app/designer/step_time_bar.h"
 #include "app/models/theme.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {
 
-PlanStrip::PlanStrip(QWidget* parent)
+namespace {
+
+double presentEfficiency(const BackgroundPlan::Outlook& outlook)
+{
+    const auto present = outlook.ok() ? outlook->present() : std::nullopt;
+    return present ? present->efficiency : qQNaN();
+}
+
+std::optional<StepTime> stepOf(const PlannedDesign& design)
+{
+    return design.hasTime() ? std::optional(design.time().step) : std::nullopt;
+}
+
+} // namespace
+
+PlanStrip::PlanStrip(SpecDocument& document, QWidget* parent)
     : QWidget(parent)
     , m_pipeline(new PipelinePanel)
     , m_tabs(new QTabWidget)
     , m_scaling(new ScalingPanel)
     , m_learningRate(new SchedulePreview)
-    , m_comparison(new ComparisonPanel)
+    , m_comparison(new ComparisonPanel(document))
 {
     m_tabs->addTab(m_scaling, tr("Scaling"));
     m_tabs->addTab(m_learningRate, tr("Learning rate"));
@@ -37,8 +53,8 @@ PlanStrip::PlanStrip(QWidget* parent)
     connect(&m_background, &BackgroundPlan::timelineReady, this, &PlanStrip::onTimeline);
     connect(&m_background, &BackgroundPlan::outlookReady, this, &PlanStrip::onOutlook);
     connect(m_scaling, &ScalingPanel::scalingChosen, &m_background, &BackgroundPlan::setScaling);
-    connect(m_comparison, &ComparisonPanel::keptChanged, this, &PlanStrip::keptChanged);
-    connect(m_comparison, &ComparisonPanel::swapped, this, &PlanStrip::swapped);
+    connect(&m_background, &BackgroundPlan::keptOutlookReady, this, &PlanStrip::onKeptOutlook);
+    connect(m_comparison, &ComparisonPanel::keptChanged, this, &PlanStrip::onKept);
 }
 
 void PlanStrip::showDesign(const PlannedDesign& design)
@@ -46,9 +62,10 @@ void PlanStrip::showDesign(const PlannedDesign& design)
     m_design = design;
     m_learningRate->setSpec(design.spec);
     m_comparison->setPresent(design);
+    showStepTime();
     if (design.hasTime())
         return m_background.setDesign(design);
-    const QString obstacle = timeObstacle(design);
+    const QString obstacle = timeObstacleInShort(design);
     m_background.clear();
     m_pipeline->showNothing(obstacle);
     m_scaling->showNothing(obstacle);
@@ -66,6 +83,19 @@ void PlanStrip::keepForComparison()
     m_tabs->setCurrentWidget(m_comparison);
 }
 
+void PlanStrip::showStepTime()
+{
+    m_pipeline->stepTime().setSteps(stepOf(m_design), kept() ? stepOf(*kept()) : std::nullopt);
+}
+
+void PlanStrip::onKept()
+{
+    showStepTime();
+    m_scaling->showKept({});
+    m_background.setKept(kept());
+    emit keptChanged();
+}
+
 void PlanStrip::onTimeline(const BackgroundPlan::Timeline& timeline)
 {
     if (timeline.ok())
@@ -76,13 +106,20 @@ void PlanStrip::onTimeline(const BackgroundPlan::Timeline& timeline)
 
 void PlanStrip::onOutlook(const BackgroundPlan::Outlook& outlook)
 {
-    if (!outlook.ok()) {
+    m_design.efficiency = presentEfficiency(outlook);
+    m_comparison->setPresent(m_design);
+    if (outlook.ok())
+        m_scaling->showOutlook(*outlook);
+    else
         m_scaling->showNothing(QString::fromStdString(outlook.error().text()));
-        return emit efficiencyChanged(qQNaN());
-    }
-    m_scaling->showOutlook(*outlook);
-    const auto present = outlook->present();
-    emit efficiencyChanged(present ? present->efficiency : qQNaN());
+    emit efficiencyChanged(m_design.efficiency);
+}
+
+void PlanStrip::onKeptOutlook(const BackgroundPlan::Outlook& outlook)
+{
+    m_comparison->setKeptEfficiency(presentEfficiency(outlook));
+    m_scaling->showKept(outlook.ok() ? *outlook : ScalingOutlook());
+    emit keptChanged();
 }
 
 } // namespace trainyard

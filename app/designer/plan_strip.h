@@ -12,14 +12,15 @@ class ComparisonPanel;
 class PipelinePanel;
 class ScalingPanel;
 class SchedulePreview;
+class SpecDocument;
 
-/// Below form and cluster: the pipeline over one step, and beside it how the design scales, the learning rate
-/// and the comparison with a kept design. What takes long to work out appears when it is there; until then
-/// the picture of the design before stays.
+/// Below form and cluster: one step by cause and action by action, and beside it how the design scales, the
+/// learning rate and the comparison with a kept design. What takes long to work out appears when it is there;
+/// until then the picture of the design before stays.
 class PlanStrip : public QWidget {
     Q_OBJECT
 public:
-    explicit PlanStrip(QWidget* parent = nullptr);
+    explicit PlanStrip(SpecDocument& document, QWidget* parent = nullptr);
 
     /// Requires a valid specification, or none with a time.
     void showDesign(const PlannedDesign& design);
@@ -28,14 +29,17 @@ public:
     void keepForComparison();
 
 signals:
+    /// Another design is kept, or more is known of it.
     void keptChanged();
-    void swapped(const trainyard::RunSpec& spec);
     /// Of one rank, against the fewest ranks; NaN = not known.
     void efficiencyChanged(double efficiency);
 
 private:
     void onTimeline(const BackgroundPlan::Timeline& timeline);
     void onOutlook(const BackgroundPlan::Outlook& outlook);
+    void onKeptOutlook(const BackgroundPlan::Outlook& outlook);
+    void onKept();
+    void showStepTime();
 
     PlannedDesign m_design;
     BackgroundPlan m_background;

@@ -80,6 +80,7 @@ void ProblemList::addRemedies(const std::vector<Remedy>& remedies)
         const int furtherLines = static_cast<int>(remedy.changes.size()) - 1;
         button->setMinimumHeight(metrics::kControlHeight +
                                  furtherLines * button->fontMetrics().lineSpacing());
+        button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // the tool tip has all of it
         button->setAccessibleName(tr("Set %1").arg(QString::fromStdString(remedy.text())));
         button->setToolTip(tr("Set %1").arg(QString::fromStdString(remedy.text())));
         connect(button, &QPushButton::clicked, this, [this, remedy] { emit remedyChosen(remedy); });

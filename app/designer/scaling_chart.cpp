@@ -10,6 +10,7 @@
 #include "app/models/axis_ticks.h"
 #include "app/models/display_text.h"
 #include "app/models/theme.h"
+#include "app/widgets/item_walk.h"
 
 namespace trainyard {
 
@@ -23,6 +24,7 @@ constexpr int kTickPixels = 11;
 constexpr int kTickRoom = 48; ///< pixels from tick to tick, about
 constexpr double kHeadroom = 1.08;
 constexpr double kDot = 3;
+constexpr double kMarker = 3.5;
 constexpr double kRing = 5.5;
 
 } // namespace
@@ -70,6 +72,17 @@ void ScalingChart::clear(const QString& why)
     setOutlook({});
 }
 
+void ScalingChart::setKept(const ScalingOutlook& outlook)
+{
+    m_kept = outlook.steps;
+    update();
+}
+
+ChartMarker ScalingChart::markerOfPublished(std::size_t index)
+{
+    return static_cast<ChartMarker>(index % kChartMarkers);
+}
+
 void ScalingChart::setFigure(Figure figure)
 {
     m_figure = figure;
@@ -102,6 +115,12 @@ ScalingChart::Frame ScalingChart::frame() const
     double top = idealAt(m_outlook.steps.back().ranks);
     for (const ScalingStep& step : m_outlook.steps)
         top = std::max(top, valueOf(step));
+    for (const ScalingStep& step : m_kept) {
+        fewest = std::min<double>(fewest, step.ranks);
+        most = std::max<double>(most, step.ranks);
+        least = std::min(least, valueOf(step));
+        top = std::max(top, valueOf(step));
+    }
     for (const PublishedCurve& curve : m_outlook.published) {
         for (const PublishedPoint& point : curve.points) {
             fewest = std::min<double>(fewest, point.devices);
@@ -139,6 +158,14 @@ void ScalingChart::paintAxes(QPainter& painter, const Frame& frame) const
     }
 }
 
+QPolygonF ScalingChart::curveOf(const std::vector<ScalingStep>& steps, const Frame& frame) const
+{
+    QPolygonF curve;
+    for (const ScalingStep& step : steps)
+        curve << frame.point(step.ranks, valueOf(step));
+    return curve;
+}
+
 void ScalingChart::paintPrediction(QPainter& painter, const Frame& frame) const
 {
     const ThemeColours& colours = coloursOf(palette());
@@ -147,10 +174,10 @@ void ScalingChart::paintPrediction(QPainter& painter, const Frame& frame) const
     painter.setPen(QPen(colours.muted, 1.2, Qt::DashLine));
     painter.drawLine(frame.point(first.ranks, idealAt(first.ranks)),
                      frame.point(last.ranks, idealAt(last.ranks)));
-    QPolygonF curve;
-    for (const ScalingStep& step : m_outlook.steps)
-        curve << frame.point(step.ranks, valueOf(step));
     const QColor colour = seriesStyle(colours.scheme, 0).colour;
+    painter.setPen(QPen(colour, 1.5, Qt::DotLine));
+    painter.drawPolyline(curveOf(m_kept, frame));
+    const QPolygonF curve = curveOf(m_outlook.steps, frame);
     painter.setPen(QPen(colour, 2));
     painter.drawPolyline(curve);
     painter.setBrush(colours.panel);
@@ -167,13 +194,10 @@ void ScalingChart::paintPublished(QPainter& painter, const Frame& frame) const
 {
     const ColourScheme scheme = coloursOf(palette()).scheme;
     for (std::size_t i = 0; i < m_outlook.published.size(); ++i) {
-        const QColor colour = seriesStyle(scheme, styleOfPublished(static_cast<qsizetype>(i))).colour;
-        painter.setBrush(colour);
-        painter.setPen(Qt::NoPen);
-        for (const PublishedPoint& point : m_outlook.published[i].points) {
-            const QPointF at = frame.point(point.devices, valueOf(point));
-            painter.drawRect(QRectF(at.x() - kDot, at.y() - kDot, 2 * kDot, 2 * kDot));
-        }
+        const QColor colour = seriesStyle(scheme, styleOfPublished(i)).colour;
+        for (const PublishedPoint& point : m_outlook.published[i].points)
+            paintMarker(painter, markerOfPublished(i), frame.point(point.devices, valueOf(point)), kMarker,
+                        colour);
     }
 }
 
@@ -199,11 +223,7 @@ void ScalingChart::paintEvent(QPaintEvent*)
         painter.setPen(QPen(colours.muted, 1, Qt::DashLine));
         painter.drawLine(QPointF(x, place.area.top()), QPointF(x, place.area.bottom()));
     }
-    if (hasFocus()) {
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(colours.accent);
-        painter.drawRect(place.area);
-    }
+    paintFocusRing(painter, *this, place.area);
 }
 
 QString ScalingChart::presentReadOut() const
@@ -216,7 +236,7 @@ QString ScalingChart::readOut(const ScalingStep& step) const
 {
     QStringList parts{tr("%1 devices").arg(displayCount(step.ranks)),
                       tr("%1 seq/s").arg(displayNumber(step.sequencesPerSecond)),
-                      tr("efficiency %1").arg(displayPercent(step.efficiency)),
+                      displayPercent(step.efficiency),
                       tr("global batch %1").arg(displayCount(step.globalBatch))};
     for (const PublishedCurve& curve : m_outlook.published) {
         for (const PublishedPoint& point : curve.points) {
@@ -232,7 +252,7 @@ void ScalingChart::setCurrent(std::optional<std::size_t> step)
 {
     m_current = step;
     const QString text = step ? readOut(m_outlook.steps[*step]) : QString();
-    setAccessibleDescription(text);
+    setAccessibleDescription(step ? text : m_outlook.steps.empty() ? m_emptyText : presentReadOut());
     update();
     emit readOutChanged(text);
 }
@@ -258,12 +278,11 @@ void ScalingChart::leaveEvent(QEvent*)
 
 void ScalingChart::keyPressEvent(QKeyEvent* event)
 {
-    const int step = event->key() == Qt::Key_Right ? 1 : event->key() == Qt::Key_Left ? -1 : 0;
-    if (step == 0 || m_outlook.steps.empty())
+    const auto current = m_current ? std::optional(static_cast<int>(*m_current)) : std::nullopt;
+    const auto walk = walkOf(*event, current, static_cast<int>(m_outlook.steps.size()));
+    if (!walk)
         return QWidget::keyPressEvent(event);
-    const int last = static_cast<int>(m_outlook.steps.size()) - 1;
-    const int before = m_current ? static_cast<int>(*m_current) : (step > 0 ? -1 : last + 1);
-    setCurrent(static_cast<std::size_t>(std::clamp(before + step, 0, last)));
+    setCurrent(walk->to ? std::optional(static_cast<std::size_t>(*walk->to)) : std::nullopt);
 }
 
 } // namespace trainyard

@@ -5,12 +5,13 @@
 #include <QWidget>
 
 #include "app/models/scaling_outlook.h"
+#include "app/widgets/chart_marker.h"
 
 namespace trainyard {
 
 /// How a design scales: the predicted curve, the ideal one dashed, what others published of the same model as
-/// points, and a ring at the design's own size. Devices double from line to line. Pointing at a size, or the
-/// left and right arrows, read it out.
+/// points, the curve of a kept design dotted, and a ring at the design's own size. Devices double from line
+/// to line. Pointing at a size, or the arrow keys, read it out.
 class ScalingChart : public QWidget {
     Q_OBJECT
 public:
@@ -20,11 +21,14 @@ public:
 
     void setOutlook(const ScalingOutlook& outlook);
     void clear(const QString& why);
+    /// One without steps = no design is compared.
+    void setKept(const ScalingOutlook& outlook);
     void setFigure(Figure figure);
     /// Of the design's own size; empty where it is not known.
     QString presentReadOut() const;
     /// How the points of a published curve are painted; for the legend.
-    static int styleOfPublished(qsizetype index) { return static_cast<int>(index) + 1; }
+    static int styleOfPublished(std::size_t index) { return static_cast<int>(index) + 1; }
+    static ChartMarker markerOfPublished(std::size_t index);
 
     QSize sizeHint() const override { return {480, 128}; }
     QSize minimumSizeHint() const override { return {200, 72}; }
@@ -45,6 +49,7 @@ private:
     double valueOf(const ScalingStep& step) const;
     double valueOf(const PublishedPoint& point) const;
     double idealAt(int ranks) const;
+    QPolygonF curveOf(const std::vector<ScalingStep>& steps, const Frame& frame) const;
     void paintAxes(QPainter& painter, const Frame& frame) const;
     void paintPrediction(QPainter& painter, const Frame& frame) const;
     void paintPublished(QPainter& painter, const Frame& frame) const;
@@ -52,6 +57,7 @@ private:
     QString readOut(const ScalingStep& step) const;
 
     ScalingOutlook m_outlook;
+    std::vector<ScalingStep> m_kept;
     QString m_emptyText;
     Figure m_figure = Figure::Efficiency;
     std::optional<std::size_t> m_current; ///< of the outlook's steps

@@ -24,20 +24,33 @@ QComboBox* makeChoice(const QString& name)
     return box;
 }
 
-LegendEntry entryOf(const QString& text, int style, Qt::PenStyle line)
+LegendEntry entryOf(const QString& text, int style)
 {
     return {text, seriesStyle(ColourScheme::Light, style).colour,
-            seriesStyle(ColourScheme::Dark, style).colour, line};
+            seriesStyle(ColourScheme::Dark, style).colour, Qt::SolidLine};
 }
 
-QList<LegendEntry> legendOf(const ScalingOutlook& outlook)
+/// "first phase, on 8 to 64 Gaudi": the model is that of the design.
+QString shortTitle(const PublishedCurve& curve)
 {
-    QList<LegendEntry> entries{entryOf(ScalingPanel::tr("predicted"), 0, Qt::SolidLine),
+    const QString title = QString::fromStdString(curve.title);
+    const QString rest = title.section(QStringLiteral(", "), 1);
+    return rest.isEmpty() ? title : rest;
+}
+
+QList<LegendEntry> legendOf(const ScalingOutlook& outlook, bool hasKept)
+{
+    QList<LegendEntry> entries{entryOf(ScalingPanel::tr("predicted"), 0),
                                {ScalingPanel::tr("ideal"), coloursOf(ColourScheme::Light).muted,
                                 coloursOf(ColourScheme::Dark).muted, Qt::DashLine}};
-    for (std::size_t i = 0; i < outlook.published.size(); ++i)
-        entries << entryOf(QString::fromStdString(outlook.published[i].name),
-                           ScalingChart::styleOfPublished(static_cast<qsizetype>(i)), Qt::NoPen);
+    if (hasKept) {
+        entries << entryOf(ScalingPanel::tr("kept design"), 0);
+        entries.last().line = Qt::DotLine;
+    }
+    for (std::size_t i = 0; i < outlook.published.size(); ++i) {
+        entries << entryOf(shortTitle(outlook.published[i]), ScalingChart::styleOfPublished(i));
+        entries.last().marker = ScalingChart::markerOfPublished(i);
+    }
     return entries;
 }
 
@@ -71,15 +84,18 @@ ScalingPanel::ScalingPanel(QWidget* parent)
         tr("strong: the same global batch on more devices; weak: the same work per device"));
     m_figure->addItem(tr("efficiency"), static_cast<int>(ScalingChart::Figure::Efficiency));
     m_figure->addItem(tr("throughput"), static_cast<int>(ScalingChart::Figure::Throughput));
-    m_readOut->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_figure->setToolTip(
+        tr("efficiency: throughput of one device against the smallest size; throughput: of all "
+           "devices, in sequences per second"));
     auto* head = new QHBoxLayout;
     head->addWidget(m_scaling);
     head->addWidget(m_figure);
-    head->addWidget(m_readOut, 1);
+    head->addStretch(1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, metrics::kHalf, 0, 0);
     column->setSpacing(metrics::kHalf);
     column->addLayout(head);
+    column->addWidget(m_readOut);
     column->addWidget(m_chart, 1);
     column->addWidget(m_legend);
 
@@ -97,16 +113,30 @@ void ScalingPanel::showOutlook(const ScalingOutlook& outlook)
 {
     if (outlook.steps.empty())
         return showNothing(tr("The global batch divides on no other number of devices: take weak scaling."));
+    m_outlook = outlook;
     m_chart->setOutlook(outlook);
-    m_legend->setEntries(legendOf(outlook));
-    m_legend->setToolTip(sourcesOf(outlook));
-    m_legend->show();
+    showLegend();
+}
+
+void ScalingPanel::showKept(const ScalingOutlook& outlook)
+{
+    m_hasKept = !outlook.steps.empty();
+    m_chart->setKept(outlook);
+    showLegend();
+}
+
+void ScalingPanel::showLegend()
+{
+    m_legend->setEntries(legendOf(m_outlook, m_hasKept));
+    m_legend->setToolTip(sourcesOf(m_outlook));
+    m_legend->setVisible(!m_outlook.steps.empty());
 }
 
 void ScalingPanel::showNothing(const QString& why)
 {
+    m_outlook = {};
     m_chart->clear(why);
-    m_legend->hide();
+    showLegend();
 }
 
 } // namespace trainyard

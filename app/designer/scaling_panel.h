@@ -20,6 +20,8 @@ public:
     explicit ScalingPanel(QWidget* parent = nullptr);
 
     void showOutlook(const ScalingOutlook& outlook);
+    /// Of the design that is kept for comparison; one without steps = of none.
+    void showKept(const ScalingOutlook& outlook);
     /// There is nothing to show, and why.
     void showNothing(const QString& why);
 
@@ -27,6 +29,10 @@ signals:
     void scalingChosen(trainyard::Scaling scaling);
 
 private:
+    void showLegend();
+
+    ScalingOutlook m_outlook;
+    bool m_hasKept = false;
     QComboBox* m_scaling;
     QComboBox* m_figure;
     ElidedLabel* m_readOut;

@@ -11,6 +11,7 @@
 #include "app/models/display_text.h"
 #include "app/models/step_words.h"
 #include "app/models/theme.h"
+#include "app/widgets/item_walk.h"
 #include "app/widgets/planned_fill.h"
 
 namespace trainyard {
@@ -23,7 +24,8 @@ constexpr int kKeptBar = 10;
 constexpr int kGap = 6;
 constexpr int kLegendLine = 20;
 constexpr int kLegendColumns = 2;
-constexpr int kLegendCell = 232;  ///< at most: figures stay near their names in a wide window
+constexpr int kLegendCell = 232; ///< at most: figures stay near their names in a wide window
+constexpr int kCellWithShare = 216;
 constexpr double kThinnest = 0.5; ///< pixels that can be seen
 constexpr double kOthers = 0.35;  ///< opacity of the causes that are not pointed at
 
@@ -34,7 +36,7 @@ StepTimeBar::StepTimeBar(QWidget* parent) : QWidget(parent)
     setAccessibleName(tr("Planned time of a step by cause"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setMouseTracking(true);
-    setFocusPolicy(Qt::TabFocus);
+    setFocusPolicy(Qt::StrongFocus);
 }
 
 void StepTimeBar::setSteps(const std::optional<StepTime>& step, const std::optional<StepTime>& kept)
@@ -46,17 +48,13 @@ void StepTimeBar::setSteps(const std::optional<StepTime>& step, const std::optio
     update();
 }
 
-void StepTimeBar::setEmptyText(const QString& text)
-{
-    m_emptyText = text;
-    describe();
-    update();
-}
-
+/// What is pointed at may be gone, and then all of the step is told again.
 void StepTimeBar::describe()
 {
+    if (m_current && !std::ranges::count(shownCauses(), *m_current))
+        m_current.reset();
     if (!m_step)
-        return setAccessibleDescription(m_emptyText);
+        return setAccessibleDescription(tr("not known"));
     if (m_current)
         return setAccessibleDescription(causeDetails(*m_current, *m_step));
     QStringList parts{tr("%1 in all").arg(displaySeconds(m_step->seconds))};
@@ -64,6 +62,8 @@ void StepTimeBar::describe()
     for (std::size_t i = 0; i < kCommonCauses; ++i)
         parts << QStringLiteral("%1 %2").arg(causeName(static_cast<CommonCause>(i)),
                                              displaySeconds(seconds[i]));
+    if (m_kept)
+        parts << tr("the kept design %1 in all").arg(displaySeconds(m_kept->seconds));
     setAccessibleDescription(parts.join(QStringLiteral(", ")));
 }
 
@@ -116,11 +116,8 @@ void StepTimeBar::paintEvent(QPaintEvent*)
     QPainter painter(this);
     const ThemeColours& colours = coloursOf(palette());
     const QRect label(0, 0, width(), kLabel);
-    if (!m_step) {
-        painter.setPen(colours.muted);
-        painter.drawText(rect(), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, m_emptyText);
+    if (!m_step)
         return;
-    }
     painter.setPen(colours.text);
     painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter, displaySeconds(m_step->seconds));
     painter.setPen(colours.muted);
@@ -132,6 +129,7 @@ void StepTimeBar::paintEvent(QPaintEvent*)
     if (m_kept)
         paintBar(painter, *m_kept, barOf(true), true);
     paintLegend(painter);
+    paintFocusRing(painter, *this, QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5));
 }
 
 /// The kept design is an outline alone.
@@ -149,13 +147,10 @@ void StepTimeBar::paintBar(QPainter& painter, const StepTime& step, const QRectF
         const auto cause = static_cast<CommonCause>(i);
         const QColor colour = colourOf(cause, colours.scheme);
         painter.setOpacity(m_current && m_current != cause ? kOthers : 1);
-        if (kept) {
-            painter.setPen(QPen(colour, 1.5));
-            painter.setBrush(Qt::NoBrush);
-            painter.drawRect(part.adjusted(0.75, 0.75, -0.75, -0.75));
-        } else {
+        if (kept)
+            paintCompared(painter, part, colour);
+        else
             paintPlanned(painter, part, colour);
-        }
     }
     painter.setOpacity(1);
 }
@@ -164,7 +159,8 @@ void StepTimeBar::paintLegend(QPainter& painter) const
 {
     const ThemeColours& colours = coloursOf(palette());
     const auto seconds = byCommonCause(m_step->byCause);
-    const int shareWidth = fontMetrics().horizontalAdvance(displayPercent(0.999)) + 8;
+    const bool hasShares = legendCell(0).width() >= kCellWithShare; // else the tool tip has them
+    const int shareWidth = hasShares ? fontMetrics().horizontalAdvance(displayPercent(0.999)) + 8 : 0;
     const auto causes = shownCauses();
     for (std::size_t i = 0; i < causes.size(); ++i) {
         const CommonCause cause = causes[i];
@@ -175,8 +171,9 @@ void StepTimeBar::paintLegend(QPainter& painter) const
         const QRect text = cell.adjusted(18, 0, -16, 0);
         painter.setPen(colours.muted);
         painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, causeName(cause));
-        painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter,
-                         displayPercent(m_step->seconds > 0 ? taken / m_step->seconds : 0));
+        if (hasShares)
+            painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter,
+                             displayPercent(m_step->seconds > 0 ? taken / m_step->seconds : 0));
         painter.setPen(colours.text);
         painter.drawText(text.adjusted(0, 0, -shareWidth, 0), Qt::AlignRight | Qt::AlignVCenter,
                          displaySeconds(taken));
@@ -233,18 +230,15 @@ void StepTimeBar::focusOutEvent(QFocusEvent* event)
 
 void StepTimeBar::keyPressEvent(QKeyEvent* event)
 {
-    const int step = event->key() == Qt::Key_Right || event->key() == Qt::Key_Down ? 1
-                     : event->key() == Qt::Key_Left || event->key() == Qt::Key_Up  ? -1
-                                                                                   : 0;
     const auto causes = shownCauses();
-    if (step == 0 || !m_step || causes.empty())
+    const auto found = std::ranges::find(causes, m_current);
+    const auto current = found == causes.end() ? std::nullopt : std::optional<int>(found - causes.begin());
+    const auto walk = walkOf(*event, current, m_step ? static_cast<int>(causes.size()) : 0);
+    if (!walk)
         return QWidget::keyPressEvent(event);
-    const int last = static_cast<int>(causes.size()) - 1;
-    const auto found = std::find(causes.begin(), causes.end(), m_current);
-    const int before = found != causes.end() ? static_cast<int>(found - causes.begin())
-                       : step > 0            ? -1
-                                             : last + 1;
-    const auto entry = static_cast<std::size_t>(std::clamp(before + step, 0, last));
+    if (!walk->to)
+        return setCurrent({});
+    const auto entry = static_cast<std::size_t>(*walk->to);
     setCurrent(causes[entry]);
     QToolTip::showText(mapToGlobal(legendCell(entry).bottomLeft()), causeDetails(causes[entry], *m_step),
                        this);

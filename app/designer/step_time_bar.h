@@ -20,8 +20,6 @@ public:
 
     /// Nothing = not known; `kept` is nothing where no design is compared.
     void setSteps(const std::optional<StepTime>& step, const std::optional<StepTime>& kept);
-    /// Shown instead of the bar while the time is not known.
-    void setEmptyText(const QString& text);
     std::optional<CommonCause> current() const { return m_current; }
 
     QSize sizeHint() const override;
@@ -49,7 +47,6 @@ private:
 
     std::optional<StepTime> m_step;
     std::optional<StepTime> m_kept;
-    QString m_emptyText;
     std::optional<CommonCause> m_current;
 };
 

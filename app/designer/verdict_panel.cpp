@@ -4,10 +4,10 @@
 
 #include <QHBoxLayout>
 #include <QRegularExpression>
-#include <QScrollArea>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include "app/designer/fitting_scroll.h"
 #include "app/designer/plan_figure_table.h"
 #include "app/models/plan_figures.h"
 #include "app/models/theme.h"
@@ -19,19 +19,7 @@ namespace {
 
 enum Page { FindingsPage, AssumptionsPage };
 
-constexpr int kLeastScroll = 56;
-
-QScrollArea* makeScroll(QWidget* content)
-{
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(content);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setMinimumHeight(kLeastScroll);
-    return scroll;
-}
+constexpr int kMostScroll = 176; ///< pixels of findings: two with what solves them
 
 /// Sentences as paragraphs, papers as links.
 QString linked(const QStringList& sentences)
@@ -62,7 +50,7 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     setRole(this, "panel");
     for (QLabel* text : {m_sentence, m_obstacle, m_reason})
         text->setWordWrap(true);
-    m_pages->insertWidget(FindingsPage, makeScroll(m_problems));
+    m_pages->insertWidget(FindingsPage, new FittingScroll(m_problems, kMostScroll));
     m_pages->insertWidget(AssumptionsPage, makeAssumptions());
     m_explain->setCheckable(true);
     auto* keep = makeButton(tr("Compare"), "link");
@@ -109,7 +97,7 @@ QWidget* VerdictPanel::makeAssumptions()
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_assumptions);
-    return makeScroll(page);
+    return new FittingScroll(page, kMostScroll);
 }
 
 void VerdictPanel::chooseHardware()
@@ -120,7 +108,9 @@ void VerdictPanel::chooseHardware()
 
 void VerdictPanel::showVerdict(const PlannedDesign& design, const Findings& findings)
 {
+    const double efficiency = m_design.efficiency; // of the design before, until that of this one is there
     m_design = design;
+    m_design.efficiency = efficiency;
     m_problemCount = findings.problems.size();
     showSentence(findings);
     showProblems(findings.problems.empty() ? findings.remarks : findings.problems);
@@ -138,23 +128,23 @@ void VerdictPanel::setKept(const std::optional<PlannedDesign>& kept)
 
 void VerdictPanel::setEfficiency(double efficiency)
 {
-    m_efficiency = efficiency;
+    m_design.efficiency = efficiency;
     showFigures();
 }
 
 void VerdictPanel::showFigures()
 {
-    m_figures->setFigures(planFigures(m_design, m_efficiency),
-                          m_kept ? planFigures(*m_kept) : std::vector<PlanFigure>());
+    m_figures->setFigures(planFigures(m_design), m_kept ? planFigures(*m_kept) : std::vector<PlanFigure>());
 }
 
-/// Problems speak for themselves.
+/// Problems speak for themselves; that hardware is unknown is none.
 void VerdictPanel::showObstacle(const Findings& findings)
 {
-    const QString obstacle = findings.problems.empty() ? timeObstacle(m_design) : QString();
+    const bool isUnknown = nodeOfUnknownHardware(m_design).has_value();
+    const QString obstacle = isUnknown || findings.problems.empty() ? timeObstacle(m_design) : QString();
     m_obstacle->setText(obstacle);
     m_obstacle->setVisible(!obstacle.isEmpty());
-    m_chooseHardware->setVisible(nodeOfUnknownHardware(m_design).has_value());
+    m_chooseHardware->setVisible(isUnknown);
 }
 
 void VerdictPanel::explain(bool on)

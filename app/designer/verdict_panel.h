@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <optional>
 
 #include <QFrame>
@@ -58,7 +57,6 @@ private:
 
     PlannedDesign m_design;
     std::optional<PlannedDesign> m_kept;
-    double m_efficiency = std::numeric_limits<double>::quiet_NaN();
     QLabel* m_verdict;
     QLabel* m_sentence;
     ProblemList* m_problems;

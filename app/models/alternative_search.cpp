@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "app/models/step_on_nodes.h"
+#include "engine/planner/search/layout_ranking.h"
+
 namespace trainyard {
 
 namespace {
@@ -12,10 +15,17 @@ RunSpec searchedPart(const RunSpec& spec)
     RunSpec part;
     part.model = spec.model;
     part.cluster = spec.cluster;
+    for (NodeSpec& node : part.cluster.nodes)
+        node.host.clear();
+    part.layout.bucketSize = spec.layout.bucketSize;
+    part.memory.offloadHorizon = spec.memory.offloadHorizon;
     part.batch.global = spec.batch.global;
     part.batch.packing = spec.batch.packing;
     part.optimizer.kind = spec.optimizer.kind;
+    part.optimizer.momentum = spec.optimizer.momentum;
     part.precision.compute = spec.precision.compute;
+    part.checkpoint.asynchronous = spec.checkpoint.asynchronous && spec.checkpoint.everySteps > 0;
+    part.launch.device = spec.launch.device;
     return part;
 }
 
@@ -30,7 +40,35 @@ SearchRequest requestFor(const PlannedDesign& design, SearchObjective objective)
     return request;
 }
 
+/// As they are on nodes that differ, where each stage takes what its own ones take.
+Status timeOnNodes(const PlannedDesign& design, SearchObjective objective, std::vector<FoundLayout>& layouts)
+{
+    for (FoundLayout& layout : layouts) {
+        TRAINYARD_TRY(layout.time, stepTimeOn(design.time(), layout.spec, design.shape));
+        layout.sequencesPerSecond = layout.spec.batch.global / layout.time.seconds;
+        const double perSecond = pricePerHourOn(design.time(), layout.spec) / 3600;
+        layout.costPerMillionSequences = 1e6 * perSecond / layout.sequencesPerSecond;
+    }
+    rank(layouts, objective);
+    return {};
+}
+
+Result<std::vector<FoundLayout>> searchFor(const PlannedDesign& design, const SearchRequest& request)
+{
+    TRAINYARD_TRY(std::vector<FoundLayout> layouts, searchLayouts(request));
+    if (design.time().unequal)
+        TRAINYARD_TRY_STATUS(timeOnNodes(design, request.objective, layouts));
+    return layouts;
+}
+
 } // namespace
+
+bool AlternativeSearch::Question::operator==(const Question& other) const
+{
+    const bool sameNodes = unequal && other.unequal ? *unequal == *other.unequal : unequal == other.unequal;
+    return spec == other.spec && shape.length == other.shape.length &&
+           shape.maxPredictions == other.shape.maxPredictions && node == other.node && sameNodes;
+}
 
 AlternativeSearch::AlternativeSearch(QObject* parent)
     : QObject(parent)
@@ -48,21 +86,30 @@ void AlternativeSearch::setDesign(const PlannedDesign& design)
 
 QString AlternativeSearch::obstacle() const
 {
-    return timeObstacle(m_design);
+    return timeObstacleInShort(m_design);
+}
+
+AlternativeSearch::Question AlternativeSearch::question() const
+{
+    Question question{searchedPart(m_design.spec), m_design.shape, {}, {}};
+    if (m_design.hasTime()) {
+        question.node = m_design.time().node;
+        question.unequal = m_design.time().unequal;
+    }
+    return question;
 }
 
 bool AlternativeSearch::isOutdated() const
 {
-    return m_found.rowCount() > 0 && searchedPart(m_design.spec) != m_searched;
+    return m_found.rowCount() > 0 && question() != m_answered;
 }
 
 void AlternativeSearch::start(SearchObjective objective)
 {
-    m_searched = searchedPart(m_design.spec);
-    m_found.setLayouts({});
-    m_job.start([request = requestFor(m_design, objective)](const auto& goesOn) mutable {
+    m_asked = question();
+    m_job.start([design = m_design, request = requestFor(m_design, objective)](const auto& goesOn) mutable {
         request.goesOn = goesOn;
-        return searchLayouts(request);
+        return searchFor(design, request);
     });
     emit stateChanged();
 }
@@ -76,6 +123,7 @@ void AlternativeSearch::cancel()
 void AlternativeSearch::onAnswered(const Answer& answer)
 {
     if (answer.ok()) {
+        m_answered = m_asked;
         m_found.setLayouts(*answer);
         m_found.setPresent(isOutdated() ? PlannedDesign() : m_design);
     }

@@ -8,9 +8,10 @@
 
 namespace trainyard {
 
-/// Searches better layouts for the design that is being edited, in another thread. What is found stays listed
-/// while only the layout is edited, and is compared with every edit of it; it is outdated once something else
-/// changes that the search went by. GUI thread.
+/// Searches better layouts for the design that is being edited, in another thread; on nodes that differ those
+/// for the governing one, each then timed on the nodes themselves. What is found stays listed until another
+/// search has found something, and is compared with every edit of the layout; it is outdated once something
+/// else changes that the search went by. GUI thread.
 class AlternativeSearch : public QObject {
     Q_OBJECT
 public:
@@ -22,10 +23,10 @@ public:
     /// Why nothing can be searched; empty = it can.
     QString obstacle() const;
     bool isRunning() const { return m_job.isRunning(); }
-    /// What is listed was found for another model, batch or cluster.
+    /// What is listed was found for another model, batch, cluster or sequence length.
     bool isOutdated() const;
 
-    /// Requires no obstacle(). A search under way is dropped.
+    /// Requires no obstacle(). A search under way is dropped; what was found before stays listed.
     void start(SearchObjective objective);
     void cancel();
 
@@ -37,10 +38,21 @@ signals:
 
 private:
     using Answer = Result<std::vector<FoundLayout>>;
+    /// What a search goes by: a design without what it decides.
+    struct Question {
+        RunSpec spec;
+        SequenceShape shape;
+        NodeModel node;
+        std::shared_ptr<const std::vector<NodeModel>> unequal; ///< as PlannedTime has them
+
+        bool operator==(const Question& other) const;
+    };
+    Question question() const;
     void onAnswered(const Answer& answer);
 
     PlannedDesign m_design;
-    RunSpec m_searched; ///< what is listed was found for this
+    Question m_asked;    ///< by the search that is under way
+    Question m_answered; ///< by what is listed
     AlternativeListModel m_found;
     LatestJob<Answer> m_job;
 };

@@ -1,19 +1,18 @@
 #include "app/models/background_plan.h"
 
+#include "app/models/step_on_nodes.h"
+
 namespace trainyard {
 
 namespace {
 
-BackgroundPlan::Timeline timelineOf(const PlannedDesign& design)
+BackgroundPlan::Timeline timelineOf(const PlannedDesign& design, const std::function<bool(double)>& goesOn)
 {
-    TRAINYARD_TRY(const StepModel model, StepModel::create(design.spec, design.shape, design.time().node));
-    TRAINYARD_TRY(StepTimeline timeline, playStep(design.spec, model.costs()));
+    TRAINYARD_TRY(const PipelineCosts costs, stepCostsOn(design.time(), design.spec, design.shape));
+    if (!goesOn(0))
+        return cancelled("playing the step was stopped");
+    TRAINYARD_TRY(StepTimeline timeline, playStep(design.spec, costs));
     return std::make_shared<const StepTimeline>(std::move(timeline));
-}
-
-BackgroundPlan::Outlook outlookOf(const PlannedDesign& design, Scaling scaling)
-{
-    return scalingOutlook(design.spec, design.shape, design.time().node, scaling);
 }
 
 } // namespace
@@ -22,14 +21,21 @@ BackgroundPlan::BackgroundPlan(QObject* parent)
     : QObject(parent)
     , m_timeline([this](const Timeline& timeline) { emit timelineReady(timeline); })
     , m_outlook([this](const Outlook& outlook) { emit outlookReady(outlook); })
+    , m_keptOutlook([this](const Outlook& outlook) { emit keptOutlookReady(outlook); })
 {
 }
 
 void BackgroundPlan::setDesign(const PlannedDesign& design)
 {
     m_design = design;
-    m_timeline.start([design](const auto&) { return timelineOf(design); });
+    m_timeline.start([design](const auto& goesOn) { return timelineOf(design, goesOn); });
     predictScaling();
+}
+
+void BackgroundPlan::setKept(const std::optional<PlannedDesign>& kept)
+{
+    m_kept = kept;
+    predictKept();
 }
 
 void BackgroundPlan::setScaling(Scaling scaling)
@@ -37,12 +43,23 @@ void BackgroundPlan::setScaling(Scaling scaling)
     m_scaling = scaling;
     if (m_design.hasTime())
         predictScaling();
+    predictKept();
 }
 
 void BackgroundPlan::predictScaling()
 {
-    m_outlook.start(
-        [design = m_design, scaling = m_scaling](const auto&) { return outlookOf(design, scaling); });
+    m_outlook.start([design = m_design, scaling = m_scaling](const auto& goesOn) {
+        return scalingOutlook(design, scaling, goesOn);
+    });
+}
+
+void BackgroundPlan::predictKept()
+{
+    if (!m_kept || !m_kept->hasTime())
+        return m_keptOutlook.cancel();
+    m_keptOutlook.start([design = *m_kept, scaling = m_scaling](const auto& goesOn) {
+        return scalingOutlook(design, scaling, goesOn);
+    });
 }
 
 void BackgroundPlan::clear()

@@ -20,42 +20,59 @@ QString words(const char* text)
     return QCoreApplication::translate("DesignComparison", text);
 }
 
-PlanFigure memoryOf(MemoryCategory category, const PlannedDesign& design)
-{
-    const auto bytes = static_cast<double>(design.plan.memory.bytes[static_cast<std::size_t>(category)]);
-    const auto name = nameOf(category);
-    return {words("Memory: %1").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))),
-            displayBytes(bytes),
-            {},
-            bytes};
-}
+/// A figure and the one that it is a part of.
+struct ComparedFigure {
+    PlanFigure figure;
+    QString whole{};
 
-PlanFigure timeOf(CommonCause cause, const PlannedDesign& design)
-{
-    PlanFigure figure{words("Time: %1").arg(causeName(cause)), displaySeconds(qQNaN()), {}};
-    if (design.hasTime()) {
-        figure.amount = byCommonCause(design.time().step.byCause)[static_cast<std::size_t>(cause)];
-        figure.value = displaySeconds(figure.amount);
+    bool isSame(const ComparedFigure& other) const
+    {
+        return whole == other.whole && figure.isSame(other.figure);
     }
-    return figure;
+};
+
+PlanFigure partFigure(const QString& name, double amount, QString (*display)(double))
+{
+    return {words("· %1").arg(name), display(amount), {}, amount};
 }
 
-/// By name: a design whose time is not known has fewer figures.
-std::vector<PlanFigure> figuresOf(const PlannedDesign& design)
+void addMemory(std::vector<ComparedFigure>& figures, const PlannedDesign& design)
 {
-    std::vector<PlanFigure> figures = planFigures(design);
-    for (std::size_t i = 0; i < kMemoryCategories; ++i)
-        figures.push_back(memoryOf(static_cast<MemoryCategory>(i), design));
+    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+        const auto name = nameOf(static_cast<MemoryCategory>(i));
+        figures.push_back({partFigure(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
+                                      static_cast<double>(design.plan.memory.bytes[i]), displayBytes),
+                           words("Memory")});
+    }
+}
+
+void addTime(std::vector<ComparedFigure>& figures, const PlannedDesign& design)
+{
+    const auto seconds = byCommonCause(design.time().step.byCause);
     for (std::size_t i = 0; i < kCommonCauses; ++i)
-        figures.push_back(timeOf(static_cast<CommonCause>(i), design));
+        figures.push_back({partFigure(causeName(static_cast<CommonCause>(i)), seconds[i], displaySeconds),
+                           words("Time of a step")});
+}
+
+/// Each whole is followed by its parts.
+std::vector<ComparedFigure> figuresOf(const PlannedDesign& design)
+{
+    std::vector<ComparedFigure> figures;
+    for (const PlanFigure& figure : planFigures(design)) {
+        figures.push_back({figure});
+        if (figure.name == words("Memory"))
+            addMemory(figures, design);
+        else if (figure.name == words("Time of a step"))
+            addTime(figures, design);
+    }
     return figures;
 }
 
-const PlanFigure* find(const std::vector<PlanFigure>& figures, const QString& name)
+const PlanFigure* find(const std::vector<ComparedFigure>& figures, const ComparedFigure& wanted)
 {
     const auto found = std::find_if(figures.begin(), figures.end(),
-                                    [&](const PlanFigure& figure) { return figure.name == name; });
-    return found == figures.end() ? nullptr : &*found;
+                                    [&](const ComparedFigure& figure) { return figure.isSame(wanted); });
+    return found == figures.end() ? nullptr : &found->figure;
 }
 
 bool isNothing(const PlanFigure& figure)
@@ -76,10 +93,11 @@ std::map<QString, QString> valuesOf(const std::vector<FieldChange>& changes)
 TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& present)
 {
     TextTable table{{words("Figure"), words("Kept"), words("Present"), words("Change")}, {}};
-    const std::vector<PlanFigure> before = figuresOf(kept);
+    const std::vector<ComparedFigure> before = figuresOf(kept);
     const PlanFigure none{{}, QStringLiteral("–"), {}};
-    for (const PlanFigure& now : figuresOf(present)) {
-        const PlanFigure* found = find(before, now.name);
+    for (const ComparedFigure& compared : figuresOf(present)) {
+        const PlanFigure& now = compared.figure;
+        const PlanFigure* found = find(before, compared);
         const PlanFigure& old = found ? *found : none;
         if (!isNothing(now) || !isNothing(old))
             table.rows << QStringList{now.name, old.value, now.value, changeText(now, old)};

@@ -5,8 +5,8 @@
 
 namespace trainyard {
 
-/// Two designs figure by figure: those of planFigures(), memory by category, time by cause, with the change
-/// from the kept one to the present one.
+/// Two designs figure by figure: those of planFigures(), with memory by category and time by cause, and the
+/// change from the kept one to the present one.
 TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& present);
 
 /// One row per field of the specification in which they differ.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include <QCoreApplication>
 #include <QTextDocument>
 
 #include "engine/base/foreign_text.h"
@@ -45,6 +47,19 @@ QString displayLoss(double value)
         return significant(value, 4);
     // Trailing zeros stay: figures below each other keep their places.
     return QString::number(value, 'f', std::max(0, 3 - int(std::floor(std::log10(size)))));
+}
+
+QString displayLarge(double value)
+{
+    static constexpr std::pair<double, const char*> kWords[] = {
+        {1e12, QT_TRANSLATE_NOOP("DisplayText", "%1 trillion")},
+        {1e9, QT_TRANSLATE_NOOP("DisplayText", "%1 billion")},
+        {1e6, QT_TRANSLATE_NOOP("DisplayText", "%1 million")}};
+    for (const auto& [unit, text] : kWords) {
+        if (value >= unit)
+            return QCoreApplication::translate("DisplayText", text).arg(displayNumber(value / unit));
+    }
+    return displayNumber(value);
 }
 
 QString displayCount(qint64 value)

@@ -12,6 +12,7 @@ namespace trainyard {
 QString displayNumber(double value);
 /// "0.0823", "7.21": four significant digits, for losses, whose third digit is what one watches.
 QString displayLoss(double value);
+QString displayLarge(double value); ///< "336 million", "3.25 billion"; below a million as displayNumber()
 QString displayCount(qint64 value); ///< all digits, thousands separated: "1 240"
 QString displayBytes(double bytes);
 QString displaySeconds(double seconds); ///< "0.82 s", "3 min 20 s"

@@ -7,16 +7,26 @@ namespace trainyard {
 
 namespace {
 
-int groupOf(std::vector<MemoryGroup>& groups, const MemoryByCategory& bytes, const HostMemory& host)
+/// Share of its room that a group fills.
+std::pair<double, Bytes> fullness(const MemoryGroup& group)
 {
-    const RankNeed need = needOf(bytes);
-    const MemoryGroup wanted{.bytes = bytes,
+    const double share = group.capacity ? static_cast<double>(group.needed) /
+                                              std::max(1.0, static_cast<double>(*group.capacity))
+                                        : 0;
+    return {share, group.needed};
+}
+
+int groupOf(std::vector<MemoryGroup>& groups, const RankMemory& rank, const HostMemory& host)
+{
+    const RankNeed need = needOf(rank.peak);
+    const MemoryGroup wanted{.bytes = rank.peak,
+                             .resident = rank.resident,
                              .needed = host.needed(need),
                              .capacity = host.room(),
                              .onDevices = host.onDevices,
                              .offloadedFits = host.holdsOffloaded(need)};
     const auto room = [](const MemoryGroup& group) {
-        return std::tie(group.bytes, group.needed, group.capacity, group.offloadedFits);
+        return std::tie(group.bytes, group.resident, group.needed, group.capacity, group.offloadedFits);
     };
     const auto same = std::ranges::find(groups, room(wanted), room);
     if (same != groups.end())
@@ -37,7 +47,19 @@ void addDevice(MemoryGroup& group, int stage, const QString& host)
 
 } // namespace
 
-GroupedMemory groupMemory(const DeviceMap& map, const std::vector<MemoryByCategory>& pipelineRanks,
+std::vector<MemoryGroup> fullestFirst(std::vector<MemoryGroup> groups)
+{
+    std::ranges::stable_sort(groups, std::ranges::greater(), fullness);
+    return groups;
+}
+
+std::optional<MemoryGroup> fullestGroup(const GroupedMemory& memory)
+{
+    const auto fullest = std::ranges::max_element(memory.groups, {}, fullness);
+    return fullest == memory.groups.end() ? std::nullopt : std::optional(*fullest);
+}
+
+GroupedMemory groupMemory(const DeviceMap& map, const std::vector<RankMemory>& pipelineRanks,
                           const std::vector<HostMemory>& hosts)
 {
     GroupedMemory grouped;

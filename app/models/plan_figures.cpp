@@ -27,9 +27,14 @@ QString plain(const std::string& text)
     return QString::fromStdString(text);
 }
 
-PlanFigure countFigure(const char* name, double amount)
+PlanFigure countFigure(const char* name, double amount, const char* unit, const char* formula)
 {
-    return {words(name), displayNumber(amount), displayCount(std::llround(amount)), amount};
+    return {words(name),
+            displayLarge(amount),
+            displayCount(std::llround(amount)) + QLatin1Char(' ') + words(unit),
+            amount,
+            Better::Neither,
+            words(formula)};
 }
 
 /// Of the tightest host whose memory is known; where the run fits, of those that have room for its fullest
@@ -57,29 +62,38 @@ QString memoryText(double bytes, const std::optional<Bytes>& room)
     return words("%1 of %2").arg(text, all);
 }
 
+const char* const kMemoryFormula = QT_TRANSLATE_NOOP(
+    "PlanFigures", "States to the byte, activations tensor by tensor as Korthikanti et al., "
+                   "arXiv:2205.05198, table 2; shared as Rajbhandari et al., "
+                   "arXiv:1910.02054 (ZeRO), do.");
+
 /// What is offloaded lies beside the devices' memory, where ranks compute in that.
-PlanFigure memoryFigure(const PlannedRun& plan)
+void addMemoryFigures(std::vector<PlanFigure>& figures, const PlannedRun& plan)
 {
     const bool onDevices = std::ranges::any_of(plan.hosts, &HostMemory::onDevices);
     const auto held = static_cast<double>(onDevices ? plan.memory.onDevice() : plan.memory.total());
     const auto offloaded = static_cast<double>(plan.memory.total()) - held;
-    PlanFigure figure{words("Memory per rank"), memoryText(held, leastRoom(plan)),
-                      words("%1 bytes at the peak of a step, on the rank that holds most")
-                          .arg(displayCount(std::llround(held))),
-                      held, Better::Lower};
-    if (offloaded > 0) {
-        figure.value += words(" + %1 on host").arg(displayBytes(offloaded));
-        figure.details +=
-            words("; %1 bytes more in the memory of its host").arg(displayCount(std::llround(offloaded)));
-    }
-    return figure;
+    figures.push_back({words("Memory"), memoryText(held, leastRoom(plan)),
+                       words("%1 bytes at the peak of a step, on the rank that holds most")
+                           .arg(displayCount(std::llround(held))),
+                       held, Better::Lower, words(kMemoryFormula)});
+    if (offloaded > 0)
+        figures.push_back(
+            {words("Offloaded"), displayBytes(offloaded),
+             words("%1 bytes more in the memory of its host").arg(displayCount(std::llround(offloaded))),
+             offloaded, Better::Lower, words(kMemoryFormula)});
 }
 
 PlanFigure stepFigure(const PlannedTime& time)
 {
     const double seconds = time.step.seconds;
-    PlanFigure figure{words("Time of a step"), displaySeconds(seconds),
-                      words("%1 s of one optimizer step").arg(seconds, 0, 'g', 6), seconds, Better::Lower};
+    PlanFigure figure{words("Time of a step"),
+                      displaySeconds(seconds),
+                      words("%1 s of one optimizer step").arg(seconds, 0, 'g', 6),
+                      seconds,
+                      Better::Lower,
+                      words("Products by tiles and waves, everything else by memory bandwidth, collectives "
+                            "by tables of link speed by size; the schedule is played action by action.")};
     if (const auto& calibration = time.node.calibration) {
         const TimeBand band = calibration->bandOf(seconds);
         figure.value += words(" ± %1").arg(displayPercent(calibration->errorBand));
@@ -90,18 +104,25 @@ PlanFigure stepFigure(const PlannedTime& time)
     return figure;
 }
 
-PlanFigure shareFigure(const char* name, const char* details, double share)
+PlanFigure shareFigure(const char* name, const char* details, double share, const char* formula)
 {
-    return {words(name), displayPercent(share), words(details), share, Better::Higher};
+    return {words(name), displayPercent(share), words(details), share, Better::Higher, words(formula)};
 }
+
+const char* const kOperationsFormula =
+    QT_TRANSLATE_NOOP("PlanFigures", "Operations of a step as Korthikanti et al., arXiv:2205.05198, "
+                                     "equations 7 and 8, over step time and peak.");
 
 PlanFigure daysFigure(const RunSpec& spec, const TrainingEffort& training)
 {
-    return {words("All steps"), displaySeconds(training.days * 86400),
+    return {words("All steps"),
+            displaySeconds(training.days * 86400),
             words("%1 days for %2 steps, without pauses and checkpoints")
                 .arg(training.days, 0, 'g', 6)
                 .arg(displayCount(spec.launch.steps)),
-            training.days, Better::Lower};
+            training.days,
+            Better::Lower,
+            words("Steps × time of a step.")};
 }
 
 /// Of all nodes.
@@ -113,9 +134,12 @@ double pricePerHour(const TrainingEffort& training)
 PlanFigure costFigure(const PlannedTime& time)
 {
     const Price& price = time.node.price;
-    PlanFigure figure{words("Cost"), words("price unknown"),
+    PlanFigure figure{words("Cost"),
+                      words("price unknown"),
                       words("Give all hardware a price per hour in one currency, and the cost is told"),
-                      std::numeric_limits<double>::quiet_NaN(), Better::Lower};
+                      std::numeric_limits<double>::quiet_NaN(),
+                      Better::Lower,
+                      words("Time of all steps × price per hour of the hosts that get ranks.")};
     if (time.training.cost <= 0)
         return figure;
     if (!price.date.empty())
@@ -128,7 +152,7 @@ PlanFigure costFigure(const PlannedTime& time)
     return figure;
 }
 
-void addTimeFigures(std::vector<PlanFigure>& figures, const PlannedDesign& design, double efficiency)
+void addTimeFigures(std::vector<PlanFigure>& figures, const PlannedDesign& design)
 {
     const PlannedTime& time = design.time();
     const StepFigures& step = time.figures;
@@ -136,22 +160,23 @@ void addTimeFigures(std::vector<PlanFigure>& figures, const PlannedDesign& desig
     figures.push_back(
         {words("Sequences/s"), displayNumber(step.sequencesPerSecond),
          words("%1 sequences per second, all ranks together").arg(step.sequencesPerSecond, 0, 'g', 6),
-         step.sequencesPerSecond, Better::Higher});
-    figures.push_back({words("Tokens/day"), displayNumber(step.tokensPerDay()),
+         step.sequencesPerSecond, Better::Higher, words("Global batch / time of a step.")});
+    figures.push_back({words("Tokens/day"), displayLarge(step.tokensPerDay()),
                        words("%1 tokens per second, all ranks together").arg(step.tokensPerSecond, 0, 'g', 6),
-                       step.tokensPerDay(), Better::Higher});
+                       step.tokensPerDay(), Better::Higher,
+                       words("Sequences/s × tokens of a sequence × 86 400 s; padding counts.")});
     figures.push_back(
-        shareFigure("MFU (model)",
+        shareFigure("MFU",
                     "Model FLOP utilisation: share of the devices' dense peak that the model's own "
                     "operations reach",
-                    step.modelUtilization));
-    figures.push_back(shareFigure("HFU (hardware)",
+                    step.modelUtilization, kOperationsFormula));
+    figures.push_back(shareFigure("HFU",
                                   "Hardware FLOP utilisation: the same with what recomputation does again",
-                                  step.hardwareUtilization));
-    figures.push_back(shareFigure("Scaling efficiency",
+                                  step.hardwareUtilization, kOperationsFormula));
+    figures.push_back(shareFigure("Efficiency",
                                   "Throughput of one rank, against that on the fewest whole nodes that hold "
                                   "a copy of the model",
-                                  efficiency));
+                                  design.efficiency, "Throughput per rank / that of the smallest size."));
     figures.push_back(daysFigure(design.spec, time.training));
     figures.push_back(costFigure(time));
 }
@@ -165,11 +190,7 @@ QStringList timeAssumptions(const PlannedTime& time)
                           displayBytes(static_cast<double>(node.device.memory)));
     if (!node.device.peak.source.empty())
         sentences << words("Dense peak rates: %1.").arg(plain(node.device.peak.source));
-    sentences << words("Operations of a step, for MFU and HFU: Korthikanti et al., arXiv:2205.05198, "
-                       "equations 7 and 8.")
-              << words("Products by tiles and waves, everything else by memory bandwidth, collectives by "
-                       "tables of link speed by size; the schedule is played action by action.")
-              << words("The slowest of many devices governs; they vary as Sinha et al. measured, "
+    sentences << words("The slowest of many devices governs; they vary as Sinha et al. measured, "
                        "arXiv:2208.11035.");
     if (const auto& calibration = node.calibration)
         sentences << words("Calibrated on %1; a step takes at most %2 more or less than predicted.")
@@ -185,17 +206,22 @@ QStringList timeAssumptions(const PlannedTime& time)
 
 } // namespace
 
-std::vector<PlanFigure> planFigures(const PlannedDesign& design, double efficiency)
+std::vector<PlanFigure> planFigures(const PlannedDesign& design)
 {
     const RunSpec& spec = design.spec;
     const double tokensPerStep = static_cast<double>(spec.batch.global) * design.shape.length;
     std::vector<PlanFigure> figures{
-        countFigure("Parameters", static_cast<double>(parameterCount(spec.model))),
-        countFigure("Ranks", spec.layout.worldSize()), memoryFigure(design.plan),
-        countFigure("Tokens per step", tokensPerStep),
-        countFigure("Tokens in all", tokensPerStep * spec.launch.steps)};
+        countFigure("Parameters", static_cast<double>(parameterCount(spec.model)), "numbers that are trained",
+                    "Every tensor of the model, with biases, norms, embeddings and heads."),
+        countFigure("Ranks", spec.layout.worldSize(), "processes, one per slot",
+                    "Data × context × pipeline × tensor parallel.")};
+    addMemoryFigures(figures, design.plan);
+    figures.push_back(countFigure("Tokens/step", tokensPerStep, "tokens",
+                                  "Global batch × tokens of a sequence; padding counts."));
+    figures.push_back(
+        countFigure("All tokens", tokensPerStep * spec.launch.steps, "tokens", "Steps × tokens per step."));
     if (design.hasTime())
-        addTimeFigures(figures, design, efficiency);
+        addTimeFigures(figures, design);
     return figures;
 }
 
@@ -219,9 +245,25 @@ Tone changeTone(const PlanFigure& now, const PlanFigure& before)
     return (now.amount > before.amount) == (now.better == Better::Higher) ? Tone::Good : Tone::Bad;
 }
 
+bool PlanFigure::isSame(const PlanFigure& other) const
+{
+    const QString note = QStringLiteral(" (");
+    return name.section(note, 0, 0) == other.name.section(note, 0, 0);
+}
+
+QString PlanFigure::help() const
+{
+    return formula.isEmpty() ? details : details + QLatin1Char('\n') + formula;
+}
+
 QStringList planAssumptions(const PlannedDesign& design)
 {
     QStringList sentences;
+    for (const PlanFigure& figure : planFigures(design))
+        sentences << figure.name + QStringLiteral(": ") + figure.formula;
+    sentences << words("Sequences of %1 tokens: those of the data set where this desk knows it, else the "
+                       "longest that the model reads.")
+                     .arg(design.shape.length);
     for (const std::string& assumption : design.plan.memory.assumptions)
         sentences << plain(assumption);
     if (design.hasTime())

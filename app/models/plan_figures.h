@@ -19,20 +19,25 @@ struct PlanFigure {
     QString details;                                          ///< the whole value, and what it means
     double amount = std::numeric_limits<double>::quiet_NaN(); ///< NaN = not known
     Better better = Better::Neither;
+    QString formula{}; ///< how it is worked out, with its source; papers as "arXiv:" and their number
+
+    /// Of another design; a note in brackets behind the name may differ.
+    bool isSame(const PlanFigure& other) const;
+    /// Details and formula.
+    QString help() const;
 };
 
 /// What follows from the specification alone, then of the time, where it is known. The same figures in the
-/// same order for every design that has a time, and for every one that has none. `efficiency`: of one rank,
-/// against the fewest ranks (ScalingOutlook); NaN = not worked out yet.
-std::vector<PlanFigure> planFigures(const PlannedDesign& design,
-                                    double efficiency = std::numeric_limits<double>::quiet_NaN());
+/// same order for every design that has a time, and for every one that has none.
+std::vector<PlanFigure> planFigures(const PlannedDesign& design);
 
 /// How a figure changed: "+12.3 %", "=" where it did not; empty where one of them is not known.
 QString changeText(const PlanFigure& now, const PlanFigure& before);
 /// Good, bad, or neither.
 Tone changeTone(const PlanFigure& now, const PlanFigure& before);
 
-/// What the figures rest on, one sentence each; papers as "arXiv:" and their number.
+/// How each figure is worked out, then what all of them rest on, one sentence each; papers as "arXiv:" and
+/// their number.
 QStringList planAssumptions(const PlannedDesign& design);
 
 } // namespace trainyard

@@ -13,9 +13,17 @@ std::optional<std::size_t> nodeOfUnknownHardware(const PlannedDesign& design)
     return std::nullopt;
 }
 
+namespace {
+
+QString words(const char* text)
+{
+    return QCoreApplication::translate("PlannedDesign", text);
+}
+
+} // namespace
+
 QString timeObstacle(const PlannedDesign& design)
 {
-    const auto words = [](const char* text) { return QCoreApplication::translate("PlannedDesign", text); };
     if (design.hasTime())
         return {};
     if (!design.plan.time.ok())
@@ -24,6 +32,14 @@ QString timeObstacle(const PlannedDesign& design)
     return node ? words("Choose what %1 is, and step time, throughput, cost and scaling are told.")
                       .arg(QString::fromStdString(design.spec.cluster.nodes[*node].host))
                 : words("No rank has a host yet.");
+}
+
+QString timeObstacleInShort(const PlannedDesign& design)
+{
+    if (design.hasTime())
+        return {};
+    return design.plan.time.ok() ? words("The hardware is not known yet.")
+                                 : words("Something is in the way yet.");
 }
 
 } // namespace trainyard

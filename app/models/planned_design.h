@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 
 #include <QString>
@@ -17,6 +18,8 @@ struct PlannedDesign {
     RunSpec spec;
     SequenceShape shape{};
     PlannedRun plan{};
+    /// Throughput of one rank, against that on the fewest whole nodes (ScalingOutlook); NaN = not worked out.
+    double efficiency = std::numeric_limits<double>::quiet_NaN();
 
     bool hasTime() const { return plan.hasTime(); }
     const PlannedTime& time() const { return **plan.time; } ///< requires hasTime()
@@ -24,7 +27,9 @@ struct PlannedDesign {
 
 /// The first node that gets ranks and whose hardware is not said.
 std::optional<std::size_t> nodeOfUnknownHardware(const PlannedDesign& design);
-/// Why the design has no time, in one sentence; empty = it has one.
+/// Why the design has no time, in one sentence with what to do; empty = it has one.
 QString timeObstacle(const PlannedDesign& design);
+/// The same in few words, for places beside the one that says what to do.
+QString timeObstacleInShort(const PlannedDesign& design);
 
 } // namespace trainyard

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string_view>
 
+#include "app/models/step_on_nodes.h"
 #include "engine/planner/hardware/node_fit.h"
-#include "engine/planner/partition/stage_times.h"
 #include "engine/spec/validate.h"
 
 namespace trainyard {
@@ -67,26 +67,12 @@ std::optional<ClusterModel> clusterOf(const RunSpec& spec, const Hardware& hardw
 }
 
 /// What each node is; of those without ranks, which may be unknown, nobody asks.
-std::vector<NodeModel> nodesOf(const Hardware& hardware)
+std::shared_ptr<const std::vector<NodeModel>> nodesOf(const Hardware& hardware)
 {
-    std::vector<NodeModel> nodes;
+    auto nodes = std::make_shared<std::vector<NodeModel>>();
     for (const std::optional<NodeModel>& node : hardware)
-        nodes.push_back(node.value_or(NodeModel()));
+        nodes->push_back(node.value_or(NodeModel()));
     return nodes;
-}
-
-/// Where nodes differ, each pipeline rank takes what its own ones take; with too few slots for that the
-/// governing one stands for all.
-Result<StepTime> stepTime(const RunSpec& spec, const SequenceShape& shape, const Hardware& hardware,
-                          const ClusterModel& cluster, const NodeModel& governing)
-{
-    const bool unequal = cluster.parts.size() > 1 && spec.layout.worldSize() <= cluster.devices();
-    if (!unequal) {
-        TRAINYARD_TRY(const StepModel model, StepModel::create(spec, shape, governing));
-        return model.estimate();
-    }
-    TRAINYARD_TRY(const std::vector<PipelineNode> ranks, pipelineNodes(spec, nodesOf(hardware)));
-    return timeStep(spec, shape, ranks);
 }
 
 /// What is wrong with that of a specification which decides a step; a missing data set, say, does not.
@@ -111,11 +97,21 @@ Result<std::optional<PlannedTime>> timeOf(const RunSpec& spec, const SequenceSha
         return toError(problems);
     PlannedTime time;
     time.node = cluster->governing(spec.precision.compute);
-    TRAINYARD_TRY(time.step, stepTime(spec, shape, hardware, *cluster, time.node));
+    if (cluster->parts.size() > 1)
+        time.unequal = nodesOf(hardware);
+    TRAINYARD_TRY(time.step, stepTimeOn(time, spec, shape));
     time.figures = stepFigures(spec, shape, time.node.device, time.step.seconds);
     const double tokens = static_cast<double>(spec.launch.steps) * spec.batch.global * shape.length;
     time.training = trainingEffort(tokens, time.figures, *cluster);
     return std::optional(std::move(time));
+}
+
+std::vector<MemoryByCategory> peaksOf(const std::vector<RankMemory>& ranks)
+{
+    std::vector<MemoryByCategory> peaks;
+    for (const RankMemory& rank : ranks)
+        peaks.push_back(rank.peak);
+    return peaks;
 }
 
 /// The hosts of specifications on one cluster. What solves a problem is looked for among thousands that
@@ -166,8 +162,8 @@ PlannedRun planRun(const RunSpec& spec, const PlanInputs& inputs)
     PlannedRun plan;
     plan.memory = estimateMemory(spec, inputs.shape);
     plan.hosts = lookAtHosts(spec, hardware, inputs);
-    plan.pipelineRanks = memoryOfPipelineRanks(spec, inputs.shape);
-    plan.shortage = memoryShortage(spec.layout, plan.hosts, plan.pipelineRanks);
+    plan.pipelineRanks = memoryOfRanks(spec, inputs.shape);
+    plan.shortage = memoryShortage(spec.layout, plan.hosts, peaksOf(plan.pipelineRanks));
     plan.time = looked.ok() ? timeOf(spec, inputs.shape, hardware, plan.hosts) : looked.error();
     return plan;
 }

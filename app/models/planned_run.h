@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ struct PlanInputs {
 /// How long a run's steps take, and all of them together.
 struct PlannedTime {
     NodeModel node; ///< of unequal ones the governing one
+    /// Where the nodes that get ranks differ, what each of cluster.nodes is, those without ranks perhaps
+    /// empty; else null. Copies share it.
+    std::shared_ptr<const std::vector<NodeModel>> unequal{};
     StepTime step;
     StepFigures figures;
     TrainingEffort training; ///< of launch.steps steps
@@ -39,7 +43,7 @@ struct PlannedTime {
 struct PlannedRun {
     MemoryEstimate memory{}; ///< of the most loaded rank
     /// The same of a rank of each pipeline rank, first to last.
-    std::vector<MemoryByCategory> pipelineRanks{};
+    std::vector<RankMemory> pipelineRanks{};
     std::vector<HostMemory> hosts{};          ///< those that get a rank
     std::optional<MemoryShortage> shortage{}; ///< what is too small for the ranks that lie there
     /// Nothing while a node that gets ranks has no cluster.nodes[].hardware. BadInput for a name that is

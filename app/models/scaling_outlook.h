@@ -1,8 +1,10 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
+#include "app/models/planned_design.h"
 #include "engine/base/result.h"
 #include "engine/planner/scaling/published_curve.h"
 #include "engine/planner/scaling/scaling_curve.h"
@@ -24,8 +26,10 @@ struct ScalingOutlook {
 /// least 64, and the design's own. Those whose pipeline would have too few micro-batches are left out.
 std::vector<int> outlookSizes(const RunSpec& spec, const NodeModel& node, Scaling scaling);
 
-/// `node`: with as many devices as ranks run on one. Errors as scalingCurve().
-Result<ScalingOutlook> scalingOutlook(const RunSpec& spec, const SequenceShape& shape, const NodeModel& node,
-                                      Scaling scaling);
+/// On nodes that differ a larger cluster has more of the same hosts, in their order. `goesOn` is called
+/// between the sizes with the share that is done. Requires a design with a time. Errors as scalingCurve();
+/// Cancelled.
+Result<ScalingOutlook> scalingOutlook(const PlannedDesign& design, Scaling scaling,
+                                      const std::function<bool(double share)>& goesOn = {});
 
 } // namespace trainyard

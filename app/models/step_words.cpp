@@ -103,8 +103,9 @@ QString actionDetails(const PipelineShape& shape, int rank, const TimedAction& t
     QString what = actionWords(action.kind);
     if (action.microBatch >= 0)
         what += words(" of micro-batch %1").arg(action.microBatch);
-    return QStringList{where, what, words("starts at %1").arg(displaySeconds(timed.start)),
-                       words("takes %1").arg(displaySeconds(timed.end - timed.start))}
+    return QStringList{
+        where, what,
+        words("at %1 for %2").arg(displaySeconds(timed.start), displaySeconds(timed.end - timed.start))}
         .join(QStringLiteral(" · "));
 }
 

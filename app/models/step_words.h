@@ -18,7 +18,7 @@ QString causeDetails(CommonCause cause, const StepTime& step);
 
 /// "forward", "input gradients", ...
 QString actionWords(PipelineActionKind kind);
-/// "stage 3 · forward of micro-batch 7 · starts at 120 ms · takes 8.31 ms".
+/// "stage 3 · forward of micro-batch 7 · at 120 ms for 8.31 ms".
 QString actionDetails(const PipelineShape& shape, int rank, const TimedAction& timed);
 /// "8 stages · 32 micro-batches · bubble 182 ms, 17.9 %" (of the step), and what was left out.
 QString pipelineSummary(const StepTimeline& timeline, const StepTime& step);

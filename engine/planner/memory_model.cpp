@@ -92,11 +92,6 @@ Bytes countedOn(const RunSpec& spec, const MemoryByCategory& bytes)
     return spec.launch.device == DeviceKind::Cpu ? sumOf(bytes) : deviceSumOf(bytes);
 }
 
-struct RankMemory {
-    MemoryByCategory resident{};
-    MemoryByCategory peak{};
-};
-
 MemoryByCategory residentOf(const RunSpec& spec, const SequenceShape& shape, const RankStates& states)
 {
     MemoryByCategory bytes = states.kept;
@@ -127,15 +122,6 @@ RankMemory memoryOf(const RunSpec& spec, const SequenceShape& shape, const std::
     return memory;
 }
 
-std::vector<RankMemory> memoryOfRanks(const RunSpec& spec, const SequenceShape& shape)
-{
-    const std::vector<int> counts = layerCounts(spec, shape);
-    std::vector<RankMemory> ranks;
-    for (int rank = 0; rank < spec.layout.pipeline; ++rank)
-        ranks.push_back(memoryOf(spec, shape, counts, rank));
-    return ranks;
-}
-
 } // namespace
 
 Bytes MemoryEstimate::total() const
@@ -153,10 +139,20 @@ Bytes MemoryEstimate::onDevice() const
     return deviceSumOf(bytes);
 }
 
+std::vector<RankMemory> memoryOfRanks(const RunSpec& asked, const SequenceShape& shape)
+{
+    const RunSpec spec = withinReason(asked);
+    const std::vector<int> counts = layerCounts(spec, shape);
+    std::vector<RankMemory> ranks;
+    for (int rank = 0; rank < spec.layout.pipeline; ++rank)
+        ranks.push_back(memoryOf(spec, shape, counts, rank));
+    return ranks;
+}
+
 std::vector<MemoryByCategory> memoryOfPipelineRanks(const RunSpec& spec, const SequenceShape& shape)
 {
     std::vector<MemoryByCategory> peaks;
-    for (const RankMemory& rank : memoryOfRanks(withinReason(spec), shape))
+    for (const RankMemory& rank : memoryOfRanks(spec, shape))
         peaks.push_back(rank.peak);
     return peaks;
 }
@@ -164,7 +160,7 @@ std::vector<MemoryByCategory> memoryOfPipelineRanks(const RunSpec& spec, const S
 MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
 {
     MemoryEstimate estimate;
-    for (const RankMemory& rank : memoryOfRanks(withinReason(spec), shape)) {
+    for (const RankMemory& rank : memoryOfRanks(spec, shape)) {
         if (countedOn(spec, rank.peak) > countedOn(spec, estimate.bytes)) {
             estimate.bytes = rank.peak;
             estimate.resident = rank.resident;

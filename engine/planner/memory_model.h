@@ -21,6 +21,12 @@ struct MemoryEstimate {
     RankNeed need() const { return needOf(bytes); }
 };
 
+/// Memory of one rank.
+struct RankMemory {
+    MemoryByCategory resident{}; ///< what is there from step to step
+    MemoryByCategory peak{};     ///< with what comes and goes, at the moment at which most is held
+};
+
 /// Memory of one rank of each pipeline rank, first to last, at the moment of a step at which it is largest
 /// (step_moment.h): ranks that hold the same layers hold alike. Weights, gradients and optimizer state are
 /// exact (rank_states.h). Activations are the tensors that our engine keeps and makes (layer_activations.h,
@@ -36,6 +42,9 @@ struct MemoryEstimate {
 /// the device holds most, and host memory counts as at its own peak.
 ///
 /// Of an invalid specification something near: never slow, and never an error.
+std::vector<RankMemory> memoryOfRanks(const RunSpec& spec, const SequenceShape& shape);
+
+/// The peaks of them.
 std::vector<MemoryByCategory> memoryOfPipelineRanks(const RunSpec& spec, const SequenceShape& shape);
 
 /// Of the rank that holds most.

@@ -36,7 +36,7 @@ GroupedMemory memoryOf(const DeviceMap& map, Bytes first, Bytes second, Bytes ro
     std::vector<HostMemory> hosts;
     for (const MappedNode& node : map.nodes())
         hosts.push_back({node.host.toStdString(), node.used, room});
-    return groupMemory(map, {MemoryByCategory{first}, MemoryByCategory{second}}, hosts);
+    return groupMemory(map, {RankMemory{{}, {first}}, RankMemory{{}, {second}}}, hosts);
 }
 
 } // namespace

@@ -96,8 +96,8 @@ private slots:
         auto* strip = m_place->findChild<PlanStrip*>();
         QVERIFY(strip->kept()->spec == pipelined());
         const auto tables = strip->findChildren<TableView*>();
-        auto* figures = *std::ranges::find(tables, QStringLiteral("Figures of both designs"),
-                                           &QWidget::accessibleName);
+        auto* figures =
+            *std::ranges::find(tables, QStringLiteral("Figures of both designs"), &QWidget::accessibleName);
         QVERIFY(figures->isVisible());
         AWAIT(figures->model()->rowCount() > 10);
         click(*strip, "Swap");
@@ -105,6 +105,10 @@ private slots:
         QVERIFY(strip->kept()->spec == edited);
         document().undoStack().undo();
         QVERIFY(document().spec() == edited);
+        QVERIFY(strip->kept()->spec == pipelined());
+        document().undoStack().redo();
+        QVERIFY(document().spec() == pipelined());
+        QVERIFY(strip->kept()->spec == edited);
         click(*strip, "Let go");
         QVERIFY(!strip->kept().has_value());
     }

@@ -37,6 +37,25 @@ PlannedDesign designOf(const RunSpec& spec)
     return {spec, inputs.shape, planRun(spec, inputs)};
 }
 
+/// Two stages, the second one shorter and on slower devices.
+RunSpec unequalSpec()
+{
+    RunSpec spec = bertSpec();
+    spec.cluster.nodes = {{"a", 8, 0, "hgx-a100"}, {"b", 8, 0, "p3.16xlarge"}};
+    spec.layout.data = 8;
+    spec.layout.pipeline = 2;
+    spec.layout.placement = "PTD";
+    spec.layout.partition = {PartitionKind::ByHand, {16, 8}};
+    spec.batch = {1024, 8, 16};
+    spec.precision.compute = ComputeType::Float16;
+    return spec;
+}
+
+double secondsPlayed(const StepTimeline& timeline)
+{
+    return timeline.played.duration();
+}
+
 QStringList columnOf(const TextTable& table, qsizetype column)
 {
     QStringList cells;
@@ -125,7 +144,7 @@ private slots:
     void anOutlookGoesFromOneNodeToMany()
     {
         const PlannedDesign design = designOf(bertSpec());
-        const auto outlook = scalingOutlook(design.spec, design.shape, design.time().node, Scaling::Weak);
+        const auto outlook = scalingOutlook(design, Scaling::Weak);
         QVERIFY(outlook.ok());
         QCOMPARE(outlook->steps.front().ranks, 8);
         QCOMPARE(outlook->steps.back().ranks, 512);
@@ -171,11 +190,73 @@ private slots:
         AWAIT(outlooks == 2);
     }
 
+    /// The verdict, the timeline and the curve tell of the same step.
+    void unequalNodesAreEachWhatTheyAre()
+    {
+        const PlannedDesign design = designOf(unequalSpec());
+        QVERIFY(design.hasTime());
+        RunSpec slow = unequalSpec();
+        slow.cluster.nodes[0].hardware = "p3.16xlarge";
+        QVERIFY(design.time().step.seconds < designOf(slow).time().step.seconds);
+
+        const auto outlook = scalingOutlook(design, Scaling::Weak);
+        QVERIFY(outlook.ok() && outlook->present());
+        QCOMPARE(outlook->present()->sequencesPerSecond, design.time().figures.sequencesPerSecond);
+        QVERIFY(outlook->steps.back().ranks > 16); // on more of the same hosts
+
+        BackgroundPlan background;
+        std::shared_ptr<const StepTimeline> timeline;
+        connect(&background, &BackgroundPlan::timelineReady, this,
+                [&](const BackgroundPlan::Timeline& answer) { timeline = answer.value(); });
+        background.setDesign(design);
+        AWAIT(timeline);
+        QVERIFY(std::abs(secondsPlayed(*timeline) / design.time().step.seconds - 1) < 0.02);
+    }
+
+    void layoutsFoundForUnequalNodesAreTimedOnThem()
+    {
+        AlternativeSearch search;
+        search.setDesign(designOf(unequalSpec()));
+        search.start(SearchObjective::Time);
+        AWAIT(search.found().rowCount() > 0);
+        for (int row = 0; row < search.found().rowCount(); ++row) {
+            RunSpec applied = unequalSpec();
+            applyLayout(applied, search.found().at(row));
+            QCOMPARE(search.found().at(row).sequencesPerSecond,
+                     designOf(applied).time().figures.sequencesPerSecond);
+        }
+    }
+
+    void aPredictionIsStoppedBetweenItsSizes()
+    {
+        int asked = 0;
+        const auto outlook =
+            scalingOutlook(designOf(bertSpec()), Scaling::Weak, [&](double) { return ++asked < 3; });
+        QVERIFY(!outlook.ok());
+        QCOMPARE(outlook.error().kind, ErrorKind::Cancelled);
+        QCOMPARE(asked, 3);
+    }
+
+    void theKeptDesignScalesBesideThePresentOne()
+    {
+        BackgroundPlan background;
+        QList<double> kept;
+        connect(&background, &BackgroundPlan::keptOutlookReady, this,
+                [&](const BackgroundPlan::Outlook& answer) { kept << answer->present()->efficiency; });
+        background.setKept(designOf(bertSpec()));
+        AWAIT(kept.size() == 1);
+        background.setScaling(Scaling::Weak);
+        AWAIT(kept.size() == 2);
+        QVERIFY(kept[0] < kept[1]);
+    }
+
     void figuresOfTimeNeedHardware()
     {
         QCOMPARE(planFigures(designOf(bertSpec(""))).size(), 5u);
-        const auto figures = planFigures(designOf(bertSpec("p4d.24xlarge")), 0.9);
-        QCOMPARE(figureOf(figures, "Scaling efficiency").value, "90.0 %");
+        PlannedDesign design = designOf(bertSpec("p4d.24xlarge"));
+        design.efficiency = 0.9;
+        const auto figures = planFigures(design);
+        QCOMPARE(figureOf(figures, "Efficiency").value, "90.0 %");
         QVERIFY(figureOf(figures, "MFU").amount > 0);
         QVERIFY(figureOf(figures, "Cost").amount > 0);
         QVERIFY(figureOf(figures, "Cost").name.contains("20")); // the year of the price
@@ -216,8 +297,9 @@ private slots:
         const TextTable figures = comparedFigures(kept, present);
         const QStringList names = columnOf(figures, 0);
         QVERIFY(names.contains("Sequences/s"));
-        QVERIFY(names.contains("Time: compute"));
-        const QStringList activations = figures.rows[names.indexOf("Memory: activations")];
+        QVERIFY(names.indexOf("· compute") > names.indexOf("Time of a step"));
+        const QStringList activations = figures.rows[names.indexOf("· activations")];
+        QVERIFY(names.indexOf("· activations") < names.indexOf("Tokens/step"));
         QVERIFY2(activations[3].startsWith('+'), qPrintable(activations.join(' ')));
     }
 
@@ -252,6 +334,47 @@ private slots:
         search.setDesign(designOf(applied));
         QVERIFY(search.isOutdated());
         QVERIFY(!search.found().index(0).data().toString().contains('+'));
+    }
+
+    void whatWasFoundIsOutdatedByAllThatTheSearchGoesBy()
+    {
+        AlternativeSearch search;
+        search.setDesign(designOf(bertSpec()));
+        search.start(SearchObjective::Time);
+        AWAIT(search.found().rowCount() > 0);
+        const auto outdatedBy = [&](const std::function<void(PlannedDesign&)>& change) {
+            PlannedDesign changed = designOf(bertSpec());
+            change(changed);
+            search.setDesign(changed);
+            return search.isOutdated();
+        };
+        QVERIFY(outdatedBy([](PlannedDesign& design) { design.shape.length = 512; }));
+        QVERIFY(outdatedBy([](PlannedDesign& design) { design.spec.optimizer.momentum = 0; }));
+        QVERIFY(outdatedBy([](PlannedDesign& design) { design.spec.checkpoint.everySteps = 100; }));
+        QVERIFY(outdatedBy([](PlannedDesign& design) { (*design.plan.time)->node.device.memory /= 2; }));
+        QVERIFY(!outdatedBy([](PlannedDesign& design) {
+            design.spec.cluster.nodes[0].host = "c";
+            design.spec.optimizer.learningRate = 1;
+            design.spec.checkpoint.keepLast = 7;
+        }));
+    }
+
+    void aCancelledSearchKeepsWhatWasFoundBefore()
+    {
+        AlternativeSearch search;
+        search.setDesign(designOf(bertSpec()));
+        search.start(SearchObjective::Time);
+        AWAIT(search.found().rowCount() > 0);
+        const int before = search.found().rowCount();
+        RunSpec other = bertSpec();
+        other.model.layers = 12;
+        search.setDesign(designOf(other));
+        search.start(SearchObjective::Memory);
+        search.cancel();
+        QCOMPARE(search.found().rowCount(), before);
+        QVERIFY(search.isOutdated()); // of the other model
+        search.setDesign(designOf(bertSpec()));
+        QVERIFY(!search.isOutdated());
     }
 
     void aSearchThatFindsNothingSaysWhy()

@@ -259,7 +259,7 @@ void showComparison(DeskWindow& desk)
                                    [](RunSpec& spec) {
                                        spec.layout.pipeline = 8;
                                        spec.layout.data = 16;
-                                       spec.batch.accumulation = 32;
+                                       spec.batch.accumulation = 96;
                                    });
 }
 

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "engine/planner/sequence_shape.h"
+
+namespace trainyard {
+
+/// Sequences of that many tokens where nothing is known of their data set. BERT masks 15 % of them (Devlin et
+/// al., arXiv:1810.04805, section 3.1); a decoder masks none, and predicts at every position.
+SequenceShape sequencesOf(int length);
+
+} // namespace trainyard
