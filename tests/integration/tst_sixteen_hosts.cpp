@@ -1,7 +1,6 @@
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
-#include <QFileInfo>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QSignalSpy>
@@ -9,6 +8,7 @@
 #include <QTest>
 
 #include "remote/launch/run_service.h"
+#include "tests/support/bundle/engine_bundle.h"
 #include "tests/support/journal/fed_run.h"
 #include "tests/support/lab/lab_pids.h"
 #include "tests/support/lab/netns_lab.h"
@@ -56,10 +56,8 @@ private slots:
             QSKIP(qPrintable(why));
         qputenv("TRAINYARD_DATA", m_dir.filePath("desk").toUtf8());
         qputenv("TRAINYARD_BUNDLE", m_dir.filePath("bundle").toUtf8());
-        const auto bundled = lab::runCommand({QStringLiteral(TRAINYARD_SOURCE_DIR "/packaging/bundle"),
-                                              "--build", QFileInfo(kBin).path(), m_dir.filePath("bundle")},
-                                             {}, 2 * kPatienceMs);
-        QVERIFY2(bundled.ok(), bundled.errors.constData());
+        const QString missing = bundleEngine(m_dir.filePath("bundle"));
+        QVERIFY2(missing.isEmpty(), qPrintable(missing));
         lab::NetnsLab::Options options;
         options.hosts = kHosts;
         options.diskSize = "1500m"; // of the shared folder; a host's own disk stays almost empty

@@ -1,7 +1,6 @@
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
-#include <QFileInfo>
 #include <QJsonDocument>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -11,6 +10,7 @@
 #include "engine/planner/probes/probed_node.h"
 #include "engine/records/journal.h"
 #include "remote/launch/run_service.h"
+#include "tests/support/bundle/engine_bundle.h"
 #include "tests/support/journal/fed_run.h"
 #include "tests/support/lab/netns_lab.h"
 #include "tests/support/patience.h"
@@ -60,10 +60,8 @@ private slots:
             QSKIP(qPrintable(why));
         qputenv("TRAINYARD_DATA", m_dir.filePath("desk").toUtf8());
         qputenv("TRAINYARD_BUNDLE", m_dir.filePath("bundle").toUtf8());
-        const auto bundled = lab::runCommand({QStringLiteral(TRAINYARD_SOURCE_DIR "/packaging/bundle"),
-                                              "--build", QFileInfo(kBin).path(), m_dir.filePath("bundle")},
-                                             {}, 2 * kPatienceMs);
-        QVERIFY2(bundled.ok(), bundled.errors.constData());
+        const QString missing = bundleEngine(m_dir.filePath("bundle"));
+        QVERIFY2(missing.isEmpty(), qPrintable(missing));
         makeDataset();
         m_lab = std::make_unique<lab::NetnsLab>(lab::NetnsLab::Options{2, "1200m", {}});
         const QString trouble = m_lab->start();
