@@ -231,6 +231,7 @@ void DataPlace::take(const QString& host, const QString& folder, const Result<Da
     m_list->setCurrentIndex(m_dataSets.index(m_dataSets.rowOf(host, folder)));
     m_addBar->hide();
     showCurrent();
+    m_list->setFocus(); // else the next button gets it, and that removes
     m_page->strip()->showMessage(MessageStrip::Tone::Good, tr("%1 is ready.").arg(folder));
 }
 

@@ -375,11 +375,16 @@ void DesignPlace::useDataSet(const DataSetEntry& entry)
         spec.dataset.path = entry.folder.toStdString();
         if (entry.vocabularySize > 0)
             spec.model.vocabulary = entry.vocabularySize;
+        // A design begins on this machine, which cannot read the rows of another one.
+        if (spec.cluster.nodes.size() == 1 && spec.cluster.nodes.front().host == thisMachine().toStdString())
+            spec.cluster.nodes.front().host = entry.host.toStdString();
     });
     m_document.closeEdit();
-    m_page->strip()->showMessage(
-        MessageStrip::Tone::Info, tr("%1 is the data set of this run.").arg(entry.name),
-        tr("The model's vocabulary was set to its %1 entries.").arg(entry.vocabularySize));
+    m_page->strip()->showMessage(MessageStrip::Tone::Info,
+                                 tr("%1 is the data set of this run.").arg(entry.name),
+                                 tr("The model's vocabulary was set to its %1 entries; the rows lie on %2.")
+                                     .arg(entry.vocabularySize)
+                                     .arg(entry.host));
     m_page->strip()->addAction(tr("&Undo"), [this] {
         undo();
         m_page->strip()->clear();

@@ -125,6 +125,7 @@ void HostsPlace::connectChecks()
     connect(m_preflight, &PreflightPanel::removeRequested, this, &HostsPlace::removeCurrent);
     connect(&m_checks, &HostChecks::hostKeyUnknown, m_keyStrip, &HostKeyStrip::ask);
     connect(m_keyStrip, &HostKeyStrip::answered, &m_checks, &HostChecks::answerHostKey);
+    connect(m_keyStrip, &HostKeyStrip::answered, m_table, qOverload<>(&QWidget::setFocus));
     connect(&m_checks, &HostChecks::started, m_changedKeys, &ChangedKeyStrip::forget);
     connect(&m_checks, &HostChecks::hostKeyChanged, m_changedKeys, &ChangedKeyStrip::tell);
     connect(m_changedKeys, &ChangedKeyStrip::removalConfirmed, &m_checks, &HostChecks::removeOldKeys);

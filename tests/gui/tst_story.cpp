@@ -113,13 +113,13 @@ private slots:
     {
         MUST(m_hand->write("Name", "first"));
         MUST(m_hand->write("Steps", "100000"));
-        MUST(m_hand->write("Host 1", m_host));
         MUST(m_hand->write("Slots of host 1", "2"));
         MUST(m_hand->choose("Preset", "bert-tiny"));
         MUST(m_hand->write("data parallel", "2"));
         MUST(m_hand->write("micro", "2"));
         AWAIT(m_desk->session().document().isValid());
         const RunSpec& spec = m_desk->session().document().spec();
+        QCOMPARE(spec.cluster.nodes.front().host, m_host.toStdString()); // where the rows lie
         QCOMPARE(spec.layout.data, 2);
         QCOMPARE(spec.batch.global, spec.batch.micro * spec.batch.accumulation * 2);
     }
