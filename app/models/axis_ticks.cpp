@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include <QDateTime>
+#include <QLocale>
+
 #include "app/models/display_text.h"
 
 namespace trainyard {
@@ -23,7 +26,7 @@ double roundDecimal(double step)
 
 double roundSeconds(double step)
 {
-    constexpr std::array kSteps{1.,   2.,    5.,    10.,   15.,    30.,    60.,    120.,    300.,    600.,
+    constexpr std::array kSteps{1.,   2.,    5.,    10.,   15.,    30.,    60.,    120.,   300.,    600.,
                                 900., 1800., 3600., 7200., 14400., 21600., 43200., 86400., 172800., 604800.};
     if (step < kSteps.front())
         return roundDecimal(step);
@@ -34,9 +37,13 @@ double roundSeconds(double step)
 double roundStep(double step, Quantity quantity)
 {
     switch (quantity) {
-    case Quantity::Bytes: return std::exp2(std::ceil(std::log2(std::max(step, 1.0))));
-    case Quantity::Seconds: return roundSeconds(step);
-    default: return roundDecimal(step);
+    case Quantity::Bytes:
+        return std::exp2(std::ceil(std::log2(std::max(step, 1.0))));
+    case Quantity::Seconds:
+    case Quantity::Moment:
+        return roundSeconds(step);
+    default:
+        return roundDecimal(step);
     }
 }
 
@@ -49,6 +56,31 @@ QList<double> evenTicks(double lower, double upper, double step)
     return ticks;
 }
 
+QDateTime momentAt(double seconds)
+{
+    return QDateTime::fromMSecsSinceEpoch(std::llround(seconds * 1e3));
+}
+
+/// Round local times: ticks are as far from UTC's as local time is.
+QList<double> momentTicks(double lower, double upper, double step)
+{
+    const double offset = momentAt(lower).offsetFromUtc();
+    QList<double> ticks = evenTicks(lower + offset, upper + offset, step);
+    for (double& tick : ticks)
+        tick -= offset;
+    return ticks;
+}
+
+/// As much of it as is not zero: the day at midnight, else the time.
+QString shortMoment(double seconds)
+{
+    const QDateTime moment = momentAt(seconds);
+    if (moment.time() == QTime(0, 0))
+        return QLocale::c().toString(moment, QStringLiteral("d MMM"));
+    return moment.toString(moment.time().second() == 0 ? QStringLiteral("HH:mm")
+                                                       : QStringLiteral("HH:mm:ss"));
+}
+
 /// Powers of ten; where they are few, 2 and 5 times them as well.
 QList<double> decadeTicks(double lower, double upper, int wanted)
 {
@@ -56,7 +88,8 @@ QList<double> decadeTicks(double lower, double upper, int wanted)
     const int stride = std::max(1, int(std::ceil(decades / wanted)));
     const bool between = decades < wanted / 2.0;
     QList<double> ticks;
-    for (int power = int(std::floor(std::log10(lower))); power <= int(std::ceil(std::log10(upper))); ++power) {
+    for (int power = int(std::floor(std::log10(lower))); power <= int(std::ceil(std::log10(upper)));
+         ++power) {
         for (const double factor : {1.0, 2.0, 5.0}) {
             const double tick = factor * std::pow(10.0, power);
             const bool fits = factor == 1.0 ? power % stride == 0 : between;
@@ -93,8 +126,9 @@ QString shortSeconds(double seconds)
         return whole % 60 == 0 ? QStringLiteral("%1 min").arg(whole / 60)
                                : QStringLiteral("%1:%2").arg(whole / 60).arg(whole % 60, 2, 10, QChar('0'));
     if (whole < 86400)
-        return whole % 3600 == 0 ? QStringLiteral("%1 h").arg(whole / 3600)
-                                 : QStringLiteral("%1 h %2").arg(whole / 3600).arg(whole % 3600 / 60, 2, 10, QChar('0'));
+        return whole % 3600 == 0
+                   ? QStringLiteral("%1 h").arg(whole / 3600)
+                   : QStringLiteral("%1 h %2").arg(whole / 3600).arg(whole % 3600 / 60, 2, 10, QChar('0'));
     return QStringLiteral("%1 d").arg(QString::number(seconds / 86400, 'g', 3));
 }
 
@@ -122,7 +156,9 @@ QList<double> axisTicks(double lower, double upper, const TickDemand& demand)
         if (ticks.size() >= 2) // else less than a decade: no scale to read off
             return ticks;
     }
-    return evenTicks(lower, upper, roundStep((upper - lower) / wanted, demand.quantity));
+    const double step = roundStep((upper - lower) / wanted, demand.quantity);
+    return demand.quantity == Quantity::Moment ? momentTicks(lower, upper, step)
+                                               : evenTicks(lower, upper, step);
 }
 
 QString tickText(double tick, Quantity quantity)
@@ -130,10 +166,16 @@ QString tickText(double tick, Quantity quantity)
     if (std::fabs(tick) < 1e-15)
         return QStringLiteral("0");
     switch (quantity) {
-    case Quantity::Number: return shortened(tick);
-    case Quantity::Bytes: return shortBytes(tick);
-    case Quantity::Seconds: return shortSeconds(tick);
-    case Quantity::Share: return QString::number(tick * 100, 'g', 4) + QStringLiteral(" %");
+    case Quantity::Number:
+        return shortened(tick);
+    case Quantity::Bytes:
+        return shortBytes(tick);
+    case Quantity::Seconds:
+        return shortSeconds(tick);
+    case Quantity::Share:
+        return QString::number(tick * 100, 'g', 4) + QStringLiteral(" %");
+    case Quantity::Moment:
+        return shortMoment(tick);
     }
     return {};
 }
@@ -141,10 +183,16 @@ QString tickText(double tick, Quantity quantity)
 QString figureText(double value, Quantity quantity)
 {
     switch (quantity) {
-    case Quantity::Number: return std::fabs(value) < 1e3 ? displayLoss(value) : displayNumber(value);
-    case Quantity::Bytes: return displayBytes(value);
-    case Quantity::Seconds: return displaySeconds(value);
-    case Quantity::Share: return displayPercent(value);
+    case Quantity::Number:
+        return std::fabs(value) < 1e3 ? displayLoss(value) : displayNumber(value);
+    case Quantity::Bytes:
+        return displayBytes(value);
+    case Quantity::Seconds:
+        return displaySeconds(value);
+    case Quantity::Share:
+        return displayPercent(value);
+    case Quantity::Moment:
+        return QLocale::c().toString(momentAt(value), QStringLiteral("d MMM HH:mm:ss"));
     }
     return {};
 }

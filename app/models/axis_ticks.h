@@ -11,6 +11,7 @@ enum class Quantity {
     Bytes,   ///< 512 MiB, 1 GiB: steps are powers of two
     Seconds, ///< 30 s, 5 min, 2 h
     Share,   ///< 0.5 is written as 50 %
+    Moment,  ///< seconds since 1970-01-01 UTC, written as local time
 };
 
 struct TickDemand {

@@ -16,7 +16,7 @@ constexpr double kLateSteps = 10;
 
 double usualStepSeconds(const StepTable& steps)
 {
-    const QList<double>& seconds = steps.column(StepColumn::StepSeconds);
+    const SeriesColumn& seconds = steps.column(StepColumn::StepSeconds);
     std::vector<double> recent(seconds.end() - std::min<qsizetype>(50, seconds.size()), seconds.end());
     std::erase_if(recent, [](double s) { return !std::isfinite(s) || s <= 0; });
     if (recent.empty())

@@ -12,7 +12,7 @@ namespace {
 constexpr qsizetype kWindow = 50;
 
 /// Rows of the middle half of the newest steps by their time.
-QList<qsizetype> usualRows(const QList<double>& stepSeconds)
+QList<qsizetype> usualRows(const SeriesColumn& stepSeconds)
 {
     const qsizetype first = std::max<qsizetype>(stepSeconds.size() > 1 ? 1 : 0, stepSeconds.size() - kWindow);
     QList<qsizetype> rows(stepSeconds.size() - first);
@@ -23,7 +23,7 @@ QList<qsizetype> usualRows(const QList<double>& stepSeconds)
     return rows.mid(quarter, rows.size() - 2 * quarter);
 }
 
-double meanOf(const QList<double>& values, const QList<qsizetype>& rows)
+double meanOf(const SeriesColumn& values, const QList<qsizetype>& rows)
 {
     double sum = 0;
     for (const qsizetype row : rows)

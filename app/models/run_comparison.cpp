@@ -42,14 +42,10 @@ Fields specificationOf(const OpenRun& run)
     return fields;
 }
 
-double smallest(const QList<double>& values)
+double smallest(const SeriesColumn& values)
 {
-    double least = std::nan("");
-    for (const double value : values) {
-        if (std::isfinite(value) && !(least <= value))
-            least = value;
-    }
-    return least;
+    const ValueSummary all = values.summary(0, values.size());
+    return all.finite > 0 ? all.least : std::nan("");
 }
 
 double largestPeak(const RunSeries& series)

@@ -64,7 +64,7 @@ void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series
 
 double recentSequencesPerSecond(const RunSeries& series, qsizetype window)
 {
-    const QList<double>& all = series.steps().column(StepColumn::SequencesPerSecond);
+    const SeriesColumn& all = series.steps().column(StepColumn::SequencesPerSecond);
     std::vector<double> recent;
     for (qsizetype i = std::max<qsizetype>(0, all.size() - window); i < all.size(); ++i) {
         if (std::isfinite(all[i]))

@@ -10,25 +10,52 @@ ValueSummary ChunkView::entry(std::size_t level, qsizetype index) const
     return {at.least[index], at.most[index], at.last[index], finite, std::uint64_t(covered) - finite};
 }
 
+int ChunkView::levelWithin(qsizetype from, qsizetype to) const
+{
+    for (int level = int(kLevelRows.size()) - 1; level >= 0; --level) {
+        const qsizetype covered = kLevelRows[std::size_t(level)];
+        if (from % covered == 0 && std::min(from + covered, rows) <= to)
+            return level;
+    }
+    return -1;
+}
+
 ValueSummary ChunkView::summary(qsizetype from, qsizetype to) const
 {
-    constexpr qsizetype kFine = kLevelRows[0];
-    constexpr qsizetype kCoarse = kLevelRows[1];
     ValueSummary sum;
-    qsizetype row = from;
-    while (row < to) {
-        if (row % kCoarse == 0 && std::min(row + kCoarse, rows) <= to) {
-            sum.add(entry(1, row / kCoarse));
-            row += kCoarse;
-        } else if (row % kFine == 0 && std::min(row + kFine, rows) <= to) {
-            sum.add(entry(0, row / kFine));
-            row += kFine;
-        } else {
+    for (qsizetype row = from; row < to;) {
+        const int level = levelWithin(row, to);
+        if (level < 0) {
             sum.add(values[row]);
             ++row;
+            continue;
         }
+        const qsizetype covered = kLevelRows[std::size_t(level)];
+        sum.add(entry(std::size_t(level), row / covered));
+        row += covered;
     }
     return sum;
+}
+
+std::uint64_t ChunkView::countOutside(qsizetype from, qsizetype to, double lower, double upper) const
+{
+    std::uint64_t count = 0;
+    for (qsizetype row = from; row < to;) {
+        int level = levelWithin(row, to);
+        for (; level >= 0; --level) { // down to where the stretch is all inside or all outside
+            const ValueSummary sum = entry(std::size_t(level), row / kLevelRows[std::size_t(level)]);
+            const bool inside = sum.least >= lower && sum.most <= upper;
+            const bool outside = sum.most < lower || sum.least > upper;
+            if (!inside && !outside)
+                continue;
+            count += inside ? 0 : sum.finite;
+            break;
+        }
+        if (level < 0)
+            count += std::isfinite(values[row]) && (values[row] < lower || values[row] > upper);
+        row += level < 0 ? 1 : kLevelRows[std::size_t(level)];
+    }
+    return count;
 }
 
 void GrowingChunk::append(double value)

@@ -34,6 +34,12 @@ struct ChunkView {
     ValueSummary entry(std::size_t level, qsizetype index) const;
     /// Of rows [from, to).
     ValueSummary summary(qsizetype from, qsizetype to) const;
+    /// How many finite values of rows [from, to) are below `lower` or above `upper`.
+    std::uint64_t countOutside(qsizetype from, qsizetype to, double lower, double upper) const;
+
+private:
+    /// The coarsest level with an entry that begins at `from` and ends by `to`; -1 = only single rows do.
+    int levelWithin(qsizetype from, qsizetype to) const;
 };
 
 /// A full chunk, which never changes, and what keeps it alive: memory or a mapped file.

@@ -1,6 +1,7 @@
 #include "app/models/series_column.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "engine/base/check.h"
 
@@ -16,6 +17,18 @@ SeriesColumn::SeriesColumn(const QList<double>& values)
 {
     for (const double value : values)
         append(value);
+}
+
+SeriesColumn SeriesColumn::filled(double value, qsizetype rows)
+{
+    SeriesColumn column;
+    while (column.size() < std::min(rows, kChunkRows))
+        column.append(value);
+    while (column.size() + kChunkRows <= rows)
+        column.append(column.m_full->front());
+    while (column.size() < rows)
+        column.append(value);
+    return column;
 }
 
 QList<double> SeriesColumn::toList() const
@@ -59,7 +72,7 @@ void SeriesColumn::append(double value)
 void SeriesColumn::append(const SeriesChunk& chunk)
 {
     TRAINYARD_CHECK(!m_tail && chunk.view.rows == kChunkRows);
-    ownFull().push_back(chunk);
+    ownFull().push_back(SeriesChunk(chunk)); // a copy: it may be one of our own
 }
 
 void SeriesColumn::truncate(qsizetype rows)
@@ -88,6 +101,20 @@ const ValueSummary& SeriesColumn::chunkSummary(qsizetype index) const
     return index < fullChunks() ? (*m_full)[std::size_t(index)].whole : m_tail->whole();
 }
 
+bool SeriesColumn::startsWith(const SeriesColumn& other) const
+{
+    if (other.size() > size())
+        return false;
+    for (qsizetype i = 0; i < other.chunkCount(); ++i) {
+        const ChunkView own = chunk(i);
+        const ChunkView known = other.chunk(i);
+        const auto bytes = std::size_t(known.rows) * sizeof(double);
+        if (own.values != known.values && std::memcmp(own.values, known.values, bytes) != 0)
+            return false;
+    }
+    return true;
+}
+
 ValueSummary SeriesColumn::summary(qsizetype from, qsizetype to) const
 {
     ValueSummary sum;
@@ -101,6 +128,18 @@ ValueSummary SeriesColumn::summary(qsizetype from, qsizetype to) const
         from = stop;
     }
     return sum;
+}
+
+std::uint64_t SeriesColumn::countOutside(qsizetype from, qsizetype to, double lower, double upper) const
+{
+    std::uint64_t count = 0;
+    while (from < to) {
+        const qsizetype start = from / kChunkRows * kChunkRows;
+        const qsizetype stop = std::min({start + kChunkRows, size(), to});
+        count += chunk(from / kChunkRows).countOutside(from - start, stop - start, lower, upper);
+        from = stop;
+    }
+    return count;
 }
 
 qsizetype SeriesColumn::lowerBound(double value) const

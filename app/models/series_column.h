@@ -27,6 +27,8 @@ public:
     SeriesColumn() = default;
     SeriesColumn(std::initializer_list<double> values);
     SeriesColumn(const QList<double>& values);
+    /// `rows` times the same value, in the memory of one chunk.
+    static SeriesColumn filled(double value, qsizetype rows);
 
     qsizetype size() const { return fullRows() + (m_tail ? m_tail->rows() : 0); }
     bool isEmpty() const { return size() == 0; }
@@ -43,8 +45,15 @@ public:
     /// Drops the rows from `rows` on. Costs a copy of less than one chunk.
     void truncate(qsizetype rows);
 
+    /// True when the rows of `other` are the first rows of this one. Costs little between a column and what
+    /// it has grown into.
+    bool startsWith(const SeriesColumn& other) const;
+
     /// Of rows [from, to).
     ValueSummary summary(qsizetype from, qsizetype to) const;
+
+    /// How many finite values of rows [from, to) are below `lower` or above `upper`.
+    std::uint64_t countOutside(qsizetype from, qsizetype to, double lower, double upper) const;
 
     // For a column that ascends:
     qsizetype lowerBound(double value) const; ///< first row that is not below

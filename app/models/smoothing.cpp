@@ -8,67 +8,66 @@ namespace trainyard {
 namespace {
 
 constexpr double kViewWidth = 1000;
+constexpr double kMostWeight = 0.999;
 
-bool isConstant(const QList<double>& values)
+QList<double> average(const QList<double>& x, const QList<double>& y, const Smoothing& smoothing)
 {
-    return std::all_of(values.begin(), values.end(), [&](double v) { return v == values.first(); });
+    RunningAverage running(smoothing, x.isEmpty() ? 0 : x.last() - x.first());
+    QList<double> out;
+    out.reserve(y.size());
+    for (qsizetype i = 0; i < y.size(); ++i)
+        out.append(running.add(x.isEmpty() ? 0 : x[i], y[i]));
+    return out;
 }
 
 } // namespace
 
+RunningAverage::RunningAverage(const Smoothing& smoothing, double range)
+    : m_kind(smoothing.kind)
+    , m_weight(m_kind == SmoothingKind::Classic
+                   ? std::clamp(smoothing.weight, 0.0, kMostWeight)
+                   : std::min(std::sqrt(std::clamp(smoothing.weight, 0.0, 1.0)), kMostWeight))
+    , m_exponent(range > 0 ? kViewWidth / range : 0)
+{
+}
+
+double RunningAverage::add(double x, double y)
+{
+    if (!std::isfinite(y))
+        return y;
+    return m_kind == SmoothingKind::Classic ? addClassic(y) : addTimeWeighted(x, y);
+}
+
+double RunningAverage::addTimeWeighted(double x, double y)
+{
+    if (m_norm > 0 && x - m_lastX != m_distance) {
+        m_distance = x - m_lastX;
+        m_decay = std::pow(m_weight, m_distance * m_exponent);
+    }
+    m_last = m_last * m_decay + y;
+    m_norm = m_norm * m_decay + 1;
+    m_lastX = x;
+    return m_last / m_norm;
+}
+
+double RunningAverage::addClassic(double y)
+{
+    if (m_norm == 0)
+        m_first = y;
+    m_constant = m_constant && y == m_first;
+    m_last = m_last * m_weight + (1 - m_weight) * y;
+    m_norm = m_norm * m_weight + (1 - m_weight);
+    return m_constant ? y : m_last / m_norm;
+}
+
 QList<double> timeWeightedAverage(const QList<double>& x, const QList<double>& y, double weight)
 {
-    if (y.isEmpty())
-        return {};
-    const double w = std::min(std::sqrt(std::clamp(weight, 0.0, 1.0)), 0.999);
-    const double range = x.last() - x.first();
-    const double exponent = range > 0 ? kViewWidth / range : 0;
-    QList<double> out;
-    out.reserve(y.size());
-    double last = 0;
-    double norm = 0;
-    double lastX = x.first();
-    for (qsizetype i = 0; i < y.size(); ++i) {
-        if (!std::isfinite(y[i])) {
-            out.append(y[i]);
-            continue;
-        }
-        const double decay = std::pow(w, (x[i] - lastX) * exponent);
-        last = last * decay + y[i];
-        norm = norm * decay + 1;
-        lastX = x[i];
-        out.append(last / norm);
-    }
-    return out;
+    return average(x, y, {SmoothingKind::TimeWeighted, weight});
 }
 
 QList<double> classicAverage(const QList<double>& y, double weight)
 {
-    const double w = std::clamp(weight, 0.0, 0.999);
-    if (y.isEmpty() || isConstant(y))
-        return y;
-    QList<double> out;
-    out.reserve(y.size());
-    double last = 0;
-    double remaining = 1; // w^n
-    for (const double value : y) {
-        if (!std::isfinite(value)) {
-            out.append(value);
-            continue;
-        }
-        last = last * w + (1 - w) * value;
-        remaining *= w;
-        out.append(last / (1 - remaining));
-    }
-    return out;
-}
-
-QList<double> smoothed(const QList<double>& x, const QList<double>& y, const Smoothing& smoothing)
-{
-    if (smoothing.weight <= 0)
-        return y;
-    return smoothing.kind == SmoothingKind::Classic ? classicAverage(y, smoothing.weight)
-                                                    : timeWeightedAverage(x, y, smoothing.weight);
+    return average({}, y, {SmoothingKind::Classic, weight});
 }
 
 } // namespace trainyard

@@ -17,6 +17,33 @@ struct Smoothing {
     bool operator==(const Smoothing&) const = default;
 };
 
+/// A moving average on its way along a curve, one point after the other. A small value: it can be kept and
+/// gone on from later.
+class RunningAverage {
+public:
+    /// `range` is the length of the horizontal axis that the look of a time-weighted average refers to.
+    RunningAverage(const Smoothing& smoothing, double range);
+
+    /// The average at the next point; x ascends. What is not finite comes out as it is and counts for
+    /// nothing.
+    double add(double x, double y);
+
+private:
+    double addTimeWeighted(double x, double y);
+    double addClassic(double y);
+
+    SmoothingKind m_kind;
+    double m_weight;
+    double m_exponent;     ///< of the weight, per unit of x
+    double m_last = 0;     ///< sums as in the formulas below
+    double m_norm = 0;     ///< time-weighted: of the weights; classic: 1 - w^n
+    double m_lastX = 0;    ///< of the newest finite point
+    double m_distance = 0; ///< between the newest two, and
+    double m_decay = 1;    ///< what it comes to: points are mostly evenly spaced
+    double m_first = 0;
+    bool m_constant = true; ///< all points so far equal the first
+};
+
 /// Exponential moving average of y with a decay that follows the distance in x, debiased:
 ///     w = min(sqrt(weight), 0.999);  w_i = w^((x_i - x_{i-1}) / range(x) * 1000)
 ///     last = last * w_i + y_i;  norm = norm * w_i + 1;  out_i = last / norm
@@ -28,7 +55,5 @@ QList<double> timeWeightedAverage(const QList<double>& x, const QList<double>& y
 /// last = last * w + (1 - w) * y_i;  out_i = last / (1 - w^n), n = finite points so far: TensorBoard's curve.
 /// A constant series comes out unchanged; points that are not finite come out as they are.
 QList<double> classicAverage(const QList<double>& y, double weight);
-
-QList<double> smoothed(const QList<double>& x, const QList<double>& y, const Smoothing& smoothing);
 
 } // namespace trainyard

@@ -8,6 +8,7 @@
 
 #include <QList>
 
+#include "app/models/series_file.h"
 #include "engine/planner/time/common_causes.h"
 #include "engine/records/record.h"
 
@@ -43,7 +44,8 @@ struct RunAttempt {
     bool operator==(const RunAttempt&) const = default;
 };
 
-/// A run's steps as columns, ascending by step, ready to be plotted.
+/// A run's steps as columns, ascending by step, ready to be plotted. A value: copies share what does not
+/// change, so a view may keep one while records go on coming.
 ///
 /// An attempt that resumed at step s replaces everything earlier attempts wrote from s on: the columns are
 /// those of a run to which nothing happened. The result does not depend on the order in which records come.
@@ -54,34 +56,44 @@ public:
 
     qsizetype size() const { return m_columns[0].size(); }
     bool isEmpty() const { return size() == 0; }
-    const QList<double>& column(StepColumn column) const;
+    const SeriesColumn& column(StepColumn column) const;
     /// Seconds of each step that `cause` took of the rank that worked longest: the one that plans speak of.
-    const QList<double>& cause(CommonCause cause) const;
+    const SeriesColumn& cause(CommonCause cause) const;
     double last(StepColumn column) const; ///< NaN when empty
     /// Of the steps whose update was skipped, because gradients overflowed: their values in `column`.
     QList<double> skipped(StepColumn column) const;
     /// Row of the step closest to `value` in an ascending column; -1 when empty.
-    qsizetype nearestRow(StepColumn column, double value) const;
+    qsizetype nearestRow(StepColumn wanted, double value) const { return column(wanted).nearest(value); }
 
     std::vector<RunAttempt> attempts() const;
-    /// Grows when rows that were there already changed or vanished; a plot then starts over instead of
-    /// appending.
+    /// Grows when rows that were there already changed or vanished; what was made of them then starts over
+    /// instead of going on.
     int rewrites() const { return m_rewrites; }
 
-private:
-    QList<double>& at(StepColumn column) { return m_columns[static_cast<std::size_t>(column)]; }
-    bool isReplaced(std::int64_t step, std::uint32_t attempt) const;
-    void noteAttempt(std::int64_t step, std::uint32_t attempt, const Instant& time);
-    void dropReplacedRows(std::int64_t fromStep, std::uint32_t byAttempt);
-    void insertRow(qsizetype row, const StepRecord& record, std::uint32_t attempt, const Instant& time);
-    void removeRow(qsizetype row);
-    void sumFrom(qsizetype row);
+    /// Every column by its name, for the series file.
+    SeriesTable toSeries() const;
+    /// The table that toSeries() gave. A table with less (imported figures) has NaN for what it lacks, and
+    /// training time from the wall clock. BadInput without steps and wall clock.
+    static Result<StepTable> fromSeries(const SeriesTable& series, const std::vector<RunAttempt>& attempts);
 
-    std::array<QList<double>, kStepColumns> m_columns;
-    std::array<QList<double>, kCommonCauses> m_causes;
-    QList<double> m_tokensInStep;
-    QList<std::uint32_t> m_attemptOfRow;
-    QList<bool> m_isSkipped; ///< by row
+private:
+    static constexpr std::size_t kFirstCause = kStepColumns;
+    static constexpr std::size_t kTokensInStep = kFirstCause + kCommonCauses;
+    static constexpr std::size_t kAttempt = kTokensInStep + 1;
+    static constexpr std::size_t kSkipped = kAttempt + 1;
+    static constexpr std::size_t kAllColumns = kSkipped + 1;
+    using Row = std::array<double, kAllColumns>;
+
+    static QString nameOf(std::size_t column);
+    bool isReplaced(std::int64_t step, std::uint32_t attempt) const;
+    bool noteAttempt(std::int64_t step, std::uint32_t attempt, const Instant& time);
+    void dropReplacedRows(std::int64_t fromStep, std::uint32_t byAttempt);
+    void insertRow(const Row& row);
+    void appendRow(Row row);
+    std::vector<Row> takeFrom(qsizetype row);
+
+    std::array<SeriesColumn, kAllColumns> m_columns;
+    QList<qsizetype> m_skippedRows;
     std::map<std::uint32_t, RunAttempt> m_attempts;
     int m_rewrites = 0;
 };

@@ -143,7 +143,7 @@ void ChartsTab::apply(const ChartOptions& options)
 void ChartsTab::fill(const OpenRun& run)
 {
     const StepTable& steps = run.series().steps();
-    const QList<double>& x = steps.column(columnOf(m_options.axis));
+    const SeriesColumn& x = steps.column(columnOf(m_options.axis));
     const auto curve = [&](StepColumn column, int style) {
         return QList<Curve>{{.name = run.facts().name(), .x = x, .y = steps.column(column), .style = style}};
     };

@@ -29,8 +29,8 @@ ReportFigure curveFigure(const Runs& runs, StepColumn column, const QString& cap
         const StepTable& steps = run.series.steps();
         if (steps.isEmpty())
             continue;
-        const auto& x = steps.column(StepColumn::Step);
-        const auto& y = steps.column(column);
+        const QList<double> x = steps.column(StepColumn::Step).toList();
+        const QList<double> y = steps.column(column).toList();
         const QString label = labelOf(run, runs);
         if (smooth)
             figure.curves << ReportCurve{label + ", every step", x, y, ReportCurve::Look::Faint};

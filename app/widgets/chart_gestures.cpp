@@ -11,6 +11,13 @@
 
 namespace trainyard {
 
+namespace {
+
+constexpr double kNotch = 120;    ///< of a wheel, in the units of its events
+constexpr double kPanShare = 0.1; ///< of what is shown, for each notch
+
+} // namespace
+
 ChartGestures::ChartGestures(QCustomPlot& plot) : QObject(&plot), m_plot(plot), m_box(new QCPItemRect(&plot))
 {
     m_box->setLayer(QStringLiteral("cursor"));
@@ -90,12 +97,18 @@ bool ChartGestures::isDrag(const QMouseEvent& event) const
 
 bool ChartGestures::wheel(const QWheelEvent& event)
 {
+    const QPoint turned = event.angleDelta();
+    const int sideways = event.modifiers() & Qt::ShiftModifier ? turned.x() + turned.y() : turned.x();
+    if (sideways != 0 && !(event.modifiers() & Qt::ControlModifier)) {
+        emit panWanted(-kPanShare * sideways / kNotch);
+        return true;
+    }
     if (!(event.modifiers() & Qt::ControlModifier)) {
         emit bareWheelTurned();
         const_cast<QWheelEvent&>(event).ignore();
         return true; // filtered from the plot, which would swallow it; ignored, so the page scrolls
     }
-    emit zoomWanted(positionOf(event.position().x()), std::pow(0.85, event.angleDelta().y() / 120.0));
+    emit zoomWanted(positionOf(event.position().x()), std::pow(0.85, turned.y() / kNotch));
     return true;
 }
 

@@ -13,8 +13,9 @@ class QWheelEvent;
 namespace trainyard {
 
 /// The pointer on a chart: hovering moves the cursor, dragging a box zooms into it, a double click shows
-/// everything again, Ctrl and the wheel zoom around the pointer. The bare wheel is left to the page, which
-/// scrolls. Positions are in the units of the horizontal axis.
+/// everything again, Ctrl and the wheel zoom around the pointer, Shift and the wheel or a sideways wheel move
+/// along. The bare wheel is left to the page, which scrolls. Positions are in the units of the horizontal
+/// axis.
 class ChartGestures : public QObject {
     Q_OBJECT
 
@@ -29,6 +30,8 @@ signals:
     void resetWanted();
     /// factor < 1 zooms in; `x` stays where it is.
     void zoomWanted(double x, double factor);
+    /// By a share of what is shown, towards the end when positive.
+    void panWanted(double share);
     /// The bare wheel was turned over the chart: tell how zooming works.
     void bareWheelTurned();
 

@@ -13,8 +13,12 @@ StepColumn columnOf(ChartAxis axis)
         return StepColumn::Step;
     case ChartAxis::Tokens:
         return StepColumn::Tokens;
+    case ChartAxis::Samples:
+        return StepColumn::Samples;
     case ChartAxis::Time:
         return StepColumn::TrainingSeconds;
+    case ChartAxis::Wall:
+        return StepColumn::WallSeconds;
     case ChartAxis::Ranks:
         break;
     }
@@ -23,7 +27,19 @@ StepColumn columnOf(ChartAxis axis)
 
 Quantity quantityOf(ChartAxis axis)
 {
-    return axis == ChartAxis::Time ? Quantity::Seconds : Quantity::Number;
+    switch (axis) {
+    case ChartAxis::Time:
+        return Quantity::Seconds;
+    case ChartAxis::Wall:
+        return Quantity::Moment;
+    default:
+        return Quantity::Number;
+    }
+}
+
+bool canBeLogarithmic(ChartAxis axis)
+{
+    return axis != ChartAxis::Wall && axis != ChartAxis::Ranks;
 }
 
 QString titleOf(ChartAxis axis)
@@ -33,8 +49,12 @@ QString titleOf(ChartAxis axis)
         return QStringLiteral("step");
     case ChartAxis::Tokens:
         return QStringLiteral("tokens");
+    case ChartAxis::Samples:
+        return QStringLiteral("samples");
     case ChartAxis::Time:
         return QStringLiteral("training time");
+    case ChartAxis::Wall:
+        return QStringLiteral("time of day");
     case ChartAxis::Ranks:
         return QStringLiteral("ranks");
     }
@@ -48,8 +68,12 @@ QString positionText(ChartAxis axis, double x)
         return QStringLiteral("step ") + displayCount(std::llround(x));
     case ChartAxis::Tokens:
         return tickText(std::round(x), Quantity::Number) + QStringLiteral(" tokens");
+    case ChartAxis::Samples:
+        return displayCount(std::llround(x)) + QStringLiteral(" samples");
     case ChartAxis::Time:
         return displaySeconds(x);
+    case ChartAxis::Wall:
+        return figureText(x, Quantity::Moment);
     case ChartAxis::Ranks:
         return displayCount(std::llround(x)) + QStringLiteral(" ranks");
     }

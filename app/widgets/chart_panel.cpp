@@ -1,20 +1,31 @@
 #include "app/widgets/chart_panel.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include <QClipboard>
 #include <QElapsedTimer>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QMenu>
+#include <QRegularExpression>
+#include <QTextStream>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <qcustomplot.h>
 
 #include "app/models/display_text.h"
 #include "app/models/theme.h"
+#include "app/widgets/chart_export.h"
 #include "app/widgets/chart_gestures.h"
 #include "app/widgets/chart_link.h"
 #include "app/widgets/chart_ticker.h"
+#include "engine/base/file.h"
 
 namespace trainyard {
 
@@ -23,6 +34,9 @@ namespace {
 constexpr int kFrameMs = 40;
 constexpr int kHintMs = 1800;
 constexpr int kTickPixels = 11;
+constexpr double kPanShare = 0.25;
+constexpr double kZoomFactor = 0.7;
+constexpr double kLeastShare = 1e-4; ///< of a logarithmic axis that would begin at zero
 
 QLabel* label(QWidget* parent, const char* role)
 {
@@ -31,6 +45,13 @@ QLabel* label(QWidget* parent, const char* role)
     label->setProperty("role", role);
     return label;
 }
+
+/// Positions on an axis as they lie on the screen, up to a factor.
+struct AxisScale {
+    bool logarithmic;
+    double in(double x) const { return logarithmic ? std::log(x) : x; }
+    double out(double x) const { return logarithmic ? std::exp(x) : x; }
+};
 
 /// Narrower than this the axis could not be labelled any more.
 QCPRange widened(QCPRange range)
@@ -68,6 +89,7 @@ void ChartPanel::buildLayout(const QString& subject)
     auto* head = new QHBoxLayout;
     head->addWidget(m_title);
     head->addWidget(m_readOut, 1);
+    head->addWidget(buildMenuButton());
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kHalf);
     column->setSpacing(metrics::kHalf);
@@ -77,7 +99,7 @@ void ChartPanel::buildLayout(const QString& subject)
     m_badge = label(m_plot, "small");
     m_badge->hide();
     m_hint = label(m_plot, "small");
-    m_hint->setText(tr("Ctrl + wheel zooms"));
+    m_hint->setText(tr("Ctrl + wheel zooms, Shift + wheel moves"));
     m_hint->hide();
     m_empty = label(m_plot, "muted");
     m_empty->setText(tr("no data yet"));
@@ -124,14 +146,43 @@ void ChartPanel::setLink(ChartLink* link)
     connect(m_gestures, &ChartGestures::boxChosen, link, [link](double from, double to) {
         link->setZoom(ChartSpan{from, to});
     });
-    connect(m_gestures, &ChartGestures::zoomWanted, link, [this](double x, double factor) {
-        const QCPRange shown = shownSpan();
-        const QCPRange full = widened(fullSpan());
-        const ChartSpan span{std::max(full.lower, x - (x - shown.lower) * factor),
-                             std::min(full.upper, x + (shown.upper - x) * factor)};
-        const bool showsAll = span.from <= full.lower && span.to >= full.upper;
-        m_link->setZoom(showsAll ? std::nullopt : std::optional(span));
-    });
+    connect(m_gestures, &ChartGestures::zoomWanted, link,
+            [this](double x, double factor) { zoomAround(x, factor); });
+    connect(m_gestures, &ChartGestures::panWanted, link, [this](double share) { pan(share); });
+}
+
+/// On a logarithmic axis distances are those of the logarithm: what is zoomed stays under the pointer.
+void ChartPanel::zoomAround(double x, double factor)
+{
+    const AxisScale scale{isHorizontallyLogarithmic()};
+    const QCPRange shown = shownSpan();
+    const double at = scale.in(x);
+    zoomTo(scale.out(at - (at - scale.in(shown.lower)) * factor),
+           scale.out(at + (scale.in(shown.upper) - at) * factor));
+}
+
+/// By a share of what is shown, towards the end when positive; stops at the data's ends.
+void ChartPanel::pan(double share)
+{
+    if (!m_link || !m_link->zoom())
+        return;
+    const AxisScale scale{isHorizontallyLogarithmic()};
+    const QCPRange full = wholeSpan();
+    const QCPRange shown = shownSpan();
+    const double wanted = share * (scale.in(shown.upper) - scale.in(shown.lower));
+    const double distance = std::clamp(wanted, scale.in(full.lower) - scale.in(shown.lower),
+                                       scale.in(full.upper) - scale.in(shown.upper));
+    zoomTo(scale.out(scale.in(shown.lower) + distance), scale.out(scale.in(shown.upper) + distance));
+}
+
+void ChartPanel::zoomTo(double from, double to)
+{
+    if (!m_link)
+        return;
+    const QCPRange full = wholeSpan();
+    const ChartSpan span{std::max(full.lower, from), std::min(full.upper, to)};
+    const bool showsAll = span.from <= full.lower && span.to >= full.upper;
+    m_link->setZoom(showsAll ? std::nullopt : std::optional(span));
 }
 
 void ChartPanel::setOptions(const ChartOptions& options)
@@ -140,6 +191,11 @@ void ChartPanel::setOptions(const ChartOptions& options)
         return;
     m_options = options;
     scheduleRebuild();
+}
+
+QString ChartPanel::title() const
+{
+    return m_title->text();
 }
 
 void ChartPanel::setTitle(const QString& title)
@@ -170,8 +226,26 @@ void ChartPanel::setBadge(const QString& text, bool atTop)
 QCPRange ChartPanel::shownSpan() const
 {
     if (m_link && m_link->zoom())
-        return widened({m_link->zoom()->from, m_link->zoom()->to});
-    return widened(fullSpan());
+        return onAxis(widened({m_link->zoom()->from, m_link->zoom()->to}));
+    return wholeSpan();
+}
+
+QCPRange ChartPanel::wholeSpan() const
+{
+    return onAxis(widened(fullSpan()));
+}
+
+/// A logarithmic axis cannot begin at zero: then it begins a few decades below its end.
+QCPRange ChartPanel::onAxis(const QCPRange& span) const
+{
+    if (!isHorizontallyLogarithmic() || span.lower > 0)
+        return span;
+    return {std::min(1.0, span.upper * kLeastShare), span.upper};
+}
+
+bool ChartPanel::isHorizontallyLogarithmic() const
+{
+    return m_options.logarithmicX && canBeLogarithmic(m_options.axis) && fullSpan().upper > 0;
 }
 
 void ChartPanel::scheduleRebuild()
@@ -204,10 +278,12 @@ void ChartPanel::redraw()
 void ChartPanel::applyAxes()
 {
     const QCPRange span = shownSpan();
+    const bool logarithmicX = isHorizontallyLogarithmic();
+    m_plot->xAxis->setScaleType(logarithmicX ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     m_plot->xAxis->setRange(span);
     const int wanted = std::max(3, m_plot->width() / 90);
     m_plot->xAxis->setTicker(
-        QSharedPointer<ChartTicker>::create(TickDemand{quantityOf(m_options.axis), false, wanted}));
+        QSharedPointer<ChartTicker>::create(TickDemand{quantityOf(m_options.axis), logarithmicX, wanted}));
     const bool logarithmic = m_options.logarithmic && m_quantity == Quantity::Number;
     m_plot->yAxis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     const int rows = std::max(3, m_plot->height() / 40);
@@ -260,16 +336,35 @@ void ChartPanel::showReadOut(double x, bool isCursor)
     const bool fits = m_readOut->fontMetrics().horizontalAdvance(text) <= m_readOut->width();
     m_readOut->setText(fits || isEmpty() ? text : briefReadOut(x, isCursor));
     m_readOut->setToolTip(toolTipOf(text));
-    setAccessibleDescription(text);
+    setAccessibleDescription(QStringList{text, shownText()}.join(QStringLiteral(". ")));
+}
+
+/// What the picture shows, in words.
+QString ChartPanel::shownText() const
+{
+    if (isEmpty())
+        return m_empty->text();
+    const QCPRange span = shownSpan();
+    QString text =
+        tr("Shown: %1 to %2")
+            .arg(positionText(m_options.axis, span.lower), positionText(m_options.axis, span.upper));
+    if (m_plot->yAxis->scaleType() == QCPAxis::stLogarithmic)
+        text += tr(", logarithmic");
+    return m_badge->text().isEmpty() ? text : text + QStringLiteral("; ") + m_badge->text();
 }
 
 void ChartPanel::moveCursor(int direction)
 {
+    if (m_link && !isEmpty())
+        moveCursorTo(neighbour(m_link->cursor().value_or(shownSpan().upper), direction));
+}
+
+void ChartPanel::moveCursorTo(double x)
+{
     if (!m_link || isEmpty())
         return;
     const QCPRange shown = shownSpan();
-    const double from = m_link->cursor().value_or(shown.upper);
-    m_link->setCursor(std::clamp(neighbour(from, direction), shown.lower, shown.upper));
+    m_link->setCursor(std::clamp(snapped(x), shown.lower, shown.upper));
 }
 
 void ChartPanel::placeOverlays()
@@ -290,15 +385,25 @@ void ChartPanel::changeEvent(QEvent* event)
 
 void ChartPanel::keyPressEvent(QKeyEvent* event)
 {
+    const bool shift = event->modifiers() & Qt::ShiftModifier;
+    const double centre = m_link && m_link->cursor() ? *m_link->cursor() : shownSpan().center();
     switch (event->key()) {
     case Qt::Key_Left:
-        return moveCursor(-1);
+        return shift ? pan(-kPanShare) : moveCursor(-1);
     case Qt::Key_Right:
-        return moveCursor(+1);
+        return shift ? pan(kPanShare) : moveCursor(+1);
     case Qt::Key_Home:
-        if (m_link)
-            m_link->setZoom({});
-        return;
+        return moveCursorTo(shownSpan().lower);
+    case Qt::Key_End:
+        return moveCursorTo(shownSpan().upper);
+    case Qt::Key_Plus:
+        return zoomAround(centre, kZoomFactor);
+    case Qt::Key_Minus:
+        return zoomAround(centre, 1 / kZoomFactor);
+    case Qt::Key_0:
+        return m_link ? m_link->setZoom({}) : void();
+    case Qt::Key_P:
+        return m_link && m_link->cursor() ? emit pinWanted(*m_link->cursor()) : void();
     default:
         QFrame::keyPressEvent(event);
     }
@@ -315,6 +420,65 @@ void ChartPanel::showEvent(QShowEvent* event)
 {
     QFrame::showEvent(event);
     scheduleRebuild();
+}
+
+QWidget* ChartPanel::buildMenuButton()
+{
+    auto* button = new QToolButton(this);
+    button->setText(QStringLiteral("⋯"));
+    button->setToolTip(tr("Save or copy this chart"));
+    button->setAccessibleName(tr("Save or copy %1").arg(m_title->text()));
+    button->setProperty("role", "flat");
+    button->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(button);
+    menu->addAction(tr("Save image…"), this, [this] {
+        askForFile(tr("Save image"), tr("PNG image (*.png);;SVG drawing (*.svg);;PDF page (*.pdf)"),
+                   QStringLiteral("png"), [this](const QString& file) { return saveImage(file); });
+    });
+    menu->addAction(tr("Save values…"), this, [this] {
+        askForFile(tr("Save values"), tr("CSV table (*.csv)"), QStringLiteral("csv"),
+                   [this](const QString& file) { return saveValues(file); });
+    });
+    menu->addAction(tr("Copy image"), this, &ChartPanel::copyImage);
+    button->setMenu(menu);
+    return button;
+}
+
+void ChartPanel::askForFile(const QString& caption, const QString& filters, const QString& suffix,
+                            const std::function<Status(const QString& file)>& save)
+{
+    const QString proposal =
+        title().toLower().replace(QRegularExpression(QStringLiteral("[^a-z0-9]+")), QStringLiteral("-"));
+    QString chosen;
+    QString file =
+        QFileDialog::getSaveFileName(this, caption, proposal + QLatin1Char('.') + suffix, filters, &chosen);
+    if (file.isEmpty())
+        return;
+    if (QFileInfo(file).suffix().isEmpty())
+        file += QLatin1Char('.') + suffix;
+    const Status status = save(file);
+    if (status.ok())
+        emit saved(file);
+    else
+        emit saveFailed(status.error());
+}
+
+Status ChartPanel::saveImage(const QString& file)
+{
+    return saveChartImage(*m_plot, title(), file);
+}
+
+void ChartPanel::copyImage()
+{
+    QGuiApplication::clipboard()->setImage(chartImage(*m_plot, title()));
+}
+
+Status ChartPanel::saveValues(const QString& file) const
+{
+    QString text;
+    QTextStream out(&text);
+    writeCsv(out);
+    return writeFileAtomically(file.toStdString(), text.toStdString());
 }
 
 } // namespace trainyard

@@ -1,21 +1,32 @@
 #pragma once
 
+#include <functional>
+
 #include <QFrame>
 #include <QTimer>
 
 #include "app/models/axis_ticks.h"
 #include "app/widgets/chart_options.h"
+#include "engine/base/result.h"
 
 class QCPAxis;
 class QCPItemStraightLine;
 class QCPRange;
 class QCustomPlot;
 class QLabel;
+class QTextStream;
+class QToolButton;
 
 namespace trainyard {
 
 class ChartGestures;
 class ChartLink;
+
+/// What a chart says at a position.
+struct ChartValue {
+    QString name; ///< of the curve; empty where there is only one
+    double value;
+};
 
 /// A panel with a title, a read-out of what is under the cursor and a plot below. What every chart has in
 /// common: colours that follow the theme, linked cursor and zoom, gestures, keys, and redrawing at most once
@@ -41,8 +52,25 @@ public:
     QSize sizeHint() const override { return {300, 140}; }
     QSize minimumSizeHint() const override { return {200, 130}; }
 
+    QString title() const;
+    Quantity quantity() const { return m_quantity; }
+    /// What lies nearest to x.
+    virtual QList<ChartValue> valuesAt(double x) const = 0;
+
+    /// What is shown, as PNG, SVG or PDF by the file's suffix.
+    Status saveImage(const QString& file);
+    /// The values of what is shown, one row for each point.
+    Status saveValues(const QString& file) const;
+
     /// Everything that is due is drawn now; for pictures and tests.
     void replotNow();
+
+signals:
+    /// A file was written, or could not be.
+    void saved(const QString& file);
+    void saveFailed(const trainyard::Error& error);
+    /// Somebody wants the values under the cursor kept.
+    void pinWanted(double x);
 
 protected:
     /// Fills the plot from the data and options. Called before a replot, at most once per frame.
@@ -60,6 +88,8 @@ protected:
     virtual void showValues(double /*x*/) {}
     /// The position before (-1) or after (+1) x.
     virtual double neighbour(double x, int direction) const = 0;
+    /// A table of the points within shownSpan(), with a line of titles.
+    virtual void writeCsv(QTextStream& out) const = 0;
 
     void scheduleRebuild();
     /// Puts a widget below the plot.
@@ -70,7 +100,7 @@ protected:
     const QCustomPlot& plot() const { return *m_plot; }
     /// The part of the horizontal axis that is shown.
     QCPRange shownSpan() const;
-    Quantity quantity() const { return m_quantity; }
+    bool isHorizontallyLogarithmic() const;
 
     void changeEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
@@ -86,6 +116,17 @@ private:
     void showCursor();
     void showReadOut(double x, bool isCursor);
     void moveCursor(int direction);
+    void moveCursorTo(double x);
+    void zoomAround(double x, double factor);
+    void pan(double share);
+    void zoomTo(double from, double to);
+    QCPRange wholeSpan() const;
+    QCPRange onAxis(const QCPRange& span) const;
+    QWidget* buildMenuButton();
+    void askForFile(const QString& caption, const QString& filters, const QString& suffix,
+                    const std::function<Status(const QString& file)>& save);
+    void copyImage();
+    QString shownText() const;
     void placeOverlays();
 
     Quantity m_quantity;

@@ -36,12 +36,13 @@ ChartToolbar::ChartToolbar(QWidget* keyScope, QWidget* parent)
     , m_reset(new QToolButton(this))
 {
     buildAxis();
-    m_logarithmic = toggle(tr("Log"), tr("Logarithmic vertical axis (L)"), Qt::Key_L, keyScope);
+    m_logarithmic = toggle(tr("Log y"), tr("Logarithmic vertical axis (L)"), Qt::Key_L, keyScope);
+    m_logarithmicX = toggle(tr("Log x"), tr("Logarithmic horizontal axis (X)"), Qt::Key_X, keyScope);
     m_outliers = toggle(tr("Hide outliers"), tr("Fit the axis to most points; a badge counts the others (O)"),
                         Qt::Key_O, keyScope);
     buildSmoothing();
     m_reset->setText(tr("Show all"));
-    m_reset->setToolTip(tr("Undo the zoom (double click)"));
+    m_reset->setToolTip(tr("Undo the zoom (double click, 0)"));
     m_reset->setProperty("role", "button");
     m_reset->hide();
 
@@ -49,6 +50,7 @@ ChartToolbar::ChartToolbar(QWidget* keyScope, QWidget* parent)
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(metrics::kGap);
     row->addWidget(m_axis);
+    row->addWidget(m_logarithmicX);
     row->addWidget(m_logarithmic);
     row->addWidget(m_outliers);
     row->addSpacing(metrics::kGap);
@@ -61,6 +63,8 @@ ChartToolbar::ChartToolbar(QWidget* keyScope, QWidget* parent)
 
     connect(m_logarithmic, &QToolButton::toggled, this,
             [this](bool on) { change([on](ChartOptions& o) { o.logarithmic = on; }); });
+    connect(m_logarithmicX, &QToolButton::toggled, this,
+            [this](bool on) { change([on](ChartOptions& o) { o.logarithmicX = on; }); });
     connect(m_outliers, &QToolButton::toggled, this,
             [this](bool on) { change([on](ChartOptions& o) { o.hideOutliers = on; }); });
     connect(m_reset, &QToolButton::clicked, this, &ChartToolbar::resetZoomWanted);
@@ -71,7 +75,8 @@ ChartToolbar::ChartToolbar(QWidget* keyScope, QWidget* parent)
 
 void ChartToolbar::buildAxis()
 {
-    m_axis->addItems({tr("over steps"), tr("over tokens"), tr("over time")});
+    m_axis->addItems({tr("over steps"), tr("over tokens"), tr("over samples"), tr("over training time"),
+                      tr("over time of day")});
     m_axis->setAccessibleName(tr("Horizontal axis"));
     m_axis->setToolTip(tr("What the horizontal axis counts; training time leaves pauses out"));
     connect(m_axis, &QComboBox::activated, this,
@@ -130,11 +135,13 @@ void ChartToolbar::toggleSmoothing()
 
 void ChartToolbar::showOptions()
 {
-    const QSignalBlocker blockers[] = {QSignalBlocker(m_axis), QSignalBlocker(m_logarithmic),
-                                       QSignalBlocker(m_outliers), QSignalBlocker(m_kind),
-                                       QSignalBlocker(m_weight)};
+    const QSignalBlocker blockers[] = {QSignalBlocker(m_axis),         QSignalBlocker(m_logarithmic),
+                                       QSignalBlocker(m_logarithmicX), QSignalBlocker(m_outliers),
+                                       QSignalBlocker(m_kind),         QSignalBlocker(m_weight)};
     m_axis->setCurrentIndex(int(m_options.axis));
     m_logarithmic->setChecked(m_options.logarithmic);
+    m_logarithmicX->setChecked(m_options.logarithmicX);
+    m_logarithmicX->setEnabled(canBeLogarithmic(m_options.axis));
     m_outliers->setChecked(m_options.hideOutliers);
     m_kind->setCurrentIndex(int(m_options.smoothing.kind));
     m_weight->setValue(int(std::lround(m_options.smoothing.weight * kSliderSteps / kMostWeight)));

@@ -13,7 +13,7 @@ class QToolButton;
 
 namespace trainyard {
 
-/// The switches of a page of charts: axis, logarithm (L), outliers (O), smoothing (S: off and on again).
+/// The switches of a page of charts: axis, logarithms (L, X), outliers (O), smoothing (S: off and on again).
 /// The keys work while the focus is anywhere within `keyScope`.
 class ChartToolbar : public QWidget {
     Q_OBJECT
@@ -42,6 +42,7 @@ private:
     double m_lastWeight = 0.6; ///< what S turns on again
     QComboBox* m_axis;
     QToolButton* m_logarithmic;
+    QToolButton* m_logarithmicX;
     QToolButton* m_outliers;
     QComboBox* m_kind;
     QSlider* m_weight;

@@ -5,27 +5,24 @@
 
 #include <qcustomplot.h>
 
+#include "app/models/csv_text.h"
 #include "app/models/display_text.h"
 #include "app/models/theme.h"
+#include "app/widgets/curve_layer.h"
 
 namespace trainyard {
 
 namespace {
 
-qsizetype nearest(const QList<double>& x, double at)
-{
-    if (x.isEmpty())
-        return -1;
-    const qsizetype after = std::lower_bound(x.begin(), x.end(), at) - x.begin();
-    if (after == 0 || after == x.size())
-        return after == 0 ? 0 : x.size() - 1;
-    return at - x[after - 1] <= x[after] - at ? after - 1 : after;
-}
-
-constexpr double kDot = 6;
 constexpr double kMark = 9;
-constexpr double kHeadroom = 0.06; ///< above the highest value of a chart from zero, of its range
-constexpr double kDotRoom = 0.03;  ///< of the span, so that the outer dots are whole
+constexpr double kHeadroom = 0.06;       ///< above the highest value of a chart from zero, of its range
+constexpr double kDotRoom = 0.03;        ///< of the span, so that the outer dots are whole
+constexpr qsizetype kPointsPerPixel = 2; ///< with more, a pixel shows the least and the most of them
+constexpr qsizetype kFineCurves = 12;    ///< more of them get lines of one pixel
+constexpr std::size_t kSamples = 30'000; ///< of which an axis is made
+constexpr qsizetype kQuickCount = 200'000;
+constexpr int kFaintPercent = 28;
+constexpr int kBandPercent = 18;
 
 void addMarks(QCustomPlot& plot, const QList<double>& x, double y, const QCPScatterStyle& style)
 {
@@ -42,16 +39,55 @@ bool wasSkipped(const Curve& curve, double x)
     return std::binary_search(curve.skipped.begin(), curve.skipped.end(), x);
 }
 
-QColor faint(QColor colour)
+/// Rows that are not finite because their step was skipped, ascending.
+QList<qsizetype> forgivenRows(const Curve& curve)
 {
-    colour.setAlphaF(0.28);
+    QList<qsizetype> rows;
+    for (const double x : curve.skipped) {
+        const qsizetype row = curve.x.lowerBound(x);
+        if (row < curve.y.size() && !std::isfinite(curve.y[row]))
+            rows.append(row);
+    }
+    return rows;
+}
+
+qsizetype countWithin(const QList<qsizetype>& rows, qsizetype from, qsizetype to)
+{
+    return std::lower_bound(rows.begin(), rows.end(), to) - std::lower_bound(rows.begin(), rows.end(), from);
+}
+
+QColor translucent(QColor colour, int percent)
+{
+    colour.setAlpha(255 * percent / 100);
     return colour;
+}
+
+/// Extremes and newest values of the columns, with the extremes of all of them.
+std::vector<double> samplesOf(const std::vector<ValueSummary>& columns, std::size_t wanted)
+{
+    const std::size_t stride =
+        std::max<std::size_t>(1, 3 * columns.size() / std::max<std::size_t>(1, wanted));
+    std::vector<double> samples;
+    ValueSummary all;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        all.add(columns[i]);
+        if (columns[i].finite > 0 && i % stride == 0)
+            samples.insert(samples.end(), {columns[i].least, columns[i].most, columns[i].last});
+    }
+    if (all.finite > 0)
+        samples.insert(samples.end(), {all.least, all.most});
+    return samples;
 }
 
 } // namespace
 
 CurveChart::CurveChart(const QString& subject, Quantity quantity, QWidget* parent)
     : ChartPanel(subject, quantity, parent)
+    , m_layer(new CurveLayer(*plot().xAxis, *plot().yAxis))
+    , m_outside([this](qsizetype count) {
+        m_range.outside = count;
+        describeHidden();
+    })
 {
 }
 
@@ -59,6 +95,11 @@ void CurveChart::setCurves(const QList<Curve>& curves)
 {
     m_curves = curves;
     scheduleRebuild();
+}
+
+const std::vector<DrawnLine>& CurveChart::lines() const
+{
+    return m_layer->lines();
 }
 
 bool CurveChart::isEmpty() const
@@ -90,28 +131,150 @@ QCPRange CurveChart::fullSpan() const
 
 void CurveChart::rebuild()
 {
-    plot().clearPlottables();
-    m_drawn.clear();
-    const ColourScheme scheme = coloursOf(palette()).scheme;
+    plot().clearGraphs();
+    m_smoothed.resize(isSmoothed() ? std::size_t(m_curves.size()) : 0);
+    for (std::size_t i = 0; i < m_smoothed.size(); ++i)
+        m_smoothed[i].follow(m_curves[qsizetype(i)].x, m_curves[qsizetype(i)].y, options().smoothing);
+    const std::vector<View> shown = views();
+    fitVertically(shown);
+    drawLines(shown);
+    const ThemeColours& colours = coloursOf(palette());
+    addNotFiniteMarks(shown, colours.bad);
+    addSkippedMarks(shown, colours.warning);
+    describeHidden();
+}
+
+std::vector<CurveChart::View> CurveChart::views() const
+{
+    const QCPRange span = shownSpan();
+    const int pixels = std::max(1, int(plot().axisRect()->width() * plot().bufferDevicePixelRatio()));
+    const PixelEdges edges = pixelEdges(span.lower, span.upper, pixels, isHorizontallyLogarithmic());
+    std::vector<View> list;
     for (const Curve& curve : m_curves) {
-        m_drawn.append(isSmoothed() ? smoothed(curve.x, curve.y, options().smoothing) : curve.y);
-        const SeriesStyle style = seriesStyle(scheme, curve.style);
+        View& view = list.emplace_back();
+        view.rows = pixelRows(curve.x, edges);
+        view.columns = pixelColumns(curve.y, view.rows);
+        view.dense = view.count() > kPointsPerPixel * pixels;
+    }
+    return list;
+}
+
+DrawnLine CurveChart::rawLine(qsizetype curve, const View& view, const QPen& pen) const
+{
+    DrawnLine line{pen};
+    if (view.dense) {
+        line.columns = view.columns;
+        line.stroked = false;
+        return line;
+    }
+    const Curve& drawn = m_curves[curve];
+    // One point more on either side, so that the line runs out of the picture.
+    const qsizetype from = std::max<qsizetype>(0, view.rows.front() - 1);
+    const qsizetype to = std::min(drawn.x.size(), view.rows.back() + 1);
+    for (qsizetype row = from; row < to; ++row)
+        line.points.emplace_back(drawn.x[row], drawn.y[row]);
+    line.dots = drawn.marked || drawn.x.size() == 1;
+    return line;
+}
+
+DrawnLine CurveChart::smoothedLine(qsizetype curve, const View& view, const QPen& pen) const
+{
+    DrawnLine line{pen};
+    const SmoothedSeries& average = m_smoothed[std::size_t(curve)];
+    if (view.dense) {
+        for (std::size_t i = 0; i + 1 < view.rows.size(); ++i)
+            line.columns.push_back(average.summary(view.rows[i], view.rows[i + 1]));
+        return line;
+    }
+    line = rawLine(curve, view, pen);
+    const qsizetype from = std::max<qsizetype>(0, view.rows.front() - 1);
+    const std::vector<double> values = average.values(from, from + qsizetype(line.points.size()));
+    for (std::size_t i = 0; i < values.size(); ++i)
+        line.points[i].setY(values[i]);
+    return line;
+}
+
+void CurveChart::drawLines(const std::vector<View>& views)
+{
+    const ColourScheme scheme = coloursOf(palette()).scheme;
+    std::vector<DrawnLine> lines;
+    std::vector<DrawnBand> bands;
+    for (qsizetype i = 0; i < m_curves.size(); ++i) {
+        const View& view = views[std::size_t(i)];
+        const SeriesStyle style = seriesStyle(scheme, m_curves[i].style);
         if (isSmoothed())
-            addLine(curve.x, curve.y, QPen(faint(style.colour), 1), false);
+            lines.push_back(rawLine(i, view, QPen(translucent(style.colour, kFaintPercent), 1)));
+        if (m_curves[i].lower.isEmpty())
+            continue;
+        bands.push_back(
+            {translucent(style.colour, kBandPercent), pixelColumns(m_curves[i].lower, view.rows)});
+        const auto upper = pixelColumns(m_curves[i].upper, view.rows);
+        for (std::size_t column = 0; column < upper.size(); ++column)
+            bands.back().columns[column].add(upper[column]);
     }
     for (qsizetype i = 0; i < m_curves.size(); ++i) {
         const SeriesStyle style = seriesStyle(scheme, m_curves[i].style);
-        addLine(m_curves[i].x, m_drawn[i], QPen(style.colour, 1.8, style.line, Qt::FlatCap, Qt::RoundJoin),
-                m_curves[i].marked);
+        const QPen pen(style.colour, 1.8, style.line, Qt::FlatCap, Qt::RoundJoin);
+        const View& view = views[std::size_t(i)];
+        lines.push_back(isSmoothed() ? smoothedLine(i, view, pen) : rawLine(i, view, pen));
+    }
+    m_layer->setFine(m_curves.size() <= kFineCurves);
+    m_layer->setBands(std::move(bands));
+    m_layer->setLines(std::move(lines));
+}
+
+/// The vertical axis fits what is in view: points where they are few, the extremes of pixels where not.
+void CurveChart::fitVertically(const std::vector<View>& views)
+{
+    QList<double> values;
+    for (qsizetype i = 0; i < m_curves.size(); ++i) {
+        const View& view = views[std::size_t(i)];
+        if (view.dense) {
+            for (const double sample : samplesOf(view.columns, kSamples / views.size()))
+                values.append(sample);
+            continue;
+        }
+        for (qsizetype row = view.rows.front(); row < view.rows.back(); ++row)
+            values.append(m_curves[i].y[row]);
     }
     const bool logarithmic = plot().yAxis->scaleType() == QCPAxis::stLogarithmic;
-    m_range = axisRange(valuesWithin(shownSpan()), {options().hideOutliers, logarithmic});
+    m_range = axisRange(values, {options().hideOutliers, logarithmic});
+    countOutside(views);
     if (m_fromZero && !logarithmic)
         extendToZero();
     plot().yAxis->setRange(m_range.lower, m_range.upper);
-    addNotFiniteMarks(coloursOf(scheme).bad);
-    addSkippedMarks(coloursOf(scheme).warning);
-    describeHidden();
+}
+
+/// Exactly, in another thread where the curves are long; until then the badge keeps quiet.
+void CurveChart::countOutside(const std::vector<View>& views)
+{
+    struct Part {
+        SeriesColumn y;
+        qsizetype from;
+        qsizetype to;
+    };
+    std::vector<Part> parts;
+    qsizetype points = 0;
+    for (std::size_t i = 0; i < views.size(); ++i) {
+        parts.push_back({m_curves[qsizetype(i)].y, views[i].rows.front(), views[i].rows.back()});
+        points += views[i].count();
+    }
+    const auto count = [parts = std::move(parts), lower = m_range.lower,
+                        upper = m_range.upper](const LatestJob<qsizetype>::GoesOn& goesOn) {
+        std::uint64_t outside = 0;
+        for (const Part& part : parts) {
+            if (!goesOn(0))
+                break;
+            outside += part.y.countOutside(part.from, part.to, lower, upper);
+        }
+        return qsizetype(outside);
+    };
+    m_outside.cancel();
+    m_range.outside = 0;
+    if (points <= kQuickCount)
+        m_range.outside = count([](double) { return true; });
+    else
+        m_outside.start(count);
 }
 
 void CurveChart::extendToZero()
@@ -120,59 +283,65 @@ void CurveChart::extendToZero()
     m_range.upper += kHeadroom * (m_range.upper - m_range.lower);
 }
 
+double CurveChart::newestOf(qsizetype curve) const
+{
+    const Curve& drawn = m_curves[curve];
+    return isSmoothed() ? m_smoothed[std::size_t(curve)].at(drawn.y.size() - 1) : drawn.y.last();
+}
+
 /// The newest value is in the lower half of the plot, so there is room above it.
 bool CurveChart::endsLow() const
 {
-    for (qsizetype i = 0; i < m_drawn.size(); ++i) {
-        if (!m_drawn[i].isEmpty())
-            return m_drawn[i].last() < (m_range.lower + m_range.upper) / 2;
+    for (qsizetype i = 0; i < m_curves.size(); ++i) {
+        if (!m_curves[i].y.isEmpty())
+            return newestOf(i) < (m_range.lower + m_range.upper) / 2;
     }
     return true;
 }
 
-void CurveChart::addLine(const QList<double>& x, const QList<double>& y, const QPen& pen, bool dots)
-{
-    QCPGraph* graph = plot().addGraph();
-    graph->setPen(pen);
-    graph->setAdaptiveSampling(true); // keeps the extremes of each pixel column
-    graph->setData(x, y, true);
-    if (dots || x.size() == 1)
-        graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, pen.color(), kDot));
-}
-
 /// Triangles on the axis where a figure is not a number: hiding them would hide the failure.
-void CurveChart::addNotFiniteMarks(const QColor& colour)
+void CurveChart::addNotFiniteMarks(const std::vector<View>& views, const QColor& colour)
 {
     QList<double> x;
-    for (const Curve& curve : m_curves) {
-        for (qsizetype i = 0; i < curve.x.size(); ++i) {
-            if (!std::isfinite(curve.y[i]) && !wasSkipped(curve, curve.x[i]))
-                x.append(curve.x[i]);
+    m_notFinite = 0;
+    for (qsizetype i = 0; i < m_curves.size(); ++i) {
+        const Curve& curve = m_curves[i];
+        const View& view = views[std::size_t(i)];
+        const ValueSummary all = curve.y.summary(0, curve.y.size());
+        if (all.notFinite == 0)
+            continue;
+        const QList<qsizetype> forgiven = forgivenRows(curve);
+        m_notFinite += qsizetype(all.notFinite) - forgiven.size();
+        for (std::size_t column = 0; column < view.columns.size(); ++column) {
+            const auto bad = qsizetype(view.columns[column].notFinite);
+            if (bad > 0 && bad > countWithin(forgiven, view.rows[column], view.rows[column + 1]))
+                x.append(curve.x[view.rows[column]]);
         }
     }
-    m_notFinite = x.size();
     addMarks(plot(), x, m_range.lower, QCPScatterStyle(QCPScatterStyle::ssTriangle, colour, colour, kMark));
 }
 
 /// Diamonds on the axis: a skipped step is no failure, but the run moved no weight in it.
-void CurveChart::addSkippedMarks(const QColor& colour)
+void CurveChart::addSkippedMarks(const std::vector<View>& views, const QColor& colour)
 {
     QList<double> x;
-    for (const Curve& curve : m_curves)
-        x.append(curve.skipped);
-    m_skipped = x.size();
-    addMarks(plot(), x, m_range.lower, QCPScatterStyle(QCPScatterStyle::ssDiamond, colour, colour, kMark));
-}
-
-QList<double> CurveChart::valuesWithin(const QCPRange& span) const
-{
-    QList<double> values;
-    for (const Curve& curve : m_curves) {
-        const auto from = std::lower_bound(curve.x.begin(), curve.x.end(), span.lower) - curve.x.begin();
-        const auto to = std::upper_bound(curve.x.begin(), curve.x.end(), span.upper) - curve.x.begin();
-        values.append(curve.y.mid(from, to - from));
+    m_skipped = 0;
+    for (qsizetype i = 0; i < m_curves.size(); ++i) {
+        const QList<double>& skipped = m_curves[i].skipped;
+        m_skipped += skipped.size();
+        const View& view = views[std::size_t(i)];
+        if (skipped.isEmpty() || view.count() == 0)
+            continue;
+        // One mark for each pixel at most.
+        const double first = m_curves[i].x[view.rows.front()];
+        const double last = m_curves[i].x[view.rows.back() - 1];
+        const double pixel = (last - first) / double(view.columns.size());
+        for (const double at : skipped) {
+            if (at >= first && at <= last && (x.isEmpty() || at < x.last() || at - x.last() >= pixel))
+                x.append(at);
+        }
     }
-    return values;
+    addMarks(plot(), x, m_range.lower, QCPScatterStyle(QCPScatterStyle::ssDiamond, colour, colour, kMark));
 }
 
 void CurveChart::describeHidden()
@@ -193,7 +362,7 @@ double CurveChart::snapped(double x) const
     double best = x;
     double distance = std::numeric_limits<double>::infinity();
     for (const Curve& curve : m_curves) {
-        const qsizetype at = nearest(curve.x, x);
+        const qsizetype at = curve.x.nearest(x);
         if (at >= 0 && std::fabs(curve.x[at] - x) < distance) {
             best = curve.x[at];
             distance = std::fabs(best - x);
@@ -205,16 +374,16 @@ double CurveChart::snapped(double x) const
 QString CurveChart::readOut(double x, bool isCursor) const
 {
     const QString value = briefReadOut(x, isCursor);
-    const qsizetype at = m_curves.size() == 1 ? nearest(m_curves.first().x, x) : -1;
-    if (at < 0 || !isSmoothed() || m_drawn.isEmpty() || at >= m_drawn.first().size())
+    const qsizetype at = m_curves.size() == 1 ? m_curves.first().x.nearest(x) : -1;
+    if (at < 0 || m_smoothed.empty() || at >= m_smoothed.front().size())
         return value;
-    return value + tr(" (smoothed %1)").arg(figureText(m_drawn.first()[at], quantity()));
+    return value + tr(" (smoothed %1)").arg(figureText(m_smoothed.front().at(at), quantity()));
 }
 
 QString CurveChart::briefReadOut(double x, bool isCursor) const
 {
     const QString position = isCursor ? positionText(options().axis, x) : QString();
-    const qsizetype at = m_curves.size() == 1 ? nearest(m_curves.first().x, x) : -1;
+    const qsizetype at = m_curves.size() == 1 ? m_curves.first().x.nearest(x) : -1;
     if (at < 0) // a legend has the room for many values
         return position;
     const double y = m_curves.first().y[at];
@@ -226,17 +395,48 @@ QString CurveChart::briefReadOut(double x, bool isCursor) const
 
 QString CurveChart::valueText(qsizetype curve, double x) const
 {
-    const qsizetype at = nearest(m_curves[curve].x, x);
+    const qsizetype at = m_curves[curve].x.nearest(x);
     return at < 0 ? QString() : figureText(m_curves[curve].y[at], quantity());
+}
+
+QList<ChartValue> CurveChart::valuesAt(double x) const
+{
+    QList<ChartValue> values;
+    for (const Curve& curve : m_curves) {
+        const qsizetype at = curve.x.nearest(x);
+        if (at >= 0)
+            values.append({curve.name, curve.y[at]});
+    }
+    return values;
+}
+
+void CurveChart::writeCsv(QTextStream& out) const
+{
+    const QCPRange span = shownSpan();
+    out << "series," << titleOf(options().axis) << ",value" << (m_smoothed.empty() ? "\n" : ",smoothed\n");
+    for (qsizetype i = 0; i < m_curves.size(); ++i) {
+        const Curve& curve = m_curves[i];
+        const qsizetype from = curve.x.lowerBound(span.lower);
+        const qsizetype to = curve.x.upperBound(span.upper);
+        const std::vector<double> average =
+            m_smoothed.empty() ? std::vector<double>() : m_smoothed[std::size_t(i)].values(from, to);
+        for (qsizetype row = from; row < to; ++row) {
+            out << csvField(curve.name) << ',' << csvNumber(curve.x[row]) << ',' << csvNumber(curve.y[row]);
+            if (!average.empty())
+                out << ',' << csvNumber(average[std::size_t(row - from)]);
+            out << '\n';
+        }
+    }
 }
 
 double CurveChart::neighbour(double x, int direction) const
 {
-    if (m_curves.isEmpty() || m_curves.first().x.isEmpty())
+    const auto longest =
+        std::max_element(m_curves.begin(), m_curves.end(),
+                         [](const Curve& a, const Curve& b) { return a.x.size() < b.x.size(); });
+    if (longest == m_curves.end() || longest->x.isEmpty())
         return x;
-    const QList<double>& positions = m_curves.first().x;
-    const qsizetype at = std::clamp<qsizetype>(nearest(positions, x) + direction, 0, positions.size() - 1);
-    return positions[at];
+    return longest->x[std::clamp<qsizetype>(longest->x.nearest(x) + direction, 0, longest->x.size() - 1)];
 }
 
 } // namespace trainyard

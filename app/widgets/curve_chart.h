@@ -4,24 +4,36 @@
 #include <QPen>
 
 #include "app/models/axis_range.h"
+#include "app/models/latest_job.h"
+#include "app/models/pixel_columns.h"
+#include "app/models/smoothed_series.h"
 #include "app/widgets/chart_panel.h"
 
 namespace trainyard {
 
+class CurveLayer;
+struct DrawnLine;
+
 /// One curve of a chart. x is ascending; y may hold NaN and infinities, which are marked on the axis.
 struct Curve {
     QString name;
-    QList<double> x;
-    QList<double> y;
+    SeriesColumn x;
+    SeriesColumn y;
     int style = 0;       ///< number of its look, see seriesStyle()
     bool marked = false; ///< each point is a measurement of its own and gets a dot
     /// Some of x, ascending: steps whose update was skipped. They are marked on the axis, and what is not
     /// finite there is what they were skipped for.
     QList<double> skipped = {};
+    /// An area around the curve, such as the least and the most of several seeds: as long as x, or empty.
+    SeriesColumn lower = {};
+    SeriesColumn upper = {};
 };
 
-/// Curves over steps, tokens or time. With smoothing the smoothed curve is drawn boldly and the raw one
-/// faintly.
+/// Curves over steps, tokens or time, of any length. With smoothing the smoothed curve is drawn boldly and
+/// the raw one faintly. Where many points share a pixel, the pixel shows all from the least to the most of
+/// them.
+///
+/// setCurves() costs next to nothing for curves that are those shown before, only longer.
 class CurveChart : public ChartPanel {
     Q_OBJECT
 
@@ -43,6 +55,9 @@ public:
     const AxisRange& verticalRange() const { return m_range; }
     qsizetype notFiniteCount() const { return m_notFinite; }
     qsizetype skippedCount() const { return m_skipped; }
+    const std::vector<DrawnLine>& lines() const;
+
+    QList<ChartValue> valuesAt(double x) const override;
 
 protected:
     void rebuild() override;
@@ -51,20 +66,37 @@ protected:
     double snapped(double x) const override;
     QString readOut(double x, bool isCursor) const override;
     QString briefReadOut(double x, bool isCursor) const override;
+    void writeCsv(QTextStream& out) const override;
     double neighbour(double x, int direction) const override;
 
 private:
+    /// The part of a curve that is in view.
+    struct View {
+        std::vector<qsizetype> rows; ///< see pixelRows()
+        std::vector<ValueSummary> columns;
+        bool dense = false; ///< too many points to be drawn one by one
+
+        qsizetype count() const { return rows.back() - rows.front(); }
+    };
+
     bool isSmoothed() const;
+    std::vector<View> views() const;
+    DrawnLine rawLine(qsizetype curve, const View& view, const QPen& pen) const;
+    DrawnLine smoothedLine(qsizetype curve, const View& view, const QPen& pen) const;
+    void drawLines(const std::vector<View>& views);
+    void fitVertically(const std::vector<View>& views);
     void extendToZero();
     bool endsLow() const;
-    void addLine(const QList<double>& x, const QList<double>& y, const QPen& pen, bool dots);
-    void addNotFiniteMarks(const QColor& colour);
-    void addSkippedMarks(const QColor& colour);
-    QList<double> valuesWithin(const QCPRange& span) const;
+    double newestOf(qsizetype curve) const;
+    void addNotFiniteMarks(const std::vector<View>& views, const QColor& colour);
+    void addSkippedMarks(const std::vector<View>& views, const QColor& colour);
+    void countOutside(const std::vector<View>& views);
     void describeHidden();
 
     QList<Curve> m_curves;
-    QList<QList<double>> m_drawn; ///< the bold curve of each: smoothed or raw
+    std::vector<SmoothedSeries> m_smoothed; ///< of each curve, while smoothing is on
+    CurveLayer* m_layer;                    ///< owned by the plot
+    LatestJob<qsizetype> m_outside;         ///< counts what is out of view where that takes long
     bool m_smoothable = true;
     bool m_fromZero = false;
     AxisRange m_range;

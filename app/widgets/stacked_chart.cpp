@@ -6,6 +6,8 @@
 #include <qcustomplot.h>
 
 #include "app/models/axis_range.h"
+#include "app/models/csv_text.h"
+#include "app/models/pixel_columns.h"
 #include "app/models/theme.h"
 #include "app/widgets/chart_legend.h"
 
@@ -17,7 +19,7 @@ StackedChart::StackedChart(const QString& subject, Quantity quantity, QWidget* p
     addFooter(m_legend);
 }
 
-void StackedChart::setLayers(const QList<double>& x, const QList<ChartLayer>& layers)
+void StackedChart::setLayers(const SeriesColumn& x, const QList<ChartLayer>& layers)
 {
     m_x = x;
     m_layers = layers;
@@ -29,12 +31,43 @@ QCPRange StackedChart::fullSpan() const
     return m_x.isEmpty() ? QCPRange(0, 1) : QCPRange(m_x.first(), m_x.last());
 }
 
-/// The tops of the layers: the running sum from the bottom, smoothed as the other charts are.
-QList<QList<double>> StackedChart::stackedLayers() const
+/// One row for each pixel at most, and one more on either side.
+QList<qsizetype> StackedChart::shownRows() const
 {
+    const QCPRange span = shownSpan();
+    const int pixels = std::max(1, plot().axisRect()->width());
+    const PixelEdges edges = pixelEdges(span.lower, span.upper, pixels, isHorizontallyLogarithmic());
+    const std::vector<qsizetype> starts = pixelRows(m_x, edges);
+    QList<qsizetype> rows;
+    const auto put = [&](qsizetype row) {
+        if (row >= 0 && row < m_x.size() && (rows.isEmpty() || row > rows.last()))
+            rows.append(row);
+    };
+    put(starts.front() - 1);
+    if (starts.back() - starts.front() <= pixels) {
+        for (qsizetype row = starts.front(); row < starts.back(); ++row)
+            put(row);
+    } else {
+        for (std::size_t i = 1; i < starts.size(); ++i)
+            put(starts[i] - 1);
+    }
+    put(starts.back());
+    return rows;
+}
+
+/// The tops of the layers: the running sum from the bottom, smoothed as the other charts are.
+QList<QList<double>> StackedChart::stackedLayers(const QList<qsizetype>& rows)
+{
+    const bool smooth = options().smoothing.weight > 0;
+    m_smoothed.resize(smooth ? std::size_t(m_layers.size()) : 0);
     QList<QList<double>> tops;
-    for (const ChartLayer& layer : m_layers) {
-        QList<double> top = smoothed(m_x, layer.y, options().smoothing);
+    for (qsizetype layer = 0; layer < m_layers.size(); ++layer) {
+        const SeriesColumn& y = m_layers[layer].y;
+        if (smooth)
+            m_smoothed[std::size_t(layer)].follow(m_x, y, options().smoothing);
+        QList<double> top;
+        for (const qsizetype row : rows)
+            top.append(smooth ? m_smoothed[std::size_t(layer)].at(row) : y[row]);
         if (!tops.isEmpty()) {
             for (qsizetype i = 0; i < top.size(); ++i)
                 top[i] += tops.last()[i];
@@ -48,12 +81,16 @@ void StackedChart::rebuild()
 {
     plot().clearPlottables();
     const bool dark = coloursOf(palette()).scheme == ColourScheme::Dark;
-    const QList<QList<double>> tops = stackedLayers();
+    const QList<qsizetype> rows = shownRows();
+    const QList<QList<double>> tops = stackedLayers(rows);
+    QList<double> x;
+    for (const qsizetype row : rows)
+        x.append(m_x[row]);
     QCPGraph* below = nullptr;
     for (qsizetype i = 0; i < tops.size(); ++i) {
         QColor colour = dark ? m_layers[i].dark : m_layers[i].light;
         QCPGraph* graph = plot().addGraph();
-        graph->setData(m_x, tops[i], true);
+        graph->setData(x, tops[i], true);
         graph->setPen(QPen(colour, 1));
         colour.setAlphaF(0.75);
         graph->setBrush(colour);
@@ -65,22 +102,14 @@ void StackedChart::rebuild()
     plot().yAxis->setRange(0, range.upper);
 }
 
-qsizetype StackedChart::nearestRow(double x) const
-{
-    const qsizetype after = std::lower_bound(m_x.begin(), m_x.end(), x) - m_x.begin();
-    if (after == 0 || after == m_x.size())
-        return after == 0 ? 0 : m_x.size() - 1;
-    return x - m_x[after - 1] <= m_x[after] - x ? after - 1 : after;
-}
-
 double StackedChart::snapped(double x) const
 {
-    return m_x.isEmpty() ? x : m_x[nearestRow(x)];
+    return m_x.isEmpty() ? x : m_x[m_x.nearest(x)];
 }
 
 QString StackedChart::readOut(double x, bool isCursor) const
 {
-    const qsizetype row = nearestRow(x);
+    const qsizetype row = m_x.nearest(x);
     double sum = 0;
     for (const ChartLayer& layer : m_layers)
         sum += layer.y[row];
@@ -93,17 +122,43 @@ void StackedChart::showValues(double x)
 {
     QList<LegendEntry> entries;
     for (const ChartLayer& layer : m_layers) {
-        const QString value = m_x.isEmpty() ? QString() : figureText(layer.y[nearestRow(x)], quantity());
+        const QString value = m_x.isEmpty() ? QString() : figureText(layer.y[m_x.nearest(x)], quantity());
         entries.append({layer.name + QLatin1Char(' ') + value, layer.light, layer.dark});
     }
     m_legend->setEntries(entries);
+}
+
+QList<ChartValue> StackedChart::valuesAt(double x) const
+{
+    QList<ChartValue> values;
+    const qsizetype row = m_x.nearest(x);
+    for (const ChartLayer& layer : m_layers) {
+        if (row >= 0)
+            values.append({layer.name, layer.y[row]});
+    }
+    return values;
+}
+
+void StackedChart::writeCsv(QTextStream& out) const
+{
+    out << titleOf(options().axis);
+    for (const ChartLayer& layer : m_layers)
+        out << ',' << csvField(layer.name);
+    out << '\n';
+    const QCPRange span = shownSpan();
+    for (qsizetype row = m_x.lowerBound(span.lower); row < m_x.upperBound(span.upper); ++row) {
+        out << csvNumber(m_x[row]);
+        for (const ChartLayer& layer : m_layers)
+            out << ',' << csvNumber(layer.y[row]);
+        out << '\n';
+    }
 }
 
 double StackedChart::neighbour(double x, int direction) const
 {
     if (m_x.isEmpty())
         return x;
-    return m_x[std::clamp<qsizetype>(nearestRow(x) + direction, 0, m_x.size() - 1)];
+    return m_x[std::clamp<qsizetype>(m_x.nearest(x) + direction, 0, m_x.size() - 1)];
 }
 
 } // namespace trainyard

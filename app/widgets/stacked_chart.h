@@ -1,7 +1,10 @@
 #pragma once
 
+#include <vector>
+
 #include <QList>
 
+#include "app/models/smoothed_series.h"
 #include "app/widgets/chart_panel.h"
 
 namespace trainyard {
@@ -11,12 +14,13 @@ class ChartLegend;
 /// One layer of a stack, from the bottom up.
 struct ChartLayer {
     QString name;
-    QList<double> y;
+    SeriesColumn y;
     QColor light; ///< in the light scheme
     QColor dark;  ///< in the dark scheme
 };
 
-/// Layers that add up, over steps, tokens or time: where the time of a step goes.
+/// Layers that add up, over steps, tokens or time: where the time of a step goes. Where many steps share a
+/// pixel, it shows the newest of them.
 class StackedChart : public ChartPanel {
     Q_OBJECT
 
@@ -24,7 +28,9 @@ public:
     StackedChart(const QString& subject, Quantity quantity, QWidget* parent = nullptr);
 
     /// Every layer has as many values as x.
-    void setLayers(const QList<double>& x, const QList<ChartLayer>& layers);
+    void setLayers(const SeriesColumn& x, const QList<ChartLayer>& layers);
+
+    QList<ChartValue> valuesAt(double x) const override;
 
 protected:
     void rebuild() override;
@@ -33,14 +39,16 @@ protected:
     double snapped(double x) const override;
     QString readOut(double x, bool isCursor) const override;
     void showValues(double x) override;
+    void writeCsv(QTextStream& out) const override;
     double neighbour(double x, int direction) const override;
 
 private:
-    qsizetype nearestRow(double x) const;
-    QList<QList<double>> stackedLayers() const;
+    QList<qsizetype> shownRows() const;
+    QList<QList<double>> stackedLayers(const QList<qsizetype>& rows);
 
-    QList<double> m_x;
+    SeriesColumn m_x;
     QList<ChartLayer> m_layers;
+    std::vector<SmoothedSeries> m_smoothed; ///< of each layer, while smoothing is on
     ChartLegend* m_legend;
 };
 

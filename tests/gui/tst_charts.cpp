@@ -1,7 +1,9 @@
 #include <QElapsedTimer>
+#include <QFileInfo>
 #include <QLabel>
 #include <QSignalSpy>
 #include <QSlider>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -15,6 +17,7 @@
 #include "app/widgets/chart_link.h"
 #include "app/widgets/chart_toolbar.h"
 #include "app/widgets/curve_chart.h"
+#include "app/widgets/curve_layer.h"
 #include "app/widgets/memory_chart.h"
 #include "app/widgets/stacked_chart.h"
 #include "tests/gui/picture.h"
@@ -22,6 +25,9 @@
 using namespace trainyard;
 
 namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// A falling curve of `n` steps, from 10 towards 3.
 Curve falling(int n)
@@ -31,6 +37,16 @@ Curve falling(int n)
         curve.x.append(step);
         curve.y.append(3 + 7 * std::exp(-step / (n * 0.2)));
     }
+    return curve;
+}
+
+/// The same with another value in some places.
+Curve with(Curve curve, const QList<std::pair<int, double>>& changes)
+{
+    QList<double> y = curve.y.toList();
+    for (const auto& [row, value] : changes)
+        y[row] = value;
+    curve.y = y;
     return curve;
 }
 
@@ -80,8 +96,7 @@ private slots:
 
     void countsWhatLiesOutside()
     {
-        Curve curve = falling(100);
-        curve.y[50] = 1e5;
+        const Curve curve = with(falling(100), {{50, 1e5}});
         m_first->setCurves({curve});
         replot();
         QCOMPARE(m_first->verticalRange().outside, 1);
@@ -96,9 +111,7 @@ private slots:
 
     void marksWhatIsNotANumber()
     {
-        Curve curve = falling(100);
-        curve.y[10] = std::numeric_limits<double>::quiet_NaN();
-        curve.y[11] = std::numeric_limits<double>::infinity();
+        const Curve curve = with(falling(100), {{10, kNaN}, {11, kInfinity}});
         m_first->setCurves({curve});
         replot();
         QCOMPARE(m_first->notFiniteCount(), 2);
@@ -110,9 +123,8 @@ private slots:
 
     void marksStepsThatWereSkipped()
     {
-        Curve curve = falling(100);
-        curve.y[10] = std::numeric_limits<double>::infinity(); // a gradient norm that overflowed
-        curve.y[20] = std::numeric_limits<double>::infinity(); // and one that should not have
+        // A gradient norm that overflowed, and one that should not have.
+        Curve curve = with(falling(100), {{10, kInfinity}, {20, kInfinity}});
         curve.skipped = {curve.x[10], curve.x[50]};
         m_first->setCurves({curve});
         replot();
@@ -125,6 +137,123 @@ private slots:
         replot();
         QVERIFY2(m_first->accessibleDescription().contains("step skipped"),
                  qPrintable(m_first->accessibleDescription()));
+    }
+
+    void aPixelOfManyPointsShowsTheLeastAndTheMost()
+    {
+        Curve curve = falling(200'000);
+        curve = with(curve, {{77'777, 1e5}, {99'999, -1e5}, {123'456, kNaN}});
+        m_first->setCurves({curve});
+        replot();
+        const DrawnLine& line = m_first->lines().front();
+        QVERIFY(line.points.empty());
+        ValueSummary all;
+        for (const ValueSummary& column : line.columns)
+            all.add(column);
+        QCOMPARE(all.most, 1e5);
+        QCOMPARE(all.least, -1e5);
+        QCOMPARE(all.count(), std::uint64_t(200'000));
+        QCOMPARE(m_first->notFiniteCount(), 1);
+        QTRY_COMPARE(m_first->verticalRange().outside, 2);
+        QVERIFY(badge().contains("2 points outside"));
+    }
+
+    void aLongCurveIsPaintedWhereItsPointsAre()
+    {
+        m_first->setCurves({falling(200'000)});
+        replot();
+        QCustomPlot* picture = plot(m_first);
+        const QImage pixels = picture->grab().toImage();
+        const QColor ink = m_first->lines().front().pen.color();
+        for (const double x : {30'000.0, 90'000.0, 170'000.0}) {
+            const QPoint at(int(picture->xAxis->coordToPixel(x)),
+                            int(picture->yAxis->coordToPixel(m_first->valuesAt(x).front().value)));
+            QVERIFY2(hasColour(pixels, at, ink), qPrintable(QString::number(x)));
+            QVERIFY(!hasColour(pixels, at - QPoint(0, 40), ink));
+        }
+    }
+
+    void anAreaLiesAroundACurve()
+    {
+        Curve mean = falling(100);
+        QList<double> lower, upper;
+        for (const double y : mean.y) {
+            lower.append(y - 1);
+            upper.append(y + 1);
+        }
+        mean.lower = lower;
+        mean.upper = upper;
+        m_first->setCurves({mean});
+        replot();
+        QCustomPlot* picture = plot(m_first);
+        const QPoint at(int(picture->xAxis->coordToPixel(60)),
+                        int(picture->yAxis->coordToPixel(m_first->valuesAt(60).front().value + 0.6)));
+        const QColor panel = coloursOf(ColourScheme::Light).panel;
+        QVERIFY(picture->grab().toImage().pixelColor(at) != panel);
+    }
+
+    void bothAxesCanBeLogarithmic()
+    {
+        ChartOptions options = raw();
+        options.logarithmicX = true;
+        m_first->setOptions(options);
+        replot();
+        QCOMPARE(plot(m_first)->xAxis->scaleType(), QCPAxis::stLogarithmic);
+        QCOMPARE(plot(m_first)->xAxis->range().lower, 1.0);
+        turnWheel(Qt::ControlModifier, pixelOf(m_first, 10));
+        replot();
+        QVERIFY(std::fabs(plot(m_first)->xAxis->coordToPixel(10) - pixelOf(m_first, 10).x()) < 1);
+        QVERIFY(m_link->zoom()->from > 1 && m_link->zoom()->to < 100);
+    }
+
+    void keysZoomAndMoveAlong()
+    {
+        m_link->setCursor(50);
+        QTest::keyClick(m_first, Qt::Key_Plus);
+        QVERIFY(m_link->zoom().has_value());
+        const double width = m_link->zoom()->to - m_link->zoom()->from;
+        QVERIFY(width < 80);
+        QTest::keyClick(m_first, Qt::Key_Right, Qt::ShiftModifier);
+        QVERIFY(std::fabs(m_link->zoom()->to - m_link->zoom()->from - width) < 1e-9);
+        for (int i = 0; i < 20; ++i)
+            QTest::keyClick(m_first, Qt::Key_Right, Qt::ShiftModifier);
+        QCOMPARE(m_link->zoom()->to, 100.0);
+        QTest::keyClick(m_first, Qt::Key_End);
+        QCOMPARE(*m_link->cursor(), 100.0);
+        QTest::keyClick(m_first, Qt::Key_0);
+        QVERIFY(!m_link->zoom());
+        QTest::keyClick(m_first, Qt::Key_Home);
+        QCOMPARE(*m_link->cursor(), 1.0);
+    }
+
+    void saysWhatIsShown()
+    {
+        m_link->setZoom(ChartSpan{20, 60});
+        replot();
+        QVERIFY2(m_first->accessibleDescription().contains("Shown: step 20 to step 60"),
+                 qPrintable(m_first->accessibleDescription()));
+    }
+
+    void savesItsPictureAndItsValues()
+    {
+        QTemporaryDir folder;
+        for (const char* name : {"loss.png", "loss.svg", "loss.pdf"}) {
+            const Status saved = m_first->saveImage(folder.filePath(name));
+            QVERIFY2(saved.ok(), saved.ok() ? "" : saved.error().text().c_str());
+            QVERIFY(QFileInfo(folder.filePath(name)).size() > 1000);
+        }
+        QVERIFY(!m_first->saveImage(folder.filePath("loss.gif")).ok());
+        QVERIFY(!m_first->saveImage(folder.filePath("no/loss.png")).ok());
+        QCOMPARE(QImage(folder.filePath("loss.png")).width(), 2 * plot(m_first)->width());
+        m_link->setZoom(ChartSpan{20, 22});
+        QVERIFY(m_first->saveValues(folder.filePath("loss.csv")).ok());
+        QFile values(folder.filePath("loss.csv"));
+        QVERIFY(values.open(QFile::ReadOnly));
+        const QStringList lines = QString::fromUtf8(values.readAll()).split('\n', Qt::SkipEmptyParts);
+        QCOMPARE(lines.size(), 4);
+        QCOMPARE(lines[0], "series,step,value");
+        QCOMPARE(lines[1].section(',', 0, 1), "loss,20");
+        QCOMPARE(lines[1].section(',', 2).toDouble(), m_first->valuesAt(20).front().value);
     }
 
     void logarithmicAxisIsAnOption()
@@ -193,10 +322,10 @@ private slots:
 
     void anotherSchemeRecolours()
     {
-        const QColor light = plot(m_first)->graph(0)->pen().color();
+        const QColor light = m_first->lines().front().pen.color();
         support::applyScheme(ColourScheme::Dark);
         replot();
-        const QColor dark = plot(m_first)->graph(0)->pen().color();
+        const QColor dark = m_first->lines().front().pen.color();
         QVERIFY(light != dark);
         QCOMPARE(dark, seriesStyle(ColourScheme::Dark, 0).colour);
         support::applyScheme(ColourScheme::Light);
@@ -277,6 +406,14 @@ private:
         for (const QLabel* label : plot(m_first)->findChildren<QLabel*>())
             texts.append(label->text());
         return texts.join('\n');
+    }
+    static bool hasColour(const QImage& image, const QPoint& near, const QColor& colour)
+    {
+        for (int dy = -2; dy <= 2; ++dy) {
+            if (image.pixelColor(near + QPoint(0, dy)) == colour)
+                return true;
+        }
+        return false;
     }
     bool turnWheel(Qt::KeyboardModifiers modifiers, const QPoint& at)
     {

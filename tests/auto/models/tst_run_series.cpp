@@ -43,7 +43,7 @@ std::vector<Record> killedAtFourResumedFromTwo()
 
 QList<double> losses(const RunSeries& series)
 {
-    return series.steps().column(StepColumn::Loss);
+    return series.steps().column(StepColumn::Loss).toList();
 }
 
 EventRecord someEvent(const char* kind)
@@ -81,17 +81,17 @@ private slots:
         RunSeries series;
         series.apply("steps", records(1, 1, {step(1, 9, 0.5), step(2, 8, 0.25)}));
         const StepTable& steps = series.steps();
-        QCOMPARE(steps.column(StepColumn::SequencesPerSecond), (QList<double>{64, 128}));
-        QCOMPARE(steps.column(StepColumn::TokensPerSecond), (QList<double>{8000, 16000}));
-        QCOMPARE(steps.column(StepColumn::Tokens), (QList<double>{4000, 8000}));
-        QCOMPARE(steps.column(StepColumn::TrainingSeconds), (QList<double>{0.5, 0.75}));
+        QCOMPARE(steps.column(StepColumn::SequencesPerSecond).toList(), (QList<double>{64, 128}));
+        QCOMPARE(steps.column(StepColumn::TokensPerSecond).toList(), (QList<double>{8000, 16000}));
+        QCOMPARE(steps.column(StepColumn::Tokens).toList(), (QList<double>{4000, 8000}));
+        QCOMPARE(steps.column(StepColumn::TrainingSeconds).toList(), (QList<double>{0.5, 0.75}));
     }
 
     void aLaterAttemptReplacesTheStepsItRepeats()
     {
         RunSeries series;
         series.apply("steps", killedAtFourResumedFromTwo());
-        QCOMPARE(series.steps().column(StepColumn::Step), (QList<double>{1, 2, 3, 4, 5}));
+        QCOMPARE(series.steps().column(StepColumn::Step).toList(), (QList<double>{1, 2, 3, 4, 5}));
         QCOMPARE(losses(series), (QList<double>{9, 8, 7.5, 6.5, 5.5}));
         QCOMPARE(series.steps().column(StepColumn::Tokens).last(), 5 * 4000.0);
     }
@@ -101,7 +101,7 @@ private slots:
         RunSeries series;
         series.apply("steps", records(1, 1, {step(1, 9), step(2, 8), step(3, 7), step(4, 6)}));
         series.apply("steps", records(2, 5, {step(2, 8)}));
-        QCOMPARE(series.steps().column(StepColumn::Step), (QList<double>{1, 2}));
+        QCOMPARE(series.steps().column(StepColumn::Step).toList(), (QList<double>{1, 2}));
     }
 
     void remembersTheAttempts()
@@ -155,7 +155,7 @@ private slots:
         QCOMPARE(series.ranks()[1].peak.peakMemory[3], Bytes(700));
         QCOMPARE(series.ranks()[1].peakStep, 1);
         QCOMPARE(series.ranks()[1].latest.peakTotal, Bytes(400));
-        QCOMPARE(series.steps().column(StepColumn::PeakMemory), (QList<double>{900, 400}));
+        QCOMPARE(series.steps().column(StepColumn::PeakMemory).toList(), (QList<double>{900, 400}));
     }
 
     void splitsAStepByTheCausesOfTheRankThatWorkedLongest()

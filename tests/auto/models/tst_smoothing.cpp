@@ -3,13 +3,38 @@
 #include <cmath>
 #include <limits>
 
-#include "app/models/smoothing.h"
+#include "app/models/smoothed_series.h"
 
 using namespace trainyard;
 
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+QList<double> smoothed(const QList<double>& x, const QList<double>& y, const Smoothing& smoothing)
+{
+    SmoothedSeries series;
+    series.follow(x, y, smoothing);
+    const std::vector<double> values = series.values(0, series.size());
+    return {values.begin(), values.end()};
+}
+
+/// Noise around a falling curve, with a gap now and then.
+QList<double> noisy(qsizetype points)
+{
+    QList<double> y;
+    for (qsizetype i = 0; i < points; ++i)
+        y.append(i % 101 == 7 ? kNaN : 1e4 / double(i + 100) + std::sin(double(i * i)));
+    return y;
+}
+
+QList<double> evenly(qsizetype points)
+{
+    QList<double> x;
+    for (qsizetype i = 0; i < points; ++i)
+        x.append(double(i));
+    return x;
+}
 
 void compare(const QList<double>& actual, const QList<double>& expected)
 {
@@ -89,9 +114,53 @@ private slots:
         compare(with, {without[0], kNaN, without[1], without[2]});
     }
 
-    void weightZeroIsTheRawCurve()
+    void longCurvesAreSmoothedInStretches()
     {
-        compare(smoothed({1, 2, 3}, {9, 1, 4}, {SmoothingKind::TimeWeighted, 0}), {9, 1, 4});
+        const QList<double> x = evenly(3000);
+        const QList<double> y = noisy(3000);
+        SmoothedSeries series;
+        series.follow(x, y, {SmoothingKind::TimeWeighted, 0.6});
+        const QList<double> expected = timeWeightedAverage(x, y, 0.6);
+        compare({series.at(0), series.at(255), series.at(256), series.at(2999)},
+                {expected[0], expected[255], expected[256], expected[2999]});
+        for (const auto& [from, to] : {std::pair{0, 3000}, {16, 32}, {160, 1024}, {2992, 3000}}) {
+            ValueSummary sum;
+            for (int row = from; row < to; ++row)
+                sum.add(expected[row]);
+            const ValueSummary actual = series.summary(from, to);
+            compare({actual.least, actual.most, actual.last}, {sum.least, sum.most, sum.last});
+            QCOMPARE(actual.notFinite, sum.notFinite);
+        }
+    }
+
+    void aCurveThatGrowsIsGoneOnWith()
+    {
+        const QList<double> x = evenly(5000);
+        const QList<double> y = noisy(5000);
+        SmoothedSeries series;
+        SeriesColumn grownX = x.first(4500);
+        SeriesColumn grownY = y.first(4500);
+        series.follow(grownX, grownY, {SmoothingKind::Classic, 0.9});
+        for (qsizetype row = 4500; row < 5000; ++row) {
+            grownX.append(x[row]);
+            grownY.append(y[row]);
+            series.follow(grownX, grownY, {SmoothingKind::Classic, 0.9});
+        }
+        QCOMPARE(series.starts(), 1);
+        compare({series.at(4400), series.at(4999)},
+                {classicAverage(y, 0.9)[4400], classicAverage(y, 0.9)[4999]});
+        series.follow(grownX, grownY, {SmoothingKind::Classic, 0.5});
+        QCOMPARE(series.starts(), 2);
+        grownY.truncate(4000); // a resumed run took steps back
+        grownX.truncate(4000);
+        grownY.append(7);
+        grownX.append(4000);
+        series.follow(grownX, grownY, {SmoothingKind::Classic, 0.5});
+        QCOMPARE(series.starts(), 3);
+    }
+
+    void curvesOfFewPointsAreSmoothed()
+    {
         compare(smoothed({}, {}, {}), {});
         compare(smoothed({7}, {3}, {}), {3});
     }

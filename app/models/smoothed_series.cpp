@@ -1,0 +1,104 @@
+#include "app/models/smoothed_series.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr qsizetype kFineRows = kLevelRows[0];
+constexpr qsizetype kCoarseRows = kLevelRows[1];
+constexpr double kLonger = 1.25; ///< times the range that an average was begun for
+
+double rangeOf(const SeriesColumn& x)
+{
+    return x.isEmpty() ? 0 : x.last() - x.first();
+}
+
+void addTo(std::vector<ValueSummary>& level, qsizetype row, qsizetype rows, double value)
+{
+    if (row % rows == 0)
+        level.emplace_back();
+    level.back().add(value);
+}
+
+} // namespace
+
+void SmoothedSeries::follow(const SeriesColumn& x, const SeriesColumn& y, const Smoothing& smoothing)
+{
+    if (!goesOn(x, y, smoothing))
+        start(x, smoothing);
+    m_x = x;
+    m_y = y;
+    for (; m_rows < y.size(); ++m_rows)
+        append(x[m_rows], y[m_rows]);
+}
+
+bool SmoothedSeries::goesOn(const SeriesColumn& x, const SeriesColumn& y, const Smoothing& smoothing) const
+{
+    return m_range >= 0 && smoothing == m_smoothing && rangeOf(x) <= kLonger * m_range && x.startsWith(m_x) &&
+           y.startsWith(m_y);
+}
+
+void SmoothedSeries::start(const SeriesColumn& x, const Smoothing& smoothing)
+{
+    m_smoothing = smoothing;
+    m_range = rangeOf(x);
+    m_running = RunningAverage(smoothing, m_range);
+    m_rows = 0;
+    m_states.clear();
+    m_fine.clear();
+    m_coarse.clear();
+    ++m_starts;
+}
+
+void SmoothedSeries::append(double x, double y)
+{
+    if (m_rows % kCoarseRows == 0)
+        m_states.push_back(m_running);
+    const double value = m_running.add(x, y);
+    addTo(m_fine, m_rows, kFineRows, value);
+    addTo(m_coarse, m_rows, kCoarseRows, value);
+}
+
+RunningAverage SmoothedSeries::before(qsizetype row) const
+{
+    RunningAverage running = m_states[std::size_t(row / kCoarseRows)];
+    for (qsizetype i = row / kCoarseRows * kCoarseRows; i < row; ++i)
+        running.add(m_x[i], m_y[i]);
+    return running;
+}
+
+double SmoothedSeries::at(qsizetype row) const
+{
+    return values(row, row + 1).front();
+}
+
+std::vector<double> SmoothedSeries::values(qsizetype from, qsizetype to) const
+{
+    std::vector<double> list;
+    if (from >= to)
+        return list;
+    list.reserve(std::size_t(to - from));
+    RunningAverage running = before(from);
+    for (qsizetype row = from; row < to; ++row)
+        list.push_back(running.add(m_x[row], m_y[row]));
+    return list;
+}
+
+ValueSummary SmoothedSeries::summary(qsizetype from, qsizetype to) const
+{
+    constexpr qsizetype kStep = kCoarseRows / kFineRows;
+    const qsizetype end = to >= size() ? qsizetype(m_fine.size()) : to / kFineRows;
+    ValueSummary sum;
+    for (qsizetype entry = from / kFineRows; entry < end;) {
+        if (entry % kStep == 0 && entry + kStep <= end) {
+            sum.add(m_coarse[std::size_t(entry / kStep)]);
+            entry += kStep;
+        } else {
+            sum.add(m_fine[std::size_t(entry)]);
+            ++entry;
+        }
+    }
+    return sum;
+}
+
+} // namespace trainyard

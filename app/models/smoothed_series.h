@@ -1,0 +1,46 @@
+#pragma once
+
+#include <vector>
+
+#include "app/models/series_column.h"
+#include "app/models/smoothing.h"
+
+namespace trainyard {
+
+/// The moving average of a long curve. It goes on where it ended when the curve has grown, and takes a
+/// fraction of the curve's memory: of every 16 points minimum, maximum and newest value, and of every 256
+/// where the average stood, from which single values are worked out again.
+class SmoothedSeries {
+public:
+    /// Brings the average up to the end of the curve. It starts over when the curve is another one, when the
+    /// smoothing is, or when the curve has become a quarter longer: a time-weighted average depends on it.
+    void follow(const SeriesColumn& x, const SeriesColumn& y, const Smoothing& smoothing);
+
+    qsizetype size() const { return m_y.size(); }
+    double at(qsizetype row) const;
+    /// Averages of rows [from, to), worked out one by one.
+    std::vector<double> values(qsizetype from, qsizetype to) const;
+    /// Of rows [from, to), each rounded down to a multiple of 16.
+    ValueSummary summary(qsizetype from, qsizetype to) const;
+    /// How often it started over; for tests.
+    int starts() const { return m_starts; }
+
+private:
+    bool goesOn(const SeriesColumn& x, const SeriesColumn& y, const Smoothing& smoothing) const;
+    void start(const SeriesColumn& x, const Smoothing& smoothing);
+    void append(double x, double y);
+    RunningAverage before(qsizetype row) const;
+
+    SeriesColumn m_x;
+    SeriesColumn m_y;
+    Smoothing m_smoothing;
+    double m_range = -1; ///< of x, that the average refers to; negative = not started
+    qsizetype m_rows = 0;
+    RunningAverage m_running{Smoothing(), 0};
+    std::vector<RunningAverage> m_states; ///< before every 256th row
+    std::vector<ValueSummary> m_fine;     ///< of 16 rows each
+    std::vector<ValueSummary> m_coarse;   ///< of 256 rows each
+    int m_starts = 0;
+};
+
+} // namespace trainyard

@@ -1,0 +1,134 @@
+#include "app/widgets/curve_layer.h"
+
+#include <cmath>
+
+#include "app/widgets/column_image.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr double kDot = 6;
+constexpr double kFarBelow = 1e-3;
+constexpr double kVisibleStroke = 1.5; ///< pixels between minimum and maximum that a line shows as such
+
+} // namespace
+
+CurveLayer::CurveLayer(QCPAxis& horizontal, QCPAxis& vertical) : QCPAbstractPlottable(&horizontal, &vertical)
+{
+}
+
+QCPRange CurveLayer::getKeyRange(bool& found, QCP::SignDomain) const
+{
+    found = false; // the chart sets its axes itself
+    return {};
+}
+
+QCPRange CurveLayer::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const
+{
+    found = false;
+    return {};
+}
+
+bool CurveLayer::isStroked(const DrawnLine& line) const
+{
+    return m_fine && line.stroked;
+}
+
+void CurveLayer::draw(QCPPainter* painter)
+{
+    drawColumns(*painter);
+    for (const DrawnLine& line : m_lines) {
+        if (!line.points.empty())
+            drawPoints(*painter, line);
+        else if (isStroked(line) || painter->modes().testFlag(QCPPainter::pmVectorized))
+            strokeColumns(*painter, line);
+    }
+}
+
+void CurveLayer::drawColumns(QCPPainter& painter) const
+{
+    const QRect area = clipRect();
+    const double ratio = painter.device()->devicePixelRatioF();
+    const QCPAxis& vertical = *mValueAxis;
+    const double top = area.top();
+    const QCPRange range = vertical.range();
+    const bool logarithmic = vertical.scaleType() == QCPAxis::stLogarithmic;
+    // What a logarithmic axis cannot show lies far below it.
+    const auto onScale = [=](double value) {
+        return logarithmic ? std::log(std::max(value, range.lower * kFarBelow)) : value;
+    };
+    const double upper = onScale(range.upper);
+    const double perUnit = area.height() * ratio / (upper - onScale(range.lower));
+    ColumnImage image(area.size() * ratio, [=](double value) { return (upper - onScale(value)) * perUnit; });
+    for (const DrawnBand& band : m_bands)
+        image.addBand(band.columns, band.colour);
+    const bool strokesAll = painter.modes().testFlag(QCPPainter::pmVectorized);
+    for (const DrawnLine& line : m_lines) {
+        if (!line.columns.empty() && !isStroked(line) && !strokesAll)
+            image.addLine(line.columns, line.pen.color(), int(std::lround(ratio)));
+    }
+    QImage pixels = image.image();
+    pixels.setDevicePixelRatio(ratio);
+    painter.drawImage(QPointF(area.left(), top), pixels);
+}
+
+void CurveLayer::drawPoints(QCPPainter& painter, const DrawnLine& line) const
+{
+    painter.setAntialiasing(m_fine);
+    painter.setPen(m_fine ? line.pen : QPen(line.pen.color(), 0, line.pen.style()));
+    painter.setBrush(Qt::NoBrush);
+    QPolygonF piece;
+    const auto flush = [&] {
+        painter.drawPolyline(piece);
+        if (line.dots || piece.size() == 1) {
+            const QCPScatterStyle dot(QCPScatterStyle::ssDisc, line.pen.color(), kDot);
+            dot.applyTo(&painter, line.pen);
+            for (const QPointF& point : piece)
+                dot.drawShape(&painter, point);
+            painter.setPen(line.pen);
+            painter.setBrush(Qt::NoBrush);
+        }
+        piece.clear();
+    };
+    for (const QPointF& point : line.points) {
+        if (std::isfinite(point.y()))
+            piece.append(coordsToPixels(point.x(), point.y()));
+        else if (!piece.isEmpty())
+            flush();
+    }
+    if (!piece.isEmpty())
+        flush();
+}
+
+/// Through the newest value of every column, by way of its extremes where they can be told apart.
+void CurveLayer::strokeColumns(QCPPainter& painter, const DrawnLine& line) const
+{
+    const QRect area = clipRect();
+    const double width = double(area.width()) / double(line.columns.size());
+    painter.setAntialiasing(true);
+    painter.setPen(line.pen);
+    painter.setBrush(Qt::NoBrush);
+    QPolygonF piece;
+    for (std::size_t i = 0; i < line.columns.size(); ++i) {
+        const ValueSummary& column = line.columns[i];
+        if (column.finite == 0) {
+            if (column.notFinite > 0)
+                painter.drawPolyline(std::exchange(piece, {}));
+            continue;
+        }
+        const double x = area.left() + (double(i) + 0.5) * width;
+        double first = mValueAxis->coordToPixel(column.least);
+        double second = mValueAxis->coordToPixel(column.most);
+        if (std::fabs(second - first) > kVisibleStroke) {
+            if (!piece.isEmpty() &&
+                std::fabs(piece.last().y() - second) < std::fabs(piece.last().y() - first))
+                std::swap(first, second);
+            piece << QPointF(x, first) << QPointF(x, second);
+        }
+        piece << QPointF(x, mValueAxis->coordToPixel(column.last));
+    }
+    painter.drawPolyline(piece);
+}
+
+} // namespace trainyard
