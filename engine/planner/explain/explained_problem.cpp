@@ -137,9 +137,10 @@ private:
 
 bool RemedySearch::solves(const RunSpec& changed) const
 {
-    return std::ranges::all_of(m_find(changed), [this](const Diagnostic& left) {
-        return left.path != m_path && isAt(m_before, left.path);
-    });
+    return dividesEvenly(m_spec, changed) &&
+           std::ranges::all_of(m_find(changed), [this](const Diagnostic& left) {
+               return left.path != m_path && isAt(m_before, left.path);
+           });
 }
 
 void RemedySearch::keep(RunSpec changed)

@@ -1,5 +1,7 @@
 #include "engine/planner/explain/setting_moves.h"
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <limits>
 #include <map>
@@ -13,7 +15,7 @@ namespace {
 
 constexpr int kMostOfAll = std::numeric_limits<int>::max();
 
-/// 0, which no rule accepts, where it does not divide.
+/// 0, which dividesEvenly() finds, where it does not divide.
 int quotient(long dividend, long divisor)
 {
     const bool whole = divisor > 0 && dividend % divisor == 0 && dividend / divisor <= kMostOfAll;
@@ -258,7 +260,20 @@ MovesByPath makeMoves()
     };
 }
 
+/// Of everything that quotient() gives.
+std::array<int, 4> quotientsOf(const RunSpec& spec)
+{
+    return {spec.batch.global, spec.batch.micro, spec.batch.accumulation, spec.layout.data};
+}
+
 } // namespace
+
+bool dividesEvenly(const RunSpec& spec, const RunSpec& moved)
+{
+    const auto before = quotientsOf(spec);
+    const auto after = quotientsOf(moved);
+    return std::ranges::equal(before, after, [](int was, int is) { return is != 0 || was == 0; });
+}
 
 const SettingMoves& movesFor(std::string_view path)
 {

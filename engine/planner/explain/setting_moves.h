@@ -33,6 +33,9 @@ struct SettingMoves {
     std::vector<SettingMove> lastResorts{};
 };
 
+/// Whether what follows from a move are whole numbers: none of `moved` is 0 that was not.
+bool dividesEvenly(const RunSpec& spec, const RunSpec& moved);
+
 /// The moves of the fields that have a part in the rules of this field (Diagnostic::path); none for texts and
 /// for fractions, whose hints already say all.
 const SettingMoves& movesFor(std::string_view path);

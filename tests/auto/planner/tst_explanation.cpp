@@ -304,6 +304,22 @@ private slots:
     }
 
     // A file that cannot be read says nothing about the values: any change would seem to help.
+    // A number that does not divide is no way out because its field was wrong before, too.
+    void proposesNoNumberThatDoesNotDivide()
+    {
+        RunSpec spec = working();
+        spec.layout = {};
+        spec.layout.pipeline = 4;
+        spec.batch = {65, 8, 2};
+        const auto explanations = explanationsOf(spec, validate);
+        QCOMPARE(explanations.size(), std::size_t{2});
+        QCOMPARE(explanations.front().problem.path, "batch.global");
+        QVERIFY(!explanations.front().remedies.empty());
+        for (const Remedy& remedy : explanations.front().remedies)
+            QVERIFY2(remedy.spec.batch.accumulation > 0 && remedy.spec.batch.micro > 0,
+                     textOf(remedy.changes).c_str());
+    }
+
     void looksNoLongerThanItsPatience()
     {
         RunSpec spec = working();
