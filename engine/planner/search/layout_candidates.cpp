@@ -55,7 +55,9 @@ void addMicroBatches(std::vector<RunSpec>& found, RunSpec spec)
     if (spec.batch.global % spec.layout.data != 0)
         return;
     const int share = spec.batch.global / spec.layout.data;
-    for (int micro = 1; micro <= kMostMicro && share % micro == 0; micro *= 2) {
+    for (int micro = 1; micro <= kMostMicro; ++micro) {
+        if (share % micro != 0)
+            continue;
         spec.batch.micro = micro;
         spec.batch.accumulation = share / micro;
         addSchedules(found, spec);

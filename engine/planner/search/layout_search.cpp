@@ -22,9 +22,11 @@ namespace trainyard {
 
 namespace {
 
-// Layouts for each one that is wanted.
-constexpr std::size_t kRefined = 4;   ///< that are tried with other placements and measures
-constexpr std::size_t kSimulated = 4; ///< that are simulated
+// At least so many layouts are looked at, and more where more are wanted: which one is the best does not
+// depend on how many are told.
+constexpr std::size_t kRefined = 40;   ///< tried with other placements and measures
+constexpr std::size_t kSimulated = 40; ///< simulated
+constexpr std::size_t kPlaced = 10;    ///< simulated in every placement
 
 constexpr std::size_t kCandidatesPerQuestion = 8; ///< between two calls of SearchRequest::goesOn
 constexpr double kTimedByFormula = 0.6;           ///< share of the search
@@ -99,7 +101,8 @@ private:
     Result<FoundLayout> simulated(const FoundLayout& layout, double done) const;
     Status placeBest(FoundLayout& layout) const;
     std::vector<FoundLayout> shortList(std::vector<FoundLayout> layouts, std::size_t count) const;
-    std::vector<FoundLayout> wanted(std::vector<FoundLayout> layouts) const;
+    std::vector<FoundLayout> wanted(std::vector<FoundLayout> layouts, std::size_t count) const;
+    std::size_t atLeast(std::size_t count) const { return std::max(count, m_request.top); }
     Status goOn(double share) const;
     Error nothingFits() const;
 
@@ -247,11 +250,11 @@ Status Search::placeBest(FoundLayout& layout) const
     return timeLayout(m_request, layout);
 }
 
-std::vector<FoundLayout> Search::wanted(std::vector<FoundLayout> layouts) const
+std::vector<FoundLayout> Search::wanted(std::vector<FoundLayout> layouts, std::size_t count) const
 {
     rank(layouts, m_request.objective);
-    std::vector<FoundLayout> rows = bestCompromises(layouts, m_request.objective, m_request.top);
-    join(rows, bestOfDegrees(layouts, layouts.size()), m_request.top);
+    std::vector<FoundLayout> rows = bestCompromises(layouts, m_request.objective, count);
+    join(rows, bestOfDegrees(layouts, layouts.size()), count);
     rank(rows, m_request.objective);
     return rows;
 }
@@ -302,24 +305,23 @@ Result<std::vector<FoundLayout>> Search::run()
         return nothingFits();
 
     std::vector<FoundLayout> variants;
-    for (const FoundLayout& layout : shortList(std::move(m_found), m_request.top * kRefined)) {
+    for (const FoundLayout& layout : shortList(std::move(m_found), atLeast(kRefined))) {
         TRAINYARD_TRY(const std::vector<FoundLayout> more, refined(layout));
         join(variants, more, std::numeric_limits<std::size_t>::max());
     }
     std::vector<FoundLayout> timed;
-    const std::vector<FoundLayout> list = shortList(std::move(variants), m_request.top * kSimulated);
+    const std::vector<FoundLayout> list = shortList(std::move(variants), atLeast(kSimulated));
     for (const FoundLayout& layout : list) {
         const double done = static_cast<double>(timed.size()) / static_cast<double>(list.size());
         TRAINYARD_TRY(FoundLayout exact, simulated(layout, kTimedByFormula + (1 - kTimedByFormula) * done));
         timed.push_back(std::move(exact));
     }
-    std::vector<FoundLayout> rows = wanted(std::move(timed));
-    for (FoundLayout& layout : rows) {
+    std::vector<FoundLayout> placed = wanted(std::move(timed), atLeast(kPlaced));
+    for (FoundLayout& layout : placed) {
         TRAINYARD_TRY_STATUS(goOn(1));
         TRAINYARD_TRY_STATUS(placeBest(layout));
     }
-    rank(rows, m_request.objective);
-    return rows;
+    return wanted(std::move(placed), m_request.top);
 }
 
 } // namespace

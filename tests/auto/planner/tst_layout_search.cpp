@@ -56,6 +56,34 @@ private slots:
         QCOMPARE(degrees.size(), std::size_t{10});
     }
 
+    void triesEveryMicroBatchThatDivides()
+    {
+        const SearchRequest request = requestFor("bert-base", "hgx-a100", 1, 1000);
+        std::set<int> micro;
+        for (const RunSpec& candidate : layoutCandidates(request.spec, request.shape, 8, 8)) {
+            if (candidate.layout.data == 8)
+                micro.insert(candidate.batch.micro);
+        }
+        QCOMPARE(micro, (std::set<int>{1, 5, 25}));
+    }
+
+    void findsTheSameBestHoweverManyAreTold()
+    {
+        for (const int nodes : {1, 4}) {
+            SearchRequest request = requestFor("gpt2-xl", "hgx-a100", nodes, 96);
+            request.spec.model.heads = 20;
+            std::set<double> seconds;
+            for (const std::size_t top : {1, 2, 3, 5, 10, 20, 40}) {
+                request.top = top;
+                const auto found = searchLayouts(request);
+                QVERIFY(found.ok());
+                QVERIFY(found->size() <= top);
+                seconds.insert(found->front().time.seconds);
+            }
+            QCOMPARE(seconds.size(), std::size_t{1});
+        }
+    }
+
     void findsNothingBetterByTryingAll()
     {
         SearchRequest request = requestFor("gpt2-xl", "hgx-a100", 2, 64);
