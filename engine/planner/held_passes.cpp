@@ -24,7 +24,7 @@ int heldMicroBatches(const RunSpec& spec, int pipelineRank)
 std::vector<Bytes> heldPasses(const RunSpec& spec, int pipelineRank)
 {
     const int ranks = spec.layout.pipeline;
-    const int chunks = spec.layout.virtualStages;
+    const int chunks = ranks == 1 ? 1 : spec.layout.virtualStages;
     const int microBatches = spec.batch.accumulation;
     if (ranks == 1 || spec.layout.schedule != PipelineScheduleKind::Interleaved)
         return std::vector(static_cast<std::size_t>(chunks),

@@ -53,7 +53,8 @@ RunSpec withinReason(RunSpec spec)
     limit(spec.layout.data, kMostRanks / spec.layout.context);
     limit(spec.layout.tensor, kMostRanks);
     limit(spec.layout.pipeline, spec.model.layers);
-    limit(spec.layout.virtualStages, spec.model.layers / spec.layout.pipeline);
+    limit(spec.layout.virtualStages,
+          spec.layout.pipeline == 1 ? 1 : spec.model.layers / spec.layout.pipeline);
     limit(spec.memory.recomputeEvery, kMostLayers);
     limit(spec.batch.accumulation, std::numeric_limits<int>::max());
     spec.memory.offloadHorizon = std::max(0, spec.memory.offloadHorizon);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/check.h"
 #include "engine/planner/element_size.h"
 #include "engine/planner/held_passes.h"
 #include "engine/spec/context_share.h"
@@ -44,6 +45,7 @@ RankActivations::RankActivations(const RunSpec& spec, const SequenceShape& shape
     , m_head(headActivations(spec, m_tokens, targetsHere(spec, shape), m_retains))
 {
     const std::vector<Bytes> passes = heldPasses(spec, pipelineRank);
+    TRAINYARD_CHECK(layerCounts.size() == passes.size() * static_cast<std::size_t>(spec.layout.pipeline));
     for (std::size_t i = 0; i < passes.size(); ++i) {
         const std::size_t stage =
             static_cast<std::size_t>(pipelineRank) + i * static_cast<std::size_t>(spec.layout.pipeline);

@@ -11,6 +11,7 @@
 #include "engine/planner/pipeline/make_schedule.h"
 #include "engine/planner/pipeline/simulator.h"
 #include "engine/planner/rank_states.h"
+#include "engine/planner/stage_costs.h"
 #include "engine/spec/presets.h"
 
 using namespace trainyard;
@@ -201,6 +202,17 @@ private slots:
             QCOMPARE(passes.size(), std::size_t(chunks));
             QCOMPARE(std::accumulate(passes.begin(), passes.end(), Bytes{0}), Bytes(held[rank]));
         }
+    }
+
+    void hasOneStageWithoutAPipelineWhateverTheSpecificationSaysOfChunks()
+    {
+        RunSpec spec;
+        const MemoryByCategory plain = estimateMemory(spec, {}).bytes;
+        spec.layout.schedule = PipelineScheduleKind::Interleaved;
+        spec.layout.virtualStages = 2;
+        QCOMPARE(heldPasses(spec, 0), std::vector<Bytes>{1});
+        QCOMPARE(estimateMemory(spec, {}).bytes, plain);
+        QCOMPARE(layersPerStage(spec, {}).value(), std::vector{spec.model.layers});
     }
 
     void givesTheHeadToTheLastPipelineRank()
