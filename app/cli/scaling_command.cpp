@@ -159,10 +159,11 @@ struct Prediction {
 /// Whether the ranks of that size have the memory of their nodes (node_fit.h).
 bool hasMemory(const Prediction& prediction, int ranks)
 {
-    const auto spec = scaledLayout(prediction.spec, ranks, prediction.scaling);
+    auto spec = scaledLayout(prediction.spec, ranks, prediction.scaling);
     if (!spec.ok())
         return false;
     const NodeModel& node = prediction.node;
+    spec->launch.device = resolvedDevice(spec->launch.device, node);
     const HostMemory host =
         onHardware({.host = node.name, .ranks = std::min(ranks, node.devices)}, node, spec->launch.device);
     return host.holds(estimateMemory(*spec, prediction.shape).need());

@@ -155,13 +155,15 @@ std::optional<TimeBand> PlannedTime::band() const
     return node.calibration->bandOf(step.seconds);
 }
 
-PlannedRun planRun(const RunSpec& spec, const PlanInputs& inputs)
+PlannedRun planRun(const RunSpec& asked, const PlanInputs& inputs)
 {
-    const auto looked = hardwareOf(spec, inputs);
-    const Hardware hardware = looked.ok() ? *looked : Hardware(spec.cluster.nodes.size());
+    const auto looked = hardwareOf(asked, inputs);
+    const Hardware hardware = looked.ok() ? *looked : Hardware(asked.cluster.nodes.size());
     PlannedRun plan;
+    plan.hosts = lookAtHosts(asked, hardware, inputs);
+    RunSpec spec = asked;
+    spec.launch.device = resolvedDevice(asked.launch.device, plan.hosts);
     plan.memory = estimateMemory(spec, inputs.shape);
-    plan.hosts = lookAtHosts(spec, hardware, inputs);
     plan.pipelineRanks = memoryOfRanks(spec, inputs.shape);
     plan.shortage = memoryShortage(spec.layout, plan.hosts, peaksOf(plan.pipelineRanks));
     plan.time = looked.ok() ? timeOf(spec, inputs.shape, hardware, plan.hosts) : looked.error();

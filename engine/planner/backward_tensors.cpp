@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/planner/element_size.h"
+#include "engine/planner/fused_attention.h"
 #include "engine/planner/layer_tensors.h"
 
 namespace trainyard {
@@ -48,12 +49,22 @@ Bytes ringGradients(const RunSpec& spec, Bytes tokens, const LayerTensors& z)
     return z.heads + 3 * z.heads / e * wide + 3 * heads * side * side * wide;
 }
 
+/// The gradients of the heads' outputs, queries, keys and values, and of the queries a sum as well.
+Bytes fusedGradients(const RunSpec& spec, const LayerTensors& z)
+{
+    const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
+    const Bytes again = spec.memory.recompute == RecomputeKind::Selective ? 5 * z.heads + z.scoresKept : 0;
+    return 4 * z.heads + z.heads / e * wideSize(spec.precision.compute) + again;
+}
+
 /// The gradients of the heads' outputs, values and probabilities; of packed sequences one is at it at a time.
 /// What selective recomputation makes again is there as well, with the scores that it made it from.
 Bytes attentionGradients(const RunSpec& spec, Bytes tokens, const LayerTensors& z)
 {
     if (spec.layout.context > 1)
         return ringGradients(spec, tokens, z);
+    if (fusesAttention(spec))
+        return fusedGradients(spec, z);
     if (spec.memory.recompute == RecomputeKind::Selective)
         return 7 * z.heads + z.scoresKept + z.scores;
     const Bytes together = spec.batch.packing ? static_cast<Bytes>(spec.batch.micro) : 1;

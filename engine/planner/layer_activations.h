@@ -19,8 +19,8 @@ constexpr ActivationRules kPaperActivations{.gatheredInputs = false, .statistics
 ///     s b h (10 + 24 / t + 5 a s / (h t)), with sequence parallelism s b h / t (34 + 5 a s / h)
 struct LayerActivations {
     Bytes input = 0;     ///< all that a recomputed layer keeps
-    Bytes attention = 0; ///< scores and probabilities: what selective recomputation leaves out; of ring
-                         ///< attention one number per query
+    Bytes attention = 0; ///< scores and probabilities: what selective recomputation leaves out; of a ring
+                         ///< or a fused kernel one number per query
     Bytes rest = 0;
 
     Bytes whole() const { return input + attention + rest; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/planner/element_size.h"
+#include "engine/planner/fused_attention.h"
 
 namespace trainyard {
 
@@ -43,8 +44,9 @@ LayerTensors layerTensors(const RunSpec& spec, Bytes tokens)
     z.inner = all * static_cast<Bytes>(m.intermediate) * e / cut;
     z.innerKept = innerKept(m) * z.inner;
     z.scores = rows * tokens * e;
+    const bool oneNumberPerQuery = spec.layout.context > 1 || fusesAttention(spec);
     z.scoresKept =
-        spec.layout.context > 1 ? rows * wideSize(spec.precision.compute) : rows * tokens * keptOfScore(m, e);
+        oneNumberPerQuery ? rows * wideSize(spec.precision.compute) : rows * tokens * keptOfScore(m, e);
     z.mask = m.dropout > 0 ? here * h : 0;
     z.statistics = here * 2 * wideSize(spec.precision.compute);
     return z;

@@ -13,7 +13,7 @@ struct LayerTensors {
     Bytes inner = 0;      ///< as wide as the feed-forward layer, this rank's columns
     Bytes innerKept = 0;  ///< what the feed-forward layer keeps of that width
     Bytes scores = 0;     ///< of every query for every key
-    Bytes scoresKept = 0; ///< what attention keeps of them; ring attention one number per query
+    Bytes scoresKept = 0; ///< what attention keeps of them; of a ring or a fused kernel one number per query
     Bytes mask = 0;       ///< of the dropout of `hidden`
     Bytes statistics = 0; ///< mean and deviation of every row that a norm has seen
 };

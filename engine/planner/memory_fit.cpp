@@ -90,6 +90,12 @@ std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& m
     return hosts;
 }
 
+DeviceKind resolvedDevice(DeviceKind asked, const std::vector<HostMemory>& hosts)
+{
+    const bool onDevices = !hosts.empty() && std::ranges::all_of(hosts, &HostMemory::onDevices);
+    return asked == DeviceKind::Auto && onDevices ? DeviceKind::Cuda : asked;
+}
+
 Status haveDevices(const RunSpec& spec, const MemoryOfNode& memory)
 {
     int left = spec.layout.worldSize();

@@ -56,6 +56,9 @@ struct HostMemory {
 /// that have devices may still end in main memory: then the larger of both counts.
 std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& memory);
 
+/// What launch.device "auto" comes to where every host's ranks have devices of their own; else as asked.
+DeviceKind resolvedDevice(DeviceKind asked, const std::vector<HostMemory>& hosts);
+
 /// Refused when launch.device is "cuda" and a host has fewer devices than ranks.
 Status haveDevices(const RunSpec& spec, const MemoryOfNode& memory);
 

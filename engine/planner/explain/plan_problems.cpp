@@ -9,6 +9,13 @@ namespace trainyard {
 
 namespace {
 
+/// With the device that its ranks get on those hosts.
+RunSpec resolved(RunSpec spec, const std::vector<HostMemory>& hosts)
+{
+    spec.launch.device = resolvedDevice(spec.launch.device, hosts);
+    return spec;
+}
+
 /// Whether that category is among what is too small.
 bool counts(MemoryCategory category, const MemoryShortage& shortage)
 {
@@ -47,8 +54,9 @@ Diagnostics planProblems(const RunSpec& spec, const PlanFacts& facts)
         problems = sharingProblems(spec, facts.shape.length);
     if (!problems.empty())
         return problems;
+    const std::vector<HostMemory> hosts = facts.hosts(spec);
     const auto shortage =
-        memoryShortage(spec.layout, facts.hosts(spec), memoryOfPipelineRanks(spec, facts.shape));
+        memoryShortage(spec.layout, hosts, memoryOfPipelineRanks(resolved(spec, hosts), facts.shape));
     if (shortage)
         problems.push_back(memoryProblem(*shortage));
     return problems;
@@ -61,7 +69,8 @@ std::vector<ExplainedProblem> explainPlan(const RunSpec& spec, const PlanFacts& 
     for (ExplainedProblem& explained : explanations) {
         for (Remedy& remedy : explained.remedies) {
             if (explained.problem.path == kMemoryPath)
-                remedy.need = estimateMemory(remedy.spec, facts.shape).need();
+                remedy.need =
+                    estimateMemory(resolved(remedy.spec, facts.hosts(remedy.spec)), facts.shape).need();
         }
     }
     return explanations;

@@ -16,4 +16,9 @@ HostMemory onHardware(HostMemory host, const NodeModel& node, DeviceKind device)
     return host;
 }
 
+DeviceKind resolvedDevice(DeviceKind asked, const NodeModel& node)
+{
+    return asked == DeviceKind::Auto && !node.sharesMemory ? DeviceKind::Cuda : asked;
+}
+
 } // namespace trainyard

@@ -1,5 +1,6 @@
 #include "engine/planner/search/found_layout.h"
 
+#include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/memory_model.h"
 
 namespace trainyard {
@@ -11,7 +12,9 @@ double FoundLayout::bubbleShare() const
 
 FoundLayout untimedLayout(const SearchRequest& request, const RunSpec& spec)
 {
-    const MemoryEstimate memory = estimateMemory(spec, request.shape);
+    RunSpec onNodes = spec;
+    onNodes.launch.device = resolvedDevice(spec.launch.device, request.node);
+    const MemoryEstimate memory = estimateMemory(onNodes, request.shape);
     FoundLayout layout;
     layout.spec = spec;
     layout.onDevice = memory.onDevice();

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/planner/element_size.h"
+#include "engine/planner/fused_attention.h"
 #include "engine/planner/parameter_parts.h"
 
 namespace trainyard {
@@ -79,6 +80,8 @@ void append(std::vector<Product>& products, const std::vector<Product>& more)
 /// Bytes of `passes` reads or writes of all scores, and of the dropout mask.
 double scoreTraffic(const RunSpec& spec, const Sizes& z, double passes)
 {
+    if (fusesAttention(spec))
+        return 0;
     const double scores = z.batch * z.heads * z.here * z.sequence;
     const double mask = spec.model.attentionDropout > 0 ? 1 : 0;
     return scores * (passes * z.element + mask);
@@ -128,6 +131,8 @@ Work backwardWork(const RunSpec& spec, const Sizes& z, int kernels)
     Work work;
     work.products = gradientsOf(linearProducts(spec.model, z));
     append(work.products, gradientsOf(attentionCore(z)));
+    if (fusesAttention(spec))
+        work.products.push_back(attentionCore(z).front()); // the scores, which were not kept
     const double weights =
         static_cast<double>(parameterParts(spec.model).perLayer) / z.tensor * (z.element + 4);
     work.traffic =

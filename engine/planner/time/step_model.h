@@ -28,8 +28,9 @@ StepTime stepOf(double seconds, const std::vector<TimeByCause>& ranks, const Tim
 /// Made once per specification, asked once per calibration. A plain value.
 class StepModel {
 public:
-    /// `node`: of unequal ones the governing one. Refused as layersPerStage() and makeSchedule() say,
-    /// BadInput for a placement that is none. Requires what validate() demands of degrees and batch.
+    /// `node`: of unequal ones the governing one; launch.device "auto" is what resolvedDevice() makes of it.
+    /// Refused as layersPerStage() and makeSchedule() say, BadInput for a placement that is none. Requires
+    /// what validate() demands of degrees and batch.
     static Result<StepModel> create(const RunSpec& spec, const SequenceShape& shape, const NodeModel& node,
                                     const ProgramTraits& program = trainyardProgram(),
                                     ScheduleDetail detail = ScheduleDetail::Simulated);

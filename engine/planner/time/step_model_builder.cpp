@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "engine/planner/element_size.h"
+#include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/layer_activations.h"
 #include "engine/planner/parameter_parts.h"
 #include "engine/planner/rank_states.h"
@@ -319,7 +320,9 @@ Result<StepModel> StepModel::create(const RunSpec& spec, const SequenceShape& sh
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(spec.layout));
     TRAINYARD_TRY(const std::vector<int> layerCounts, layersPerStage(spec, shape));
     TRAINYARD_TRY(StepSchedule schedule, StepSchedule::create(spec, detail));
-    return StepModelBuilder(spec, shape, node, program, grid).build(std::move(schedule), layerCounts);
+    RunSpec onNode = spec;
+    onNode.launch.device = resolvedDevice(spec.launch.device, node);
+    return StepModelBuilder(onNode, shape, node, program, grid).build(std::move(schedule), layerCounts);
 }
 
 } // namespace trainyard

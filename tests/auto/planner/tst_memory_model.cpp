@@ -4,6 +4,7 @@
 #include <QElapsedTimer>
 #include <QTest>
 
+#include "engine/planner/backward_tensors.h"
 #include "engine/planner/held_passes.h"
 #include "engine/planner/layer_activations.h"
 #include "engine/planner/memory_model.h"
@@ -213,6 +214,37 @@ private slots:
         QCOMPARE(heldPasses(spec, 0), std::vector<Bytes>{1});
         QCOMPARE(estimateMemory(spec, {}).bytes, plain);
         QCOMPARE(layersPerStage(spec, {}).value(), std::vector{spec.model.layers});
+    }
+
+    // engine/nn/attention.cpp: one kernel on CUDA, unless attention drops.
+    void keepsNoScoresWhereOneKernelMakesAttention()
+    {
+        RunSpec spec;
+        spec.precision.compute = ComputeType::BFloat16;
+        spec.launch.device = DeviceKind::Cuda;
+        const auto attention = [&](int tokens) { return layerActivations(spec, Bytes(tokens)).attention; };
+        QCOMPARE(attention(512), 4 * attention(256));
+        spec.model.attentionDropout = 0;
+        QCOMPARE(attention(512), 2 * attention(256));
+        QCOMPARE(attention(512), Bytes(spec.batch.micro * spec.model.heads) * 512 * 4);
+        spec.precision.compute = ComputeType::Float64; // no such kernel has that
+        QCOMPARE(attention(512), 4 * attention(256));
+        spec.precision.compute = ComputeType::BFloat16;
+        for (const DeviceKind device : {DeviceKind::Cpu, DeviceKind::Auto}) {
+            spec.launch.device = device;
+            QCOMPARE(attention(512), 4 * attention(256));
+        }
+    }
+
+    // gradients of outputs, queries, keys and values, and a float32 sum of one of them.
+    void needsNoMemoryForScoresOfLongSequencesEither()
+    {
+        RunSpec spec;
+        spec.precision.compute = ComputeType::BFloat16;
+        spec.model.attentionDropout = 0;
+        spec.launch.device = DeviceKind::Cuda;
+        const auto made = [&](Bytes tokens) { return layerBackward(spec, tokens, false).attention.made; };
+        QCOMPARE(made(8192), 2 * made(4096));
     }
 
     void givesTheHeadToTheLastPipelineRank()

@@ -365,6 +365,22 @@ private slots:
         QVERIFY(std::abs(context(RecomputeKind::Full) / once - 8.0 / 6) < 0.02);
     }
 
+    // One kernel neither writes nor reads scores; "auto" is CUDA on devices with memory of their own.
+    void movesNoScoresWhereOneKernelMakesAttention()
+    {
+        RunSpec spec = smallRun();
+        const auto seconds = [&](DeviceKind device, double dropout) {
+            spec.launch.device = device;
+            spec.model.attentionDropout = dropout;
+            return StepModel::create(spec, {8192, 0}, a100Node())->estimate().seconds;
+        };
+        const double kept = seconds(DeviceKind::Cuda, 0.1);
+        const double fused = seconds(DeviceKind::Cuda, 0);
+        QVERIFY(fused < 0.8 * kept);
+        QCOMPARE(seconds(DeviceKind::Auto, 0), fused);
+        QVERIFY(seconds(DeviceKind::Cpu, 0) > fused);
+    }
+
     // Of four layers one keeps its input, and three all that they have.
     void copiesWhatAnAverageLayerKeeps()
     {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// Whether attention runs as one kernel that keeps one number per query instead of scores (Dao et al.,
+/// arXiv:2205.14135): on CUDA, where nothing is dropped in it and no ring is gone round, in the types that
+/// such kernels have (engine/nn/attention.cpp, engine/device/gpu_plugin.cpp). With launch.device "auto" ranks
+/// may still compute on the processor, which keeps them all; see resolvedDevice().
+inline bool fusesAttention(const RunSpec& spec)
+{
+    return spec.launch.device == DeviceKind::Cuda && spec.model.attentionDropout == 0 &&
+           spec.layout.context == 1 && spec.precision.compute != ComputeType::Float64;
+}
+
+} // namespace trainyard
