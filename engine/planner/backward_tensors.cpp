@@ -45,7 +45,8 @@ Bytes ringGradients(const RunSpec& spec, Bytes tokens, const LayerTensors& z)
     const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
     const Bytes wide = wideSize(spec.precision.compute);
     const Bytes side = std::min(tokens, kLongestTile);
-    const Bytes heads = static_cast<Bytes>(spec.batch.micro * spec.model.heads / spec.layout.tensor);
+    const Bytes heads = static_cast<Bytes>(spec.batch.micro) * static_cast<Bytes>(spec.model.heads) /
+                        static_cast<Bytes>(spec.layout.tensor);
     return z.heads + 3 * z.heads / e * wide + 3 * heads * side * side * wide;
 }
 

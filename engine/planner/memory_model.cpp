@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/planner/fused_attention.h"
 #include "engine/planner/layer_tensors.h"
 #include "engine/planner/rank_activations.h"
 #include "engine/planner/rank_states.h"
@@ -15,6 +16,7 @@ namespace trainyard {
 
 namespace {
 
+constexpr Bytes kBeyondCounting = Bytes{1} << 62; ///< told of activations that are more than can be counted
 constexpr Bytes kStepsHeld = 3; ///< of samples: two that were read ahead, and the one in use
 
 Bytes& at(MemoryByCategory& bytes, MemoryCategory category)
@@ -56,9 +58,25 @@ RunSpec withinReason(RunSpec spec)
     limit(spec.layout.virtualStages,
           spec.layout.pipeline == 1 ? 1 : spec.model.layers / spec.layout.pipeline);
     limit(spec.memory.recomputeEvery, kMostLayers);
+    limit(spec.batch.micro, kMostSequences);
     limit(spec.batch.accumulation, std::numeric_limits<int>::max());
     spec.memory.offloadHorizon = std::max(0, spec.memory.offloadHorizon);
     return spec;
+}
+
+/// Whether a rank's activations or samples may be more bytes than a number holds: in floating point, and with
+/// more of each tensor than there is.
+bool isBeyondCounting(const RunSpec& spec, const SequenceShape& shape)
+{
+    constexpr double kBytesOfEach = 64;
+    const ModelSpec& m = spec.model;
+    const double tokens = static_cast<double>(spec.batch.micro) * shape.length;
+    const double scores = fusesAttention(spec) ? m.heads : static_cast<double>(m.heads) * shape.length;
+    const double widest = static_cast<double>(m.hidden) + m.intermediate + m.vocabulary + scores;
+    const double microBatches = spec.batch.accumulation;
+    const double layers = spec.layout.pipeline == 1 ? m.layers : m.layers * microBatches;
+    const double most = kBytesOfEach * tokens * std::max(widest * layers, microBatches);
+    return most > static_cast<double>(kBeyondCounting);
 }
 
 /// Of each stage; as if they were equal where the specification's partition cannot be.
@@ -107,6 +125,11 @@ MemoryByCategory residentOf(const RunSpec& spec, const SequenceShape& shape, con
 RankMemory memoryOf(const RunSpec& spec, const SequenceShape& shape, const std::vector<int>& counts, int rank)
 {
     const RankStates states = largestRankStates(spec, counts, rank);
+    if (isBeyondCounting(spec, shape)) {
+        RankMemory most{states.kept, states.kept};
+        at(most.peak, MemoryCategory::Activations) = kBeyondCounting;
+        return most;
+    }
     const RankActivations activations(spec, shape, counts, rank);
     RankMemory memory{residentOf(spec, shape, states), {}};
     Bytes onHost = 0;

@@ -82,7 +82,7 @@ std::vector<Product> modelProducts(const RunSpec& spec, const Portion& portion)
     const ModelSpec& model = spec.model;
     const int tensor = spec.layout.tensor;
     const double tokens = std::max(kLeastRows, 1.0 * spec.batch.micro * model.maxPositions);
-    const double heads = std::max(1, spec.batch.micro * model.heads / tensor);
+    const double heads = std::max(1.0, std::floor(1.0 * spec.batch.micro * model.heads / tensor));
     const double headWidth = static_cast<double>(model.hidden) / model.heads;
     const double length = attended(model.maxPositions, headWidth, portion);
     const auto side = [&](int width) { return std::clamp<double>(width, portion.narrowest, portion.widest); };

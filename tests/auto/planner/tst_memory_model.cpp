@@ -247,6 +247,35 @@ private slots:
         QCOMPARE(made(8192), 2 * made(4096));
     }
 
+    void countsNoFurtherThanANumberHolds()
+    {
+        RunSpec spec;
+        spec.model.family = ModelFamily::Gpt;
+        spec.model.layers = 1;
+        spec.model.hidden = 2048;
+        spec.model.heads = 1024;
+        spec.model.attentionDropout = 0;
+        spec.batch = {1 << 20, 1 << 20, 1};
+        for (const DeviceKind device : {DeviceKind::Cpu, DeviceKind::Cuda}) {
+            spec.launch.device = device;
+            QVERIFY(estimateMemory(spec, {1 << 24, 0}).bytes[3] >= Bytes{1} << 60);
+        }
+        spec.batch.micro = 1 << 10;
+        QVERIFY(estimateMemory(spec, {1 << 10, 0}).bytes[3] < Bytes{1} << 60);
+    }
+
+    void countsRingAttentionOfManySequencesAndHeads()
+    {
+        RunSpec spec;
+        spec.model.heads = 2048;
+        spec.model.hidden = 4096;
+        spec.layout.context = 2;
+        spec.batch.micro = 1 << 19;
+        const Bytes half = layerBackward(spec, 8, false).attention.made;
+        spec.batch.micro = 1 << 20; // micro-batch times heads is 2^31
+        QCOMPARE(layerBackward(spec, 8, false).attention.made, 2 * half);
+    }
+
     void givesTheHeadToTheLastPipelineRank()
     {
         RunSpec spec;
