@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "engine/records/flight_ring_bytes.h"
 
 namespace trainyard {
 
@@ -21,10 +22,9 @@ std::string_view pick(const std::array<std::string_view, N>& names, Enum value)
     return index < N ? names[index] : std::string_view("unknown");
 }
 
-Error notARing(const std::filesystem::path& file)
+Error notARing(const std::string& name)
 {
-    return badInput(file.string() + " is not a flight ring",
-                    "it is written by trainyard-worker; the file is damaged");
+    return badInput(name + " is not a flight ring", "it is written by trainyard-worker; the file is damaged");
 }
 
 // {number, count, rank, rank, ...} one after the other.
@@ -70,27 +70,31 @@ std::string_view nameOf(CollectiveKind kind)
 Result<FlightSnapshot> readFlightRing(const std::filesystem::path& file)
 {
     TRAINYARD_TRY(const std::string bytes, readFile(file));
+    return parseFlightRing(bytes, file.string());
+}
+
+Result<FlightSnapshot> parseFlightRing(std::string_view bytes, const std::string& name)
+{
     FlightRingHeader header;
     if (bytes.size() < sizeof header)
-        return notARing(file);
+        return notARing(name);
     std::memcpy(&header, bytes.data(), sizeof header);
     if (std::memcmp(header.magic, "TYRING01", sizeof header.magic) != 0 || header.capacity == 0 ||
         header.capacity > kLargestCapacity || header.groupWords > kLargestCapacity ||
         header.groupWordsUsed > header.groupWords ||
         bytes.size() < sizeof header + header.capacity * sizeof(FlightRingSlot) + header.groupWords * 4)
-        return notARing(file);
+        return notARing(name);
 
-    FlightSnapshot snapshot{
-        header.rank,
-        header.worldSize,
-        header.pid,
-        header.attempt,
-        static_cast<Activity>(header.activity),
-        header.activitySinceNs,
-        header.step,
-        {},
-        groupsFrom(std::string_view(bytes).substr(sizeof header + header.capacity * sizeof(FlightRingSlot)),
-                   header.groupWordsUsed)};
+    FlightSnapshot snapshot{header.rank,
+                            header.worldSize,
+                            header.pid,
+                            header.attempt,
+                            static_cast<Activity>(header.activity),
+                            header.activitySinceNs,
+                            header.step,
+                            {},
+                            groupsFrom(bytes.substr(sizeof header + header.capacity * sizeof(FlightRingSlot)),
+                                       header.groupWordsUsed)};
     const std::uint64_t held = std::min<std::uint64_t>(header.handedOver, header.capacity);
     for (std::uint64_t k = header.handedOver - held; k < header.handedOver; ++k) {
         FlightRingSlot slot;

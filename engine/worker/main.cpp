@@ -24,6 +24,10 @@ void addTrain(CLI::App& app, TrainOptions& options)
             "Data-parallel degree instead of the specification's; accumulation keeps the global batch")
         ->check(CLI::PositiveNumber);
     command
+        ->add_option("--learning-rate", options.learningRate,
+                     "Peak of the learning rate's schedule instead of the specification's")
+        ->check(CLI::PositiveNumber);
+    command
         ->add_option("--steps", options.lastStep,
                      "End after this step instead of the specification's last one")
         ->check(CLI::PositiveNumber);

@@ -41,6 +41,8 @@ struct RankFiles {
         if (options.replicas > 0) {
             TRAINYARD_TRY(files.spec, withReplicas(files.spec, options.replicas));
         }
+        if (options.learningRate > 0)
+            files.spec.optimizer.learningRate = options.learningRate;
         TRAINYARD_TRY(files.recorder,
                       FlightRecorder::create(flightRingPath(directory.root(), process.rank().value),
                                              {process.rank(), process.worldSize(), attempt}));

@@ -9,6 +9,7 @@ struct TrainOptions {
     std::filesystem::path runDirectory;
     std::uint32_t attempt = 1;
     int replicas = 0;          ///< data-parallel degree instead of the specification's; 0 = that one
+    double learningRate = 0;   ///< peak of the schedule instead of the specification's; 0 = that one
     std::int64_t lastStep = 0; ///< end after this step; 0 = after the specification's last one
 };
 

@@ -5,11 +5,12 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
+#include "engine/records/flight_ring_bytes.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 #include "remote/launch/attach_operation.h"
 #include "remote/launch/host_question.h"
-#include "remote/launch/log_reader.h"
+#include "remote/launch/rank_file_reader.h"
 #include "remote/launch/run_id.h"
 #include "remote/launch/start_operation.h"
 #include "remote/target/desk_folders.h"
@@ -18,6 +19,8 @@
 namespace trainyard {
 
 namespace {
+
+constexpr qint64 kMostRingBytes = 512 * 1024; ///< a ring of a large run has less
 
 RunState stateOf(const QString& name)
 {
@@ -181,7 +184,7 @@ RunOperation* RunService::launchProbe(const RunSpec& spec)
     return begin(std::move(plan));
 }
 
-RunOperation* RunService::resume(const QString& runId)
+RunOperation* RunService::resume(const QString& runId, double learningRate)
 {
     const auto run = loadDeskRunToAct(runId);
     if (!run.ok())
@@ -194,6 +197,7 @@ RunOperation* RunService::resume(const QString& runId)
     StartPlan plan;
     plan.run = *run;
     plan.resume = true;
+    plan.learningRate = learningRate;
     plan.slotCounts = slotCountsOf(*spec);
     plan.slurm = isForSlurm(*spec);
     return begin(std::move(plan));
@@ -301,13 +305,26 @@ void RunService::readManifest(const QString& host, const QString& folder, const 
 void RunService::readLog(const QString& runId, int rank, qint64 offset, qint64 limit, const QObject* context,
                          std::function<void(const Result<LogPiece>&)> done)
 {
-    auto* reader = new LogReader(runId, rank, m_targets, this);
+    auto* reader = new RankFileReader(runId, rank, QStringLiteral("log"), m_targets, this);
     const QPointer<const QObject> alive(context);
-    connect(reader, &LogReader::finished, this, [alive, done](const Result<LogPiece>& result) {
+    connect(reader, &RankFileReader::finished, this, [alive, done](const Result<LogPiece>& result) {
         if (alive)
             done(result);
     });
     reader->start(offset, limit);
+}
+
+void RunService::readRing(const QString& runId, int rank, const QObject* context,
+                          std::function<void(const Result<FlightSnapshot>&)> done)
+{
+    auto* reader = new RankFileReader(runId, rank, QStringLiteral("ring"), m_targets, this);
+    connect(reader, &RankFileReader::finished, context,
+            [rank, done = std::move(done)](const Result<LogPiece>& piece) {
+                done(piece.ok() ? parseFlightRing(piece->bytes.toStdString(),
+                                                  "the flight ring of rank " + std::to_string(rank))
+                                : Result<FlightSnapshot>(piece.error()));
+            });
+    reader->start(0, kMostRingBytes);
 }
 
 } // namespace trainyard

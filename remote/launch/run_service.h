@@ -8,6 +8,7 @@
 #include <QStringList>
 
 #include "engine/base/result.h"
+#include "engine/records/flight_ring.h"
 #include "engine/records/record.h"
 #include "engine/spec/run_spec.h"
 #include "remote/launch/desk_run.h"
@@ -66,8 +67,8 @@ public:
     /// returned operation belongs to the service and deletes itself after finished().
     RunOperation* launch(const RunSpec& spec);
     /// Goes on from the last checkpoint, with the next attempt. Refused while the run is at work, and when it
-    /// is finished.
-    RunOperation* resume(const QString& runId);
+    /// is finished. From then on the peak of the learning rate's schedule is `learningRate`; 0 = as before.
+    RunOperation* resume(const QString& runId, double learningRate = 0);
     /// A launch, a resume or the start of a data job is under way, which ends with this service.
     bool isStarting() const;
     /// Ends every process of the run on every host, and says so only when they are gone.
@@ -105,6 +106,10 @@ public:
     /// A piece of a rank's log: from byte `offset` (negative = from the end), at most `limit` bytes.
     void readLog(const QString& runId, int rank, qint64 offset, qint64 limit, const QObject* context,
                  std::function<void(const Result<LogPiece>&)> done);
+
+    /// What a rank is doing and its last collectives, by its flight ring.
+    void readRing(const QString& runId, int rank, const QObject* context,
+                  std::function<void(const Result<FlightSnapshot>&)> done);
 
     TargetPool& targets() { return m_targets; }
 

@@ -363,6 +363,8 @@ void StartOperation::launch()
                        QJsonObject{{"NCCL_SOCKET_IFNAME", '=' + m_found.interfaceNames.join(',')}});
     if (const int least = leastReplicasOfRun(); least > 0)
         request.insert("least_replicas", least);
+    if (m_plan.learningRate > 0)
+        request.insert("learning_rate", m_plan.learningRate);
     m_isOnHosts = true;
     m_awaited = {m_plan.run.head()};
     m_group.target(0).call(request, this, [this](const Result<QJsonObject>& reply) { onAnswered(reply); });

@@ -27,6 +27,7 @@ struct StartPlan {
     QList<int> slotCounts;       ///< ranks on each node
     bool slurm = false;          ///< a batch job, submitted on the one host, whatever nodes it will get
     bool resume = false;         ///< the run is there already; its next attempt starts
+    double learningRate = 0;     ///< peak of the schedule from then on; 0 = as before
 };
 
 /// Starts a run: links up → preflight of the hosts and of the links between them → engine there → data set

@@ -101,7 +101,7 @@ Status checkSubmission(const std::filesystem::path& agentRoot, const RunSpec& sp
 
 Result<Submission> submitRun(const RunFolder& folder, const std::string& requestText)
 {
-    TRAINYARD_TRY(const LaunchRequest request, parseLaunchRequest(requestText));
+    TRAINYARD_TRY(LaunchRequest request, parseLaunchRequest(requestText));
     TRAINYARD_TRY(const auto spec, slurmSpec(folder));
     if (!spec)
         return badInput("the run " + folder.run() + " is not for Slurm");
@@ -115,6 +115,8 @@ Result<Submission> submitRun(const RunFolder& folder, const std::string& request
     }
     TRAINYARD_TRY_STATUS(checkAttempt(folder, earlier, request.attempt));
     removeRequests(folder);
+    if (earlier)
+        keepLearningRate(request, folder.launchFile(earlier->attempt));
     TRAINYARD_TRY_STATUS(makeFolder(folder.attempts()));
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(request.attempt), toJson(request)));
     TRAINYARD_TRY(const std::string id, submitOnce(folder, request.attempt, *spec));

@@ -252,6 +252,8 @@ Arguments worker(const RunFolder& folder, const RunWork& work, const LaunchReque
                         std::to_string(request.attempt)};
     if (request.replicas > 0)
         arguments.insert(arguments.end(), {"--replicas", std::to_string(request.replicas)});
+    if (request.learningRate > 0)
+        arguments.insert(arguments.end(), {"--learning-rate", fmt::format("{}", request.learningRate)});
     return arguments;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/file.h"
 #include "remote/agent/host/known_hosts_file.h"
 #include "remote/wire/bundle_manifest.h"
 
@@ -19,6 +20,7 @@ constexpr int kMostCores = 1'000'000;
 constexpr int kMostAttempts = 1'000'000;
 constexpr int kLongestMs = 24 * 3600 * 1000;
 constexpr int kShortestLeaseMs = 500;
+constexpr double kHighestRate = 1e6;
 constexpr std::string_view kVariablePrefixes[] = {"NCCL_", "CUDA_",     "OMP_",      "MALLOC_",
                                                   "UCX_",  "OMPI_MCA_", "TRAINYARD_"};
 
@@ -46,6 +48,18 @@ Result<int> wholeNumber(const json& entry, const char* name, int otherwise, int 
     if (!found->is_number_integer() || *found < least || *found > most)
         return badInput(fmt::format("\"{}\" is {}; {} to {} are possible", name, found->dump(), least, most));
     return found->get<int>();
+}
+
+Result<double> rateIn(const json& document)
+{
+    const auto found = document.find("learning_rate");
+    if (found == document.end())
+        return 0.0;
+    const double rate = found->is_number() ? found->get<double>() : -1;
+    if (!(rate >= 0 && rate <= kHighestRate))
+        return badInput(
+            fmt::format("\"learning_rate\" is {}; 0 to {} are possible", found->dump(), kHighestRate));
+    return rate;
 }
 
 Result<LaunchNode> parseNode(const json& entry)
@@ -150,6 +164,7 @@ Result<LaunchRequest> readFields(const json& document)
     request.lookForHosts = std::chrono::milliseconds(lookMs);
     TRAINYARD_TRY(request.leastReplicas, wholeNumber(document, "least_replicas", 0, 0, kMostSlots));
     TRAINYARD_TRY(request.replicas, wholeNumber(document, "replicas", 0, 0, kMostSlots));
+    TRAINYARD_TRY(request.learningRate, rateIn(document));
     request.away = document.value("away", std::vector<std::string>());
     request.restarts.checkpoint = document.value("restarts_since", std::int64_t{0});
     return request;
@@ -196,11 +211,22 @@ std::string toJson(const LaunchRequest& request)
                   {"away", request.away},
                   {"least_replicas", request.leastReplicas},
                   {"replicas", request.replicas},
+                  {"learning_rate", request.learningRate},
                   {"restarts", request.restarts.restarts},
                   {"restarts_since", request.restarts.checkpoint}};
     if (request.allocation)
         document["slurm"] = {{"job", request.allocation->job}, {"starter", request.allocation->starter}};
     return document.dump(2) + "\n";
+}
+
+void keepLearningRate(LaunchRequest& request, const std::filesystem::path& before)
+{
+    if (request.learningRate > 0)
+        return;
+    const auto text = readFile(before);
+    const auto earlier = text.ok() ? parseLaunchRequest(*text) : Result<LaunchRequest>(text.error());
+    if (earlier.ok())
+        request.learningRate = earlier->learningRate;
 }
 
 std::string hostOfRank(const LaunchRequest& request, int rank)

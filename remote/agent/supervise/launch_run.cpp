@@ -34,7 +34,7 @@ void letItLeave(const RunFolder& folder)
 
 Result<DetachedStart> launchRun(const RunFolder& folder, const std::string& requestText)
 {
-    TRAINYARD_TRY(const LaunchRequest request, parseLaunchRequest(requestText));
+    TRAINYARD_TRY(LaunchRequest request, parseLaunchRequest(requestText));
     if (request.allocation)
         return badInput("launch: \"slurm\" is written by the job itself");
     TRAINYARD_TRY(const LockFile lock, LockFile::acquire(folder.launchLock(), kLaunchPatience));
@@ -48,6 +48,7 @@ Result<DetachedStart> launchRun(const RunFolder& folder, const std::string& requ
         return refused(fmt::format("attempt {} of the run is at work", last), "stop it first");
     if (request.attempt != last + 1)
         return badInput(fmt::format("attempt {} cannot follow attempt {}", request.attempt, last));
+    keepLearningRate(request, folder.launchFile(last));
     TRAINYARD_TRY_STATUS(makeFolder(folder.attempts()));
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(request.attempt), toJson(request)));
     return startDetached({ownProgram(), "supervise", "--run-dir", folder.path(), "--attempt",

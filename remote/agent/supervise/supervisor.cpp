@@ -52,8 +52,9 @@ std::string worldOf(const Attempt& attempt)
     std::vector<std::string> hosts;
     for (const LaunchNode& node : presentNodes(attempt.request()))
         hosts.push_back(node.host);
-    return fmt::format("attempt {} with {} on {}", attempt.number(), counted(attempt.work().ranks, "rank"),
-                       fmt::join(hosts, ", "));
+    const double rate = attempt.request().learningRate;
+    return fmt::format("attempt {} with {} on {}{}", attempt.number(), counted(attempt.work().ranks, "rank"),
+                       fmt::join(hosts, ", "), rate > 0 ? fmt::format(", learning rate {}", rate) : "");
 }
 
 /// Started by itself after a restart of this host: the other hosts may be on their way still.

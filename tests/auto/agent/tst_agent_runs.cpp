@@ -10,6 +10,7 @@
 #include "remote/agent/host/process.h"
 #include "remote/agent/host/process_table.h"
 #include "remote/agent/runs/run_requests.h"
+#include "remote/agent/supervise/launch_request.h"
 #include "tests/auto/agent/file_crontab.h"
 #include "tests/auto/agent/run_fixture.h"
 
@@ -418,6 +419,36 @@ private slots:
         QVERIFY2(m_run->history().starts_with("starting failed starting running ") &&
                      m_run->history().ends_with(" stopped"),
                  m_run->history().c_str());
+    }
+
+    void goesOnWithTheLearningRateThatWasAskedForLast()
+    {
+        m_agent->call(m_run->createRequest());
+        json request = m_run->launchRequest("fail");
+        request["learning_rate"] = 0.25;
+        m_agent->call(request);
+        QCOMPARE(m_run->waitForEnd().state, RunState::Failed);
+        m_agent->call(m_run->launchRequest("train", 2)); // names none
+        QVERIFY(m_run->waitUntil([this] { return m_run->status().state == RunState::Running; }));
+        QVERIFY(contains(m_run->events("attempt-started").back(), "learning rate 0.25"));
+        const auto file = readFile(m_run->folder().launchFile(2));
+        QCOMPARE(parseLaunchRequest(file.value())->learningRate, 0.25);
+    }
+
+    void refusesALearningRateThatCannotBe_data()
+    {
+        QTest::addColumn<QByteArray>("rate");
+        for (const char* rate : {"-1", "1e9", "\"1\"", "null"})
+            QTest::addRow("%s", rate) << QByteArray(rate);
+    }
+    void refusesALearningRateThatCannotBe()
+    {
+        QFETCH(QByteArray, rate);
+        json request = m_run->launchRequest("train");
+        request["learning_rate"] = json::parse(rate.toStdString());
+        const auto parsed = parseLaunchRequest(request.dump());
+        QVERIFY(!parsed.ok());
+        QVERIFY(contains(parsed.error().text(), "learning_rate"));
     }
 
     /// As when a batch system gives the job to another node while the old one is cut off.

@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "engine/base/file.h"
+#include "engine/planner/learning_rate_schedule.h"
 #include "engine/planner/memory_model.h"
 #include "engine/planner/rank_states.h"
 #include "engine/records/flight_ring.h"
@@ -170,6 +171,25 @@ private slots:
         QCOMPARE(process.exitCode(), 0);
         QCOMPARE(stepsOf(run).size(), std::size_t(3));
         QVERIFY(readFile(run / "ranks" / "0000.log")->find("training from step 1") != std::string::npos);
+    }
+
+    void goesOnWithAnotherLearningRate()
+    {
+        RunSpec spec = tinySpec(root() / "data", 1, ComputeType::Float64);
+        const fs::path run = makeRun(spec);
+        const QStringList train{"train", "--run-dir", QString::fromStdString(run.string())};
+        const QString worker = TRAINYARD_BIN_DIR "/trainyard-worker";
+        QCOMPARE(QProcess::execute(worker, train + QStringList{"--steps", "3"}), 0);
+        QCOMPARE(QProcess::execute(worker, train + QStringList{"--steps", "5", "--attempt", "2",
+                                                               "--learning-rate", "0.0001"}),
+                 0);
+        const LearningRateSchedule before(spec.optimizer, spec.launch.steps);
+        spec.optimizer.learningRate = 0.0001;
+        const LearningRateSchedule after(spec.optimizer, spec.launch.steps);
+        const std::vector<StepRecord> steps = stepsOf(run);
+        QCOMPARE(steps.size(), std::size_t(5));
+        QCOMPARE(steps[2].learningRate, before.at(3));
+        QCOMPARE(steps[3].learningRate, after.at(4));
     }
 
     void continuesTheCurveAfterKill9()

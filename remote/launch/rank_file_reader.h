@@ -12,12 +12,13 @@
 
 namespace trainyard {
 
-/// Reads a piece of one rank's log from the host where that rank runs. Deletes itself after finished().
-class LogReader : public QObject {
+/// Reads a piece of a file that one rank writes, `ranks/NNNN.<extension>`: its log or its flight ring, from the
+/// host where that rank runs. Deletes itself after finished().
+class RankFileReader : public QObject {
     Q_OBJECT
 
 public:
-    LogReader(const QString& runId, int rank, TargetPool& targets, QObject* parent);
+    RankFileReader(const QString& runId, int rank, const QString& extension, TargetPool& targets, QObject* parent);
     /// A negative offset counts from the end.
     void start(qint64 offset, qint64 limit);
 
@@ -32,6 +33,7 @@ private:
 
     QString m_runId;
     int m_rank;
+    QString m_extension;
     TargetPool& m_targets;
     std::unique_ptr<HostGroup> m_group;
 };

@@ -1,4 +1,4 @@
-#include "remote/launch/log_reader.h"
+#include "remote/launch/rank_file_reader.h"
 
 #include "engine/spec/spec_json.h"
 #include "remote/launch/desk_run.h"
@@ -6,13 +6,13 @@
 
 namespace trainyard {
 
-LogReader::LogReader(const QString& runId, int rank, TargetPool& targets, QObject* parent)
-    : QObject(parent), m_runId(runId), m_rank(rank), m_targets(targets)
+RankFileReader::RankFileReader(const QString& runId, int rank, const QString& extension, TargetPool& targets, QObject* parent)
+    : QObject(parent), m_runId(runId), m_rank(rank), m_extension(extension), m_targets(targets)
 {
 }
 
 /// mpirun fills the hosts in order, slot by slot.
-Result<QString> LogReader::hostOfRank() const
+Result<QString> RankFileReader::hostOfRank() const
 {
     TRAINYARD_TRY(const DeskRun run, loadDeskRun(m_runId));
     if (run.kind == RunKind::Prepare)
@@ -27,7 +27,7 @@ Result<QString> LogReader::hostOfRank() const
     return badInput("the run has no rank " + std::to_string(m_rank));
 }
 
-void LogReader::start(qint64 offset, qint64 limit)
+void RankFileReader::start(qint64 offset, qint64 limit)
 {
     const auto host = hostOfRank();
     if (!host.ok()) {
@@ -48,14 +48,14 @@ void LogReader::start(qint64 offset, qint64 limit)
     });
 }
 
-void LogReader::readFrom(qint64 offset, qint64 limit)
+void RankFileReader::readFrom(qint64 offset, qint64 limit)
 {
     request(offset, limit, [this, offset](const FilePiece& piece) { finish(LogPiece{offset, piece.bytes}); });
 }
 
-void LogReader::request(qint64 offset, qint64 limit, std::function<void(const FilePiece&)> done)
+void RankFileReader::request(qint64 offset, qint64 limit, std::function<void(const FilePiece&)> done)
 {
-    const QString file = QString("ranks/%1.log").arg(m_rank, 4, 10, QChar('0'));
+    const QString file = QString("ranks/%1.%2").arg(m_rank, 4, 10, QChar('0')).arg(m_extension);
     readPiece(m_group->target(0), {{"op", "read"}, {"run", m_runId}, {"file", file}}, offset, limit, this,
               [this, done](const Result<FilePiece>& piece) {
                   if (!piece.ok())
@@ -64,7 +64,7 @@ void LogReader::request(qint64 offset, qint64 limit, std::function<void(const Fi
               });
 }
 
-void LogReader::finish(const Result<LogPiece>& result)
+void RankFileReader::finish(const Result<LogPiece>& result)
 {
     deleteLater();
     emit finished(result);
