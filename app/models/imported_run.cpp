@@ -23,7 +23,6 @@ namespace {
 constexpr auto kImportFile = "run.json";
 constexpr int kVersion = 1;
 constexpr qsizetype kLongestName = 60; ///< of a run within its id
-constexpr std::size_t kBatch = 4096;   ///< records at once
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 constexpr std::array kFigureNames{"loss", "learning_rate", "gradient_norm", "samples", "tokens"};
@@ -184,28 +183,71 @@ std::optional<TableColumn> columnOf(const RunImport& import, ImportedFigure figu
     return std::nullopt;
 }
 
-/// Reads the newest value of a column up to a step; steps are asked for in ascending order.
-class HeldColumn {
-public:
-    explicit HeldColumn(std::optional<TableColumn> column) : m_column(column) {}
-
-    double at(double step)
-    {
-        while (m_column && m_next < m_column->steps().size() && m_column->steps()[m_next] <= step)
-            m_value = m_column->values()[m_next++];
-        return m_value;
+/// The newest value of a column up to each of the steps; `before` until there is one. A column that has the
+/// same steps is taken as it is.
+SeriesColumn heldAt(const SeriesColumn& steps, const TableColumn& column, double before)
+{
+    if (steps == column.steps())
+        return column.values();
+    SeriesColumn held;
+    double value = before;
+    qsizetype next = 0;
+    for (const double step : steps) {
+        while (next < column.steps().size() && column.steps()[next] <= step)
+            value = column.values()[next++];
+        held.append(value);
     }
+    return held;
+}
 
-private:
-    std::optional<TableColumn> m_column;
-    qsizetype m_next = 0;
-    double m_value = kNaN;
-};
+/// What was added from each row to the next, per second.
+SeriesColumn ratesOf(const SeriesColumn& sums, const SeriesColumn& walls)
+{
+    SeriesColumn rates;
+    for (qsizetype row = 0; row < sums.size(); ++row) {
+        const double seconds = row > 0 ? walls[row] - walls[row - 1] : 0;
+        rates.append(seconds > 0 ? (sums[row] - sums[row - 1]) / seconds : kNaN);
+    }
+    return rates;
+}
+
+/// The rows of the loss with the other figures beside it.
+SeriesTable stepTableOf(const RunImport& import, const TableColumn& loss)
+{
+    SeriesTable table{kStepsTable, {}, {}};
+    const auto put = [&](StepColumn column, const SeriesColumn& values) {
+        table.names.append(StepTable::nameOf(column));
+        table.values.append(values);
+    };
+    put(StepColumn::Step, loss.steps());
+    put(StepColumn::WallSeconds, loss.walls());
+    put(StepColumn::Loss, loss.values());
+    if (const auto rate = columnOf(import, ImportedFigure::LearningRate))
+        put(StepColumn::LearningRate, heldAt(loss.steps(), *rate, kNaN));
+    if (const auto norm = columnOf(import, ImportedFigure::GradientNorm))
+        put(StepColumn::GradientNorm, heldAt(loss.steps(), *norm, kNaN));
+    if (const auto samples = columnOf(import, ImportedFigure::Samples)) {
+        put(StepColumn::Samples, heldAt(loss.steps(), *samples, 0));
+        put(StepColumn::SequencesPerSecond, ratesOf(table.values.last(), loss.walls()));
+    }
+    if (const auto tokens = columnOf(import, ImportedFigure::Tokens)) {
+        put(StepColumn::Tokens, heldAt(loss.steps(), *tokens, 0));
+        put(StepColumn::TokensPerSecond, ratesOf(table.values.last(), loss.walls()));
+    }
+    return table;
+}
 
 std::int64_t wholeNumber(double value)
 {
     constexpr double kLargest = 9e15; // every whole number up to here is a double
     return std::abs(value) < kLargest ? std::llround(value) : 0;
+}
+
+RunAttempt attemptOf(const TableColumn& loss)
+{
+    const auto wallNs = [](double seconds) { return wholeNumber(seconds * 1e6) * 1000; };
+    return {1, wholeNumber(loss.steps().first()), wholeNumber(loss.steps().last()),
+            wallNs(loss.walls().first()), wallNs(loss.walls().last())};
 }
 
 Record lastWord(const RunImport& import, std::int64_t step, std::int64_t wallNs)
@@ -292,39 +334,17 @@ Result<RunImport> readRunImport(const fs::path& runFolder)
 RunSeries stepsOf(const RunImport& import)
 {
     RunSeries series;
-    const auto loss = columnOf(import, ImportedFigure::Loss);
-    HeldColumn rate(columnOf(import, ImportedFigure::LearningRate));
-    HeldColumn norm(columnOf(import, ImportedFigure::GradientNorm));
-    HeldColumn samples(columnOf(import, ImportedFigure::Samples));
-    HeldColumn tokens(columnOf(import, ImportedFigure::Tokens));
-    std::int64_t step = 0;
-    std::int64_t wallNs = 0;
-    std::int64_t consumed = 0;
-    std::int64_t seen = 0;
-    std::vector<Record> batch;
-    for (qsizetype row = 0; loss && row < loss->values().size(); ++row) {
-        const double at = loss->steps()[row];
-        StepRecord record;
-        record.step = step = wholeNumber(at);
-        record.loss = loss->values()[row];
-        record.mlmLoss = record.nspLoss = kNaN;
-        record.learningRate = rate.at(at);
-        record.gradientNorm = norm.at(at);
-        record.consumedSamples = wholeNumber(samples.at(at));
-        record.sequences = record.consumedSamples - std::exchange(consumed, record.consumedSamples);
-        const std::int64_t total = wholeNumber(tokens.at(at));
-        record.tokens = total - std::exchange(seen, total);
-        const std::int64_t now = wholeNumber(loss->walls()[row] * 1e6) * 1000;
-        record.stepSeconds = row > 0 ? double(now - wallNs) / 1e9 : 0;
-        wallNs = now;
-        batch.push_back({1, std::uint64_t(row) + 1, {wallNs, wallNs}, record});
-        if (batch.size() == kBatch) {
-            series.apply(QStringLiteral("steps"), batch);
-            batch.clear();
-        }
+    StepStream stream;
+    if (const auto loss = columnOf(import, ImportedFigure::Loss); loss && !loss->values().isEmpty()) {
+        const RunAttempt attempt = attemptOf(*loss);
+        stream.steps = StepTable::fromSeries(stepTableOf(import, *loss), {attempt}).value();
+        stream.lastSequence = std::uint64_t(stream.steps.size());
+        stream.newestNs = attempt.endedNs;
     }
-    series.apply(QStringLiteral("steps"), batch);
-    series.apply(QStringLiteral("run"), {lastWord(import, step, wallNs)});
+    const auto lastStep = stream.steps.isEmpty() ? 0 : wholeNumber(stream.steps.last(StepColumn::Step));
+    const Record word = lastWord(import, lastStep, stream.newestNs);
+    series.restore(std::move(stream));
+    series.apply(QStringLiteral("run"), {word});
     return series;
 }
 

@@ -64,8 +64,8 @@ Result<RunImport> readRunImport(const std::filesystem::path& runFolder);
 bool isImportedRun(const std::filesystem::path& runFolder);
 
 /// The imported figures as steps of a run that is over: a row for each step that has a loss, with the newest
-/// value of each other figure. The time of a row is that since the row before; figures that were not imported
-/// are NaN.
+/// value of each other figure; figures that were not imported are NaN. Columns of the series file are taken
+/// as they lie there, so a run of millions of rows opens at once.
 RunSeries stepsOf(const RunImport& import);
 
 } // namespace trainyard

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/models/kept_series.h"
 #include "app/models/run_entry.h"
 
 namespace trainyard {
@@ -28,11 +29,32 @@ double usualStepSeconds(const StepTable& steps)
 
 } // namespace
 
-OpenRun::OpenRun(RecordedRun run, QObject* parent) : QObject(parent), m_run(std::move(run))
+OpenRun::OpenRun(RecordedRun run, QObject* parent)
+    : QObject(parent)
+    , m_run(std::move(run))
+    , m_keep([this](const Status& kept) {
+        if (!kept.ok())
+            setProblem(QString::fromStdString(kept.error().in("cannot keep the figures of the run").text()));
+    })
+    , m_keptSteps(m_run.series.restoredSteps())
 {
     m_tell.setSingleShot(true);
     m_tell.setInterval(kFrameMs);
     connect(&m_tell, &QTimer::timeout, this, &OpenRun::changed);
+    connect(&m_tell, &QTimer::timeout, this, &OpenRun::keepWhenDue);
+    keepWhenDue();
+}
+
+/// Of an imported run the file is all there is; a run without a folder is not written anywhere.
+void OpenRun::keepWhenDue()
+{
+    const qsizetype steps = m_run.series.steps().size();
+    if (m_run.facts.import || m_run.facts.folder.isEmpty() || steps - m_keptSteps < kLeastKeptSteps ||
+        m_keep.isRunning())
+        return;
+    m_keptSteps = steps;
+    m_keep.start(
+        [folder = m_run.facts.folder](const LatestJob<Status>::GoesOn&) { return keepSeries(folder); });
 }
 
 void OpenRun::apply(const QString& stream, const std::vector<Record>& records)

@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QTimer>
 
+#include "app/models/latest_job.h"
 #include "app/models/run_condition.h"
 #include "app/models/run_folder.h"
 
@@ -18,6 +19,9 @@ enum class RunLink {
 
 /// A run that is being looked at: what its folder says, what its records say so far, and how fresh that is.
 /// Live or recorded makes no difference to a view. GUI thread.
+///
+/// It keeps the series file of a long run up to date, in another thread, so that the run opens at once the
+/// next time.
 class OpenRun : public QObject {
     Q_OBJECT
 
@@ -53,8 +57,11 @@ private:
     static constexpr int kFrameMs = 40;
 
     bool isSilent(qint64 nowMs) const;
+    void keepWhenDue();
 
     RecordedRun m_run;
+    LatestJob<Status> m_keep;
+    qsizetype m_keptSteps; ///< so many are in the series file, or were meant to be when it was last written
     RunLink m_link = RunLink::Recorded;
     QString m_problem;
     QTimer m_tell;

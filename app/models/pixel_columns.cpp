@@ -82,7 +82,7 @@ PixelEdges pixelEdges(double from, double to, int pixels, bool logarithmic)
 std::vector<qsizetype> pixelRows(const SeriesColumn& x, const PixelEdges& edges)
 {
     const qsizetype first = x.lowerBound(edges.front());
-    const qsizetype end = x.upperBound(edges.back());
+    const qsizetype end = std::max(first, x.upperBound(edges.back()));
     const auto pixels = qsizetype(edges.size()) - 1;
     const StretchSearch search(x, strideFor((end - first) / pixels));
     std::vector<qsizetype> rows{first};

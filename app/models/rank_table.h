@@ -21,9 +21,17 @@ struct RankSummary {
 /// the newest attempt; peaks are over the whole run.
 class RankTable {
 public:
+    RankTable() = default;
+    /// As it was after that attempt's step.
+    RankTable(std::vector<RankSummary> ranks, std::uint32_t attempt, std::int64_t step)
+        : m_ranks(std::move(ranks)), m_newest(attempt, step)
+    {
+    }
+
     void add(const StepRecord& record, std::uint32_t attempt);
 
     const std::vector<RankSummary>& ranks() const { return m_ranks; } ///< index = rank
+    std::uint32_t latestAttempt() const { return m_newest.first; }
     std::int64_t latestStep() const { return m_newest.second; }
 
 private:

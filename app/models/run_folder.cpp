@@ -6,6 +6,7 @@
 #include <QJsonDocument>
 #include <QRegularExpression>
 
+#include "app/models/kept_series.h"
 #include "engine/base/file.h"
 #include "engine/records/foreign_records.h"
 #include "engine/records/journal.h"
@@ -62,12 +63,13 @@ std::optional<DataSetManifest> dataSetOf(const RunFacts& facts)
 }
 
 /// In pieces: a long run's journal is larger than what is kept of it.
-Status readStream(const QString& file, const QString& stream, RunSeries& series)
+Status readStream(const QString& file, const QString& stream, RunSeries& series, const JournalEnd& from)
 {
-    TRAINYARD_TRY(const JournalEnd end, scanJournal(file.toStdString(), [&](std::vector<Record> records) {
-                      makeHarmless(records);
-                      series.apply(stream, records);
-                  }));
+    const auto take = [&](std::vector<Record> records) {
+        makeHarmless(records);
+        series.apply(stream, records);
+    };
+    TRAINYARD_TRY(const JournalEnd end, scanJournal(file.toStdString(), take, from));
     if (end.damage && end.lastSequence == 0)
         return end.damage->in(file.toStdString());
     return {};
@@ -126,13 +128,20 @@ Result<RunFacts> readRunFacts(const QString& folder)
 Result<RunSeries> readRunSeries(const QString& folder)
 {
     RunSeries series;
+    JournalEnd keptSteps; // where reading goes on; what is not kept, or badly, is read from the journal
+    if (auto kept = readKeptSeries(folder); kept.ok()) {
+        keptSteps = kept->journal;
+        series.restore(std::move(kept->stream));
+    }
     // Hidden and foreign files (".orig" copies that the mirror keeps) are not streams: those are plain words.
     static const QRegularExpression streamName(QStringLiteral("^[a-z]+(-\\d+)?$"));
     const QDir journals(folder + "/journal");
     for (const QString& stream : journals.entryList(QDir::Files, QDir::Name)) {
         if (!streamName.match(stream).hasMatch())
             continue;
-        TRAINYARD_TRY_STATUS(readStream(journals.filePath(stream), stream, series));
+        const bool areSteps = stream == QLatin1String("steps");
+        TRAINYARD_TRY_STATUS(
+            readStream(journals.filePath(stream), stream, series, areSteps ? keptSteps : JournalEnd()));
     }
     return series;
 }

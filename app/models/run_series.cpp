@@ -6,6 +6,8 @@ namespace trainyard {
 
 namespace {
 
+const QString kStepStream = QStringLiteral("steps");
+
 template <typename... Handlers>
 struct Overloaded : Handlers... {
     using Handlers::operator()...;
@@ -33,13 +35,31 @@ std::size_t RunSeries::apply(const QString& stream, const std::vector<Record>& r
     return fresh;
 }
 
+void RunSeries::restore(StepStream stream)
+{
+    m_seen[kStepStream] = SequenceSet::upTo(stream.lastSequence);
+    m_steps = std::move(stream.steps);
+    m_restoredSteps = m_steps.size();
+    m_ranks = std::move(stream.ranks);
+    m_trace = std::move(stream.trace);
+    m_traceSequence = stream.traceSequence;
+    m_newestNs = std::max(m_newestNs, stream.newestNs);
+}
+
+StepStream RunSeries::stepStream() const
+{
+    const auto seen = m_seen.find(kStepStream);
+    return {m_steps,   m_ranks, m_trace, m_traceSequence, seen == m_seen.end() ? 0 : seen->second.size(),
+            m_newestNs};
+}
+
 void RunSeries::forget(const QString& stream)
 {
     m_seen.erase(stream);
     m_newestEventNs.erase(stream);
     std::erase_if(m_events, [&](const RunEvent& event) { return event.stream == stream; });
     std::erase_if(m_devices, [&](const auto& device) { return device.first.first == stream; });
-    if (stream == QLatin1String("steps")) {
+    if (stream == kStepStream) {
         m_steps = {};
         m_ranks = {};
         m_trace.reset();

@@ -46,6 +46,16 @@ struct NodeDevice {
     int node() const { return stream.section(QLatin1Char('-'), 1).toInt(); } ///< index of the host in the run
 };
 
+/// What the stream "steps" of a run came to, as far as it was read.
+struct StepStream {
+    StepTable steps;
+    RankTable ranks;
+    std::optional<PipelineTrace> trace; ///< the newest
+    std::uint64_t traceSequence = 0;    ///< of the trace in the stream
+    std::uint64_t lastSequence = 0;     ///< of the stream
+    std::int64_t newestNs = 0;          ///< wall clock of its newest record
+};
+
 /// Everything that a run's journals say, arranged for views. Live run, reopened run and saved file are the
 /// same: records come in batches of any size and order; (stream, sequence) makes a second delivery harmless.
 /// A plain value without signals.
@@ -53,6 +63,12 @@ class RunSeries {
 public:
     /// How many of the records were new.
     std::size_t apply(const QString& stream, const std::vector<Record>& records);
+    /// The steps as they were kept, with every record of their stream up to lastSequence counted as seen. For
+    /// a series that has none yet.
+    void restore(StepStream stream);
+    qsizetype restoredSteps() const { return m_restoredSteps; } ///< how many came by restore()
+    /// The steps so far. Requires that their stream was read from its start without gaps.
+    StepStream stepStream() const;
     /// The host's stream turned out to be another one: what came from it is dropped, and it comes again.
     void forget(const QString& stream);
 
@@ -81,6 +97,7 @@ private:
     std::map<QString, SequenceSet> m_seen;
     std::map<QString, std::int64_t> m_newestEventNs; ///< of each stream
     StepTable m_steps;
+    qsizetype m_restoredSteps = 0;
     RankTable m_ranks;
     std::vector<RunEvent> m_events;
     std::map<std::pair<QString, int>, NodeDevice> m_devices;

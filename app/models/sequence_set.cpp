@@ -4,6 +4,15 @@
 
 namespace trainyard {
 
+SequenceSet SequenceSet::upTo(std::uint64_t last)
+{
+    SequenceSet set;
+    if (last > 0)
+        set.m_intervals[1] = last;
+    set.m_size = last;
+    return set;
+}
+
 bool SequenceSet::insert(std::uint64_t sequence)
 {
     auto next = m_intervals.upper_bound(sequence);

@@ -11,6 +11,8 @@ class SequenceSet {
 public:
     /// False when the number was there already.
     bool insert(std::uint64_t sequence);
+    /// All from 1 to `last`.
+    static SequenceSet upTo(std::uint64_t last);
     std::uint64_t size() const { return m_size; }
 
 private:

@@ -246,7 +246,7 @@ std::vector<StepTable::Row> StepTable::takeFrom(qsizetype first)
 
 SeriesTable StepTable::toSeries() const
 {
-    SeriesTable series{QStringLiteral("steps"), {}, {}};
+    SeriesTable series{kStepsTable, {}, {}};
     const auto put = [&](std::size_t column) {
         series.names.append(nameOf(column));
         series.values.append(m_columns[column]);

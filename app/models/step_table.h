@@ -33,6 +33,9 @@ enum class StepColumn {
 };
 constexpr int kStepColumns = 14;
 
+/// What the table of a run's steps is called in its series file.
+inline constexpr QLatin1String kStepsTable("steps");
+
 /// A stretch of the run between a start (or resume) and its end.
 struct RunAttempt {
     std::uint32_t number = 1;
@@ -70,6 +73,8 @@ public:
     /// instead of going on.
     int rewrites() const { return m_rewrites; }
 
+    /// The column's name in a series file.
+    static QString nameOf(StepColumn column) { return nameOf(static_cast<std::size_t>(column)); }
     /// Every column by its name, for the series file.
     SeriesTable toSeries() const;
     /// The table that toSeries() gave. A table with less (imported figures) has NaN for what it lacks, and
