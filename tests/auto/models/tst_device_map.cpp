@@ -43,9 +43,10 @@ QString printGroups(const DeviceMap& map, GroupAxis axis)
     return groups.join(' ');
 }
 
-MemoryByCategory weights(Bytes bytes)
+/// At the peak, for which there must be room.
+RankMemory weights(Bytes bytes)
 {
-    return {bytes};
+    return {{}, {bytes}};
 }
 
 } // namespace
@@ -176,8 +177,8 @@ private slots:
     void whatIsOffloadedNeedsNoDevice()
     {
         const DeviceMap map(specOf({{"a", 1}}, 1, 1, 1));
-        MemoryByCategory bytes = weights(7);
-        bytes[std::size_t(MemoryCategory::Host)] = 5;
+        RankMemory bytes = weights(7);
+        bytes.peak[std::size_t(MemoryCategory::Host)] = 5;
         QCOMPARE(groupMemory(map, {bytes}, {{"a", 1, 10, true}}).groups[0].needed, Bytes(7));
         QCOMPARE(groupMemory(map, {bytes}, {{"a", 1, 10, false}}).groups[0].needed, Bytes(12));
     }
