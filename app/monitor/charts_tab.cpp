@@ -1,5 +1,7 @@
 #include "app/monitor/charts_tab.h"
 
+#include <cmath>
+
 #include <QGridLayout>
 #include <QScrollArea>
 #include <QShortcut>
@@ -8,9 +10,11 @@
 
 #include "app/models/device_memory.h"
 #include "app/models/open_run.h"
+#include "app/monitor/further_charts.h"
 #include "app/widgets/chart_toolbar.h"
 #include "app/widgets/curve_chart.h"
 #include "app/widgets/memory_chart.h"
+#include "app/widgets/pinned_table.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/stacked_chart.h"
 
@@ -43,13 +47,21 @@ ChartsTab::ChartsTab(QWidget* parent)
     , m_throughput(new CurveChart(tr("Sequences/s"), Quantity::Number))
     , m_split(new StackedChart(tr("Time of a step"), Quantity::Seconds))
     , m_memory(new MemoryChart)
+    , m_further(new FurtherCharts(m_link))
+    , m_pinned(new PinnedTable)
 {
     m_rate->setSmoothable(false);
     m_rate->setFromZero(true);
     m_throughput->setFromZero(true);
     for (ChartPanel* chart :
-         std::initializer_list<ChartPanel*>{m_loss, m_rate, m_norm, m_throughput, m_split})
+         std::initializer_list<ChartPanel*>{m_loss, m_rate, m_norm, m_throughput, m_split}) {
         chart->setLink(&m_link);
+        watch(*chart);
+    }
+    connect(m_further, &FurtherCharts::chartMade, this, [this](CurveChart* chart) { watch(*chart); });
+    connect(m_pinned, &PinnedTable::saved, this, &ChartsTab::saved);
+    connect(m_pinned, &PinnedTable::saveFailed, this, &ChartsTab::saveFailed);
+    connect(&m_link, &ChartLink::cursorChanged, this, &ChartsTab::tellCursorTime);
 
     m_pause->setText(tr("‖ Pause"));
     m_pause->setToolTip(tr("Holds the charts still; the run goes on (Space)"));
@@ -67,6 +79,7 @@ ChartsTab::ChartsTab(QWidget* parent)
     column->setSpacing(metrics::kGap);
     column->addLayout(bar);
     column->addWidget(buildBoard(), 1);
+    column->addWidget(m_pinned);
     connect(m_toolbar, &ChartToolbar::optionsChanged, this, &ChartsTab::apply);
     connect(m_toolbar, &ChartToolbar::resetZoomWanted, this, [this] { m_link.setZoom({}); });
     connect(&m_link, &ChartLink::zoomChanged, this,
@@ -87,6 +100,7 @@ QWidget* ChartsTab::buildBoard()
     grid->addWidget(m_throughput, 1, 4, 1, 2);
     grid->addWidget(m_split, 2, 0, 1, 3);
     grid->addWidget(m_memory, 2, 3, 1, 3);
+    grid->addWidget(m_further, 3, 0, 1, 6);
     for (CurveChart* small : {m_rate, m_norm, m_throughput})
         small->setMinimumHeight(132);
     m_loss->setMinimumHeight(190);
@@ -116,6 +130,8 @@ void ChartsTab::reset()
     m_link.setZoom({});
     m_link.setCursor({});
     m_run = nullptr;
+    m_further->reset();
+    m_pinned->values().clear();
     const QSignalBlocker blocker(m_pause);
     m_pause->setChecked(false);
 }
@@ -131,33 +147,110 @@ void ChartsTab::apply(const ChartOptions& options)
 {
     const bool otherAxis = options.axis != m_options.axis;
     m_options = options;
-    if (otherAxis) // positions on the old axis mean nothing on the new one
+    if (otherAxis) { // positions on the old axis mean nothing on the new one
         m_link.setZoom({});
+        m_link.setCursor({});
+        m_pinned->values().clear();
+        m_pinned->values().setPositionTitle(titleOf(options.axis));
+    }
     for (ChartPanel* chart :
          std::initializer_list<ChartPanel*>{m_loss, m_norm, m_throughput, m_split, m_rate})
         chart->setOptions(options);
+    m_further->setOptions(options);
     if (m_run && otherAxis)
         fill(*m_run);
+}
+
+void ChartsTab::watch(ChartPanel& chart)
+{
+    chart.setPinnable();
+    connect(&chart, &ChartPanel::pinWanted, this, &ChartsTab::pin);
+    connect(&chart, &ChartPanel::saved, this, &ChartsTab::saved);
+    connect(&chart, &ChartPanel::saveFailed, this, &ChartsTab::saveFailed);
+}
+
+/// The values of every chart at x, whichever it was asked from.
+void ChartsTab::pin(double x)
+{
+    QList<PinnedValue> values;
+    const auto take = [&](const ChartPanel& chart, bool byName) {
+        for (const ChartValue& value : chart.valuesAt(x))
+            values.append({byName ? value.name : chart.title(), chart.quantity(), value.value});
+    };
+    for (const CurveChart* chart : {m_loss, m_rate, m_norm, m_throughput})
+        take(*chart, false);
+    take(*m_split, true);
+    for (const CurveChart* chart : m_further->charts())
+        take(*chart, false);
+    m_pinned->values().pin(x, positionText(m_options.axis, x), values);
+}
+
+const StepTable* ChartsTab::steps() const
+{
+    return m_run && !m_run->series().steps().isEmpty() ? &m_run->series().steps() : nullptr;
+}
+
+void ChartsTab::tellCursorTime()
+{
+    if (!m_link.cursor() || !steps())
+        return;
+    const qsizetype row = steps()->nearestRow(columnOf(m_options.axis), *m_link.cursor());
+    emit cursorTimeChanged(qint64(steps()->column(StepColumn::WallSeconds)[row] * 1000));
+}
+
+void ChartsTab::showTime(qint64 wallMs)
+{
+    if (!steps())
+        return;
+    const qsizetype after = steps()->column(StepColumn::WallSeconds).upperBound(double(wallMs) / 1000);
+    m_link.setCursor(steps()->column(columnOf(m_options.axis))[std::max<qsizetype>(0, after - 1)]);
+}
+
+/// An imported run has few of these figures; an empty chart would only take room.
+void ChartsTab::hideWhatIsUnknown()
+{
+    const bool imported = m_run->facts().import.has_value();
+    const StepTable& steps = m_run->series().steps();
+    const auto isKnown = [&](StepColumn column) {
+        const SeriesColumn& values = steps.column(column);
+        return !imported || values.summary(0, values.size()).finite > 0;
+    };
+    m_loss->setVisible(isKnown(StepColumn::Loss));
+    m_rate->setVisible(isKnown(StepColumn::LearningRate));
+    m_norm->setVisible(isKnown(StepColumn::GradientNorm));
+    m_throughput->setVisible(isKnown(StepColumn::SequencesPerSecond));
+    m_split->setVisible(!imported);
+    m_memory->setVisible(!imported);
 }
 
 void ChartsTab::fill(const OpenRun& run)
 {
     const StepTable& steps = run.series().steps();
     const SeriesColumn& x = steps.column(columnOf(m_options.axis));
+    const bool isPlaced = steps.isEmpty() || std::isfinite(x.last()); // imported runs may know no tokens
+    for (ChartPanel* chart :
+         std::initializer_list<ChartPanel*>{m_loss, m_rate, m_norm, m_throughput, m_split})
+        chart->setEmptyText(isPlaced ? tr("no data yet")
+                                     : tr("not known over %1").arg(titleOf(m_options.axis)));
     const auto curve = [&](StepColumn column, int style) {
+        if (!isPlaced)
+            return QList<Curve>();
         return QList<Curve>{{.name = run.facts().name(), .x = x, .y = steps.column(column), .style = style}};
     };
     const auto withSkipped = [&](StepColumn column, int style) {
         QList<Curve> curves = curve(column, style);
-        curves.first().skipped = steps.skipped(columnOf(m_options.axis));
+        if (!curves.isEmpty())
+            curves.first().skipped = steps.skipped(columnOf(m_options.axis));
         return curves;
     };
     m_loss->setCurves(withSkipped(StepColumn::Loss, LossSeries));
     m_rate->setCurves(curve(StepColumn::LearningRate, RateSeries));
     m_norm->setCurves(withSkipped(StepColumn::GradientNorm, NormSeries));
     m_throughput->setCurves(curve(StepColumn::SequencesPerSecond, ThroughputSeries));
-    m_split->setLayers(x, causeLayers(steps));
+    m_split->setLayers(isPlaced ? x : SeriesColumn(), isPlaced ? causeLayers(steps) : QList<ChartLayer>());
     m_memory->setDevices(deviceMemory(run.facts(), run.series()));
+    m_further->show(run);
+    hideWhatIsUnknown();
 }
 
 } // namespace trainyard

@@ -4,19 +4,23 @@
 
 #include "app/widgets/chart_link.h"
 #include "app/widgets/chart_options.h"
+#include "engine/base/result.h"
 
 class QToolButton;
 
 namespace trainyard {
 
+class ChartPanel;
 class ChartToolbar;
 class CurveChart;
+class FurtherCharts;
 class MemoryChart;
 class OpenRun;
+class PinnedTable;
 class StackedChart;
 
 /// A run's curves: loss large, below it learning rate, gradient norm and throughput, then where the time and
-/// the memory go. One cursor and one zoom for all.
+/// the memory go, then all further figures. One cursor and one zoom for all; pinned values at the bottom.
 class ChartsTab : public QWidget {
     Q_OBJECT
 
@@ -27,12 +31,25 @@ public:
     void show(const OpenRun& run);
     /// Another run is looked at: zoom and cursor start over.
     void reset();
+    /// Puts the cursor on the step that was newest at that time: wall clock, ms since 1970-01-01 UTC.
+    void showTime(qint64 wallMs);
+
+signals:
+    /// The cursor is on a step that was written at this time: wall clock, ms since 1970-01-01 UTC.
+    void cursorTimeChanged(qint64 wallMs);
+    void saved(const QString& file);
+    void saveFailed(const trainyard::Error& error);
 
 private:
     QWidget* buildBoard();
     void apply(const ChartOptions& options);
     void fill(const OpenRun& run);
+    void hideWhatIsUnknown();
     void setPaused(bool paused);
+    void watch(ChartPanel& chart);
+    void pin(double x);
+    void tellCursorTime();
+    const StepTable* steps() const;
 
     ChartLink m_link;
     ChartOptions m_options;
@@ -44,6 +61,8 @@ private:
     CurveChart* m_throughput;
     StackedChart* m_split;
     MemoryChart* m_memory;
+    FurtherCharts* m_further;
+    PinnedTable* m_pinned;
     const OpenRun* m_run = nullptr;
 };
 

@@ -86,6 +86,8 @@ bool ChartGestures::release(const QMouseEvent& event)
     if (dragged) {
         const auto [from, to] = std::minmax({positionOf(pressed->x()), positionOf(event.position().x())});
         emit boxChosen(from, to);
+    } else if (pressed && (event.modifiers() & Qt::ControlModifier)) {
+        emit pinWanted(positionOf(event.position().x()));
     }
     return false;
 }

@@ -27,6 +27,8 @@ signals:
     void hovered(double x);
     void left();
     void boxChosen(double from, double to);
+    /// Clicked with Ctrl.
+    void pinWanted(double x);
     void resetWanted();
     /// factor < 1 zooms in; `x` stays where it is.
     void zoomWanted(double x, double factor);

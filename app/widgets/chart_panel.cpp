@@ -31,7 +31,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kFrameMs = 40;
+constexpr int kFrameMs = 16;
 constexpr int kHintMs = 1800;
 constexpr int kTickPixels = 11;
 constexpr double kPanShare = 0.25;
@@ -72,7 +72,11 @@ ChartPanel::ChartPanel(const QString& subject, Quantity quantity, QWidget* paren
     buildLayout(subject);
     buildPlot();
     m_due.setSingleShot(true);
-    connect(&m_due, &QTimer::timeout, this, &ChartPanel::redraw);
+    connect(&m_due, &QTimer::timeout, this, [this] {
+        m_stale = visibleRegion().isEmpty(); // scrolled away: paintEvent tells when it comes back
+        if (!m_stale)
+            redraw();
+    });
     applyTheme();
 }
 
@@ -149,6 +153,7 @@ void ChartPanel::setLink(ChartLink* link)
     connect(m_gestures, &ChartGestures::zoomWanted, link,
             [this](double x, double factor) { zoomAround(x, factor); });
     connect(m_gestures, &ChartGestures::panWanted, link, [this](double share) { pan(share); });
+    connect(m_gestures, &ChartGestures::pinWanted, link, [this](double x) { emit pinWanted(snapped(x)); });
 }
 
 /// On a logarithmic axis distances are those of the logarithm: what is zoomed stays under the pointer.
@@ -403,7 +408,7 @@ void ChartPanel::keyPressEvent(QKeyEvent* event)
     case Qt::Key_0:
         return m_link ? m_link->setZoom({}) : void();
     case Qt::Key_P:
-        return m_link && m_link->cursor() ? emit pinWanted(*m_link->cursor()) : void();
+        return pinAtCursor();
     default:
         QFrame::keyPressEvent(event);
     }
@@ -414,6 +419,13 @@ void ChartPanel::resizeEvent(QResizeEvent* event)
     QFrame::resizeEvent(event);
     placeOverlays();
     scheduleRebuild();
+}
+
+void ChartPanel::paintEvent(QPaintEvent* event)
+{
+    QFrame::paintEvent(event);
+    if (std::exchange(m_stale, false))
+        scheduleRebuild();
 }
 
 void ChartPanel::showEvent(QShowEvent* event)
@@ -430,18 +442,30 @@ QWidget* ChartPanel::buildMenuButton()
     button->setAccessibleName(tr("Save or copy %1").arg(m_title->text()));
     button->setProperty("role", "flat");
     button->setPopupMode(QToolButton::InstantPopup);
-    auto* menu = new QMenu(button);
-    menu->addAction(tr("Save image…"), this, [this] {
+    m_menu = new QMenu(button);
+    m_menu->addAction(tr("Save image…"), this, [this] {
         askForFile(tr("Save image"), tr("PNG image (*.png);;SVG drawing (*.svg);;PDF page (*.pdf)"),
                    QStringLiteral("png"), [this](const QString& file) { return saveImage(file); });
     });
-    menu->addAction(tr("Save values…"), this, [this] {
+    m_menu->addAction(tr("Save values…"), this, [this] {
         askForFile(tr("Save values"), tr("CSV table (*.csv)"), QStringLiteral("csv"),
                    [this](const QString& file) { return saveValues(file); });
     });
-    menu->addAction(tr("Copy image"), this, &ChartPanel::copyImage);
-    button->setMenu(menu);
+    m_menu->addAction(tr("Copy image"), this, &ChartPanel::copyImage);
+    button->setMenu(m_menu);
     return button;
+}
+
+void ChartPanel::setPinnable()
+{
+    m_menu->addAction(tr("Pin values (P, Ctrl + click)"), this, &ChartPanel::pinAtCursor);
+}
+
+/// Where the cursor is, else at the newest position.
+void ChartPanel::pinAtCursor()
+{
+    if (!isEmpty())
+        emit pinWanted(m_link && m_link->cursor() ? *m_link->cursor() : fullSpan().upper);
 }
 
 void ChartPanel::askForFile(const QString& caption, const QString& filters, const QString& suffix,

@@ -14,6 +14,7 @@ class QCPItemStraightLine;
 class QCPRange;
 class QCustomPlot;
 class QLabel;
+class QMenu;
 class QTextStream;
 class QToolButton;
 
@@ -46,6 +47,8 @@ public:
     void setOptions(const ChartOptions& options);
     const ChartOptions& options() const { return m_options; }
     void setTitle(const QString& title);
+    /// Offers to pin the values under the cursor; somebody listens to pinWanted().
+    void setPinnable();
     /// Shown in the middle while there is nothing to draw.
     void setEmptyText(const QString& text);
 
@@ -104,6 +107,7 @@ protected:
 
     void changeEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
@@ -126,6 +130,7 @@ private:
     void askForFile(const QString& caption, const QString& filters, const QString& suffix,
                     const std::function<Status(const QString& file)>& save);
     void copyImage();
+    void pinAtCursor();
     QString shownText() const;
     void placeOverlays();
 
@@ -134,6 +139,7 @@ private:
     ChartLink* m_link = nullptr;
     QLabel* m_title;
     QLabel* m_readOut;
+    QMenu* m_menu;
     QLabel* m_badge;
     bool m_badgeAtTop = true;
     QLabel* m_hint;
@@ -143,6 +149,7 @@ private:
     ChartGestures* m_gestures;
     QTimer m_due;
     int m_lastRedrawMs = 0;
+    bool m_stale = false; ///< has changed while nobody could see it
 };
 
 } // namespace trainyard

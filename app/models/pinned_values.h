@@ -1,0 +1,59 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QList>
+#include <QStringList>
+
+#include "app/models/axis_ticks.h"
+
+namespace trainyard {
+
+/// A figure at a pinned position.
+struct PinnedValue {
+    QString series; ///< names the column
+    Quantity quantity = Quantity::Number;
+    double value = 0;
+};
+
+/// Values that were pinned while looking at charts: a row for each position, a column for each series. Sorted
+/// by numbers through kSortRole.
+class PinnedValues : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    static constexpr int kSortRole = Qt::UserRole + 1;
+
+    using QAbstractTableModel::QAbstractTableModel;
+
+    /// A position that is pinned already gets the new values.
+    void pin(double position, const QString& positionText, const QList<PinnedValue>& values);
+    void remove(const QList<int>& rows);
+    void clear();
+    /// What the first column counts: "step", "tokens".
+    void setPositionTitle(const QString& title);
+    /// Full precision, with a line of titles.
+    QString toCsv() const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+private:
+    struct Row {
+        double position;
+        QString text;
+        QList<double> values; ///< of each series; NaN where it was not there
+    };
+    struct Series {
+        QString name;
+        Quantity quantity;
+    };
+    void addSeries(const QList<PinnedValue>& values);
+
+    QString m_positionTitle = QStringLiteral("step");
+    QList<Series> m_series;
+    QList<Row> m_rows;
+};
+
+} // namespace trainyard

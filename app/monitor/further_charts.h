@@ -1,0 +1,65 @@
+#pragma once
+
+#include <vector>
+
+#include <QTimer>
+#include <QWidget>
+
+#include "app/models/further_series.h"
+#include "app/widgets/chart_options.h"
+
+class QLabel;
+class QLineEdit;
+
+namespace trainyard {
+
+class ChartLink;
+class CurveChart;
+class OpenRun;
+
+/// Charts of all figures of a run that have none of their own, found by name. A chart is made when it comes
+/// into view and ends when it is far out of it: a run of thousands of series opens like one of ten.
+class FurtherCharts : public QWidget {
+    Q_OBJECT
+
+public:
+    /// The link must outlive the charts.
+    explicit FurtherCharts(ChartLink& link, QWidget* parent = nullptr);
+
+    /// The run must outlive what is shown: until the next show() or reset().
+    void show(const OpenRun& run);
+    void setOptions(const ChartOptions& options);
+    void reset();
+    /// Those that are made now.
+    QList<CurveChart*> charts() const;
+
+signals:
+    void chartMade(trainyard::CurveChart* chart);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    struct Cell {
+        FurtherSeries series;
+        CurveChart* chart = nullptr; ///< owned by this widget
+    };
+    void takeSeries(std::vector<FurtherSeries> series);
+    void placeCells();
+    void makeVisible();
+    void make(Cell& cell);
+    void fill(const Cell& cell) const;
+    int columns() const;
+    QRect placeOf(std::size_t cell) const;
+
+    ChartLink& m_link;
+    ChartOptions m_options;
+    const OpenRun* m_run = nullptr;
+    QLabel* m_title;
+    QLineEdit* m_filter;
+    std::vector<Cell> m_cells;
+    QTimer m_due;
+};
+
+} // namespace trainyard

@@ -1,0 +1,176 @@
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTest>
+#include <QToolButton>
+
+#include <qcustomplot.h>
+
+#include "app/models/open_run.h"
+#include "app/monitor/charts_tab.h"
+#include "app/monitor/further_charts.h"
+#include "app/widgets/curve_chart.h"
+#include "app/widgets/pinned_table.h"
+#include "tests/gui/picture.h"
+#include "tests/support/sample_run/sample_run.h"
+
+using namespace trainyard;
+
+namespace {
+
+constexpr int kSteps = 200;
+constexpr int kImported = 300;
+
+std::vector<Record> recordsOf(int first, int last)
+{
+    std::vector<Record> records;
+    for (int step = first; step <= last; ++step)
+        records.push_back(
+            {1, std::uint64_t(step), {0, step * 1'000'000'000LL}, support::sampleStep({}, step)});
+    return records;
+}
+
+RecordedRun measured()
+{
+    RecordedRun run;
+    run.facts.id = "20261121T091505Z-bert-tiny-0001";
+    run.series.apply("steps", recordsOf(1, kSteps));
+    return run;
+}
+
+/// A run of another tool, with very many series.
+RecordedRun imported()
+{
+    RecordedRun run;
+    run.facts.id = "imported";
+    run.facts.import.emplace();
+    SeriesTable table{"imported-1", {kStepSeries, kWallSeries}, {}};
+    SeriesColumn steps, walls;
+    for (int i = 1; i <= 50; ++i) {
+        steps.append(i);
+        walls.append(1e9 + i);
+    }
+    table.values = {steps, walls};
+    for (int i = 0; i < kImported; ++i) {
+        table.names.append(QString("layer %1/norm").arg(i, 3, 10, QChar('0')));
+        table.values.append(steps);
+    }
+    run.facts.import->tables = {table};
+    return run;
+}
+
+} // namespace
+
+class TestChartsTab : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { support::applyScheme(ColourScheme::Light); }
+
+    void init()
+    {
+        m_run = std::make_unique<OpenRun>(measured());
+        m_tab = std::make_unique<ChartsTab>();
+        m_tab->resize(1200, 800);
+        m_tab->QWidget::show();
+        QVERIFY(QTest::qWaitForWindowActive(m_tab.get()));
+        m_tab->show(*m_run);
+        chart("Loss")->setFocus();
+    }
+
+    void cleanup()
+    {
+        m_tab.reset();
+        m_run.reset();
+    }
+
+    void tellsTheTimeUnderTheCursor()
+    {
+        QSignalSpy times(m_tab.get(), &ChartsTab::cursorTimeChanged);
+        chart("Loss")->replotNow();
+        chart("Loss")->setFocus();
+        QTest::keyClick(chart("Loss"), Qt::Key_Home);
+        QCOMPARE(times.takeLast().first().toLongLong(), 1000);
+        m_tab->showTime(7500);
+        QCOMPARE(times.takeLast().first().toLongLong(), 7000);
+    }
+
+    void pinsTheValuesOfEveryChart()
+    {
+        auto* pinned = m_tab->findChild<PinnedTable*>();
+        QVERIFY(!pinned->isVisible());
+        m_tab->showTime(50'000);
+        QTest::keyClick(chart("Loss"), Qt::Key_P);
+        m_tab->showTime(60'000);
+        QTest::keyClick(chart("Gradient norm"), Qt::Key_P);
+        QVERIFY(pinned->isVisible());
+        QCOMPARE(pinned->values().rowCount(), 2);
+        const double loss = m_run->series().steps().column(StepColumn::Loss)[59];
+        QVERIFY2(pinned->shownText().contains(QString::number(loss, 'g', QLocale::FloatingPointShortest)),
+                 qPrintable(pinned->shownText()));
+        QVERIFY(pinned->shownText().startsWith("step\tLoss\t"));
+    }
+
+    void furtherFiguresAreFoundByName()
+    {
+        auto* further = m_tab->findChild<FurtherCharts*>();
+        further->findChild<QLineEdit*>()->setText("loss sentence");
+        scrollTo(further);
+        QTRY_COMPARE(further->charts().size(), 1);
+        QCOMPARE(further->charts().first()->title(), QString("next-sentence loss"));
+    }
+
+    void aLiveRunIsFollowedWithoutStartingOver()
+    {
+        m_run->apply("steps", recordsOf(kSteps + 1, kSteps + 50));
+        m_tab->show(*m_run);
+        QTRY_COMPARE(chart("Loss")->curves().first().x.last(), double(kSteps + 50));
+    }
+
+    void pausedChartsStandStill()
+    {
+        QTest::keyClick(chart("Loss"), Qt::Key_Space);
+        m_run->apply("steps", recordsOf(kSteps + 1, kSteps + 50));
+        m_tab->show(*m_run);
+        QCOMPARE(chart("Loss")->curves().first().x.last(), double(kSteps));
+        QTest::keyClick(chart("Loss"), Qt::Key_Space);
+        QCOMPARE(chart("Loss")->curves().first().x.last(), double(kSteps + 50));
+    }
+
+    void chartsOfThousandsOfSeriesAreMadeInViewOnly()
+    {
+        OpenRun other(imported());
+        m_tab->reset();
+        m_tab->show(other);
+        auto* further = m_tab->findChild<FurtherCharts*>();
+        QVERIFY(!chart("Loss")->isVisible()); // it has none
+        QTRY_VERIFY(!further->charts().isEmpty());
+        const auto made = further->charts().size();
+        QVERIFY2(made < 40, qPrintable(QString::number(made)));
+        const QString first = further->charts().first()->title();
+        QScrollBar* bar = m_tab->findChild<QScrollArea*>()->verticalScrollBar();
+        bar->setValue(bar->maximum());
+        QTRY_COMPARE(further->charts().last()->title(), QString("layer 299/norm"));
+        QVERIFY(further->charts().first()->title() != first); // those out of view are gone
+        QVERIFY(further->charts().size() < 40);
+        m_tab->reset();
+    }
+
+private:
+    CurveChart* chart(const QString& title) const
+    {
+        for (CurveChart* chart : m_tab->findChildren<CurveChart*>()) {
+            if (chart->title() == title)
+                return chart;
+        }
+        return nullptr;
+    }
+    void scrollTo(QWidget* widget) const { m_tab->findChild<QScrollArea*>()->ensureWidgetVisible(widget); }
+
+    std::unique_ptr<OpenRun> m_run;
+    std::unique_ptr<ChartsTab> m_tab;
+};
+
+QTEST_MAIN(TestChartsTab)
+#include "tst_charts_tab.moc"
