@@ -9,8 +9,8 @@
 
 namespace trainyard {
 
-/// Parses a JSON text from elsewhere. BadInput when it is none, or beyond the limits, which are looked at
-/// first (checkJsonLimits()).
+/// Parses a JSON text from elsewhere. BadInput, with line and column, when it is none, when an object has a
+/// key twice, and beyond the limits, which are looked at first (checkJsonLimits()).
 Result<nlohmann::json> parseBoundedJson(std::string_view text, const JsonLimits& limits = {});
 
 } // namespace trainyard

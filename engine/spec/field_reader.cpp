@@ -86,12 +86,17 @@ void FieldReader::read(const char* key, int& target)
     const auto* value = find(key);
     if (!value)
         return;
-    if (value->is_number_integer() && *value >= std::numeric_limits<int>::min() &&
-        *value <= std::numeric_limits<int>::max())
-        target = value->get<int>();
-    else
+    constexpr int kLeast = std::numeric_limits<int>::min();
+    constexpr int kMost = std::numeric_limits<int>::max();
+    if (!value->is_number_integer())
         complain(key, "must be a whole number, not " + value->dump(),
                  "write it without unit, quotes or fraction");
+    else if (*value > kMost)
+        complain(key, "is " + value->dump(), "must be at most " + std::to_string(kMost));
+    else if (*value < kLeast)
+        complain(key, "is " + value->dump(), "must be at least " + std::to_string(kLeast));
+    else
+        target = value->get<int>();
 }
 
 void FieldReader::read(const char* key, std::uint64_t& target)

@@ -4,14 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
-#include "engine/base/json_limits.h"
+#include "engine/spec/bounded_json.h"
 #include "engine/spec/field_reader.h"
 #include "engine/spec/launch_json.h"
 #include "engine/spec/model_json.h"
 #include "engine/spec/names.h"
 #include "engine/spec/partition_json.h"
 #include "engine/spec/presets.h"
-#include "engine/spec/text_place.h"
 #include "engine/spec/validate.h"
 
 namespace trainyard {
@@ -22,12 +21,23 @@ namespace {
 
 constexpr JsonLimits kSpecLimits{.values = 2'000'000}; ///< as many nodes as ranks, each with all its settings
 
+/// What is left out is unknown; none at all would be taken for that.
+void readMemory(FieldReader& reader, Bytes& memory)
+{
+    Bytes read = 1; // what is written wrongly is complained about once
+    reader.readBytes("memory", read);
+    if (read == 0)
+        reader.complain("memory", "must be above 0", "leave it out where it is unknown");
+    if (reader.has("memory"))
+        memory = read;
+}
+
 void readNode(const nlohmann::json& json, const std::string& path, NodeSpec& node, Diagnostics& diagnostics)
 {
     FieldReader reader(json, path, diagnostics);
     reader.read("host", node.host);
     reader.read("slots", node.slotCount);
-    reader.readBytes("memory", node.memory);
+    readMemory(reader, node.memory);
     reader.read("hardware", node.hardware);
     reader.finish();
 }
@@ -200,16 +210,12 @@ Json precisionJson(const PrecisionSpec& precision)
 ParsedSpec parseSpec(std::string_view text)
 {
     ParsedSpec parsed;
-    if (const Status limits = checkJsonLimits(text, kSpecLimits); !limits.ok()) {
-        parsed.diagnostics.push_back({"", limits.error().message, "give a run specification"});
-        return parsed;
-    }
-    try {
-        readRoot(nlohmann::json::parse(text), parsed.spec, parsed.diagnostics);
-    } catch (const nlohmann::json::parse_error& error) {
-        parsed.diagnostics.push_back({"", "not valid JSON at " + placeOfByte(text, error.byte),
-                                      "check brackets, commas and quotes there"});
-    }
+    if (const auto json = parseBoundedJson(text, kSpecLimits); json.ok())
+        readRoot(*json, parsed.spec, parsed.diagnostics);
+    else
+        parsed.diagnostics.push_back(
+            {"", json.error().message,
+             json.error().hint.empty() ? "give a run specification" : json.error().hint});
     return parsed;
 }
 

@@ -1,25 +1,20 @@
 #include "engine/spec/foreign/foreign_json.h"
 
-#include "engine/base/json_limits.h"
-#include "engine/spec/text_place.h"
+#include "engine/spec/bounded_json.h"
 
 namespace trainyard {
 
 nlohmann::json parseForeignJson(std::string_view text, ImportedSpec& imported)
 {
-    if (const Status limits = checkJsonLimits(text); !limits.ok()) {
-        imported.problems.push_back(
-            {"", limits.error().message, "give a file that the tool itself has read"});
-        return nullptr;
-    }
-    try {
-        return nlohmann::json::parse(text);
-    } catch (const nlohmann::json::parse_error& error) {
-        imported.problems.push_back({"", "not valid JSON at " + placeOfByte(text, error.byte),
-                                     "check brackets, commas and quotes there; a Python dictionary must be "
-                                     "written as JSON (true, false, null, double quotes)"});
-        return nullptr;
-    }
+    const auto json = parseBoundedJson(text);
+    if (json.ok())
+        return *json;
+    imported.problems.push_back({"", json.error().message,
+                                 json.error().hint.empty()
+                                     ? "give a file that the tool itself has read"
+                                     : json.error().hint + "; a Python dictionary must be written as JSON "
+                                                           "(true, false, null, double quotes)"});
+    return nullptr;
 }
 
 } // namespace trainyard

@@ -181,6 +181,19 @@ private slots:
         QTest::addRow("comma too many") << "{\n  \"trainyard\": 1,\n  \"batch\": {,}\n}"
                                         << ""
                                         << "not valid JSON at line 3, column 13";
+        QTest::addRow("key twice") << R"({"trainyard":1,"layout":{"data":2,"data":4}})"
+                                   << ""
+                                   << "\"layout.data\" is given twice";
+        QTest::addRow("integer too large") << R"({"trainyard":1,"batch":{"global":2147483648}})"
+                                           << "batch.global"
+                                           << "must be at most 2147483647";
+        QTest::addRow("integer too small") << R"({"trainyard":1,"batch":{"global":-2147483649}})"
+                                           << "batch.global"
+                                           << "must be at least -2147483648";
+        QTest::addRow("no memory at all")
+            << R"({"trainyard":1,"cluster":{"nodes":[{"host":"a","memory":"0 GiB"}]}})"
+            << "cluster.nodes[0].memory"
+            << "leave it out where it is unknown";
         QTest::addRow("list") << "[]"
                               << ""
                               << "must be an object";
@@ -248,6 +261,16 @@ private slots:
         QCOMPARE(diagnostics.size(), std::size_t(1));
         QCOMPARE(toError(diagnostics).kind, ErrorKind::Refused);
         QVERIFY(print(diagnostics).contains("needs 4 ranks, and the cluster has 1 slot"));
+    }
+
+    void asksForSlotsAndForNoFewerRanksThanOne()
+    {
+        RunSpec spec = validSpec();
+        spec.cluster.nodes.front().slotCount = 0;
+        QCOMPARE(print(validate(spec)).contains("product of at most"), false);
+        QCOMPARE(QString::fromStdString(validate(spec).front().path), "cluster.nodes[0].slots");
+        spec.cluster.nodes.clear();
+        QCOMPARE(validate(spec).size(), std::size_t(1));
     }
 
     void refusesNumbersBeyondCounting()
