@@ -32,12 +32,30 @@ std::optional<Count> divided(Count number, Count divisor, const char* path, cons
     return std::nullopt;
 }
 
+/// A batch that is said in full says how many ranks there are, too.
+bool agreesWithRanks(std::optional<Count> data, std::optional<int> ranks, Count replica,
+                     ImportedSpec& imported)
+{
+    if (!data || !ranks || *data * replica == *ranks)
+        return true;
+    imported.problems.push_back(
+        {"batch.global",
+         fmt::format(
+             "global batch, micro-batch and accumulation make {} data-parallel ranks of {}, which are "
+             "{} ranks, not {}",
+             *data, replica, *data * replica, *ranks),
+         "give the number of ranks that the settings were written for, or leave it out"});
+    return false;
+}
+
 std::optional<Count> dataDegree(const BatchSettings& said, const ImportBase& base, ImportedSpec& imported)
 {
-    if (said.global && said.micro && said.accumulation)
-        return divided(*said.global, Count{*said.micro} * *said.accumulation, "batch.global",
-                       "micro x accumulation", imported);
     const Count replica = ranksOfOneReplica(imported.spec.layout);
+    if (said.global && said.micro && said.accumulation) {
+        const auto data = divided(*said.global, Count{*said.micro} * *said.accumulation, "batch.global",
+                                  "micro x accumulation", imported);
+        return agreesWithRanks(data, base.ranks, replica, imported) ? data : std::nullopt;
+    }
     if (base.ranks)
         return divided(*base.ranks, replica, "layout", "ranks / (tensor x pipeline x context)", imported);
     return std::max<Count>(1, base.spec.cluster.totalSlots() / replica);

@@ -355,11 +355,18 @@ bool isUnresolved(const nlohmann::json& value)
     return value.dump().find_first_of("$`") != std::string::npos;
 }
 
-/// Says of arguments whose variables are set elsewhere that this is what is wrong with them.
-void nameUnresolved(const nlohmann::json& values, ImportedSpec& imported)
+/// Says of arguments without a value, or whose variables are set elsewhere, that this is what is wrong with
+/// them.
+void nameMissingValues(const nlohmann::json& values, ImportedSpec& imported)
 {
     for (Diagnostic& problem : imported.problems) {
-        if (const auto value = values.find(problem.path); value != values.end() && isUnresolved(*value)) {
+        const auto value = values.find(problem.path);
+        if (value == values.end())
+            continue;
+        if (*value == true) { // a flag where a value is needed
+            problem.message = "has no value";
+            problem.hint = "write it behind the argument";
+        } else if (isUnresolved(*value)) {
             problem.message = fmt::format("{} has no value in this text", value->dump());
             problem.hint = "write the value in its place, or set the variable above it";
         }
@@ -394,7 +401,7 @@ ImportedSpec importMegatron(std::string_view text, const ImportBase& base)
     readMemory(arguments, spec.memory);
     readRun(arguments, spec);
     arguments.finish();
-    nameUnresolved(parsed.values, imported);
+    nameMissingValues(parsed.values, imported);
     return imported;
 }
 

@@ -310,6 +310,34 @@ srun --nproc-per-node 8 pretrain_gpt.py --tensor-model-parallel-size $TP $SCHEDU
         QCOMPARE(fieldsOf(script.omissions), "hybrid_shard_degree");
     }
 
+    // Global 64 of micro-batches of 4, two at a time, are 8 ranks.
+    void refusesRanksThatContradictTheBatch()
+    {
+        constexpr const char* kBatch = R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 4,
+            "gradient_accumulation_steps": 2})";
+        QCOMPARE(import(ForeignTool::DeepSpeed, kBatch, 8).spec.layout.data, 8);
+        QCOMPARE(import(ForeignTool::DeepSpeed, kBatch).spec.layout.data, 8);
+        const ImportedSpec imported = import(ForeignTool::DeepSpeed, kBatch, 16);
+        QCOMPARE(imported.problems.size(), std::size_t{1});
+        QVERIFY2(print(imported.problems).contains("8 ranks, not 16"), qPrintable(print(imported.problems)));
+    }
+
+    void saysThatAnArgumentHasNoValue()
+    {
+        const ImportedSpec imported = import(ForeignTool::Megatron, "--num-layers --hidden-size 1024");
+        QCOMPARE(imported.problems.size(), std::size_t{1});
+        QCOMPARE(imported.problems[0].path, "--num-layers");
+        QCOMPARE(imported.problems[0].message, "has no value");
+    }
+
+    void refusesAKeyThatIsThereTwice()
+    {
+        const ImportedSpec imported =
+            import(ForeignTool::DeepSpeed, R"({"train_batch_size": 64, "train_batch_size": 32})");
+        QCOMPARE(imported.problems.size(), std::size_t{1});
+        QVERIFY(print(imported.problems).contains("given twice"));
+    }
+
     void saysWhereATextIsNoJson()
     {
         const ImportedSpec imported = import(ForeignTool::DeepSpeed, "{\n  \"fp16\": True\n}");
