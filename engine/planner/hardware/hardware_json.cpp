@@ -28,12 +28,22 @@ std::string exactBytes(Bytes bytes)
     return std::to_string(bytes) + " B";
 }
 
-/// Complains where the figure is missing, or not above 0.
+// Far beyond every machine there is, and near enough that what is planned with them is finite.
+constexpr double kMostRate = 1e24; ///< a second; at least 1
+constexpr double kLongestSeconds = 3600;
+constexpr double kLeastShare = 1e-6;
+constexpr double kMostFactor = 1e6;   ///< and as small at least
+constexpr double kHighestPrice = 1e9; ///< an hour
+
+/// Complains where the figure is missing, not above 0, or of no machine.
 void readRate(FieldReader& reader, const char* key, double& rate)
 {
     reader.read(key, rate);
     if (!(rate > 0))
         reader.complain(key, "must be above 0", "give what the vendor publishes, or what was measured");
+    else if (rate < 1 || rate > kMostRate)
+        reader.complain(key, fmt::format("must be from 1 to {:g} a second", kMostRate),
+                        "give it in operations or bytes per second");
 }
 
 void readSeconds(FieldReader& reader, const char* key, double& seconds)
@@ -41,13 +51,15 @@ void readSeconds(FieldReader& reader, const char* key, double& seconds)
     reader.read(key, seconds);
     if (!(seconds >= 0))
         reader.complain(key, "is below 0", "give seconds, e.g. 2e-5");
+    else if (seconds > kLongestSeconds)
+        reader.complain(key, fmt::format("must be at most {} s", kLongestSeconds), "give seconds, e.g. 2e-5");
 }
 
 void readShare(FieldReader& reader, const char* key, double& share)
 {
     reader.read(key, share);
-    if (!(share > 0) || share > 1)
-        reader.complain(key, "must be above 0 and at most 1", "it is a share, e.g. 0.8");
+    if (!(share >= kLeastShare) || share > 1)
+        reader.complain(key, fmt::format("must be from {} to 1", kLeastShare), "it is a share, e.g. 0.8");
 }
 
 void readCount(FieldReader& reader, const char* key, int& count, int least)
@@ -104,9 +116,9 @@ void readPoints(FieldReader& reader, LinkTable& table, Diagnostics& diagnostics)
         readSize(point, "size", read.size);
         readRate(point, "bandwidth", read.bandwidth);
     });
-    const auto ascending = [](const LinkPoint& a, const LinkPoint& b) { return a.size < b.size; };
-    if (table.points.empty() || !std::is_sorted(table.points.begin(), table.points.end(), ascending))
-        reader.complain("points", "needs at least one point, in order of size",
+    const auto notAscending = [](const LinkPoint& a, const LinkPoint& b) { return a.size >= b.size; };
+    if (table.points.empty() || std::ranges::adjacent_find(table.points, notAscending) != table.points.end())
+        reader.complain("points", "needs at least one point, in order of size, each size once",
                         "a single point is a constant bandwidth");
 }
 
@@ -117,9 +129,10 @@ void readGroups(FieldReader& reader, LinkTable& table, Diagnostics& diagnostics)
         readCount(group, "ranks", read.ranks, 1);
         readShare(group, "share", read.share);
     });
-    const auto ascending = [](const GroupShare& a, const GroupShare& b) { return a.ranks < b.ranks; };
-    if (!std::is_sorted(table.groups.begin(), table.groups.end(), ascending))
-        reader.complain("groups", "must be in order of ranks", "put the smallest group first");
+    const auto notAscending = [](const GroupShare& a, const GroupShare& b) { return a.ranks >= b.ranks; };
+    if (std::ranges::adjacent_find(table.groups, notAscending) != table.groups.end())
+        reader.complain("groups", "must be in order of ranks, each number once",
+                        "put the smallest group first");
 }
 
 void readLinks(FieldReader& reader, LinkTable& table, Diagnostics& diagnostics)
@@ -134,7 +147,12 @@ void readPrice(FieldReader& reader, Price& price)
     reader.read("per_hour", price.perHour);
     if (!(price.perHour >= 0))
         reader.complain("per_hour", "is below 0", "leave it at 0 where it is unknown");
+    else if (price.perHour > kHighestPrice)
+        reader.complain("per_hour", fmt::format("must be at most {:g}", kHighestPrice),
+                        "give what one node costs for an hour");
     reader.read("currency", price.currency);
+    if (price.currency.empty())
+        reader.complain("currency", "is empty", "name it, e.g. \"USD\"");
     reader.read("date", price.date);
 }
 
@@ -146,6 +164,10 @@ void readFactors(FieldReader& reader, TimeCoefficients& coefficients)
         reader.read(name.c_str(), factor);
         if (!(factor > 0))
             reader.complain(name.c_str(), "must be above 0", "1 corrects nothing");
+        else if (factor < 1 / kMostFactor || factor > kMostFactor)
+            reader.complain(name.c_str(),
+                            fmt::format("must be from {:g} to {:g}", 1 / kMostFactor, kMostFactor),
+                            "1 corrects nothing");
     }
 }
 
@@ -156,6 +178,9 @@ void readCalibration(FieldReader& reader, NodeCalibration& calibration, Diagnost
     reader.read("error_band", calibration.errorBand);
     if (!(calibration.errorBand >= 0))
         reader.complain("error_band", "is below 0", "it is a share, e.g. 0.15");
+    else if (calibration.errorBand > kMostFactor)
+        reader.complain("error_band", fmt::format("must be at most {:g}", kMostFactor),
+                        "it is a share, e.g. 0.15");
     reader.read("measured_runs", calibration.measuredRuns);
     if (calibration.measuredRuns < 0)
         reader.complain("measured_runs", "is below 0", "count again");

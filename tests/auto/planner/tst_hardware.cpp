@@ -1,3 +1,4 @@
+#include <QRegularExpression>
 #include <QTest>
 
 #include "engine/planner/hardware/hardware_json.h"
@@ -103,6 +104,8 @@ private slots:
         QTest::addRow("device_links.groups") << QByteArray(R"("ranks": 2)") << QByteArray(R"("ranks": 6)");
         QTest::addRow("price.per_hour")
             << QByteArray(R"("per_hour": 0.0)") << QByteArray(R"("per_hour": -1)");
+        QTest::addRow("price.currency")
+            << QByteArray(R"("currency": "USD")") << QByteArray(R"("currency": "")");
     }
     void namesEveryWrongField()
     {
@@ -114,6 +117,40 @@ private slots:
         const Diagnostics found = parseNode(json.toStdString()).diagnostics;
         QCOMPARE(found.size(), std::size_t{1});
         QCOMPARE(found.front().path, std::string(QTest::currentDataTag()));
+    }
+
+    // A plan with them would not be finite.
+    void refusesFiguresOfNoMachine_data()
+    {
+        QTest::addColumn<QByteArray>("key");
+        QTest::addColumn<QByteArray>("value");
+        QTest::addRow("device.memory_bandwidth") << QByteArray("memory_bandwidth") << QByteArray("1e-300");
+        QTest::addRow("host_link") << QByteArray("host_link") << QByteArray("1e300");
+        QTest::addRow("device.product_efficiency")
+            << QByteArray("product_efficiency") << QByteArray("1e-300");
+        QTest::addRow("device.kernel_time") << QByteArray("kernel_time") << QByteArray("1e300");
+        QTest::addRow("price.per_hour") << QByteArray("per_hour") << QByteArray("1e308");
+    }
+    void refusesFiguresOfNoMachine()
+    {
+        QFETCH(QByteArray, key);
+        QFETCH(QByteArray, value);
+        QString json = QString::fromStdString(toJson(*nodePreset("hgx-a100")));
+        const QRegularExpression member("\"" + key + "\": [^,\n]*");
+        QVERIFY(json.contains(member));
+        json.replace(member, "\"" + key + "\": " + value);
+        const Diagnostics found = parseNode(json.toStdString()).diagnostics;
+        QCOMPARE(found.size(), std::size_t{1});
+        QCOMPARE(found.front().path, std::string(QTest::currentDataTag()));
+    }
+
+    void wantsEachSizeOfALinkOnce()
+    {
+        NodeModel node = *nodePreset("hgx-a100");
+        node.network.points = {{kMiB, 1e9}, {kMiB, 2e9}};
+        const Diagnostics found = parseNode(toJson(node)).diagnostics;
+        QCOMPARE(found.size(), std::size_t{1});
+        QCOMPARE(found.front().path, "network.points");
     }
 
     void namesEveryPartThatIsMissing()
