@@ -15,7 +15,8 @@ enum class TimeFactor {
     Transfers,    ///< sends between pipeline stages
     Reductions,   ///< gradients and weights among data-parallel ranks
     MicroBatches, ///< fixed time per micro-batch
-    Sharing,      ///< all computing, for each doubling of the replicas that share a node of several
+    Sharing,      ///< all computing, for each doubling of the replicas that share a node of several, or of
+                  ///< the ranks on a host that computes itself
 };
 constexpr std::size_t kTimeFactors = 8;
 

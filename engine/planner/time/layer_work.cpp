@@ -10,6 +10,8 @@ namespace trainyard {
 
 namespace {
 
+constexpr double kAttentionKernels = 0.25; ///< share of a layer's
+
 /// The sizes that everything here is made of.
 struct Sizes {
     double batch;    ///< sequences of a micro-batch
@@ -20,15 +22,17 @@ struct Sizes {
     double heads; ///< on this rank, at least 1
     double headDim;
     double tensor;  ///< degree
-    double element; ///< bytes
+    double element; ///< bytes, as sent
+    double traffic; ///< bytes, as elementwise operations count it
 
     double tokens() const { return batch * here; }
 };
 
-Sizes sizesOf(const RunSpec& spec, const SequenceShape& shape)
+Sizes sizesOf(const RunSpec& spec, const SequenceShape& shape, double leastElement = 0)
 {
     const ModelSpec& m = spec.model;
     const double tensor = spec.layout.tensor;
+    const double element = static_cast<double>(elementSize(spec.precision.compute));
     return {static_cast<double>(spec.batch.micro),
             std::ceil(static_cast<double>(shape.length) / spec.layout.context),
             static_cast<double>(shape.length),
@@ -37,7 +41,8 @@ Sizes sizesOf(const RunSpec& spec, const SequenceShape& shape)
             std::max(1.0, std::floor(m.heads / tensor)),
             static_cast<double>(m.hidden) / m.heads,
             tensor,
-            static_cast<double>(elementSize(spec.precision.compute))};
+            element,
+            std::max(element, leastElement)};
 }
 
 /// Matrices that the feed-forward layer multiplies its input with.
@@ -84,7 +89,7 @@ double scoreTraffic(const RunSpec& spec, const Sizes& z, double passes)
         return 0;
     const double scores = z.batch * z.heads * z.here * z.sequence;
     const double mask = spec.model.attentionDropout > 0 ? 1 : 0;
-    return scores * (passes * z.element + mask);
+    return scores * (passes * z.traffic + mask);
 }
 
 /// Of `whole` elements per token and hidden unit that every tensor-parallel rank reads or writes, unless they
@@ -92,7 +97,7 @@ double scoreTraffic(const RunSpec& spec, const Sizes& z, double passes)
 double tokenTraffic(const RunSpec& spec, const Sizes& z, double whole, double cut)
 {
     const double everywhere = spec.layout.sequence ? whole / z.tensor : whole;
-    return z.tokens() * z.hidden * z.element * (everywhere + cut / z.tensor);
+    return z.tokens() * z.hidden * z.traffic * (everywhere + cut / z.tensor);
 }
 
 /// Elements per hidden unit that the activation reads and writes.
@@ -114,13 +119,25 @@ void addRing(Work& work, const RunSpec& spec, const Sizes& z, double tensors)
     work.ringSent = work.ringRounds * tensors * z.tokens() * z.hidden / z.tensor * z.element;
 }
 
+/// Times that a layer attends: as often as there are sequences where they are packed, else once.
+double attentions(const RunSpec& spec, const Sizes& z)
+{
+    return spec.batch.packing ? z.batch : 1;
+}
+
+/// Of the forward pass; about a quarter of a layer's are those of attention.
+double kernelsOf(const RunSpec& spec, const Sizes& z, int kernels)
+{
+    return kernels * (1 + kAttentionKernels * (attentions(spec, z) - 1));
+}
+
 Work forwardWork(const RunSpec& spec, const Sizes& z, int kernels)
 {
     Work work;
     work.products = linearProducts(spec.model, z);
     append(work.products, attentionCore(z));
     work.traffic = tokenTraffic(spec, z, 13, 6 + innerTraffic(spec.model, z)) + scoreTraffic(spec, z, 4);
-    work.kernels = kernels;
+    work.kernels = kernelsOf(spec, z, kernels);
     addCollectives(work, spec, z);
     addRing(work, spec, z, 2);
     return work;
@@ -137,19 +154,19 @@ Work backwardWork(const RunSpec& spec, const Sizes& z, int kernels)
         static_cast<double>(parameterParts(spec.model).perLayer) / z.tensor * (z.element + 4);
     work.traffic =
         tokenTraffic(spec, z, 12, 8 + 1.5 * innerTraffic(spec.model, z)) + scoreTraffic(spec, z, 5) + weights;
-    work.kernels = 2.0 * kernels;
+    work.kernels = 2 * kernelsOf(spec, z, kernels);
     addCollectives(work, spec, z);
     addRing(work, spec, z, 4);
     return work;
 }
 
-/// What is repeated are products and softmax; of the kernels about a quarter.
+/// What is repeated are products and softmax.
 Work coreWork(const RunSpec& spec, const Sizes& z, int kernels)
 {
     Work work;
     work.products = attentionCore(z);
     work.traffic = scoreTraffic(spec, z, 4);
-    work.kernels = 0.25 * kernels;
+    work.kernels = kAttentionKernels * kernels * attentions(spec, z);
     return work;
 }
 
@@ -158,10 +175,11 @@ constexpr double kBackwardLogitBytes = 14;
 
 } // namespace
 
-LayerWork layerWork(const RunSpec& spec, const SequenceShape& shape, int kernels)
+LayerWork layerWork(const RunSpec& spec, const SequenceShape& shape, const WorkRules& rules)
 {
-    const Sizes z = sizesOf(spec, shape);
-    return {forwardWork(spec, z, kernels), backwardWork(spec, z, kernels), coreWork(spec, z, kernels)};
+    const Sizes z = sizesOf(spec, shape, rules.leastElement);
+    return {forwardWork(spec, z, rules.kernels), backwardWork(spec, z, rules.kernels),
+            coreWork(spec, z, rules.kernels)};
 }
 
 HeadWork headWork(const RunSpec& spec, const SequenceShape& shape)

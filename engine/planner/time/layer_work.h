@@ -19,6 +19,12 @@ struct Work {
     double ringRounds = 0; ///< messages of them
 };
 
+/// What work costs by the machine and the program that do it.
+struct WorkRules {
+    int kernels = 40;        ///< of a layer's forward pass
+    double leastElement = 0; ///< bytes that an element of elementwise operations counts at least
+};
+
 struct LayerWork {
     Work forward;
     Work backward;      ///< without recomputation
@@ -33,8 +39,8 @@ struct LayerWork {
 ///     backward  12, 8, and half as much again for the activation; weight gradients added to their sum
 /// and of the scores 4 forward (softmax, dropout) and 5 backward, with a mask of a byte each. Of what is in
 /// the first column sequence parallelism leaves a rank its share; all else is cut with the heads and columns.
-/// `kernels`: of the forward pass.
-LayerWork layerWork(const RunSpec& spec, const SequenceShape& shape, int kernels);
+/// Packed sequences attend one after the other, each with kernels of its own.
+LayerWork layerWork(const RunSpec& spec, const SequenceShape& shape, const WorkRules& rules);
 
 /// Transform (BERT), decoder and its loss, 24 bytes per logit (float32: logits, softmax, loss, gradient).
 /// Embeddings are not counted: looking them up is one read and one write of a layer's input.

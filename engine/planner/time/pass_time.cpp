@@ -59,7 +59,8 @@ TimeByCause passTime(const PassDemand& demand, const TimeCoefficients& c, double
     at(time, StepCause::Stragglers) = (std::max(1.0, slowest) - 1) * sum(time);
     at(time, StepCause::Tensor) = demand.tensor * c[TimeFactor::Tensor];
     const double device = sum(time);
-    const double computing = jointBound(device, demand.launches * c[TimeFactor::Launches]);
+    const double launches = demand.launches * c[TimeFactor::Launches];
+    const double computing = demand.onHost ? device + launches : jointBound(device, launches);
     at(time, StepCause::Launches) += computing - device;
     return time;
 }
@@ -71,11 +72,13 @@ double exposedTime(double beside, double computing)
 
 TimeByCause besideTime(double computing, const BesideDemand& demand, const TimeCoefficients& c)
 {
+    const auto felt = [&](double seconds, bool waits) {
+        return waits || demand.onHost ? seconds : exposedTime(seconds, computing);
+    };
     TimeByCause time{};
-    at(time, StepCause::Context) = exposedTime(demand.ring * c[TimeFactor::Tensor], computing);
-    const double gathers = demand.gathers * c[TimeFactor::Reductions];
-    at(time, StepCause::Gathers) = demand.gathersWait ? gathers : exposedTime(gathers, computing);
-    at(time, StepCause::Offload) = exposedTime(demand.copies * c[TimeFactor::Transfers], computing);
+    at(time, StepCause::Context) = felt(demand.ring * c[TimeFactor::Tensor], false);
+    at(time, StepCause::Gathers) = felt(demand.gathers * c[TimeFactor::Reductions], demand.gathersWait);
+    at(time, StepCause::Offload) = felt(demand.copies * c[TimeFactor::Transfers], false);
     return time;
 }
 

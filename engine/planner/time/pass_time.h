@@ -15,6 +15,7 @@ struct PassDemand {
     double kernels = 0;  ///< on the device, besides their work
     double launches = 0; ///< on the host
     double tensor = 0;   ///< collectives, which computing waits for
+    bool onHost = false; ///< the host computes too: it launches nothing ahead
 };
 
 /// What goes on beside computing, in seconds, before any calibration.
@@ -23,6 +24,7 @@ struct BesideDemand {
     double gathers = 0;       ///< ZeRO: weights, and gradients after every micro-batch
     bool gathersWait = false; ///< they go on while nothing computes
     double copies = 0;        ///< offload
+    bool onHost = false;      ///< the cores that compute move all of it, one after the other
 };
 
 /// Devices of a kind differ: Sinha et al. (arXiv:2208.11035) measured a variation of 8 % within clusters,
@@ -34,8 +36,9 @@ constexpr double kDeviceSpread = 0.02;
 double slowestOf(int devices);
 
 /// A pass by cause. The device works while the host launches ahead: the longer one bounds the pass, and near
-/// each other both are felt, (d^6 + h^6)^(1/6). What the slowest device takes longer than the average one is
-/// waited for; where a calibration makes even that one faster, `slowest` < 1, all of them compute so fast.
+/// each other both are felt, (d^6 + h^6)^(1/6); a host that computes does one after the other. What the
+/// slowest device takes longer than the average one is waited for; where a calibration makes even that one
+/// faster, `slowest` < 1, all of them compute so fast.
 TimeByCause passTime(const PassDemand& demand, const TimeCoefficients& coefficients, double slowest);
 
 /// Of what lasts `beside` seconds while a rank computes for `computing` seconds: what is left over, and the

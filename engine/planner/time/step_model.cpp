@@ -29,7 +29,7 @@ StepTime stepOf(double seconds, const std::vector<TimeByCause>& ranks, const Tim
 /// How many times longer than the average device alone the last one computes.
 double StepModel::slowest(const TimeCoefficients& c) const
 {
-    return m_slowestDevice * std::pow(c[TimeFactor::Sharing], m_replicaDoublings);
+    return m_slowestDevice * std::pow(c[TimeFactor::Sharing], m_sharingDoublings);
 }
 
 StepModel::PartTime StepModel::layerTime(const TimeCoefficients& c) const

@@ -108,7 +108,7 @@ private:
     double m_microBatch = 0; ///< seconds
     double m_slowestDevice = 1;
     double m_ranksPerDevice = 1;   ///< more than 1: ranks of a host that share its cores
-    double m_replicaDoublings = 0; ///< log2 of the replicas that share a node of several
+    double m_sharingDoublings = 0; ///< log2 of the ranks or replicas that share a node
 };
 
 } // namespace trainyard

@@ -52,6 +52,7 @@ private:
     double keptBytes() const;
     double repeatedAttention() const;
     double gatherOf(double parameters, double bytes, double pieces) const;
+    BesideDemand besideDemand() const;
     BesideDemand weightsOf(double parameters, double pieces) const;
     double gradientGather(double parameters, double pieces) const;
     StepModel::PassBeside besideLayer(const LayerWork& layer) const;
@@ -64,6 +65,7 @@ private:
     double weightGatherTime(double parameters) const;
     double tiedTime(bool first, bool last) const;
     double transferTime() const;
+    double sharingDoublings(int ranksHere) const;
 
     const RunSpec& m_spec;
     const SequenceShape& m_shape;
@@ -85,6 +87,9 @@ constexpr int kMostInLockstep = 8;
 
 constexpr double kGradientReads = 8; ///< bytes per parameter: for the norm, for the update
 constexpr double kNumberTraffic = 8; ///< bytes of a float32 that is read and written
+/// A processor's elementwise operations widen 16 bits to float32, and from its caches that takes as long as
+/// float32 itself.
+constexpr double kWidenedElement = 4;
 
 } // namespace
 
@@ -95,9 +100,10 @@ PassDemand StepModelBuilder::demandOf(const Work& work) const
     for (const Product& product : work.products)
         demand.products.push_back(productTime(product, device, m_spec.precision.compute));
     demand.traffic = work.traffic / (device.memoryBandwidth * device.trafficEfficiency);
-    demand.kernels = work.kernels * device.kernelTime;
     const int others = std::min(m_tensor.ranks, kMostInLockstep) - 1;
     demand.launches = work.kernels * device.launchTime * (1 + kLockstep * others);
+    demand.onHost = m_node.sharesMemory;
+    (demand.onHost ? demand.launches : demand.kernels) += work.kernels * device.kernelTime;
     demand.tensor = work.collectives * allReduceTime(work.reduced, m_tensor, m_node);
     return demand;
 }
@@ -139,11 +145,19 @@ double StepModelBuilder::gatherOf(double parameters, double bytes, double pieces
     return pieces * gatherTime(parameters / pieces / m_tensor.ranks * bytes, m_data, m_node);
 }
 
-/// What brings weights to where they are multiplied with.
-BesideDemand StepModelBuilder::weightsOf(double parameters, double pieces) const
+/// Of nothing yet.
+BesideDemand StepModelBuilder::besideDemand() const
 {
     BesideDemand demand;
     demand.gathersWait = !m_program.overlapsGathers;
+    demand.onHost = m_node.sharesMemory;
+    return demand;
+}
+
+/// What brings weights to where they are multiplied with.
+BesideDemand StepModelBuilder::weightsOf(double parameters, double pieces) const
+{
+    BesideDemand demand = besideDemand();
     if (m_spec.memory.zeroStage == 3)
         demand.gathers = gatherOf(parameters, m_element, pieces);
     if (m_spec.memory.offloadParameters)
@@ -190,8 +204,7 @@ StepModel::PassBeside StepModelBuilder::besideHead() const
 {
     const auto own = static_cast<double>(m_parts.head);
     const double tied = m_spec.model.tiedHead ? static_cast<double>(m_parts.words) : 0;
-    BesideDemand backward;
-    backward.gathersWait = !m_program.overlapsGathers;
+    BesideDemand backward = besideDemand();
     backward.gathers = gradientGather(own, 1);
     return {weightsOf(own + tied, 1), backward};
 }
@@ -275,12 +288,22 @@ double StepModelBuilder::transferTime() const
     return m_pipeline.ranks > 1 ? send + gather : 0;
 }
 
+/// Of the ranks on a host that computes, which share its caches and memory, or of the replicas on a node of
+/// several.
+double StepModelBuilder::sharingDoublings(int ranksHere) const
+{
+    if (m_node.sharesMemory)
+        return std::log2(ranksHere);
+    return m_data.nodes > 1 ? std::log2(static_cast<double>(m_data.ranks) / m_data.nodes) : 0;
+}
+
 StepModel StepModelBuilder::build(StepSchedule schedule, const std::vector<int>& layerCounts) const
 {
     StepModel model(std::move(schedule));
     if (m_node.calibration)
         model.m_coefficients = m_node.calibration->coefficients;
-    const LayerWork layer = layerWork(m_spec, m_shape, m_program.layerKernels);
+    const WorkRules rules{m_program.layerKernels, m_node.sharesMemory ? kWidenedElement : 0};
+    const LayerWork layer = layerWork(m_spec, m_shape, rules);
     const HeadWork head = headWork(m_spec, m_shape);
     model.m_forward = demandOf(layer.forward);
     model.m_backward = demandOf(layer.backward);
@@ -296,21 +319,20 @@ StepModel StepModelBuilder::build(StepSchedule schedule, const std::vector<int>&
         m_spec.memory.recompute == RecomputeKind::Full ? 1.0 / m_spec.memory.recomputeEvery : 0;
     model.m_recomputesCore = m_spec.memory.recompute == RecomputeKind::Selective;
     const bool isPipeline = layerCounts.size() > 1;
-    model.m_overlapsReductions =
-        isPipeline ? m_program.overlapsReductionsOfStages : m_program.overlapsReductions;
+    model.m_overlapsReductions = !m_node.sharesMemory && (isPipeline ? m_program.overlapsReductionsOfStages
+                                                                     : m_program.overlapsReductions);
     model.m_repeatsInputGradients = isPipeline && m_program.repeatsInputGradients &&
                                     m_spec.layout.schedule == PipelineScheduleKind::ZeroBubble;
     const double gradients = parametersOf(layerCounts.front(), true, layerCounts.size() == 1) /
                              m_tensor.ranks * m_program.gradientBytes;
     model.m_lastBucket = std::min(1.0, static_cast<double>(m_spec.layout.bucketSize) / gradients);
     model.m_transfer = transferTime();
-    model.m_overlapsTransfers = m_program.overlapsTransfers;
+    model.m_overlapsTransfers = m_program.overlapsTransfers && !m_node.sharesMemory;
     model.m_microBatch = m_program.microBatchTime;
     model.m_slowestDevice = slowestOf(m_spec.layout.worldSize());
     const int ranksHere = std::min(m_spec.layout.worldSize(), m_ranksPerNode);
     model.m_ranksPerDevice = std::max(1.0, static_cast<double>(ranksHere) / m_node.devices);
-    model.m_replicaDoublings =
-        m_data.nodes > 1 ? std::log2(static_cast<double>(m_data.ranks) / m_data.nodes) : 0;
+    model.m_sharingDoublings = sharingDoublings(ranksHere);
     return model;
 }
 
