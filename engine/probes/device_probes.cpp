@@ -54,9 +54,18 @@ std::function<void()> hostCopyWork(double bytes, const Device& device)
     return [from, to = at::zeros({numbers}, host)]() mutable { to.copy_(from, true); };
 }
 
+// Each product has two gradients.
 std::function<void()> launchWork(const Device& device)
 {
-    return [number = at::zeros({1}, numbersOn(device.place))]() mutable { number.add_(1); };
+    const at::Tensor factor = at::ones({1}, numbersOn(device.place)).requires_grad_(true);
+    return [factor]() mutable {
+        const at::AutoGradMode graph(true);
+        at::Tensor number = factor;
+        for (int i = 0; i < kOperationsOfLaunchProbe; ++i)
+            number = number * factor;
+        number.backward();
+        factor.mutable_grad().reset();
+    };
 }
 
 } // namespace

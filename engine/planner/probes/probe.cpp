@@ -66,7 +66,7 @@ std::string Probe::text() const
                            product.depth,
                            product.copies > 1 ? fmt::format(", {} times", product.copies) : "");
     if (kind == ProbeKind::Launch)
-        return "kernel launch";
+        return fmt::format("{} kernel launches", kLaunchesOfProbe);
     return fmt::format("{} of {}{}", nameOf(kind), formatBytes(static_cast<Bytes>(bytes)), placeText(reach));
 }
 

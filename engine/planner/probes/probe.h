@@ -15,13 +15,18 @@ enum class ProbeKind {
     Product,     ///< one matrix product
     Traffic,     ///< a sum of two long vectors in the device's memory
     HostTraffic, ///< the same in the host's memory
-    Launch,      ///< a kernel that has next to nothing to do, one of a long chain
+    Launch,      ///< kLaunchesOfProbe kernels that have next to nothing to do
     HostCopy,    ///< from the device's memory to the host's
     AllReduce,
     AllGather,
     Send, ///< from each rank to the next one
 };
 constexpr std::size_t kProbeKinds = 8;
+
+/// Of operations in a chain, and of the backward pass through it, which has two for each of them: as a
+/// training step launches them, with a graph and memory for every result.
+constexpr int kOperationsOfLaunchProbe = 32;
+constexpr int kLaunchesOfProbe = 3 * kOperationsOfLaunchProbe;
 
 /// Between what a probe moves data.
 enum class ProbeReach {

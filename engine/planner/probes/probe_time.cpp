@@ -32,7 +32,7 @@ double predictedTime(const Probe& probe, const ProbedHardware& hardware, const N
     case ProbeKind::HostTraffic:
         return probe.bytes * hardware.ranksPerHost / node.hostBandwidth;
     case ProbeKind::Launch:
-        return std::max(device.kernelTime, device.launchTime);
+        return kLaunchesOfProbe * std::max(device.kernelTime, device.launchTime);
     case ProbeKind::HostCopy:
         return probe.bytes / node.hostLink;
     case ProbeKind::AllReduce:

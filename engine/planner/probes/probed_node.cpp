@@ -104,8 +104,9 @@ Status NodeFit::fitMemory(NodeModel& node) const
     node.device.trafficEfficiency = 1;
     node.hostBandwidth = hostTraffic.bytes * m_hardware.ranksPerHost / hostTraffic.seconds;
     node.hostLink = hostCopy.bytes / hostCopy.seconds;
-    node.device.kernelTime = m_hardware.isProcessor() ? launch.seconds : kKernelTime;
-    node.device.launchTime = m_hardware.isProcessor() ? 0 : launch.seconds;
+    const double ofKernel = launch.seconds / kLaunchesOfProbe;
+    node.device.kernelTime = m_hardware.isProcessor() ? ofKernel : kKernelTime;
+    node.device.launchTime = m_hardware.isProcessor() ? 0 : ofKernel;
     return {};
 }
 
