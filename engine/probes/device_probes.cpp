@@ -46,6 +46,19 @@ std::function<void()> trafficWork(double bytes, c10::Device place)
     return [a, b, sum = at::empty_like(a)]() mutable { at::add_out(sum, a, b); };
 }
 
+// In float32: a norm, an activation, a softmax, each of which reads and writes, and a sum of two.
+std::function<void()> elementwiseWork(double bytes, c10::Device place)
+{
+    constexpr std::int64_t kPasses = 2 + 2 + 2 + kVectorsOfSum;
+    constexpr std::int64_t kWidth = 256;
+    const std::int64_t rows = static_cast<std::int64_t>(bytes) / (kPasses * kBytesOfNumber * kWidth);
+    const at::Tensor hidden = at::rand({rows, kWidth}, numbersOn(place));
+    return [hidden, sum = at::empty_like(hidden)]() mutable {
+        const at::Tensor normed = at::layer_norm(hidden, {kWidth});
+        at::add_out(sum, at::softmax(at::gelu(normed), -1), hidden);
+    };
+}
+
 std::function<void()> hostCopyWork(double bytes, const Device& device)
 {
     const std::int64_t numbers = static_cast<std::int64_t>(bytes) / kBytesOfNumber;
@@ -77,6 +90,8 @@ std::function<void()> deviceWork(const Probe& probe, const Device& device)
         return productWork(probe, device);
     case ProbeKind::Traffic:
         return trafficWork(probe.bytes, device.place);
+    case ProbeKind::Elementwise:
+        return elementwiseWork(probe.bytes, device.place);
     case ProbeKind::HostTraffic:
         return trafficWork(probe.bytes, c10::DeviceType::CPU);
     case ProbeKind::HostCopy:

@@ -11,8 +11,9 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::array<std::string_view, kProbeKinds> kKinds{
-    "product", "traffic", "host-traffic", "launch", "host-copy", "all-reduce", "all-gather", "send"};
+constexpr std::array<std::string_view, kProbeKinds> kKinds{"product",      "traffic",    "elementwise",
+                                                           "host-traffic", "launch",     "host-copy",
+                                                           "all-reduce",   "all-gather", "send"};
 constexpr std::array<std::string_view, kProbeReaches> kReaches{"device", "node", "network"};
 
 template <typename Enum, std::size_t Count>

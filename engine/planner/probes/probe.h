@@ -14,6 +14,7 @@ namespace trainyard {
 enum class ProbeKind {
     Product,     ///< one matrix product
     Traffic,     ///< a sum of two long vectors in the device's memory
+    Elementwise, ///< what a layer does between its products: norm, activation, softmax, residual sum
     HostTraffic, ///< the same in the host's memory
     Launch,      ///< kLaunchesOfProbe kernels that have next to nothing to do
     HostCopy,    ///< from the device's memory to the host's
@@ -21,7 +22,7 @@ enum class ProbeKind {
     AllGather,
     Send, ///< from each rank to the next one
 };
-constexpr std::size_t kProbeKinds = 8;
+constexpr std::size_t kProbeKinds = 9;
 
 /// Of operations in a chain, and of the backward pass through it, which has two for each of them: as a
 /// training step launches them, with a graph and memory for every result.

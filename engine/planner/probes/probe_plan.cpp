@@ -15,9 +15,10 @@ struct Portion {
     double widest;      ///< the same
     double elements;    ///< of the largest matrix
     double vectorBytes; ///< of each vector of a traffic probe, beyond any cache
+    double activations; ///< bytes that elementwise work reads and writes
 };
-constexpr Portion kOfProcessor{5e9, 1024, 256, 4096, 1 << 26, 64.0 * kMiB};
-constexpr Portion kOfAccelerator{2e13, 8192, 1024, 16384, 1 << 28, 256.0 * kMiB};
+constexpr Portion kOfProcessor{5e9, 1024, 256, 4096, 1 << 26, 64.0 * kMiB, 18.0 * kMiB};
+constexpr Portion kOfAccelerator{2e13, 8192, 1024, 16384, 1 << 28, 256.0 * kMiB, 576.0 * kMiB};
 
 constexpr double kRowMultiple = 16;
 constexpr double kLeastRows = 512;
@@ -129,6 +130,7 @@ std::vector<Probe> plannedProbes(const RunSpec& spec, const ProbedHardware& hard
     std::vector<Probe> probes;
     addProducts(probes, spec, portion);
     probes.push_back(moved(ProbeKind::Traffic, kVectorsOfSum * portion.vectorBytes));
+    probes.push_back(moved(ProbeKind::Elementwise, portion.activations));
     probes.push_back(moved(ProbeKind::HostTraffic, kVectorsOfSum * kOfProcessor.vectorBytes));
     probes.push_back(moved(ProbeKind::HostCopy, kCopied));
     probes.push_back(moved(ProbeKind::Launch, 0));

@@ -28,6 +28,8 @@ double predictedTime(const Probe& probe, const ProbedHardware& hardware, const N
         return std::max(time.arithmetic, time.memory) + device.kernelTime;
     }
     case ProbeKind::Traffic:
+        return probe.bytes / device.memoryBandwidth;
+    case ProbeKind::Elementwise:
         return probe.bytes / (device.memoryBandwidth * device.trafficEfficiency);
     case ProbeKind::HostTraffic:
         return probe.bytes * hardware.ranksPerHost / node.hostBandwidth;

@@ -45,12 +45,14 @@ double median(std::vector<double> values)
     return *middle;
 }
 
-double rootMeanSquare(const std::vector<double>& values)
+/// Of normal deviates around 0 the standard deviation, by their median size: one that is far out says little
+/// about the others.
+double deviationOf(std::vector<double> deviates)
 {
-    double squares = 0;
-    for (const double value : values)
-        squares += value * value;
-    return values.empty() ? 0 : std::sqrt(squares / static_cast<double>(values.size()));
+    constexpr double kOfMedian = 1.4826;
+    for (double& deviate : deviates)
+        deviate = std::abs(deviate);
+    return kOfMedian * median(std::move(deviates));
 }
 
 /// Without what the kernel takes besides its work.
@@ -97,11 +99,13 @@ Result<Probe> NodeFit::one(ProbeKind kind) const
 Status NodeFit::fitMemory(NodeModel& node) const
 {
     TRAINYARD_TRY(const Probe traffic, one(ProbeKind::Traffic));
+    TRAINYARD_TRY(const Probe elementwise, one(ProbeKind::Elementwise));
     TRAINYARD_TRY(const Probe hostTraffic, one(ProbeKind::HostTraffic));
     TRAINYARD_TRY(const Probe hostCopy, one(ProbeKind::HostCopy));
     TRAINYARD_TRY(const Probe launch, one(ProbeKind::Launch));
     node.device.memoryBandwidth = traffic.bytes / traffic.seconds;
-    node.device.trafficEfficiency = 1;
+    node.device.trafficEfficiency =
+        std::min(1.0, elementwise.bytes / elementwise.seconds / node.device.memoryBandwidth);
     node.hostBandwidth = hostTraffic.bytes * m_hardware.ranksPerHost / hostTraffic.seconds;
     node.hostLink = hostCopy.bytes / hostCopy.seconds;
     const double ofKernel = launch.seconds / kLaunchesOfProbe;
@@ -203,7 +207,7 @@ double NodeFit::errorBand(const NodeModel& node) const
         misfits.push_back(std::log(predictedTime(probe, m_hardware, node) / probe.seconds));
         spreads.push_back(probe.spread);
     }
-    return std::hypot(kModelError, rootMeanSquare(misfits), median(spreads));
+    return std::hypot(kModelError, deviationOf(misfits), median(spreads));
 }
 
 Status checkProbes(const ProbeReport& report)

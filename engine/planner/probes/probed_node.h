@@ -9,7 +9,8 @@
 namespace trainyard {
 
 /// The node that the probes describe. Rates are what was reached: the peak of a type is the best product,
-/// bandwidths are those of the vectors and messages of the probes, link tables have the probed sizes with the
+/// bandwidths are those of the vectors and messages of the probes and elementwise work reaches its share of
+/// them, link tables have the probed sizes with the
 /// smallest one's time as the latency. Its calibration's error band joins, as independent errors do, the
 /// model's own error, what the probes are off the node that is made of them, and how much they varied in the
 /// median.

@@ -242,10 +242,10 @@ double StepModelBuilder::updateTime(double parameters) const
     const double mine = parameters / m_tensor.ranks / (memory.zeroStage >= 1 ? m_data.ranks : 1);
     const double numbers = 1 + static_cast<double>(stateNumbers(m_spec.optimizer));
     const double bytes = mine * (kGradientReads + kNumberTraffic * numbers + m_element);
-    if (!memory.offloadOptimizer)
+    if (!memory.offloadOptimizer && !m_node.sharesMemory)
         return bytes / (m_node.device.memoryBandwidth * m_node.device.trafficEfficiency);
-    const double copies = mine * (m_program.gradientBytes + m_element) / m_node.hostLink;
-    return copies + bytes / (m_node.hostBandwidth / m_node.devices);
+    const double copied = memory.offloadOptimizer ? mine * (m_program.gradientBytes + m_element) : 0;
+    return copied / m_node.hostLink + bytes / (m_node.hostBandwidth / m_node.devices);
 }
 
 /// After the update; ZeRO 3 brings weights to the passes instead.
