@@ -1,5 +1,7 @@
 #include "engine/planner/layer_activations.h"
 
+#include <cmath>
+
 #include "engine/planner/layer_tensors.h"
 
 namespace trainyard {
@@ -28,6 +30,11 @@ Bytes keptActivations(const RunSpec& spec, const LayerActivations& layer, Bytes 
         return recomputed * layer.input + (layers - recomputed) * layer.whole();
     }
     return 0;
+}
+
+double recomputedShare(const RunSpec& spec)
+{
+    return std::ceil(static_cast<double>(spec.model.layers) / spec.memory.recomputeEvery) / spec.model.layers;
 }
 
 } // namespace trainyard

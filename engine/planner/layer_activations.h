@@ -33,4 +33,8 @@ LayerActivations layerActivations(const RunSpec& spec, Bytes tokens,
 /// Of so many layers, with what the specification recomputes left out.
 Bytes keptActivations(const RunSpec& spec, const LayerActivations& layer, Bytes layers);
 
+/// Of full recomputation: the share of the layers that compute everything again, which are the first one and
+/// every recomputeEvery-th behind it.
+double recomputedShare(const RunSpec& spec);
+
 } // namespace trainyard

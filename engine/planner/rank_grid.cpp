@@ -150,6 +150,15 @@ int RankGrid::groupNumber(Rank member, const std::vector<Axis>& axes) const
     return number;
 }
 
+bool RankGrid::repeatsEvery(int ranks) const
+{
+    return m_size <= ranks || std::ranges::all_of(m_dimensions, [ranks](const Dimension& d) {
+               const int end = d.stride * d.degree;
+               return ranks % end == 0 || d.stride % ranks == 0 ||
+                      (end % ranks == 0 && ranks % d.stride == 0);
+           });
+}
+
 std::vector<Rank> RankGrid::embeddingGroup(Rank member) const
 {
     const std::vector<Rank> stages = group(member, Axis::Pipeline);

@@ -46,6 +46,9 @@ public:
     std::vector<int> coordsAlong(Axis axis, Rank first, int count) const;
     /// Which of the groups along these axes that is; they are numbered in the order of their lowest ranks.
     int groupNumber(Rank member, const std::vector<Axis>& axes) const;
+    /// Whether blocks of so many consecutive ranks are all alike: what of a group lies in one block, lies so
+    /// of every group along the same axes.
+    bool repeatsEvery(int ranks) const;
     /// The first and the last stage of the member's pipeline, which share tied embeddings; ascending, one
     /// rank without a pipeline. Those between belong to no such group.
     std::vector<Rank> embeddingGroup(Rank member) const;

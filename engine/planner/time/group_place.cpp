@@ -4,20 +4,60 @@
 
 namespace trainyard {
 
-GroupPlace placeOf(const RankGrid& grid, const std::vector<Axis>& axes, int devicesPerNode)
+namespace {
+
+/// On how many nodes a group of ascending ranks lies.
+int nodesOf(const std::vector<Rank>& group, int devicesPerNode)
 {
-    const std::vector<Rank> group = grid.group(Rank{0}, axes);
     int nodes = 0;
-    int onFirst = 0;
     int last = -1;
     for (const Rank rank : group) {
         const int node = rank.value / devicesPerNode;
         nodes += node != last ? 1 : 0;
-        onFirst += node == 0 ? 1 : 0;
         last = node;
     }
+    return nodes;
+}
+
+GroupPlace firstPlace(const RankGrid& grid, const std::vector<Axis>& axes, int devicesPerNode)
+{
+    const std::vector<Rank> group = grid.group(Rank{0}, axes);
+    const auto here =
+        std::ranges::count_if(group, [devicesPerNode](Rank rank) { return rank.value < devicesPerNode; });
     const int perNode = std::min(grid.worldSize().value, devicesPerNode);
-    return {static_cast<int>(group.size()), nodes, std::max(1, perNode / onFirst)};
+    return {static_cast<int>(group.size()), nodesOf(group, devicesPerNode),
+            std::max(1, perNode / static_cast<int>(here))};
+}
+
+/// The most nodes that a group lies on, and the most groups that leave one node.
+GroupPlace worstPlace(const RankGrid& grid, const std::vector<Axis>& axes, int devicesPerNode)
+{
+    GroupPlace worst;
+    std::vector<int> leaving(static_cast<std::size_t>(grid.worldSize().value / devicesPerNode) + 1);
+    for (int rank = 0; rank < grid.worldSize().value; ++rank) {
+        const std::vector<Rank> group = grid.group(Rank{rank}, axes);
+        if (group.front().value != rank)
+            continue;
+        worst.ranks = static_cast<int>(group.size());
+        const int nodes = nodesOf(group, devicesPerNode);
+        worst.nodes = std::max(worst.nodes, nodes);
+        int last = -1;
+        for (const Rank member : group) {
+            const int node = member.value / devicesPerNode;
+            leaving[static_cast<std::size_t>(node)] += nodes > 1 && node != last ? 1 : 0;
+            last = node;
+        }
+    }
+    worst.groupsPerNode = std::max(1, std::ranges::max(leaving));
+    return worst;
+}
+
+} // namespace
+
+GroupPlace placeOf(const RankGrid& grid, const std::vector<Axis>& axes, int devicesPerNode)
+{
+    return grid.repeatsEvery(devicesPerNode) ? firstPlace(grid, axes, devicesPerNode)
+                                             : worstPlace(grid, axes, devicesPerNode);
 }
 
 } // namespace trainyard

@@ -15,8 +15,8 @@ struct GroupPlace {
     bool operator==(const GroupPlace&) const = default;
 };
 
-/// Of the group of rank 0 along `axes`, with ranks dealt to nodes in order. Where the groups of a kind lie
-/// differently, the first one stands for all.
+/// Of the groups along `axes`, with ranks dealt to nodes in order. Where they lie differently, as groups of
+/// six do on nodes of eight, the one on most nodes stands for all.
 GroupPlace placeOf(const RankGrid& grid, const std::vector<Axis>& axes, int devicesPerNode);
 
 } // namespace trainyard

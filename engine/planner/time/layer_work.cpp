@@ -51,10 +51,24 @@ double innerMatrices(const ModelSpec& model)
     return model.activation == Activation::Swiglu ? 2 : 1;
 }
 
-std::vector<Product> attentionCore(const Sizes& z)
+/// Of all pairs of a query and a key those that a rank of a ring looks at: a decoder skips runs of keys that
+/// lie behind all queries of a run (engine/parallel/context/attention_tiles.h). Each rank has an early and a
+/// late part of every sequence, so that all see equally much.
+double seenShare(const RunSpec& spec, const Sizes& z)
+{
+    constexpr double kLongestRun = 512; // tokens
+    if (spec.layout.context == 1 || spec.model.family != ModelFamily::Gpt)
+        return 1;
+    const double parts = 2.0 * spec.layout.context;
+    const double runs = parts * std::ceil(z.sequence / parts / kLongestRun);
+    return (runs + 1) / (2 * runs);
+}
+
+std::vector<Product> attentionCore(const RunSpec& spec, const Sizes& z)
 {
     const double copies = z.batch * z.heads;
-    return {{z.here, z.sequence, z.headDim, copies}, {z.here, z.headDim, z.sequence, copies}};
+    const double seen = z.sequence * seenShare(spec, z);
+    return {{z.here, seen, z.headDim, copies}, {z.here, z.headDim, seen, copies}};
 }
 
 std::vector<Product> linearProducts(const ModelSpec& model, const Sizes& z)
@@ -87,7 +101,7 @@ double scoreTraffic(const RunSpec& spec, const Sizes& z, double passes)
 {
     if (fusesAttention(spec))
         return 0;
-    const double scores = z.batch * z.heads * z.here * z.sequence;
+    const double scores = z.batch * z.heads * z.here * z.sequence * seenShare(spec, z);
     const double mask = spec.model.attentionDropout > 0 ? 1 : 0;
     return scores * (passes * z.traffic + mask);
 }
@@ -112,11 +126,32 @@ void addCollectives(Work& work, const RunSpec& spec, const Sizes& z)
     work.reduced = z.tokens() * z.hidden * z.element;
 }
 
-/// Keys and values; with their gradients in the backward pass.
-void addRing(Work& work, const RunSpec& spec, const Sizes& z, double tensors)
+/// Keys and values of every other rank.
+void addRing(Work& work, const RunSpec& spec, const Sizes& z)
 {
-    work.ringRounds = spec.layout.context - 1;
-    work.ringSent = work.ringRounds * tensors * z.tokens() * z.hidden / z.tensor * z.element;
+    const double rounds = spec.layout.context - 1;
+    work.ringRounds += rounds;
+    work.ringSent += rounds * 2 * z.tokens() * z.hidden / z.tensor * z.element;
+}
+
+/// Their gradients in float32 at least, home in the end.
+void addRingGradients(Work& work, const RunSpec& spec, const Sizes& z)
+{
+    constexpr double kWide = 4; // bytes
+    const double rounds = spec.layout.context > 1 ? spec.layout.context : 0;
+    work.ringRounds += rounds;
+    work.ringSent += rounds * 2 * z.tokens() * z.hidden / z.tensor * std::max(kWide, z.element);
+}
+
+/// Reads and writes of the scores.
+struct ScorePasses {
+    double forward;
+    double backward;
+};
+
+ScorePasses scorePasses(const RunSpec& spec)
+{
+    return spec.layout.context > 1 ? ScorePasses{8, 11} : ScorePasses{4, 5};
 }
 
 /// Times that a layer attends: as often as there are sequences where they are packed, else once.
@@ -135,11 +170,12 @@ Work forwardWork(const RunSpec& spec, const Sizes& z, int kernels)
 {
     Work work;
     work.products = linearProducts(spec.model, z);
-    append(work.products, attentionCore(z));
-    work.traffic = tokenTraffic(spec, z, 13, 6 + innerTraffic(spec.model, z)) + scoreTraffic(spec, z, 4);
+    append(work.products, attentionCore(spec, z));
+    work.traffic = tokenTraffic(spec, z, 13, 6 + innerTraffic(spec.model, z)) +
+                   scoreTraffic(spec, z, scorePasses(spec).forward);
     work.kernels = kernelsOf(spec, z, kernels);
     addCollectives(work, spec, z);
-    addRing(work, spec, z, 2);
+    addRing(work, spec, z);
     return work;
 }
 
@@ -147,16 +183,18 @@ Work backwardWork(const RunSpec& spec, const Sizes& z, int kernels)
 {
     Work work;
     work.products = gradientsOf(linearProducts(spec.model, z));
-    append(work.products, gradientsOf(attentionCore(z)));
-    if (fusesAttention(spec))
-        work.products.push_back(attentionCore(z).front()); // the scores, which were not kept
+    const std::vector<Product> core = attentionCore(spec, z);
+    append(work.products, gradientsOf(core));
+    if (fusesAttention(spec) || spec.layout.context > 1)
+        work.products.push_back(core.front()); // the scores, which were not kept
     const double weights =
         static_cast<double>(parameterParts(spec.model).perLayer) / z.tensor * (z.element + 4);
-    work.traffic =
-        tokenTraffic(spec, z, 12, 8 + 1.5 * innerTraffic(spec.model, z)) + scoreTraffic(spec, z, 5) + weights;
+    work.traffic = tokenTraffic(spec, z, 12, 8 + 1.5 * innerTraffic(spec.model, z)) +
+                   scoreTraffic(spec, z, scorePasses(spec).backward) + weights;
     work.kernels = 2 * kernelsOf(spec, z, kernels);
     addCollectives(work, spec, z);
-    addRing(work, spec, z, 4);
+    addRing(work, spec, z);
+    addRingGradients(work, spec, z);
     return work;
 }
 
@@ -164,8 +202,8 @@ Work backwardWork(const RunSpec& spec, const Sizes& z, int kernels)
 Work coreWork(const RunSpec& spec, const Sizes& z, int kernels)
 {
     Work work;
-    work.products = attentionCore(z);
-    work.traffic = scoreTraffic(spec, z, 4);
+    work.products = attentionCore(spec, z);
+    work.traffic = scoreTraffic(spec, z, scorePasses(spec).forward);
     work.kernels = kAttentionKernels * kernels * attentions(spec, z);
     return work;
 }
@@ -182,6 +220,15 @@ LayerWork layerWork(const RunSpec& spec, const SequenceShape& shape, const WorkR
             coreWork(spec, z, rules.kernels)};
 }
 
+Work embeddingsWork(const RunSpec& spec, const SequenceShape& shape)
+{
+    const Sizes z = sizesOf(spec, shape);
+    Work work;
+    work.collectives = spec.layout.tensor > 1 ? 1 : 0;
+    work.reduced = z.tokens() * z.hidden * z.element;
+    return work;
+}
+
 HeadWork headWork(const RunSpec& spec, const SequenceShape& shape)
 {
     const Sizes z = sizesOf(spec, shape);
@@ -195,6 +242,8 @@ HeadWork headWork(const RunSpec& spec, const SequenceShape& shape)
     head.forward.products = products;
     head.backward.products = gradientsOf(products);
     head.forward.traffic = positions * words * kForwardLogitBytes;
+    head.backward.collectives = spec.layout.tensor > 1 ? 1 : 0;
+    head.backward.reduced = positions * z.hidden * z.element;
     head.backward.traffic = positions * words * kBackwardLogitBytes + words * z.hidden * (z.element + 4);
     return head;
 }

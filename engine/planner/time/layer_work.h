@@ -40,10 +40,19 @@ struct LayerWork {
 /// and of the scores 4 forward (softmax, dropout) and 5 backward, with a mask of a byte each. Of what is in
 /// the first column sequence parallelism leaves a rank its share; all else is cut with the heads and columns.
 /// Packed sequences attend one after the other, each with kernels of its own.
+///
+/// Context parallelism (our ring): a sequence is cut into runs, and a decoder skips those behind its own.
+/// Sums and maxima are kept as blocks come, 8 passes over the scores forward and 11 backward, which makes the
+/// scores again. Keys and values go to each other rank in both passes; their gradients come with them, wide,
+/// and one step further home.
 LayerWork layerWork(const RunSpec& spec, const SequenceShape& shape, const WorkRules& rules);
 
-/// Transform (BERT), decoder and its loss, 24 bytes per logit (float32: logits, softmax, loss, gradient).
-/// Embeddings are not counted: looking them up is one read and one write of a layer's input.
+/// Forward: tensor-parallel ranks, which have their words alone, add up what they found. Nothing else is
+/// counted: looking up is one read and one write of a layer's input.
+Work embeddingsWork(const RunSpec& spec, const SequenceShape& shape);
+
+/// Transform (BERT), decoder and its loss, 24 bytes per logit (float32: logits, softmax, loss, gradient);
+/// backward, tensor-parallel ranks add up the gradients of the head's input.
 struct HeadWork {
     Work forward;
     Work backward;

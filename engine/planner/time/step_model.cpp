@@ -46,8 +46,10 @@ StepModel::PartTime StepModel::layerTime(const TimeCoefficients& c) const
 /// the last ones; the first layer's pass is what may hide that.
 StepModel::PartTime StepModel::embeddingsTime(const PartTime& layer, const TimeCoefficients& c) const
 {
-    return {besideTime(0, m_besideEmbeddings.forward, c),
-            besideTime(sum(layer.backward), m_besideEmbeddings.backward, c)};
+    PartTime time{passTime(m_embeddings, c, slowest(c)),
+                  besideTime(sum(layer.backward), m_besideEmbeddings.backward, c)};
+    add(time.forward, besideTime(0, m_besideEmbeddings.forward, c));
+    return time;
 }
 
 /// And what every micro-batch takes besides, once. The last layer's passes hide what goes on beside.
@@ -95,19 +97,30 @@ double StepModel::exposedReduction(const Stage& stage, double backward, const Ti
     return m_overlapsReductions ? std::max(exposedTime(whole, backward), m_lastBucket * whole) : whole;
 }
 
-/// Of the slowest stage, which all wait for.
+/// Of the slowest rank, which all wait for.
 TimeByCause StepModel::stepEnd(const TimeCoefficients& c) const
 {
     TimeByCause slowest{};
-    for (const Stage& stage : m_stages) {
-        TimeByCause time{};
-        at(time, StepCause::Optimizer) = stage.update * c[TimeFactor::Traffic];
-        at(time, StepCause::Gathers) = stage.gather * c[TimeFactor::Reductions];
-        at(time, StepCause::Reductions) = stage.tied * c[TimeFactor::Reductions];
+    for (int rank = 0; rank < m_schedule.shape().ranks; ++rank) {
+        const TimeByCause time = stepEndOf(rank, c);
         if (sum(time) > sum(slowest))
             slowest = time;
     }
     return slowest;
+}
+
+/// A rank updates all its stages.
+TimeByCause StepModel::stepEndOf(int rank, const TimeCoefficients& c) const
+{
+    const PipelineShape& shape = m_schedule.shape();
+    TimeByCause time{};
+    for (int chunk = 0; chunk < shape.chunks; ++chunk) {
+        const Stage& stage = m_stages[static_cast<std::size_t>(shape.stageOf(rank, chunk))];
+        at(time, StepCause::Optimizer) += stage.update * c[TimeFactor::Traffic];
+        at(time, StepCause::Gathers) += stage.gather * c[TimeFactor::Reductions];
+        at(time, StepCause::Reductions) += stage.tied * c[TimeFactor::Reductions];
+    }
+    return time;
 }
 
 std::vector<TimeByCause> StepModel::rankTimes(const std::vector<StageTime>& stages) const

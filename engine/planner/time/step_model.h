@@ -47,7 +47,7 @@ public:
     PartCosts partSeconds() const;
     /// Where each pipeline rank's time goes until it updates its weights, waiting for others apart.
     std::vector<TimeByCause> rankTimes() const { return rankTimes(stageTimes(m_coefficients)); }
-    /// And the update, of the stage that takes longest.
+    /// And the update, of the rank that takes longest.
     TimeByCause updateTime() const { return stepEnd(m_coefficients); }
 
 private:
@@ -87,6 +87,7 @@ private:
     double exposedReduction(const Stage& stage, double backward, const TimeCoefficients& c) const;
     StageCosts costsOf(const StageTime& stage) const;
     TimeByCause stepEnd(const TimeCoefficients& c) const;
+    TimeByCause stepEndOf(int rank, const TimeCoefficients& c) const;
     PipelineCosts costs(const std::vector<StageTime>& stages, const TimeByCause& end,
                         const TimeCoefficients& c) const;
     std::vector<TimeByCause> rankTimes(const std::vector<StageTime>& stages) const;
@@ -96,6 +97,7 @@ private:
     TimeCoefficients m_coefficients; ///< the node's
     std::vector<Stage> m_stages;
     PassDemand m_forward, m_backward, m_attentionCore; ///< of a layer
+    PassDemand m_embeddings; ///< their forward pass; nothing is counted of the backward pass
     PassDemand m_headForward, m_headBackward;
     PassBeside m_besideLayer, m_besideEmbeddings, m_besideHead;
     double m_recomputed = 0; ///< share of the layers that compute all again

@@ -133,7 +133,7 @@ double StepModelBuilder::repeatedAttention() const
     case RecomputeKind::Selective:
         return 1;
     case RecomputeKind::Full:
-        return 1.0 / m_spec.memory.recomputeEvery;
+        return recomputedShare(m_spec);
     }
     return 0;
 }
@@ -308,6 +308,7 @@ StepModel StepModelBuilder::build(StepSchedule schedule, const std::vector<int>&
     model.m_forward = demandOf(layer.forward);
     model.m_backward = demandOf(layer.backward);
     model.m_attentionCore = demandOf(layer.attentionCore);
+    model.m_embeddings = demandOf(embeddingsWork(m_spec, m_shape));
     model.m_headForward = demandOf(head.forward);
     model.m_headBackward = demandOf(head.backward);
     model.m_besideLayer = besideLayer(layer);
@@ -315,8 +316,7 @@ StepModel StepModelBuilder::build(StepSchedule schedule, const std::vector<int>&
     model.m_besideHead = besideHead();
     for (std::size_t i = 0; i < layerCounts.size(); ++i)
         model.m_stages.push_back(stageOf(layerCounts[i], i == 0, i + 1 == layerCounts.size()));
-    model.m_recomputed =
-        m_spec.memory.recompute == RecomputeKind::Full ? 1.0 / m_spec.memory.recomputeEvery : 0;
+    model.m_recomputed = m_spec.memory.recompute == RecomputeKind::Full ? recomputedShare(m_spec) : 0;
     model.m_recomputesCore = m_spec.memory.recompute == RecomputeKind::Selective;
     const bool isPipeline = layerCounts.size() > 1;
     model.m_overlapsReductions = !m_node.sharesMemory && (isPipeline ? m_program.overlapsReductionsOfStages

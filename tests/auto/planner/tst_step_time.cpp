@@ -116,6 +116,29 @@ private slots:
         QTEST(placeOf(grid, {Axis::Pipeline}, 8).nodes, "nodesOfPipeline");
     }
 
+    void takesTheWorstOfGroupsThatLieDifferently()
+    {
+        ParallelLayout layout{.data = 4, .tensor = 6};
+        // Ranks 0 to 5 are on the first of the nodes of eight, 6 to 11 on two, 12 to 17 too, 18 to 23 on one.
+        const RankGrid grid = *RankGrid::create(layout);
+        QCOMPARE(placeOf(grid, {Axis::Tensor}, 8), (GroupPlace{6, 2, 2}));
+        QCOMPARE(placeOf(grid, {Axis::Tensor}, 12), (GroupPlace{6, 1, 2}));
+        layout = {.data = 8, .tensor = 4};
+        QCOMPARE(placeOf(*RankGrid::create(layout), {Axis::Tensor}, 8), (GroupPlace{4, 1, 2}));
+    }
+
+    void updatesAllStagesOfARank()
+    {
+        RunSpec spec = smallRun();
+        spec.layout.virtualStages = 1;
+        const double whole = causeOf(timeOf(spec), StepCause::Optimizer);
+        spec.layout.schedule = PipelineScheduleKind::Interleaved;
+        for (const int chunks : {2, 4}) {
+            spec.layout.virtualStages = chunks;
+            QVERIFY(std::abs(causeOf(timeOf(spec), StepCause::Optimizer) / whole - 1) < 1e-6);
+        }
+    }
+
     void reducesAtTheSpeedOfTheSlowestLink()
     {
         const NodeModel node = a100Node();
@@ -361,8 +384,9 @@ private slots:
             spec.memory.recompute = kind;
             return causeOf(timeOf(spec, slow), StepCause::Context);
         };
-        const double once = context(RecomputeKind::None); // forward 2 tensors, backward 4
-        QVERIFY(std::abs(context(RecomputeKind::Full) / once - 8.0 / 6) < 0.02);
+        // 15 rounds of 2 tensors of 2 bytes in each pass; 16 of 2 gradients of 4 bytes.
+        const double once = context(RecomputeKind::None);
+        QVERIFY(std::abs(context(RecomputeKind::Full) / once - 308.0 / 248) < 0.02);
     }
 
     // One kernel neither writes nor reads scores; "auto" is CUDA on devices with memory of their own.
@@ -428,8 +452,10 @@ private slots:
         spec.layout = {.data = 4};
         spec.batch = {32, 4, 2, false};
         spec.cluster.nodes.front().slotCount = 4;
-        QVERIFY(std::abs(secondsOn(2, spec) / secondsOn(4, spec) - 2) < 1e-6);
-        QVERIFY(std::abs(secondsOn(1, spec) / secondsOn(4, spec) - 4) < 1e-6);
+        const auto timesLonger = [&](int cores) { return secondsOn(cores, spec) / secondsOn(4, spec); };
+        // The update takes as long on any of them: the cores share the memory's bandwidth.
+        QVERIFY(timesLonger(2) > 1.9 && timesLonger(2) <= 2);
+        QVERIFY(timesLonger(1) > 3.7 && timesLonger(1) <= 4);
         // The bubble of a pipeline is time in which another stage has the core.
         spec.layout = {.pipeline = 4};
         spec.batch = {16, 4, 4, false};
