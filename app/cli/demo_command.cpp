@@ -30,6 +30,12 @@ Result<QString> finish(DemoFlow& demo)
     return *outcome;
 }
 
+Status writeReports(const QString& run, const std::filesystem::path& folder)
+{
+    TRAINYARD_TRY(const ReportDocument document, reportOfRuns({run}));
+    return writeReportFiles(document, {folder / "report.html", folder / "report.pdf"});
+}
+
 int demoHeadless(const std::string& out)
 {
     const std::filesystem::path folder =
@@ -40,9 +46,8 @@ int demoHeadless(const std::string& out)
     if (!run.ok())
         return console::fail(run.error());
     const std::filesystem::path runFolder = deskRunFolder(*run);
-    const auto reports = writeReportFiles({*run}, {folder / "report.html", folder / "report.pdf"});
-    if (!reports.ok())
-        return console::fail(reports.error());
+    if (const Status written = writeReports(*run, folder); !written.ok())
+        return console::fail(written.error());
     console::print("dataset  " + QString::fromStdString(demo.datasetFolder().string()));
     console::print("run      " + QString::fromStdString(runFolder.string()));
     for (const char* name : {"report.html", "report.pdf"})

@@ -1,8 +1,15 @@
+#include <optional>
+
+#include <QEventLoop>
+
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/desk.h"
 #include "app/cli/report_files.h"
+#include "app/models/data_set_inspector.h"
 #include "app/models/hardware_library.h"
-#include "app/report/report_builder.h"
+#include "app/models/host_entry.h"
+#include "app/report/data_set_report.h"
 #include "app/report/report_writer.h"
 #include "engine/base/file.h"
 #include "remote/target/desk_folders.h"
@@ -11,10 +18,21 @@ namespace trainyard {
 
 namespace {
 
+constexpr int kSamples = 8; ///< rows of a data set as words
+
+struct Options {
+    std::vector<std::string> subjects; ///< run ids, or the folder of a data set
+    std::string pattern;               ///< empty: what the runs ask for
+    std::vector<std::string> files;
+    std::string base; ///< of files in all formats
+    std::string hardware;
+};
+
 Result<QString> folderOf(const QString& runId)
 {
     if (!isPlainName(runId.toStdString()))
-        return badInput("\"" + runId.toStdString() + "\" is not a run id", "`trainyard runs` lists them");
+        return badInput("\"" + runId.toStdString() + "\" is not a run id",
+                        "`trainyard runs` lists them; a data set needs --template data-set");
     const std::filesystem::path folder = deskRunFolder(runId);
     if (!std::filesystem::exists(folder))
         return badInput("this desk does not know the run " + runId.toStdString(),
@@ -22,18 +40,111 @@ Result<QString> folderOf(const QString& runId)
     return QString::fromStdString(folder.string());
 }
 
+/// A data set as the command line names it: a folder here, or "HOST:/folder".
+struct DataSetPlace {
+    QString host = thisMachine();
+    QString folder;
+};
+
+Result<DataSetPlace> placeOf(const std::string& text)
+{
+    const std::size_t colon = text.find(":/");
+    if (colon != std::string::npos && colon > 0)
+        return DataSetPlace{QString::fromStdString(text.substr(0, colon)),
+                            QString::fromStdString(text.substr(colon + 1))};
+    const std::filesystem::path folder = std::filesystem::absolute(text).lexically_normal();
+    if (!std::filesystem::is_directory(folder))
+        return badInput("there is no folder " + folder.string(),
+                        "name the folder of a data set, on another machine as HOST:/folder");
+    return DataSetPlace{thisMachine(), QString::fromStdString(folder.string())};
+}
+
+Result<DataSetFindings> inspect(const DataSetPlace& place)
+{
+    Desk desk;
+    DataSetInspector inspector(desk.runs());
+    std::optional<Result<DataSetFindings>> findings;
+    QEventLoop loop;
+    Interrupt interrupt;
+    QObject::connect(&interrupt, &Interrupt::requested, &loop, [&] {
+        inspector.cancel();
+        findings = Error{ErrorKind::Cancelled, "cancelled", {}};
+        loop.quit();
+    });
+    QObject::connect(&inspector, &DataSetInspector::progress, &loop,
+                     [](const QString& text, double) { console::transient(text); });
+    QObject::connect(&inspector, &DataSetInspector::finished, &loop,
+                     [&](const Result<DataSetFindings>& result) {
+                         findings = result;
+                         loop.quit();
+                     });
+    inspector.inspect(place.host, place.folder, DataSetInspector::Depth::Rows, kSamples);
+    if (!findings)
+        loop.exec();
+    console::transient("");
+    return *findings;
+}
+
+Result<ReportDocument> reportOfDataSet(const std::vector<std::string>& subjects)
+{
+    if (subjects.size() != 1)
+        return badInput("a report of the template \"data-set\" is of one data set", "name one folder");
+    TRAINYARD_TRY(const DataSetPlace place, placeOf(subjects.front()));
+    TRAINYARD_TRY(const DataSetFindings findings, inspect(place));
+    return buildDataSetReport(findings);
+}
+
+Result<ReportDocument> documentOf(const Options& options)
+{
+    const auto pattern = reportTemplateFromName(options.pattern);
+    if (pattern == ReportTemplate::DataSet)
+        return reportOfDataSet(options.subjects);
+    QStringList runs;
+    for (const std::string& run : options.subjects)
+        runs << QString::fromStdString(run);
+    return reportOfRuns(runs, {pattern, options.hardware});
+}
+
+/// The files that were written.
+Result<QStringList> write(const Options& options)
+{
+    TRAINYARD_TRY(const ReportDocument document, documentOf(options));
+    TRAINYARD_TRY_STATUS(writeReportFiles(document, {options.files.begin(), options.files.end()}));
+    QStringList files;
+    for (const std::string& file : options.files)
+        files << QString::fromStdString(file);
+    if (!options.base.empty()) {
+        TRAINYARD_TRY(const QStringList all,
+                      writeReportInAllFormats(document, QString::fromStdString(options.base)));
+        files << all;
+    }
+    return files;
+}
+
+int run(const Options& options)
+{
+    const auto files = write(options);
+    if (!files.ok())
+        return console::fail(files.error());
+    for (const QString& file : *files)
+        console::print(file);
+    return 0;
+}
+
 } // namespace
 
-Status writeReportFiles(const QStringList& runIds, const std::vector<std::filesystem::path>& files,
-                        const std::string& hardware)
+Result<ReportDocument> reportOfRuns(const QStringList& runIds, const ReportOptions& options)
 {
     QStringList folders;
     for (const QString& runId : runIds) {
         TRAINYARD_TRY(const QString folder, folderOf(runId));
         folders << folder;
     }
-    TRAINYARD_TRY(const ReportDocument document,
-                  buildReport(folders, HardwareLibrary(deskDataFolder() / "hardware"), hardware));
+    return buildReport(folders, HardwareLibrary(deskDataFolder() / "hardware"), options);
+}
+
+Status writeReportFiles(const ReportDocument& document, const std::vector<std::filesystem::path>& files)
+{
     for (const auto& file : files)
         TRAINYARD_TRY_STATUS(writeReport(document, QString::fromStdString(file.string())));
     return {};
@@ -41,33 +152,35 @@ Status writeReportFiles(const QStringList& runIds, const std::vector<std::filesy
 
 void addReportCommand(CLI::App& app, CommandOutcome& outcome)
 {
-    struct Options {
-        std::vector<std::string> runs;
-        std::vector<std::string> files;
-        std::string hardware;
-    };
     auto o = std::make_shared<Options>();
     CLI::App* command =
-        app.add_subcommand("report", "A report of one or several runs as HTML, PDF, CSV or JSON");
-    command->add_option("RUN", o->runs, "Run ids")->required();
+        app.add_subcommand("report", "A report of runs, or of a data set, as HTML, PDF, CSV or JSON");
     command
-        ->add_option("--out", o->files,
-                     "File to write; its ending decides the format. May be given several times")
+        ->add_option("RUN", o->subjects,
+                     "Run ids; with --template data-set a folder, on another machine HOST:/folder")
         ->required();
-    command->add_option(
-        "--hardware", o->hardware,
-        "What the nodes are, for the planned time of runs whose specification does not say it: a "
-        "preset (resources/presets/hardware) or your own");
-    command->callback([&outcome, o] {
-        QStringList runs;
-        for (const std::string& run : o->runs)
-            runs << QString::fromStdString(run);
-        const Status written = writeReportFiles(runs, {o->files.begin(), o->files.end()}, o->hardware);
-        outcome.status = written.ok() ? 0 : console::fail(written.error());
-        if (written.ok()) {
-            for (const std::string& file : o->files)
-                console::print(QString::fromStdString(file));
-        }
+    command
+        ->add_option("--template", o->pattern,
+                     "What the report is for (default: run for one run, scaling where a model ran on several "
+                     "numbers of ranks, else comparison)")
+        ->check(CLI::IsMember(reportTemplateNames()));
+    CLI::Option* files = command->add_option(
+        "--out", o->files, "File to write; its ending decides the format. May be given several times");
+    CLI::Option* base =
+        command->add_option("--all", o->base, "Writes NAME.html, NAME.pdf, NAME.csv and NAME.json")
+            ->option_text("NAME");
+    command->add_option("--hardware", o->hardware,
+                        "What the nodes are, for the planned time and the cost of runs whose specification "
+                        "does not say it: a "
+                        "preset (resources/presets/hardware) or your own");
+    command->footer("The paths of the files are printed; all formats say the same. Examples:\n"
+                    "  trainyard report RUN --out run.pdf\n"
+                    "  trainyard report RUN RUN RUN --template scaling --all study\n"
+                    "  trainyard report --template data-set gpu-03:/data/wiki-128 --out data.html");
+    command->callback([&outcome, o, files, base] {
+        if (files->count() + base->count() == 0)
+            throw CLI::RequiredError("--out or --all");
+        outcome.status = run(*o);
     });
 }
 

@@ -1,19 +1,19 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include <QStringList>
 
-#include "engine/base/result.h"
+#include "app/report/report_builder.h"
 
 namespace trainyard {
 
-/// Writes the report of runs that this desk knows to each of the files, in the format of its ending. Needs a
-/// QApplication; the offscreen platform will do. `hardware` names what nodes are of which a run's
-/// specification does not say it; empty = that stays unknown.
-Status writeReportFiles(const QStringList& runIds, const std::vector<std::filesystem::path>& files,
-                        const std::string& hardware = {});
+/// The report of runs that this desk knows.
+Result<ReportDocument> reportOfRuns(const QStringList& runIds, const ReportOptions& options = {});
+
+/// Writes it to each of the files, in the format of its ending. Needs a QApplication; the offscreen platform
+/// will do.
+Status writeReportFiles(const ReportDocument& document, const std::vector<std::filesystem::path>& files);
 
 } // namespace trainyard

@@ -13,8 +13,15 @@ namespace trainyard {
 
 namespace {
 
+constexpr QSize kSize{720, 240};
 constexpr int kTickPixels = 11;
-constexpr int kLegendColumns = 8;
+constexpr int kPlotWidth = 640; ///< of it is left for curves and bars
+constexpr int kPlotHeight = 180;
+constexpr int kLegendLine = 16;
+constexpr int kLegendIcon = 16;
+constexpr int kLegendGap = 16;
+constexpr int kLongestName = 280; ///< pixels
+constexpr int kNumberedBar = 11;  ///< least width and height of a segment with its number
 constexpr double kFewestBars = 5; // a single bar is no wider than one of five
 
 const ThemeColours& colours()
@@ -44,6 +51,42 @@ void styleAxis(QCPAxis* axis, const QString& label)
     axis->grid()->setZeroLinePen(Qt::NoPen);
 }
 
+QString elided(const QString& name, int pixels)
+{
+    return QFontMetrics(tickFont()).elidedText(name, Qt::ElideMiddle, pixels);
+}
+
+/// What the legend names: filled layers, with the number that stands in their segments, or curves. The faint
+/// and the planned have the colour of their neighbour.
+QStringList namesOf(const ReportFigure& figure)
+{
+    QStringList names;
+    for (const ReportLayer& layer : figure.layers) {
+        if (!layer.isPlanned)
+            names << QStringLiteral("%1 %2").arg(names.size() + 1).arg(layer.name);
+    }
+    for (const ReportCurve& curve : figure.curves) {
+        if (curve.look != ReportCurve::Look::Faint)
+            names << elided(curve.name, kLongestName);
+    }
+    return names;
+}
+
+/// A lone curve or layer is named by the caption.
+bool needsLegend(const ReportFigure& figure)
+{
+    return namesOf(figure).size() > 1;
+}
+
+int legendColumns(const QStringList& names)
+{
+    const QFontMetrics metrics(tickFont());
+    int widest = 1;
+    for (const QString& name : names)
+        widest = std::max(widest, metrics.horizontalAdvance(name));
+    return std::clamp(kSize.width() / (widest + kLegendIcon + 2 * kLegendGap), 1, int(names.size()));
+}
+
 void styleLegend(QCustomPlot& plot, const ReportFigure& figure)
 {
     plot.legend->setFont(tickFont());
@@ -51,25 +94,17 @@ void styleLegend(QCustomPlot& plot, const ReportFigure& figure)
     plot.legend->setBorderPen(Qt::NoPen);
     plot.legend->setBrush(Qt::NoBrush);
     plot.legend->setFillOrder(QCPLegend::foColumnsFirst);
-    plot.legend->setWrap(kLegendColumns);
-    plot.legend->setIconSize(16, 10);
+    plot.legend->setWrap(legendColumns(namesOf(figure)));
+    plot.legend->setIconSize(kLegendIcon, 10);
     plot.legend->setIconTextPadding(figure.bars.isEmpty() ? 12 : 6); // a line reaches beyond its icon
-    plot.legend->setColumnSpacing(16);
+    plot.legend->setColumnSpacing(kLegendGap);
+    plot.legend->setRowSpacing(2);
     plot.legend->setMargins(QMargins(0, 4, 0, 0));
     plot.legend->setVisible(true);
     // Above the axes, so that it never covers a curve.
     plot.plotLayout()->insertRow(0);
     plot.plotLayout()->addElement(0, 0, plot.legend);
     plot.plotLayout()->setRowStretchFactor(0, 0.001);
-}
-
-/// A lone curve is named by the caption.
-bool needsLegend(const ReportFigure& figure)
-{
-    const auto named =
-        std::count_if(figure.curves.begin(), figure.curves.end(),
-                      [](const ReportCurve& curve) { return curve.look != ReportCurve::Look::Faint; });
-    return !figure.bars.isEmpty() || named > 1;
 }
 
 void stylePlot(QCustomPlot& plot, const ReportFigure& figure)
@@ -95,7 +130,7 @@ QPen penOf(const ReportCurve& curve, const SeriesStyle& style)
 void addCurve(QCustomPlot& plot, const ReportCurve& curve, const SeriesStyle& style)
 {
     QCPGraph* graph = plot.addGraph();
-    graph->setName(curve.name);
+    graph->setName(elided(curve.name, kLongestName));
     graph->setData(curve.x, curve.y, true);
     graph->setPen(penOf(curve, style));
     if (curve.look == ReportCurve::Look::Faint)
@@ -146,14 +181,16 @@ void addLayers(QCustomPlot& plot, const ReportFigure& figure, bool isPlanned, co
     QList<double> positions;
     for (qsizetype i = 0; i < figure.bars.size(); ++i)
         positions << static_cast<double>(i) + place.shift;
+    const QStringList names = namesOf(figure);
     QCPBars* below = nullptr;
+    qsizetype number = 0;
     for (const ReportLayer& layer : figure.layers) {
         if (layer.isPlanned != isPlanned)
             continue;
         auto* bars = new QCPBars(plot.xAxis, plot.yAxis); // owned by the plot
-        bars->setName(layer.name);
+        bars->setName(names.value(number++));
         bars->setData(positions, layer.values, true);
-        bars->setPen(isPlanned ? QPen(layer.colour, 1.4) : QPen(Qt::NoPen));
+        bars->setPen(isPlanned ? QPen(layer.colour, 1.4) : QPen(Qt::white, 0.5));
         bars->setBrush(isPlanned ? QBrush(Qt::NoBrush) : QBrush(layer.colour));
         bars->setWidth(place.width);
         if (isPlanned)
@@ -164,12 +201,56 @@ void addLayers(QCustomPlot& plot, const ReportFigure& figure, bool isPlanned, co
     }
 }
 
+void addNumber(QCustomPlot& plot, const QPointF& middle, qsizetype number, const QColor& colour)
+{
+    auto* text = new QCPItemText(&plot); // owned by the plot
+    text->position->setCoords(middle);
+    text->setText(QString::number(number));
+    QFont font = tickFont();
+    font.setPixelSize(kTickPixels - 2);
+    text->setFont(font);
+    text->setColor(colour);
+}
+
+/// The number of its layer in every segment that has room for it.
+void addNumbers(QCustomPlot& plot, const ReportFigure& figure, bool isPlanned, const BarPlace& place)
+{
+    const double perPixel = plot.yAxis->range().size() / kPlotHeight;
+    if (place.width * kPlotWidth / plot.xAxis->range().size() < kNumberedBar)
+        return;
+    for (qsizetype bar = 0; bar < figure.bars.size(); ++bar) {
+        double below = 0;
+        qsizetype number = 0;
+        for (const ReportLayer& layer : figure.layers) {
+            if (layer.isPlanned != isPlanned)
+                continue;
+            ++number;
+            const double value = layer.values[bar];
+            const bool isDark = isPlanned || qGray(layer.colour.rgb()) > 140;
+            if (value >= kNumberedBar * perPixel)
+                addNumber(plot, {static_cast<double>(bar) + place.shift, below + value / 2}, number,
+                          isDark ? colours().text : QColor(Qt::white));
+            below += value;
+        }
+    }
+}
+
+/// Names under the bars: shortened to the room that one has; where that is too little for them, some.
+QSharedPointer<QCPAxisTicker> barTicker(const ReportFigure& figure)
+{
+    constexpr int kLeastRoom = 28;
+    const int bars = int(figure.bars.size());
+    const int room = kPlotWidth / std::max(1, bars);
+    const int every = (kLeastRoom + room - 1) / std::max(1, room);
+    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
+    for (int bar = 0; bar < bars; bar += every)
+        ticker->addTick(bar, elided(figure.bars[bar], room * every - 6));
+    return ticker;
+}
+
 void addBars(QCustomPlot& plot, const ReportFigure& figure)
 {
-    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    for (qsizetype i = 0; i < figure.bars.size(); ++i)
-        ticker->addTick(static_cast<double>(i), figure.bars[i]);
-    plot.xAxis->setTicker(ticker);
+    plot.xAxis->setTicker(barTicker(figure));
     const bool anyPlanned = std::ranges::any_of(figure.layers, &ReportLayer::isPlanned);
     for (const bool isPlanned : {false, true})
         addLayers(plot, figure, isPlanned, placeOf(isPlanned, anyPlanned));
@@ -179,17 +260,32 @@ void addBars(QCustomPlot& plot, const ReportFigure& figure)
     plot.xAxis->setRange(middle - reach, middle + reach);
     plot.yAxis->setRangeLower(0);
     plot.yAxis->setRangeUpper(plot.yAxis->range().upper * 1.05);
+    if (!needsLegend(figure))
+        return;
+    for (const bool isPlanned : {false, true})
+        addNumbers(plot, figure, isPlanned, placeOf(isPlanned, anyPlanned));
 }
 
 } // namespace
+
+QSize figureSize(const ReportFigure& figure)
+{
+    const QStringList names = namesOf(figure);
+    if (names.size() < 2)
+        return kSize;
+    const auto columns = legendColumns(names);
+    const auto lines = int(names.size() + columns - 1) / columns;
+    return kSize + QSize(0, (lines - 1) * kLegendLine);
+}
 
 QByteArray figureSvg(const ReportFigure& figure)
 {
     QBuffer buffer;
     QSvgGenerator generator;
     generator.setOutputDevice(&buffer);
-    generator.setSize(kFigureSize);
-    generator.setViewBox(QRect(QPoint(0, 0), kFigureSize));
+    const QSize size = figureSize(figure);
+    generator.setSize(size);
+    generator.setViewBox(QRect(QPoint(0, 0), size));
 
     QCustomPlot plot;
     stylePlot(plot, figure);
@@ -200,16 +296,16 @@ QByteArray figureSvg(const ReportFigure& figure)
     QCPPainter painter(&generator);
     painter.setMode(QCPPainter::pmVectorized);
     painter.setMode(QCPPainter::pmNoCaching);
-    plot.toPainter(&painter, kFigureSize.width(), kFigureSize.height());
+    plot.toPainter(&painter, size.width(), size.height());
     painter.end();
     const QByteArray svg = buffer.data();
     return svg.mid(svg.indexOf("<svg"));
 }
 
-void paintFigure(QPainter& painter, const QRectF& area, const ReportFigure& figure)
+void paintFigure(QPainter& painter, const QRectF& area, const QByteArray& svg)
 {
     // By way of SVG, which has no resolution of its own: a QPicture would be scaled by the device's.
-    QSvgRenderer renderer(figureSvg(figure));
+    QSvgRenderer renderer(svg);
     renderer.setAspectRatioMode(Qt::KeepAspectRatio);
     renderer.render(&painter, area);
 }

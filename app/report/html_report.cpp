@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto kStyle = R"(
 :root { color-scheme: light dark; --text: #1b1f24; --muted: #5f6b7a; --panel: #ffffff; --window: #f7f8fa; --border: #dde1e6; }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root { --text: #e6e9ed; --muted: #9aa5b1; --panel: #1d2127; --window: #15181d; --border: #2e343c; }
   figure svg { filter: invert(1) hue-rotate(180deg); }
 }
@@ -25,8 +25,15 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th, td { text-align: left; padding: 4px 16px 4px 0; border-bottom: 1px solid var(--border); vertical-align: top; overflow-wrap: anywhere; }
 th { color: var(--muted); font-weight: 600; }
 tr:last-child td { border-bottom: 0; }
-@page { size: A4; margin: 16mm; }
-@media print { body { background: none; } main { padding: 0; max-width: none; } figure, tr { break-inside: avoid; } h2 { break-after: avoid; } }
+@page { size: A4; margin: 16mm; @bottom-right { content: counter(page) " / " counter(pages); font: 9px sans-serif; } }
+@media print {
+  body { background: none; font-size: 11px; }
+  main { padding: 0; max-width: none; }
+  figure, tr { break-inside: avoid; }
+  figure, .table { border: 0; padding: 0; overflow: visible; }
+  h2, figcaption, caption { break-after: avoid; }
+  thead { display: table-header-group; }
+}
 )";
 
 QString row(const QStringList& cells, const char* tag)

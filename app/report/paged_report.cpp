@@ -38,20 +38,23 @@ QSizeF textArea()
     return {kPage.width() - 2 * kMargin, kPage.height() - 2 * kMargin};
 }
 
-QSizeF figureSize()
-{
-    const double width = textArea().width();
-    return {width, width * kFigureSize.height() / kFigureSize.width()};
-}
-
 /// A figure with its caption and, at the start of a section, the section's heading: no page ends between
 /// them.
 struct PlacedFigure {
     QString heading;
-    ReportFigure figure;
+    QString caption;
+    QSizeF size;
+    QByteArray svg; ///< made once: pages are painted again and again
 
     double headingHeight() const { return heading.isEmpty() ? 0 : kHeadingHeight; }
 };
+
+PlacedFigure placed(const QString& heading, const ReportFigure& figure)
+{
+    const QSizeF size = figureSize(figure);
+    const double width = textArea().width();
+    return {heading, figure.caption, {width, width * size.height() / size.width()}, figureSvg(figure)};
+}
 
 void drawLine(QPainter& painter, const QRectF& line, int pixels, QFont::Weight weight, const QColor& colour,
               const QString& text)
@@ -61,7 +64,8 @@ void drawLine(QPainter& painter, const QRectF& line, int pixels, QFont::Weight w
     font.setWeight(weight);
     painter.setFont(font);
     painter.setPen(colour);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignBottom, text);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignBottom,
+                     painter.fontMetrics().elidedText(text, Qt::ElideMiddle, int(line.width())));
 }
 
 /// Positions in the text between which no page may end: a heading or caption, and a row of the table below
@@ -83,7 +87,8 @@ public:
     }
     QSizeF intrinsicSize(QTextDocument*, int, const QTextFormat& format) override
     {
-        return figureSize() + QSizeF(0, figureOf(format).headingHeight() + kCaptionHeight);
+        const PlacedFigure& placed = figureOf(format);
+        return placed.size + QSizeF(0, placed.headingHeight() + kCaptionHeight);
     }
     void drawObject(QPainter* painter, const QRectF& area, QTextDocument*, int,
                     const QTextFormat& format) override
@@ -93,8 +98,8 @@ public:
         const QRectF heading(area.topLeft(), QSizeF(area.width(), placed.headingHeight()));
         const QRectF caption(heading.bottomLeft(), QSizeF(area.width(), kCaptionHeight));
         drawLine(*painter, heading, kHeadingPixels, QFont::Bold, colours.text, placed.heading);
-        drawLine(*painter, caption, kCaptionPixels, QFont::Normal, colours.muted, placed.figure.caption);
-        paintFigure(*painter, QRectF(caption.bottomLeft(), area.bottomRight()), placed.figure);
+        drawLine(*painter, caption, kCaptionPixels, QFont::Normal, colours.muted, placed.caption);
+        paintFigure(*painter, QRectF(caption.bottomLeft(), area.bottomRight()), placed.svg);
     }
 
 private:
@@ -171,7 +176,7 @@ private:
         format.setProperty(kFigureProperty, static_cast<int>(m_figures.size()));
         paragraph({}, 8, QFont::Normal, colours().muted, 8);
         m_cursor.insertText(QString(QChar::ObjectReplacementCharacter), format);
-        m_figures << PlacedFigure{std::exchange(m_heading, {}), figure};
+        m_figures << placed(std::exchange(m_heading, {}), figure);
         m_lead.reset();
     }
     void add(const ReportTable& table)
@@ -248,8 +253,10 @@ PagedReport::PagedReport(const ReportDocument& document)
     m_text->setDefaultFont(font);
     TextWriter writer(*m_text);
     writer.write(document);
-    m_text->documentLayout()->registerHandler(kFigureObject,
-                                              new FigureObject(writer.takeFigures(), m_text.get()));
+    const QList<PlacedFigure> figures = writer.takeFigures();
+    for (const PlacedFigure& figure : figures)
+        m_captions << figure.heading << figure.caption;
+    m_text->documentLayout()->registerHandler(kFigureObject, new FigureObject(figures, m_text.get()));
     m_text->setPageSize(textArea());
     keepTogether(*m_text, writer.keptTogether());
 }
@@ -264,6 +271,11 @@ QSizeF PagedReport::pageSize()
 int PagedReport::pageCount() const
 {
     return m_text->pageCount();
+}
+
+QString PagedReport::text() const
+{
+    return m_text->toPlainText() + QLatin1Char('\n') + m_captions.join(QLatin1Char('\n'));
 }
 
 void PagedReport::paintPage(QPainter& painter, int index) const

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include <QSizeF>
+#include <QStringList>
 
 #include "app/report/report_document.h"
 
@@ -21,6 +22,8 @@ public:
 
     static QSizeF pageSize(); ///< the whole sheet
     int pageCount() const;
+    /// All that the pages say, without the figures' own labels.
+    QString text() const;
     /// Draws page `index` (from 0) with its number, as vectors, one unit = one point, at the painter's
     /// origin.
     void paintPage(QPainter& painter, int index) const;
@@ -28,6 +31,7 @@ public:
 private:
     std::unique_ptr<QTextDocument> m_text;
     QString m_title;
+    QStringList m_captions; ///< of the figures, and of sections that begin with one: they are painted
 };
 
 } // namespace trainyard

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 
+#include "app/models/display_text.h"
 #include "app/models/plan_tables.h"
 #include "app/models/theme.h"
 #include "app/report/sections.h"
@@ -8,17 +10,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr qsizetype kMostRanksListed = 64; // the figure has them all
-
-QString text(std::string_view name)
-{
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-}
-
-ReportTable captioned(const QString& caption, const TextTable& table)
-{
-    return {caption, table.columns, table.rows};
-}
+constexpr qsizetype kMostRanks = 64; ///< beyond, hosts stand for their ranks
 
 /// A layer for every kind, filled; or the planned ones, outlined.
 template <typename Kind>
@@ -27,7 +19,7 @@ QList<ReportLayer> layersOf(std::size_t kinds, bool isPlanned)
     QList<ReportLayer> layers;
     for (std::size_t i = 0; i < kinds; ++i) {
         const auto kind = static_cast<Kind>(i);
-        layers << ReportLayer{text(nameOf(kind)) + (isPlanned ? " (planned)" : ""),
+        layers << ReportLayer{readable(nameOf(kind)) + (isPlanned ? " (planned)" : ""),
                               colourOf(kind, ColourScheme::Light),
                               {},
                               isPlanned};
@@ -62,34 +54,54 @@ bool hasPlan(const QList<DeviceMemory>& ranks)
     return std::ranges::all_of(ranks, [](const DeviceMemory& rank) { return rank.planned.has_value(); });
 }
 
-ReportFigure memoryFigure(const QList<DeviceMemory>& ranks, const QString& label)
+/// A bar for each device, in the order given.
+ReportFigure memoryFigure(const QString& caption, const QString& xLabel, const QStringList& bars,
+                          const QList<DeviceMemory>& devices)
 {
-    const MemoryUnit unit = unitFor(ranks);
-    ReportFigure figure{"Peak memory of each rank, " + label, "rank", QString("memory (%1)").arg(unit.name)};
+    const MemoryUnit unit = unitFor(devices);
+    ReportFigure figure{caption, xLabel, QString("memory (%1)").arg(unit.name)};
+    figure.bars = bars;
     auto measured = layersOf<MemoryCategory>(kMemoryCategories, false);
     auto planned = layersOf<MemoryCategory>(kMemoryCategories, true);
-    for (const DeviceMemory& rank : ranks) {
-        figure.bars << QString::number(figure.bars.size());
-        addValues(measured, rank.categories, unit);
-        addValues(planned, rank.planned.value_or(MemoryByCategory{}), unit);
+    for (const DeviceMemory& device : devices) {
+        addValues(measured, device.categories, unit);
+        addValues(planned, device.planned.value_or(MemoryByCategory{}), unit);
     }
     figure.layers = measured;
-    if (hasPlan(ranks)) {
+    if (hasPlan(devices)) {
         figure.caption += "; outlined what was planned";
         figure.layers += planned;
     }
     return figure;
 }
 
-QList<ReportBlock> memoryBlocks(const QList<DeviceMemory>& ranks, const QString& label)
+const DeviceMemory& fullestOf(const QList<DeviceMemory>& ranks)
 {
-    QList<ReportBlock> blocks{memoryFigure(ranks, label)};
-    if (ranks.size() <= kMostRanksListed)
-        blocks << captioned("Peak memory of each rank, " + label, rankMemoryTable(ranks));
-    const auto fullest = std::ranges::max_element(ranks, {}, &DeviceMemory::peak);
-    return blocks << captioned("Peak memory on each host, sums over its ranks, " + label,
-                               hostMemoryTable(ranks))
-                  << captioned("Fullest rank by category, " + label, categoryMemoryTable(*fullest));
+    return *std::ranges::max_element(ranks, {}, &DeviceMemory::peak);
+}
+
+/// Ranks of one host are neighbours.
+QList<DeviceMemory> fullestOfEachHost(const QList<DeviceMemory>& ranks)
+{
+    QList<DeviceMemory> fullest;
+    for (const DeviceMemory& rank : ranks) {
+        if (fullest.isEmpty() || fullest.last().host != rank.host)
+            fullest << rank;
+        else if (rank.peak > fullest.last().peak)
+            fullest.last() = rank;
+    }
+    return fullest;
+}
+
+ReportFigure rankFigure(const QList<DeviceMemory>& ranks)
+{
+    QStringList bars;
+    const bool byHost = ranks.size() > kMostRanks;
+    const QList<DeviceMemory> drawn = byHost ? fullestOfEachHost(ranks) : ranks;
+    for (qsizetype i = 0; i < drawn.size(); ++i)
+        bars << QString::number(i);
+    return byHost ? memoryFigure("Peak memory of the fullest rank of each host", "host", bars, drawn)
+                  : memoryFigure("Peak memory of each rank", "rank", bars, drawn);
 }
 
 void addPace(QList<ReportLayer>& layers, const std::optional<RunPace>& pace)
@@ -125,35 +137,129 @@ QString aboutPlan(const PlanComparison& plan, const QString& label)
                          : plan.whyNoTime);
 }
 
+QString displayDifference(double planned, double measured)
+{
+    const double share = measured / planned - 1;
+    return std::isfinite(share) ? (share < 0 ? "" : "+") + displayPercent(share) : displayPercent(share);
+}
+
+/// The fullest rank of each run that says what it holds.
+ReportTable fullestTable(const Runs& runs, const Plans& plans)
+{
+    ReportTable table{
+        "Fullest rank of each run", {"run", "rank", "host", "planned", "measured", "difference"}, {}};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (plans[i].memory.isEmpty())
+            continue;
+        const DeviceMemory& rank = fullestOf(plans[i].memory);
+        const auto measured = static_cast<double>(rank.peak);
+        const double planned = rank.planned ? static_cast<double>(totalOf(*rank.planned)) : RunPace::kUnknown;
+        table.rows << QStringList{labelOf(runs[i], runs), rank.name,
+                                  oneLine(rank.host),     displayBytes(planned),
+                                  displayBytes(measured), displayDifference(planned, measured)};
+    }
+    return table;
+}
+
+ReportTable paceOverview(const Runs& runs, const Plans& plans)
+{
+    ReportTable table{
+        "A usual step of each run", {"run", "planned", "measured", "difference", "sequences/s", "MFU"}, {}};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (!plans[i].measured)
+            continue;
+        const RunPace planned = plans[i].planned.value_or(RunPace());
+        const RunPace& measured = *plans[i].measured;
+        table.rows << QStringList{labelOf(runs[i], runs),
+                                  displaySeconds(planned.stepSeconds),
+                                  displaySeconds(measured.stepSeconds),
+                                  displayDifference(planned.stepSeconds, measured.stepSeconds),
+                                  displayNumber(measured.sequencesPerSecond),
+                                  displayPercent(measured.modelUtilization)};
+    }
+    return table;
+}
+
+/// Measured seconds; causes that take nothing in any run are left out.
+ReportTable causeOverview(const Runs& runs, const Plans& plans)
+{
+    ReportTable table{"Measured time of a step by cause", {"run"}, {}};
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (plans[i].measured)
+            table.rows << QStringList{labelOf(runs[i], runs)};
+    }
+    for (std::size_t c = 0; c < kCommonCauses; ++c) {
+        const auto takes = [c](const PlanComparison& plan) {
+            return plan.measured && plan.measured->byCause[c] > 0;
+        };
+        if (std::ranges::none_of(plans, takes))
+            continue;
+        table.columns << readable(nameOf(static_cast<CommonCause>(c)));
+        qsizetype row = 0;
+        for (const PlanComparison& plan : plans) {
+            if (plan.measured)
+                table.rows[row++] << displaySeconds(plan.measured->byCause[c]);
+        }
+    }
+    return table;
+}
+
 } // namespace
 
 ReportSection memorySection(const Runs& runs, const Plans& plans)
 {
     ReportSection section{"Memory per device", {}};
+    const QList<DeviceMemory>& ranks = plans.front().memory;
+    if (ranks.isEmpty())
+        return section;
+    section.blocks << rankFigure(ranks);
+    if (ranks.size() <= kMostRanks)
+        section.blocks << captioned("Peak memory of each rank", rankMemoryTable(ranks));
+    section.blocks << captioned("Peak memory on each host, sums over its ranks", hostMemoryTable(ranks))
+                   << captioned("Fullest rank by category", categoryMemoryTable(fullestOf(ranks)));
+    if (!hasPlan(ranks))
+        section.blocks << labelOf(runs.front(), runs) + ": " + plans.front().whyNoTime;
+    return section;
+}
+
+ReportSection memoryOverview(const Runs& runs, const Plans& plans)
+{
+    QStringList bars;
+    QList<DeviceMemory> fullest;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const QString label = labelOf(runs[i], runs);
         if (plans[i].memory.isEmpty())
             continue;
-        section.blocks << memoryBlocks(plans[i].memory, label);
-        if (!hasPlan(plans[i].memory))
-            section.blocks << label + ": " + plans[i].whyNoTime;
+        bars << labelOf(runs[i], runs);
+        fullest << fullestOf(plans[i].memory);
     }
-    return section;
+    if (fullest.isEmpty())
+        return {};
+    return {
+        "Memory per device",
+        {memoryFigure("Peak memory of the fullest rank", "run", bars, fullest), fullestTable(runs, plans)}};
 }
 
 ReportSection stepTimeSection(const Runs& runs, const Plans& plans)
 {
-    ReportSection section{"Step time", {}};
+    const PlanComparison& plan = plans.front();
+    if (!plan.measured)
+        return {};
+    return {"Step time",
+            {stepTimeFigure(runs, plans), captioned("Time of a step by cause", stepTimeTable(plan)),
+             captioned("What follows from it", paceTable(plan)),
+             aboutPlan(plan, labelOf(runs.front(), runs))}};
+}
+
+ReportSection stepTimeOverview(const Runs& runs, const Plans& plans)
+{
+    if (std::ranges::none_of(plans, [](const PlanComparison& plan) { return plan.measured.has_value(); }))
+        return {};
+    ReportSection section{
+        "Step time", {stepTimeFigure(runs, plans), paceOverview(runs, plans), causeOverview(runs, plans)}};
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const QString label = labelOf(runs[i], runs);
-        if (!plans[i].measured)
-            continue;
-        section.blocks << captioned("Time of a step by cause, " + label, stepTimeTable(plans[i]))
-                       << captioned("What follows from it, " + label, paceTable(plans[i]))
-                       << aboutPlan(plans[i], label);
+        if (plans[i].measured)
+            section.blocks << aboutPlan(plans[i], labelOf(runs[i], runs));
     }
-    if (!section.blocks.isEmpty())
-        section.blocks.prepend(stepTimeFigure(runs, plans));
     return section;
 }
 

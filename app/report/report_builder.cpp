@@ -1,7 +1,6 @@
 #include "app/report/report_builder.h"
 
-#include <QDateTime>
-
+#include "app/models/display_text.h"
 #include "app/models/plan_of_run.h"
 #include "app/report/sections.h"
 
@@ -9,9 +8,16 @@ namespace trainyard {
 
 namespace {
 
-QString titleOf(const Runs& runs)
+QString titleOf(const Runs& runs, ReportTemplate pattern)
 {
-    return runs.size() == 1 ? runs.front().facts.name() : QStringLiteral("%1 runs").arg(runs.size());
+    if (pattern == ReportTemplate::Run)
+        return oneLine(runs.front().facts.name());
+    if (pattern == ReportTemplate::Comparison)
+        return QStringLiteral("Comparison of %1 runs").arg(runs.size());
+    QStringList models;
+    for (const ScalingStudy& study : scalingStudies(runs))
+        models << study.model;
+    return QStringLiteral("Scaling study of ") + models.join(QStringLiteral(", "));
 }
 
 QString subtitleOf(const Runs& runs)
@@ -22,36 +28,78 @@ QString subtitleOf(const Runs& runs)
     return ids.join(", ");
 }
 
+QList<ReportSection> sectionsOf(const Runs& runs, const Plans& plans, ReportTemplate pattern)
+{
+    if (pattern == ReportTemplate::Run)
+        return {summarySection(runs),         curvesSection(runs),        memorySection(runs, plans),
+                stepTimeSection(runs, plans), costSection(runs, plans),   datasetSection(runs),
+                environmentSection(runs),     specificationSection(runs), eventsSection(runs)};
+    if (pattern == ReportTemplate::Comparison)
+        return {summarySection(runs),        specificationSection(runs),    curvesSection(runs),
+                memoryOverview(runs, plans), stepTimeOverview(runs, plans), costSection(runs, plans),
+                datasetSection(runs),        environmentSection(runs),      eventsSection(runs)};
+    return {summarySection(runs),        scalingSection(runs),     stepTimeOverview(runs, plans),
+            memoryOverview(runs, plans), costSection(runs, plans), curvesSection(runs),
+            datasetSection(runs),        environmentSection(runs), specificationSection(runs),
+            eventsSection(runs)};
+}
+
+/// Why the template says nothing about these runs.
+Status checkTemplate(const Runs& runs, ReportTemplate pattern)
+{
+    switch (pattern) {
+    case ReportTemplate::Run:
+        if (runs.size() > 1)
+            return badInput("the template \"run\" is for one run",
+                            "choose one, or the template \"comparison\"");
+        break;
+    case ReportTemplate::Comparison:
+        if (runs.size() < 2)
+            return badInput("a comparison needs at least two runs", "choose another one beside it");
+        break;
+    case ReportTemplate::Scaling:
+        if (scalingStudies(runs).empty())
+            return badInput(
+                "a scaling study needs runs of one model on at least two numbers of ranks, all with "
+                "measured steps",
+                "`trainyard scaling SPEC --ranks 1,2,4` makes them");
+        break;
+    case ReportTemplate::DataSet:
+        return badInput("the template \"data-set\" is for data sets, not for runs",
+                        "name the data set's folder");
+    }
+    return {};
+}
+
 } // namespace
 
-ReportDocument buildReport(const std::vector<RecordedRun>& runs, const HardwareLibrary& hardware,
-                           const std::string& nodes)
+Result<ReportDocument> buildReport(const std::vector<RecordedRun>& runs, const HardwareLibrary& library,
+                                   const ReportOptions& options)
 {
+    if (runs.empty())
+        return badInput("a report needs at least one run", "name a run id; `trainyard runs` lists them");
+    const ReportTemplate pattern = options.pattern.value_or(usualTemplate(runs));
+    TRAINYARD_TRY_STATUS(checkTemplate(runs, pattern));
     Plans plans;
     for (const RecordedRun& run : runs)
-        plans.push_back(comparePlan(run.facts, run.series, planOf(run.facts, hardware, nodes)));
-    ReportDocument document{titleOf(runs), subtitleOf(runs), {}};
-    for (const ReportSection& section :
-         {summarySection(runs), scalingSection(runs), curvesSection(runs), memorySection(runs, plans),
-          stepTimeSection(runs, plans), datasetSection(runs), hostsSection(runs), specificationSection(runs),
-          eventsSection(runs)}) {
+        plans.push_back(comparePlan(run.facts, run.series, planOf(run.facts, library, options.hardware)));
+    ReportDocument document{titleOf(runs, pattern), subtitleOf(runs), {}};
+    for (const ReportSection& section : sectionsOf(runs, plans, pattern)) {
         if (!section.blocks.isEmpty())
             document.sections << section;
     }
     return document;
 }
 
-Result<ReportDocument> buildReport(const QStringList& runFolders, const HardwareLibrary& hardware,
-                                   const std::string& nodes)
+Result<ReportDocument> buildReport(const QStringList& runFolders, const HardwareLibrary& library,
+                                   const ReportOptions& options)
 {
-    if (runFolders.isEmpty())
-        return badInput("a report needs at least one run", "name a run id; `trainyard runs` lists them");
     std::vector<RecordedRun> runs;
     for (const QString& folder : runFolders) {
         TRAINYARD_TRY(RecordedRun run, readRunFolder(folder));
         runs.push_back(std::move(run));
     }
-    return buildReport(runs, hardware, nodes);
+    return buildReport(runs, library, options);
 }
 
 } // namespace trainyard

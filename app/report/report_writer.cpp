@@ -70,4 +70,14 @@ Status writeReport(const ReportDocument& document, const QString& file)
         file.toStdString(), std::string_view(content.constData(), static_cast<std::size_t>(content.size())));
 }
 
+Result<QStringList> writeReportInAllFormats(const ReportDocument& document, const QString& base)
+{
+    QStringList files;
+    for (const QString& format : reportFormats()) {
+        files << base + QLatin1Char('.') + format;
+        TRAINYARD_TRY_STATUS(writeReport(document, files.last()));
+    }
+    return files;
+}
+
 } // namespace trainyard

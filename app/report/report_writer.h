@@ -15,4 +15,7 @@ QStringList reportFormats();
 /// another ending. HTML and PDF need a QApplication (the offscreen platform will do).
 Status writeReport(const ReportDocument& document, const QString& file);
 
+/// Writes it in every format, as `base` with each of the endings, and returns the files.
+Result<QStringList> writeReportInAllFormats(const ReportDocument& document, const QString& base);
+
 } // namespace trainyard

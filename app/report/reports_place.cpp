@@ -4,25 +4,26 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QLabel>
-#include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QStandardPaths>
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include "app/models/data_set_list_model.h"
+#include "app/models/host_entry.h"
 #include "app/models/run_desk.h"
 #include "app/models/theme.h"
+#include "app/report/data_set_report.h"
+#include "app/report/export_panel.h"
 #include "app/report/page_preview.h"
 #include "app/report/paged_report.h"
 #include "app/report/report_builder.h"
 #include "app/report/report_writer.h"
+#include "app/report/subject_picker.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"
-#include "app/widgets/roles.h"
-#include "app/widgets/run_picker.h"
 
 namespace trainyard {
 
@@ -31,24 +32,27 @@ namespace {
 constexpr int kListWidth = 300;
 constexpr int kExportWidth = 240;
 constexpr int kBuildMs = 150;
+constexpr int kSamples = 8; ///< rows of a data set as words
 
 } // namespace
 
-ReportsPlace::ReportsPlace(RunDesk& desk, const HardwareLibrary& hardware, QWidget* parent)
+ReportsPlace::ReportsPlace(const Parts& parts, QWidget* parent)
     : Place(tr("Reports"), QStringLiteral("report"), parent)
-    , m_desk(desk)
-    , m_hardware(hardware)
+    , m_desk(parts.desk)
+    , m_hardware(parts.hardware)
+    , m_dataSets(parts.dataSets)
+    , m_inspector(parts.runs)
     , m_frame(new PageFrame(tr("Reports")))
     , m_pages(new QStackedWidget)
     , m_middle(new QStackedWidget)
-    , m_picker(new RunPicker(desk.list()))
+    , m_subjects(new SubjectPicker(parts.desk.list(), parts.dataSets))
     , m_preview(new PagePreview)
-    , m_facts(makeLabel({}, "muted"))
+    , m_export(new ExportPanel)
 {
     auto* none =
         new EmptyState(QStringLiteral("report"), tr("No runs to report on yet"),
                        tr("A report puts specification, hosts, curves, memory and throughput of one or "
-                          "several runs on pages that can be sent to others."),
+                          "several runs, or what is in a data set, on pages that can be sent to others."),
                        tr("Design a run"));
     connect(none, &EmptyState::actionRequested, this, &ReportsPlace::designRequested);
     m_pages->addWidget(none);
@@ -61,9 +65,18 @@ ReportsPlace::ReportsPlace(RunDesk& desk, const HardwareLibrary& hardware, QWidg
     m_due.setSingleShot(true);
     m_due.setInterval(kBuildMs);
     connect(&m_due, &QTimer::timeout, this, &ReportsPlace::build);
-    connect(m_picker, &RunPicker::chosenChanged, &m_due, qOverload<>(&QTimer::start));
-    connect(&desk.list(), &QAbstractItemModel::rowsInserted, this, &ReportsPlace::showPage);
-    connect(&desk.list(), &QAbstractItemModel::rowsRemoved, this, &ReportsPlace::showPage);
+    connect(m_subjects, &SubjectPicker::changed, &m_due, qOverload<>(&QTimer::start));
+    connect(m_export, &ExportPanel::exportRequested, this, &ReportsPlace::askAndExport);
+    connect(&m_inspector, &DataSetInspector::finished, this, [this](const Result<DataSetFindings>& findings) {
+        showReport(findings.ok() ? Result<ReportDocument>(buildDataSetReport(*findings)) : findings.error(),
+                   tr("One data set"));
+    });
+    for (QAbstractItemModel* list :
+         {static_cast<QAbstractItemModel*>(&m_desk.list()), static_cast<QAbstractItemModel*>(&m_dataSets)}) {
+        connect(list, &QAbstractItemModel::rowsInserted, this, &ReportsPlace::showPage);
+        connect(list, &QAbstractItemModel::rowsRemoved, this, &ReportsPlace::showPage);
+        connect(list, &QAbstractItemModel::modelReset, this, &ReportsPlace::showPage);
+    }
     showPage();
     build();
 }
@@ -76,61 +89,27 @@ QWidget* ReportsPlace::buildSplit()
                           "of different world sizes give a scaling table."),
                        {}));
     m_middle->addWidget(m_preview);
+    m_middle->addWidget(new EmptyState(QStringLiteral("data"), tr("No data sets yet"),
+                                       tr("Data prepares them, and takes finished ones into its list."), {}));
     auto* split = new QSplitter(Qt::Horizontal);
     split->setChildrenCollapsible(false);
     split->setHandleWidth(2 * metrics::kGap);
-    split->addWidget(m_picker);
+    split->addWidget(m_subjects);
     split->addWidget(m_middle);
-    split->addWidget(buildExport());
+    split->addWidget(m_export);
     split->setStretchFactor(0, 0);
     split->setStretchFactor(1, 1);
     split->setStretchFactor(2, 0);
     split->setSizes({kListWidth, 3 * kListWidth, kExportWidth});
-    m_picker->setMinimumWidth(280);
+    m_subjects->setMinimumWidth(280);
     return split;
-}
-
-QWidget* ReportsPlace::buildExport()
-{
-    auto* panel = makePanel();
-    panel->setMinimumWidth(kExportWidth);
-    panel->setMaximumWidth(kExportWidth * 3 / 2);
-    auto* column = new QVBoxLayout(panel);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kPanelPadding, metrics::kPanelPadding,
-                               metrics::kPanelPadding);
-    column->setSpacing(metrics::kGap);
-    column->addWidget(makeLabel(tr("Export"), "heading"));
-    m_facts->setWordWrap(true);
-    column->addWidget(m_facts);
-    for (const auto& [ending, title, use] :
-         {std::tuple{"pdf", tr("Save as PDF…"), tr("for print and mail")},
-          std::tuple{"html", tr("Save as web page…"), tr("one file, light and dark")},
-          std::tuple{"csv", tr("Save as CSV…"), tr("tables and curves for a spreadsheet")},
-          std::tuple{"json", tr("Save as JSON…"), tr("everything, for programs")}}) {
-        column->addSpacing(metrics::kHalf);
-        column->addWidget(addFormat(QLatin1String(ending), title, use));
-        auto* help = makeLabel(use, "help");
-        help->setWordWrap(true);
-        column->addWidget(help);
-    }
-    column->addStretch(1);
-    return panel;
-}
-
-QPushButton* ReportsPlace::addFormat(const QString& ending, const QString& title, const QString& use)
-{
-    auto* button = makeButton(title, m_formats.isEmpty() ? "primary" : nullptr);
-    button->setAccessibleDescription(use);
-    connect(button, &QPushButton::clicked, this, [this, ending] { askAndExport(ending); });
-    m_formats.append(button);
-    return button;
 }
 
 void ReportsPlace::activate()
 {
     m_desk.scan();
-    if (m_picker->chosen().isEmpty() && !m_desk.library().runs().isEmpty())
-        m_picker->setChosen({m_desk.library().runs().first().id});
+    if (m_subjects->chosenRuns().isEmpty() && !m_desk.library().runs().isEmpty())
+        m_subjects->setChosenRuns({m_desk.library().runs().first().id});
     else
         refresh();
 }
@@ -143,63 +122,113 @@ void ReportsPlace::refresh()
 
 void ReportsPlace::setChosen(const QStringList& runIds)
 {
-    m_picker->setChosen(runIds);
+    m_subjects->setChosenRuns(runIds);
+}
+
+void ReportsPlace::setPattern(std::optional<ReportTemplate> pattern)
+{
+    m_subjects->setPattern(pattern);
 }
 
 void ReportsPlace::build()
 {
+    m_inspector.cancel();
+    m_frame->strip()->clear();
+    if (m_subjects->pattern() == ReportTemplate::DataSet) {
+        const auto entry = m_subjects->chosenDataSet();
+        return entry ? buildOfDataSet(*entry) : showNothing();
+    }
     QStringList folders;
-    for (const QString& id : m_picker->chosen())
+    for (const QString& id : m_subjects->chosenRuns())
         folders.append(m_desk.folderOf(id));
-    const Result<ReportDocument> document =
-        folders.isEmpty() ? Result<ReportDocument>(ReportDocument()) : buildReport(folders, m_hardware);
-    const bool shown = document.ok() && !folders.isEmpty();
-    if (!document.ok())
-        m_frame->strip()->showError(document.error());
-    else
-        m_frame->strip()->clear();
-    m_document = document.ok() ? *document : ReportDocument();
-    m_preview->setReport(shown ? std::make_unique<PagedReport>(m_document) : nullptr);
-    m_middle->setCurrentIndex(shown ? 1 : 0);
-    m_facts->setText(shown
-                         ? tr("%1 on %2.")
-                               .arg(folders.size() == 1 ? tr("One run") : tr("%1 runs").arg(folders.size()),
-                                    m_preview->pageCount() == 1 ? tr("one page")
-                                                                : tr("%1 pages").arg(m_preview->pageCount()))
-                         : tr("Nothing is chosen."));
-    for (QPushButton* format : m_formats)
-        format->setEnabled(shown);
+    if (folders.isEmpty())
+        return showNothing();
+    showReport(buildReport(folders, m_hardware, {m_subjects->pattern()}),
+               folders.size() == 1 ? tr("One run") : tr("%1 runs").arg(folders.size()));
+}
+
+/// Rows of this machine are checked at once. On another host that may take long and sends the engine there,
+/// so the manifest alone is told.
+void ReportsPlace::buildOfDataSet(const DataSetEntry& entry)
+{
+    using Depth = DataSetInspector::Depth;
+    m_inspector.inspect(entry.host, entry.folder, entry.host == thisMachine() ? Depth::Rows : Depth::Manifest,
+                        kSamples);
+}
+
+void ReportsPlace::showReport(const Result<ReportDocument>& document, const QString& subjects)
+{
+    if (!document.ok()) {
+        showNothing();
+        return m_frame->strip()->showError(document.error());
+    }
+    m_document = *document;
+    m_preview->setReport(std::make_unique<PagedReport>(m_document));
+    m_middle->setCurrentIndex(1);
+    const int pages = m_preview->pageCount();
+    m_export->showFacts(
+        tr("%1 on %2.").arg(subjects, pages == 1 ? tr("one page") : tr("%1 pages").arg(pages)), true);
+}
+
+void ReportsPlace::showNothing()
+{
+    m_document = {};
+    m_preview->setReport(nullptr);
+    m_middle->setCurrentIndex(m_subjects->pattern() == ReportTemplate::DataSet ? 2 : 0);
+    m_export->showFacts(tr("Nothing is chosen."), false);
 }
 
 QString ReportsPlace::suggestedName() const
 {
-    const QStringList chosen = m_picker->chosen();
+    if (const auto entry = m_subjects->chosenDataSet())
+        return entry->name;
+    const QStringList chosen = m_subjects->chosenRuns();
     return chosen.size() == 1 ? chosen.first() : QStringLiteral("runs");
 }
 
-void ReportsPlace::askAndExport(const QString& ending)
+/// Of all formats the user names one file, whose ending does not matter.
+void ReportsPlace::askAndExport(const QString& format)
 {
+    const QString ending = format.isEmpty() ? QStringLiteral("html") : format;
     const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
     const QString file = QFileDialog::getSaveFileName(
-        this, tr("Save report"), QDir(folder).filePath(suggestedName() + QLatin1Char('.') + ending),
-        tr("Report (*.%1)").arg(ending));
-    if (!file.isEmpty())
-        exportTo(QFileInfo(file).suffix() == ending ? file : file + QLatin1Char('.') + ending);
+        this, format.isEmpty() ? tr("Save report in all formats") : tr("Save report"),
+        QDir(folder).filePath(suggestedName() + QLatin1Char('.') + ending), tr("Report (*.%1)").arg(ending));
+    if (file.isEmpty())
+        return;
+    const bool hasEnding = file.endsWith(QLatin1Char('.') + ending);
+    if (format.isEmpty())
+        exportAll(hasEnding ? file.chopped(ending.size() + 1) : file);
+    else
+        exportTo(hasEnding ? file : file + QLatin1Char('.') + ending);
 }
 
 void ReportsPlace::exportTo(const QString& file)
 {
-    const Status written = writeReport(m_document, file);
-    if (!written.ok())
+    if (const Status written = writeReport(m_document, file); !written.ok())
         return m_frame->strip()->showError(written.error());
-    m_frame->strip()->showMessage(MessageStrip::Tone::Good,
-                                  tr("Saved %1").arg(QDir::toNativeSeparators(file)));
-    m_frame->strip()->addAction(tr("Open"), [file] { QDesktopServices::openUrl(QUrl::fromLocalFile(file)); });
+    tellSaved(QDir::toNativeSeparators(file), file);
+}
+
+void ReportsPlace::exportAll(const QString& base)
+{
+    const auto files = writeReportInAllFormats(m_document, base);
+    if (!files.ok())
+        return m_frame->strip()->showError(files.error());
+    tellSaved(tr("%1 as %2").arg(QDir::toNativeSeparators(base), reportFormats().join(QStringLiteral(", "))),
+              files->first());
+}
+
+void ReportsPlace::tellSaved(const QString& what, const QString& opened)
+{
+    m_frame->strip()->showMessage(MessageStrip::Tone::Good, tr("Saved %1").arg(what));
+    m_frame->strip()->addAction(tr("Open"),
+                                [opened] { QDesktopServices::openUrl(QUrl::fromLocalFile(opened)); });
 }
 
 void ReportsPlace::showPage()
 {
-    m_pages->setCurrentIndex(m_desk.list().rowCount() > 0 ? 1 : 0);
+    m_pages->setCurrentIndex(m_desk.list().rowCount() > 0 || m_dataSets.rowCount() > 0 ? 1 : 0);
 }
 
 } // namespace trainyard

@@ -2,58 +2,75 @@
 
 #include <QTimer>
 
+#include "app/models/data_set_inspector.h"
 #include "app/report/report_document.h"
+#include "app/report/report_template.h"
 #include "app/widgets/place.h"
 
-class QLabel;
-class QPushButton;
 class QStackedWidget;
 
 namespace trainyard {
 
+class DataSetListModel;
+struct DataSetEntry;
+class ExportPanel;
 class HardwareLibrary;
 class PageFrame;
 class PagePreview;
 class RunDesk;
-class RunPicker;
+class RunService;
+class SubjectPicker;
 
-/// The place "Reports": runs at the left, the pages of their report in the middle, export at the right.
+/// The place "Reports": template and subjects at the left, the pages of their report in the middle, export at
+/// the right.
 class ReportsPlace : public Place {
     Q_OBJECT
 
 public:
-    /// Desk and library must outlive the place.
-    ReportsPlace(RunDesk& desk, const HardwareLibrary& hardware, QWidget* parent = nullptr);
+    /// All of them must outlive the place.
+    struct Parts {
+        RunDesk& desk;
+        const HardwareLibrary& hardware;
+        DataSetListModel& dataSets;
+        RunService& runs; ///< reaches the hosts on which data sets lie
+    };
+    explicit ReportsPlace(const Parts& parts, QWidget* parent = nullptr);
 
     void activate() override;
     /// Reads the chosen runs again: a live one has gone on.
     void refresh() override;
     void setChosen(const QStringList& runIds);
+    void setPattern(std::optional<ReportTemplate> pattern);
     /// Writes the report that is shown; the outcome is told in the place.
     void exportTo(const QString& file);
+    /// As `base` with the ending of each format.
+    void exportAll(const QString& base);
 
 signals:
     void designRequested();
 
 private:
     QWidget* buildSplit();
-    QWidget* buildExport();
-    QPushButton* addFormat(const QString& ending, const QString& title, const QString& use);
-    void askAndExport(const QString& ending);
+    void askAndExport(const QString& format);
+    void tellSaved(const QString& what, const QString& opened);
     void build();
+    void buildOfDataSet(const DataSetEntry& entry);
+    void showReport(const Result<ReportDocument>& document, const QString& subjects);
+    void showNothing();
     void showPage();
     QString suggestedName() const;
 
     RunDesk& m_desk;
     const HardwareLibrary& m_hardware;
+    DataSetListModel& m_dataSets;
+    DataSetInspector m_inspector;
     ReportDocument m_document;
     PageFrame* m_frame;
     QStackedWidget* m_pages;
     QStackedWidget* m_middle;
-    RunPicker* m_picker;
+    SubjectPicker* m_subjects;
     PagePreview* m_preview;
-    QLabel* m_facts;
-    QList<QPushButton*> m_formats;
+    ExportPanel* m_export;
     QTimer m_due; ///< ticking several runs in a row builds once
 };
 

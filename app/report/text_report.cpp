@@ -133,8 +133,9 @@ QByteArray toJson(const ReportDocument& document)
             blocks << std::visit([](const auto& content) { return json(content); }, block);
         sections << QJsonObject{{"title", section.title}, {"blocks", blocks}};
     }
-    return QJsonDocument(
-               QJsonObject{{"title", document.title}, {"runs", document.subtitle}, {"sections", sections}})
+    return QJsonDocument(QJsonObject{{"title", document.title},
+                                     {"subtitle", document.subtitle},
+                                     {"sections", sections}})
         .toJson();
 }
 

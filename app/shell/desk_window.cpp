@@ -37,7 +37,8 @@ void DeskWindow::addPlaces()
                                     m_session.runs(), m_session.hardware()});
     m_runs = new RunsPlace(m_session.runDesk(), m_session.hardware());
     auto* compare = new ComparePlace(m_session.runDesk());
-    auto* reports = new ReportsPlace(m_session.runDesk(), m_session.hardware());
+    auto* reports =
+        new ReportsPlace({m_session.runDesk(), m_session.hardware(), m_session.dataSets(), m_session.runs()});
     for (Place* place : std::initializer_list<Place*>{hosts, m_data, design, m_runs, compare, reports})
         m_window.addPlace(place);
     QObject::connect(m_data, &DataPlace::useInRunRequested, design,

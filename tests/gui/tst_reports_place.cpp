@@ -1,15 +1,22 @@
+#include <QComboBox>
+#include <QDir>
 #include <QFile>
 #include <QLabel>
 #include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/models/data_set_list_model.h"
 #include "app/models/hardware_library.h"
+#include "app/models/host_entry.h"
 #include "app/models/run_desk.h"
 #include "app/report/page_preview.h"
 #include "app/report/reports_place.h"
 #include "app/widgets/message_strip.h"
+#include "remote/launch/run_service.h"
+#include "remote/target/target_pool.h"
 #include "tests/gui/picture.h"
+#include "tests/support/patience.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
@@ -92,6 +99,47 @@ private slots:
         support::savePictures(*m_place, "reports-failed");
     }
 
+    void writesAllFormatsByOneClick()
+    {
+        open({sample(2)});
+        QTRY_VERIFY(preview()->pageCount() > 0);
+        m_place->exportAll(m_folder->filePath("all"));
+        for (const char* ending : {"pdf", "html", "csv", "json"})
+            QVERIFY2(QFile(m_folder->filePath(QStringLiteral("all.") + ending)).size() > 1000, ending);
+    }
+
+    void saysWhyATemplateDoesNotGoWithTheRuns()
+    {
+        open({sample(1), sample(2)});
+        m_place->setChosen(ids());
+        chooseTemplate("Scaling study");
+        QTRY_VERIFY(preview()->pageCount() > 0);
+        chooseTemplate("Single run");
+        QTRY_COMPARE(preview()->pageCount(), 0);
+        QVERIFY(m_place->findChild<MessageStrip*>()->text().contains("for one run"));
+        chooseTemplate("As the runs ask for");
+        QTRY_VERIFY(preview()->pageCount() > 0);
+    }
+
+    void reportsOnADataSetOfThisMachine()
+    {
+        const QString folder = m_folder->filePath("wiki-128");
+        QVERIFY(writeManifest(folder));
+        DataSetEntry entry;
+        entry.name = "wiki-128";
+        entry.host = thisMachine();
+        entry.folder = folder;
+        m_dataSets.put(entry);
+        open({sample(2)});
+        chooseTemplate("Data set");
+        AWAIT(preview()->pageCount() > 0); // the verifier may be missing; then the report says so
+        m_place->exportTo(m_folder->filePath("data.csv"));
+        QFile csv(m_folder->filePath("data.csv"));
+        QVERIFY(csv.open(QIODevice::ReadOnly));
+        QVERIFY(csv.readAll().contains("wikicorpus_training_0.hdf5"));
+        support::savePictures(*m_place, "reports-data-set");
+    }
+
     void withoutAChoiceThereIsNothingToExport()
     {
         open({sample(2)});
@@ -115,7 +163,8 @@ private:
         for (const support::SampleRun& run : runs)
             QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
         m_desk = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), nullptr);
-        m_place = std::make_unique<ReportsPlace>(*m_desk, m_hardware);
+        m_place =
+            std::make_unique<ReportsPlace>(ReportsPlace::Parts{*m_desk, m_hardware, m_dataSets, m_runs});
         m_place->resize(1200, 770);
         m_place->show();
         m_place->activate();
@@ -127,12 +176,37 @@ private:
             ids.append(entry.id);
         return ids;
     }
+    /// By the keys, as a person without a mouse does.
+    void chooseTemplate(const QString& name)
+    {
+        auto* box = m_place->findChild<QComboBox*>();
+        box->setFocus();
+        QTest::keyClick(box, Qt::Key_Home);
+        for (int i = 0; i < box->count() && box->currentText() != name; ++i)
+            QTest::keyClick(box, Qt::Key_Down);
+        QCOMPARE(box->currentText(), name);
+    }
+    static bool writeManifest(const QString& folder)
+    {
+        QDir().mkpath(folder);
+        QFile file(folder + "/manifest.json");
+        return file.open(QIODevice::WriteOnly) &&
+               file.write(
+                   R"({"version": 1, "sequence_length": 128, "max_predictions": 20, "vocabulary_size": 30522,
+                   "vocabulary_sha256": "07eced37", "settings": {"dupe_factor": 5},
+                   "statistics": {"documents": 105, "tokens": 527681, "length_histogram": [0, 1, 2, 7]},
+                   "shards": [{"file": "wikicorpus_training_0.hdf5", "rows": 10, "sha256": "ab", "training": true}]})") >
+                   0;
+    }
     PagePreview* preview() const { return m_place->findChild<PagePreview*>(); }
 
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<RunLibrary> m_library;
     std::unique_ptr<RunDesk> m_desk;
     const HardwareLibrary m_hardware{"/no/hardware/of/ones/own"};
+    TargetPool m_targets;
+    RunService m_runs{m_targets};
+    DataSetListModel m_dataSets;
     std::unique_ptr<ReportsPlace> m_place;
 };
 

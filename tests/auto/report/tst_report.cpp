@@ -8,18 +8,24 @@
 #include <QXmlStreamReader>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include "app/models/display_text.h"
 #include "app/models/hardware_library.h"
 #include "app/models/run_folder.h"
+#include "app/report/data_set_report.h"
 #include "app/report/figure_painter.h"
 #include "app/report/html_report.h"
 #include "app/report/paged_report.h"
 #include "app/report/report_builder.h"
 #include "app/report/report_writer.h"
 #include "app/report/text_report.h"
+#include "app/report/thinned_curve.h"
 #include "engine/planner/memory_model.h"
 #include "tests/support/sample_run/sample_run.h"
+
+Q_DECLARE_METATYPE(trainyard::ReportTemplate)
 
 using namespace trainyard;
 
@@ -80,8 +86,8 @@ private slots:
         QStringList titles;
         for (const ReportSection& section : m_study->sections)
             titles << section.title;
-        QCOMPARE(titles, (QStringList{"Summary", "Scaling", "Curves", "Memory per device", "Step time",
-                                      "Data set", "Hosts", "Specification", "Events"}));
+        QCOMPARE(titles, (QStringList{"Summary", "Scaling", "Step time", "Memory per device", "Cost",
+                                      "Curves", "Data set", "Environment", "Specification", "Events"}));
     }
 
     void drawsEveryStepOfEveryRun()
@@ -100,9 +106,19 @@ private slots:
         const auto table = blocksOf<ReportTable>(*sectionOf(*m_study, "Scaling")).value(0);
         QCOMPARE(table.rows.size(), 2);
         QCOMPARE(table.rows[0].value(5), "100.0 %");
-        const double speedUp = table.rows[1].value(4).toDouble();
+        const double speedUp = table.rows[1].value(6).toDouble();
         const double efficiency = table.rows[1].value(5).remove(" %").toDouble() / 100;
         QVERIFY2(std::abs(efficiency - speedUp / 2) < 0.006, qPrintable(table.rows[1].join(' ')));
+    }
+
+    /// The columns of the tables that others publish of such studies.
+    void hasTheScalingTableThatOthersPublish()
+    {
+        const auto table = blocksOf<ReportTable>(*sectionOf(*m_study, "Scaling")).value(0);
+        QCOMPARE(table.columns.mid(0, 6), (QStringList{"model", "instances", "ranks", "sequences/s",
+                                                       "sequences/s per rank", "efficiency"}));
+        QCOMPARE(table.rows[1].mid(0, 3), (QStringList{"bert-tiny", "1", "2"}));
+        QVERIFY2(table.caption.contains("efficiency against 1 rank"), qPrintable(table.caption));
     }
 
     void tellsTheIdealFromTheMeasured()
@@ -151,12 +167,15 @@ private slots:
 
     void tellsTheTimeThatWasPlanned()
     {
-        const auto tables = blocksOf<ReportTable>(*sectionOf(*m_study, "Step time"));
-        QCOMPARE(tables.size(), 4); // causes and figures of two runs
-        const QStringList step = tables[0].rows.last();
-        QCOMPARE(step.front(), "step");
-        for (const QString& cell : step)
-            QVERIFY2(cell != "–", qPrintable(step.join(' ')));
+        const auto study = blocksOf<ReportTable>(*sectionOf(*m_study, "Step time"));
+        QCOMPARE(study.size(), 2); // the steps of two runs, and their causes
+        const auto single = buildReport(QStringList{m_two}, m_hardware).value();
+        const auto causes = blocksOf<ReportTable>(*sectionOf(single, "Step time")).value(0);
+        QCOMPARE(causes.rows.last().front(), "step");
+        for (const QStringList& row : study[0].rows + QList<QStringList>{causes.rows.last()}) {
+            for (const QString& cell : row)
+                QVERIFY2(cell != "–", qPrintable(row.join(' ')));
+        }
         QVERIFY(toHtml(*m_study).contains("planned for cpu-node"));
     }
 
@@ -182,6 +201,155 @@ private slots:
             differing << row.front();
         QVERIFY(differing.contains("layout.data"));
         QVERIFY(!differing.contains("optimizer.learning_rate"));
+    }
+
+    void takesTheTemplateThatTheRunsAskFor_data()
+    {
+        QTest::addColumn<QStringList>("folders");
+        QTest::addColumn<QString>("name");
+        QTest::addRow("one run") << QStringList{m_two} << "run";
+        QTest::addRow("two sizes of one model") << QStringList{m_one, m_two} << "scaling";
+        QTest::addRow("twice the same size") << QStringList{m_two, m_two} << "comparison";
+    }
+
+    void takesTheTemplateThatTheRunsAskFor()
+    {
+        QFETCH(QStringList, folders);
+        QFETCH(QString, name);
+        const auto pattern = reportTemplateFromName(name.toStdString());
+        QVERIFY(pattern);
+        QCOMPARE(buildReport(folders, m_hardware).value(),
+                 buildReport(folders, m_hardware, {pattern}).value());
+    }
+
+    void refusesATemplateThatSaysNothingOfTheRuns_data()
+    {
+        QTest::addColumn<ReportTemplate>("pattern");
+        QTest::addColumn<QStringList>("folders");
+        QTest::addRow("run") << ReportTemplate::Run << QStringList{m_one, m_two};
+        QTest::addRow("comparison") << ReportTemplate::Comparison << QStringList{m_one};
+        QTest::addRow("scaling") << ReportTemplate::Scaling << QStringList{m_two, m_two};
+        QTest::addRow("data set") << ReportTemplate::DataSet << QStringList{m_one};
+    }
+
+    void refusesATemplateThatSaysNothingOfTheRuns()
+    {
+        QFETCH(ReportTemplate, pattern);
+        QFETCH(QStringList, folders);
+        const auto document = buildReport(folders, m_hardware, {pattern});
+        QVERIFY(!document.ok());
+        QCOMPARE(document.error().kind, ErrorKind::BadInput);
+        QVERIFY(!document.error().hint.empty());
+    }
+
+    void tellsWhatTheHostsSaidBeforeTheLaunch()
+    {
+        const auto tables = blocksOf<ReportTable>(*sectionOf(*m_study, "Environment"));
+        QCOMPARE(tables.size(), 3);
+        QCOMPARE(tables[0].rows.size(), 2);
+        QCOMPARE(tables[1].rows.size(), 1); // both runs found the same host
+        QVERIFY(tables[1].rows[0].contains("6.1.0-28-amd64"));
+        QCOMPARE(tables[2].rows, (QList<QStringList>{{"localhost", "locked memory", "warn", "8.00 MiB",
+                                                      "raise memlock in limits.conf"}}));
+    }
+
+    void tellsWhatTheRunsCost()
+    {
+        NodeModel rented = HardwareLibrary({}).find("cpu-node").value();
+        rented.name = "rented";
+        rented.price = {3.6, "EUR", "2026-11"};
+        QTemporaryDir folder;
+        const HardwareLibrary own(folder.path().toStdString());
+        QVERIFY(own.store("rented", rented).ok());
+        support::SampleRun run;
+        run.steps = 200;
+        run.reached = 100;
+        run.hardware = "rented";
+        run.rowLength = 128;
+        const auto document =
+            buildReport(QStringList{support::writeSampleRun(folder.path(), run)}, own).value();
+        const auto table = blocksOf<ReportTable>(*sectionOf(document, "Cost")).value(0);
+        QCOMPARE(table.rows.size(), 1);
+        const double all = table.rows[0].value(4).section(' ', 0, 0).toDouble();
+        const double soFar = table.rows[0].value(5).section(' ', 0, 0).toDouble();
+        QVERIFY2(std::abs(soFar / all - 0.5) < 0.01, qPrintable(table.rows[0].join(" | ")));
+        // 0.42 s a step with two ranks, at 3.60 EUR an hour.
+        QVERIFY2(std::abs(all - 200 * 0.42 * 3.6 / 3600) < 0.1 * all, qPrintable(table.rows[0].join(" | ")));
+    }
+
+    void keepsEveryExtremeOfALongCurve()
+    {
+        ReportCurve curve{"loss", {}, {}};
+        for (int step = 1; step <= 1'000'000; ++step) {
+            curve.x << step;
+            curve.y << (step == 123'457   ? 99.0
+                        : step == 765'431 ? -99.0
+                        : step == 500'001 ? qQNaN()
+                                          : step % 7);
+        }
+        const ReportCurve thin = thinned(curve);
+        QVERIFY2(thin.x.size() <= 5 * kCurveBuckets, qPrintable(QString::number(thin.x.size())));
+        QCOMPARE(thin.x.front(), 1.0);
+        QCOMPARE(thin.x.back(), 1e6);
+        QCOMPARE(thin.y.value(thin.x.indexOf(123'457)), 99.0);
+        QCOMPARE(thin.y.value(thin.x.indexOf(765'431)), -99.0);
+        QVERIFY(std::isnan(thin.y.value(thin.x.indexOf(500'001))));
+        QVERIFY(std::ranges::is_sorted(thin.x));
+    }
+
+    void drawsHostsWhereThereAreMoreRanksThanBarsFit()
+    {
+        support::SampleRun run;
+        run.steps = run.reached = 5;
+        run.rowLength = 128;
+        run.hosts.clear();
+        for (int host = 0; host < 64; ++host)
+            run.hosts << QStringLiteral("rental-eu-west-3-gpu-node-%1.cluster.example.org")
+                             .arg(host, 6, 10, QChar('0'));
+        run.worldSize = 512;
+        QTemporaryDir folder;
+        const auto document =
+            buildReport(QStringList{support::writeSampleRun(folder.path(), run)}, m_hardware).value();
+        const auto figure = blocksOf<ReportFigure>(*sectionOf(document, "Memory per device")).value(0);
+        QCOMPARE(figure.bars.size(), 64);
+        QVERIFY2(figure.caption.contains("each host"), qPrintable(figure.caption));
+        QCOMPARE(blocksOf<ReportTable>(*sectionOf(document, "Environment"))[1].rows.size(), 64);
+        QVERIFY(PagedReport(document).pageCount() < 40);
+    }
+
+    void reportsOnADataSet()
+    {
+        const ReportDocument document = dataSetReport();
+        QStringList titles;
+        for (const ReportSection& section : document.sections)
+            titles << section.title;
+        QCOMPARE(titles, (QStringList{"Summary", "What is in it", "Lengths", "Samples", "How it was made",
+                                      "Shards"}));
+        const auto lengths = blocksOf<ReportFigure>(*sectionOf(document, "Lengths")).value(0);
+        QCOMPARE(lengths.bars, (QStringList{"32", "64", "96", "128"}));
+        QCOMPARE(lengths.layers.value(0).values, (QList<double>{0, 10, 20, 70}));
+        const auto samples = blocksOf<ReportTable>(*sectionOf(document, "Samples")).value(0);
+        QCOMPARE(samples.rows.value(0),
+                 (QStringList{"a.hdf5", "7", "from elsewhere", "the train [→ [MASK]] departs ‖ at noon"}));
+        QVERIFY(toHtml(document).contains("sound"));
+    }
+
+    void saysThatADataSetIsDamaged()
+    {
+        DataSetFindings findings = dataSetFindings();
+        findings.rows = VerifyReport{false, {}, {"a.hdf5: row 3: a masked position is not in the row"}, {}};
+        const ReportDocument document = buildDataSetReport(findings);
+        QVERIFY(toHtml(document).contains("damaged"));
+        QVERIFY(toCsv(document).contains("row 3: a masked position is not in the row"));
+    }
+
+    void writesAllFormatsAtOnce()
+    {
+        const auto files = writeReportInAllFormats(*m_study, m_folder.filePath("study"));
+        QVERIFY(files.ok());
+        QCOMPARE(files->size(), 4);
+        for (const QString& file : *files)
+            QVERIFY2(QFileInfo(file).size() > 1000, qPrintable(file));
     }
 
     void writesWellFormedSelfContainedHtml()
@@ -220,21 +388,28 @@ private slots:
         QVERIFY2(toCsv(document).endsWith("a,b\n-1.5,\"x, \"\"y\"\"\"\n"), qPrintable(toCsv(document)));
     }
 
+    void saysTheSameInEveryFormat_data()
+    {
+        QTest::addColumn<bool>("ofDataSet");
+        QTest::addRow("study") << false;
+        QTest::addRow("data set") << true;
+    }
+
+    /// Every heading, caption, paragraph and cell of the document, in the HTML, the PDF's text, the CSV and
+    /// the JSON.
     void saysTheSameInEveryFormat()
     {
-        const QString html = toHtml(*m_study);
-        const QString csv = toCsv(*m_study);
-        const QJsonArray sections = QJsonDocument::fromJson(toJson(*m_study)).object()["sections"].toArray();
-        QCOMPARE(sections.size(), m_study->sections.size());
-        for (const ReportSection& section : m_study->sections) {
-            for (const ReportTable& table : blocksOf<ReportTable>(section)) {
-                for (const QStringList& row : table.rows) {
-                    for (const QString& cell : row) {
-                        QVERIFY2(html.contains(cell.toHtmlEscaped()), qPrintable(cell));
-                        QVERIFY2(csv.contains(QString(cell).replace('"', "\"\"")), qPrintable(cell));
-                    }
-                }
-            }
+        QFETCH(bool, ofDataSet);
+        const ReportDocument document = ofDataSet ? dataSetReport() : *m_study;
+        const QString html = toHtml(document);
+        const QString pages = PagedReport(document).text();
+        const QString csv = toCsv(document);
+        const QString json = plainTextOf(toJson(document));
+        for (const QString& said : sayingsOf(document)) {
+            QVERIFY2(html.contains(said.toHtmlEscaped()), qPrintable("HTML: " + said));
+            QVERIFY2(pages.contains(said), qPrintable("PDF: " + said));
+            QVERIFY2(csv.contains(QString(said).replace('"', "\"\"")), qPrintable("CSV: " + said));
+            QVERIFY2(json.contains(said), qPrintable("JSON: " + said));
         }
     }
 
@@ -275,6 +450,77 @@ private slots:
     }
 
 private:
+    static DataSetFindings dataSetFindings()
+    {
+        DataSetFindings findings{"gpu-03", "/data/wiki-128", {}};
+        const QJsonObject manifest{
+            {"version", 1},
+            {"sequence_length", 128},
+            {"max_predictions", 20},
+            {"vocabulary_size", 30522},
+            {"vocabulary_sha256", "07eced37"},
+            {"seed", 12345},
+            {"settings", QJsonObject{{"dumps", QJsonArray{"wiki \"latest\" <1>.bz2"}}, {"dupe_factor", 5}}},
+            {"statistics", QJsonObject{{"documents", 105},
+                                       {"tokens", 527681},
+                                       {"length_histogram", QJsonArray{0, 1, 2, 7}}}},
+            {"shards", QJsonArray{QJsonObject{
+                           {"file", "a.hdf5"}, {"rows", 10}, {"sha256", "ab12"}, {"training", true}}}}};
+        findings.details = readDataSetDetails(QJsonDocument(manifest).toJson()).value();
+        SampleRow row{"a.hdf5",
+                      7,
+                      true,
+                      {{"the", {}, 0},
+                       {"[MASK]", "train", 0},
+                       {"depart", {}, 0},
+                       {"##s", {}, 0},
+                       {"at", {}, 1},
+                       {"noon", {}, 1}}};
+        findings.rows = VerifyReport{true, {}, {}, {row}};
+        return findings;
+    }
+    static ReportDocument dataSetReport() { return buildDataSetReport(dataSetFindings()); }
+
+    static void addSayings(const ReportTable& table, QStringList& all)
+    {
+        all << table.caption << table.columns;
+        for (const QStringList& row : table.rows)
+            all << row;
+    }
+
+    static QStringList sayingsOf(const ReportDocument& document)
+    {
+        QStringList all{document.title, document.subtitle};
+        for (const ReportSection& section : document.sections) {
+            all << section.title;
+            for (const ReportBlock& block : section.blocks) {
+                if (const auto* text = std::get_if<QString>(&block))
+                    all << *text;
+                else if (const auto* figure = std::get_if<ReportFigure>(&block))
+                    all << figure->caption;
+                else
+                    addSayings(std::get<ReportTable>(block), all);
+            }
+        }
+        return all;
+    }
+
+    /// Keys and texts, one a line.
+    static QString plainTextOf(const QByteArray& json)
+    {
+        QString text;
+        const std::function<void(const QJsonValue&)> add = [&](const QJsonValue& value) {
+            if (value.isString())
+                text += value.toString() + QLatin1Char('\n');
+            for (const QJsonValue& entry : value.toArray())
+                add(entry);
+            for (const QJsonValue& entry : value.toObject())
+                add(entry);
+        };
+        add(QJsonDocument::fromJson(json).object());
+        return text;
+    }
+
     static bool writeManifest(const QString& folder, int length, int predictions)
     {
         const QJsonObject manifest{{"version", 1},

@@ -195,18 +195,37 @@ void writeJournals(const SampleRun& run, const std::filesystem::path& journal)
         last.say(run.state, run.reached, run.reason);
 }
 
+/// As the agent answers `probe`.
+QJsonObject probeOf(const QString& host)
+{
+    return {{"host", host},
+            {"arch", "x86_64"},
+            {"os", "Debian GNU/Linux 12 (bookworm)"},
+            {"kernel", "6.1.0-28-amd64"},
+            {"glibc", "2.36"},
+            {"cpu", QJsonObject{{"model", "AMD EPYC 9354 32-Core Processor"}, {"cores", 32}}},
+            {"memory", QJsonObject{{"total", double(256 * kGiB)}, {"available", double(240 * kGiB)}}},
+            {"mpi", QJsonObject{{"path", "/usr/bin/mpirun"}, {"version", "4.1.4"}}}};
+}
+
 QJsonObject inventoryOf(const SampleRun& run)
 {
     QJsonArray hosts;
+    QJsonArray checked;
     for (const QString& host : run.hosts) {
-        hosts.append(QJsonObject{{"host", host},
-                                 {"os", "Debian GNU/Linux 12 (bookworm)"},
-                                 {"cpu", "AMD EPYC 9354 32-Core Processor"},
-                                 {"cores", 32},
-                                 {"memory_bytes", double(256 * kGiB)},
-                                 {"mpi", "Open MPI 4.1.4"}});
+        hosts.append(QJsonObject{{"host", host}, {"node", hosts.size()}, {"probe", probeOf(host)}});
+        checked.append(
+            QJsonObject{{"host", host},
+                        {"verdict", "warn"},
+                        {"checks", QJsonArray{QJsonObject{{"check", "locked memory"},
+                                                          {"found", "8.00 MiB"},
+                                                          {"verdict", "warn"},
+                                                          {"fix", "raise memlock in limits.conf"}}}}});
     }
-    return {{"hosts", hosts}};
+    return {{"version", "0.1.0"},
+            {"bundle", "installed"},
+            {"hosts", hosts},
+            {"preflight", QJsonObject{{"verdict", "warn"}, {"hosts", checked}}}};
 }
 
 QJsonObject manifestOf(const SampleRun& run)

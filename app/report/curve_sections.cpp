@@ -1,0 +1,93 @@
+#include <algorithm>
+
+#include "app/models/display_text.h"
+#include "app/models/smoothing.h"
+#include "app/report/sections.h"
+#include "app/report/thinned_curve.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr double kSmoothing = 0.6;
+constexpr std::size_t kMostEvents = 200; ///< of a run; the journal has them all
+
+/// A quantity of every step.
+struct Quantity {
+    StepColumn column;
+    const char* caption;
+    const char* axis; ///< with unit
+    bool smooth;      ///< the raw values stand faint behind a smoothed curve
+};
+
+constexpr Quantity kQuantities[] = {
+    {StepColumn::Loss, "Training loss", "loss (nats)", true},
+    {StepColumn::LearningRate, "Learning rate", "learning rate", false},
+    {StepColumn::GradientNorm, "Gradient norm before clipping", "gradient norm", true},
+    {StepColumn::SequencesPerSecond, "Throughput", "sequences/s", true}};
+
+void addCurves(const RecordedRun& run, const QString& label, const Quantity& quantity, ReportFigure& figure)
+{
+    using Look = ReportCurve::Look;
+    const StepTable& steps = run.series.steps();
+    if (steps.isEmpty())
+        return;
+    const QList<double> x = steps.column(StepColumn::Step).toList();
+    const QList<double> y = steps.column(quantity.column).toList();
+    if (quantity.smooth)
+        figure.curves << thinned({label + ", every step", x, y, Look::Faint});
+    figure.curves << thinned(
+        {label, x, quantity.smooth ? timeWeightedAverage(x, y, kSmoothing) : y, Look::Line});
+}
+
+/// Errors and warnings before what is only worth knowing, where not all of them are told.
+std::vector<RunEvent> toldEvents(const RecordedRun& run)
+{
+    std::vector<RunEvent> events = run.series.events();
+    if (events.size() <= kMostEvents)
+        return events;
+    std::ranges::stable_sort(events, std::ranges::greater(),
+                             [](const RunEvent& event) { return event.event.severity; });
+    events.resize(kMostEvents);
+    std::ranges::stable_sort(events, {}, &RunEvent::orderNs);
+    return events;
+}
+
+} // namespace
+
+ReportSection curvesSection(const Runs& runs)
+{
+    ReportSection section{"Curves", {}};
+    for (const Quantity& quantity : kQuantities) {
+        ReportFigure figure{quantity.caption, "step", quantity.axis};
+        for (const RecordedRun& run : runs)
+            addCurves(run, labelOf(run, runs), quantity, figure);
+        if (!figure.curves.isEmpty())
+            section.blocks << figure;
+    }
+    return section;
+}
+
+ReportSection eventsSection(const Runs& runs)
+{
+    ReportTable table{{}, {"run", "time", "severity", "step", "event"}, {}};
+    ReportSection section{"Events", {}};
+    for (const RecordedRun& run : runs) {
+        const std::vector<RunEvent> told = toldEvents(run);
+        for (const RunEvent& event : told)
+            table.rows << QStringList{labelOf(run, runs), QString::fromStdString(utcText(event.time.wallNs)),
+                                      readable(nameOf(event.event.severity)),
+                                      event.event.step ? QString::number(event.event.step) : QString(),
+                                      oneLine(QString::fromStdString(event.event.message))};
+        if (const std::size_t all = run.series.events().size(); all > told.size())
+            section.blocks << QStringLiteral("%1: the %2 gravest of %3 events.")
+                                  .arg(labelOf(run, runs))
+                                  .arg(told.size())
+                                  .arg(all);
+    }
+    if (!table.rows.isEmpty())
+        section.blocks << table;
+    return section;
+}
+
+} // namespace trainyard
