@@ -18,7 +18,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kSamples = 8; ///< rows of a data set as words
+constexpr int kSamples = 4; ///< rows of a data set as words
 
 struct Options {
     std::vector<std::string> subjects; ///< run ids, or the folder of a data set

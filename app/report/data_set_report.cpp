@@ -67,7 +67,13 @@ ReportSection lengthsOf(const DataSetDetails& details)
     return {"Lengths", {figure}};
 }
 
-/// The words as the model shall predict them, what it sees instead of a masked one in brackets behind it.
+/// "[MASK]" -> "MASK": brackets would stand within the braces.
+QString seenInstead(const SampleToken& token)
+{
+    return token.text == QLatin1String("[MASK]") ? QStringLiteral("MASK") : token.text;
+}
+
+/// The words as the model shall predict them, what it sees instead of a masked one in braces behind it.
 QString wordsOf(const SampleRow& row)
 {
     QString words;
@@ -79,9 +85,9 @@ QString wordsOf(const SampleRow& row)
         if (token.isContinuation() && !token.isMasked() && !words.isEmpty())
             words += token.text.mid(2);
         else
-            words +=
-                (words.isEmpty() ? QString() : QStringLiteral(" ")) +
-                (token.isMasked() ? QStringLiteral("%1 [→ %2]").arg(token.original, token.text) : token.text);
+            words += (words.isEmpty() ? QString() : QStringLiteral(" ")) +
+                     (token.isMasked() ? QStringLiteral("%1 {%2}").arg(token.original, seenInstead(token))
+                                       : token.text);
     }
     return oneLine(words);
 }
@@ -90,11 +96,10 @@ ReportSection samplesOf(const DataSetFindings& findings)
 {
     if (!findings.rows || !findings.rows->ok() || (*findings.rows)->samples.empty())
         return {};
-    ReportTable table{
-        "Rows as words; behind a masked word, in brackets, what the model sees instead of it; ‖ "
-        "divides the two parts of a pair",
-        {"shard", "row", "second part", "words"},
-        {}};
+    ReportTable table{"Rows as words; behind a masked word, in braces, what the model sees instead of it; ‖ "
+                      "divides the two parts of a pair",
+                      {"shard", "row", "second part", "words"},
+                      {}};
     for (const SampleRow& row : (*findings.rows)->samples)
         table.rows << QStringList{oneLine(row.shard), QString::number(row.row),
                                   !row.isPair()    ? QStringLiteral("none")

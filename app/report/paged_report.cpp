@@ -12,6 +12,7 @@
 #include <QTextTable>
 
 #include "app/models/theme.h"
+#include "app/report/column_widths.h"
 #include "app/report/figure_painter.h"
 
 namespace trainyard {
@@ -26,6 +27,8 @@ constexpr double kCaptionHeight = 18;
 constexpr double kHeadingHeight = 28;
 constexpr double kHeadingPoints = 12;
 constexpr double kTableGap = 16;
+constexpr double kTablePoints = 8;
+constexpr double kCellPadding = 2;
 constexpr qsizetype kWholeTable = 12; // rows
 // For what is painted by hand: one unit is one point, and a size in points would be scaled by the device
 // again.
@@ -149,7 +152,7 @@ private:
     {
         QTextBlockFormat block;
         block.setTopMargin(above);
-        if (m_cursor.block().length() > 1) // more than its own end: the one before is written
+        if (std::exchange(m_isAfterTable, false) || m_cursor.block().length() > 1) // of 1: its own end alone
             m_cursor.insertBlock(block);
         else
             m_cursor.setBlockFormat(block);
@@ -186,10 +189,10 @@ private:
         const int lead = std::exchange(m_lead, {}).value_or(m_cursor.block().position());
         QTextTableFormat format;
         format.setWidth(QTextLength(QTextLength::PercentageLength, 100));
-        format.setCellPadding(2);
+        format.setColumnWidthConstraints(widthsOf(table));
+        format.setCellPadding(kCellPadding);
         format.setCellSpacing(0);
         format.setBorder(0);
-        format.setBottomMargin(kTableGap); // what follows takes the place of an empty line, without a margin
         format.setHeaderRowCount(1);
         QTextTable* cells = m_cursor.insertTable(static_cast<int>(table.rows.size()) + 1,
                                                  static_cast<int>(table.columns.size()), format);
@@ -199,6 +202,27 @@ private:
         const int lastKept = table.rows.size() <= kWholeTable ? cells->rows() - 1 : 1;
         m_keptTogether << KeptTogether{lead, cells->cellAt(lastKept, 0).firstPosition()};
         m_cursor.movePosition(QTextCursor::End);
+        leaveGap();
+    }
+    /// The empty line that Qt keeps behind a table. Not a margin of the table: where that reaches the next
+    /// page, the heads are repeated there with nothing below.
+    void leaveGap()
+    {
+        QTextBlockFormat gap;
+        gap.setLineHeight(kTableGap, QTextBlockFormat::FixedHeight);
+        m_cursor.setBlockFormat(gap);
+        m_isAfterTable = true;
+    }
+    QList<QTextLength> widthsOf(const ReportTable& table) const
+    {
+        QFont font = m_cursor.document()->defaultFont();
+        font.setPointSizeF(kTablePoints);
+        font.setWeight(QFont::DemiBold); // as the heads, so that they fit too
+        const QFontMetricsF metrics(font);
+        QList<QTextLength> widths;
+        for (const double width : columnWidths(table, metrics, kCellPadding + 1, textArea().width()))
+            widths << QTextLength(QTextLength::FixedLength, width);
+        return widths;
     }
     static void fillRow(QTextTable& table, int row, const QStringList& texts, QFont::Weight weight,
                         const QColor& colour)
@@ -206,12 +230,12 @@ private:
         for (qsizetype c = 0; c < texts.size(); ++c) {
             QTextTableCell cell = table.cellAt(row, static_cast<int>(c));
             QTextTableCellFormat format;
-            format.merge(characters(8, weight, colour)); // an empty cell is as high as the others
+            format.merge(characters(kTablePoints, weight, colour)); // an empty cell is as high as the others
             format.setBottomBorder(0.5);
             format.setBottomBorderBrush(colours().border);
             format.setBottomBorderStyle(QTextFrameFormat::BorderStyle_Solid);
             cell.setFormat(format);
-            cell.firstCursorPosition().insertText(texts[c], characters(8, weight, colour));
+            cell.firstCursorPosition().insertText(texts[c], characters(kTablePoints, weight, colour));
         }
     }
 
@@ -220,6 +244,7 @@ private:
     QString m_heading; ///< of a section whose first figure is still to come
     QList<KeptTogether> m_keptTogether;
     std::optional<int> m_lead; ///< heading above the next block
+    bool m_isAfterTable = false;
 };
 
 /// Moves what would stand alone at the end of a page to the next one. From top to bottom, because each move

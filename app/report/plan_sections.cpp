@@ -130,11 +130,22 @@ ReportFigure stepTimeFigure(const Runs& runs, const Plans& plans)
     return figure;
 }
 
-QString aboutPlan(const PlanComparison& plan, const QString& label)
+QString aboutPlan(const PlanComparison& plan)
 {
-    return label + ": " +
-           (plan.planned ? "planned for " + plan.hardware + ", by the run's own specification."
-                         : plan.whyNoTime);
+    return plan.planned ? "Planned for " + plan.hardware + ", by the run's own specification."
+                        : plan.whyNoTime;
+}
+
+/// What there is to say of the runs' plans; once where it is the same.
+QList<ReportBlock> aboutPlans(const Runs& runs, const Plans& plans)
+{
+    const auto same = [&](const PlanComparison& plan) { return aboutPlan(plan) == aboutPlan(plans.front()); };
+    if (std::ranges::all_of(plans, same))
+        return {aboutPlan(plans.front())};
+    QList<ReportBlock> blocks;
+    for (std::size_t i = 0; i < runs.size(); ++i)
+        blocks << labelOf(runs[i], runs) + ": " + aboutPlan(plans[i]);
+    return blocks;
 }
 
 QString displayDifference(double planned, double measured)
@@ -206,10 +217,10 @@ ReportTable causeOverview(const Runs& runs, const Plans& plans)
 
 } // namespace
 
-ReportSection memorySection(const Runs& runs, const Plans& plans)
+ReportSection memorySection(const PlanComparison& plan)
 {
     ReportSection section{"Memory per device", {}};
-    const QList<DeviceMemory>& ranks = plans.front().memory;
+    const QList<DeviceMemory>& ranks = plan.memory;
     if (ranks.isEmpty())
         return section;
     section.blocks << rankFigure(ranks);
@@ -218,7 +229,7 @@ ReportSection memorySection(const Runs& runs, const Plans& plans)
     section.blocks << captioned("Peak memory on each host, sums over its ranks", hostMemoryTable(ranks))
                    << captioned("Fullest rank by category", categoryMemoryTable(fullestOf(ranks)));
     if (!hasPlan(ranks))
-        section.blocks << labelOf(runs.front(), runs) + ": " + plans.front().whyNoTime;
+        section.blocks << plan.whyNoTime;
     return section;
 }
 
@@ -246,21 +257,16 @@ ReportSection stepTimeSection(const Runs& runs, const Plans& plans)
         return {};
     return {"Step time",
             {stepTimeFigure(runs, plans), captioned("Time of a step by cause", stepTimeTable(plan)),
-             captioned("What follows from it", paceTable(plan)),
-             aboutPlan(plan, labelOf(runs.front(), runs))}};
+             captioned("What follows from it", paceTable(plan)), aboutPlan(plan)}};
 }
 
 ReportSection stepTimeOverview(const Runs& runs, const Plans& plans)
 {
     if (std::ranges::none_of(plans, [](const PlanComparison& plan) { return plan.measured.has_value(); }))
         return {};
-    ReportSection section{
-        "Step time", {stepTimeFigure(runs, plans), paceOverview(runs, plans), causeOverview(runs, plans)}};
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (plans[i].measured)
-            section.blocks << aboutPlan(plans[i], labelOf(runs[i], runs));
-    }
-    return section;
+    const QList<ReportBlock> blocks{stepTimeFigure(runs, plans), paceOverview(runs, plans),
+                                    causeOverview(runs, plans)};
+    return {"Step time", blocks + aboutPlans(runs, plans)};
 }
 
 } // namespace trainyard

@@ -31,7 +31,7 @@ QString subtitleOf(const Runs& runs)
 QList<ReportSection> sectionsOf(const Runs& runs, const Plans& plans, ReportTemplate pattern)
 {
     if (pattern == ReportTemplate::Run)
-        return {summarySection(runs),         curvesSection(runs),        memorySection(runs, plans),
+        return {summarySection(runs),         curvesSection(runs),        memorySection(plans.front()),
                 stepTimeSection(runs, plans), costSection(runs, plans),   datasetSection(runs),
                 environmentSection(runs),     specificationSection(runs), eventsSection(runs)};
     if (pattern == ReportTemplate::Comparison)

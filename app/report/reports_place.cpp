@@ -32,7 +32,7 @@ namespace {
 constexpr int kListWidth = 300;
 constexpr int kExportWidth = 240;
 constexpr int kBuildMs = 150;
-constexpr int kSamples = 8; ///< rows of a data set as words
+constexpr int kSamples = 4; ///< rows of a data set as words
 
 } // namespace
 

@@ -18,7 +18,7 @@ ReportSection summarySection(const Runs& runs);
 ReportSection curvesSection(const Runs& runs);
 ReportSection scalingSection(const Runs& runs);
 /// Every rank of one run, by category.
-ReportSection memorySection(const Runs& runs, const Plans& plans);
+ReportSection memorySection(const PlanComparison& plan);
 /// The fullest rank of each of several runs.
 ReportSection memoryOverview(const Runs& runs, const Plans& plans);
 ReportSection stepTimeSection(const Runs& runs, const Plans& plans);

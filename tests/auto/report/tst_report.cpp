@@ -14,6 +14,7 @@
 #include "app/models/display_text.h"
 #include "app/models/hardware_library.h"
 #include "app/models/run_folder.h"
+#include "app/report/column_widths.h"
 #include "app/report/data_set_report.h"
 #include "app/report/figure_painter.h"
 #include "app/report/html_report.h"
@@ -176,7 +177,7 @@ private slots:
             for (const QString& cell : row)
                 QVERIFY2(cell != "–", qPrintable(row.join(' ')));
         }
-        QVERIFY(toHtml(*m_study).contains("planned for cpu-node"));
+        QVERIFY(toHtml(*m_study).contains("Planned for cpu-node"));
     }
 
     void saysHowToGetAPlanOfTheTime()
@@ -330,7 +331,7 @@ private slots:
         QCOMPARE(lengths.layers.value(0).values, (QList<double>{0, 10, 20, 70}));
         const auto samples = blocksOf<ReportTable>(*sectionOf(document, "Samples")).value(0);
         QCOMPARE(samples.rows.value(0),
-                 (QStringList{"a.hdf5", "7", "from elsewhere", "the train [→ [MASK]] departs ‖ at noon"}));
+                 (QStringList{"a.hdf5", "7", "from elsewhere", "the train {MASK} departs ‖ at noon"}));
         QVERIFY(toHtml(document).contains("sound"));
     }
 
@@ -411,6 +412,19 @@ private slots:
             QVERIFY2(csv.contains(QString(said).replace('"', "\"\"")), qPrintable("CSV: " + said));
             QVERIFY2(json.contains(said), qPrintable("JSON: " + said));
         }
+    }
+
+    void breaksNoWordWhereTheColumnsHaveRoomForIt()
+    {
+        const QFontMetricsF metrics{QFont()};
+        const double word = metrics.horizontalAdvance("efficiency");
+        const QString sentence = QStringList(40, "word").join(' ');
+        const ReportTable table{
+            {}, {"run", "efficiency", "words"}, {{"a", "1", sentence}, {"b", "2", "short"}}};
+        const QList<double> widths = columnWidths(table, metrics, 2, 400);
+        QVERIFY(std::abs(widths[0] + widths[1] + widths[2] - 400) < 0.001);
+        QVERIFY(widths[1] >= word + 4);
+        QVERIFY(widths[2] > widths[1]);
     }
 
     void numbersThePagesOfThePdf()
