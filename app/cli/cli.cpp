@@ -4,6 +4,7 @@
 
 #include <QApplication>
 
+#include "app/cli/command_help.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "engine/spec/field_reader.h"
@@ -11,10 +12,6 @@
 namespace trainyard {
 
 namespace {
-
-constexpr auto kFooter = R"(Exit status: 0 done, 2 bad input, 3 refused because it would not fit or work,
-4 a host could not be reached or prepared, 5 the run failed, 130 cancelled.
-Without a command the window opens. `trainyard <command> --help` explains each.)";
 
 /// Qt's own remarks (on locales, run-time folders) are not what a command has to say; real trouble is.
 void printOnlyTrouble(QtMsgType type, const QMessageLogContext&, const QString& text)
@@ -82,7 +79,6 @@ int runCli(int argc, char** argv)
     CLI::App app("Trainyard: design, launch and watch distributed training of transformers.", "trainyard");
     app.set_version_flag("--version", std::string(TRAINYARD_VERSION));
     app.require_subcommand(1);
-    app.footer(kFooter);
     CommandOutcome outcome;
     addDemoCommand(app, outcome);
     addHostCommands(app, outcome);
@@ -98,6 +94,7 @@ int runCli(int argc, char** argv)
     addReportCommand(app, outcome);
     addModelCommands(app, outcome);
     addCompletionCommands(app, outcome);
+    completeHelp(app);
     const int parsed = parse(app, argc, argv);
     return parsed > 0 ? parsed : outcome.status;
 }

@@ -11,6 +11,7 @@
 #include "app/cli/hardware_input.h"
 #include "app/cli/plan_time.h"
 #include "app/cli/planned_shape.h"
+#include "app/cli/report_files.h"
 #include "app/cli/spec_input.h"
 #include "app/models/run_entry.h"
 #include "app/models/run_folder.h"
@@ -103,30 +104,11 @@ Result<QList<ScalingPoint>> measureAll(Desk& desk, const std::vector<RunSpec>& s
     return points;
 }
 
-int study(const std::string& file, const std::vector<int>& sizes, Scaling scaling, bool json)
-{
-    const auto [spec, status] = readSpecInput(file, json);
-    if (status != 0)
-        return status;
-    const auto specs = specsOf(spec, sizes, scaling);
-    if (!specs.ok())
-        return console::fail(specs.error());
-    Desk desk;
-    const auto points = measureAll(desk, *specs);
-    if (!points.ok())
-        return console::fail(points.error());
-    const QList<ScalingRow> table = scalingTable(*points);
-    if (json)
-        console::print(QJsonDocument(toJson(table)));
-    else
-        printTable(table);
-    return 0;
-}
-
 struct ScalingOptions {
     std::string spec;
     ShapeInput shape;
     std::vector<int> ranks;           ///< empty: from one node on, doubled
+    std::vector<std::string> reports; ///< files that get the study's report
     std::string hardware;             ///< of the nodes; empty: the specification's
     int nodes = 16;                   ///< of the largest size where no ranks are given
     double bound = 0.8;               ///< of efficiency
@@ -136,6 +118,38 @@ struct ScalingOptions {
 
     Scaling scaling() const { return weak ? Scaling::Weak : Scaling::Strong; }
 };
+
+Status writeReports(const QList<ScalingPoint>& points, const std::vector<std::string>& files)
+{
+    if (files.empty())
+        return {};
+    QStringList runs;
+    for (const ScalingPoint& point : points)
+        runs << point.runId;
+    TRAINYARD_TRY(const ReportDocument document, reportOfRuns(runs, {ReportTemplate::Scaling}));
+    return writeReportFiles(document, {files.begin(), files.end()});
+}
+
+int study(const ScalingOptions& options)
+{
+    const auto [spec, status] = readSpecInput(options.spec, options.json);
+    if (status != 0)
+        return status;
+    const auto specs = specsOf(spec, options.ranks, options.scaling());
+    if (!specs.ok())
+        return console::fail(specs.error());
+    Desk desk;
+    const auto points = measureAll(desk, *specs);
+    if (!points.ok())
+        return console::fail(points.error());
+    const QList<ScalingRow> table = scalingTable(*points);
+    if (options.json)
+        console::print(QJsonDocument(toJson(table)));
+    else
+        printTable(table);
+    const Status written = writeReports(*points, options.reports);
+    return written.ok() ? 0 : console::fail(written.error());
+}
 
 QString percent(double share)
 {
@@ -324,12 +338,17 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
     command->add_option("SPEC", o->spec, "Run specification (JSON)")->required();
     CLI::Option* ranks = command->add_option("--ranks", o->ranks, "World sizes, e.g. 1,2,4")->delimiter(',');
     command->add_flag("--weak", o->weak, "The same work per rank instead of the same global batch");
+    CLI::Option* report = command->add_option(
+        "--report", o->reports,
+        "File to write the study's report to; its ending decides the format (html, pdf, csv, "
+        "json). May be given several times");
     CLI::Option* predicted =
         command
             ->add_option("--predict", o->hardware,
                          "Runs nothing: what a study would find on such nodes (a preset, your own, or a file "
                          "like one; default: cluster.nodes[].hardware)")
-            ->expected(0, 1);
+            ->expected(0, 1)
+            ->excludes(report);
     command
         ->add_option("--nodes", o->nodes,
                      "With --predict: from one node to so many, doubled, instead of --ranks (default: 16)")
@@ -351,11 +370,15 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
     for (const char* option : {"--seq-len", "--max-pred"})
         command->get_option(option)->needs(predicted);
     command->add_flag("--json", o->json, "One JSON document on standard output");
+    command->footer("Each size trains all steps of the specification; efficiency is told against the "
+                    "smallest. Examples:\n"
+                    "  trainyard scaling spec.json --ranks 1,2,4 --report study.pdf\n"
+                    "  trainyard scaling spec.json --predict p4d.24xlarge --nodes 64");
     command->callback([&outcome, o, predicted] {
         const bool predicts = predicted->count() > 0;
         if (!predicts && o->ranks.empty())
             throw CLI::RequiredError("--ranks");
-        outcome.status = predicts ? predict(*o) : study(o->spec, o->ranks, o->scaling(), o->json);
+        outcome.status = predicts ? predict(*o) : study(*o);
     });
 }
 

@@ -38,6 +38,7 @@ Command addConvertCommand(CLI::App& app)
 {
     auto arguments = std::make_shared<ConvertArguments>();
     CLI::App* command = app.add_subcommand("convert", "write the rows of a data set in another format");
+    command->footer("Example:\n  trainyard convert wiki-128 --format mds --out wiki-128-mds");
     command->add_option("folder", arguments->folder, "the data set, with or without manifest")->required();
     command->add_option("--format", arguments->format, "mds: MosaicML Streaming")
         ->required()

@@ -43,6 +43,7 @@ Command addDocumentsCommand(CLI::App& app)
     auto arguments = std::make_shared<DocumentsArguments>();
     CLI::App* command = app.add_subcommand(
         "documents", "turn a part of a corpus into tokenized documents, for `prepare --documents` to join");
+    command->footer("Example:\n  trainyard-prepare documents part-1.xml.bz2 --vocab vocab.txt --out part-1");
     command->add_option("corpus", arguments->options.dumps, "files in the order of their documents")
         ->required();
     addCorpusOptions(*command, arguments->options);

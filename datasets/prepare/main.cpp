@@ -1,26 +1,20 @@
 // trainyard-prepare: data sets for BERT pre-training, made and checked on a node.
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "datasets/prepare/commands.h"
+#include "engine/base/exit_status_text.h"
+#include "engine/base/program_name.h"
 
 using namespace trainyard;
 
 namespace {
 
 constexpr auto kOwnName = "trainyard-prepare";
-
-/// The desk's command line becomes this program under its own name; then the user knows `trainyard prepare`
-/// and should not hear of another one.
-std::string nameOfProgram(const char* startedAs)
-{
-    return std::filesystem::path(startedAs).filename() == "trainyard" ? "trainyard" : kOwnName;
-}
 
 /// Whom the user called: "trainyard-prepare", or "trainyard prepare".
 std::string speaker(const CLI::App& app)
@@ -62,11 +56,13 @@ void returnBigPieces()
 int main(int argc, char** argv)
 {
     returnBigPieces();
-    CLI::App app("Makes and checks data sets for pre-training", nameOfProgram(argv[0]));
+    CLI::App app("Makes and checks data sets for pre-training", programName(argv[0], kOwnName));
     app.set_version_flag("--version", TRAINYARD_VERSION);
     app.require_subcommand(1);
     const Command commands[] = {addPrepareCommand(app), addDocumentsCommand(app), addVerifyCommand(app),
                                 addTokenizeCommand(app), addConvertCommand(app)};
+    for (const Command& command : commands)
+        command.app->footer(command.app->get_footer() + "\n\n" + kExitStatusText);
     if (const int parsed = parse(app, argc, argv); parsed != 0)
         return std::max(parsed, 0);
     for (const Command& command : commands) {

@@ -162,6 +162,12 @@ Command addPrepareCommand(CLI::App& app)
     auto arguments = std::make_shared<PrepareArguments>();
     CLI::App* command =
         app.add_subcommand("prepare", "turn MediaWiki dumps into shards for BERT pre-training");
+    command->footer(
+        "Examples:\n"
+        "  trainyard prepare enwiki-latest-pages-articles.xml.bz2 --train-vocab 30522 --out wiki-128\n"
+        "  trainyard prepare dump.xml.bz2 --vocab vocab.txt --seq-len 128,512 --shards 64 --out wiki\n"
+        "  trainyard prepare gpu-03:/d/1.bz2 gpu-04:/d/2.bz2 --host gpu-03 --host gpu-04 --vocab "
+        "/d/vocab.txt --out /d/wiki-128");
     command->add_option(
         "corpus", arguments->options.dumps,
         "files in the order of their documents, plain, .bz2 or .gz, or - for the standard input: "

@@ -32,6 +32,8 @@ Command addTokenizeCommand(CLI::App& app)
     CLI::App* command = app.add_subcommand(
         "tokenize",
         "JSON lines {\"text\"} on stdin to JSON lines {\"ids\"} on stdout, no [CLS] and [SEP] added");
+    command->footer(
+        "Example:\n  echo '{\"text\": \"the train departs\"}' | trainyard tokenize --vocab vocab.txt");
     command->add_option("--vocab", arguments->vocabulary, "WordPiece vocabulary (vocab.txt)")->required();
     command->add_flag("--cased", arguments->cased, "keep case and accents");
     command

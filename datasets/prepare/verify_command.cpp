@@ -70,6 +70,8 @@ Command addVerifyCommand(CLI::App& app)
 {
     auto arguments = std::make_shared<VerifyArguments>();
     CLI::App* command = app.add_subcommand("verify", "check every invariant of a data set");
+    command->footer(
+        "Examples:\n  trainyard verify wiki-128 --sample 3\n  trainyard verify /d/wiki-128 --host gpu-03");
     command->add_option("folder", arguments->options.folder, "the data set")->required();
     command->add_option("--sample", arguments->options.samples, "decode this many rows")
         ->check(CLI::Range(0, 10000));

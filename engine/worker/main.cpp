@@ -1,5 +1,7 @@
 #include <CLI/CLI.hpp>
 
+#include "engine/base/exit_status_text.h"
+#include "engine/base/program_name.h"
 #include "engine/worker/model_commands.h"
 #include "engine/worker/probe_command.h"
 #include "engine/worker/train_command.h"
@@ -49,7 +51,7 @@ void addProbe(CLI::App& app, ProbeOptions& options)
 
 int main(int argc, char** argv)
 {
-    CLI::App app("Trains and evaluates models; part of Trainyard", "trainyard-worker");
+    CLI::App app("Trains and evaluates models; part of Trainyard", programName(argv[0], "trainyard-worker"));
     app.set_version_flag("--version", TRAINYARD_VERSION);
     app.require_subcommand(1);
     TrainOptions train;
@@ -57,6 +59,8 @@ int main(int argc, char** argv)
     ProbeOptions probe;
     addProbe(app, probe);
     ModelCommands modelCommands(app);
+    for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        command->footer(command->get_footer() + "\n\n" + kExitStatusText);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -34,6 +34,13 @@ CLI::Validator byteSize()
         "SIZE");
 }
 
+/// Whom the user called: "trainyard-worker", or "trainyard certify".
+std::string speaker(const CLI::App& app)
+{
+    const std::string name = app.get_name();
+    return name == "trainyard" ? name + " " + app.get_subcommands().front()->get_name() : name;
+}
+
 } // namespace
 
 ModelCommands::ModelCommands(CLI::App& app) : m_app(app)
@@ -47,6 +54,10 @@ void ModelCommands::addEval()
 {
     CLI::App* command =
         m_app.add_subcommand("eval", "Loss, logits and gradients of an imported model on given inputs");
+    command->footer(
+        "Examples:\n"
+        "  trainyard eval --hf bert-base --inputs batch.safetensors --out results.safetensors\n"
+        "  trainyard eval --hf bert-base --inputs batch.safetensors --train lamb --steps 50 --json");
     command->add_option("--hf", m_eval.huggingFace, "Folder with config.json and model.safetensors")
         ->required();
     command->add_option("--inputs", m_eval.inputs, "Safetensors file with the inputs")->required();
@@ -65,10 +76,20 @@ void ModelCommands::addEval()
     OptimizerSpec& optimizer = m_training.optimizer;
     command->add_option("--steps", m_training.steps, "Optimizer steps")->needs(train)->capture_default_str();
     command->add_option("--lr", optimizer.learningRate, "Learning rate")->needs(train)->capture_default_str();
-    command->add_option("--beta1", optimizer.beta1)->needs(train)->capture_default_str();
-    command->add_option("--beta2", optimizer.beta2)->needs(train)->capture_default_str();
-    command->add_option("--eps,--epsilon", optimizer.epsilon)->needs(train)->capture_default_str();
-    command->add_option("--weight-decay", optimizer.weightDecay)->needs(train)->capture_default_str();
+    command->add_option("--beta1", optimizer.beta1, "Decay of the mean of gradients")
+        ->needs(train)
+        ->capture_default_str();
+    command->add_option("--beta2", optimizer.beta2, "Decay of the mean of squared gradients")
+        ->needs(train)
+        ->capture_default_str();
+    command->add_option("--eps,--epsilon", optimizer.epsilon, "Added to the denominator")
+        ->needs(train)
+        ->capture_default_str();
+    command
+        ->add_option("--weight-decay", optimizer.weightDecay,
+                     "Share of the weights taken off per step, times the learning rate")
+        ->needs(train)
+        ->capture_default_str();
     command->add_option("--clip,--clip-norm", optimizer.clipNorm, "0 = no clipping")
         ->needs(train)
         ->capture_default_str();
@@ -78,10 +99,13 @@ void ModelCommands::addEval()
 void ModelCommands::addImportAndExport()
 {
     CLI::App* import = m_app.add_subcommand("import", "Make a checkpoint from Hugging Face weights");
+    import->footer("Example:\n  trainyard import --hf bert-base --out bert-base-checkpoint");
     import->add_option("--hf", m_import.huggingFace, "Folder with config.json and model.safetensors")
         ->required();
     import->add_option("--out", m_import.checkpoint, "Folder for the checkpoint")->required();
     CLI::App* exported = m_app.add_subcommand("export", "Write a checkpoint's weights for Hugging Face");
+    exported->footer(
+        "Example:\n  trainyard export runs/20261121T091505Z-bert-tiny-3f2a/checkpoints --hf bert-tiny");
     exported
         ->add_option("checkpoint,--checkpoint", m_export.checkpoint,
                      "A checkpoint, or a folder of checkpoints")
@@ -96,6 +120,8 @@ void ModelCommands::addCertify()
 {
     CLI::App* command = m_app.add_subcommand(
         "certify", "Train a small model in a specification's layout and on one rank, and compare every step");
+    command->footer("Example:\n  trainyard certify spec.json --steps 10\n"
+                    "Exit status 5 where a step differs; the first one is named, with its first tensor.");
     command->add_option("spec,--spec", m_certify.spec, "The specification; its data set is not needed")
         ->required();
     command->add_option("--steps", m_certify.steps, "Optimizer steps to compare")
@@ -140,7 +166,7 @@ int ModelCommands::run()
     }
     if (status.ok())
         return 0;
-    fmt::print(stderr, "trainyard-worker: {}\n", status.error().text());
+    fmt::print(stderr, "{}: {}\n", speaker(m_app), status.error().text());
     return exitStatus(status.error().kind);
 }
 

@@ -1,0 +1,67 @@
+#include "app/cli/command_help.h"
+
+#include <map>
+#include <string>
+
+#include "engine/base/exit_status_text.h"
+
+namespace trainyard {
+
+namespace {
+
+/// What somebody types, by command. Those that explain themselves with examples have none here.
+const std::map<std::string, std::string>& examples()
+{
+    static const std::map<std::string, std::string> map{
+        {"demo", "  trainyard demo                                in the window\n"
+                 "  trainyard demo --headless --out /tmp/demo     under three minutes on two cores"},
+        {"hosts add", "  trainyard hosts add gpu-03                    as in ~/.ssh/config\n"
+                      "  trainyard hosts add alice@10.0.0.7:2222"},
+        {"hosts list", "  trainyard hosts list"},
+        {"hosts check", "  trainyard hosts check gpu-03\n"
+                        "  trainyard hosts check --links gpu-03 gpu-04   can they be one cluster?"},
+        {"hosts remove-old-key", "  trainyard hosts remove-old-key gpu-03"},
+        {"clean", "  trainyard clean --host gpu-03 --dry-run"},
+        {"plan", "  trainyard plan spec.json --hardware p4d.24xlarge\n"
+                 "  trainyard plan spec.json --json | jq .memory\n"
+                 "  trainyard plan --validate rows.csv --calibrate 16"},
+        {"search", "  trainyard search spec.json --hardware p4d.24xlarge --nodes 120\n"
+                   "  trainyard search spec.json --objective cost --spec-out found.json"},
+        {"partition", "  trainyard partition spec.json --hardware p4d.24xlarge --spec-out even.json"},
+        {"launch", "  trainyard launch spec.json --follow\n"
+                   "  run=$(trainyard launch spec.json --host gpu-03)"},
+        {"runs", "  trainyard runs"},
+        {"attach", "  trainyard attach 20261121T091505Z-bert-tiny-3f2a\n"
+                   "  trainyard attach 20261121T091505Z-bert-tiny-3f2a --host gpu-03 --read-only"},
+        {"stop", "  trainyard stop 20261121T091505Z-bert-tiny-3f2a\n"
+                 "  trainyard stop 20261121T091505Z-bert-tiny-3f2a --grace \"2 min\""},
+        {"checkpoint", "  trainyard checkpoint 20261121T091505Z-bert-tiny-3f2a"},
+        {"resume", "  trainyard resume 20261121T091505Z-bert-tiny-3f2a --follow"},
+        {"logs", "  trainyard logs 20261121T091505Z-bert-tiny-3f2a --rank 3 --follow"},
+        {"completion", "  source <(trainyard completion bash)\n"
+                       "  trainyard completion fish > ~/.config/fish/completions/trainyard.fish"}};
+    return map;
+}
+
+void complete(CLI::App& command, const std::string& called)
+{
+    std::string footer = command.get_footer();
+    if (const auto example = examples().find(called); example != examples().end())
+        footer += (footer.empty() ? "" : "\n\n") + std::string("Examples:\n") + example->second;
+    command.footer(footer + (footer.empty() ? "" : "\n\n") + kExitStatusText);
+    for (CLI::App* own : command.get_subcommands([](const CLI::App*) { return true; }))
+        complete(*own, called + " " + own->get_name());
+}
+
+} // namespace
+
+void completeHelp(CLI::App& app)
+{
+    for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        complete(*command, command->get_name());
+    app.footer(std::string(kExitStatusText) +
+               "\nWithout a command the window opens. `trainyard COMMAND --help` explains each, "
+               "with examples.");
+}
+
+} // namespace trainyard
