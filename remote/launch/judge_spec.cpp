@@ -16,16 +16,24 @@ SequenceShape shapeOf(const DataSetManifest& data)
     return {data.sequenceLength, data.maxPredictions};
 }
 
+/// Of each pipeline rank, on the device that ranks get on these hosts: as planProblems() asks.
+std::vector<MemoryByCategory> memoryOn(const std::vector<HostMemory>& hosts, RunSpec spec,
+                                       const DataSetManifest& data)
+{
+    spec.launch.device = resolvedDevice(spec.launch.device, hosts);
+    return memoryOfPipelineRanks(spec, shapeOf(data));
+}
+
 bool fitsHosts(const RunSpec& spec, const DataSetManifest& data, const std::vector<HostMemory>& hosts)
 {
-    return !memoryShortage(spec.layout, hosts, memoryOfPipelineRanks(spec, shapeOf(data)));
+    return !memoryShortage(spec.layout, hosts, memoryOn(hosts, spec, data));
 }
 
 /// Wherever they are: which hosts an elastic run loses nobody knows.
 bool everyRankFitsEveryHost(const RunSpec& spec, const DataSetManifest& data,
                             const std::vector<HostMemory>& hosts)
 {
-    const auto pipelineRanks = memoryOfPipelineRanks(spec, shapeOf(data));
+    const auto pipelineRanks = memoryOn(hosts, spec, data);
     return std::ranges::all_of(hosts, [&](const HostMemory& host) {
         return std::ranges::all_of(pipelineRanks,
                                    [&](const MemoryByCategory& bytes) { return host.holds(needOf(bytes)); });

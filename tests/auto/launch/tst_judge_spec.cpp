@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include "engine/planner/memory_model.h"
 #include "remote/launch/judge_spec.h"
 
 using namespace trainyard;
@@ -58,6 +59,19 @@ private slots:
         const QString refusal = refusalOf(spec, NodeMemory(1 * kGiB, {80 * kGiB}));
         QVERIFY2(refusal.contains("of its host's memory"), qPrintable(refusal));
         QVERIFY2(refusal.contains("nearest that work: memory.offload_optimizer false"), qPrintable(refusal));
+    }
+
+    // On CUDA one kernel keeps no scores; "auto" is that where every rank has a device.
+    void plansForTheDeviceThatRanksGet()
+    {
+        RunSpec spec = bertBase();
+        spec.model.attentionDropout = 0;
+        spec.launch.device = DeviceKind::Cuda;
+        const Bytes need = estimateMemory(spec, {128, 20}).onDevice();
+        spec.launch.device = DeviceKind::Auto;
+        QCOMPARE(refusalOf(spec, NodeMemory(need, {need})), "");
+        QVERIFY(refusalOf(spec, NodeMemory(need - 1, {need - 1})).contains("a rank needs"));
+        QVERIFY(refusalOf(spec, NodeMemory(need)).contains("a rank needs")); // on the processor
     }
 };
 
