@@ -250,6 +250,16 @@ RunAttempt attemptOf(const TableColumn& loss)
             wallNs(loss.walls().first()), wallNs(loss.walls().last())};
 }
 
+std::int64_t lastStep(const RunImport& import)
+{
+    std::int64_t last = 0;
+    for (const SeriesTable& table : import.tables) {
+        if (!table.values.first().isEmpty())
+            last = std::max(last, wholeNumber(table.values.first().last()));
+    }
+    return last;
+}
+
 Record lastWord(const RunImport& import, std::int64_t step, std::int64_t wallNs)
 {
     StateRecord state;
@@ -280,6 +290,10 @@ FigureSeries guessFigures(const QStringList& seriesNames)
                 break;
             }
         }
+    }
+    for (qsizetype at = 0; at < known.size() && !figures.contains(ImportedFigure::Loss); ++at) {
+        if (known[at].endsWith(QLatin1String("loss")))
+            figures[ImportedFigure::Loss] = seriesNames[at];
     }
     return figures;
 }
@@ -341,8 +355,7 @@ RunSeries stepsOf(const RunImport& import)
         stream.lastSequence = std::uint64_t(stream.steps.size());
         stream.newestNs = attempt.endedNs;
     }
-    const auto lastStep = stream.steps.isEmpty() ? 0 : wholeNumber(stream.steps.last(StepColumn::Step));
-    const Record word = lastWord(import, lastStep, stream.newestNs);
+    const Record word = lastWord(import, lastStep(import), stream.newestNs);
     series.restore(std::move(stream));
     series.apply(QStringLiteral("run"), {word});
     return series;

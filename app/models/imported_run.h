@@ -22,7 +22,7 @@ QString nameOf(ImportedFigure figure); ///< "loss", "learning_rate", ...
 /// The series of each figure, by name; figures that no series stands for are left out.
 using FigureSeries = std::map<ImportedFigure, QString>;
 
-/// By their names, as tools and people usually call them: "train/loss", "lr-AdamW", "grad_norm".
+/// By their names, as tools and people usually call them: "train/loss", "learning-rate", "grad_norm".
 FigureSeries guessFigures(const QStringList& seriesNames);
 
 /// Where an imported run came from, and its series. `run.json` and `series` in the run's folder.

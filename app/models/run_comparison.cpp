@@ -2,45 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 
 #include "app/models/display_text.h"
 #include "app/models/open_run.h"
 #include "app/models/run_entry.h"
+#include "app/models/spec_fields.h"
 
 namespace trainyard {
 
 namespace {
-
-using Fields = std::map<QString, QString>;
-
-void collect(const QJsonValue& value, const QString& path, Fields& fields)
-{
-    if (value.isObject()) {
-        const QJsonObject object = value.toObject();
-        for (auto it = object.begin(); it != object.end(); ++it)
-            collect(it.value(), path.isEmpty() ? it.key() : path + QLatin1Char('.') + it.key(), fields);
-    } else if (value.isArray()) {
-        const QJsonArray array = value.toArray();
-        for (qsizetype i = 0; i < array.size(); ++i)
-            collect(array[i], QStringLiteral("%1[%2]").arg(path).arg(i), fields);
-    } else {
-        fields[path] = oneLine(value.isDouble() ? QString::number(value.toDouble(), 'g', 12)
-                                                : value.toVariant().toString());
-    }
-}
-
-Fields specificationOf(const OpenRun& run)
-{
-    Fields fields;
-    collect(QJsonDocument::fromJson(run.facts().specText.toUtf8()).object(), {}, fields);
-    fields.erase(QStringLiteral("name")); // names the run, decides nothing
-    return fields;
-}
 
 double smallest(const SeriesColumn& values)
 {
@@ -126,16 +96,16 @@ TextTable finalFigures(const QList<const OpenRun*>& runs)
 TextTable specificationDifferences(const QList<const OpenRun*>& runs)
 {
     TextTable table{QStringList{QStringLiteral("field")} + labelsOf(runs), {}};
-    QList<Fields> all;
-    Fields paths;
+    QList<SpecFields> all;
+    SpecFields paths;
     for (const OpenRun* run : runs) {
-        all.append(specificationOf(*run));
+        all.append(specFields(run->facts().specText));
         for (const auto& [path, value] : all.last())
             paths[path] = value;
     }
     for (const auto& [path, any] : paths) {
         QStringList values;
-        for (const Fields& fields : all) {
+        for (const SpecFields& fields : all) {
             const auto found = fields.find(path);
             values.append(found == fields.end() ? QStringLiteral("–") : found->second);
         }

@@ -87,6 +87,17 @@ Result<OpenRun*> RunDesk::open(const QString& runId)
     return keep(std::make_unique<OpenRun>(std::move(run)));
 }
 
+Status RunDesk::removeRun(const QString& runId)
+{
+    QDir folder(folderOf(runId));
+    if (folder.exists() && !folder.removeRecursively())
+        return badInput(folder.path().toStdString() + " could not be removed",
+                        "check the rights of the folder and what is in it");
+    m_unrecorded.remove(runId);
+    m_open.erase(runId);
+    return m_library.remove(runId);
+}
+
 void RunDesk::followAgain(const QString& runId)
 {
     const auto known = m_open.find(runId);

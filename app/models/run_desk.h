@@ -40,6 +40,8 @@ public:
     /// The run, read from its folder if it is not open yet; owned by the desk. BadInput when the folder is
     /// gone or damaged.
     Result<OpenRun*> open(const QString& runId);
+    /// Removes the run's mirror and its entry; nothing on its hosts. Ends the life of its OpenRun.
+    Status removeRun(const QString& runId);
     /// The run goes on with a new attempt.
     void followAgain(const QString& runId);
 

@@ -55,6 +55,8 @@ private slots:
                                      << "learning-rate";
         QTest::newRow("Lightning") << QStringList{"epoch", "train_loss", "lr"} << "train_loss"
                                    << "lr";
+        QTest::newRow("Keras") << QStringList{"evaluation_loss_vs_iterations", "epoch_loss"} << "epoch_loss"
+                               << QString();
         QTest::newRow("none") << QStringList{"accuracy"} << QString() << QString();
     }
 
