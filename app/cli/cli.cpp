@@ -90,8 +90,10 @@ int runCli(int argc, char** argv)
     addPartitionCommand(app, outcome);
     addSettingsCommands(app, outcome);
     addRunCommands(app, outcome);
+    addHistoryCommands(app, outcome);
     addScalingCommand(app, outcome);
     addReportCommand(app, outcome);
+    addExchangeCommands(app, outcome);
     addModelCommands(app, outcome);
     addCompletionCommands(app, outcome);
     completeHelp(app);

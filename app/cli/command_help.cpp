@@ -30,7 +30,14 @@ const std::map<std::string, std::string>& examples()
         {"partition", "  trainyard partition spec.json --hardware p4d.24xlarge --spec-out even.json"},
         {"launch", "  trainyard launch spec.json --follow\n"
                    "  run=$(trainyard launch spec.json --host gpu-03)"},
-        {"runs", "  trainyard runs"},
+        {"runs tag", "  trainyard runs tag 20261121T091505Z-bert-tiny-3f2a paper baseline"},
+        {"runs note", "  trainyard runs note 20261121T091505Z-bert-tiny-3f2a \"the warm-up was too short\""},
+        {"runs archive", "  trainyard runs archive 20261121T091505Z-bert-tiny-3f2a\n"
+                         "  trainyard runs --search is:archived"},
+        {"runs delete", "  trainyard runs delete 20261121T091505Z-bert-tiny-3f2a --confirm bert-tiny"},
+        {"runs spec", "  trainyard runs spec 20261121T091505Z-bert-tiny-3f2a --out again.json"},
+        {"relaunch", "  trainyard relaunch 20261121T091505Z-bert-tiny-3f2a --follow"},
+        {"diff", "  trainyard diff 20261121T091505Z-bert-tiny-3f2a 20261122T101010Z-bert-tiny-00aa"},
         {"attach", "  trainyard attach 20261121T091505Z-bert-tiny-3f2a\n"
                    "  trainyard attach 20261121T091505Z-bert-tiny-3f2a --host gpu-03 --read-only"},
         {"stop", "  trainyard stop 20261121T091505Z-bert-tiny-3f2a\n"

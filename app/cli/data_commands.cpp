@@ -64,8 +64,6 @@ void addModelCommands(CLI::App& app, CommandOutcome& outcome)
 {
     for (const auto& [name, description] :
          {std::pair{"eval", "Loss, logits and gradients of a Hugging Face model; --train adds a loss series"},
-          std::pair{"export", "Write a checkpoint as a Hugging Face model"},
-          std::pair{"import", "Make a checkpoint from a Hugging Face model"},
           std::pair{"certify", "Show that a specification's layout computes what one rank computes"}}) {
         CLI::App* command = addPassedOn(app, name, description);
         command->callback([&outcome, command, name = name] {

@@ -1,12 +1,11 @@
 #include <QEventLoop>
-#include <QJsonArray>
-#include <QJsonObject>
 #include <QTimer>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/desk.h"
 #include "app/cli/follow.h"
+#include "app/cli/host_runs.h"
 #include "app/cli/run_words.h"
 #include "app/cli/spec_input.h"
 
@@ -30,84 +29,6 @@ int launch(const std::string& file, const std::string& host, bool follow)
         return console::fail(run.error());
     console::print(*run);
     return follow ? followRun(desk, *run) : 0;
-}
-
-/// What a host says of its runs, once it has answered; empty when it cannot be reached.
-QList<HostRun> askHost(Desk& desk, const QString& host)
-{
-    QList<HostRun> answer;
-    if (const Status reached = desk.reach(host, std::chrono::seconds(10)); !reached.ok()) {
-        console::note(QString::fromStdString(reached.error().text()));
-        return answer;
-    }
-    QEventLoop loop;
-    desk.runs().listRuns(host, &loop, [&](const Result<QList<HostRun>>& runs) {
-        if (runs.ok())
-            answer = *runs;
-        else
-            console::note(QString::fromStdString(runs.error().text()));
-        loop.quit();
-    });
-    loop.exec();
-    return answer;
-}
-
-struct ListedRun {
-    DeskRun run;
-    QString state = "unknown";
-    QString reason; ///< why it waits, failed or was stopped
-    qint64 step = 0;
-    qint64 steps = 0;
-};
-
-QList<ListedRun> listRuns()
-{
-    Desk desk;
-    QMap<QString, QList<HostRun>> byHost;
-    QList<ListedRun> listed;
-    for (const DeskRun& run : deskRuns()) {
-        if (!byHost.contains(run.head()))
-            byHost[run.head()] = askHost(desk, run.head());
-        ListedRun entry;
-        entry.run = run;
-        for (const HostRun& known : byHost[run.head()]) {
-            if (known.id == run.id) {
-                entry.state = QString::fromUtf8(nameOf(known.state).data());
-                entry.reason = known.reason;
-                entry.step = known.step;
-                entry.steps = known.steps;
-            }
-        }
-        listed << entry;
-    }
-    return listed;
-}
-
-int printRuns(bool json)
-{
-    QJsonArray array;
-    QList<QStringList> rows{{"run", "kind", "state", "step", "hosts"}};
-    for (const ListedRun& entry : listRuns()) {
-        const QString kind = nameOf(entry.run.kind);
-        const bool waits = entry.state == QString::fromUtf8(nameOf(RunState::Pending).data());
-        rows << QStringList{entry.run.id, kind, waits && !entry.reason.isEmpty() ? entry.reason : entry.state,
-                            QString("%1/%2").arg(entry.step).arg(entry.steps), entry.run.hosts.join(", ")};
-        array << QJsonObject{{"run", entry.run.id},
-                             {"name", entry.run.name},
-                             {"kind", kind},
-                             {"state", entry.state},
-                             {"reason", entry.reason},
-                             {"step", entry.step},
-                             {"steps", entry.steps},
-                             {"attempt", static_cast<qint64>(entry.run.attempt)},
-                             {"hosts", QJsonArray::fromStringList(entry.run.hosts)}};
-    }
-    if (json)
-        console::print(QJsonDocument(array));
-    else
-        console::print(rows.size() > 1 ? console::table(rows)
-                                       : QString("No runs yet. `trainyard launch SPEC` starts one."));
-    return 0;
 }
 
 /// Makes the run known to this desk; one that was attached to be looked at is attached again to act on it.
@@ -290,7 +211,6 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
         std::string grace;
         bool follow = false;
         bool now = false;
-        bool json = false;
         bool readOnly = false;
         int rank = 0;
         qint64 bytes = 65536;
@@ -302,10 +222,6 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     command->add_option("--host", o->host, "Run on this host instead of those of the specification");
     command->add_flag("--follow", o->follow, "Watch until it ends");
     command->callback([&outcome, o] { outcome.status = launch(o->spec, o->host, o->follow); });
-
-    command = app.add_subcommand("runs", "The runs that this desk knows, with their state");
-    command->add_flag("--json", o->json, "One JSON document on standard output");
-    command->callback([&outcome, o] { outcome.status = printRuns(o->json); });
 
     command = app.add_subcommand("attach", "Follow a run, also one that another desk started");
     command->add_option("RUN", o->run, "Run id")->required();

@@ -1,0 +1,295 @@
+#include <algorithm>
+#include <filesystem>
+
+#include <QJsonArray>
+#include <QJsonObject>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/history.h"
+#include "app/cli/node_tool.h"
+#include "app/exchange/csv_import.h"
+#include "app/exchange/run_export.h"
+#include "app/exchange/tensorboard_import.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr auto kExportFooter =
+    R"(Of a run: every series, its events and its specification. DIR gets a folder for each run, as TensorBoard wants it.
+  trainyard export RUN --tensorboard logs && tensorboard --logdir logs
+  trainyard export RUN --csv curves.csv --json run.json
+Of a checkpoint: trainyard export CHECKPOINT --hf DIR; `trainyard-worker export --help` has its other options.)";
+
+constexpr auto kImportFooter =
+    R"(PATH is a folder with TensorBoard's event files (each folder below it becomes a run) or a table of numbers (CSV,
+also W&B's export of a chart). Runs are in the history then, and can be searched, compared, tagged and reported.
+  trainyard import logs/ --tag from-tensorboard
+  trainyard import curves.csv --step iteration --columns loss,lr
+  trainyard import curves.csv --list          what is in it, without importing
+A checkpoint from a model: trainyard import --hf DIR --out CHECKPOINT; `trainyard-worker import --help` has more.)";
+
+struct ExportOptions {
+    std::string run;
+    std::string hf;
+    std::string tensorboard;
+    std::string csv;
+    std::string json;
+};
+
+struct ImportOptions {
+    std::string path;
+    std::string hf;
+    std::string name;
+    std::string step;
+    std::string time;
+    std::string loss;
+    std::vector<std::string> columns;
+    std::vector<std::string> tags;
+    bool list = false;
+    bool json = false;
+};
+
+QString textOf(const std::string& text)
+{
+    return QString::fromStdString(text);
+}
+
+/// Words that only the node executable knows are a mistake where it is not asked.
+Status expectNothingElse(const CLI::App& command)
+{
+    const std::vector<std::string> rest = command.remaining();
+    return rest.empty() ? Status()
+                        : Status(badInput("unknown option or word: " + rest.front(),
+                                          "see `trainyard " + command.get_name() + " --help`"));
+}
+
+int becomeWorker(const CLI::App& command, std::vector<std::string> words)
+{
+    const std::vector<std::string> rest = command.remaining();
+    words.insert(words.end(), rest.begin(), rest.end());
+    return becomeNodeTool("trainyard-worker", words);
+}
+
+Status exportRun(const ExportOptions& options)
+{
+    if (options.run.empty() || (options.tensorboard.empty() && options.csv.empty() && options.json.empty()))
+        return badInput("say which run, and what to write",
+                        "--tensorboard DIR, --csv FILE, --json FILE or --hf DIR");
+    TRAINYARD_TRY(const auto history, History::open());
+    TRAINYARD_TRY(const OpenRun* run, history->read(options.run));
+    if (!options.tensorboard.empty()) {
+        TRAINYARD_TRY(const auto file, exportTensorBoard(run->facts(), run->series(), options.tensorboard));
+        console::print(textOf(file.string()));
+    }
+    if (!options.csv.empty()) {
+        TRAINYARD_TRY_STATUS(exportCsv(run->facts(), run->series(), options.csv));
+        console::print(textOf(options.csv));
+    }
+    if (!options.json.empty()) {
+        TRAINYARD_TRY_STATUS(exportJson(run->facts(), run->series(), options.json));
+        console::print(textOf(options.json));
+    }
+    return {};
+}
+
+bool holdsEventFiles(const std::filesystem::path& path)
+{
+    return std::filesystem::is_directory(path) ||
+           path.filename().string().find("tfevents") != std::string::npos;
+}
+
+/// Shows how far a long import is.
+ImportGoesOn progressOf(const QString& name)
+{
+    return [name](double share) {
+        console::transient(QStringLiteral("reading %1  %2 %").arg(name).arg(share * 100, 0, 'f', 0));
+        return true;
+    };
+}
+
+Result<std::vector<LoadedRun>> loadEvents(const std::filesystem::path& path)
+{
+    TRAINYARD_TRY(const auto logs, findTensorBoardLogs(path));
+    std::vector<LoadedRun> runs;
+    for (const TensorBoardLog& log : logs) {
+        TRAINYARD_TRY(LoadedRun run, loadTensorBoardLog(log, progressOf(log.name)));
+        runs.push_back(std::move(run));
+    }
+    console::transient({});
+    return runs;
+}
+
+Result<std::vector<LoadedRun>> loadTable(const ImportOptions& options)
+{
+    const std::filesystem::path path = options.path;
+    TRAINYARD_TRY(const CsvTable table, readCsv(path));
+    CsvColumns columns = guessColumns(table);
+    if (!options.step.empty())
+        columns.step = textOf(options.step);
+    if (!options.time.empty())
+        columns.time = textOf(options.time);
+    if (!options.columns.empty())
+        columns.series.clear();
+    for (const std::string& column : options.columns)
+        columns.series.append(textOf(column));
+    columns.series.removeAll(columns.step);
+    columns.series.removeAll(columns.time);
+    return loadCsv(table, columns, textOf(path.stem().string()),
+                   textOf(std::filesystem::absolute(path).string()));
+}
+
+QJsonObject toJson(const LoadedRun& run, const QString& id)
+{
+    QJsonArray series;
+    for (const PointSeries& one : run.series)
+        series << QJsonObject{{"name", one.name}, {"points", qint64(one.points.size())}};
+    QJsonObject figures;
+    for (const auto& [figure, name] : run.import.figures)
+        figures[nameOf(figure)] = name;
+    QJsonObject json{{"name", run.import.name},     {"format", run.import.format},
+                     {"source", run.import.source}, {"series", series},
+                     {"figures", figures},          {"warnings", QJsonArray::fromStringList(run.warnings)}};
+    if (!id.isEmpty())
+        json["run"] = id;
+    return json;
+}
+
+void describe(const LoadedRun& run)
+{
+    QList<QStringList> rows{{run.import.name, "points", "taken for"}};
+    for (const PointSeries& one : run.series) {
+        QString figure;
+        for (const auto& [known, name] : run.import.figures)
+            figure = name == one.name ? nameOf(known) : figure;
+        rows << QStringList{one.name, QString::number(one.points.size()), figure};
+    }
+    console::print(console::table(rows));
+}
+
+Status applyNames(const ImportOptions& options, std::vector<LoadedRun>& runs)
+{
+    for (LoadedRun& run : runs) {
+        if (!options.name.empty())
+            run.import.name =
+                runs.size() == 1 ? textOf(options.name) : textOf(options.name) + u'/' + run.import.name;
+        if (options.loss.empty())
+            continue;
+        const QString loss = textOf(options.loss);
+        const bool known =
+            std::ranges::any_of(run.series, [&](const PointSeries& one) { return one.name == loss; });
+        if (!known)
+            return badInput(run.import.name.toStdString() + " has no series \"" + options.loss + "\"",
+                            "--list shows its series");
+        run.import.figures[ImportedFigure::Loss] = loss;
+    }
+    return {};
+}
+
+/// Makes it a run of the history; gives its id.
+Result<QString> keep(const LoadedRun& run, const ImportOptions& options)
+{
+    TRAINYARD_TRY(const QString id, writeImportedRun(deskDataFolder() / "runs", run.import, run.series));
+    TRAINYARD_TRY(const auto history, History::open());
+    QStringList tags;
+    for (const std::string& tag : options.tags)
+        tags.append(textOf(tag).simplified());
+    TRAINYARD_TRY_STATUS(history->library().setTags(id, tags));
+    return id;
+}
+
+Status importRuns(const ImportOptions& options)
+{
+    if (options.path.empty())
+        return badInput("say what to import", "a folder with event files, or a CSV file");
+    TRAINYARD_TRY(auto runs, holdsEventFiles(options.path) ? loadEvents(options.path) : loadTable(options));
+    TRAINYARD_TRY_STATUS(applyNames(options, runs));
+    QJsonArray document;
+    for (const LoadedRun& run : runs) {
+        for (const QString& warning : run.warnings)
+            console::warn(warning);
+        QString id;
+        if (!options.list) {
+            TRAINYARD_TRY(id, keep(run, options));
+        }
+        if (options.json)
+            document << toJson(run, id);
+        else if (options.list)
+            describe(run);
+        else
+            console::print(id);
+    }
+    if (options.json)
+        console::print(QJsonDocument(document));
+    return {};
+}
+
+int exitWith(const Status& status)
+{
+    return status.ok() ? 0 : console::fail(status.error());
+}
+
+void addExport(CLI::App& app, CommandOutcome& outcome)
+{
+    auto o = std::make_shared<ExportOptions>();
+    CLI::App* command = app.add_subcommand(
+        "export", "Write a run for TensorBoard or as CSV or JSON, or a checkpoint as a Hugging Face model");
+    command->allow_extras();
+    command->add_option("RUN", o->run, "Run id; with --hf the folder of a checkpoint");
+    command->add_option("--tensorboard", o->tensorboard, "Folder for event files");
+    command->add_option("--csv", o->csv, "File: a line for each step");
+    command->add_option("--json", o->json, "File: series, events, specification");
+    command->add_option("--hf", o->hf, "Folder for the model");
+    command->footer(kExportFooter);
+    command->callback([&outcome, o, command] {
+        if (!o->hf.empty()) {
+            outcome.status = becomeWorker(*command, {"export", o->run, "--hf", o->hf});
+            return;
+        }
+        const Status alone = expectNothingElse(*command);
+        outcome.status = exitWith(alone.ok() ? exportRun(*o) : alone);
+    });
+}
+
+void addImport(CLI::App& app, CommandOutcome& outcome)
+{
+    auto o = std::make_shared<ImportOptions>();
+    CLI::App* command = app.add_subcommand(
+        "import", "Take in runs from TensorBoard or CSV, or make a checkpoint from a Hugging Face model");
+    command->allow_extras();
+    command->add_option("PATH", o->path, "Folder with event files, an event file, or a CSV file");
+    command->add_option("--name", o->name, "What to call the run (default: its folder or file)");
+    command->add_option("--tag", o->tags, "A tag for what is imported; may be given several times");
+    command->add_option("--step", o->step,
+                        "CSV: column of the steps (default: by its name, else rows are counted)");
+    command->add_option("--time", o->time, "CSV: column of the times (default: by its name)");
+    command
+        ->add_option("--columns", o->columns,
+                     "CSV: columns to import, divided by commas (default: all numbers)")
+        ->delimiter(',');
+    command->add_option("--loss", o->loss, "The series that is the loss (default: by its name)");
+    command->add_flag("--list", o->list, "Only show what is in it");
+    command->add_flag("--json", o->json, "One JSON document on standard output");
+    command->add_option("--hf", o->hf, "Folder of a Hugging Face model");
+    command->footer(kImportFooter);
+    command->callback([&outcome, o, command] {
+        if (!o->hf.empty()) {
+            outcome.status = becomeWorker(*command, {"import", "--hf", o->hf});
+            return;
+        }
+        const Status alone = expectNothingElse(*command);
+        outcome.status = exitWith(alone.ok() ? importRuns(*o) : alone);
+    });
+}
+
+} // namespace
+
+void addExchangeCommands(CLI::App& app, CommandOutcome& outcome)
+{
+    addExport(app, outcome);
+    addImport(app, outcome);
+}
+
+} // namespace trainyard

@@ -1,0 +1,45 @@
+#include "app/cli/history.h"
+
+#include "engine/base/file.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+namespace {
+
+QString runsFolder()
+{
+    return QString::fromStdString((deskDataFolder() / "runs").string());
+}
+
+} // namespace
+
+History::History(std::unique_ptr<RunLibrary> library)
+    : m_library(std::move(library)), m_desk(*m_library, runsFolder(), nullptr)
+{
+}
+
+Result<std::unique_ptr<History>> History::open()
+{
+    TRAINYARD_TRY_STATUS(makeFolder(deskDataFolder() / "runs"));
+    TRAINYARD_TRY(auto library,
+                  RunLibrary::open(QString::fromStdString((deskDataFolder() / "history.db").string())));
+    return std::unique_ptr<History>(new History(std::move(library)));
+}
+
+Result<RunEntry> History::find(const std::string& runId) const
+{
+    const auto entry = m_library->find(QString::fromStdString(runId));
+    if (!entry)
+        return badInput("this desk does not know the run " + runId,
+                        "`trainyard runs` lists the runs; `trainyard attach RUN --host HOST` fetches one");
+    return *entry;
+}
+
+Result<OpenRun*> History::read(const std::string& runId)
+{
+    TRAINYARD_TRY(const RunEntry entry, find(runId));
+    return m_desk.open(entry.id);
+}
+
+} // namespace trainyard

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "app/models/run_desk.h"
+#include "app/models/run_library.h"
+
+namespace trainyard {
+
+/// The history of this desk for a command: the window's file and folders, without hosts.
+class History {
+public:
+    /// Takes in runs whose folders have appeared since it was used last.
+    static Result<std::unique_ptr<History>> open();
+
+    RunLibrary& library() { return *m_library; }
+    RunDesk& desk() { return m_desk; }
+    /// BadInput for what is no run of this desk.
+    Result<RunEntry> find(const std::string& runId) const;
+    /// The run with its records.
+    Result<OpenRun*> read(const std::string& runId);
+
+private:
+    explicit History(std::unique_ptr<RunLibrary> library);
+
+    std::unique_ptr<RunLibrary> m_library;
+    RunDesk m_desk;
+};
+
+} // namespace trainyard

@@ -1,0 +1,257 @@
+#include <filesystem>
+#include <iostream>
+
+#include <QEventLoop>
+#include <QJsonArray>
+#include <QJsonObject>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/desk.h"
+#include "app/cli/follow.h"
+#include "app/cli/history.h"
+#include "app/cli/run_list_output.h"
+#include "app/cli/terminal.h"
+#include "app/models/run_comparison.h"
+#include "app/models/run_search.h"
+#include "engine/base/file.h"
+#include "engine/spec/spec_json.h"
+#include "remote/launch/desk_run.h"
+
+namespace trainyard {
+
+namespace {
+
+struct HistoryOptions {
+    RunListOptions list;
+    std::vector<std::string> runs;
+    std::string run;
+    std::vector<std::string> tags;
+    std::string text;
+    std::string name;
+    std::string out;
+    bool undo = false;
+    bool hosts = false;
+    bool json = false;
+    bool follow = false;
+};
+
+int exitWith(const Status& status)
+{
+    return status.ok() ? 0 : console::fail(status.error());
+}
+
+Status changeTags(const HistoryOptions& options)
+{
+    TRAINYARD_TRY(const auto history, History::open());
+    TRAINYARD_TRY(const RunEntry entry, history->find(options.run));
+    QStringList tags = entry.tags;
+    for (const std::string& word : options.tags) {
+        const QString tag = QString::fromStdString(word).simplified();
+        tags.removeAll(tag);
+        if (!options.undo && !tag.isEmpty())
+            tags.append(tag);
+    }
+    TRAINYARD_TRY_STATUS(history->library().setTags(entry.id, tags));
+    console::print(tags.join(QStringLiteral(", ")));
+    return {};
+}
+
+Status changeNotes(const HistoryOptions& options)
+{
+    TRAINYARD_TRY(const auto history, History::open());
+    TRAINYARD_TRY(const RunEntry entry, history->find(options.run));
+    return history->library().setNotes(entry.id, QString::fromStdString(options.text));
+}
+
+Status changeArchive(const HistoryOptions& options)
+{
+    TRAINYARD_TRY(const auto history, History::open());
+    for (const std::string& run : options.runs) {
+        TRAINYARD_TRY(const RunEntry entry, history->find(run));
+        TRAINYARD_TRY_STATUS(history->library().setArchived(entry.id, !options.undo));
+    }
+    return {};
+}
+
+/// The name that the person types to confirm, if there is somebody to ask.
+std::string askForName(const QString& question)
+{
+    if (!Terminal::isThere())
+        return {};
+    console::note(question);
+    std::string typed;
+    std::getline(std::cin, typed);
+    return typed;
+}
+
+/// Removes the run's folders on its hosts and its mirror here.
+Status removeEverywhere(const RunEntry& entry)
+{
+    if (entry.hosts.isEmpty())
+        return {};
+    Desk desk;
+    QEventLoop loop;
+    Status answer;
+    desk.runs().removeRun(entry.id, entry.hosts, [&](const Status& removed) {
+        answer = removed;
+        loop.quit();
+    });
+    loop.exec();
+    return answer;
+}
+
+Status deleteRun(const HistoryOptions& options)
+{
+    TRAINYARD_TRY(const auto history, History::open());
+    TRAINYARD_TRY(const RunEntry entry, history->find(options.run));
+    if (!entry.isOver())
+        return refused(entry.id.toStdString() + " is not over",
+                       "`trainyard stop " + options.run + "` ends it");
+    const QString what = options.hosts
+                             ? QStringLiteral("its records here, and its folder with every checkpoint on %1")
+                                   .arg(entry.hosts.join(QStringLiteral(", ")))
+                             : QStringLiteral("its records here; what lies on its hosts stays");
+    const std::string typed =
+        !options.name.empty() ? options.name
+                              : askForName(QStringLiteral("This deletes %1, for ever: %2.\nType its name to "
+                                                          "confirm, \"%3\":")
+                                               .arg(entry.id, what, entry.name));
+    if (typed != entry.name.toStdString())
+        return refused("nothing was deleted: the name of " + options.run + " was not confirmed",
+                       "--confirm \"" + entry.name.toStdString() + "\"");
+    if (options.hosts)
+        TRAINYARD_TRY_STATUS(removeEverywhere(entry));
+    return history->desk().removeRun(entry.id);
+}
+
+Result<RunSpec> specOf(History& history, const std::string& runId)
+{
+    TRAINYARD_TRY(const OpenRun* run, history.read(runId));
+    if (!run->facts().spec)
+        return badInput(runId + " has no specification: it was imported");
+    return *run->facts().spec;
+}
+
+Status writeSpec(const HistoryOptions& options)
+{
+    TRAINYARD_TRY(const auto history, History::open());
+    TRAINYARD_TRY(const RunSpec spec, specOf(*history, options.run));
+    const std::string text = toJson(spec);
+    if (!options.out.empty())
+        return writeFileAtomically(options.out, text);
+    console::print(QString::fromStdString(text).trimmed());
+    return {};
+}
+
+int relaunch(const HistoryOptions& options)
+{
+    const auto history = History::open();
+    if (!history.ok())
+        return console::fail(history.error());
+    const auto spec = specOf(**history, options.run);
+    if (!spec.ok())
+        return console::fail(spec.error());
+    Desk desk;
+    const auto run = desk.finish(desk.runs().launch(*spec));
+    if (!run.ok())
+        return console::fail(run.error());
+    console::print(*run);
+    return options.follow ? followRun(desk, *run) : 0;
+}
+
+void printDifferences(const TextTable& table, bool json)
+{
+    if (!json)
+        return console::print(table.rows.isEmpty()
+                                  ? QStringLiteral("The specifications are equal.")
+                                  : console::table(QList<QStringList>{table.columns} + table.rows));
+    QJsonArray fields;
+    for (const QStringList& row : table.rows)
+        fields << QJsonObject{{"field", row.first()}, {"values", QJsonArray::fromStringList(row.mid(1))}};
+    console::print(QJsonDocument(
+        QJsonObject{{"runs", QJsonArray::fromStringList(table.columns.mid(1))}, {"differences", fields}}));
+}
+
+Status diff(const HistoryOptions& options)
+{
+    TRAINYARD_TRY(const auto history, History::open());
+    QList<const OpenRun*> runs;
+    for (const std::string& id : options.runs) {
+        TRAINYARD_TRY(const OpenRun* run, history->read(id));
+        runs.append(run);
+    }
+    printDifferences(specificationDifferences(runs), options.json);
+    return {};
+}
+
+using Options = std::shared_ptr<HistoryOptions>;
+
+void addList(CLI::App& runs, CommandOutcome& outcome, const Options& o)
+{
+    runs.add_option("--search", o->list.search, "Only runs that match; see below");
+    runs.add_flag("--recorded", o->list.recorded, "As they were last recorded here; no host is asked");
+    runs.add_flag("--json", o->list.json, "One JSON document on standard output");
+    runs.footer("TEXT of --search:\n" + RunSearch::help().toStdString() +
+                "\n  trainyard runs --search \"tag:paper loss<2.5 -state:failed\" --json");
+    CLI::App* self = &runs;
+    runs.final_callback([&outcome, o, self] {
+        if (self->get_subcommands().empty())
+            outcome.status = printRuns(o->list);
+    });
+}
+
+void addKeeping(CLI::App& runs, CommandOutcome& outcome, const Options& o)
+{
+    CLI::App* command = runs.add_subcommand("tag", "Give a run tags: trainyard runs tag RUN paper baseline");
+    command->add_option("RUN", o->run, "Run id")->required();
+    command->add_option("TAG", o->tags, "Tags; those that it has stay")->required();
+    command->add_flag("--remove", o->undo, "Take these tags away");
+    command->callback([&outcome, o] { outcome.status = exitWith(changeTags(*o)); });
+
+    command =
+        runs.add_subcommand("note", "Write a run's notes: trainyard runs note RUN \"warm-up was too short\"");
+    command->add_option("RUN", o->run, "Run id")->required();
+    command->add_option("TEXT", o->text, "The notes, in place of those before")->required();
+    command->callback([&outcome, o] { outcome.status = exitWith(changeNotes(*o)); });
+
+    command =
+        runs.add_subcommand("archive", "Take runs off the list; `runs --search is:archived` shows them");
+    command->add_option("RUN", o->runs, "Run ids")->required();
+    command->add_flag("--undo", o->undo, "Put them back on the list");
+    command->callback([&outcome, o] { outcome.status = exitWith(changeArchive(*o)); });
+
+    command = runs.add_subcommand("delete", "Delete a run that is over; its name must be typed");
+    command->add_option("RUN", o->run, "Run id")->required();
+    command->add_flag("--hosts", o->hosts, "Its folder on its hosts too, with every checkpoint");
+    command->add_option("--confirm", o->name, "The run's name, where nobody can be asked");
+    command->callback([&outcome, o] { outcome.status = exitWith(deleteRun(*o)); });
+
+    command = runs.add_subcommand("spec", "A run's specification, to change and launch");
+    command->add_option("RUN", o->run, "Run id")->required();
+    command->add_option("-o,--out", o->out, "File to write (default: standard output)");
+    command->callback([&outcome, o] { outcome.status = exitWith(writeSpec(*o)); });
+}
+
+} // namespace
+
+void addHistoryCommands(CLI::App& app, CommandOutcome& outcome)
+{
+    auto o = std::make_shared<HistoryOptions>();
+    CLI::App* runs =
+        app.add_subcommand("runs", "The runs of this desk: list, search, tag, note, archive, delete");
+    addList(*runs, outcome, o);
+    addKeeping(*runs, outcome, o);
+
+    CLI::App* command = app.add_subcommand("relaunch", "Start a run again as it was; prints the new id");
+    command->add_option("RUN", o->run, "Run id")->required();
+    command->add_flag("--follow", o->follow, "Watch until it ends");
+    command->callback([&outcome, o] { outcome.status = relaunch(*o); });
+
+    command = app.add_subcommand("diff", "In which fields the specifications of runs differ");
+    command->add_option("RUN", o->runs, "Run ids, at least two")->required()->expected(2, -1);
+    command->add_flag("--json", o->json, "One JSON document on standard output");
+    command->callback([&outcome, o] { outcome.status = exitWith(diff(*o)); });
+}
+
+} // namespace trainyard

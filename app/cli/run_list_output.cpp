@@ -1,0 +1,176 @@
+#include "app/cli/run_list_output.h"
+
+#include <algorithm>
+#include <map>
+
+#include <QJsonArray>
+#include <QJsonObject>
+
+#include "app/cli/console.h"
+#include "app/cli/desk.h"
+#include "app/cli/history.h"
+#include "app/cli/host_runs.h"
+#include "app/models/display_text.h"
+#include "app/models/run_search.h"
+#include "remote/launch/desk_run.h"
+
+namespace trainyard {
+
+namespace {
+
+struct ListedRun {
+    RunEntry entry;
+    QString kind;
+    QString state;
+    std::optional<DeskRun> desk; ///< as this desk started it or attached to it
+};
+
+QString stateName(RunState state)
+{
+    return QString::fromUtf8(nameOf(state).data());
+}
+
+RunEntry entryOf(const DeskRun& run)
+{
+    RunEntry entry;
+    entry.id = run.id;
+    entry.name = run.name;
+    entry.hosts = run.hosts;
+    entry.attempt = int(run.attempt);
+    entry.isTraining = run.kind == RunKind::Train;
+    entry.createdMs = run.createdNs / 1'000'000;
+    return entry;
+}
+
+/// The history, and the jobs of this desk that are no trainings.
+QList<ListedRun> knownRuns(const RunLibrary& library)
+{
+    std::map<QString, DeskRun> own;
+    for (const DeskRun& run : deskRuns())
+        own.emplace(run.id, run);
+    QList<ListedRun> listed;
+    for (const RunEntry& entry : library.runs()) {
+        ListedRun run{entry, nameOf(RunKind::Train), stateName(entry.state), std::nullopt};
+        if (const auto known = own.extract(entry.id))
+            run.desk = known.mapped();
+        if (!entry.importedFrom.isEmpty())
+            run.kind = QStringLiteral("imported");
+        listed.append(run);
+    }
+    for (const auto& [id, run] : own)
+        listed.append({entryOf(run), nameOf(run.kind), QStringLiteral("unknown"), run});
+    std::stable_sort(listed.begin(), listed.end(), [](const ListedRun& a, const ListedRun& b) {
+        return a.entry.createdMs > b.entry.createdMs;
+    });
+    return listed;
+}
+
+/// A run that is over says so in its records, unless it was resumed since.
+bool mayHaveChanged(const ListedRun& run)
+{
+    return run.desk && (!run.entry.isOver() || int(run.desk->attempt) > run.entry.attempt);
+}
+
+void takeAnswer(ListedRun& run, const QList<HostRun>& answer)
+{
+    for (const HostRun& known : answer) {
+        if (known.id != run.entry.id)
+            continue;
+        run.entry.state = known.state;
+        run.entry.reason = known.reason;
+        run.entry.step = known.step;
+        run.entry.steps = known.steps;
+        run.state = stateName(known.state);
+    }
+}
+
+void askHosts(QList<ListedRun>& runs)
+{
+    Desk desk;
+    std::map<QString, QList<HostRun>> answers;
+    for (ListedRun& run : runs) {
+        if (!mayHaveChanged(run))
+            continue;
+        const QString head = run.desk->head();
+        if (!answers.contains(head))
+            answers[head] = askHost(desk, head);
+        takeAnswer(run, answers[head]);
+    }
+}
+
+QJsonValue number(double value)
+{
+    return std::isfinite(value) ? QJsonValue(value) : QJsonValue();
+}
+
+QJsonObject toJson(const ListedRun& run)
+{
+    const RunEntry& e = run.entry;
+    return {{"run", e.id},
+            {"name", e.name},
+            {"kind", run.kind},
+            {"state", run.state},
+            {"reason", e.reason},
+            {"step", e.step},
+            {"steps", e.steps},
+            {"loss", number(e.loss)},
+            {"sequences_per_second", number(e.sequencesPerSecond)},
+            {"attempt", run.desk ? qint64(run.desk->attempt) : qint64(e.attempt)},
+            {"hosts", QJsonArray::fromStringList(e.hosts)},
+            {"tags", QJsonArray::fromStringList(e.tags)},
+            {"notes", e.notes},
+            {"archived", e.isArchived},
+            {"imported_from", e.importedFrom}};
+}
+
+QStringList toRow(const ListedRun& run)
+{
+    const RunEntry& e = run.entry;
+    const bool waits = e.state == RunState::Pending && !e.reason.isEmpty();
+    return {e.id,
+            run.kind,
+            waits ? e.reason : run.state,
+            QStringLiteral("%1/%2").arg(e.step).arg(e.steps),
+            displayLoss(e.loss),
+            e.hosts.join(QStringLiteral(", ")),
+            e.tags.join(QStringLiteral(", "))};
+}
+
+void printTable(const QList<ListedRun>& runs, const RunListOptions& options)
+{
+    if (runs.isEmpty())
+        return console::print(options.search.empty() ? "No runs yet. `trainyard launch SPEC` starts one."
+                                                     : "No run matches.");
+    QList<QStringList> rows{{"run", "kind", "state", "step", "loss", "hosts", "tags"}};
+    for (const ListedRun& run : runs)
+        rows.append(toRow(run));
+    console::print(console::table(rows));
+}
+
+} // namespace
+
+int printRuns(const RunListOptions& options)
+{
+    const RunSearch search(QString::fromStdString(options.search));
+    if (!search.problem().isEmpty())
+        return console::fail(
+            badInput("--search: " + search.problem().toStdString(), "see `trainyard runs --help`"));
+    const auto history = History::open();
+    if (!history.ok())
+        return console::fail(history.error());
+    QList<ListedRun> runs = knownRuns((*history)->library());
+    if (!options.recorded)
+        askHosts(runs);
+    runs.removeIf([&](const ListedRun& run) { return !search.matches(run.entry); });
+    if (!options.json) {
+        printTable(runs, options);
+        return 0;
+    }
+    QJsonArray array;
+    for (const ListedRun& run : runs)
+        array << toJson(run);
+    console::print(QJsonDocument(array));
+    return 0;
+}
+
+} // namespace trainyard

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+namespace trainyard {
+
+/// Which runs `trainyard runs` lists, and how.
+struct RunListOptions {
+    std::string search;    ///< see RunSearch
+    bool recorded = false; ///< as they were last recorded here; no host is asked
+    bool json = false;
+};
+
+/// Prints them, newest first; gives the exit status.
+int printRuns(const RunListOptions& options);
+
+} // namespace trainyard

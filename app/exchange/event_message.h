@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trainyard {
+
+/// A scalar or a text that an event carries under a tag.
+struct EventValue {
+    std::string_view tag;                 ///< as it was written: foreign bytes
+    std::optional<double> number;         ///< simple_value, or a tensor of one number
+    std::optional<std::string_view> text; ///< of the text plug-in
+};
+
+/// What of TensorBoard's Event message concerns the curves of a run (tensorflow/core/util/event.proto,
+/// tensorboard/compat/proto/{event,summary,tensor}.proto). Views point into the message.
+struct EventMessage {
+    double wallSeconds = 0;
+    std::int64_t step = 0;
+    bool isRestart = false; ///< SessionLog.START: what was written before from this step on is void
+    std::vector<EventValue> values;
+};
+
+/// Nothing when the bytes are no such message. Values of other kinds (images, histograms, graphs) are left
+/// out.
+std::optional<EventMessage> parseEvent(std::string_view message);
+
+/// The first event of every file.
+std::string encodeFileVersion(double wallSeconds);
+std::string encodeScalar(double wallSeconds, std::int64_t step, std::string_view tag, double value);
+/// As `SummaryWriter.add_text` writes it, which names it `tag`/text_summary.
+std::string encodeText(double wallSeconds, std::string_view tag, std::string_view text);
+
+} // namespace trainyard

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "app/exchange/loaded_run.h"
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+/// A folder with event files: what TensorBoard calls a run.
+struct TensorBoardLog {
+    QString name; ///< its path below the folder that was searched, "sweep/lr-3e-4"; of that one its own name
+    std::filesystem::path folder;
+    std::vector<std::filesystem::path> files; ///< in order of their names, which is that of their writing
+    std::uint64_t bytes = 0;
+};
+
+/// The runs in a folder and below it, or the one that an event file belongs to, in order of their names.
+/// Links to folders are not followed. BadInput when there is none.
+Result<std::vector<TensorBoardLog>> findTensorBoardLogs(const std::filesystem::path& place);
+
+/// Reads scalars and texts of all files of a run. A restart voids what was written before from its step on;
+/// of several values of a step the last one counts. What is torn or damaged is left out and told.
+Result<LoadedRun> loadTensorBoardLog(const TensorBoardLog& log, const ImportGoesOn& goesOn = {});
+
+} // namespace trainyard

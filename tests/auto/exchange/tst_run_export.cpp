@@ -1,0 +1,184 @@
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/exchange/csv_import.h"
+#include "app/exchange/run_export.h"
+#include "app/exchange/tensorboard_import.h"
+#include "app/models/named_series.h"
+#include "app/models/run_folder.h"
+#include "tests/support/sample_run/sample_run.h"
+
+using namespace trainyard;
+
+namespace {
+
+/// A Python that has TensorBoard; empty = there is none here.
+QString pythonWithTensorBoard()
+{
+    const QString chosen = qEnvironmentVariable("TRAINYARD_TENSORBOARD_PYTHON", "python3");
+    QProcess probe;
+    probe.start(chosen, {"-c", "import tensorboard"});
+    return probe.waitForFinished(-1) && probe.exitStatus() == QProcess::NormalExit && probe.exitCode() == 0
+               ? chosen
+               : QString();
+}
+
+const NamedSeries& seriesCalled(const std::vector<NamedSeries>& all, const QString& name)
+{
+    return *std::find_if(all.begin(), all.end(), [&](const NamedSeries& one) { return one.name == name; });
+}
+
+} // namespace
+
+class TestRunExport : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        support::SampleRun sample;
+        sample.notFiniteAt = 17;
+        sample.killedAt = 150;
+        sample.resumedFrom = 100;
+        m_run = readRunFolder(support::writeSampleRun(m_folder->path(), sample)).value();
+    }
+
+    void givesEverySeriesThatEverHadAValue()
+    {
+        QStringList names;
+        for (const NamedSeries& one : all())
+            names.append(one.name);
+        for (const char* name :
+             {"loss", "learning_rate", "gradient_norm", "throughput/sequences_per_second",
+              "memory/peak_bytes_of_a_rank", "time/compute_seconds", "time/data_parallel_seconds"})
+            QVERIFY2(names.contains(name), name);
+    }
+
+    void readsItsOwnEventsBack()
+    {
+        const auto file = exportTensorBoard(m_run->facts, m_run->series, path("logs")).value();
+        QCOMPARE(QString::fromStdString(file.parent_path().filename()), m_run->facts.id);
+        const auto logs = findTensorBoardLogs(path("logs")).value();
+        const LoadedRun loaded = loadTensorBoardLog(logs.front()).value();
+        QVERIFY(loaded.warnings.isEmpty());
+        QCOMPARE(loaded.series.size(), all().size());
+        for (const PointSeries& series : loaded.series) {
+            const NamedSeries original = seriesCalled(all(), series.name);
+            QCOMPARE(qsizetype(series.points.size()), original.values.size());
+            for (std::size_t i = 0; i < series.points.size(); ++i) {
+                QCOMPARE(series.points[i].step, original.steps[qsizetype(i)]);
+                const auto value = float(original.values[qsizetype(i)]);
+                QVERIFY(float(series.points[i].value) == value || std::isnan(value));
+            }
+        }
+        QVERIFY(loaded.import.texts.at("specification/text_summary").contains("\"learning_rate\""));
+        QVERIFY(loaded.import.texts.contains("events/text_summary"));
+    }
+
+    void tensorBoardReadsTheSameValues()
+    {
+        const QString python = pythonWithTensorBoard();
+        if (python.isEmpty())
+            QSKIP("no Python with TensorBoard here: pip install tensorboard, or name one in "
+                  "TRAINYARD_TENSORBOARD_PYTHON");
+        QVERIFY(exportTensorBoard(m_run->facts, m_run->series, path("logs")).ok());
+        QProcess reader;
+        reader.start(python, {"-B", TRAINYARD_SOURCE_DIR "/tests/golden/tensorboard/read_back.py",
+                              QString::fromStdString(path("logs"))});
+        QVERIFY(reader.waitForFinished(-1));
+        const QJsonObject read =
+            QJsonDocument::fromJson(reader.readAllStandardOutput()).object()[m_run->facts.id].toObject();
+        QVERIFY2(!read.isEmpty(), reader.readAllStandardError().constData());
+        const QJsonObject scalars = read["scalars"].toObject();
+        QCOMPARE(std::size_t(scalars.size()), all().size());
+        for (const NamedSeries& one : all()) {
+            const QJsonArray points = scalars[one.name].toArray();
+            QCOMPARE(points.size(), one.values.size());
+            for (qsizetype i = 0; i < points.size(); ++i) {
+                QCOMPARE(points[i][0].toDouble(), one.steps[i]);
+                QCOMPARE(points[i][1].toDouble(), one.wallSeconds[i]);
+                if (std::isnan(one.values[i]))
+                    QCOMPARE(points[i][2].toString(), QString("NaN"));
+                else
+                    QCOMPARE(float(points[i][2].toDouble()), float(one.values[i]));
+            }
+        }
+        QVERIFY(read["texts"].toObject()["specification/text_summary"].toString().contains("\"optimizer\""));
+    }
+
+    void refusesToWriteOverEventsThatAreThere()
+    {
+        QVERIFY(exportTensorBoard(m_run->facts, m_run->series, path("logs")).ok());
+        const auto again = exportTensorBoard(m_run->facts, m_run->series, path("logs"));
+        QVERIFY(!again.ok());
+        QCOMPARE(again.error().kind, ErrorKind::Refused);
+    }
+
+    void csvHoldsTheSameNumbers()
+    {
+        QVERIFY(exportCsv(m_run->facts, m_run->series, path("run.csv")).ok());
+        const CsvTable table = readCsv(path("run.csv")).value();
+        QCOMPARE(table.rows, 400u);
+        for (const NamedSeries& one : all()) {
+            const CsvColumn* column = table.column(one.name);
+            QVERIFY2(column, qPrintable(one.name));
+            for (const CsvCell& cell : column->cells)
+                QVERIFY(cell.value == one.values[cell.row] || std::isnan(one.values[cell.row]));
+            QCOMPARE(qsizetype(column->cells.size()), one.values.size());
+        }
+    }
+
+    void jsonHoldsTheSameNumbers()
+    {
+        QVERIFY(exportJson(m_run->facts, m_run->series, path("run.json")).ok());
+        QFile file(QString::fromStdString(path("run.json")));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QJsonParseError problem;
+        const QJsonObject json = QJsonDocument::fromJson(file.readAll(), &problem).object();
+        QCOMPARE(problem.errorString(), QString("no error occurred"));
+        QCOMPARE(json["state"].toString(), QString("finished"));
+        QVERIFY(json["specification"].toObject().contains("optimizer"));
+        QVERIFY(!json["events"].toArray().isEmpty());
+        const QJsonObject loss = json["series"].toObject()["loss"].toObject();
+        const NamedSeries expected = seriesCalled(all(), "loss");
+        QCOMPARE(loss["value"].toArray().size(), expected.values.size());
+        QCOMPARE(loss["value"][16].toString(), QString("NaN"));
+        for (qsizetype i = 17; i < expected.values.size(); ++i)
+            QCOMPARE(loss["value"][i].toDouble(), expected.values[i]);
+    }
+
+    /// Other rhythms of other series: each step once, cells stay empty.
+    void anImportGoesOutAsItCameIn()
+    {
+        const auto logs =
+            findTensorBoardLogs(TRAINYARD_SOURCE_DIR "/tests/golden/tensorboard/logs/pytorch").value();
+        const LoadedRun loaded = loadTensorBoardLog(logs.front()).value();
+        const QString id = writeImportedRun(path("runs"), loaded.import, loaded.series).value();
+        const auto run = readRunFolder(QString::fromStdString(path("runs")) + '/' + id).value();
+        QVERIFY(exportTensorBoard(run.facts, run.series, path("logs")).ok());
+        const LoadedRun again = loadTensorBoardLog(findTensorBoardLogs(path("logs")).value().front()).value();
+        QCOMPARE(again.series.size(), loaded.series.size());
+        QCOMPARE(again.import.texts, loaded.import.texts);
+        QVERIFY(exportCsv(run.facts, run.series, path("run.csv")).ok());
+        const CsvTable table = readCsv(path("run.csv")).value();
+        QCOMPARE(table.rows, 50u);
+        QCOMPARE(table.column("train/lr")->cells.size(), std::size_t(3));
+        QCOMPARE(table.column("train/lr")->cells[0].row, 9u);
+    }
+
+private:
+    std::vector<NamedSeries> all() const { return namedSeries(m_run->facts, m_run->series); }
+    std::string path(const char* name) const { return m_folder->filePath(name).toStdString(); }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::optional<RecordedRun> m_run;
+};
+
+QTEST_GUILESS_MAIN(TestRunExport)
+#include "tst_run_export.moc"
