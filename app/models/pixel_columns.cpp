@@ -27,7 +27,7 @@ public:
 
     /// First row of the first stretch, from `from` on, that does not lie below `value` altogether. `guess`
     /// is tried first: steps and times are mostly even.
-    qsizetype find(double value, qsizetype from, qsizetype to, qsizetype guess) const
+    qsizetype find(double value, qsizetype from, qsizetype to, qsizetype guess)
     {
         qsizetype low = from / m_stride;
         qsizetype high = (to + m_stride - 1) / m_stride;
@@ -51,18 +51,22 @@ public:
     }
 
 private:
-    double newestOf(qsizetype stretch) const
+    double newestOf(qsizetype stretch)
     {
         if (m_stride == 1)
             return m_x[stretch];
         const qsizetype row = stretch * m_stride;
-        const std::size_t level = m_stride == kLevelRows[0] ? 0 : 1;
-        const ChunkView& chunk = m_x.chunk(row / kChunkRows);
-        return chunk.levels[level].last[row % kChunkRows / m_stride];
+        if (row / kChunkRows != m_index) {
+            m_index = row / kChunkRows;
+            m_chunk = m_x.chunk(m_index);
+        }
+        return m_chunk.levels[m_stride == kLevelRows[0] ? 0 : 1].last[row % kChunkRows / m_stride];
     }
 
     const SeriesColumn& m_x;
     qsizetype m_stride;
+    qsizetype m_index = -1; ///< of the chunk that was looked into last
+    ChunkView m_chunk;
 };
 
 } // namespace
@@ -84,7 +88,7 @@ std::vector<qsizetype> pixelRows(const SeriesColumn& x, const PixelEdges& edges)
     const qsizetype first = x.lowerBound(edges.front());
     const qsizetype end = std::max(first, x.upperBound(edges.back()));
     const auto pixels = qsizetype(edges.size()) - 1;
-    const StretchSearch search(x, strideFor((end - first) / pixels));
+    StretchSearch search(x, strideFor((end - first) / pixels));
     std::vector<qsizetype> rows{first};
     rows.reserve(edges.size());
     for (qsizetype i = 1; i < pixels; ++i) {

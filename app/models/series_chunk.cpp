@@ -2,6 +2,39 @@
 
 namespace trainyard {
 
+namespace {
+
+void addValues(ValueSummary& sum, const double* values, qsizetype from, qsizetype to)
+{
+    for (qsizetype row = from; row < to; ++row)
+        sum.add(values[row]);
+}
+
+/// Entries [from, to) of a level, faster than one by one: a frame of a hundred curves adds up a million of
+/// them.
+void addEntries(ValueSummary& sum, const ChunkView& chunk, std::size_t level, qsizetype from, qsizetype to)
+{
+    if (from >= to)
+        return;
+    const SummaryLevel& at = chunk.levels[level];
+    std::uint64_t finite = 0;
+    for (qsizetype i = from; i < to; ++i) {
+        sum.least = std::min(sum.least, at.least[i]);
+        sum.most = std::max(sum.most, at.most[i]);
+        finite += at.finite[i];
+    }
+    qsizetype newest = to - 1;
+    while (newest > from && at.finite[newest] == 0)
+        --newest;
+    if (at.finite[newest] > 0)
+        sum.last = at.last[newest];
+    const qsizetype covered = std::min(to * kLevelRows[level], chunk.rows) - from * kLevelRows[level];
+    sum.finite += finite;
+    sum.notFinite += std::uint64_t(covered) - finite;
+}
+
+} // namespace
+
 ValueSummary ChunkView::entry(std::size_t level, qsizetype index) const
 {
     const SummaryLevel& at = levels[level];
@@ -22,18 +55,27 @@ int ChunkView::levelWithin(qsizetype from, qsizetype to) const
 
 ValueSummary ChunkView::summary(qsizetype from, qsizetype to) const
 {
+    constexpr qsizetype kFine = kLevelRows[0];
+    constexpr qsizetype kPerCoarse = kLevelRows[1] / kFine;
+    const bool toEnd = to == rows;
+    const qsizetype fineFrom = (from + kFine - 1) / kFine;
+    const qsizetype fineTo = toEnd ? entries(0) : to / kFine;
     ValueSummary sum;
-    for (qsizetype row = from; row < to;) {
-        const int level = levelWithin(row, to);
-        if (level < 0) {
-            sum.add(values[row]);
-            ++row;
-            continue;
-        }
-        const qsizetype covered = kLevelRows[std::size_t(level)];
-        sum.add(entry(std::size_t(level), row / covered));
-        row += covered;
+    if (fineFrom >= fineTo) {
+        addValues(sum, values, from, to);
+        return sum;
     }
+    addValues(sum, values, from, fineFrom * kFine);
+    const qsizetype coarseFrom = (fineFrom + kPerCoarse - 1) / kPerCoarse;
+    const qsizetype coarseTo = toEnd ? entries(1) : fineTo / kPerCoarse;
+    if (coarseFrom >= coarseTo) {
+        addEntries(sum, *this, 0, fineFrom, fineTo);
+    } else {
+        addEntries(sum, *this, 0, fineFrom, coarseFrom * kPerCoarse);
+        addEntries(sum, *this, 1, coarseFrom, coarseTo);
+        addEntries(sum, *this, 0, std::min(coarseTo * kPerCoarse, fineTo), fineTo);
+    }
+    addValues(sum, values, std::min(fineTo * kFine, to), to);
     return sum;
 }
 

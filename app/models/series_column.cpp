@@ -103,6 +103,8 @@ const ValueSummary& SeriesColumn::chunkSummary(qsizetype index) const
 
 bool SeriesColumn::startsWith(const SeriesColumn& other) const
 {
+    if (m_full == other.m_full && m_tail == other.m_tail)
+        return true;
     if (other.size() > size())
         return false;
     for (qsizetype i = 0; i < other.chunkCount(); ++i) {

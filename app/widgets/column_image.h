@@ -20,7 +20,7 @@ public:
     void addLine(const std::vector<ValueSummary>& columns, const QColor& colour, int thickness);
     /// The same without joining columns: the area between two curves.
     void addBand(const std::vector<ValueSummary>& columns, const QColor& colour);
-    const QImage& image() const { return m_image; }
+    QImage image() const;
 
 private:
     struct Stroke {
@@ -31,7 +31,8 @@ private:
     void paint(int column, int columns, const Stroke& stroke, QRgb colour, int thickness);
 
     std::function<double(double)> m_heightOf;
-    QImage m_image;
+    QSize m_size;
+    std::vector<QRgb> m_columns; ///< pixels from top to bottom, column by column: strokes are vertical
 };
 
 } // namespace trainyard

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QThread>
+
 #include <qcustomplot.h>
 
 #include "app/models/csv_text.h"
@@ -21,6 +23,8 @@ constexpr qsizetype kPointsPerPixel = 2; ///< with more, a pixel shows the least
 constexpr qsizetype kFineCurves = 12;    ///< more of them get lines of one pixel
 constexpr std::size_t kSamples = 30'000; ///< of which an axis is made
 constexpr qsizetype kQuickCount = 200'000;
+constexpr int kWaitMs = 10;
+constexpr int kStandsStill = 15; ///< waits that a picture has to last to be counted in
 constexpr int kFaintPercent = 28;
 constexpr int kBandPercent = 18;
 
@@ -274,7 +278,12 @@ void CurveChart::countOutside(const std::vector<View>& views)
     if (points <= kQuickCount)
         m_range.outside = count([](double) { return true; });
     else
-        m_outside.start(count);
+        m_outside.start([count](const LatestJob<qsizetype>::GoesOn& goesOn) {
+            for (int wait = 0; wait < kStandsStill && goesOn(0);
+                 ++wait) // most pictures of a zoom last a frame
+                QThread::msleep(kWaitMs);
+            return count(goesOn);
+        });
 }
 
 void CurveChart::extendToZero()

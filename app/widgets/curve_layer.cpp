@@ -1,5 +1,6 @@
 #include "app/widgets/curve_layer.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/widgets/column_image.h"
@@ -48,6 +49,12 @@ void CurveLayer::draw(QCPPainter* painter)
 
 void CurveLayer::drawColumns(QCPPainter& painter) const
 {
+    const bool strokesAll = painter.modes().testFlag(QCPPainter::pmVectorized);
+    const auto isPainted = [&](const DrawnLine& line) {
+        return !line.columns.empty() && !isStroked(line) && !strokesAll;
+    };
+    if (m_bands.empty() && std::none_of(m_lines.begin(), m_lines.end(), isPainted))
+        return;
     const QRect area = clipRect();
     const double ratio = painter.device()->devicePixelRatioF();
     const QCPAxis& vertical = *mValueAxis;
@@ -63,9 +70,8 @@ void CurveLayer::drawColumns(QCPPainter& painter) const
     ColumnImage image(area.size() * ratio, [=](double value) { return (upper - onScale(value)) * perUnit; });
     for (const DrawnBand& band : m_bands)
         image.addBand(band.columns, band.colour);
-    const bool strokesAll = painter.modes().testFlag(QCPPainter::pmVectorized);
     for (const DrawnLine& line : m_lines) {
-        if (!line.columns.empty() && !isStroked(line) && !strokesAll)
+        if (isPainted(line))
             image.addLine(line.columns, line.pen.color(), int(std::lround(ratio)));
     }
     QImage pixels = image.image();
