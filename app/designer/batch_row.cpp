@@ -5,6 +5,7 @@
 #include <QGridLayout>
 
 #include "app/designer/field_editor.h"
+#include "app/designer/field_help.h"
 #include "app/models/theme.h"
 #include "app/widgets/number_box.h"
 #include "app/widgets/roles.h"
@@ -19,16 +20,21 @@ BatchRow::BatchRow(SpecDocument& document, QWidget* parent)
     grid->setHorizontalSpacing(metrics::kHalf + 2);
     grid->setVerticalSpacing(2);
     addTerm(grid, 0, BatchTerm::Micro, QStringLiteral("batch.micro"), tr("micro"),
-            tr("Sequences that one rank computes at once"));
+            tr("Sequences that one rank computes at once: more fill the device better and need more memory. "
+               "Default: 8."));
     grid->addWidget(makeLabel(QStringLiteral("×"), "muted"), 1, 1);
     addTerm(grid, 2, BatchTerm::Accumulation, QStringLiteral("batch.accumulation"), tr("accumulation"),
-            tr("Micro-batches whose gradients are added before a step"));
+            tr("Micro-batches whose gradients are added before a step: more fill a pipeline better. Default: "
+               "4."));
     grid->addWidget(makeLabel(QStringLiteral("×"), "muted"), 1, 3);
     addTerm(grid, 4, BatchTerm::Data, QStringLiteral("layout.data"), tr("data parallel"),
-            tr("Ranks that hold a whole copy of the model and share the batch"));
+            tr("Copies of the model that share the batch and add up their gradients once a step. Default: 1. "
+               "See Li et al., arXiv:2006.15704."));
     grid->addWidget(makeLabel(QStringLiteral("="), "muted"), 1, 5);
-    addTerm(grid, 6, BatchTerm::Global, QStringLiteral("batch.global"), tr("global batch"),
-            tr("Sequences per optimizer step; changing it solves the accumulation"));
+    addTerm(
+        grid, 6, BatchTerm::Global, QStringLiteral("batch.global"), tr("global batch"),
+        tr("Sequences per optimizer step; changing it solves the accumulation. Default: 32. See You et al., "
+           "arXiv:1904.00962, on large ones."));
     m_error->setWordWrap(true);
     m_error->hide();
     grid->addWidget(m_error, 2, 0, 1, 7);
@@ -44,9 +50,7 @@ void BatchRow::addTerm(QGridLayout* grid, int column, BatchTerm term, const QStr
     box->setAlignment(Qt::AlignRight);
     box->setMinimumWidth(64);
     box->setObjectName(path);
-    box->setAccessibleName(label);
-    box->setAccessibleDescription(help);
-    box->setToolTip(help);
+    explainField(box, label, help);
     box->installEventFilter(this);
     m_terms[term] = box;
     grid->addWidget(makeLabel(label, "small"), 0, column);

@@ -9,6 +9,8 @@
 #include <QVBoxLayout>
 
 #include "app/designer/field_editor.h"
+#include "app/designer/field_help.h"
+#include "app/designer/memory_box.h"
 #include "app/models/more_nodes.h"
 #include "app/models/theme.h"
 #include "app/widgets/choice_box.h"
@@ -26,12 +28,6 @@ constexpr std::size_t kRowsAtFirst = 12;
 constexpr int kSlotsWidth = 56;
 constexpr int kMemoryWidth = 64;
 constexpr int kRemoveWidth = 24;
-constexpr int kMaxGibibytes = 1 << 20;
-
-int gibibytes(Bytes bytes)
-{
-    return static_cast<int>(bytes / kGiB);
-}
 
 QHBoxLayout* makeLine(QWidget* parent)
 {
@@ -49,15 +45,6 @@ NumberBox* makeFigure(int most, int width)
     box->setAlignment(Qt::AlignRight);
     box->setFixedWidth(width);
     return box;
-}
-
-/// `control` under its name and what it means.
-void explain(QWidget* control, const QString& objectName, const QString& name, const QString& help)
-{
-    control->setObjectName(objectName);
-    control->setAccessibleName(name);
-    control->setAccessibleDescription(help);
-    control->setToolTip(help);
 }
 
 QStringList namesIn(const HardwareLibrary& hardware)
@@ -92,6 +79,7 @@ ClusterEditor::ClusterEditor(SpecDocument& document, HostListModel& hosts, const
     , m_layout(new QVBoxLayout)
     , m_all(makeButton({}, "link"))
     , m_error(makeLabel({}, "error"))
+    , m_mostShown(kRowsAtFirst)
 {
     m_layout->setContentsMargins(0, 0, 0, 0);
     m_layout->setSpacing(metrics::kHalf);
@@ -106,7 +94,7 @@ ClusterEditor::ClusterEditor(SpecDocument& document, HostListModel& hosts, const
     column->addWidget(m_error);
     column->addWidget(makeAddBar());
     connect(m_all, &QPushButton::clicked, this, [this] {
-        m_showsAll = true;
+        m_mostShown = m_document.spec().cluster.nodes.size();
         refresh();
     });
     connect(&m_document, &SpecDocument::changed, this, &ClusterEditor::refresh);
@@ -140,7 +128,8 @@ QWidget* ClusterEditor::makeAddBar()
     auto* add = makeButton(tr("Add a host"), "link");
     auto* count = makeFigure(kMostAdded, kSlotsWidth);
     count->setMinimum(1);
-    explain(count, {}, tr("Number of hosts to add"), tr("So many further hosts, named on from the last one"));
+    explainField(count, tr("Number of hosts to add"),
+                 tr("So many further hosts, named on from the last one. Default: 1."));
     auto* like = makeButton(tr("more like the last"), "link");
     like->setAccessibleName(tr("Add hosts like the last"));
     like->setToolTip(tr("Adds hosts of the same hardware, slots and memory; node007 is followed by node008"));
@@ -159,20 +148,28 @@ ClusterEditor::NodeRow ClusterEditor::makeControls(std::size_t index)
 {
     const QString path = QStringLiteral("cluster.nodes[%1].").arg(index);
     const std::size_t number = index + 1;
-    NodeRow row{new QWidget, new ChoiceBox, new ChoiceBox, makeFigure(kMaxSlots, kSlotsWidth),
-                makeFigure(kMaxGibibytes, kMemoryWidth)};
-    explain(row.host, path + QStringLiteral("host"), tr("Host %1").arg(number),
-            tr("As in your ssh configuration; localhost is this machine"));
+    NodeRow row{new QWidget, new ChoiceBox, new ChoiceBox, makeFigure(kMaxSlots, kSlotsWidth), new MemoryBox};
+    row.host->setObjectName(path + QStringLiteral("host"));
+    row.hardware->setObjectName(path + QStringLiteral("hardware"));
+    row.slotCount->setObjectName(path + QStringLiteral("slots"));
+    row.memory->setObjectName(path + QStringLiteral("memory"));
+    row.memory->setButtonSymbols(QAbstractSpinBox::NoButtons);
+    row.memory->setAlignment(Qt::AlignRight);
+    row.memory->setFixedWidth(kMemoryWidth);
+    explainField(row.host, tr("Host %1").arg(number),
+                 tr("The machine's name in your ssh configuration. Default: localhost, this machine, without "
+                    "ssh."));
     row.host->setEditable(true);
     row.host->setInsertPolicy(QComboBox::NoInsert);
-    explain(row.hardware, path + QStringLiteral("hardware"), tr("Hardware of host %1").arg(number),
-            tr("What it is, for planning time and memory: a preset or your own. Sets the slots to its number "
-               "of devices. Unknown: no time is planned"));
-    explain(row.slotCount, path + QStringLiteral("slots"), tr("Slots of host %1").arg(number),
-            tr("Ranks that may run there: one per device"));
-    explain(row.memory, path + QStringLiteral("memory"), tr("Memory per slot of host %1").arg(number),
-            tr("Memory that each rank there may use, in GiB (2^30 bytes); 0 = any that the host has"));
-    row.memory->setSpecialValueText(tr("any")); // of 0
+    explainField(row.hardware, tr("Hardware of host %1").arg(number),
+                 tr("What it is, for planning time and memory: a preset, or your own as calibrated in Hosts. "
+                    "Sets the slots to its number of devices. Default: unknown, and no time is planned."));
+    explainField(row.slotCount, tr("Slots of host %1").arg(number),
+                 tr("Ranks that may run there, one per device. Default: 1."));
+    explainField(
+        row.memory, tr("Memory per slot of host %1").arg(number),
+        tr("Memory that each rank there may use, in GiB (2^30 bytes). Default: any that the host has, "
+           "which is 0."));
     for (QWidget* control :
          std::initializer_list<QWidget*>{row.host, row.hardware, row.slotCount, row.memory})
         control->installEventFilter(this);
@@ -215,8 +212,8 @@ void ClusterEditor::connectRow(const NodeRow& row, std::size_t index)
     connect(row.slotCount, &QSpinBox::valueChanged, this, [this, index](int value) {
         edit(tr("Slots"), index, [&](NodeSpec& node) { node.slotCount = value; });
     });
-    connect(row.memory, &QSpinBox::valueChanged, this, [this, index](int value) {
-        edit(tr("Memory"), index, [&](NodeSpec& node) { node.memory = static_cast<Bytes>(value) * kGiB; });
+    connect(row.memory, &MemoryBox::bytesChanged, this, [this, index](Bytes bytes) {
+        edit(tr("Memory"), index, [&](NodeSpec& node) { node.memory = bytes; });
     });
 }
 
@@ -250,8 +247,9 @@ void ClusterEditor::addNode()
         node.host = unusedHost(spec, m_hosts);
         spec.cluster.nodes.push_back(node);
     });
-    if (m_rows.size() == m_document.spec().cluster.nodes.size())
-        m_rows.back().host->setFocus();
+    m_mostShown = std::max(m_mostShown, m_document.spec().cluster.nodes.size());
+    refresh();
+    m_rows.back().host->setFocus();
 }
 
 void ClusterEditor::addLikeLast(int count)
@@ -271,7 +269,7 @@ void ClusterEditor::removeNode(std::size_t index)
 std::size_t ClusterEditor::shownNodes() const
 {
     const std::size_t all = m_document.spec().cluster.nodes.size();
-    return m_showsAll ? all : std::min(all, kRowsAtFirst);
+    return std::min(all, m_mostShown);
 }
 
 void ClusterEditor::refresh()
@@ -329,7 +327,7 @@ void ClusterEditor::showNode(const NodeRow& row, const NodeSpec& node)
         row.hardware->addItem(hardware); // calibrated since, or a name that is none: the plan says so
     row.hardware->setCurrentIndex(hardware.isEmpty() ? 0 : row.hardware->findText(hardware));
     row.slotCount->showValue(node.slotCount);
-    row.memory->showValue(gibibytes(node.memory));
+    row.memory->showBytes(node.memory);
 }
 
 void ClusterEditor::setError(const QString& sentence)

@@ -16,10 +16,11 @@ class QVBoxLayout;
 namespace trainyard {
 
 class ChoiceBox;
+class MemoryBox;
 class NumberBox;
 
 /// The hosts of the run: what each is, how many ranks may run on it, and how much memory each of them may
-/// use. Of very many hosts the first ones are shown until all are asked for.
+/// use. Of very many hosts the first ones are shown until all are asked for, or one is added.
 class ClusterEditor : public QWidget {
     Q_OBJECT
 public:
@@ -38,7 +39,7 @@ private:
         ChoiceBox* host;
         ChoiceBox* hardware;
         NumberBox* slotCount;
-        NumberBox* memory;
+        MemoryBox* memory;
     };
     QWidget* makeHeadings();
     QWidget* makeAddBar();
@@ -65,7 +66,7 @@ private:
     QVBoxLayout* m_layout;
     QPushButton* m_all; ///< shows the other hosts
     QLabel* m_error;
-    bool m_showsAll = false;
+    std::size_t m_mostShown; ///< rows, until more are asked for
 };
 
 } // namespace trainyard

@@ -89,7 +89,7 @@ DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
     , m_hardware(parts.hardware)
     , m_page(new PageFrame(title()))
     , m_copies(new ScaledCopiesBar(m_document))
-    , m_form(new SpecForm(m_document, m_hosts, m_hardware))
+    , m_form(new SpecForm({m_document, m_hosts, m_dataSets, m_hardware}))
     , m_cluster(new ClusterPanel(m_document))
     , m_memory(new MemoryBars)
     , m_strip(new PlanStrip(m_document))
@@ -111,6 +111,7 @@ DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
     connect(&m_document, &SpecDocument::fileChanged, this, &DesignPlace::updateTitle);
     connect(&m_document.undoStack(), &QUndoStack::cleanChanged, this, &DesignPlace::updateTitle);
     connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &DesignPlace::refresh);
+    connect(m_form, &SpecForm::dataSetChosen, this, [this](int row) { useDataSet(m_dataSets.at(row)); });
     connect(m_verdict, &VerdictPanel::problemChosen, m_form, &SpecForm::focusField);
     connect(m_verdict, &VerdictPanel::remedyChosen, this, &DesignPlace::apply);
     connect(&m_explainSoon, &QTimer::timeout, this, &DesignPlace::explainProblems);

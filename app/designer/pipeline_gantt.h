@@ -28,7 +28,7 @@ public:
     double shownTo() const { return m_to; }
 
     QSize sizeHint() const override { return {560, 128}; }
-    QSize minimumSizeHint() const override { return {240, 72}; }
+    QSize minimumSizeHint() const override { return {240, 56}; }
 
 signals:
     /// What is pointed at or walked to, in words; empty = nothing.

@@ -4,10 +4,10 @@
 
 #include <QGridLayout>
 
-#include "app/models/display_text.h"
 #include "app/models/theme.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
+#include "app/widgets/wrapped_tool_tip.h"
 
 namespace trainyard {
 
@@ -54,7 +54,7 @@ void PlanFigureTable::show(const Row& row, const PlanFigure& figure, const PlanF
     row.name->setHelp(figure.help());
     row.value->setAccessibleName(figure.name);
     row.value->setAccessibleDescription(figure.help());
-    row.value->setToolTip(toolTipOf(figure.help()));
+    row.value->setToolTip(wrappedToolTip(figure.help()));
     row.change->setText(kept ? changeText(figure, *kept) : QString());
     row.change->setToolTip(kept ? tr("kept design: %1").arg(kept->value) : QString());
     setStyleProperty(row.change, "tone", styleOf(kept ? changeTone(figure, *kept) : Tone::Muted));

@@ -2,6 +2,7 @@
 
 #include "app/designer/spec_field_makers.h"
 #include "app/designer/special_fields.h"
+#include "app/models/display_text.h"
 
 namespace trainyard {
 
@@ -31,26 +32,30 @@ SpecSection layoutSection()
     return {
         fieldText("Parallelism"),
         false,
-        {integerField({"layout.tensor", "Tensor parallel", "Ranks that share the matrices of every layer"},
+        {integerField({"layout.tensor", "Tensor parallel", "Ranks that share the matrices of every layer", "",
+                       "Shoeybi et al., arXiv:1909.08053"},
                       MEMBER(layout.tensor)),
-         yesNoField(
-             {"layout.sequence", "Sequence parallel",
-              "Tensor-parallel ranks also share the tokens between the cut products, and their memory"},
-             MEMBER(layout.sequence)),
+         yesNoField({"layout.sequence", "Sequence parallel",
+                     "Tensor-parallel ranks also share the tokens between the cut products, and their memory",
+                     "", "Korthikanti et al., arXiv:2205.05198"},
+                    MEMBER(layout.sequence)),
          integerField({"layout.context", "Context parallel",
-                       "Ranks that share the tokens of each sequence, attention included"},
+                       "Ranks that share the tokens of each sequence, attention included", "",
+                       "Liu et al., arXiv:2310.01889"},
                       MEMBER(layout.context)),
-         integerField({"layout.pipeline", "Pipeline", "Ranks that hold consecutive layers"},
+         integerField({"layout.pipeline", "Pipeline", "Ranks that hold consecutive layers", "",
+                       "Narayanan et al., arXiv:2104.04473"},
                       MEMBER(layout.pipeline)),
          choiceField<PipelineScheduleKind>(
              {"layout.schedule", "Schedule",
               "Order of the pipeline's passes: 1f1b holds fewer activations than gpipe, interleaved and "
-              "zero-bubble idle less"},
+              "zero-bubble idle less",
+              "", "Narayanan et al., arXiv:2104.04473; Qi et al., arXiv:2401.10241"},
              MEMBER(layout.schedule)),
          integerField(
              {"layout.virtual_stages", "Virtual stages",
               "Chunks of the model on each pipeline rank; more than 1 with the interleaved schedule only",
-              "per rank"},
+              "per rank", "Narayanan et al., arXiv:2104.04473"},
              MEMBER(layout.virtualStages)),
          partitionField(), placementField(), bucketSizeField()}};
 }
@@ -64,22 +69,28 @@ SpecSection memorySection()
          choiceField<RecomputeKind>(
              {"memory.recompute", "Recompute",
               "What the backward pass computes again instead of keeping it: the core of "
-              "the attention (selective) or whole layers (full)"},
+              "the attention (selective) or whole layers (full)",
+              "", "Korthikanti et al., arXiv:2205.05198"},
              MEMBER(memory.recompute)),
          integerField({"memory.recompute_every", "Every n-th layer",
-                       "Of full recomputation: 1 = every layer, 2 = every other one"},
+                       "Of full recomputation: 1 = every layer, 2 = every other one", "",
+                       "Chen et al., arXiv:1604.06174"},
                       MEMBER(memory.recomputeEvery)),
          yesNoField({"memory.offload_activations", "Offload activations",
-                     "What layers keep for their backward pass waits in host memory"},
+                     "What layers keep for their backward pass waits in host memory", "",
+                     "Rajbhandari et al., arXiv:2104.07857"},
                     MEMBER(memory.offloadActivations)),
          integerField({"memory.offload_horizon", "Offload horizon",
-                       "Activations come back while the backward pass is still so many layers behind them"},
+                       "Activations come back while the backward pass is still so many layers behind them",
+                       "", "Rajbhandari et al., arXiv:2104.07857"},
                       MEMBER(memory.offloadHorizon)),
          yesNoField({"memory.offload_optimizer", "Offload optimizer",
-                     "Master weights and moments stay in host memory, where the update runs"},
+                     "Master weights and moments stay in host memory, where the update runs", "",
+                     "Ren et al., arXiv:2101.06840"},
                     MEMBER(memory.offloadOptimizer)),
          yesNoField({"memory.offload_parameters", "Offload parameters",
-                     "With ZeRO 3: a rank's share of the weights waits in host memory between its uses"},
+                     "With ZeRO 3: a rank's share of the weights waits in host memory between its uses", "",
+                     "Rajbhandari et al., arXiv:2104.07857"},
                     MEMBER(memory.offloadParameters))}};
 }
 
@@ -89,19 +100,25 @@ SpecSection modelSection()
         fieldText("Model"),
         false,
         {presetField(), familyField(),
-         integerField({"model.layers", "Layers", "Transformer layers"}, MEMBER(model.layers)),
-         integerField({"model.hidden", "Hidden size", "Width of the hidden states; a multiple of the heads"},
+         integerField(
+             {"model.layers", "Layers", "Transformer layers", "", "Vaswani et al., arXiv:1706.03762"},
+             MEMBER(model.layers)),
+         integerField({"model.hidden", "Hidden size", "Width of the hidden states; a multiple of the heads",
+                       "", "Vaswani et al., arXiv:1706.03762"},
                       MEMBER(model.hidden)),
-         integerField({"model.heads", "Attention heads", "Each is hidden size / heads wide"},
+         integerField({"model.heads", "Attention heads", "Each is hidden size / heads wide", "",
+                       "Vaswani et al., arXiv:1706.03762"},
                       MEMBER(model.heads)),
-         integerField(
-             {"model.intermediate", "Feed-forward", "Width inside the feed-forward layer; often 4 × hidden"},
-             MEMBER(model.intermediate)),
-         integerField({"model.vocabulary", "Vocabulary", "Entries of the tokenizer's vocabulary"},
+         integerField({"model.intermediate", "Feed-forward",
+                       "Width inside the feed-forward layer; often 4 × hidden", "",
+                       "Vaswani et al., arXiv:1706.03762"},
+                      MEMBER(model.intermediate)),
+         integerField({"model.vocabulary", "Vocabulary", "Entries of the tokenizer's vocabulary", "",
+                       "Shoeybi et al., arXiv:1909.08053, on padding it"},
                       MEMBER(model.vocabulary)),
-         integerField(
-             {"model.max_positions", "Positions", "Longest sequence that the model can read", "tokens"},
-             MEMBER(model.maxPositions))}};
+         integerField({"model.max_positions", "Positions", "Longest sequence that the model can read",
+                       "tokens", "Devlin et al., arXiv:1810.04805"},
+                      MEMBER(model.maxPositions))}};
 }
 
 SpecSection optimizerSection()
@@ -110,21 +127,28 @@ SpecSection optimizerSection()
         fieldText("Precision and optimizer"),
         false,
         {choiceField<ComputeType>({"precision.compute", "Compute type",
-                                   "Of the forward and backward pass; master weights stay float32"},
+                                   "Of the forward and backward pass; master weights stay float32", "",
+                                   "Micikevicius et al., arXiv:1710.03740"},
                                   MEMBER(precision.compute)),
-         choiceField<OptimizerKind>(
-             {"optimizer.kind", "Optimizer", "LAMB and LANS for very large batches, AdamW otherwise"},
-             MEMBER(optimizer.kind)),
-         realField({"optimizer.learning_rate", "Learning rate", "Peak, reached after the warm-up"},
+         choiceField<OptimizerKind>({"optimizer.kind", "Optimizer",
+                                     "LAMB and LANS for very large batches, AdamW otherwise", "",
+                                     "You et al., arXiv:1904.00962; Loshchilov and Hutter, arXiv:1711.05101; "
+                                     "Zheng et al., arXiv:2006.13484"},
+                                    MEMBER(optimizer.kind)),
+         realField({"optimizer.learning_rate", "Learning rate", "Peak, reached after the warm-up", "",
+                    "You et al., arXiv:1904.00962, on large batches"},
                    MEMBER(optimizer.learningRate)),
-         choiceField<ScheduleKind>({"optimizer.schedule", "Schedule", "How the rate falls after the warm-up"},
+         choiceField<ScheduleKind>({"optimizer.schedule", "Schedule", "How the rate falls after the warm-up",
+                                    "", "Loshchilov and Hutter, arXiv:1608.03983"},
                                    MEMBER(optimizer.schedule)),
          integerField({"optimizer.warmup_steps", "Warm-up", "The rate rises linearly from 0 over these steps",
-                       "steps"},
+                       "steps", "Goyal et al., arXiv:1706.02677"},
                       MEMBER(optimizer.warmupSteps)),
-         realField({"optimizer.weight_decay", "Weight decay", "Not applied to biases and layer norms"},
+         realField({"optimizer.weight_decay", "Weight decay", "Not applied to biases and layer norms", "",
+                    "Loshchilov and Hutter, arXiv:1711.05101"},
                    MEMBER(optimizer.weightDecay)),
-         realField({"optimizer.clip_norm", "Clip norm", "Global gradient norm; 0 = no clipping"},
+         realField({"optimizer.clip_norm", "Clip norm", "Global gradient norm; 0 = no clipping", "",
+                    "Pascanu et al., arXiv:1211.5063"},
                    MEMBER(optimizer.clipNorm))}};
 }
 
@@ -199,26 +223,37 @@ SpecSection modelDetails()
         fieldText("Model, in detail"),
         true,
         {choiceField<Activation>({"model.activation", "Activation",
-                                  "Of the feed-forward layer; swiglu has a second matrix of the same size"},
+                                  "Of the feed-forward layer; swiglu has a second matrix of the same size",
+                                  "", "Hendrycks and Gimpel, arXiv:1606.08415; Shazeer, arXiv:2002.05202"},
                                  MEMBER(model.activation)),
          choiceField<NormPlacement>({"model.norm", "Layer norms",
-                                     "post: after each residual sum; pre: before attention and feed-forward"},
+                                     "post: after each residual sum; pre: before attention and feed-forward",
+                                     "", "Xiong et al., arXiv:2002.04745"},
                                     MEMBER(model.norm)),
          choiceField<PositionEncoding>({"model.positions", "Position encoding",
-                                        "learned: a table; rotary: queries and keys are turned by an angle"},
+                                        "learned: a table; rotary: queries and keys are turned by an angle",
+                                        "", "Su et al., arXiv:2104.09864"},
                                        MEMBER(model.positions)),
-         yesNoField({"model.tied_head", "Tied head", "The head multiplies with the word embeddings"},
+         yesNoField({"model.tied_head", "Tied head", "The head multiplies with the word embeddings", "",
+                     "Press and Wolf, arXiv:1608.05859"},
                     MEMBER(model.tiedHead)),
-         yesNoField({"model.next_sentence", "Next sentence", "BERT only: pooler and next-sentence head"},
+         yesNoField({"model.next_sentence", "Next sentence", "BERT only: pooler and next-sentence head", "",
+                     "Devlin et al., arXiv:1810.04805"},
                     MEMBER(model.nextSentence)),
-         integerField({"model.token_types", "Token types", "Kinds of segments in a row; 0 = none"},
+         integerField({"model.token_types", "Token types", "Kinds of segments in a row; 0 = none", "",
+                       "Devlin et al., arXiv:1810.04805"},
                       MEMBER(model.tokenTypes)),
-         realField({"model.dropout", "Dropout", "Share of hidden elements"}, MEMBER(model.dropout)),
-         realField({"model.attention_dropout", "Attention dropout", "Share of attention probabilities"},
+         realField(
+             {"model.dropout", "Dropout", "Share of hidden elements", "", "Hinton et al., arXiv:1207.0580"},
+             MEMBER(model.dropout)),
+         realField({"model.attention_dropout", "Attention dropout", "Share of attention probabilities", "",
+                    "Vaswani et al., arXiv:1706.03762"},
                    MEMBER(model.attentionDropout)),
-         realField({"model.layer_norm_epsilon", "Norm epsilon", "Added to the variance in layer norms"},
+         realField({"model.layer_norm_epsilon", "Norm epsilon", "Added to the variance in layer norms", "",
+                    "Ba et al., arXiv:1607.06450"},
                    MEMBER(model.layerNormEpsilon)),
-         realField({"model.initializer_range", "Initial range", "Standard deviation of the initial weights"},
+         realField({"model.initializer_range", "Initial range", "Standard deviation of the initial weights",
+                    "", "Devlin et al., arXiv:1810.04805"},
                    MEMBER(model.initializerRange))}};
 }
 
@@ -226,9 +261,14 @@ SpecSection optimizerDetails()
 {
     return {fieldText("Optimizer, in detail"),
             true,
-            {realField({"optimizer.beta1", "Beta 1", "Decay of the first moment"}, MEMBER(optimizer.beta1)),
-             realField({"optimizer.beta2", "Beta 2", "Decay of the second moment"}, MEMBER(optimizer.beta2)),
-             realField({"optimizer.epsilon", "Epsilon", "Added to the root of the second moment"},
+            {realField({"optimizer.beta1", "Beta 1", "Decay of the first moment", "",
+                        "Kingma and Ba, arXiv:1412.6980"},
+                       MEMBER(optimizer.beta1)),
+             realField({"optimizer.beta2", "Beta 2", "Decay of the second moment", "",
+                        "Kingma and Ba, arXiv:1412.6980"},
+                       MEMBER(optimizer.beta2)),
+             realField({"optimizer.epsilon", "Epsilon", "Added to the root of the second moment", "",
+                        "Kingma and Ba, arXiv:1412.6980"},
                        MEMBER(optimizer.epsilon)),
              realField({"optimizer.momentum", "Momentum", "Of SGD; 0 = without"}, MEMBER(optimizer.momentum)),
              realField({"optimizer.decay_power", "Decay power", "Of the polynomial schedule"},
@@ -237,32 +277,55 @@ SpecSection optimizerDetails()
 
 SpecSection lossScaling()
 {
-    return {
-        fieldText("Loss scaling, with float16"),
-        true,
-        {realField({"precision.loss_scale.initial", "Initial scale", "Of the first step"},
-                   MEMBER(precision.lossScale.initial)),
-         integerField({"precision.loss_scale.growth_interval", "Grows after",
-                       "Steps without overflow after which the scale doubles", "steps"},
-                      MEMBER(precision.lossScale.growthInterval)),
-         realField({"precision.loss_scale.backoff", "Backoff", "An overflow multiplies the scale by this"},
-                   MEMBER(precision.lossScale.backoff)),
-         integerField({"precision.loss_scale.hysteresis", "Hysteresis",
-                       "Overflows since the scale last grew before it is lowered", "overflows"},
-                      MEMBER(precision.lossScale.hysteresis)),
-         realField({"precision.loss_scale.minimum", "Minimum", "An overflow at this scale ends the run"},
-                   MEMBER(precision.lossScale.minimum))}};
+    return {fieldText("Loss scaling, with float16"),
+            true,
+            {realField({"precision.loss_scale.initial", "Initial scale", "Of the first step", "",
+                        "Micikevicius et al., arXiv:1710.03740"},
+                       MEMBER(precision.lossScale.initial)),
+             integerField({"precision.loss_scale.growth_interval", "Grows after",
+                           "Steps without overflow after which the scale doubles", "steps",
+                           "Micikevicius et al., arXiv:1710.03740"},
+                          MEMBER(precision.lossScale.growthInterval)),
+             realField({"precision.loss_scale.backoff", "Backoff", "An overflow multiplies the scale by this",
+                        "", "Micikevicius et al., arXiv:1710.03740"},
+                       MEMBER(precision.lossScale.backoff)),
+             integerField({"precision.loss_scale.hysteresis", "Hysteresis",
+                           "Overflows since the scale last grew before it is lowered", "overflows",
+                           "Micikevicius et al., arXiv:1710.03740"},
+                          MEMBER(precision.lossScale.hysteresis)),
+             realField({"precision.loss_scale.minimum", "Minimum", "An overflow at this scale ends the run",
+                        "", "Micikevicius et al., arXiv:1710.03740"},
+                       MEMBER(precision.lossScale.minimum))}};
 }
 
 #undef MEMBER
 
+QString defaultOf(const SpecField& field)
+{
+    const QVariant value = field.get(RunSpec());
+    const QString text =
+        field.kind == SpecField::Kind::Integer ? displayCount(value.toInt()) : value.toString();
+    if (text.isEmpty())
+        return fieldText("empty");
+    return field.unit.isEmpty() ? text : text + QLatin1Char(' ') + field.unit;
+}
+
 } // namespace
+
+QString SpecField::help() const
+{
+    QString text = fieldText("%1. Default: %2.").arg(effect, defaultOf(*this));
+    if (!source.isEmpty())
+        text += fieldText(" See %1.").arg(source);
+    return text;
+}
 
 std::vector<SpecField> batchFields()
 {
     return {yesNoField(
         {"batch.packing", "Pack sequences",
-         "Sequences lie one behind the other without padding, and none attends to another"},
+         "Sequences lie one behind the other without padding, and none attends to another", "",
+         "Krell et al., arXiv:2107.02027"},
         [](auto& spec) -> auto& { return spec.batch.packing; })};
 }
 

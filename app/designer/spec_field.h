@@ -19,13 +19,17 @@ struct SpecField {
     QString path; ///< JSON path, as in Diagnostic::path
     QString label;
     QString unit;
-    QString help;
+    QString effect;
+    QString source{}; ///< of what it does; papers as "arXiv:" and their number
     Kind kind = Kind::Text;
     QStringList choices;                         ///< of a Choice
     std::function<QVariant(const RunSpec&)> get; ///< int, double or QString, by kind
     std::function<void(RunSpec&, const QVariant&)> set;
     /// Of a Text: what is wrong with it before it can be set; empty = nothing. May be left out.
     std::function<QString(const QString&)> complaint = {};
+
+    /// Effect, unit, default and source, for a tool tip and for those who cannot see the form.
+    QString help() const;
 };
 
 struct SpecSection {

@@ -11,8 +11,9 @@ namespace trainyard {
 struct FieldWords {
     const char* path; ///< JSON path
     const char* label;
-    const char* help;
+    const char* help; ///< the effect
     const char* unit = "";
+    const char* source = ""; ///< of what it does; papers as "arXiv:" and their number
 };
 
 inline QString fieldText(const char* text)
@@ -26,7 +27,8 @@ inline SpecField plainField(const FieldWords& words, SpecField::Kind kind)
     field.path = QLatin1String(words.path);
     field.label = fieldText(words.label);
     field.unit = fieldText(words.unit);
-    field.help = fieldText(words.help);
+    field.effect = fieldText(words.help);
+    field.source = QLatin1String(words.source);
     field.kind = kind;
     return field;
 }

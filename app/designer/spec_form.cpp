@@ -1,5 +1,9 @@
 #include "app/designer/spec_form.h"
 
+#include <QApplication>
+#include <QEvent>
+#include <QFileDialog>
+#include <QMenu>
 #include <QScrollArea>
 #include <QTimer>
 #include <QToolButton>
@@ -8,6 +12,9 @@
 #include "app/designer/batch_row.h"
 #include "app/designer/cluster_editor.h"
 #include "app/designer/field_editor.h"
+#include "app/designer/field_help.h"
+#include "app/designer/paper_links.h"
+#include "app/models/display_text.h"
 #include "app/models/theme.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/roles.h"
@@ -16,7 +23,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kHelpHeight = 40;
+constexpr int kHelpHeight = 68; ///< four lines
 
 QString sentenceOf(const Diagnostic& problem)
 {
@@ -26,13 +33,13 @@ QString sentenceOf(const Diagnostic& problem)
 
 } // namespace
 
-SpecForm::SpecForm(SpecDocument& document, HostListModel& hosts, const HardwareLibrary& hardware,
-                   QWidget* parent)
+SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     : QFrame(parent)
-    , m_document(document)
-    , m_batch(new BatchRow(document))
-    , m_cluster(new ClusterEditor(document, hosts, hardware))
-    , m_help(makeLabel(tr("Point at a field to see what it means."), "help"))
+    , m_document(parts.document)
+    , m_dataSets(parts.dataSets)
+    , m_batch(new BatchRow(parts.document))
+    , m_cluster(new ClusterEditor(parts.document, parts.hosts, parts.hardware))
+    , m_help(makeHelp())
     , m_scroll(new QScrollArea)
 {
     setRole(this, "panel");
@@ -58,9 +65,6 @@ SpecForm::SpecForm(SpecDocument& document, HostListModel& hosts, const HardwareL
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_scroll->setFocusPolicy(Qt::NoFocus);
-    m_help->setWordWrap(true);
-    m_help->setFixedHeight(kHelpHeight);
-    m_help->setContentsMargins(metrics::kPanelPadding, 0, metrics::kPanelPadding, 0);
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(1, 1, 1, 1);
     outer->setSpacing(0);
@@ -68,7 +72,84 @@ SpecForm::SpecForm(SpecDocument& document, HostListModel& hosts, const HardwareL
     outer->addWidget(makeSeparator());
     outer->addWidget(m_help);
     connect(&m_document, &SpecDocument::changed, this, &SpecForm::showDiagnostics);
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { onFocusChanged(now); });
     showDiagnostics();
+}
+
+QLabel* SpecForm::makeHelp()
+{
+    auto* help = makeLabel(tr("Point at a field to see what it means."), "help");
+    help->setTextFormat(Qt::RichText);
+    help->setWordWrap(true);
+    help->setOpenExternalLinks(true);
+    help->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    help->setFixedHeight(kHelpHeight);
+    help->setContentsMargins(metrics::kPanelPadding, 0, metrics::kPanelPadding, 0);
+    help->setAccessibleName(tr("Help of the field"));
+    help->installEventFilter(this);
+    return help;
+}
+
+void SpecForm::showHelp(const QString& help)
+{
+    m_help->setText(withPaperLinks(help));
+}
+
+void SpecForm::onFocusChanged(QWidget* now)
+{
+    if (!now || now == m_help || !isAncestorOf(now))
+        return;
+    if (const QString help = fieldHelp(now); !help.isEmpty()) {
+        m_focusHelp = help;
+        showHelp(help);
+    }
+}
+
+/// The pointer that comes for a link has crossed other fields on its way.
+bool SpecForm::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_help && event->type() == QEvent::Enter && !m_focusHelp.isEmpty())
+        showHelp(m_focusHelp);
+    return QFrame::eventFilter(watched, event);
+}
+
+QToolButton* SpecForm::makeDataSetButton()
+{
+    auto* button = new QToolButton;
+    auto* menu = new QMenu(button);
+    button->setText(QStringLiteral("…"));
+    button->setAccessibleName(tr("Choose a data set"));
+    button->setToolTip(tr("Choose a data set that this desk knows, or its folder"));
+    button->setFixedSize(metrics::kControlHeight, metrics::kControlHeight);
+    button->setPopupMode(QToolButton::InstantPopup);
+    button->setMenu(menu);
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] { fillDataSets(*menu); });
+    return button;
+}
+
+void SpecForm::fillDataSets(QMenu& menu)
+{
+    menu.clear();
+    for (int row = 0; row < m_dataSets.rowCount(); ++row) {
+        const DataSetEntry& entry = m_dataSets.at(row);
+        menu.addAction(tr("%1 on %2").arg(oneLine(entry.name), oneLine(entry.host)), this,
+                       [this, row] { emit dataSetChosen(row); });
+    }
+    if (menu.isEmpty())
+        menu.addAction(tr("None is known yet: prepare one in Data"))->setEnabled(false);
+    menu.addSeparator();
+    menu.addAction(tr("Folder on this machine…"), this, &SpecForm::browseForDataSet);
+}
+
+void SpecForm::browseForDataSet()
+{
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder of the data set"));
+    if (folder.isEmpty())
+        return;
+    m_document.closeEdit();
+    m_document.edit(tr("Data set"), QStringLiteral("dataset.path"),
+                    [&](RunSpec& spec) { spec.dataset.path = folder.toStdString(); });
+    m_document.closeEdit();
 }
 
 SpecForm::Fold SpecForm::addHeading(QVBoxLayout* column, const QString& title, bool folded)
@@ -105,10 +186,13 @@ void SpecForm::addSection(QVBoxLayout* column, const SpecSection& section)
 void SpecForm::addField(const Fold& fold, const SpecField& field)
 {
     auto* editor = new FieldEditor(m_document, field, this);
-    auto* row = new FormRow(field.label, editor->control(), field.help, FormRow::Help::OnHover);
+    auto* row = new FormRow(field.label, editor->control(), field.help(), FormRow::Help::OnHover);
+    explainField(editor->control(), field.label, field.help());
+    if (field.path == QLatin1String("dataset.path"))
+        row->addBeside(makeDataSetButton());
     m_rows[field.path] = {row, editor, fold.heading};
     fold.rows->addWidget(row);
-    connect(row, &FormRow::helpWanted, m_help, &QLabel::setText);
+    connect(row, &FormRow::helpWanted, this, &SpecForm::showHelp);
     connect(editor, &FieldEditor::problemChanged, this, &SpecForm::showDiagnostics);
 }
 

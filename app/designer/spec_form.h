@@ -5,11 +5,13 @@
 #include <QFrame>
 
 #include "app/designer/spec_field.h"
+#include "app/models/data_set_list_model.h"
 #include "app/models/hardware_library.h"
 #include "app/models/host_list_model.h"
 #include "app/models/spec_document.h"
 
 class QLabel;
+class QMenu;
 class QScrollArea;
 class QToolButton;
 class QVBoxLayout;
@@ -22,16 +24,28 @@ class FieldEditor;
 class FormRow;
 
 /// The form of a specification: every field with what is wrong with it right under it, as one types. At the
-/// bottom the help of the field that has the focus or the pointer.
+/// bottom the help of the field that has the focus or the pointer, with links to where formulas are from.
 class SpecForm : public QFrame {
     Q_OBJECT
 public:
-    SpecForm(SpecDocument& document, HostListModel& hosts, const HardwareLibrary& hardware,
-             QWidget* parent = nullptr);
+    struct Parts {
+        SpecDocument& document;
+        HostListModel& hosts;
+        DataSetListModel& dataSets;
+        const HardwareLibrary& hardware;
+    };
+    explicit SpecForm(const Parts& parts, QWidget* parent = nullptr);
 
     /// Brings the field of that JSON path, or the nearest one that contains it, into view, if its section is
     /// folded too, and gives it the focus.
     void focusField(const QString& path);
+
+signals:
+    /// One of the list is to be the run's.
+    void dataSetChosen(int row);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     struct Fold {
@@ -46,15 +60,23 @@ private:
     void addSection(QVBoxLayout* column, const SpecSection& section);
     Fold addHeading(QVBoxLayout* column, const QString& title, bool folded);
     void addField(const Fold& fold, const SpecField& field);
+    QToolButton* makeDataSetButton();
+    void fillDataSets(QMenu& menu);
+    void browseForDataSet();
+    QLabel* makeHelp();
+    void showHelp(const QString& help);
+    void onFocusChanged(QWidget* now);
     void showDiagnostics();
     /// The first problem of these fields or of what they contain that no row of its own shows.
     QString sentenceFor(const QStringList& prefixes) const;
 
     SpecDocument& m_document;
+    DataSetListModel& m_dataSets;
     std::map<QString, BoundRow> m_rows; ///< by JSON path
     BatchRow* m_batch;
     ClusterEditor* m_cluster;
     QLabel* m_help;
+    QString m_focusHelp; ///< of the field that has, or had, the focus
     QScrollArea* m_scroll;
 };
 

@@ -102,7 +102,8 @@ SpecField familyField()
 {
     SpecField field = choiceField<ModelFamily>(
         {"model.family", "Family",
-         "An encoder (BERT) or a decoder (GPT); also sets activation, norm, token types and heads"},
+         "An encoder (BERT) or a decoder (GPT); also sets activation, norm, token types and heads", "",
+         "Devlin et al., arXiv:1810.04805; Brown et al., arXiv:2005.14165"},
         [](auto& spec) -> auto& { return spec.model.family; });
     field.set = [](RunSpec& spec, const QVariant& value) {
         const auto family = enumFromName<ModelFamily>(value.toString().toStdString());
@@ -154,7 +155,8 @@ SpecField partitionField()
 SpecField zeroStageField()
 {
     SpecField field = plainField({"memory.zero_stage", "ZeRO stage",
-                                  "What the data-parallel ranks share instead of each holding all of it"},
+                                  "What the data-parallel ranks share instead of each holding all of it", "",
+                                  "Rajbhandari et al., arXiv:1910.02054"},
                                  SpecField::Kind::Choice);
     field.choices = {fieldText("0: nothing"), fieldText("1: optimizer state"),
                      fieldText("2: gradients as well"), fieldText("3: weights as well")};
@@ -172,7 +174,8 @@ SpecField bucketSizeField()
     SpecField field =
         plainField({"layout.bucket_size", "Bucket, in MiB",
                     "Gradients are reduced in buckets of about this size, while the backward pass "
-                    "goes on"},
+                    "goes on",
+                    "", "Li et al., arXiv:2006.15704"},
                    SpecField::Kind::Real);
     field.get = [](const RunSpec& spec) {
         return QVariant(static_cast<double>(spec.layout.bucketSize) / static_cast<double>(kMiB));

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include <QHBoxLayout>
-#include <QRegularExpression>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include "app/designer/fitting_scroll.h"
+#include "app/designer/paper_links.h"
 #include "app/designer/plan_figure_table.h"
 #include "app/models/plan_figures.h"
 #include "app/models/theme.h"
@@ -19,16 +19,14 @@ namespace {
 
 enum Page { FindingsPage, AssumptionsPage };
 
-constexpr int kMostScroll = 176; ///< pixels of findings: two with what solves them
+constexpr int kMostScroll = 320; ///< pixels of findings: two with what solves them
 
-/// Sentences as paragraphs, papers as links.
-QString linked(const QStringList& sentences)
+QString paragraphs(const QStringList& sentences)
 {
-    static const QRegularExpression paper(QStringLiteral("arXiv:(\\d{4}\\.\\d{4,5})"));
     QString html;
     for (const QString& sentence : sentences)
-        html += QStringLiteral("<p>%1</p>").arg(sentence.toHtmlEscaped());
-    return html.replace(paper, QStringLiteral("<a href=\"https://arxiv.org/abs/\\1\">arXiv:\\1</a>"));
+        html += QStringLiteral("<p>%1</p>").arg(withPaperLinks(sentence));
+    return html;
 }
 
 } // namespace
@@ -150,7 +148,7 @@ void VerdictPanel::showObstacle(const Findings& findings)
 void VerdictPanel::explain(bool on)
 {
     if (on)
-        m_assumptions->setText(linked(planAssumptions(m_design)));
+        m_assumptions->setText(paragraphs(planAssumptions(m_design)));
     const bool used = on || !m_explained.empty();
     m_pages->setCurrentIndex(on ? AssumptionsPage : FindingsPage);
     m_pages->setVisible(used);

@@ -60,10 +60,12 @@ std::vector<ComparedFigure> figuresOf(const PlannedDesign& design)
     std::vector<ComparedFigure> figures;
     for (const PlanFigure& figure : planFigures(design)) {
         figures.push_back({figure});
-        if (figure.name == words("Memory"))
+        if (figure.name == words("Memory")) {
+            figures.back().figure.value = displayBytes(figure.amount); // what there is of it differs too
             addMemory(figures, design);
-        else if (figure.name == words("Time of a step"))
+        } else if (figure.name == words("Time of a step")) {
             addTime(figures, design);
+        }
     }
     return figures;
 }

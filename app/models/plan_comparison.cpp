@@ -73,6 +73,9 @@ void compareTime(const PlannedTime& time, const RunFacts& facts, PlanComparison&
     comparison.hardware = textOf(time.node.name);
     comparison.currency = textOf(time.node.price.currency);
     comparison.priceDate = textOf(time.node.price.date);
+    comparison.band = time.band();
+    if (time.node.calibration)
+        comparison.calibrated = textOf(time.node.calibration->date);
     if (comparison.measured)
         completeBy(time, facts, *comparison.measured);
 }

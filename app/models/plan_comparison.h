@@ -38,7 +38,9 @@ struct PlanComparison {
     QString hardware;                ///< for which the time was planned
     QString currency;                ///< of cost
     QString priceDate;
-    QString whyNoTime; ///< a sentence with what to do; empty when there is a plan
+    std::optional<TimeBand> band; ///< that the step was expected in; nothing where hosts were not calibrated
+    QString calibrated;           ///< the date of that calibration
+    QString whyNoTime;            ///< a sentence with what to do; empty when there is a plan
 };
 
 /// `plan`: planOf() of the run.

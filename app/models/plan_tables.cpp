@@ -15,10 +15,15 @@ using Display = std::function<QString(double)>;
 
 QString differenceText(double planned, double measured)
 {
-    const double share = measured / planned - 1;
-    if (!(planned > 0) || !std::isfinite(share))
+    constexpr double kTimes = 2; // percents beyond are hard to read
+    const double ratio = measured / planned;
+    if (!(planned > 0) || !std::isfinite(ratio))
         return QStringLiteral("–");
-    return (share >= 0 ? QStringLiteral("+") : QString()) + displayPercent(share);
+    if (ratio >= kTimes)
+        return QStringLiteral("× ") + displayNumber(ratio);
+    const QString share = displayPercent(std::fabs(ratio - 1));
+    return share == displayPercent(0) ? QStringLiteral("=")
+                                      : (ratio > 1 ? QStringLiteral("+") : QStringLiteral("−")) + share;
 }
 
 QStringList comparedCells(double planned, double measured, const Display& display)
@@ -100,11 +105,11 @@ TextTable paceTable(const PlanComparison& comparison)
         table.rows << QStringList(name) + comparedFigure(comparison, figure, display);
     };
     add(QStringLiteral("sequences/s"), &RunPace::sequencesPerSecond, displayNumber);
-    add(QStringLiteral("million tokens/day"), &RunPace::tokensPerDay,
-        [](double tokens) { return displayNumber(tokens / 1e6); });
+    add(QStringLiteral("tokens/day"), &RunPace::tokensPerDay, displayLarge);
     add(QStringLiteral("MFU"), &RunPace::modelUtilization, displayPercent);
     add(QStringLiteral("HFU"), &RunPace::hardwareUtilization, displayPercent);
-    add(QStringLiteral("days, all steps"), &RunPace::days, displayNumber);
+    add(QStringLiteral("all steps"), &RunPace::days,
+        [](double days) { return displaySeconds(days * 86400); });
     if (comparison.planned && std::isfinite(comparison.planned->cost))
         add(QStringLiteral("cost, all steps, %1 of %2").arg(comparison.currency, comparison.priceDate),
             &RunPace::cost, displayNumber);

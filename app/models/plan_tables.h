@@ -6,7 +6,8 @@
 namespace trainyard {
 
 // Plan and measurement as rows of text: the same in the window and in reports. The difference is that of the
-// measured figure to the planned one; what is not known is an en dash.
+// measured figure to the planned one, from twice as much on how many times as much; what is not known is an
+// en dash.
 
 /// Cause by cause, and the whole step at the end. Causes that take nothing on either side are left out.
 TextTable stepTimeTable(const PlanComparison& comparison);

@@ -142,7 +142,7 @@ QWidget* PlanTab::buildHead()
     m_sentence->setWordWrap(true);
     row->addWidget(m_choice);
     row->addWidget(m_sentence, 1);
-    connect(m_choice, &QComboBox::activated, this, &PlanTab::plan);
+    connect(m_choice, &QComboBox::activated, this, &PlanTab::choose);
     return head;
 }
 
@@ -196,21 +196,41 @@ void PlanTab::show(const OpenRun& run)
     }
 }
 
+/// Hosts may have been calibrated since.
+void PlanTab::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (m_run)
+        listHardware();
+}
+
+QString PlanTab::chosenHardware() const
+{
+    return m_hardwareOf.value(m_run->id());
+}
+
 void PlanTab::listHardware()
 {
     m_choice->clear();
     m_choice->addItem(tr("Hardware unknown"), QString());
     for (const std::string& name : m_hardware.names())
         m_choice->addItem(QString::fromStdString(name), QString::fromStdString(name));
+    m_choice->setCurrentIndex(std::max(0, m_choice->findData(chosenHardware())));
     m_choice->setVisible(!saysHardware(*m_run));
+}
+
+void PlanTab::choose()
+{
+    if (!m_run)
+        return;
+    m_hardwareOf[m_run->id()] = m_choice->currentData().toString();
+    plan();
 }
 
 /// Once for a run: what is planned does not change while it goes on.
 void PlanTab::plan()
 {
-    if (!m_run)
-        return;
-    m_plan = planOf(m_run->facts(), m_hardware, m_choice->currentData().toString().toStdString());
+    m_plan = planOf(m_run->facts(), m_hardware, chosenHardware().toStdString());
     fill();
 }
 
@@ -221,12 +241,30 @@ void PlanTab::fill()
     fillMemory();
 }
 
+QString PlanTab::sentence() const
+{
+    if (!m_comparison.planned)
+        return m_comparison.whyNoTime;
+    const QString hardware = oneLine(m_comparison.hardware);
+    if (!m_comparison.band)
+        return tr("Planned for %1, by the run's own specification; not calibrated, so how far it may be off "
+                  "is "
+                  "not known.")
+            .arg(hardware);
+    const TimeBand& band = *m_comparison.band;
+    const double measured = m_comparison.measured ? m_comparison.measured->stepSeconds : band.least;
+    const QString verdict = measured < band.least  ? tr("the run is faster")
+                            : measured > band.most ? tr("the run is slower")
+                                                   : tr("the run keeps to it");
+    return tr("Planned for %1, by the run's own specification, as calibrated on %2: a step takes %3 to %4; "
+              "%5.")
+        .arg(hardware, m_comparison.calibrated, displaySeconds(band.least), displaySeconds(band.most),
+             verdict);
+}
+
 void PlanTab::fillTime()
 {
-    m_sentence->setText(
-        m_comparison.planned
-            ? tr("Planned for %1, by the run's own specification.").arg(oneLine(m_comparison.hardware))
-            : m_comparison.whyNoTime);
+    m_sentence->setText(sentence());
     QList<StackedBar> bars;
     if (m_comparison.planned)
         bars.append(barOf<CommonCause>(tr("planned"), m_comparison.planned->byCause, true));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QHash>
 #include <QPointer>
 #include <QWidget>
 
@@ -27,21 +28,28 @@ public:
     explicit PlanTab(const HardwareLibrary& hardware, QWidget* parent = nullptr);
     void show(const OpenRun& run);
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     QWidget* buildPage();
     QWidget* buildHead();
     QWidget* buildTime();
     QWidget* buildMemory();
+    QString chosenHardware() const;
     void listHardware();
+    void choose();
     void plan();
     void fill();
     void fillTime();
+    QString sentence() const;
     void fillMemory();
     void fillRank();
 
     const HardwareLibrary& m_hardware;
     QPointer<const OpenRun> m_run;
-    QString m_plannedFor; ///< id of the run that the plan is of
+    QString m_plannedFor;                 ///< id of the run that the plan is of
+    QHash<QString, QString> m_hardwareOf; ///< what was chosen for each run, by id
     Result<PlannedRun> m_plan = PlannedRun();
     PlanComparison m_comparison;
     QStackedWidget* m_pages;

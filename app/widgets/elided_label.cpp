@@ -2,8 +2,8 @@
 
 #include <QEvent>
 
-#include "app/models/display_text.h"
 #include "app/widgets/roles.h"
+#include "app/widgets/wrapped_tool_tip.h"
 
 namespace trainyard {
 
@@ -52,7 +52,7 @@ void ElidedLabel::fit()
         told << m_full;
     if (!m_help.isEmpty())
         told << m_help;
-    setToolTip(told.isEmpty() ? QString() : toolTipOf(told.join(QLatin1Char('\n'))));
+    setToolTip(told.isEmpty() ? QString() : wrappedToolTip(told.join(QLatin1Char('\n'))));
 }
 
 } // namespace trainyard

@@ -7,6 +7,7 @@
 
 #include "app/models/theme.h"
 #include "app/widgets/roles.h"
+#include "app/widgets/wrapped_tool_tip.h"
 
 namespace trainyard {
 
@@ -20,8 +21,8 @@ FormRow::FormRow(const QString& label, QWidget* field, const QString& help, Help
     m_note->setWordWrap(true);
     field->setAccessibleName(label);
     field->setAccessibleDescription(help);
-    field->setToolTip(help);
-    name->setToolTip(help);
+    field->setToolTip(wrappedToolTip(help));
+    name->setToolTip(field->toolTip());
     field->installEventFilter(this);
 
     auto* grid = new QGridLayout(this);

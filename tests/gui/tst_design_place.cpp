@@ -8,13 +8,17 @@
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QRegularExpression>
+#include <QScrollArea>
 #include <QTest>
+#include <QToolButton>
 
 #include <nlohmann/json.hpp>
 
 #include "app/designer/design_place.h"
+#include "app/designer/memory_box.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_field.h"
 #include "app/designer/spec_form.h"
@@ -62,6 +66,24 @@ QLabel* labelIn(const QWidget& parent, const QString& text)
     for (auto* label : parent.findChildren<QLabel*>()) {
         if (label->text() == text && label->isVisible())
             return label;
+    }
+    return nullptr;
+}
+
+QLabel* labelNamed(const QWidget& parent, const QString& name)
+{
+    for (auto* label : parent.findChildren<QLabel*>()) {
+        if (label->accessibleName() == name)
+            return label;
+    }
+    return nullptr;
+}
+
+QMenu* menuOf(const QWidget& parent, const QString& button)
+{
+    for (auto* tool : parent.findChildren<QToolButton*>()) {
+        if (tool->accessibleName() == button)
+            return tool->menu();
     }
     return nullptr;
 }
@@ -239,6 +261,83 @@ private slots:
         QVERIFY(place.findChild<QComboBox*>("cluster.nodes[127].host"));
         document.undoStack().undo();
         QCOMPARE(document.spec().cluster.nodes.size(), std::size_t(1));
+    }
+
+    void aHostBeyondTheFirstRowsIsShownWhenItIsAdded()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        SpecDocument& document = m_desk.session().document();
+        document.reset(thousandDevices());
+        click(place, "Add a host");
+        auto* added = place.findChild<QComboBox*>("cluster.nodes[128].host");
+        QVERIFY(added && added->isVisible());
+        QVERIFY(added->isAncestorOf(QApplication::focusWidget()) || added->hasFocus());
+    }
+
+    void anyPartOfAGibibyteIsALimit()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        SpecDocument& document = m_desk.session().document();
+        auto* memory = place.findChild<MemoryBox*>("cluster.nodes[0].memory");
+        QCOMPARE(memory->text(), "any");
+        replaceText(memory, "0.5");
+        QCOMPARE(document.spec().cluster.nodes[0].memory, kGiB / 2);
+        document.undoStack().undo();
+        QCOMPARE(document.spec().cluster.nodes[0].memory, Bytes{0});
+        document.edit("Memory", "cluster.nodes[0].memory",
+                      [](RunSpec& spec) { spec.cluster.nodes[0].memory = 300 * kMiB; });
+        QCOMPARE(memory->text(), "0.292969");
+        QCOMPARE(document.spec().cluster.nodes[0].memory, 300 * kMiB); // shown, and not changed by that
+    }
+
+    void everyFieldSaysItsDefaultAndManyWhereTheyAreFrom()
+    {
+        int sourced = 0;
+        for (const SpecSection& section : specSections()) {
+            for (const SpecField& field : section.fields) {
+                QVERIFY2(field.help().contains("Default: "), qPrintable(field.path));
+                sourced += field.source.contains("arXiv:") ? 1 : 0;
+            }
+        }
+        QVERIFY(sourced > 30);
+        auto& place = m_desk.goTo<DesignPlace>();
+        place.findChild<SpecForm*>()->focusField("memory.zero_stage");
+        auto* help = labelNamed(place, "Help of the field");
+        QVERIFY2(help->text().contains("https://arxiv.org/abs/1910.02054"), qPrintable(help->text()));
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+        QVERIFY(!help->text().contains("1910.02054"));
+    }
+
+    void aKnownDataSetIsChosenFromTheForm()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        DataSetEntry entry;
+        entry.name = "wiki";
+        entry.host = "localhost";
+        entry.folder = "/data/wiki";
+        entry.vocabularySize = 30000;
+        entry.sequenceLength = 128;
+        m_desk.session().dataSets().put(entry);
+        auto* menu = menuOf(place, "Choose a data set");
+        emit menu->aboutToShow();
+        QVERIFY2(menu->actions().front()->text().contains("wiki"),
+                 qPrintable(menu->actions().front()->text()));
+        menu->actions().front()->trigger();
+        QCOMPARE(m_desk.session().document().spec().dataset.path, "/data/wiki");
+        QCOMPARE(m_desk.session().document().spec().model.vocabulary, 30000);
+    }
+
+    void nothingIsCutOffInASmallWindow()
+    {
+        m_desk.window().resize(1280, 800);
+        auto& place = m_desk.goTo<DesignPlace>();
+        m_desk.session().document().reset(thousandDevices());
+        QApplication::processEvents();
+        for (auto* scroll : place.findChildren<QScrollArea*>()) {
+            if (scroll->widget() && scroll->isVisible())
+                QVERIFY2(scroll->widget()->width() <= scroll->viewport()->width(),
+                         qPrintable(scroll->widget()->metaObject()->className()));
+        }
     }
 
     void hardwareThatWasMeasuredSinceIsOffered()

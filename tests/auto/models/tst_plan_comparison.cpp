@@ -136,7 +136,7 @@ private slots:
         QCOMPARE(time.rows.size(), 2);
         QCOMPARE(rowOf(time, "step").mid(3), QStringList("+25.0 %"));
         QCOMPARE(rowOf(time, "input").mid(3), QStringList("–"));
-        QCOMPARE(rowOf(paceTable(comparison), "MFU"), (QStringList{"MFU", "50.0 %", "40.0 %", "-20.0 %"}));
+        QCOMPARE(rowOf(paceTable(comparison), "MFU"), (QStringList{"MFU", "50.0 %", "40.0 %", "−20.0 %"}));
     }
 
     void sumsMemoryByHost()
@@ -145,7 +145,7 @@ private slots:
         planned[0] = kMiB;
         DeviceMemory rank{"rank 0", "a", {}, 2 * kMiB, 0, planned};
         const TextTable hosts = hostMemoryTable({rank, rank, DeviceMemory{"rank 2", "b", {}, kMiB, 0, {}}});
-        QCOMPARE(hosts.rows, (QList<QStringList>{{"a", "2", "2.00 MiB", "4.00 MiB", "+100.0 %"},
+        QCOMPARE(hosts.rows, (QList<QStringList>{{"a", "2", "2.00 MiB", "4.00 MiB", "× 2"},
                                                  {"b", "1", "–", "1.00 MiB", "–"}}));
     }
 

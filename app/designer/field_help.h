@@ -1,0 +1,16 @@
+#pragma once
+
+#include <QString>
+
+class QWidget;
+
+namespace trainyard {
+
+/// Says what a control is for: as a tool tip, to screen readers, and in the form's place for help while it
+/// has the focus.
+void explainField(QWidget* control, const QString& name, const QString& help);
+
+/// The help of a control, or of what contains it; empty where nothing says any.
+QString fieldHelp(const QWidget* control);
+
+} // namespace trainyard
