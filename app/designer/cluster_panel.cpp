@@ -1,26 +1,57 @@
 #include "app/designer/cluster_panel.h"
 
+#include <algorithm>
+
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
 #include "app/designer/cluster_picture.h"
 #include "app/designer/placement_row.h"
+#include "app/models/batch_equation.h"
 #include "app/models/device_words.h"
+#include "app/models/display_text.h"
 #include "app/models/theme.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
+#include "engine/spec/limits.h"
 
 namespace trainyard {
 
+namespace {
+
+/// Ranks of one copy of the model; 0 for degrees that are typed and make none.
+std::int64_t ranksOfCopy(const ParallelLayout& layout)
+{
+    std::int64_t ranks = 1;
+    for (const int degree : {layout.context, layout.tensor, layout.pipeline}) {
+        if (degree < 1 || degree > kMostRanks)
+            return 0;
+        ranks *= degree; // of three within the limit: far below what 64 bits hold
+    }
+    return ranks;
+}
+
+/// Copies of the model that the cluster's slots hold.
+int copiesOn(const RunSpec& spec)
+{
+    const std::int64_t ranks = ranksOfCopy(spec.layout);
+    const int slotCount = std::min(spec.cluster.totalSlots(), kMostRanks);
+    return ranks > 0 ? static_cast<int>(slotCount / ranks) : 0;
+}
+
+} // namespace
+
 ClusterPanel::ClusterPanel(SpecDocument& document, QWidget* parent)
     : QFrame(parent)
+    , m_document(document)
     , m_picture(new ClusterPicture)
     , m_axis(new SegmentedControl({{QStringLiteral("D"), tr("Colour by data-parallel group (D)")},
                                    {QStringLiteral("P"), tr("Colour by pipeline (P)")},
                                    {QStringLiteral("T"), tr("Colour by tensor-parallel group (T)")}}))
     , m_device(new ElidedLabel(nullptr))
     , m_groups(new ElidedLabel("small"))
+    , m_useAll(makeButton({}, "link"))
     , m_placement(new PlacementRow(document))
 {
     setRole(this, "panel");
@@ -34,8 +65,13 @@ ClusterPanel::ClusterPanel(SpecDocument& document, QWidget* parent)
     lines->setSpacing(0);
     lines->addWidget(m_device);
     lines->addWidget(m_groups);
-    column->addLayout(lines);
+    auto* words = new QHBoxLayout;
+    words->addLayout(lines, 1);
+    words->addWidget(m_useAll);
+    column->addLayout(words);
     column->addWidget(m_placement);
+    m_useAll->setToolTip(tr("Data-parallel ranks on all slots; the global batch grows with them"));
+    connect(m_useAll, &QPushButton::clicked, this, &ClusterPanel::useAllSlots);
     connect(m_axis, &SegmentedControl::chosen, this,
             [this](int index) { m_picture->setAxis(kGroupAxes[static_cast<std::size_t>(index)]); });
     connect(m_picture, &ClusterPicture::axisChanged, this, [this](GroupAxis axis) {
@@ -61,6 +97,24 @@ void ClusterPanel::setCluster(const DeviceMap& map, const GroupedMemory& memory)
     m_picture->setCluster(map, memory);
     m_placement->setMap(map);
     describe();
+    offerFreeSlots();
+}
+
+void ClusterPanel::offerFreeSlots()
+{
+    const RunSpec& spec = m_document.spec();
+    const int copies = copiesOn(spec);
+    m_useAll->setVisible(copies > spec.layout.data);
+    m_useAll->setText(tr("Use %1 slots").arg(displayCount(copies * ranksOfCopy(spec.layout))));
+    m_useAll->setAccessibleName(m_useAll->text());
+}
+
+void ClusterPanel::useAllSlots()
+{
+    m_document.closeEdit();
+    m_document.edit(tr("Use all slots"), QStringLiteral("layout.data"),
+                    [](RunSpec& spec) { setBatchTerm(spec, BatchTerm::Data, copiesOn(spec)); });
+    m_document.closeEdit();
 }
 
 void ClusterPanel::describe()

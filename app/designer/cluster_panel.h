@@ -5,6 +5,8 @@
 #include "app/models/memory_groups.h"
 #include "app/models/spec_document.h"
 
+class QPushButton;
+
 namespace trainyard {
 
 class ClusterPicture;
@@ -13,7 +15,7 @@ class PlacementRow;
 class SegmentedControl;
 
 /// The picture of the cluster with what belongs to it: which groups its colours show, what the current device
-/// is, and the placement.
+/// is, the placement, and a button that gives every slot a rank where some are left free.
 class ClusterPanel : public QFrame {
     Q_OBJECT
 public:
@@ -25,11 +27,15 @@ public:
 private:
     QLayout* makeHead();
     void describe();
+    void offerFreeSlots();
+    void useAllSlots();
 
+    SpecDocument& m_document;
     ClusterPicture* m_picture;
     SegmentedControl* m_axis;
     ElidedLabel* m_device;
     ElidedLabel* m_groups;
+    QPushButton* m_useAll;
     PlacementRow* m_placement;
 };
 

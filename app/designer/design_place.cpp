@@ -220,6 +220,9 @@ void DesignPlace::addActions()
         m_page->addAction(button);
     auto* openAction = addDocumentAction(tr("Open…"), QKeySequence::Open, {}, &DesignPlace::open);
     auto* saveAction = addDocumentAction(tr("Save"), QKeySequence::Save, {}, &DesignPlace::save);
+    copies->setToolTip(tr("Specifications of a scaling study: this one on other numbers of ranks"));
+    openButton->setToolTip(tr("A specification, or settings of DeepSpeed, Megatron-LM or SageMaker"));
+    saveButton->setToolTip(tr("The specification, as `trainyard plan` and `launch` read it"));
     connect(copies, &QPushButton::clicked, m_copies, &ScaledCopiesBar::ask);
     connect(openButton, &QPushButton::clicked, openAction, &QAction::trigger);
     connect(saveButton, &QPushButton::clicked, saveAction, &QAction::trigger);

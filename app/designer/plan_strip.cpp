@@ -59,17 +59,25 @@ PlanStrip::PlanStrip(SpecDocument& document, QWidget* parent)
 
 void PlanStrip::showDesign(const PlannedDesign& design)
 {
+    const bool hadTime = m_design.hasTime();
     m_design = design;
     m_learningRate->setSpec(design.spec);
     m_comparison->setPresent(design);
     showStepTime();
-    if (design.hasTime())
+    if (design.hasTime()) {
+        if (!hadTime)
+            showNothing(tr("Working it out…"));
         return m_background.setDesign(design);
-    const QString obstacle = timeObstacleInShort(design);
+    }
     m_background.clear();
-    m_pipeline->showNothing(obstacle);
-    m_scaling->showNothing(obstacle);
+    showNothing(timeObstacleInShort(design));
     emit efficiencyChanged(qQNaN());
+}
+
+void PlanStrip::showNothing(const QString& why)
+{
+    m_pipeline->showNothing(why);
+    m_scaling->showNothing(why);
 }
 
 const std::optional<PlannedDesign>& PlanStrip::kept() const

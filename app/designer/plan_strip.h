@@ -40,6 +40,7 @@ private:
     void onKeptOutlook(const BackgroundPlan::Outlook& outlook);
     void onKept();
     void showStepTime();
+    void showNothing(const QString& why);
 
     PlannedDesign m_design;
     BackgroundPlan m_background;

@@ -20,6 +20,7 @@ SpecSection runSection()
             false,
             {textField({"name", "Name", "Becomes part of the run's id: letters, digits, '.', '_' and '-'"},
                        MEMBER(name)),
+             presetField(),
              integerField({"launch.steps", "Steps", "Optimizer steps of the whole run", "steps"},
                           MEMBER(launch.steps)),
              seedField(),
@@ -99,7 +100,7 @@ SpecSection modelSection()
     return {
         fieldText("Model"),
         false,
-        {presetField(), familyField(),
+        {familyField(),
          integerField(
              {"model.layers", "Layers", "Transformer layers", "", "Vaswani et al., arXiv:1706.03762"},
              MEMBER(model.layers)),

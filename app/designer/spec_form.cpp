@@ -117,6 +117,7 @@ QToolButton* SpecForm::makeDataSetButton()
 {
     auto* button = new QToolButton;
     auto* menu = new QMenu(button);
+    setRole(button, "button");
     button->setText(QStringLiteral("…"));
     button->setAccessibleName(tr("Choose a data set"));
     button->setToolTip(tr("Choose a data set that this desk knows, or its folder"));

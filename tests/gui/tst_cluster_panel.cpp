@@ -1,5 +1,6 @@
 #include <QImage>
 #include <QLabel>
+#include <QPushButton>
 #include <QScrollBar>
 #include <QTest>
 #include <QToolButton>
@@ -182,6 +183,23 @@ private slots:
         QVERIFY(m_picture->cellRect(0).width() >= 11);
         QTest::keyClick(m_picture, Qt::Key_0);
         QVERIFY(m_picture->cellRect(0).width() < 11);
+    }
+
+    void freeSlotsAreTakenByCopiesOfTheModel()
+    {
+        RunSpec spec = smallSpec();
+        spec.layout.data = 1;
+        spec.batch = {.global = 32, .micro = 8, .accumulation = 4};
+        m_document->reset(spec);
+        auto* useAll = m_panel->findChild<QPushButton*>();
+        QCOMPARE(useAll->text(), "Use 8 slots");
+        QTest::mouseClick(useAll, Qt::LeftButton);
+        QCOMPARE(m_document->spec().layout.data, 2);
+        QCOMPARE(m_document->spec().batch.global, 64);
+        QVERIFY(!useAll->isVisible());
+        m_document->undoStack().undo();
+        QCOMPARE(m_document->spec().layout.data, 1);
+        QVERIFY(useAll->isVisible());
     }
 
     void noBoxIsWiderThanThePicture()

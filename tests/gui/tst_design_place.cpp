@@ -270,8 +270,9 @@ private slots:
         document.reset(thousandDevices());
         click(place, "Add a host");
         auto* added = place.findChild<QComboBox*>("cluster.nodes[128].host");
-        QVERIFY(added && added->isVisible());
-        QVERIFY(added->isAncestorOf(QApplication::focusWidget()) || added->hasFocus());
+        QVERIFY(added);
+        AWAIT(added->isVisible());
+        AWAIT(added->hasFocus() || added->isAncestorOf(QApplication::focusWidget()));
     }
 
     void anyPartOfAGibibyteIsALimit()
