@@ -133,6 +133,10 @@ QWidget* ComparePlace::buildCharts()
     });
     connect(m_toolbar, &ChartToolbar::resetZoomWanted, this, [this] { m_link.setZoom({}); });
     m_chart->setLink(&m_link);
+    connect(m_chart, &ChartPanel::saveFailed, m_frame->strip(), &MessageStrip::showError);
+    connect(m_chart, &ChartPanel::saved, m_frame->strip(), [this](const QString& file) {
+        m_frame->strip()->showMessage(MessageStrip::Tone::Good, tr("Saved %1.").arg(file));
+    });
     connect(&m_link, &ChartLink::zoomChanged, this,
             [this] { m_toolbar->setZoomed(m_link.zoom().has_value()); });
     connect(&m_link, &ChartLink::cursorChanged, this, &ComparePlace::showLegend);

@@ -73,6 +73,10 @@ void RunView::buildTabs()
     m_tabs->addTab(m_spec, tr("Specification"));
     m_tabs->addTab(m_notes, tr("Notes"));
     connect(m_tabs, &QTabWidget::currentChanged, this, &RunView::updateTab);
+    connect(m_charts, &ChartsTab::saveFailed, m_strip, &MessageStrip::showError);
+    connect(m_charts, &ChartsTab::saved, m_strip, [this](const QString& file) {
+        m_strip->showMessage(MessageStrip::Tone::Good, tr("Saved %1.").arg(file));
+    });
     connect(m_devices, &DevicesTab::logWanted, this, [this](int rank) {
         m_log->setRank(rank);
         m_tabs->setCurrentWidget(m_log);

@@ -5,16 +5,11 @@
 
 #include <QClipboard>
 #include <QElapsedTimer>
-#include <QFileDialog>
-#include <QFileInfo>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QMenu>
-#include <QRegularExpression>
 #include <QTextStream>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <qcustomplot.h>
@@ -24,6 +19,7 @@
 #include "app/widgets/chart_export.h"
 #include "app/widgets/chart_gestures.h"
 #include "app/widgets/chart_link.h"
+#include "app/widgets/chart_menu.h"
 #include "app/widgets/chart_ticker.h"
 #include "engine/base/file.h"
 
@@ -64,7 +60,11 @@ QCPRange widened(QCPRange range)
 } // namespace
 
 ChartPanel::ChartPanel(const QString& subject, Quantity quantity, QWidget* parent)
-    : QFrame(parent), m_quantity(quantity), m_plot(new QCustomPlot(this)), m_gestures(nullptr)
+    : QFrame(parent)
+    , m_quantity(quantity)
+    , m_menu(new ChartMenu(*this))
+    , m_plot(new QCustomPlot(this))
+    , m_gestures(nullptr)
 {
     setProperty("role", "panel");
     setFocusPolicy(Qt::StrongFocus);
@@ -93,7 +93,7 @@ void ChartPanel::buildLayout(const QString& subject)
     auto* head = new QHBoxLayout;
     head->addWidget(m_title);
     head->addWidget(m_readOut, 1);
-    head->addWidget(buildMenuButton());
+    head->addWidget(m_menu);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kHalf);
     column->setSpacing(metrics::kHalf);
@@ -434,57 +434,15 @@ void ChartPanel::showEvent(QShowEvent* event)
     scheduleRebuild();
 }
 
-QWidget* ChartPanel::buildMenuButton()
-{
-    auto* button = new QToolButton(this);
-    button->setText(QStringLiteral("⋯"));
-    button->setToolTip(tr("Save or copy this chart"));
-    button->setAccessibleName(tr("Save or copy %1").arg(m_title->text()));
-    button->setProperty("role", "flat");
-    button->setPopupMode(QToolButton::InstantPopup);
-    m_menu = new QMenu(button);
-    m_menu->addAction(tr("Save image…"), this, [this] {
-        askForFile(tr("Save image"), tr("PNG image (*.png);;SVG drawing (*.svg);;PDF page (*.pdf)"),
-                   QStringLiteral("png"), [this](const QString& file) { return saveImage(file); });
-    });
-    m_menu->addAction(tr("Save values…"), this, [this] {
-        askForFile(tr("Save values"), tr("CSV table (*.csv)"), QStringLiteral("csv"),
-                   [this](const QString& file) { return saveValues(file); });
-    });
-    m_menu->addAction(tr("Copy image"), this, &ChartPanel::copyImage);
-    button->setMenu(m_menu);
-    return button;
-}
-
 void ChartPanel::setPinnable()
 {
-    m_menu->addAction(tr("Pin values (P, Ctrl + click)"), this, &ChartPanel::pinAtCursor);
+    m_menu->addPin();
 }
 
-/// Where the cursor is, else at the newest position.
 void ChartPanel::pinAtCursor()
 {
     if (!isEmpty())
         emit pinWanted(m_link && m_link->cursor() ? *m_link->cursor() : fullSpan().upper);
-}
-
-void ChartPanel::askForFile(const QString& caption, const QString& filters, const QString& suffix,
-                            const std::function<Status(const QString& file)>& save)
-{
-    const QString proposal =
-        title().toLower().replace(QRegularExpression(QStringLiteral("[^a-z0-9]+")), QStringLiteral("-"));
-    QString chosen;
-    QString file =
-        QFileDialog::getSaveFileName(this, caption, proposal + QLatin1Char('.') + suffix, filters, &chosen);
-    if (file.isEmpty())
-        return;
-    if (QFileInfo(file).suffix().isEmpty())
-        file += QLatin1Char('.') + suffix;
-    const Status status = save(file);
-    if (status.ok())
-        emit saved(file);
-    else
-        emit saveFailed(status.error());
 }
 
 Status ChartPanel::saveImage(const QString& file)

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-
 #include <QFrame>
 #include <QTimer>
 
@@ -14,14 +12,13 @@ class QCPItemStraightLine;
 class QCPRange;
 class QCustomPlot;
 class QLabel;
-class QMenu;
 class QTextStream;
-class QToolButton;
 
 namespace trainyard {
 
 class ChartGestures;
 class ChartLink;
+class ChartMenu;
 
 /// What a chart says at a position.
 struct ChartValue {
@@ -64,6 +61,9 @@ public:
     Status saveImage(const QString& file);
     /// The values of what is shown, one row for each point.
     Status saveValues(const QString& file) const;
+    void copyImage();
+    /// Asks for a pin where the cursor is, else at the newest position.
+    void pinAtCursor();
 
     /// Everything that is due is drawn now; for pictures and tests.
     void replotNow();
@@ -126,11 +126,6 @@ private:
     void zoomTo(double from, double to);
     QCPRange wholeSpan() const;
     QCPRange onAxis(const QCPRange& span) const;
-    QWidget* buildMenuButton();
-    void askForFile(const QString& caption, const QString& filters, const QString& suffix,
-                    const std::function<Status(const QString& file)>& save);
-    void copyImage();
-    void pinAtCursor();
     QString shownText() const;
     void placeOverlays();
 
@@ -139,7 +134,7 @@ private:
     ChartLink* m_link = nullptr;
     QLabel* m_title;
     QLabel* m_readOut;
-    QMenu* m_menu;
+    ChartMenu* m_menu;
     QLabel* m_badge;
     bool m_badgeAtTop = true;
     QLabel* m_hint;

@@ -110,6 +110,7 @@ private slots:
         QVERIFY2(pinned->shownText().contains(QString::number(loss, 'g', QLocale::FloatingPointShortest)),
                  qPrintable(pinned->shownText()));
         QVERIFY(pinned->shownText().startsWith("step\tLoss\t"));
+        support::savePictures(*m_tab, "charts-pinned");
     }
 
     void furtherFiguresAreFoundByName()
@@ -119,6 +120,7 @@ private slots:
         scrollTo(further);
         QTRY_COMPARE(further->charts().size(), 1);
         QCOMPARE(further->charts().first()->title(), QString("next-sentence loss"));
+        support::savePictures(*m_tab, "charts-further");
     }
 
     void aLiveRunIsFollowedWithoutStartingOver()
@@ -148,6 +150,7 @@ private slots:
         QTRY_VERIFY(!further->charts().isEmpty());
         const auto made = further->charts().size();
         QVERIFY2(made < 40, qPrintable(QString::number(made)));
+        support::savePictures(*m_tab, "charts-imported");
         const QString first = further->charts().first()->title();
         QScrollBar* bar = m_tab->findChild<QScrollArea*>()->verticalScrollBar();
         bar->setValue(bar->maximum());
