@@ -11,6 +11,7 @@
 #include "app/hosts/add_host_bar.h"
 #include "app/hosts/changed_key_strip.h"
 #include "app/hosts/host_key_strip.h"
+#include "app/hosts/link_matrix_panel.h"
 #include "app/hosts/preflight_panel.h"
 #include "app/models/display_rate.h"
 #include "app/models/display_text.h"
@@ -56,6 +57,7 @@ HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, HostCalibration
     , m_addBar(new AddHostBar)
     , m_table(new TableView(tr("Hosts")))
     , m_preflight(new PreflightPanel)
+    , m_matrix(new LinkMatrixPanel)
     , m_links(makeButton(tr("Check &links")))
     , m_calibrate(makeButton(tr("Cali&brate")))
 {
@@ -72,6 +74,7 @@ HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, HostCalibration
     splitter->setHandleWidth(metrics::kPanelPadding);
     splitter->addWidget(makeTablePanel());
     splitter->addWidget(m_preflight);
+    splitter->addWidget(m_matrix);
     splitter->setStretchFactor(0, 2);
     splitter->setStretchFactor(1, 3);
     m_page->content()->addWidget(m_keyStrip);
@@ -139,7 +142,6 @@ void HostsPlace::connectCluster()
     connect(m_links, &QPushButton::clicked, this, &HostsPlace::checkLinks);
     connect(&cluster, &ClusterCheck::progress, this, [this](const QString& text, double fraction) {
         m_page->strip()->showProgress(tr("Checking whether the hosts can be one cluster"), fraction, text);
-        m_page->strip()->addAction(tr("Cancel"), [this] { m_checks.cluster().cancel(); });
     });
     connect(&cluster, &ClusterCheck::finished, this, &HostsPlace::showLinks);
     connect(&cluster, &ClusterCheck::cancelled, m_page->strip(), &MessageStrip::clear);
@@ -149,6 +151,9 @@ void HostsPlace::connectCluster()
 
 void HostsPlace::checkLinks()
 {
+    m_page->strip()->clear();
+    m_page->strip()->showProgress(tr("Checking whether the hosts can be one cluster"), -1);
+    m_page->strip()->addAction(tr("Cancel"), [this] { m_checks.cluster().cancel(); });
     m_checks.cluster().start(selectedHosts());
     updateLinksButton();
 }
@@ -179,6 +184,7 @@ void HostsPlace::showLinks(const PreflightReport& report)
                                      report.interface.isEmpty()
                                          ? tr("MPI will choose the network.")
                                          : tr("The ranks will talk through %1.").arg(report.interface));
+    m_matrix->showReport(report);
     updateLinksButton();
     showCurrent();
 }
@@ -233,8 +239,9 @@ void HostsPlace::showCalibrated(const Result<NodeModel>& result)
     m_page->strip()->showMessage(
         MessageStrip::Tone::Good,
         tr("The hosts are measured: plans know them as \"%1\"").arg(QString::fromStdString(result->name)),
-        found + tr(". A step may take up to %1 longer or shorter than planned.")
-                    .arg(displayPercent(result->calibration->errorBand)));
+        found + tr(". A step takes %1 to %2 times as long as planned.")
+                    .arg(result->calibration->bandOf(1).least, 0, 'f', 2)
+                    .arg(result->calibration->bandOf(1).most, 0, 'f', 2));
 }
 
 void HostsPlace::updateCalibrateButton()

@@ -12,6 +12,7 @@ namespace trainyard {
 class AddHostBar;
 class ChangedKeyStrip;
 class HostKeyStrip;
+class LinkMatrixPanel;
 class PageFrame;
 class PreflightPanel;
 class TableView;
@@ -57,6 +58,7 @@ private:
     AddHostBar* m_addBar;
     TableView* m_table;
     PreflightPanel* m_preflight;
+    LinkMatrixPanel* m_matrix;
     QPushButton* m_links;     ///< tries the links between the selected hosts
     QPushButton* m_calibrate; ///< measures the selected hosts for plans
 };

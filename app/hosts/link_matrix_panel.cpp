@@ -1,0 +1,88 @@
+#include "app/hosts/link_matrix_panel.h"
+
+#include <algorithm>
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "app/models/link_matrix_model.h"
+#include "app/models/theme.h"
+#include "app/widgets/heat_delegate.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/segmented_control.h"
+#include "app/widgets/table_view.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kLeastColumnWidth = 144; ///< "0.08 ms · 2.9 GB/s"
+constexpr int kMostRowsShown = 4;      ///< of more the rest is scrolled to
+
+TableView* makeMatrix(LinkMatrixModel* links)
+{
+    auto* table = new TableView(LinkMatrixPanel::tr("Links by pair of hosts"));
+    table->setAccessibleDescription(
+        LinkMatrixPanel::tr("Rows: the host that dials. Columns: the host that answers."));
+    table->setModel(links);
+    table->setItemDelegate(new HeatDelegate(table));
+    table->setSelectionBehavior(QAbstractItemView::SelectItems);
+    table->verticalHeader()->show();
+    table->horizontalHeader()->setMinimumSectionSize(kLeastColumnWidth);
+    table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    return table;
+}
+
+} // namespace
+
+LinkMatrixPanel::LinkMatrixPanel(QWidget* parent)
+    : QFrame(parent)
+    , m_links(new LinkMatrixModel(this))
+    , m_span(makeLabel({}, "muted"))
+    , m_figure(new SegmentedControl({{tr("Latency"), tr("Colour the links by latency")},
+                                     {tr("Bandwidth"), tr("Colour the links by bandwidth")}}))
+    , m_table(makeMatrix(m_links))
+{
+    setRole(this, "panel");
+    m_figure->setAccessibleName(tr("What the links are coloured by"));
+    auto* header = new QHBoxLayout;
+    header->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
+    header->setSpacing(metrics::kGap);
+    header->addWidget(makeLabel(tr("Links between the hosts"), "heading"));
+    header->addWidget(m_span, 1);
+    header->addWidget(m_figure);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(1, 1, 1, metrics::kHalf);
+    column->setSpacing(0);
+    column->addLayout(header);
+    column->addWidget(makeSeparator());
+    column->addWidget(m_table, 1);
+    connect(m_figure, &SegmentedControl::chosen, this, &LinkMatrixPanel::colourBy);
+    hide();
+}
+
+void LinkMatrixPanel::showReport(const PreflightReport& report)
+{
+    m_links->setReport(report);
+    colourBy(m_figure->current());
+    fitHeight();
+    setVisible(report.hosts.size() > 1);
+}
+
+void LinkMatrixPanel::colourBy(int segment)
+{
+    m_links->setFigure(segment == 0 ? LinkMatrixModel::Figure::Latency : LinkMatrixModel::Figure::Bandwidth);
+    const QString span = m_links->span();
+    m_span->setText(span.isEmpty() ? tr("Nothing was measured")
+                                   : tr("%1; the stronger the colour, the slower").arg(span));
+}
+
+void LinkMatrixPanel::fitHeight()
+{
+    const int rows = std::min(m_links->rowCount(), kMostRowsShown);
+    m_table->setMinimumHeight((rows + 1) * TableView::kRowHeight);
+}
+
+} // namespace trainyard
