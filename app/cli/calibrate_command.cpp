@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 
 #include <QDate>
@@ -31,7 +32,7 @@ in the user's data folder, and used where a plan asks for hardware:
   trainyard calibrate spec.json --name lab
   trainyard plan spec.json --hardware lab           step 213 ms (190 ms to 240 ms)
   trainyard search spec.json --hardware lab
-  trainyard calibrate --from-run RUN RUN --name lab   corrects it by steps of finished runs
+  trainyard calibrate --from-run RUN RUN --name lab   corrects it by steps of finished runs, and of those before
 
 or in a specification: cluster.nodes[].hardware = "lab".)";
 
@@ -94,7 +95,10 @@ QList<QStringList> rowsOf(const NodeModel& node)
         rows << QStringList{"network", linkText(node.network)};
     if (calibration.measuredRuns > 0)
         rows << QStringList{"corrected by", QString("%1 measured runs").arg(calibration.measuredRuns)};
-    rows << QStringList{"error band", "+-" + displayPercent(calibration.errorBand)};
+    const TimeBand band = calibration.bandOf(1);
+    rows << QStringList{
+        "a step takes",
+        QString("%1 to %2 times as long as predicted").arg(band.least, 0, 'f', 2).arg(band.most, 0, 'f', 2)};
     return rows;
 }
 
@@ -141,35 +145,66 @@ Result<std::string> hardwareOf(const std::vector<MeasuredRow>& runs)
     return name;
 }
 
-Result<std::vector<MeasuredRow>> measuredRuns(const std::vector<std::string>& ids)
+/// Measured runs, each once.
+struct RunSteps {
+    std::vector<std::string> ids;
+    std::vector<MeasuredRow> rows;
+
+    Status add(const std::string& id);
+};
+
+Status RunSteps::add(const std::string& id)
 {
-    std::vector<MeasuredRow> runs;
-    for (const std::string& id : ids) {
-        TRAINYARD_TRY(MeasuredRow run, measuredRun(QString::fromStdString(id)));
-        runs.push_back(std::move(run));
-    }
-    return runs;
+    if (std::ranges::find(ids, id) != ids.end())
+        return {};
+    TRAINYARD_TRY(MeasuredRow row, measuredRun(QString::fromStdString(id)));
+    ids.push_back(id);
+    rows.push_back(std::move(row));
+    return {};
 }
 
-Result<NodeModel> refine(const std::string& name, const std::vector<MeasuredRow>& runs)
+Result<RunSteps> stepsOf(const std::vector<std::string>& ids)
+{
+    RunSteps steps;
+    for (const std::string& id : ids) {
+        TRAINYARD_TRY_STATUS(steps.add(id));
+    }
+    return steps;
+}
+
+/// What corrected the hardware before goes on doing so, as long as it is kept.
+void addEarlier(RunSteps& steps, const NodeModel& node)
+{
+    const auto earlier = node.calibration ? node.calibration->runs : std::vector<std::string>();
+    for (const std::string& id : earlier) {
+        if (const Status added = steps.add(id); !added.ok())
+            console::warn(
+                QString("the hardware is no longer corrected by run %1: %2")
+                    .arg(QString::fromStdString(id), QString::fromStdString(added.error().message)));
+    }
+}
+
+Result<NodeModel> refine(const std::string& name, RunSteps steps)
 {
     const HardwareLibrary library = deskHardware();
     TRAINYARD_TRY(NodeModel node, library.find(name));
-    TRAINYARD_TRY(node, refinedNode(std::move(node), runs, today()));
+    addEarlier(steps, node);
+    TRAINYARD_TRY(node, refinedNode(std::move(node), steps.rows, today()));
     node.name = name;
+    node.calibration->runs = std::move(steps.ids);
     TRAINYARD_TRY_STATUS(library.store(name, node));
     return node;
 }
 
 int calibrateByRuns(const CalibrateOptions& options)
 {
-    const auto runs = measuredRuns(options.runs);
-    if (!runs.ok())
-        return console::fail(runs.error());
-    const auto name = options.name.empty() ? hardwareOf(*runs) : Result<std::string>(options.name);
+    const auto steps = stepsOf(options.runs);
+    if (!steps.ok())
+        return console::fail(steps.error());
+    const auto name = options.name.empty() ? hardwareOf(steps->rows) : Result<std::string>(options.name);
     if (!name.ok())
         return console::fail(name.error());
-    const auto node = refine(*name, *runs);
+    const auto node = refine(*name, *steps);
     return node.ok() ? show(*node, {}, options.json) : console::fail(node.error());
 }
 

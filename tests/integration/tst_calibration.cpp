@@ -74,6 +74,13 @@ private slots:
         for (const QJsonValue& factor : calibration["factors"].toObject())
             corrects = corrects || factor.toDouble() != 1;
         QVERIFY(corrects);
+        // The same run once more says nothing new.
+        const CliResult again = m_cli.run({"calibrate", "--from-run", id, id, "--json"});
+        QVERIFY2(again.status == 0, qPrintable(again.err));
+        const QJsonObject same =
+            QJsonDocument::fromJson(again.out.toUtf8())["hardware"].toObject()["calibration"].toObject();
+        QCOMPARE(same["runs"].toArray(), QJsonArray{id});
+        QCOMPARE(same["factors"], calibration["factors"]);
     }
 
     void refusesWhatItCannotDo_data()

@@ -184,6 +184,7 @@ void readCalibration(FieldReader& reader, NodeCalibration& calibration, Diagnost
     reader.read("measured_runs", calibration.measuredRuns);
     if (calibration.measuredRuns < 0)
         reader.complain("measured_runs", "is below 0", "count again");
+    reader.read("runs", calibration.runs);
     readSection(reader, "factors", diagnostics,
                 [&](FieldReader& factors) { readFactors(factors, calibration.coefficients); });
 }
@@ -248,6 +249,7 @@ Json calibrationJson(const NodeCalibration& calibration)
             {"hosts", calibration.hosts},
             {"error_band", calibration.errorBand},
             {"measured_runs", calibration.measuredRuns},
+            {"runs", calibration.runs},
             {"factors", std::move(factors)}};
 }
 

@@ -22,8 +22,9 @@ constexpr double kModelError = 0.1;
 struct NodeCalibration {
     std::string date; ///< of the last measurement: "2026-11-22"
     std::vector<std::string> hosts;
-    double errorBand = 0; ///< a step takes up to 1 + this times as long as predicted, or as much shorter
+    double errorBand = 0; ///< a step takes from 1 / (1 + this) to 1 + this times as long as predicted
     int measuredRuns = 0; ///< whose steps the coefficients are from; 0 = of probes alone
+    std::vector<std::string> runs; ///< which ones, where they have names
     TimeCoefficients coefficients{};
 
     TimeBand bandOf(double seconds) const { return {seconds / (1 + errorBand), seconds * (1 + errorBand)}; }
