@@ -149,7 +149,8 @@ QJsonObject causesJson(const TimeByCause& seconds)
 QJsonObject jsonOf(const SearchRequest& request, const FoundLayout& found, const FoundLayout& best)
 {
     const RunSpec& spec = found.spec;
-    const StepFigures figures = stepFigures(spec, request.shape, request.node.device, found.time.seconds);
+    const StepFigures figures = stepFigures(
+        spec, request.shape, request.node.device.peak.of(spec.precision.compute), found.time.seconds);
     const Tradeoffs words = tradeoffs(found, best);
     return {{"data", spec.layout.data},
             {"context", spec.layout.context},

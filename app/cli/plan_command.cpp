@@ -160,6 +160,8 @@ int plan(const PlanOptions& options)
     const auto data = readDataSetManifest(QString::fromStdString(spec.dataset.path));
     const auto rows = data.ok() ? std::optional(data->shape()) : std::nullopt;
     const PlanInputs inputs{shapeFor(spec.model, options.shape, data), readHardwareInput, memoryHere};
+    if (const Diagnostics wrong = shapeProblems(spec.model, options.shape, inputs.shape); !wrong.empty())
+        return failForProblems(options.spec, wrong, options.json);
     const auto problems = explainPlan(spec, factsOf(options, inputs, rows));
     if (!problems.empty() && problems.front().problem.path != kMemoryPath)
         return failForProblems(options.spec, problems, options.json);

@@ -51,8 +51,10 @@ void printErrorBand(const NodeModel& node)
 {
     if (!node.calibration)
         return;
-    console::print(QString("a step takes up to %1 more than predicted, or as much less (calibrated on %2)")
-                       .arg(percent(node.calibration->errorBand))
+    const TimeBand band = node.calibration->bandOf(1);
+    console::print(QString("a step takes %1 to %2 times as long as predicted (calibrated on %3)")
+                       .arg(band.least, 0, 'f', 2)
+                       .arg(band.most, 0, 'f', 2)
                        .arg(QString::fromStdString(node.calibration->date)));
 }
 

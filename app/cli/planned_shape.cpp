@@ -1,6 +1,10 @@
 #include "app/cli/planned_shape.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "app/cli/problem_output.h"
 #include "app/cli/spec_input.h"
@@ -31,6 +35,26 @@ SequenceShape shapeFor(const ModelSpec& model, const ShapeInput& input, const Re
     return shape;
 }
 
+Diagnostics shapeProblems(const ModelSpec& model, const ShapeInput& input, const SequenceShape& shape)
+{
+    Diagnostics problems;
+    if (input.length && shape.length > model.maxPositions)
+        problems.push_back(
+            {"model.max_positions",
+             fmt::format("the model has {} positions, and --seq-len wants {}", model.maxPositions,
+                         shape.length),
+             fmt::format("set model.max_positions to at least {}, or give --seq-len at most {}", shape.length,
+                         model.maxPositions),
+             ErrorKind::BadInput,
+             fmt::format("max_positions {} < tokens {}", model.maxPositions, shape.length)});
+    if (input.maxPredictions && shape.maxPredictions > shape.length)
+        problems.push_back(
+            {"--max-pred",
+             fmt::format("{} of {} tokens cannot be masked", shape.maxPredictions, shape.length),
+             fmt::format("give at most {}", shape.length)});
+    return problems;
+}
+
 ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool json)
 {
     auto [spec, status] = readSpecInput(file, json);
@@ -38,7 +62,8 @@ ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool
         return {{}, {}, status};
     const SequenceShape shape =
         shapeFor(spec.model, input, readDataSetManifest(QString::fromStdString(spec.dataset.path)));
-    const Diagnostics problems = sharingProblems(spec, shape.length);
+    Diagnostics problems = shapeProblems(spec.model, input, shape);
+    std::ranges::move(sharingProblems(spec, shape.length), std::back_inserter(problems));
     return {std::move(spec), shape, problems.empty() ? 0 : failForProblems(file, problems, json)};
 }
 

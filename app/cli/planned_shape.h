@@ -8,6 +8,7 @@
 
 #include "engine/base/result.h"
 #include "engine/planner/sequence_shape.h"
+#include "engine/spec/diagnostic.h"
 #include "remote/launch/data_set_manifest.h"
 
 namespace CLI {
@@ -29,6 +30,9 @@ void addShapeOptions(CLI::App& command, ShapeInput& input);
 /// model's positions.
 SequenceShape shapeFor(const ModelSpec& model, const ShapeInput& input, const Result<DataSetManifest>& data);
 
+/// What of the user's words no model or sequence allows: more tokens than positions, more masked than tokens.
+Diagnostics shapeProblems(const ModelSpec& model, const ShapeInput& input, const SequenceShape& shape);
+
 /// A specification with the sequences that it is planned for. With a status other than 0 it cannot be used,
 /// and every problem has been printed.
 struct ShapedSpec {
@@ -36,7 +40,7 @@ struct ShapedSpec {
     SequenceShape shape;
     int status = 0;
 };
-/// readSpecInput(), and what keeps ranks from sharing such sequences (sharingProblems()).
+/// readSpecInput(), shapeProblems(), and what keeps ranks from sharing such sequences (sharingProblems()).
 ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool json);
 
 /// "sequences of 512 tokens, 76 of them masked".

@@ -55,7 +55,7 @@ RunPace paceOf(const PlannedTime& time)
 void completeBy(const PlannedTime& time, const RunFacts& facts, RunPace& measured)
 {
     const SequenceShape shape{facts.dataSet->sequenceLength, facts.dataSet->maxPredictions};
-    fillFigures(measured, stepFigures(*facts.spec, shape, time.node.device, measured.stepSeconds));
+    fillFigures(measured, stepFigures(*facts.spec, shape, time.peak, measured.stepSeconds));
     const double longer = measured.stepSeconds / time.step.seconds;
     measured.days = longer * time.training.days;
     if (time.training.cost > 0)

@@ -193,8 +193,10 @@ QStringList timeAssumptions(const PlannedTime& time)
     sentences << words("The slowest of many devices governs; they vary as Sinha et al. measured, "
                        "arXiv:2208.11035.");
     if (const auto& calibration = node.calibration)
-        sentences << words("Calibrated on %1; a step takes at most %2 more or less than predicted.")
-                         .arg(plain(calibration->date), displayPercent(calibration->errorBand));
+        sentences << words("Calibrated on %1; a step takes %2 to %3 times as long as predicted.")
+                         .arg(plain(calibration->date))
+                         .arg(calibration->bandOf(1).least, 0, 'f', 2)
+                         .arg(calibration->bandOf(1).most, 0, 'f', 2);
     else
         sentences << words("Not calibrated on these hosts: a calibration gives the error band.");
     if (time.training.cost > 0)

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string_view>
 
 #include "app/models/step_on_nodes.h"
+#include "engine/planner/hardware/hardware_problems.h"
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/spec/validate.h"
 
@@ -76,7 +78,7 @@ std::shared_ptr<const std::vector<NodeModel>> nodesOf(const Hardware& hardware)
 }
 
 /// What is wrong with that of a specification which decides a step; a missing data set, say, does not.
-Diagnostics problemsOfStep(const RunSpec& spec)
+Diagnostics problemsOfStep(const RunSpec& spec, const Hardware& hardware)
 {
     constexpr std::array<std::string_view, 4> kParts{"model", "layout", "batch", "memory"};
     Diagnostics problems = validate(spec);
@@ -84,6 +86,7 @@ Diagnostics problemsOfStep(const RunSpec& spec)
         const std::string_view part = std::string_view(problem.path).substr(0, problem.path.find('.'));
         return std::find(kParts.begin(), kParts.end(), part) == kParts.end();
     });
+    std::ranges::move(hardwareProblems(spec, hardware), std::back_inserter(problems));
     return problems;
 }
 
@@ -93,14 +96,15 @@ Result<std::optional<PlannedTime>> timeOf(const RunSpec& spec, const SequenceSha
     const auto cluster = clusterOf(spec, hardware, hosts);
     if (!cluster)
         return std::optional<PlannedTime>();
-    if (const Diagnostics problems = problemsOfStep(spec); !problems.empty())
+    if (const Diagnostics problems = problemsOfStep(spec, hardware); !problems.empty())
         return toError(problems);
     PlannedTime time;
+    time.peak = cluster->meanPeak(spec.precision.compute);
     time.node = cluster->governing(spec.precision.compute);
     if (cluster->parts.size() > 1)
         time.unequal = nodesOf(hardware);
     TRAINYARD_TRY(time.step, stepTimeOn(time, spec, shape));
-    time.figures = stepFigures(spec, shape, time.node.device, time.step.seconds);
+    time.figures = stepFigures(spec, shape, time.peak, time.step.seconds);
     const double tokens = static_cast<double>(spec.launch.steps) * spec.batch.global * shape.length;
     time.training = trainingEffort(tokens, time.figures, *cluster);
     return std::optional(std::move(time));

@@ -27,7 +27,8 @@ struct PlanInputs {
 
 /// How long a run's steps take, and all of them together.
 struct PlannedTime {
-    NodeModel node; ///< of unequal ones the governing one
+    NodeModel node;  ///< of unequal ones the governing one
+    double peak = 0; ///< operations per second of a device, of unequal ones on average
     /// Where the nodes that get ranks differ, what each of cluster.nodes is, those without ranks perhaps
     /// empty; else null. Copies share it.
     std::shared_ptr<const std::vector<NodeModel>> unequal{};

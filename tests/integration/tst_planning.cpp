@@ -207,7 +207,7 @@ private slots:
     void refusesSequencesThatRanksCannotShare()
     {
         QByteArray large = kSpec;
-        large.replace("\"gpt2-xl\", \"vocabulary\": 50304", "\"bert-large\"");
+        large.replace("\"gpt2-xl\", \"vocabulary\": 50304", "\"bert-large\", \"max_positions\": 65536");
         const QString spec = write("long.json", large);
         const QList<QStringList> commands{{"plan", spec, "--hardware", "p4d.24xlarge"},
                                           {"search", spec, "--hardware", "p4d.24xlarge"},
@@ -217,6 +217,26 @@ private slots:
             const Answer answer = ask(command + QStringList{"--seq-len", "65536"});
             QCOMPARE(answer.status, 3);
             QVERIFY2(answer.err.contains("attention_dropout"), qPrintable(answer.err));
+        }
+    }
+
+    void refusesSequencesThatTheModelCannotRead_data()
+    {
+        QTest::addColumn<QStringList>("shape");
+        QTest::addColumn<QString>("why");
+        QTest::addRow("positions") << QStringList{"--seq-len", "2048"} << "the model has 1024 positions";
+        QTest::addRow("masked") << QStringList{"--seq-len", "128", "--max-pred", "500"}
+                                << "500 of 128 tokens cannot be masked";
+    }
+    void refusesSequencesThatTheModelCannotRead()
+    {
+        QFETCH(QStringList, shape);
+        QFETCH(QString, why);
+        const QString spec = write("spec.json", kSpec);
+        for (const QString command : {"plan", "partition", "search"}) {
+            const Answer answer = ask(QStringList{command, spec, "--hardware", "p4d.24xlarge"} + shape);
+            QCOMPARE(answer.status, 2);
+            QVERIFY2(answer.err.contains(why), qPrintable(answer.err));
         }
     }
 
@@ -276,7 +296,7 @@ private slots:
     void showsWhatOthersPublishedBeside()
     {
         QByteArray large = kSpec;
-        large.replace("\"gpt2-xl\", \"vocabulary\": 50304", "\"bert-large\"");
+        large.replace("\"gpt2-xl\", \"vocabulary\": 50304", "\"bert-large\", \"max_positions\": 65536");
         const QString spec = write("large.json", large);
         const QJsonDocument json = QJsonDocument::fromJson(
             ask({"scaling", spec, "--predict", "dl1.24xlarge", "--nodes", "4", "--json"}).out);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "engine/base/check.h"
 
 namespace trainyard {
@@ -38,6 +41,18 @@ void worsen(DeviceModel& device, const DeviceModel& other, ComputeType type)
     device.memory = std::min(device.memory, other.memory);
     device.kernelTime = std::max(device.kernelTime, other.kernelTime);
     device.launchTime = std::max(device.launchTime, other.launchTime);
+}
+
+/// Each once, in the order of the parts: "hgx-a100, hgx-h100".
+template <typename NameOf>
+std::string namesOf(const std::vector<ClusterModel::Part>& parts, NameOf nameOf)
+{
+    std::vector<std::string> names;
+    for (const ClusterModel::Part& part : parts) {
+        if (std::ranges::find(names, nameOf(part.node)) == names.end())
+            names.push_back(nameOf(part.node));
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 /// Of two that were measured the one that may be off further; what was not measured says nothing.
@@ -97,6 +112,14 @@ int ClusterModel::devices() const
                            [](int sum, const Part& part) { return sum + part.count * part.node.devices; });
 }
 
+double ClusterModel::meanPeak(ComputeType type) const
+{
+    double all = 0;
+    for (const Part& part : parts)
+        all += part.count * part.node.devices * part.node.device.peak.of(type);
+    return all / devices();
+}
+
 double ClusterModel::pricePerHour() const
 {
     const bool known = std::all_of(parts.begin(), parts.end(), [this](const Part& part) {
@@ -123,7 +146,10 @@ NodeModel ClusterModel::governing(ComputeType type) const
         worst.hostMemory = std::min(worst.hostMemory, node.hostMemory);
         worst.hostBandwidth = std::min(worst.hostBandwidth, node.hostBandwidth);
         worsen(worst.calibration, node.calibration);
+        worst.price.date = std::min(worst.price.date, node.price.date);
     }
+    worst.name = namesOf(parts, [](const NodeModel& node) { return node.name; });
+    worst.device.name = namesOf(parts, [](const NodeModel& node) { return node.device.name; });
     return worst;
 }
 

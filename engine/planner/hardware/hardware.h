@@ -107,8 +107,10 @@ struct ClusterModel {
 
     int nodes() const;
     int devices() const;
-    double pricePerHour() const; ///< of all nodes; 0 unless each has a price, in one currency
-    /// A node that has of everything what the worst of all has, products in `type` counted. Requires a part.
+    double meanPeak(ComputeType type) const; ///< operations per second of a device; requires a part
+    double pricePerHour() const;             ///< of all nodes; 0 unless each has a price, in one currency
+    /// A node that has of everything what the worst of all has, products in `type` counted, the names of all
+    /// and the oldest price's date. Requires a part.
     NodeModel governing(ComputeType type) const;
 
     bool operator==(const ClusterModel&) const = default;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/check.h"
+#include "engine/planner/hardware/hardware_problems.h"
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/rank_grid.h"
 
@@ -48,6 +49,16 @@ ClusterModel clusterOf(const std::vector<HostMemory>& hosts, const RunSpec& spec
     return cluster;
 }
 
+/// Nothing of nodes that get no rank.
+std::vector<std::optional<NodeModel>> used(const std::vector<NodeModel>& nodes,
+                                           const std::vector<HostMemory>& hosts)
+{
+    std::vector<std::optional<NodeModel>> found(nodes.size());
+    for (const HostMemory& host : hosts)
+        found[host.node] = nodes[host.node];
+    return found;
+}
+
 int ranksOn(const std::vector<HostMemory>& hosts)
 {
     int ranks = 0;
@@ -62,6 +73,8 @@ Result<std::vector<PipelineNode>> pipelineNodes(const RunSpec& spec, const std::
 {
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(spec.layout));
     const std::vector<HostMemory> hosts = hostsOf(spec, nodes);
+    if (const Diagnostics problems = hardwareProblems(spec, used(nodes, hosts)); !problems.empty())
+        return toError(problems);
     if (ranksOn(hosts) < grid.worldSize().value)
         return refused(fmt::format("{} ranks have {} slots", grid.worldSize().value, ranksOn(hosts)),
                        "add hosts or slots to cluster.nodes");

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "engine/planner/layer_activations.h"
 #include "engine/planner/stage_costs.h"
 
 namespace trainyard {
@@ -17,7 +18,7 @@ double recomputedOperations(const RunSpec& spec, const SequenceShape& shape, dou
     case RecomputeKind::Selective: // equation 8 counts scores and values twice in all three passes
         return 12.0 * shape.length * shape.length * spec.model.hidden * spec.model.layers;
     case RecomputeKind::Full:
-        return layers / spec.memory.recomputeEvery;
+        return layers * recomputedShare(spec);
     }
     return 0;
 }
@@ -33,12 +34,10 @@ StepOperations stepOperations(const RunSpec& spec, const SequenceShape& shape)
     return {global * model, global * (model + recomputedOperations(spec, shape, layers))};
 }
 
-StepFigures stepFigures(const RunSpec& spec, const SequenceShape& shape, const DeviceModel& device,
-                        double seconds)
+StepFigures stepFigures(const RunSpec& spec, const SequenceShape& shape, double peak, double seconds)
 {
     const StepOperations operations = stepOperations(spec, shape);
     const double devices = spec.layout.worldSize();
-    const double peak = device.peak.of(spec.precision.compute);
     StepFigures figures;
     figures.sequencesPerSecond = spec.batch.global / seconds;
     figures.tokensPerSecond = figures.sequencesPerSecond * shape.length;

@@ -23,15 +23,15 @@ struct StepFigures {
     double tokensPerSecond = 0;
     double modelRate = 0;           ///< operations per second and device
     double hardwareRate = 0;        ///< the same, with recomputation
-    double modelUtilization = 0;    ///< share of the device's dense peak
+    double modelUtilization = 0;    ///< share of the devices' dense peak
     double hardwareUtilization = 0; ///< the same, with recomputation
 
     double tokensPerDay() const { return tokensPerSecond * 86400; }
 };
 
-/// `seconds`: of one step.
-StepFigures stepFigures(const RunSpec& spec, const SequenceShape& shape, const DeviceModel& device,
-                        double seconds);
+/// `peak`: dense operations per second of a device in the compute type, of unequal ones on average
+/// (ClusterModel::meanPeak()). `seconds`: of one step.
+StepFigures stepFigures(const RunSpec& spec, const SequenceShape& shape, double peak, double seconds);
 
 /// A whole training.
 struct TrainingEffort {

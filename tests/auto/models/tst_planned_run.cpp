@@ -161,6 +161,36 @@ private slots:
         QVERIFY(QString::fromStdString(plan.time.error().text()).contains("model.heads"));
     }
 
+    void tellsNoTimeOfSlotsAndDevicesThatTheHardwareHasNot_data()
+    {
+        QTest::addColumn<QByteArray>("hardware");
+        QTest::addColumn<int>("slotCount");
+        QTest::addColumn<int>("device");
+        QTest::addColumn<QByteArray>("path");
+        QTest::addRow("slots") << QByteArray("hgx-a100") << 16 << int(DeviceKind::Auto)
+                               << QByteArray("cluster.nodes[0].slots: 16 slots, but hgx-a100 has 8 devices");
+        QTest::addRow("cores are shared")
+            << QByteArray("cpu-node") << 64 << int(DeviceKind::Auto) << QByteArray();
+        QTest::addRow("processors") << QByteArray("hgx-a100") << 8 << int(DeviceKind::Cpu)
+                                    << QByteArray("launch.device: cpu, but hgx-a100");
+        QTest::addRow("accelerators") << QByteArray("cpu-node") << 8 << int(DeviceKind::Cuda)
+                                      << QByteArray("launch.device: cuda, but cpu-node");
+    }
+    void tellsNoTimeOfSlotsAndDevicesThatTheHardwareHasNot()
+    {
+        QFETCH(QByteArray, hardware);
+        QFETCH(int, slotCount);
+        QFETCH(int, device);
+        QFETCH(QByteArray, path);
+        RunSpec spec = bertOn(hardware.toStdString(), hardware.toStdString());
+        spec.cluster.nodes[0].slotCount = slotCount;
+        spec.launch.device = static_cast<DeviceKind>(device);
+        const PlannedRun plan = planRun(spec, inputs());
+        QCOMPARE(plan.time.ok(), path.isEmpty());
+        QVERIFY2(plan.time.ok() || plan.time.error().text().find(path.toStdString()) != std::string::npos,
+                 plan.time.ok() ? "" : plan.time.error().text().c_str());
+    }
+
     void refusesWhatTheHardwareCannotHold()
     {
         RunSpec spec = bertOn("p3.16xlarge", "p3.16xlarge");

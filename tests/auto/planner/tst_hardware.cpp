@@ -13,7 +13,11 @@ NodeModel calibratedNode()
 {
     NodeModel node = *nodePreset("hgx-a100");
     NodeCalibration& calibration = node.calibration.emplace();
-    calibration = {.date = "2026-01-31", .hosts = {"node1", "node2"}, .errorBand = 0.25, .measuredRuns = 3};
+    calibration = {.date = "2026-01-31",
+                   .hosts = {"node1", "node2"},
+                   .errorBand = 0.25,
+                   .measuredRuns = 3,
+                   .runs = {"r1", "r2", "r3"}};
     calibration.coefficients.factors[static_cast<std::size_t>(TimeFactor::Launches)] = 1.5;
     return node;
 }
@@ -223,6 +227,10 @@ private slots:
         QCOMPARE(governing.device.memory, 32 * kGiB);
         QCOMPARE(governing.network.bandwidth(1e9, 16), slow.network.bandwidth(1e9, 16));
         QCOMPARE(cluster.devices(), 32);
+        QCOMPARE(governing.name, std::string("ndm-a100-v4, p3dn.24xlarge"));
+        QCOMPARE(governing.price.date, std::min(fast.price.date, slow.price.date));
+        const auto peak = [](const NodeModel& node) { return node.device.peak.of(ComputeType::Float16); };
+        QCOMPARE(cluster.meanPeak(ComputeType::Float16), (3 * peak(fast) + peak(slow)) / 4);
         QCOMPARE(cluster.pricePerHour(), 3 * fast.price.perHour + slow.price.perHour);
         NodeModel other = slow;
         other.price.currency = "EUR";

@@ -46,7 +46,9 @@ double deepSpeedRate(const RunSpec& spec)
 {
     const NodeModel node = *nodePreset("ndm-a100-v4");
     const StepTime time = StepModel::create(spec, kOffloadedShape, node, deepSpeedProgram())->estimate();
-    return stepFigures(spec, kOffloadedShape, node.device, time.seconds).hardwareRate / 1e12;
+    return stepFigures(spec, kOffloadedShape, node.device.peak.of(spec.precision.compute), time.seconds)
+               .hardwareRate /
+           1e12;
 }
 
 bool fitsItsNode(const RunSpec& spec)

@@ -121,7 +121,8 @@ private slots:
             RunSpec spec = row.spec();
             spec.memory.recompute = RecomputeKind::Selective;
             const StepFigures figures =
-                stepFigures(spec, kMegatronShape, nodePreset("ndm-a100-v4")->device, row.seconds);
+                stepFigures(spec, kMegatronShape,
+                            nodePreset("ndm-a100-v4")->device.peak.of(spec.precision.compute), row.seconds);
             QVERIFY(std::abs(100 * figures.modelUtilization - mfu) <= 0.05);
             QVERIFY(std::abs(100 * figures.hardwareUtilization - hfu) <= 0.05);
         }
