@@ -147,8 +147,8 @@ void VerdictPanel::showObstacle(const Findings& findings)
 
 void VerdictPanel::explain(bool on)
 {
-    if (on)
-        m_assumptions->setText(paragraphs(planAssumptions(m_design)));
+    // Without text while they are not shown, for the pages are as high as the highest of them.
+    m_assumptions->setText(on ? paragraphs(planAssumptions(m_design)) : QString());
     const bool used = on || !m_explained.empty();
     m_pages->setCurrentIndex(on ? AssumptionsPage : FindingsPage);
     m_pages->setVisible(used);
