@@ -68,6 +68,7 @@ void PinnedTable::buildLayout()
 void PinnedTable::updateVisible()
 {
     setVisible(m_values.rowCount() > 0);
+    m_view->resizeColumnsToContents();
 }
 
 QString PinnedTable::shownText() const

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
+#include <cstdio>
 #include <ctime>
 #include <vector>
 
@@ -326,6 +326,7 @@ int main(int argc, char** argv)
     options.add_option("--parts", parts, "Which of open, move, live, arrive");
     options.add_option("--curves", curves, "Curves of 10^6 points for move; each takes 13 MB");
     CLI11_PARSE(options, argc, argv);
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication app(argc, argv);
