@@ -4,17 +4,20 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QShortcut>
+#include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-#include "app/history/compared_curves.h"
+#include "app/history/group_bar.h"
+#include "app/models/display_text.h"
 #include "app/models/run_comparison.h"
 #include "app/models/run_desk.h"
 #include "app/models/theme.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/chart_toolbar.h"
+#include "app/widgets/choice_box.h"
 #include "app/widgets/curve_chart.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/message_strip.h"
@@ -22,6 +25,7 @@
 #include "app/widgets/roles.h"
 #include "app/widgets/run_picker.h"
 #include "app/widgets/table_view.h"
+#include "app/widgets/toned_delegate.h"
 
 namespace trainyard {
 
@@ -57,9 +61,13 @@ QStackedWidget* makePages(QWidget* nothing, QWidget* content)
 ComparePlace::ComparePlace(RunDesk& desk, QWidget* parent)
     : Place(tr("Compare"), QStringLiteral("compare"), parent)
     , m_desk(desk)
+    , m_aggregation([this](const ComparedCurves& compared) { showCompared(compared); })
+    , m_sortedFigures(new QSortFilterProxyModel(this))
     , m_frame(new PageFrame(tr("Compare")))
     , m_picker(new RunPicker(desk.list()))
-    , m_metric(new QComboBox)
+    , m_metric(new ChoiceBox)
+    , m_groupBar(new GroupBar)
+    , m_remark(makeLabel({}, "small"))
     , m_toolbar(new ChartToolbar(this))
     , m_legend(new ChartLegend)
     , m_chart(new CurveChart(tr("Loss"), Quantity::Number))
@@ -119,12 +127,18 @@ QWidget* ComparePlace::buildSplit()
 
 QWidget* ComparePlace::buildCharts()
 {
-    for (const ComparedMetric& metric : comparedMetrics())
-        m_metric->addItem(metric.title);
     m_metric->setAccessibleName(tr("Figure"));
+    m_metric->setToolTip(
+        tr("The figure whose curves lie over each other; series of imported runs come last"));
     m_metric->setObjectName(QStringLiteral("comparedFigure"));
     m_chart->setObjectName(QStringLiteral("comparedCurves"));
+    m_remark->setWordWrap(true);
+    showMetrics();
     connect(m_metric, &QComboBox::activated, this, &ComparePlace::showCurves);
+    connect(m_groupBar, &GroupBar::changed, this, [this] {
+        showCurves();
+        showTables();
+    });
     connect(m_toolbar, &ChartToolbar::optionsChanged, this, [this](const ChartOptions& options) {
         if (options.axis != m_options.axis)
             m_link.setZoom({});
@@ -143,23 +157,23 @@ QWidget* ComparePlace::buildCharts()
 
     auto* bar = new QHBoxLayout;
     bar->setSpacing(metrics::kGap);
-    bar->addWidget(m_metric);
-    bar->addWidget(m_toolbar, 1);
+    bar->addWidget(m_metric, 1);
+    bar->addWidget(m_toolbar, 4);
     auto* charts = new QWidget;
     auto* column = new QVBoxLayout(charts);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(metrics::kGap);
     column->addLayout(bar);
+    column->addWidget(m_groupBar);
     column->addWidget(m_legend);
     column->addWidget(m_chart, 1);
+    column->addWidget(m_remark);
     return charts;
 }
 
 QWidget* ComparePlace::buildTables()
 {
-    QStackedWidget* figurePages = nullptr;
-    m_tabs->addTab(buildTable(m_figures, tr("Final figures"), &figurePages, {}), tr("Final figures"));
-    figurePages->setCurrentIndex(ContentPage);
+    m_tabs->addTab(buildFigures(), tr("Final figures"));
     m_tabs->addTab(buildTable(m_differences, tr("Differences"), &m_differencePages,
                               tr("The specifications of the chosen runs are equal, or only one is chosen.")),
                    tr("Differences"));
@@ -179,6 +193,21 @@ QWidget* ComparePlace::buildTables()
     m_scalingChart->setOptions(plain);
     m_tabs->addTab(scaling, tr("Scaling"));
     return m_tabs;
+}
+
+QWidget* ComparePlace::buildFigures()
+{
+    m_sortedFigures->setSourceModel(&m_figures);
+    m_sortedFigures->setSortRole(FigureTableModel::SortRole);
+    auto* view = new TableView(tr("Final figures"));
+    view->setModel(m_sortedFigures);
+    view->setItemDelegate(new TonedDelegate(view));
+    view->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    view->setSortingEnabled(true);
+    view->sortByColumn(-1, Qt::AscendingOrder); // as chosen, until a heading is clicked
+    view->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    view->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    return view;
 }
 
 QWidget* ComparePlace::buildTable(TextTableModel& model, const QString& name, QStackedWidget** pages,
@@ -216,6 +245,13 @@ void ComparePlace::setChosen(const QStringList& runIds)
     m_picker->setChosen(runIds);
 }
 
+void ComparePlace::addChosen(const QString& runId)
+{
+    QStringList chosen = m_picker->chosen();
+    chosen.removeAll(runId);
+    m_picker->setChosen(chosen << runId);
+}
+
 void ComparePlace::onChosen()
 {
     m_frame->strip()->clear();
@@ -229,6 +265,8 @@ void ComparePlace::onChosen()
     }
     m_right->setCurrentIndex(m_runs.isEmpty() ? NothingPage : ContentPage);
     m_link.setZoom({});
+    m_groupBar->setFields(differingFields(runs()));
+    showMetrics();
     showCurves();
     showTables();
     emit statusTextChanged(m_runs.isEmpty() ? QString() : tr("%1 runs compared").arg(m_runs.size()));
@@ -250,14 +288,45 @@ QList<const OpenRun*> ComparePlace::runs() const
     return list;
 }
 
+QList<RunGroup> ComparePlace::groups() const
+{
+    return groupRuns(runs(), m_groupBar->grouping(), [this](const QString& id) {
+        return m_desk.library().find(id).value_or(RunEntry{}).tags;
+    });
+}
+
+/// The figures to choose from; the choice stays where it still can.
+void ComparePlace::showMetrics()
+{
+    const QString before = m_metric->currentText();
+    m_metrics = comparedMetrics(runs());
+    m_metric->clear();
+    for (const ComparedMetric& metric : m_metrics)
+        m_metric->addItem(oneLine(metric.title));
+    m_metric->setCurrentIndex(std::max(0, m_metric->findText(before)));
+}
+
 void ComparePlace::showCurves()
 {
-    const ComparedMetric& metric = comparedMetrics()[m_metric->currentIndex()];
-    m_chart->setTitle(metric.title);
+    const ComparedMetric& metric = m_metrics[m_metric->currentIndex()];
+    m_chart->setTitle(oneLine(metric.title));
     m_chart->setSmoothable(metric.smoothable);
     m_chart->setFromZero(metric.fromZero);
     m_chart->setOptions(m_options);
-    m_chart->setCurves(comparedCurves(runs(), metric.column, m_options.axis));
+    const QList<GroupCurves> curves = curvesOf(groups(), metric, m_options.axis);
+    const Aggregation aggregation = m_groupBar->aggregation();
+    const ChartAxis axis = m_options.axis;
+    if (m_groupBar->grouping().by != Grouping::By::Nothing) // long runs take longer than a frame
+        return m_aggregation.start([=](const auto&) { return aggregated(curves, aggregation, axis); });
+    m_aggregation.cancel();
+    showCompared(aggregated(curves, aggregation, axis));
+}
+
+void ComparePlace::showCompared(const ComparedCurves& compared)
+{
+    m_chart->setCurves(compared.curves);
+    m_remark->setText(compared.remarks.join(QStringLiteral("  ·  ")));
+    m_remark->setVisible(!compared.remarks.isEmpty());
     showLegend();
 }
 
@@ -269,7 +338,7 @@ void ComparePlace::showLegend()
 void ComparePlace::showTables()
 {
     const QList<const OpenRun*> all = runs();
-    m_figures.setTable(finalFigures(all));
+    m_figures.setGroups(groups(), m_groupBar->aggregation().middle, m_groupBar->aggregation().spread);
     m_differences.setTable(all.isEmpty() ? TextTable() : specificationDifferences(all));
     m_differencePages->setCurrentIndex(m_differences.rowCount() > 0 ? ContentPage : NothingPage);
     const QList<ScalingRow> scaling = scalingOf(all);

@@ -2,6 +2,9 @@
 
 #include <QPointer>
 
+#include "app/history/compared_curves.h"
+#include "app/models/figure_table_model.h"
+#include "app/models/latest_job.h"
 #include "app/models/open_run.h"
 #include "app/models/text_table_model.h"
 #include "app/widgets/chart_link.h"
@@ -9,6 +12,8 @@
 #include "app/widgets/place.h"
 
 class QComboBox;
+class QLabel;
+class QSortFilterProxyModel;
 class QStackedWidget;
 class QTabWidget;
 
@@ -17,13 +22,14 @@ namespace trainyard {
 class ChartLegend;
 class ChartToolbar;
 class CurveChart;
+class GroupBar;
 class PageFrame;
 class RunDesk;
 class RunPicker;
 class TableView;
 
-/// The place "Compare": the history at the left; the curves of the chosen runs overlaid at the right, below
-/// them their final figures, what differs in their specifications, and how they scale.
+/// The place "Compare": the history at the left; the curves of the chosen runs overlaid at the right, alone
+/// or as groups, below them their final figures, what differs in their specifications, and how they scale.
 class ComparePlace : public Place {
     Q_OBJECT
 
@@ -34,6 +40,7 @@ public:
     void activate() override;
     void refresh() override;
     void setChosen(const QStringList& runIds);
+    void addChosen(const QString& runId);
 
 signals:
     void designRequested();
@@ -42,11 +49,15 @@ private:
     QWidget* buildSplit();
     QWidget* buildCharts();
     QWidget* buildTables();
+    QWidget* buildFigures();
     QWidget* buildTable(TextTableModel& model, const QString& name, QStackedWidget** pages,
                         const QString& emptyText);
+    QList<RunGroup> groups() const;
     void onChosen();
     void onRunChanged(const QString& runId);
+    void showMetrics();
     void showCurves();
+    void showCompared(const ComparedCurves& compared);
     void showLegend();
     void showTables();
     void showPage();
@@ -56,7 +67,10 @@ private:
     ChartLink m_link;
     ChartOptions m_options;
     QList<QPointer<OpenRun>> m_runs;
-    TextTableModel m_figures;
+    LatestJob<ComparedCurves> m_aggregation;
+    QList<ComparedMetric> m_metrics;
+    FigureTableModel m_figures;
+    QSortFilterProxyModel* m_sortedFigures;
     TextTableModel m_differences;
     TextTableModel m_scaling;
     PageFrame* m_frame;
@@ -66,6 +80,8 @@ private:
     QStackedWidget* m_scalingPages = nullptr;
     RunPicker* m_picker;
     QComboBox* m_metric;
+    GroupBar* m_groupBar;
+    QLabel* m_remark;
     ChartToolbar* m_toolbar;
     ChartLegend* m_legend;
     CurveChart* m_chart;

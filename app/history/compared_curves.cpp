@@ -1,15 +1,17 @@
 #include "app/history/compared_curves.h"
 
+#include <set>
+
+#include "app/models/named_series.h"
 #include "app/models/open_run.h"
-#include "app/models/run_comparison.h"
 
 namespace trainyard {
 
 namespace {
-constexpr int kGreyDashes = 15; ///< eighth colour, second line style
-}
 
-const QList<ComparedMetric>& comparedMetrics()
+constexpr int kGreyDashes = 15; ///< eighth colour, second line style
+
+const QList<ComparedMetric>& metricsOfSteps()
 {
     static const QList<ComparedMetric> kMetrics{
         {QStringLiteral("Loss"), StepColumn::Loss, true, false},
@@ -23,19 +25,114 @@ const QList<ComparedMetric>& comparedMetrics()
     return kMetrics;
 }
 
-QList<Curve> comparedCurves(const QList<const OpenRun*>& runs, StepColumn column, ChartAxis axis)
+SeriesColumn sinceFirst(const SeriesColumn& seconds)
 {
-    const QStringList labels = labelsOf(runs);
-    QList<Curve> curves;
-    for (qsizetype i = 0; i < runs.size(); ++i) {
-        const StepTable& steps = runs[i]->series().steps();
-        curves.append({.name = labels[i],
-                       .x = steps.column(columnOf(axis)),
-                       .y = steps.column(column),
-                       .style = int(i),
-                       .skipped = steps.skipped(columnOf(axis))});
+    SeriesColumn relative;
+    for (const double at : seconds)
+        relative.append(at - seconds.first());
+    return relative;
+}
+
+/// Empty where the run does not have the series, or has it not over this axis.
+RunCurve importedCurve(const OpenRun& run, const QString& name, ChartAxis axis)
+{
+    for (const NamedSeries& series : namedSeries(run.facts(), run.series())) {
+        if (!run.facts().import || series.name != name)
+            continue;
+        if (axis == ChartAxis::Step)
+            return {series.steps, series.values};
+        if (axis == ChartAxis::Wall)
+            return {series.wallSeconds, series.values};
+        if (axis == ChartAxis::Time)
+            return {sinceFirst(series.wallSeconds), series.values};
     }
-    return curves;
+    return {};
+}
+
+RunCurve curveOf(const OpenRun& run, const ComparedMetric& metric, ChartAxis axis)
+{
+    if (!metric.column)
+        return importedCurve(run, metric.title, axis);
+    const StepTable& steps = run.series().steps();
+    const SeriesColumn& values = steps.column(*metric.column);
+    const bool isThere = !run.facts().import || values.summary(0, values.size()).finite > 0;
+    return isThere ? RunCurve{steps.column(columnOf(axis)), values} : RunCurve{};
+}
+
+QString lengthRemark(const GroupCurves& group, const AggregatedCurve& curve, ChartAxis axis)
+{
+    return QObject::tr("%1: all %2 runs until %3, at the end %4")
+        .arg(group.name)
+        .arg(curve.runs)
+        .arg(positionText(axis, curve.allUntil))
+        .arg(curve.fewest);
+}
+
+Curve plainCurve(const GroupCurves& group, int style)
+{
+    return {.name = group.name,
+            .x = group.runs.first().x,
+            .y = group.runs.first().y,
+            .style = style,
+            .skipped = group.skipped};
+}
+
+} // namespace
+
+QList<ComparedMetric> comparedMetrics(const QList<const OpenRun*>& runs)
+{
+    QList<ComparedMetric> metrics = metricsOfSteps();
+    std::set<QString> imported;
+    for (const OpenRun* run : runs) {
+        if (!run->facts().import)
+            continue;
+        for (const NamedSeries& series : namedSeries(run->facts(), run->series()))
+            imported.insert(series.name);
+    }
+    for (const QString& name : imported)
+        metrics.append({name, std::nullopt, true, false});
+    return metrics;
+}
+
+QList<GroupCurves> curvesOf(const QList<RunGroup>& groups, const ComparedMetric& metric, ChartAxis axis)
+{
+    QList<GroupCurves> all;
+    for (const RunGroup& group : groups) {
+        GroupCurves curves{group.name, {}, {}};
+        for (const OpenRun* run : group.runs) {
+            const RunCurve curve = curveOf(*run, metric, axis);
+            if (!curve.x.isEmpty())
+                curves.runs.append(curve);
+        }
+        if (group.runs.size() == 1 && metric.column)
+            curves.skipped = group.runs.first()->series().steps().skipped(columnOf(axis));
+        all.append(curves);
+    }
+    return all;
+}
+
+ComparedCurves aggregated(const QList<GroupCurves>& groups, const Aggregation& aggregation, ChartAxis axis)
+{
+    ComparedCurves compared;
+    for (qsizetype i = 0; i < groups.size(); ++i) {
+        const GroupCurves& group = groups[i];
+        if (group.runs.isEmpty())
+            continue;
+        if (group.runs.size() == 1) {
+            compared.curves.append(plainCurve(group, int(i)));
+            continue;
+        }
+        const AggregatedCurve curve = aggregate(group.runs, aggregation.middle, aggregation.spread);
+        if (curve.fewest < curve.runs)
+            compared.remarks.append(lengthRemark(group, curve, axis));
+        Curve drawn{.name = group.name, .x = curve.x, .y = curve.middle, .style = int(i)};
+        if (aggregation.spread != Spread::None) {
+            drawn.lower = curve.lower;
+            drawn.upper = curve.upper;
+        }
+        compared.curves.append(drawn);
+    }
+    return compared;
 }
 
 QList<LegendEntry> legendOf(const CurveChart& chart, std::optional<double> cursor)

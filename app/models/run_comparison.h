@@ -12,9 +12,6 @@ class OpenRun;
 /// How each run is called among the others: its name, and the end of its id where names are equal.
 QStringList labelsOf(const QList<const OpenRun*>& runs);
 
-/// One row per figure, one column per run: state, step, losses, throughput, time, tokens, memory.
-TextTable finalFigures(const QList<const OpenRun*>& runs);
-
 /// One row per field of the specification in which the runs differ, one column per run. "–" = not there.
 TextTable specificationDifferences(const QList<const OpenRun*>& runs);
 

@@ -15,7 +15,12 @@ constexpr int kRecordMs = 1000;
 } // namespace
 
 RunDesk::RunDesk(RunLibrary& library, const QString& runsFolder, RunHosts* hosts, QObject* parent)
-    : QObject(parent), m_library(library), m_runsFolder(runsFolder), m_hosts(hosts), m_list(library)
+    : QObject(parent)
+    , m_library(library)
+    , m_runsFolder(runsFolder)
+    , m_hosts(hosts)
+    , m_list(library)
+    , m_edits(library)
 {
     connect(&m_clock, &QTimer::timeout, this, &RunDesk::lookAtClock);
     m_clock.start(kClockMs);

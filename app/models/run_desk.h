@@ -8,6 +8,7 @@
 #include <QTimer>
 
 #include "app/models/open_run.h"
+#include "app/models/run_edits.h"
 #include "app/models/run_library.h"
 #include "app/models/run_list_model.h"
 
@@ -31,7 +32,9 @@ public:
 
     RunLibrary& library() { return m_library; }
     RunListModel& list() { return m_list; }
+    RunEdits& edits() { return m_edits; }
     RunHosts* hosts() { return m_hosts; }
+    const QString& runsFolder() const { return m_runsFolder; }
     QString folderOf(const QString& runId) const;
 
     /// Takes in training runs whose folders have appeared since, and forgets launches that came to nothing.
@@ -63,6 +66,7 @@ private:
     QString m_runsFolder;
     RunHosts* m_hosts;
     RunListModel m_list;
+    RunEdits m_edits;
     std::map<QString, std::unique_ptr<OpenRun>> m_open;
     QTimer m_clock;
     QTimer m_record; ///< the history is written every so often, not with every record

@@ -1,10 +1,13 @@
 #include "app/monitor/notes_tab.h"
 
+#include <QCompleter>
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QStringListModel>
 
+#include "app/models/run_edits.h"
 #include "app/models/run_library.h"
 #include "app/models/theme.h"
 #include "app/widgets/roles.h"
@@ -28,16 +31,20 @@ QStringList tagsFrom(const QString& text)
 
 } // namespace
 
-NotesTab::NotesTab(RunLibrary& library, QWidget* parent)
+NotesTab::NotesTab(RunEdits& edits, QWidget* parent)
     : QWidget(parent)
-    , m_library(library)
+    , m_edits(edits)
     , m_tags(new QLineEdit(this))
+    , m_knownTags(new QStringListModel(this))
     , m_notes(new QPlainTextEdit(this))
     , m_problem(makeLabel({}, "error", this))
 {
     m_tags->setPlaceholderText(tr("baseline, paper"));
     m_tags->setAccessibleName(tr("Tags"));
-    m_tags->setToolTip(tr("Separated by commas; the search finds them"));
+    m_tags->setToolTip(tr("Separated by commas; the search finds them as tag:paper"));
+    auto* completer = new QCompleter(m_knownTags, this);
+    completer->setCaseSensitivity(Qt::CaseInsensitive);
+    m_tags->setCompleter(completer);
     m_notes->setPlaceholderText(tr("What you tried and what came out of it"));
     m_notes->document()->setDocumentMargin(metrics::kGap);
     m_notes->setAccessibleName(tr("Notes"));
@@ -55,8 +62,17 @@ NotesTab::NotesTab(RunLibrary& library, QWidget* parent)
     m_due.setSingleShot(true);
     m_due.setInterval(kSaveMs);
     connect(&m_due, &QTimer::timeout, this, &NotesTab::save);
-    connect(m_tags, &QLineEdit::textEdited, &m_due, qOverload<>(&QTimer::start));
+    connect(m_tags, &QLineEdit::textEdited, this, &NotesTab::completeTags);
+    connect(m_tags, &QLineEdit::textChanged, &m_due, qOverload<>(&QTimer::start));
     connect(m_notes, &QPlainTextEdit::textChanged, &m_due, qOverload<>(&QTimer::start));
+    connect(&edits.library(), &RunLibrary::runChanged, this, [this](int row) {
+        if (m_edits.library().runs()[row].id == m_runId && !m_due.isActive() && !m_saving)
+            read(); // undone, or changed by another window
+    });
+    connect(&edits, &RunEdits::failed, this, [this](const Error& error) {
+        m_problem->setText(QString::fromStdString(error.text()));
+        m_problem->show();
+    });
 }
 
 NotesTab::~NotesTab()
@@ -72,22 +88,42 @@ void NotesTab::setRun(const QString& runId)
     if (m_due.isActive())
         save();
     m_runId = runId;
-    const RunEntry entry = m_library.find(runId).value_or(RunEntry{});
-    m_tags->setText(entry.tags.join(QStringLiteral(", ")));
-    m_notes->setPlainText(entry.notes);
-    m_due.stop();
     m_problem->hide();
+    read();
+}
+
+void NotesTab::read()
+{
+    const RunEntry entry = m_edits.library().find(m_runId).value_or(RunEntry{});
+    if (tagsFrom(m_tags->text()) != entry.tags)
+        m_tags->setText(entry.tags.join(QStringLiteral(", ")));
+    if (m_notes->toPlainText() != entry.notes)
+        m_notes->setPlainText(entry.notes);
+    m_due.stop();
+}
+
+/// Offers the tags of all runs for the one that is being typed.
+void NotesTab::completeTags()
+{
+    const qsizetype begun = m_tags->text().lastIndexOf(QLatin1Char(',')) + 1;
+    const QString before = begun == 0 ? QString() : m_tags->text().left(begun) + QLatin1Char(' ');
+    const QStringList given = tagsFrom(m_tags->text().left(begun));
+    QStringList offered;
+    for (const QString& tag : m_edits.library().tags()) {
+        if (!given.contains(tag))
+            offered.append(before + tag);
+    }
+    m_knownTags->setStringList(offered);
 }
 
 void NotesTab::save()
 {
     m_due.stop();
-    Status saved = m_library.setTags(m_runId, tagsFrom(m_tags->text()));
-    if (saved.ok())
-        saved = m_library.setNotes(m_runId, m_notes->toPlainText());
-    m_problem->setVisible(!saved.ok());
-    if (!saved.ok())
-        m_problem->setText(QString::fromStdString(saved.error().text()));
+    m_problem->hide();
+    m_saving = true;
+    m_edits.setTags(m_runId, tagsFrom(m_tags->text()));
+    m_edits.setNotes(m_runId, m_notes->toPlainText());
+    m_saving = false;
 }
 
 } // namespace trainyard

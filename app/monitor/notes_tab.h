@@ -6,31 +6,37 @@
 class QLabel;
 class QLineEdit;
 class QPlainTextEdit;
+class QStringListModel;
 
 namespace trainyard {
 
-class RunLibrary;
+class RunEdits;
 
-/// Tags and notes that the user keeps with a run; written to the history while typing.
+/// Tags and notes that the user keeps with a run; written to the history while typing, and undone among the
+/// other edits.
 class NotesTab : public QWidget {
     Q_OBJECT
 
 public:
-    /// The library must outlive the tab.
-    explicit NotesTab(RunLibrary& library, QWidget* parent = nullptr);
+    /// The edits must outlive the tab.
+    explicit NotesTab(RunEdits& edits, QWidget* parent = nullptr);
     ~NotesTab() override;
 
     void setRun(const QString& runId);
 
 private:
+    void completeTags();
+    void read();
     void save();
 
-    RunLibrary& m_library;
+    RunEdits& m_edits;
     QString m_runId;
     QLineEdit* m_tags;
+    QStringListModel* m_knownTags; ///< as "what was typed, tag"
     QPlainTextEdit* m_notes;
     QLabel* m_problem;
     QTimer m_due;
+    bool m_saving = false;
 };
 
 } // namespace trainyard

@@ -1,30 +1,26 @@
 #include "app/monitor/run_list_pane.h"
 
+#include <QHBoxLayout>
 #include <QLabel>
-#include <QLineEdit>
 #include <QListView>
 #include <QVBoxLayout>
 
 #include "app/models/run_list_model.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/run_row_delegate.h"
-#include "app/widgets/symbol_icon.h"
+#include "app/widgets/run_search_field.h"
 
 namespace trainyard {
 
 RunListPane::RunListPane(RunListModel& model, QWidget* parent)
     : QFrame(parent)
     , m_model(model)
-    , m_search(new QLineEdit(this))
+    , m_search(new RunSearchField(this))
     , m_count(makeLabel({}, "small", this))
     , m_list(new QListView(this))
 {
     setRole(this, "panel");
     m_filter.setSourceModel(&model);
-    m_search->setPlaceholderText(tr("Search name, host, state, tag"));
-    m_search->setAccessibleName(tr("Search runs"));
-    m_search->setClearButtonEnabled(true);
-    m_search->addAction(symbolIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     m_list->setModel(&m_filter);
     m_list->setItemDelegate(new RunRowDelegate(m_list));
     m_list->setAccessibleName(tr("Runs"));
@@ -39,19 +35,48 @@ RunListPane::RunListPane(RunListModel& model, QWidget* parent)
     column->setSpacing(metrics::kGap);
     column->addWidget(m_search);
     column->addWidget(m_list, 1);
-    column->addWidget(m_count);
+    column->addWidget(buildFoot());
 
     connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {
         m_filter.setSearch(text);
+        m_search->showProblem(m_filter.search());
         showCount();
     });
     connect(m_search, &QLineEdit::returnPressed, m_list, qOverload<>(&QWidget::setFocus));
     connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [this] { emit currentRunChanged(currentRun()); });
+    m_list->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_list, &QWidget::customContextMenuRequested, this,
+            [this](const QPoint& place) { askForMenu(m_list->viewport()->mapToGlobal(place)); });
     // The filter loses its rows before the model does; its own signal would come too early to count both.
     connect(&m_filter, &QAbstractItemModel::rowsInserted, this, &RunListPane::showCount);
     connect(&model, &QAbstractItemModel::rowsRemoved, this, &RunListPane::showCount);
     showCount();
+}
+
+QWidget* RunListPane::buildFoot()
+{
+    auto* more = makeButton(tr("Actions"), "link");
+    more->setToolTip(tr("What can be done with the chosen run: archive, export, delete and more"));
+    connect(more, &QPushButton::clicked, this,
+            [this, more] { askForMenu(more->mapToGlobal(QPoint(0, more->height()))); });
+    auto* import = makeButton(tr("Import"), "link");
+    import->setToolTip(tr("Takes in runs of TensorBoard or from a table of numbers"));
+    connect(import, &QPushButton::clicked, this,
+            [this, import] { emit importWanted(import->mapToGlobal(QPoint(0, import->height()))); });
+    auto* foot = new QWidget;
+    auto* row = new QHBoxLayout(foot);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(m_count, 1);
+    row->addWidget(more);
+    row->addWidget(import);
+    return foot;
+}
+
+void RunListPane::askForMenu(const QPoint& place)
+{
+    if (const QString run = currentRun(); !run.isEmpty())
+        emit menuWanted(run, place);
 }
 
 QString RunListPane::currentRun() const
@@ -69,8 +94,7 @@ void RunListPane::select(const QString& runId)
 
 void RunListPane::focusSearch()
 {
-    m_search->setFocus(Qt::ShortcutFocusReason);
-    m_search->selectAll();
+    m_search->takeFocus();
 }
 
 void RunListPane::focusList()

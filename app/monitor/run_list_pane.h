@@ -5,12 +5,13 @@
 #include "app/models/run_filter.h"
 
 class QLabel;
-class QLineEdit;
 class QListView;
+class QPoint;
 
 namespace trainyard {
 
 class RunListModel;
+class RunSearchField;
 
 /// The runs, newest first, with a search field above.
 class RunListPane : public QFrame {
@@ -27,13 +28,18 @@ public:
 signals:
     /// Empty = none.
     void currentRunChanged(const QString& runId);
+    /// What can be done with a run, at this place of the screen.
+    void menuWanted(const QString& runId, const QPoint& place);
+    void importWanted(const QPoint& place);
 
 private:
+    QWidget* buildFoot();
+    void askForMenu(const QPoint& place);
     void showCount();
 
     RunListModel& m_model;
     RunFilter m_filter;
-    QLineEdit* m_search;
+    RunSearchField* m_search;
     QLabel* m_count;
     QListView* m_list;
 };

@@ -48,8 +48,8 @@ RunView::RunView(RunDesk& desk, const HardwareLibrary& hardware, QWidget* parent
     , m_plan(new PlanTab(hardware))
     , m_log(new LogTab(m_hosts))
     , m_events(new EventsTab)
-    , m_notes(new NotesTab(desk.library()))
-    , m_spec(new SpecTab)
+    , m_notes(new NotesTab(desk.edits()))
+    , m_spec(new SpecTab(desk))
 {
     buildTabs();
     auto* column = new QVBoxLayout(this);

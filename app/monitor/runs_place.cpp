@@ -9,6 +9,8 @@
 #include "app/models/display_text.h"
 #include "app/models/run_desk.h"
 #include "app/models/run_hosts.h"
+#include "app/monitor/run_actions.h"
+#include "app/monitor/run_importer.h"
 #include "app/monitor/run_list_pane.h"
 #include "app/monitor/run_view.h"
 #include "app/widgets/empty_state.h"
@@ -46,6 +48,7 @@ RunsPlace::RunsPlace(RunDesk& desk, const HardwareLibrary& hardware, QWidget* pa
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_frame);
 
+    connectActions();
     connect(m_list, &RunListPane::currentRunChanged, this, &RunsPlace::onCurrentRun);
     connect(m_view, &RunView::resumed, &desk, &RunDesk::followAgain);
     connect(&desk, &RunDesk::runChanged, this, &RunsPlace::onRunChanged);
@@ -62,6 +65,18 @@ RunsPlace::RunsPlace(RunDesk& desk, const HardwareLibrary& hardware, QWidget* pa
     });
     m_clock.start(kClockMs);
     showPage();
+}
+
+void RunsPlace::connectActions()
+{
+    auto* actions = new RunActions(m_desk, *m_frame->strip(), *this);
+    auto* importer = new RunImporter(m_desk, *m_frame->strip(), *this);
+    connect(m_list, &RunListPane::menuWanted, actions, &RunActions::showMenu);
+    connect(m_list, &RunListPane::importWanted, importer, &RunImporter::showMenu);
+    connect(importer, &RunImporter::imported, this, &RunsPlace::showRun, Qt::QueuedConnection);
+    connect(actions, &RunActions::copyWanted, this, &RunsPlace::copyRequested);
+    connect(actions, &RunActions::relaunchWanted, this, &RunsPlace::launchRequested);
+    connect(actions, &RunActions::comparisonWanted, this, &RunsPlace::comparisonRequested);
 }
 
 QWidget* RunsPlace::buildSplit()

@@ -3,6 +3,7 @@
 #include <QTimer>
 
 #include "app/widgets/place.h"
+#include "engine/spec/run_spec.h"
 
 class QStackedWidget;
 
@@ -30,9 +31,15 @@ public:
 signals:
     /// The button of the empty place: there is no run yet.
     void designRequested();
+    /// A copy of this specification is wanted in Design.
+    void copyRequested(const trainyard::RunSpec& spec);
+    /// A run of this specification is wanted at once.
+    void launchRequested(const trainyard::RunSpec& spec);
+    void comparisonRequested(const QString& runId);
 
 private:
     QWidget* buildSplit();
+    void connectActions();
     void onCurrentRun(const QString& runId);
     void removeFromList(const QString& runId);
     void onRunChanged(const QString& runId);

@@ -1,21 +1,42 @@
 #include "app/monitor/spec_tab.h"
 
 #include <QClipboard>
+#include <QComboBox>
 #include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include "app/models/display_text.h"
 #include "app/models/open_run.h"
+#include "app/models/run_comparison.h"
+#include "app/models/run_desk.h"
 #include "app/models/theme.h"
+#include "app/widgets/choice_box.h"
 #include "app/widgets/roles.h"
+#include "app/widgets/table_view.h"
 
 namespace trainyard {
 
-SpecTab::SpecTab(QWidget* parent)
-    : QWidget(parent), m_path(makeLabel({}, "muted", this)), m_text(new QPlainTextEdit(this))
+namespace {
+
+constexpr int kMostOffered = 200; ///< of the newest runs, to be compared with
+
+enum Page { TextPage = 0, TablePage = 1, AnswerPage = 2 };
+
+} // namespace
+
+SpecTab::SpecTab(RunDesk& desk, QWidget* parent)
+    : QWidget(parent)
+    , m_desk(desk)
+    , m_path(makeLabel({}, "muted", this))
+    , m_other(new ChoiceBox(this))
+    , m_text(new QPlainTextEdit)
+    , m_answer(makeLabel({}, "muted"))
+    , m_pages(new QStackedWidget(this))
 {
     m_text->setReadOnly(true);
     m_text->document()->setDocumentMargin(metrics::kGap);
@@ -23,26 +44,76 @@ SpecTab::SpecTab(QWidget* parent)
     setRole(m_text, "mono");
     m_path->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_path->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_other->setAccessibleName(tr("Difference to"));
+    m_other->setToolTip(tr("Shows in which fields this run differs from another one"));
+    m_other->setMinimumWidth(200);
+    m_answer->setAlignment(Qt::AlignCenter);
+    m_answer->setWordWrap(true);
+    auto* table = new TableView(tr("Differences"));
+    table->setModel(&m_differences);
+    connect(&m_differences, &QAbstractItemModel::modelReset, table,
+            [table] { table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch); });
     auto* copy = makeButton(tr("Copy"), nullptr, this);
-    copy->setToolTip(tr("Copies the specification as JSON"));
-    connect(copy, &QPushButton::clicked, this,
-            [this] { QGuiApplication::clipboard()->setText(m_text->toPlainText()); });
+    copy->setToolTip(tr("Copies what is shown: the specification as JSON, or the differences as a table"));
+    connect(copy, &QPushButton::clicked, this, [this] {
+        const bool isTable = m_pages->currentIndex() == TablePage;
+        QGuiApplication::clipboard()->setText(isTable ? m_differences.toText() : m_text->toPlainText());
+    });
+    connect(m_other, &QComboBox::activated, this, &SpecTab::compare);
 
+    m_pages->addWidget(m_text);
+    m_pages->addWidget(table);
+    m_pages->addWidget(m_answer);
     auto* bar = new QHBoxLayout;
+    bar->setSpacing(metrics::kGap);
     bar->addWidget(m_path, 1);
+    bar->addWidget(makeLabel(tr("Difference to"), "muted"));
+    bar->addWidget(m_other);
     bar->addWidget(copy);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, metrics::kGap, 0, 0);
     column->setSpacing(metrics::kGap);
     column->addLayout(bar);
-    column->addWidget(m_text, 1);
+    column->addWidget(m_pages, 1);
 }
 
 void SpecTab::show(const OpenRun& run)
 {
     if (m_text->toPlainText() != run.facts().specText)
         m_text->setPlainText(run.facts().specText);
-    m_path->setText(oneLine(run.facts().folder) + QStringLiteral("/spec.json"));
+    m_path->setText(run.facts().import ? tr("imported from %1").arg(oneLine(run.facts().import->source))
+                                       : oneLine(run.facts().folder) + QStringLiteral("/spec.json"));
+    if (m_run == &run)
+        return;
+    m_run = &run;
+    offerRuns();
+    compare();
+}
+
+/// The newest other runs that have a specification.
+void SpecTab::offerRuns()
+{
+    m_other->clear();
+    m_other->addItem(tr("nothing: all of it"));
+    for (const RunEntry& entry : m_desk.library().runs()) {
+        if (entry.id != m_run->id() && !entry.isArchived && !entry.spec.isEmpty())
+            m_other->addItem(oneLine(entry.name) + QStringLiteral("  ·  ") + entry.id.right(4), entry.id);
+        if (m_other->count() > kMostOffered)
+            break;
+    }
+    m_other->setEnabled(m_other->count() > 1 && m_run->facts().spec);
+}
+
+void SpecTab::compare()
+{
+    const QString other = m_other->currentData().toString();
+    if (other.isEmpty() || !m_run)
+        return m_pages->setCurrentIndex(TextPage);
+    const auto run = m_desk.open(other);
+    m_differences.setTable(run.ok() ? specificationDifferences({m_run, *run}) : TextTable());
+    m_answer->setText(run.ok() ? tr("The specifications are equal.")
+                               : QString::fromStdString(run.error().text()));
+    m_pages->setCurrentIndex(m_differences.rowCount() > 0 ? TablePage : AnswerPage);
 }
 
 } // namespace trainyard

@@ -1,25 +1,42 @@
 #pragma once
 
+#include <QPointer>
 #include <QWidget>
 
+#include "app/models/text_table_model.h"
+
+class QComboBox;
 class QLabel;
 class QPlainTextEdit;
+class QStackedWidget;
 
 namespace trainyard {
 
 class OpenRun;
+class RunDesk;
 
-/// The specification that the run was started with, to read and to copy.
+/// The specification that the run was started with, to read and to copy, or in what it differs from another
+/// run's.
 class SpecTab : public QWidget {
     Q_OBJECT
 
 public:
-    explicit SpecTab(QWidget* parent = nullptr);
+    /// The desk must outlive the tab.
+    explicit SpecTab(RunDesk& desk, QWidget* parent = nullptr);
     void show(const OpenRun& run);
 
 private:
+    void offerRuns();
+    void compare();
+
+    RunDesk& m_desk;
+    QPointer<const OpenRun> m_run;
+    TextTableModel m_differences;
     QLabel* m_path;
+    QComboBox* m_other;
     QPlainTextEdit* m_text;
+    QLabel* m_answer;
+    QStackedWidget* m_pages;
 };
 
 } // namespace trainyard

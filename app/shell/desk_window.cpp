@@ -47,10 +47,34 @@ void DeskWindow::addPlaces()
                          m_window.showPlace(design);
                      });
     QObject::connect(design, &DesignPlace::runLaunched, m_runs, [this](const QString& run) { showRun(run); });
+    QObject::connect(m_runs, &RunsPlace::copyRequested, design, [this, design](const RunSpec& spec) {
+        m_session.document().reset(spec);
+        m_window.showPlace(design);
+    });
+    QObject::connect(m_runs, &RunsPlace::launchRequested, m_runs,
+                     [this](const RunSpec& spec) { relaunch(spec); });
+    QObject::connect(m_runs, &RunsPlace::comparisonRequested, compare, [this, compare](const QString& run) {
+        m_window.showPlace(compare);
+        compare->addChosen(run);
+    });
     const auto showDesign = [this, design] { m_window.showPlace(design); };
     QObject::connect(m_runs, &RunsPlace::designRequested, design, showDesign);
     QObject::connect(compare, &ComparePlace::designRequested, design, showDesign);
     QObject::connect(reports, &ReportsPlace::designRequested, design, showDesign);
+}
+
+/// Tells in the status bar how far it is; the new run is shown when it is there.
+void DeskWindow::relaunch(const RunSpec& spec)
+{
+    RunOperation* operation = m_session.runs().launch(spec);
+    QObject::connect(operation, &RunOperation::progress, &m_window,
+                     [this](const QString& text, double) { m_window.showStatus(text); });
+    QObject::connect(operation, &RunOperation::finished, &m_window, [this](const Result<QString>& run) {
+        if (run.ok())
+            showRun(*run);
+        else
+            m_window.showStatus(QString::fromStdString(run.error().text()));
+    });
 }
 
 void DeskWindow::showRun(const QString& runId)

@@ -28,6 +28,7 @@ private:
     void addPlaces();
     void watchSession();
     void watchLogins();
+    void relaunch(const RunSpec& spec);
     void showRunChip();
 
     Session m_session;

@@ -2,7 +2,6 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QLineEdit>
 #include <QListView>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -10,22 +9,18 @@
 #include "app/models/run_list_model.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/run_row_delegate.h"
-#include "app/widgets/symbol_icon.h"
+#include "app/widgets/run_search_field.h"
 
 namespace trainyard {
 
 RunPicker::RunPicker(RunListModel& model, QWidget* parent)
     : QFrame(parent)
-    , m_search(new QLineEdit(this))
+    , m_search(new RunSearchField(this))
     , m_count(makeLabel({}, "small", this))
     , m_list(new QListView(this))
 {
     setRole(this, "panel");
     m_model.setSourceModel(&model);
-    m_search->setPlaceholderText(tr("Search name, host, state, tag"));
-    m_search->setAccessibleName(tr("Search runs"));
-    m_search->setClearButtonEnabled(true);
-    m_search->addAction(symbolIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     m_list->setModel(&m_model);
     m_list->setItemDelegate(new RunRowDelegate(m_list));
     m_list->setAccessibleName(tr("Runs to choose from"));
@@ -46,7 +41,10 @@ RunPicker::RunPicker(RunListModel& model, QWidget* parent)
     column->addWidget(m_list, 1);
     column->addLayout(foot);
 
-    connect(m_search, &QLineEdit::textChanged, &m_model, &RunFilter::setSearch);
+    connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {
+        m_model.setSearch(text);
+        m_search->showProblem(m_model.search());
+    });
     connect(m_list, &QAbstractItemView::clicked, this, &RunPicker::toggle);
     connect(none, &QPushButton::clicked, this, [this] { m_model.setChosen({}); });
     connect(&m_model, &RunPickModel::chosenChanged, this, &RunPicker::showCount);
@@ -56,8 +54,7 @@ RunPicker::RunPicker(RunListModel& model, QWidget* parent)
 
 void RunPicker::focusSearch()
 {
-    m_search->setFocus(Qt::ShortcutFocusReason);
-    m_search->selectAll();
+    m_search->takeFocus();
 }
 
 void RunPicker::toggle(const QModelIndex& index)

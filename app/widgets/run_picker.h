@@ -5,12 +5,12 @@
 #include "app/models/run_pick_model.h"
 
 class QLabel;
-class QLineEdit;
 class QListView;
 
 namespace trainyard {
 
 class RunListModel;
+class RunSearchField;
 
 /// The runs with a search field, for choosing several: click or Space ticks one.
 class RunPicker : public QFrame {
@@ -31,7 +31,7 @@ private:
     void showCount();
 
     RunPickModel m_model;
-    QLineEdit* m_search;
+    RunSearchField* m_search;
     QLabel* m_count;
     QListView* m_list;
 };

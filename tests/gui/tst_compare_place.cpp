@@ -120,6 +120,47 @@ private slots:
         QCOMPARE(chart()->curves()[0].y.size(), 400);
     }
 
+    void groupsRepetitionsIntoOneCurve()
+    {
+        QList<support::SampleRun> seeds;
+        for (int i = 1; i <= 3; ++i) {
+            support::SampleRun run;
+            run.name = QStringLiteral("bert-tiny-s%1").arg(i);
+            run.seed = unsigned(i);
+            run.startNs += std::int64_t(i) * 60'000'000'000;
+            run.reached = i == 3 ? 250 : 400;
+            seeds.append(run);
+        }
+        open(seeds);
+        chooseAll();
+        QCOMPARE(chart()->curves().size(), 3);
+        auto* groupBy = m_place->findChild<QComboBox*>("groupBy");
+        groupBy->setFocus();
+        QTest::keyClick(groupBy, Qt::Key_Down);
+        QTRY_COMPARE(chart()->curves().size(), 1);
+        const Curve& curve = chart()->curves().first();
+        QCOMPARE(curve.name, QString("bert-tiny"));
+        QCOMPARE(curve.x.size(), 400);
+        for (qsizetype i = 0; i < 250; ++i)
+            QVERIFY(curve.lower[i] < curve.y[i] && curve.y[i] < curve.upper[i]);
+        QVERIFY(hasText("bert-tiny: all 3 runs until step 250, at the end 2"));
+        QCOMPARE(visibleTable()->model()->rowCount(), 1);
+        support::savePictures(*m_place, "compare-groups");
+    }
+
+    void sortsFinalFiguresByTheirValue()
+    {
+        open(study());
+        chooseAll();
+        QTableView* figures = visibleTable();
+        const int speed = 8; // sequences/s
+        figures->sortByColumn(speed, Qt::AscendingOrder);
+        QCOMPARE(figures->model()->index(0, 0).data().toString(), QString("bert-tiny-1r"));
+        figures->sortByColumn(speed, Qt::DescendingOrder);
+        QCOMPARE(figures->model()->index(0, 0).data().toString(), QString("bert-tiny-8r"));
+        QVERIFY(figures->model()->index(0, speed).data().toString().startsWith("★"));
+    }
+
     void aRunWhoseFolderIsGoneIsNamedAndTheOthersStay()
     {
         open(study());
@@ -151,6 +192,14 @@ private:
         for (const RunEntry& entry : m_library->runs())
             ids.prepend(entry.id);
         return ids;
+    }
+    bool hasText(const QString& text) const
+    {
+        for (const QLabel* label : m_place->findChildren<QLabel*>()) {
+            if (label->isVisible() && label->text() == text)
+                return true;
+        }
+        return false;
     }
     void chooseAll() { m_place->setChosen(allIds()); }
     CurveChart* chart() const { return m_place->findChild<CurveChart*>("comparedCurves"); }

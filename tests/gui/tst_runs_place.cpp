@@ -1,7 +1,10 @@
 #include <QComboBox>
+#include <QCompleter>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QListWidget>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
@@ -13,12 +16,15 @@
 #include "app/models/hardware_library.h"
 #include "app/models/run_desk.h"
 #include "app/models/run_hosts.h"
+#include "app/monitor/csv_choice.h"
 #include "app/monitor/notes_tab.h"
 #include "app/monitor/plan_tab.h"
 #include "app/monitor/run_header.h"
+#include "app/monitor/run_importer.h"
 #include "app/monitor/run_list_pane.h"
 #include "app/monitor/run_view.h"
 #include "app/monitor/runs_place.h"
+#include "app/monitor/spec_tab.h"
 #include "app/widgets/message_strip.h"
 #include "tests/gui/picture.h"
 #include "tests/support/sample_run/sample_run.h"
@@ -247,6 +253,125 @@ private slots:
         QCOMPARE(list->model()->rowCount(), 1);
     }
 
+    void tagsAndNotesCanBeUndone()
+    {
+        open({running()});
+        auto* tabs = m_place->findChild<QTabWidget*>();
+        tabs->setCurrentIndex(tabs->count() - 1);
+        auto* tags = m_place->findChild<NotesTab*>()->findChild<QLineEdit*>();
+        QTest::keyClicks(tags, "paper");
+        const QString id = m_library->runs().first().id;
+        QTRY_COMPARE(m_library->find(id)->tags, (QStringList{"paper"}));
+        m_desk->edits().stack().undo();
+        QVERIFY(m_library->find(id)->tags.isEmpty());
+        QCOMPARE(tags->text(), QString());
+        m_desk->edits().stack().redo();
+        QCOMPARE(tags->text(), QString("paper"));
+    }
+
+    void offersTheTagsOfOtherRuns()
+    {
+        open({running(), {}});
+        QVERIFY(m_library->setTags(m_library->runs().last().id, {"baseline"}).ok());
+        auto* tabs = m_place->findChild<QTabWidget*>();
+        tabs->setCurrentIndex(tabs->count() - 1);
+        auto* tags = m_place->findChild<NotesTab*>()->findChild<QLineEdit*>();
+        QTest::keyClicks(tags, "paper, ba");
+        QCOMPARE(tags->completer()->currentCompletion(), QString("paper, baseline"));
+    }
+
+    void saysWhatASearchCannotUse()
+    {
+        open({running()});
+        auto* search = m_place->findChild<RunListPane*>()->findChild<QLineEdit*>();
+        QVERIFY(search->toolTip().contains("tag:paper"));
+        QTest::keyClicks(search, "loss<low");
+        QVERIFY(search->toolTip().startsWith("loss is compared with a number"));
+        QCOMPARE(m_place->findChild<RunListPane*>()->findChild<QListView*>()->model()->rowCount(), 1);
+        support::savePictures(*m_place, "runs-search-problem");
+    }
+
+    void archivesAndBringsBack()
+    {
+        open({running(), failedRun()});
+        const QString id = m_library->runs().last().id;
+        m_place->showRun(id);
+        trigger("Archive");
+        auto* list = m_place->findChild<RunListPane*>()->findChild<QListView*>();
+        QCOMPARE(list->model()->rowCount(), 1);
+        QVERIFY(m_library->find(id)->isArchived);
+        button("Undo")->click();
+        QCOMPARE(list->model()->rowCount(), 2);
+    }
+
+    void deletesOnlyWhenTheNameIsTyped()
+    {
+        open({running(), failedRun()});
+        const QString id = m_library->runs().last().id;
+        const QString name = m_library->runs().last().name;
+        m_place->showRun(id);
+        trigger("Delete…");
+        QVERIFY(!button("Delete")->isEnabled());
+        support::savePictures(*m_place, "runs-delete");
+        QTest::keyClicks(m_place->findChild<MessageStrip*>()->findChild<QLineEdit*>(), name);
+        QVERIFY(button("Delete")->isEnabled());
+        button("Delete")->click();
+        QVERIFY(!m_library->find(id));
+        QVERIFY(!QDir(m_desk->folderOf(id)).exists());
+    }
+
+    void showsInWhatTwoSpecificationsDiffer()
+    {
+        support::SampleRun other;
+        other.name = "bert-tiny-fast";
+        other.learningRate = 5e-3;
+        other.startNs -= 86'400'000'000'000;
+        open({{}, other});
+        auto* spec = m_place->findChild<SpecTab*>();
+        m_place->findChild<QTabWidget*>()->setCurrentWidget(spec);
+        auto* choice = spec->findChild<QComboBox*>();
+        choice->setFocus();
+        QTest::keyClick(choice, Qt::Key_Down);
+        QAbstractItemModel* differences = tableOf(*spec, "Differences")->model();
+        QCOMPARE(differences->rowCount(), 1);
+        QCOMPARE(differences->index(0, 0).data().toString(), QString("optimizer.learning_rate"));
+        support::savePictures(*m_place, "runs-spec-difference");
+    }
+
+    void importsTheRunsOfTensorBoard()
+    {
+        open({running()});
+        auto* importer = m_place->findChild<RunImporter*>();
+        importer->importEvents(TRAINYARD_SOURCE_DIR "/tests/golden/tensorboard/logs");
+        QTRY_COMPARE(m_library->runs().size(), 4);
+        QTRY_VERIFY(hasText("3 runs are imported."));
+        support::savePictures(*m_place, "runs-imported");
+    }
+
+    void importsTheChosenColumnsOfATable()
+    {
+        open({running()});
+        QFile file(m_folder->filePath("curves.csv"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("iteration,train/loss,accuracy,note\n1,2.5,0.1,x\n2,2,0.2,y\n");
+        file.close();
+        m_place->findChild<RunImporter*>()->importTable(file.fileName());
+        QTRY_VERIFY(m_place->findChild<CsvChoice*>());
+        auto* choice = m_place->findChild<CsvChoice*>();
+        QCOMPARE(choice->columns().step, QString("iteration"));
+        QCOMPARE(choice->columns().series, (QStringList{"train/loss", "accuracy"}));
+        support::savePictures(*m_place, "runs-import-table");
+        choice->findChild<QListWidget*>()->item(2)->setCheckState(Qt::Unchecked);
+        button("Import", m_place->findChild<MessageStrip*>())->click();
+        QTRY_COMPARE(m_library->runs().size(), 2);
+        const auto imported = std::find_if(m_library->runs().begin(), m_library->runs().end(),
+                                           [](const RunEntry& entry) { return entry.name == "curves"; });
+        QVERIFY(imported != m_library->runs().end());
+        QCOMPARE(imported->importedFrom, QString("CSV"));
+        QCOMPARE(m_desk->open(imported->id).value()->facts().import->tables.front().names.last(),
+                 QString("train/loss"));
+    }
+
     void aDamagedFolderSaysSoInPlace()
     {
         open({running()});
@@ -274,9 +399,22 @@ private:
         m_place->activate();
     }
 
-    QPushButton* button(const QString& text) const
+    /// Chooses in the menu of the current run.
+    void trigger(const QString& text)
     {
-        for (QPushButton* button : m_place->findChildren<QPushButton*>()) {
+        button("Actions")->click();
+        auto* menu = m_place->findChild<QMenu*>();
+        for (QAction* action : menu->actions()) {
+            if (action->text() == text)
+                action->trigger();
+        }
+        menu->close();
+        QCoreApplication::sendPostedEvents(menu, QEvent::DeferredDelete);
+    }
+
+    QPushButton* button(const QString& text, const QWidget* parent = nullptr) const
+    {
+        for (QPushButton* button : (parent ? parent : m_place.get())->findChildren<QPushButton*>()) {
             if (button->text() == text)
                 return button;
         }

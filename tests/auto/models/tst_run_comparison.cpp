@@ -24,14 +24,6 @@ support::SampleRun sample(const QString& name, int worldSize, double learningRat
     return run;
 }
 
-QStringList column(const TextTable& table, int at)
-{
-    QStringList cells;
-    for (const QStringList& row : table.rows)
-        cells.append(row[at]);
-    return cells;
-}
-
 } // namespace
 
 class TestRunComparison : public QObject {
@@ -64,19 +56,6 @@ private slots:
         second.seed = 0xbeef;
         const QStringList labels = labelsOf(open({sample("a", 2, 1e-3), second, sample("b", 4, 1e-3)}));
         QCOMPARE(labels, (QStringList{"a (0002)", "a (beef)", "b"}));
-    }
-
-    void givesFinalFiguresSideBySide()
-    {
-        auto failed = sample("b", 4, 1e-3);
-        failed.reached = 120;
-        failed.state = RunState::Failed;
-        const TextTable table = finalFigures(open({sample("a", 2, 1e-3), failed}));
-        QCOMPARE(column(table, 1).first(), QString("done"));
-        QCOMPARE(column(table, 2).first(), QString("failed"));
-        QCOMPARE(column(table, 1)[1], QString("400 of 400"));
-        QCOMPARE(column(table, 2)[1], QString("120 of 400"));
-        QCOMPARE(column(table, 2)[2], QString("4"));
     }
 
     void scalesAgainstTheSmallestWorld()

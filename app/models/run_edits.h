@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+
+#include <QObject>
+#include <QStringList>
+#include <QUndoStack>
+
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+class RunLibrary;
+
+/// What the user keeps with runs (tags, notes, archive), changed so that it can be undone. GUI thread.
+class RunEdits : public QObject {
+    Q_OBJECT
+
+public:
+    /// The library must outlive the edits.
+    explicit RunEdits(RunLibrary& library, QObject* parent = nullptr);
+
+    /// Where edits are kept from now on, so that they are undone among others; it must outlive the edits.
+    void useStack(QUndoStack& stack) { m_stack = &stack; }
+    QUndoStack& stack() { return *m_stack; }
+    RunLibrary& library() { return m_library; }
+
+    void setTags(const QString& runId, const QStringList& tags);
+    /// Notes of one run that follow each other are undone at once.
+    void setNotes(const QString& runId, const QString& notes);
+    void setArchived(const QString& runId, bool archived);
+
+signals:
+    /// It could not be written: the history is as before.
+    void failed(const trainyard::Error& error);
+
+private:
+    void tell(const Status& written);
+
+    RunLibrary& m_library;
+    QUndoStack m_own;
+    QUndoStack* m_stack = &m_own;
+};
+
+} // namespace trainyard

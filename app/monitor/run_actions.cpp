@@ -1,0 +1,158 @@
+#include "app/monitor/run_actions.h"
+
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+
+#include "app/exchange/run_export.h"
+#include "app/models/display_text.h"
+#include "app/models/run_desk.h"
+#include "app/widgets/message_strip.h"
+
+namespace trainyard {
+
+namespace {
+
+const auto kTensorBoard = QStringLiteral("TensorBoard");
+const auto kCsv = QStringLiteral("CSV");
+const auto kJson = QStringLiteral("JSON");
+
+Status writeTo(const RunFacts& facts, const RunSeries& series, const QString& format,
+               const std::filesystem::path& path)
+{
+    if (format == kCsv)
+        return exportCsv(facts, series, path);
+    if (format == kJson)
+        return exportJson(facts, series, path);
+    const auto file = exportTensorBoard(facts, series, path);
+    return file.ok() ? Status() : Status(file.error());
+}
+
+} // namespace
+
+RunActions::RunActions(RunDesk& desk, MessageStrip& strip, QWidget& window)
+    : QObject(&window)
+    , m_desk(desk)
+    , m_strip(strip)
+    , m_window(window)
+    , m_export([this](const Status& written) {
+        if (written.ok())
+            m_strip.showMessage(MessageStrip::Tone::Good, tr("Exported to %1").arg(oneLine(m_exportPath)));
+        else
+            m_strip.showError(written.error());
+    })
+{
+    connect(&desk.edits(), &RunEdits::failed, this, [this](const Error& error) { m_strip.showError(error); });
+}
+
+void RunActions::showMenu(const QString& runId, const QPoint& place)
+{
+    const auto entry = m_desk.library().find(runId);
+    if (!entry)
+        return;
+    auto* menu = new QMenu(&m_window);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->setToolTipsVisible(true);
+    addSpecActions(*menu, runId);
+    menu->addAction(tr("Compare with others"), this, [this, runId] { emit comparisonWanted(runId); });
+    addExports(*menu, runId);
+    menu->addSeparator();
+    const bool archived = entry->isArchived;
+    menu->addAction(archived ? tr("Take out of the archive") : tr("Archive"), this,
+                    [this, runId, archived] { archive(runId, !archived); });
+    QAction* remove = menu->addAction(tr("Delete…"), this, [this, runId] { confirmDelete(runId); });
+    remove->setEnabled(entry->isOver());
+    remove->setToolTip(entry->isOver() ? tr("Asks for the run's name first") : tr("Stop the run first"));
+    menu->popup(place);
+}
+
+void RunActions::addSpecActions(QMenu& menu, const QString& runId)
+{
+    const auto run = m_desk.open(runId);
+    const auto spec = run.ok() ? (*run)->facts().spec : std::nullopt;
+    QAction* copy = menu.addAction(tr("Open a copy in Design"));
+    QAction* again = menu.addAction(tr("Launch again as it was"));
+    for (QAction* action : {copy, again})
+        action->setEnabled(spec.has_value());
+    if (!spec)
+        return;
+    connect(copy, &QAction::triggered, this, [this, spec] { emit copyWanted(*spec); });
+    connect(again, &QAction::triggered, this, [this, spec] { emit relaunchWanted(*spec); });
+}
+
+void RunActions::addExports(QMenu& menu, const QString& runId)
+{
+    QMenu* formats = menu.addMenu(tr("Export"));
+    for (const QString& format : {kTensorBoard, kCsv, kJson})
+        formats->addAction(format + QStringLiteral("…"), this,
+                           [this, runId, format] { exportTo(runId, format); });
+}
+
+void RunActions::archive(const QString& runId, bool archived)
+{
+    const QString name = oneLine(m_desk.library().find(runId).value_or(RunEntry{}).name);
+    m_desk.edits().setArchived(runId, archived);
+    m_strip.showMessage(MessageStrip::Tone::Info,
+                        archived ? tr("%1 is archived. The search is:archived shows it.").arg(name)
+                                 : tr("%1 is on the list again.").arg(name));
+    m_strip.addAction(tr("Undo"), [this, runId, archived] {
+        m_desk.edits().setArchived(runId, !archived);
+        m_strip.clear();
+    });
+}
+
+void RunActions::confirmDelete(const QString& runId)
+{
+    const RunEntry entry = m_desk.library().find(runId).value_or(RunEntry{});
+    const QString name = oneLine(entry.name);
+    const QString stays =
+        entry.hosts.isEmpty()
+            ? QString()
+            : tr(" Its folder with its checkpoints on %1 stays; `trainyard runs delete --hosts` "
+                 "removes that too.")
+                  .arg(oneLine(entry.hosts.join(QStringLiteral(", "))));
+    m_strip.showMessage(MessageStrip::Tone::Warning, tr("Delete %1 for ever?").arg(name),
+                        tr("Its curves, events, tags and notes on this computer are gone then.") + stays);
+    auto* typed = new QLineEdit;
+    typed->setPlaceholderText(tr("Type the run's name to confirm: %1").arg(name));
+    typed->setAccessibleName(tr("Name of the run, to confirm"));
+    typed->setToolTip(tr("The name as it stands above"));
+    m_strip.addField(typed);
+    QPushButton* button = m_strip.addAction(tr("Delete"), [this, runId] { remove(runId); });
+    button->setEnabled(false);
+    connect(typed, &QLineEdit::textChanged, button,
+            [button, name](const QString& text) { button->setEnabled(text == name); });
+    connect(typed, &QLineEdit::returnPressed, button, &QPushButton::click);
+    typed->setFocus();
+}
+
+void RunActions::remove(const QString& runId)
+{
+    const QString name = oneLine(m_desk.library().find(runId).value_or(RunEntry{}).name);
+    const Status removed = m_desk.removeRun(runId);
+    if (removed.ok())
+        m_strip.showMessage(MessageStrip::Tone::Good, tr("%1 is deleted.").arg(name));
+    else
+        m_strip.showError(removed.error());
+}
+
+void RunActions::exportTo(const QString& runId, const QString& format)
+{
+    const auto run = m_desk.open(runId);
+    if (!run.ok())
+        return m_strip.showError(run.error());
+    const QString title = tr("Export %1 for %2").arg(oneLine((*run)->facts().name()), format);
+    const QString file = QStringLiteral("%1.%2").arg(runId, format.toLower());
+    const QString path = format == kTensorBoard ? QFileDialog::getExistingDirectory(&m_window, title)
+                                                : QFileDialog::getSaveFileName(&m_window, title, file);
+    if (path.isEmpty())
+        return;
+    m_exportPath = path;
+    m_strip.showProgress(tr("exporting to %1").arg(oneLine(path)), -1);
+    m_export.start([facts = (*run)->facts(), series = (*run)->series(), format, path](const auto&) {
+        return writeTo(facts, series, format, path.toStdString());
+    });
+}
+
+} // namespace trainyard

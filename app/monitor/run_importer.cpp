@@ -1,0 +1,175 @@
+#include "app/monitor/run_importer.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QPushButton>
+
+#include "app/exchange/csv_import.h"
+#include "app/exchange/tensorboard_import.h"
+#include "app/models/display_text.h"
+#include "app/models/run_desk.h"
+#include "app/monitor/csv_choice.h"
+#include "app/widgets/message_strip.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kMostWarnings = 3; ///< told in the strip
+
+Result<QStringList> writeAll(const std::vector<LoadedRun>& runs, const std::filesystem::path& runsFolder,
+                             QStringList& warnings)
+{
+    QStringList ids;
+    for (const LoadedRun& run : runs) {
+        warnings += run.warnings;
+        TRAINYARD_TRY(const QString id, writeImportedRun(runsFolder, run.import, run.series));
+        ids.append(id);
+    }
+    return ids;
+}
+
+Result<QStringList> takeEvents(const std::filesystem::path& folder, const std::filesystem::path& runsFolder,
+                               QStringList& warnings, const ImportGoesOn& goesOn)
+{
+    TRAINYARD_TRY(const auto logs, findTensorBoardLogs(folder));
+    QStringList ids;
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+        const auto part = [&](double share) { return goesOn((double(i) + share) / double(logs.size())); };
+        TRAINYARD_TRY(LoadedRun run, loadTensorBoardLog(logs[i], part));
+        if (run.series.empty()) {
+            warnings << QObject::tr("%1 has no scalars").arg(run.import.name);
+            continue;
+        }
+        std::vector<LoadedRun> one;
+        one.push_back(std::move(run));
+        TRAINYARD_TRY(const QStringList written, writeAll(one, runsFolder, warnings));
+        ids += written;
+    }
+    return ids;
+}
+
+} // namespace
+
+RunImporter::RunImporter(RunDesk& desk, MessageStrip& strip, QWidget& window)
+    : QObject(&window)
+    , m_desk(desk)
+    , m_strip(strip)
+    , m_window(window)
+    , m_job([this](const Outcome& outcome) { tell(outcome); }, [this](double share) { showProgress(share); })
+    , m_table([this](const Table& table) { askForColumns(m_tableFile, table); })
+{
+}
+
+void RunImporter::showMenu(const QPoint& place)
+{
+    auto* menu = new QMenu(&m_window);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(tr("Folder of TensorBoard…"), this, [this] {
+        const QString folder = QFileDialog::getExistingDirectory(
+            &m_window, tr("Folder with event files, also in folders below it"));
+        if (!folder.isEmpty())
+            importEvents(folder);
+    });
+    menu->addAction(tr("Table of numbers (CSV)…"), this, [this] {
+        const QString file =
+            QFileDialog::getOpenFileName(&m_window, tr("Table with a line for each step"), {},
+                                         tr("Tables (*.csv *.tsv *.txt);;All files (*)"));
+        if (!file.isEmpty())
+            importTable(file);
+    });
+    menu->popup(place);
+}
+
+void RunImporter::importEvents(const QString& folder)
+{
+    start(oneLine(QFileInfo(folder).fileName()),
+          [folder = folder.toStdString(),
+           runs = m_desk.runsFolder().toStdString()](const ImportGoesOn& goesOn) {
+              Outcome outcome;
+              const auto ids = takeEvents(folder, runs, outcome.warnings, goesOn);
+              if (ids.ok())
+                  outcome.runIds = *ids;
+              else
+                  outcome.error = ids.error();
+              return outcome;
+          });
+}
+
+void RunImporter::importTable(const QString& file)
+{
+    m_tableFile = file;
+    m_strip.showProgress(tr("reading %1").arg(oneLine(QFileInfo(file).fileName())), -1);
+    m_table.start([file = file.toStdString()](const auto&) {
+        return std::make_shared<const Result<CsvTable>>(readCsv(file));
+    });
+}
+
+void RunImporter::askForColumns(const QString& file, const Table& table)
+{
+    if (!table->ok())
+        return m_strip.showError(table->error());
+    const QString name = QFileInfo(file).completeBaseName();
+    m_strip.showMessage(MessageStrip::Tone::Info,
+                        tr("Import %1: %2 rows").arg(oneLine(name), displayCount((*table)->rows)),
+                        tr("Say which columns are what; the others are left out."));
+    auto* choice = new CsvChoice(**table);
+    m_strip.addField(choice);
+    QPushButton* go = m_strip.addAction(
+        tr("Import"),
+        [this, choice, file, name, table] {
+            start(oneLine(name), [columns = choice->columns(), file, name, table,
+                                  runs = m_desk.runsFolder().toStdString()](const ImportGoesOn&) {
+                Outcome outcome;
+                const auto loaded = loadCsv(**table, columns, name, file);
+                const auto ids = loaded.ok() ? writeAll(*loaded, runs, outcome.warnings)
+                                             : Result<QStringList>(loaded.error());
+                if (ids.ok())
+                    outcome.runIds = *ids;
+                else
+                    outcome.error = ids.error();
+                return outcome;
+            });
+        },
+        true);
+    const auto allow = [choice, go] { go->setEnabled(!choice->columns().series.isEmpty()); };
+    connect(choice, &CsvChoice::changed, go, allow);
+    allow();
+    m_strip.addAction(tr("Cancel"), [this] { m_strip.clear(); });
+}
+
+void RunImporter::start(const QString& what, LatestJob<Outcome>::Work work)
+{
+    m_what = what;
+    showProgress(0);
+    m_strip.addAction(tr("Cancel"), [this] {
+        m_job.cancel();
+        m_desk.scan(); // what was complete before stays
+        m_strip.showMessage(MessageStrip::Tone::Info, tr("Importing %1 was stopped.").arg(m_what));
+    });
+    m_job.start(std::move(work));
+}
+
+void RunImporter::showProgress(double share)
+{
+    m_strip.showProgress(tr("importing %1").arg(m_what), share);
+}
+
+void RunImporter::tell(const Outcome& outcome)
+{
+    m_desk.scan();
+    if (outcome.error)
+        return m_strip.showError(*outcome.error);
+    QStringList details = outcome.warnings.mid(0, kMostWarnings);
+    if (outcome.warnings.size() > kMostWarnings)
+        details << tr("and %1 more").arg(outcome.warnings.size() - kMostWarnings);
+    m_strip.showMessage(outcome.warnings.isEmpty() ? MessageStrip::Tone::Good : MessageStrip::Tone::Warning,
+                        outcome.runIds.size() == 1 ? tr("%1 is imported.").arg(m_what)
+                                                   : tr("%1 runs are imported.").arg(outcome.runIds.size()),
+                        oneLine(details.join(QStringLiteral(" · "))));
+    if (!outcome.runIds.isEmpty())
+        emit imported(outcome.runIds.first());
+}
+
+} // namespace trainyard

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <QObject>
+
+#include "app/exchange/csv_table.h"
+#include "app/models/latest_job.h"
+
+class QPoint;
+class QWidget;
+
+namespace trainyard {
+
+class MessageStrip;
+class RunDesk;
+
+/// Takes runs of other tools into the history: asks for the files, for the columns of a table, reads in
+/// another thread and tells in the strip how far it is and what came of it.
+class RunImporter : public QObject {
+    Q_OBJECT
+
+public:
+    /// Desk, strip and window must outlive it.
+    RunImporter(RunDesk& desk, MessageStrip& strip, QWidget& window);
+
+    void showMenu(const QPoint& place);
+    /// A folder with event files.
+    void importEvents(const QString& folder);
+    /// Asks which columns of the file are what.
+    void importTable(const QString& file);
+
+signals:
+    /// The first of them, when all are in the history.
+    void imported(const QString& runId);
+
+private:
+    struct Outcome {
+        QStringList runIds;
+        QStringList warnings;
+        std::optional<Error> error;
+    };
+    using Table = std::shared_ptr<const Result<CsvTable>>;
+
+    void readTable(const QString& file);
+    void askForColumns(const QString& file, const Table& table);
+    void start(const QString& what, LatestJob<Outcome>::Work work);
+    void tell(const Outcome& outcome);
+    void showProgress(double share);
+
+    RunDesk& m_desk;
+    MessageStrip& m_strip;
+    QWidget& m_window;
+    QString m_what; ///< that is being read
+    LatestJob<Outcome> m_job;
+    QString m_tableFile;
+    LatestJob<Table> m_table;
+};
+
+} // namespace trainyard
