@@ -68,7 +68,8 @@ void LinkMatrixPanel::showReport(const PreflightReport& report)
     m_links->setReport(report);
     colourBy(m_figure->current());
     fitHeight();
-    setVisible(report.hosts.size() > 1);
+    setVisible(
+        std::ranges::any_of(report.hosts, [](const HostReport& host) { return !host.links.isEmpty(); }));
 }
 
 void LinkMatrixPanel::colourBy(int segment)

@@ -13,7 +13,7 @@ class SegmentedControl;
 class TableView;
 
 /// The links between the hosts of the last cluster check as a heat map by pair, coloured by latency or by
-/// bandwidth. Hidden until there was one. Arrow keys walk from cell to cell.
+/// bandwidth. Hidden until one has tried any. Arrow keys walk from cell to cell.
 class LinkMatrixPanel : public QFrame {
     Q_OBJECT
 public:
