@@ -1,7 +1,10 @@
 #include "app/report/report_writer.h"
 
 #include <QBuffer>
+#include <QFile>
 #include <QFileInfo>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QPainter>
 #include <QPdfWriter>
 
@@ -39,6 +42,14 @@ QByteArray toPdf(const ReportDocument& document)
     return buffer.data();
 }
 
+/// A report and the specification of its run may well have the same name.
+bool isSpecification(const QString& file)
+{
+    QFile content(file);
+    return content.open(QIODevice::ReadOnly) &&
+           QJsonDocument::fromJson(content.readAll()).object().contains(QLatin1String("trainyard"));
+}
+
 } // namespace
 
 QStringList reportFormats()
@@ -53,6 +64,9 @@ Status writeReport(const ReportDocument& document, const QString& file)
         return badInput(file.toStdString() + ": there is no folder " + folder.toStdString(),
                         "make it first, or choose another one");
     const QString ending = QFileInfo(file).suffix().toLower();
+    if (ending == "json" && isSpecification(file))
+        return badInput(file.toStdString() + " is a run specification, which the report would replace",
+                        "choose another name");
     QByteArray content;
     if (ending == "html")
         content = toHtml(document).toUtf8();

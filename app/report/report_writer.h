@@ -12,7 +12,8 @@ namespace trainyard {
 QStringList reportFormats();
 
 /// Writes the report in the format of the file's ending; the file appears whole or not at all. BadInput for
-/// another ending. HTML and PDF need a QApplication (the offscreen platform will do).
+/// another ending, and where it would replace a run specification. HTML and PDF need a QApplication (the
+/// offscreen platform will do).
 Status writeReport(const ReportDocument& document, const QString& file);
 
 /// Writes it in every format, as `base` with each of the endings, and returns the files.

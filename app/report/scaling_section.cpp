@@ -50,14 +50,14 @@ ReportTable studyTable(const ScalingStudy& study, const Runs& runs)
     ReportTable table{QStringLiteral("%1, %2; efficiency against %3 ranks")
                           .arg(study.model, kindOf(study.rows))
                           .arg(study.rows.front().worldSize),
-                      scalingColumns() + QStringList{"speed-up", "run"},
+                      scalingColumns() + QStringList{"speed-up"},
                       {}};
     table.caption.replace(QStringLiteral("against 1 ranks"), QStringLiteral("against 1 rank"));
     for (const ScalingRow& row : study.rows) {
         const RecordedRun& run = runOf(row, runs);
         table.rows << scalingCells(study.model, run.facts.hosts.size(), row.worldSize, row.sequencesPerSecond,
                                    row.efficiency) +
-                          QStringList{QString::number(row.speedup, 'f', 2), labelOf(run, runs)};
+                          QStringList{QString::number(row.speedup, 'f', 2)};
     }
     return table;
 }

@@ -447,6 +447,20 @@ private slots:
         QVERIFY(!QFile::exists(m_folder.filePath("report.docx")));
     }
 
+    void replacesNoSpecification()
+    {
+        const QString spec = m_folder.filePath("alike.json");
+        QVERIFY(QFile::copy(m_two + "/spec.json", spec));
+        const QByteArray before = contentOf(spec);
+        const auto files = writeReportInAllFormats(*m_study, m_folder.filePath("alike"));
+        QVERIFY(!files.ok());
+        QCOMPARE(files.error().kind, ErrorKind::BadInput);
+        QCOMPARE(contentOf(spec), before);
+        QVERIFY(QFile::remove(spec));
+        QVERIFY(writeReport(*m_study, spec).ok());
+        QVERIFY2(writeReport(*m_study, spec).ok(), "a report may replace a report");
+    }
+
     void namesTheFolderThatIsMissing()
     {
         const Status status = writeReport(*m_study, m_folder.filePath("nowhere/report.html"));
