@@ -51,6 +51,30 @@ private slots:
         QCOMPARE(found, offered);
     }
 
+    /// Commands of node executables answer by themselves, where these were built.
+    void everyHelpTeaches_data()
+    {
+        QTest::addColumn<QStringList>("command");
+        const QString names = run(TRAINYARD_BIN_DIR "/trainyard", {"complete", "--", ""});
+        for (const QString& name : names.split('\n', Qt::SkipEmptyParts))
+            QTest::addRow("%s", qPrintable(name)) << QStringList{name};
+        const QString ofHosts = run(TRAINYARD_BIN_DIR "/trainyard", {"complete", "--", "hosts", ""});
+        for (const QString& name : ofHosts.split('\n', Qt::SkipEmptyParts))
+            QTest::addRow("hosts %s", qPrintable(name)) << QStringList{"hosts", name};
+    }
+    void everyHelpTeaches()
+    {
+        QFETCH(QStringList, command);
+        const QString help = run(TRAINYARD_BIN_DIR "/trainyard", command + QStringList{"--help"});
+        if (help.contains("cannot start"))
+            QSKIP("the node half was not built");
+        QVERIFY2(help.contains("Exit status: 0 done"), qPrintable(help));
+        const QString example = "  trainyard " + command.join(' ');
+        QVERIFY2(command == QStringList{"hosts"} || help.contains('\n' + example) ||
+                     help.contains("| " + example.trimmed()),
+                 qPrintable(help));
+    }
+
     void bashAsks()
     {
         const QString answer = run(
