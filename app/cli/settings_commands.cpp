@@ -128,27 +128,25 @@ void addCommonOptions(CLI::App& command, SettingsOptions& options)
 void addSettingsCommands(CLI::App& app, CommandOutcome& outcome)
 {
     auto options = std::make_shared<SettingsOptions>();
-    CLI::App* import = app.add_subcommand(
+    CLI::App* read = app.add_subcommand(
         "import-spec", "Turn settings of DeepSpeed, Megatron-LM or SageMaker into a run specification");
-    addCommonOptions(*import, *options);
-    import->add_option("FILE", options->file, "The settings")->required();
-    import->add_option("--base", options->base,
-                       "Run specification (JSON) for what the settings do not say: cluster, data set, model");
-    import
-        ->add_option(
+    addCommonOptions(*read, *options);
+    read->add_option("FILE", options->file, "The settings")->required();
+    read->add_option("--base", options->base,
+                     "Run specification (JSON) for what the settings do not say: cluster, data set, model");
+    read->add_option(
             "--ranks", options->ranks,
             "Devices that the settings were written for (default: the launcher's, else the base's slots)")
         ->check(CLI::Range(1, kMostRanks));
-    import->footer(kImportFooter);
-    import->callback([&outcome, options] { outcome.status = importSpec(*options);
-});
+    read->footer(kImportFooter);
+    read->callback([&outcome, options] { outcome.status = importSpec(*options); });
 
-CLI::App* write = app.add_subcommand(
-    "export-spec", "Turn a run specification into settings of DeepSpeed, Megatron-LM or SageMaker");
-addCommonOptions(*write, *options);
-write->add_option("SPEC", options->file, "Run specification (JSON)")->required();
-write->footer(kExportFooter);
-write->callback([&outcome, options] { outcome.status = exportSpec(*options); });
-} // namespace trainyard
+    CLI::App* write = app.add_subcommand(
+        "export-spec", "Turn a run specification into settings of DeepSpeed, Megatron-LM or SageMaker");
+    addCommonOptions(*write, *options);
+    write->add_option("SPEC", options->file, "Run specification (JSON)")->required();
+    write->footer(kExportFooter);
+    write->callback([&outcome, options] { outcome.status = exportSpec(*options); });
+}
 
 } // namespace trainyard
