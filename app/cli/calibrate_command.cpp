@@ -17,6 +17,7 @@
 #include "app/models/measured_run.h"
 #include "app/models/probed_hardware.h"
 #include "engine/planner/hardware/hardware_json.h"
+#include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/probes/probe_json.h"
 #include "engine/planner/validation/refined_node.h"
 #include "engine/spec/hardware_name.h"
@@ -220,6 +221,9 @@ int calibrate(const CalibrateOptions& options)
 {
     if (const Status named = checkName(options.name); !named.ok())
         return console::fail(named.error());
+    if (options.runs.empty() && nodePreset(options.name)) // before the minute that probes take
+        return console::fail(badInput("--name: \"" + options.name + "\" is the name of a preset",
+                                      "give what is probed another name"));
     return options.runs.empty() ? calibrateHosts(options) : calibrateByRuns(options);
 }
 

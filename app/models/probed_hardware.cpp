@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/probes/probed_node.h"
 
 namespace trainyard {
@@ -37,6 +38,8 @@ Result<NodeModel> keepProbedHardware(const HardwareLibrary& library, const Probe
 {
     TRAINYARD_TRY(NodeModel node, probedNode(report, date));
     node.name = name.empty() ? probedHardwareName(report.hardware.hosts) : name;
+    if (nodePreset(node.name))
+        return badInput("\"" + node.name + "\" is the name of a preset", "give what was probed another name");
     node.description = descriptionOf(report.hardware.hosts);
     if (const auto before = library.find(node.name); before.ok())
         node.price = before->price;

@@ -13,7 +13,7 @@ std::string probedHardwareName(const std::vector<std::string>& hosts);
 
 /// Keeps the node that the probes describe in the library; `name` empty = probedHardwareName(). Of hardware
 /// of that name the price stays, which no probe finds. `date`: of the calibration. The node, with its name,
-/// or what probedNode() and HardwareLibrary::store() say.
+/// or BadInput for the name of a preset, and what probedNode() and HardwareLibrary::store() say.
 Result<NodeModel> keepProbedHardware(const HardwareLibrary& library, const ProbeReport& report,
                                      const std::string& name, const std::string& date);
 
