@@ -55,8 +55,8 @@ QStringList rowOf(int place, const FoundLayout& found, const Price& price)
 
 QString tableOf(const std::vector<FoundLayout>& layouts, const Price& price)
 {
-    QList<QStringList> rows{{"#", "data", "context", "tensor", "pipeline", "micro-batch", "seq/s", "step",
-                             "cost of 10^6", "memory", "with"}};
+    QList<QStringList> rows{{"#", "data", "context", "tensor", "pipeline", "micro-batches", "seq/s", "step",
+                             "cost of 10^6 sequences", "memory", "with"}};
     for (const FoundLayout& layout : layouts)
         rows << rowOf(static_cast<int>(rows.size()), layout, price);
     return console::table(rows);

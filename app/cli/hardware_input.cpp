@@ -1,5 +1,6 @@
 #include "app/cli/hardware_input.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -44,6 +45,8 @@ Result<NodeModel> readHardwareInput(const std::string& hardware)
     ParsedNode parsed = parseNode(*text);
     if (!parsed.diagnostics.empty())
         return toError(parsed.diagnostics).in(hardware);
+    if (parsed.node.name.empty())
+        parsed.node.name = hardware;
     return std::move(parsed.node);
 }
 
@@ -62,6 +65,15 @@ Result<std::string> hardwareFor(const RunSpec& spec, const std::string& hardware
                             "name one kind of node with --hardware");
     }
     return first;
+}
+
+Result<NodeModel> nodeFor(const RunSpec& spec, const std::string& hardware)
+{
+    TRAINYARD_TRY(const std::string name, hardwareFor(spec, hardware));
+    TRAINYARD_TRY(NodeModel node, readHardwareInput(name));
+    for (const NodeSpec& host : spec.cluster.nodes)
+        node.devices = hardware.empty() ? std::min(node.devices, host.slotCount) : node.devices;
+    return node;
 }
 
 Result<std::vector<NodeModel>> readNodes(const RunSpec& spec, const std::string& hardware)

@@ -23,6 +23,9 @@ std::string specHardwareName(const std::string& hardware);
 /// `hardware`, or where it is empty the one name that all of the specification's nodes have
 /// (cluster.nodes[].hardware). BadInput where they have none or differ.
 Result<std::string> hardwareFor(const RunSpec& spec, const std::string& hardware);
+/// The kind of node that a search or a scaling curve is for: that of hardwareFor(). Where the specification
+/// names it for its own hosts, they have no more devices than slots there; of unequal hosts the fewest.
+Result<NodeModel> nodeFor(const RunSpec& spec, const std::string& hardware);
 /// Of each of the specification's nodes: `hardware`, or where it is empty its own. BadInput for a node that
 /// has none.
 Result<std::vector<NodeModel>> readNodes(const RunSpec& spec, const std::string& hardware);

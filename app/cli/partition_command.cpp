@@ -7,6 +7,7 @@
 #include "app/cli/console.h"
 #include "app/cli/hardware_input.h"
 #include "app/cli/planned_shape.h"
+#include "app/cli/spec_output.h"
 #include "app/cli/watched_work.h"
 #include "engine/base/file.h"
 #include "engine/planner/partition/arrangement.h"
@@ -31,7 +32,9 @@ struct PartitionOptions {
 
 /// What is told of a layout.
 struct Outcome {
+    std::vector<std::string> hardware;    ///< of the nodes, each kind once
     std::vector<StageDivision> divisions; ///< as the layout is placed
+    std::optional<Error> noTimes{};       ///< why layers by time are not among them
     std::vector<Arrangement> arrangements;
 };
 
@@ -99,6 +102,8 @@ void printTables(const Outcome& outcome)
             basisOf(division.kind), listOf(division.layerCounts), secondsOf(division.step),
             QString::fromStdString(formatBytes(division.onDevice)), verdictOf(division.fits)};
     console::print(console::table(divisions));
+    if (outcome.noTimes)
+        console::print("not by time: " + QString::fromStdString(outcome.noTimes->text()));
     QList<QStringList> arrangements{{"placement", "hosts", "layers of each stage", "step", ""}};
     for (std::size_t i = 0; i < std::min(kArrangementsTold, outcome.arrangements.size()); ++i) {
         const Arrangement& one = outcome.arrangements[i];
@@ -141,7 +146,10 @@ QJsonObject toJson(const Outcome& outcome)
                                     {"layers_per_stage", arrayOf(one.layerCounts)},
                                     {"step_seconds", one.step},
                                     {"fits", one.fits}};
-    return {{"divisions", divisions}, {"arrangements", arrangements}};
+    QJsonObject json{{"divisions", divisions}, {"arrangements", arrangements}};
+    if (outcome.noTimes)
+        json["not_by_time"] = QString::fromStdString(outcome.noTimes->text());
+    return json;
 }
 
 Result<std::optional<PartCosts>> measuredSeconds(const std::string& file, const ModelSpec& model)
@@ -155,13 +163,34 @@ Result<std::optional<PartCosts>> measuredSeconds(const std::string& file, const 
     return std::optional(*std::move(parts));
 }
 
+std::vector<std::string> kindsOf(const std::vector<NodeModel>& nodes)
+{
+    std::vector<std::string> kinds;
+    for (const NodeModel& node : nodes) {
+        if (std::ranges::find(kinds, node.name) == kinds.end())
+            kinds.push_back(node.name);
+    }
+    return kinds;
+}
+
+QStringList textsOf(const std::vector<std::string>& texts)
+{
+    QStringList list;
+    for (const std::string& text : texts)
+        list << QString::fromStdString(text);
+    return list;
+}
+
 Result<Outcome> outcomeOf(const PartitionOptions& options, const RunSpec& spec, const SequenceShape& shape)
 {
     TRAINYARD_TRY(const std::vector<NodeModel> nodes, readNodes(spec, options.hardware));
     TRAINYARD_TRY(const auto measured, measuredSeconds(options.seconds, spec.model));
     TRAINYARD_TRY(const std::vector<PipelineNode> ranks, pipelineNodes(spec, nodes));
     Outcome outcome;
+    outcome.hardware = kindsOf(nodes);
     TRAINYARD_TRY(outcome.divisions, divideStages(spec, shape, ranks, measured));
+    if (const auto byTime = layersByTime(spec, shape, ranks, measured); !byTime.ok())
+        outcome.noTimes = byTime.error();
     WatchedWork work("arranged");
     TRAINYARD_TRY(outcome.arrangements, arrange(spec, shape, nodes, measured,
                                                 [&work](double share) { return work.goesOn(share); }));
@@ -173,11 +202,13 @@ void print(const ModelSpec& model, const SequenceShape& shape, const Outcome& ou
     if (json) {
         QJsonObject document = toJson(outcome);
         document["sequences"] = toJson(shape);
+        document["hardware"] = QJsonArray::fromStringList(textsOf(outcome.hardware));
         console::print(QJsonDocument(document));
         return;
     }
     printTables(outcome);
     console::print(shapeText(model, shape));
+    console::print("on " + textsOf(outcome.hardware).join(", "));
 }
 
 /// Why nothing is written where nothing fits.
@@ -200,6 +231,8 @@ void nameHardware(RunSpec& spec, const std::string& hardware)
 
 int partition(const PartitionOptions& options)
 {
+    if (const Status writable = checkSpecOutput(options.specOut); !writable.ok())
+        return console::fail(writable.error());
     auto [spec, shape, status] = readShapedSpec(options.spec, options.shape, options.json);
     if (status != 0)
         return status;

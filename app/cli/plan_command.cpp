@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <limits>
+#include <tuple>
 
 #include <QJsonArray>
 #include <QJsonObject>
@@ -20,6 +22,8 @@
 namespace trainyard {
 
 namespace {
+
+constexpr std::size_t kMostRows = 1'000'000; ///< that may calibrate
 
 struct PlanOptions {
     std::string spec;
@@ -53,6 +57,8 @@ QJsonArray toJson(const std::vector<HostMemory>& hosts)
         QJsonObject entry{{"host", QString::fromStdString(host.host)}, {"ranks", host.ranks}};
         if (host.perRank)
             entry["memory_per_rank"] = static_cast<qint64>(*host.perRank);
+        if (const auto room = host.room())
+            entry["plannable_per_rank"] = static_cast<qint64>(*room);
         array << entry;
     }
     return array;
@@ -63,9 +69,43 @@ QString textOf(Bytes bytes)
     return QString::fromStdString(formatBytes(bytes));
 }
 
+/// "40.0 GiB, of which 36.8 GiB may be planned".
 QString roomOn(const HostMemory& host)
 {
-    return host.perRank ? textOf(*host.perRank) : QString("unknown");
+    if (!host.perRank)
+        return "unknown";
+    const QString all = textOf(*host.perRank);
+    return *host.room() == *host.perRank
+               ? all
+               : QString("%1, of which %2 may be planned").arg(all, textOf(*host.room()));
+}
+
+/// Neighbours whose ranks have the same memory.
+struct EqualHosts {
+    HostMemory first;
+    int count = 0;
+
+    bool holds(const HostMemory& host) const
+    {
+        return std::tie(host.ranks, host.perRank, host.onDevices, host.mainPerRank, host.usableShare) ==
+               std::tie(first.ranks, first.perRank, first.onDevices, first.mainPerRank, first.usableShare);
+    }
+    QString name() const
+    {
+        const QString host = QString::fromStdString(first.host);
+        return count == 1 ? host : QString("%1 and %2 more").arg(host).arg(count - 1);
+    }
+};
+
+std::vector<EqualHosts> groupsOf(const std::vector<HostMemory>& hosts)
+{
+    std::vector<EqualHosts> groups;
+    for (const HostMemory& host : hosts) {
+        if (groups.empty() || !groups.back().holds(host))
+            groups.push_back({host, 0});
+        ++groups.back().count;
+    }
+    return groups;
 }
 
 void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::vector<HostMemory>& hosts)
@@ -82,11 +122,10 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
     if (offloads)
         rows << QStringList{"on the device", textOf(need.onDevice)}
              << QStringList{"in host memory", textOf(need.onHost)};
-    for (const HostMemory& host : hosts) {
-        const QString name = QString::fromStdString(host.host);
-        rows << QStringList{"available on " + name, roomOn(host)};
-        if (offloads && host.mainPerRank)
-            rows << QStringList{"host memory of " + name, textOf(*host.mainPerRank)};
+    for (const EqualHosts& group : groupsOf(hosts)) {
+        rows << QStringList{"available on " + group.name(), roomOn(group.first)};
+        if (offloads && group.first.mainPerRank)
+            rows << QStringList{"host memory of " + group.name(), textOf(*group.first.mainPerRank)};
     }
     console::print(
         QString("%1 parameters on %2 %3 (data %4 x context %5 x tensor %6 x pipeline %7)")
@@ -154,7 +193,7 @@ PlanFacts factsOf(const PlanOptions& options, const PlanInputs& inputs,
 
 int plan(const PlanOptions& options)
 {
-    const auto [spec, status] = readSpecInput(options.spec, options.json);
+    const auto [spec, status] = readSpecInput(options.spec, options.json, SpecUse::Plan);
     if (status != 0)
         return status;
     const auto data = readDataSetManifest(QString::fromStdString(spec.dataset.path));
@@ -162,7 +201,7 @@ int plan(const PlanOptions& options)
     const PlanInputs inputs{shapeFor(spec.model, options.shape, data), readHardwareInput, memoryHere};
     if (const Diagnostics wrong = shapeProblems(spec.model, options.shape, inputs.shape); !wrong.empty())
         return failForProblems(options.spec, wrong, options.json);
-    const auto problems = explainPlan(spec, factsOf(options, inputs, rows));
+    const auto problems = explainPlan(completedFor(SpecUse::Plan, spec), factsOf(options, inputs, rows));
     if (!problems.empty() && problems.front().problem.path != kMemoryPath)
         return failForProblems(options.spec, problems, options.json);
     if (rows)
@@ -196,10 +235,10 @@ void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
         ->add_option("--calibrate", validation->calibrate,
                      "Rows that calibrate and are left out of the score (default: 0, and nothing is told of "
                      "a calibration)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Range(std::size_t{0}, kMostRows))
         ->needs(rows);
     command->add_option("--seed", validation->seed, "Which rows calibrate (default: 1)")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Range(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()))
         ->needs(rows);
     command->add_flag("--json", options->json, "One JSON document on standard output");
     command->callback([&outcome, options, validation, spec, rows] {

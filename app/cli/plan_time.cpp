@@ -1,5 +1,8 @@
 #include "app/cli/plan_time.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "app/cli/console.h"
 #include "engine/base/units.h"
 
@@ -18,6 +21,13 @@ QString nameOfCause(std::size_t cause)
 QString number(double value)
 {
     return QString::fromStdString(formatNumber(value));
+}
+
+/// A prediction of billions is no better than that.
+double toThreeDigits(double value)
+{
+    const double unit = std::pow(10, std::floor(std::log10(std::max(value, 1.0))) - 2);
+    return std::round(value / unit) * unit;
 }
 
 QString secondsText(double seconds)
@@ -41,14 +51,17 @@ QString stepText(const PlannedTime& time)
 
 } // namespace
 
-void addErrorBand(QJsonObject& json, const NodeModel& node)
+void addHardware(QJsonObject& json, const NodeModel& node)
 {
+    json["hardware"] = QString::fromStdString(node.name);
     if (node.calibration)
         json["error_band"] = node.calibration->errorBand;
 }
 
-void printErrorBand(const NodeModel& node)
+void printHardware(const NodeModel& node)
 {
+    console::print("on " + QString::fromStdString(node.name) +
+                   (node.description.empty() ? QString() : ": " + QString::fromStdString(node.description)));
     if (!node.calibration)
         return;
     const TimeBand band = node.calibration->bandOf(1);
@@ -75,7 +88,7 @@ QJsonObject toJson(const PlannedTime& time)
         json["currency"] = QString::fromStdString(time.node.price.currency);
         json["price_date"] = QString::fromStdString(time.node.price.date);
     }
-    addErrorBand(json, time.node);
+    addHardware(json, time.node);
     if (const auto band = time.band()) {
         json["step_seconds_least"] = band->least;
         json["step_seconds_most"] = band->most;
@@ -85,14 +98,15 @@ QJsonObject toJson(const PlannedTime& time)
 
 QList<QStringList> rowsOf(const PlannedTime& time)
 {
-    QList<QStringList> rows{{"time per step", stepText(time)}};
+    QList<QStringList> rows{{"hardware", QString::fromStdString(time.node.name)},
+                            {"time per step", stepText(time)}};
     for (std::size_t i = 0; i < kStepCauses; ++i) {
         const double share = time.step.byCause[i] / time.step.seconds;
         if (share >= kWorthTelling)
             rows << QStringList{nameOfCause(i), percent(share)};
     }
     rows << QStringList{"sequences per second", number(time.figures.sequencesPerSecond)}
-         << QStringList{"tokens per day", number(time.figures.tokensPerDay())}
+         << QStringList{"tokens per day", number(toThreeDigits(time.figures.tokensPerDay()))}
          << QStringList{"model FLOP utilisation (MFU)", percent(time.figures.modelUtilization)}
          << QStringList{"hardware FLOP utilisation (HFU)", percent(time.figures.hardwareUtilization)}
          << QStringList{"days for all steps", number(time.training.days)};
@@ -101,6 +115,8 @@ QList<QStringList> rowsOf(const PlannedTime& time)
                                                      .arg(number(time.training.cost))
                                                      .arg(QString::fromStdString(time.node.price.currency))
                                                      .arg(QString::fromStdString(time.node.price.date))};
+    else
+        rows << QStringList{"cost of all steps", "unknown, for not every node has a price in one currency"};
     return rows;
 }
 

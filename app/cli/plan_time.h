@@ -12,10 +12,10 @@ QJsonObject toJson(const PlannedTime& time);
 /// Name and value of what a person wants to know, causes that take less than 0.5 % left out.
 QList<QStringList> rowsOf(const PlannedTime& time);
 
-/// "error_band" of calibrated hardware: a step takes up to 1 + this times as long as predicted, or as much
-/// shorter.
-void addErrorBand(QJsonObject& json, const NodeModel& node);
-/// The same as a sentence; nothing of hardware that was not calibrated.
-void printErrorBand(const NodeModel& node);
+/// "hardware", its name, and of calibrated hardware "error_band": a step takes up to 1 + this times as long
+/// as predicted, or as much shorter.
+void addHardware(QJsonObject& json, const NodeModel& node);
+/// The same as sentences.
+void printHardware(const NodeModel& node);
 
 } // namespace trainyard

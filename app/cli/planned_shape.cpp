@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "app/cli/problem_output.h"
-#include "app/cli/spec_input.h"
 #include "app/models/sequences.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/limits.h"
@@ -55,15 +54,15 @@ Diagnostics shapeProblems(const ModelSpec& model, const ShapeInput& input, const
     return problems;
 }
 
-ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool json)
+ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool json, SpecUse use)
 {
-    auto [spec, status] = readSpecInput(file, json);
+    auto [spec, status] = readSpecInput(file, json, use);
     if (status != 0)
         return {{}, {}, status};
     const SequenceShape shape =
         shapeFor(spec.model, input, readDataSetManifest(QString::fromStdString(spec.dataset.path)));
     Diagnostics problems = shapeProblems(spec.model, input, shape);
-    std::ranges::move(sharingProblems(spec, shape.length), std::back_inserter(problems));
+    std::ranges::move(sharingProblems(completedFor(use, spec), shape.length), std::back_inserter(problems));
     return {std::move(spec), shape, problems.empty() ? 0 : failForProblems(file, problems, json)};
 }
 

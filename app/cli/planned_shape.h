@@ -6,6 +6,7 @@
 #include <QJsonObject>
 #include <QString>
 
+#include "app/cli/spec_input.h"
 #include "engine/base/result.h"
 #include "engine/planner/sequence_shape.h"
 #include "engine/spec/diagnostic.h"
@@ -41,7 +42,8 @@ struct ShapedSpec {
     int status = 0;
 };
 /// readSpecInput(), shapeProblems(), and what keeps ranks from sharing such sequences (sharingProblems()).
-ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool json);
+ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool json,
+                          SpecUse use = SpecUse::Plan);
 
 /// "sequences of 512 tokens, 76 of them masked".
 QString shapeText(const ModelSpec& model, const SequenceShape& shape);

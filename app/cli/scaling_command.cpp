@@ -168,6 +168,7 @@ struct Prediction {
     NodeModel node;
     Scaling scaling = Scaling::Strong;
     std::vector<ScalingStep> curve; ///< ascending ranks
+    std::vector<LeftOutSize> leftOut{};
 };
 
 /// Whether the ranks of that size have the memory of their nodes (node_fit.h).
@@ -187,7 +188,7 @@ void printCurve(const Prediction& prediction)
 {
     const Price& price = prediction.node.price;
     QList<QStringList> rows{
-        {"ranks", "global batch", "seq/s", "per rank", "efficiency", "cost of 10^6", "memory"}};
+        {"ranks", "global batch", "seq/s", "per rank", "efficiency", "cost of 10^6 sequences", "memory"}};
     for (const ScalingStep& step : prediction.curve)
         rows << QStringList{QString::number(step.ranks),
                             QString::number(step.globalBatch),
@@ -209,6 +210,14 @@ void printBound(const std::vector<ScalingStep>& curve, double bound)
                                               .arg(percent(bound))
                                               .arg(below->ranks)
                                               .arg(percent(below->efficiency)));
+}
+
+void printLeftOut(const std::vector<LeftOutSize>& sizes)
+{
+    for (const LeftOutSize& size : sizes)
+        console::print(QString("left out: %1 ranks, for %2")
+                           .arg(size.ranks)
+                           .arg(QString::fromStdString(size.reason.message)));
 }
 
 QString nameOf(Scaling scaling)
@@ -245,6 +254,14 @@ QJsonArray sizesJson(const Prediction& prediction)
     return array;
 }
 
+QJsonArray toJson(const std::vector<LeftOutSize>& sizes)
+{
+    QJsonArray array;
+    for (const LeftOutSize& size : sizes)
+        array << QJsonObject{{"ranks", size.ranks}, {"reason", QString::fromStdString(size.reason.message)}};
+    return array;
+}
+
 QJsonObject boundJson(const std::vector<ScalingStep>& curve, double bound)
 {
     QJsonObject json{{"efficiency", bound}};
@@ -276,18 +293,20 @@ QJsonObject toJson(const Prediction& prediction, double bound)
     QJsonObject json{{"sequences", toJson(prediction.shape)},
                      {"scaling", nameOf(prediction.scaling)},
                      {"sizes", sizesJson(prediction)},
+                     {"left_out", toJson(prediction.leftOut)},
                      {"bound", boundJson(prediction.curve, bound)},
                      {"published", published}};
-    addErrorBand(json, prediction.node);
+    addHardware(json, prediction.node);
     return json;
 }
 
 void print(const Prediction& prediction, double bound)
 {
     printCurve(prediction);
+    printLeftOut(prediction.leftOut);
     console::print(nameOf(prediction.scaling) + " scaling, " +
                    shapeText(prediction.spec.model, prediction.shape));
-    printErrorBand(prediction.node);
+    printHardware(prediction.node);
     printBound(prediction.curve, bound);
     for (const PublishedCurve& other : publishedCurvesOf(prediction.spec.model))
         printPublished(other);
@@ -302,14 +321,13 @@ std::vector<int> sizesFor(const ScalingOptions& options, const RunSpec& spec, co
     return {sizes.begin(), sizes.end()};
 }
 
-/// What a study would find on nodes of that kind; nothing runs, and slots do not matter.
+/// What a study would find on nodes of that kind; nothing runs.
 int predict(const ScalingOptions& options)
 {
     const auto [spec, shape, status] = readShapedSpec(options.spec, options.shape, options.json);
     if (status != 0)
         return status;
-    const auto hardware = hardwareFor(spec, options.hardware);
-    const auto node = hardware.ok() ? readHardwareInput(*hardware) : hardware.error();
+    const auto node = nodeFor(spec, options.hardware);
     if (!node.ok())
         return console::fail(node.error());
     const std::vector<int> sizes = sizesFor(options, spec, *node);
@@ -320,7 +338,9 @@ int predict(const ScalingOptions& options)
     const auto curve = scalingCurve(spec, shape, *node, sizes, options.scaling(), options.measured);
     if (!curve.ok())
         return console::fail(curve.error());
-    const Prediction prediction{spec, shape, *node, options.scaling(), *curve};
+    Prediction prediction{spec, shape, *node, options.scaling(), *curve};
+    if (options.ranks.empty())
+        prediction.leftOut = leftOutSizes(spec, *node, options.nodes, options.scaling());
     if (options.json)
         console::print(QJsonDocument(toJson(prediction, options.bound)));
     else

@@ -9,6 +9,7 @@
 #include "app/cli/hardware_input.h"
 #include "app/cli/plan_time.h"
 #include "app/cli/planned_shape.h"
+#include "app/cli/spec_output.h"
 #include "app/cli/watched_work.h"
 #include "engine/base/file.h"
 #include "engine/planner/search/found_spec.h"
@@ -81,22 +82,25 @@ void print(const SearchRequest& request, const std::vector<FoundLayout>& layouts
     if (json) {
         QJsonObject document{{"sequences", toJson(request.shape)},
                              {"layouts", foundLayoutJson(request, layouts)}};
-        addErrorBand(document, request.node);
+        addHardware(document, request.node);
         console::print(QJsonDocument(document));
         return;
     }
     console::print(foundLayoutText(request, layouts));
     console::print(shapeText(request.spec.model, request.shape));
-    printErrorBand(request.node);
+    printHardware(request.node);
 }
 
 int search(const SearchOptions& options)
 {
-    const auto [spec, shape, status] = readShapedSpec(options.spec, options.shape, options.json);
+    if (const Status writable = checkSpecOutput(options.specOut); !writable.ok())
+        return console::fail(writable.error());
+    const auto [spec, shape, status] =
+        readShapedSpec(options.spec, options.shape, options.json, SpecUse::Search);
     if (status != 0)
         return status;
     const auto hardware = hardwareFor(spec, options.hardware);
-    const auto node = hardware.ok() ? readHardwareInput(*hardware) : hardware.error();
+    const auto node = nodeFor(spec, options.hardware);
     if (!node.ok())
         return console::fail(node.error());
     const SearchRequest request = requestFor(options, spec, shape, *node);

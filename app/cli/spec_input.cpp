@@ -2,21 +2,37 @@
 
 #include "app/cli/console.h"
 #include "app/cli/problem_output.h"
+#include "engine/base/file.h"
 #include "engine/spec/remarks.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 
 namespace trainyard {
 
-SpecInput readSpecInput(const std::string& file, bool json)
+RunSpec completedFor(SpecUse use, RunSpec spec)
 {
-    const auto checked = checkSpec(file);
-    if (!checked.ok())
-        return {{}, console::fail(checked.error())};
-    const auto& [spec, problems] = *checked;
+    if (use != SpecUse::Run && spec.dataset.path.empty())
+        spec.dataset.path = "/";
+    if (use == SpecUse::Search) {
+        spec.layout = {.bucketSize = spec.layout.bucketSize};
+        spec.memory = {.offloadHorizon = spec.memory.offloadHorizon};
+        spec.batch.micro = 1;
+        spec.batch.accumulation = spec.batch.global;
+    }
+    return spec;
+}
+
+SpecInput readSpecInput(const std::string& file, bool json, SpecUse use)
+{
+    const auto text = readFile(file);
+    if (!text.ok())
+        return {{}, console::fail(text.error())};
+    const auto problemsOf = [use](const RunSpec& spec) { return validate(completedFor(use, spec)); };
+    const auto [spec, unreadable] = parseSpec(*text);
+    const Diagnostics problems = unreadable.empty() ? problemsOf(spec) : unreadable;
     if (!problems.empty())
-        return {{}, failForProblems(file, explain(spec, problems, validate), json)};
-    warn(file, remarksOn(spec));
+        return {{}, failForProblems(file, explain(spec, problems, problemsOf), json)};
+    warn(file, remarksOn(completedFor(use, spec)));
     return {spec, 0};
 }
 

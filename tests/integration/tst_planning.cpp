@@ -203,6 +203,91 @@ private slots:
         QCOMPARE(curve, ask({"scaling", spec, "--predict", "p4d.24xlarge", "--json"}).out);
     }
 
+    // Two hosts of four slots each are no host of eight.
+    void searchesOnTheSlotsOfItsHosts()
+    {
+        QByteArray halves = kSpec;
+        halves.replace(R"([{"host": "a", "slots": 8}])",
+                       R"([{"host": "a", "slots": 4, "hardware": "hgx-a100"},
+                           {"host": "b", "slots": 4, "hardware": "hgx-a100"}])");
+        const QString file = m_folder.filePath("halves-found.json");
+        QCOMPARE(ask({"search", write("halves.json", halves), "--spec-out", file}).status, 0);
+        QFile found(file);
+        QVERIFY(found.open(QIODevice::ReadOnly));
+        const QJsonArray nodes = QJsonDocument::fromJson(found.readAll())["cluster"]["nodes"].toArray();
+        QCOMPARE(nodes.size(), 2);
+        for (const QJsonValue& node : nodes)
+            QCOMPARE(node["slots"].toInt(), 4);
+    }
+
+    // Nothing runs, so no data set is needed; and a search says itself how a batch is cut up.
+    void needsNoMoreThanItPlansBy()
+    {
+        QByteArray bare = kSpec;
+        bare.replace(R"(, "dataset": {"path": "/d"})", "");
+        const QString spec = write("bare.json", bare);
+        QCOMPARE(ask({"plan", spec, "--hardware", "p4d.24xlarge"}).status, 0);
+        QCOMPARE(ask({"partition", spec, "--hardware", "p4d.24xlarge"}).status, 0);
+        QCOMPARE(ask({"scaling", spec, "--predict", "p4d.24xlarge", "--nodes", "1"}).status, 0);
+        const QString least = write("least.json", R"({"trainyard": 1, "model": {"preset": "bert-large"},
+            "batch": {"global": 96}, "precision": {"compute": "bfloat16"}})");
+        QCOMPARE(ask({"search", least, "--hardware", "p4d.24xlarge", "--nodes", "1"}).status, 0);
+        QVERIFY(ask({"plan", least, "--hardware", "p4d.24xlarge"}).err.contains("batch.global"));
+    }
+
+    void namesTheHardwareThatItPlansFor()
+    {
+        const QString spec = write("spec.json", kSpec);
+        const QList<QStringList> commands{{"plan", spec, "--hardware", "p4d.24xlarge"},
+                                          {"search", spec, "--hardware", "p4d.24xlarge"},
+                                          {"partition", spec, "--hardware", "p4d.24xlarge"},
+                                          {"scaling", spec, "--predict", "p4d.24xlarge", "--ranks", "8"}};
+        for (const QStringList& command : commands) {
+            QVERIFY2(ask(command).out.contains("p4d.24xlarge"), qPrintable(command.front()));
+            QVERIFY2(ask(command + QStringList{"--json"}).out.contains("\"p4d.24xlarge\""),
+                     qPrintable(command.front()));
+        }
+    }
+
+    void tellsEqualHostsTogether()
+    {
+        QByteArray two = kSpec;
+        two.replace(R"([{"host": "a", "slots": 8}])",
+                    R"([{"host": "a", "slots": 4}, {"host": "b", "slots": 4}])");
+        const QStringList command{"plan", write("two.json", two), "--hardware", "p4d.24xlarge"};
+        const QByteArray text = ask(command).out;
+        QVERIFY2(text.contains("available on a and 1 more") &&
+                     text.contains("of which 36.8 GiB may be planned"),
+                 text.constData());
+        const QJsonDocument json = QJsonDocument::fromJson(ask(command + QStringList{"--json"}).out);
+        const double room = json["hosts"][1]["plannable_per_rank"].toDouble();
+        QCOMPARE(room, std::floor(0.92 * json["hosts"][1]["memory_per_rank"].toDouble()));
+    }
+
+    // A global batch of 64 in micro-batches of 1 is shared by 64 ranks at most.
+    void namesTheSizesThatItLeavesOut()
+    {
+        const QStringList command{
+            "scaling", write("spec.json", kSpec), "--predict", "p4d.24xlarge", "--nodes", "16"};
+        const QJsonDocument json = QJsonDocument::fromJson(ask(command + QStringList{"--json"}).out);
+        QCOMPARE(json["sizes"].toArray().size(), 4);
+        QCOMPARE(json["left_out"].toArray().size(), 1);
+        QCOMPARE(json["left_out"][0]["ranks"].toInt(), 128);
+        QVERIFY(ask(command).out.contains("left out: 128 ranks"));
+    }
+
+    void saysWhyNoLayersGoByTime()
+    {
+        QByteArray big = kSpec;
+        big.replace("gpt2-xl", "gpt-175b");
+        big.replace(R"("layout": {"data": 8})", R"("layout": {"data": 1, "pipeline": 8})");
+        big.replace(R"("accumulation": 8)", R"("accumulation": 64)");
+        const QStringList command{"partition", write("deep.json", big), "--hardware", "p3.16xlarge"};
+        QVERIFY(ask(command).out.contains("not by time: "));
+        const QJsonDocument json = QJsonDocument::fromJson(ask(command + QStringList{"--json"}).out);
+        QVERIFY(!json["not_by_time"].toString().isEmpty());
+    }
+
     // Probabilities of sequences so long are more than there are masks to drop them by.
     void refusesSequencesThatRanksCannotShare()
     {
@@ -374,7 +459,16 @@ private slots:
             << QStringList{"plan", "--validate", write("rows.csv", kRows), "--calibrate", "3"}
             << "calibrate with fewer rows";
         QTest::addRow("fewer rows than none")
-            << QStringList{"plan", "--validate", write("rows.csv", kRows), "--calibrate=-1"} << "calibrate";
+            << QStringList{"plan", "--validate", write("rows.csv", kRows), "--calibrate=-1"}
+            << "not in range 0 to 1000000";
+        QTest::addRow("no folder to write to")
+            << QStringList{"search", spec, "--hardware", "p4d.24xlarge", "--spec-out", "/nosuch/found.json"}
+            << "no folder /nosuch";
+        QTest::addRow("name of a preset")
+            << QStringList{"calibrate", spec, "--name", "hgx-a100"} << "name of a preset";
+        QTest::addRow("hardware without an end")
+            << QStringList{"plan", spec, "--hardware", write("open.json", "{\n  \"devices\": 8")}
+            << "line 2, column 15";
         QTest::addRow("unknown hardware")
             << QStringList{"search", spec, "--hardware", "p9"} << "there is no hardware";
         QTest::addRow("wrong hardware")

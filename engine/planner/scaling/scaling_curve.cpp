@@ -21,19 +21,36 @@ double costPerMillion(const ScalingStep& step, const NodeModel& node)
     return 1e6 * perSecond / step.sequencesPerSecond;
 }
 
-} // namespace
-
-std::vector<int> sizesInNodes(const RunSpec& spec, const NodeModel& node, int mostNodes, Scaling scaling)
+/// Numbers of ranks that fill nodes, doubled from the first that hold a copy of the model.
+std::vector<int> doubledSizes(const RunSpec& spec, const NodeModel& node, int mostNodes)
 {
     const ParallelLayout& layout = spec.layout;
     const int copy = layout.context * layout.tensor * layout.pipeline;
     std::vector<int> sizes;
     const int most = std::min(mostNodes, kMostRanks / node.devices);
-    for (int nodes = nodesFor(copy, node); nodes <= most; nodes *= 2) {
-        if (scaledLayout(spec, nodes * node.devices, scaling).ok())
-            sizes.push_back(nodes * node.devices);
-    }
+    for (int nodes = nodesFor(copy, node); nodes <= most; nodes *= 2)
+        sizes.push_back(nodes * node.devices);
     return sizes;
+}
+
+} // namespace
+
+std::vector<int> sizesInNodes(const RunSpec& spec, const NodeModel& node, int mostNodes, Scaling scaling)
+{
+    std::vector<int> sizes = doubledSizes(spec, node, mostNodes);
+    std::erase_if(sizes, [&](int ranks) { return !scaledLayout(spec, ranks, scaling).ok(); });
+    return sizes;
+}
+
+std::vector<LeftOutSize> leftOutSizes(const RunSpec& spec, const NodeModel& node, int mostNodes,
+                                      Scaling scaling)
+{
+    std::vector<LeftOutSize> leftOut;
+    for (const int ranks : doubledSizes(spec, node, mostNodes)) {
+        if (const auto scaled = scaledLayout(spec, ranks, scaling); !scaled.ok())
+            leftOut.push_back({ranks, scaled.error()});
+    }
+    return leftOut;
 }
 
 Result<std::vector<ScalingStep>> scalingCurve(const RunSpec& spec, const SequenceShape& shape,

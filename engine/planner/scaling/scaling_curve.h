@@ -24,6 +24,14 @@ struct ScalingStep {
 /// the model; those alone that scaledLayout() takes. Requires what scaledLayout() does.
 std::vector<int> sizesInNodes(const RunSpec& spec, const NodeModel& node, int mostNodes, Scaling scaling);
 
+/// Those of the same numbers that scaledLayout() refuses, with what it says.
+struct LeftOutSize {
+    int ranks = 0;
+    Error reason;
+};
+std::vector<LeftOutSize> leftOutSizes(const RunSpec& spec, const NodeModel& node, int mostNodes,
+                                      Scaling scaling);
+
 /// The predicted curve, in the order of `sizes`. The first size that cannot be refuses all, as scaledLayout()
 /// and StepModel::create() say. `measured`: sequences per second that the first size reached, which the curve
 /// then begins with; refused as scaledTo() says.
