@@ -4,13 +4,13 @@
 
 #include <QVBoxLayout>
 
-#include "app/designer/action_fill.h"
-#include "app/designer/pipeline_gantt.h"
 #include "app/designer/step_time_bar.h"
 #include "app/models/step_words.h"
 #include "app/models/theme.h"
+#include "app/widgets/action_fill.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/elided_label.h"
+#include "app/widgets/pipeline_gantt.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

@@ -8,11 +8,11 @@
 
 #include "app/designer/alternatives_panel.h"
 #include "app/designer/design_place.h"
-#include "app/designer/pipeline_gantt.h"
 #include "app/designer/plan_strip.h"
 #include "app/designer/scaling_chart.h"
 #include "app/designer/spec_form.h"
 #include "app/designer/step_time_bar.h"
+#include "app/widgets/pipeline_gantt.h"
 #include "app/widgets/table_view.h"
 #include "engine/spec/presets.h"
 #include "tests/gui/place_fixture.h"

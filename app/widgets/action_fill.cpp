@@ -1,4 +1,4 @@
-#include "app/designer/action_fill.h"
+#include "app/widgets/action_fill.h"
 
 #include "app/models/step_words.h"
 

@@ -19,18 +19,23 @@ class PipelineGantt : public QWidget {
 public:
     explicit PipelineGantt(QWidget* parent = nullptr);
 
-    /// Null = there is nothing to show.
-    void setTimeline(std::shared_ptr<const StepTimeline> timeline);
+    /// Null = there is nothing to show. The axis reaches to `leastSeconds` at least, so that two of them can
+    /// be set one over the other.
+    void setTimeline(std::shared_ptr<const StepTimeline> timeline, double leastSeconds = 0);
     void setEmptyText(const QString& text);
 
     /// What is shown of the step, in seconds.
     double shownFrom() const { return m_from; }
     double shownTo() const { return m_to; }
+    /// As far as the step reaches.
+    void show(double from, double to);
 
     QSize sizeHint() const override { return {560, 128}; }
     QSize minimumSizeHint() const override { return {240, 56}; }
 
 signals:
+    /// Zoomed or moved.
+    void shownChanged(double from, double to);
     /// What is pointed at or walked to, in words; empty = nothing.
     void readOutChanged(const QString& text);
 
@@ -64,7 +69,6 @@ private:
     std::optional<Spot> spotAt(const QPointF& position) const;
     void setCurrent(std::optional<Spot> spot);
     void walk(int actions, int rows);
-    void show(double from, double to);
     void zoom(double around, double factor);
 
     QPixmap picture() const;
@@ -74,7 +78,7 @@ private:
 
     std::shared_ptr<const StepTimeline> m_timeline;
     QString m_emptyText;
-    double m_duration = 0; ///< seconds of all that was played
+    double m_duration = 0; ///< seconds that the whole axis stands for
     double m_from = 0;
     double m_to = 0;
     std::optional<Spot> m_current;

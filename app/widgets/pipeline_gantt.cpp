@@ -1,4 +1,4 @@
-#include "app/designer/pipeline_gantt.h"
+#include "app/widgets/pipeline_gantt.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <QPainter>
 #include <QWheelEvent>
 
-#include "app/designer/action_fill.h"
+#include "app/widgets/action_fill.h"
 #include "app/models/axis_ticks.h"
 #include "app/models/step_words.h"
 #include "app/models/theme.h"
@@ -40,10 +40,10 @@ PipelineGantt::PipelineGantt(QWidget* parent) : QWidget(parent)
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
 }
 
-void PipelineGantt::setTimeline(std::shared_ptr<const StepTimeline> timeline)
+void PipelineGantt::setTimeline(std::shared_ptr<const StepTimeline> timeline, double leastSeconds)
 {
     m_timeline = std::move(timeline);
-    m_duration = m_timeline ? m_timeline->played.duration() : 0;
+    m_duration = m_timeline ? std::max(leastSeconds, m_timeline->played.duration()) : 0;
     setCurrent({});
     m_picture = {};
     show(0, m_duration);
@@ -158,6 +158,8 @@ void PipelineGantt::walk(int actions, int rows)
 
 void PipelineGantt::show(double from, double to)
 {
+    if (ranks() == 0)
+        return;
     const double span = std::clamp(to - from, m_duration * kMostZoom, m_duration);
     from = std::clamp(from, 0.0, m_duration - span);
     if (from == m_from && from + span == m_to)
@@ -166,6 +168,7 @@ void PipelineGantt::show(double from, double to)
     m_to = from + span;
     m_picture = {};
     update();
+    emit shownChanged(m_from, m_to);
 }
 
 void PipelineGantt::zoom(double around, double factor)
