@@ -4,6 +4,7 @@
 #include <QEventLoop>
 #include <QTimer>
 
+#include "app/cli/alert_teller.h"
 #include "app/cli/console.h"
 #include "app/cli/run_words.h"
 #include "remote/stream/attempt_records.h"
@@ -14,6 +15,7 @@ namespace trainyard {
 namespace {
 
 constexpr auto kTellInterval = std::chrono::milliseconds(200); ///< records of two streams differ by less
+constexpr auto kJudgeInterval = std::chrono::seconds(1);
 constexpr qint64 kSilenceMs = 3000;
 constexpr std::size_t kMostHeldBack = 50'000; ///< records, some 20 MiB
 
@@ -119,6 +121,7 @@ int followRun(Desk& desk, const QString& runId)
         return console::fail(run.error());
 
     ConsoleView view(runId);
+    AlertTeller alerts(runId);
     AttemptRecords records(run->attempt);
     RunFollower follower(runId, run->hosts, desk.targets());
     QEventLoop loop;
@@ -134,6 +137,7 @@ int followRun(Desk& desk, const QString& runId)
     QObject::connect(&follower, &RunFollower::recordsArrived, &loop,
                      [&](const QString& stream, const std::vector<Record>& arrived) {
                          records.add(stream, arrived);
+                         alerts.take(stream, arrived);
                          silence.restart();
                      });
     // The streams catch up one by one; nothing is told before all have, unless nothing more comes or more
@@ -145,7 +149,15 @@ int followRun(Desk& desk, const QString& runId)
         if (inOrder)
             view.show(records);
     });
+    QObject::connect(&follower, &RunFollower::streamRestarted, &loop,
+                     [&](const QString& stream) { alerts.forget(stream); });
+    QTimer judge;
+    QObject::connect(&judge, &QTimer::timeout, &loop, [&] {
+        if (inOrder)
+            alerts.tell();
+    });
     QObject::connect(&follower, &RunFollower::linkChanged, &loop, [&](LinkState state) {
+        alerts.setLink(state);
         if (wasLost != (state == LinkState::Lost))
             console::note(linkText(state));
         wasLost = state == LinkState::Lost;
@@ -154,10 +166,13 @@ int followRun(Desk& desk, const QString& runId)
                      [](const Error& error) { console::note(QString::fromStdString(error.text())); });
     QObject::connect(&follower, &RunFollower::finished, &loop, &QEventLoop::quit);
     follower.start();
+    alerts.setLink(follower.linkState());
     tell.start(kTellInterval);
+    judge.start(kJudgeInterval);
     silence.start();
     loop.exec();
     tell.stop();
+    judge.stop();
     console::transient("");
     if (detached) {
         console::note("Detached. The run goes on; `trainyard attach " + runId + "` follows it again.");

@@ -120,10 +120,10 @@ int checkpoint(const std::string& runId)
     return 0;
 }
 
-int resume(const std::string& runId, bool follow)
+int resume(const std::string& runId, double learningRate, bool follow)
 {
     Desk desk;
-    const auto run = desk.finish(desk.runs().resume(QString::fromStdString(runId)));
+    const auto run = desk.finish(desk.runs().resume(QString::fromStdString(runId), learningRate));
     if (!run.ok())
         return console::fail(run.error());
     console::print(*run);
@@ -214,6 +214,7 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
         bool readOnly = false;
         int rank = 0;
         qint64 bytes = 65536;
+        double learningRate = 0; ///< 0 = as before
     };
     auto o = std::make_shared<Options>();
 
@@ -244,8 +245,13 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
 
     command = app.add_subcommand("resume", "Go on from the last checkpoint");
     command->add_option("RUN", o->run, "Run id")->required();
+    command
+        ->add_option("--learning-rate", o->learningRate,
+                     "Peak of the learning rate's schedule from now on, e.g. --learning-rate 5e-5 after a "
+                     "divergence; without it as before")
+        ->check(CLI::PositiveNumber);
     command->add_flag("--follow", o->follow, "Watch until it ends");
-    command->callback([&outcome, o] { outcome.status = resume(o->run, o->follow); });
+    command->callback([&outcome, o] { outcome.status = resume(o->run, o->learningRate, o->follow); });
 
     command = app.add_subcommand("logs", "The end of a rank's log");
     command->add_option("RUN", o->run, "Run id")->required();

@@ -32,7 +32,12 @@ Bytes totalOf(const MemoryByCategory& categories)
 
 QList<DeviceMemory> deviceMemory(const RunFacts& facts, const RunSeries& series)
 {
-    const std::vector<MemoryByCategory> planned = plannedMemory(facts);
+    return deviceMemory(facts, series, plannedMemory(facts));
+}
+
+QList<DeviceMemory> deviceMemory(const RunFacts& facts, const RunSeries& series,
+                                 const std::vector<MemoryByCategory>& planned)
+{
     QList<DeviceMemory> devices;
     for (std::size_t rank = 0; rank < series.ranks().size(); ++rank) {
         const NodeSpec* node = nodeOf(facts, rank);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <QList>
 #include <QString>
@@ -26,6 +27,9 @@ Bytes totalOf(const MemoryByCategory& categories);
 
 /// Every rank of the run, in order. Ranks fill the hosts' slots in the order of the specification.
 QList<DeviceMemory> deviceMemory(const RunFacts& facts, const RunSeries& series);
+/// The same with what was planned for each rank, where that is known already; it may be shorter.
+QList<DeviceMemory> deviceMemory(const RunFacts& facts, const RunSeries& series,
+                                 const std::vector<MemoryByCategory>& planned);
 
 /// How many bytes a full bar stands for when all devices are drawn to one scale: the capacity, unless so
 /// little of it is used that the categories could not be told apart; then the highest peak, measured or

@@ -65,27 +65,28 @@ Json encoded(const std::vector<RankFigures>& figures)
 Json toJson(const RankTable& table)
 {
     std::vector<RankFigures> latest;
+    std::vector<RankFigures> usual; // of which only the seconds
     std::vector<RankFigures> peak;
     Json peakSteps = Json::array();
     for (const RankSummary& rank : table.ranks()) {
         latest.push_back(rank.latest);
+        usual.push_back({.seconds = rank.usual});
         peak.push_back(rank.peak);
         peakSteps.push_back(rank.peakStep);
     }
-    return {{"attempt", table.latestAttempt()},
-            {"step", table.latestStep()},
-            {"latest", encoded(latest)},
-            {"peak", encoded(peak)},
-            {"peak_steps", peakSteps}};
+    return {{"attempt", table.latestAttempt()}, {"step", table.latestStep()}, {"latest", encoded(latest)},
+            {"usual", encoded(usual)},          {"peak", encoded(peak)},      {"peak_steps", peakSteps}};
 }
 
 RankTable ranksFrom(const Json& json)
 {
     const auto latest = decoded<StepRecord>(kStepType, json.at("latest")).ranks;
+    const auto usual = decoded<StepRecord>(kStepType, json.at("usual")).ranks;
     const auto peak = decoded<StepRecord>(kStepType, json.at("peak")).ranks;
     std::vector<RankSummary> ranks;
-    for (std::size_t rank = 0; rank < std::min(latest.size(), peak.size()); ++rank)
-        ranks.push_back({latest[rank], peak[rank], json.at("peak_steps").at(rank).get<std::int64_t>()});
+    for (std::size_t rank = 0; rank < std::min({latest.size(), usual.size(), peak.size()}); ++rank)
+        ranks.push_back({latest[rank], usual[rank].seconds, peak[rank],
+                         json.at("peak_steps").at(rank).get<std::int64_t>()});
     return RankTable(std::move(ranks), json.at("attempt").get<std::uint32_t>(),
                      json.at("step").get<std::int64_t>());
 }

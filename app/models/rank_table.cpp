@@ -12,6 +12,13 @@ bool isHigher(const RankFigures& figures, std::int64_t step, const RankSummary& 
                                                     : step < than.peakStep;
 }
 
+void follow(SecondsByPhase& usual, const SecondsByPhase& now, bool isFirst)
+{
+    const double weight = isFirst ? 1 : 2 / (kUsualSteps + 1);
+    for (std::size_t phase = 0; phase < kStepPhases; ++phase)
+        usual[phase] += weight * (now[phase] - usual[phase]);
+}
+
 } // namespace
 
 void RankTable::add(const StepRecord& record, std::uint32_t attempt)
@@ -25,8 +32,10 @@ void RankTable::add(const StepRecord& record, std::uint32_t attempt)
     const std::size_t known = std::min(record.ranks.size(), m_ranks.size());
     for (std::size_t rank = 0; rank < known; ++rank) {
         RankSummary& summary = m_ranks[rank];
-        if (isNewest)
+        if (isNewest) {
             summary.latest = record.ranks[rank];
+            follow(summary.usual, record.ranks[rank].seconds, summary.peakStep == 0);
+        }
         if (summary.peakStep == 0 || isHigher(record.ranks[rank], record.step, summary)) {
             summary.peak = record.ranks[rank];
             summary.peakStep = record.step;

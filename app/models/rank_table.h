@@ -11,11 +11,15 @@ namespace trainyard {
 /// What one rank's device looks like.
 struct RankSummary {
     RankFigures latest;        ///< in the newest step
+    SecondsByPhase usual{};    ///< exponential mean over some kUsualSteps newest steps
     RankFigures peak;          ///< in the step in which it held most
     std::int64_t peakStep = 0; ///< which step that was
 
     bool operator==(const RankSummary&) const = default;
 };
+
+/// One late step moves RankSummary::usual little.
+constexpr double kUsualSteps = 16;
 
 /// The ranks of a run with their memory by category and their step time by phase. The world size is that of
 /// the newest attempt; peaks are over the whole run.

@@ -5,6 +5,7 @@
 #include <QString>
 
 #include "engine/base/result.h"
+#include "engine/records/flight_ring.h"
 #include "remote/launch/log_piece.h"
 
 class QObject;
@@ -28,15 +29,18 @@ public:
     /// Lets the run's records flow into `run` until one of the two is gone, over all attempts. No effect when
     /// they do already.
     virtual void follow(OpenRun& run) = 0;
-    /// Finishes the step, publishes a checkpoint and ends every process of the run.
-    virtual void stop(const QString& runId, RunReply reply) = 0;
-    /// Goes on from the last checkpoint.
-    virtual void resume(const QString& runId, RunReply reply) = 0;
+    /// Ends every process of the run; `keep`: finishes the step and publishes a checkpoint first.
+    virtual void stop(const QString& runId, bool keep, RunReply reply) = 0;
+    /// Goes on from the last checkpoint, with this peak of the learning rate's schedule; 0 = as before.
+    virtual void resume(const QString& runId, double learningRate, RunReply reply) = 0;
     /// Publishes a checkpoint after the present step, without stopping.
     virtual void checkpoint(const QString& runId, RunReply reply) = 0;
     /// A piece of a rank's log from byte `offset`, at most `limit` bytes; negative offset = from the end.
     virtual void readLog(const QString& runId, int rank, qint64 offset, qint64 limit, const QObject* context,
                          std::function<void(const Result<LogPiece>&)> done) = 0;
+    /// What a rank is doing and its last collectives.
+    virtual void readRing(const QString& runId, int rank, const QObject* context,
+                          std::function<void(const Result<FlightSnapshot>&)> done) = 0;
 };
 
 } // namespace trainyard

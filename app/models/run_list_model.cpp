@@ -44,6 +44,8 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const
         return QVariant::fromValue(entry);
     case ConditionRole:
         return int(conditionAt(index.row()));
+    case AlertRole:
+        return m_alerts.value(entry.id);
     case kToneRole:
         return int(index.column() == State ? toneOf(conditionAt(index.row())) : Tone::Plain);
     case SortRole:
@@ -116,9 +118,12 @@ RunCondition RunListModel::conditionAt(int row) const
 QString RunListModel::spokenText(int row) const
 {
     const RunEntry& entry = m_rows[row];
+    const QString alert = m_alerts.value(entry.id);
+    const QString state =
+        wordOf(conditionAt(row)) + (alert.isEmpty() ? QString() : tr(", alert: %1").arg(alert));
     return tr("%1, %2, on %3, step %4, loss %5, %6 sequences per second, %7")
-        .arg(text(entry, Name), wordOf(conditionAt(row)), text(entry, Hosts), text(entry, Step),
-             text(entry, Loss), text(entry, Throughput), text(entry, Age));
+        .arg(text(entry, Name), state, text(entry, Hosts), text(entry, Step), text(entry, Loss),
+             text(entry, Throughput), text(entry, Age));
 }
 
 QModelIndex RunListModel::indexOf(const QString& runId) const
@@ -133,6 +138,15 @@ void RunListModel::setCondition(const QString& runId, RunCondition condition)
     if (!at.isValid() || conditionAt(at.row()) == condition)
         return;
     m_conditions[runId] = condition;
+    onChanged(at.row());
+}
+
+void RunListModel::setAlert(const QString& runId, const QString& words)
+{
+    const QModelIndex at = indexOf(runId);
+    if (!at.isValid() || m_alerts.value(runId) == words)
+        return;
+    m_alerts[runId] = words;
     onChanged(at.row());
 }
 
@@ -161,6 +175,7 @@ void RunListModel::onRemoved(int row)
 {
     beginRemoveRows({}, row, row);
     m_conditions.remove(m_rows[row].id);
+    m_alerts.remove(m_rows[row].id);
     m_rows.removeAt(row);
     endRemoveRows();
 }

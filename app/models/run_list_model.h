@@ -21,6 +21,7 @@ public:
         EntryRole = Qt::UserRole, ///< the whole RunEntry
         ConditionRole,            ///< RunCondition as int
         SortRole,                 ///< the raw figure of the column
+        AlertRole,                ///< what is wrong with it now, in a word or two; empty = nothing
     };
 
     /// The library must outlive the model.
@@ -35,6 +36,8 @@ public:
     QModelIndex indexOf(const QString& runId) const;
     /// What the journal alone cannot say: stalled, link lost. Forgotten when the run is over.
     void setCondition(const QString& runId, RunCondition condition);
+    /// What AlertRole says of the run.
+    void setAlert(const QString& runId, const QString& words);
     /// The ages are read off this clock; call it every few seconds.
     void setNow(qint64 nowMs);
 
@@ -50,6 +53,7 @@ private:
     const RunLibrary& m_library;
     QList<RunEntry> m_rows;
     QHash<QString, RunCondition> m_conditions;
+    QHash<QString, QString> m_alerts;
     qint64 m_nowMs;
 };
 

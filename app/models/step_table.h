@@ -65,6 +65,8 @@ public:
     double last(StepColumn column) const; ///< NaN when empty
     /// Of the steps whose update was skipped, because gradients overflowed: their values in `column`.
     QList<double> skipped(StepColumn column) const;
+    /// Its update was skipped.
+    bool isSkipped(qsizetype row) const { return m_columns[kSkipped][row] > 0; }
     /// Row of the step closest to `value` in an ascending column; -1 when empty.
     qsizetype nearestRow(StepColumn wanted, double value) const { return column(wanted).nearest(value); }
 

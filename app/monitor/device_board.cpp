@@ -15,22 +15,27 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kCellWidth = 232;
-constexpr int kCellHeight = 92;
+constexpr QSize kLargeCell{232, 100};
+constexpr QSize kSmallCell{112, 48};
+constexpr int kMostLarge = 48; ///< ranks; more are drawn small
 constexpr int kGap = metrics::kGap;
+constexpr int kGroupWidth = 4;
+constexpr int kDashedFrom = 8; ///< groups, after which the colours come again
 
 double allSeconds(const RankFigures& figures)
 {
     return std::accumulate(figures.seconds.begin(), figures.seconds.end(), 0.0);
 }
 
-/// "rank 3: 412 MiB, planned 398 MiB".
-QString describe(const DeviceMemory& memory)
+/// "rank 3 · gpu-03, device 3 · D 0 P 1 T 1: 412 MiB, planned 398 MiB, 94 % · 63 °C · 284 W".
+QString describe(const DeviceFigures& device)
 {
-    const QString measured = QObject::tr("%1: %2").arg(memory.name, displayBytes(double(memory.peak)));
-    return memory.planned
-               ? QObject::tr("%1, planned %2").arg(measured, displayBytes(double(totalOf(*memory.planned))))
-               : measured;
+    QStringList figures{displayBytes(double(device.memory.peak))};
+    if (device.memory.planned)
+        figures << QObject::tr("planned %1").arg(displayBytes(double(totalOf(*device.memory.planned))));
+    if (device.sample)
+        figures << loadWords(*device.sample);
+    return placeWords(device) + QStringLiteral(": ") + figures.join(QStringLiteral(", "));
 }
 
 double secondsWaiting(const RankFigures& figures)
@@ -54,104 +59,197 @@ DeviceBoard::DeviceBoard(QWidget* parent) : QWidget(parent)
     setSizePolicy(policy);
 }
 
-void DeviceBoard::show(const QList<DeviceMemory>& memory, const std::vector<RankSummary>& ranks)
+void DeviceBoard::show(std::vector<DeviceFigures> devices)
 {
-    const bool grew = memory.size() != m_memory.size();
-    m_memory = memory;
-    m_ranks = ranks;
-    m_mostBytes = double(memoryScale(memory));
+    const bool grew = devices.size() != m_devices.size();
+    m_devices = std::move(devices);
+    QList<DeviceMemory> memory;
     m_mostSeconds = 1e-9;
-    for (const RankSummary& rank : ranks)
-        m_mostSeconds = std::max(m_mostSeconds, allSeconds(rank.latest));
-    if (m_current >= memory.size())
+    for (const DeviceFigures& device : m_devices) {
+        memory.append(device.memory);
+        m_mostSeconds = std::max(m_mostSeconds, allSeconds(device.time.latest));
+    }
+    m_mostBytes = double(memoryScale(memory));
+    if (m_current >= count())
         setCurrent(-1);
     if (grew)
         updateGeometry();
     update();
 }
 
+void DeviceBoard::setThresholds(const BoardThresholds& thresholds)
+{
+    m_thresholds = thresholds;
+    update();
+}
+
+void DeviceBoard::setGrouping(std::optional<GroupAxis> axis)
+{
+    m_grouping = axis;
+    update();
+}
+
+bool DeviceBoard::isSmall() const
+{
+    return count() > kMostLarge;
+}
+
+QSize DeviceBoard::cellSize() const
+{
+    return isSmall() ? kSmallCell : kLargeCell;
+}
+
 int DeviceBoard::columns(int width) const
 {
-    return std::max(1, (width + kGap) / (kCellWidth + kGap));
+    return std::max(1, (width + kGap) / (cellSize().width() + kGap));
 }
 
 int DeviceBoard::heightForWidth(int width) const
 {
     const int perLine = columns(width);
-    const int lines = (int(m_memory.size()) + perLine - 1) / perLine;
-    return std::max(1, lines) * (kCellHeight + kGap) - kGap;
+    const int lines = (count() + perLine - 1) / perLine;
+    return std::max(1, lines) * (cellSize().height() + kGap) - kGap;
 }
 
 QSize DeviceBoard::sizeHint() const
 {
-    return {kCellWidth * 2, heightForWidth(std::max(width(), kCellWidth))};
+    return {kLargeCell.width() * 2, heightForWidth(std::max(width(), kLargeCell.width()))};
 }
 
 QRect DeviceBoard::cellOf(int rank) const
 {
     const int perLine = columns(width());
     // The cells share what is left of the line, up to half as wide again.
-    const int widest = kCellWidth * 3 / 2;
-    const int cell = std::min(widest, (width() + kGap) / perLine - kGap);
-    return {rank % perLine * (cell + kGap), rank / perLine * (kCellHeight + kGap), cell, kCellHeight};
+    const QSize least = cellSize();
+    const int cell = std::min(least.width() * 3 / 2, (width() + kGap) / perLine - kGap);
+    return {rank % perLine * (cell + kGap), rank / perLine * (least.height() + kGap), cell, least.height()};
 }
 
 int DeviceBoard::rankAt(const QPoint& position) const
 {
-    for (int rank = 0; rank < m_memory.size(); ++rank) {
-        if (cellOf(rank).contains(position))
-            return rank;
-    }
-    return -1;
+    const QRect first = cellOf(0);
+    const int column = position.x() / (first.width() + kGap);
+    const int rank = position.y() / (first.height() + kGap) * columns(width()) + column;
+    return column < columns(width()) && rank < count() && cellOf(rank).contains(position) ? rank : -1;
 }
 
 void DeviceBoard::paintEvent(QPaintEvent* event)
 {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    for (int rank = 0; rank < m_memory.size(); ++rank) {
-        if (cellOf(rank).intersects(event->rect()))
-            paintCell(painter, rank);
-    }
+    const int pitch = cellSize().height() + kGap;
+    const int perLine = columns(width());
+    const int first = event->rect().top() / pitch * perLine;
+    const int last = std::min(count(), (event->rect().bottom() / pitch + 1) * perLine);
+    for (int rank = first; rank < last; ++rank)
+        paintCell(painter, rank);
+}
+
+QColor DeviceBoard::loadColour(const DeviceFigures& device) const
+{
+    const ThemeColours& colours = coloursOf(palette());
+    if (!device.sample)
+        return colours.muted;
+    const double load = device.sample->utilisation;
+    return load < m_thresholds.loadLow    ? colours.warningText
+           : load > m_thresholds.loadHigh ? colours.goodText
+                                          : colours.text;
+}
+
+QColor DeviceBoard::amountColour(const DeviceFigures& device) const
+{
+    const ThemeColours& colours = coloursOf(palette());
+    const double capacity = double(device.memory.capacity);
+    const bool full = capacity > 0 && double(device.memory.peak) > m_thresholds.memoryHigh * capacity;
+    return full ? colours.warningText : colours.text;
 }
 
 void DeviceBoard::paintCell(QPainter& painter, int rank) const
 {
     const ThemeColours& colours = coloursOf(palette());
-    const DeviceMemory& memory = m_memory[rank];
     const QRect cell = cellOf(rank);
     const bool chosen = rank == m_current;
     painter.setPen(chosen ? QPen(colours.accent, hasFocus() ? 2 : 1) : QPen(colours.border));
     painter.setBrush(chosen ? colours.accentTint : colours.panel);
     painter.drawRoundedRect(QRectF(cell).adjusted(1, 1, -1, -1), metrics::kRadius, metrics::kRadius);
+    if (m_grouping)
+        paintGroup(painter, device(rank), cell);
+    if (isSmall())
+        paintSmall(painter, device(rank), cell.adjusted(12, 6, -8, -6));
+    else
+        paintLarge(painter, device(rank), cell.adjusted(12, 8, -12, -8));
+}
 
-    const QRect inner = cell.adjusted(12, 8, -12, -8);
+/// A stripe at the left edge; from the ninth group on a broken one, since the colours come again.
+void DeviceBoard::paintGroup(QPainter& painter, const DeviceFigures& device, const QRect& cell) const
+{
+    const int group = device.groupOf(*m_grouping);
+    const QRectF stripe(cell.left() + 3, cell.top() + 6, kGroupWidth, cell.height() - 12);
+    const QColor colour = seriesStyle(coloursOf(palette()).scheme, group).colour;
+    painter.fillRect(stripe, group < kDashedFrom ? QBrush(colour) : QBrush(colour, Qt::Dense4Pattern));
+}
+
+void DeviceBoard::paintSmall(QPainter& painter, const DeviceFigures& device, const QRect& inner) const
+{
+    const QRect line(inner.left(), inner.top(), inner.width(), fontMetrics().height());
+    painter.setPen(coloursOf(palette()).text);
+    painter.drawText(line, Qt::AlignLeft, QString::number(device.rank));
+    painter.setPen(device.sample ? loadColour(device) : amountColour(device));
+    painter.drawText(line, Qt::AlignRight,
+                     device.sample ? displayPercent(device.sample->utilisation)
+                                   : displayBytes(double(device.memory.peak)));
+    paintMemory(painter, QRectF(inner.left(), inner.bottom() - 9, inner.width(), 8), device.memory);
+}
+
+void DeviceBoard::paintLarge(QPainter& painter, const DeviceFigures& device, const QRect& inner) const
+{
     const int line = fontMetrics().height();
-    QRect text(inner.left(), inner.top(), inner.width(), line);
-    const QString amount = displayBytes(double(memory.peak));
-    painter.setPen(colours.text);
-    painter.drawText(text, Qt::AlignRight, amount);
-    QFont bold = font();
-    bold.setWeight(QFont::DemiBold);
-    painter.setFont(bold);
-    painter.drawText(text, Qt::AlignLeft, memory.name);
-    const int used = QFontMetrics(bold).horizontalAdvance(memory.name) + kGap;
-    painter.setFont(font());
-    painter.setPen(colours.muted);
-    const QRect host = text.adjusted(used, 0, -fontMetrics().horizontalAdvance(amount) - kGap, 0);
-    painter.drawText(host, Qt::AlignLeft,
-                     fontMetrics().elidedText(oneLine(memory.host), Qt::ElideMiddle, host.width()));
-
+    paintHead(painter, device, {inner.left(), inner.top(), inner.width(), line});
+    const DeviceMemory& memory = device.memory;
     const QRectF bar(inner.left(), inner.top() + line + 6, inner.width(), 14);
     paintMemory(painter, memory.planned ? bar.adjusted(0, 0, 0, -6) : bar, memory);
     if (memory.planned)
         paintPlanned(painter, bar.adjusted(0, 9, 0, 0), *memory.planned);
-    const RankFigures& latest = m_ranks[std::size_t(rank)].latest;
-    paintTime(painter, QRectF(inner.left(), inner.top() + line + 26, inner.width(), 8), latest);
-    painter.setPen(colours.muted);
-    painter.drawText(QRect(inner.left(), inner.bottom() - line + 2, inner.width(), line), Qt::AlignLeft,
-                     tr("step %1, of it waiting %2")
-                         .arg(displaySeconds(allSeconds(latest)), displaySeconds(secondsWaiting(latest))));
+    paintTime(painter, QRectF(inner.left(), inner.top() + line + 26, inner.width(), 8), device.time.latest);
+    paintFoot(painter, device, {inner.left(), inner.bottom() - line + 1, inner.width(), line});
+}
+
+void DeviceBoard::paintHead(QPainter& painter, const DeviceFigures& device, const QRect& line) const
+{
+    const QString amount = displayBytes(double(device.memory.peak));
+    painter.setPen(amountColour(device));
+    painter.drawText(line, Qt::AlignRight, amount);
+    QFont bold = font();
+    bold.setWeight(QFont::DemiBold);
+    painter.setFont(bold);
+    painter.setPen(coloursOf(palette()).text);
+    painter.drawText(line, Qt::AlignLeft, device.memory.name);
+    const int used = QFontMetrics(bold).horizontalAdvance(device.memory.name) + kGap;
+    painter.setFont(font());
+    painter.setPen(coloursOf(palette()).muted);
+    const QRect middle = line.adjusted(used, 0, -fontMetrics().horizontalAdvance(amount) - kGap, 0);
+    const QString group =
+        m_grouping ? tr("%1 %2  ").arg(letterOf(*m_grouping)).arg(device.groupOf(*m_grouping)) : QString();
+    painter.drawText(
+        middle, Qt::AlignLeft,
+        fontMetrics().elidedText(group + oneLine(device.memory.host), Qt::ElideMiddle, middle.width()));
+}
+
+void DeviceBoard::paintFoot(QPainter& painter, const DeviceFigures& device, const QRect& line) const
+{
+    const RankFigures& latest = device.time.latest;
+    const QString step = tr("step %1").arg(displaySeconds(allSeconds(latest)));
+    painter.setPen(coloursOf(palette()).muted);
+    if (!device.sample) {
+        painter.drawText(line, Qt::AlignLeft,
+                         tr("%1, of it waiting %2").arg(step, displaySeconds(secondsWaiting(latest))));
+        return;
+    }
+    painter.drawText(line, Qt::AlignRight, step);
+    const int room = line.width() - fontMetrics().horizontalAdvance(step) - kGap;
+    painter.setPen(loadColour(device));
+    painter.drawText(line, Qt::AlignLeft,
+                     fontMetrics().elidedText(loadWords(*device.sample), Qt::ElideRight, room));
 }
 
 void DeviceBoard::paintMemory(QPainter& painter, const QRectF& bar, const DeviceMemory& memory) const
@@ -202,11 +300,10 @@ void DeviceBoard::paintTime(QPainter& painter, const QRectF& bar, const RankFigu
 
 void DeviceBoard::setCurrent(int rank)
 {
-    if (rank == m_current)
+    if (rank == m_current || rank >= count())
         return;
     m_current = rank;
-    if (rank >= 0)
-        setAccessibleDescription(describe(m_memory[rank]));
+    setAccessibleDescription(rank >= 0 ? describe(device(rank)) : QString());
     update();
     emit currentChanged(rank);
 }
@@ -216,23 +313,36 @@ void DeviceBoard::mousePressEvent(QMouseEvent* event)
     setCurrent(rankAt(event->position().toPoint()));
 }
 
+void DeviceBoard::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    if (const int rank = rankAt(event->position().toPoint()); rank >= 0)
+        emit activated(rank);
+}
+
 void DeviceBoard::keyPressEvent(QKeyEvent* event)
 {
-    const int last = int(m_memory.size()) - 1;
-    const auto go = [&](int by) {
-        setCurrent(std::clamp(m_current < 0 ? 0 : m_current + by, 0, std::max(0, last)));
-    };
+    const int last = count() - 1;
+    const auto go = [&](int to) { setCurrent(std::clamp(m_current < 0 ? 0 : to, 0, last)); };
     if (last < 0)
         return QWidget::keyPressEvent(event);
     switch (event->key()) {
     case Qt::Key_Left:
-        return go(-1);
+        return go(m_current - 1);
     case Qt::Key_Right:
-        return go(+1);
+        return go(m_current + 1);
     case Qt::Key_Up:
-        return go(-columns(width()));
+        return go(m_current - columns(width()));
     case Qt::Key_Down:
-        return go(+columns(width()));
+        return go(m_current + columns(width()));
+    case Qt::Key_Home:
+        return setCurrent(0);
+    case Qt::Key_End:
+        return setCurrent(last);
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (m_current >= 0)
+            emit activated(m_current);
+        return;
     default:
         QWidget::keyPressEvent(event);
     }
@@ -242,10 +352,8 @@ bool DeviceBoard::event(QEvent* event)
 {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        const int rank = rankAt(help->pos());
-        QToolTip::showText(
-            help->globalPos(),
-            rank < 0 ? QString() : toolTipOf(m_memory[rank].host + '\n' + describe(m_memory[rank])), this);
+        const int rank = count() > 0 ? rankAt(help->pos()) : -1;
+        QToolTip::showText(help->globalPos(), rank < 0 ? QString() : toolTipOf(describe(device(rank))), this);
         return true;
     }
     return QWidget::event(event);

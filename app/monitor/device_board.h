@@ -1,24 +1,34 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <QWidget>
 
-#include "app/models/device_memory.h"
-#include "app/models/rank_table.h"
+#include "app/models/alert.h"
+#include "app/models/device_figures.h"
 
 namespace trainyard {
 
-/// All ranks as cells: memory by category at the peak, planned below measured, and where the time of the
-/// newest step went. As many cells in a line as fit. The arrow keys and the mouse choose one.
+/// All ranks as cells: memory by category at the peak, planned below measured, where the time of the newest
+/// step went, and what the host says of the device. Of many ranks the cells are small: memory and load. As
+/// many in a line as fit; only those in view are painted. Arrow keys, Home, End and the mouse choose one,
+/// Enter or a double click asks for more about it.
 class DeviceBoard : public QWidget {
     Q_OBJECT
 
 public:
     explicit DeviceBoard(QWidget* parent = nullptr);
 
-    void show(const QList<DeviceMemory>& memory, const std::vector<RankSummary>& ranks);
+    void show(std::vector<DeviceFigures> devices);
+    const std::vector<DeviceFigures>& devices() const { return m_devices; }
+    void setThresholds(const BoardThresholds& thresholds);
+    /// By which groups the cells are coloured; nothing = not at all.
+    void setGrouping(std::optional<GroupAxis> axis);
     int current() const { return m_current; }
+    /// -1 = none.
+    void setCurrent(int rank);
+    QRect cellOf(int rank) const;
 
     bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override;
@@ -27,25 +37,37 @@ public:
 signals:
     /// -1 = none.
     void currentChanged(int rank);
+    void activated(int rank);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     bool event(QEvent* event) override;
 
 private:
+    int count() const { return int(m_devices.size()); }
+    bool isSmall() const;
+    QSize cellSize() const;
     int columns(int width) const;
-    QRect cellOf(int rank) const;
     int rankAt(const QPoint& position) const;
+    const DeviceFigures& device(int rank) const { return m_devices[std::size_t(rank)]; }
+    QColor loadColour(const DeviceFigures& device) const;
+    QColor amountColour(const DeviceFigures& device) const;
     void paintCell(QPainter& painter, int rank) const;
+    void paintGroup(QPainter& painter, const DeviceFigures& device, const QRect& cell) const;
+    void paintSmall(QPainter& painter, const DeviceFigures& device, const QRect& inner) const;
+    void paintLarge(QPainter& painter, const DeviceFigures& device, const QRect& inner) const;
+    void paintHead(QPainter& painter, const DeviceFigures& device, const QRect& line) const;
+    void paintFoot(QPainter& painter, const DeviceFigures& device, const QRect& line) const;
     void paintMemory(QPainter& painter, const QRectF& bar, const DeviceMemory& memory) const;
     void paintPlanned(QPainter& painter, const QRectF& bar, const MemoryByCategory& planned) const;
     void paintTime(QPainter& painter, const QRectF& bar, const RankFigures& figures) const;
-    void setCurrent(int rank);
 
-    QList<DeviceMemory> m_memory;
-    std::vector<RankSummary> m_ranks;
+    std::vector<DeviceFigures> m_devices;
+    BoardThresholds m_thresholds;
+    std::optional<GroupAxis> m_grouping;
     double m_mostBytes = 1;   ///< length of a full memory bar
     double m_mostSeconds = 1; ///< length of a full time bar
     int m_current = -1;

@@ -1,21 +1,29 @@
 #include "app/monitor/devices_tab.h"
 
+#include <algorithm>
+
 #include <QHBoxLayout>
-#include <QPushButton>
 #include <QScrollArea>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include "app/models/alert_center.h"
 #include "app/models/display_text.h"
 #include "app/models/open_run.h"
+#include "app/models/plan_of_run.h"
+#include "app/models/ring_words.h"
+#include "app/models/run_hosts.h"
 #include "app/monitor/device_board.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/roles.h"
+#include "app/widgets/segmented_control.h"
 
 namespace trainyard {
 
 namespace {
+
+constexpr qsizetype kMostHostLines = 3;
 
 QWidget* legendRow(const QString& title, const QList<LegendEntry>& entries)
 {
@@ -32,17 +40,43 @@ QWidget* legendRow(const QString& title, const QList<LegendEntry>& entries)
     return row;
 }
 
-/// "node-1" is the second host of the run.
-QString hostOf(const OpenRun& run, const QString& stream)
+QString hostOf(const OpenRun& run, const NodeDevice& device)
 {
-    return run.facts().hosts.value(stream.section(QLatin1Char('-'), 1).toInt(), stream);
+    return oneLine(run.facts().hosts.value(device.node(), device.stream));
 }
 
 QString hostLine(const QString& name, const DeviceSample& sample)
 {
-    return QObject::tr("%1: host memory %2 of %3, processor %4, disk free %5")
-        .arg(oneLine(name), displayBytes(double(sample.memoryUsed)), displayBytes(double(sample.memoryTotal)),
-             displayPercent(sample.utilisation), displayBytes(double(sample.diskFree)));
+    QString line =
+        QObject::tr("%1: host memory %2 of %3, processor %4, disk free %5")
+            .arg(name, displayBytes(double(sample.memoryUsed)), displayBytes(double(sample.memoryTotal)),
+                 displayPercent(sample.utilisation), displayBytes(double(sample.diskFree)));
+    if (sample.celsius)
+        line += QObject::tr(", %1 °C").arg(displayNumber(*sample.celsius));
+    return line;
+}
+
+/// A line per host; of many the ones that have least.
+QString hostLines(const OpenRun& run)
+{
+    std::vector<NodeDevice> hosts = run.series().devices();
+    std::erase_if(hosts, [](const NodeDevice& device) { return device.sample.device >= 0; });
+    QStringList lines;
+    if (qsizetype(hosts.size()) <= kMostHostLines) {
+        for (const NodeDevice& host : hosts)
+            lines << hostLine(hostOf(run, host), host.sample);
+        return lines.join(QLatin1Char('\n'));
+    }
+    const auto fullest = std::ranges::max_element(hosts, {}, [](const NodeDevice& host) {
+        return double(host.sample.memoryUsed) / std::max(1.0, double(host.sample.memoryTotal));
+    });
+    const auto poorest =
+        std::ranges::min_element(hosts, {}, [](const NodeDevice& host) { return host.sample.diskFree; });
+    return QObject::tr("%1 hosts. Fullest memory: %2, %3 of %4. Least disk: %5, %6 free")
+        .arg(hosts.size())
+        .arg(hostOf(run, *fullest), displayBytes(double(fullest->sample.memoryUsed)),
+             displayBytes(double(fullest->sample.memoryTotal)), hostOf(run, *poorest),
+             displayBytes(double(poorest->sample.diskFree)));
 }
 
 /// A line is broken after a separator, never before it or within a figure.
@@ -53,7 +87,7 @@ QString inOneLine(QStringList figures)
     return figures.join(QStringLiteral("\u00a0\u00a0· "));
 }
 
-QString rankLine(const QString& name, const RankSummary& rank)
+QString rankLines(const RankSummary& rank)
 {
     QStringList memory;
     for (std::size_t i = 0; i < kMemoryCategories; ++i)
@@ -65,93 +99,178 @@ QString rankLine(const QString& name, const RankSummary& rank)
             time.append(QString::fromUtf8(nameOf(StepPhase(i)).data()) + QLatin1Char(' ') +
                         displaySeconds(rank.latest.seconds[i]));
     }
-    return QObject::tr("%1 held most in step %2: %3; resident set of the process %4\n%5\nNewest step: %6")
-        .arg(name, displayCount(rank.peakStep), displayBytes(double(rank.peak.peakTotal)),
+    return QObject::tr("Held most in step %1: %2; resident set of the process %3\n%4\nNewest step: %5")
+        .arg(displayCount(rank.peakStep), displayBytes(double(rank.peak.peakTotal)),
              displayBytes(double(rank.latest.residentSet)), inOneLine(memory), inOneLine(time));
+}
+
+QLabel* makeText(const char* role)
+{
+    QLabel* label = makeLabel({}, role);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    return label;
 }
 
 } // namespace
 
-DevicesTab::DevicesTab(QWidget* parent)
+DevicesTab::DevicesTab(RunHosts* hosts, AlertCenter& alerts, QWidget* parent)
     : QWidget(parent)
+    , m_hostsOfRuns(hosts)
+    , m_alerts(alerts)
     , m_pages(new QStackedWidget(this))
+    , m_scroll(new QScrollArea)
     , m_board(new DeviceBoard)
-    , m_hosts(makeLabel({}, "muted"))
-    , m_detail(makeLabel({}))
+    , m_hosts(makeText("muted"))
+    , m_name(makeText("heading"))
+    , m_detail(makeText(nullptr))
+    , m_ring(makeText("muted"))
     , m_showLog(makeButton(tr("Show its log"), "link"))
+    , m_askAgain(makeButton(tr("What it does now"), "link"))
 {
     m_pages->addWidget(new EmptyState(QStringLiteral("hosts"), tr("No figures from the ranks yet"),
                                       tr("Every rank reports its memory by category with the first step."),
                                       {}));
-    m_pages->addWidget(buildBoard());
+    auto* page = new QWidget;
+    setRole(page, "page");
+    auto* inner = new QVBoxLayout(page);
+    inner->setContentsMargins(0, 0, 0, 0);
+    inner->setSpacing(metrics::kGap);
+    inner->addWidget(buildHead());
+    inner->addWidget(legendRow(tr("Memory"), memoryLegend()));
+    inner->addWidget(legendRow(tr("Step time"), causeLegend()));
+    inner->addWidget(buildBoard(), 1);
+    inner->addWidget(buildDetail());
+    m_pages->addWidget(page);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, metrics::kGap, 0, 0);
     column->addWidget(m_pages);
-    connect(m_board, &DeviceBoard::currentChanged, this, &DevicesTab::describe);
+    connect(m_board, &DeviceBoard::currentChanged, this, &DevicesTab::onCurrent);
+    connect(m_board, &DeviceBoard::activated, this, &DevicesTab::logWanted);
+    connect(m_showLog, &QPushButton::clicked, this, [this] { emit logWanted(m_board->current()); });
+    connect(m_askAgain, &QPushButton::clicked, this, &DevicesTab::readRing);
+}
+
+QWidget* DevicesTab::buildHead()
+{
+    auto* grouping =
+        new SegmentedControl({{tr("no groups"), tr("Cells without the colour of a group")},
+                              {tr("D"), tr("Coloured by data-parallel group: the same weights")},
+                              {tr("P"), tr("Coloured by pipeline group: the same samples")},
+                              {tr("T"), tr("Coloured by tensor group: slices of the same layers")}});
+    connect(grouping, &SegmentedControl::chosen, this, [this](int choice) {
+        m_board->setGrouping(choice == 0 ? std::nullopt : std::optional(kGroupAxes[std::size_t(choice - 1)]));
+    });
+    auto* head = new QWidget;
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(metrics::kGap);
+    row->addWidget(m_hosts, 1);
+    row->addWidget(grouping, 0, Qt::AlignTop);
+    return head;
 }
 
 QWidget* DevicesTab::buildBoard()
 {
-    auto* page = new QWidget;
-    setRole(page, "page");
-    auto* scroll = new QScrollArea;
     auto* holder = new QWidget;
     setRole(holder, "page");
-    auto* inner = new QVBoxLayout(holder);
-    inner->setContentsMargins(0, 0, 0, 0);
-    inner->addWidget(m_board);
-    inner->addStretch(1);
-    scroll->setWidget(holder);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    m_detail->setWordWrap(true);
-    m_detail->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    m_hosts->setWordWrap(true);
-
-    auto* panel = makePanel();
-    auto* detail = new QHBoxLayout(panel);
-    detail->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
-    detail->addWidget(m_detail, 1);
-    detail->addWidget(m_showLog, 0, Qt::AlignTop);
-    connect(m_showLog, &QPushButton::clicked, this, [this] { emit logWanted(m_board->current()); });
-
-    auto* column = new QVBoxLayout(page);
+    auto* column = new QVBoxLayout(holder);
     column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(metrics::kGap);
-    column->addWidget(legendRow(tr("Memory at peak"), memoryLegend()));
-    column->addWidget(legendRow(tr("Newest step"), causeLegend()));
-    column->addWidget(scroll, 1);
-    column->addWidget(panel);
-    column->addWidget(m_hosts);
-    return page;
+    column->addWidget(m_board);
+    column->addStretch(1);
+    m_scroll->setWidget(holder);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    return m_scroll;
+}
+
+QWidget* DevicesTab::buildDetail()
+{
+    QFrame* panel = makePanel();
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
+    column->setSpacing(metrics::kHalf);
+    auto* head = new QHBoxLayout;
+    head->addWidget(m_name, 1);
+    head->addWidget(m_askAgain);
+    head->addWidget(m_showLog);
+    m_askAgain->setToolTip(tr("Asks the rank's host for its activity and its last collective"));
+    column->addLayout(head);
+    column->addWidget(m_detail);
+    column->addWidget(m_ring);
+    return panel;
 }
 
 void DevicesTab::show(const OpenRun& run)
 {
     m_run = &run;
-    m_pages->setCurrentIndex(run.series().ranks().empty() ? 0 : 1);
-    m_board->show(deviceMemory(run.facts(), run.series()), run.series().ranks());
-    QStringList hosts;
-    for (const NodeDevice& device : run.series().devices()) {
-        if (device.sample.device < 0)
-            hosts.append(hostLine(hostOf(run, device.stream), device.sample));
+    if (m_runId != run.id()) {
+        m_runId = run.id();
+        m_planned = plannedMemory(run.facts());
+        m_board->setCurrent(-1);
+        m_ring->clear();
     }
-    m_hosts->setText(hosts.join('\n'));
-    m_hosts->setVisible(!hosts.isEmpty());
+    m_pages->setCurrentIndex(run.series().ranks().empty() ? 0 : 1);
+    m_board->setThresholds(m_alerts.settings().thresholds.board);
+    m_board->show(deviceFigures(run.facts(), run.series(), m_planned));
+    m_hosts->setText(hostLines(run));
     describe();
+}
+
+void DevicesTab::setRank(int rank)
+{
+    m_board->setCurrent(rank);
+    m_board->setFocus();
+}
+
+void DevicesTab::onCurrent(int rank)
+{
+    describe();
+    if (rank < 0)
+        return;
+    const QRect cell = m_board->cellOf(rank);
+    m_scroll->ensureVisible(cell.center().x(), cell.center().y(), cell.width() / 2, cell.height());
+    readRing();
 }
 
 void DevicesTab::describe()
 {
-    const std::vector<RankSummary>& ranks = m_run->series().ranks();
     const int rank = m_board->current();
     m_showLog->setVisible(rank >= 0);
-    if (rank < 0 || std::size_t(rank) >= ranks.size())
+    m_askAgain->setVisible(rank >= 0 && m_hostsOfRuns);
+    m_ring->setVisible(rank >= 0 && !m_ring->text().isEmpty());
+    m_name->setVisible(rank >= 0);
+    if (rank < 0) {
         m_detail->setText(
-            tr("Choose a rank to see its figures. Bars are drawn to one scale; outlined is what was planned, "
-               "hatched is free."));
-    else
-        m_detail->setText(rankLine(tr("Rank %1").arg(rank), ranks[std::size_t(rank)]));
+            tr("Choose a rank to see its figures. Bars are drawn to one scale; outlined is what was "
+               "planned, hatched is free."));
+        return;
+    }
+    const DeviceFigures& device = m_board->devices()[std::size_t(rank)];
+    m_name->setText(device.sample ? placeWords(device) + QStringLiteral(" · ") + loadWords(*device.sample)
+                                  : placeWords(device));
+    m_detail->setText(rankLines(device.time));
+}
+
+/// A run that is over has rings too: what its ranks did last.
+void DevicesTab::readRing()
+{
+    m_ring->clear();
+    if (!m_hostsOfRuns || m_board->current() < 0)
+        return;
+    m_hostsOfRuns->readRing(
+        m_runId, m_board->current(), this,
+        [this, id = m_runId, rank = m_board->current()](const Result<FlightSnapshot>& ring) {
+            if (id == m_runId && rank == m_board->current())
+                showRing(ring);
+        });
+}
+
+void DevicesTab::showRing(const Result<FlightSnapshot>& ring)
+{
+    m_ring->setText(ring.ok() ? ringWords(*ring) : oneLine(QString::fromStdString(ring.error().text())));
+    m_ring->show();
 }
 
 } // namespace trainyard

@@ -1,37 +1,61 @@
 #pragma once
 
+#include <vector>
+
 #include <QWidget>
+
+#include "engine/base/result.h"
+#include "engine/records/flight_ring.h"
+#include "engine/records/record.h"
 
 class QLabel;
 class QPushButton;
+class QScrollArea;
 class QStackedWidget;
 
 namespace trainyard {
 
+class AlertCenter;
 class DeviceBoard;
 class OpenRun;
+class RunHosts;
 
 /// The board of all ranks with its legends, and the figures of the chosen one below.
 class DevicesTab : public QWidget {
     Q_OBJECT
 
 public:
-    explicit DevicesTab(QWidget* parent = nullptr);
+    /// `hosts` may be null: then nothing is asked of a rank. Both must outlive the tab.
+    DevicesTab(RunHosts* hosts, AlertCenter& alerts, QWidget* parent = nullptr);
     void show(const OpenRun& run);
+    void setRank(int rank);
 
 signals:
     void logWanted(int rank);
 
 private:
+    QWidget* buildHead();
     QWidget* buildBoard();
+    QWidget* buildDetail();
+    void onCurrent(int rank);
     void describe();
+    void readRing();
+    void showRing(const Result<FlightSnapshot>& ring);
 
+    RunHosts* m_hostsOfRuns;
+    AlertCenter& m_alerts;
     const OpenRun* m_run = nullptr;
+    QString m_runId;                         ///< whose plan is known
+    std::vector<MemoryByCategory> m_planned; ///< of its ranks
     QStackedWidget* m_pages;
+    QScrollArea* m_scroll;
     DeviceBoard* m_board;
     QLabel* m_hosts;
+    QLabel* m_name;
     QLabel* m_detail;
+    QLabel* m_ring;
     QPushButton* m_showLog;
+    QPushButton* m_askAgain;
 };
 
 } // namespace trainyard

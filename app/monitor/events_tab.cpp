@@ -1,20 +1,43 @@
 #include "app/monitor/events_tab.h"
 
+#include <algorithm>
 #include <array>
 
+#include <QDateTime>
+#include <QHBoxLayout>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QStackedWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/models/alert_center.h"
 #include "app/models/open_run.h"
 #include "app/models/theme.h"
+#include "app/monitor/alert_form.h"
+#include "app/monitor/alert_list.h"
 #include "app/widgets/empty_state.h"
+#include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
 
 namespace trainyard {
 
-EventsTab::EventsTab(QWidget* parent)
-    : QWidget(parent), m_pages(new QStackedWidget(this)), m_table(new TableView(tr("Events")))
+namespace {
+
+constexpr int kMostAlertHeight = 236; ///< pixels; more alerts are scrolled to
+
+} // namespace
+
+EventsTab::EventsTab(AlertCenter& alerts, QWidget* parent)
+    : QWidget(parent)
+    , m_alerts(alerts)
+    , m_quiet(makeLabel({}, "muted", this))
+    , m_fold(new QToolButton(this))
+    , m_form(new AlertForm(this))
+    , m_list(new AlertList)
+    , m_scroll(new QScrollArea(this))
+    , m_pages(new QStackedWidget(this))
+    , m_table(new TableView(tr("Events")))
 {
     m_table->setModel(&m_model);
     // The last column takes what is left.
@@ -27,17 +50,63 @@ EventsTab::EventsTab(QWidget* parent)
     m_pages->addWidget(m_table);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, metrics::kGap, 0, 0);
-    column->addWidget(m_pages);
+    column->setSpacing(metrics::kGap);
+    column->addWidget(buildAlerts());
+    column->addWidget(m_form);
+    column->addWidget(m_scroll);
+    column->addWidget(m_pages, 1);
+    connect(m_list, &AlertList::wanted, this, &EventsTab::wanted);
 }
 
-void EventsTab::show(const OpenRun& run)
+QWidget* EventsTab::buildAlerts()
 {
+    m_scroll->setWidget(m_list);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_fold->setText(tr("Thresholds"));
+    m_fold->setToolTip(tr("When a figure counts as trouble, for all runs of this desk"));
+    m_fold->setCheckable(true);
+    setRole(m_fold, "button");
+    m_form->setSettings(m_alerts.settings());
+    m_form->setProblem(m_alerts.problem());
+    m_form->hide();
+    connect(m_fold, &QToolButton::toggled, m_form, &QWidget::setVisible);
+    connect(m_form, &AlertForm::changed, this, [this](const AlertSettings& settings) {
+        m_alerts.setSettings(settings);
+        m_form->setProblem(m_alerts.problem());
+    });
+    auto* head = new QWidget;
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(metrics::kGap);
+    row->addWidget(makeLabel(tr("Alerts"), "heading", head));
+    row->addWidget(m_quiet, 1);
+    row->addWidget(m_fold);
+    return head;
+}
+
+void EventsTab::show(const OpenRun& run, bool canAct)
+{
+    showAlerts(run, canAct);
     const QScrollBar* bar = m_table->verticalScrollBar();
     const bool atEnd = bar->value() == bar->maximum();
     m_model.update(run.series().events());
     m_pages->setCurrentIndex(m_model.rowCount() > 0 ? 1 : 0);
     if (atEnd)
         m_table->scrollToBottom();
+}
+
+void EventsTab::showAlerts(const OpenRun& run, bool canAct)
+{
+    const QList<RaisedAlert> alerts = m_alerts.alertsOf(run.id());
+    const RunState state = run.series().status().state;
+    m_quiet->setText(!alerts.isEmpty() ? tr("%1 now").arg(alerts.size())
+                     : isFinal(state)  ? tr("none; the run is over")
+                                       : tr("none; figures, hosts and link are as they should be"));
+    m_list->show(alerts, state, canAct && !run.facts().readOnly, QDateTime::currentMSecsSinceEpoch());
+    m_scroll->setVisible(!alerts.isEmpty());
+    m_scroll->setFixedHeight(std::min(m_list->sizeHint().height(), kMostAlertHeight));
 }
 
 } // namespace trainyard

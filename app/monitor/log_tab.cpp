@@ -2,10 +2,9 @@
 
 #include <QFile>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPlainTextEdit>
-#include <QScrollBar>
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -13,22 +12,27 @@
 #include "app/models/display_text.h"
 #include "app/models/open_run.h"
 #include "app/models/theme.h"
+#include "app/monitor/log_view.h"
 #include "app/widgets/roles.h"
-#include "engine/base/foreign_text.h"
+#include "app/widgets/segmented_control.h"
 
 namespace trainyard {
 
 namespace {
 
-constexpr qint64 kFirstPiece = 64 * 1024;
-constexpr qint64 kPiece = 256 * 1024;
+constexpr qint64 kFirstPiece = 256 * 1024;
+constexpr qint64 kPiece = 512 * 1024; ///< the most that an agent gives at once
 constexpr int kAgainMs = 1000;
-constexpr int kMostLines = 20'000;
+constexpr int kFindWidth = 200;
 
-QString printable(const QByteArray& bytes)
+QToolButton* makeToolButton(const QString& text, const QString& help)
 {
-    return QString::fromStdString(
-        harmlessText({bytes.constData(), static_cast<std::size_t>(bytes.size())}, Lines::Many));
+    auto* button = new QToolButton;
+    button->setText(text);
+    button->setToolTip(help);
+    button->setAccessibleName(help);
+    setRole(button, "button");
+    return button;
 }
 
 } // namespace
@@ -37,17 +41,19 @@ LogTab::LogTab(RunHosts* hosts, QWidget* parent)
     : QWidget(parent)
     , m_hosts(hosts)
     , m_rank(new QSpinBox(this))
+    , m_level(new SegmentedControl({{tr("all"), tr("All lines")},
+                                    {tr("▲ warnings"), tr("Lines that sound like a warning or an error")},
+                                    {tr("✕ errors"), tr("Lines that sound like an error")}},
+                                   this))
     , m_find(new QLineEdit(this))
-    , m_follow(new QToolButton(this))
+    , m_count(makeLabel({}, "muted", this))
+    , m_before(makeToolButton(tr("↑"), tr("Match before (Shift+Enter)")))
+    , m_after(makeToolButton(tr("↓"), tr("Next match (Enter)")))
+    , m_follow(makeToolButton(tr("Follow the end"), tr("Keeps the newest line in view")))
+    , m_whole(makeButton(tr("Whole log"), "link", this))
     , m_state(makeLabel({}, "muted", this))
-    , m_text(new QPlainTextEdit(this))
+    , m_view(new LogView(this))
 {
-    m_text->setReadOnly(true);
-    m_text->setMaximumBlockCount(kMostLines);
-    m_text->setLineWrapMode(QPlainTextEdit::NoWrap);
-    m_text->document()->setDocumentMargin(metrics::kGap);
-    m_text->setAccessibleName(tr("Log"));
-    setRole(m_text, "mono");
     m_again.setSingleShot(true);
     connect(&m_again, &QTimer::timeout, this, &LogTab::readMore);
     buildBar();
@@ -57,30 +63,64 @@ void LogTab::buildBar()
 {
     m_rank->setPrefix(tr("rank "));
     m_rank->setAccessibleName(tr("Rank"));
-    m_rank->setMinimumWidth(110);
-    m_find->setPlaceholderText(tr("Find (Enter = next)"));
-    m_find->setAccessibleName(tr("Find in the log"));
-    m_find->setMaximumWidth(260);
-    m_follow->setText(tr("Follow the end"));
+    m_rank->setMinimumWidth(96);
     m_follow->setCheckable(true);
     m_follow->setChecked(true);
-    setRole(m_follow, "button");
+    m_whole->setToolTip(tr("Reads it from its first line on; until then its end is shown"));
     m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_state->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-
     auto* bar = new QHBoxLayout;
     bar->setSpacing(metrics::kGap);
     bar->addWidget(m_rank);
-    bar->addWidget(m_find);
+    bar->addWidget(m_level);
+    bar->addWidget(buildSearch());
     bar->addWidget(m_follow);
+    bar->addWidget(m_whole);
     bar->addWidget(m_state, 1);
+    QFrame* panel = makePanel(this);
+    auto* inner = new QVBoxLayout(panel);
+    inner->setContentsMargins(1, metrics::kHalf, 1, metrics::kHalf);
+    inner->addWidget(m_view);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, metrics::kGap, 0, 0);
     column->setSpacing(metrics::kGap);
     column->addLayout(bar);
-    column->addWidget(m_text, 1);
-    connect(m_rank, &QSpinBox::valueChanged, this, &LogTab::startOver);
-    connect(m_find, &QLineEdit::returnPressed, this, &LogTab::findNext);
+    column->addWidget(panel, 1);
+    connect(m_rank, &QSpinBox::valueChanged, this, [this] { startOver(-kFirstPiece); });
+    connect(m_whole, &QPushButton::clicked, this, [this] { startOver(0); });
+    connect(m_level, &SegmentedControl::chosen, this, [this](int level) {
+        m_view->setLeastLevel(LogLevel(level));
+        tellMatches();
+        tellState();
+    });
+    connect(m_follow, &QToolButton::toggled, this, [this](bool follows) {
+        if (follows)
+            m_view->scrollToEnd();
+    });
+    connect(m_view, &LogView::currentChanged, this, [this] {
+        m_follow->setChecked(false);
+        tellMatches();
+    });
+}
+
+QWidget* LogTab::buildSearch()
+{
+    m_find->setPlaceholderText(tr("Find"));
+    m_find->setAccessibleName(tr("Find in the log"));
+    m_find->setClearButtonEnabled(true);
+    m_find->setFixedWidth(kFindWidth);
+    m_find->installEventFilter(this);
+    auto* box = new QWidget;
+    auto* row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(metrics::kHalf);
+    for (QWidget* part : std::initializer_list<QWidget*>{m_find, m_before, m_after, m_count})
+        row->addWidget(part);
+    connect(m_find, &QLineEdit::textChanged, this, &LogTab::search);
+    connect(m_before, &QToolButton::clicked, this, [this] { goToMatch(-1); });
+    connect(m_after, &QToolButton::clicked, this, [this] { goToMatch(+1); });
+    tellMatches();
+    return box;
 }
 
 void LogTab::show(const OpenRun& run)
@@ -93,7 +133,7 @@ void LogTab::show(const OpenRun& run)
         run.facts().spec ? run.facts().spec->layout.worldSize() : int(run.series().ranks().size());
     m_rank->setRange(0, std::max(0, ranks - 1));
     if (other)
-        startOver();
+        startOver(-kFirstPiece);
     else if (goesOn)
         readMore();
 }
@@ -101,6 +141,13 @@ void LogTab::show(const OpenRun& run)
 void LogTab::setRank(int rank)
 {
     m_rank->setValue(rank);
+}
+
+void LogTab::goToTime(qint64 timeMs)
+{
+    m_follow->setChecked(false);
+    m_view->goToTime(timeMs);
+    tellMatches();
 }
 
 void LogTab::showEvent(QShowEvent* event)
@@ -115,11 +162,24 @@ void LogTab::hideEvent(QHideEvent* event)
     m_again.stop();
 }
 
-void LogTab::startOver()
+/// Enter and Shift+Enter in the search field walk through the matches.
+bool LogTab::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched != m_find || event->type() != QEvent::KeyPress)
+        return QWidget::eventFilter(watched, event);
+    const auto* key = static_cast<QKeyEvent*>(event);
+    if (key->key() != Qt::Key_Return && key->key() != Qt::Key_Enter)
+        return false;
+    goToMatch(key->modifiers() & Qt::ShiftModifier ? -1 : +1);
+    return true;
+}
+
+void LogTab::startOver(qint64 offset)
 {
     ++m_generation;
-    m_offset = -kFirstPiece;
-    m_text->clear();
+    m_offset = offset;
+    m_begin = -1;
+    m_view->clear();
     m_state->setText(tr("reading…"));
     readMore();
 }
@@ -156,33 +216,57 @@ void LogTab::take(const Result<LogPiece>& piece)
         m_again.start(kAgainMs);
         return;
     }
-    append(piece->bytes);
+    m_begin = m_begin < 0 ? piece->offset : m_begin;
     m_offset = piece->offset + piece->bytes.size();
-    m_state->setText(m_text->document()->isEmpty() ? tr("the log is empty") : QString());
+    if (!piece->bytes.isEmpty()) {
+        m_view->append(piece->bytes, m_follow->isChecked());
+        tellMatches();
+    }
+    tellState();
     if (!piece->bytes.isEmpty())
         m_again.start(0);
     else if (!m_over)
         m_again.start(kAgainMs);
 }
 
-void LogTab::append(const QByteArray& bytes)
+void LogTab::search()
 {
-    if (bytes.isEmpty())
-        return;
-    QTextCursor end(m_text->document());
-    end.movePosition(QTextCursor::End);
-    end.insertText(printable(bytes));
-    if (m_follow->isChecked())
-        m_text->verticalScrollBar()->setValue(m_text->verticalScrollBar()->maximum());
+    m_view->setNeedle(m_find->text());
+    if (m_view->currentMatch() == 0)
+        goToMatch(+1);
+    tellMatches();
 }
 
-void LogTab::findNext()
+void LogTab::goToMatch(int direction)
 {
-    m_follow->setChecked(false);
-    if (m_text->find(m_find->text()))
+    if (m_view->matchCount() == 0)
         return;
-    m_text->moveCursor(QTextCursor::Start);
-    m_state->setText(m_text->find(m_find->text()) ? QString() : tr("not found"));
+    m_follow->setChecked(false);
+    m_view->goToMatch(direction);
+    tellMatches();
+}
+
+void LogTab::tellMatches()
+{
+    const qsizetype count = m_view->matchCount();
+    m_count->setText(m_find->text().isEmpty() ? QString()
+                     : count == 0             ? tr("no match")
+                     : m_view->currentMatch() > 0
+                         ? tr("%1 of %2").arg(displayCount(m_view->currentMatch()), displayCount(count))
+                         : tr("%1 matches").arg(displayCount(count)));
+    m_before->setEnabled(count > 0);
+    m_after->setEnabled(count > 0);
+}
+
+void LogTab::tellState()
+{
+    const int shown = m_view->shownCount();
+    const int all = m_view->lines().size();
+    m_whole->setVisible(m_begin > 0);
+    m_state->setToolTip({});
+    m_state->setText(all == 0      ? tr("the log is empty")
+                     : shown < all ? tr("%1 of %2 lines").arg(displayCount(shown), displayCount(all))
+                                   : tr("%1 lines").arg(displayCount(all)));
 }
 
 } // namespace trainyard

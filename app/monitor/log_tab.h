@@ -7,16 +7,18 @@
 
 class QLabel;
 class QLineEdit;
-class QPlainTextEdit;
+class QPushButton;
 class QSpinBox;
 class QToolButton;
 
 namespace trainyard {
 
+class LogView;
 class OpenRun;
+class SegmentedControl;
 
-/// The log of one rank: its end first, then what is added while one looks. Read through the run's hosts, or
-/// from the folder of a recorded run.
+/// The log of one rank: its end first, then what is added while one looks; all of it when that is asked for.
+/// Read through the run's hosts, or from the folder of a recorded run.
 class LogTab : public QWidget {
     Q_OBJECT
 
@@ -26,30 +28,42 @@ public:
 
     void show(const OpenRun& run);
     void setRank(int rank);
+    /// The line that was written then comes into view.
+    void goToTime(qint64 timeMs);
 
 protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void buildBar();
-    void startOver();
+    QWidget* buildSearch();
+    void startOver(qint64 offset);
     void readMore();
     void readFromFolder();
     void take(const Result<LogPiece>& piece);
-    void append(const QByteArray& bytes);
-    void findNext();
+    void search();
+    void goToMatch(int direction);
+    void tellMatches();
+    void tellState();
 
     RunHosts* m_hosts;
     QString m_runId;
     QString m_folder;
     bool m_over = false;
     QSpinBox* m_rank;
+    SegmentedControl* m_level;
     QLineEdit* m_find;
+    QLabel* m_count;
+    QToolButton* m_before;
+    QToolButton* m_after;
     QToolButton* m_follow;
+    QPushButton* m_whole;
     QLabel* m_state;
-    QPlainTextEdit* m_text;
+    LogView* m_view;
     QTimer m_again;
+    qint64 m_begin = 0;       ///< where what is shown begins
     qint64 m_offset = 0;      ///< where the next piece begins; negative = from the end
     quint64 m_generation = 0; ///< answers to questions of another rank are dropped
 };

@@ -3,25 +3,13 @@
 #include <QObject>
 
 #include "app/models/open_run.h"
+#include "app/models/run_link.h"
 #include "remote/launch/run_service.h"
 #include "remote/stream/run_follower.h"
 
 namespace trainyard {
 
 namespace {
-
-RunLink linkOf(LinkState state)
-{
-    switch (state) {
-    case LinkState::Live:
-        return RunLink::Live;
-    case LinkState::Behind:
-        return RunLink::Behind;
-    case LinkState::Lost:
-        return RunLink::Lost;
-    }
-    return RunLink::Lost;
-}
 
 void forward(RunOperation* operation, const RunReply& reply)
 {
@@ -43,21 +31,23 @@ void RemoteRunHosts::follow(OpenRun& run)
     QObject::connect(follower, &RunFollower::recordsArrived, &run, &OpenRun::apply);
     QObject::connect(follower, &RunFollower::streamRestarted, &run, &OpenRun::restartStream);
     QObject::connect(follower, &RunFollower::linkChanged, &run,
-                     [&run](LinkState state) { run.setLink(linkOf(state)); });
+                     [&run](LinkState state) { run.setLink(runLinkOf(state)); });
     QObject::connect(follower, &RunFollower::problem, &run,
                      [&run](const Error& error) { run.setProblem(QString::fromStdString(error.text())); });
-    run.setLink(linkOf(follower->linkState()));
+    run.setLink(runLinkOf(follower->linkState()));
     follower->start();
 }
 
-void RemoteRunHosts::stop(const QString& runId, RunReply reply)
+void RemoteRunHosts::stop(const QString& runId, bool keep, RunReply reply)
 {
-    forward(m_service.stop(runId), reply);
+    StopOptions options;
+    options.checkpoint = keep;
+    forward(m_service.stop(runId, options), reply);
 }
 
-void RemoteRunHosts::resume(const QString& runId, RunReply reply)
+void RemoteRunHosts::resume(const QString& runId, double learningRate, RunReply reply)
 {
-    forward(m_service.resume(runId), reply);
+    forward(m_service.resume(runId, learningRate), reply);
 }
 
 void RemoteRunHosts::checkpoint(const QString& runId, RunReply reply)
@@ -69,6 +59,12 @@ void RemoteRunHosts::readLog(const QString& runId, int rank, qint64 offset, qint
                              const QObject* context, std::function<void(const Result<LogPiece>&)> done)
 {
     m_service.readLog(runId, rank, offset, limit, context, std::move(done));
+}
+
+void RemoteRunHosts::readRing(const QString& runId, int rank, const QObject* context,
+                              std::function<void(const Result<FlightSnapshot>&)> done)
+{
+    m_service.readRing(runId, rank, context, std::move(done));
 }
 
 } // namespace trainyard

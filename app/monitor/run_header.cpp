@@ -9,6 +9,7 @@
 #include "app/models/display_text.h"
 #include "app/models/open_run.h"
 #include "app/models/run_entry.h"
+#include "app/models/run_outlook.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/state_chip.h"
@@ -51,6 +52,7 @@ RunHeader::RunHeader(QWidget* parent)
     , m_figures(new ElidedLabel(nullptr, Qt::ElideRight, this))
     , m_reason(makeLabel({}, "error", this))
     , m_state(new StateChip(tr("Run"), this))
+    , m_alerts(makeButton({}, "alert", this))
     , m_link(new StateChip(tr("Link"), this))
     , m_progress(new QProgressBar(this))
     , m_checkpoint(makeButton(tr("Checkpoint now"), nullptr, this))
@@ -68,6 +70,7 @@ RunHeader::RunHeader(QWidget* parent)
     auto* first = new QHBoxLayout;
     first->setSpacing(metrics::kGap);
     first->addWidget(m_name, 1);
+    first->addWidget(m_alerts);
     first->addWidget(m_link);
     first->addWidget(m_state);
     auto* texts = new QVBoxLayout;
@@ -88,6 +91,8 @@ RunHeader::RunHeader(QWidget* parent)
     column->addWidget(m_progress);
     column->addWidget(m_reason);
 
+    m_alerts->hide();
+    connect(m_alerts, &QPushButton::clicked, this, &RunHeader::alertsWanted);
     connect(m_stop, &QPushButton::clicked, this, &RunHeader::stopWanted);
     connect(m_resume, &QPushButton::clicked, this, &RunHeader::resumeWanted);
     connect(m_checkpoint, &QPushButton::clicked, this, &RunHeader::checkpointWanted);
@@ -120,6 +125,20 @@ void RunHeader::show(const OpenRun& run, qint64 nowMs, bool canAct)
     setStyleProperty(m_reason, "role", state == RunState::Failed ? "error" : "muted");
 }
 
+void RunHeader::showAlerts(const QList<RaisedAlert>& alerts)
+{
+    m_alerts->setVisible(!alerts.isEmpty());
+    if (alerts.isEmpty())
+        return;
+    const Alert& first = alerts.first().alert;
+    const QString title = titleOf(first.kind);
+    const QString words = alerts.size() == 1 ? title : tr("%1 and %2 more").arg(title).arg(alerts.size() - 1);
+    m_alerts->setText(QString(shapeOf(first)) + QLatin1Char(' ') + words);
+    m_alerts->setAccessibleName(tr("Alerts: %1").arg(words));
+    m_alerts->setToolTip(toolTipOf(first.text));
+    setStyleProperty(m_alerts, "tone", first.severity == Severity::Error ? "bad" : "warning");
+}
+
 void RunHeader::showFigures(const OpenRun& run)
 {
     RunEntry entry;
@@ -138,6 +157,8 @@ void RunHeader::showFigures(const OpenRun& run)
     const double left = run.secondsLeft();
     if (left > 0)
         parts.append(tr("about %1 left").arg(displaySeconds(left)));
+    if (const auto next = nextCheckpoint(run.facts(), run.series()))
+        parts.append(tr("next checkpoint in about %1").arg(displaySeconds(next->seconds)));
     m_figures->setFullText(parts.join(QStringLiteral("  ·  ")));
     m_progress->setValue(int(run.progress() * kProgressSteps));
 }

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <QFrame>
+#include <QList>
+
+#include "app/models/alert_center.h"
 
 class QLabel;
 class QProgressBar;
@@ -21,11 +24,15 @@ public:
 
     /// Shows `run` as it is now; `canAct` = its hosts may be asked for something.
     void show(const OpenRun& run, qint64 nowMs, bool canAct);
+    /// What is wrong with it now.
+    void showAlerts(const QList<RaisedAlert>& alerts);
 
 signals:
     void stopWanted();
     void resumeWanted();
     void checkpointWanted();
+    /// The user wants to see what is wrong.
+    void alertsWanted();
 
 private:
     void showFigures(const OpenRun& run);
@@ -36,6 +43,7 @@ private:
     ElidedLabel* m_figures;
     QLabel* m_reason;
     StateChip* m_state;
+    QPushButton* m_alerts; ///< names the worst; hidden when nothing is wrong
     StateChip* m_link;
     QProgressBar* m_progress;
     QPushButton* m_checkpoint;

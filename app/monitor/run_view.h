@@ -6,12 +6,15 @@
 #include <QPointer>
 #include <QWidget>
 
+#include "app/models/alert_actions.h"
 #include "app/models/open_run.h"
 
+class QPushButton;
 class QTabWidget;
 
 namespace trainyard {
 
+class AlertCenter;
 class ChartsTab;
 class DevicesTab;
 class EventsTab;
@@ -23,18 +26,23 @@ class NotesTab;
 class PlanTab;
 class RunDesk;
 class RunHosts;
+class ScalingTab;
 class SpecTab;
+class TimelineTab;
 
 /// One run: header, message strip, tabs. Only the tab that is seen is brought up to date.
 class RunView : public QWidget {
     Q_OBJECT
 
 public:
-    /// Without hosts in the desk nothing can be asked of the run. Desk and library must outlive the view.
-    RunView(RunDesk& desk, const HardwareLibrary& hardware, QWidget* parent = nullptr);
+    /// Without hosts in the desk nothing can be asked of the run. Desk, alerts and library must outlive the
+    /// view.
+    RunView(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent = nullptr);
 
     void setRun(OpenRun* run);
     OpenRun* run() const { return m_run; }
+    /// What is wrong with the run, and what happened.
+    void showEvents();
     /// Brings header and visible tab up to date.
     void update();
 
@@ -45,14 +53,22 @@ signals:
 private:
     void buildTabs();
     void updateTab();
+    bool canAct() const { return m_hosts && !m_acting; }
+    void act(AlertAction action, const Alert& alert);
     void confirmStop();
-    void stop();
-    void resume();
+    void confirmKill();
+    void askForRate(const Alert& alert);
+    /// Adds a field for the run's name to the strip; `button` works only while it is there.
+    void demandName(QPushButton& button);
+    void stop(bool keep);
+    void resume(double learningRate);
+    void killAndResume(double learningRate);
     void checkpoint();
     void tellOfCheckpoint();
     struct RunReply reply(const QString& doing, const QString& done);
 
     RunHosts* m_hosts;
+    AlertCenter& m_alerts;
     QPointer<OpenRun> m_run;
     bool m_acting = false;
     std::optional<std::int64_t>
@@ -62,7 +78,9 @@ private:
     QTabWidget* m_tabs;
     ChartsTab* m_charts;
     DevicesTab* m_devices;
+    TimelineTab* m_timeline;
     PlanTab* m_plan;
+    ScalingTab* m_scaling;
     LogTab* m_log;
     EventsTab* m_events;
     NotesTab* m_notes;

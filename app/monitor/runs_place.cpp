@@ -9,6 +9,7 @@
 #include "app/models/display_text.h"
 #include "app/models/run_desk.h"
 #include "app/models/run_hosts.h"
+#include "app/monitor/alert_notifier.h"
 #include "app/monitor/run_actions.h"
 #include "app/monitor/run_importer.h"
 #include "app/monitor/run_list_pane.h"
@@ -26,14 +27,14 @@ constexpr int kListWidth = 300;
 
 } // namespace
 
-RunsPlace::RunsPlace(RunDesk& desk, const HardwareLibrary& hardware, QWidget* parent)
+RunsPlace::RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent)
     : Place(tr("Runs"), QStringLiteral("runs"), parent)
     , m_desk(desk)
     , m_frame(new PageFrame(tr("Runs")))
     , m_pages(new QStackedWidget)
     , m_right(new QStackedWidget)
     , m_list(new RunListPane(desk.list()))
-    , m_view(new RunView(desk, hardware))
+    , m_view(new RunView(desk, alerts, hardware))
 {
     auto* none =
         new EmptyState(QStringLiteral("runs"), tr("No runs yet"),
@@ -49,6 +50,8 @@ RunsPlace::RunsPlace(RunDesk& desk, const HardwareLibrary& hardware, QWidget* pa
     column->addWidget(m_frame);
 
     connectActions();
+    auto* notifier = new AlertNotifier(alerts, *this, this);
+    connect(notifier, &AlertNotifier::clicked, this, &RunsPlace::alertClicked);
     connect(m_list, &RunListPane::currentRunChanged, this, &RunsPlace::onCurrentRun);
     connect(m_view, &RunView::resumed, &desk, &RunDesk::followAgain);
     connect(&desk, &RunDesk::runChanged, this, &RunsPlace::onRunChanged);
@@ -115,6 +118,12 @@ void RunsPlace::showRun(const QString& runId)
     if (!m_desk.library().find(runId))
         m_desk.scan();
     m_list->select(runId);
+}
+
+void RunsPlace::showAlerts(const QString& runId)
+{
+    showRun(runId);
+    m_view->showEvents();
 }
 
 void RunsPlace::onCurrentRun(const QString& runId)

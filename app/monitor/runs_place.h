@@ -9,6 +9,7 @@ class QStackedWidget;
 
 namespace trainyard {
 
+class AlertCenter;
 class HardwareLibrary;
 class PageFrame;
 class RunDesk;
@@ -20,13 +21,15 @@ class RunsPlace : public Place {
     Q_OBJECT
 
 public:
-    /// Desk and library must outlive the place.
-    RunsPlace(RunDesk& desk, const HardwareLibrary& hardware, QWidget* parent = nullptr);
+    /// Desk, alerts and library must outlive the place.
+    RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent = nullptr);
 
     void activate() override;
     void refresh() override;
     /// Shows this run; a run that was launched a moment ago is looked for first.
     void showRun(const QString& runId);
+    /// Shows what is wrong with this run.
+    void showAlerts(const QString& runId);
 
 signals:
     /// The button of the empty place: there is no run yet.
@@ -36,6 +39,8 @@ signals:
     /// A run of this specification is wanted at once.
     void launchRequested(const trainyard::RunSpec& spec);
     void comparisonRequested(const QString& runId);
+    /// The user clicked the desktop's message about this run.
+    void alertClicked(const QString& runId);
 
 private:
     QWidget* buildSplit();

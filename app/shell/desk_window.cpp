@@ -35,7 +35,7 @@ void DeskWindow::addPlaces()
                             m_session.verifier()});
     auto* design = new DesignPlace({m_session.document(), m_session.hosts(), m_session.dataSets(),
                                     m_session.runs(), m_session.hardware()});
-    m_runs = new RunsPlace(m_session.runDesk(), m_session.hardware());
+    m_runs = new RunsPlace(m_session.runDesk(), m_session.alerts(), m_session.hardware());
     auto* compare = new ComparePlace(m_session.runDesk());
     auto* reports =
         new ReportsPlace({m_session.runDesk(), m_session.hardware(), m_session.dataSets(), m_session.runs()});
@@ -56,6 +56,12 @@ void DeskWindow::addPlaces()
     QObject::connect(m_runs, &RunsPlace::comparisonRequested, compare, [this, compare](const QString& run) {
         m_window.showPlace(compare);
         compare->addChosen(run);
+    });
+    QObject::connect(m_runs, &RunsPlace::alertClicked, m_runs, [this](const QString& run) {
+        m_window.showPlace(m_runs);
+        m_runs->showAlerts(run);
+        m_window.raise();
+        m_window.activateWindow();
     });
     const auto showDesign = [this, design] { m_window.showPlace(design); };
     QObject::connect(m_runs, &RunsPlace::designRequested, design, showDesign);

@@ -4,6 +4,7 @@
 
 #include <QObject>
 
+#include "app/models/alert_center.h"
 #include "app/models/data_set_list_model.h"
 #include "app/models/data_set_verifier.h"
 #include "app/models/hardware_library.h"
@@ -32,6 +33,7 @@ public:
     TargetPool& targets() { return m_targets; }
     RunService& runs() { return m_runs; }
     RunDesk& runDesk() { return *m_runDesk; }
+    AlertCenter& alerts() { return *m_alerts; }
     HostListModel& hosts() { return m_hosts; }
     HostChecks& hostChecks() { return m_hostChecks; }
     HostCalibration& hostCalibration() { return m_hostCalibration; }
@@ -66,6 +68,7 @@ private:
     RemoteRunHosts m_runHosts;
     std::unique_ptr<RunLibrary> m_library;
     std::unique_ptr<RunDesk> m_runDesk;
+    std::unique_ptr<AlertCenter> m_alerts;
     SpecDocument m_document;
     QStringList m_startupProblems;
 };

@@ -118,7 +118,10 @@ void RunRowDelegate::paintTexts(QPainter& painter, const QStyleOptionViewItem& o
     const QString age = textAt(index, RunListModel::Age);
     write(second, Qt::AlignRight, colours.muted, age);
     const int ageWidth = option.fontMetrics.horizontalAdvance(age) + metrics::kGap;
-    write(second.adjusted(0, 0, -ageWidth, 0), Qt::AlignLeft, tone, wordOf(condition));
+    const QRect state = second.adjusted(0, 0, -ageWidth, 0);
+    const QString alert = index.data(RunListModel::AlertRole).toString();
+    write(state, Qt::AlignLeft, alert.isEmpty() ? tone : colours.warningText,
+          alert.isEmpty() ? wordOf(condition) : joined(wordOf(condition), QStringLiteral("▲ ") + alert));
     QFont bold = option.font;
     bold.setWeight(QFont::DemiBold);
     painter.setFont(bold);

@@ -8,23 +8,31 @@
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/models/alert_center.h"
 #include "app/models/hardware_library.h"
 #include "app/models/run_desk.h"
 #include "app/models/run_hosts.h"
 #include "app/monitor/csv_choice.h"
+#include "app/monitor/device_board.h"
+#include "app/monitor/devices_tab.h"
+#include "app/monitor/log_tab.h"
+#include "app/monitor/log_view.h"
 #include "app/monitor/notes_tab.h"
 #include "app/monitor/plan_tab.h"
+#include "app/monitor/rank_times.h"
 #include "app/monitor/run_header.h"
 #include "app/monitor/run_importer.h"
 #include "app/monitor/run_list_pane.h"
 #include "app/monitor/run_view.h"
 #include "app/monitor/runs_place.h"
 #include "app/monitor/spec_tab.h"
+#include "app/monitor/timeline_tab.h"
 #include "app/widgets/message_strip.h"
 #include "tests/gui/picture.h"
 #include "tests/support/sample_run/sample_run.h"
@@ -41,13 +49,30 @@ public:
         followed.append(run.id());
         run.setLink(RunLink::Live);
     }
-    void stop(const QString& runId, RunReply reply) override { ask("stop " + runId, reply); }
-    void resume(const QString& runId, RunReply reply) override { ask("resume " + runId, reply); }
+    void stop(const QString& runId, bool keep, RunReply reply) override
+    {
+        ask((keep ? "stop " : "kill ") + runId, reply);
+    }
+    void resume(const QString& runId, double learningRate, RunReply reply) override
+    {
+        ask(learningRate > 0 ? QString("resume %1 with %2").arg(runId).arg(learningRate) : "resume " + runId,
+            reply);
+    }
     void checkpoint(const QString& runId, RunReply reply) override { ask("checkpoint " + runId, reply); }
     void readLog(const QString&, int, qint64, qint64, const QObject*,
                  std::function<void(const Result<LogPiece>&)> done) override
     {
         done(unreachable("gpu-01: no link"));
+    }
+    void readRing(const QString&, int rank, const QObject*,
+                  std::function<void(const Result<FlightSnapshot>&)> done) override
+    {
+        FlightSnapshot ring;
+        ring.rank = rank;
+        ring.step = 1240;
+        ring.activity = Activity::Backward;
+        ring.entries = {{41, 0, CollectiveKind::AllReduce, 25 << 20, 1'000'000, 0, 1240}};
+        done(ring);
     }
 
     QStringList followed;
@@ -113,6 +138,7 @@ private slots:
     void cleanup()
     {
         m_place.reset();
+        m_alerts.reset();
         m_desk.reset();
         m_library.reset();
     }
@@ -206,6 +232,108 @@ private slots:
         QVERIFY(!button("Stop…")->isEnabled());
         m_hosts->last.done({});
         QVERIFY(hasTextStartingWith("The run has stopped"));
+    }
+
+    void endsAtOnceOnlyWhenTheNameIsTyped()
+    {
+        open({running()});
+        button("Stop…")->click();
+        button("End it at once…")->click();
+        QVERIFY(!button("End it at once")->isEnabled());
+        auto* name = m_place->findChild<RunView*>()->findChild<MessageStrip*>()->findChild<QLineEdit*>();
+        QTest::keyClicks(name, "bert-large-phase");
+        QVERIFY(!button("End it at once")->isEnabled());
+        QTest::keyClicks(name, "1");
+        button("End it at once")->click();
+        QCOMPARE(m_hosts->asked.size(), 1);
+        QVERIFY(m_hosts->asked.first().startsWith("kill "));
+    }
+
+    void aDivergedRunGoesOnWithALowerRate()
+    {
+        open({running()});
+        OpenRun* run = m_desk->open(m_desk->library().runs().first().id).value();
+        const support::SampleRun sample = running();
+        for (int step = 1241; step < 1280; ++step) {
+            StepRecord record = support::sampleStep(sample, step);
+            record.loss = 19;
+            const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
+            run->apply("steps", {{1, std::uint64_t(90'000 + step), {now, now}, record}});
+        }
+        m_alerts->look();
+        QVERIFY(button("✕ divergence")->isVisible());
+        support::savePictures(*m_place, "runs-diverged");
+        button("✕ divergence")->click();
+        QTRY_VERIFY(hasTextStartingWith("The loss is 19"));
+        support::savePictures(*m_place, "runs-alert");
+        button("Go on with a lower rate…")->click();
+        auto* rate = m_place->findChild<RunView*>()->findChild<MessageStrip*>()->findChild<QLineEdit*>();
+        QVERIFY(std::fabs(rate->text().toDouble() - 0.5e-3) < 1e-5);
+        support::savePictures(*m_place, "runs-lower-rate");
+        rate->setText("2e-4");
+        button("Go on")->click();
+        QVERIFY(m_hosts->asked.first().startsWith("kill "));
+        m_hosts->last.done({});
+        QVERIFY(m_hosts->asked.last().endsWith(" with 0.0002"));
+        m_hosts->last.done({});
+        QVERIFY(
+            hasTextStartingWith("The run goes on from its last checkpoint, with a peak learning rate of"));
+    }
+
+    void theBoardIsWalkedWithKeysAndTellsOfARank()
+    {
+        open({running()});
+        auto* tabs = m_place->findChild<QTabWidget*>();
+        tabs->setCurrentWidget(m_place->findChild<DevicesTab*>());
+        auto* board = m_place->findChild<DeviceBoard*>();
+        board->setFocus();
+        QTest::keyClick(board, Qt::Key_Right);
+        QTest::keyClick(board, Qt::Key_Right);
+        QCOMPARE(board->current(), 1);
+        QVERIFY(hasTextStartingWith("rank 1 · gpu-01.cluster, device 1 · D 0 P 1 T 1"));
+        QVERIFY(hasTextStartingWith(
+            "In backward of step 1\u202f240. Last collective: all-reduce 41 of 25.0 MiB"));
+        QTest::keyClick(board, Qt::Key_End);
+        QCOMPARE(board->current(), 3);
+        QTest::keyClick(board, Qt::Key_Return);
+        QCOMPARE(tabs->currentWidget(), m_place->findChild<LogTab*>());
+        QCOMPARE(m_place->findChild<LogTab*>()->findChild<QSpinBox*>()->value(), 3);
+    }
+
+    void theRankThatComputesLongestIsMarked()
+    {
+        open({running()});
+        auto* timeline = m_place->findChild<TimelineTab*>();
+        m_place->findChild<QTabWidget*>()->setCurrentWidget(timeline);
+        auto* ranks = timeline->findChild<RankTimes*>();
+        QCOMPARE(ranks->slowest(), 3); // the sample's mild straggler
+        QVERIFY(hasTextStartingWith("rank 3 computes"));
+        QTest::keyClick(ranks, Qt::Key_End);
+        QCOMPARE(ranks->current(), 3);
+        QTest::keyClick(ranks, Qt::Key_Return);
+        QCOMPARE(m_place->findChild<DeviceBoard*>()->current(), 3);
+    }
+
+    void theLogIsSearchedAndFiltered()
+    {
+        open({failedRun()});
+        auto* log = m_place->findChild<LogTab*>();
+        m_place->findChild<QTabWidget*>()->setCurrentWidget(log);
+        auto* view = log->findChild<LogView*>();
+        QTRY_VERIFY(view->lines().size() > 20);
+        auto* find = fieldOf(*log, "Find in the log");
+        QTest::keyClicks(find, "STEP 1");
+        const qsizetype matches = view->matchCount(); // 10, 100 to 190
+        QCOMPARE(matches, 11);
+        QVERIFY(hasText("1 of 11"));
+        QTest::keyClick(find, Qt::Key_Return);
+        QVERIFY(hasText("2 of 11"));
+        QTest::keyClick(find, Qt::Key_Return, Qt::ShiftModifier);
+        QTest::keyClick(find, Qt::Key_Return, Qt::ShiftModifier);
+        QVERIFY(hasText("11 of 11")); // round and round
+        view->setLeastLevel(LogLevel::Error);
+        QCOMPARE(view->shownCount(), 0);
+        QCOMPARE(view->matchCount(), 0);
     }
 
     void aLostLinkIsNotAStoppedRun()
@@ -393,7 +521,8 @@ private:
         for (const support::SampleRun& run : runs)
             QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
         m_desk = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), m_hosts.get());
-        m_place = std::make_unique<RunsPlace>(*m_desk, m_hardware);
+        m_alerts = std::make_unique<AlertCenter>(*m_desk, m_folder->filePath("alerts.json").toStdString());
+        m_place = std::make_unique<RunsPlace>(*m_desk, *m_alerts, m_hardware);
         m_place->resize(1200, 770);
         m_place->show();
         m_place->activate();
@@ -419,6 +548,15 @@ private:
                 return button;
         }
         qFatal("no button %s", qPrintable(text));
+    }
+
+    static QLineEdit* fieldOf(QWidget& parent, const QString& name)
+    {
+        for (auto* field : parent.findChildren<QLineEdit*>()) {
+            if (field->accessibleName() == name)
+                return field;
+        }
+        qFatal("no field %s", qPrintable(name));
     }
 
     static QTableView* tableOf(QWidget& parent, const QString& name)
@@ -449,6 +587,7 @@ private:
     std::unique_ptr<RunLibrary> m_library;
     std::unique_ptr<ScriptedHosts> m_hosts;
     std::unique_ptr<RunDesk> m_desk;
+    std::unique_ptr<AlertCenter> m_alerts;
     const HardwareLibrary m_hardware{"/no/hardware/of/ones/own"};
     std::unique_ptr<RunsPlace> m_place;
 };

@@ -26,11 +26,15 @@ support::SampleRun halfWay()
 class RecordingHosts : public RunHosts {
 public:
     void follow(OpenRun& run) override { followed.append(run.id()); }
-    void stop(const QString&, RunReply) override {}
-    void resume(const QString&, RunReply) override {}
+    void stop(const QString&, bool, RunReply) override {}
+    void resume(const QString&, double, RunReply) override {}
     void checkpoint(const QString&, RunReply) override {}
     void readLog(const QString&, int, qint64, qint64, const QObject*,
                  std::function<void(const Result<LogPiece>&)>) override
+    {
+    }
+    void readRing(const QString&, int, const QObject*,
+                  std::function<void(const Result<FlightSnapshot>&)>) override
     {
     }
     QStringList followed;

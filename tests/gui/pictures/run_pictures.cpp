@@ -5,10 +5,13 @@
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QTabWidget>
+#include <QToolButton>
 
 #include "app/history/compare_place.h"
+#include "app/models/alert_actions.h"
 #include "app/models/run_desk.h"
 #include "app/monitor/device_board.h"
+#include "app/monitor/events_tab.h"
 #include "app/monitor/run_view.h"
 #include "app/monitor/runs_place.h"
 #include "app/report/reports_place.h"
@@ -27,6 +30,7 @@ const QString kFailed = QStringLiteral(
     "20261120T101010Z-a-rather-long-name-that-somebody-chose-for-a-sweep-over-warmup-and-batch-00aa");
 const QString kResumed = QStringLiteral("20261119T193000Z-bert-base-phase2-77c1");
 const QString kStopped = QStringLiteral("20261119T070000Z-lamb-probe-51d0");
+const QString kDiverged = QStringLiteral("20261119T010000Z-bert-large-phase1-lr6e-3-61d1");
 const QString kGone = QStringLiteral("20260301T070000Z-long-ago-0b0b");
 
 std::int64_t nowNs()
@@ -34,7 +38,7 @@ std::int64_t nowNs()
     return QDateTime::currentMSecsSinceEpoch() * 1'000'000;
 }
 
-enum Tab { Charts, Devices, Plan, Log, Events, Specification, Notes };
+enum Tab { Charts, Devices, Timeline, Plan, Scaling, Log, Events, Specification, Notes };
 
 support::SampleRun liveRun()
 {
@@ -51,6 +55,8 @@ support::SampleRun liveRun()
     run.spikeAt = 640;
     run.notFiniteAt = 900;
     run.hardware = "cpu-node";
+    run.pipeline = 4;
+    run.hasGpus = true;
     run.rowLength = 128;
     run.datasetPath = "/data/corpora/enwiki-20261101-seq128";
     return run;
@@ -104,6 +110,24 @@ support::SampleRun stoppedRun()
     return run;
 }
 
+support::SampleRun divergedRun()
+{
+    support::SampleRun run;
+    run.id = kDiverged;
+    run.name = "bert-large-phase1-lr6e-3";
+    run.hosts = QStringList{"gpu-03.cluster.example.org"};
+    run.worldSize = 4;
+    run.steps = 2000;
+    run.reached = 640;
+    run.divergesAt = 560;
+    run.learningRate = 6e-3;
+    run.state = RunState::Stopped;
+    run.reason = "stopped by the user after step 640";
+    run.startNs = nowNs() - 2 * kDayNs - 50'000 * kSecondNs;
+    run.seed = 8;
+    return run;
+}
+
 QString studyId(int ranks)
 {
     return QStringLiteral("20261118T1%1_000Z-study-%1r-0%1ab").arg(ranks).remove(QLatin1Char('_'));
@@ -127,12 +151,21 @@ QStringList study()
     return {studyId(1), studyId(2), studyId(4), studyId(8)};
 }
 
+void unfoldThresholds(QWidget& view, bool unfolded)
+{
+    for (auto* fold : view.findChild<EventsTab*>()->findChildren<QToolButton*>()) {
+        if (fold->text() == EventsTab::tr("Thresholds"))
+            fold->setChecked(unfolded);
+    }
+}
+
 void showRun(DeskWindow& desk, const QString& id, Tab tab)
 {
     auto& place = placeOf<RunsPlace>(desk);
     place.showRun(id);
     auto* view = place.findChild<RunView*>();
     view->findChild<MessageStrip*>()->clear();
+    unfoldThresholds(*view, false);
     view->findChild<QTabWidget*>()->setCurrentIndex(tab);
 }
 
@@ -163,6 +196,18 @@ void showStopQuestion(DeskWindow& desk)
 {
     showLive(desk, Charts);
     press(*desk.window().findChild<RunView*>(), RunView::tr("Stop…"));
+}
+
+void showThresholds(DeskWindow& desk)
+{
+    showLive(desk, Events);
+    unfoldThresholds(*desk.window().findChild<RunView*>(), true);
+}
+
+void showLowerRate(DeskWindow& desk)
+{
+    showRun(desk, kDiverged, Events);
+    press(*desk.window().findChild<RunView*>(), labelOf(AlertAction::LowerRate));
 }
 
 void showGone(DeskWindow& desk)
@@ -211,7 +256,7 @@ QStringList newestRuns(DeskWindow& desk, qsizetype most)
 
 void writeRuns(const QString& desk)
 {
-    QList<support::SampleRun> runs{liveRun(), failedRun(), resumedRun(), stoppedRun()};
+    QList<support::SampleRun> runs{liveRun(), failedRun(), resumedRun(), stoppedRun(), divergedRun()};
     for (const int ranks : {1, 2, 4, 8})
         runs.append(studyRun(ranks));
     for (const support::SampleRun& run : runs)
@@ -224,10 +269,17 @@ const QList<Picture>& runPictures()
         {"runs", [](DeskWindow& desk) { showLive(desk, Charts); }},
         {"runs-devices", [](DeskWindow& desk) { showLive(desk, Devices); }},
         {"runs-device-chosen", showChosenDevice},
+        {"runs-timeline", [](DeskWindow& desk) { showLive(desk, Timeline); }},
+        {"runs-timeline-64", [](DeskWindow& desk) { showRun(desk, kFailed, Timeline); }},
+        {"runs-scaling", [](DeskWindow& desk) { showRun(desk, studyId(4), Scaling); }},
+        {"runs-scaling-none", [](DeskWindow& desk) { showRun(desk, kFailed, Scaling); }},
         {"runs-plan", [](DeskWindow& desk) { showLive(desk, Plan); }},
         {"runs-plan-unknown", [](DeskWindow& desk) { showRun(desk, kFailed, Plan); }},
         {"runs-log", [](DeskWindow& desk) { showLive(desk, Log); }},
         {"runs-events", [](DeskWindow& desk) { showLive(desk, Events); }},
+        {"runs-thresholds", showThresholds},
+        {"runs-diverged", [](DeskWindow& desk) { showRun(desk, kDiverged, Events); }},
+        {"runs-lower-rate", showLowerRate},
         {"runs-specification", [](DeskWindow& desk) { showLive(desk, Specification); }},
         {"runs-notes", [](DeskWindow& desk) { showLive(desk, Notes); }},
         {"runs-stop", showStopQuestion},

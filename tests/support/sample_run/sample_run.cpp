@@ -44,12 +44,12 @@ double noise(const SampleRun& run, std::int64_t step, unsigned what)
 
 int accumulationOf(const SampleRun& run)
 {
-    return std::max(1, 16 / run.worldSize);
+    return std::max(run.pipeline > 1 ? 4 : 1, 16 / run.worldSize);
 }
 
 int globalBatchOf(const SampleRun& run)
 {
-    return kMicroBatch * accumulationOf(run) * run.worldSize;
+    return kMicroBatch * accumulationOf(run) * (run.worldSize / run.pipeline);
 }
 
 RunSpec specOf(const SampleRun& run)
@@ -64,7 +64,8 @@ RunSpec specOf(const SampleRun& run)
                                       .slotCount = perHost,
                                       .memory = 32 * kGiB,
                                       .hardware = run.hardware.toStdString()});
-    spec.layout.data = run.worldSize;
+    spec.layout.data = run.worldSize / run.pipeline;
+    spec.layout.pipeline = run.pipeline;
     spec.batch.micro = kMicroBatch;
     spec.batch.accumulation = accumulationOf(run);
     spec.batch.global = globalBatchOf(run);
@@ -108,6 +109,37 @@ RankFigures figuresOf(const SampleRun& run, std::int64_t step, int rank, double 
     return figures;
 }
 
+/// One forward and one backward pass per micro-batch and stage, as 1F1B has them, with some unevenness.
+PipelineTrace traceOf(const SampleRun& run, std::int64_t step, double seconds)
+{
+    const int microBatches = accumulationOf(run);
+    const auto wobble = [&](unsigned what) { return 1 + 0.06 * noise(run, step, 5000 + what); };
+    const double pass = 0.85 * seconds / (3.0 * (microBatches + run.pipeline - 1));
+    PipelineTrace trace{step, 1, microBatches, {}};
+    for (int rank = 0; rank < run.pipeline; ++rank) {
+        auto& spans = trace.ranks.emplace_back();
+        double now = rank * pass;
+        const auto work = [&](TracedWork kind, int microBatch, int chunk, double length) {
+            const double end = now + length * wobble(unsigned(spans.size()) + 97u * unsigned(rank));
+            spans.push_back({kind, microBatch, chunk, now, end});
+            now = end;
+        };
+        const int warmUp = std::min(microBatches, run.pipeline - rank - 1);
+        for (int i = 0; i < warmUp; ++i)
+            work(TracedWork::Forward, i, 0, pass);
+        now = std::max(now, (2.0 * run.pipeline - rank - 2) * pass + 2.0 * (run.pipeline - rank - 1) * pass);
+        for (int i = 0; i < microBatches; ++i) {
+            if (i + warmUp < microBatches)
+                work(TracedWork::Forward, i + warmUp, 0, pass);
+            work(TracedWork::Backward, i, 0, 2 * pass);
+        }
+        now = std::max(now, 0.88 * seconds);
+        work(TracedWork::Reduce, -1, -1, 0.06 * seconds);
+        work(TracedWork::Optimizer, -1, -1, 0.05 * seconds);
+    }
+    return trace;
+}
+
 bool append(JournalWriter& writer, const Payload& payload)
 {
     return writer.append(payload).ok();
@@ -122,8 +154,10 @@ public:
         , m_clock(clock)
         , m_steps(JournalWriter::open(journal, "steps", number, clock).value())
         , m_life(JournalWriter::open(journal, "run", number, clock).value())
-        , m_node(JournalWriter::open(journal, "node-0", number, clock).value())
     {
+        for (qsizetype node = 0; node < run.hosts.size(); ++node)
+            m_nodes.push_back(
+                JournalWriter::open(journal, "node-" + std::to_string(node), number, clock).value());
     }
 
     void start() { say(RunState::Starting, 0); }
@@ -133,6 +167,8 @@ public:
             const StepRecord record = sampleStep(m_run, step);
             m_clock.wait(record.stepSeconds);
             append(m_steps, record);
+            if (step % 100 == 0)
+                append(m_steps, traceOf(m_run, step, record.stepSeconds));
             if (step == from || step % 25 == 0)
                 signOfLife(step);
             if (step % 100 == 0)
@@ -157,14 +193,27 @@ private:
     {
         say(RunState::Running, step, {}, m_started);
         m_started = true;
-        append(m_node, DeviceSample{-1, 11 * kGiB, 32 * kGiB, 0.81, 212 * kGiB});
+        for (int node = 0; node < int(m_nodes.size()); ++node)
+            sample(node, step);
+    }
+    void sample(int node, std::int64_t step)
+    {
+        JournalWriter& writer = m_nodes[std::size_t(node)];
+        append(writer, DeviceSample{-1, 11 * kGiB, 32 * kGiB, 0.81, 212 * kGiB, 58.0, {}});
+        const int devices = m_run.hasGpus ? m_run.worldSize / int(m_nodes.size()) : 0;
+        for (int device = 0; device < devices; ++device) {
+            const double wobble = noise(m_run, step, 900 + unsigned(16 * node + device));
+            const double load = std::clamp(0.94 + 0.03 * wobble, 0.0, 1.0);
+            append(writer, DeviceSample{device, Bytes(27.4 * kGiB), 32 * kGiB, load, 212 * kGiB,
+                                        std::round(63 + 4 * wobble), std::round(284 + 12 * wobble)});
+        }
     }
 
     const SampleRun& m_run;
     StoryClock& m_clock;
     JournalWriter m_steps;
     JournalWriter m_life;
-    JournalWriter m_node;
+    std::vector<JournalWriter> m_nodes;
     bool m_started = false;
 };
 
@@ -271,6 +320,8 @@ StepRecord sampleStep(const SampleRun& run, std::int64_t step)
     record.step = step;
     record.mlmLoss = 3.1 + 7.2 * std::exp(-x / (run.steps * 0.16)) + 0.07 * noise(run, step, 1);
     record.nspLoss = 0.42 + 0.28 * std::exp(-x / (run.steps * 0.3)) + 0.02 * noise(run, step, 2);
+    if (run.divergesAt > 0 && step > run.divergesAt)
+        record.mlmLoss += 0.08 * (x - run.divergesAt);
     if (step == run.notFiniteAt)
         record.mlmLoss = std::nan("");
     if (step == run.spikeAt)

@@ -23,11 +23,14 @@ struct SampleRun {
     int resumedFrom = 0; ///< the checkpoint's step that the second attempt started from
     int notFiniteAt = 0; ///< a step whose loss is NaN
     int spikeAt = 0;     ///< a step with an absurd loss
+    int divergesAt = 0;  ///< from this step on the loss rises
     double learningRate = 1e-3;
     double secondsPerStep = 0.42; ///< with two ranks
     QString datasetPath = "/data/wikipedia-en/phase1";
-    QString hardware;  ///< of the nodes, as the specification names it; empty = it does not say
-    int rowLength = 0; ///< of the data set, whose manifest is kept with the run; 0 = it is not
+    QString hardware;     ///< of the nodes, as the specification names it; empty = it does not say
+    int pipeline = 1;     ///< pipeline ranks; divides worldSize
+    bool hasGpus = false; ///< a device per rank, with temperature and power
+    int rowLength = 0;    ///< of the data set, whose manifest is kept with the run; 0 = it is not
     std::int64_t startNs = 1'795'252'505'000'000'000; ///< 2026-11-21 09:15:05 UTC
     unsigned seed = 1;                                ///< of the noise
 };

@@ -1,0 +1,64 @@
+#include "app/cli/alert_teller.h"
+
+#include <algorithm>
+
+#include <QDateTime>
+
+#include "app/cli/console.h"
+#include "app/models/alert_rules.h"
+#include "app/models/alert_settings.h"
+#include "app/models/run_link.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+namespace {
+
+bool contains(const QList<Alert>& alerts, const Alert& wanted)
+{
+    return std::ranges::any_of(alerts, [&](const Alert& alert) { return alert.isSameAs(wanted); });
+}
+
+} // namespace
+
+AlertTeller::AlertTeller(const QString& runId)
+{
+    if (auto facts = readRunFacts(QString::fromStdString(deskRunFolder(runId).string())); facts.ok())
+        m_facts = std::move(facts).value();
+    const auto settings = loadAlertSettings(deskDataFolder() / "alerts.json");
+    if (settings.ok())
+        m_thresholds = settings->thresholds;
+    else
+        console::warn(QString::fromStdString(settings.error().text()));
+}
+
+void AlertTeller::take(const QString& stream, const std::vector<Record>& records)
+{
+    m_series.apply(stream, records);
+}
+
+void AlertTeller::forget(const QString& stream)
+{
+    m_series.forget(stream);
+}
+
+void AlertTeller::tell()
+{
+    const QList<Alert> now =
+        alertsOf({m_facts, m_series, runLinkOf(m_link), QDateTime::currentMSecsSinceEpoch()}, m_thresholds);
+    for (const Alert& alert : now) {
+        if (!contains(m_told, alert))
+            console::note(
+                QStringLiteral("%1 alert, %2: %3").arg(shapeOf(alert)).arg(titleOf(alert.kind), alert.text));
+    }
+    for (const Alert& alert : m_told) {
+        if (!contains(now, alert))
+            console::note(QStringLiteral("○ over, %1%2")
+                              .arg(titleOf(alert.kind), alert.subject.isEmpty()
+                                                            ? QString()
+                                                            : QStringLiteral(" of ") + alert.subject));
+    }
+    m_told = now;
+}
+
+} // namespace trainyard

@@ -1,0 +1,162 @@
+#include "app/models/alert_settings.h"
+
+#include <QCoreApplication>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr const char* kNotifies = "notifies";
+
+QString words(const char* text)
+{
+    return QCoreApplication::translate("AlertSettings", text);
+}
+
+template <double AlertThresholds::*Member>
+ThresholdField field(const char* key, const char* label, const char* unit, const char* help, double least,
+                     double most, double step)
+{
+    return {QString::fromLatin1(key),
+            words(label),
+            words(unit),
+            words(help),
+            least,
+            most,
+            step,
+            [](const AlertThresholds& t) { return t.*Member; },
+            [](AlertThresholds& t, double value) { t.*Member = value; }};
+}
+
+ThresholdField diskField()
+{
+    return {QStringLiteral("disk_free_gib"),
+            words("Disk"),
+            words("GiB free"),
+            words("Told when the disk of the run's folder has less free on any host"),
+            0,
+            1e6,
+            5,
+            [](const AlertThresholds& t) { return double(t.diskFree) / double(kGiB); },
+            [](AlertThresholds& t, double value) { t.diskFree = Bytes(value * double(kGiB)); }};
+}
+
+ThresholdField memoryField()
+{
+    return {QStringLiteral("host_memory_free_percent"),
+            words("Host memory"),
+            words("% free"),
+            words("Told when a host has less of its memory free"),
+            0,
+            100,
+            1,
+            [](const AlertThresholds& t) { return t.hostMemoryFree * 100; },
+            [](AlertThresholds& t, double value) { t.hostMemoryFree = value / 100; }};
+}
+
+template <double BoardThresholds::*Member>
+ThresholdField boardField(const char* key, const char* label, const char* help)
+{
+    return {QString::fromLatin1(key),
+            words(label),
+            words("%"),
+            words(help),
+            0,
+            100,
+            5,
+            [](const AlertThresholds& t) { return t.board.*Member * 100; },
+            [](AlertThresholds& t, double value) { t.board.*Member = value / 100; }};
+}
+
+Result<AlertSettings> parse(const std::string& text)
+{
+    const QJsonDocument document = QJsonDocument::fromJson(QByteArray::fromStdString(text));
+    if (!document.isObject())
+        return badInput("it is not a JSON object", "repair the file or remove it");
+    const QJsonObject object = document.object();
+    AlertSettings settings;
+    settings.notifies = object.value(kNotifies).toBool(settings.notifies);
+    for (const ThresholdField& field : thresholdFields()) {
+        const double value = object.value(field.key).toDouble(field.get(settings.thresholds));
+        if (!(value >= field.least && value <= field.most))
+            return badInput(QString("\"%1\" is %2; %3 to %4 are possible")
+                                .arg(field.key)
+                                .arg(value)
+                                .arg(field.least)
+                                .arg(field.most)
+                                .toStdString());
+        field.set(settings.thresholds, value);
+    }
+    return settings;
+}
+
+} // namespace
+
+const QList<ThresholdField>& thresholdFields()
+{
+    using T = AlertThresholds;
+    static const QList<ThresholdField> fields{
+        field<&T::lossDeviations>("loss_deviations", "Divergence", "σ",
+                                  "Told when the loss is so many standard deviations above its trailing "
+                                  "mean for several steps",
+                                  1, 100, 1),
+        field<&T::gradientFactor>("gradient_factor", "Gradient spike", "× median",
+                                  "Told when a gradient norm is so many times the median of the 100 before",
+                                  1.5, 1000, 1),
+        field<&T::stallFactor>("stall_factor", "Stall", "× step time",
+                               "Told when no step was finished for so many usual step times", 2, 1000, 1),
+        field<&T::stallSeconds>("stall_seconds", "Stall, at least", "s",
+                                "But no sooner than after so many seconds", 5, 86'400, 10),
+        field<&T::hostSilentSeconds>("host_silent_seconds", "Lost host", "s",
+                                     "Told when a host sends no sample for so long while others do", 5,
+                                     86'400, 10),
+        field<&T::linkSeconds>("link_seconds", "Link lost", "s",
+                               "Told when this desk cannot reach a run for so long", 0, 86'400, 5),
+        field<&T::stepFactor>("step_factor", "Slow steps", "× median",
+                              "Told when most of the newest steps take so many times the median of those "
+                              "before",
+                              1.1, 100, 0.5),
+        field<&T::stragglerFactor>("straggler_factor", "Straggler", "× median",
+                                   "Told when a rank computes so many times as long as the ranks of its "
+                                   "stage",
+                                   1.02, 100, 0.05),
+        field<&T::idleSeconds>("idle_seconds", "Idle device", "s",
+                               "Told when a device holds memory and its utilisation is 0 % for so long", 5,
+                               86'400, 10),
+        diskField(),
+        memoryField(),
+        boardField<&BoardThresholds::loadLow>("board_load_low_percent", "Board: hardly used below",
+                                              "The board of devices marks a utilisation below"),
+        boardField<&BoardThresholds::loadHigh>("board_load_high_percent", "Board: well used above",
+                                               "The board of devices marks a utilisation above"),
+        boardField<&BoardThresholds::memoryHigh>("board_memory_high_percent", "Board: full above",
+                                                 "The board of devices marks a device whose memory is "
+                                                 "fuller"),
+    };
+    return fields;
+}
+
+Result<AlertSettings> loadAlertSettings(const std::filesystem::path& file)
+{
+    if (!std::filesystem::exists(file))
+        return AlertSettings();
+    TRAINYARD_TRY(const std::string text, readFile(file));
+    auto settings = parse(text);
+    if (!settings.ok())
+        return settings.error().in(file.string());
+    return settings;
+}
+
+Status saveAlertSettings(const std::filesystem::path& file, const AlertSettings& settings)
+{
+    QJsonObject object{{kNotifies, settings.notifies}};
+    for (const ThresholdField& field : thresholdFields())
+        object.insert(field.key, field.get(settings.thresholds));
+    return writeFileAtomically(file, QJsonDocument(object).toJson().toStdString());
+}
+
+} // namespace trainyard

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <QString>
+
+#include "engine/records/flight_ring.h"
+
+namespace trainyard {
+
+/// "In backward of step 1 240. Last collective: all-reduce 41 of 25.0 MiB among all ranks, not finished yet."
+QString ringWords(const FlightSnapshot& ring);
+
+} // namespace trainyard

@@ -1,0 +1,108 @@
+#include "app/monitor/alert_form.h"
+
+#include <QCheckBox>
+#include <QDoubleSpinBox>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QSignalBlocker>
+
+#include "app/models/theme.h"
+#include "app/widgets/roles.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kColumns = 3;
+constexpr int kBoxWidth = 148;
+
+QDoubleSpinBox* makeBox(const ThresholdField& field)
+{
+    auto* box = new QDoubleSpinBox;
+    box->setRange(field.least, field.most);
+    box->setSingleStep(field.step);
+    box->setDecimals(field.step < 0.1 ? 2 : field.step < 1 ? 1 : 0);
+    box->setSuffix(QLatin1Char(' ') + field.unit);
+    box->setKeyboardTracking(false);
+    box->setFixedWidth(kBoxWidth);
+    box->setAccessibleName(field.label);
+    box->setAccessibleDescription(field.help);
+    box->setToolTip(
+        QObject::tr("%1. As made: %2 %3").arg(field.help).arg(field.get(AlertThresholds())).arg(field.unit));
+    return box;
+}
+
+} // namespace
+
+AlertForm::AlertForm(QWidget* parent)
+    : QFrame(parent)
+    , m_notifies(new QCheckBox(tr("A message of the desktop while the window is not in front"), this))
+    , m_problem(makeLabel({}, "error", this))
+{
+    setRole(this, "panel");
+    auto* grid = new QGridLayout(this);
+    grid->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
+    grid->setHorizontalSpacing(metrics::kGap);
+    grid->setVerticalSpacing(metrics::kGap);
+    const QList<ThresholdField>& fields = thresholdFields();
+    for (qsizetype i = 0; i < fields.size(); ++i) {
+        QDoubleSpinBox* box = makeBox(fields[i]);
+        auto* label = makeLabel(fields[i].label, "muted", this);
+        label->setBuddy(box);
+        const int row = int(i) / kColumns;
+        const int column = 2 * (int(i) % kColumns);
+        grid->addWidget(label, row, column);
+        grid->addWidget(box, row, column + 1, Qt::AlignLeft);
+        grid->setColumnStretch(column + 1, 1);
+        connect(box, &QDoubleSpinBox::valueChanged, this, &AlertForm::tell);
+        m_boxes.append(box);
+    }
+    QPushButton* reset = makeButton(tr("As made"), "link", this);
+    reset->setToolTip(tr("Every threshold as it was before anybody changed it"));
+    connect(reset, &QPushButton::clicked, this, [this] {
+        setSettings({AlertThresholds(), m_notifies->isChecked()});
+        tell();
+    });
+    connect(m_notifies, &QCheckBox::toggled, this, &AlertForm::tell);
+    auto* last = new QHBoxLayout;
+    last->addWidget(m_notifies);
+    last->addWidget(reset);
+    last->addStretch(1);
+    const int row = grid->rowCount();
+    grid->addLayout(last, row, 0, 1, 2 * kColumns);
+    m_problem->setWordWrap(true);
+    m_problem->hide();
+    grid->addWidget(m_problem, row + 1, 0, 1, 2 * kColumns);
+}
+
+void AlertForm::setSettings(const AlertSettings& settings)
+{
+    const QSignalBlocker blocked(this);
+    for (qsizetype i = 0; i < m_boxes.size(); ++i) {
+        const QSignalBlocker silent(m_boxes[i]);
+        m_boxes[i]->setValue(thresholdFields()[i].get(settings.thresholds));
+    }
+    m_notifies->setChecked(settings.notifies);
+}
+
+void AlertForm::setProblem(const QString& problem)
+{
+    m_problem->setText(problem);
+    m_problem->setVisible(!problem.isEmpty());
+}
+
+AlertSettings AlertForm::settings() const
+{
+    AlertSettings settings;
+    for (qsizetype i = 0; i < m_boxes.size(); ++i)
+        thresholdFields()[i].set(settings.thresholds, m_boxes[i]->value());
+    settings.notifies = m_notifies->isChecked();
+    return settings;
+}
+
+void AlertForm::tell()
+{
+    emit changed(settings());
+}
+
+} // namespace trainyard

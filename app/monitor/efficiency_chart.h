@@ -1,0 +1,60 @@
+#pragma once
+
+#include <QWidget>
+
+#include "app/models/scaling_study.h"
+
+namespace trainyard {
+
+/// Efficiency over the number of ranks, which doubles from line to line: strong scaling solid, weak scaling
+/// dashed, the ideal 100 %, and what others published of the same model as diamonds. Pointing at a point, or
+/// the arrow keys, read it out.
+class EfficiencyChart : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit EfficiencyChart(QWidget* parent = nullptr);
+
+    void setStudy(const ScalingStudy& study);
+    /// Look of the curves, for a legend: see seriesStyle().
+    static constexpr int kStrongStyle = 0;
+    static constexpr int kWeakStyle = 1;
+    static constexpr int kPublishedStyle = 7;
+
+    QSize sizeHint() const override { return {560, 240}; }
+    QSize minimumSizeHint() const override { return {320, 160}; }
+
+signals:
+    /// What is pointed at, in words; empty = nothing.
+    void readOutChanged(const QString& text);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    struct Mark {
+        int ranks = 1;
+        double efficiency = 1;
+        QString words;
+        int style = 0;
+    };
+    QRectF area() const;
+    QPointF placeOf(int ranks, double efficiency) const;
+    void addMarks(const QList<StudyPoint>& points, int style, const QString& title);
+    void paintAxes(QPainter& painter) const;
+    void paintCurve(QPainter& painter, const QList<StudyPoint>& points, int style) const;
+    void paintPublished(QPainter& painter) const;
+    void setCurrent(int mark);
+
+    ScalingStudy m_study;
+    QList<Mark> m_marks; ///< ascending ranks
+    int m_fewest = 1;
+    int m_most = 2;
+    double m_highest = 1.1; ///< efficiency at the upper edge
+    int m_current = -1;     ///< of the marks
+};
+
+} // namespace trainyard

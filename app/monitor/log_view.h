@@ -1,0 +1,79 @@
+#pragma once
+
+#include <vector>
+
+#include <QAbstractScrollArea>
+#include <QFont>
+
+#include "app/models/log_lines.h"
+
+namespace trainyard {
+
+/// The lines of a log. Only those in view are made fit and painted, so their number does not matter. Arrow
+/// keys, Page Up and Down, Home and End walk; with Shift they select, Ctrl+C copies; dragging selects too.
+class LogView : public QAbstractScrollArea {
+    Q_OBJECT
+
+public:
+    explicit LogView(QWidget* parent = nullptr);
+
+    const LogLines& lines() const { return m_lines; }
+    void clear();
+    /// With `follow` the end stays in view.
+    void append(const QByteArray& bytes, bool follow);
+    /// Only lines that sound as bad are shown.
+    void setLeastLevel(LogLevel level);
+    /// What is searched for is marked in every line; empty = nothing.
+    void setNeedle(const QString& needle);
+    /// The match after (+1) or before (-1) the current line, from the other end where there is none; it
+    /// becomes the current line. Nothing happens without a match.
+    void goToMatch(int direction);
+    qsizetype matchCount() const { return qsizetype(m_matches.size()); }
+    /// Number of the match that is the current line, from 1; 0 = none is.
+    qsizetype currentMatch() const;
+    /// The last line of that moment or before becomes current and comes into view.
+    void goToTime(qint64 timeMs);
+    /// Of the log, shown or not; -1 = none.
+    int currentLine() const { return m_current; }
+    int shownCount() const;
+    void scrollToEnd();
+
+signals:
+    /// By the user, with keys or mouse.
+    void currentChanged(int line);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+private:
+    int lineHeight() const;
+    int rowOf(int line) const; ///< of the shown ones: its own, or that of the next one
+    int lineOf(int row) const;
+    int rowAt(const QPoint& position) const;
+    void filter(int from);
+    void search(int from);
+    void updateScrollBars();
+    void walk(int row, bool selects);
+    void setCurrent(int line, bool selects);
+    void showRow(int row);
+    QString selectedText() const;
+    void paintRow(QPainter& painter, int row, const QString& text, const QRect& box) const;
+    void paintMatches(QPainter& painter, const QString& text, const QRect& box) const;
+
+    QFont m_font; ///< not the widget's, whose size the style sheet sets
+    LogLines m_lines;
+    LogLevel m_least = LogLevel::Info;
+    std::vector<int> m_shown; ///< lines; not used while all are shown
+    QString m_needle;
+    std::vector<int> m_matches; ///< lines, of those that are shown
+    int m_current = -1;
+    int m_anchor = -1; ///< other end of the selection
+    int m_widest = 0;  ///< pixels, of the lines painted so far
+};
+
+} // namespace trainyard

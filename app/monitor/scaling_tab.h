@@ -1,0 +1,54 @@
+#pragma once
+
+#include <QWidget>
+
+#include "app/models/scaling_study.h"
+
+class QLabel;
+class QStackedWidget;
+
+namespace trainyard {
+
+class ChartLegend;
+class ChoiceBox;
+class EfficiencyChart;
+class ElidedLabel;
+class OpenRun;
+class RunLibrary;
+class TableView;
+
+/// How the model of a run scales, by all runs of the history that train it.
+class ScalingTab : public QWidget {
+    Q_OBJECT
+
+public:
+    /// Both must outlive the tab.
+    ScalingTab(RunLibrary& library, const HardwareLibrary& hardware, QWidget* parent = nullptr);
+    void show(const OpenRun& run);
+
+private:
+    QWidget* buildPage();
+    void study();
+    void listBaselines();
+    void fill();
+
+    RunLibrary& m_library;
+    const HardwareLibrary& m_hardware;
+    const OpenRun* m_run = nullptr;
+    QString m_shownRun; ///< whose study is shown
+    ScalingStudy m_study;
+    QStackedWidget* m_pages;
+    ChoiceBox* m_baseline;
+    ElidedLabel* m_readOut;
+    EfficiencyChart* m_chart;
+    ChartLegend* m_legend;
+    QLabel* m_strongTitle;
+    QLabel* m_weakTitle;
+    QLabel* m_peak;
+    TextTableModel m_strong;
+    TextTableModel m_weak;
+    TableView* m_strongTable;
+    TableView* m_weakTable;
+};
+
+} // namespace trainyard

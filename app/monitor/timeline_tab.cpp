@@ -1,0 +1,186 @@
+#include "app/monitor/timeline_tab.h"
+
+#include <algorithm>
+
+#include <QHBoxLayout>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "app/models/device_memory.h"
+#include "app/models/display_text.h"
+#include "app/models/open_run.h"
+#include "app/models/pipeline_timelines.h"
+#include "app/models/plan_of_run.h"
+#include "app/models/theme.h"
+#include "app/monitor/rank_times.h"
+#include "app/widgets/action_fill.h"
+#include "app/widgets/chart_legend.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/empty_state.h"
+#include "app/widgets/pipeline_gantt.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/segmented_control.h"
+
+namespace trainyard {
+
+namespace {
+
+QVBoxLayout* columnIn(QFrame& panel)
+{
+    auto* column = new QVBoxLayout(&panel);
+    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
+    column->setSpacing(metrics::kHalf);
+    return column;
+}
+
+QStringList hostsByRank(const OpenRun& run)
+{
+    QStringList hosts;
+    for (const DeviceMemory& rank : deviceMemory(run.facts(), run.series()))
+        hosts.append(oneLine(rank.host));
+    return hosts;
+}
+
+double computeSeconds(const OpenRun& run, int rank)
+{
+    return byCommonCause(run.series().ranks()[std::size_t(rank)].usual)[std::size_t(CommonCause::Compute)];
+}
+
+/// Megatron's straggler line in words.
+QString spreadWords(const OpenRun& run, const RankTimes& times)
+{
+    const int slow = times.slowest();
+    const int fast = times.fastest();
+    if (slow < 0 || slow == fast)
+        return {};
+    const double most = computeSeconds(run, slow);
+    const double least = computeSeconds(run, fast);
+    return QObject::tr("rank %1 computes %2, rank %3 %4: %5 between them")
+        .arg(QString::number(slow), displaySeconds(most), QString::number(fast), displaySeconds(least),
+             displayPercent(least > 0 ? most / least - 1 : 0));
+}
+
+bool splitsBackward(const StepTimeline& timeline)
+{
+    return std::ranges::any_of(timeline.played.ranks.front(), [](const TimedAction& timed) {
+        return timed.action.kind == PipelineActionKind::BackwardWeight;
+    });
+}
+
+} // namespace
+
+TimelineTab::TimelineTab(const HardwareLibrary& hardware, QWidget* parent)
+    : QWidget(parent)
+    , m_hardware(hardware)
+    , m_pages(new QStackedWidget(this))
+    , m_spread(new ElidedLabel("small"))
+    , m_ranks(new RankTimes)
+    , m_measuredWords(new ElidedLabel("small"))
+    , m_plannedWords(new ElidedLabel("small"))
+    , m_measured(new PipelineGantt)
+    , m_planned(new PipelineGantt)
+    , m_legend(new ChartLegend)
+{
+    auto* page = new QWidget;
+    setRole(page, "page");
+    auto* inner = new QVBoxLayout(page);
+    inner->setContentsMargins(0, 0, 0, 0);
+    inner->setSpacing(metrics::kGap);
+    inner->addWidget(buildRanks(), 2);
+    inner->addWidget(buildPipeline(), 3);
+    m_pages->addWidget(new EmptyState(QStringLiteral("info"), tr("No step is finished yet"),
+                                      tr("Where its time goes on every rank appears with the first one."),
+                                      {}));
+    m_pages->addWidget(page);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, metrics::kGap, 0, 0);
+    column->addWidget(m_pages);
+}
+
+QWidget* TimelineTab::buildRanks()
+{
+    QFrame* panel = makePanel();
+    QVBoxLayout* column = columnIn(*panel);
+    auto* order = new SegmentedControl({{tr("by rank"), tr("In order of rank")},
+                                        {tr("slowest first"), tr("The rank that computes longest first")}});
+    m_spread->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(metrics::kPanelPadding);
+    head->addWidget(makeLabel(tr("A usual step, by rank"), "heading"));
+    head->addWidget(m_spread, 1);
+    head->addWidget(order);
+    auto* legend = new ChartLegend;
+    legend->setEntries(causeLegend());
+    column->addLayout(head);
+    column->addWidget(m_ranks, 1);
+    column->addWidget(legend);
+    connect(order, &SegmentedControl::chosen, this,
+            [this](int index) { m_ranks->setSlowestFirst(index == 1); });
+    connect(m_ranks, &RankTimes::activated, this, &TimelineTab::rankWanted);
+    return panel;
+}
+
+QWidget* TimelineTab::buildPipeline()
+{
+    QFrame* panel = makePanel();
+    QVBoxLayout* column = columnIn(*panel);
+    const auto add = [&](const QString& title, ElidedLabel* words, PipelineGantt* gantt) {
+        auto* head = new QHBoxLayout;
+        words->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        head->addWidget(makeLabel(title, "heading"));
+        head->addWidget(words, 1);
+        column->addLayout(head);
+        column->addWidget(gantt, 1);
+        gantt->setAccessibleName(title);
+    };
+    add(tr("Pipeline, measured"), m_measuredWords, m_measured);
+    add(tr("Pipeline, planned"), m_plannedWords, m_planned);
+    column->addWidget(m_legend);
+    connect(m_measured, &PipelineGantt::shownChanged, m_planned, &PipelineGantt::show);
+    connect(m_planned, &PipelineGantt::shownChanged, m_measured, &PipelineGantt::show);
+    return panel;
+}
+
+void TimelineTab::show(const OpenRun& run)
+{
+    m_pages->setCurrentIndex(run.series().ranks().empty() ? 0 : 1);
+    showRanks(run);
+    showPipeline(run);
+}
+
+void TimelineTab::showRanks(const OpenRun& run)
+{
+    m_ranks->show(run.series().ranks(), hostsByRank(run));
+    m_spread->setFullText(spreadWords(run, *m_ranks));
+}
+
+/// Once per traced step: zoom and position stay while the run goes on.
+void TimelineTab::showPipeline(const OpenRun& run)
+{
+    const auto& trace = run.series().trace();
+    const std::int64_t step = trace ? trace->step : 0;
+    if (m_shownRun == run.id() && m_shownStep == step)
+        return;
+    m_shownRun = run.id();
+    m_shownStep = step;
+    const auto measured = trace ? measuredTimeline(*trace) : std::nullopt;
+    const auto planned = plannedTimeline(run.facts(), planOf(run.facts(), m_hardware));
+    const double longest =
+        std::max(measured ? measured->played.duration() : 0, planned.ok() ? planned->played.duration() : 0);
+    m_measured->setEmptyText(
+        tr("A step is traced now and then, the first time soon after the start. None was so far."));
+    m_planned->setEmptyText(planned.ok() ? QString() : QString::fromStdString(planned.error().text()));
+    m_measuredWords->setFullText(
+        measured ? tr("step %1: %2").arg(displayCount(step), timelineWords(*measured)) : QString());
+    m_plannedWords->setFullText(planned.ok() ? timelineWords(*planned) : QString());
+    const bool splits = (measured && splitsBackward(*measured)) || (planned.ok() && splitsBackward(*planned));
+    m_legend->setEntries(actionLegend(splits));
+    m_legend->setVisible(measured || planned.ok());
+    const auto shared = [](const StepTimeline& timeline) {
+        return std::make_shared<const StepTimeline>(timeline);
+    };
+    m_measured->setTimeline(measured ? shared(*measured) : nullptr, longest);
+    m_planned->setTimeline(planned.ok() ? shared(*planned) : nullptr, longest);
+}
+
+} // namespace trainyard

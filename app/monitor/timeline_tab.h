@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+
+#include <QWidget>
+
+class QStackedWidget;
+
+namespace trainyard {
+
+class ChartLegend;
+class ElidedLabel;
+class HardwareLibrary;
+class OpenRun;
+class PipelineGantt;
+class RankTimes;
+
+/// Where the time of a step goes: on every rank, and through the pipeline as it was measured over as it was
+/// planned.
+class TimelineTab : public QWidget {
+    Q_OBJECT
+
+public:
+    /// The library must outlive the tab.
+    explicit TimelineTab(const HardwareLibrary& hardware, QWidget* parent = nullptr);
+    void show(const OpenRun& run);
+
+signals:
+    /// More is wanted of this rank.
+    void rankWanted(int rank);
+
+private:
+    QWidget* buildRanks();
+    QWidget* buildPipeline();
+    void showRanks(const OpenRun& run);
+    void showPipeline(const OpenRun& run);
+
+    const HardwareLibrary& m_hardware;
+    QString m_shownRun;
+    std::int64_t m_shownStep = 0; ///< whose way through the pipeline is shown; 0 = none
+    QStackedWidget* m_pages;
+    ElidedLabel* m_spread;
+    RankTimes* m_ranks;
+    ElidedLabel* m_measuredWords;
+    ElidedLabel* m_plannedWords;
+    PipelineGantt* m_measured;
+    PipelineGantt* m_planned;
+    ChartLegend* m_legend;
+};
+
+} // namespace trainyard
