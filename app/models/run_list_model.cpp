@@ -70,7 +70,8 @@ QString RunListModel::text(const RunEntry& entry, int column) const
     case Name:
         return oneLine(entry.name);
     case Hosts:
-        return oneLine(entry.hosts.join(QStringLiteral(", ")));
+        return entry.importedFrom.isEmpty() ? oneLine(entry.hosts.join(QStringLiteral(", ")))
+                                            : tr("imported, %1").arg(oneLine(entry.importedFrom));
     case Ranks:
         return entry.worldSize > 0 ? displayCount(entry.worldSize) : QString();
     case Step:
