@@ -18,6 +18,7 @@ namespace trainyard {
 
 namespace {
 
+constexpr int kNameWidth = 192;
 constexpr int kLeastColumnWidth = 144; ///< "0.08 ms · 2.9 GB/s"
 constexpr int kMostRowsShown = 4;      ///< of more the rest is scrolled to
 
@@ -30,6 +31,9 @@ TableView* makeMatrix(LinkMatrixModel* links)
     table->setItemDelegate(new HeatDelegate(table));
     table->setSelectionBehavior(QAbstractItemView::SelectItems);
     table->verticalHeader()->show();
+    table->verticalHeader()->setFixedWidth(kNameWidth);
+    table->verticalHeader()->setTextElideMode(Qt::ElideMiddle);
+    table->horizontalHeader()->setStretchLastSection(false);
     table->horizontalHeader()->setMinimumSectionSize(kLeastColumnWidth);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     return table;
