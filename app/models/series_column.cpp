@@ -120,6 +120,7 @@ bool SeriesColumn::startsWith(const SeriesColumn& other) const
 ValueSummary SeriesColumn::summary(qsizetype from, qsizetype to) const
 {
     ValueSummary sum;
+    to = std::min(to, size());
     while (from < to) {
         const qsizetype index = from / kChunkRows;
         const qsizetype start = index * kChunkRows;
@@ -135,6 +136,7 @@ ValueSummary SeriesColumn::summary(qsizetype from, qsizetype to) const
 std::uint64_t SeriesColumn::countOutside(qsizetype from, qsizetype to, double lower, double upper) const
 {
     std::uint64_t count = 0;
+    to = std::min(to, size());
     while (from < to) {
         const qsizetype start = from / kChunkRows * kChunkRows;
         const qsizetype stop = std::min({start + kChunkRows, size(), to});

@@ -98,6 +98,12 @@ CurveChart::CurveChart(const QString& subject, Quantity quantity, QWidget* paren
 void CurveChart::setCurves(const QList<Curve>& curves)
 {
     m_curves = curves;
+    for (Curve& curve :
+         m_curves) { // positions and values may have been taken at different moments of a live run
+        const qsizetype rows = std::min(curve.x.size(), curve.y.size());
+        curve.x.truncate(rows);
+        curve.y.truncate(rows);
+    }
     scheduleRebuild();
 }
 

@@ -173,6 +173,16 @@ private slots:
         }
     }
 
+    void positionsMayBeAheadOfValues()
+    {
+        Curve curve = falling(100);
+        curve.x.append(101);
+        m_first->setCurves({curve});
+        replot();
+        QCOMPARE(plot(m_first)->xAxis->range().upper, 100.0);
+        QCOMPARE(curve.y.summary(0, 101).count(), std::uint64_t(100));
+    }
+
     void anAreaLiesAroundACurve()
     {
         Curve mean = falling(100);
