@@ -68,7 +68,7 @@ const QList<Layer> kLayers{
     {"remote/stream", kVocabulary + QStringList{"remote/wire", "remote/target"}, {"qt"}},
     {"app/models", kVocabulary + QStringList{"engine/planner", "remote"}, {"qt", "qtgui"}},
     {"app/exchange", kVocabulary + QStringList{"app/models"}, {"qt"}},
-    {"app/widgets", kVocabulary + QStringList{"app/models"}, {"qt", "qtgui", "qtwidgets"}},
+    {"app/widgets", kVocabulary + QStringList{"engine/planner", "app/models"}, {"qt", "qtgui", "qtwidgets"}},
     {"app/hosts",
      kVocabulary + QStringList{"engine/planner", "remote", "app/models", "app/widgets"},
      {"qt", "qtgui", "qtwidgets"}},
