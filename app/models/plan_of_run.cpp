@@ -44,6 +44,8 @@ std::vector<MemoryByCategory> plannedMemory(const RunFacts& facts)
     if (!grid.ok())
         return {};
     const auto stages = memoryOfPipelineRanks(*facts.spec, shapeOf(*facts.dataSet));
+    if (stages.size() < static_cast<std::size_t>(facts.spec->layout.pipeline))
+        return {}; // no run of ours: more stages than layers
     std::vector<MemoryByCategory> ranks;
     for (int rank = 0; rank < grid->worldSize().value; ++rank)
         ranks.push_back(stages.at(static_cast<std::size_t>(grid->coordOf(Rank{rank}).pipeline)));

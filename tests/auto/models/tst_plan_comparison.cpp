@@ -149,6 +149,14 @@ private slots:
                                                  {"b", "1", "–", "1.00 MiB", "–"}}));
     }
 
+    void aLayoutThatCannotBeHasNoPlannedMemory()
+    {
+        RunFacts facts = sample("cpu-node", 128).facts;
+        QVERIFY(!plannedMemory(facts).empty());
+        facts.spec->layout.pipeline = facts.spec->model.layers + 1;
+        QVERIFY(plannedMemory(facts).empty());
+    }
+
     void tablesAreModels()
     {
         const RecordedRun run = sample("cpu-node", 128);

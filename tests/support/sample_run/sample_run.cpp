@@ -66,6 +66,7 @@ RunSpec specOf(const SampleRun& run)
                                       .hardware = run.hardware.toStdString()});
     spec.layout.data = run.worldSize / run.pipeline;
     spec.layout.pipeline = run.pipeline;
+    spec.model.layers = std::max(spec.model.layers, run.pipeline);
     spec.batch.micro = kMicroBatch;
     spec.batch.accumulation = accumulationOf(run);
     spec.batch.global = globalBatchOf(run);
