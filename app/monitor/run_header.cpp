@@ -91,6 +91,7 @@ RunHeader::RunHeader(QWidget* parent)
     column->addWidget(m_progress);
     column->addWidget(m_reason);
 
+    m_alerts->setAccessibleName(tr("Alerts"));
     m_alerts->hide();
     connect(m_alerts, &QPushButton::clicked, this, &RunHeader::alertsWanted);
     connect(m_stop, &QPushButton::clicked, this, &RunHeader::stopWanted);
