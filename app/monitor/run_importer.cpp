@@ -161,6 +161,8 @@ void RunImporter::tell(const Outcome& outcome)
     m_desk.scan();
     if (outcome.error)
         return m_strip.showError(*outcome.error);
+    if (!outcome.runIds.isEmpty())
+        emit imported(outcome.runIds.first()); // before what is told: another run clears the strip
     QStringList details = outcome.warnings.mid(0, kMostWarnings);
     if (outcome.warnings.size() > kMostWarnings)
         details << tr("and %1 more").arg(outcome.warnings.size() - kMostWarnings);
@@ -168,8 +170,6 @@ void RunImporter::tell(const Outcome& outcome)
                         outcome.runIds.size() == 1 ? tr("%1 is imported.").arg(m_what)
                                                    : tr("%1 runs are imported.").arg(outcome.runIds.size()),
                         oneLine(details.join(QStringLiteral(" · "))));
-    if (!outcome.runIds.isEmpty())
-        emit imported(outcome.runIds.first());
 }
 
 } // namespace trainyard

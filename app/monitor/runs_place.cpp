@@ -76,7 +76,7 @@ void RunsPlace::connectActions()
     auto* importer = new RunImporter(m_desk, *m_frame->strip(), *this);
     connect(m_list, &RunListPane::menuWanted, actions, &RunActions::showMenu);
     connect(m_list, &RunListPane::importWanted, importer, &RunImporter::showMenu);
-    connect(importer, &RunImporter::imported, this, &RunsPlace::showRun, Qt::QueuedConnection);
+    connect(importer, &RunImporter::imported, this, &RunsPlace::showRun);
     connect(actions, &RunActions::copyWanted, this, &RunsPlace::copyRequested);
     connect(actions, &RunActions::relaunchWanted, this, &RunsPlace::launchRequested);
     connect(actions, &RunActions::comparisonWanted, this, &RunsPlace::comparisonRequested);
