@@ -42,7 +42,6 @@ QLineEdit* makeRateField(double rate)
     field->setValidator(validator);
     field->setAccessibleName(RunView::tr("Learning rate from now on"));
     field->setToolTip(RunView::tr("The peak of the schedule from now on"));
-    field->setMaximumWidth(160);
     return field;
 }
 
