@@ -160,7 +160,7 @@ private slots:
         AWAIT(title() == "Runs");
         AWAIT(run() && run()->facts().spec && run()->facts().spec->name == "second");
         AWAIT_EQUAL(run()->series().status().state, RunState::Finished);
-        QCOMPARE(run()->series().steps().size(), 20);
+        AWAIT_EQUAL(run()->series().steps().size(), 20);
     }
 
     void comparesTheTwo()
