@@ -1,18 +1,19 @@
 #include "app/designer/design_place.h"
 
+#include <algorithm>
+
 #include <QAction>
+#include <QDockWidget>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLabel>
-#include <QScrollArea>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include "app/designer/alternatives_panel.h"
 #include "app/designer/cluster_panel.h"
 #include "app/designer/memory_bars.h"
-#include "app/designer/plan_strip.h"
+#include "app/designer/plan_panels.h"
 #include "app/designer/scaled_copies_bar.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
@@ -21,6 +22,7 @@
 #include "app/models/theme.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"
+#include "app/widgets/panel_area.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
 #include "engine/spec/data_set_rules.h"
@@ -38,6 +40,8 @@ constexpr int kVerdictWidth = 304;
 constexpr int kVerdictWidest = 400;
 constexpr int kColumnsShare = 3; ///< of the height
 constexpr int kStripShare = 2;
+constexpr int kLeastAlternatives = 104; ///< pixels
+constexpr int kLeastHeight = 400;    ///< pixels
 constexpr int kExplainAfterMs = 200; ///< without an edit; settings that work are looked for by the thousand
 
 QFrame* makeTitledPanel(const QString& title, QWidget* content)
@@ -53,17 +57,36 @@ QFrame* makeTitledPanel(const QString& title, QWidget* content)
     return panel;
 }
 
-/// What does not fit in height is scrolled to, and nothing is squeezed.
-QScrollArea* makeScrolled(QWidget* content)
+/// Form and pictures over what follows from them, the verdict beside all of these.
+void arrange(PanelArea& area, PanelArea::SizeClass)
 {
-    setRole(content, "page");
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(content);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    return scroll;
+    const auto panel = [&area](const char* id) { return area.panel(QLatin1String(id)); };
+    area.addDockWidget(Qt::LeftDockWidgetArea, panel("form"));
+    area.splitDockWidget(panel("form"), panel("verdict"), Qt::Horizontal);
+    area.splitDockWidget(panel("form"), panel("pipeline"), Qt::Vertical);
+    area.splitDockWidget(panel("form"), panel("cluster"), Qt::Horizontal);
+    area.splitDockWidget(panel("cluster"), panel("memory"), Qt::Vertical);
+    area.splitDockWidget(panel("verdict"), panel("alternatives"), Qt::Vertical);
+    area.splitDockWidget(panel("pipeline"), panel("scaling"), Qt::Horizontal);
+    area.tabifyDockWidget(panel("scaling"), panel("learning-rate"));
+    area.tabifyDockWidget(panel("learning-rate"), panel("comparison"));
+    for (const QString& id : area.panelIds())
+        area.panel(id)->show();
+    panel("scaling")->raise();
+
+    const int verdict = std::clamp(area.width() / 7, kVerdictWidth, kVerdictWidest);
+    const int form = std::clamp(area.width() / 5, kFormWidth, kFormWidest);
+    const int left = std::max(area.width() - verdict, 2 * form);
+    area.resizeDocks({panel("form"), panel("verdict")}, {left, verdict}, Qt::Horizontal);
+    area.resizeDocks({panel("form"), panel("cluster")}, {form, left - form}, Qt::Horizontal);
+    area.resizeDocks({panel("pipeline"), panel("scaling")}, {left / 2, left / 2}, Qt::Horizontal);
+    const int height = std::max(area.height(), kLeastHeight);
+    const int top = height * kColumnsShare / (kColumnsShare + kStripShare);
+    const int memory = std::min(panel("memory")->sizeHint().height(), top / 2);
+    const int answer = std::min(panel("verdict")->sizeHint().height(), height - kLeastAlternatives);
+    area.resizeDocks({panel("form"), panel("pipeline")}, {top, height - top}, Qt::Vertical);
+    area.resizeDocks({panel("cluster"), panel("memory")}, {top - memory, memory}, Qt::Vertical);
+    area.resizeDocks({panel("verdict"), panel("alternatives")}, {answer, height - answer}, Qt::Vertical);
 }
 
 /// What the last check of a host found.
@@ -92,19 +115,21 @@ DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
     , m_form(new SpecForm({m_document, m_hosts, m_dataSets, m_hardware}))
     , m_cluster(new ClusterPanel(m_document))
     , m_memory(new MemoryBars)
-    , m_strip(new PlanStrip(m_document))
     , m_verdict(new VerdictPanel)
     , m_alternatives(new AlternativesPanel)
+    , m_panels(new PanelArea(workspace()))
+    , m_plan(new PlanPanels(m_document, *m_panels, this))
     , m_exchange(new SettingsExchange(m_document, *m_page->strip(), this))
 {
     m_explainSoon.setSingleShot(true);
     m_explainSoon.setInterval(kExplainAfterMs);
     m_page->content()->setSpacing(metrics::kPanelPadding);
     m_page->content()->addWidget(m_copies);
-    m_page->content()->addLayout(makeColumns(), 1);
+    m_page->content()->addWidget(m_panels, 1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_page);
+    addPanels();
     addActions();
 
     connect(&m_document, &SpecDocument::changed, this, &DesignPlace::refresh);
@@ -127,57 +152,26 @@ DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
     updateTitle();
 }
 
-/// Form and pictures over the strip, the verdict beside all of them.
-QLayout* DesignPlace::makeColumns()
+void DesignPlace::addPanels()
 {
+    using Heading = PanelArea::Heading;
     m_form->setMinimumWidth(kFormWidth);
-    m_form->setMaximumWidth(kFormWidest);
-    auto* top = new QHBoxLayout;
-    top->setSpacing(metrics::kPanelPadding);
-    top->addWidget(m_form, 2);
-    top->addWidget(makeMiddle(), 4);
-    auto* left = new QVBoxLayout;
-    left->setSpacing(metrics::kPanelPadding);
-    left->addLayout(top, kColumnsShare);
-    left->addWidget(m_strip, kStripShare);
-    auto* columns = new QHBoxLayout;
-    columns->setSpacing(metrics::kPanelPadding);
-    columns->addLayout(left, 6);
-    columns->addWidget(makeRight(), 1);
-    return columns;
-}
-
-QWidget* DesignPlace::makeRight()
-{
-    auto* right = new QWidget;
-    auto* column = new QVBoxLayout(right);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(metrics::kPanelPadding);
-    column->addWidget(m_verdict, 3);
-    column->addWidget(m_alternatives, 2);
-    QScrollArea* scroll = makeScrolled(right);
-    scroll->setMinimumWidth(kVerdictWidth);
-    scroll->setMaximumWidth(kVerdictWidest);
-    return scroll;
+    m_panels->addPanel(QStringLiteral("form"), tr("Specification"), m_form, Heading::Own);
+    m_panels->addPanel(QStringLiteral("cluster"), tr("Cluster"), m_cluster, Heading::Own);
+    m_panels->addPanel(QStringLiteral("memory"), tr("Memory"),
+                       makeTitledPanel(tr("Memory per device, planned"), m_memory), Heading::Own);
+    m_panels->addPanel(QStringLiteral("verdict"), tr("Verdict"), m_verdict, Heading::Own);
+    m_panels->addPanel(QStringLiteral("alternatives"), tr("Alternatives"), m_alternatives, Heading::Own);
+    m_panels->setFirstLayout(arrange);
+    QWidget::addActions(m_panels->commands());
 }
 
 void DesignPlace::connectPlan()
 {
-    connect(m_verdict, &VerdictPanel::keepRequested, m_strip, &PlanStrip::keepForComparison);
-    connect(m_strip, &PlanStrip::efficiencyChanged, m_verdict, &VerdictPanel::setEfficiency);
-    connect(m_strip, &PlanStrip::keptChanged, this, &DesignPlace::showKept);
+    connect(m_verdict, &VerdictPanel::keepRequested, m_plan, &PlanPanels::keepForComparison);
+    connect(m_plan, &PlanPanels::efficiencyChanged, m_verdict, &VerdictPanel::setEfficiency);
+    connect(m_plan, &PlanPanels::keptChanged, this, &DesignPlace::showKept);
     connect(m_alternatives, &AlternativesPanel::chosen, this, &DesignPlace::applyAlternative);
-}
-
-QWidget* DesignPlace::makeMiddle()
-{
-    auto* middle = new QWidget;
-    auto* column = new QVBoxLayout(middle);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(metrics::kPanelPadding);
-    column->addWidget(m_cluster, 2);
-    column->addWidget(makeTitledPanel(tr("Memory per device, planned"), m_memory), 0);
-    return makeScrolled(middle);
 }
 
 QAction* DesignPlace::addDocumentAction(const QString& text, const QKeySequence& keys, const QString& icon,
@@ -211,6 +205,9 @@ void DesignPlace::addActions()
     redo->setEnabled(stack.canRedo());
     connect(&stack, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);
     connect(&stack, &QUndoStack::canRedoChanged, redo, &QAction::setEnabled);
+    addWorkspaceActions(tr("Undo"), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Z), tr("Redo"),
+                        QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Y));
+    m_page->addAction(m_panels->makeMenuButton());
     addDocumentAction(tr("Save as…"), QKeySequence::SaveAs, {}, &DesignPlace::saveAs);
 
     auto* copies = makeButton(tr("Scaled copies…"));
@@ -311,7 +308,7 @@ void DesignPlace::refresh()
     showCluster();
     m_verdict->showVerdict(m_design, findings());
     m_alternatives->setDesign(m_design);
-    m_strip->showDesign(m_design);
+    m_plan->showDesign(m_design);
     m_explainSoon.start();
 }
 
@@ -326,7 +323,7 @@ void DesignPlace::showCluster()
 
 void DesignPlace::showKept()
 {
-    const auto& kept = m_strip->kept();
+    const auto& kept = m_plan->kept();
     m_verdict->setKept(kept);
     m_memory->setKept(
         kept ? fullestGroup(groupMemory(DeviceMap(kept->spec), kept->plan.pipelineRanks, kept->plan.hosts))

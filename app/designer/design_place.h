@@ -13,7 +13,6 @@
 #include "remote/launch/run_service.h"
 
 class QAction;
-class QLayout;
 
 namespace trainyard {
 
@@ -21,7 +20,7 @@ class AlternativesPanel;
 class ClusterPanel;
 class MemoryBars;
 class PageFrame;
-class PlanStrip;
+class PlanPanels;
 class ScaledCopiesBar;
 class SettingsExchange;
 class SpecForm;
@@ -41,6 +40,7 @@ public:
     };
     explicit DesignPlace(const Parts& parts, QWidget* parent = nullptr);
 
+    PanelArea* panels() const override { return m_panels; }
     void activate() override;
     void refresh() override;
     void useDataSet(const DataSetEntry& entry);
@@ -57,9 +57,7 @@ private:
     void addActions();
     QAction* addDocumentAction(const QString& text, const QKeySequence& keys, const QString& icon,
                                void (DesignPlace::*slot)());
-    QWidget* makeMiddle();
-    QWidget* makeRight();
-    QLayout* makeColumns();
+    void addPanels();
     void connectPlan();
     void open();
     void save();
@@ -94,9 +92,10 @@ private:
     SpecForm* m_form;
     ClusterPanel* m_cluster;
     MemoryBars* m_memory;
-    PlanStrip* m_strip;
     VerdictPanel* m_verdict;
     AlternativesPanel* m_alternatives;
+    PanelArea* m_panels;
+    PlanPanels* m_plan;
     SettingsExchange* m_exchange;
     QTimer m_explainSoon;
     PlannedDesign m_design; ///< that is shown

@@ -45,6 +45,7 @@ MainWindow::MainWindow(Appearance& appearance, QSettings& settings, QWidget* par
     : QMainWindow(parent)
     , m_appearance(appearance)
     , m_settings(settings)
+    , m_layouts(settings)
     , m_rail(new Rail)
     , m_stack(new QStackedWidget)
     , m_status(makeLabel({}, "muted"))
@@ -118,6 +119,8 @@ void MainWindow::addFooter()
 void MainWindow::addPlace(Place* place)
 {
     const int index = m_stack->addWidget(place);
+    if (PanelArea* panels = place->panels())
+        m_layouts.watch(place->iconName(), *panels);
     const QKeySequence keys(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_1 + index));
     m_rail->addPlace(*place, keys);
     addWindowAction(tr("Go to %1").arg(place->title()), keys, [this, index] { setCurrent(index); });

@@ -3,6 +3,8 @@
 #include <QList>
 #include <QMainWindow>
 
+#include "app/shell/layout_memory.h"
+
 class QAction;
 class QLabel;
 class QSettings;
@@ -22,7 +24,7 @@ class StateChip;
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
-    /// `settings` remembers geometry and place. Both must outlive the window.
+    /// `settings` remembers geometry, place and how the panels lie. Both must outlive the window.
     MainWindow(Appearance& appearance, QSettings& settings, QWidget* parent = nullptr);
 
     /// Adds a place at the end of the rail; the window owns it. Ctrl+1 is the first one.
@@ -49,6 +51,7 @@ private:
 
     Appearance& m_appearance;
     QSettings& m_settings;
+    LayoutMemory m_layouts;
     Rail* m_rail;
     QStackedWidget* m_stack;
     QLabel* m_status;

@@ -8,7 +8,7 @@
 
 #include "app/designer/alternatives_panel.h"
 #include "app/designer/design_place.h"
-#include "app/designer/plan_strip.h"
+#include "app/designer/plan_panels.h"
 #include "app/designer/scaling_chart.h"
 #include "app/designer/spec_form.h"
 #include "app/designer/step_time_bar.h"
@@ -93,24 +93,24 @@ private slots:
             spec.batch.accumulation = 8;
         });
         const RunSpec edited = document().spec();
-        auto* strip = m_place->findChild<PlanStrip*>();
-        QVERIFY(strip->kept()->spec == pipelined());
-        const auto tables = strip->findChildren<TableView*>();
+        auto* plan = m_place->findChild<PlanPanels*>();
+        QVERIFY(plan->kept()->spec == pipelined());
+        const auto tables = m_place->findChildren<TableView*>();
         auto* figures =
             *std::ranges::find(tables, QStringLiteral("Figures of both designs"), &QWidget::accessibleName);
         QVERIFY(figures->isVisible());
         AWAIT(figures->model()->rowCount() > 10);
-        click(*strip, "Swap");
+        click(*m_place, "Swap");
         QVERIFY(document().spec() == pipelined());
-        QVERIFY(strip->kept()->spec == edited);
+        QVERIFY(plan->kept()->spec == edited);
         document().undoStack().undo();
         QVERIFY(document().spec() == edited);
-        QVERIFY(strip->kept()->spec == pipelined());
+        QVERIFY(plan->kept()->spec == pipelined());
         document().undoStack().redo();
         QVERIFY(document().spec() == pipelined());
-        QVERIFY(strip->kept()->spec == edited);
-        click(*strip, "Let go");
-        QVERIFY(!strip->kept().has_value());
+        QVERIFY(plan->kept()->spec == edited);
+        click(*m_place, "Let go");
+        QVERIFY(!plan->kept().has_value());
     }
 
     void unknownHardwareLeadsToItsField()

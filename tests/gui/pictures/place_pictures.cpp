@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <QDockWidget>
 #include <QEventLoop>
 #include <QItemSelectionModel>
 #include <QListView>
@@ -18,7 +19,7 @@
 #include "app/designer/alternatives_panel.h"
 #include "app/designer/cluster_picture.h"
 #include "app/designer/design_place.h"
-#include "app/designer/plan_strip.h"
+#include "app/designer/plan_panels.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
 #include "app/history/compare_place.h"
@@ -27,6 +28,7 @@
 #include "app/hosts/hosts_place.h"
 #include "app/monitor/runs_place.h"
 #include "app/report/reports_place.h"
+#include "app/widgets/panel_area.h"
 #include "app/widgets/table_view.h"
 #include "engine/base/file.h"
 #include "engine/spec/presets.h"
@@ -254,7 +256,7 @@ void showAlternatives(DeskWindow& desk)
 void showComparison(DeskWindow& desk)
 {
     showDesign(desk, thousandDevicesSpec(), GroupAxis::Pipeline);
-    placeOf<DesignPlace>(desk).findChild<PlanStrip*>()->keepForComparison();
+    placeOf<DesignPlace>(desk).findChild<PlanPanels*>()->keepForComparison();
     desk.session().document().edit(QStringLiteral("Pipeline"), QStringLiteral("layout.pipeline"),
                                    [](RunSpec& spec) {
                                        spec.layout.pipeline = 8;
@@ -263,10 +265,11 @@ void showComparison(DeskWindow& desk)
                                    });
 }
 
-void showDesignTab(DeskWindow& desk, int tab)
+void showDesignPanel(DeskWindow& desk, const char* panel)
 {
     showDesign(desk, goodSpec(), GroupAxis::Data);
-    placeOf<DesignPlace>(desk).findChild<PlanStrip*>()->findChild<QTabWidget*>()->setCurrentIndex(tab);
+    PanelArea& panels = *placeOf<DesignPlace>(desk).panels();
+    panels.showPanel(*panels.panel(QLatin1String(panel)));
 }
 
 void showLaunching(DeskWindow& desk)
@@ -342,8 +345,8 @@ const QList<Picture>& placePictures()
         {"design-refused", showDesignRefused},
         {"design-import", showImport},
         {"design-unknown-hardware", showUnknownHardware},
-        {"design-learning-rate", [](DeskWindow& desk) { showDesignTab(desk, 1); }},
-        {"design-scaling", [](DeskWindow& desk) { showDesignTab(desk, 0); }},
+        {"design-learning-rate", [](DeskWindow& desk) { showDesignPanel(desk, "learning-rate"); }},
+        {"design-scaling", [](DeskWindow& desk) { showDesignPanel(desk, "scaling"); }},
         {"design-alternatives", showAlternatives},
         {"design-comparison", showComparison},
         {"design-launching", showLaunching}};

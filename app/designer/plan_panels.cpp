@@ -1,7 +1,5 @@
-#include "app/designer/plan_strip.h"
+#include "app/designer/plan_panels.h"
 
-#include <QHBoxLayout>
-#include <QTabWidget>
 #include <QVBoxLayout>
 
 #include "app/designer/comparison_panel.h"
@@ -10,6 +8,7 @@
 #include "app/designer/schedule_preview.h"
 #include "app/designer/step_time_bar.h"
 #include "app/models/theme.h"
+#include "app/widgets/panel_area.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {
@@ -27,37 +26,40 @@ std::optional<StepTime> stepOf(const PlannedDesign& design)
     return design.hasTime() ? std::optional(design.time().step) : std::nullopt;
 }
 
+QWidget* framed(QWidget* content)
+{
+    auto* panel = makePanel();
+    auto* inside = new QVBoxLayout(panel);
+    inside->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
+    inside->addWidget(content);
+    return panel;
+}
+
 } // namespace
 
-PlanStrip::PlanStrip(SpecDocument& document, QWidget* parent)
-    : QWidget(parent)
+PlanPanels::PlanPanels(SpecDocument& document, PanelArea& area, QObject* parent)
+    : QObject(parent)
+    , m_area(area)
     , m_pipeline(new PipelinePanel)
-    , m_tabs(new QTabWidget)
     , m_scaling(new ScalingPanel)
     , m_learningRate(new SchedulePreview)
     , m_comparison(new ComparisonPanel(document))
 {
-    m_tabs->addTab(m_scaling, tr("Scaling"));
-    m_tabs->addTab(m_learningRate, tr("Learning rate"));
-    m_tabs->addTab(m_comparison, tr("Comparison"));
-    auto* panel = makePanel();
-    auto* inside = new QVBoxLayout(panel);
-    inside->setContentsMargins(metrics::kPanelPadding, 0, metrics::kPanelPadding, metrics::kGap);
-    inside->addWidget(m_tabs);
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(metrics::kPanelPadding);
-    row->addWidget(m_pipeline, 1);
-    row->addWidget(panel, 1);
+    area.addPanel(QStringLiteral("pipeline"), tr("Pipeline"), m_pipeline, PanelArea::Heading::Own);
+    area.addPanel(QStringLiteral("scaling"), tr("Scaling"), framed(m_scaling), PanelArea::Heading::Bar);
+    area.addPanel(QStringLiteral("learning-rate"), tr("Learning rate"), framed(m_learningRate),
+                  PanelArea::Heading::Bar);
+    area.addPanel(QStringLiteral("comparison"), tr("Comparison"), framed(m_comparison),
+                  PanelArea::Heading::Bar);
 
-    connect(&m_background, &BackgroundPlan::timelineReady, this, &PlanStrip::onTimeline);
-    connect(&m_background, &BackgroundPlan::outlookReady, this, &PlanStrip::onOutlook);
+    connect(&m_background, &BackgroundPlan::timelineReady, this, &PlanPanels::onTimeline);
+    connect(&m_background, &BackgroundPlan::outlookReady, this, &PlanPanels::onOutlook);
     connect(m_scaling, &ScalingPanel::scalingChosen, &m_background, &BackgroundPlan::setScaling);
-    connect(&m_background, &BackgroundPlan::keptOutlookReady, this, &PlanStrip::onKeptOutlook);
-    connect(m_comparison, &ComparisonPanel::keptChanged, this, &PlanStrip::onKept);
+    connect(&m_background, &BackgroundPlan::keptOutlookReady, this, &PlanPanels::onKeptOutlook);
+    connect(m_comparison, &ComparisonPanel::keptChanged, this, &PlanPanels::onKept);
 }
 
-void PlanStrip::showDesign(const PlannedDesign& design)
+void PlanPanels::showDesign(const PlannedDesign& design)
 {
     const bool hadTime = m_design.hasTime();
     m_design = design;
@@ -74,29 +76,29 @@ void PlanStrip::showDesign(const PlannedDesign& design)
     emit efficiencyChanged(qQNaN());
 }
 
-void PlanStrip::showNothing(const QString& why)
+void PlanPanels::showNothing(const QString& why)
 {
     m_pipeline->showNothing(why);
     m_scaling->showNothing(why);
 }
 
-const std::optional<PlannedDesign>& PlanStrip::kept() const
+const std::optional<PlannedDesign>& PlanPanels::kept() const
 {
     return m_comparison->kept();
 }
 
-void PlanStrip::keepForComparison()
+void PlanPanels::keepForComparison()
 {
     m_comparison->keepPresent();
-    m_tabs->setCurrentWidget(m_comparison);
+    m_area.showPanel(*m_comparison);
 }
 
-void PlanStrip::showStepTime()
+void PlanPanels::showStepTime()
 {
     m_pipeline->stepTime().setSteps(stepOf(m_design), kept() ? stepOf(*kept()) : std::nullopt);
 }
 
-void PlanStrip::onKept()
+void PlanPanels::onKept()
 {
     showStepTime();
     m_scaling->showKept({});
@@ -104,7 +106,7 @@ void PlanStrip::onKept()
     emit keptChanged();
 }
 
-void PlanStrip::onTimeline(const BackgroundPlan::Timeline& timeline)
+void PlanPanels::onTimeline(const BackgroundPlan::Timeline& timeline)
 {
     if (timeline.ok())
         m_pipeline->showStep(*timeline, m_design.time().step);
@@ -112,7 +114,7 @@ void PlanStrip::onTimeline(const BackgroundPlan::Timeline& timeline)
         m_pipeline->showNothing(QString::fromStdString(timeline.error().text()));
 }
 
-void PlanStrip::onOutlook(const BackgroundPlan::Outlook& outlook)
+void PlanPanels::onOutlook(const BackgroundPlan::Outlook& outlook)
 {
     m_design.efficiency = presentEfficiency(outlook);
     m_comparison->setPresent(m_design);
@@ -123,7 +125,7 @@ void PlanStrip::onOutlook(const BackgroundPlan::Outlook& outlook)
     emit efficiencyChanged(m_design.efficiency);
 }
 
-void PlanStrip::onKeptOutlook(const BackgroundPlan::Outlook& outlook)
+void PlanPanels::onKeptOutlook(const BackgroundPlan::Outlook& outlook)
 {
     m_comparison->setKeptEfficiency(presentEfficiency(outlook));
     m_scaling->showKept(outlook.ok() ? *outlook : ScalingOutlook());

@@ -1,31 +1,32 @@
 #pragma once
 
-#include <QWidget>
+#include <QObject>
 
 #include "app/models/background_plan.h"
-
-class QTabWidget;
 
 namespace trainyard {
 
 class ComparisonPanel;
+class PanelArea;
 class PipelinePanel;
 class ScalingPanel;
 class SchedulePreview;
 class SpecDocument;
 
-/// Below form and cluster: one step by cause and action by action, and beside it how the design scales, the
-/// learning rate and the comparison with a kept design. What takes long to work out appears when it is there;
-/// until then the picture of the design before stays.
-class PlanStrip : public QWidget {
+/// The panels of what follows from a design: one step by cause and action by action ("pipeline"), how the
+/// design scales ("scaling"), the learning rate ("learning-rate") and the comparison with a kept design
+/// ("comparison"). What takes long to work out appears when it is there; until then the picture of the design
+/// before stays.
+class PlanPanels : public QObject {
     Q_OBJECT
 public:
-    explicit PlanStrip(SpecDocument& document, QWidget* parent = nullptr);
+    /// Adds the panels to `area`; document and area must outlive them.
+    PlanPanels(SpecDocument& document, PanelArea& area, QObject* parent = nullptr);
 
     /// Requires a valid specification, or none with a time.
     void showDesign(const PlannedDesign& design);
     const std::optional<PlannedDesign>& kept() const;
-    /// Keeps the design that is shown, and turns to the comparison.
+    /// Keeps the design that is shown, and shows the comparison.
     void keepForComparison();
 
 signals:
@@ -42,10 +43,10 @@ private:
     void showStepTime();
     void showNothing(const QString& why);
 
+    PanelArea& m_area;
     PlannedDesign m_design;
     BackgroundPlan m_background;
     PipelinePanel* m_pipeline;
-    QTabWidget* m_tabs;
     ScalingPanel* m_scaling;
     SchedulePreview* m_learningRate;
     ComparisonPanel* m_comparison;
