@@ -1,6 +1,9 @@
 #include "app/shell/desk_window.h"
 
+#include <QAction>
+
 #include "app/data/data_place.h"
+#include "app/demo/demo_flow.h"
 #include "app/designer/design_place.h"
 #include "app/history/compare_place.h"
 #include "app/hosts/hosts_place.h"
@@ -13,6 +16,10 @@
 
 namespace trainyard {
 
+namespace {
+const QString kTourSeenKey = QStringLiteral("tour/seen");
+}
+
 DeskWindow::DeskWindow(QApplication& application, std::filesystem::path dataFolder, TargetOptions options)
     : m_session(std::move(dataFolder), std::move(options))
     , m_settings(QString::fromStdString((m_session.dataFolder() / "window.ini").string()),
@@ -21,6 +28,7 @@ DeskWindow::DeskWindow(QApplication& application, std::filesystem::path dataFold
     , m_window(m_appearance, m_settings)
 {
     addPlaces();
+    addTour();
     watchSession();
     m_window.restore();
     m_session.prepareJob().pickUp();
@@ -93,6 +101,42 @@ void DeskWindow::showPreparation(const QString& runId)
 {
     m_window.showPlace(m_data);
     m_session.prepareJob().follow(runId);
+}
+
+void DeskWindow::startDemo(const std::filesystem::path& folder)
+{
+    auto* demo = new DemoFlow({folder}, m_session.runs(), &m_window);
+    QObject::connect(demo, &DemoFlow::progress, &m_window, &MainWindow::showStatus);
+    QObject::connect(demo, &DemoFlow::runStarted, &m_window, [this](const QString& runId, RunKind kind) {
+        if (kind == RunKind::Train)
+            showRun(runId);
+        else
+            showPreparation(runId);
+    });
+    QObject::connect(demo, &DemoFlow::finished, &m_window, [this](const Result<QString>& result) {
+        m_window.showStatus(result.ok() ? MainWindow::tr("The demo's training has finished.")
+                                        : QString::fromStdString(result.error().text()));
+    });
+    demo->start();
+}
+
+void DeskWindow::addTour()
+{
+    m_tour = new Tour(m_window);
+    QObject::connect(m_tour, &Tour::left, &m_window, [this] { m_settings.setValue(kTourSeenKey, true); });
+    QObject::connect(m_tour, &Tour::demoRequested, &m_window,
+                     [this] { startDemo(m_session.dataFolder() / "demo"); });
+    auto* action = new QAction(MainWindow::tr("Take the tour"), &m_window);
+    QObject::connect(action, &QAction::triggered, m_tour, &Tour::begin);
+    m_window.addAction(action);
+}
+
+void DeskWindow::offerTour()
+{
+    const bool untouched = m_session.runDesk().list().rowCount() == 0 &&
+                           m_session.dataSets().rowCount() == 0 && m_session.hosts().rowCount() <= 1;
+    if (untouched && !m_settings.value(kTourSeenKey, false).toBool())
+        m_tour->begin();
 }
 
 /// The newest run that is not over.

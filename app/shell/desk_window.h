@@ -5,6 +5,7 @@
 #include "app/shell/appearance.h"
 #include "app/shell/main_window.h"
 #include "app/shell/session.h"
+#include "app/shell/tour.h"
 
 namespace trainyard {
 
@@ -23,19 +24,26 @@ public:
     void showRun(const QString& runId);
     /// Goes to the place Data and shows how far this preparation is.
     void showPreparation(const QString& runId);
+    /// The demo with its things in `folder`: its steps in the status bar, its data set in the place Data, its
+    /// training in Runs.
+    void startDemo(const std::filesystem::path& folder);
+    /// Begins the tour where nothing has been done yet, unless it was left before.
+    void offerTour();
 
 private:
     void addPlaces();
     void watchSession();
     void watchLogins();
     void relaunch(const RunSpec& spec);
+    void addTour();
     void showRunChip();
 
     Session m_session;
     QSettings m_settings;
     Appearance m_appearance;
     MainWindow m_window;
-    DataPlace* m_data = nullptr; ///< the places are owned by the window
+    Tour* m_tour = nullptr; ///< owned by the window, as the places are
+    DataPlace* m_data = nullptr;
     RunsPlace* m_runs = nullptr;
 };
 

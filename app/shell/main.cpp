@@ -4,7 +4,6 @@
 #include <QCommandLineParser>
 
 #include "app/cli/cli.h"
-#include "app/demo/demo_flow.h"
 #include "app/shell/desk_window.h"
 #include "remote/target/desk_folders.h"
 
@@ -34,26 +33,6 @@ std::filesystem::path demoFolder(const QStringList& arguments)
                              : trainyard::deskDataFolder() / "demo";
 }
 
-/// The demo in the window: its steps in the status bar, its data set in the place Data, its training in Runs.
-void startDemo(trainyard::DeskWindow& desk)
-{
-    using namespace trainyard;
-    auto* demo = new DemoFlow({demoFolder(QApplication::arguments())}, desk.session().runs(), &desk.window());
-    QObject::connect(demo, &DemoFlow::progress, &desk.window(), &MainWindow::showStatus);
-    QObject::connect(demo, &DemoFlow::runStarted, &desk.window(),
-                     [&desk](const QString& runId, RunKind kind) {
-                         if (kind == RunKind::Train)
-                             desk.showRun(runId);
-                         else
-                             desk.showPreparation(runId);
-                     });
-    QObject::connect(demo, &DemoFlow::finished, &desk.window(), [&desk](const Result<QString>& result) {
-        desk.window().showStatus(result.ok() ? QObject::tr("The demo's training has finished.")
-                                             : QString::fromStdString(result.error().text()));
-    });
-    demo->start();
-}
-
 } // namespace
 
 int main(int argc, char** argv)
@@ -69,6 +48,8 @@ int main(int argc, char** argv)
     trainyard::DeskWindow desk(application, trainyard::deskDataFolder());
     desk.window().show();
     if (demo)
-        startDemo(desk);
+        desk.startDemo(demoFolder(QApplication::arguments()));
+    else
+        desk.offerTour();
     return QApplication::exec();
 }

@@ -20,6 +20,7 @@ public:
     /// Opens the window, after closing the one before: what is on the disk is read again.
     void open();
 
+    DeskWindow& desk() { return *m_window; }
     Session& session() { return m_window->session(); }
     MainWindow& window() { return m_window->window(); }
     template <typename T>

@@ -1,0 +1,69 @@
+#include <QAction>
+#include <QLabel>
+#include <QTest>
+
+#include "app/shell/tour.h"
+#include "app/widgets/place.h"
+#include "tests/gui/place_fixture.h"
+
+using namespace trainyard;
+using namespace trainyard::test;
+
+/// The tour by keys alone.
+class TestTour : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { m_desk.start(); }
+    void cleanup() { m_desk.end(); }
+
+    void leadsThroughThePlacesByTheReturnKey()
+    {
+        tour().begin();
+        QStringList places;
+        for (QString place = title(); places.size() < 4; place = title()) {
+            places << place;
+            QTest::keyClick(buttonIn(tour(), "Next"), Qt::Key_Space);
+        }
+        QCOMPARE(places, (QStringList{"Hosts", "Data", "Design", "Runs"}));
+        QVERIFY(!tour().accessibleDescription().isEmpty());
+        QVERIFY(m_desk.window().rect().contains(tour().geometry()));
+        QTest::keyClick(buttonIn(tour(), "Next"), Qt::Key_Space);
+        QVERIFY(buttonIn(tour(), "Start the demo"));
+        QVERIFY(!buttonIn(tour(), "Next"));
+    }
+
+    void escapeLeavesItForGood()
+    {
+        m_desk.desk().offerTour();
+        QVERIFY(tour().isVisible());
+        QTest::keyClick(&m_desk.window(), Qt::Key_Escape);
+        QVERIFY(!tour().isVisible());
+        m_desk.open();
+        m_desk.desk().offerTour();
+        QVERIFY(!tour().isVisible());
+        for (QAction* action : m_desk.window().actions()) {
+            if (action->text() == "Take the tour")
+                action->trigger();
+        }
+        QVERIFY(tour().isVisible());
+    }
+
+    void isNotOfferedWhereWorkWasDone()
+    {
+        HostEntry host;
+        host.name = "gpu-03";
+        QVERIFY(m_desk.session().hosts().add(host).ok());
+        m_desk.desk().offerTour();
+        QVERIFY(!tour().isVisible());
+    }
+
+private:
+    Tour& tour() { return *m_desk.window().findChild<Tour*>(); }
+    QString title() { return m_desk.window().currentPlace()->title(); }
+
+    PlaceFixture m_desk;
+};
+
+QTEST_MAIN(TestTour)
+#include "tst_tour.moc"
