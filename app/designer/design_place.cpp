@@ -38,10 +38,11 @@ constexpr int kFormWidth = 416;
 constexpr int kFormWidest = 544;
 constexpr int kVerdictWidth = 304;
 constexpr int kVerdictWidest = 400;
-constexpr int kColumnsShare = 3; ///< of the height
-constexpr int kStripShare = 2;
+constexpr int kColumnsShare = 5; ///< of the height
+constexpr int kStripShare = 4;
+constexpr int kVerdictHeight = 620;     ///< pixels: with the figures and one finding
 constexpr int kLeastAlternatives = 104; ///< pixels
-constexpr int kLeastHeight = 400;    ///< pixels
+constexpr int kLeastHeight = 400;       ///< pixels
 constexpr int kExplainAfterMs = 200; ///< without an edit; settings that work are looked for by the thousand
 
 QFrame* makeTitledPanel(const QString& title, QWidget* content)
@@ -83,7 +84,7 @@ void arrange(PanelArea& area, PanelArea::SizeClass)
     const int height = std::max(area.height(), kLeastHeight);
     const int top = height * kColumnsShare / (kColumnsShare + kStripShare);
     const int memory = std::min(panel("memory")->sizeHint().height(), top / 2);
-    const int answer = std::min(panel("verdict")->sizeHint().height(), height - kLeastAlternatives);
+    const int answer = std::min(std::max(kVerdictHeight, height / 2), height - kLeastAlternatives);
     area.resizeDocks({panel("form"), panel("pipeline")}, {top, height - top}, Qt::Vertical);
     area.resizeDocks({panel("cluster"), panel("memory")}, {top - memory, memory}, Qt::Vertical);
     area.resizeDocks({panel("verdict"), panel("alternatives")}, {answer, height - answer}, Qt::Vertical);
@@ -156,11 +157,13 @@ void DesignPlace::addPanels()
 {
     using Heading = PanelArea::Heading;
     m_form->setMinimumWidth(kFormWidth);
-    m_panels->addPanel(QStringLiteral("form"), tr("Specification"), m_form, Heading::Own);
+    m_panels->addPanel(QStringLiteral("form"), tr("Specification"), m_form, Heading::Own,
+                       PanelArea::Scrolling::Own);
     m_panels->addPanel(QStringLiteral("cluster"), tr("Cluster"), m_cluster, Heading::Own);
     m_panels->addPanel(QStringLiteral("memory"), tr("Memory"),
                        makeTitledPanel(tr("Memory per device, planned"), m_memory), Heading::Own);
-    m_panels->addPanel(QStringLiteral("verdict"), tr("Verdict"), m_verdict, Heading::Own);
+    m_panels->addPanel(QStringLiteral("verdict"), tr("Verdict"), m_verdict, Heading::Own,
+                       PanelArea::Scrolling::Own);
     m_panels->addPanel(QStringLiteral("alternatives"), tr("Alternatives"), m_alternatives, Heading::Own);
     m_panels->setFirstLayout(arrange);
     QWidget::addActions(m_panels->commands());

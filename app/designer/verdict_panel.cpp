@@ -59,18 +59,33 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     links->addStretch(1);
     links->addWidget(keep);
 
+    auto* body = new QWidget;
+    setRole(body, "form");
+    auto* rows = new QVBoxLayout(body);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(metrics::kGap);
+    rows->addWidget(m_sentence);
+    rows->addWidget(m_pages);
+    rows->addWidget(makeSeparator());
+    rows->addWidget(m_figures);
+    rows->addWidget(m_obstacle);
+    rows->addWidget(m_chooseHardware, 0, Qt::AlignLeft);
+    rows->addLayout(links);
+    rows->addStretch();
+    auto* scroll = new QScrollArea; // so that the verdict and the launch are always in sight
+    scroll->setWidget(body);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->viewport()->setAutoFillBackground(false);
+    body->setAutoFillBackground(false);
+
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding,
-                               metrics::kPanelPadding);
+    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kHalf, metrics::kPanelPadding);
     column->setSpacing(metrics::kGap);
     column->addWidget(m_verdict);
-    column->addWidget(m_sentence);
-    column->addWidget(m_pages, 1);
-    column->addWidget(makeSeparator());
-    column->addWidget(m_figures);
-    column->addWidget(m_obstacle);
-    column->addWidget(m_chooseHardware, 0, Qt::AlignLeft);
-    column->addLayout(links);
+    column->addWidget(scroll, 1);
     column->addWidget(makeSeparator());
     column->addWidget(m_reason);
     column->addWidget(m_launch);
@@ -152,7 +167,6 @@ void VerdictPanel::explain(bool on)
     const bool used = on || !m_explained.empty();
     m_pages->setCurrentIndex(on ? AssumptionsPage : FindingsPage);
     m_pages->setVisible(used);
-    setSizePolicy(QSizePolicy::Preferred, used ? QSizePolicy::Expanding : QSizePolicy::Maximum);
 }
 
 void VerdictPanel::showSentence(const Findings& findings)

@@ -9,6 +9,7 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QTabBar>
 #include <QUndoCommand>
 #include <QUndoStack>
@@ -72,8 +73,9 @@ public:
     QSize sizeHint() const override { return widget()->sizeHint(); }
     QSize minimumSizeHint() const override
     {
-        const int width = std::max(widget()->minimumSizeHint().width(), widget()->minimumWidth());
-        return {width, std::min(widget()->minimumSizeHint().height(), kLeastHeight)};
+        const QSize least = widget()->minimumSizeHint().expandedTo(widget()->minimumSize());
+        const int bar = least.height() > kLeastHeight ? verticalScrollBar()->sizeHint().width() : 0;
+        return {least.width() + bar, std::min(least.height(), kLeastHeight)};
     }
 };
 
@@ -105,14 +107,15 @@ PanelArea::~PanelArea()
         panel.dock->disconnect(this);
 }
 
-QDockWidget* PanelArea::addPanel(const QString& id, const QString& title, QWidget* content, Heading heading)
+QDockWidget* PanelArea::addPanel(const QString& id, const QString& title, QWidget* content, Heading heading,
+                                 Scrolling scrolling)
 {
     auto* dock = new QDockWidget(title, this);
     auto* bar = new PanelBar(title);
     dock->setObjectName(id);
     dock->setAccessibleName(title);
     dock->setTitleBarWidget(bar);
-    dock->setWidget(new PanelScroll(content));
+    dock->setWidget(scrolling == Scrolling::Area ? new PanelScroll(content) : content);
     dock->hide();
     m_panels.push_back({dock, bar, heading});
     const auto moved = [this] {

@@ -27,6 +27,11 @@ public:
         Own, ///< the panel itself
         Bar, ///< the bar above it
     };
+    /// Who scrolls to what does not fit in height.
+    enum class Scrolling {
+        Area, ///< the area, around all of the panel
+        Own,  ///< the panel itself, within
+    };
     enum class SizeClass { Narrow, Wide };
     /// Puts all panels, none of which is in the area yet, where they belong at first.
     using Arrange = std::function<void(PanelArea&, SizeClass)>;
@@ -35,8 +40,9 @@ public:
     explicit PanelArea(QUndoStack& undo, QWidget* parent = nullptr);
     ~PanelArea() override;
 
-    /// `id` names the panel in stored layouts. The area owns `content`, and scrolls it where it does not fit.
-    QDockWidget* addPanel(const QString& id, const QString& title, QWidget* content, Heading heading);
+    /// `id` names the panel in stored layouts. The area owns `content`.
+    QDockWidget* addPanel(const QString& id, const QString& title, QWidget* content, Heading heading,
+                          Scrolling scrolling = Scrolling::Area);
     /// Once, after the last panel.
     void setFirstLayout(Arrange arrange);
     QDockWidget* panel(const QString& id) const;
