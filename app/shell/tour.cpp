@@ -99,7 +99,7 @@ Tour::Tour(MainWindow& window)
     , m_count(makeLabel({}, "muted"))
     , m_sentence(makeLabel({}))
     , m_back(makeButton(tr("&Back")))
-    , m_next(makeButton({}, "primary"))
+    , m_next(makeButton(tr("&Next"), "primary"))
 {
     setRole(this, "popup");
     setFixedWidth(kCardWidth);
