@@ -23,7 +23,7 @@ private slots:
     {
         if (const QString why = lab::NetnsLab::whyNot(); !why.isEmpty())
             QSKIP(qPrintable(why));
-        lab::NetnsLab lab({kHosts, "64m", {}});
+        lab::NetnsLab lab({kHosts, "256m", {}});
         const QString trouble = lab.start();
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
         lab.trustHosts();

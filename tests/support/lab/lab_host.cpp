@@ -94,6 +94,15 @@ bool generateKey(const QString& path)
     return runCommand({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path}).ok();
 }
 
+/// The hardware address of the host with this address: 02:00 and the address's four bytes.
+QByteArray hardwareAddress(const QString& address)
+{
+    QByteArray bytes;
+    for (const QString& part : address.split('.'))
+        bytes += static_cast<char>(part.toUShort());
+    return "02:00:" + bytes.toHex(':');
+}
+
 template <typename Condition>
 bool waitUntil(Condition condition)
 {
@@ -186,8 +195,12 @@ QString LabHost::plugIn()
         return trouble;
     const Finished bridged =
         runCommand({"ip", "link", "set", m_options.link, "master", m_options.bridge, "up"});
-    const Finished up = run({"ip", "-batch", "-"},
-                            "addr add " + m_options.address.toLatin1() + "/24 dev eth0\nlink set eth0 up\n");
+    QByteArray steps = "link set eth0 address " + hardwareAddress(m_options.address) + "\naddr add " +
+                       m_options.address.toLatin1() + "/24 dev eth0\nlink set eth0 up\n";
+    for (const QString& neighbour : m_options.neighbours)
+        steps += "neigh add " + neighbour.toLatin1() + " lladdr " + hardwareAddress(neighbour) +
+                 " nud permanent dev eth0\n";
+    const Finished up = run({"ip", "-batch", "-"}, steps);
     return bridged.ok() && up.ok() ? QString() : m_options.name + ": ip: " + bridged.errors + up.errors;
 }
 

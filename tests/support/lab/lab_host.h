@@ -26,6 +26,7 @@ public:
         QString diskSize;        ///< of the memory disk: "256m"
         QByteArray hostsFile;    ///< /etc/hosts
         QStringList sshdOptions; ///< further lines of sshd_config
+        QStringList neighbours;  ///< addresses that it knows without asking (ARP)
         QString disks;           ///< mount namespace of the lab's disks
         QString sharedFolder;    ///< where the lab's shared folder is seen; empty = nowhere
         bool linkTool = false;   ///< its cable is the link tool

@@ -14,6 +14,9 @@ namespace {
 
 constexpr int kMostLabs = 100;
 constexpr int kMostHosts = 200; ///< the desk is number 254 of the network
+/// More than this know each other from the start: the kernel keeps about 1,000 answers to ARP for all network
+/// namespaces together (net.ipv4.neigh.default.gc_thresh3).
+constexpr int kHostsThatAsk = 16;
 
 bool writeFile(const QString& path, const QByteArray& content)
 {
@@ -103,16 +106,24 @@ void NetnsLab::restoreDesk()
     runCommand({"ip", "route", "del", "blackhole", QString("10.77.%1.0/24").arg(m_number), "metric", "4000"});
 }
 
+QString NetnsLab::addressOf(int host) const
+{
+    return QString("10.77.%1.%2").arg(m_number).arg(host);
+}
+
 LabHost::Options NetnsLab::hostOptions(int number, const QByteArray& hostsFile) const
 {
     LabHost::Options options;
     options.name = QString("node%1").arg(number);
-    options.address = QString("10.77.%1.%2").arg(m_number).arg(number);
+    options.address = addressOf(number);
     options.folder = m_folder.path();
     options.bridge = m_bridge;
     options.link = QString("tyl%1v%2").arg(m_number).arg(number);
     options.diskSize = m_options.diskSize;
     options.hostsFile = hostsFile;
+    for (int other = 1; m_options.hosts > kHostsThatAsk && other <= m_options.hosts; ++other)
+        options.neighbours << addressOf(other);
+    options.neighbours.removeAll(options.address);
     options.sshdOptions = m_options.sshdOptions;
     options.disks = m_disks.mountNamespace();
     options.sharedFolder = m_options.sharedFolder;
@@ -125,7 +136,7 @@ QString NetnsLab::makeHosts()
 {
     QByteArray hostsFile = "127.0.0.1 localhost\n";
     for (int i = 1; i <= m_options.hosts; ++i)
-        hostsFile += QString("10.77.%1.%2 node%2\n").arg(m_number).arg(i).toUtf8();
+        hostsFile += QString("%1 node%2\n").arg(addressOf(i)).arg(i).toUtf8();
     for (int i = 1; i <= m_options.hosts; ++i) {
         m_hosts.push_back(std::make_unique<LabHost>(hostOptions(i, hostsFile)));
         if (const QString trouble = m_hosts.back()->beginPowerOn(); !trouble.isEmpty())

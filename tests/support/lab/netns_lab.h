@@ -53,6 +53,7 @@ public:
 private:
     QString makeBridge();
     QString makeHosts();
+    QString addressOf(int host) const;
     LabHost::Options hostOptions(int number, const QByteArray& hostsFile) const;
     QByteArray knownHostsLines() const;
     QString deskAddress() const;
