@@ -67,7 +67,7 @@ void RunEdits::setTags(const QString& runId, const QStringList& tags)
     const auto entry = m_library.find(runId);
     if (!entry || entry->tags == tags)
         return;
-    m_stack->push(new RunEdit<QStringList>(
+    stack().push(new RunEdit<QStringList>(
         tr("tags of %1").arg(oneLine(entry->name)), entry->tags, tags,
         [this, runId](const QStringList& wanted) { tell(m_library.setTags(runId, wanted)); }));
 }
@@ -77,7 +77,7 @@ void RunEdits::setNotes(const QString& runId, const QString& notes)
     const auto entry = m_library.find(runId);
     if (!entry || entry->notes == notes)
         return;
-    m_stack->push(
+    stack().push(
         new NotesEdit(runId, tr("notes of %1").arg(oneLine(entry->name)), entry->notes, notes,
                       [this, runId](const QString& wanted) { tell(m_library.setNotes(runId, wanted)); }));
 }
@@ -88,7 +88,7 @@ void RunEdits::setArchived(const QString& runId, bool archived)
     if (!entry || entry->isArchived == archived)
         return;
     const QString text = archived ? tr("archiving %1") : tr("taking %1 out of the archive");
-    m_stack->push(
+    stack().push(
         new RunEdit<bool>(text.arg(oneLine(entry->name)), entry->isArchived, archived,
                           [this, runId](bool wanted) { tell(m_library.setArchived(runId, wanted)); }));
 }

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include <QObject>
+#include <QPointer>
 #include <QStringList>
 #include <QUndoStack>
 
@@ -20,9 +21,9 @@ public:
     /// The library must outlive the edits.
     explicit RunEdits(RunLibrary& library, QObject* parent = nullptr);
 
-    /// Where edits are kept from now on, so that they are undone among others; it must outlive the edits.
-    void useStack(QUndoStack& stack) { m_stack = &stack; }
-    QUndoStack& stack() { return *m_stack; }
+    /// Where edits are kept from now on while it lives, so that they are undone among others.
+    void useStack(QUndoStack& stack) { m_shared = &stack; }
+    QUndoStack& stack() { return m_shared ? *m_shared : m_own; }
     RunLibrary& library() { return m_library; }
 
     void setTags(const QString& runId, const QStringList& tags);
@@ -39,7 +40,7 @@ private:
 
     RunLibrary& m_library;
     QUndoStack m_own;
-    QUndoStack* m_stack = &m_own;
+    QPointer<QUndoStack> m_shared;
 };
 
 } // namespace trainyard

@@ -13,6 +13,7 @@
 #include "app/models/open_run.h"
 #include "app/models/theme.h"
 #include "app/monitor/log_view.h"
+#include "app/widgets/panel_area.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
 
@@ -134,7 +135,7 @@ void LogTab::show(const OpenRun& run)
     m_rank->setRange(0, std::max(0, ranks - 1));
     if (other)
         startOver(-kFirstPiece);
-    else if (goesOn)
+    else if (std::exchange(m_isWaiting, false) || goesOn)
         readMore();
 }
 
@@ -148,18 +149,6 @@ void LogTab::goToTime(qint64 timeMs)
     m_follow->setChecked(false);
     m_view->goToTime(timeMs);
     tellMatches();
-}
-
-void LogTab::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    readMore();
-}
-
-void LogTab::hideEvent(QHideEvent* event)
-{
-    QWidget::hideEvent(event);
-    m_again.stop();
 }
 
 /// Enter and Shift+Enter in the search field walk through the matches.
@@ -186,7 +175,8 @@ void LogTab::startOver(qint64 offset)
 
 void LogTab::readMore()
 {
-    if (!isVisible() || m_runId.isEmpty())
+    m_isWaiting = !PanelArea::isSeen(*this);
+    if (m_isWaiting || m_runId.isEmpty())
         return;
     if (QFile::exists(m_folder + QStringLiteral("/ranks")) || !m_hosts)
         return readFromFolder();

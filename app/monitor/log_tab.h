@@ -26,14 +26,13 @@ public:
     /// `hosts` may be null; it must outlive the tab.
     explicit LogTab(RunHosts* hosts, QWidget* parent = nullptr);
 
+    /// To be called while the tab is seen: reading goes on.
     void show(const OpenRun& run);
     void setRank(int rank);
     /// The line that was written then comes into view.
     void goToTime(qint64 timeMs);
 
 protected:
-    void showEvent(QShowEvent* event) override;
-    void hideEvent(QHideEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
@@ -52,6 +51,7 @@ private:
     QString m_runId;
     QString m_folder;
     bool m_over = false;
+    bool m_isWaiting = false; ///< for show(), because nobody looks
     QSpinBox* m_rank;
     SegmentedControl* m_level;
     QLineEdit* m_find;

@@ -1,11 +1,11 @@
 #include "app/monitor/run_view.h"
 
 #include <QDateTime>
+#include <QDockWidget>
 #include <QDoubleValidator>
 #include <QLineEdit>
 #include <QLocale>
 #include <QPushButton>
-#include <QTabWidget>
 #include <QVBoxLayout>
 
 #include "app/models/alert_center.h"
@@ -26,12 +26,14 @@
 #include "app/monitor/spec_tab.h"
 #include "app/monitor/timeline_tab.h"
 #include "app/widgets/message_strip.h"
+#include "app/widgets/panel_area.h"
 
 namespace trainyard {
 
 namespace {
 
-constexpr double kLowerRate = 0.5; ///< of the rate that led into trouble
+constexpr double kLowerRate = 0.5;    ///< of the rate that led into trouble
+constexpr double kChartsShare = 0.55; ///< of the width of a wide window
 
 /// A learning rate to be typed: any positive number, in any of its spellings.
 QLineEdit* makeRateField(double rate)
@@ -45,15 +47,61 @@ QLineEdit* makeRateField(double rate)
     return field;
 }
 
+/// Adds these panels as tabs of `first`, which is in the area already.
+void addTabs(PanelArea& area, const char* first, std::initializer_list<const char*> others)
+{
+    QDockWidget* before = area.panel(QLatin1String(first));
+    for (const char* id : others) {
+        QDockWidget* panel = area.panel(QLatin1String(id));
+        area.tabifyDockWidget(before, panel);
+        before = panel;
+    }
+}
+
+void putInTabs(PanelArea& area)
+{
+    area.addDockWidget(Qt::LeftDockWidgetArea, area.panel(QStringLiteral("charts")));
+    addTabs(area, "charts",
+            {"devices", "timeline", "plan", "scaling", "log", "events", "specification", "notes"});
+}
+
+/// Charts, beside them where the time and the memory go over what happened.
+void putSideBySide(PanelArea& area)
+{
+    const auto panel = [&area](const char* id) { return area.panel(QLatin1String(id)); };
+    area.addDockWidget(Qt::LeftDockWidgetArea, panel("charts"));
+    area.splitDockWidget(panel("charts"), panel("devices"), Qt::Horizontal);
+    area.splitDockWidget(panel("devices"), panel("log"), Qt::Vertical);
+    addTabs(area, "devices", {"timeline", "plan", "scaling"});
+    addTabs(area, "log", {"events", "specification", "notes"});
+}
+
+void arrange(PanelArea& area, PanelArea::SizeClass sizeClass)
+{
+    const auto panel = [&area](const char* id) { return area.panel(QLatin1String(id)); };
+    const bool isWide = sizeClass == PanelArea::SizeClass::Wide;
+    isWide ? putSideBySide(area) : putInTabs(area);
+    for (const QString& id : area.panelIds())
+        area.panel(id)->show();
+    for (const char* id : {"log", "devices", "charts"})
+        panel(id)->raise();
+    if (!isWide)
+        return;
+    const int charts = int(area.width() * kChartsShare);
+    area.resizeDocks({panel("charts"), panel("devices")}, {charts, area.width() - charts}, Qt::Horizontal);
+    area.resizeDocks({panel("devices"), panel("log")}, {area.height() / 2, area.height() / 2}, Qt::Vertical);
+}
+
 } // namespace
 
-RunView::RunView(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent)
+RunView::RunView(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QUndoStack& undo,
+                 QWidget* parent)
     : QWidget(parent)
     , m_hosts(desk.hosts())
     , m_alerts(alerts)
     , m_header(new RunHeader(this))
     , m_strip(new MessageStrip(this))
-    , m_tabs(new QTabWidget(this))
+    , m_panels(new PanelArea(undo))
     , m_charts(new ChartsTab)
     , m_devices(new DevicesTab(m_hosts, alerts))
     , m_timeline(new TimelineTab(hardware))
@@ -64,13 +112,14 @@ RunView::RunView(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hard
     , m_notes(new NotesTab(desk.edits()))
     , m_spec(new SpecTab(desk))
 {
-    buildTabs();
+    addPanels();
+    connectPanels();
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(metrics::kGap);
     column->addWidget(m_header);
     column->addWidget(m_strip);
-    column->addWidget(m_tabs, 1);
+    column->addWidget(m_panels, 1);
     connect(m_header, &RunHeader::stopWanted, this, &RunView::confirmStop);
     connect(m_header, &RunHeader::resumeWanted, this, [this] { resume(0); });
     connect(m_header, &RunHeader::alertsWanted, this, &RunView::showEvents);
@@ -82,31 +131,34 @@ RunView::RunView(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hard
     connect(m_header, &RunHeader::checkpointWanted, this, &RunView::checkpoint);
 }
 
-void RunView::buildTabs()
+void RunView::addPanels()
 {
-    m_tabs->addTab(m_charts, tr("Charts"));
-    m_tabs->addTab(m_devices, tr("Devices"));
-    m_tabs->addTab(m_timeline, tr("Timeline"));
-    m_tabs->addTab(m_plan, tr("Plan"));
-    m_tabs->addTab(m_scaling, tr("Scaling"));
-    m_tabs->addTab(m_log, tr("Log"));
-    m_tabs->addTab(m_events, tr("Events"));
-    m_tabs->addTab(m_spec, tr("Specification"));
-    m_tabs->addTab(m_notes, tr("Notes"));
-    connect(m_tabs, &QTabWidget::currentChanged, this, &RunView::updateTab);
+    using Scrolling = PanelArea::Scrolling;
+    const auto add = [this](const char* id, const QString& title, QWidget* content, Scrolling scrolling) {
+        m_panels->addPanel(QLatin1String(id), title, content, PanelArea::Heading::Bar, scrolling);
+    };
+    add("charts", tr("Charts"), m_charts, Scrolling::Own);
+    add("devices", tr("Devices"), m_devices, Scrolling::Area);
+    add("timeline", tr("Timeline"), m_timeline, Scrolling::Area);
+    add("plan", tr("Plan"), m_plan, Scrolling::Area);
+    add("scaling", tr("Scaling"), m_scaling, Scrolling::Area);
+    add("log", tr("Log"), m_log, Scrolling::Own);
+    add("events", tr("Events"), m_events, Scrolling::Area);
+    add("specification", tr("Specification"), m_spec, Scrolling::Own);
+    add("notes", tr("Notes"), m_notes, Scrolling::Own);
+    m_panels->setFirstLayout(arrange);
+    connect(m_panels, &PanelArea::panelShown, this, &RunView::updatePanels);
+}
+
+void RunView::connectPanels()
+{
     connect(m_charts, &ChartsTab::saveFailed, m_strip, &MessageStrip::showError);
     connect(m_charts, &ChartsTab::saved, m_strip, [this](const QString& file) {
         m_strip->showMessage(MessageStrip::Tone::Good, tr("Saved %1.").arg(file));
     });
     connect(m_charts, &ChartsTab::cursorTimeChanged, m_log, &LogTab::goToTime);
-    connect(m_timeline, &TimelineTab::rankWanted, this, [this](int rank) {
-        m_tabs->setCurrentWidget(m_devices);
-        m_devices->setRank(rank);
-    });
-    connect(m_devices, &DevicesTab::logWanted, this, [this](int rank) {
-        m_log->setRank(rank);
-        m_tabs->setCurrentWidget(m_log);
-    });
+    connect(m_timeline, &TimelineTab::rankWanted, this, &RunView::showDevice);
+    connect(m_devices, &DevicesTab::logWanted, this, &RunView::showLog);
 }
 
 void RunView::setRun(OpenRun* run)
@@ -120,6 +172,7 @@ void RunView::setRun(OpenRun* run)
     m_awaitedSince.reset();
     m_strip->clear();
     m_charts->reset();
+    m_notes->setRun(run ? run->id() : QString());
     if (!run)
         return;
     connect(run, &OpenRun::changed, this, &RunView::update);
@@ -135,37 +188,45 @@ void RunView::update()
     m_header->show(*m_run, QDateTime::currentMSecsSinceEpoch(), canAct());
     m_header->showAlerts(m_alerts.alertsOf(m_run->id()));
     tellOfCheckpoint();
-    updateTab();
+    updatePanels();
 }
 
-void RunView::updateTab()
+void RunView::updatePanels()
 {
     if (!m_run)
         return;
-    const QWidget* current = m_tabs->currentWidget();
-    if (current == m_charts)
-        m_charts->show(*m_run);
-    else if (current == m_devices)
-        m_devices->show(*m_run);
-    else if (current == m_timeline)
-        m_timeline->show(*m_run);
-    else if (current == m_plan)
-        m_plan->show(*m_run);
-    else if (current == m_scaling)
-        m_scaling->show(*m_run);
-    else if (current == m_log)
-        m_log->show(*m_run);
-    else if (current == m_events)
+    const auto showWhereSeen = [this](auto* content) {
+        if (PanelArea::isSeen(*content))
+            content->show(*m_run);
+    };
+    showWhereSeen(m_charts);
+    showWhereSeen(m_devices);
+    showWhereSeen(m_timeline);
+    showWhereSeen(m_plan);
+    showWhereSeen(m_scaling);
+    showWhereSeen(m_log);
+    showWhereSeen(m_spec);
+    if (PanelArea::isSeen(*m_events))
         m_events->show(*m_run, canAct());
-    else if (current == m_notes)
-        m_notes->setRun(m_run->id());
-    else
-        m_spec->show(*m_run);
 }
 
 void RunView::showEvents()
 {
-    m_tabs->setCurrentWidget(m_events);
+    m_panels->showPanel(*m_events);
+}
+
+void RunView::showLog(int rank)
+{
+    m_panels->showPanel(*m_log);
+    m_log->show(*m_run); // a panel that was closed is seen only when it is laid out
+    m_log->setRank(rank);
+}
+
+void RunView::showDevice(int rank)
+{
+    m_panels->showPanel(*m_devices);
+    m_devices->show(*m_run);
+    m_devices->setRank(rank);
 }
 
 void RunView::act(AlertAction action, const Alert& alert)
@@ -178,13 +239,9 @@ void RunView::act(AlertAction action, const Alert& alert)
     case AlertAction::LowerRate:
         return askForRate(alert);
     case AlertAction::ShowLog:
-        m_log->setRank(alert.rank.value_or(0));
-        return m_tabs->setCurrentWidget(m_log);
+        return showLog(alert.rank.value_or(0));
     case AlertAction::ShowDevices:
-        m_tabs->setCurrentWidget(m_devices);
-        if (alert.rank)
-            m_devices->setRank(*alert.rank);
-        return;
+        return alert.rank ? showDevice(*alert.rank) : m_panels->showPanel(*m_devices);
     }
 }
 

@@ -10,7 +10,7 @@
 #include "app/models/open_run.h"
 
 class QPushButton;
-class QTabWidget;
+class QUndoStack;
 
 namespace trainyard {
 
@@ -23,6 +23,7 @@ class LogTab;
 class MessageStrip;
 class RunHeader;
 class NotesTab;
+class PanelArea;
 class PlanTab;
 class RunDesk;
 class RunHosts;
@@ -30,20 +31,22 @@ class ScalingTab;
 class SpecTab;
 class TimelineTab;
 
-/// One run: header, message strip, tabs. Only the tab that is seen is brought up to date.
+/// One run: header, message strip, panels. Only panels that are seen are brought up to date.
 class RunView : public QWidget {
     Q_OBJECT
 
 public:
-    /// Without hosts in the desk nothing can be asked of the run. Desk, alerts and library must outlive the
-    /// view.
-    RunView(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent = nullptr);
+    /// Without hosts in the desk nothing can be asked of the run. `undo` takes the changes of the layout. All
+    /// that is given here must outlive the view.
+    RunView(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QUndoStack& undo,
+            QWidget* parent = nullptr);
 
     void setRun(OpenRun* run);
     OpenRun* run() const { return m_run; }
+    PanelArea& panels() { return *m_panels; }
     /// What is wrong with the run, and what happened.
     void showEvents();
-    /// Brings header and visible tab up to date.
+    /// Brings header and what is seen up to date.
     void update();
 
 signals:
@@ -51,8 +54,11 @@ signals:
     void resumed(const QString& runId);
 
 private:
-    void buildTabs();
-    void updateTab();
+    void addPanels();
+    void connectPanels();
+    void updatePanels();
+    void showLog(int rank);
+    void showDevice(int rank);
     bool canAct() const { return m_hosts && !m_acting; }
     void act(AlertAction action, const Alert& alert);
     void confirmStop();
@@ -75,7 +81,7 @@ private:
         m_awaitedSince; ///< a checkpoint was asked for when this step's was the newest
     RunHeader* m_header;
     MessageStrip* m_strip;
-    QTabWidget* m_tabs;
+    PanelArea* m_panels;
     ChartsTab* m_charts;
     DevicesTab* m_devices;
     TimelineTab* m_timeline;

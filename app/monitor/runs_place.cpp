@@ -1,6 +1,7 @@
 #include "app/monitor/runs_place.h"
 
 #include <QDateTime>
+#include <QPushButton>
 #include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -17,6 +18,7 @@
 #include "app/widgets/empty_state.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"
+#include "app/widgets/panel_area.h"
 
 namespace trainyard {
 
@@ -34,8 +36,9 @@ RunsPlace::RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& 
     , m_pages(new QStackedWidget)
     , m_right(new QStackedWidget)
     , m_list(new RunListPane(desk.list()))
-    , m_view(new RunView(desk, alerts, hardware))
+    , m_view(new RunView(desk, alerts, hardware, workspace()))
 {
+    desk.edits().useStack(workspace());
     auto* none =
         new EmptyState(QStringLiteral("runs"), tr("No runs yet"),
                        tr("Here you watch a training live: loss, throughput, memory of every rank, its logs "
@@ -45,6 +48,9 @@ RunsPlace::RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& 
     m_pages->addWidget(none);
     m_pages->addWidget(buildSplit());
     m_frame->content()->addWidget(m_pages, 1);
+    m_frame->addAction(m_view->panels().makeMenuButton());
+    addActions(m_view->panels().commands());
+    addWorkspaceActions(tr("Undo"), QKeySequence::Undo, tr("Redo"), QKeySequence(Qt::CTRL | Qt::Key_Y));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_frame);
@@ -97,6 +103,11 @@ QWidget* RunsPlace::buildSplit()
     split->setSizes({kListWidth, 3 * kListWidth});
     m_list->setMinimumWidth(280);
     return split;
+}
+
+PanelArea* RunsPlace::panels() const
+{
+    return &m_view->panels();
 }
 
 void RunsPlace::activate()

@@ -24,6 +24,7 @@ public:
     /// Desk, alerts and library must outlive the place.
     RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent = nullptr);
 
+    PanelArea* panels() const override;
     void activate() override;
     void refresh() override;
     /// Shows this run; a run that was launched a moment ago is looked for first.

@@ -17,6 +17,8 @@ namespace {
 
 constexpr int kSliderSteps = 100;
 constexpr double kMostWeight = 0.99;
+constexpr int kLeastSlider = 40; ///< pixels
+constexpr int kMostSlider = 96;
 
 QLabel* caption(const QString& text, QWidget* parent)
 {
@@ -90,7 +92,8 @@ void ChartToolbar::buildSmoothing()
     m_kind->setToolTip(tr("By time looks the same however often the run logs; per point gives TensorBoard's "
                           "values"));
     m_weight->setRange(0, kSliderSteps);
-    m_weight->setFixedWidth(96);
+    m_weight->setMinimumWidth(kLeastSlider);
+    m_weight->setMaximumWidth(kMostSlider);
     m_weight->setAccessibleName(tr("Smoothing"));
     m_weight->setToolTip(tr("Weight of the moving average (S turns it off and on)"));
     m_weightText->setFixedWidth(fontMetrics().horizontalAdvance(QStringLiteral("0.000")));

@@ -164,6 +164,7 @@ void PanelArea::showPanel(const QWidget& inside)
     if (found->dock->isHidden())
         setOpen(*found->dock, true);
     found->dock->raise();
+    emit panelShown();
 }
 
 bool PanelArea::isSeen(const QWidget& content)

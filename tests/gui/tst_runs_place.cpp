@@ -1,5 +1,6 @@
 #include <QComboBox>
 #include <QCompleter>
+#include <QDockWidget>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
@@ -9,7 +10,6 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QTabWidget>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -18,6 +18,7 @@
 #include "app/models/hardware_library.h"
 #include "app/models/run_desk.h"
 #include "app/models/run_hosts.h"
+#include "app/monitor/charts_tab.h"
 #include "app/monitor/csv_choice.h"
 #include "app/monitor/device_board.h"
 #include "app/monitor/devices_tab.h"
@@ -34,7 +35,9 @@
 #include "app/monitor/spec_tab.h"
 #include "app/monitor/timeline_tab.h"
 #include "app/widgets/message_strip.h"
+#include "app/widgets/panel_area.h"
 #include "tests/gui/picture.h"
+#include "tests/support/patience.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
@@ -157,23 +160,18 @@ private slots:
         QVERIFY(hasTextStartingWith("step 1\u202f240 of 2\u202f000 (62.0 %)"));
         QCOMPARE(m_place->findChild<RunHeader*>()->findChild<QProgressBar*>()->value(), 620);
         support::savePictures(*m_place, "runs-charts");
-        auto* tabs = m_place->findChild<QTabWidget*>();
-        for (int tab = 1; tab < tabs->count(); ++tab) {
-            tabs->setCurrentIndex(tab);
-            support::savePictures(*m_place, QStringLiteral("runs-tab-%1").arg(tab));
+        PanelArea& panels = *m_place->panels();
+        for (const QString& id : panels.panelIds()) {
+            panels.showPanel(*panels.panel(id));
+            support::savePictures(*m_place, "runs-panel-" + id);
         }
-        m_place->resize(2560, 1440);
-        tabs->setCurrentIndex(0);
-        support::savePictures(*m_place, "runs-charts-2560");
-        tabs->setCurrentIndex(1);
-        support::savePictures(*m_place, "runs-devices-2560");
     }
 
     void plansTheTimeForTheHardwareThatIsChosen()
     {
         open({running()});
         auto* plan = m_place->findChild<PlanTab*>();
-        m_place->findChild<QTabWidget*>()->setCurrentWidget(plan);
+        m_place->panels()->showPanel(*plan);
         QVERIFY(hasTextStartingWith("No time is planned"));
         auto* choice = plan->findChild<QComboBox*>();
         choice->setFocus();
@@ -186,7 +184,7 @@ private slots:
     {
         open({running()});
         auto* plan = m_place->findChild<PlanTab*>();
-        m_place->findChild<QTabWidget*>()->setCurrentWidget(plan);
+        m_place->panels()->showPanel(*plan);
         auto* ranks = tableOf(*plan, "Memory of every rank");
         QCOMPARE(ranks->model()->rowCount(), 4);
         ranks->setFocus();
@@ -283,8 +281,7 @@ private slots:
     void theBoardIsWalkedWithKeysAndTellsOfARank()
     {
         open({running()});
-        auto* tabs = m_place->findChild<QTabWidget*>();
-        tabs->setCurrentWidget(m_place->findChild<DevicesTab*>());
+        m_place->panels()->showPanel(*m_place->findChild<DevicesTab*>());
         auto* board = m_place->findChild<DeviceBoard*>();
         board->setFocus();
         QTest::keyClick(board, Qt::Key_Right);
@@ -296,7 +293,7 @@ private slots:
         QTest::keyClick(board, Qt::Key_End);
         QCOMPARE(board->current(), 3);
         QTest::keyClick(board, Qt::Key_Return);
-        QCOMPARE(tabs->currentWidget(), m_place->findChild<LogTab*>());
+        QVERIFY(PanelArea::isSeen(*m_place->findChild<LogTab*>()));
         QCOMPARE(m_place->findChild<LogTab*>()->findChild<QSpinBox*>()->value(), 3);
     }
 
@@ -304,7 +301,7 @@ private slots:
     {
         open({running()});
         auto* timeline = m_place->findChild<TimelineTab*>();
-        m_place->findChild<QTabWidget*>()->setCurrentWidget(timeline);
+        m_place->panels()->showPanel(*timeline);
         auto* ranks = timeline->findChild<RankTimes*>();
         QCOMPARE(ranks->slowest(), 3); // the sample's mild straggler
         QVERIFY(hasTextStartingWith("rank 3 computes"));
@@ -318,7 +315,7 @@ private slots:
     {
         open({failedRun()});
         auto* log = m_place->findChild<LogTab*>();
-        m_place->findChild<QTabWidget*>()->setCurrentWidget(log);
+        m_place->panels()->showPanel(*log);
         auto* view = log->findChild<LogView*>();
         QTRY_VERIFY(view->lines().size() > 20);
         auto* find = fieldOf(*log, "Find in the log");
@@ -362,9 +359,8 @@ private slots:
     void notesAreKeptInTheHistory()
     {
         open({running()});
-        auto* tabs = m_place->findChild<QTabWidget*>();
-        tabs->setCurrentIndex(tabs->count() - 1);
         auto* notes = m_place->findChild<NotesTab*>();
+        m_place->panels()->showPanel(*notes);
         QTest::keyClicks(notes->findChild<QLineEdit*>(), "paper, baseline,, paper");
         QTest::keyClicks(notes->findChild<QPlainTextEdit*>(), "lower is better");
         const QString id = m_library->runs().first().id;
@@ -384,9 +380,8 @@ private slots:
     void tagsAndNotesCanBeUndone()
     {
         open({running()});
-        auto* tabs = m_place->findChild<QTabWidget*>();
-        tabs->setCurrentIndex(tabs->count() - 1);
         auto* tags = m_place->findChild<NotesTab*>()->findChild<QLineEdit*>();
+        m_place->panels()->showPanel(*tags);
         QTest::keyClicks(tags, "paper");
         const QString id = m_library->runs().first().id;
         QTRY_COMPARE(m_library->find(id)->tags, (QStringList{"paper"}));
@@ -397,13 +392,57 @@ private slots:
         QCOMPARE(tags->text(), QString("paper"));
     }
 
+    void keysUndoTheLastChangeOfThePlace()
+    {
+        open({running(), failedRun()});
+        const QString id = m_library->runs().last().id;
+        closeCharts();
+        m_place->showRun(id);
+        trigger("Archive");
+        m_place->activateWindow(); // the menu had it
+        AWAIT(m_place->isActiveWindow());
+        m_place->findChild<RunListPane*>()->focusList();
+        press(Qt::Key_Z);
+        QVERIFY(!m_library->find(id)->isArchived);
+        QVERIFY(!PanelArea::isSeen(*m_place->findChild<ChartsTab*>()));
+        press(Qt::Key_Z);
+        AWAIT(PanelArea::isSeen(*m_place->findChild<ChartsTab*>()));
+        press(Qt::Key_Y);
+        press(Qt::Key_Y);
+        QVERIFY(m_library->find(id)->isArchived);
+    }
+
+    void whatIsTypedAtTheEndIsKeptThoughThePlaceCloses()
+    {
+        open({running()});
+        auto* tags = m_place->findChild<NotesTab*>()->findChild<QLineEdit*>();
+        QTest::keyClicks(tags, "paper");
+        m_place.reset();
+        QCOMPARE(m_library->runs().first().tags, QStringList{"paper"});
+        m_desk->edits().stack().undo();
+        QVERIFY(m_library->runs().first().tags.isEmpty());
+    }
+
+    void aWideWindowShowsChartsDevicesAndLogAtOnce()
+    {
+        open({running()});
+        QVERIFY(PanelArea::isSeen(*m_place->findChild<ChartsTab*>()));
+        QVERIFY(!PanelArea::isSeen(*m_place->findChild<LogTab*>()));
+        m_place->resize(2560, 1440);
+        for (QWidget* panel : std::initializer_list<QWidget*>{m_place->findChild<ChartsTab*>(),
+                                                              m_place->findChild<DevicesTab*>(),
+                                                              m_place->findChild<LogTab*>()})
+            AWAIT(PanelArea::isSeen(*panel));
+        AWAIT(hasText("bert-large-phase1"));
+        support::savePictures(*m_place, "runs-wide");
+    }
+
     void offersTheTagsOfOtherRuns()
     {
         open({running(), {}});
         QVERIFY(m_library->setTags(m_library->runs().last().id, {"baseline"}).ok());
-        auto* tabs = m_place->findChild<QTabWidget*>();
-        tabs->setCurrentIndex(tabs->count() - 1);
         auto* tags = m_place->findChild<NotesTab*>()->findChild<QLineEdit*>();
+        m_place->panels()->showPanel(*tags);
         QTest::keyClicks(tags, "paper, ba");
         QCOMPARE(tags->completer()->currentCompletion(), QString("paper, baseline"));
     }
@@ -456,7 +495,7 @@ private slots:
         other.startNs -= 86'400'000'000'000;
         open({{}, other});
         auto* spec = m_place->findChild<SpecTab*>();
-        m_place->findChild<QTabWidget*>()->setCurrentWidget(spec);
+        m_place->panels()->showPanel(*spec);
         auto* choice = spec->findChild<QComboBox*>();
         choice->setFocus();
         QTest::keyClick(choice, Qt::Key_Down);
@@ -526,6 +565,29 @@ private:
         m_place->resize(1200, 770);
         m_place->show();
         m_place->activate();
+        QVERIFY(QTest::qWaitForWindowExposed(m_place.get()));
+        QCoreApplication::processEvents(); // the panels are laid out
+    }
+
+    void closeCharts()
+    {
+        run("Show panel Charts");
+        AWAIT(m_place->findChild<ChartsTab*>()->isAncestorOf(QApplication::focusWidget()));
+        run("Close the panel in focus");
+        AWAIT(!PanelArea::isSeen(*m_place->findChild<ChartsTab*>()));
+        AWAIT_EQUAL(m_place->workspace().count(), 1);
+    }
+
+    /// With Ctrl, wherever the focus is.
+    void press(Qt::Key key) { QTest::keyClick(QApplication::focusWidget(), key, Qt::ControlModifier); }
+
+    void run(const QString& command)
+    {
+        for (QAction* action : m_place->panels()->commands()) {
+            if (action->text() == command)
+                return action->trigger();
+        }
+        qFatal("no command %s", qPrintable(command));
     }
 
     /// Chooses in the menu of the current run.

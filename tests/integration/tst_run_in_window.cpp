@@ -1,7 +1,6 @@
 #include <QFile>
 #include <QLabel>
 #include <QPushButton>
-#include <QTabWidget>
 #include <QTest>
 
 #include "app/models/plan_comparison.h"
@@ -10,6 +9,7 @@
 #include "app/monitor/run_view.h"
 #include "app/monitor/runs_place.h"
 #include "app/shell/desk_window.h"
+#include "app/widgets/panel_area.h"
 #include "tests/integration/cli_fixture.h"
 #include "tests/support/patience.h"
 
@@ -67,7 +67,7 @@ private slots:
 
     void standsBesideItsPlan()
     {
-        view().findChild<QTabWidget*>()->setCurrentWidget(view().findChild<PlanTab*>());
+        view().panels().showPanel(*view().findChild<PlanTab*>());
         AWAIT(shows("Planned for cpu-node"));
         const PlanComparison comparison = comparePlan(run()->facts(), run()->series(),
                                                       planOf(run()->facts(), m_desk->session().hardware()));

@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QDateTime>
+#include <QDockWidget>
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QTabWidget>
@@ -15,6 +16,7 @@
 #include "app/monitor/run_view.h"
 #include "app/monitor/runs_place.h"
 #include "app/report/reports_place.h"
+#include "app/widgets/panel_area.h"
 #include "tests/gui/pictures/picture.h"
 #include "tests/support/sample_run/sample_run.h"
 
@@ -38,7 +40,10 @@ std::int64_t nowNs()
     return QDateTime::currentMSecsSinceEpoch() * 1'000'000;
 }
 
-enum Tab { Charts, Devices, Timeline, Plan, Scaling, Log, Events, Specification, Notes };
+/// The panels by their ids.
+constexpr auto Charts = "charts", Devices = "devices", Timeline = "timeline", Plan = "plan",
+               Scaling = "scaling", Log = "log", Events = "events", Specification = "specification",
+               Notes = "notes";
 
 support::SampleRun liveRun()
 {
@@ -159,20 +164,21 @@ void unfoldThresholds(QWidget& view, bool unfolded)
     }
 }
 
-void showRun(DeskWindow& desk, const QString& id, Tab tab)
+void showRun(DeskWindow& desk, const QString& id, const char* panel)
 {
     auto& place = placeOf<RunsPlace>(desk);
     place.showRun(id);
     auto* view = place.findChild<RunView*>();
     view->findChild<MessageStrip*>()->clear();
     unfoldThresholds(*view, false);
-    view->findChild<QTabWidget*>()->setCurrentIndex(tab);
+    PanelArea& panels = view->panels();
+    panels.showPanel(*panels.panel(QLatin1String(panel)));
 }
 
-void showLive(DeskWindow& desk, Tab tab, RunLink link = RunLink::Live)
+void showLive(DeskWindow& desk, const char* panel, RunLink link = RunLink::Live)
 {
     desk.session().runDesk().open(kLive).value()->setLink(link);
-    showRun(desk, kLive, tab);
+    showRun(desk, kLive, panel);
 }
 
 void press(QWidget& parent, const QString& text)
