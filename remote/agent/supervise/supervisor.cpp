@@ -281,6 +281,7 @@ int Supervisor::sweep()
 Verdict Supervisor::conclude()
 {
     watchJob();
+    obey(); // a job may hear of a stop and end before the supervisor has looked
     Verdict verdict = m_attempt->judge(m_stop, m_place.fencedBy(), m_stopCause);
     m_log.setKilled(m_log.status().killed + sweep());
     reap();
