@@ -34,7 +34,7 @@ void PlaceFixture::open()
     m_window.reset();
     m_window = std::make_unique<DeskWindow>(*qApp, path("data").toStdString());
     window().show();
-    QVERIFY(QTest::qWaitForWindowExposed(&window()));
+    QVERIFY(QTest::qWaitForWindowExposed(&window(), kPatienceMs));
     window().activateWindow();
 }
 

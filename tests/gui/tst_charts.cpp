@@ -21,6 +21,7 @@
 #include "app/widgets/memory_chart.h"
 #include "app/widgets/stacked_chart.h"
 #include "tests/gui/picture.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
@@ -154,7 +155,7 @@ private slots:
         QCOMPARE(all.least, -1e5);
         QCOMPARE(all.count(), std::uint64_t(200'000));
         QCOMPARE(m_first->notFiniteCount(), 1);
-        QTRY_COMPARE(m_first->verticalRange().outside, 2);
+        AWAIT_EQUAL(m_first->verticalRange().outside, 2);
         QVERIFY(badge().contains("2 points outside"));
     }
 
@@ -278,7 +279,7 @@ private slots:
     void oneCursorForAllChartsSnapsToTheData()
     {
         QTest::mouseMove(plot(m_first), pixelOf(m_first, 40.3));
-        QTRY_VERIFY(m_link->cursor().has_value());
+        AWAIT(m_link->cursor().has_value());
         QCOMPARE(*m_link->cursor(), 40.0);
         QVERIFY(m_second->accessibleDescription().startsWith("step 40"));
     }
@@ -347,7 +348,7 @@ private slots:
         m_window->layout()->addWidget(toolbar);
         QSignalSpy changed(toolbar, &ChartToolbar::optionsChanged);
         m_first->setFocus();
-        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get(), kPatienceMs));
         QTest::keyClick(m_first, Qt::Key_L);
         QVERIFY(toolbar->options().logarithmic);
         QTest::keyClick(m_first, Qt::Key_O);

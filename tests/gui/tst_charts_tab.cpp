@@ -13,6 +13,7 @@
 #include "app/widgets/curve_chart.h"
 #include "app/widgets/pinned_table.h"
 #include "tests/gui/picture.h"
+#include "tests/support/patience.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
@@ -74,7 +75,7 @@ private slots:
         m_tab = std::make_unique<ChartsTab>();
         m_tab->resize(1200, 800);
         m_tab->QWidget::show();
-        QVERIFY(QTest::qWaitForWindowActive(m_tab.get()));
+        QVERIFY(QTest::qWaitForWindowActive(m_tab.get(), kPatienceMs));
         m_tab->show(*m_run);
         chart("Loss")->setFocus();
     }
@@ -118,7 +119,7 @@ private slots:
         auto* further = m_tab->findChild<FurtherCharts*>();
         further->findChild<QLineEdit*>()->setText("loss sentence");
         scrollTo(further);
-        QTRY_COMPARE(further->charts().size(), 1);
+        AWAIT_EQUAL(further->charts().size(), 1);
         QCOMPARE(further->charts().first()->title(), QString("next-sentence loss"));
         support::savePictures(*m_tab, "charts-further");
     }
@@ -127,7 +128,7 @@ private slots:
     {
         m_run->apply("steps", recordsOf(kSteps + 1, kSteps + 50));
         m_tab->show(*m_run);
-        QTRY_COMPARE(chart("Loss")->curves().first().x.last(), double(kSteps + 50));
+        AWAIT_EQUAL(chart("Loss")->curves().first().x.last(), double(kSteps + 50));
     }
 
     void pausedChartsStandStill()
@@ -147,14 +148,14 @@ private slots:
         m_tab->show(other);
         auto* further = m_tab->findChild<FurtherCharts*>();
         QVERIFY(!chart("Loss")->isVisible()); // it has none
-        QTRY_VERIFY(!further->charts().isEmpty());
+        AWAIT(!further->charts().isEmpty());
         const auto made = further->charts().size();
         QVERIFY2(made < 40, qPrintable(QString::number(made)));
         support::savePictures(*m_tab, "charts-imported");
         const QString first = further->charts().first()->title();
         QScrollBar* bar = m_tab->findChild<QScrollArea*>()->verticalScrollBar();
         bar->setValue(bar->maximum());
-        QTRY_COMPARE(further->charts().last()->title(), QString("layer 299/norm"));
+        AWAIT_EQUAL(further->charts().last()->title(), QString("layer 299/norm"));
         QVERIFY(further->charts().first()->title() != first); // those out of view are gone
         QVERIFY(further->charts().size() < 40);
         m_tab->reset();

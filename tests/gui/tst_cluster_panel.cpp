@@ -9,6 +9,7 @@
 #include "app/designer/cluster_picture.h"
 #include "app/designer/memory_bars.h"
 #include "app/designer/placement_letters.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
@@ -55,7 +56,7 @@ private slots:
         m_document->reset(smallSpec());
         m_panel->resize(300, 420); // the hosts are below each other
         m_panel->show();
-        QVERIFY(QTest::qWaitForWindowExposed(m_panel.get()));
+        QVERIFY(QTest::qWaitForWindowExposed(m_panel.get(), kPatienceMs));
         m_panel->activateWindow();
         m_picture = m_panel->findChild<ClusterPicture*>();
         m_letters = m_panel->findChild<PlacementLetters*>();

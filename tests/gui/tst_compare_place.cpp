@@ -9,6 +9,7 @@
 #include "app/models/run_desk.h"
 #include "app/widgets/curve_chart.h"
 #include "tests/gui/picture.h"
+#include "tests/support/patience.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
@@ -137,7 +138,7 @@ private slots:
         auto* groupBy = m_place->findChild<QComboBox*>("groupBy");
         groupBy->setFocus();
         QTest::keyClick(groupBy, Qt::Key_Down);
-        QTRY_COMPARE(chart()->curves().size(), 1);
+        AWAIT_EQUAL(chart()->curves().size(), 1);
         const Curve& curve = chart()->curves().first();
         QCOMPARE(curve.name, QString("bert-tiny"));
         QCOMPARE(curve.x.size(), 400);

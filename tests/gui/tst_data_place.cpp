@@ -158,7 +158,7 @@ private slots:
         QVERIFY(QFile(m_desk.path("go on")).open(QIODevice::WriteOnly));
         AWAIT_EQUAL(m_desk.session().dataSets().rowCount(), 1);
         QCOMPARE(m_desk.session().dataSets().at(0).tokens, 527'681u);
-        QCOMPARE(job.state(), PrepareJob::State::Idle);
+        AWAIT_EQUAL(job.state(), PrepareJob::State::Idle);
         m_desk.open();
         QCOMPARE(m_desk.session().prepareJob().state(), PrepareJob::State::Idle); // it is over
     }

@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include "app/shell/login_dialog.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
@@ -34,7 +35,7 @@ private slots:
             question.prompts.append({QString("Question %1:").arg(i), true});
         LoginDialog dialog(question, LoginDialog::Keyring::Absent);
         dialog.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&dialog));
+        QVERIFY(QTest::qWaitForWindowExposed(&dialog, kPatienceMs));
         bool said = instruction.isEmpty();
         for (const QLabel* label : dialog.findChildren<QLabel*>()) {
             if (!label->isVisible())

@@ -45,7 +45,7 @@ public:
         });
         area.resize(size);
         area.show();
-        (void)QTest::qWaitForWindowExposed(&area);
+        (void)QTest::qWaitForWindowExposed(&area, kPatienceMs);
         QCoreApplication::processEvents();
     }
 

@@ -124,7 +124,7 @@ private slots:
         strip->ask("gpu-11", {"gpu-11", "10.0.0.11 port 22", {}, "ssh-ed25519", "SHA256:abc"});
         QVERIFY(strip->isVisible());
         QVERIFY(strip->text().contains("SHA256:abc"));
-        QTRY_VERIFY(QApplication::focusWidget());
+        AWAIT(QApplication::focusWidget());
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
         QCOMPARE(answered.count(), 1);
         QCOMPARE(answered.front().at(1).toBool(), false);

@@ -81,7 +81,7 @@ private slots:
     void aCheckTellsThatTheEngineIsNotThereYet()
     {
         m_desk->session().hostChecks().check(m_host);
-        QTRY_COMPARE_WITH_TIMEOUT(hostEntry().engine, "not sent yet", kPatienceMs);
+        AWAIT_EQUAL(hostEntry().engine, "not sent yet");
         QVERIFY(hostEntry().report);
     }
 
@@ -103,14 +103,14 @@ private slots:
         QCOMPARE(entry.sequenceLength, 512);
     }
 
-    void theEngineIsThereAfterwards() { QTRY_COMPARE(hostEntry().engine, TRAINYARD_VERSION); }
+    void theEngineIsThereAfterwards() { AWAIT_EQUAL(hostEntry().engine, TRAINYARD_VERSION); }
 
     void aFinishedDataSetIsTakenIntoTheList()
     {
         QCOMPARE(dataSets().rowCount(), 1);
         dataSets().remove(0);
         place().addFolder(m_host, "/root/set");
-        QTRY_COMPARE(dataSets().rowCount(), 1);
+        AWAIT_EQUAL(dataSets().rowCount(), 1);
         QCOMPARE(dataSets().at(0).tokens, 527'681u);
     }
 
@@ -118,10 +118,10 @@ private slots:
     {
         QCOMPARE(dataSets().at(0).check, DataSetEntry::Check::NotVerified);
         place().refresh();
-        QTRY_COMPARE_WITH_TIMEOUT(dataSets().at(0).check, DataSetEntry::Check::Verified, kPatienceMs);
-        QTRY_VERIFY(shownRow().contains("wagon"));
-        QTRY_COMPARE(m_lab->host(0).run({"ls", "/root/.trainyard/runs"}).output.count("verify"), 0);
-        QTRY_COMPARE(QDir(m_folder.filePath("desk/runs")).entryList({"*verify*"}).size(), 0);
+        AWAIT_EQUAL(dataSets().at(0).check, DataSetEntry::Check::Verified);
+        AWAIT(shownRow().contains("wagon"));
+        AWAIT_EQUAL(m_lab->host(0).run({"ls", "/root/.trainyard/runs"}).output.count("verify"), 0);
+        AWAIT_EQUAL(QDir(m_folder.filePath("desk/runs")).entryList({"*verify*"}).size(), 0);
     }
 
     void aCheckThatIsCancelledLeavesNothingThere()
@@ -132,10 +132,10 @@ private slots:
         place().findChild<QListView*>()->setCurrentIndex(dataSets().index(0));
         place().refresh();
         const auto sleeping = [this] { return m_lab->host(0).run({"pgrep", "-fx", "sleep 4711"}).output; };
-        QTRY_VERIFY_WITH_TIMEOUT(!sleeping().isEmpty(), kPatienceMs);
+        AWAIT(!sleeping().isEmpty());
         emit place().findChild<DataSetPanel*>()->cancelRequested();
         QCOMPARE(dataSets().at(0).check, DataSetEntry::Check::NotVerified);
-        QTRY_VERIFY_WITH_TIMEOUT(sleeping().isEmpty(), kPatienceMs);
+        AWAIT(sleeping().isEmpty());
         QTRY_COMPARE_WITH_TIMEOUT(m_lab->host(0).run({"ls", "/root/.trainyard/runs"}).output.count("verify"),
                                   0, kPatienceMs);
         dataSets().remove(0);
@@ -148,7 +148,7 @@ private slots:
         dataSets().put(gone);
         place().findChild<QListView*>()->setCurrentIndex(dataSets().index(0));
         place().refresh();
-        QTRY_COMPARE_WITH_TIMEOUT(dataSets().at(0).check, DataSetEntry::Check::Damaged, kPatienceMs);
+        AWAIT_EQUAL(dataSets().at(0).check, DataSetEntry::Check::Damaged);
         QVERIFY2(dataSets().at(0).problem.contains("no such folder"), qPrintable(dataSets().at(0).problem));
         dataSets().remove(0);
     }
@@ -158,7 +158,7 @@ private slots:
         std::optional<Result<HostFolder>> listed;
         m_desk->session().runs().listFolder(m_host, "/root", this,
                                             [&](const Result<HostFolder>& answer) { listed = answer; });
-        QTRY_VERIFY(listed);
+        AWAIT(listed);
         QVERIFY(listed->ok());
         QCOMPARE((*listed)->home, "/root");
         QVERIFY(std::ranges::any_of((*listed)->entries, [](const HostFolder::Entry& entry) {
@@ -169,7 +169,7 @@ private slots:
     void whatIsNoDataSetIsSaidInThePlace()
     {
         place().addFolder(m_host, "/root/nothing");
-        QTRY_VERIFY2(strip().text().contains("/root/nothing/manifest.json"), qPrintable(strip().text()));
+        AWAIT(strip().text().contains("/root/nothing/manifest.json"));
         QCOMPARE(dataSets().rowCount(), 1);
     }
 

@@ -57,16 +57,16 @@ private slots:
     void showsThePagesOfTheNewestRunAtOnce()
     {
         open({sample(2)});
-        QTRY_VERIFY(preview()->pageCount() > 0);
+        AWAIT(preview()->pageCount() > 0);
         support::savePictures(*m_place, "reports");
     }
 
     void showsOneReportOfSeveralRuns()
     {
         open({sample(1), sample(2), sample(4)});
-        QTRY_VERIFY(preview()->pageCount() > 0);
+        AWAIT(preview()->pageCount() > 0);
         m_place->setChosen(ids());
-        QTRY_VERIFY(exported("csv").contains("Scaling study"));
+        AWAIT(exported("csv").contains("Scaling study"));
         m_place->resize(2560, 1440);
         support::savePictures(*m_place, "reports-several-2560");
     }
@@ -82,7 +82,7 @@ private slots:
     {
         QFETCH(QString, ending);
         open({sample(2)});
-        QTRY_VERIFY(preview()->pageCount() > 0);
+        AWAIT(preview()->pageCount() > 0);
         const QString file = m_folder->filePath("report." + ending);
         m_place->exportTo(file);
         QVERIFY(QFile(file).size() > 1000);
@@ -92,7 +92,7 @@ private slots:
     void saysWhereItCouldNotWrite()
     {
         open({sample(2)});
-        QTRY_VERIFY(preview()->pageCount() > 0);
+        AWAIT(preview()->pageCount() > 0);
         m_place->exportTo(m_folder->filePath("no/such/folder/report.pdf"));
         QVERIFY(m_place->findChild<MessageStrip*>()->text().contains("report.pdf"));
         support::savePictures(*m_place, "reports-failed");
@@ -101,7 +101,7 @@ private slots:
     void writesAllFormatsByOneClick()
     {
         open({sample(2)});
-        QTRY_VERIFY(preview()->pageCount() > 0);
+        AWAIT(preview()->pageCount() > 0);
         m_place->exportAll(m_folder->filePath("all"));
         for (const char* ending : {"pdf", "html", "csv", "json"})
             QVERIFY2(QFile(m_folder->filePath(QStringLiteral("all.") + ending)).size() > 1000, ending);
@@ -112,12 +112,12 @@ private slots:
         open({sample(1), sample(2)});
         m_place->setChosen(ids());
         chooseTemplate("Scaling study");
-        QTRY_VERIFY(preview()->pageCount() > 0);
+        AWAIT(preview()->pageCount() > 0);
         chooseTemplate("Single run");
-        QTRY_COMPARE(preview()->pageCount(), 0);
+        AWAIT_EQUAL(preview()->pageCount(), 0);
         QVERIFY(m_place->findChild<MessageStrip*>()->text().contains("for one run"));
         chooseTemplate("As the runs ask for");
-        QTRY_VERIFY(preview()->pageCount() > 0);
+        AWAIT(preview()->pageCount() > 0);
     }
 
     void reportsOnADataSetOfThisMachine()
@@ -139,9 +139,9 @@ private slots:
     void withoutAChoiceThereIsNothingToExport()
     {
         open({sample(2)});
-        QTRY_VERIFY(preview()->pageCount() > 0);
+        AWAIT(preview()->pageCount() > 0);
         m_place->setChosen({});
-        QTRY_COMPARE(preview()->pageCount(), 0);
+        AWAIT_EQUAL(preview()->pageCount(), 0);
         for (QPushButton* button : m_place->findChildren<QPushButton*>())
             QVERIFY(!button->text().startsWith("Save") || !button->isEnabled());
     }

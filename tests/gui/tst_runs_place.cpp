@@ -175,8 +175,9 @@ private slots:
         QVERIFY(hasTextStartingWith("No time is planned"));
         auto* choice = plan->findChild<QComboBox*>();
         choice->setFocus();
+        QApplication::setKeyboardInputInterval(kPatienceMs); // one word, however slowly it is typed
         QTest::keyClicks(choice, "cpu-node");
-        QTRY_VERIFY(hasTextStartingWith("Planned for cpu-node"));
+        AWAIT(hasTextStartingWith("Planned for cpu-node"));
         support::savePictures(*m_place, "runs-plan");
     }
 
@@ -262,7 +263,7 @@ private slots:
         QVERIFY(button("✕ divergence")->isVisible());
         support::savePictures(*m_place, "runs-diverged");
         button("✕ divergence")->click();
-        QTRY_VERIFY(hasTextStartingWith("The loss is 19"));
+        AWAIT(hasTextStartingWith("The loss is 19"));
         support::savePictures(*m_place, "runs-alert");
         button("Go on with a lower rate…")->click();
         auto* rate = m_place->findChild<RunView*>()->findChild<MessageStrip*>()->findChild<QLineEdit*>();
@@ -317,7 +318,7 @@ private slots:
         auto* log = m_place->findChild<LogTab*>();
         m_place->panels()->showPanel(*log);
         auto* view = log->findChild<LogView*>();
-        QTRY_VERIFY(view->lines().size() > 20);
+        AWAIT(view->lines().size() > 20);
         auto* find = fieldOf(*log, "Find in the log");
         QTest::keyClicks(find, "STEP 1");
         const qsizetype matches = view->matchCount(); // 10, 100 to 190
@@ -353,7 +354,7 @@ private slots:
                               sequence,
                               {0, QDateTime::currentMSecsSinceEpoch() * 1'000'000},
                               support::sampleStep(sample, 1241)}});
-        QTRY_VERIFY(hasTextStartingWith("step 1\u202f241 of 2\u202f000"));
+        AWAIT(hasTextStartingWith("step 1\u202f241 of 2\u202f000"));
     }
 
     void notesAreKeptInTheHistory()
@@ -364,7 +365,7 @@ private slots:
         QTest::keyClicks(notes->findChild<QLineEdit*>(), "paper, baseline,, paper");
         QTest::keyClicks(notes->findChild<QPlainTextEdit*>(), "lower is better");
         const QString id = m_library->runs().first().id;
-        QTRY_COMPARE(m_library->find(id)->notes, QString("lower is better"));
+        AWAIT_EQUAL(m_library->find(id)->notes, QString("lower is better"));
         QCOMPARE(m_library->find(id)->tags, (QStringList{"paper", "baseline"}));
     }
 
@@ -384,7 +385,7 @@ private slots:
         m_place->panels()->showPanel(*tags);
         QTest::keyClicks(tags, "paper");
         const QString id = m_library->runs().first().id;
-        QTRY_COMPARE(m_library->find(id)->tags, (QStringList{"paper"}));
+        AWAIT_EQUAL(m_library->find(id)->tags, (QStringList{"paper"}));
         m_desk->edits().stack().undo();
         QVERIFY(m_library->find(id)->tags.isEmpty());
         QCOMPARE(tags->text(), QString());
@@ -510,8 +511,8 @@ private slots:
         open({running()});
         auto* importer = m_place->findChild<RunImporter*>();
         importer->importEvents(TRAINYARD_SOURCE_DIR "/tests/golden/tensorboard/logs");
-        QTRY_COMPARE(m_library->runs().size(), 4);
-        QTRY_VERIFY(hasText("3 runs are imported."));
+        AWAIT_EQUAL(m_library->runs().size(), 4);
+        AWAIT(hasText("3 runs are imported."));
         support::savePictures(*m_place, "runs-imported");
     }
 
@@ -523,14 +524,14 @@ private slots:
         file.write("iteration,train/loss,accuracy,note\n1,2.5,0.1,x\n2,2,0.2,y\n");
         file.close();
         m_place->findChild<RunImporter*>()->importTable(file.fileName());
-        QTRY_VERIFY(m_place->findChild<CsvChoice*>());
+        AWAIT(m_place->findChild<CsvChoice*>());
         auto* choice = m_place->findChild<CsvChoice*>();
         QCOMPARE(choice->columns().step, QString("iteration"));
         QCOMPARE(choice->columns().series, (QStringList{"train/loss", "accuracy"}));
         support::savePictures(*m_place, "runs-import-table");
         choice->findChild<QListWidget*>()->item(2)->setCheckState(Qt::Unchecked);
         button("Import", m_place->findChild<MessageStrip*>())->click();
-        QTRY_COMPARE(m_library->runs().size(), 2);
+        AWAIT_EQUAL(m_library->runs().size(), 2);
         const auto imported = std::find_if(m_library->runs().begin(), m_library->runs().end(),
                                            [](const RunEntry& entry) { return entry.name == "curves"; });
         QVERIFY(imported != m_library->runs().end());

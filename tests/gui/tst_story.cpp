@@ -52,7 +52,7 @@ private slots:
         m_desk = std::make_unique<DeskWindow>(*qApp, path("desk").toStdString(), m_lab->targetOptions());
         m_desk->window().resize(1280, 800);
         m_desk->window().show();
-        QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window()));
+        QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window(), kPatienceMs));
         m_desk->window().activateWindow();
         m_hand = std::make_unique<Hand>(m_desk->window());
     }
@@ -87,7 +87,7 @@ private slots:
         MUST(m_hand->press("Accept")); // its key, which nobody has seen before
         const HostListModel& hosts = m_desk->session().hosts();
         AWAIT(hosts.at(hosts.rowOf(m_host)).report.has_value());
-        QVERIFY(m_hand->sees("ready"));
+        AWAIT(m_hand->sees("ready"));
     }
 
     void preparesADataSetThere()
@@ -143,8 +143,8 @@ private slots:
         AWAIT_EQUAL(run()->series().status().state, RunState::Stopped);
         const qsizetype before = run()->series().steps().size();
         MUST(m_hand->press("Resume"));
+        AWAIT_EQUAL(run()->series().status().attempt, 2u);
         AWAIT(run()->series().steps().size() > before);
-        QCOMPARE(run()->series().status().attempt, 2u);
         MUST(m_hand->press("Stop…"));
         MUST(m_hand->press("Stop the run"));
         AWAIT_EQUAL(run()->series().status().state, RunState::Stopped);

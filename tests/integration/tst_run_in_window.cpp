@@ -112,7 +112,6 @@ private slots:
     void goesOnInTheSameCharts()
     {
         const auto before = steps();
-        AWAIT(button("Resume") && button("Resume")->isEnabled());
         click("Resume");
         AWAIT(steps() > before + 3);
         AWAIT_EQUAL(run()->series().status().attempt, 2u);
@@ -124,9 +123,7 @@ private slots:
 
     void keepsItsMirrorUpToDateThroughoutAndFindsTheRunAgain()
     {
-        AWAIT(button("Stop…") && button("Stop…")->isEnabled());
         click("Stop…");
-        AWAIT(button("Stop the run"));
         click("Stop the run");
         AWAIT_EQUAL(run()->series().status().state, RunState::Stopped);
         for (const char* stream : {"steps", "run"}) {
@@ -148,7 +145,7 @@ private:
         m_desk.reset();
         m_desk = std::make_unique<DeskWindow>(*qApp, m_cli.path("desk").toStdString());
         m_desk->window().show();
-        QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window()));
+        QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window(), kPatienceMs));
     }
     RunView& view() { return *m_desk->window().findChild<RunView*>(); }
     OpenRun* run() { return view().run(); }
@@ -171,7 +168,7 @@ private:
     }
     void click(const QString& text)
     {
-        QVERIFY2(button(text), qPrintable(text));
+        AWAIT(button(text) && button(text)->isEnabled());
         QTest::mouseClick(button(text), Qt::LeftButton);
     }
     bool shows(const QString& beginning)

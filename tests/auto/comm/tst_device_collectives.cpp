@@ -9,6 +9,7 @@
 #include "engine/comm/flight_recorder.h"
 #include "engine/comm/local_transport.h"
 #include "engine/comm/process_group.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 using namespace std::chrono_literals;
@@ -127,7 +128,7 @@ private slots:
         group.attachDevice(std::move(transport), watchdog);
         group.allReduce(std::span(device));
         const auto newest = [&] { return readFlightRing(file).value().entries.back(); };
-        QTRY_VERIFY(newest().leftNs > 0);
+        AWAIT(newest().leftNs > 0);
         QCOMPARE(newest().group, std::uint32_t(3));
         QCOMPARE(fake.works.size(), std::size_t(1));
     }

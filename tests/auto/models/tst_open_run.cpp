@@ -5,6 +5,7 @@
 #include "app/models/open_run.h"
 #include "app/models/run_desk.h"
 #include "app/models/run_hosts.h"
+#include "tests/support/patience.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
@@ -100,7 +101,7 @@ private slots:
         for (std::uint64_t i = 0; i < 1000; ++i)
             run->apply("steps",
                        {{1, 50'000 + i, {0, 0}, support::sampleStep(halfWay(), 1001 + std::int64_t(i))}});
-        QVERIFY(changed.wait(1000));
+        AWAIT(!changed.isEmpty());
         QCOMPARE(changed.count(), 1);
         QCOMPARE(run->series().steps().size(), 2000);
     }
@@ -134,7 +135,7 @@ private slots:
 
         OpenRun* run = desk.open(id).value();
         run->apply("run", {{1, 90'000, {0, 0}, StateRecord{RunState::Finished, "", 2000, 2000, false}}});
-        QTRY_COMPARE(library->find(id)->state, RunState::Finished);
+        AWAIT_EQUAL(library->find(id)->state, RunState::Finished);
         desk.followAgain(id);
         QCOMPARE(hosts.followed.size(), 2);
     }

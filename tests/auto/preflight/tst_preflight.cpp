@@ -73,7 +73,7 @@ private slots:
             }));
         }
         for (int i = 0; i < kHosts; ++i)
-            QTRY_COMPARE_WITH_TIMEOUT(listeningPorts(m_lab->host(i)), QByteArray(kSshPort), kPatienceMs);
+            AWAIT_EQUAL(listeningPorts(m_lab->host(i)), QByteArray(kSshPort));
     }
 
     void endsAtOnceAndClosesItsPorts()
@@ -87,7 +87,7 @@ private slots:
         QVERIFY(listeningPorts(m_lab->host(0)) != kSshPort);
         preflight.reset();
         for (int i = 0; i < kHosts; ++i)
-            QTRY_COMPARE_WITH_TIMEOUT(listeningPorts(m_lab->host(i)), QByteArray(kSshPort), kPatienceMs);
+            AWAIT_EQUAL(listeningPorts(m_lab->host(i)), QByteArray(kSshPort));
     }
 
     void aHostThatIsNamedTwiceIsLookedAtOnce()

@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "engine/records/fence.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
@@ -43,7 +44,7 @@ private slots:
         Fence first(run(), 1);
         QVERIFY(first.glance().ok());
         QVERIFY(Fence(run(), 2).raise().ok());
-        QTRY_VERIFY_WITH_TIMEOUT(!first.glance().ok(), 30'000);
+        AWAIT(!first.glance().ok());
     }
 
     void whatCannotBeReadFencesNobody()
