@@ -53,10 +53,16 @@ private slots:
     {
         const std::string old = bundle({{"bin/a", "shared"}, {"lib/b", "only in the old one"}});
         QTest::qWait(2100); // the time of a file's last use cannot be set back
-        const std::string present = bundle({{"bin/a", "shared"}, {"lib/c", "only in the present one"}});
         CleanUpRules rules;
         rules.unusedFor = std::chrono::seconds(1);
-        const CleanUpPlan plan = planCleanUp(m_root, rules).value();
+        std::string present;
+        CleanUpPlan plan;
+        std::time_t made = 0;
+        do { // until both are done within one second, however busy the machine is
+            made = ::time(nullptr);
+            present = bundle({{"bin/a", "shared"}, {"lib/c", "only in the present one"}});
+            plan = planCleanUp(m_root, rules).value();
+        } while (::time(nullptr) != made);
         QCOMPARE(namesOf(plan),
                  QStringList({QString::fromStdString("bundles/" + old), shelfOf("only in the old one")}));
         QCOMPARE(plan.kept.size(), std::size_t{1});

@@ -67,9 +67,9 @@ private slots:
         AgentClient agent(root());
         QVERIFY(agent.call({{"op", "hello"}, {"silence_ms", 1000}}).value("ok", false));
         std::filesystem::create_directories(run() / "journal");
-        agent.send({{"op", "tail"}, {"run", "r"}, {"stream", "steps"}}); // does not keep it awake
         QElapsedTimer timer;
         timer.start();
+        agent.send({{"op", "tail"}, {"run", "r"}, {"stream", "steps"}}); // does not keep it awake
         AWAIT(hasEnded(agent.pid()));
         QVERIFY2(timer.elapsed() >= 900, qPrintable(QString::number(timer.elapsed())));
         QCOMPARE(agent.leave(), exitStatus(ErrorKind::Unreachable));
@@ -84,15 +84,25 @@ private slots:
     void staysWithAClientThatKeepsItsWordOrPromisedNone()
     {
         QFETCH(bool, promised);
-        AgentClient agent(root());
-        agent.call(promised ? json{{"op", "hello"}, {"silence_ms", 3000}} : json{{"op", "hello"}});
-        for (int i = 0; i < 10; ++i) {
-            QTest::qWait(500);
-            if (promised)
-                QVERIFY(agent.call({{"op", "ping"}}).value("ok", false));
+        constexpr int kPromisedMs = 3000;
+        bool keptItsWord = false;
+        while (!keptItsWord) { // on a machine that held this process up, once more
+            AgentClient agent(root());
+            agent.call(promised ? json{{"op", "hello"}, {"silence_ms", kPromisedMs}} : json{{"op", "hello"}});
+            qint64 longestSilenceMs = 0;
+            for (int i = 0; i < 10; ++i) {
+                QElapsedTimer silence;
+                silence.start();
+                QTest::qWait(500);
+                if (promised)
+                    agent.call({{"op", "ping"}});
+                longestSilenceMs = std::max(longestSilenceMs, silence.elapsed());
+            }
+            keptItsWord = !promised || longestSilenceMs < kPromisedMs;
+            const bool stayed = agent.call({{"op", "ping"}}).value("ok", false);
+            QVERIFY(stayed || !keptItsWord);
+            QVERIFY(agent.leave() == 0 || !keptItsWord);
         }
-        QVERIFY(agent.call({{"op", "ping"}}).value("ok", false));
-        QCOMPARE(agent.leave(), 0);
     }
 
     void takesNoPromiseThatIsNone()
@@ -178,8 +188,8 @@ private slots:
             reads.push_back(
                 agent.send({{"op", "read"}, {"run", "r"}, {"file", "big"}, {"limit", kLargestRead}}));
         QTest::qWait(1000); // 100 MiB of answers are asked for and not read
-        const std::uint64_t grown = residentBytes(agent.pid()) - before;
-        QVERIFY2(grown < 50 * kMiB, qPrintable(QString::number(grown)));
+        const std::uint64_t after = residentBytes(agent.pid());
+        QVERIFY2(after < before + 50 * kMiB, qPrintable(QString("%1 -> %2 bytes").arg(before).arg(after)));
         for (const std::uint32_t read : reads)
             QVERIFY(agent.waitForReply(read).value("ok", false)); // and all are answered in the end
     }
@@ -374,7 +384,7 @@ private slots:
         const std::uint64_t resident = residentBytes(agent.pid());
         const auto tail = agent.send({{"op", "tail"}, {"run", "r"}, {"stream", "steps"}, {"offset", 0}});
         QTest::qSleep(500); // nobody reads: the pipe and the outbox fill
-        QVERIFY2(residentBytes(agent.pid()) - resident < 4 * kMiB, "a slow client must not cost memory");
+        QVERIFY2(residentBytes(agent.pid()) < resident + 4 * kMiB, "a slow client must not cost memory");
         QCOMPARE(agent.call({{"op", "ping"}}).value("ok", false), true);
         const std::size_t before = agent.takeChunks(tail).size();
         QVERIFY2(before < 2 * kMiB, "the answer must overtake the stream");

@@ -79,6 +79,11 @@ public:
         reap();
         return membership->isToMakeRoom();
     }
+    /// Also on a machine so slow that the hosts are asked once more before.
+    bool comesToMakeRoom()
+    {
+        return QTest::qWaitFor([this] { return isToMakeRoom(); }, kPatienceMs);
+    }
     QStringList events(const std::string& kind) const
     {
         QStringList messages;
@@ -170,7 +175,7 @@ private slots:
         QVERIFY(run.membership->returned().empty());
         QVERIFY(!run.isToMakeRoom());
         run.publish("step-000000047");
-        QVERIFY(run.isToMakeRoom());
+        QVERIFY(run.comesToMakeRoom());
         QCOMPARE(run.membership->returned(), std::string("c can carry ranks again"));
         QVERIFY(!run.isToMakeRoom());
         run.membership->attemptBegins(run.whole);
@@ -183,14 +188,15 @@ private slots:
         run.membership->attemptBegins(run.small);
         AWAIT(run.isAskedForACheckpoint() || run.isToMakeRoom());
         run.publish("step-000000047");
-        QVERIFY(run.isToMakeRoom());
+        QVERIFY(run.comesToMakeRoom());
+        const auto asked = run.events("hosts-returned").size();
         run.membership->putOff(trainyard::failed("No space left on device"));
         QVERIFY(run.membership->returned().empty());
         QCOMPARE(run.events("hosts-not-taken-in"),
                  QStringList{"c not taken in yet: No space left on device"});
-        AWAIT(run.isToMakeRoom() || run.events("hosts-returned").size() == 2);
+        AWAIT(run.isToMakeRoom() || run.events("hosts-returned").size() > asked);
         run.publish("step-000000053");
-        QVERIFY(run.isToMakeRoom());
+        QVERIFY(run.comesToMakeRoom());
         QCOMPARE(run.membership->returned(), std::string("c can carry ranks again"));
     }
 
@@ -226,7 +232,7 @@ private slots:
         run.membership->attemptBegins(run.small);
         AWAIT(run.isToMakeRoom() || run.isAskedForACheckpoint());
         run.publish("step-000000047");
-        QVERIFY(run.isToMakeRoom());
+        QVERIFY(run.comesToMakeRoom());
         run.setDown("c");
         run.membership->attemptBegins(run.small);
         QCOMPARE(run.events("hosts-left-alone"),

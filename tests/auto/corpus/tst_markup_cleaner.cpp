@@ -9,6 +9,7 @@
 #include "datasets/corpus/markup_cleaner.h"
 #include "datasets/input/corpus_input.h"
 #include "datasets/input/piece_parser.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
@@ -587,7 +588,7 @@ private slots:
         QElapsedTimer timer;
         timer.start();
         QVERIFY(clean(page).size() < page.size() + 10);
-        QVERIFY2(timer.elapsed() < 10'000, "the work is not in proportion to the text");
+        QVERIFY2(timer.elapsed() < kPatienceMs, "the work is not in proportion to the text");
     }
 };
 

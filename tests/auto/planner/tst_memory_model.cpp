@@ -14,6 +14,7 @@
 #include "engine/planner/rank_states.h"
 #include "engine/planner/stage_costs.h"
 #include "engine/spec/presets.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
@@ -391,7 +392,7 @@ private slots:
         asks([](RunSpec& spec) -> int& { return spec.batch.accumulation; });
         asks([](RunSpec& spec) -> int& { return spec.memory.recomputeEvery; });
         asks([](RunSpec& spec) -> int& { return spec.memory.offloadHorizon; });
-        QVERIFY2(clock.elapsed() < 10'000, qPrintable(QString::number(clock.elapsed())));
+        QVERIFY2(clock.elapsed() < kPatienceMs, qPrintable(QString::number(clock.elapsed())));
     }
 
     void plansPackedRowsAsIfTheyWereFull()

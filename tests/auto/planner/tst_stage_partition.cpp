@@ -11,6 +11,7 @@
 #include "engine/planner/stage_costs.h"
 #include "engine/planner/stage_partition.h"
 #include "engine/spec/presets.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
@@ -192,7 +193,7 @@ private slots:
         timer.start();
         const std::vector<int> counts = partitionLayers(costs, 128).value();
         QCOMPARE(std::accumulate(counts.begin(), counts.end(), 0), 1024);
-        QVERIFY2(timer.elapsed() < 5000, qPrintable(QString::number(timer.elapsed())));
+        QVERIFY2(timer.elapsed() < kPatienceMs, qPrintable(QString::number(timer.elapsed())));
     }
 
     void followsThePartitionOfTheLayout_data()

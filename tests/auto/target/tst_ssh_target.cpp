@@ -132,29 +132,29 @@ private slots:
     void endsQuicklyWhileAQuestionIsOpen()
     {
         QFile::remove(m_lab->knownHosts());
-        auto target = create();
+        auto how = m_lab->targetOptions();
+        how.connectTimeout = 10min; // it does not wait for that
+        auto target = Target::create(m_lab->host(0).address(), how);
         QSignalSpy questions(target.get(), &Target::hostKeyUnknown);
         target->open();
         AWAIT_EQUAL(questions.size(), 1);
         QElapsedTimer timer;
         timer.start();
         target.reset();
-        QVERIFY2(timer.elapsed() < 8000,
-                 qPrintable(QString::number(timer.elapsed()))); // a time limit has 10 s
+        QVERIFY2(timer.elapsed() < kPatienceMs, qPrintable(QString::number(timer.elapsed())));
     }
 
     void comesBackAtOnceWhenTheConnectionIsReset()
     {
-        auto target = create();
+        auto how = m_lab->targetOptions();
+        how.lostAfter = 10min; // it is not the silence that tells
+        auto target = Target::create(m_lab->host(0).address(), how);
         openAndWait(*target);
         QSignalSpy states(target.get(), &Target::stateChanged);
-        QElapsedTimer timer;
-        timer.start();
         m_lab->host(0).resetConnections();
         AWAIT_EQUAL(states.size(), 2);
         QCOMPARE(states[0][0].value<State>(), State::Lost);
         QCOMPARE(target->state(), State::Ready);
-        QVERIFY2(timer.elapsed() < 14'000, qPrintable(QString::number(timer.elapsed()))); // silence has 15 s
     }
 
     /// So that no agent stays behind a link that died: what it hears is kept by a script in its place.
@@ -169,7 +169,8 @@ private slots:
         script.close();
         auto target = Target::create(m_lab->host(0).address(), options);
         openAndWait(*target);
-        QVERIFY(m_lab->host(0).run({"grep", "-aq", "\"silence_ms\":60000", "/root/heard"}).ok());
+        // tee writes to the agent first.
+        AWAIT(m_lab->host(0).run({"grep", "-aq", "\"silence_ms\":60000", "/root/heard"}).ok());
     }
 
     void noticesACutLinkAndComesBackWithIt()
@@ -234,7 +235,8 @@ private:
     static void openAndWait(Target& target)
     {
         target.open();
-        AWAIT(settled(target));
+        AWAIT(target.state() == State::Ready ||
+              target.state() == State::Refused); // what is lost is tried again
         QVERIFY2(target.state() == State::Ready,
                  target.lastError() ? target.lastError()->text().c_str() : "");
     }
