@@ -1,4 +1,3 @@
-#include <QElapsedTimer>
 #include <QFileInfo>
 #include <QLabel>
 #include <QSignalSpy>
@@ -10,6 +9,7 @@
 #include <QWheelEvent>
 
 #include <cmath>
+#include <ctime>
 #include <limits>
 
 #include <qcustomplot.h>
@@ -393,11 +393,11 @@ private slots:
         m_second->hide();
         m_first->setCurves({falling(1'000'000)});
         m_first->replotNow();
-        QElapsedTimer timer;
-        timer.start();
+        const std::clock_t before = std::clock();
         m_first->replotNow();
-        qInfo("one chart of 10^6 points: %lld ms", timer.elapsed());
-        QVERIFY(timer.elapsed() < 1000); // about 60 ms on an idle core; machines under load are slower
+        const double seconds = double(std::clock() - before) / CLOCKS_PER_SEC; // of processor time
+        qInfo("one chart of 10^6 points: %.0f ms", seconds * 1000);
+        QVERIFY(seconds < 1); // about 0.06; slow machines and builds need more
     }
 
 private:

@@ -15,6 +15,7 @@
 #include "datasets/corpus/text_scan.h"
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
@@ -133,7 +134,7 @@ private slots:
         QElapsedTimer timer;
         timer.start();
         QVERIFY(segmenter.split(text).size() <= text.size());
-        QVERIFY2(timer.elapsed() < 10'000, "the work is not in proportion to the text");
+        QVERIFY2(timer.elapsed() < kPatienceMs, "the work is not in proportion to the text");
     }
 
     void namesItsParametersByTheirHash()

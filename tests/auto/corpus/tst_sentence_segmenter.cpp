@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "datasets/corpus/rule_segmenter.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
@@ -84,7 +85,7 @@ private slots:
         QElapsedTimer timer;
         timer.start();
         QVERIFY(splitSentences(text).size() <= text.size());
-        QVERIFY2(timer.elapsed() < 10'000, "the work is not in proportion to the text");
+        QVERIFY2(timer.elapsed() < kPatienceMs, "the work is not in proportion to the text");
     }
 
     void losesNothingButBlanks()
