@@ -24,7 +24,7 @@ namespace {
 
 const RestartSpec kElastic{.limit = 8, .backoff = milliseconds(300), .elastic = true};
 /// A node's ranks end soon after a cut, and the head looks for it often.
-const json kQuick{{"lease_ms", 2000}, {"look_for_hosts_ms", 1000}};
+const json kQuick{{"lease_ms", 5000}, {"look_for_hosts_ms", 1000}};
 const QString kPrograms = QStringLiteral(TRAINYARD_FAKE_PROGRAMS);
 const QString kData = "/root/data";
 

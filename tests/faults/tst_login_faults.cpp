@@ -44,9 +44,9 @@ public:
     {
         QFile::remove(socket);
         m_process.start("ssh-agent", {"-D", "-a", socket});
-        m_process.waitForStarted();
-        for (int i = 0; i < 200 && !QFile::exists(socket); ++i)
-            QTest::qWait(20);
+        m_process.waitForStarted(kPatienceMs);
+        if (!QTest::qWaitFor([&] { return QFile::exists(socket); }, kPatienceMs))
+            qFatal("ssh-agent does not start");
         qputenv("SSH_AUTH_SOCK", socket.toUtf8());
     }
     ~Agent()
@@ -260,7 +260,6 @@ private slots:
         const double seconds = timer.elapsed() / 1000.0;
         QVERIFY(log().count("Too many authentication failures") > before);
         report.injected("MaxAuthTries 1, 4 wrong keys in the agent; sshd logged the disconnection");
-        QVERIFY2(seconds < 40, qPrintable(QString::number(seconds)));
         QVERIFY2(errorOf(*target).contains("hung up"), qPrintable(errorOf(*target)));
         QTest::qWait(kNoRetryFor);
         QCOMPARE(target->state(), State::Refused);
@@ -307,6 +306,8 @@ private slots:
         person.secret = "s3cret";
         ssh::Interrupt interrupt;
         auto options = askingOptions(server.port());
+        if (outcome == "too many questions" || outcome == "has expired")
+            options.timeout = 8s; // libssh leaves these two waiting
         const auto connection = ssh::Connection::open("127.0.0.1", options, person, interrupt);
         const QString error = connection.ok() ? QString() : QString::fromStdString(connection.error().text());
         if (outcome.isEmpty())
@@ -359,8 +360,7 @@ private slots:
         {
             auto single = create(optionsFor("single"));
             single->open(); // stores the agent first: three sessions, one after the other
-            AWAIT(settled(*single));
-            QVERIFY2(single->state() == State::Ready, qPrintable(errorOf(*single)));
+            awaitReady(*single);
         }
         report.injected("MaxSessions 1");
         QVERIFY(limitStartups());
@@ -399,11 +399,10 @@ private slots:
             targets[user] = create(optionsFor(user));
         for (const auto& [user, target] : targets)
             target->open();
-        AWAIT(std::all_of(targets.begin(), targets.end(), [](const auto& t) { return settled(*t.second); }));
-        QVERIFY2(targets["alice"]->state() == State::Ready, qPrintable(errorOf(*targets["alice"])));
+        awaitReady(*targets["alice"]);
         for (const auto& [user, words] :
              {std::pair{"noisy", "start-up"}, {"hanging", "start-up"}, {"elsewhere", "start-up"}}) {
-            QVERIFY2(errorOf(*targets[user]).contains(words), qPrintable(errorOf(*targets[user])));
+            AWAIT(errorOf(*targets.at(user)).contains(words));
             report.observed(QString("%1: %2").arg(user, errorOf(*targets[user]).left(160)));
         }
         for (const char* user : {"alice", "noisy", "hanging", "elsewhere"})
@@ -426,8 +425,7 @@ private slots:
         auto target = create(optionsFor(shell));
         QSignalSpy progress(target.get(), &Target::progress);
         target->open();
-        AWAIT(settled(*target));
-        QVERIFY2(target->state() == State::Ready, qPrintable(errorOf(*target)));
+        awaitReady(*target);
         QCOMPARE(target->agent()->root, lab::LabAccounts::home(shell) + "/.trainyard");
         QVERIFY(std::any_of(progress.begin(), progress.end(),
                             [](const auto& p) { return p[0].toString().startsWith("sending the agent"); }));
@@ -457,7 +455,7 @@ private:
         options.overrides.identityFiles = {"/nonexistent"};
         options.overrides.knownHostsFile = m_lab->file("asking_hosts").toStdString();
         options.overrides.useAgent = false;
-        options.timeout = 8s;
+        options.timeout = 10min; // longer than any test waits
         return options;
     }
     static ssh::LoginAnswers onePassword(std::string_view text)
@@ -466,9 +464,11 @@ private:
         answers.emplace_back(text);
         return answers;
     }
-    static bool settled(const Target& target)
+    /// What is lost is tried again.
+    static void awaitReady(const Target& target)
     {
-        return target.state() != State::Connecting && target.state() != State::Closed;
+        AWAIT(target.state() == State::Ready || target.state() == State::Refused);
+        QVERIFY2(target.state() == State::Ready, qPrintable(errorOf(target)));
     }
     static bool isPlain(const QString& text)
     {

@@ -119,13 +119,14 @@ private slots:
         QVERIFY(!over);
         const double rate = double(received) / double(timer.elapsed()) * 1000;
         QVERIFY2(rate < 200'000, qPrintable(QString::number(rate)));
+        const double restMs = double(16 * chunk.size() - received) / rate * 1000;
         report.injected(QString("%1 kB/s").arg(rate / 1000, 0, 'f', 0));
         timer.restart();
         watch.target().call({{"op", "cancel"}, {"target", qint64(upload)}}, Target::Reply());
         AWAIT(over);
         const qint64 ended = timer.elapsed();
         report.observed("the upload ended " + seconds(ended) + " after the cancel");
-        QVERIFY2(ended <= 3000, qPrintable(QString::number(ended)));
+        QVERIFY2(double(ended) < restMs / 4, qPrintable(QString("%1 of %2 ms").arg(ended).arg(restMs)));
         host().setLink({});
         watch.finish();
     }
@@ -161,11 +162,14 @@ private slots:
         QCOMPARE(host().setLink(conditions), QString());
         FollowedRun watch(host(), m_lab.options(), host().address());
         watch.start();
-        AWAIT(watch.seen() >= 500);
+        qint64 reordered = 0, duplicated = 0;
+        const auto hasMet = [&] {
+            reordered = framesThatWere("reordered", host()) - before;
+            duplicated = framesThatWere("duplicated", host()) - twice;
+            return reordered > 20 && duplicated > 20;
+        };
+        AWAIT(watch.seen() >= 500 && hasMet());
         watch.finish();
-        const qint64 reordered = framesThatWere("reordered", host()) - before,
-                     duplicated = framesThatWere("duplicated", host()) - twice;
-        QVERIFY(reordered > 20 && duplicated > 20);
         report.injected(QString("%1 frames held back, %2 sent twice").arg(reordered).arg(duplicated));
         QCOMPARE(watch.lostCount(), 0);
         report.observed(QString("%1 records, never lost").arg(watch.written()));
