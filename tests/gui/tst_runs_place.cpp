@@ -566,7 +566,7 @@ private:
         m_place->resize(1200, 770);
         m_place->show();
         m_place->activate();
-        QVERIFY(QTest::qWaitForWindowExposed(m_place.get()));
+        QVERIFY(QTest::qWaitForWindowExposed(m_place.get(), kPatienceMs));
         QCoreApplication::processEvents(); // the panels are laid out
     }
 
