@@ -43,7 +43,10 @@ const std::map<std::string, std::string>& examples()
         {"stop", "  trainyard stop 20261121T091505Z-bert-tiny-3f2a\n"
                  "  trainyard stop 20261121T091505Z-bert-tiny-3f2a --grace \"2 min\""},
         {"checkpoint", "  trainyard checkpoint 20261121T091505Z-bert-tiny-3f2a"},
-        {"resume", "  trainyard resume 20261121T091505Z-bert-tiny-3f2a --follow"},
+        {"resume",
+         "  trainyard resume 20261121T091505Z-bert-tiny-3f2a --follow\n"
+         "  trainyard runs spec 20261121T091505Z-bert-tiny-3f2a --out other.json   then edit its layout\n"
+         "  trainyard resume 20261121T091505Z-bert-tiny-3f2a --layout other.json"},
         {"logs", "  trainyard logs 20261121T091505Z-bert-tiny-3f2a --rank 3 --follow"},
         {"completion", "  source <(trainyard completion bash)\n"
                        "  trainyard completion fish > ~/.config/fish/completions/trainyard.fish"}};

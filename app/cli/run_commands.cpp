@@ -120,10 +120,17 @@ int checkpoint(const std::string& runId)
     return 0;
 }
 
-int resume(const std::string& runId, double learningRate, bool follow)
+int resume(const std::string& runId, double learningRate, const std::string& layoutFile, bool follow)
 {
+    ResumeChanges changes{.learningRate = learningRate};
+    if (!layoutFile.empty()) {
+        auto [layout, status] = readSpecInput(layoutFile, false, SpecUse::Plan);
+        if (status != 0)
+            return status;
+        changes.layout = std::move(layout);
+    }
     Desk desk;
-    const auto run = desk.finish(desk.runs().resume(QString::fromStdString(runId), learningRate));
+    const auto run = desk.finish(desk.runs().resume(QString::fromStdString(runId), changes));
     if (!run.ok())
         return console::fail(run.error());
     console::print(*run);
@@ -209,6 +216,7 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
         std::string run;
         std::string host;
         std::string grace;
+        std::string layout;
         bool follow = false;
         bool now = false;
         bool readOnly = false;
@@ -250,8 +258,13 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
                      "Peak of the learning rate's schedule from now on, e.g. --learning-rate 5e-5 after a "
                      "divergence; without it as before")
         ->check(CLI::PositiveNumber);
+    command->add_option("--layout", o->layout,
+                        "Go on in another layout: that of this specification (JSON), with its memory, its "
+                        "micro-batch and accumulation, and its slots on the same hosts; the global batch and "
+                        "everything else stay those of the run");
     command->add_flag("--follow", o->follow, "Watch until it ends");
-    command->callback([&outcome, o] { outcome.status = resume(o->run, o->learningRate, o->follow); });
+    command->callback(
+        [&outcome, o] { outcome.status = resume(o->run, o->learningRate, o->layout, o->follow); });
 
     command = app.add_subcommand("logs", "The end of a rank's log");
     command->add_option("RUN", o->run, "Run id")->required();

@@ -47,7 +47,7 @@ void RemoteRunHosts::stop(const QString& runId, bool keep, RunReply reply)
 
 void RemoteRunHosts::resume(const QString& runId, double learningRate, RunReply reply)
 {
-    forward(m_service.resume(runId, learningRate), reply);
+    forward(m_service.resume(runId, {.learningRate = learningRate}), reply);
 }
 
 void RemoteRunHosts::checkpoint(const QString& runId, RunReply reply)

@@ -29,6 +29,8 @@ void addTrain(CLI::App& app, TrainOptions& options)
         ->add_option("--learning-rate", options.learningRate,
                      "Peak of the learning rate's schedule instead of the specification's")
         ->check(CLI::PositiveNumber);
+    command->add_option("--layout", options.layout,
+                        "Sections layout, memory, batch and cluster (JSON) instead of the specification's");
     command
         ->add_option("--steps", options.lastStep,
                      "End after this step instead of the specification's last one")

@@ -11,6 +11,7 @@
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/cpu_math.h"
 #include "engine/spec/elastic.h"
+#include "engine/spec/layout_change.h"
 #include "engine/spec/spec_json.h"
 #include "engine/training/step_journal.h"
 #include "engine/training/trainer.h"
@@ -38,6 +39,9 @@ struct RankFiles {
         const Fence fence(directory.root(), attempt);
         TRAINYARD_TRY_STATUS(fence.check());
         TRAINYARD_TRY(files.spec, loadSpec(directory.spec()));
+        if (!options.layout.empty()) {
+            TRAINYARD_TRY(files.spec, withLayout(files.spec, options.layout));
+        }
         if (options.replicas > 0) {
             TRAINYARD_TRY(files.spec, withReplicas(files.spec, options.replicas));
         }

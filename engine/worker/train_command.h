@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace trainyard {
 
@@ -10,6 +11,7 @@ struct TrainOptions {
     std::uint32_t attempt = 1;
     int replicas = 0;          ///< data-parallel degree instead of the specification's; 0 = that one
     double learningRate = 0;   ///< peak of the schedule instead of the specification's; 0 = that one
+    std::string layout;        ///< as engine/spec/layout_change.h has it; empty = the specification's
     std::int64_t lastStep = 0; ///< end after this step; 0 = after the specification's last one
 };
 

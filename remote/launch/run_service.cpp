@@ -6,6 +6,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "engine/records/flight_ring_bytes.h"
+#include "engine/spec/layout_change.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 #include "remote/launch/attach_operation.h"
@@ -104,6 +105,17 @@ QList<int> slotCountsOf(const RunSpec& spec)
     return slotCounts;
 }
 
+Status takeLayout(StartPlan& plan, const RunSpec& spec, const RunSpec& layout)
+{
+    if (plan.slurm)
+        return refused("the layout of a run that Slurm starts stays as it was submitted",
+                       "launch its specification with another layout");
+    plan.layout = layoutText(layout);
+    TRAINYARD_TRY(plan.spec, withLayout(spec, plan.layout));
+    plan.slotCounts = slotCountsOf(*plan.spec);
+    return {};
+}
+
 } // namespace
 
 RunService::RunService(TargetPool& targets, QObject* parent) : QObject(parent), m_targets(targets) {}
@@ -184,7 +196,7 @@ RunOperation* RunService::launchProbe(const RunSpec& spec)
     return begin(std::move(plan));
 }
 
-RunOperation* RunService::resume(const QString& runId, double learningRate)
+RunOperation* RunService::resume(const QString& runId, const ResumeChanges& changes)
 {
     const auto run = loadDeskRunToAct(runId);
     if (!run.ok())
@@ -197,9 +209,13 @@ RunOperation* RunService::resume(const QString& runId, double learningRate)
     StartPlan plan;
     plan.run = *run;
     plan.resume = true;
-    plan.learningRate = learningRate;
+    plan.learningRate = changes.learningRate;
     plan.slotCounts = slotCountsOf(*spec);
     plan.slurm = isForSlurm(*spec);
+    if (changes.layout) {
+        if (const Status taken = takeLayout(plan, *spec, *changes.layout); !taken.ok())
+            return refuseToBegin(runId, taken.error());
+    }
     return begin(std::move(plan));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include <QList>
 #include <QObject>
@@ -40,6 +41,14 @@ struct HostFolder {
     QList<Entry> entries;
 };
 
+/// What is otherwise from a resumed attempt on.
+struct ResumeChanges {
+    double learningRate = 0; ///< peak of the schedule; 0 = as before
+    /// Spread over its hosts as this specification says: its layout, memory, batch and slots; nothing = as
+    /// before. The model must fit then. Refused through Slurm.
+    std::optional<RunSpec> layout{};
+};
+
 /// A run as its host tells it (op `runs`).
 struct HostRun {
     QString id;
@@ -67,8 +76,8 @@ public:
     /// returned operation belongs to the service and deletes itself after finished().
     RunOperation* launch(const RunSpec& spec);
     /// Goes on from the last checkpoint, with the next attempt. Refused while the run is at work, and when it
-    /// is finished. From then on the peak of the learning rate's schedule is `learningRate`; 0 = as before.
-    RunOperation* resume(const QString& runId, double learningRate = 0);
+    /// is finished.
+    RunOperation* resume(const QString& runId, const ResumeChanges& changes = {});
     /// A launch, a resume or the start of a data job is under way, which ends with this service.
     bool isStarting() const;
     /// Ends every process of the run on every host, and says so only when they are gone.

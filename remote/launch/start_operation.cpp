@@ -265,7 +265,7 @@ std::vector<NodeMemory> StartOperation::memoryOfNodes() const
 int StartOperation::leastReplicasOfRun() const
 {
     const auto folder = deskRunFolder(m_runId);
-    const auto spec = loadSpec(folder / "spec.json");
+    const auto spec = m_plan.spec ? Result<RunSpec>(*m_plan.spec) : loadSpec(folder / "spec.json");
     const auto manifest = readFile(folder / "dataset.json");
     if (!spec.ok() || !manifest.ok() || m_plan.slurm || !spec->launch.restart.elastic)
         return 0;
@@ -365,6 +365,8 @@ void StartOperation::launch()
         request.insert("least_replicas", least);
     if (m_plan.learningRate > 0)
         request.insert("learning_rate", m_plan.learningRate);
+    if (!m_plan.layout.empty())
+        request.insert("layout", QString::fromStdString(m_plan.layout));
     m_isOnHosts = true;
     m_awaited = {m_plan.run.head()};
     m_group.target(0).call(request, this, [this](const Result<QJsonObject>& reply) { onAnswered(reply); });

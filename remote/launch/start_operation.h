@@ -23,11 +23,12 @@ namespace trainyard {
 struct StartPlan {
     DeskRun run;
     QByteArray document;         ///< spec.json or job.json, byte for byte
-    std::optional<RunSpec> spec; ///< of a new training run, to be judged by what the hosts have
+    std::optional<RunSpec> spec; ///< of a new run or layout, to be judged by what the hosts have
     QList<int> slotCounts;       ///< ranks on each node
     bool slurm = false;          ///< a batch job, submitted on the one host, whatever nodes it will get
     bool resume = false;         ///< the run is there already; its next attempt starts
     double learningRate = 0;     ///< peak of the schedule from then on; 0 = as before
+    std::string layout;          ///< from then on (engine/spec/layout_change.h); empty = as before
 };
 
 /// Starts a run: links up → preflight of the hosts and of the links between them → engine there → data set

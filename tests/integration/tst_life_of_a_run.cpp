@@ -135,6 +135,39 @@ private slots:
             QCOMPARE(losses.at(step), loss);
     }
 
+    void goesOnInAnotherLayout()
+    {
+        RunSpec spec = tinySpec(m_cli.dataset(), 2, 400);
+        spec.precision.compute = ComputeType::Float64;
+        const auto unbroken = finishedRun(spec);
+        spec.checkpoint.everySteps = 5;
+        spec.launch.restart.limit = 0; // resumed by hand
+        const QString runId = launched(spec);
+        AWAIT(lossesOf(runFolder(runId)).size() >= 12);
+        const QList<qint64> workers = workersOf(runId);
+        QCOMPARE(workers.size(), 2);
+        QCOMPARE(::kill(static_cast<pid_t>(workers.last()), SIGKILL), 0);
+        AWAIT(processesOf(runId).isEmpty());
+        AWAIT(m_cli.run({"runs", "--json"}).out.contains("\"failed\""));
+
+        RunSpec other = spec;
+        other.layout = {.data = 1, .tensor = 2};
+        other.batch = {16, 8, 2};
+        const CliResult refused =
+            m_cli.run({"resume", runId, "--layout", m_cli.writeSpec("larger.json", other)});
+        QCOMPARE(refused.status, 3);
+        QVERIFY2(refused.err.contains("batch.global is 16, and the run has 8"), qPrintable(refused.err));
+        other.batch = {8, 4, 2};
+        const CliResult resumed =
+            m_cli.run({"resume", runId, "--layout", m_cli.writeSpec("deep.json", other), "--follow"});
+        QVERIFY2(resumed.status == 0, qPrintable(resumed.err));
+        QVERIFY2(resumed.err.contains("layout.data 1, layout.tensor 2"), qPrintable(resumed.err));
+        const auto losses = lossesOf(runFolder(runId));
+        QCOMPARE(losses.size(), unbroken.size());
+        for (const auto& [step, loss] : unbroken) // sums of halves, rounded otherwise
+            QVERIFY2(std::abs(losses.at(step) - loss) < 1e-9 * loss, qPrintable(QString::number(step)));
+    }
+
     void namesARankThatWasSuspended()
     {
         const QString runId = launched(tinySpec(m_cli.dataset(), 2, 100'000));

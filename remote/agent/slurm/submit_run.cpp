@@ -116,7 +116,7 @@ Result<Submission> submitRun(const RunFolder& folder, const std::string& request
     TRAINYARD_TRY_STATUS(checkAttempt(folder, earlier, request.attempt));
     removeRequests(folder);
     if (earlier)
-        keepLearningRate(request, folder.launchFile(earlier->attempt));
+        keepChanges(request, folder.launchFile(earlier->attempt));
     TRAINYARD_TRY_STATUS(makeFolder(folder.attempts()));
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(request.attempt), toJson(request)));
     TRAINYARD_TRY(const std::string id, submitOnce(folder, request.attempt, *spec));

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/spec/elastic.h"
-#include "engine/spec/spec_json.h"
+#include "remote/agent/supervise/attempt_spec.h"
 
 namespace trainyard::agent {
 
@@ -55,7 +55,7 @@ Result<RunWork> workOf(const LaunchRequest& request, const RunFolder& folder, co
 {
     if (request.replicas == 0)
         return whole;
-    TRAINYARD_TRY(const RunSpec spec, loadSpec(folder.spec()));
+    TRAINYARD_TRY(const RunSpec spec, specOf(request, folder));
     TRAINYARD_TRY(const RunSpec changed, withReplicas(spec, request.replicas));
     RunWork work = whole;
     work.ranks = changed.layout.worldSize();

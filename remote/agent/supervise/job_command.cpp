@@ -254,6 +254,8 @@ Arguments worker(const RunFolder& folder, const RunWork& work, const LaunchReque
         arguments.insert(arguments.end(), {"--replicas", std::to_string(request.replicas)});
     if (request.learningRate > 0)
         arguments.insert(arguments.end(), {"--learning-rate", fmt::format("{}", request.learningRate)});
+    if (!request.layout.empty())
+        arguments.insert(arguments.end(), {"--layout", request.layout});
     return arguments;
 }
 

@@ -165,6 +165,7 @@ Result<LaunchRequest> readFields(const json& document)
     TRAINYARD_TRY(request.leastReplicas, wholeNumber(document, "least_replicas", 0, 0, kMostSlots));
     TRAINYARD_TRY(request.replicas, wholeNumber(document, "replicas", 0, 0, kMostSlots));
     TRAINYARD_TRY(request.learningRate, rateIn(document));
+    request.layout = document.value("layout", std::string());
     request.away = document.value("away", std::vector<std::string>());
     request.restarts.checkpoint = document.value("restarts_since", std::int64_t{0});
     return request;
@@ -212,6 +213,7 @@ std::string toJson(const LaunchRequest& request)
                   {"least_replicas", request.leastReplicas},
                   {"replicas", request.replicas},
                   {"learning_rate", request.learningRate},
+                  {"layout", request.layout},
                   {"restarts", request.restarts.restarts},
                   {"restarts_since", request.restarts.checkpoint}};
     if (request.allocation)
@@ -219,14 +221,16 @@ std::string toJson(const LaunchRequest& request)
     return document.dump(2) + "\n";
 }
 
-void keepLearningRate(LaunchRequest& request, const std::filesystem::path& before)
+void keepChanges(LaunchRequest& request, const std::filesystem::path& before)
 {
-    if (request.learningRate > 0)
-        return;
     const auto text = readFile(before);
     const auto earlier = text.ok() ? parseLaunchRequest(*text) : Result<LaunchRequest>(text.error());
-    if (earlier.ok())
+    if (!earlier.ok())
+        return;
+    if (request.learningRate == 0)
         request.learningRate = earlier->learningRate;
+    if (request.layout.empty())
+        request.layout = earlier->layout;
 }
 
 std::string hostOfRank(const LaunchRequest& request, int rank)

@@ -53,6 +53,8 @@ struct LaunchRequest {
     int replicas = 0; ///< data-parallel degree instead of the specification's; 0 = that one
     /// Peak of the schedule instead of the specification's; 0 = that one.
     double learningRate = 0;
+    /// Spread over the nodes as this says (engine/spec/layout_change.h); empty = as the specification does.
+    std::string layout{};
 };
 
 /// BadInput naming the field. Every text that ends up in a hostfile, a command line or an environment is
@@ -60,9 +62,9 @@ struct LaunchRequest {
 Result<LaunchRequest> parseLaunchRequest(std::string_view json);
 std::string toJson(const LaunchRequest& request);
 
-/// A request that names no learning rate goes on with that of the attempt before, whose file is `before`; of
-/// one that is not there or cannot be read, nothing is kept.
-void keepLearningRate(LaunchRequest& request, const std::filesystem::path& before);
+/// A request that names no learning rate, or no layout, goes on with that of the attempt before, whose file
+/// is `before`; of one that is not there or cannot be read, nothing is kept.
+void keepChanges(LaunchRequest& request, const std::filesystem::path& before);
 
 /// The host of a rank: mpirun fills the nodes in order, slot by slot. Empty when there are not so many slots.
 std::string hostOfRank(const LaunchRequest& request, int rank);

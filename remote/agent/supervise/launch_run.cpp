@@ -10,6 +10,7 @@
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/recovery.h"
 #include "remote/agent/runs/run_status.h"
+#include "remote/agent/supervise/attempt_spec.h"
 #include "remote/agent/supervise/launch_request.h"
 
 namespace trainyard::agent {
@@ -48,7 +49,8 @@ Result<DetachedStart> launchRun(const RunFolder& folder, const std::string& requ
         return refused(fmt::format("attempt {} of the run is at work", last), "stop it first");
     if (request.attempt != last + 1)
         return badInput(fmt::format("attempt {} cannot follow attempt {}", request.attempt, last));
-    keepLearningRate(request, folder.launchFile(last));
+    keepChanges(request, folder.launchFile(last));
+    TRAINYARD_TRY_STATUS(takeSlotsOfLayout(request, folder));
     TRAINYARD_TRY_STATUS(makeFolder(folder.attempts()));
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(request.attempt), toJson(request)));
     return startDetached({ownProgram(), "supervise", "--run-dir", folder.path(), "--attempt",

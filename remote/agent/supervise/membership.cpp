@@ -6,9 +6,9 @@
 #include <fmt/ranges.h>
 
 #include "engine/base/units.h"
-#include "engine/spec/spec_json.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/run_requests.h"
+#include "remote/agent/supervise/attempt_spec.h"
 #include "remote/agent/supervise/elastic_world.h"
 #include "remote/agent/supervise/job_command.h"
 #include "remote/agent/supervise/run_log.h"
@@ -78,7 +78,7 @@ Result<LaunchRequest> Membership::fit(const LaunchRequest& next)
     if (!m_work.restart.elastic)
         return carryRanks(unable, next, m_work.ranks) ? unreachable(m_probe.troubles())
                                                       : Result<LaunchRequest>(next);
-    TRAINYARD_TRY(const RunSpec spec, loadSpec(m_folder.spec()));
+    TRAINYARD_TRY(const RunSpec spec, specOf(next, m_folder));
     std::vector<std::string> away = unable;
     std::ranges::copy_if(m_probe.able(), std::back_inserter(away), [this](const std::string& host) {
         return m_pauses.isPaused(host, SteadyClock::now());
@@ -192,7 +192,7 @@ bool Membership::canGoOnWithout(const std::vector<std::string>& hosts) const
 {
     std::vector<std::string> away = m_attempt.away;
     away.insert(away.end(), hosts.begin(), hosts.end());
-    const auto spec = loadSpec(m_folder.spec());
+    const auto spec = specOf(m_attempt, m_folder);
     return spec.ok() && withoutHosts(m_attempt, away, *spec).ok();
 }
 

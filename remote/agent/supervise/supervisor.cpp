@@ -15,6 +15,7 @@
 #include "remote/agent/runs/run_requests.h"
 #include "remote/agent/runs/run_status.h"
 #include "remote/agent/runs/sweep.h"
+#include "remote/agent/supervise/attempt_spec.h"
 #include "remote/agent/supervise/elastic_world.h"
 #include "remote/agent/supervise/revive.h"
 
@@ -46,15 +47,18 @@ std::string counted(int number, const char* noun)
     return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-/// "attempt 3 with 2 ranks on node1, node3".
-std::string worldOf(const Attempt& attempt)
+/// "attempt 3 with 2 ranks on node1, node3, layout.data 1, layout.tensor 2".
+std::string worldOf(const Attempt& attempt, const RunFolder& folder)
 {
     std::vector<std::string> hosts;
     for (const LaunchNode& node : presentNodes(attempt.request()))
         hosts.push_back(node.host);
     const double rate = attempt.request().learningRate;
-    return fmt::format("attempt {} with {} on {}{}", attempt.number(), counted(attempt.work().ranks, "rank"),
-                       fmt::join(hosts, ", "), rate > 0 ? fmt::format(", learning rate {}", rate) : "");
+    const std::string changes = layoutChanges(attempt.request(), folder);
+    return fmt::format("attempt {} with {} on {}{}{}", attempt.number(),
+                       counted(attempt.work().ranks, "rank"), fmt::join(hosts, ", "),
+                       rate > 0 ? fmt::format(", learning rate {}", rate) : "",
+                       changes.empty() ? "" : ", " + changes);
 }
 
 /// Started by itself after a restart of this host: the other hosts may be on their way still.
@@ -74,8 +78,8 @@ std::string startingPoint(std::int64_t checkpoint)
 
 Result<std::unique_ptr<Supervisor>> Supervisor::start(const RunFolder& folder, std::uint32_t attempt)
 {
-    TRAINYARD_TRY(RunWork work, loadWork(folder));
     TRAINYARD_TRY(LaunchRequest request, loadRequest(folder, attempt));
+    TRAINYARD_TRY(RunWork work, wholeWorkOf(request, folder));
     if (request.allocation) // Slurm sees to its nodes itself
         work.restart.afterReboot = false;
     TRAINYARD_TRY(auto first, Attempt::prepare(folder, work, std::move(request)));
@@ -117,7 +121,8 @@ Status Supervisor::startAttempt()
 {
     const std::string where =
         m_attempt->number() == 1 ? "" : " " + startingPoint(m_folder.newestCheckpoint());
-    m_log.event({Severity::Info, "attempt-started", worldOf(*m_attempt) + where, {}, m_log.status().step});
+    m_log.event(
+        {Severity::Info, "attempt-started", worldOf(*m_attempt, m_folder) + where, {}, m_log.status().step});
     TRAINYARD_TRY_STATUS(m_attempt->start());
     m_nextBeat = SteadyClock::now();
     m_membership.attemptBegins(m_attempt->request());

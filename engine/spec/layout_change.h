@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// How a run is spread over its hosts: the sections `layout`, `memory` and `batch`, and the slots of
+/// `cluster`. A checkpoint fits every layout, so these may change between two attempts of a run; what is
+/// computed stays the same, because model, data, optimizer, seed and global batch stay.
+///
+/// These sections of `spec` as JSON on one line.
+std::string layoutText(const RunSpec& spec);
+
+/// `spec`, spread as `layout` says, which is a text of layoutText(). BadInput where it is none, or what it
+/// makes of `spec` cannot work; Refused where hosts or global batch are others.
+Result<RunSpec> withLayout(const RunSpec& spec, std::string_view layout);
+
+} // namespace trainyard

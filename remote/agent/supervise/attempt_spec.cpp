@@ -1,0 +1,47 @@
+#include "remote/agent/supervise/attempt_spec.h"
+
+#include <fmt/format.h>
+
+#include "engine/spec/field_changes.h"
+#include "engine/spec/layout_change.h"
+#include "engine/spec/spec_json.h"
+
+namespace trainyard::agent {
+
+Result<RunSpec> specOf(const LaunchRequest& request, const RunFolder& folder)
+{
+    TRAINYARD_TRY(const RunSpec spec, loadSpec(folder.spec()));
+    return request.layout.empty() ? Result<RunSpec>(spec) : withLayout(spec, request.layout);
+}
+
+Result<RunWork> wholeWorkOf(const LaunchRequest& request, const RunFolder& folder)
+{
+    TRAINYARD_TRY(RunWork work, loadWork(folder));
+    if (request.layout.empty())
+        return work;
+    TRAINYARD_TRY(const RunSpec spec, specOf(request, folder));
+    work.ranks = spec.layout.worldSize();
+    return work;
+}
+
+std::string layoutChanges(const LaunchRequest& request, const RunFolder& folder)
+{
+    const auto before = loadSpec(folder.spec());
+    const auto after = specOf(request, folder);
+    return before.ok() && after.ok() ? textOf(changesBetween(*before, *after)) : std::string();
+}
+
+Status takeSlotsOfLayout(LaunchRequest& request, const RunFolder& folder)
+{
+    if (request.layout.empty())
+        return {};
+    TRAINYARD_TRY(const RunSpec spec, specOf(request, folder));
+    if (spec.cluster.nodes.size() != request.nodes.size())
+        return badInput(fmt::format("the layout is for {} nodes, and the request names {}",
+                                    spec.cluster.nodes.size(), request.nodes.size()));
+    for (std::size_t node = 0; node < request.nodes.size(); ++node)
+        request.nodes[node].slots = spec.cluster.nodes[node].slotCount;
+    return {};
+}
+
+} // namespace trainyard::agent
