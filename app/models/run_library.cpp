@@ -5,12 +5,14 @@
 #include <atomic>
 #include <cmath>
 
+#include <QElapsedTimer>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QSet>
 #include <QSqlDatabase>
 #include <QSqlError>
 #include <QSqlQuery>
+#include <QThread>
 #include <QVariant>
 
 namespace trainyard {
@@ -18,6 +20,10 @@ namespace trainyard {
 namespace {
 
 constexpr int kSchemaVersion = 2; ///< since 2 with archived and imported_from
+
+constexpr int kPatienceMs = 5000; ///< for other programs that write
+constexpr int kBusyPauseMs = 5;
+constexpr const char* kBusy = "5"; ///< SQLITE_BUSY
 
 constexpr auto kCreate = R"(
 CREATE TABLE IF NOT EXISTS runs (
@@ -194,6 +200,20 @@ Status execute(QSqlQuery& query, const QString& what)
     return {};
 }
 
+/// While another program makes the history, SQLite refuses this at once instead of waiting.
+bool turnOnWriteAheadLog(QSqlQuery& query)
+{
+    QElapsedTimer waited;
+    waited.start();
+    while (!query.exec(QStringLiteral("PRAGMA journal_mode = WAL"))) {
+        const bool isBusy = query.lastError().nativeErrorCode() == QLatin1String(kBusy);
+        if (!isBusy || waited.hasExpired(kPatienceMs))
+            return false;
+        QThread::msleep(kBusyPauseMs);
+    }
+    return true;
+}
+
 } // namespace
 
 RunLibrary::RunLibrary(QString connection) : m_connection(std::move(connection)) {}
@@ -216,7 +236,7 @@ Result<std::unique_ptr<RunLibrary>> RunLibrary::open(const QString& file)
     {
         QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), connection);
         database.setDatabaseName(file);
-        database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=5000"));
+        database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(kPatienceMs));
         if (!database.open())
             return sqlError(file, database.lastError());
     }
@@ -234,8 +254,7 @@ Result<std::unique_ptr<RunLibrary>> RunLibrary::open(const QString& file)
 Status RunLibrary::prepareSchema(const QString& file)
 {
     QSqlQuery query(database());
-    if (!query.exec(QStringLiteral("PRAGMA journal_mode = WAL")) ||
-        !query.exec(QStringLiteral("PRAGMA synchronous = NORMAL")) ||
+    if (!turnOnWriteAheadLog(query) || !query.exec(QStringLiteral("PRAGMA synchronous = NORMAL")) ||
         !query.exec(QStringLiteral("PRAGMA user_version")) || !query.next())
         return sqlError(file, query.lastError());
     const int version = query.value(0).toInt();

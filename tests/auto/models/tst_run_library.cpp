@@ -1,3 +1,9 @@
+#include <array>
+#include <barrier>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
 #include <QSqlDatabase>
@@ -63,6 +69,27 @@ private slots:
         stored.notes = "zeile 1\nzeile 2 — ü";
         const auto library = RunLibrary::open(m_file).value();
         QVERIFY(library->find("a") == stored);
+    }
+
+    void severalProgramsMayMakeItAtOnce()
+    {
+        constexpr int kPrograms = 8;
+        for (int round = 0; round < 20; ++round) {
+            const QString file = m_folder->filePath(QStringLiteral("%1.db").arg(round));
+            std::barrier together(kPrograms);
+            std::array<std::string, kPrograms> problems;
+            std::vector<std::thread> programs;
+            for (std::string& problem : problems)
+                programs.emplace_back([&together, &problem, file] {
+                    together.arrive_and_wait();
+                    const auto library = RunLibrary::open(file);
+                    problem = library.ok() ? "" : library.error().text();
+                });
+            for (std::thread& program : programs)
+                program.join();
+            for (const std::string& problem : problems)
+                QCOMPARE(QString::fromStdString(problem), QString());
+        }
     }
 
     void keepsFiguresThatAreNotNumbers()
