@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include <QApplication>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/cli/command_help.h"
 #include "app/cli/commands.h"
@@ -28,13 +30,16 @@ std::vector<std::string> commandsOf(const CLI::App& app)
     return names;
 }
 
-/// Complains about the first word that stands in the place of a command, or of a command's own command, and
-/// is none.
+/// Complains about a command that is missing, and about the first word that stands in the place of a command,
+/// or of a command's own command, and is none.
 Status knowsCommands(const CLI::App& app, const std::string& called, const std::vector<std::string>& words)
 {
-    if (app.get_require_subcommand_min() == 0 || words.empty() || words.front().starts_with('-'))
+    if (app.get_require_subcommand_min() == 0 || (!words.empty() && words.front().starts_with('-')))
         return {};
     const std::vector<std::string> known = commandsOf(app);
+    if (words.empty())
+        return badInput(fmt::format("`{}` needs a command: {}", called, fmt::join(known, ", ")),
+                        "see `" + called + " --help`");
     const std::string& word = words.front();
     if (std::find(known.begin(), known.end(), word) != known.end())
         return knowsCommands(*app.get_subcommand(word), called + " " + word,
@@ -48,8 +53,12 @@ Status knowsCommands(const CLI::App& app, const std::string& called, const std::
 /// The help of the command that was given, as far as it got.
 std::string helpFor(const CLI::App& app)
 {
-    const auto chosen = app.get_subcommands();
-    return "see `trainyard " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`";
+    std::string called = "trainyard";
+    for (const CLI::App* command = &app; !command->get_subcommands().empty();) {
+        command = command->get_subcommands().front();
+        called += " " + command->get_name();
+    }
+    return "see `" + called + " --help`";
 }
 
 int parse(CLI::App& app, int argc, char** argv)

@@ -136,8 +136,10 @@ int addHost(const QString& name, Desk::NewKeys newKeys)
         return console::fail(
             badInput(name.toStdString() + " is in the list already", "`trainyard hosts list` shows it"));
     const int status = checkHosts({name.toStdString()}, false, false, newKeys);
-    if (status != 0)
+    if (status != 0) {
+        console::note(name + " was not added to the list: see the fix above");
         return status;
+    }
     hosts->append(name);
     const Status saved = saveHosts(hostFile(), *hosts);
     return saved.ok() ? 0 : console::fail(saved.error());

@@ -6,8 +6,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/hardware_input.h"
+#include "app/cli/output_file.h"
 #include "app/cli/planned_shape.h"
-#include "app/cli/spec_output.h"
 #include "app/cli/watched_work.h"
 #include "engine/base/file.h"
 #include "engine/planner/partition/arrangement.h"
@@ -231,7 +231,7 @@ void nameHardware(RunSpec& spec, const std::string& hardware)
 
 int partition(const PartitionOptions& options)
 {
-    if (const Status writable = checkSpecOutput(options.specOut); !writable.ok())
+    if (const Status writable = checkOutputFile("--spec-out", options.specOut); !writable.ok())
         return console::fail(writable.error());
     auto [spec, shape, status] = readShapedSpec(options.spec, options.shape, options.json);
     if (status != 0)

@@ -7,9 +7,9 @@
 #include "app/cli/console.h"
 #include "app/cli/found_layout_text.h"
 #include "app/cli/hardware_input.h"
+#include "app/cli/output_file.h"
 #include "app/cli/plan_time.h"
 #include "app/cli/planned_shape.h"
-#include "app/cli/spec_output.h"
 #include "app/cli/watched_work.h"
 #include "engine/base/file.h"
 #include "engine/planner/search/found_spec.h"
@@ -93,7 +93,7 @@ void print(const SearchRequest& request, const std::vector<FoundLayout>& layouts
 
 int search(const SearchOptions& options)
 {
-    if (const Status writable = checkSpecOutput(options.specOut); !writable.ok())
+    if (const Status writable = checkOutputFile("--spec-out", options.specOut); !writable.ok())
         return console::fail(writable.error());
     const auto [spec, shape, status] =
         readShapedSpec(options.spec, options.shape, options.json, SpecUse::Search);

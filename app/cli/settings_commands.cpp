@@ -3,6 +3,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/output_file.h"
 #include "app/cli/problem_output.h"
 #include "app/cli/spec_input.h"
 #include "engine/base/file.h"
@@ -62,6 +63,8 @@ void warn(const Omissions& omissions)
 /// Writes `text` where the user wants it. With `json` standard output has `document` instead.
 int deliver(const SettingsOptions& options, const std::string& text, const QJsonObject& document)
 {
+    if (const Status possible = checkOutputFile("--out", options.out); !possible.ok())
+        return console::fail(possible.error());
     if (!options.out.empty()) {
         if (const Status written = writeFileAtomically(options.out, text); !written.ok())
             return console::fail(written.error());

@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "engine/base/exit_status_text.h"
 #include "engine/base/program_name.h"
+#include "engine/base/result.h"
 #include "engine/worker/model_commands.h"
 #include "engine/worker/probe_command.h"
 #include "engine/worker/train_command.h"
@@ -49,6 +51,16 @@ void addProbe(CLI::App& app, ProbeOptions& options)
         ->capture_default_str();
 }
 
+/// Whom the user called: "trainyard-worker eval", or "trainyard eval".
+int complain(const CLI::App& app, const CLI::ParseError& error)
+{
+    const auto chosen = app.get_subcommands();
+    const std::string called = app.get_name() + (chosen.empty() ? "" : " " + chosen.front()->get_name());
+    fmt::print(stderr, "{}: {}\n", called,
+               badInput(error.what(), fmt::format("see `{} --help`", called)).text());
+    return exitStatus(ErrorKind::BadInput);
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -65,8 +77,10 @@ int main(int argc, char** argv)
         command->footer(command->get_footer() + "\n\n" + kExitStatusText);
     try {
         app.parse(argc, argv);
+    } catch (const CLI::Success& help) {
+        return app.exit(help);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : exitStatus(ErrorKind::BadInput);
+        return complain(app, error);
     }
     if (app.got_subcommand("probe"))
         return runProbe(probe);
