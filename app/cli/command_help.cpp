@@ -20,6 +20,7 @@ const std::map<std::string, std::string>& examples()
         {"hosts list", "  trainyard hosts list"},
         {"hosts check", "  trainyard hosts check gpu-03\n"
                         "  trainyard hosts check --links gpu-03 gpu-04   can they be one cluster?"},
+        {"hosts remove", "  trainyard hosts remove gpu-03"},
         {"hosts remove-old-key", "  trainyard hosts remove-old-key gpu-03"},
         {"clean", "  trainyard clean --host gpu-03 --dry-run"},
         {"plan", "  trainyard plan spec.json --hardware p4d.24xlarge\n"

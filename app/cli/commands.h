@@ -10,16 +10,16 @@ struct CommandOutcome {
 };
 
 // Each adds its commands to the parser; when one is chosen its callback runs it and sets the outcome.
-void addDataCommands(CLI::App& app, CommandOutcome& outcome);       ///< prepare, verify, tokenize
-void addModelCommands(CLI::App& app, CommandOutcome& outcome);      ///< eval, certify
-void addPlanCommand(CLI::App& app, CommandOutcome& outcome);        ///< plan
-void addSettingsCommands(CLI::App& app, CommandOutcome& outcome);   ///< import-spec, export-spec
-void addCalibrateCommand(CLI::App& app, CommandOutcome& outcome);   ///< calibrate
-void addSearchCommand(CLI::App& app, CommandOutcome& outcome);      ///< search
-void addPartitionCommand(CLI::App& app, CommandOutcome& outcome);   ///< partition
-void addHostCommands(CLI::App& app, CommandOutcome& outcome);       ///< hosts add|list|check|remove-old-key
-void addCleanCommand(CLI::App& app, CommandOutcome& outcome);       ///< clean
-void addRunCommands(CLI::App& app, CommandOutcome& outcome);        ///< launch, attach, stop, logs, resume
+void addDataCommands(CLI::App& app, CommandOutcome& outcome);     ///< prepare, verify, tokenize
+void addModelCommands(CLI::App& app, CommandOutcome& outcome);    ///< eval, certify
+void addPlanCommand(CLI::App& app, CommandOutcome& outcome);      ///< plan
+void addSettingsCommands(CLI::App& app, CommandOutcome& outcome); ///< import-spec, export-spec
+void addCalibrateCommand(CLI::App& app, CommandOutcome& outcome); ///< calibrate
+void addSearchCommand(CLI::App& app, CommandOutcome& outcome);    ///< search
+void addPartitionCommand(CLI::App& app, CommandOutcome& outcome); ///< partition
+void addHostCommands(CLI::App& app, CommandOutcome& outcome); ///< hosts add|list|check|remove|remove-old-key
+void addCleanCommand(CLI::App& app, CommandOutcome& outcome); ///< clean
+void addRunCommands(CLI::App& app, CommandOutcome& outcome);  ///< launch, attach, stop, logs, resume
 void addHistoryCommands(CLI::App& app, CommandOutcome& outcome);    ///< runs, relaunch, diff
 void addExchangeCommands(CLI::App& app, CommandOutcome& outcome);   ///< export, import
 void addScalingCommand(CLI::App& app, CommandOutcome& outcome);     ///< scaling

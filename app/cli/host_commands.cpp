@@ -11,6 +11,7 @@
 #include "app/cli/remove_old_key.h"
 #include "app/models/host_entry.h"
 #include "app/models/host_store.h"
+#include "engine/spec/field_reader.h"
 #include "remote/preflight/report_json.h"
 #include "remote/target/desk_folders.h"
 
@@ -145,6 +146,24 @@ int addHost(const QString& name, Desk::NewKeys newKeys)
     return saved.ok() ? 0 : console::fail(saved.error());
 }
 
+/// What lies on the host stays: runs there go on and keep their records.
+Status removeHost(const QString& name)
+{
+    if (name == thisMachine())
+        return badInput(name.toStdString() + " is this machine, which is always in the list");
+    TRAINYARD_TRY(QStringList hosts, loadHosts(hostFile()));
+    if (hosts.removeAll(name) == 0) {
+        std::vector<std::string> known;
+        for (const QString& host : hosts)
+            known.push_back(host.toStdString());
+        const std::string nearest = nearestName(name.toStdString(), known);
+        return badInput(name.toStdString() + " is not in the list", nearest.empty()
+                                                                        ? "`trainyard hosts list` shows it"
+                                                                        : "did you mean " + nearest + "?");
+    }
+    return saveHosts(hostFile(), hosts);
+}
+
 int listHosts(bool json)
 {
     const auto hosts = allHosts();
@@ -197,6 +216,13 @@ void addHostCommands(CLI::App& app, CommandOutcome& outcome)
     command->add_flag("--accept-new", o->acceptNew, acceptNew);
     command->callback(
         [&outcome, o] { outcome.status = checkHosts(o->hosts, o->links, o->json, o->newKeys()); });
+
+    command = hosts->add_subcommand("remove", "Take a host off the list; what lies on it stays");
+    command->add_option("HOST", o->host, "As `trainyard hosts list` names it")->required();
+    command->callback([&outcome, o] {
+        const Status removed = removeHost(QString::fromStdString(o->host));
+        outcome.status = removed.ok() ? 0 : console::fail(removed.error());
+    });
 
     command = hosts->add_subcommand(
         "remove-old-key", "Forget the key of a host that shows another one now, after asking for its "
