@@ -8,6 +8,8 @@
 #include "app/cli/console.h"
 #include "app/cli/history.h"
 #include "app/cli/node_tool.h"
+#include "app/cli/output_file.h"
+#include "app/cli/record_fetch.h"
 #include "app/exchange/csv_import.h"
 #include "app/exchange/run_export.h"
 #include "app/exchange/tensorboard_import.h"
@@ -78,6 +80,9 @@ Status exportRun(const ExportOptions& options)
     if (options.run.empty() || (options.tensorboard.empty() && options.csv.empty() && options.json.empty()))
         return badInput("say which run, and what to write",
                         "--tensorboard DIR, --csv FILE, --json FILE or --hf DIR");
+    TRAINYARD_TRY_STATUS(checkOutputFile("--csv", options.csv));
+    TRAINYARD_TRY_STATUS(checkOutputFile("--json", options.json));
+    TRAINYARD_TRY_STATUS(fetchRecords({textOf(options.run)}));
     TRAINYARD_TRY(const auto history, History::open());
     TRAINYARD_TRY(const OpenRun* run, history->read(options.run));
     if (!options.tensorboard.empty()) {

@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/desk.h"
+#include "app/cli/record_fetch.h"
 #include "app/cli/report_files.h"
 #include "app/models/data_set_inspector.h"
 #include "app/models/hardware_library.h"
@@ -102,6 +103,7 @@ Result<ReportDocument> documentOf(const Options& options)
     QStringList runs;
     for (const std::string& run : options.subjects)
         runs << QString::fromStdString(run);
+    TRAINYARD_TRY_STATUS(fetchRecords(runs));
     return reportOfRuns(runs, {pattern, options.hardware});
 }
 

@@ -1,0 +1,86 @@
+#include "app/cli/record_fetch.h"
+
+#include <memory>
+#include <optional>
+
+#include <QEventLoop>
+#include <QTimer>
+
+#include "app/cli/console.h"
+#include "app/cli/desk.h"
+#include "app/cli/history.h"
+#include "remote/stream/run_follower.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::chrono::seconds kReachPatience{10};
+constexpr std::chrono::seconds kSilence{10}; ///< without a record, before the rest is given up
+constexpr std::chrono::milliseconds kLook{100};
+
+/// Those whose records here may lack something, as their hosts started them.
+Result<QList<DeskRun>> incompleteAmong(const QStringList& runIds)
+{
+    TRAINYARD_TRY(const auto history, History::open());
+    QList<DeskRun> incomplete;
+    for (const QString& id : runIds) {
+        const auto entry = history->library().find(id);
+        const auto run = loadDeskRun(id);
+        if (entry && run.ok() && (!entry->isOver() || int(run->attempt) > entry->attempt))
+            incomplete.append(*run);
+    }
+    return incomplete;
+}
+
+Status fetch(Desk& desk, const DeskRun& run)
+{
+    TRAINYARD_TRY_STATUS(desk.reach(run.head(), kReachPatience));
+    RunFollower follower(run.id, run.hosts, desk.targets());
+    QEventLoop loop;
+    Interrupt interrupt;
+    QTimer silence, look;
+    Status outcome;
+    const auto end = [&](const Status& status) {
+        outcome = status;
+        loop.quit();
+    };
+    QObject::connect(&interrupt, &Interrupt::requested, &loop, [&] { end(cancelled("interrupted")); });
+    QObject::connect(&follower, &RunFollower::recordsArrived, &silence, qOverload<>(&QTimer::start));
+    QObject::connect(&follower, &RunFollower::problem, &loop, [&](const Error& error) { end(error); });
+    QObject::connect(&silence, &QTimer::timeout, &loop, [&] {
+        end(unreachable("no further records came from " + run.hosts.join(", ").toStdString()));
+    });
+    QObject::connect(&look, &QTimer::timeout, &loop, [&] {
+        if (follower.caughtUp())
+            loop.quit();
+    });
+    follower.start();
+    silence.start(kSilence);
+    look.start(kLook);
+    loop.exec();
+    return outcome;
+}
+
+} // namespace
+
+Status fetchRecords(const QStringList& runIds)
+{
+    TRAINYARD_TRY(const QList<DeskRun> runs, incompleteAmong(runIds));
+    if (runs.isEmpty())
+        return {};
+    Desk desk;
+    for (const DeskRun& run : runs) {
+        console::transient("fetching the records of " + run.id);
+        const Status fetched = fetch(desk, run);
+        console::transient({});
+        if (!fetched.ok() && fetched.error().kind == ErrorKind::Cancelled)
+            return fetched;
+        if (!fetched.ok())
+            console::warn(run.id + ": " + QString::fromStdString(fetched.error().text()) +
+                          "; its records here are used");
+    }
+    return {};
+}
+
+} // namespace trainyard
