@@ -35,7 +35,9 @@ const std::map<std::string, std::string>& examples()
         {"runs note", "  trainyard runs note 20261121T091505Z-bert-tiny-3f2a \"the warm-up was too short\""},
         {"runs archive", "  trainyard runs archive 20261121T091505Z-bert-tiny-3f2a\n"
                          "  trainyard runs --search is:archived"},
-        {"runs delete", "  trainyard runs delete 20261121T091505Z-bert-tiny-3f2a --confirm bert-tiny"},
+        {"runs delete",
+         "  trainyard runs delete 20261121T091505Z-bert-tiny-3f2a --confirm bert-tiny\n"
+         "  trainyard runs delete 20261121T091505Z-bert-tiny-3f2a --hosts   with its checkpoints there"},
         {"runs spec", "  trainyard runs spec 20261121T091505Z-bert-tiny-3f2a --out again.json"},
         {"relaunch", "  trainyard relaunch 20261121T091505Z-bert-tiny-3f2a --follow"},
         {"diff", "  trainyard diff 20261121T091505Z-bert-tiny-3f2a 20261122T101010Z-bert-tiny-00aa"},

@@ -10,6 +10,8 @@
 #include "app/cli/desk.h"
 #include "app/cli/follow.h"
 #include "app/cli/history.h"
+#include "app/cli/output_file.h"
+#include "app/cli/record_fetch.h"
 #include "app/cli/run_list_output.h"
 #include "app/cli/terminal.h"
 #include "app/models/run_comparison.h"
@@ -85,24 +87,33 @@ std::string askForName(const QString& question)
     return typed;
 }
 
-/// Removes the run's folders on its hosts and its mirror here.
-Status removeEverywhere(const RunEntry& entry)
+/// Removes the run's folder on each of its hosts. To be asked again where that was interrupted or a host was
+/// away.
+Status removeFromHosts(const RunEntry& entry)
 {
     if (entry.hosts.isEmpty())
         return {};
     Desk desk;
+    Interrupt interrupt;
     QEventLoop loop;
-    Status answer;
-    desk.runs().removeRun(entry.id, entry.hosts, [&](const Status& removed) {
-        answer = removed;
+    std::optional<Status> answer;
+    const auto end = [&](const Status& status) {
+        answer = status;
         loop.quit();
-    });
-    loop.exec();
-    return answer;
+    };
+    QObject::connect(&interrupt, &Interrupt::requested, &loop,
+                     [&] { end(cancelled("interrupted; what was removed is gone, the rest is there")); });
+    desk.runs().removeFromHosts(entry.id, &loop, end);
+    console::transient("deleting on " + entry.hosts.join(QStringLiteral(", ")));
+    if (!answer)
+        loop.exec();
+    console::transient({});
+    return *answer;
 }
 
 Status deleteRun(const HistoryOptions& options)
 {
+    TRAINYARD_TRY_STATUS(fetchRecords({QString::fromStdString(options.run)}));
     TRAINYARD_TRY(const auto history, History::open());
     TRAINYARD_TRY(const RunEntry entry, history->find(options.run));
     if (!entry.isOver())
@@ -121,7 +132,7 @@ Status deleteRun(const HistoryOptions& options)
         return refused("nothing was deleted: the name of " + options.run + " was not confirmed",
                        "--confirm \"" + entry.name.toStdString() + "\"");
     if (options.hosts)
-        TRAINYARD_TRY_STATUS(removeEverywhere(entry));
+        TRAINYARD_TRY_STATUS(removeFromHosts(entry));
     return history->desk().removeRun(entry.id);
 }
 
@@ -135,6 +146,7 @@ Result<RunSpec> specOf(History& history, const std::string& runId)
 
 Status writeSpec(const HistoryOptions& options)
 {
+    TRAINYARD_TRY_STATUS(checkOutputFile("--out", options.out));
     TRAINYARD_TRY(const auto history, History::open());
     TRAINYARD_TRY(const RunSpec spec, specOf(*history, options.run));
     const std::string text = toJson(spec);

@@ -35,6 +35,8 @@ public:
     virtual void resume(const QString& runId, double learningRate, RunReply reply) = 0;
     /// Publishes a checkpoint after the present step, without stopping.
     virtual void checkpoint(const QString& runId, RunReply reply) = 0;
+    /// Removes the folder of a run that is over, with every checkpoint, from each of its hosts.
+    virtual void removeFromHosts(const QString& runId, RunReply reply) = 0;
     /// A piece of a rank's log from byte `offset`, at most `limit` bytes; negative offset = from the end.
     virtual void readLog(const QString& runId, int rank, qint64 offset, qint64 limit, const QObject* context,
                          std::function<void(const Result<LogPiece>&)> done) = 0;

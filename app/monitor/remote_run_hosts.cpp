@@ -55,6 +55,11 @@ void RemoteRunHosts::checkpoint(const QString& runId, RunReply reply)
     m_service.requestCheckpoint(runId, reply.context, reply.done);
 }
 
+void RemoteRunHosts::removeFromHosts(const QString& runId, RunReply reply)
+{
+    m_service.removeFromHosts(runId, reply.context, reply.done);
+}
+
 void RemoteRunHosts::readLog(const QString& runId, int rank, qint64 offset, qint64 limit,
                              const QObject* context, std::function<void(const Result<LogPiece>&)> done)
 {

@@ -17,6 +17,7 @@ public:
     void stop(const QString& runId, bool keep, RunReply reply) override;
     void resume(const QString& runId, double learningRate, RunReply reply) override;
     void checkpoint(const QString& runId, RunReply reply) override;
+    void removeFromHosts(const QString& runId, RunReply reply) override;
     void readLog(const QString& runId, int rank, qint64 offset, qint64 limit, const QObject* context,
                  std::function<void(const Result<LogPiece>&)> done) override;
     void readRing(const QString& runId, int rank, const QObject* context,

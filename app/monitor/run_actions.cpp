@@ -1,5 +1,6 @@
 #include "app/monitor/run_actions.h"
 
+#include <QCheckBox>
 #include <QFileDialog>
 #include <QLineEdit>
 #include <QMenu>
@@ -8,6 +9,7 @@
 #include "app/exchange/run_export.h"
 #include "app/models/display_text.h"
 #include "app/models/run_desk.h"
+#include "app/models/run_hosts.h"
 #include "app/widgets/message_strip.h"
 
 namespace trainyard {
@@ -106,25 +108,46 @@ void RunActions::confirmDelete(const QString& runId)
 {
     const RunEntry entry = m_desk.library().find(runId).value_or(RunEntry{});
     const QString name = oneLine(entry.name);
-    const QString stays =
-        entry.hosts.isEmpty()
-            ? QString()
-            : tr(" Its folder with its checkpoints on %1 stays; `trainyard runs delete --hosts` "
-                 "removes that too.")
-                  .arg(oneLine(entry.hosts.join(QStringLiteral(", "))));
     m_strip.showMessage(MessageStrip::Tone::Warning, tr("Delete %1 for ever?").arg(name),
-                        tr("Its curves, events, tags and notes on this computer are gone then.") + stays);
+                        tr("Its curves, events, tags and notes on this computer are gone then."));
+    QCheckBox* onHosts = addHostChoice(entry);
     auto* typed = new QLineEdit;
     typed->setPlaceholderText(tr("Type the run's name to confirm: %1").arg(name));
     typed->setAccessibleName(tr("Name of the run, to confirm"));
     typed->setToolTip(tr("The name as it stands above"));
     m_strip.addField(typed);
-    QPushButton* button = m_strip.addAction(tr("Delete"), [this, runId] { remove(runId); });
+    QPushButton* button = m_strip.addAction(tr("Delete"), [this, runId, onHosts] {
+        onHosts && onHosts->isChecked() ? removeFromHosts(runId) : remove(runId);
+    });
     button->setEnabled(false);
     connect(typed, &QLineEdit::textChanged, button,
             [button, name](const QString& text) { button->setEnabled(text == name); });
     connect(typed, &QLineEdit::returnPressed, button, &QPushButton::click);
     typed->setFocus();
+}
+
+/// Whether its folders on its hosts go too; null for a run without hosts.
+QCheckBox* RunActions::addHostChoice(const RunEntry& entry)
+{
+    if (entry.hosts.isEmpty() || !m_desk.hosts())
+        return nullptr;
+    auto* choice = new QCheckBox(tr("Also its folder with every checkpoint on %1")
+                                     .arg(oneLine(entry.hosts.join(QStringLiteral(", ")))));
+    choice->setToolTip(tr("Otherwise it stays there, and `trainyard attach` brings the run back"));
+    m_strip.addField(choice);
+    return choice;
+}
+
+/// What this computer has of the run stays until its hosts have removed theirs: so it can be asked again.
+void RunActions::removeFromHosts(const QString& runId)
+{
+    m_strip.showProgress(tr("deleting the run on its hosts"), -1);
+    m_desk.hosts()->removeFromHosts(runId, {this, {}, [this, runId](const Status& removed) {
+                                                if (removed.ok())
+                                                    remove(runId);
+                                                else
+                                                    m_strip.showError(removed.error());
+                                            }});
 }
 
 void RunActions::remove(const QString& runId)

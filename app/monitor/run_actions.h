@@ -6,6 +6,7 @@
 #include "engine/base/result.h"
 #include "engine/spec/run_spec.h"
 
+class QCheckBox;
 class QMenu;
 class QPoint;
 class QWidget;
@@ -14,6 +15,7 @@ namespace trainyard {
 
 class MessageStrip;
 class RunDesk;
+struct RunEntry;
 
 /// What can be done with a run of the history besides watching it. Tells in the strip of its place what came
 /// of it.
@@ -38,6 +40,8 @@ private:
     void addExports(QMenu& menu, const QString& runId);
     void archive(const QString& runId, bool archived);
     void confirmDelete(const QString& runId);
+    QCheckBox* addHostChoice(const RunEntry& entry);
+    void removeFromHosts(const QString& runId);
     void remove(const QString& runId);
     void exportTo(const QString& runId, const QString& format);
 

@@ -15,6 +15,7 @@
 #include "remote/launch/run_id.h"
 #include "remote/launch/start_operation.h"
 #include "remote/target/desk_folders.h"
+#include "remote/target/joined_errors.h"
 #include "remote/target/whole_file.h"
 
 namespace trainyard {
@@ -305,6 +306,34 @@ void RunService::removeRun(const QString& runId, const QStringList& hosts,
                 done(*all);
         });
         question->ask([question, runId](Target& target) { endAndRemove(target, runId, *question); });
+    }
+}
+
+void RunService::removeFromHosts(const QString& runId, const QObject* context,
+                                 std::function<void(const Status&)> done)
+{
+    const auto run = loadDeskRunToAct(runId);
+    if (!run.ok())
+        return done(run.error());
+    struct Asked {
+        std::vector<Error> errors;
+        int waiting = 0;
+    };
+    const auto asked = std::make_shared<Asked>(Asked{{}, static_cast<int>(run->hosts.size())});
+    for (const QString& host : run->hosts) {
+        const auto heard = [asked, done, all = run->hosts.size()](const Status& removed) {
+            if (!removed.ok())
+                asked->errors.push_back(removed.error());
+            if (--asked->waiting == 0)
+                done(joinedErrors(asked->errors, static_cast<int>(all)));
+        };
+        auto* question = new HostQuestion<void>(host, m_targets, this, context, heard);
+        question->ask([question, runId](Target& target) {
+            target.call({{"op", "remove-run"}, {"run", runId}}, question,
+                        [question](const Result<QJsonObject>& reply) {
+                            question->answer(reply.ok() ? Status() : Status(reply.error()));
+                        });
+        });
     }
 }
 

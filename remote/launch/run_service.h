@@ -106,6 +106,11 @@ public:
     /// Removes a run that is over from these hosts and from this desk: for jobs that only make an answer.
     /// `done` tells of hosts that could not be asked.
     void removeRun(const QString& runId, const QStringList& hosts, std::function<void(const Status&)> done);
+    /// Removes the folder of a run that is over, with every checkpoint, from each of its hosts; what this
+    /// desk has of it stays. Refused by a host where anything of it is alive. `done` tells of every host that
+    /// still has it, or could not be asked; to ask again is fine. `context` as for Target::call.
+    void removeFromHosts(const QString& runId, const QObject* context,
+                         std::function<void(const Status&)> done);
     /// The text of manifest.json of the data set in `folder` on `host`. `context` as for Target::call.
     void readManifest(const QString& host, const QString& folder, const QObject* context,
                       std::function<void(const Result<QByteArray>&)> done);

@@ -1,3 +1,4 @@
+#include <QCheckBox>
 #include <QComboBox>
 #include <QCompleter>
 #include <QDockWidget>
@@ -62,6 +63,7 @@ public:
             reply);
     }
     void checkpoint(const QString& runId, RunReply reply) override { ask("checkpoint " + runId, reply); }
+    void removeFromHosts(const QString& runId, RunReply reply) override { ask("remove " + runId, reply); }
     void readLog(const QString&, int, qint64, qint64, const QObject*,
                  std::function<void(const Result<LogPiece>&)> done) override
     {
@@ -81,12 +83,15 @@ public:
     QStringList followed;
     QStringList asked;
     RunReply last;
+    std::optional<Status> answer; ///< to every request, at once; nothing = none
 
 private:
     void ask(const QString& what, const RunReply& reply)
     {
         asked.append(what);
         last = reply;
+        if (answer)
+            reply.done(*answer);
     }
 };
 
@@ -486,6 +491,30 @@ private slots:
         button("Delete")->click();
         QVERIFY(!m_library->find(id));
         QVERIFY(!QDir(m_desk->folderOf(id)).exists());
+        QCOMPARE(m_hosts->asked, QStringList());
+    }
+
+    void deletesFromTheHostsToo()
+    {
+        open({running(), failedRun()});
+        const QString id = m_library->runs().last().id;
+        m_place->showRun(id);
+        const auto confirm = [this, name = m_library->runs().last().name] {
+            trigger("Delete…");
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete); // what stood there before
+            auto* strip = m_place->findChild<MessageStrip*>();
+            strip->findChild<QCheckBox*>()->click();
+            QTest::keyClicks(strip->findChild<QLineEdit*>(), name);
+            QTest::keyClick(strip->findChild<QLineEdit*>(), Qt::Key_Return);
+        };
+        m_hosts->answer = Status(unreachable("gpu-01: no answer"));
+        confirm();
+        QVERIFY(m_library->find(id)); // its hosts still have it
+        QVERIFY(m_place->findChild<MessageStrip*>()->text().contains("no answer"));
+        m_hosts->answer = Status();
+        confirm();
+        QVERIFY(!m_library->find(id));
+        QCOMPARE(m_hosts->asked, (QStringList{"remove " + id, "remove " + id}));
     }
 
     void showsInWhatTwoSpecificationsDiffer()

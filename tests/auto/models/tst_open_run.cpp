@@ -30,6 +30,7 @@ public:
     void stop(const QString&, bool, RunReply) override {}
     void resume(const QString&, double, RunReply) override {}
     void checkpoint(const QString&, RunReply) override {}
+    void removeFromHosts(const QString&, RunReply) override {}
     void readLog(const QString&, int, qint64, qint64, const QObject*,
                  std::function<void(const Result<LogPiece>&)>) override
     {
