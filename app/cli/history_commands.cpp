@@ -203,9 +203,12 @@ void addList(CLI::App& runs, CommandOutcome& outcome, const Options& o)
 {
     runs.add_option("--search", o->list.search, "Only runs that match; see below");
     runs.add_flag("--recorded", o->list.recorded, "As they were last recorded here; no host is asked");
-    runs.add_flag("--json", o->list.json, "One JSON document on standard output");
+    CLI::Option* json = runs.add_flag("--json", o->list.json, "One JSON document on standard output");
+    runs.add_flag("--csv", o->list.csv, "The last figures of each run as a table (CSV) on standard output")
+        ->excludes(json);
     runs.footer("TEXT of --search:\n" + RunSearch::help().toStdString() +
-                "\n  trainyard runs --search \"tag:paper loss<2.5 -state:failed\" --json");
+                "\n  trainyard runs --search \"tag:paper loss<2.5 -state:failed\" --json"
+                "\n  trainyard runs --search tag:paper --csv > paper.csv");
     CLI::App* self = &runs;
     runs.final_callback([&outcome, o, self] {
         if (self->get_subcommands().empty())

@@ -10,6 +10,8 @@
 #include "app/cli/desk.h"
 #include "app/cli/history.h"
 #include "app/cli/host_runs.h"
+#include "app/cli/record_fetch.h"
+#include "app/exchange/run_list_csv.h"
 #include "app/models/display_text.h"
 #include "app/models/run_search.h"
 #include "remote/launch/desk_run.h"
@@ -147,6 +149,24 @@ void printTable(const QList<ListedRun>& runs, const RunListOptions& options)
     console::print(console::table(rows));
 }
 
+QStringList idsOfDeskRuns()
+{
+    QStringList ids;
+    for (const DeskRun& run : deskRuns())
+        ids.append(run.id);
+    return ids;
+}
+
+void printCsv(const QList<ListedRun>& runs)
+{
+    QList<RunEntry> entries;
+    for (const ListedRun& run : runs) {
+        if (run.entry.isTraining)
+            entries.append(run.entry);
+    }
+    console::print(runListCsv(entries).chopped(1)); // print() ends the last line
+}
+
 } // namespace
 
 int printRuns(const RunListOptions& options)
@@ -155,6 +175,10 @@ int printRuns(const RunListOptions& options)
     if (!search.problem().isEmpty())
         return console::fail(
             badInput("--search: " + search.problem().toStdString(), "see `trainyard runs --help`"));
+    if (options.csv && !options.recorded) {
+        if (const Status fetched = fetchRecords(idsOfDeskRuns()); !fetched.ok())
+            return console::fail(fetched.error());
+    }
     const auto history = History::open();
     if (!history.ok())
         return console::fail(history.error());
@@ -162,6 +186,10 @@ int printRuns(const RunListOptions& options)
     if (!options.recorded)
         askHosts(runs);
     runs.removeIf([&](const ListedRun& run) { return !search.matches(run.entry); });
+    if (options.csv) {
+        printCsv(runs);
+        return 0;
+    }
     if (!options.json) {
         printTable(runs, options);
         return 0;

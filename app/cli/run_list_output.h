@@ -9,6 +9,7 @@ struct RunListOptions {
     std::string search;    ///< see RunSearch
     bool recorded = false; ///< as they were last recorded here; no host is asked
     bool json = false;
+    bool csv = false; ///< see runListCsv(); trainings and imports alone
 };
 
 /// Prints them, newest first; gives the exit status.

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <QList>
+#include <QString>
+
+#include "app/models/run_entry.h"
+
+namespace trainyard {
+
+/// The last figures of each run as a table, its fields quoted as in RFC 4180: run, name, state, reason, step,
+/// steps, loss, sequences_per_second, ranks, attempt, began and updated (UTC, ISO 8601), hosts, tags (both
+/// divided by blanks), notes. Empty = not known.
+QString runListCsv(const QList<RunEntry>& runs);
+
+} // namespace trainyard
