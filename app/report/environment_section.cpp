@@ -2,6 +2,7 @@
 #include <QJsonObject>
 
 #include "app/models/display_text.h"
+#include "app/report/equal_hosts.h"
 #include "app/report/sections.h"
 #include "engine/spec/names.h"
 #include "remote/preflight/host_report.h"
@@ -76,7 +77,7 @@ QStringList hostCells(const QString& host, const QJsonObject& probe)
             known(facts.mpi)};
 }
 
-/// A host that several runs found the same stands there once.
+/// Hosts that were found the same stand there as one.
 ReportTable hostTable(const Runs& runs)
 {
     ReportTable table{
@@ -92,7 +93,7 @@ ReportTable hostTable(const Runs& runs)
                 addOnce(hostCells(host, {}), table);
         }
     }
-    return table;
+    return withEqualHostsFolded(table);
 }
 
 ReportTable warningTable(const Runs& runs)
@@ -108,7 +109,7 @@ ReportTable warningTable(const Runs& runs)
                         table);
         }
     }
-    return table;
+    return withEqualHostsFolded(table);
 }
 
 bool wereLookedAt(const Runs& runs)

@@ -16,6 +16,7 @@
 #include "app/models/run_folder.h"
 #include "app/report/column_widths.h"
 #include "app/report/data_set_report.h"
+#include "app/report/equal_hosts.h"
 #include "app/report/figure_painter.h"
 #include "app/report/html_report.h"
 #include "app/report/paged_report.h"
@@ -314,8 +315,43 @@ private slots:
         const auto figure = blocksOf<ReportFigure>(*sectionOf(document, "Memory per device")).value(0);
         QCOMPARE(figure.bars.size(), 64);
         QVERIFY2(figure.caption.contains("each host"), qPrintable(figure.caption));
-        QCOMPARE(blocksOf<ReportTable>(*sectionOf(document, "Environment"))[1].rows.size(), 64);
+        const auto hosts = blocksOf<ReportTable>(*sectionOf(document, "Environment"))[1];
+        QCOMPARE(hosts.rows.size(), 1);
+        QCOMPARE(hosts.rows[0][0], QString("64 x rental-eu-west-3-gpu-node-000000.cluster.example.org to "
+                                           "rental-eu-west-3-gpu-node-000063.cluster.example.org"));
         QVERIFY(PagedReport(document).pageCount() < 40);
+    }
+
+    void namesHostsInShort_data()
+    {
+        QTest::addColumn<QString>("names");
+        QTest::addColumn<QString>("inShort");
+        QTest::addRow("one") << "gpu-01"
+                             << "gpu-01";
+        QTest::addRow("two are named") << "gpu-01 gpu-02"
+                                       << "gpu-01, gpu-02";
+        QTest::addRow("a row of numbers") << "gpu-8 gpu-9 gpu-10"
+                                          << "gpu-8 to gpu-10";
+        QTest::addRow("a hole") << "n1 n2 n3 n5"
+                                << "n1 to n3, n5";
+        QTest::addRow("numbers of another length") << "n8 n9 n010"
+                                                   << "n8, n9, n010";
+        QTest::addRow("of other domains") << "n1.a n2.b n3.a"
+                                          << "n1.a, n2.b, n3.a";
+        QTest::addRow("without numbers") << "anna ben"
+                                         << "anna, ben";
+    }
+    void namesHostsInShort()
+    {
+        QFETCH(QString, names);
+        QTEST(shortList(names.split(' ')), "inShort");
+    }
+
+    void keepsHostsApartThatDiffer()
+    {
+        const ReportTable table{
+            "Hosts", {"host", "cores"}, {{"a1", "8"}, {"a2", "8"}, {"b1", "16"}, {"a3", "8"}}};
+        QCOMPARE(withEqualHostsFolded(table).rows, (QList<QStringList>{{"3 x a1 to a3", "8"}, {"b1", "16"}}));
     }
 
     void reportsOnADataSet()
