@@ -5,8 +5,8 @@
 #include <QDateTime>
 
 #include "app/cli/console.h"
+#include "app/cli/run_alerts.h"
 #include "app/models/alert_rules.h"
-#include "app/models/alert_settings.h"
 #include "app/models/run_link.h"
 #include "remote/target/desk_folders.h"
 
@@ -21,15 +21,10 @@ bool contains(const QList<Alert>& alerts, const Alert& wanted)
 
 } // namespace
 
-AlertTeller::AlertTeller(const QString& runId)
+AlertTeller::AlertTeller(const QString& runId) : m_thresholds(deskThresholds())
 {
     if (auto facts = readRunFacts(QString::fromStdString(deskRunFolder(runId).string())); facts.ok())
         m_facts = std::move(facts).value();
-    const auto settings = loadAlertSettings(deskDataFolder() / "alerts.json");
-    if (settings.ok())
-        m_thresholds = settings->thresholds;
-    else
-        console::warn(QString::fromStdString(settings.error().text()));
 }
 
 void AlertTeller::take(const QString& stream, const std::vector<Record>& records)

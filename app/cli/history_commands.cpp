@@ -208,7 +208,10 @@ void addList(CLI::App& runs, CommandOutcome& outcome, const Options& o)
         ->excludes(json);
     runs.footer("TEXT of --search:\n" + RunSearch::help().toStdString() +
                 "\n  trainyard runs --search \"tag:paper loss<2.5 -state:failed\" --json"
-                "\n  trainyard runs --search tag:paper --csv > paper.csv");
+                "\n  trainyard runs --search tag:paper --csv > paper.csv\n\n"
+                "ALERTS tell what is wrong with runs that are not over, by the records that are here: \"✕\" "
+                "spoils the\ntraining, \"▲\" deserves a look. `trainyard attach RUN` fetches the newest "
+                "records and tells them as they come.");
     CLI::App* self = &runs;
     runs.final_callback([&outcome, o, self] {
         if (self->get_subcommands().empty())

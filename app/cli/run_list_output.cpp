@@ -11,8 +11,10 @@
 #include "app/cli/history.h"
 #include "app/cli/host_runs.h"
 #include "app/cli/record_fetch.h"
+#include "app/cli/run_alerts.h"
 #include "app/exchange/run_list_csv.h"
 #include "app/models/display_text.h"
+#include "app/models/open_run.h"
 #include "app/models/run_search.h"
 #include "remote/launch/desk_run.h"
 
@@ -25,6 +27,7 @@ struct ListedRun {
     QString kind;
     QString state;
     std::optional<DeskRun> desk; ///< as this desk started it or attached to it
+    QList<Alert> alerts{};       ///< by the records that are here
 };
 
 QString stateName(RunState state)
@@ -100,6 +103,19 @@ void askHosts(QList<ListedRun>& runs)
     }
 }
 
+/// Of runs that are at work, by all that is known: a host may have said that one is over whose records end
+/// before.
+void judge(QList<ListedRun>& runs, RunDesk& desk)
+{
+    const AlertThresholds thresholds = deskThresholds();
+    for (ListedRun& run : runs) {
+        if (run.entry.isOver() || run.entry.spec.isEmpty())
+            continue;
+        if (const auto open = desk.open(run.entry.id); open.ok())
+            run.alerts = openAlerts(**open, thresholds);
+    }
+}
+
 QJsonValue number(double value)
 {
     return std::isfinite(value) ? QJsonValue(value) : QJsonValue();
@@ -113,6 +129,7 @@ QJsonObject toJson(const ListedRun& run)
             {"kind", run.kind},
             {"state", run.state},
             {"reason", e.reason},
+            {"alerts", alertsJson(run.alerts)},
             {"step", e.step},
             {"steps", e.steps},
             {"loss", number(e.loss)},
@@ -132,6 +149,7 @@ QStringList toRow(const ListedRun& run)
     return {e.id,
             run.kind,
             waits ? e.reason : run.state,
+            alertWords(run.alerts),
             QStringLiteral("%1/%2").arg(e.step).arg(e.steps),
             displayLoss(e.loss),
             e.hosts.join(QStringLiteral(", ")),
@@ -143,7 +161,7 @@ void printTable(const QList<ListedRun>& runs, const RunListOptions& options)
     if (runs.isEmpty())
         return console::print(options.search.empty() ? "No runs yet. `trainyard launch SPEC` starts one."
                                                      : "No run matches.");
-    QList<QStringList> rows{{"run", "kind", "state", "step", "loss", "hosts", "tags"}};
+    QList<QStringList> rows{{"run", "kind", "state", "alerts", "step", "loss", "hosts", "tags"}};
     for (const ListedRun& run : runs)
         rows.append(toRow(run));
     console::print(console::table(rows));
@@ -190,6 +208,7 @@ int printRuns(const RunListOptions& options)
         printCsv(runs);
         return 0;
     }
+    judge(runs, (*history)->desk());
     if (!options.json) {
         printTable(runs, options);
         return 0;
