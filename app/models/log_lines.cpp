@@ -92,7 +92,7 @@ void LogLines::append(const QByteArray& bytes)
         endLine(end);
     if (m_starts.back() < m_text.size())
         m_levels.push_back(levelOfLogLine(std::string_view(m_text).substr(m_starts.back())));
-    if (m_text.size() > kMostBytes)
+    if (m_text.size() > m_mostBytes)
         dropOlderHalf();
 }
 

@@ -20,8 +20,11 @@ LogLevel levelOfLogLine(std::string_view line);
 /// their text. A line is made fit to be shown when it is asked for. A plain value.
 class LogLines {
 public:
-    static constexpr std::size_t kMostBytes = std::size_t{1} << 28; ///< then the older half is dropped
-    static constexpr std::size_t kLongestShown = 4096;              ///< bytes of one line
+    static constexpr std::size_t kMostBytes = std::size_t{1} << 28;
+    static constexpr std::size_t kLongestShown = 4096; ///< bytes of one line
+
+    /// With more than `mostBytes` the older half is dropped.
+    explicit LogLines(std::size_t mostBytes = kMostBytes) : m_mostBytes(mostBytes) {}
 
     void clear();
     void append(const QByteArray& bytes);
@@ -51,6 +54,7 @@ private:
     void endLine(std::size_t end);
     void dropOlderHalf();
 
+    std::size_t m_mostBytes;
     std::string m_text;
     std::vector<std::size_t> m_starts{0}; ///< of the lines, the unfinished last one among them
     std::vector<LogLevel> m_levels;

@@ -1,16 +1,18 @@
 #include "app/monitor/log_tab.h"
 
+#include <algorithm>
+
 #include <QFile>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include "app/models/display_text.h"
 #include "app/models/open_run.h"
+#include "app/models/rank_choice.h"
 #include "app/models/theme.h"
 #include "app/monitor/log_view.h"
 #include "app/widgets/panel_area.h"
@@ -23,8 +25,11 @@ namespace {
 
 constexpr qint64 kFirstPiece = 256 * 1024;
 constexpr qint64 kPiece = 512 * 1024; ///< the most that an agent gives at once
+constexpr qint64 kLeastFirstPiece = 16 * 1024;
+constexpr std::size_t kMostRanks = 64; ///< whose logs are read at once
 constexpr int kAgainMs = 1000;
 constexpr int kFindWidth = 200;
+constexpr int kRanksWidth = 96;
 
 QToolButton* makeToolButton(const QString& text, const QString& help)
 {
@@ -41,7 +46,7 @@ QToolButton* makeToolButton(const QString& text, const QString& help)
 LogTab::LogTab(RunHosts* hosts, QWidget* parent)
     : QWidget(parent)
     , m_hosts(hosts)
-    , m_rank(new QSpinBox(this))
+    , m_rankField(new QLineEdit(this))
     , m_level(new SegmentedControl({{tr("all"), tr("All lines")},
                                     {tr("▲ warnings"), tr("Lines that sound like a warning or an error")},
                                     {tr("✕ errors"), tr("Lines that sound like an error")}},
@@ -62,9 +67,11 @@ LogTab::LogTab(RunHosts* hosts, QWidget* parent)
 
 void LogTab::buildBar()
 {
-    m_rank->setPrefix(tr("rank "));
-    m_rank->setAccessibleName(tr("Rank"));
-    m_rank->setMinimumWidth(96);
+    m_rankField->setAccessibleName(tr("Ranks"));
+    m_rankField->setToolTip(
+        tr("Whose log: a rank as 3, several as 0-3, 8, or all. Up and Down go to the next one."));
+    m_rankField->setFixedWidth(kRanksWidth);
+    m_rankField->installEventFilter(this);
     m_follow->setCheckable(true);
     m_follow->setChecked(true);
     m_whole->setToolTip(tr("Reads it from its first line on; until then its end is shown"));
@@ -72,7 +79,8 @@ void LogTab::buildBar()
     m_state->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* bar = new QHBoxLayout;
     bar->setSpacing(metrics::kGap);
-    bar->addWidget(m_rank);
+    bar->addWidget(makeLabel(tr("Rank")));
+    bar->addWidget(m_rankField);
     bar->addWidget(m_level);
     bar->addWidget(buildSearch());
     bar->addWidget(m_follow);
@@ -87,7 +95,7 @@ void LogTab::buildBar()
     column->setSpacing(metrics::kGap);
     column->addLayout(bar);
     column->addWidget(panel, 1);
-    connect(m_rank, &QSpinBox::valueChanged, this, [this] { startOver(-kFirstPiece); });
+    connect(m_rankField, &QLineEdit::editingFinished, this, &LogTab::chooseRanks);
     connect(m_whole, &QPushButton::clicked, this, [this] { startOver(0); });
     connect(m_level, &SegmentedControl::chosen, this, [this](int level) {
         m_view->setLeastLevel(LogLevel(level));
@@ -98,10 +106,7 @@ void LogTab::buildBar()
         if (follows)
             m_view->scrollToEnd();
     });
-    connect(m_view, &LogView::currentChanged, this, [this] {
-        m_follow->setChecked(false);
-        tellMatches();
-    });
+    connect(m_view, &LogView::currentChanged, this, &LogTab::onLineChosen);
 }
 
 QWidget* LogTab::buildSearch()
@@ -130,18 +135,47 @@ void LogTab::show(const OpenRun& run)
     m_runId = run.id();
     m_folder = run.facts().folder;
     const bool goesOn = std::exchange(m_over, isFinal(run.series().status().state)) && !m_over;
-    const int ranks =
-        run.facts().spec ? run.facts().spec->layout.worldSize() : int(run.series().ranks().size());
-    m_rank->setRange(0, std::max(0, ranks - 1));
+    m_worldSize = std::max(1, run.facts().spec ? run.facts().spec->layout.worldSize()
+                                               : int(run.series().ranks().size()));
     if (other)
-        startOver(-kFirstPiece);
+        showRanks(std::move(m_ranks));
     else if (std::exchange(m_isWaiting, false) || goesOn)
         readMore();
 }
 
+/// Before a run is shown any rank may be wanted of it.
 void LogTab::setRank(int rank)
 {
-    m_rank->setValue(rank);
+    m_ranks = {rank};
+    if (!m_runId.isEmpty())
+        showRanks({rank});
+}
+
+void LogTab::showRanks(std::vector<int> ranks)
+{
+    std::erase_if(ranks, [this](int rank) { return rank < 0 || rank >= m_worldSize; });
+    if (ranks.empty())
+        ranks = {0};
+    if (ranks.size() > kMostRanks)
+        ranks.resize(kMostRanks);
+    m_ranks = std::move(ranks);
+    m_rankField->setText(textOf(m_ranks, m_worldSize));
+    startOver(-std::max(kLeastFirstPiece, kFirstPiece / qint64(m_ranks.size())));
+}
+
+/// From several ranks to the one behind or before them.
+void LogTab::stepRank(int by)
+{
+    setRank(std::clamp((by > 0 ? m_ranks.back() : m_ranks.front()) + by, 0, m_worldSize - 1));
+}
+
+/// What is no choice of ranks gives way to the one before.
+void LogTab::chooseRanks()
+{
+    const auto ranks = ranksFrom(m_rankField->text(), m_worldSize);
+    if (ranks && *ranks != m_ranks)
+        return showRanks(*ranks);
+    m_rankField->setText(textOf(m_ranks, m_worldSize));
 }
 
 void LogTab::goToTime(qint64 timeMs)
@@ -151,13 +185,18 @@ void LogTab::goToTime(qint64 timeMs)
     tellMatches();
 }
 
-/// Enter and Shift+Enter in the search field walk through the matches.
+/// Enter and Shift+Enter in the search field walk through the matches, arrows in the field of ranks through
+/// them.
 bool LogTab::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched != m_find || event->type() != QEvent::KeyPress)
+    if (event->type() != QEvent::KeyPress)
         return QWidget::eventFilter(watched, event);
     const auto* key = static_cast<QKeyEvent*>(event);
-    if (key->key() != Qt::Key_Return && key->key() != Qt::Key_Enter)
+    if (watched == m_rankField && (key->key() == Qt::Key_Up || key->key() == Qt::Key_Down)) {
+        stepRank(key->key() == Qt::Key_Up ? +1 : -1);
+        return true;
+    }
+    if (watched != m_find || (key->key() != Qt::Key_Return && key->key() != Qt::Key_Enter))
         return false;
     goToMatch(key->modifiers() & Qt::ShiftModifier ? -1 : +1);
     return true;
@@ -166,9 +205,11 @@ bool LogTab::eventFilter(QObject* watched, QEvent* event)
 void LogTab::startOver(qint64 offset)
 {
     ++m_generation;
-    m_offset = offset;
-    m_begin = -1;
-    m_view->clear();
+    m_readings.clear();
+    for (const int rank : m_ranks)
+        m_readings.push_back({rank, -1, offset});
+    m_problem.clear();
+    m_view->setRanks(m_ranks);
     m_state->setText(tr("reading…"));
     readMore();
 }
@@ -178,44 +219,55 @@ void LogTab::readMore()
     m_isWaiting = !PanelArea::isSeen(*this);
     if (m_isWaiting || m_runId.isEmpty())
         return;
+    m_problem.clear();
+    for (Reading& reading : m_readings) {
+        if (!reading.isAsked)
+            read(reading);
+    }
+}
+
+void LogTab::read(Reading& reading)
+{
     if (QFile::exists(m_folder + QStringLiteral("/ranks")) || !m_hosts)
-        return readFromFolder();
-    const quint64 generation = m_generation;
-    m_hosts->readLog(m_runId, m_rank->value(), m_offset, kPiece, this,
-                     [this, generation](const Result<LogPiece>& piece) {
-                         if (generation == m_generation)
-                             take(piece);
+        return take(reading, readFromFolder(reading));
+    reading.isAsked = true;
+    m_hosts->readLog(m_runId, reading.rank, reading.offset, kPiece, this,
+                     [this, &reading, generation = m_generation](const Result<LogPiece>& piece) {
+                         if (generation != m_generation) // its reading is gone
+                             return;
+                         reading.isAsked = false;
+                         take(reading, piece);
                      });
 }
 
-void LogTab::readFromFolder()
+Result<LogPiece> LogTab::readFromFolder(const Reading& reading) const
 {
-    QFile file(m_folder + QStringLiteral("/ranks/%1.log").arg(m_rank->value(), 4, 10, QLatin1Char('0')));
+    QFile file(m_folder + QStringLiteral("/ranks/%1.log").arg(reading.rank, 4, 10, QLatin1Char('0')));
     if (!file.open(QIODevice::ReadOnly))
-        return take(badInput("this run's folder has no log of rank " + std::to_string(m_rank->value())));
-    const qint64 from = m_offset < 0 ? std::max<qint64>(0, file.size() + m_offset) : m_offset;
+        return badInput("this run's folder has no log of rank " + std::to_string(reading.rank));
+    const qint64 from =
+        reading.offset < 0 ? std::max<qint64>(0, file.size() + reading.offset) : reading.offset;
     file.seek(from);
-    take(LogPiece{from, file.read(kPiece)});
+    return LogPiece{from, file.read(kPiece)};
 }
 
-void LogTab::take(const Result<LogPiece>& piece)
+void LogTab::take(Reading& reading, const Result<LogPiece>& piece)
 {
-    if (!piece.ok()) {
-        m_state->setText(QString::fromStdString(piece.error().text()));
-        m_state->setToolTip(toolTipOf(m_state->text()));
-        m_again.start(kAgainMs);
-        return;
+    const bool isMore = piece.ok() && !piece->bytes.isEmpty();
+    if (piece.ok()) {
+        reading.begin = reading.begin < 0 ? piece->offset : reading.begin;
+        reading.offset = piece->offset + piece->bytes.size();
+    } else {
+        m_problem = QString::fromStdString(piece.error().text());
     }
-    m_begin = m_begin < 0 ? piece->offset : m_begin;
-    m_offset = piece->offset + piece->bytes.size();
-    if (!piece->bytes.isEmpty()) {
-        m_view->append(piece->bytes, m_follow->isChecked());
+    if (isMore) {
+        m_view->append(reading.rank, piece->bytes, m_follow->isChecked());
         tellMatches();
     }
     tellState();
-    if (!piece->bytes.isEmpty())
+    if (isMore)
         m_again.start(0);
-    else if (!m_over)
+    else if ((!m_over || !piece.ok()) && !m_again.isActive())
         m_again.start(kAgainMs);
 }
 
@@ -236,6 +288,14 @@ void LogTab::goToMatch(int direction)
     tellMatches();
 }
 
+void LogTab::onLineChosen(int line)
+{
+    m_follow->setChecked(false);
+    tellMatches();
+    if (const auto time = m_view->lines().timeMs(line))
+        emit timeChosen(*time);
+}
+
 void LogTab::tellMatches()
 {
     const qsizetype count = m_view->matchCount();
@@ -252,7 +312,11 @@ void LogTab::tellState()
 {
     const int shown = m_view->shownCount();
     const int all = m_view->lines().size();
-    m_whole->setVisible(m_begin > 0);
+    m_whole->setVisible(std::ranges::any_of(m_readings, [](const Reading& r) { return r.begin > 0; }));
+    if (!m_problem.isEmpty()) {
+        m_state->setText(m_problem);
+        return m_state->setToolTip(toolTipOf(m_problem));
+    }
     m_state->setToolTip({});
     m_state->setText(all == 0      ? tr("the log is empty")
                      : shown < all ? tr("%1 of %2 lines").arg(displayCount(shown), displayCount(all))

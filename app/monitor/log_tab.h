@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include <QTimer>
 #include <QWidget>
 
@@ -8,7 +10,6 @@
 class QLabel;
 class QLineEdit;
 class QPushButton;
-class QSpinBox;
 class QToolButton;
 
 namespace trainyard {
@@ -17,8 +18,8 @@ class LogView;
 class OpenRun;
 class SegmentedControl;
 
-/// The log of one rank: its end first, then what is added while one looks; all of it when that is asked for.
-/// Read through the run's hosts, or from the folder of a recorded run.
+/// The log of one rank, or of several in order of time: the end first, then what is added while one looks;
+/// all of it when that is asked for. Read through the run's hosts, or from the folder of a recorded run.
 class LogTab : public QWidget {
     Q_OBJECT
 
@@ -32,18 +33,35 @@ public:
     /// The line that was written then comes into view.
     void goToTime(qint64 timeMs);
 
+signals:
+    /// The user chose a line that was written at this moment, in ms since 1970-01-01 UTC.
+    void timeChosen(qint64 timeMs);
+
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    /// How far a rank's log has been read.
+    struct Reading {
+        int rank = 0;
+        qint64 begin = -1; ///< where what is shown begins; negative = nothing was read yet
+        qint64 offset = 0; ///< where the next piece begins; negative = from the end
+        bool isAsked = false;
+    };
+
     void buildBar();
     QWidget* buildSearch();
+    void chooseRanks();
+    void showRanks(std::vector<int> ranks);
+    void stepRank(int by);
     void startOver(qint64 offset);
     void readMore();
-    void readFromFolder();
-    void take(const Result<LogPiece>& piece);
+    void read(Reading& reading);
+    Result<LogPiece> readFromFolder(const Reading& reading) const;
+    void take(Reading& reading, const Result<LogPiece>& piece);
     void search();
     void goToMatch(int direction);
+    void onLineChosen(int line);
     void tellMatches();
     void tellState();
 
@@ -52,7 +70,9 @@ private:
     QString m_folder;
     bool m_over = false;
     bool m_isWaiting = false; ///< for show(), because nobody looks
-    QSpinBox* m_rank;
+    int m_worldSize = 1;
+    std::vector<int> m_ranks{0}; ///< whose logs are shown, not empty
+    QLineEdit* m_rankField;
     SegmentedControl* m_level;
     QLineEdit* m_find;
     QLabel* m_count;
@@ -63,9 +83,9 @@ private:
     QLabel* m_state;
     LogView* m_view;
     QTimer m_again;
-    qint64 m_begin = 0;       ///< where what is shown begins
-    qint64 m_offset = 0;      ///< where the next piece begins; negative = from the end
-    quint64 m_generation = 0; ///< answers to questions of another rank are dropped
+    std::vector<Reading> m_readings; ///< of m_ranks; replaced as a whole
+    QString m_problem;               ///< why a log could not be read just now
+    quint64 m_generation = 0;        ///< answers to questions of other ranks are dropped
 };
 
 } // namespace trainyard

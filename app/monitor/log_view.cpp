@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kFontPixels = 12;
 constexpr int kGutter = 24;          ///< for the shape of a warning or an error
+constexpr int kRankMark = 4;         ///< width of the mark in the colour of a rank
 constexpr int kMostCopied = 100'000; ///< lines
 
 QChar shapeOf(LogLevel level)
@@ -36,9 +37,10 @@ LogView::LogView(QWidget* parent)
     setFrameShape(QFrame::NoFrame);
 }
 
-void LogView::clear()
+void LogView::setRanks(const std::vector<int>& ranks)
 {
-    m_lines.clear();
+    m_lines.setRanks(ranks);
+    m_lastRank = ranks.back();
     m_shown.clear();
     m_matches.clear();
     m_current = m_anchor = -1;
@@ -47,14 +49,13 @@ void LogView::clear()
     viewport()->update();
 }
 
-void LogView::append(const QByteArray& bytes, bool follow)
+void LogView::append(int rank, const QByteArray& bytes, bool follow)
 {
-    const int drops = m_lines.drops();
-    const int unfinished = std::max(0, m_lines.size() - 1);
-    m_lines.append(bytes);
-    if (m_lines.drops() != drops)
-        m_current = m_anchor = -1;
-    const int from = m_lines.drops() == drops ? unfinished : 0;
+    const RankLogs::Place current = m_lines.placeOf(m_current);
+    const RankLogs::Place anchor = m_lines.placeOf(m_anchor);
+    const int from = m_lines.append(rank, bytes);
+    m_current = m_lines.lineOf(current);
+    m_anchor = m_current < 0 ? -1 : m_lines.lineOf(anchor);
     filter(from);
     search(from);
     updateScrollBars();
@@ -150,6 +151,19 @@ int LogView::lineHeight() const
     return QFontMetrics(m_font).height() + 2;
 }
 
+int LogView::rankWidth() const
+{
+    if (!m_lines.isMerged())
+        return 0;
+    const int digits = QFontMetrics(m_font).horizontalAdvance(QString::number(m_lastRank));
+    return kRankMark + metrics::kHalf + digits + metrics::kGap;
+}
+
+int LogView::textLeft() const
+{
+    return kGutter + rankWidth();
+}
+
 int LogView::rowAt(const QPoint& position) const
 {
     const int row = verticalScrollBar()->value() + position.y() / lineHeight();
@@ -173,7 +187,8 @@ void LogView::updateScrollBars()
     const int rows = viewport()->height() / lineHeight();
     verticalScrollBar()->setRange(0, std::max(0, shownCount() - rows));
     verticalScrollBar()->setPageStep(rows);
-    horizontalScrollBar()->setRange(0, std::max(0, m_widest + kGutter + metrics::kGap - viewport()->width()));
+    horizontalScrollBar()->setRange(0,
+                                    std::max(0, m_widest + textLeft() + metrics::kGap - viewport()->width()));
     horizontalScrollBar()->setPageStep(viewport()->width());
     horizontalScrollBar()->setSingleStep(8 * kFontPixels);
 }
@@ -185,9 +200,15 @@ void LogView::setCurrent(int line, bool selects)
     m_current = line;
     if (!selects)
         m_anchor = line;
-    setAccessibleDescription(m_lines.text(line));
+    setAccessibleDescription(spokenLine(line));
     showRow(rowOf(line));
     viewport()->update();
+}
+
+QString LogView::spokenLine(int line) const
+{
+    return m_lines.isMerged() ? tr("rank %1: %2").arg(m_lines.rankOf(line)).arg(m_lines.text(line))
+                              : m_lines.text(line);
 }
 
 void LogView::walk(int row, bool selects)
@@ -205,7 +226,7 @@ QString LogView::selectedText() const
     const int last = std::min({rowOf(std::max(m_current, m_anchor)), shownCount() - 1, first + kMostCopied});
     QStringList lines;
     for (int row = first; row <= last; ++row)
-        lines.append(m_lines.text(lineOf(row)));
+        lines.append(spokenLine(lineOf(row)));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -246,14 +267,28 @@ void LogView::paintRow(QPainter& painter, int row, const QString& text, const QR
     if (level != LogLevel::Info)
         painter.drawText(QRect(box.left(), box.top(), kGutter, box.height()), Qt::AlignCenter,
                          QString(shapeOf(level)));
+    if (m_lines.isMerged())
+        paintRank(painter, line, box);
     painter.save();
-    painter.setClipRect(box.adjusted(kGutter, 0, 0, 0));
-    const QRect place = box.adjusted(kGutter - horizontalScrollBar()->value(), 0, m_widest, 0);
+    painter.setClipRect(box.adjusted(textLeft(), 0, 0, 0));
+    const QRect place = box.adjusted(textLeft() - horizontalScrollBar()->value(), 0, m_widest, 0);
     if (!m_needle.isEmpty())
         paintMatches(painter, text, place);
     painter.setPen(tone);
     painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, text);
     painter.restore();
+}
+
+/// A mark in the rank's colour, and its number.
+void LogView::paintRank(QPainter& painter, int line, const QRect& box) const
+{
+    const ThemeColours& colours = coloursOf(palette());
+    const QColor mark = seriesStyle(colours.scheme, int(m_lines.indexOf(line))).colour;
+    painter.fillRect(box.left() + kGutter, box.top(), kRankMark, box.height(), mark);
+    painter.setPen(colours.muted);
+    const int left = box.left() + kGutter + kRankMark + metrics::kHalf;
+    painter.drawText(QRect(left, box.top(), box.left() + textLeft() - metrics::kGap - left, box.height()),
+                     Qt::AlignRight | Qt::AlignVCenter, QString::number(m_lines.rankOf(line)));
 }
 
 void LogView::paintMatches(QPainter& painter, const QString& text, const QRect& box) const

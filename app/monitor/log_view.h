@@ -5,22 +5,24 @@
 #include <QAbstractScrollArea>
 #include <QFont>
 
-#include "app/models/log_lines.h"
+#include "app/models/rank_logs.h"
 
 namespace trainyard {
 
-/// The lines of a log. Only those in view are made fit and painted, so their number does not matter. Arrow
-/// keys, Page Up and Down, Home and End walk; with Shift they select, Ctrl+C copies; dragging selects too.
+/// The lines of the log of one rank, or of several in order of time, each then with its rank. Only those in
+/// view are made fit and painted, so their number does not matter. Arrow keys, Page Up and Down, Home and End
+/// walk; with Shift they select, Ctrl+C copies; dragging selects too.
 class LogView : public QAbstractScrollArea {
     Q_OBJECT
 
 public:
     explicit LogView(QWidget* parent = nullptr);
 
-    const LogLines& lines() const { return m_lines; }
-    void clear();
+    const RankLogs& lines() const { return m_lines; }
+    /// Empty logs of these ranks.
+    void setRanks(const std::vector<int>& ranks);
     /// With `follow` the end stays in view.
-    void append(const QByteArray& bytes, bool follow);
+    void append(int rank, const QByteArray& bytes, bool follow);
     /// Only lines that sound as bad are shown.
     void setLeastLevel(LogLevel level);
     /// What is searched for is marked in every line; empty = nothing.
@@ -52,6 +54,8 @@ protected:
 
 private:
     int lineHeight() const;
+    int rankWidth() const; ///< of the column that says whose line it is; 0 for a single log
+    int textLeft() const;
     int rowOf(int line) const; ///< of the shown ones: its own, or that of the next one
     int lineOf(int row) const;
     int rowAt(const QPoint& position) const;
@@ -62,11 +66,14 @@ private:
     void setCurrent(int line, bool selects);
     void showRow(int row);
     QString selectedText() const;
+    QString spokenLine(int line) const;
     void paintRow(QPainter& painter, int row, const QString& text, const QRect& box) const;
+    void paintRank(QPainter& painter, int line, const QRect& box) const;
     void paintMatches(QPainter& painter, const QString& text, const QRect& box) const;
 
     QFont m_font; ///< not the widget's, whose size the style sheet sets
-    LogLines m_lines;
+    RankLogs m_lines;
+    int m_lastRank = 0; ///< with the longest number
     LogLevel m_least = LogLevel::Info;
     std::vector<int> m_shown; ///< lines; not used while all are shown
     QString m_needle;

@@ -159,6 +159,10 @@ void RunView::connectPanels()
     connect(m_charts, &ChartsTab::cursorTimeChanged, m_log, &LogTab::goToTime);
     connect(m_timeline, &TimelineTab::rankWanted, this, &RunView::showDevice);
     connect(m_devices, &DevicesTab::logWanted, this, &RunView::showLog);
+    connect(m_log, &LogTab::timeChosen, this, [this](qint64 timeMs) {
+        const QSignalBlocker blocker(m_charts); // the log is there already
+        m_charts->showTime(timeMs);
+    });
 }
 
 void RunView::setRun(OpenRun* run)

@@ -48,7 +48,7 @@ void measureLog(int rounds)
     QByteArray piece;
     for (int line = 0; line < 10'000; ++line)
         piece += "2026-11-21T09:15:05Z step " + QByteArray::number(line) + "  loss 7.1234  1203.4 seq/s\n";
-    print("log: 10 000 lines more", milliseconds(100, [&](int) { view.append(piece, true); }));
+    print("log: 10 000 lines more", milliseconds(100, [&](int) { view.append(0, piece, true); }));
     QPixmap picture(kView);
     print("log of 10^6 lines: a picture", milliseconds(rounds, [&](int round) {
               view.goToTime(1'795'252'505'000 + round);

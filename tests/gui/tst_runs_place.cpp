@@ -10,7 +10,6 @@
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QSpinBox>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -300,7 +299,7 @@ private slots:
         QCOMPARE(board->current(), 3);
         QTest::keyClick(board, Qt::Key_Return);
         QVERIFY(PanelArea::isSeen(*m_place->findChild<LogTab*>()));
-        QCOMPARE(m_place->findChild<LogTab*>()->findChild<QSpinBox*>()->value(), 3);
+        QCOMPARE(fieldOf(*m_place->findChild<LogTab*>(), "Ranks")->text(), QString("3"));
     }
 
     void theRankThatComputesLongestIsMarked()
@@ -337,6 +336,33 @@ private slots:
         view->setLeastLevel(LogLevel::Error);
         QCOMPARE(view->shownCount(), 0);
         QCOMPARE(view->matchCount(), 0);
+    }
+
+    void logsOfSeveralRanksAreReadTogether()
+    {
+        open({running()});
+        auto* log = m_place->findChild<LogTab*>();
+        m_place->panels()->showPanel(*log);
+        auto* view = log->findChild<LogView*>();
+        AWAIT(view->lines().size() > 20);
+        const int ofOne = view->lines().size();
+        auto* ranks = fieldOf(*log, "Ranks");
+        ranks->setFocus();
+        ranks->selectAll();
+        QTest::keyClicks(ranks, "ALL");
+        QTest::keyClick(ranks, Qt::Key_Return);
+        QCOMPARE(ranks->text(), QString("all"));
+        AWAIT(view->lines().size() == 4 * ofOne);
+        QVERIFY(view->lines().isMerged());
+        ranks->selectAll();
+        QTest::keyClicks(ranks, "1, 7");
+        QTest::keyClick(ranks, Qt::Key_Return);
+        QCOMPARE(ranks->text(), QString("all")); // there is no rank 7
+        QTest::keyClick(ranks, Qt::Key_Down);
+        QCOMPARE(ranks->text(), QString("0"));
+        QTest::keyClick(ranks, Qt::Key_Up);
+        QCOMPARE(ranks->text(), QString("1"));
+        QVERIFY(!view->lines().isMerged());
     }
 
     void aLostLinkIsNotAStoppedRun()
