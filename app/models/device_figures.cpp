@@ -62,7 +62,7 @@ QString loadWords(const DeviceSample& sample)
 {
     QStringList parts{displayPercent(sample.utilisation)};
     if (sample.celsius)
-        parts << QObject::tr("%1 °C").arg(displayNumber(*sample.celsius));
+        parts << QObject::tr("%1\u00a0°C").arg(displayNumber(*sample.celsius));
     if (sample.watts)
         parts << QObject::tr("%1 W").arg(displayNumber(*sample.watts));
     return parts.join(QStringLiteral(" · "));

@@ -5,6 +5,7 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QSignalBlocker>
+#include <QVBoxLayout>
 
 #include "app/models/theme.h"
 #include "app/widgets/roles.h"
@@ -13,7 +14,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kColumns = 3;
+constexpr int kColumns = 4; ///< each a label above its box
 constexpr int kBoxWidth = 148;
 
 QDoubleSpinBox* makeBox(const ThresholdField& field)
@@ -49,11 +50,13 @@ AlertForm::AlertForm(QWidget* parent)
         QDoubleSpinBox* box = makeBox(fields[i]);
         auto* label = makeLabel(fields[i].label, "muted", this);
         label->setBuddy(box);
-        const int row = int(i) / kColumns;
-        const int column = 2 * (int(i) % kColumns);
-        grid->addWidget(label, row, column);
-        grid->addWidget(box, row, column + 1, Qt::AlignLeft);
-        grid->setColumnStretch(column + 1, 1);
+        auto* field = new QVBoxLayout;
+        field->setSpacing(2);
+        field->addWidget(label);
+        field->addWidget(box, 0, Qt::AlignLeft);
+        const int column = int(i) % kColumns;
+        grid->addLayout(field, int(i) / kColumns, column);
+        grid->setColumnStretch(column, 1);
         connect(box, &QDoubleSpinBox::valueChanged, this, &AlertForm::tell);
         m_boxes.append(box);
     }
@@ -69,10 +72,10 @@ AlertForm::AlertForm(QWidget* parent)
     last->addWidget(reset);
     last->addStretch(1);
     const int row = grid->rowCount();
-    grid->addLayout(last, row, 0, 1, 2 * kColumns);
+    grid->addLayout(last, row, 0, 1, kColumns);
     m_problem->setWordWrap(true);
     m_problem->hide();
-    grid->addWidget(m_problem, row + 1, 0, 1, 2 * kColumns);
+    grid->addWidget(m_problem, row + 1, 0, 1, kColumns);
 }
 
 void AlertForm::setSettings(const AlertSettings& settings)

@@ -15,7 +15,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr QSize kLargeCell{232, 100};
+constexpr QSize kLargeCell{264, 100};
 constexpr QSize kSmallCell{112, 48};
 constexpr int kMostLarge = 48; ///< ranks; more are drawn small
 constexpr int kGap = metrics::kGap;

@@ -52,7 +52,7 @@ QString hostLine(const QString& name, const DeviceSample& sample)
             .arg(name, displayBytes(double(sample.memoryUsed)), displayBytes(double(sample.memoryTotal)),
                  displayPercent(sample.utilisation), displayBytes(double(sample.diskFree)));
     if (sample.celsius)
-        line += QObject::tr(", %1 °C").arg(displayNumber(*sample.celsius));
+        line += QObject::tr(", %1\u00a0°C").arg(displayNumber(*sample.celsius));
     return line;
 }
 

@@ -106,7 +106,19 @@ void EventsTab::showAlerts(const OpenRun& run, bool canAct)
                                        : tr("none; figures, hosts and link are as they should be"));
     m_list->show(alerts, state, canAct && !run.facts().readOnly, QDateTime::currentMSecsSinceEpoch());
     m_scroll->setVisible(!alerts.isEmpty());
-    m_scroll->setFixedHeight(std::min(m_list->sizeHint().height(), kMostAlertHeight));
+    fitAlerts();
+}
+
+/// As high as the cards are at this width: their texts wrap.
+void EventsTab::fitAlerts()
+{
+    m_scroll->setFixedHeight(std::min(m_list->heightForWidth(width()), kMostAlertHeight));
+}
+
+void EventsTab::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitAlerts();
 }
 
 } // namespace trainyard

@@ -29,12 +29,16 @@ public:
     /// `canAct`: the run may be asked for something.
     void show(const OpenRun& run, bool canAct);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 signals:
     void wanted(trainyard::AlertAction action, const trainyard::Alert& alert);
 
 private:
     QWidget* buildAlerts();
     void showAlerts(const OpenRun& run, bool canAct);
+    void fitAlerts();
 
     AlertCenter& m_alerts;
     EventListModel m_model;

@@ -55,6 +55,7 @@ RunHeader::RunHeader(QWidget* parent)
     , m_alerts(makeButton({}, "alert", this))
     , m_link(new StateChip(tr("Link"), this))
     , m_progress(new QProgressBar(this))
+    , m_times(new ElidedLabel("small", Qt::ElideRight, this))
     , m_checkpoint(makeButton(tr("Checkpoint now"), nullptr, this))
     , m_resume(makeButton(tr("Resume"), "primary", this))
     , m_stop(makeButton(tr("Stop…"), "danger", this))
@@ -62,6 +63,7 @@ RunHeader::RunHeader(QWidget* parent)
     m_progress->setRange(0, kProgressSteps);
     m_progress->setTextVisible(false);
     m_progress->setAccessibleName(tr("Progress"));
+    m_times->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     m_checkpoint->setToolTip(tr("Publishes a checkpoint after the present step; the run goes on"));
     m_resume->setToolTip(tr("Goes on from the last checkpoint"));
     m_stop->setToolTip(tr("Finishes the step, publishes a checkpoint and ends every process of the run"));
@@ -82,13 +84,16 @@ RunHeader::RunHeader(QWidget* parent)
     second->addLayout(texts, 1);
     for (QPushButton* button : {m_checkpoint, m_resume, m_stop})
         second->addWidget(button);
+    auto* third = new QHBoxLayout;
+    third->setSpacing(metrics::kPanelPadding);
+    third->addWidget(m_progress, 1);
+    third->addWidget(m_times);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(metrics::kHalf);
     column->addLayout(first);
     column->addLayout(second);
-    column->addSpacing(metrics::kHalf);
-    column->addWidget(m_progress);
+    column->addLayout(third);
     column->addWidget(m_reason);
 
     m_alerts->setAccessibleName(tr("Alerts"));
@@ -110,6 +115,7 @@ void RunHeader::show(const OpenRun& run, qint64 nowMs, bool canAct)
     m_state->setState(toneOf(own), shapeOf(own).at(0), wordOf(own));
     showLink(run, nowMs);
     showFigures(run);
+    showTimes(run);
 
     const RunState state = run.series().status().state;
     const bool over = isFinal(state);
@@ -152,16 +158,23 @@ void RunHeader::showFigures(const OpenRun& run)
     if (!run.series().steps().isEmpty()) {
         parts.append(tr("loss %1").arg(displayLoss(entry.loss)));
         parts.append(tr("%1 seq/s").arg(displayNumber(entry.sequencesPerSecond)));
+    }
+    m_figures->setFullText(parts.join(QStringLiteral("  ·  ")));
+    m_progress->setValue(int(run.progress() * kProgressSteps));
+}
+
+void RunHeader::showTimes(const OpenRun& run)
+{
+    QStringList parts;
+    if (!run.series().steps().isEmpty())
         parts.append(
             tr("%1 trained").arg(displaySeconds(run.series().steps().last(StepColumn::TrainingSeconds))));
-    }
     const double left = run.secondsLeft();
     if (left > 0)
         parts.append(tr("about %1 left").arg(displaySeconds(left)));
     if (const auto next = nextCheckpoint(run.facts(), run.series()))
         parts.append(tr("next checkpoint in about %1").arg(displaySeconds(next->seconds)));
-    m_figures->setFullText(parts.join(QStringLiteral("  ·  ")));
-    m_progress->setValue(int(run.progress() * kProgressSteps));
+    m_times->setFullText(parts.join(QStringLiteral("  ·  ")));
 }
 
 void RunHeader::showLink(const OpenRun& run, qint64 nowMs)
@@ -185,7 +198,10 @@ void RunHeader::showLink(const OpenRun& run, qint64 nowMs)
     case RunLink::Lost:
         if (over)
             return m_link->clear();
-        return m_link->setState(Tone::Warning, u'◌', tr("link lost, still running"),
+        return m_link->setState(Tone::Warning, u'◌',
+                                run.series().status().state == RunState::Running
+                                    ? tr("link lost, still running")
+                                    : tr("link lost"),
                                 tr("seen %1").arg(displayAge(nowMs - behind, nowMs)));
     }
 }

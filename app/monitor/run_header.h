@@ -36,6 +36,7 @@ signals:
 
 private:
     void showFigures(const OpenRun& run);
+    void showTimes(const OpenRun& run);
     void showLink(const OpenRun& run, qint64 nowMs);
 
     ElidedLabel* m_name;
@@ -46,6 +47,7 @@ private:
     QPushButton* m_alerts; ///< names the worst; hidden when nothing is wrong
     StateChip* m_link;
     QProgressBar* m_progress;
+    ElidedLabel* m_times; ///< how long it trained, and what comes when; beside the progress
     QPushButton* m_checkpoint;
     QPushButton* m_resume;
     QPushButton* m_stop;

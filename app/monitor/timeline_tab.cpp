@@ -25,6 +25,8 @@ namespace trainyard {
 
 namespace {
 
+constexpr int kGanttStretch = 100; ///< of 101: what a low one leaves is empty below the legend
+
 QVBoxLayout* columnIn(QFrame& panel)
 {
     auto* column = new QVBoxLayout(&panel);
@@ -130,12 +132,13 @@ QWidget* TimelineTab::buildPipeline()
         head->addWidget(makeLabel(title, "heading"));
         head->addWidget(words, 1);
         column->addLayout(head);
-        column->addWidget(gantt, 1);
+        column->addWidget(gantt, kGanttStretch);
         gantt->setAccessibleName(title);
     };
     add(tr("Pipeline, measured"), m_measuredWords, m_measured);
     add(tr("Pipeline, planned"), m_plannedWords, m_planned);
     column->addWidget(m_legend);
+    column->addStretch(1);
     connect(m_measured, &PipelineGantt::shownChanged, m_planned, &PipelineGantt::show);
     connect(m_planned, &PipelineGantt::shownChanged, m_measured, &PipelineGantt::show);
     return panel;
@@ -181,6 +184,8 @@ void TimelineTab::showPipeline(const OpenRun& run)
     };
     m_measured->setTimeline(measured ? shared(*measured) : nullptr, longest);
     m_planned->setTimeline(planned.ok() ? shared(*planned) : nullptr, longest);
+    for (PipelineGantt* gantt : {m_measured, m_planned})
+        gantt->setMaximumHeight(gantt->greatestHeight());
 }
 
 } // namespace trainyard

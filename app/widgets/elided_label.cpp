@@ -20,6 +20,7 @@ void ElidedLabel::setFullText(const QString& text)
 {
     m_full = text;
     setAccessibleName(text);
+    updateGeometry();
     fit();
 }
 
@@ -27,6 +28,19 @@ void ElidedLabel::setHelp(const QString& help)
 {
     m_help = help;
     fit();
+}
+
+/// Of the whole text, whatever of it is shown.
+QSize ElidedLabel::sizeHint() const
+{
+    const QMargins margins = contentsMargins();
+    return {fontMetrics().horizontalAdvance(m_full) + margins.left() + margins.right() + 1,
+            QLabel::sizeHint().height()};
+}
+
+QSize ElidedLabel::minimumSizeHint() const
+{
+    return {0, QLabel::minimumSizeHint().height()};
 }
 
 void ElidedLabel::resizeEvent(QResizeEvent* event)

@@ -25,7 +25,7 @@ constexpr double kRowGap = 2;       ///< between rows that are high enough
 constexpr double kRowWithGap = 5;   ///< pixels from which on a row leaves one
 constexpr double kRowWithText = 11; ///< and from which on numbers are readable
 constexpr double kTextMargin = 4;
-constexpr double kHighestRow = 28;
+constexpr double kHighestRow = 40;
 constexpr double kThinnest = 0.5;       ///< pixels; what is thinner joins its neighbour
 constexpr double kZoomStep = 1.25;      ///< of one notch of the wheel
 constexpr double kMostZoom = 1.0 / 4e4; ///< of the step, that fills the width
@@ -69,6 +69,11 @@ const TimedAction& PipelineGantt::at(const Spot& spot) const
 int PipelineGantt::ranks() const
 {
     return m_timeline ? static_cast<int>(m_timeline->played.ranks.size()) : 0;
+}
+
+int PipelineGantt::greatestHeight() const
+{
+    return m_timeline ? ranks() * static_cast<int>(kHighestRow) + kAxisHeight : sizeHint().height();
 }
 
 QRectF PipelineGantt::area() const

@@ -30,6 +30,8 @@ public:
     /// As far as the step reaches.
     void show(double from, double to);
 
+    /// More would stay empty.
+    int greatestHeight() const;
     QSize sizeHint() const override { return {560, 128}; }
     QSize minimumSizeHint() const override { return {240, 56}; }
 
