@@ -110,6 +110,10 @@ private slots:
         follower->start();
         AWAIT(ledger->count("steps") > seen);
 
+        const Status early = removed(service, run);
+        QVERIFY(!early.ok());
+        QCOMPARE(early.error().kind, ErrorKind::Refused);
+        QVERIFY2(early.error().text().starts_with("2 of 2 hosts"), early.error().text().c_str());
         QCOMPARE(waitFor(service.stop(run), &error), run);
         for (int i = 0; i < 2; ++i)
             QCOMPARE(m_lab->host(i).run({"pgrep", "-f", "trainyard-worker"}).output, QByteArray());
@@ -118,6 +122,14 @@ private slots:
         compareMirrors(run);
         QCOMPARE(lastState(run), RunState::Stopped);
         qInfo() << ledger->count("steps") << "steps";
+        follower.reset();
+
+        const Status late = removed(service, run);
+        QVERIFY2(late.ok(), late.ok() ? "" : late.error().text().c_str());
+        for (int i = 0; i < 2; ++i)
+            QVERIFY(!QFile::exists(onHost(i, run, {})));
+        QCOMPARE(lastState(run), RunState::Stopped); // the desk's own records stay
+        QVERIFY(removed(service, run).ok());         // to ask again is fine
     }
 
     void probesBothAndTheNetworkBetweenThem()
@@ -145,6 +157,14 @@ private slots:
     }
 
 private:
+    Status removed(RunService& service, const QString& run)
+    {
+        std::optional<Status> answer;
+        service.removeFromHosts(run, this, [&](const Status& status) { answer = status; });
+        [&] { AWAIT(answer.has_value()); }();
+        return answer.value_or(failed("no answer"));
+    }
+
     bool anyProbeOn(int host) const
     {
         const QDir runs(m_lab->host(host).path("/root/.trainyard/runs"));
