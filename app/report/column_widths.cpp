@@ -3,26 +3,49 @@
 #include <algorithm>
 #include <numeric>
 
+#include <QTextBoundaryFinder>
+
 namespace trainyard {
 
 namespace {
 
 struct Need {
-    double word = 0; ///< of the longest word
+    double word = 0; ///< of the longest part without a place to break it
     double text = 0; ///< of the longest cell on one line
 };
 
 void add(const QString& cell, const QFontMetricsF& metrics, double padding, Need& need)
 {
     need.text = std::max(need.text, metrics.horizontalAdvance(cell) + 2 * padding);
-    for (const QString& word : cell.split(QLatin1Char(' ')))
-        need.word = std::max(need.word, metrics.horizontalAdvance(word) + 2 * padding);
+    QTextBoundaryFinder breaks(QTextBoundaryFinder::Line, cell);
+    qsizetype from = 0;
+    for (qsizetype to = breaks.toNextBoundary(); to > from; to = breaks.toNextBoundary()) {
+        need.word =
+            std::max(need.word, metrics.horizontalAdvance(cell.mid(from, to - from).trimmed()) + 2 * padding);
+        from = to;
+    }
 }
 
 double sumOf(const QList<Need>& needs, double Need::*member)
 {
     return std::accumulate(needs.begin(), needs.end(), 0.0,
                            [member](double sum, const Need& need) { return sum + need.*member; });
+}
+
+/// What no column with short words lacks is left to those with long ones, in equal parts.
+QList<double> shareWords(const QList<Need>& needs, double width)
+{
+    QList<qsizetype> byWord(needs.size());
+    std::iota(byWord.begin(), byWord.end(), 0);
+    std::sort(byWord.begin(), byWord.end(),
+              [&needs](qsizetype a, qsizetype b) { return needs[a].word < needs[b].word; });
+    QList<double> widths(needs.size());
+    qsizetype others = needs.size();
+    for (const qsizetype column : byWord) {
+        widths[column] = std::min(needs[column].word, width / double(others--));
+        width -= widths[column];
+    }
+    return widths;
 }
 
 } // namespace
@@ -38,15 +61,12 @@ QList<double> columnWidths(const ReportTable& table, const QFontMetricsF& metric
     }
     const double words = sumOf(needs, &Need::word);
     const double texts = sumOf(needs, &Need::text);
+    if (words > width)
+        return shareWords(needs, width);
     QList<double> widths;
-    for (const Need& need : needs) {
-        if (texts <= width)
-            widths << need.text * width / texts;
-        else if (words <= width)
-            widths << need.word + (need.text - need.word) * (width - words) / (texts - words);
-        else
-            widths << need.word * width / words;
-    }
+    for (const Need& need : needs)
+        widths << (texts <= width ? need.text * width / texts
+                                  : need.word + (need.text - need.word) * (width - words) / (texts - words));
     return widths;
 }
 

@@ -463,6 +463,18 @@ private slots:
         QVERIFY(widths[2] > widths[1]);
     }
 
+    void breaksOnlyTheLongestWordsWhereNotAllFit()
+    {
+        const QFontMetricsF metrics{QFont()};
+        const QString name(60, 'n');
+        const ReportTable table{{}, {"run", "state", "steps"}, {{name, "running", "2 412"}}};
+        const double width = metrics.horizontalAdvance(name) * 0.8;
+        const QList<double> widths = columnWidths(table, metrics, 2, width);
+        QVERIFY(std::abs(widths[0] + widths[1] + widths[2] - width) < 0.001);
+        QVERIFY(widths[1] >= metrics.horizontalAdvance("running") + 4);
+        QVERIFY(widths[2] >= metrics.horizontalAdvance("steps") + 4);
+    }
+
     void numbersThePagesOfThePdf()
     {
         const QString file = m_folder.filePath("report.pdf");
