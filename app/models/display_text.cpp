@@ -70,6 +70,14 @@ QString displayCount(qint64 value)
     return value < 0 ? QStringLiteral("-") + digits : digits;
 }
 
+QString displayUnit(qint64 value, const QString& unit)
+{
+    if (value != 1 || !unit.endsWith(QLatin1Char('s')))
+        return unit;
+    const bool hissing = unit.endsWith(QLatin1String("sses"));
+    return unit.chopped(hissing ? 2 : 1);
+}
+
 QString displayBytes(double bytes)
 {
     if (!std::isfinite(bytes) || bytes < 0)

@@ -14,6 +14,8 @@ QString displayNumber(double value);
 QString displayLoss(double value);
 QString displayLarge(double value); ///< "336 million", "3.25 billion"; below a million as displayNumber()
 QString displayCount(qint64 value); ///< all digits, thousands separated: "1 240"
+/// The unit of a field beside its value: "files" is "file" beside 1, "passes" is "pass"; others stay.
+QString displayUnit(qint64 value, const QString& unit);
 QString displayBytes(double bytes);
 QString displaySeconds(double seconds); ///< "0.82 s", "3 min 20 s"
 QString displayPercent(double share);   ///< 0.827 -> "82.7 %"

@@ -7,12 +7,19 @@
 
 namespace trainyard {
 
-NumberBox::NumberBox(int low, int high, const QString& unit, QWidget* parent) : QSpinBox(parent)
+NumberBox::NumberBox(int low, int high, const QString& unit, QWidget* parent) : QSpinBox(parent), m_unit(unit)
 {
     setRange(low, high);
     setFocusPolicy(Qt::StrongFocus);
-    if (!unit.isEmpty())
-        setSuffix(QLatin1Char(' ') + unit);
+    showUnit();
+    connect(this, &QSpinBox::valueChanged, this, &NumberBox::showUnit);
+}
+
+void NumberBox::showUnit()
+{
+    const QString text = m_unit.isEmpty() ? QString() : QLatin1Char(' ') + displayUnit(value(), m_unit);
+    if (text != suffix())
+        setSuffix(text);
 }
 
 void NumberBox::showValue(int value)
@@ -20,6 +27,7 @@ void NumberBox::showValue(int value)
     const QSignalBlocker blocker(this);
     if (value != this->value())
         setValue(value);
+    showUnit();
 }
 
 QString NumberBox::textFromValue(int value) const

@@ -9,6 +9,7 @@ namespace trainyard {
 class NumberBox : public QSpinBox {
     Q_OBJECT
 public:
+    /// `unit`: in its plural, "files".
     NumberBox(int low, int high, const QString& unit = {}, QWidget* parent = nullptr);
 
     /// Shows a value without touching what is being typed, if that says the same.
@@ -21,7 +22,10 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
 
 private:
+    void showUnit();
     QString digitsOf(QString text) const;
+
+    QString m_unit;
 };
 
 } // namespace trainyard

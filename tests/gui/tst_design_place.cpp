@@ -194,6 +194,20 @@ private slots:
         QVERIFY2(clock.elapsed() < kPatienceMs, qPrintable(QString::number(clock.elapsed())));
     }
 
+    void theUnitOfANumberIsSingularBesideOne()
+    {
+        for (const auto& [unit, singular] :
+             {std::pair{"files", "1 file"}, {"passes", "1 pass"}, {"per rank", "1 per rank"}}) {
+            NumberBox box(0, 10, unit);
+            box.setValue(1);
+            QCOMPARE(box.text(), singular);
+            box.setValue(2);
+            QCOMPARE(box.text(), QStringLiteral("2 ") + unit);
+            box.showValue(1);
+            QCOMPARE(box.text(), singular);
+        }
+    }
+
     void aProblemInAFoldedSectionIsShownWhenItIsChosen()
     {
         auto& place = m_desk.goTo<DesignPlace>();
