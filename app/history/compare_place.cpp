@@ -31,6 +31,7 @@ namespace trainyard {
 
 namespace {
 
+constexpr int kWidestColumn = 240; ///< pixels: a longer name leaves the figures in sight
 constexpr int kListWidth = 300;
 constexpr int kRefreshMs = 500; ///< live runs among the chosen ones
 constexpr int kColumnWidth = 150;
@@ -206,6 +207,7 @@ QWidget* ComparePlace::buildFigures()
     view->setSortingEnabled(true);
     view->sortByColumn(-1, Qt::AscendingOrder); // as chosen, until a heading is clicked
     view->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    view->horizontalHeader()->setMaximumSectionSize(kWidestColumn);
     view->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     return view;
 }
