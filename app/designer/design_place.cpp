@@ -38,8 +38,8 @@ constexpr int kFormWidth = 416;
 constexpr int kFormWidest = 544;
 constexpr int kVerdictWidth = 304;
 constexpr int kVerdictWidest = 400;
-constexpr int kColumnsShare = 5; ///< of the height
-constexpr int kStripShare = 4;
+constexpr int kClusterShare = 3;        ///< of the height: cluster and memory
+constexpr int kStepShare = 2;           ///< a step and what follows from it
 constexpr int kVerdictHeight = 620;     ///< pixels: with the figures and one finding
 constexpr int kLeastAlternatives = 104; ///< pixels
 constexpr int kLeastHeight = 400;       ///< pixels
@@ -58,36 +58,45 @@ QFrame* makeTitledPanel(const QString& title, QWidget* content)
     return panel;
 }
 
-/// Form and pictures over what follows from them, the verdict beside all of these.
-void arrange(PanelArea& area, PanelArea::SizeClass)
+/// The form beside the pictures of what follows from it, the verdict beside these. A wide window has room for
+/// all of them at once.
+void arrange(PanelArea& area, PanelArea::SizeClass size)
 {
+    const bool wide = size == PanelArea::SizeClass::Wide;
     const auto panel = [&area](const char* id) { return area.panel(QLatin1String(id)); };
     area.addDockWidget(Qt::LeftDockWidgetArea, panel("form"));
-    area.splitDockWidget(panel("form"), panel("verdict"), Qt::Horizontal);
-    area.splitDockWidget(panel("form"), panel("pipeline"), Qt::Vertical);
     area.splitDockWidget(panel("form"), panel("cluster"), Qt::Horizontal);
-    area.splitDockWidget(panel("cluster"), panel("memory"), Qt::Vertical);
+    area.splitDockWidget(panel("cluster"), panel("verdict"), Qt::Horizontal);
     area.splitDockWidget(panel("verdict"), panel("alternatives"), Qt::Vertical);
-    area.splitDockWidget(panel("pipeline"), panel("scaling"), Qt::Horizontal);
+    area.splitDockWidget(panel("cluster"), panel("pipeline"), Qt::Vertical);
+    area.splitDockWidget(panel("cluster"), panel("memory"), wide ? Qt::Horizontal : Qt::Vertical);
+    if (wide)
+        area.splitDockWidget(panel("pipeline"), panel("scaling"), Qt::Horizontal);
+    else
+        area.tabifyDockWidget(panel("pipeline"), panel("scaling"));
     area.tabifyDockWidget(panel("scaling"), panel("learning-rate"));
     area.tabifyDockWidget(panel("learning-rate"), panel("comparison"));
     for (const QString& id : area.panelIds())
         area.panel(id)->show();
-    panel("scaling")->raise();
+    panel(wide ? "scaling" : "pipeline")->raise();
 
-    const int verdict = std::clamp(area.width() / 7, kVerdictWidth, kVerdictWidest);
     const int form = std::clamp(area.width() / 5, kFormWidth, kFormWidest);
-    const int left = std::max(area.width() - verdict, 2 * form);
-    area.resizeDocks({panel("form"), panel("verdict")}, {left, verdict}, Qt::Horizontal);
-    area.resizeDocks({panel("form"), panel("cluster")}, {form, left - form}, Qt::Horizontal);
-    area.resizeDocks({panel("pipeline"), panel("scaling")}, {left / 2, left / 2}, Qt::Horizontal);
+    const int verdict = std::clamp(area.width() / 7, kVerdictWidth, kVerdictWidest);
+    const int pictures = std::max(area.width() - form - verdict, form);
+    area.resizeDocks({panel("form"), panel("cluster"), panel("verdict")}, {form, pictures, verdict},
+                     Qt::Horizontal);
     const int height = std::max(area.height(), kLeastHeight);
-    const int top = height * kColumnsShare / (kColumnsShare + kStripShare);
-    const int memory = std::min(panel("memory")->sizeHint().height(), top / 2);
     const int answer = std::min(std::max(kVerdictHeight, height / 2), height - kLeastAlternatives);
-    area.resizeDocks({panel("form"), panel("pipeline")}, {top, height - top}, Qt::Vertical);
-    area.resizeDocks({panel("cluster"), panel("memory")}, {top - memory, memory}, Qt::Vertical);
     area.resizeDocks({panel("verdict"), panel("alternatives")}, {answer, height - answer}, Qt::Vertical);
+    const int top = height * kClusterShare / (kClusterShare + kStepShare);
+    area.resizeDocks({panel("cluster"), panel("pipeline")}, {top, height - top}, Qt::Vertical);
+    if (wide) {
+        area.resizeDocks({panel("cluster"), panel("memory")}, {pictures / 2, pictures / 2}, Qt::Horizontal);
+        area.resizeDocks({panel("pipeline"), panel("scaling")}, {pictures / 2, pictures / 2}, Qt::Horizontal);
+    } else {
+        const int memory = std::min(panel("memory")->sizeHint().height(), top * 3 / 5);
+        area.resizeDocks({panel("cluster"), panel("memory")}, {top - memory, memory}, Qt::Vertical);
+    }
 }
 
 /// What the last check of a host found.

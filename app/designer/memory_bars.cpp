@@ -16,12 +16,13 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kMostBars = 4;
+constexpr std::size_t kMostBars = 16;
 constexpr int kLabel = 18;
 constexpr int kBar = 14;
 constexpr int kRow = kLabel + kBar + 6;
 constexpr int kKept = 14; ///< height of the kept design's bar with the gap above it
 constexpr int kLine = 20;
+constexpr int kLegendGap = 4;
 constexpr int kLeastCell = 184; ///< of the legend: the longest name with its figure
 constexpr int kMostCell = 208;  ///< figures stay near their names in a wide window
 constexpr double kThinnest = 0.5;
@@ -120,12 +121,15 @@ void MemoryBars::describe()
 
 int MemoryBars::rowTop(std::size_t row) const
 {
-    return static_cast<int>(row) * kRow + (row > 0 && m_kept ? kKept : 0);
+    return barsTop() + static_cast<int>(row) * kRow + (row > 0 && m_kept ? kKept : 0);
 }
 
-int MemoryBars::legendTop() const
+/// Below the legend, which stays in sight where there are more bars than room.
+int MemoryBars::barsTop() const
 {
-    return rowTop(m_rows.size()) + (m_more.isEmpty() ? 0 : kLine);
+    const int columns = legendColumns();
+    const int lines = (static_cast<int>(m_categories.size()) + columns - 1) / columns;
+    return lines * kLine + (lines > 0 ? kLegendGap : 0);
 }
 
 int MemoryBars::legendColumns() const
@@ -138,14 +142,12 @@ QRect MemoryBars::legendCell(std::size_t entry) const
     const int columns = legendColumns();
     const int number = static_cast<int>(entry);
     const int cell = std::min(kMostCell, width() / columns);
-    return {number % columns * cell, legendTop() + number / columns * kLine, cell, kLine};
+    return {number % columns * cell, number / columns * kLine, cell, kLine};
 }
 
 int MemoryBars::neededHeight() const
 {
-    const int columns = legendColumns();
-    const int lines = (static_cast<int>(m_categories.size()) + columns - 1) / columns;
-    return std::max(legendTop() + lines * kLine, kLine);
+    return std::max(rowTop(m_rows.size()) + (m_more.isEmpty() ? 0 : kLine), kLine);
 }
 
 void MemoryBars::resizeEvent(QResizeEvent* event)
@@ -172,7 +174,8 @@ void MemoryBars::paintEvent(QPaintEvent*)
         painter.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter, tr("No host gets a rank of this layout."));
         return;
     }
-    painter.drawText(QRect(0, legendTop() - kLine, width(), kLine), Qt::AlignLeft | Qt::AlignVCenter, m_more);
+    painter.drawText(QRect(0, rowTop(m_rows.size()), width(), kLine), Qt::AlignLeft | Qt::AlignVCenter,
+                     m_more);
     for (std::size_t i = 0; i < m_rows.size(); ++i)
         paintRow(painter, m_rows[i], rowTop(i));
     if (m_kept)
@@ -243,7 +246,7 @@ void MemoryBars::paintBar(QPainter& painter, const MemoryGroup& group, const QRe
 void MemoryBars::paintKept(QPainter& painter) const
 {
     const ThemeColours& colours = coloursOf(palette());
-    const QRectF bar(0.5, kRow - 2.5, width() - 1, kKept - 4);
+    const QRectF bar(0.5, barsTop() + kRow - 2.5, width() - 1, kKept - 4);
     double end = bar.left();
     for (const Part& part : partsOf(*m_kept, bar)) {
         paintCompared(painter, part.area, colourOf(part.category, colours.scheme));
@@ -275,12 +278,13 @@ void MemoryBars::paintLegend(QPainter& painter) const
 
 QString MemoryBars::toolTipAt(int y) const
 {
-    if (m_kept && y >= kRow && y < rowTop(1))
+    const int below = y - barsTop();
+    if (m_kept && below >= kRow && y < rowTop(1))
         return toolTipOf(tr("the kept design: %1").arg(roomWords(*m_kept)) + QLatin1Char('\n') +
                          breakdown(*m_kept));
-    if (y >= rowTop(m_rows.size()))
+    if (below < 0 || y >= rowTop(m_rows.size()))
         return m_assumptions;
-    const auto row = static_cast<std::size_t>((y - (m_kept && y >= kRow ? kKept : 0)) / kRow);
+    const auto row = static_cast<std::size_t>((below - (m_kept && below >= kRow ? kKept : 0)) / kRow);
     const MemoryGroup& group = m_rows[row].group;
     const QString hint =
         group.capacity ? QString() : tr("\nCheck the host, or name its hardware, to know its size.");

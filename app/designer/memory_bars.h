@@ -52,7 +52,7 @@ private:
     void describe();
     int rowTop(std::size_t row) const;
     void paintLegend(QPainter& painter) const;
-    int legendTop() const;
+    int barsTop() const;
     int legendColumns() const;
     QRect legendCell(std::size_t entry) const;
     int neededHeight() const; ///< at the present width

@@ -45,7 +45,7 @@ PlanPanels::PlanPanels(SpecDocument& document, PanelArea& area, QObject* parent)
     , m_learningRate(new SchedulePreview)
     , m_comparison(new ComparisonPanel(document))
 {
-    area.addPanel(QStringLiteral("pipeline"), tr("Pipeline"), m_pipeline, PanelArea::Heading::Own);
+    area.addPanel(QStringLiteral("pipeline"), tr("One step"), m_pipeline, PanelArea::Heading::Own);
     area.addPanel(QStringLiteral("scaling"), tr("Scaling"), framed(m_scaling), PanelArea::Heading::Bar);
     area.addPanel(QStringLiteral("learning-rate"), tr("Learning rate"), framed(m_learningRate),
                   PanelArea::Heading::Bar);
