@@ -151,7 +151,12 @@ qint64 beginMs(const RunImport& import, std::span<const PointSeries> series)
 QString idFor(const RunImport& import, std::span<const PointSeries> series)
 {
     static const QRegularExpression others(QStringLiteral("[^A-Za-z0-9._-]+"));
-    QString name = QString(import.name).replace(others, QStringLiteral("-")).left(kLongestName);
+    // The id of a run of ours that comes back has these already.
+    static const QRegularExpression ofOurs(QStringLiteral("^\\d{8}T\\d{6}Z-(.+)-[0-9a-f]{4}$"));
+    QString name = QString(import.name).replace(others, QStringLiteral("-"));
+    if (const auto own = ofOurs.match(name); own.hasMatch())
+        name = own.captured(1);
+    name = name.left(kLongestName);
     if (name.isEmpty())
         name = QStringLiteral("run");
     const Instant begin{0, beginMs(import, series) * 1'000'000};

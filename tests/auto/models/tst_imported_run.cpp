@@ -72,6 +72,16 @@ private slots:
         QTEST(of(ImportedFigure::LearningRate), "rate");
     }
 
+    void aRunOfOursThatComesBackIsNamedAsBefore()
+    {
+        const std::vector series{ramp("loss", 1, 10, 0.5)};
+        RunImport ours = import(series);
+        ours.name = "20261122T214943Z-demo-e3f2";
+        const auto id = writeImportedRun(m_folder->path().toStdString(), ours, series);
+        QVERIFY2(id.ok(), id.ok() ? "" : id.error().text().c_str());
+        QVERIFY2(id->startsWith("20261121T091506Z-demo-"), qPrintable(*id));
+    }
+
     void aLaterPointOfAStepReplacesTheEarlierOne()
     {
         std::vector<SeriesPoint> points{{1, 10, 5}, {3, 12, 4}, {2, 11, 3}, {3, 9, 2}};
