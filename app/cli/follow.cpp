@@ -33,7 +33,7 @@ public:
     {
         const auto ordered = records.take();
         if (records.attempt() != m_attempt && records.attempt() > 1)
-            console::note(QString("attempt %1").arg(records.attempt()));
+            console::note(QString("attempt %1 of %2").arg(records.attempt()).arg(m_runId));
         m_attempt = records.attempt();
         for (const Record& record : ordered)
             std::visit([this](const auto& payload) { showPayload(payload); }, record.payload);

@@ -159,15 +159,46 @@ QJsonObject planJson(const RunSpec& spec, const SequenceShape& shape, const Plan
     return json;
 }
 
-void print(const RunSpec& spec, const SequenceShape& shape, const PlannedRun& planned,
-           const std::vector<ExplainedProblem>& problems, bool json)
+/// Of a plan without a shortage.
+QString fitText(const std::vector<HostMemory>& hosts)
+{
+    QStringList unknown;
+    for (const HostMemory& host : hosts) {
+        if (!host.perRank)
+            unknown << QString::fromStdString(host.host);
+    }
+    if (unknown.isEmpty())
+        return "It fits.";
+    const QString others = unknown.size() > 1 ? QString(" and %1 more").arg(unknown.size() - 1) : QString();
+    return QString("Whether it fits %1%2 is not known: name the hardware with --hardware or in "
+                   "cluster.nodes[].hardware.")
+        .arg(unknown.front(), others);
+}
+
+/// Says also why the length is not the data set's.
+QString sequencesText(const RunSpec& spec, const PlanOptions& options, const SequenceShape& shape,
+                      const Result<DataSetManifest>& data)
+{
+    const QString text = shapeText(spec.model, shape);
+    if (data.ok() || options.shape.length)
+        return text;
+    const QString path = QString::fromStdString(spec.dataset.path);
+    return text + (path.isEmpty()
+                       ? QString(", the model's longest: no data set is named")
+                       : QString(", the model's longest: %1 is no data set that can be read here").arg(path));
+}
+
+void print(const RunSpec& spec, const SequenceShape& shape, const QString& sequences,
+           const PlannedRun& planned, const std::vector<ExplainedProblem>& problems, bool json)
 {
     if (json) {
         console::print(QJsonDocument(planJson(spec, shape, planned, problems)));
         return;
     }
     printTable(spec, planned.memory, planned.hosts);
-    console::print("  " + shapeText(spec.model, shape));
+    console::print("  " + sequences);
+    if (problems.empty())
+        console::print(fitText(planned.hosts));
     if (planned.hasTime())
         console::print(console::table(rowsOf(**planned.time)));
 }
@@ -209,7 +240,8 @@ int plan(const PlanOptions& options)
     const PlannedRun planned = planRun(onHardware(spec, options.hardware), inputs);
     if (!planned.time.ok())
         return console::fail(planned.time.error());
-    print(spec, inputs.shape, planned, problems, options.json);
+    print(spec, inputs.shape, sequencesText(spec, options, inputs.shape, data), planned, problems,
+          options.json);
     return problems.empty() ? 0 : failForProblems(options.spec, problems, false);
 }
 

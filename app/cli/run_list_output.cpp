@@ -150,7 +150,7 @@ QStringList toRow(const ListedRun& run)
             run.kind,
             waits ? e.reason : run.state,
             alertWords(run.alerts),
-            QStringLiteral("%1/%2").arg(e.step).arg(e.steps),
+            e.steps > 0 ? QStringLiteral("%1/%2").arg(e.step).arg(e.steps) : QStringLiteral("–"),
             displayLoss(e.loss),
             e.hosts.join(QStringLiteral(", ")),
             e.tags.join(QStringLiteral(", "))};

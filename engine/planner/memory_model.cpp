@@ -146,6 +146,41 @@ RankMemory memoryOf(const RunSpec& spec, const SequenceShape& shape, const std::
     return memory;
 }
 
+/// Only those that this specification rests on.
+std::vector<std::string> assumptionsOf(const RunSpec& spec)
+{
+    const MemorySpec& memory = spec.memory;
+    std::vector<std::string> said;
+    const auto say = [&said](bool applies, const char* sentence) {
+        if (applies)
+            said.emplace_back(sentence);
+    };
+    say(spec.precision.compute != ComputeType::Float32, "Weights include the float32 master copy.");
+    say(true, "Gradients are summed in float32.");
+    say(true, "AdamW, LAMB and LANS keep two moments per parameter in the master type, SGD its momentum.");
+    say(memory.zeroStage > 0,
+        "ZeRO 1 shares master weights and moments among the data-parallel and context-parallel ranks, ZeRO 2 "
+        "gradients as well, ZeRO 3 all weights: two neighbouring parts of the model are gathered at a time.");
+    say(true, "Weights, gradients and optimizer state have the gaps that align tensors and buckets.");
+    say(spec.layout.pipeline > 1, "Of a pipeline the rank that holds most is planned for.");
+    say(true,
+        "The peak is that of the moment of a step at which most is held: in the head, in a layer, or in "
+        "the update.");
+    say(spec.model.family == ModelFamily::Bert, "Activations: every masked position is used.");
+    say(memory.recompute != RecomputeKind::None, "A layer that is computed again is there as a whole.");
+    say(spec.batch.packing, "Packed micro-batches are planned as if no row had padding.");
+    say(spec.checkpoint.asynchronous,
+        "A checkpoint that is written while training goes on needs a copy of the state, of which each "
+        "data-parallel rank has its share.");
+    say(spec.layout.context > 1,
+        "Context parallelism: each rank's tokens alone, and of the ring two blocks of keys and values with "
+        "their gradients; all masked positions of a sequence may lie on one rank.");
+    say(memory.offloadActivations || memory.offloadOptimizer || memory.offloadParameters,
+        "What is offloaded is in host memory, which on a processor is the same memory.");
+    say(true, "Not counted: the program and its libraries, temporary buffers of the matrix library.");
+    return said;
+}
+
 } // namespace
 
 Bytes MemoryEstimate::total() const
@@ -190,25 +225,7 @@ MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
             estimate.resident = rank.resident;
         }
     }
-    estimate.assumptions = {
-        "Weights include the float32 master copy when the compute type is bfloat16 or float16; gradients are "
-        "summed in float32.",
-        "AdamW, LAMB and LANS keep two moments per parameter in the master type, SGD its momentum.",
-        "ZeRO 1 shares master weights and moments among the data-parallel and context-parallel ranks, ZeRO 2 "
-        "gradients as well, ZeRO 3 all weights: two neighbouring parts of the model are gathered at a time.",
-        "Weights, gradients and optimizer state have the gaps that align tensors and buckets; of a pipeline "
-        "the rank that holds most is planned for.",
-        "The peak is that of the moment of a step at which most is held: in the head, in a layer, or in the "
-        "update.",
-        "Activations: every masked position is used, of a decoder every position; a layer that is computed "
-        "again is there as a whole. Packed micro-batches are planned as if no row had padding.",
-        "A checkpoint that is written while training goes on needs a copy of the state, of which each "
-        "data-parallel rank has its share.",
-        "Context parallelism: each rank's tokens alone, and of the ring two blocks of keys and values with "
-        "their gradients; all masked positions of a sequence may lie on one rank.",
-        "What is offloaded is in host memory, which on a processor is the same memory.",
-        "Not counted: the program and its libraries, temporary buffers of the matrix library.",
-    };
+    estimate.assumptions = assumptionsOf(spec);
     return estimate;
 }
 

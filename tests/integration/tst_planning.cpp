@@ -66,6 +66,20 @@ private slots:
         QVERIFY(time["training_cost"].toDouble() > 0);
     }
 
+    void answersWhetherItFitsAndForWhichSequences()
+    {
+        const QString spec = write("spec.json", kSpec);
+        const Answer known = ask({"plan", spec, "--hardware", "p4d.24xlarge"});
+        QCOMPARE(known.status, 0);
+        QVERIFY2(known.out.contains("It fits."), known.out);
+        QVERIFY2(known.out.contains("the model's longest: /d is no data set"), known.out);
+        QVERIFY2(!known.out.contains("Context parallelism"), known.out); // which it has not
+
+        const Answer unknown = ask({"plan", spec, "--seq-len", "128"});
+        QVERIFY2(unknown.out.contains("Whether it fits a is not known"), unknown.out);
+        QVERIFY2(!unknown.out.contains("longest"), unknown.out);
+    }
+
     void refusesWhatDoesNotFitTheHardware()
     {
         QByteArray big = kSpec;
@@ -441,7 +455,7 @@ private slots:
     {
         const Answer answer =
             ask({"export-spec", "sagemaker", write("spec.json", kSpec), "--out", "/nosuch/smp.json"});
-        QCOMPARE(answer.status, 5);
+        QCOMPARE(answer.status, 2);
         QVERIFY2(answer.err.contains("/nosuch"), qPrintable(answer.err));
         QCOMPARE(answer.out, QByteArray());
     }
