@@ -142,11 +142,8 @@ private slots:
         const auto unbroken = finishedRun(spec);
         spec.checkpoint.everySteps = 5;
         spec.launch.restart.limit = 0; // resumed by hand
-        const QString runId = launched(spec);
-        AWAIT(lossesOf(runFolder(runId)).size() >= 12);
-        const QList<qint64> workers = workersOf(runId);
-        QCOMPARE(workers.size(), 2);
-        QCOMPARE(::kill(static_cast<pid_t>(workers.last()), SIGKILL), 0);
+        QString runId;
+        brokenByAKill(spec, runId);
         AWAIT(processesOf(runId).isEmpty());
         AWAIT(m_cli.run({"runs", "--json"}).out.contains("\"failed\""));
 
