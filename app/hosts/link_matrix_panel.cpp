@@ -32,7 +32,6 @@ TableView* makeMatrix(LinkMatrixModel* links)
     table->setSelectionBehavior(QAbstractItemView::SelectItems);
     table->verticalHeader()->show();
     table->verticalHeader()->setFixedWidth(kNameWidth);
-    table->verticalHeader()->setTextElideMode(Qt::ElideMiddle);
     table->horizontalHeader()->setStretchLastSection(false);
     table->horizontalHeader()->setMinimumSectionSize(kLeastColumnWidth);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);

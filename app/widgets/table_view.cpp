@@ -2,6 +2,7 @@
 
 #include <QHeaderView>
 
+#include "app/widgets/table_header.h"
 #include "app/widgets/toned_delegate.h"
 
 namespace trainyard {
@@ -18,12 +19,13 @@ TableView::TableView(const QString& accessibleName, QWidget* parent) : QTableVie
     setWordWrap(false);
     setFrameShape(QFrame::NoFrame);
     setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setHorizontalHeader(new TableHeader(Qt::Horizontal));
+    setVerticalHeader(new TableHeader(Qt::Vertical));
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(kRowHeight);
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    horizontalHeader()->setTextElideMode(Qt::ElideMiddle);
     horizontalHeader()->setStretchLastSection(true);
 }
 
