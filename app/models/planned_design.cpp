@@ -39,7 +39,7 @@ QString timeObstacleInShort(const PlannedDesign& design)
     if (design.hasTime())
         return {};
     return design.plan.time.ok() ? words("The hardware is not known yet.")
-                                 : words("Something is in the way yet.");
+                                 : words("Told once nothing is in the way: see the verdict.");
 }
 
 } // namespace trainyard
