@@ -4,6 +4,7 @@
 #include <QCommandLineParser>
 
 #include "app/cli/cli.h"
+#include "app/shell/bundled_fonts.h"
 #include "app/shell/desk_window.h"
 #include "remote/target/desk_folders.h"
 
@@ -37,6 +38,7 @@ std::filesystem::path demoFolder(const QStringList& arguments)
 
 int main(int argc, char** argv)
 {
+    trainyard::useBundledFontsWhereNoneAre();
     const bool demo = opensDemoWindow(argc, argv);
     if (argc > 1 && !demo)
         return trainyard::runCli(argc, argv);

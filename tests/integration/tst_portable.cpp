@@ -43,7 +43,7 @@ private slots:
     void theProgramStarts()
     {
         const Answer answer = inRoot({}, {"--version"});
-        QVERIFY2(answer.text.startsWith(TRAINYARD_VERSION "\n"), qUtf8Printable(answer.text)); // then fontconfig's
+        QCOMPARE(answer.text, QString(TRAINYARD_VERSION "\n"));
         QCOMPARE(answer.status, 0);
     }
 
@@ -55,7 +55,9 @@ private slots:
         QVERIFY(!run.isEmpty());
         const Answer answer = inRoot({}, {"report", QFileInfo(run).fileName(), "--all", "/tmp/report"});
         QVERIFY2(answer.status == 0, qUtf8Printable(answer.text));
-        QVERIFY(QFileInfo(m_folder.filePath("root/tmp/report.pdf")).size() > 1000);
+        QFile pages(m_folder.filePath("root/tmp/report.pdf"));
+        QVERIFY(pages.open(QIODevice::ReadOnly));
+        QVERIFY(pages.readAll().contains("DejaVuSans")); // the fonts that came along
     }
 
     /// As far as one gets without a display: the platform and all that it needs are loaded.
