@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include "app/models/data_set_list_model.h"
+#include "app/models/display_text.h"
 #include "app/models/host_entry.h"
 #include "app/models/run_desk.h"
 #include "app/models/theme.h"
@@ -67,9 +68,13 @@ ReportsPlace::ReportsPlace(const Parts& parts, QWidget* parent)
     connect(&m_due, &QTimer::timeout, this, &ReportsPlace::build);
     connect(m_subjects, &SubjectPicker::changed, &m_due, qOverload<>(&QTimer::start));
     connect(m_export, &ExportPanel::exportRequested, this, &ReportsPlace::askAndExport);
+    connect(&m_inspector, &DataSetInspector::progress, m_frame->strip(),
+            [this](const QString& text, double fraction) { m_frame->strip()->showProgress(text, fraction); });
     connect(&m_inspector, &DataSetInspector::finished, this, [this](const Result<DataSetFindings>& findings) {
-        showReport(findings.ok() ? Result<ReportDocument>(buildDataSetReport(*findings)) : findings.error(),
-                   tr("One data set"));
+        if (findings.ok())
+            showDataSet(*findings);
+        else
+            showReport(findings.error(), {});
     });
     for (QAbstractItemModel* list :
          {static_cast<QAbstractItemModel*>(&m_desk.list()), static_cast<QAbstractItemModel*>(&m_dataSets)}) {
@@ -148,12 +153,35 @@ void ReportsPlace::build()
 }
 
 /// Rows of this machine are checked at once. On another host that may take long and sends the engine there,
-/// so the manifest alone is told.
+/// so the manifest alone is told until the user asks for more.
 void ReportsPlace::buildOfDataSet(const DataSetEntry& entry)
 {
     using Depth = DataSetInspector::Depth;
     m_inspector.inspect(entry.host, entry.folder, entry.host == thisMachine() ? Depth::Rows : Depth::Manifest,
                         kSamples);
+}
+
+void ReportsPlace::showDataSet(const DataSetFindings& findings)
+{
+    m_frame->strip()->clear();
+    showReport(buildDataSetReport(findings), tr("One data set"));
+    if (findings.rows)
+        return;
+    m_frame->strip()->showMessage(
+        MessageStrip::Tone::Info,
+        tr("The rows on %1 were not looked at: the report says what the manifest says.")
+            .arg(oneLine(findings.host)),
+        tr("Checking every row there may take minutes, and sends the engine where it is not there yet."));
+    m_frame->strip()->addAction(tr("Check the rows"), [this, host = findings.host, folder = findings.folder] {
+        checkRows(host, folder);
+    });
+}
+
+void ReportsPlace::checkRows(const QString& host, const QString& folder)
+{
+    m_frame->strip()->showProgress(tr("checking the rows on %1").arg(oneLine(host)), -1);
+    m_frame->strip()->addAction(tr("Cancel"), [this] { build(); });
+    m_inspector.inspect(host, folder, DataSetInspector::Depth::Rows, kSamples);
 }
 
 void ReportsPlace::showReport(const Result<ReportDocument>& document, const QString& subjects)

@@ -55,6 +55,8 @@ private:
     void tellSaved(const QString& what, const QString& opened);
     void build();
     void buildOfDataSet(const DataSetEntry& entry);
+    void showDataSet(const DataSetFindings& findings);
+    void checkRows(const QString& host, const QString& folder);
     void showReport(const Result<ReportDocument>& document, const QString& subjects);
     void showNothing();
     void showPage();

@@ -2,7 +2,9 @@
 #include <optional>
 
 #include <QDir>
+#include <QFile>
 #include <QListView>
+#include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTextEdit>
@@ -11,6 +13,7 @@
 #include "app/data/data_set_panel.h"
 #include "app/data/sample_browser.h"
 #include "app/hosts/hosts_place.h"
+#include "app/report/reports_place.h"
 #include "app/shell/desk_window.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"
@@ -39,8 +42,9 @@ while [ "$1" != --out ]; do shift; done
 mkdir "$2"
 cat > "$2/manifest.json" <<END
 {"version": 1, "sequence_length": 512, "max_predictions": 80, "vocabulary_size": 30522, "vocabulary_sha256": "0",
- "statistics": {"documents": 105, "tokens": 527681},
- "shards": [{"rows": 900, "training": true}, {"rows": 100, "training": false}]}
+ "settings": {"dupe_factor": 5}, "statistics": {"documents": 105, "tokens": 527681},
+ "shards": [{"file": "a.hdf5", "sha256": "ab", "rows": 900, "training": true},
+            {"file": "b.hdf5", "sha256": "cd", "rows": 100, "training": false}]}
 END
 )";
 
@@ -122,6 +126,28 @@ private slots:
         AWAIT(shownRow().contains("wagon"));
         AWAIT_EQUAL(m_lab->host(0).run({"ls", "/root/.trainyard/runs"}).output.count("verify"), 0);
         AWAIT_EQUAL(QDir(m_folder.filePath("desk/runs")).entryList({"*verify*"}).size(), 0);
+    }
+
+    void itsReportHasItsRowsWhenTheyAreAskedFor()
+    {
+        auto& reports = *m_desk->window().findChild<ReportsPlace*>();
+        reports.setPattern(ReportTemplate::DataSet);
+        const auto check = [&]() -> QPushButton* {
+            for (QPushButton* button : reports.findChild<MessageStrip*>()->findChildren<QPushButton*>()) {
+                if (button->text() == "Check the rows")
+                    return button;
+            }
+            return nullptr;
+        };
+        AWAIT(check());
+        const QString file = m_folder.filePath("report.html");
+        const auto report = [&] {
+            reports.exportTo(file);
+            QFile written(file);
+            return written.open(QIODevice::ReadOnly) ? written.readAll() : QByteArray();
+        };
+        check()->click();
+        AWAIT(report().contains("wagon"));
     }
 
     void aCheckThatIsCancelledLeavesNothingThere()
