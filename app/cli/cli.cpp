@@ -99,6 +99,7 @@ int runCli(int argc, char** argv)
     addPartitionCommand(app, outcome);
     addSettingsCommands(app, outcome);
     addRunCommands(app, outcome);
+    addTraceCommand(app, outcome);
     addHistoryCommands(app, outcome);
     addScalingCommand(app, outcome);
     addReportCommand(app, outcome);

@@ -4,7 +4,9 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QJsonArray>
+#include <QJsonDocument>
 #include <QJsonObject>
+#include <QSet>
 #include <QTest>
 
 #include "engine/records/journal.h"
@@ -91,6 +93,29 @@ private slots:
         QCOMPARE(two.size(), std::size_t(12));
         for (const auto& [step, loss] : one)
             QVERIFY2(std::abs(two.at(step) - loss) < 2e-5 * loss, qPrintable(QString::number(step)));
+    }
+
+    void recordsTheCollectivesOfItsRanks()
+    {
+        const QString runId = launched(tinySpec(m_cli.dataset(), 2, 10'000'000));
+        AWAIT(lossesOf(runFolder(runId)).size() >= 3);
+        const CliResult traced =
+            m_cli.run({"trace", runId, "--steps", "2", "--out", m_cli.path("trace.json")});
+        QCOMPARE(m_cli.run({"stop", "--now", runId}).status, 0);
+        QVERIFY2(traced.status == 0, qPrintable(traced.err));
+        QFile file(m_cli.path("trace.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QSet<int> ranks;
+        for (const auto& value :
+             QJsonDocument::fromJson(file.readAll()).object().value("traceEvents").toArray()) {
+            const QJsonObject event = value.toObject();
+            if (event["name"].toString().startsWith("all-reduce"))
+                ranks.insert(event["pid"].toInt());
+        }
+        QCOMPARE(ranks, QSet<int>({0, 1}));
+        const CliResult over = m_cli.run({"trace", runId, "--out", m_cli.path("late.json")});
+        QCOMPARE(over.status, 3);
+        QVERIFY(!QFile::exists(m_cli.path("late.json")));
     }
 
     void goesOnAfterAKilledWorkerAsIfNothingHadHappened()

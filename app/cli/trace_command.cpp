@@ -1,0 +1,121 @@
+#include <filesystem>
+
+#include <QEventLoop>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/desk.h"
+#include "app/cli/host_runs.h"
+#include "app/cli/output_file.h"
+#include "app/models/trace_recording.h"
+#include "engine/base/file.h"
+#include "engine/spec/spec_json.h"
+#include "remote/launch/desk_run.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+namespace {
+
+struct TraceOptions {
+    std::string run;
+    int steps = 5;
+    std::string out = "trace.json";
+};
+
+/// By rank: mpirun fills the hosts in order, slot by slot.
+QStringList hostsByRank(const RunSpec& spec)
+{
+    QStringList hosts;
+    for (const NodeSpec& node : spec.cluster.nodes)
+        hosts += QStringList(node.slotCount, QString::fromStdString(node.host));
+    return hosts;
+}
+
+/// By what its head says: a rank that was killed leaves its ring behind.
+Status checkAtWork(Desk& desk, const DeskRun& run)
+{
+    for (const HostRun& known : askHost(desk, run.head())) {
+        if (known.id == run.id && isFinal(known.state))
+            return refused("the run " + run.id.toStdString() + " is over", "record while it is at work");
+    }
+    return {};
+}
+
+Status record(TraceRecording& recording, int steps)
+{
+    QEventLoop loop;
+    Interrupt interrupt;
+    Status outcome = cancelled("interrupted");
+    QObject::connect(&interrupt, &Interrupt::requested, &loop, &QEventLoop::quit);
+    QObject::connect(&recording, &TraceRecording::progress, &loop, [steps](int done) {
+        console::transient(QStringLiteral("recorded %1 of %2 steps").arg(done).arg(steps));
+    });
+    QObject::connect(
+        &recording, &TraceRecording::finished, &loop,
+        [&](const Status& status) {
+            outcome = status;
+            loop.quit();
+        },
+        Qt::QueuedConnection);
+    recording.start();
+    loop.exec();
+    console::transient({});
+    return outcome;
+}
+
+Status trace(const TraceOptions& options)
+{
+    TRAINYARD_TRY_STATUS(checkOutputFile("--out", options.out));
+    TRAINYARD_TRY(const DeskRun run, loadDeskRun(QString::fromStdString(options.run)));
+    TRAINYARD_TRY(const RunSpec spec, loadSpec(deskRunFolder(run.id) / "spec.json"));
+    Desk desk;
+    for (const QString& host : run.hosts)
+        TRAINYARD_TRY_STATUS(desk.reach(host));
+    TRAINYARD_TRY_STATUS(checkAtWork(desk, run));
+    TraceRecording recording([&](int rank, const QObject* context,
+                                 auto done) { desk.runs().readRing(run.id, rank, context, std::move(done)); },
+                             spec.layout.worldSize(), options.steps);
+    TRAINYARD_TRY_STATUS(record(recording, options.steps));
+    const CollectiveTrace& known = recording.trace();
+    TRAINYARD_TRY_STATUS(writeFileAtomically(std::filesystem::absolute(options.out),
+                                             known.toChromeTrace(hostsByRank(spec)).toStdString()));
+    console::note(QStringLiteral("steps %1 to %2 of %3: %4 collectives and messages")
+                      .arg(known.firstStep())
+                      .arg(known.lastStep())
+                      .arg(run.id)
+                      .arg(known.size()));
+    if (known.overwritten() > 0)
+        console::warn(
+            QStringLiteral("%1 more were overwritten before they could be read: the steps are too short")
+                .arg(known.overwritten()));
+    console::print(QString::fromStdString(options.out));
+    return {};
+}
+
+int exitWith(const Status& status)
+{
+    return status.ok() ? 0 : console::fail(status.error());
+}
+
+} // namespace
+
+void addTraceCommand(CLI::App& app, CommandOutcome& outcome)
+{
+    auto o = std::make_shared<TraceOptions>();
+    CLI::App* command = app.add_subcommand(
+        "trace", "Record which collectives every rank of a run enters, when and for how long");
+    command->add_option("RUN", o->run, "Run id; it must be at work")->required();
+    command->add_option("--steps", o->steps, "Whole steps to record")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    command->add_option("--out", o->out, "File to write, replaced if it is there")->capture_default_str();
+    command->footer(
+        "The run goes on as it would: what is read is the flight ring that every rank keeps anyway. "
+        "The file is\nin the format of Chrome's tracing; https://ui.perfetto.dev and "
+        "chrome://tracing open it: a process for each\nrank, a track for each group of ranks. What a rank "
+        "does between collectives is not in it.\n\n  trainyard trace RUN --steps 5 --out trace.json");
+    command->callback([&outcome, o] { outcome.status = exitWith(trace(*o)); });
+}
+
+} // namespace trainyard
