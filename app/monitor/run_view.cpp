@@ -25,6 +25,7 @@
 #include "app/monitor/scaling_tab.h"
 #include "app/monitor/spec_tab.h"
 #include "app/monitor/timeline_tab.h"
+#include "app/monitor/trace_saver.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/panel_area.h"
 
@@ -157,6 +158,8 @@ void RunView::connectPanels()
         m_strip->showMessage(MessageStrip::Tone::Good, tr("Saved %1.").arg(file));
     });
     connect(m_charts, &ChartsTab::cursorTimeChanged, m_log, &LogTab::goToTime);
+    m_timeline->setRecordable(m_hosts != nullptr);
+    connect(m_timeline, &TimelineTab::recordingWanted, this, &RunView::recordSteps);
     connect(m_timeline, &TimelineTab::rankWanted, this, &RunView::showDevice);
     connect(m_devices, &DevicesTab::logWanted, this, &RunView::showLog);
     connect(m_log, &LogTab::timeChosen, this, [this](qint64 timeMs) {
@@ -364,6 +367,29 @@ void RunView::tellOfCheckpoint()
         return;
     m_awaitedSince.reset();
     m_strip->showMessage(MessageStrip::Tone::Good, tr("Checkpoint of step %1 is published.").arg(newest));
+}
+
+/// The run can be asked for other things meanwhile.
+void RunView::recordSteps()
+{
+    const QString id = m_run->id();
+    auto* saver = new TraceSaver(*m_hosts, *m_run, this);
+    m_timeline->setRecordable(false);
+    connect(saver, &TraceSaver::progress, m_timeline, &TimelineTab::showRecording);
+    connect(saver, &TraceSaver::finished, this,
+            [this, id](const Result<QString>& file) { tellOfTrace(id, file); });
+    saver->start();
+}
+
+void RunView::tellOfTrace(const QString& runId, const Result<QString>& file)
+{
+    m_timeline->setRecordable(true);
+    if (!m_run || m_run->id() != runId || m_acting)
+        return;
+    if (!file.ok())
+        return m_strip->showError(file.error());
+    m_strip->showMessage(MessageStrip::Tone::Good, tr("Saved %1.").arg(*file),
+                         tr("ui.perfetto.dev opens it: a track for each rank and group of ranks."));
 }
 
 /// Reports in the strip while this run is still the one in view.

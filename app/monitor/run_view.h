@@ -71,6 +71,8 @@ private:
     void killAndResume(double learningRate);
     void checkpoint();
     void tellOfCheckpoint();
+    void recordSteps();
+    void tellOfTrace(const QString& runId, const Result<QString>& file);
     struct RunReply reply(const QString& doing, const QString& done);
 
     RunHosts* m_hosts;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <QHBoxLayout>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -13,6 +14,7 @@
 #include "app/models/plan_of_run.h"
 #include "app/models/theme.h"
 #include "app/monitor/rank_times.h"
+#include "app/monitor/trace_saver.h"
 #include "app/widgets/action_fill.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/elided_label.h"
@@ -57,7 +59,7 @@ QString spreadWords(const OpenRun& run, const RankTimes& times)
         return {};
     const double most = computeSeconds(run, slow);
     const double least = computeSeconds(run, fast);
-    return QObject::tr("rank %1 computes %2, rank %3 %4: %5 between them")
+    return QObject::tr("rank %1 computes %2, rank %3 %4: %5 apart")
         .arg(QString::number(slow), displaySeconds(most), QString::number(fast), displaySeconds(least),
              displayPercent(least > 0 ? most / least - 1 : 0));
 }
@@ -75,6 +77,7 @@ TimelineTab::TimelineTab(const HardwareLibrary& hardware, QWidget* parent)
     : QWidget(parent)
     , m_hardware(hardware)
     , m_pages(new QStackedWidget(this))
+    , m_record(makeButton({}, "link"))
     , m_spread(new ElidedLabel("small"))
     , m_ranks(new RankTimes)
     , m_measuredWords(new ElidedLabel("small"))
@@ -110,12 +113,18 @@ QWidget* TimelineTab::buildRanks()
     head->setSpacing(metrics::kPanelPadding);
     head->addWidget(makeLabel(tr("A usual step, by rank"), "heading"));
     head->addWidget(m_spread, 1);
+    head->addWidget(m_record);
     head->addWidget(order);
     auto* legend = new ChartLegend;
     legend->setEntries(causeLegend());
     column->addLayout(head);
     column->addWidget(m_ranks, 1);
     column->addWidget(legend);
+    setRecordable(false);
+    m_record->setToolTip(
+        tr("Keeps when every rank enters and leaves each collective of the next steps, in a file that "
+           "ui.perfetto.dev opens; the run goes on as it would"));
+    connect(m_record, &QPushButton::clicked, this, &TimelineTab::recordingWanted);
     connect(order, &SegmentedControl::chosen, this,
             [this](int index) { m_ranks->setSlowestFirst(index == 1); });
     connect(m_ranks, &RankTimes::activated, this, &TimelineTab::rankWanted);
@@ -144,8 +153,20 @@ QWidget* TimelineTab::buildPipeline()
     return panel;
 }
 
+void TimelineTab::setRecordable(bool recordable)
+{
+    m_record->setEnabled(recordable);
+    m_record->setText(tr("Record %1 steps").arg(TraceSaver::kSteps));
+}
+
+void TimelineTab::showRecording(int stepsDone)
+{
+    m_record->setText(tr("%1 of %2 steps recorded").arg(stepsDone).arg(TraceSaver::kSteps));
+}
+
 void TimelineTab::show(const OpenRun& run)
 {
+    m_record->setVisible(run.series().status().state == RunState::Running && run.link() != RunLink::Recorded);
     m_pages->setCurrentIndex(run.series().ranks().empty() ? 0 : 1);
     showRanks(run);
     showPipeline(run);

@@ -4,6 +4,7 @@
 
 #include <QWidget>
 
+class QPushButton;
 class QStackedWidget;
 
 namespace trainyard {
@@ -24,8 +25,13 @@ public:
     /// The library must outlive the tab.
     explicit TimelineTab(const HardwareLibrary& hardware, QWidget* parent = nullptr);
     void show(const OpenRun& run);
+    /// Whether steps of a run at work may be recorded: its hosts can be asked, and none is under way.
+    void setRecordable(bool recordable);
+    void showRecording(int stepsDone);
 
 signals:
+    /// The collectives of the next steps are wanted.
+    void recordingWanted();
     /// More is wanted of this rank.
     void rankWanted(int rank);
 
@@ -39,6 +45,7 @@ private:
     QString m_shownRun;
     std::int64_t m_shownStep = 0; ///< whose way through the pipeline is shown; 0 = none
     QStackedWidget* m_pages;
+    QPushButton* m_record;
     ElidedLabel* m_spread;
     RankTimes* m_ranks;
     ElidedLabel* m_measuredWords;

@@ -73,11 +73,16 @@ public:
     {
         FlightSnapshot ring;
         ring.rank = rank;
-        ring.step = 1240;
+        ring.step = step;
         ring.activity = Activity::Backward;
-        ring.entries = {{41, 0, CollectiveKind::AllReduce, 25 << 20, 1'000'000, 0, 1240}};
+        ring.entries = {
+            {std::uint64_t(step - 1199), 0, CollectiveKind::AllReduce, 25 << 20, 1'000'000, leftNs, step}};
+        step += stepsOfALook;
         done(ring);
     }
+    std::int64_t step = 1240; ///< that all ranks are in
+    int stepsOfALook = 0;     ///< done from one look to the next
+    std::int64_t leftNs = 0;  ///< of the last collective
 
     QStringList followed;
     QStringList asked;
@@ -300,6 +305,21 @@ private slots:
         QTest::keyClick(board, Qt::Key_Return);
         QVERIFY(PanelArea::isSeen(*m_place->findChild<LogTab*>()));
         QCOMPARE(fieldOf(*m_place->findChild<LogTab*>(), "Ranks")->text(), QString("3"));
+    }
+
+    void stepsAreRecorded()
+    {
+        open({running()});
+        m_hosts->stepsOfALook = 1;
+        m_hosts->leftNs = 2'000'000;
+        m_place->panels()->showPanel(*m_place->findChild<TimelineTab*>());
+        QPushButton* record = button("Record 5 steps");
+        record->click();
+        QVERIFY(!record->isEnabled());
+        const QString folder = m_desk->folderOf(m_desk->library().runs().first().id) + "/traces";
+        AWAIT(QDir(folder).entryList({"steps-*.json"}).size() == 1);
+        AWAIT(record->isEnabled());
+        QVERIFY(hasTextStartingWith("Saved " + folder + "/steps-"));
     }
 
     void theRankThatComputesLongestIsMarked()

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+
+#include "app/models/open_run.h"
+#include "app/models/trace_recording.h"
+
+namespace trainyard {
+
+class RunHosts;
+
+/// Records the collectives of the next steps of a run and keeps them beside its records, as
+/// `traces/steps-<first>-<last>.json` in Chrome's format. Deletes itself after finished().
+class TraceSaver : public QObject {
+    Q_OBJECT
+
+public:
+    static constexpr int kSteps = 5;
+
+    /// The hosts must outlive it.
+    TraceSaver(RunHosts& hosts, const OpenRun& run, QObject* parent);
+    void start() { m_recording.start(); }
+
+signals:
+    void progress(int stepsDone);
+    /// The file, or why there is none.
+    void finished(const trainyard::Result<QString>& file);
+
+private:
+    void end(const Status& recorded);
+    Result<QString> save() const;
+
+    QString m_folder;
+    QStringList m_hostsByRank;
+    TraceRecording m_recording;
+};
+
+} // namespace trainyard
