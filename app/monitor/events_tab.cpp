@@ -109,10 +109,10 @@ void EventsTab::showAlerts(const OpenRun& run, bool canAct)
     fitAlerts();
 }
 
-/// As high as the cards are at this width: their texts wrap.
+/// As high as the cards are at this width, for their texts wrap; without cards there is no such height.
 void EventsTab::fitAlerts()
 {
-    m_scroll->setFixedHeight(std::min(m_list->heightForWidth(width()), kMostAlertHeight));
+    m_scroll->setFixedHeight(std::clamp(m_list->heightForWidth(width()), 0, kMostAlertHeight));
 }
 
 void EventsTab::resizeEvent(QResizeEvent* event)

@@ -15,6 +15,7 @@
 #include "app/models/rank_choice.h"
 #include "app/models/theme.h"
 #include "app/monitor/log_view.h"
+#include "app/widgets/elided_label.h"
 #include "app/widgets/panel_area.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
@@ -28,8 +29,8 @@ constexpr qint64 kPiece = 512 * 1024; ///< the most that an agent gives at once
 constexpr qint64 kLeastFirstPiece = 16 * 1024;
 constexpr std::size_t kMostRanks = 64; ///< whose logs are read at once
 constexpr int kAgainMs = 1000;
-constexpr int kFindWidth = 200;
-constexpr int kRanksWidth = 96;
+constexpr int kFindWidth = 168;
+constexpr int kRanksWidth = 72;
 
 QToolButton* makeToolButton(const QString& text, const QString& help)
 {
@@ -57,7 +58,7 @@ LogTab::LogTab(RunHosts* hosts, QWidget* parent)
     , m_after(makeToolButton(tr("↓"), tr("Next match (Enter)")))
     , m_follow(makeToolButton(tr("Follow the end"), tr("Keeps the newest line in view")))
     , m_whole(makeButton(tr("Whole log"), "link", this))
-    , m_state(makeLabel({}, "muted", this))
+    , m_state(new ElidedLabel("muted", Qt::ElideRight, this))
     , m_view(new LogView(this))
 {
     m_again.setSingleShot(true);
@@ -75,7 +76,6 @@ void LogTab::buildBar()
     m_follow->setCheckable(true);
     m_follow->setChecked(true);
     m_whole->setToolTip(tr("Reads it from its first line on; until then its end is shown"));
-    m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_state->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* bar = new QHBoxLayout;
     bar->setSpacing(metrics::kGap);
@@ -210,7 +210,7 @@ void LogTab::startOver(qint64 offset)
         m_readings.push_back({rank, -1, offset});
     m_problem.clear();
     m_view->setRanks(m_ranks);
-    m_state->setText(tr("reading…"));
+    m_state->setFullText(tr("reading…"));
     readMore();
 }
 
@@ -313,14 +313,11 @@ void LogTab::tellState()
     const int shown = m_view->shownCount();
     const int all = m_view->lines().size();
     m_whole->setVisible(std::ranges::any_of(m_readings, [](const Reading& r) { return r.begin > 0; }));
-    if (!m_problem.isEmpty()) {
-        m_state->setText(m_problem);
-        return m_state->setToolTip(toolTipOf(m_problem));
-    }
-    m_state->setToolTip({});
-    m_state->setText(all == 0      ? tr("the log is empty")
-                     : shown < all ? tr("%1 of %2 lines").arg(displayCount(shown), displayCount(all))
-                                   : tr("%1 lines").arg(displayCount(all)));
+    if (!m_problem.isEmpty())
+        return m_state->setFullText(m_problem);
+    m_state->setFullText(all == 0      ? tr("the log is empty")
+                         : shown < all ? tr("%1 of %2 lines").arg(displayCount(shown), displayCount(all))
+                                       : tr("%1 lines").arg(displayCount(all)));
 }
 
 } // namespace trainyard

@@ -14,6 +14,7 @@ class QToolButton;
 
 namespace trainyard {
 
+class ElidedLabel;
 class LogView;
 class OpenRun;
 class SegmentedControl;
@@ -80,7 +81,7 @@ private:
     QToolButton* m_after;
     QToolButton* m_follow;
     QPushButton* m_whole;
-    QLabel* m_state;
+    ElidedLabel* m_state;
     LogView* m_view;
     QTimer m_again;
     std::vector<Reading> m_readings; ///< of m_ranks; replaced as a whole

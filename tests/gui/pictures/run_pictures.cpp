@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QDateTime>
 #include <QDockWidget>
+#include <QLineEdit>
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QTabWidget>
@@ -13,6 +14,7 @@
 #include "app/models/run_desk.h"
 #include "app/monitor/device_board.h"
 #include "app/monitor/events_tab.h"
+#include "app/monitor/log_tab.h"
 #include "app/monitor/run_view.h"
 #include "app/monitor/runs_place.h"
 #include "app/report/reports_place.h"
@@ -181,6 +183,17 @@ void showLive(DeskWindow& desk, const char* panel, RunLink link = RunLink::Live)
     showRun(desk, kLive, panel);
 }
 
+void showLogOfAll(DeskWindow& desk)
+{
+    showLive(desk, Log);
+    for (auto* field : desk.window().findChild<LogTab*>()->findChildren<QLineEdit*>()) {
+        if (field->accessibleName() != LogTab::tr("Ranks"))
+            continue;
+        field->setText(QStringLiteral("all"));
+        emit field->editingFinished();
+    }
+}
+
 void press(QWidget& parent, const QString& text)
 {
     for (auto* button : parent.findChildren<QPushButton*>()) {
@@ -282,6 +295,7 @@ const QList<Picture>& runPictures()
         {"runs-plan", [](DeskWindow& desk) { showLive(desk, Plan); }},
         {"runs-plan-unknown", [](DeskWindow& desk) { showRun(desk, kFailed, Plan); }},
         {"runs-log", [](DeskWindow& desk) { showLive(desk, Log); }},
+        {"runs-log-all", showLogOfAll},
         {"runs-events", [](DeskWindow& desk) { showLive(desk, Events); }},
         {"runs-thresholds", showThresholds},
         {"runs-diverged", [](DeskWindow& desk) { showRun(desk, kDiverged, Events); }},
@@ -290,6 +304,7 @@ const QList<Picture>& runPictures()
         {"runs-notes", [](DeskWindow& desk) { showLive(desk, Notes); }},
         {"runs-stop", showStopQuestion},
         {"runs-link-lost", [](DeskWindow& desk) { showLive(desk, Charts, RunLink::Lost); }},
+        {"runs-link-behind", [](DeskWindow& desk) { showLive(desk, Charts, RunLink::Behind); }},
         {"runs-failed", [](DeskWindow& desk) { showRun(desk, kFailed, Charts); }},
         {"runs-failed-devices", [](DeskWindow& desk) { showRun(desk, kFailed, Devices); }},
         {"runs-failed-events", [](DeskWindow& desk) { showRun(desk, kFailed, Events); }},

@@ -300,14 +300,22 @@ bool writeText(const QString& path, const QByteArray& text)
     return file.open(QIODevice::WriteOnly) && file.write(text) == text.size();
 }
 
+/// The time that a rank's lines begin with.
+QByteArray timeOf(const SampleRun& run, double seconds)
+{
+    return QByteArray::fromStdString(utcText(run.startNs + std::int64_t(seconds * double(kSecond)))) + ' ';
+}
+
 QByteArray logOf(const SampleRun& run, int rank)
 {
-    QByteArray log = "trainyard-worker 0.1.0, rank " + QByteArray::number(rank) + " of " +
+    QByteArray log = timeOf(run, 0) + "trainyard-worker 0.1.0, rank " + QByteArray::number(rank) + " of " +
                      QByteArray::number(run.worldSize) + " on " + run.hosts.first().toUtf8() + "\n";
+    double seconds = 0;
     for (int step = 10; step <= run.reached; step += 10) {
         const StepRecord record = sampleStep(run, step);
-        log += "step " + QByteArray::number(step) + "  loss " + QByteArray::number(record.loss, 'f', 4) +
-               "  " + QByteArray::number(double(record.sequences) / record.stepSeconds, 'f', 1) + " seq/s\n";
+        log += timeOf(run, seconds += 10 * record.stepSeconds) + "step " + QByteArray::number(step) +
+               "  loss " + QByteArray::number(record.loss, 'f', 4) + "  " +
+               QByteArray::number(double(record.sequences) / record.stepSeconds, 'f', 1) + " seq/s\n";
     }
     return log;
 }
