@@ -40,6 +40,11 @@ Result<BlockSums> BlockSums::open(const std::filesystem::path& path)
     return BlockSums(std::move(file), path);
 }
 
+BlockSums BlockSums::read(const std::filesystem::path& path)
+{
+    return BlockSums(FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)), path);
+}
+
 Status BlockSums::append(std::string_view block)
 {
     return writeAll(m_file.get(), xxh3Hex(block), m_path);

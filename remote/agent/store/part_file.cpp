@@ -56,8 +56,7 @@ Result<std::uint64_t> verifiedPrefix(const BlobStore& store, const std::string& 
     const FileDescriptor data(::open(store.partial(sha256).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     if (!data.valid())
         return std::uint64_t{0};
-    TRAINYARD_TRY(const BlockSums sums, BlockSums::open(store.sums(sha256)));
-    return sums.verify(data.get(), UINT64_MAX, [](std::string_view) {});
+    return BlockSums::read(store.sums(sha256)).verify(data.get(), UINT64_MAX, [](std::string_view) {});
 }
 
 Result<std::unique_ptr<PartFile>> PartFile::open(const BlobStore& store, const BlobUpload& upload)
@@ -97,6 +96,9 @@ void PartFile::onlyCount()
 {
     if (m_file.valid())
         ::unlink(m_path.c_str());
+    if (m_sums)
+        ::unlink(m_store.sums(m_upload.sha256).c_str());
+    m_sums.reset();
     m_file.reset();
     m_stored = true;
     m_size = m_upload.offset;
@@ -142,7 +144,7 @@ Status PartFile::takePrivate()
         return systemError(ErrorKind::Failed, "cannot open " + m_path.string(), errno);
     if (m_upload.offset == 0)
         return {};
-    TRAINYARD_TRY(const BlockSums sums, BlockSums::open(m_store.sums(m_upload.sha256)));
+    const BlockSums sums = BlockSums::read(m_store.sums(m_upload.sha256));
     Status copied;
     TRAINYARD_TRY(m_size, sums.verify(shared.get(), m_upload.offset, [&](std::string_view block) {
         m_hash.update(block);
@@ -249,9 +251,9 @@ Status PartFile::publish()
     // A rename over the same content by a racing upload changes nothing that anybody can see.
     if (::rename(m_path.c_str(), m_store.blob(m_upload.sha256).c_str()) != 0)
         return systemError(ErrorKind::Failed, "cannot publish " + m_path.string(), errno);
-    m_file.reset();
     if (m_sums)
-        ::unlink(m_store.sums(m_upload.sha256).c_str());
+        ::unlink(m_store.sums(m_upload.sha256).c_str()); // while the part is ours
+    m_file.reset();
     return syncPath(m_path.parent_path());
 }
 
