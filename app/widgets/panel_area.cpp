@@ -79,6 +79,14 @@ public:
     }
 };
 
+/// Takes as much room as when it is seen, so that the layout stays when another tab comes to the front.
+void keepRoom(QWidget& content)
+{
+    QSizePolicy policy = content.sizePolicy();
+    policy.setRetainSizeWhenHidden(true);
+    content.setSizePolicy(policy);
+}
+
 void focusInside(QWidget& panel)
 {
     for (auto* widget : panel.findChildren<QWidget*>()) {
@@ -116,6 +124,7 @@ QDockWidget* PanelArea::addPanel(const QString& id, const QString& title, QWidge
     dock->setAccessibleName(title);
     dock->setTitleBarWidget(bar);
     dock->setWidget(scrolling == Scrolling::Area ? new PanelScroll(content) : content);
+    keepRoom(*dock->widget());
     dock->hide();
     m_panels.push_back({dock, bar, heading});
     const auto moved = [this] {
@@ -124,10 +133,12 @@ QDockWidget* PanelArea::addPanel(const QString& id, const QString& title, QWidge
     };
     connect(dock, &QDockWidget::dockLocationChanged, this, moved);
     connect(dock, &QDockWidget::topLevelChanged, this, moved);
-    connect(dock, &QDockWidget::visibilityChanged, this, [this](bool visible) {
+    connect(dock, &QDockWidget::visibilityChanged, this, [this, dock](bool visible) {
         m_settle.start();
-        if (visible)
-            emit panelShown();
+        if (!visible)
+            return;
+        dock->widget()->show();
+        emit panelShown();
     });
     connect(bar, &PanelBar::floatRequested, dock, [dock] { dock->setFloating(!dock->isFloating()); });
     connect(bar, &PanelBar::closeRequested, this, [this, dock] { setOpen(*dock, false); });
@@ -164,6 +175,7 @@ void PanelArea::showPanel(const QWidget& inside)
     if (found->dock->isHidden())
         setOpen(*found->dock, true);
     found->dock->raise();
+    found->dock->widget()->show();
     emit panelShown();
 }
 
@@ -276,6 +288,7 @@ void PanelArea::settle()
     if (QApplication::mouseButtons() != Qt::NoButton)
         return m_settle.start(kStillDraggingMs);
     updateBars();
+    hideWhatIsBehind();
     emit panelShown();
     const QByteArray state = layoutState();
     const QByteArray before = std::exchange(m_state, state);
@@ -283,6 +296,16 @@ void PanelArea::settle()
         return;
     m_undo.push(new LayoutChange(*this, before, state));
     emit layoutChanged();
+}
+
+/// For Qt, panels behind other tabs are visible; Tab would lead into them.
+void PanelArea::hideWhatIsBehind()
+{
+    for (const Panel& panel : m_panels) {
+        const QRect place = panel.dock->geometry();
+        const bool isBehind = place.right() < 0 || place.bottom() < 0; // where Qt puts them
+        panel.dock->widget()->setVisible(panel.dock->isFloating() || !isBehind);
+    }
 }
 
 void PanelArea::updateBars()

@@ -93,6 +93,7 @@ private:
     void arrangeFirst();
     void chooseSizeClass();
     void settle();
+    void hideWhatIsBehind();
     void updateBars();
     void updateTabBars();
     void noteChange();
