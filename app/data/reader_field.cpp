@@ -5,6 +5,7 @@
 
 #include "app/models/display_text.h"
 #include "app/models/host_entry.h"
+#include "app/widgets/tab_order.h"
 
 namespace trainyard {
 
@@ -36,6 +37,7 @@ void ReaderField::setHosts(const QStringList& hosts)
         m_column->addWidget(box);
         m_boxes.append(box);
     }
+    reachAfter(*this, {this});
     if (!m_boxes.isEmpty())
         setFocusProxy(m_boxes.first());
     setReaders(ticked);

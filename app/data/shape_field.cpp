@@ -25,8 +25,11 @@ ShapeField::ShapeField(QWidget* parent)
     m_phase->addItems({tr("Phase 1: 128 tokens, 20 masked"), tr("Phase 2: 512 tokens, 80 masked"),
                        tr("Both phases in one reading"), tr("Own values")});
     m_phase->setAccessibleName(tr("Phase"));
+    m_phase->setToolTip(tr("How long the rows are: BERT trains on short ones first, then on long ones"));
     m_length->setAccessibleName(tr("Sequence length"));
+    m_length->setToolTip(tr("Tokens in a row, those of its marks included"));
     m_predictions->setAccessibleName(tr("Masked positions"));
+    m_predictions->setToolTip(tr("At most so many tokens of a row are masked, to be predicted"));
     auto* own = new QHBoxLayout(m_own);
     own->setContentsMargins(0, 0, 0, 0);
     own->setSpacing(metrics::kGap);

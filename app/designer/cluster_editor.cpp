@@ -17,6 +17,7 @@
 #include "app/widgets/number_box.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
+#include "app/widgets/tab_order.h"
 
 namespace trainyard {
 
@@ -272,6 +273,14 @@ std::size_t ClusterEditor::shownNodes() const
     return std::min(all, m_mostShown);
 }
 
+QList<QWidget*> ClusterEditor::rowWidgets() const
+{
+    QList<QWidget*> widgets;
+    for (const NodeRow& row : m_rows)
+        widgets << row.widget;
+    return widgets;
+}
+
 void ClusterEditor::refresh()
 {
     const auto& nodes = m_document.spec().cluster.nodes;
@@ -281,12 +290,15 @@ void ClusterEditor::refresh()
         m_rows.back().widget->hide();
         m_rows.pop_back();
     }
+    const bool grows = m_rows.size() < shown;
     while (m_rows.size() < shown) {
         m_rows.push_back(makeRow(m_rows.size()));
         m_layout->addWidget(m_rows.back().widget);
     }
     for (std::size_t i = 0; i < shown; ++i)
         showNode(m_rows[i], nodes[i]);
+    if (grows)
+        reachAfter(*this, rowWidgets());
     m_all->setText(tr("Show %1 more hosts").arg(nodes.size() - shown));
     m_all->setAccessibleName(m_all->text());
     m_all->setVisible(shown < nodes.size());

@@ -54,6 +54,7 @@ private:
     void fillChoices(const NodeRow& row) const;
     void showNode(const NodeRow& row, const NodeSpec& node);
     std::size_t shownNodes() const;
+    QList<QWidget*> rowWidgets() const;
     void edit(const QString& what, std::size_t index, const std::function<void(NodeSpec&)>& change);
     /// An edit of the list that is an undo step of its own.
     void editNodes(const QString& what, const std::function<void(RunSpec&)>& change);

@@ -94,6 +94,7 @@ ComparisonPanel::ComparisonPanel(SpecDocument& document, QWidget* parent)
 QWidget* ComparisonPanel::makeHead()
 {
     m_table->setAccessibleName(tr("Compared"));
+    m_table->setToolTip(tr("What is planned for both designs, or the fields in which they differ"));
     m_table->addItems({tr("figures"), tr("fields")});
     m_keep->setToolTip(tr("Compare further edits with the design as it is now"));
     m_letGo->setToolTip(tr("Compare with no design any more"));

@@ -4,6 +4,7 @@
 
 #include "app/models/theme.h"
 #include "app/widgets/roles.h"
+#include "app/widgets/tab_order.h"
 
 namespace trainyard {
 
@@ -42,6 +43,7 @@ void ProblemList::setProblems(const std::vector<ExplainedProblem>& problems)
     for (const ExplainedProblem& explained : problems)
         add(explained);
     m_column->addStretch(1);
+    reachAfter(*this, {this});
 }
 
 void ProblemList::clear()

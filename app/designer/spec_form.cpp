@@ -121,7 +121,7 @@ QToolButton* SpecForm::makeDataSetButton()
     button->setText(QStringLiteral("…"));
     button->setAccessibleName(tr("Choose a data set"));
     button->setToolTip(tr("Choose a data set that this desk knows, or its folder"));
-    button->setFixedSize(metrics::kControlHeight + metrics::kPanelPadding, metrics::kControlHeight);
+    button->setFixedHeight(metrics::kControlHeight);
     button->setPopupMode(QToolButton::InstantPopup);
     button->setMenu(menu);
     connect(menu, &QMenu::aboutToShow, this, [this, menu] { fillDataSets(*menu); });

@@ -41,6 +41,7 @@ AlertForm::AlertForm(QWidget* parent)
     , m_problem(makeLabel({}, "error", this))
 {
     setRole(this, "panel");
+    m_notifies->setToolTip(tr("The desktop tells of a new alert while you work elsewhere. Default: yes"));
     auto* grid = new QGridLayout(this);
     grid->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
     grid->setHorizontalSpacing(metrics::kGap);

@@ -3,6 +3,7 @@
 #include <QVBoxLayout>
 
 #include "app/models/theme.h"
+#include "app/widgets/tab_order.h"
 
 namespace trainyard {
 
@@ -31,6 +32,7 @@ void AlertList::show(const QList<RaisedAlert>& alerts, RunState state, bool canA
         }
         m_cards[i]->show(alerts[i], state, canAct, nowMs);
     }
+    reachAfter(*this, {m_cards.begin(), m_cards.end()});
 }
 
 } // namespace trainyard

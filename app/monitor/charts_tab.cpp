@@ -113,6 +113,7 @@ QWidget* ChartsTab::buildBoard()
     auto* scroll = new QScrollArea(this);
     scroll->setWidget(board);
     scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     return scroll;

@@ -180,6 +180,7 @@ QWidget* DevicesTab::buildBoard()
     column->addStretch(1);
     m_scroll->setWidget(holder);
     m_scroll->setWidgetResizable(true);
+    m_scroll->setFocusPolicy(Qt::NoFocus);
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     return m_scroll;

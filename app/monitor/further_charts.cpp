@@ -13,6 +13,7 @@
 #include "app/widgets/chart_link.h"
 #include "app/widgets/curve_chart.h"
 #include "app/widgets/roles.h"
+#include "app/widgets/tab_order.h"
 
 namespace trainyard {
 
@@ -153,11 +154,14 @@ void FurtherCharts::makeVisible()
 {
     const QRect seen = visibleRegion().boundingRect();
     const QRect near = seen.adjusted(0, -2 * kChartHeight, 0, 2 * kChartHeight);
+    bool isNew = false;
     for (std::size_t i = 0; i < m_cells.size(); ++i) {
         Cell& cell = m_cells[i];
         const QRect place = placeOf(i);
-        if (!cell.chart && seen.intersects(place))
+        if (!cell.chart && seen.intersects(place)) {
             make(cell);
+            isNew = true;
+        }
         if (cell.chart && !near.intersects(place) && !cell.chart->hasFocus()) {
             delete cell.chart;
             cell.chart = nullptr;
@@ -165,6 +169,9 @@ void FurtherCharts::makeVisible()
             cell.chart->setGeometry(place);
         }
     }
+    const QList<CurveChart*> made = charts();
+    if (isNew)
+        reachAfter(*m_filter, {made.begin(), made.end()});
 }
 
 void FurtherCharts::make(Cell& cell)

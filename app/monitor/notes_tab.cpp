@@ -48,6 +48,8 @@ NotesTab::NotesTab(RunEdits& edits, QWidget* parent)
     m_notes->setPlaceholderText(tr("What you tried and what came out of it"));
     m_notes->document()->setDocumentMargin(metrics::kGap);
     m_notes->setAccessibleName(tr("Notes"));
+    m_notes->setToolTip(tr("Kept in the history while you type; the search finds their words"));
+    m_notes->setTabChangesFocus(true);
     m_problem->setWordWrap(true);
     m_problem->hide();
 

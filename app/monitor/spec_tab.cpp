@@ -16,6 +16,7 @@
 #include "app/models/run_desk.h"
 #include "app/models/theme.h"
 #include "app/widgets/choice_box.h"
+#include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
 
@@ -32,7 +33,7 @@ enum Page { TextPage = 0, TablePage = 1, AnswerPage = 2 };
 SpecTab::SpecTab(RunDesk& desk, QWidget* parent)
     : QWidget(parent)
     , m_desk(desk)
-    , m_path(makeLabel({}, "muted", this))
+    , m_path(new ElidedLabel("muted", Qt::ElideMiddle, this))
     , m_other(new ChoiceBox(this))
     , m_text(new QPlainTextEdit)
     , m_answer(makeLabel({}, "muted"))
@@ -42,8 +43,6 @@ SpecTab::SpecTab(RunDesk& desk, QWidget* parent)
     m_text->document()->setDocumentMargin(metrics::kGap);
     m_text->setAccessibleName(tr("Specification"));
     setRole(m_text, "mono");
-    m_path->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_path->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_other->setAccessibleName(tr("Difference to"));
     m_other->setToolTip(tr("Shows in which fields this run differs from another one"));
     m_other->setMinimumWidth(200);
@@ -81,8 +80,8 @@ void SpecTab::show(const OpenRun& run)
 {
     if (m_text->toPlainText() != run.facts().specText)
         m_text->setPlainText(run.facts().specText);
-    m_path->setText(run.facts().import ? tr("imported from %1").arg(oneLine(run.facts().import->source))
-                                       : oneLine(run.facts().folder) + QStringLiteral("/spec.json"));
+    m_path->setFullText(run.facts().import ? tr("imported from %1").arg(oneLine(run.facts().import->source))
+                                           : oneLine(run.facts().folder) + QStringLiteral("/spec.json"));
     if (m_run == &run)
         return;
     m_run = &run;

@@ -12,6 +12,7 @@ class QStackedWidget;
 
 namespace trainyard {
 
+class ElidedLabel;
 class OpenRun;
 class RunDesk;
 
@@ -32,7 +33,7 @@ private:
     RunDesk& m_desk;
     QPointer<const OpenRun> m_run;
     TextTableModel m_differences;
-    QLabel* m_path;
+    ElidedLabel* m_path;
     QComboBox* m_other;
     QPlainTextEdit* m_text;
     QLabel* m_answer;

@@ -14,6 +14,7 @@
 #include "app/shell/command_palette.h"
 #include "app/shell/rail.h"
 #include "app/shell/shortcut_sheet.h"
+#include "app/widgets/focus_ring.h"
 #include "app/widgets/place.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/state_chip.h"
@@ -70,6 +71,7 @@ MainWindow::MainWindow(Appearance& appearance, QSettings& settings, QWidget* par
     statusBar()->addPermanentWidget(m_runChip);
     statusBar()->setFixedHeight(metrics::kControlHeight);
     connect(m_rail, &Rail::chosen, this, &MainWindow::setCurrent);
+    new FocusRing(*this);
     addWindowActions();
     addFooter();
 }
