@@ -84,7 +84,36 @@ std::vector<double> SmoothedSeries::values(qsizetype from, qsizetype to) const
     return list;
 }
 
-ValueSummary SmoothedSeries::summary(qsizetype from, qsizetype to) const
+std::vector<ValueSummary> SmoothedSeries::columns(const std::vector<qsizetype>& rows) const
+{
+    const auto pixels = qsizetype(rows.size()) - 1;
+    if (rows.back() - rows.front() < kFineRows * pixels)
+        return exactColumns(rows);
+    std::vector<ValueSummary> columns;
+    columns.reserve(std::size_t(pixels));
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
+        ValueSummary& column = columns.emplace_back(stretches(rows[i], rows[i + 1]));
+        if (column.count() == 0 && rows[i] < rows[i + 1]) // a narrow one among the wide
+            column = exactColumns({rows[i], rows[i + 1]}).front();
+    }
+    return columns;
+}
+
+std::vector<ValueSummary> SmoothedSeries::exactColumns(const std::vector<qsizetype>& rows) const
+{
+    std::vector<ValueSummary> columns(rows.size() - 1);
+    if (rows.front() >= rows.back())
+        return columns;
+    RunningAverage running = before(rows.front());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        for (qsizetype row = rows[i]; row < rows[i + 1]; ++row)
+            columns[i].add(running.add(m_x[row], m_y[row]));
+    }
+    return columns;
+}
+
+/// Of rows [from, to), each rounded down to a multiple of 16.
+ValueSummary SmoothedSeries::stretches(qsizetype from, qsizetype to) const
 {
     constexpr qsizetype kStep = kCoarseRows / kFineRows;
     const qsizetype end = to >= size() ? qsizetype(m_fine.size()) : to / kFineRows;

@@ -20,8 +20,9 @@ public:
     double at(qsizetype row) const;
     /// Averages of rows [from, to), worked out one by one.
     std::vector<double> values(qsizetype from, qsizetype to) const;
-    /// Of rows [from, to), each rounded down to a multiple of 16.
-    ValueSummary summary(qsizetype from, qsizetype to) const;
+    /// What each pixel shows of the average; see pixelRows(). Exact where pixels have less than 16 rows;
+    /// wider ones begin and end with whole stretches of 16.
+    std::vector<ValueSummary> columns(const std::vector<qsizetype>& pixelRows) const;
     /// How often it started over; for tests.
     int starts() const { return m_starts; }
 
@@ -30,6 +31,8 @@ private:
     void start(const SeriesColumn& x, const Smoothing& smoothing);
     void append(double x, double y);
     RunningAverage before(qsizetype row) const;
+    std::vector<ValueSummary> exactColumns(const std::vector<qsizetype>& pixelRows) const;
+    ValueSummary stretches(qsizetype from, qsizetype to) const;
 
     SeriesColumn m_x;
     SeriesColumn m_y;

@@ -192,8 +192,7 @@ DrawnLine CurveChart::smoothedLine(qsizetype curve, const View& view, const QPen
     DrawnLine line{pen};
     const SmoothedSeries& average = m_smoothed[std::size_t(curve)];
     if (view.dense) {
-        for (std::size_t i = 0; i + 1 < view.rows.size(); ++i)
-            line.columns.push_back(average.summary(view.rows[i], view.rows[i + 1]));
+        line.columns = average.columns(view.rows);
         return line;
     }
     line = rawLine(curve, view, pen);

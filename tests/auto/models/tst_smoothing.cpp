@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/models/pixel_columns.h"
 #include "app/models/smoothed_series.h"
 
 using namespace trainyard;
@@ -127,10 +128,40 @@ private slots:
             ValueSummary sum;
             for (int row = from; row < to; ++row)
                 sum.add(expected[row]);
-            const ValueSummary actual = series.summary(from, to);
+            const ValueSummary actual = series.columns({from, to}).front();
             compare({actual.least, actual.most, actual.last}, {sum.least, sum.most, sum.last});
             QCOMPARE(actual.notFinite, sum.notFinite);
         }
+    }
+
+    void narrowPixelsShowTheirOwnAverages()
+    {
+        const QList<double> x = evenly(2412);
+        QList<double> y = noisy(2412);
+        y[1200] = 100; // which the average forgets within a few pixels
+        SmoothedSeries series;
+        series.follow(x, y, {SmoothingKind::TimeWeighted, 0.6});
+        const QList<double> expected = timeWeightedAverage(x, y, 0.6);
+        const std::vector<qsizetype> rows = pixelRows(x, pixelEdges(x.first(), x.last(), 650));
+        const std::vector<ValueSummary> columns = series.columns(rows);
+        QCOMPARE(columns.size(), std::size_t(650));
+        for (std::size_t pixel = 0; pixel < columns.size(); ++pixel) {
+            ValueSummary sum;
+            for (qsizetype row = rows[pixel]; row < rows[pixel + 1]; ++row)
+                sum.add(expected[row]);
+            compare({columns[pixel].least, columns[pixel].most, columns[pixel].last},
+                    {sum.least, sum.most, sum.last});
+        }
+    }
+
+    void aPixelOfFewPointsAmongCrowdedOnesIsNotEmpty()
+    {
+        SmoothedSeries series;
+        series.follow(evenly(3000), noisy(3000), {SmoothingKind::TimeWeighted, 0.6});
+        const QList<double> expected = timeWeightedAverage(evenly(3000), noisy(3000), 0.6);
+        const ValueSummary narrow = series.columns({0, 1604, 1606, 3000})[1];
+        QCOMPARE(narrow.finite, std::uint64_t(2));
+        compare({narrow.last}, {expected[1605]});
     }
 
     void aCurveThatGrowsIsGoneOnWith()
