@@ -1,10 +1,12 @@
 #include "app/models/mapped_file.h"
 
 #include <cerrno>
+#include <cstdint>
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "engine/base/file.h"
 
@@ -23,6 +25,15 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
     if (start == MAP_FAILED)
         return systemError(ErrorKind::BadInput, "cannot map " + path.string(), errno);
     return std::shared_ptr<const MappedFile>(new MappedFile({static_cast<const char*>(start), size}));
+}
+
+void MappedFile::letGo(const void* start, std::size_t bytes)
+{
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto first = (reinterpret_cast<std::uintptr_t>(start) + page - 1) / page * page;
+    const auto end = (reinterpret_cast<std::uintptr_t>(start) + bytes) / page * page;
+    if (first < end) // without effect the pages merely stay
+        ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile()

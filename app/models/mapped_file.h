@@ -18,6 +18,9 @@ public:
     MappedFile& operator=(const MappedFile&) = delete;
 
     std::string_view bytes() const { return m_bytes; }
+    /// Gives back the whole pages within these bytes of a mapped file; they are read in again when they are
+    /// touched. Any thread.
+    static void letGo(const void* start, std::size_t bytes);
 
 private:
     explicit MappedFile(std::string_view bytes) : m_bytes(bytes) {}

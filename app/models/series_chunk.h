@@ -47,6 +47,7 @@ struct SeriesChunk {
     ChunkView view;
     ValueSummary whole;
     std::shared_ptr<const void> owner;
+    bool isMapped = false; ///< lies in a mapped file
 };
 
 /// A chunk that still grows.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "app/models/mapped_file.h"
 #include "engine/base/check.h"
 
 namespace trainyard {
@@ -66,7 +67,7 @@ void SeriesColumn::append(double value)
     if (m_tail->rows() < kChunkRows)
         return;
     const std::shared_ptr<GrowingChunk> full = std::exchange(m_tail, nullptr);
-    append(SeriesChunk{full->view(), full->whole(), full});
+    append(SeriesChunk{full->view(), full->whole(), full, false});
 }
 
 void SeriesColumn::append(const SeriesChunk& chunk)
@@ -101,9 +102,32 @@ const ValueSummary& SeriesColumn::chunkSummary(qsizetype index) const
     return index < fullChunks() ? (*m_full)[std::size_t(index)].whole : m_tail->whole();
 }
 
+SeriesColumn SeriesColumn::from(qsizetype row) const
+{
+    if (row <= 0)
+        return *this;
+    SeriesColumn rest;
+    for (; row < size(); ++row)
+        rest.append((*this)[row]);
+    return rest;
+}
+
+void SeriesColumn::letGo(qsizetype index) const
+{
+    if (index >= fullChunks() || !(*m_full)[std::size_t(index)].isMapped)
+        return;
+    const ChunkView& view = (*m_full)[std::size_t(index)].view;
+    MappedFile::letGo(view.values, std::size_t(view.rows) * sizeof(double));
+}
+
+bool SeriesColumn::isSame(const SeriesColumn& other) const
+{
+    return m_full == other.m_full && m_tail == other.m_tail;
+}
+
 bool SeriesColumn::startsWith(const SeriesColumn& other) const
 {
-    if (m_full == other.m_full && m_tail == other.m_tail)
+    if (isSame(other))
         return true;
     if (other.size() > size())
         return false;

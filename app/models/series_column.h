@@ -45,6 +45,11 @@ public:
     /// Drops the rows from `rows` on. Costs a copy of less than one chunk.
     void truncate(qsizetype rows);
 
+    /// The rows from `row` on, as a column of its own; copies them unless that is all of them.
+    SeriesColumn from(qsizetype row) const;
+
+    /// True when both share their values; of columns that are equal it may be false.
+    bool isSame(const SeriesColumn& other) const;
     /// True when the rows of `other` are the first rows of this one. Costs little between a column and what
     /// it has grown into.
     bool startsWith(const SeriesColumn& other) const;
@@ -64,6 +69,9 @@ public:
     qsizetype chunkCount() const { return (size() + kChunkRows - 1) / kChunkRows; }
     ChunkView chunk(qsizetype index) const;
     const ValueSummary& chunkSummary(qsizetype index) const;
+    /// Gives back the memory that the values of a chunk take if they lie in a mapped file: whoever reads them
+    /// again finds them there.
+    void letGo(qsizetype index) const;
 
     friend bool operator==(const SeriesColumn& a, const SeriesColumn& b);
 

@@ -107,7 +107,7 @@ private:
 void appendChunk(SeriesColumn& column, const ColumnChunk& chunk, const std::shared_ptr<const void>& owner)
 {
     if (chunk.view.rows == kChunkRows)
-        return column.append(SeriesChunk{chunk.view, chunk.whole, owner});
+        return column.append(SeriesChunk{chunk.view, chunk.whole, owner, true});
     for (qsizetype row = 0; row < chunk.view.rows; ++row)
         column.append(chunk.view.values[row]);
 }

@@ -6,7 +6,8 @@ namespace {
 
 constexpr qsizetype kFineRows = kLevelRows[0];
 constexpr qsizetype kCoarseRows = kLevelRows[1];
-constexpr double kLonger = 1.25; ///< times the range that an average was begun for
+constexpr qsizetype kLongRows = 1 << 21; ///< 16 MiB of values
+constexpr double kLonger = 1.25;         ///< times the range that an average was begun for
 
 double rangeOf(const SeriesColumn& x)
 {
@@ -28,8 +29,17 @@ void SmoothedSeries::follow(const SeriesColumn& x, const SeriesColumn& y, const 
         start(x, smoothing);
     m_x = x;
     m_y = y;
-    for (; m_rows < y.size(); ++m_rows)
-        append(x[m_rows], y[m_rows]);
+    while (m_rows < y.size()) {
+        const qsizetype chunk = m_rows / kChunkRows;
+        const ChunkView xs = x.chunk(chunk);
+        const ChunkView ys = y.chunk(chunk);
+        for (qsizetype row = m_rows % kChunkRows; row < ys.rows; ++row, ++m_rows)
+            append(xs.values[row], ys.values[row]);
+        if (y.size() >= kLongRows) { // of what is in a file it is enough to have the average
+            x.letGo(chunk);
+            y.letGo(chunk);
+        }
+    }
 }
 
 bool SmoothedSeries::goesOn(const SeriesColumn& x, const SeriesColumn& y, const Smoothing& smoothing) const
