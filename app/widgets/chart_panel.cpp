@@ -275,8 +275,9 @@ void ChartPanel::redraw()
     m_empty->setVisible(isEmpty());
     applyAxes();
     rebuild();
+    placeCursor();
     m_plot->replot(QCustomPlot::rpImmediateRefresh);
-    showCursor();
+    readOutCursor();
     m_lastRedrawMs = int(timer.elapsed());
 }
 
@@ -322,17 +323,34 @@ void ChartPanel::applyTheme()
 
 void ChartPanel::showCursor()
 {
-    const std::optional<double> cursor = m_link ? m_link->cursor() : std::nullopt;
-    const bool shown = cursor && !isEmpty() && m_plot->xAxis->range().contains(*cursor);
-    m_cursorLine->setVisible(shown);
-    if (shown) {
+    placeCursor();
+    m_plot->layer(QStringLiteral("cursor"))->replot();
+    readOutCursor();
+}
+
+void ChartPanel::placeCursor()
+{
+    const std::optional<double> cursor = shownCursor();
+    m_cursorLine->setVisible(cursor.has_value());
+    if (cursor) {
         m_cursorLine->point1->setCoords(*cursor, 0);
         m_cursorLine->point2->setCoords(*cursor, 1);
     }
-    m_plot->layer(QStringLiteral("cursor"))->replot();
-    const double position = shown ? *cursor : fullSpan().upper;
+}
+
+void ChartPanel::readOutCursor()
+{
+    const std::optional<double> cursor = shownCursor();
+    const double position = cursor.value_or(fullSpan().upper);
     showValues(position);
-    showReadOut(position, shown);
+    showReadOut(position, cursor.has_value());
+}
+
+/// Of the link, where it is in view.
+std::optional<double> ChartPanel::shownCursor() const
+{
+    const std::optional<double> cursor = m_link ? m_link->cursor() : std::nullopt;
+    return cursor && !isEmpty() && m_plot->xAxis->range().contains(*cursor) ? cursor : std::nullopt;
 }
 
 void ChartPanel::showReadOut(double x, bool isCursor)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include <QFrame>
 #include <QTimer>
 
@@ -118,6 +120,9 @@ private:
     void applyAxes();
     void redraw();
     void showCursor();
+    void placeCursor();
+    void readOutCursor();
+    std::optional<double> shownCursor() const;
     void showReadOut(double x, bool isCursor);
     void moveCursor(int direction);
     void moveCursorTo(double x);

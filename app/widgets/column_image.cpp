@@ -3,77 +3,125 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/models/parallel_for.h"
+
 namespace trainyard {
 
-ColumnImage::ColumnImage(const QSize& size, std::function<double(double)> heightOf)
-    : m_heightOf(std::move(heightOf))
-    , m_size(size)
-    , m_columns(std::size_t(size.width()) * std::size_t(size.height()), qRgba(0, 0, 0, 0))
+namespace {
+
+constexpr int kStripWidth = 32; ///< pixels
+
+/// Whether a line is broken in a column: it says something, but nothing that could be drawn.
+bool breaks(const ValueSummary& column)
 {
+    return column.notFinite > 0 && column.finite == 0;
 }
 
-/// Turned by squares, so that both sides stay in the cache.
-QImage ColumnImage::image() const
+} // namespace
+
+double HeightScale::heightOf(double value) const
 {
-    constexpr int kSquare = 32;
-    const int width = m_size.width();
-    const int height = m_size.height();
-    QImage image(m_size, QImage::Format_ARGB32_Premultiplied);
-    const qsizetype line = image.bytesPerLine() / qsizetype(sizeof(QRgb));
-    auto* pixels = reinterpret_cast<QRgb*>(image.bits());
-    for (int left = 0; left < width; left += kSquare) {
-        for (int top = 0; top < height; top += kSquare) {
-            for (int y = top; y < std::min(top + kSquare, height); ++y) {
-                for (int x = left; x < std::min(left + kSquare, width); ++x)
-                    pixels[y * line + x] = m_columns[std::size_t(x) * std::size_t(height) + std::size_t(y)];
-            }
+    return logarithmic ? std::log(upper / std::max(value, least)) * perUnit : (upper - value) * perUnit;
+}
+
+/// A part of the image from top to bottom, kept column by column, because strokes are vertical.
+class ColumnImage::Strip {
+public:
+    Strip(int left, int right, int height)
+        : m_left(left)
+        , m_right(right)
+        , m_height(height)
+        , m_pixels(std::size_t(right - left) * std::size_t(height), qRgba(0, 0, 0, 0))
+    {
+    }
+    int left() const { return m_left; }
+    int right() const { return m_right; }
+
+    /// In columns [left, right) of the image, as far as they are the strip's.
+    void fill(int left, int right, const Stroke& stroke, QRgb pixel, int thickness)
+    {
+        const double thin = std::max(0.0, thickness - (stroke.bottom - stroke.top)) / 2;
+        const int top = int(std::clamp(std::floor(stroke.top - thin + 0.5), 0.0, double(m_height)));
+        const int bottom =
+            int(std::clamp(std::ceil(stroke.bottom + thin - 0.5), double(top), double(m_height)));
+        for (int x = std::max(left, m_left); x < std::min(right, m_right); ++x)
+            std::fill_n(m_pixels.begin() + std::ptrdiff_t(x - m_left) * m_height + top, bottom - top, pixel);
+    }
+
+    /// Into an image whose lines are `stride` pixels apart.
+    void copyTo(QRgb* image, qsizetype stride) const
+    {
+        for (int y = 0; y < m_height; ++y) {
+            for (int x = m_left; x < m_right; ++x)
+                image[y * stride + x] =
+                    m_pixels[std::size_t(x - m_left) * std::size_t(m_height) + std::size_t(y)];
         }
     }
+
+private:
+    int m_left;
+    int m_right;
+    int m_height;
+    std::vector<QRgb> m_pixels;
+};
+
+void ColumnImage::addLine(const std::vector<ValueSummary>& columns, const QColor& colour, int thickness)
+{
+    m_shapes.push_back({&columns, qPremultiply(colour.rgba()), thickness, true});
+}
+
+void ColumnImage::addBand(const std::vector<ValueSummary>& columns, const QColor& colour)
+{
+    m_shapes.push_back({&columns, qPremultiply(colour.rgba()), 1, false});
+}
+
+QImage ColumnImage::image() const
+{
+    QImage image(m_size, QImage::Format_ARGB32_Premultiplied);
+    auto* pixels = reinterpret_cast<QRgb*>(image.bits());
+    const qsizetype stride = image.bytesPerLine() / qsizetype(sizeof(QRgb));
+    const int strips = (m_size.width() + kStripWidth - 1) / kStripWidth;
+    parallelFor(std::size_t(strips), [&](std::size_t number) {
+        const int left = int(number) * kStripWidth;
+        Strip strip(left, std::min(left + kStripWidth, m_size.width()), m_size.height());
+        for (const Shape& shape : m_shapes)
+            paint(shape, strip);
+        strip.copyTo(pixels, stride);
+    });
     return image;
 }
 
 ColumnImage::Stroke ColumnImage::strokeOf(const ValueSummary& column) const
 {
-    return {m_heightOf(column.most), m_heightOf(column.least)};
+    return {m_scale.heightOf(column.most), m_scale.heightOf(column.least)};
 }
 
-void ColumnImage::addLine(const std::vector<ValueSummary>& columns, const QColor& colour, int thickness)
+void ColumnImage::paint(const Shape& shape, Strip& strip) const
 {
-    const QRgb pixel = qPremultiply(colour.rgba());
+    const std::vector<ValueSummary>& columns = *shape.columns;
+    const auto count = std::int64_t(columns.size());
+    const std::int64_t width = m_size.width();
+    const auto end = std::size_t(std::min(count, (strip.right() * count + width - 1) / width));
+    auto first = std::size_t(strip.left() * count / width);
+    while (shape.joined && first > 0 && columns[--first].count() == 0) {
+    } // the column before the strip that says something, where its line comes from
     double before = 0;
     bool joined = false;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (columns[i].notFinite > 0 && columns[i].finite == 0)
-            joined = false; // the line is broken here
-        if (columns[i].finite == 0)
+    for (std::size_t i = first; i < end; ++i) {
+        const ValueSummary& column = columns[i];
+        if (breaks(column))
+            joined = false;
+        if (column.finite == 0)
             continue;
-        Stroke stroke = strokeOf(columns[i]);
+        Stroke stroke = strokeOf(column);
         if (joined)
             stroke = {std::min(stroke.top, before), std::max(stroke.bottom, before)};
-        paint(int(i), int(columns.size()), stroke, pixel, thickness);
-        before = m_heightOf(columns[i].last);
-        joined = true;
+        const auto at = std::int64_t(i);
+        strip.fill(int(at * width / count), int((at + 1) * width / count), stroke, shape.pixel,
+                   shape.thickness);
+        before = m_scale.heightOf(column.last);
+        joined = shape.joined;
     }
-}
-
-void ColumnImage::addBand(const std::vector<ValueSummary>& columns, const QColor& colour)
-{
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (columns[i].finite > 0)
-            paint(int(i), int(columns.size()), strokeOf(columns[i]), qPremultiply(colour.rgba()), 1);
-    }
-}
-
-void ColumnImage::paint(int column, int columns, const Stroke& stroke, QRgb colour, int thickness)
-{
-    const int height = m_size.height();
-    const double thin = std::max(0.0, thickness - (stroke.bottom - stroke.top)) / 2;
-    const int top = int(std::clamp(std::floor(stroke.top - thin + 0.5), 0.0, double(height)));
-    const int bottom = int(std::clamp(std::ceil(stroke.bottom + thin - 0.5), double(top), double(height)));
-    const int left = column * m_size.width() / columns;
-    const int right = (column + 1) * m_size.width() / columns;
-    for (int x = left; x < right; ++x)
-        std::fill_n(m_columns.begin() + std::ptrdiff_t(x) * height + top, bottom - top, colour);
 }
 
 } // namespace trainyard

@@ -1,22 +1,34 @@
 #pragma once
 
-#include <functional>
+#include <cstddef>
 #include <vector>
 
+#include <QColor>
 #include <QImage>
 
 #include "app/models/value_summary.h"
 
 namespace trainyard {
 
+/// Where values lie between the top and the bottom of a picture.
+struct HeightScale {
+    bool logarithmic = false;
+    double upper = 1;   ///< value at the top
+    double least = 0;   ///< what is below it is taken for it, so that a logarithm has something to show
+    double perUnit = 1; ///< pixels for one unit of the value, or of its logarithm
+
+    double heightOf(double value) const; ///< pixels from the top
+};
+
 /// Curves that come in pixel columns, painted pixel by pixel: in every column a vertical stroke from the
-/// least to the most, joined to the newest value of the column before it.
+/// least to the most, joined to the newest value of the column before it. The picture is made strip by strip
+/// on all cores that have nothing to do: a strip with its lines stays in a core's cache.
 class ColumnImage {
 public:
-    /// `heightOf` gives the position of a value in pixels from the top of the image.
-    ColumnImage(const QSize& size, std::function<double(double)> heightOf);
+    ColumnImage(const QSize& size, const HeightScale& scale) : m_size(size), m_scale(scale) {}
 
-    /// A line at least `thickness` pixels thick. What it covers is replaced, not mixed with.
+    /// A line at least `thickness` pixels thick. What it covers is replaced, not mixed with. `columns` must
+    /// outlive the image.
     void addLine(const std::vector<ValueSummary>& columns, const QColor& colour, int thickness);
     /// The same without joining columns: the area between two curves.
     void addBand(const std::vector<ValueSummary>& columns, const QColor& colour);
@@ -27,12 +39,20 @@ private:
         double top;
         double bottom;
     };
-    Stroke strokeOf(const ValueSummary& column) const;
-    void paint(int column, int columns, const Stroke& stroke, QRgb colour, int thickness);
+    struct Shape {
+        const std::vector<ValueSummary>* columns;
+        QRgb pixel;
+        int thickness;
+        bool joined;
+    };
+    class Strip;
 
-    std::function<double(double)> m_heightOf;
+    Stroke strokeOf(const ValueSummary& column) const;
+    void paint(const Shape& shape, Strip& strip) const;
+
     QSize m_size;
-    std::vector<QRgb> m_columns; ///< pixels from top to bottom, column by column: strokes are vertical
+    HeightScale m_scale;
+    std::vector<Shape> m_shapes; ///< in the order in which they cover each other
 };
 
 } // namespace trainyard

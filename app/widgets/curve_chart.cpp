@@ -9,6 +9,7 @@
 
 #include "app/models/csv_text.h"
 #include "app/models/display_text.h"
+#include "app/models/parallel_for.h"
 #include "app/models/theme.h"
 #include "app/widgets/curve_layer.h"
 
@@ -143,8 +144,10 @@ void CurveChart::rebuild()
 {
     plot().clearGraphs();
     m_smoothed.resize(isSmoothed() ? std::size_t(m_curves.size()) : 0);
-    for (std::size_t i = 0; i < m_smoothed.size(); ++i)
-        m_smoothed[i].follow(m_curves[qsizetype(i)].x, m_curves[qsizetype(i)].y, options().smoothing);
+    parallelFor(m_smoothed.size(), [this](std::size_t i) {
+        const Curve& curve = m_curves.at(qsizetype(i));
+        m_smoothed[i].follow(curve.x, curve.y, options().smoothing);
+    });
     const std::vector<View> shown = views();
     fitVertically(shown);
     drawLines(shown);
@@ -159,12 +162,30 @@ std::vector<CurveChart::View> CurveChart::views() const
     const QCPRange span = shownSpan();
     const int pixels = std::max(1, int(plot().axisRect()->width() * plot().bufferDevicePixelRatio()));
     const PixelEdges edges = pixelEdges(span.lower, span.upper, pixels, isHorizontallyLogarithmic());
-    std::vector<View> list;
-    for (const Curve& curve : m_curves) {
-        View& view = list.emplace_back();
-        view.rows = pixelRows(curve.x, edges);
-        view.columns = pixelColumns(curve.y, view.rows);
+    std::vector<View> list(std::size_t(m_curves.size()));
+    const std::vector<std::size_t> placed = placedLike();
+    parallelFor(list.size(), [&](std::size_t i) {
+        if (placed[i] == i)
+            list[i].rows = pixelRows(m_curves.at(qsizetype(i)).x, edges);
+    });
+    parallelFor(list.size(), [&](std::size_t i) {
+        View& view = list[i];
+        if (placed[i] != i)
+            view.rows = list[placed[i]].rows;
+        view.columns = pixelColumns(m_curves.at(qsizetype(i)).y, view.rows);
         view.dense = view.count() > kPointsPerPixel * pixels;
+    });
+    return list;
+}
+
+/// Of each curve the first of those before it that has the same positions, as figures of one run have; itself
+/// where there is none.
+std::vector<std::size_t> CurveChart::placedLike() const
+{
+    std::vector<std::size_t> list;
+    for (std::size_t i = 0; i < std::size_t(m_curves.size()); ++i) {
+        const bool same = i > 0 && m_curves.at(qsizetype(i)).x.isSame(m_curves.at(qsizetype(i) - 1).x);
+        list.push_back(same ? list.back() : i);
     }
     return list;
 }
@@ -177,7 +198,7 @@ DrawnLine CurveChart::rawLine(qsizetype curve, const View& view, const QPen& pen
         line.stroked = false;
         return line;
     }
-    const Curve& drawn = m_curves[curve];
+    const Curve& drawn = m_curves.at(curve);
     // One point more on either side, so that the line runs out of the picture.
     const qsizetype from = std::max<qsizetype>(0, view.rows.front() - 1);
     const qsizetype to = std::min(drawn.x.size(), view.rows.back() + 1);
@@ -206,30 +227,41 @@ DrawnLine CurveChart::smoothedLine(qsizetype curve, const View& view, const QPen
 void CurveChart::drawLines(const std::vector<View>& views)
 {
     const ColourScheme scheme = coloursOf(palette()).scheme;
-    std::vector<DrawnLine> lines;
+    const bool smoothed = isSmoothed();
+    const auto curves = std::size_t(m_curves.size());
+    std::vector<DrawnLine> lines(smoothed ? 2 * curves : curves); // the raw ones behind
+    parallelFor(curves, [&](std::size_t i) {
+        const auto curve = qsizetype(i);
+        const SeriesStyle style = seriesStyle(scheme, m_curves.at(curve).style);
+        const QPen pen(style.colour, 1.8, style.line, Qt::FlatCap, Qt::RoundJoin);
+        if (!smoothed) {
+            lines[i] = rawLine(curve, views[i], pen);
+            return;
+        }
+        lines[i] = rawLine(curve, views[i], QPen(translucent(style.colour, kFaintPercent), 1));
+        lines[curves + i] = smoothedLine(curve, views[i], pen);
+    });
+    m_layer->setFine(m_curves.size() <= kFineCurves);
+    m_layer->setBands(bands(views));
+    m_layer->setLines(std::move(lines));
+}
+
+std::vector<DrawnBand> CurveChart::bands(const std::vector<View>& views) const
+{
+    const ColourScheme scheme = coloursOf(palette()).scheme;
     std::vector<DrawnBand> bands;
     for (qsizetype i = 0; i < m_curves.size(); ++i) {
-        const View& view = views[std::size_t(i)];
-        const SeriesStyle style = seriesStyle(scheme, m_curves[i].style);
-        if (isSmoothed())
-            lines.push_back(rawLine(i, view, QPen(translucent(style.colour, kFaintPercent), 1)));
-        if (m_curves[i].lower.isEmpty())
+        const Curve& curve = m_curves[i];
+        if (curve.lower.isEmpty())
             continue;
-        bands.push_back(
-            {translucent(style.colour, kBandPercent), pixelColumns(m_curves[i].lower, view.rows)});
-        const auto upper = pixelColumns(m_curves[i].upper, view.rows);
+        const std::vector<qsizetype>& rows = views[std::size_t(i)].rows;
+        bands.push_back({translucent(seriesStyle(scheme, curve.style).colour, kBandPercent),
+                         pixelColumns(curve.lower, rows)});
+        const auto upper = pixelColumns(curve.upper, rows);
         for (std::size_t column = 0; column < upper.size(); ++column)
             bands.back().columns[column].add(upper[column]);
     }
-    for (qsizetype i = 0; i < m_curves.size(); ++i) {
-        const SeriesStyle style = seriesStyle(scheme, m_curves[i].style);
-        const QPen pen(style.colour, 1.8, style.line, Qt::FlatCap, Qt::RoundJoin);
-        const View& view = views[std::size_t(i)];
-        lines.push_back(isSmoothed() ? smoothedLine(i, view, pen) : rawLine(i, view, pen));
-    }
-    m_layer->setFine(m_curves.size() <= kFineCurves);
-    m_layer->setBands(std::move(bands));
-    m_layer->setLines(std::move(lines));
+    return bands;
 }
 
 /// The vertical axis fits what is in view: points where they are few, the extremes of pixels where not.

@@ -12,6 +12,7 @@
 namespace trainyard {
 
 class CurveLayer;
+struct DrawnBand;
 struct DrawnLine;
 
 /// One curve of a chart. x is ascending; y may hold NaN and infinities, which are marked on the axis.
@@ -81,9 +82,11 @@ private:
 
     bool isSmoothed() const;
     std::vector<View> views() const;
+    std::vector<std::size_t> placedLike() const;
     DrawnLine rawLine(qsizetype curve, const View& view, const QPen& pen) const;
     DrawnLine smoothedLine(qsizetype curve, const View& view, const QPen& pen) const;
     void drawLines(const std::vector<View>& views);
+    std::vector<DrawnBand> bands(const std::vector<View>& views) const;
     void fitVertically(const std::vector<View>& views);
     void extendToZero();
     bool endsLow() const;

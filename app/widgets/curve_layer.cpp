@@ -61,13 +61,12 @@ void CurveLayer::drawColumns(QCPPainter& painter) const
     const double top = area.top();
     const QCPRange range = vertical.range();
     const bool logarithmic = vertical.scaleType() == QCPAxis::stLogarithmic;
+    const double units = logarithmic ? std::log(range.upper / range.lower) : range.size();
     // What a logarithmic axis cannot show lies far below it.
-    const auto onScale = [=](double value) {
-        return logarithmic ? std::log(std::max(value, range.lower * kFarBelow)) : value;
-    };
-    const double upper = onScale(range.upper);
-    const double perUnit = area.height() * ratio / (upper - onScale(range.lower));
-    ColumnImage image(area.size() * ratio, [=](double value) { return (upper - onScale(value)) * perUnit; });
+    ColumnImage image(area.size() * ratio, {.logarithmic = logarithmic,
+                                            .upper = range.upper,
+                                            .least = range.lower * kFarBelow,
+                                            .perUnit = area.height() * ratio / units});
     for (const DrawnBand& band : m_bands)
         image.addBand(band.columns, band.colour);
     for (const DrawnLine& line : m_lines) {

@@ -63,6 +63,13 @@ struct Times {
     }
 };
 
+/// Of frames that a display of 60 pictures per second would have dropped.
+double shareLate(const std::vector<double>& milliseconds)
+{
+    const auto late = std::ranges::count_if(milliseconds, [](double ms) { return ms > 16; });
+    return double(late) / double(milliseconds.size());
+}
+
 double mebibytes()
 {
     return static_cast<double>(residentSetBytes()) / (1 << 20);
@@ -212,6 +219,7 @@ void move(CurveChart& chart, ChartLink& link, double points, const std::string& 
         });
     }
     times.print(what);
+    fmt::print("{:58} {:.1f} % by wall time\n", "    frames over 16 ms", 100 * shareLate(times.wall));
 }
 
 void moveAll(int curves)
@@ -285,8 +293,8 @@ void follow(int runs, int recordsPerSecond)
     }
     frames.print(
         fmt::format("{} live runs x {} records/s, smoothed: records and frame", runs, recordsPerSecond));
-    const auto late = std::ranges::count_if(frames.processor, [](double ms) { return ms > 16; });
-    fmt::print("{:58} {:.1f} %\n", "    frames over 16 ms", 100.0 * double(late) / kTicks);
+    fmt::print("{:58} {:.1f} % by wall time, {:.1f} % by processor time of all threads\n",
+               "    frames over 16 ms", 100 * shareLate(frames.wall), 100 * shareLate(frames.processor));
 }
 
 /// From a record that arrives at the desk to the picture that shows it.

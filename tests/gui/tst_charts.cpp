@@ -16,6 +16,7 @@
 
 #include "app/widgets/chart_link.h"
 #include "app/widgets/chart_toolbar.h"
+#include "app/widgets/column_image.h"
 #include "app/widgets/curve_chart.h"
 #include "app/widgets/curve_layer.h"
 #include "app/widgets/memory_chart.h"
@@ -65,6 +66,24 @@ class TestCharts : public QObject {
 
 private slots:
     void initTestCase() { support::applyScheme(ColourScheme::Light); }
+
+    void aLineGoesOnWherePartsOfThePictureMeet()
+    {
+        std::vector<ValueSummary> columns(100);
+        for (int pixel = 0; pixel < 100; ++pixel)
+            columns[std::size_t(pixel)].add(pixel < 64 ? 1 : 9);
+        columns[63] = {}; // nothing was recorded here
+        ColumnImage image({100, 100}, {.upper = 10, .perUnit = 10});
+        image.addLine(columns, Qt::black, 1);
+        const QImage picture = image.image();
+        for (int y = 12; y < 88; ++y) {
+            QCOMPARE(qAlpha(picture.pixel(62, y)), 0);
+            QCOMPARE(qAlpha(picture.pixel(64, y)), 255); // up from the value before
+            QCOMPARE(qAlpha(picture.pixel(65, y)), 0);
+        }
+        columns[63].add(std::numeric_limits<double>::quiet_NaN());
+        QCOMPARE(qAlpha(image.image().pixel(64, 50)), 0); // broken there
+    }
 
     void init()
     {
