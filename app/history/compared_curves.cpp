@@ -54,9 +54,10 @@ RunCurve curveOf(const OpenRun& run, const ComparedMetric& metric, ChartAxis axi
     if (!metric.column)
         return importedCurve(run, metric.title, axis);
     const StepTable& steps = run.series().steps();
-    const SeriesColumn& values = steps.column(*metric.column);
-    const bool isThere = !run.facts().import || values.summary(0, values.size()).finite > 0;
-    return isThere ? RunCurve{steps.column(columnOf(axis)), values} : RunCurve{};
+    const SeriesColumn x = steps.recorded(columnOf(axis), columnOf(axis));
+    if (x.isEmpty()) // imported without tokens, for example
+        return {};
+    return {steps.recorded(columnOf(axis), *metric.column), steps.recorded(*metric.column, *metric.column)};
 }
 
 QString lengthRemark(const GroupCurves& group, const AggregatedCurve& curve, ChartAxis axis)

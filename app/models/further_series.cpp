@@ -44,7 +44,7 @@ bool matches(const QString& name, const QStringList& words)
 std::optional<SeriesColumn> FurtherSeries::positions(const StepTable& steps, StepColumn axis) const
 {
     if (!table)
-        return steps.column(axis);
+        return steps.recorded(axis, *column);
     switch (axis) {
     case StepColumn::Step:
         return table->values[0];
@@ -65,7 +65,7 @@ std::vector<FurtherSeries> furtherSeries(const OpenRun& run, const QString& filt
     };
     for (const StepFigure& figure : kStepFigures)
         put({QString::fromUtf8(figure.name), figure.quantity, figure.fromZero,
-             run.series().steps().column(figure.column), figure.column, nullptr});
+             run.series().steps().recorded(figure.column, figure.column), figure.column, nullptr});
     if (run.facts().import) {
         for (const SeriesTable& table : run.facts().import->tables) {
             for (qsizetype column = 2; column < table.names.size(); ++column)

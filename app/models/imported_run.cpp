@@ -205,15 +205,37 @@ SeriesColumn heldAt(const SeriesColumn& steps, const TableColumn& column, double
     return held;
 }
 
-/// What was added from each row to the next, per second.
+/// What was added per second since the newest row of an earlier time; NaN until there is one.
 SeriesColumn ratesOf(const SeriesColumn& sums, const SeriesColumn& walls)
 {
     SeriesColumn rates;
+    qsizetype earlier = -1;
     for (qsizetype row = 0; row < sums.size(); ++row) {
-        const double seconds = row > 0 ? walls[row] - walls[row - 1] : 0;
-        rates.append(seconds > 0 ? (sums[row] - sums[row - 1]) / seconds : kNaN);
+        if (row > 0 && walls[row - 1] < walls[row])
+            earlier = row - 1;
+        rates.append(earlier < 0 ? kNaN : (sums[row] - sums[earlier]) / (walls[row] - walls[earlier]));
     }
     return rates;
+}
+
+/// Of the rows of `loss` those before the first one of a figure.
+qsizetype rowsBefore(const TableColumn& loss, const TableColumn& figure)
+{
+    return figure.steps().isEmpty() ? loss.steps().size() : loss.steps().lowerBound(figure.steps().first());
+}
+
+/// What an import did not record for the first of its steps.
+void markUnrecorded(StepTable& steps, const RunImport& import, const TableColumn& loss)
+{
+    const qsizetype untimed = loss.walls().upperBound(loss.walls().first());
+    const auto mark = [&](ImportedFigure figure, StepColumn column, qsizetype atLeast) {
+        if (const auto found = columnOf(import, figure))
+            steps.setUnrecorded(column, std::max(rowsBefore(loss, *found), atLeast));
+    };
+    mark(ImportedFigure::LearningRate, StepColumn::LearningRate, 0);
+    mark(ImportedFigure::GradientNorm, StepColumn::GradientNorm, 0);
+    mark(ImportedFigure::Samples, StepColumn::SequencesPerSecond, untimed);
+    mark(ImportedFigure::Tokens, StepColumn::TokensPerSecond, untimed);
 }
 
 /// The rows of the loss with the other figures beside it.
@@ -357,6 +379,7 @@ RunSeries stepsOf(const RunImport& import)
     if (const auto loss = columnOf(import, ImportedFigure::Loss); loss && !loss->values().isEmpty()) {
         const RunAttempt attempt = attemptOf(*loss);
         stream.steps = StepTable::fromSeries(stepTableOf(import, *loss), {attempt}).value();
+        markUnrecorded(stream.steps, import, *loss);
         stream.lastSequence = std::uint64_t(stream.steps.size());
         stream.newestNs = attempt.endedNs;
     }

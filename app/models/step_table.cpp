@@ -261,6 +261,12 @@ SeriesTable StepTable::toSeries() const
     return series;
 }
 
+void StepTable::takeTrainingTimeFromClock()
+{
+    m_columns[indexOf(StepColumn::TrainingSeconds)] = sinceFirst(column(StepColumn::WallSeconds));
+    setUnrecorded(StepColumn::TrainingSeconds, 0);
+}
+
 Result<StepTable> StepTable::fromSeries(const SeriesTable& series, const std::vector<RunAttempt>& attempts)
 {
     StepTable table;
@@ -268,14 +274,15 @@ Result<StepTable> StepTable::fromSeries(const SeriesTable& series, const std::ve
         const qsizetype found = series.names.indexOf(nameOf(column));
         table.m_columns[column] =
             found >= 0 ? series.values[found] : SeriesColumn::filled(kNaN, series.rows());
+        if (found < 0 && column < kStepColumns)
+            table.m_unrecorded[column] = series.rows();
     }
     for (const std::size_t column : positionColumns()) {
         if (!series.names.contains(nameOf(column)))
             return badInput("series without " + nameOf(column).toStdString());
     }
     if (!series.names.contains(nameOf(indexOf(StepColumn::TrainingSeconds))))
-        table.m_columns[indexOf(StepColumn::TrainingSeconds)] =
-            sinceFirst(table.column(StepColumn::WallSeconds));
+        table.takeTrainingTimeFromClock();
     table.m_skippedRows = rowsAboveZero(table.m_columns[kSkipped]);
     for (const RunAttempt& attempt : attempts)
         table.m_attempts[attempt.number] = attempt;

@@ -63,6 +63,17 @@ public:
     /// Seconds of each step that `cause` took of the rank that worked longest: the one that plans speak of.
     const SeriesColumn& cause(CommonCause cause) const;
     double last(StepColumn column) const; ///< NaN when empty
+    /// `wanted` of the steps for which `figure` was recorded, which for an import may be none, or those from
+    /// a later step on: what was never recorded is absent from a view, what was recorded as NaN is not.
+    SeriesColumn recorded(StepColumn wanted, StepColumn figure) const
+    {
+        return column(wanted).from(m_unrecorded[static_cast<std::size_t>(figure)]);
+    }
+    /// The first `rows` rows have no such figure.
+    void setUnrecorded(StepColumn figure, qsizetype rows)
+    {
+        m_unrecorded[static_cast<std::size_t>(figure)] = rows;
+    }
     /// Of the steps whose update was skipped, because gradients overflowed: their values in `column`.
     QList<double> skipped(StepColumn column) const;
     /// Its update was skipped.
@@ -79,8 +90,8 @@ public:
     static QString nameOf(StepColumn column) { return nameOf(static_cast<std::size_t>(column)); }
     /// Every column by its name, for the series file.
     SeriesTable toSeries() const;
-    /// The table that toSeries() gave. A table with less (imported figures) has NaN for what it lacks, and
-    /// training time from the wall clock. BadInput without steps and wall clock.
+    /// The table that toSeries() gave. A table with less (imported figures) has NaN, unrecorded, for what it
+    /// lacks, and training time from the wall clock. BadInput without steps and wall clock.
     static Result<StepTable> fromSeries(const SeriesTable& series, const std::vector<RunAttempt>& attempts);
 
 private:
@@ -98,8 +109,10 @@ private:
     void insertRow(const Row& row);
     void appendRow(Row row);
     std::vector<Row> takeFrom(qsizetype row);
+    void takeTrainingTimeFromClock();
 
     std::array<SeriesColumn, kAllColumns> m_columns;
+    std::array<qsizetype, kStepColumns> m_unrecorded{};
     QList<qsizetype> m_skippedRows;
     std::map<std::uint32_t, RunAttempt> m_attempts;
     int m_rewrites = 0;

@@ -236,7 +236,10 @@ void ChartsTab::fill(const OpenRun& run)
     const auto curve = [&](StepColumn column, int style) {
         if (!isPlaced)
             return QList<Curve>();
-        return QList<Curve>{{.name = run.facts().name(), .x = x, .y = steps.column(column), .style = style}};
+        return QList<Curve>{{.name = run.facts().name(),
+                             .x = steps.recorded(columnOf(m_options.axis), column),
+                             .y = steps.recorded(column, column),
+                             .style = style}};
     };
     const auto withSkipped = [&](StepColumn column, int style) {
         QList<Curve> curves = curve(column, style);

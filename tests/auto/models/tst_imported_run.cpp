@@ -112,6 +112,29 @@ private slots:
         QVERIFY(isFinal(run.series.status().state));
     }
 
+    void whatWasNotRecordedIsAbsentAndWhatWasRecordedAsNaNIsNot()
+    {
+        std::vector series{ramp("loss", 1, 100, 0.5), ramp("lr", 10, 10, 1e-4), ramp("samples", 1, 100, 8)};
+        series[0].points[40].value = std::numeric_limits<double>::quiet_NaN();
+        for (PointSeries& one : series) { // a clock that tells seconds, of several steps each
+            for (SeriesPoint& point : one.points)
+                point.wallSeconds = std::floor(point.step / 5);
+        }
+        const QString id = writeImportedRun(m_folder->path().toStdString(), import(series), series).value();
+        const auto run = readRunFolder(m_folder->filePath(id)).value();
+        const StepTable& steps = run.series.steps();
+        const auto counts = [&](StepColumn figure) {
+            const SeriesColumn values = steps.recorded(figure, figure);
+            const ValueSummary all = values.summary(0, values.size());
+            return std::pair{all.finite, all.notFinite};
+        };
+        QCOMPARE(counts(StepColumn::Loss), (std::pair<std::uint64_t, std::uint64_t>{99, 1}));
+        QCOMPARE(counts(StepColumn::LearningRate), (std::pair<std::uint64_t, std::uint64_t>{91, 0}));
+        QCOMPARE(steps.recorded(StepColumn::Step, StepColumn::LearningRate).first(), 10.0);
+        QCOMPARE(counts(StepColumn::GradientNorm), (std::pair<std::uint64_t, std::uint64_t>{0, 0}));
+        QCOMPARE(counts(StepColumn::SequencesPerSecond), (std::pair<std::uint64_t, std::uint64_t>{96, 0}));
+    }
+
     void entersTheHistoryAsImported()
     {
         const std::vector series{ramp("loss", 1, 3, 1)};
