@@ -203,4 +203,13 @@ Status keepSeries(const QString& folder)
     });
 }
 
+Result<bool> mendSeries(const QString& folder)
+{
+    const fs::path file = seriesPath(folder);
+    if (!fs::exists(file) || SeriesFile::verify(file).ok())
+        return false;
+    TRAINYARD_TRY_STATUS(keepSeries(folder));
+    return true;
+}
+
 } // namespace trainyard

@@ -24,6 +24,10 @@ Result<KeptSeries> readKeptSeries(const QString& runFolder);
 /// time. Takes as long as reading the new part of the journal: not for the GUI thread.
 Status keepSeries(const QString& runFolder);
 
+/// Makes the file anew from the journal if any byte of it is damaged; true when it was. Reads all of it: not
+/// for the GUI thread.
+Result<bool> mendSeries(const QString& runFolder);
+
 constexpr qsizetype kLeastKeptSteps = kChunkRows;
 
 } // namespace trainyard

@@ -36,12 +36,36 @@ OpenRun::OpenRun(RecordedRun run, QObject* parent)
         if (!kept.ok())
             setProblem(QString::fromStdString(kept.error().in("cannot keep the figures of the run").text()));
     })
+    , m_examine([this](const Result<bool>& mended) { onExamined(mended); })
     , m_keptSteps(m_run.series.restoredSteps())
 {
     m_tell.setSingleShot(true);
     m_tell.setInterval(kFrameMs);
     connect(&m_tell, &QTimer::timeout, this, &OpenRun::changed);
     connect(&m_tell, &QTimer::timeout, this, &OpenRun::keepWhenDue);
+    examineKeptSteps();
+}
+
+/// A file of many gigabytes opens without being read; what of it is damaged shows when all of it is.
+void OpenRun::examineKeptSteps()
+{
+    if (m_run.facts.import || m_keptSteps == 0)
+        return keepWhenDue();
+    m_examine.start([folder = m_run.facts.folder](const auto&) { return mendSeries(folder); });
+}
+
+void OpenRun::onExamined(const Result<bool>& mended)
+{
+    if (!mended.ok())
+        return setProblem(
+            QString::fromStdString(mended.error().in("the kept figures of the run are damaged").text()));
+    if (*mended) {
+        const Status read = readStepsAgain(m_run.facts.folder, m_run.series);
+        setProblem(read.ok() ? tr("The kept figures of this run were damaged; they have been made anew from "
+                                  "its journal.")
+                             : QString::fromStdString(read.error().text()));
+        emit changed();
+    }
     keepWhenDue();
 }
 
@@ -50,7 +74,7 @@ void OpenRun::keepWhenDue()
 {
     const qsizetype steps = m_run.series.steps().size();
     if (m_run.facts.import || m_run.facts.folder.isEmpty() || steps - m_keptSteps < kLeastKeptSteps ||
-        m_keep.isRunning())
+        m_keep.isRunning() || m_examine.isRunning())
         return;
     m_keptSteps = steps;
     m_keep.start(

@@ -21,7 +21,7 @@ enum class RunLink {
 /// Live or recorded makes no difference to a view. GUI thread.
 ///
 /// It keeps the series file of a long run up to date, in another thread, so that the run opens at once the
-/// next time.
+/// next time. A file that turns out to be damaged is made anew from the journal at once.
 class OpenRun : public QObject {
     Q_OBJECT
 
@@ -58,9 +58,12 @@ private:
 
     bool isSilent(qint64 nowMs) const;
     void keepWhenDue();
+    void examineKeptSteps();
+    void onExamined(const Result<bool>& mended);
 
     RecordedRun m_run;
     LatestJob<Status> m_keep;
+    LatestJob<Result<bool>> m_examine; ///< true = the series file was damaged and is made anew
     qsizetype m_keptSteps; ///< so many are in the series file, or were meant to be when it was last written
     RunLink m_link = RunLink::Recorded;
     QString m_problem;

@@ -75,6 +75,18 @@ Status readStream(const QString& file, const QString& stream, RunSeries& series,
     return {};
 }
 
+const QString kSteps = QStringLiteral("steps");
+
+/// Where the journal goes on; what is not kept, or badly, is read from its start.
+JournalEnd restoreKeptSteps(const QString& folder, RunSeries& series)
+{
+    auto kept = readKeptSeries(folder);
+    if (!kept.ok())
+        return {};
+    series.restore(std::move(kept->stream));
+    return kept->journal;
+}
+
 Status readHosts(RunFacts& facts)
 {
     TRAINYARD_TRY(const QJsonObject desk, readJsonObject(pathOf(facts.folder, "host.json")));
@@ -128,22 +140,24 @@ Result<RunFacts> readRunFacts(const QString& folder)
 Result<RunSeries> readRunSeries(const QString& folder)
 {
     RunSeries series;
-    JournalEnd keptSteps; // where reading goes on; what is not kept, or badly, is read from the journal
-    if (auto kept = readKeptSeries(folder); kept.ok()) {
-        keptSteps = kept->journal;
-        series.restore(std::move(kept->stream));
-    }
+    const JournalEnd keptSteps = restoreKeptSteps(folder, series);
     // Hidden and foreign files (".orig" copies that the mirror keeps) are not streams: those are plain words.
     static const QRegularExpression streamName(QStringLiteral("^[a-z]+(-\\d+)?$"));
     const QDir journals(folder + "/journal");
     for (const QString& stream : journals.entryList(QDir::Files, QDir::Name)) {
         if (!streamName.match(stream).hasMatch())
             continue;
-        const bool areSteps = stream == QLatin1String("steps");
-        TRAINYARD_TRY_STATUS(
-            readStream(journals.filePath(stream), stream, series, areSteps ? keptSteps : JournalEnd()));
+        TRAINYARD_TRY_STATUS(readStream(journals.filePath(stream), stream, series,
+                                        stream == kSteps ? keptSteps : JournalEnd()));
     }
     return series;
+}
+
+Status readStepsAgain(const QString& folder, RunSeries& series)
+{
+    series.forget(kSteps);
+    const JournalEnd kept = restoreKeptSteps(folder, series);
+    return readStream(folder + QStringLiteral("/journal/steps"), kSteps, series, kept);
 }
 
 Result<RecordedRun> readRunFolder(const QString& folder)

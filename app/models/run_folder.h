@@ -41,6 +41,8 @@ Result<RunFacts> readRunFacts(const QString& folder);
 Result<RecordedRun> readRunFolder(const QString& folder);
 /// The journals in `folder`/journal; torn tails are left out.
 Result<RunSeries> readRunSeries(const QString& folder);
+/// Drops the steps of a run's series and takes them from its folder again.
+Status readStepsAgain(const QString& folder, RunSeries& series);
 
 /// "20261121T091505Z-bert-tiny-3f2a" -> "bert-tiny"; an id of another form is returned as it is.
 QString nameFromRunId(const QString& id);

@@ -177,6 +177,7 @@ void RunView::setRun(OpenRun* run)
     m_run = run;
     m_acting = false;
     m_awaitedSince.reset();
+    m_toldProblem.clear();
     m_strip->clear();
     m_charts->reset();
     m_notes->setRun(run ? run->id() : QString());
@@ -195,6 +196,7 @@ void RunView::update()
     m_header->show(*m_run, QDateTime::currentMSecsSinceEpoch(), canAct());
     m_header->showAlerts(m_alerts.alertsOf(m_run->id()));
     tellOfCheckpoint();
+    tellOfProblem();
     updatePanels();
 }
 
@@ -390,6 +392,15 @@ void RunView::tellOfTrace(const QString& runId, const Result<QString>& file)
         return m_strip->showError(file.error());
     m_strip->showMessage(MessageStrip::Tone::Good, tr("Saved %1.").arg(*file),
                          tr("ui.perfetto.dev opens it: a track for each rank and group of ranks."));
+}
+
+void RunView::tellOfProblem()
+{
+    if (m_acting || m_run->problem() == m_toldProblem)
+        return;
+    m_toldProblem = m_run->problem();
+    if (!m_toldProblem.isEmpty())
+        m_strip->showMessage(MessageStrip::Tone::Warning, m_toldProblem);
 }
 
 /// Reports in the strip while this run is still the one in view.

@@ -73,12 +73,14 @@ private:
     void tellOfCheckpoint();
     void recordSteps();
     void tellOfTrace(const QString& runId, const Result<QString>& file);
+    void tellOfProblem();
     struct RunReply reply(const QString& doing, const QString& done);
 
     RunHosts* m_hosts;
     AlertCenter& m_alerts;
     QPointer<OpenRun> m_run;
     bool m_acting = false;
+    QString m_toldProblem; ///< of the run, which is told once
     std::optional<std::int64_t>
         m_awaitedSince; ///< a checkpoint was asked for when this step's was the newest
     RunHeader* m_header;

@@ -3,8 +3,10 @@
 #include <QTest>
 
 #include "app/models/kept_series.h"
+#include "app/models/open_run.h"
 #include "app/models/run_folder.h"
 #include "app/models/series_file.h"
+#include "tests/support/patience.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
@@ -91,6 +93,28 @@ private slots:
             QCOMPARE(readKeptSeries(folder())->stream.steps.size(), kSteps);
             compare(readRunSeries(folder()).value(), fromJournal());
         }
+    }
+
+    void anOpenRunMendsItsFileAndShowsWhatTheJournalSays()
+    {
+        QVERIFY(keepSeries(folder()).ok());
+        const RunSeries expected = fromJournal();
+        flip(qint64(fs::file_size(file())) / 2); // which does not show at opening
+        OpenRun run(RecordedRun{readRunFacts(folder()).value(), readRunSeries(folder()).value()});
+        AWAIT(!run.problem().isEmpty());
+        QVERIFY2(run.problem().contains("made anew"), qPrintable(run.problem()));
+        QVERIFY(SeriesFile::verify(file()).ok());
+        compare(run.series(), expected);
+        write(1, kSteps + 1, kSteps + 1);
+        run.apply("steps", {{1, kSteps + 1, {0, 0}, stepOf(kSteps + 1)}}); // it goes on
+        QCOMPARE(run.series().steps().size(), kSteps + 1);
+    }
+
+    void anIntactFileIsLeftAsItIs()
+    {
+        QVERIFY(!mendSeries(folder()).value()); // there is none
+        QVERIFY(keepSeries(folder()).ok());
+        QVERIFY(!mendSeries(folder()).value());
     }
 
     void shortRunsNeedNoFile()
