@@ -62,6 +62,7 @@ QStackedWidget* makePages(QWidget* nothing, QWidget* content)
 ComparePlace::ComparePlace(RunDesk& desk, QWidget* parent)
     : Place(tr("Compare"), QStringLiteral("compare"), parent)
     , m_desk(desk)
+    , m_history(workspace(), [this](const ChartView& view) { apply(view); })
     , m_aggregation([this](const ComparedCurves& compared) { showCompared(compared); })
     , m_sortedFigures(new QSortFilterProxyModel(this))
     , m_frame(new PageFrame(tr("Compare")))
@@ -98,6 +99,7 @@ ComparePlace::ComparePlace(RunDesk& desk, QWidget* parent)
     connect(&desk, &RunDesk::runChanged, this, &ComparePlace::onRunChanged);
     connect(&desk.list(), &QAbstractItemModel::rowsInserted, this, &ComparePlace::showPage);
     connect(&desk.list(), &QAbstractItemModel::rowsRemoved, this, &ComparePlace::showPage);
+    addWorkspaceActions(tr("Undo"), QKeySequence::Undo, tr("Redo"), QKeySequence(Qt::CTRL | Qt::Key_Y));
     auto* find = new QShortcut(QKeySequence::Find, this, m_picker, &RunPicker::focusSearch);
     find->setContext(Qt::WidgetWithChildrenShortcut);
     showPage();
@@ -141,10 +143,9 @@ QWidget* ComparePlace::buildCharts()
         showTables();
     });
     connect(m_toolbar, &ChartToolbar::optionsChanged, this, [this](const ChartOptions& options) {
-        if (options.axis != m_options.axis)
-            m_link.setZoom({});
-        m_options = options;
-        showCurves();
+        const bool sameAxis = options.axis == m_options.axis;
+        apply({options, sameAxis ? m_link.zoom() : std::nullopt, {}});
+        m_history.keep(view());
     });
     connect(m_toolbar, &ChartToolbar::resetZoomWanted, this, [this] { m_link.setZoom({}); });
     m_chart->setLink(&m_link);
@@ -152,9 +153,12 @@ QWidget* ComparePlace::buildCharts()
     connect(m_chart, &ChartPanel::saved, m_frame->strip(), [this](const QString& file) {
         m_frame->strip()->showMessage(MessageStrip::Tone::Good, tr("Saved %1.").arg(file));
     });
-    connect(&m_link, &ChartLink::zoomChanged, this,
-            [this] { m_toolbar->setZoomed(m_link.zoom().has_value()); });
+    connect(&m_link, &ChartLink::zoomChanged, this, [this] {
+        m_toolbar->setZoomed(m_link.zoom().has_value());
+        m_history.keep(view());
+    });
     connect(&m_link, &ChartLink::cursorChanged, this, &ComparePlace::showLegend);
+    m_history.startFrom(view());
 
     auto* bar = new QHBoxLayout;
     bar->setSpacing(metrics::kGap);
@@ -266,6 +270,7 @@ void ComparePlace::onChosen()
             m_frame->strip()->showError(run.error());
     }
     m_right->setCurrentIndex(m_runs.isEmpty() ? NothingPage : ContentPage);
+    m_history.startFrom({m_options, {}, {}});
     m_link.setZoom({});
     m_groupBar->setFields(differingFields(runs()));
     showMetrics();
@@ -322,6 +327,19 @@ void ComparePlace::showCurves()
         return m_aggregation.start([=](const auto&) { return aggregated(curves, aggregation, axis); });
     m_aggregation.cancel();
     showCompared(aggregated(curves, aggregation, axis));
+}
+
+ChartView ComparePlace::view() const
+{
+    return {m_options, m_link.zoom(), {}};
+}
+
+void ComparePlace::apply(const ChartView& view)
+{
+    m_options = view.options;
+    m_toolbar->setOptions(m_options);
+    m_link.setZoom(view.zoom);
+    showCurves();
 }
 
 void ComparePlace::showCompared(const ComparedCurves& compared)

@@ -7,6 +7,7 @@
 #include "app/models/latest_job.h"
 #include "app/models/open_run.h"
 #include "app/models/text_table_model.h"
+#include "app/widgets/chart_history.h"
 #include "app/widgets/chart_link.h"
 #include "app/widgets/chart_options.h"
 #include "app/widgets/place.h"
@@ -59,6 +60,8 @@ private:
     void showCurves();
     void showCompared(const ComparedCurves& compared);
     void showLegend();
+    ChartView view() const;
+    void apply(const ChartView& view);
     void showTables();
     void showPage();
     QList<const OpenRun*> runs() const;
@@ -66,6 +69,7 @@ private:
     RunDesk& m_desk;
     ChartLink m_link;
     ChartOptions m_options;
+    ChartHistory m_history;
     QList<QPointer<OpenRun>> m_runs;
     LatestJob<ComparedCurves> m_aggregation;
     QList<ComparedMetric> m_metrics;

@@ -23,23 +23,6 @@ class PinnedValues : public QAbstractTableModel {
 public:
     static constexpr int kSortRole = Qt::UserRole + 1;
 
-    using QAbstractTableModel::QAbstractTableModel;
-
-    /// A position that is pinned already gets the new values.
-    void pin(double position, const QString& positionText, const QList<PinnedValue>& values);
-    void remove(const QList<int>& rows);
-    void clear();
-    /// What the first column counts: "step", "tokens".
-    void setPositionTitle(const QString& title);
-    /// Full precision, with a line of titles.
-    QString toCsv() const;
-
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
-
-private:
     struct Row {
         double position;
         QString text;
@@ -49,11 +32,32 @@ private:
         QString name;
         Quantity quantity;
     };
+    struct Content {
+        QString positionTitle = QStringLiteral("step"); ///< what the first column counts
+        QList<Series> series;
+        QList<Row> rows;
+    };
+
+    using QAbstractTableModel::QAbstractTableModel;
+
+    const Content& content() const { return m_content; }
+    void setContent(const Content& content);
+
+    /// A position that is pinned already gets the new values.
+    void pin(double position, const QString& positionText, const QList<PinnedValue>& values);
+    void remove(const QList<int>& rows);
+    /// Full precision, with a line of titles.
+    QString toCsv() const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+private:
     void addSeries(const QList<PinnedValue>& values);
 
-    QString m_positionTitle = QStringLiteral("step");
-    QList<Series> m_series;
-    QList<Row> m_rows;
+    Content m_content;
 };
 
 } // namespace trainyard

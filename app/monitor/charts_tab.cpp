@@ -6,6 +6,7 @@
 #include <QScrollArea>
 #include <QShortcut>
 #include <QToolButton>
+#include <QUndoStack>
 #include <QVBoxLayout>
 
 #include "app/models/device_memory.h"
@@ -37,8 +38,14 @@ QList<ChartLayer> causeLayers(const StepTable& steps)
 
 } // namespace
 
-ChartsTab::ChartsTab(QWidget* parent)
+ChartsTab::ChartsTab(QUndoStack& undo, QWidget* parent)
     : QWidget(parent)
+    , m_undo(undo)
+    , m_history(undo,
+                [this](const ChartView& view) {
+                    apply(view);
+                    m_history.startFrom(this->view()); // of another run the zoom does not come back
+                })
     , m_toolbar(new ChartToolbar(this, this))
     , m_pause(new QToolButton(this))
     , m_loss(new CurveChart(tr("Loss"), Quantity::Number))
@@ -48,7 +55,7 @@ ChartsTab::ChartsTab(QWidget* parent)
     , m_split(new StackedChart(tr("Time of a step"), Quantity::Seconds))
     , m_memory(new MemoryChart)
     , m_further(new FurtherCharts(m_link))
-    , m_pinned(new PinnedTable)
+    , m_pinned(new PinnedTable(undo))
 {
     m_rate->setSmoothable(false);
     m_rate->setFromZero(true);
@@ -80,11 +87,14 @@ ChartsTab::ChartsTab(QWidget* parent)
     column->addLayout(bar);
     column->addWidget(buildBoard(), 1);
     column->addWidget(m_pinned);
-    connect(m_toolbar, &ChartToolbar::optionsChanged, this, &ChartsTab::apply);
+    connect(m_toolbar, &ChartToolbar::optionsChanged, this, &ChartsTab::change);
     connect(m_toolbar, &ChartToolbar::resetZoomWanted, this, [this] { m_link.setZoom({}); });
-    connect(&m_link, &ChartLink::zoomChanged, this,
-            [this] { m_toolbar->setZoomed(m_link.zoom().has_value()); });
-    apply(m_toolbar->options());
+    connect(&m_link, &ChartLink::zoomChanged, this, [this] {
+        m_toolbar->setZoomed(m_link.zoom().has_value());
+        m_history.keep(view());
+    });
+    m_history.startFrom({m_toolbar->options(), {}, {}});
+    apply({m_toolbar->options(), {}, {}});
 }
 
 QWidget* ChartsTab::buildBoard()
@@ -121,18 +131,23 @@ QWidget* ChartsTab::buildBoard()
 
 void ChartsTab::show(const OpenRun& run)
 {
-    m_run = &run;
+    if (m_run != &run) {
+        m_run = &run;
+        m_pinned->startOver(run.id());
+        m_history.startFrom(view());
+    }
     if (!m_pause->isChecked())
         fill(run);
 }
 
 void ChartsTab::reset()
 {
+    m_run = nullptr;
+    m_history.startFrom({m_options, {}, {}});
     m_link.setZoom({});
     m_link.setCursor({});
-    m_run = nullptr;
     m_further->reset();
-    m_pinned->values().clear();
+    m_pinned->startOver({});
     const QSignalBlocker blocker(m_pause);
     m_pause->setChecked(false);
 }
@@ -144,16 +159,37 @@ void ChartsTab::setPaused(bool paused)
         fill(*m_run);
 }
 
-void ChartsTab::apply(const ChartOptions& options)
+ChartView ChartsTab::view() const
 {
+    return {m_options, m_link.zoom(), m_run ? m_run->id() : QString()};
+}
+
+/// By the user. Positions on the old axis mean nothing on a new one, so zoom and pins go with it.
+void ChartsTab::change(const ChartOptions& options)
+{
+    if (options.axis == m_options.axis) {
+        apply({options, m_link.zoom(), view().subject});
+        return m_history.keep(view());
+    }
+    m_undo.beginMacro(tr("axis of the charts"));
+    apply({options, {}, view().subject});
+    m_history.keep(view());
+    m_pinned->countBy(titleOf(options.axis));
+    m_undo.endMacro();
+}
+
+void ChartsTab::apply(const ChartView& view)
+{
+    const ChartOptions& options = view.options;
     const bool otherAxis = options.axis != m_options.axis;
     m_options = options;
-    if (otherAxis) { // positions on the old axis mean nothing on the new one
-        m_link.setZoom({});
+    m_toolbar->setOptions(options);
+    if (otherAxis)
         m_link.setCursor({});
-        m_pinned->values().clear();
-        m_pinned->values().setPositionTitle(titleOf(options.axis));
-    }
+    if (view.subject == this->view().subject)
+        m_link.setZoom(view.zoom);
+    else if (otherAxis)
+        m_link.setZoom({});
     for (ChartPanel* chart :
          std::initializer_list<ChartPanel*>{m_loss, m_norm, m_throughput, m_split, m_rate})
         chart->setOptions(options);
@@ -183,7 +219,7 @@ void ChartsTab::pin(double x)
     take(*m_split, true);
     for (const CurveChart* chart : m_further->charts())
         take(*chart, false);
-    m_pinned->values().pin(x, positionText(m_options.axis, x), values);
+    m_pinned->pin(x, positionText(m_options.axis, x), values);
 }
 
 const StepTable* ChartsTab::steps() const

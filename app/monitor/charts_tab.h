@@ -2,11 +2,13 @@
 
 #include <QWidget>
 
+#include "app/widgets/chart_history.h"
 #include "app/widgets/chart_link.h"
 #include "app/widgets/chart_options.h"
 #include "engine/base/result.h"
 
 class QToolButton;
+class QUndoStack;
 
 namespace trainyard {
 
@@ -25,7 +27,8 @@ class ChartsTab : public QWidget {
     Q_OBJECT
 
 public:
-    explicit ChartsTab(QWidget* parent = nullptr);
+    /// `undo` takes how the charts are shown and what is pinned; it must outlive the tab.
+    explicit ChartsTab(QUndoStack& undo, QWidget* parent = nullptr);
 
     /// Shows what the run has now, unless the view is paused.
     void show(const OpenRun& run);
@@ -42,7 +45,9 @@ signals:
 
 private:
     QWidget* buildBoard();
-    void apply(const ChartOptions& options);
+    void change(const ChartOptions& options);
+    void apply(const ChartView& view);
+    ChartView view() const;
     void fill(const OpenRun& run);
     void hideWhatIsUnknown();
     void setPaused(bool paused);
@@ -51,8 +56,10 @@ private:
     void tellCursorTime();
     const StepTable* steps() const;
 
+    QUndoStack& m_undo;
     ChartLink m_link;
     ChartOptions m_options;
+    ChartHistory m_history;
     ChartToolbar* m_toolbar;
     QToolButton* m_pause;
     CurveChart* m_loss;

@@ -103,7 +103,7 @@ RunView::RunView(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hard
     , m_header(new RunHeader(this))
     , m_strip(new MessageStrip(this))
     , m_panels(new PanelArea(undo))
-    , m_charts(new ChartsTab)
+    , m_charts(new ChartsTab(undo))
     , m_devices(new DevicesTab(m_hosts, alerts))
     , m_timeline(new TimelineTab(hardware))
     , m_plan(new PlanTab(hardware))

@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QShortcut>
 #include <QSortFilterProxyModel>
+#include <QUndoStack>
 #include <QVBoxLayout>
 
 #include "app/models/theme.h"
@@ -20,8 +21,45 @@ namespace {
 constexpr int kHeight = 176;
 }
 
-PinnedTable::PinnedTable(QWidget* parent)
+/// Already done when it is pushed.
+class PinnedTable::Change : public QUndoCommand {
+public:
+    Change(PinnedTable& table, PinnedValues::Content before)
+        : QUndoCommand(PinnedTable::tr("pinned values"))
+        , m_table(table)
+        , m_subject(table.m_subject)
+        , m_before(std::move(before))
+        , m_after(table.m_values.content())
+    {
+    }
+    void undo() override { restore(m_before); }
+    void redo() override
+    {
+        if (m_done)
+            restore(m_after);
+        m_done = true;
+    }
+
+private:
+    /// Of what is pinned of another run only the axis it is pinned on comes back.
+    void restore(const PinnedValues::Content& content)
+    {
+        if (m_subject == m_table.m_subject)
+            m_table.m_values.setContent(content);
+        else if (content.positionTitle != m_table.m_values.content().positionTitle)
+            m_table.m_values.setContent({.positionTitle = content.positionTitle, .series = {}, .rows = {}});
+    }
+
+    PinnedTable& m_table;
+    QString m_subject;
+    PinnedValues::Content m_before;
+    PinnedValues::Content m_after;
+    bool m_done = false;
+};
+
+PinnedTable::PinnedTable(QUndoStack& undo, QWidget* parent)
     : QFrame(parent)
+    , m_undo(undo)
     , m_sorted(new QSortFilterProxyModel(this))
     , m_view(new TableView(tr("Pinned values"), this))
 {
@@ -56,13 +94,41 @@ void PinnedTable::buildLayout()
     };
     add(tr("Copy"), tr("The selected rows, or all, for a spreadsheet (Ctrl+C)"), &PinnedTable::copy);
     add(tr("Save…"), tr("All rows as CSV, in full precision"), &PinnedTable::save);
-    add(tr("Clear"), tr("Takes all pins off (Delete: the selected ones)"), [this] { m_values.clear(); });
+    add(tr("Clear"), tr("Takes all pins off (Delete: the selected ones)"), &PinnedTable::clear);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kGap);
     column->setSpacing(metrics::kHalf);
     column->addLayout(head);
     column->addWidget(m_view, 1);
     setFixedHeight(kHeight);
+}
+
+void PinnedTable::startOver(const QString& subject)
+{
+    m_subject = subject;
+    m_values.setContent({.positionTitle = m_values.content().positionTitle, .series = {}, .rows = {}});
+}
+
+void PinnedTable::countBy(const QString& positionTitle)
+{
+    edit([&] { m_values.setContent({.positionTitle = positionTitle, .series = {}, .rows = {}}); });
+}
+
+void PinnedTable::pin(double position, const QString& positionText, const QList<PinnedValue>& values)
+{
+    edit([&] { m_values.pin(position, positionText, values); });
+}
+
+void PinnedTable::clear()
+{
+    countBy(m_values.content().positionTitle);
+}
+
+void PinnedTable::edit(const std::function<void()>& change)
+{
+    PinnedValues::Content before = m_values.content();
+    change();
+    m_undo.push(new Change(*this, std::move(before)));
 }
 
 void PinnedTable::updateVisible()
@@ -99,7 +165,8 @@ void PinnedTable::removeSelected()
     QList<int> rows;
     for (const QModelIndex& index : m_view->selectionModel()->selectedRows())
         rows.append(m_sorted->mapToSource(index).row());
-    m_values.remove(rows);
+    if (!rows.isEmpty())
+        edit([&] { m_values.remove(rows); });
 }
 
 void PinnedTable::save()

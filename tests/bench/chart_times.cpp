@@ -11,6 +11,7 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QTemporaryDir>
+#include <QUndoStack>
 
 #include <fmt/format.h>
 #include <qcustomplot.h>
@@ -165,7 +166,8 @@ void openRuns(const QTemporaryDir& scratch)
     keeping.print("    its series file is made (in another thread)");
     Times opening;
     const double before = mebibytes();
-    ChartsTab tab;
+    QUndoStack undo;
+    ChartsTab tab(undo);
     std::unique_ptr<OpenRun> open;
     opening.take([&] {
         open = std::make_unique<OpenRun>(readRunFolder(QString::fromStdString(run.string())).value());
@@ -303,7 +305,8 @@ void arrive()
     RecordedRun recorded;
     recorded.facts.id = "live";
     OpenRun run(std::move(recorded));
-    ChartsTab tab;
+    QUndoStack undo;
+    ChartsTab tab(undo);
     tab.resize(kWindow);
     tab.QWidget::show();
     QObject::connect(&run, &OpenRun::changed, &tab, [&] { tab.show(run); });

@@ -1,15 +1,18 @@
+#include <QComboBox>
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
+#include <QUndoStack>
 
 #include <qcustomplot.h>
 
 #include "app/models/open_run.h"
 #include "app/monitor/charts_tab.h"
 #include "app/monitor/further_charts.h"
+#include "app/widgets/chart_toolbar.h"
 #include "app/widgets/curve_chart.h"
 #include "app/widgets/pinned_table.h"
 #include "tests/gui/picture.h"
@@ -72,7 +75,8 @@ private slots:
     void init()
     {
         m_run = std::make_unique<OpenRun>(measured());
-        m_tab = std::make_unique<ChartsTab>();
+        m_undo.clear();
+        m_tab = std::make_unique<ChartsTab>(m_undo);
         m_tab->resize(1200, 800);
         m_tab->QWidget::show();
         QVERIFY(QTest::qWaitForWindowActive(m_tab.get(), kPatienceMs));
@@ -112,6 +116,60 @@ private slots:
                  qPrintable(pinned->shownText()));
         QVERIFY(pinned->shownText().startsWith("step\tLoss\t"));
         support::savePictures(*m_tab, "charts-pinned");
+    }
+
+    void changesOfTheViewAreUndoneOneByOne()
+    {
+        auto* toolbar = m_tab->findChild<ChartToolbar*>();
+        auto* pinned = m_tab->findChild<PinnedTable*>();
+        chart("Loss")->replotNow();
+        QTest::keyClick(chart("Loss"), Qt::Key_Home);
+        QTest::keyClick(chart("Loss"), Qt::Key_Plus);
+        QTest::keyClick(chart("Loss"), Qt::Key_Plus); // the same gesture
+        QCOMPARE(m_undo.count(), 1);
+        QTest::keyClick(chart("Loss"), Qt::Key_L);
+        QTest::keyClick(chart("Loss"), Qt::Key_P);
+        QCOMPARE(m_undo.count(), 3);
+        toolbar->findChild<QComboBox*>()->activated(int(ChartAxis::Tokens));
+        QCOMPARE(toolbar->options().axis, ChartAxis::Tokens);
+        QCOMPARE(pinned->values().rowCount(), 0);
+        QCOMPARE(m_undo.count(), 4);
+        m_undo.undo();
+        QCOMPARE(toolbar->options().axis, ChartAxis::Step);
+        QCOMPARE(pinned->values().rowCount(), 1);
+        m_undo.undo();
+        QCOMPARE(pinned->values().rowCount(), 0);
+        QVERIFY(toolbar->options().logarithmic);
+        m_undo.undo();
+        QVERIFY(!toolbar->options().logarithmic);
+        QVERIFY(!chart("Loss")->options().logarithmic);
+        auto* reset = buttonOf(*toolbar, "Show all");
+        QVERIFY(reset->isVisible());
+        m_undo.undo();
+        QVERIFY(!reset->isVisible()); // nothing is zoomed
+        while (m_undo.canRedo())
+            m_undo.redo();
+        QCOMPARE(toolbar->options().axis, ChartAxis::Tokens);
+        QCOMPARE(m_undo.count(), 4);
+    }
+
+    void whatIsUndoneOfAnotherRunLeavesItsZoomAndPins()
+    {
+        chart("Loss")->replotNow();
+        QTest::keyClick(chart("Loss"), Qt::Key_P);
+        QTest::keyClick(chart("Loss"), Qt::Key_Home);
+        QTest::keyClick(chart("Loss"), Qt::Key_Plus);
+        OpenRun other(imported());
+        m_tab->reset();
+        m_tab->show(other);
+        QCOMPARE(m_undo.count(), 2);
+        m_undo.undo();
+        m_undo.undo();
+        m_undo.redo();
+        m_undo.redo();
+        QVERIFY(!buttonOf(*m_tab->findChild<ChartToolbar*>(), "Show all")->isVisible());
+        QCOMPARE(m_tab->findChild<PinnedTable*>()->values().rowCount(), 0);
+        m_tab->reset();
     }
 
     void furtherFiguresAreFoundByName()
@@ -170,8 +228,17 @@ private:
         }
         return nullptr;
     }
+    static QToolButton* buttonOf(const QWidget& widget, const QString& text)
+    {
+        for (QToolButton* button : widget.findChildren<QToolButton*>()) {
+            if (button->text() == text)
+                return button;
+        }
+        return nullptr;
+    }
     void scrollTo(QWidget* widget) const { m_tab->findChild<QScrollArea*>()->ensureWidgetVisible(widget); }
 
+    QUndoStack m_undo;
     std::unique_ptr<OpenRun> m_run;
     std::unique_ptr<ChartsTab> m_tab;
 };

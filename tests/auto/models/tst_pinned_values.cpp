@@ -64,7 +64,7 @@ private slots:
         m_values->remove({0, 2});
         QCOMPARE(m_values->rowCount(), 1);
         QCOMPARE(m_values->index(0, 0).data().toString(), QString("step 3"));
-        m_values->clear();
+        m_values->setContent({});
         QCOMPARE(m_values->rowCount(), 0);
         QCOMPARE(m_values->columnCount(), 1);
     }
