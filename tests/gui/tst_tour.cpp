@@ -2,9 +2,11 @@
 #include <QLabel>
 #include <QTest>
 
+#include "app/models/run_desk.h"
 #include "app/shell/tour.h"
 #include "app/widgets/place.h"
 #include "tests/gui/place_fixture.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 using namespace trainyard::test;
@@ -31,6 +33,22 @@ private slots:
         QTest::keyClick(buttonIn(tour(), "Next"), Qt::Key_Space);
         QVERIFY(buttonIn(tour(), "Start the demo"));
         QVERIFY(!buttonIn(tour(), "Next"));
+    }
+
+    void endsInARunningDemo()
+    {
+        if (!nodeProgramsAreBuilt())
+            QSKIP("nothing to prepare and to train with: the node half is not built");
+        tour().begin();
+        while (QPushButton* next = buttonIn(tour(), "Next"))
+            QTest::keyClick(next, Qt::Key_Space);
+        QTest::keyClick(buttonIn(tour(), "Start the demo"), Qt::Key_Space);
+        QVERIFY(!tour().isVisible());
+        const RunListModel& runs = m_desk.session().runDesk().list();
+        AWAIT_EQUAL(runs.rowCount(), 1);
+        AWAIT_EQUAL(title(), "Runs");
+        const auto step = [&] { return runs.entryAt(0).step; };
+        AWAIT(step() > 0);
     }
 
     void escapeLeavesItForGood()
