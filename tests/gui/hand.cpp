@@ -5,6 +5,7 @@
 #include <QAccessible>
 #include <QApplication>
 #include <QComboBox>
+#include <QElapsedTimer>
 #include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
@@ -131,13 +132,25 @@ void Hand::openTab(const QString& title)
 
 void Hand::saveAs(const QString& button, const QString& file)
 {
-    // Qt's dialog takes the first Return for the folder that the first letter of a path names.
+    // Qt's dialog takes the first Return for the folder that the first letter of a path names, and writes a
+    // name of its own into a field without the focus.
     QTimer answer;
-    QObject::connect(&answer, &QTimer::timeout, &answer, [&file] {
+    QElapsedTimer open;
+    open.start();
+    QObject::connect(&answer, &QTimer::timeout, &answer, [&file, &open] {
         auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
         auto* name = dialog ? dialog->findChild<QLineEdit*>("fileNameEdit") : nullptr;
         if (!name)
             return;
+        if (open.elapsed() > kPatienceMs) {
+            qWarning() << "the dialog keeps" << name->text() << "with the focus at"
+                       << QApplication::focusWidget();
+            return dialog->reject();
+        }
+        if (!name->hasFocus()) {
+            dialog->activateWindow();
+            return name->setFocus();
+        }
         if (name->text() != file) {
             QTest::keyClick(name, Qt::Key_A, Qt::ControlModifier);
             QTest::keyClicks(name, file);
