@@ -24,6 +24,7 @@
 #include "app/widgets/place.h"
 #include "tests/gui/pictures/picture.h"
 #include "tests/gui/pictures/run_pictures.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 using namespace trainyard::pictures;
@@ -227,7 +228,7 @@ private:
         m_desk = std::make_unique<DeskWindow>(*qApp, m_data->path().toStdString());
         m_desk->window().resize(kSmallestPromised);
         m_desk->window().show();
-        QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window()));
+        QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window(), kPatienceMs));
         m_desk->window().activateWindow();
     }
 
