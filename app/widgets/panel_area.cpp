@@ -172,6 +172,7 @@ void PanelArea::showPanel(const QWidget& inside)
     });
     if (found == m_panels.end())
         return;
+    m_askedFor = found->dock;
     if (found->dock->isHidden())
         setOpen(*found->dock, true);
     found->dock->raise();
@@ -367,6 +368,8 @@ void PanelArea::chooseSizeClass()
     m_sizeClass = now;
     arrangeFirst();
     emit sizeClassChanged();
+    if (m_askedFor)
+        showPanel(*m_askedFor);
     m_settle.start();
 }
 

@@ -102,6 +102,7 @@ private:
     QUndoStack& m_undo;
     std::vector<Panel> m_panels;
     QList<QAction*> m_commands;
+    QDockWidget* m_askedFor = nullptr; ///< the last one by showPanel(): stays in sight in another layout
     Arrange m_arrange;
     std::optional<SizeClass> m_sizeClass; ///< nothing until the area was shown
     QByteArray m_state;                   ///< before the change by the user that is going on

@@ -106,6 +106,15 @@ private slots:
         QVERIFY(sample.isSeen("left"));
     }
 
+    void whatWasAskedForStaysInSightInAnotherLayout()
+    {
+        Sample sample(nullptr, kWide);
+        sample.area.showPanel(sample.content("right"));
+        sample.area.resize(kNarrow);
+        AWAIT(!sample.isSeen("left"));
+        AWAIT(sample.isSeen("right"));
+    }
+
     void aCommandShowsAPanelAndGoesThere()
     {
         Sample sample;
