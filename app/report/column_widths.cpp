@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <QTextBoundaryFinder>
+#include <QRegularExpression>
 
 namespace trainyard {
 
@@ -14,16 +14,18 @@ struct Need {
     double text = 0; ///< of the longest cell on one line
 };
 
+/// What stays together in a cell: numbers and units do, "long-names" may be broken behind a hyphen.
+QStringList wordsOf(const QString& cell)
+{
+    static const QRegularExpression gap(QStringLiteral(" |(?<=-)(?=[A-Za-z])"));
+    return cell.split(gap);
+}
+
 void add(const QString& cell, const QFontMetricsF& metrics, double padding, Need& need)
 {
     need.text = std::max(need.text, metrics.horizontalAdvance(cell) + 2 * padding);
-    QTextBoundaryFinder breaks(QTextBoundaryFinder::Line, cell);
-    qsizetype from = 0;
-    for (qsizetype to = breaks.toNextBoundary(); to > from; to = breaks.toNextBoundary()) {
-        need.word =
-            std::max(need.word, metrics.horizontalAdvance(cell.mid(from, to - from).trimmed()) + 2 * padding);
-        from = to;
-    }
+    for (const QString& word : wordsOf(cell))
+        need.word = std::max(need.word, metrics.horizontalAdvance(word) + 2 * padding);
 }
 
 double sumOf(const QList<Need>& needs, double Need::*member)
