@@ -6,7 +6,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kPadding = 12; ///< pixels at each side, as in the theme, with the border
+constexpr int kPadding = 11; ///< pixels at each side, as in the theme
 
 } // namespace
 
