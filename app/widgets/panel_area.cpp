@@ -6,6 +6,7 @@
 #include <QApplication>
 #include <QDockWidget>
 #include <QEvent>
+#include <QLayout>
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
@@ -175,6 +176,7 @@ void PanelArea::showPanel(const QWidget& inside)
     m_askedFor = found->dock;
     if (found->dock->isHidden())
         setOpen(*found->dock, true);
+    layout()->activate(); // a tab comes to the front only once it is in its bar
     found->dock->raise();
     found->dock->widget()->show();
     emit panelShown();

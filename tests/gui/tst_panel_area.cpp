@@ -25,7 +25,8 @@ constexpr QSize kWide(2000, 1200);
 /// Three panels: one above, two as tabs below; side by side where the window is wide.
 class Sample {
 public:
-    explicit Sample(QSettings* settings = nullptr, QSize size = kNarrow) : area(undo)
+    explicit Sample(QSettings* settings = nullptr, QSize size = kNarrow, const QString& askedFor = {})
+        : area(undo)
     {
         QDockWidget* above = add("above");
         QDockWidget* left = add("left");
@@ -45,6 +46,8 @@ public:
         });
         area.resize(size);
         area.show();
+        if (!askedFor.isEmpty())
+            area.showPanel(content(askedFor));
         (void)QTest::qWaitForWindowExposed(&area, kPatienceMs);
         QCoreApplication::processEvents();
     }
@@ -113,6 +116,13 @@ private slots:
         sample.area.resize(kNarrow);
         AWAIT(!sample.isSeen("left"));
         AWAIT(sample.isSeen("right"));
+    }
+
+    void whatIsAskedForAtOnceIsSeenToo()
+    {
+        Sample sample(nullptr, kNarrow, "right");
+        QVERIFY(!sample.isSeen("left"));
+        QVERIFY(sample.isSeen("right"));
     }
 
     void aCommandShowsAPanelAndGoesThere()
