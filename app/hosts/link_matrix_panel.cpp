@@ -12,6 +12,7 @@
 #include "app/widgets/heat_delegate.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
+#include "app/widgets/table_header.h"
 #include "app/widgets/table_view.h"
 
 namespace trainyard {
@@ -30,7 +31,10 @@ TableView* makeMatrix(LinkMatrixModel* links)
     table->setModel(links);
     table->setItemDelegate(new HeatDelegate(table));
     table->setSelectionBehavior(QAbstractItemView::SelectItems);
+    table->setVerticalHeader(new TableHeader(Qt::Vertical));
     table->verticalHeader()->show();
+    table->verticalHeader()->setDefaultSectionSize(TableView::kRowHeight);
+    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table->verticalHeader()->setFixedWidth(kNameWidth);
     table->horizontalHeader()->setStretchLastSection(false);
     table->horizontalHeader()->setMinimumSectionSize(kLeastColumnWidth);

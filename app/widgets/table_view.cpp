@@ -20,7 +20,6 @@ TableView::TableView(const QString& accessibleName, QWidget* parent) : QTableVie
     setFrameShape(QFrame::NoFrame);
     setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     setHorizontalHeader(new TableHeader(Qt::Horizontal));
-    setVerticalHeader(new TableHeader(Qt::Vertical));
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(kRowHeight);
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
