@@ -9,9 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <QApplication>
-#include <QEventLoop>
 #include <QTemporaryDir>
-#include <QTimer>
 #include <fmt/format.h>
 
 #include "app/models/alert_center.h"
@@ -27,35 +25,19 @@
 #include "engine/base/clock.h"
 #include "remote/launch/run_service.h"
 #include "remote/target/desk_folders.h"
+#include "tests/bench/waiting.h"
 #include "tests/support/journal/fed_run.h"
 #include "tests/support/lab/netns_lab.h"
 
 using namespace trainyard;
 using namespace trainyard::support;
 using namespace std::chrono_literals;
+using bench::percentile;
+using bench::waitUntil;
 
 namespace {
 
 const QString kRun = QStringLiteral("20261122T091505Z-pixels-0001");
-
-void waitUntil(const std::function<bool()>& condition)
-{
-    QEventLoop loop;
-    QTimer timer;
-    QObject::connect(&timer, &QTimer::timeout, &loop, [&] {
-        if (condition())
-            loop.quit();
-    });
-    timer.start(1ms);
-    if (!condition())
-        loop.exec();
-}
-
-double percentile(std::vector<double> values, double share)
-{
-    std::ranges::sort(values);
-    return values.empty() ? 0 : values[std::size_t(share * double(values.size() - 1))];
-}
 
 double millisecondsSince(std::int64_t monotonicNs)
 {

@@ -12,13 +12,13 @@
 #include <CLI/CLI.hpp>
 #include <QCoreApplication>
 #include <QElapsedTimer>
-#include <QEventLoop>
 #include <QFile>
 #include <QJsonDocument>
 #include <fmt/format.h>
 
 #include "engine/base/resident_set.h"
 #include "engine/base/units.h"
+#include "tests/bench/waiting.h"
 #include "tests/integration/cli_fixture.h"
 #include "tests/support/journal/fed_run.h"
 #include "tests/support/lab/lab_process.h"
@@ -28,29 +28,12 @@ using namespace trainyard;
 using namespace trainyard::support;
 using namespace trainyard::test;
 using namespace std::chrono_literals;
+using bench::percentile;
+using bench::waitUntil;
 
 namespace {
 
 const QString kRun = "20261122T091505Z-bench-0001";
-
-double percentile(std::vector<double> values, double share)
-{
-    std::sort(values.begin(), values.end());
-    return values.empty() ? 0 : values[std::size_t(share * double(values.size() - 1))];
-}
-
-void waitUntil(const std::function<bool()>& condition)
-{
-    QEventLoop loop;
-    QTimer timer;
-    QObject::connect(&timer, &QTimer::timeout, &loop, [&] {
-        if (condition())
-            loop.quit();
-    });
-    timer.start(1ms);
-    if (!condition())
-        loop.exec();
-}
 
 /// Steps of `ranks` ranks until the journal has `bytes`.
 void fillJournal(const QString& folder, qint64 bytes, int ranks)
