@@ -121,15 +121,9 @@ private slots:
     void goesOnAfterAKilledWorkerAsIfNothingHadHappened()
     {
         RunSpec spec = tinySpec(m_cli.dataset(), 2, 400);
-        spec.precision.compute = ComputeType::Float64;
-        const auto unbroken = finishedRun(spec);
-
-        spec.checkpoint.everySteps = 5;
-        spec.launch.restart.limit = 0; // resumed by hand
+        std::map<qint64, double> unbroken;
         QString runId;
-        brokenByAKill(spec, runId);
-        AWAIT(processesOf(runId).isEmpty());
-        AWAIT(m_cli.run({"runs", "--json"}).out.contains("\"failed\""));
+        failedBesideAnUnbrokenOne(spec, unbroken, runId);
 
         const CliResult resumed = m_cli.run({"resume", runId, "--follow"});
         QVERIFY2(resumed.status == 0, qPrintable(resumed.err));
@@ -163,14 +157,9 @@ private slots:
     void goesOnInAnotherLayout()
     {
         RunSpec spec = tinySpec(m_cli.dataset(), 2, 400);
-        spec.precision.compute = ComputeType::Float64;
-        const auto unbroken = finishedRun(spec);
-        spec.checkpoint.everySteps = 5;
-        spec.launch.restart.limit = 0; // resumed by hand
+        std::map<qint64, double> unbroken;
         QString runId;
-        brokenByAKill(spec, runId);
-        AWAIT(processesOf(runId).isEmpty());
-        AWAIT(m_cli.run({"runs", "--json"}).out.contains("\"failed\""));
+        failedBesideAnUnbrokenOne(spec, unbroken, runId);
 
         RunSpec other = spec;
         other.layout = {.data = 1, .tensor = 2};
@@ -277,6 +266,18 @@ private:
                      lossesOf(runFolder(runId)).size() < std::size_t(spec.launch.steps);
             AWAIT(broken || processesOf(runId).isEmpty());
         }
+    }
+
+    /// The losses of a run in float64 to its end, and one of the same that failed and is resumed by hand.
+    void failedBesideAnUnbrokenOne(RunSpec& spec, std::map<qint64, double>& unbroken, QString& runId)
+    {
+        spec.precision.compute = ComputeType::Float64;
+        unbroken = finishedRun(spec);
+        spec.checkpoint.everySteps = 5;
+        spec.launch.restart.limit = 0;
+        brokenByAKill(spec, runId);
+        AWAIT(processesOf(runId).isEmpty());
+        AWAIT(m_cli.run({"runs", "--json"}).out.contains("\"failed\""));
     }
 
     std::map<qint64, double> finishedRun(const RunSpec& spec)
