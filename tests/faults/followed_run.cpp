@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include <QFile>
-
+#include "tests/support/file_content.h"
 #include "tests/support/patience.h"
 
 namespace trainyard::support {
@@ -12,12 +11,6 @@ namespace trainyard::support {
 namespace {
 
 constexpr std::chrono::milliseconds kFeedInterval{5};
-
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
 
 } // namespace
 

@@ -15,6 +15,7 @@
 #include "tests/auto/agent/agent_client.h"
 #include "tests/integration/cli_fixture.h"
 #include "tests/support/faults/fault_report.h"
+#include "tests/support/file_content.h"
 #include "tests/support/journal/fed_run.h"
 #include "tests/support/patience.h"
 
@@ -64,12 +65,6 @@ void awaitClosely(const std::function<bool()>& moment)
     for (const QDeadlineTimer patience(kPatienceMs); !moment() && !patience.hasExpired();)
         QTest::qWait(1);
     QVERIFY(moment());
-}
-
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 #include "tests/faults/followed_run.h"
 #include "tests/faults/network_lab.h"
 #include "tests/support/faults/fault_report.h"
+#include "tests/support/file_content.h"
 #include "tests/support/lab/lab_pids.h"
 #include "tests/support/patience.h"
 
@@ -27,12 +28,6 @@ namespace {
 constexpr int kResets = 5; ///< tests/bench/reconnect_times makes 40
 /// For less than this no event loop has waited for a connection, which has 9 s.
 constexpr qint64 kBlockedMs = 8000;
-
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
 
 void writeText(const QString& path, const QByteArray& text)
 {

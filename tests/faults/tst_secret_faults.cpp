@@ -1,10 +1,10 @@
 #include <QDir>
 #include <QDirIterator>
-#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "tests/support/faults/fault_report.h"
+#include "tests/support/file_content.h"
 #include "tests/support/journal/fed_run.h"
 #include "tests/support/lab/lab_process.h"
 #include "tests/support/lab/netns_lab.h"
@@ -17,12 +17,6 @@ using namespace std::chrono_literals;
 namespace {
 
 const QByteArray kCanary = "canary-7Qx2 wing'd \"bird\"";
-
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
 
 /// Processes in whose command line or environment the canary is.
 QStringList processesThatTell()

@@ -14,8 +14,10 @@
 #include "tests/faults/supervised_run.h"
 #include "tests/support/bundle/small_bundle.h"
 #include "tests/support/faults/fault_report.h"
+#include "tests/support/file_content.h"
 
 using namespace trainyard;
+using trainyard::support::contentOf;
 using namespace trainyard::agent;
 using soak::seeLatestCheckpoint;
 
@@ -24,12 +26,6 @@ namespace {
 constexpr int kHosts = 2; ///< with ranks; the next one is the desk's
 constexpr int kEverySteps = 20;
 const QString kFirst = "/root/first", kSecond = "/root/second"; ///< folders of two desks
-
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
 
 } // namespace
 

@@ -1,25 +1,16 @@
 #include <QDir>
-#include <QFile>
 #include <QJsonArray>
 #include <QJsonObject>
 #include <QTest>
 
 #include "engine/spec/spec_json.h"
 #include "tests/integration/cli_fixture.h"
+#include "tests/support/file_content.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
+using trainyard::support::contentOf;
 using namespace trainyard::test;
-
-namespace {
-
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-} // namespace
 
 // The commands for what the desk keeps: each does what it says, tells it as JSON where it can, and ends with
 // the documented status and a message that names the fix where it was called wrongly.

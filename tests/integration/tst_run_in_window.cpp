@@ -11,20 +11,12 @@
 #include "app/shell/desk_window.h"
 #include "app/widgets/panel_area.h"
 #include "tests/integration/cli_fixture.h"
+#include "tests/support/file_content.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
+using trainyard::support::contentOf;
 using namespace trainyard::test;
-
-namespace {
-
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-} // namespace
 
 /// A real training on two ranks of this machine, driven from the window with the charts open.
 class TestRunInWindow : public QObject {

@@ -8,18 +8,14 @@
 #include "app/exchange/event_file.h"
 #include "app/exchange/masked_crc.h"
 #include "app/exchange/tensorboard_import.h"
+#include "tests/support/file_content.h"
 
 using namespace trainyard;
+using trainyard::support::contentOf;
 
 namespace {
 
 const QString kGolden = QStringLiteral(TRAINYARD_SOURCE_DIR "/tests/golden/tensorboard");
-
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
 
 double numberFrom(const QJsonValue& value)
 {

@@ -25,11 +25,13 @@
 #include "app/report/text_report.h"
 #include "app/report/thinned_curve.h"
 #include "engine/planner/memory_model.h"
+#include "tests/support/file_content.h"
 #include "tests/support/sample_run/sample_run.h"
 
 Q_DECLARE_METATYPE(trainyard::ReportTemplate)
 
 using namespace trainyard;
+using trainyard::support::contentOf;
 
 namespace {
 
@@ -51,12 +53,6 @@ QList<Block> blocksOf(const ReportSection& section)
             found << *typed;
     }
     return found;
-}
-
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
 } // namespace
