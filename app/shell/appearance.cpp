@@ -25,9 +25,6 @@ std::optional<ColourScheme> storedChoice(const QSettings& settings)
 
 void dress(QApplication& application, ColourScheme scheme)
 {
-    // Fusion is drawn alike everywhere, so that the style sheet means the same on every desktop.
-    if (application.style()->objectName().compare(QLatin1String("fusion"), Qt::CaseInsensitive) != 0)
-        application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     QApplication::setPalette(paletteOf(scheme));
     application.setStyleSheet(styleSheetOf(scheme));
 }
@@ -39,7 +36,9 @@ Appearance::Appearance(QApplication& application, QSettings& settings, QObject* 
         if (followsSystem())
             apply();
     });
-    apply();
+    // Fusion is drawn alike everywhere, so that the style sheet means the same on every desktop.
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setPalette(paletteOf(scheme()));
 }
 
 ColourScheme Appearance::scheme() const

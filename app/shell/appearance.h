@@ -16,7 +16,7 @@ namespace trainyard {
 class Appearance : public QObject {
     Q_OBJECT
 public:
-    /// `settings` remembers the choice.
+    /// Style and palette are set at once. `settings` remembers the choice.
     Appearance(QApplication& application, QSettings& settings, QObject* parent = nullptr);
 
     ColourScheme scheme() const;
@@ -26,19 +26,21 @@ public:
     /// Light to dark and back; the choice is the user's from then on.
     void toggle();
 
+    /// Sets the style sheet too, once the widgets are in place: under a sheet, Qt polishes a widget and all
+    /// that it holds anew each time it is given a parent.
+    void apply();
+
 signals:
     void changed();
 
 private:
-    void apply();
-
     QApplication& m_application;
     QSettings& m_settings;
     SystemScheme m_system;
     std::optional<ColourScheme> m_choice;
 };
 
-/// Fusion with the scheme's palette and style sheet; also for tests and pictures.
+/// The scheme's palette and style sheet; also for tests and pictures.
 void dress(QApplication& application, ColourScheme scheme);
 
 } // namespace trainyard

@@ -28,6 +28,7 @@ DeskWindow::DeskWindow(QApplication& application, std::filesystem::path dataFold
     , m_window(m_appearance, m_settings)
 {
     addPlaces();
+    m_appearance.apply();
     addTour();
     watchSession();
     m_window.restore();
