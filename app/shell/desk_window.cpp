@@ -1,7 +1,5 @@
 #include "app/shell/desk_window.h"
 
-#include <QAction>
-
 #include "app/data/data_place.h"
 #include "app/demo/demo_flow.h"
 #include "app/designer/design_place.h"
@@ -10,6 +8,7 @@
 #include "app/models/display_text.h"
 #include "app/monitor/runs_place.h"
 #include "app/report/reports_place.h"
+#include "app/shell/about.h"
 #include "app/shell/login_dialog.h"
 #include "app/widgets/state_chip.h"
 #include "remote/target/system_keyring.h"
@@ -125,11 +124,12 @@ void DeskWindow::addTour()
 {
     m_tour = new Tour(m_window);
     QObject::connect(m_tour, &Tour::left, &m_window, [this] { m_settings.setValue(kTourSeenKey, true); });
-    QObject::connect(m_tour, &Tour::demoRequested, &m_window,
-                     [this] { startDemo(m_session.dataFolder() / "demo"); });
-    auto* action = new QAction(MainWindow::tr("Take the tour"), &m_window);
-    QObject::connect(action, &QAction::triggered, m_tour, &Tour::begin);
-    m_window.addAction(action);
+    const auto demo = [this] { startDemo(m_session.dataFolder() / "demo"); };
+    QObject::connect(m_tour, &Tour::demoRequested, &m_window, demo);
+    m_window.addHelp(MainWindow::tr("Take the tour"), [this] { m_tour->begin(); });
+    m_window.addHelp(MainWindow::tr("Start the demo"), demo);
+    m_window.addHelp(MainWindow::tr("About Trainyard"),
+                     [this] { showAbout(m_window, m_session.dataFolder()); });
 }
 
 void DeskWindow::offerTour()

@@ -4,6 +4,7 @@
 #include <QCloseEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QMessageBox>
 #include <QSettings>
 #include <QStackedWidget>
@@ -51,6 +52,7 @@ MainWindow::MainWindow(Appearance& appearance, QSettings& settings, QWidget* par
     , m_stack(new QStackedWidget)
     , m_status(makeLabel({}, "muted"))
     , m_runChip(new StateChip(tr("Run")))
+    , m_help(new QMenu(tr("Help"), this))
     , m_palette(new CommandPalette(this))
     , m_sheet(new ShortcutSheet(this))
 {
@@ -73,7 +75,8 @@ MainWindow::MainWindow(Appearance& appearance, QSettings& settings, QWidget* par
     connect(m_rail, &Rail::chosen, this, &MainWindow::setCurrent);
     new FocusRing(*this);
     addWindowActions();
-    addFooter();
+    addHelpButton();
+    addSchemeButton();
 }
 
 QAction* MainWindow::addWindowAction(const QString& text, const QKeySequence& keys, std::function<void()> run)
@@ -91,10 +94,11 @@ void MainWindow::addWindowActions()
         if (Place* place = currentPlace())
             place->refresh();
     });
-    addWindowAction(tr("Commands"), QKeySequence(Qt::CTRL | Qt::Key_K),
-                    [this] { m_palette->open(allActions()); });
-    addWindowAction(tr("Keys"), QKeySequence(Qt::CTRL | Qt::Key_Slash),
-                    [this] { m_sheet->open(allActions()); });
+    m_help->addAction(addWindowAction(tr("Commands"), QKeySequence(Qt::CTRL | Qt::Key_K),
+                                      [this] { m_palette->open(allActions()); }));
+    m_help->addAction(addWindowAction(tr("Keys"), QKeySequence(Qt::CTRL | Qt::Key_Slash),
+                                      [this] { m_sheet->open(allActions()); }));
+    m_help->addSeparator();
     addWindowAction(tr("Light or dark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L),
                     [this] { m_appearance.toggle(); });
     addWindowAction(tr("Follow the system's light or dark"), {},
@@ -102,7 +106,26 @@ void MainWindow::addWindowActions()
     addWindowAction(tr("Quit"), QKeySequence(Qt::CTRL | Qt::Key_Q), [this] { close(); });
 }
 
-void MainWindow::addFooter()
+void MainWindow::addHelp(const QString& text, std::function<void()> run)
+{
+    m_help->addAction(addWindowAction(text, {}, std::move(run)));
+}
+
+void MainWindow::addHelpButton()
+{
+    auto* button = new QToolButton;
+    button->setAccessibleName(tr("Help"));
+    button->setToolTip(tr("Help (F1)"));
+    button->setIcon(symbolIcon(QStringLiteral("help")));
+    button->setIconSize({20, 20});
+    button->setMenu(m_help);
+    button->setPopupMode(QToolButton::InstantPopup);
+    addWindowAction(tr("Help"), QKeySequence(Qt::Key_F1),
+                    [this, button] { m_help->popup(button->mapToGlobal(button->rect().topRight())); });
+    m_rail->addFooter(button);
+}
+
+void MainWindow::addSchemeButton()
 {
     auto* button = new QToolButton;
     button->setAccessibleName(tr("Light or dark"));

@@ -7,6 +7,7 @@
 
 class QAction;
 class QLabel;
+class QMenu;
 class QSettings;
 class QStackedWidget;
 
@@ -31,6 +32,8 @@ public:
     void addPlace(Place* place);
     void showPlace(Place* place);
     Place* currentPlace() const;
+    /// Adds a command to the window and its Help menu.
+    void addHelp(const QString& text, std::function<void()> run);
     /// Once all places are there: brings back geometry and place of the last time.
     void restore();
     void showStatus(const QString& text);
@@ -44,7 +47,8 @@ protected:
 
 private:
     void addWindowActions();
-    void addFooter();
+    void addHelpButton();
+    void addSchemeButton();
     void setCurrent(int index);
     QAction* addWindowAction(const QString& text, const QKeySequence& keys, std::function<void()> run);
     QList<QAction*> allActions() const;
@@ -56,6 +60,7 @@ private:
     QStackedWidget* m_stack;
     QLabel* m_status;
     StateChip* m_runChip;
+    QMenu* m_help;
     CommandPalette* m_palette;
     ShortcutSheet* m_sheet;
     std::function<QString()> m_lossWhenClosed;

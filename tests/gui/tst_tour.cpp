@@ -1,5 +1,7 @@
 #include <QAction>
 #include <QLabel>
+#include <QMenu>
+#include <QMessageBox>
 #include <QTest>
 
 #include "app/models/run_desk.h"
@@ -67,6 +69,24 @@ private slots:
         QVERIFY(tour().isVisible());
     }
 
+    void theHelpMenuBeginsIt()
+    {
+        QTest::keyClick(&m_desk.window(), Qt::Key_F1);
+        choose("Take the tour");
+        QVERIFY(tour().isVisible());
+    }
+
+    void theHelpMenuTellsVersionAndFolder()
+    {
+        QTest::keyClick(&m_desk.window(), Qt::Key_F1);
+        choose("About Trainyard");
+        const auto* about = m_desk.window().findChild<QMessageBox*>();
+        QVERIFY(about && about->isVisible());
+        QVERIFY(about->text().contains(QApplication::applicationVersion()));
+        QVERIFY(about->informativeText().contains(
+            QString::fromStdString(m_desk.session().dataFolder().string())));
+    }
+
     void isNotOfferedWhereWorkWasDone()
     {
         HostEntry host;
@@ -78,6 +98,17 @@ private slots:
 
 private:
     Tour& tour() { return *m_desk.window().findChild<Tour*>(); }
+    /// In the menu that is open.
+    static void choose(const QString& command)
+    {
+        auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+        QVERIFY(menu);
+        for (QAction* action : menu->actions()) {
+            if (action->text() == command)
+                menu->setActiveAction(action);
+        }
+        QTest::keyClick(menu, Qt::Key_Return);
+    }
     QString title() { return m_desk.window().currentPlace()->title(); }
 
     PlaceFixture m_desk;

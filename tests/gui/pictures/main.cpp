@@ -96,6 +96,7 @@ void saveMadeUp(QApplication& application, const QDir& folder, const QSize& size
     saveBoth(application, *desk, emptyPictures(), folder);
     fillDesk(*desk);
     saveBoth(application, *desk, placePictures(), folder);
+    saveBoth(application, *desk, shellPictures(), folder);
     desk.reset();
     writeRuns(data.path());
     desk = openDesk(application, data, size);

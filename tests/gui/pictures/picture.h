@@ -19,6 +19,8 @@ struct Picture {
 
 /// Every place while the desk knows nothing.
 const QList<Picture>& emptyPictures();
+/// What opens over a place: commands, keys, the tour.
+const QList<Picture>& shellPictures();
 /// Hosts, Data and Design of a desk that fillDesk() has filled.
 const QList<Picture>& placePictures();
 void fillDesk(DeskWindow& desk);
