@@ -206,6 +206,14 @@ QAction* DesignPlace::addDocumentAction(const QString& text, const QKeySequence&
     return action;
 }
 
+QList<KeyHint> DesignPlace::keyHints() const
+{
+    return {{QStringLiteral("D P T"), tr("Colour the cluster by these groups")},
+            {tr("Arrows"), tr("Move between devices")},
+            {QStringLiteral("+ - 0"), tr("Size of the cluster's picture")},
+            {tr("Alt+Arrows"), tr("Move a letter of the placement")}};
+}
+
 void DesignPlace::addActions()
 {
     auto* undo =
@@ -217,7 +225,7 @@ void DesignPlace::addActions()
     redo->setEnabled(stack.canRedo());
     connect(&stack, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);
     connect(&stack, &QUndoStack::canRedoChanged, redo, &QAction::setEnabled);
-    addWorkspaceActions(tr("Undo"), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Z), tr("Redo"),
+    addWorkspaceActions(tr("View: undo"), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Z), tr("View: redo"),
                         QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Y));
     m_page->addAction(m_panels->makeMenuButton());
     addDocumentAction(tr("Save as…"), QKeySequence::SaveAs, {}, &DesignPlace::saveAs);

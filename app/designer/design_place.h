@@ -41,6 +41,7 @@ public:
     explicit DesignPlace(const Parts& parts, QWidget* parent = nullptr);
 
     PanelArea* panels() const override { return m_panels; }
+    QList<KeyHint> keyHints() const override;
     void activate() override;
     void refresh() override;
     void useDataSet(const DataSetEntry& entry);

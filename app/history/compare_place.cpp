@@ -105,6 +105,11 @@ ComparePlace::ComparePlace(RunDesk& desk, QWidget* parent)
     showPage();
 }
 
+QList<KeyHint> ComparePlace::keyHints() const
+{
+    return QList<KeyHint>{{tr("Ctrl+F"), tr("Find a run")}} + chartKeyHints();
+}
+
 QWidget* ComparePlace::buildSplit()
 {
     auto* right = new QSplitter(Qt::Vertical);

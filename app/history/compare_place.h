@@ -38,6 +38,7 @@ public:
     /// The desk must outlive the place.
     explicit ComparePlace(RunDesk& desk, QWidget* parent = nullptr);
 
+    QList<KeyHint> keyHints() const override;
     void activate() override;
     void refresh() override;
     void setChosen(const QStringList& runIds);

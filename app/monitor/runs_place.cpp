@@ -110,6 +110,14 @@ PanelArea* RunsPlace::panels() const
     return &m_view->panels();
 }
 
+QList<KeyHint> RunsPlace::keyHints() const
+{
+    return QList<KeyHint>{{tr("Ctrl+F"), tr("Find a run")},
+                          {tr("Space"), tr("Hold the live charts, and let them go on")},
+                          {tr("Arrows"), tr("Move between devices, and between parts of the timeline")}} +
+           chartKeyHints();
+}
+
 void RunsPlace::activate()
 {
     refresh();

@@ -25,6 +25,7 @@ public:
     RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent = nullptr);
 
     PanelArea* panels() const override;
+    QList<KeyHint> keyHints() const override;
     void activate() override;
     void refresh() override;
     /// Shows this run; a run that was launched a moment ago is looked for first.

@@ -1,9 +1,14 @@
 #include "app/shell/command_palette.h"
 
+#include <algorithm>
+
 #include <QAction>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPainter>
+#include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
 #include "app/models/theme.h"
@@ -12,12 +17,39 @@
 namespace trainyard {
 
 namespace {
-constexpr QSize kSize(480, 360);
+constexpr int kWidth = 480;
+constexpr int kRows = 12;
+constexpr int kRowHeight = 3 * metrics::kGap;
 constexpr int kTop = 72;
+constexpr int kKeysRole = Qt::UserRole;
+
+/// The name of a command, and its keys at the right.
+class CommandDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {0, kRowHeight}; }
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        QStyledItemDelegate::paint(painter, option, index);
+        painter->setPen(coloursOf(option.palette).muted);
+        painter->drawText(option.rect.adjusted(0, 0, -metrics::kPanelPadding, 0),
+                          Qt::AlignRight | Qt::AlignVCenter, index.data(kKeysRole).toString());
+    }
+};
+
+bool hasAll(const QString& text, const QStringList& words)
+{
+    return std::ranges::all_of(
+        words, [&text](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+}
 } // namespace
 
 CommandPalette::CommandPalette(QWidget* window)
-    : QFrame(window), m_filter(new QLineEdit), m_list(new QListWidget)
+    : QFrame(window)
+    , m_filter(new QLineEdit)
+    , m_list(new QListWidget)
+    , m_nothing(makeLabel(tr("No command has these words."), "muted"))
 {
     setRole(this, "popup");
     setAccessibleName(tr("Commands"));
@@ -27,10 +59,14 @@ CommandPalette::CommandPalette(QWidget* window)
     m_list->setAccessibleName(tr("Commands"));
     m_list->setFocusPolicy(Qt::NoFocus);
     m_list->setFrameShape(QFrame::NoFrame);
+    m_list->setItemDelegate(new CommandDelegate(m_list));
+    m_nothing->setFixedHeight(kRowHeight);
+    m_nothing->setIndent(metrics::kGap);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(metrics::kGap, metrics::kGap, metrics::kGap, metrics::kGap);
     column->addWidget(m_filter);
-    column->addWidget(m_list, 1);
+    column->addWidget(m_list);
+    column->addWidget(m_nothing);
     connect(m_filter, &QLineEdit::textChanged, this, &CommandPalette::fill);
     connect(m_list, &QListWidget::itemClicked, this, &CommandPalette::run);
     hide();
@@ -41,7 +77,8 @@ void CommandPalette::open(const QList<QAction*>& actions)
     m_actions = actions;
     m_filter->clear();
     fill({});
-    setGeometry({{(parentWidget()->width() - kSize.width()) / 2, kTop}, kSize});
+    setFixedWidth(kWidth);
+    move((parentWidget()->width() - kWidth) / 2, kTop);
     show();
     raise();
     m_filter->setFocus();
@@ -51,15 +88,20 @@ void CommandPalette::fill(const QString& filter)
 {
     m_list->clear();
     m_shown.clear();
+    const QStringList words = filter.split(QLatin1Char(' '), Qt::SkipEmptyParts);
     for (QAction* action : m_actions) {
         const QString text = action->text().remove(QLatin1Char('&'));
-        if (!action->isEnabled() || !text.contains(filter.trimmed(), Qt::CaseInsensitive))
+        if (!action->isEnabled() || !hasAll(text, words))
             continue;
-        const QString keys = action->shortcut().toString(QKeySequence::NativeText);
-        m_list->addItem(keys.isEmpty() ? text : QStringLiteral("%1    %2").arg(text, keys));
+        auto* item = new QListWidgetItem(text, m_list);
+        item->setData(kKeysRole, action->shortcut().toString(QKeySequence::NativeText));
         m_shown << action;
     }
+    m_list->setFixedHeight(std::min<int>(kRows, m_shown.size()) * kRowHeight);
+    m_list->setVisible(!m_shown.isEmpty());
+    m_nothing->setVisible(m_shown.isEmpty());
     m_list->setCurrentRow(0);
+    adjustSize();
 }
 
 void CommandPalette::run()

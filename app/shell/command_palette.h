@@ -4,12 +4,13 @@
 #include <QList>
 
 class QAction;
+class QLabel;
 class QLineEdit;
 class QListWidget;
 
 namespace trainyard {
 
-/// Ctrl+K: every action of the window by name. Typing narrows the list, Enter does it, Esc leaves.
+/// Ctrl+K: every action of the window by name. Words narrow the list, Enter does it, Esc leaves.
 class CommandPalette : public QFrame {
     Q_OBJECT
 public:
@@ -26,6 +27,7 @@ private:
 
     QLineEdit* m_filter;
     QListWidget* m_list;
+    QLabel* m_nothing;
     QList<QAction*> m_actions;
     QList<QAction*> m_shown;
 };

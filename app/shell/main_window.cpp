@@ -95,9 +95,9 @@ void MainWindow::addWindowActions()
             place->refresh();
     });
     m_help->addAction(addWindowAction(tr("Commands"), QKeySequence(Qt::CTRL | Qt::Key_K),
-                                      [this] { m_palette->open(allActions()); }));
-    m_help->addAction(addWindowAction(tr("Keys"), QKeySequence(Qt::CTRL | Qt::Key_Slash),
-                                      [this] { m_sheet->open(allActions()); }));
+                                      [this] { m_palette->open(currentPlace()->actions() + actions()); }));
+    m_help->addAction(
+        addWindowAction(tr("Keys"), QKeySequence(Qt::CTRL | Qt::Key_Slash), [this] { openSheet(); }));
     m_help->addSeparator();
     addWindowAction(tr("Light or dark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L),
                     [this] { m_appearance.toggle(); });
@@ -198,9 +198,12 @@ void MainWindow::closeEvent(QCloseEvent* event)
     QMainWindow::closeEvent(event);
 }
 
-QList<QAction*> MainWindow::allActions() const
+void MainWindow::openSheet()
 {
-    return actions() + m_stack->currentWidget()->actions();
+    const Place& place = *currentPlace();
+    const KeyHint leave{tr("Esc"), tr("Leave what is open")};
+    m_sheet->open({{tr("Everywhere"), keyHintsOf(actions()) << leave},
+                   {place.title(), keyHintsOf(place.actions()) + place.keyHints()}});
 }
 
 } // namespace trainyard

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QList>
 #include <QMainWindow>
 
 #include "app/shell/layout_memory.h"
@@ -51,7 +50,7 @@ private:
     void addSchemeButton();
     void setCurrent(int index);
     QAction* addWindowAction(const QString& text, const QKeySequence& keys, std::function<void()> run);
-    QList<QAction*> allActions() const;
+    void openSheet();
 
     Appearance& m_appearance;
     QSettings& m_settings;

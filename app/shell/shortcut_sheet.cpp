@@ -1,61 +1,62 @@
 #include "app/shell/shortcut_sheet.h"
 
-#include <QAction>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
-#include <QVBoxLayout>
 
 #include "app/models/theme.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {
 
-ShortcutSheet::ShortcutSheet(QWidget* window) : QFrame(window)
+namespace {
+
+QWidget* makeColumn(const ShortcutSheet::Section& section)
+{
+    auto* column = new QWidget;
+    auto* grid = new QGridLayout(column);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(2 * metrics::kGap);
+    grid->setVerticalSpacing(metrics::kHalf);
+    grid->addWidget(makeLabel(section.title, "heading"), 0, 0, 1, 2);
+    grid->setRowMinimumHeight(0, 3 * metrics::kGap);
+    for (const KeyHint& hint : section.hints) {
+        const int row = grid->rowCount();
+        grid->addWidget(makeLabel(hint.keys, "mono"), row, 0);
+        grid->addWidget(makeLabel(hint.effect), row, 1);
+    }
+    grid->setRowStretch(grid->rowCount(), 1);
+    grid->setColumnStretch(1, 1);
+    return column;
+}
+
+} // namespace
+
+ShortcutSheet::ShortcutSheet(QWidget* window) : QFrame(window), m_columns(new QHBoxLayout(this))
 {
     setRole(this, "popup");
     setAccessibleName(tr("Keys"));
     setFocusPolicy(Qt::StrongFocus);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(metrics::kPagePadding, metrics::kPanelPadding, metrics::kPagePadding,
-                               metrics::kPanelPadding);
-    column->addWidget(makeLabel(tr("Keys"), "heading"));
+    m_columns->setContentsMargins(metrics::kPagePadding, metrics::kPanelPadding, metrics::kPagePadding,
+                                  metrics::kPagePadding);
     hide();
 }
 
-void ShortcutSheet::open(const QList<QAction*>& actions)
+void ShortcutSheet::open(const QList<Section>& sections)
 {
     delete m_content;
     m_content = new QWidget;
-    m_grid = new QGridLayout(m_content);
-    m_grid->setContentsMargins(0, 0, 0, 0);
-    m_grid->setHorizontalSpacing(3 * metrics::kGap);
-    layout()->addWidget(m_content);
-    for (const QAction* action : actions) {
-        if (!action->shortcut().isEmpty())
-            addLine(action->shortcut().toString(QKeySequence::NativeText),
-                    action->text().remove(QLatin1Char('&')));
-    }
-    addLine(tr("Space"), tr("Pause the live charts"));
-    addLine(QStringLiteral("L"), tr("Logarithmic axis"));
-    addLine(QStringLiteral("S"), tr("Smoothing"));
-    addLine(QStringLiteral("O"), tr("Outliers"));
-    addLine(tr("Arrows"), tr("Move between devices and points"));
-    addLine(QStringLiteral("D P T"), tr("Colour the cluster by these groups"));
-    addLine(QStringLiteral("+ - 0"), tr("Size of the cluster's picture"));
-    addLine(tr("Alt+Arrows"), tr("Move a letter of the placement"));
-    addLine(tr("Esc"), tr("Leave"));
+    auto* row = new QHBoxLayout(m_content);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4 * metrics::kGap);
+    for (const Section& section : sections)
+        row->addWidget(makeColumn(section));
+    m_columns->addWidget(m_content);
     adjustSize();
     move((parentWidget()->width() - width()) / 2, (parentWidget()->height() - height()) / 2);
     show();
     raise();
     setFocus();
-}
-
-void ShortcutSheet::addLine(const QString& keys, const QString& text)
-{
-    const int row = m_grid->rowCount();
-    m_grid->addWidget(makeLabel(keys, "mono"), row, 0);
-    m_grid->addWidget(makeLabel(text), row, 1);
 }
 
 void ShortcutSheet::keyPressEvent(QKeyEvent*)

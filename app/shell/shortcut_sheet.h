@@ -1,10 +1,10 @@
 #pragma once
 
 #include <QFrame>
-#include <QList>
 
-class QAction;
-class QGridLayout;
+#include "app/widgets/key_hint.h"
+
+class QHBoxLayout;
 
 namespace trainyard {
 
@@ -12,20 +12,23 @@ namespace trainyard {
 class ShortcutSheet : public QFrame {
     Q_OBJECT
 public:
+    /// A column of the sheet.
+    struct Section {
+        QString title;
+        QList<KeyHint> hints;
+    };
+
     explicit ShortcutSheet(QWidget* window);
 
-    /// The shortcuts of these actions, then the keys that a place handles itself.
-    void open(const QList<QAction*>& actions);
+    void open(const QList<Section>& sections);
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
 
 private:
-    void addLine(const QString& keys, const QString& text);
-
+    QHBoxLayout* m_columns;
     QWidget* m_content = nullptr;
-    QGridLayout* m_grid = nullptr;
 };
 
 } // namespace trainyard

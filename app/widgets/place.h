@@ -4,6 +4,8 @@
 #include <QUndoStack>
 #include <QWidget>
 
+#include "app/widgets/key_hint.h"
+
 class QKeySequence;
 
 namespace trainyard {
@@ -26,6 +28,9 @@ public:
     QUndoStack& workspace() { return m_workspace; }
     /// The panels that this place consists of; null = it has none.
     virtual PanelArea* panels() const { return nullptr; }
+
+    /// Keys that widgets of this place handle themselves, besides those of its actions.
+    virtual QList<KeyHint> keyHints() const { return {}; }
 
     /// The place has just become the visible one.
     virtual void activate() {}

@@ -3,7 +3,9 @@
 #include <QAccessible>
 #include <QApplication>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -11,6 +13,7 @@
 #include "app/hosts/host_key_strip.h"
 #include "app/hosts/hosts_place.h"
 #include "app/shell/command_palette.h"
+#include "app/shell/shortcut_sheet.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"
 #include "app/widgets/table_view.h"
@@ -61,6 +64,41 @@ private slots:
         QTest::keyClick(filter, Qt::Key_Return);
         QVERIFY(!palette->isVisible());
         QCOMPARE(window.currentPlace()->title(), "Data");
+    }
+
+    void thePaletteFindsWordsInAnyOrder()
+    {
+        MainWindow& window = m_desk.window();
+        QTest::keyClick(&window, Qt::Key_K, Qt::ControlModifier);
+        const auto* list = window.findChild<CommandPalette*>()->findChild<QListWidget*>();
+        auto* filter = window.findChild<CommandPalette*>()->findChild<QLineEdit*>();
+        QTest::keyClicks(filter, "data go");
+        QCOMPARE(list->count(), 1);
+        QCOMPARE(list->item(0)->text(), "Go to Data");
+        QTest::keyClicks(filter, " nowhere");
+        QVERIFY(!list->isVisible());
+        QTest::keyClick(filter, Qt::Key_Escape);
+    }
+
+    void theSheetTellsTheKeysOfThePlace()
+    {
+        MainWindow& window = m_desk.window();
+        const auto texts = [&window] {
+            QTest::keyClick(&window, Qt::Key_Slash, Qt::ControlModifier);
+            auto* sheet = window.findChild<ShortcutSheet*>();
+            QStringList texts;
+            for (const QLabel* label : sheet->findChildren<QLabel*>())
+                texts << label->text();
+            QTest::keyClick(sheet, Qt::Key_Escape);
+            return texts;
+        };
+        QTest::keyClick(&window, Qt::Key_3, Qt::ControlModifier);
+        const QStringList ofDesign = texts();
+        QVERIFY(ofDesign.contains("D P T") && ofDesign.contains("Ctrl+K") &&
+                !ofDesign.contains("Smoothing off and on"));
+        QTest::keyClick(&window, Qt::Key_5, Qt::ControlModifier);
+        const QStringList ofCompare = texts();
+        QVERIFY(!ofCompare.contains("D P T") && ofCompare.contains("Smoothing off and on"));
     }
 
     void theSchemeTogglesAndIsRemembered()
