@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <QAction>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -72,9 +71,9 @@ CommandPalette::CommandPalette(QWidget* window)
     hide();
 }
 
-void CommandPalette::open(const QList<QAction*>& actions)
+void CommandPalette::open(const QList<Command>& commands)
 {
-    m_actions = actions;
+    m_commands = withoutRepetition(commands);
     m_filter->clear();
     fill({});
     setFixedWidth(kWidth);
@@ -89,13 +88,12 @@ void CommandPalette::fill(const QString& filter)
     m_list->clear();
     m_shown.clear();
     const QStringList words = filter.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    for (QAction* action : m_actions) {
-        const QString text = action->text().remove(QLatin1Char('&'));
-        if (!action->isEnabled() || !hasAll(text, words))
+    for (const Command& command : m_commands) {
+        if (!hasAll(command.name, words))
             continue;
-        auto* item = new QListWidgetItem(text, m_list);
-        item->setData(kKeysRole, action->shortcut().toString(QKeySequence::NativeText));
-        m_shown << action;
+        auto* item = new QListWidgetItem(command.name, m_list);
+        item->setData(kKeysRole, command.keys);
+        m_shown << command;
     }
     m_list->setFixedHeight(std::min<int>(kRows, m_shown.size()) * kRowHeight);
     m_list->setVisible(!m_shown.isEmpty());
@@ -110,7 +108,7 @@ void CommandPalette::run()
     hide();
     parentWidget()->setFocus();
     if (row >= 0 && row < m_shown.size())
-        m_shown[row]->trigger();
+        m_shown[row].run();
 }
 
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event)

@@ -1,22 +1,22 @@
 #pragma once
 
 #include <QFrame>
-#include <QList>
 
-class QAction;
+#include "app/shell/command.h"
+
 class QLabel;
 class QLineEdit;
 class QListWidget;
 
 namespace trainyard {
 
-/// Ctrl+K: every action of the window by name. Words narrow the list, Enter does it, Esc leaves.
+/// Ctrl+K: everything that can be done now, by name. Words narrow the list, Enter does it, Esc leaves.
 class CommandPalette : public QFrame {
     Q_OBJECT
 public:
     explicit CommandPalette(QWidget* window);
 
-    void open(const QList<QAction*>& actions);
+    void open(const QList<Command>& commands);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -28,8 +28,8 @@ private:
     QLineEdit* m_filter;
     QListWidget* m_list;
     QLabel* m_nothing;
-    QList<QAction*> m_actions;
-    QList<QAction*> m_shown;
+    QList<Command> m_commands;
+    QList<Command> m_shown; ///< as the rows of the list
 };
 
 } // namespace trainyard

@@ -94,8 +94,8 @@ void MainWindow::addWindowActions()
         if (Place* place = currentPlace())
             place->refresh();
     });
-    m_help->addAction(addWindowAction(tr("Commands"), QKeySequence(Qt::CTRL | Qt::Key_K),
-                                      [this] { m_palette->open(currentPlace()->actions() + actions()); }));
+    m_help->addAction(
+        addWindowAction(tr("Commands"), QKeySequence(Qt::CTRL | Qt::Key_K), [this] { openPalette(); }));
     m_help->addAction(
         addWindowAction(tr("Keys"), QKeySequence(Qt::CTRL | Qt::Key_Slash), [this] { openSheet(); }));
     m_help->addSeparator();
@@ -196,6 +196,13 @@ void MainWindow::closeEvent(QCloseEvent* event)
     m_settings.setValue(kGeometryKey, saveGeometry());
     m_settings.setValue(kPlaceKey, m_stack->currentIndex());
     QMainWindow::closeEvent(event);
+}
+
+/// What is seen comes first.
+void MainWindow::openPalette()
+{
+    const Place& place = *currentPlace();
+    m_palette->open(commandsOfButtons(place) + commandsOf(place.actions()) + commandsOf(actions()));
 }
 
 void MainWindow::openSheet()

@@ -50,6 +50,7 @@ private:
     void addSchemeButton();
     void setCurrent(int index);
     QAction* addWindowAction(const QString& text, const QKeySequence& keys, std::function<void()> run);
+    void openPalette();
     void openSheet();
 
     Appearance& m_appearance;

@@ -80,6 +80,19 @@ private slots:
         QTest::keyClick(filter, Qt::Key_Escape);
     }
 
+    void thePalettePressesTheButtonsOfThePlace()
+    {
+        MainWindow& window = m_desk.window();
+        QTest::keyClick(&window, Qt::Key_1, Qt::ControlModifier);
+        auto* bar = window.findChild<AddHostBar*>();
+        QVERIFY(!bar->isVisible());
+        QTest::keyClick(&window, Qt::Key_K, Qt::ControlModifier);
+        auto* filter = window.findChild<CommandPalette*>()->findChild<QLineEdit*>();
+        QTest::keyClicks(filter, "add host");
+        QTest::keyClick(filter, Qt::Key_Return);
+        QVERIFY(bar->isVisible());
+    }
+
     void theSheetTellsTheKeysOfThePlace()
     {
         MainWindow& window = m_desk.window();

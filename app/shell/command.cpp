@@ -1,0 +1,67 @@
+#include "app/shell/command.h"
+
+#include <QAction>
+#include <QHash>
+#include <QPointer>
+#include <QPushButton>
+
+namespace trainyard {
+
+namespace {
+
+QString withoutMnemonic(QString text)
+{
+    return text.remove(QLatin1Char('&'));
+}
+
+QString nameOf(const QPushButton& button)
+{
+    return withoutMnemonic(button.accessibleName().isEmpty() ? button.text() : button.accessibleName());
+}
+
+} // namespace
+
+QList<Command> commandsOf(const QList<QAction*>& actions)
+{
+    QList<Command> commands;
+    for (QAction* action : actions) {
+        if (action->isEnabled())
+            commands << Command{withoutMnemonic(action->text()),
+                                action->shortcut().toString(QKeySequence::NativeText),
+                                [action = QPointer(action)] {
+                                    if (action)
+                                        action->trigger();
+                                }};
+    }
+    return commands;
+}
+
+QList<Command> commandsOfButtons(const QWidget& place)
+{
+    QList<Command> commands;
+    for (QPushButton* button : place.findChildren<QPushButton*>()) {
+        if (button->isVisible() && button->isEnabled() && !nameOf(*button).isEmpty())
+            commands << Command{nameOf(*button), {}, [button = QPointer(button)] {
+                                    if (button)
+                                        button->click();
+                                }};
+    }
+    return commands;
+}
+
+QList<Command> withoutRepetition(const QList<Command>& commands)
+{
+    QHash<QString, qsizetype> rows;
+    QList<Command> once;
+    for (const Command& command : commands) {
+        if (!rows.contains(command.name)) {
+            rows[command.name] = once.size();
+            once << command;
+        }
+        QString& keys = once[rows[command.name]].keys;
+        keys = keys.isEmpty() ? command.keys : keys;
+    }
+    return once;
+}
+
+} // namespace trainyard
