@@ -191,14 +191,4 @@ std::vector<int> LogLines::linesWith(std::string_view needle, int from) const
     return found;
 }
 
-std::vector<int> LogLines::linesOf(LogLevel least, int from) const
-{
-    std::vector<int> found;
-    for (int line = from; line < size(); ++line) {
-        if (level(line) >= least)
-            found.push_back(line);
-    }
-    return found;
-}
-
 } // namespace trainyard

@@ -44,8 +44,6 @@ public:
 
     /// Lines from `from` on that contain `needle`, in any case of its Latin letters. Empty for an empty one.
     std::vector<int> linesWith(std::string_view needle, int from = 0) const;
-    /// Lines that sound at least as bad.
-    std::vector<int> linesOf(LogLevel least, int from = 0) const;
     /// Grows when lines at the beginning were dropped: all numbers of lines are others then.
     int drops() const { return m_drops; }
 

@@ -33,8 +33,9 @@ public:
     std::optional<std::int64_t> timeMs(int line) const;
     /// The last line of that moment or before; -1 = none.
     int lineAt(std::int64_t timeMs) const;
-    /// As LogLines::linesWith() and LogLines::linesOf().
+    /// As LogLines::linesWith().
     std::vector<int> linesWith(std::string_view needle, int from = 0) const;
+    /// Lines from `from` on that sound at least as bad.
     std::vector<int> linesOf(LogLevel least, int from = 0) const;
 
     /// A line by what does not change when lines of other ranks come between.
