@@ -1,8 +1,8 @@
 #include "app/monitor/runs_place.h"
 
+#include <QAction>
 #include <QDateTime>
 #include <QPushButton>
-#include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -66,8 +66,11 @@ RunsPlace::RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& 
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(&desk.list(), signal, this, &RunsPlace::showPage);
-    auto* find = new QShortcut(QKeySequence::Find, this, m_list, &RunListPane::focusSearch);
-    find->setContext(Qt::WidgetWithChildrenShortcut);
+    auto* find = new QAction(tr("Search the runs"), this);
+    find->setShortcut(QKeySequence::Find);
+    find->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    connect(find, &QAction::triggered, m_list, &RunListPane::focusSearch);
+    addAction(find);
     connect(&m_clock, &QTimer::timeout, this, [this] {
         if (isVisible())
             m_view->update();

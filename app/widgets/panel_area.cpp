@@ -291,6 +291,7 @@ void PanelArea::settle()
     if (QApplication::mouseButtons() != Qt::NoButton)
         return m_settle.start(kStillDraggingMs);
     updateBars();
+    takeKeysAlong();
     hideWhatIsBehind();
     emit panelShown();
     const QByteArray state = layoutState();
@@ -299,6 +300,22 @@ void PanelArea::settle()
         return;
     m_undo.push(new LayoutChange(*this, before, state));
     emit layoutChanged();
+}
+
+/// For Qt, the keys of a widget and its children end at the border of its window, and a floating panel is a
+/// window.
+void PanelArea::takeKeysAlong()
+{
+    for (const QWidget* around = this; around; around = around->parentWidget()) {
+        for (QAction* action : around->actions()) {
+            if (action->shortcut().isEmpty() || action->shortcutContext() != Qt::WidgetWithChildrenShortcut)
+                continue;
+            for (const Panel& panel : m_panels) {
+                if (!panel.dock->actions().contains(action))
+                    panel.dock->addAction(action);
+            }
+        }
+    }
 }
 
 /// For Qt, panels behind other tabs are visible; Tab would lead into them.

@@ -18,7 +18,8 @@ class PanelBar;
 
 /// The panels of a place. Each can be dragged beside another one or onto it, which makes tabs, floated as a
 /// window of its own, closed, and shown again by the menu "Panels" or a command of its name. Every change by
-/// the user can be undone. Narrow and wide windows have a layout each.
+/// the user can be undone. Narrow and wide windows have a layout each. The keys of what the area lies in work
+/// in floating panels too.
 class PanelArea : public QMainWindow {
     Q_OBJECT
 public:
@@ -93,6 +94,7 @@ private:
     void arrangeFirst();
     void chooseSizeClass();
     void settle();
+    void takeKeysAlong();
     void hideWhatIsBehind();
     void updateBars();
     void updateTabBars();

@@ -37,6 +37,7 @@ void RunSearchField::showProblem(const RunSearch& search)
 
 void RunSearchField::takeFocus()
 {
+    window()->activateWindow(); // a floating panel may have had the keys
     setFocus(Qt::ShortcutFocusReason);
     selectAll();
 }

@@ -149,6 +149,31 @@ private slots:
         AWAIT(sample.isSeen("above"));
     }
 
+    void keysOfWhatIsAroundWorkInAFloatingPanel()
+    {
+        Sample sample;
+        QAction around(QStringLiteral("Around"));
+        around.setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_J));
+        around.setShortcutContext(Qt::WidgetWithChildrenShortcut);
+        int triggered = 0;
+        connect(&around, &QAction::triggered, this, [&triggered] { ++triggered; });
+        sample.area.addAction(&around);
+        QDockWidget* dock = sample.area.panel("left");
+        dock->setFloating(true);
+        AWAIT(dock->actions().contains(&around));
+        dock->activateWindow();
+        auto* field = sample.content("left").findChild<QLineEdit*>();
+        field->setFocus();
+        AWAIT(QApplication::focusWidget() == field);
+        QTest::keyClick(field, Qt::Key_J, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(triggered, 1);
+        dock->setFloating(false);
+        sample.area.activateWindow();
+        AWAIT(QApplication::activeWindow() == &sample.area);
+        QTest::keyClick(field, Qt::Key_J, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(triggered, 2); // once, though panel and area both know it
+    }
+
     void aPanelFloatsAndTheFirstLayoutBringsItBack()
     {
         Sample sample;
