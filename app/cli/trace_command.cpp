@@ -7,9 +7,9 @@
 #include "app/cli/desk.h"
 #include "app/cli/host_runs.h"
 #include "app/cli/output_file.h"
+#include "app/models/run_folder.h"
 #include "app/models/trace_recording.h"
 #include "engine/base/file.h"
-#include "engine/spec/spec_json.h"
 #include "remote/launch/desk_run.h"
 #include "remote/target/desk_folders.h"
 
@@ -68,18 +68,21 @@ Status trace(const TraceOptions& options)
 {
     TRAINYARD_TRY_STATUS(checkOutputFile("--out", options.out));
     TRAINYARD_TRY(const DeskRun run, loadDeskRun(QString::fromStdString(options.run)));
-    TRAINYARD_TRY(const RunSpec spec, loadSpec(deskRunFolder(run.id) / "spec.json"));
+    TRAINYARD_TRY(const RunFacts facts, readRunFacts(QString::fromStdString(deskRunFolder(run.id).string())));
+    const RunSpec* spec = facts.specNow();
+    if (!spec)
+        return badInput("the run " + run.id.toStdString() + " trains nothing", "name a training run");
     Desk desk;
     for (const QString& host : run.hosts)
         TRAINYARD_TRY_STATUS(desk.reach(host));
     TRAINYARD_TRY_STATUS(checkAtWork(desk, run));
     TraceRecording recording([&](int rank, const QObject* context,
                                  auto done) { desk.runs().readRing(run.id, rank, context, std::move(done)); },
-                             spec.layout.worldSize(), options.steps);
+                             spec->layout.worldSize(), options.steps);
     TRAINYARD_TRY_STATUS(record(recording, options.steps));
     const CollectiveTrace& known = recording.trace();
     TRAINYARD_TRY_STATUS(writeFileAtomically(std::filesystem::absolute(options.out),
-                                             known.toChromeTrace(hostsByRank(spec)).toStdString()));
+                                             known.toChromeTrace(hostsByRank(*spec)).toStdString()));
     console::note(QStringLiteral("steps %1 to %2 of %3: %4 collectives and messages")
                       .arg(known.firstStep())
                       .arg(known.lastStep())

@@ -47,10 +47,10 @@ std::vector<DeviceFigures> deviceFigures(const RunFacts& facts, const RunSeries&
         devices[rank].memory = memory[static_cast<qsizetype>(rank)];
         devices[rank].time = series.ranks()[rank];
     }
-    if (!facts.spec)
+    if (!facts.specNow())
         return devices;
     const Samples samples = samplesOf(series);
-    const DeviceMap map(*facts.spec);
+    const DeviceMap map(*facts.specNow());
     for (const MappedDevice& mapped : map.devices()) {
         if (!mapped.isFree() && static_cast<std::size_t>(mapped.rank) < devices.size())
             place(devices[static_cast<std::size_t>(mapped.rank)], mapped, samples);

@@ -13,9 +13,10 @@ namespace {
 /// The node that `rank` runs on, or null when the specification does not say.
 const NodeSpec* nodeOf(const RunFacts& facts, std::size_t rank)
 {
-    if (!facts.spec)
+    const RunSpec* spec = facts.specNow();
+    if (!spec)
         return nullptr;
-    for (const NodeSpec& node : facts.spec->cluster.nodes) {
+    for (const NodeSpec& node : spec->cluster.nodes) {
         if (rank < std::size_t(node.slotCount))
             return &node;
         rank -= std::size_t(node.slotCount);

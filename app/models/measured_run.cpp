@@ -40,7 +40,7 @@ Result<MeasuredRow> rowOf(const RecordedRun& run)
         return badInput("the manifest of its data set is not known here",
                         "name a run that was launched from this desk");
     const std::size_t ranks = run.series.ranks().size();
-    const int planned = run.facts.spec->layout.worldSize();
+    const int planned = run.facts.specNow()->layout.worldSize();
     std::vector<double> seconds = stepSeconds(run.series.steps());
     if (seconds.size() < kWarmUpSteps + kLeastSteps)
         return badInput(fmt::format("{} steps are too few to tell how long one takes", seconds.size()),
@@ -49,7 +49,7 @@ Result<MeasuredRow> rowOf(const RecordedRun& run)
         return badInput(fmt::format("its last steps ran on {} of {} ranks", ranks, planned),
                         "name a run that had all of its hosts");
     seconds.erase(seconds.begin(), seconds.begin() + kWarmUpSteps);
-    return MeasuredRow{*run.facts.spec,
+    return MeasuredRow{*run.facts.specNow(),
                        {run.facts.dataSet->sequenceLength, run.facts.dataSet->maxPredictions},
                        median(std::move(seconds))};
 }

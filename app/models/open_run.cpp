@@ -93,6 +93,13 @@ void OpenRun::restartStream(const QString& stream)
     emit changed();
 }
 
+void OpenRun::readAttempt()
+{
+    if (const Status read = readAttemptAgain(m_run.facts); !read.ok())
+        setProblem(QString::fromStdString(read.error().text()));
+    emit changed();
+}
+
 void OpenRun::setLink(RunLink link)
 {
     if (link == m_link)

@@ -37,6 +37,8 @@ public:
 
     void apply(const QString& stream, const std::vector<Record>& records);
     void restartStream(const QString& stream);
+    /// What the newest attempt was asked to do is in the run's folder now.
+    void readAttempt();
     void setLink(RunLink link);
     void setProblem(const QString& problem);
 

@@ -89,7 +89,7 @@ std::optional<Alert> slowSteps(const ObservedRun& run, double factor)
 std::map<int, std::vector<int>> ranksOfStages(const ObservedRun& run)
 {
     const int ranks = int(run.series.ranks().size());
-    const auto& spec = run.facts.spec;
+    const RunSpec* spec = run.facts.specNow();
     const auto grid = spec && spec->layout.worldSize() == ranks
                           ? std::optional(RankGrid::create(spec->layout))
                           : std::nullopt;

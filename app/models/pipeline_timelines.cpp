@@ -59,8 +59,8 @@ Result<StepTimeline> plannedTimeline(const RunFacts& facts, const Result<Planned
     if (!plan->hasTime())
         return badInput("no time is planned for this run", "say in the tab Plan what hardware its nodes are");
     const SequenceShape shape{facts.dataSet->sequenceLength, facts.dataSet->maxPredictions};
-    TRAINYARD_TRY(const PipelineCosts costs, stepCostsOn(**plan->time, *facts.spec, shape));
-    return playStep(*facts.spec, costs, kMostPasses);
+    TRAINYARD_TRY(const PipelineCosts costs, stepCostsOn(**plan->time, *facts.specNow(), shape));
+    return playStep(*facts.specNow(), costs, kMostPasses);
 }
 
 QString timelineWords(const StepTimeline& timeline)

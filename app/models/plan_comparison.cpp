@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include <QObject>
+
+#include "app/models/display_text.h"
+#include "app/models/layout_words.h"
 #include "app/models/run_folder.h"
 
 namespace trainyard {
@@ -11,10 +15,21 @@ namespace {
 
 constexpr qsizetype kWindow = 50;
 
-/// Rows of the middle half of the newest steps by their time.
-QList<qsizetype> usualRows(const SeriesColumn& stepSeconds)
+/// The first row of the newest attempt.
+qsizetype newestAttemptsRow(const StepTable& steps)
 {
-    const qsizetype first = std::max<qsizetype>(stepSeconds.size() > 1 ? 1 : 0, stepSeconds.size() - kWindow);
+    const SeriesColumn& numbers = steps.column(StepColumn::Step);
+    const auto first = static_cast<double>(steps.attempts().back().firstStep);
+    return std::lower_bound(numbers.begin(), numbers.end(), first) - numbers.begin();
+}
+
+/// Rows of the middle half of the newest steps by their time. The first step of an attempt starts up.
+QList<qsizetype> usualRows(const StepTable& steps)
+{
+    const SeriesColumn& stepSeconds = steps.column(StepColumn::StepSeconds);
+    const qsizetype begin = newestAttemptsRow(steps);
+    const qsizetype first =
+        std::max(begin + (stepSeconds.size() - begin > 1 ? 1 : 0), stepSeconds.size() - kWindow);
     QList<qsizetype> rows(stepSeconds.size() - first);
     std::iota(rows.begin(), rows.end(), first);
     std::sort(rows.begin(), rows.end(),
@@ -55,7 +70,7 @@ RunPace paceOf(const PlannedTime& time)
 void completeBy(const PlannedTime& time, const RunFacts& facts, RunPace& measured)
 {
     const SequenceShape shape{facts.dataSet->sequenceLength, facts.dataSet->maxPredictions};
-    fillFigures(measured, stepFigures(*facts.spec, shape, time.peak, measured.stepSeconds));
+    fillFigures(measured, stepFigures(*facts.specNow(), shape, time.peak, measured.stepSeconds));
     const double longer = measured.stepSeconds / time.step.seconds;
     measured.days = longer * time.training.days;
     if (time.training.cost > 0)
@@ -80,6 +95,23 @@ void compareTime(const PlannedTime& time, const RunFacts& facts, PlanComparison&
         completeBy(time, facts, *comparison.measured);
 }
 
+QString layoutChange(const RunFacts& facts, const StepTable& steps)
+{
+    if (!facts.attempt)
+        return {};
+    const QString before = layoutWords(*facts.spec);
+    const QString now = layoutWords(facts.attempt->spec);
+    if (now == before)
+        return {};
+    const std::vector<RunAttempt> attempts = steps.attempts();
+    const auto begun = std::ranges::find(attempts, facts.attempt->attempt, &RunAttempt::number);
+    const QString since = begun == attempts.end()
+                              ? QString()
+                              : QObject::tr(" since step %1").arg(displayCount(begun->firstStep));
+    return QObject::tr("Attempt %1 runs%2 as %3; the run was launched as %4.")
+        .arg(QString::number(facts.attempt->attempt), since, now, before);
+}
+
 QString whyNoTime(const Result<PlannedRun>& plan)
 {
     if (!plan.ok())
@@ -97,7 +129,7 @@ std::optional<RunPace> usualStep(const StepTable& steps)
 {
     if (steps.isEmpty())
         return std::nullopt;
-    const QList<qsizetype> rows = usualRows(steps.column(StepColumn::StepSeconds));
+    const QList<qsizetype> rows = usualRows(steps);
     RunPace pace;
     pace.stepSeconds = meanOf(steps.column(StepColumn::StepSeconds), rows);
     for (std::size_t i = 0; i < kCommonCauses; ++i)
@@ -111,6 +143,7 @@ PlanComparison comparePlan(const RunFacts& facts, const RunSeries& series, const
     PlanComparison comparison;
     comparison.memory = deviceMemory(facts, series);
     comparison.measured = usualStep(series.steps());
+    comparison.layoutChange = layoutChange(facts, series.steps());
     if (plan.ok() && plan->hasTime())
         compareTime(**plan->time, facts, comparison);
     else

@@ -30,7 +30,7 @@ struct RunPace {
     double cost = kUnknown; ///< of all steps, in PlanComparison::currency
 };
 
-/// A run beside what its own specification promised.
+/// A run beside what its own specification promised, in the layout of its newest attempt.
 struct PlanComparison {
     QList<DeviceMemory> memory;      ///< by rank
     std::optional<RunPace> planned;  ///< nothing: whyNoTime
@@ -40,6 +40,7 @@ struct PlanComparison {
     QString priceDate;
     std::optional<TimeBand> band; ///< that the step was expected in; nothing where hosts were not calibrated
     QString calibrated;           ///< the date of that calibration
+    QString layoutChange;         ///< a sentence, where that is not the layout of the launch; else empty
     QString whyNoTime;            ///< a sentence with what to do; empty when there is a plan
 };
 
@@ -47,7 +48,8 @@ struct PlanComparison {
 PlanComparison comparePlan(const RunFacts& facts, const RunSeries& series, const Result<PlannedRun>& plan);
 
 /// Seconds, causes and throughput of a usual step: the mean over the middle half, by their time, of the
-/// newest 50 steps, which neither start-up nor single late steps move. Nothing when there is no step.
+/// newest 50 steps of the newest attempt, which neither start-up nor single late steps move. Nothing when
+/// there is no step.
 std::optional<RunPace> usualStep(const StepTable& steps);
 
 } // namespace trainyard

@@ -38,13 +38,14 @@ RunSpec withHardware(RunSpec spec, const std::string& hardware)
 
 std::vector<MemoryByCategory> plannedMemory(const RunFacts& facts)
 {
-    if (!facts.spec || !facts.dataSet)
+    const RunSpec* spec = facts.specNow();
+    if (!spec || !facts.dataSet)
         return {};
-    const auto grid = RankGrid::create(facts.spec->layout);
+    const auto grid = RankGrid::create(spec->layout);
     if (!grid.ok())
         return {};
-    const auto stages = memoryOfPipelineRanks(*facts.spec, shapeOf(*facts.dataSet));
-    if (stages.size() < static_cast<std::size_t>(facts.spec->layout.pipeline))
+    const auto stages = memoryOfPipelineRanks(*spec, shapeOf(*facts.dataSet));
+    if (stages.size() < static_cast<std::size_t>(spec->layout.pipeline))
         return {}; // no run of ours: more stages than layers
     std::vector<MemoryByCategory> ranks;
     for (int rank = 0; rank < grid->worldSize().value; ++rank)
@@ -54,13 +55,14 @@ std::vector<MemoryByCategory> plannedMemory(const RunFacts& facts)
 
 Result<PlannedRun> planOf(const RunFacts& facts, const HardwareLibrary& library, const std::string& hardware)
 {
-    if (!facts.spec)
+    const RunSpec* spec = facts.specNow();
+    if (!spec)
         return badInput("the specification of this run is not known here");
     if (!facts.dataSet)
         return badInput("the length of its rows is not known, because the manifest of its data set is not "
                         "readable from this machine");
     return planRun(
-        withHardware(*facts.spec, hardware),
+        withHardware(*spec, hardware),
         {shapeOf(*facts.dataSet), [&](const std::string& name) { return library.find(name); },
          [&](const NodeSpec& node) { return foundOn(QString::fromStdString(node.host), facts.inventory); }});
 }

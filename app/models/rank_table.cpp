@@ -23,11 +23,15 @@ void follow(SecondsByPhase& usual, const SecondsByPhase& now, bool isFirst)
 
 void RankTable::add(const StepRecord& record, std::uint32_t attempt)
 {
+    if (attempt < m_newest.first)
+        return;
+    if (attempt > m_newest.first)
+        m_ranks.clear();
     const std::pair key{attempt, record.step};
     const bool isNewest = key > m_newest;
     if (isNewest) {
         m_newest = key;
-        m_ranks.resize(record.ranks.size()); // a resumed run may have another world size
+        m_ranks.resize(record.ranks.size());
     }
     const std::size_t known = std::min(record.ranks.size(), m_ranks.size());
     for (std::size_t rank = 0; rank < known; ++rank) {

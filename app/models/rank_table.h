@@ -21,8 +21,8 @@ struct RankSummary {
 /// One late step moves RankSummary::usual little.
 constexpr double kUsualSteps = 16;
 
-/// The ranks of a run with their memory by category and their step time by phase. The world size is that of
-/// the newest attempt; peaks are over the whole run.
+/// The ranks of the newest attempt of a run with their memory by category and their step time by phase. An
+/// earlier attempt may have had another layout: what its ranks held says nothing about these.
 class RankTable {
 public:
     RankTable() = default;

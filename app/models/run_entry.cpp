@@ -52,7 +52,7 @@ void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series
     entry.steps = status.steps > 0 ? status.steps : facts.spec ? facts.spec->launch.steps : 0;
     entry.loss = steps.last(StepColumn::Loss);
     entry.sequencesPerSecond = recentSequencesPerSecond(series);
-    entry.worldSize = series.ranks().empty() ? (facts.spec ? facts.spec->layout.worldSize() : 0)
+    entry.worldSize = series.ranks().empty() ? (facts.spec ? facts.specNow()->layout.worldSize() : 0)
                                              : int(series.ranks().size());
     entry.attempt = int(status.attempt);
     if (entry.createdMs == 0)

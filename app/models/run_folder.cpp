@@ -34,7 +34,7 @@ Status readSpec(RunFacts& facts)
     facts.spec = std::move(parsed.spec);
     for (const NodeSpec& node : facts.spec->cluster.nodes)
         facts.hosts.append(QString::fromStdString(node.host));
-    return {};
+    return readAttemptAgain(facts);
 }
 
 Result<QJsonObject> readJsonObject(const std::filesystem::path& path)
@@ -106,6 +106,14 @@ QString RunFacts::name() const
     if (spec)
         return QString::fromStdString(spec->name);
     return import ? import->name : nameFromRunId(id);
+}
+
+Status readAttemptAgain(RunFacts& facts)
+{
+    if (!facts.spec)
+        return {};
+    TRAINYARD_TRY(facts.attempt, newestAttemptSpec(facts.folder, *facts.spec));
+    return {};
 }
 
 QString nameFromRunId(const QString& id)

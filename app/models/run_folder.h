@@ -6,6 +6,7 @@
 #include <QString>
 #include <QStringList>
 
+#include "app/models/attempt_spec.h"
 #include "app/models/imported_run.h"
 #include "app/models/run_series.h"
 #include "engine/base/result.h"
@@ -18,7 +19,8 @@ namespace trainyard {
 struct RunFacts {
     QString id; ///< the folder's name
     QString folder;
-    std::optional<RunSpec> spec;            ///< none for data jobs, or when spec.json is missing
+    std::optional<RunSpec> spec;            ///< as launched; none for data jobs, or without spec.json
+    std::optional<AttemptSpec> attempt;     ///< of the newest attempt known here; nothing = as launched
     QString specText;                       ///< spec.json as it was written
     QJsonObject inventory;                  ///< inventory.json: hosts as they were probed; may be empty
     std::optional<DataSetManifest> dataSet; ///< nothing when its manifest is not known here
@@ -26,6 +28,10 @@ struct RunFacts {
     bool readOnly = false;                  ///< this desk attached to it only to look
     std::optional<RunImport> import;        ///< of a run that another tool made
 
+    /// The specification as the run is spread over its hosts now; null = none is known.
+    const RunSpec* specNow() const { return attempt ? &attempt->spec : spec ? &*spec : nullptr; }
+    /// Of specNow().
+    std::uint32_t attemptNow() const { return attempt ? attempt->attempt : 1; }
     QString name() const; ///< the specification's, else that of the import, else taken from the id
 };
 
@@ -38,6 +44,8 @@ struct RecordedRun {
 /// BadInput when there is no such folder, when it holds neither specification nor journal, or when a
 /// specification or journal in it is damaged; the message names the file.
 Result<RunFacts> readRunFacts(const QString& folder);
+/// What the newest attempt does, from the run's folder again.
+Status readAttemptAgain(RunFacts& facts);
 Result<RecordedRun> readRunFolder(const QString& folder);
 /// The journals in `folder`/journal; torn tails are left out.
 Result<RunSeries> readRunSeries(const QString& folder);

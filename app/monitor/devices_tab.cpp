@@ -208,9 +208,13 @@ void DevicesTab::show(const OpenRun& run)
     m_run = &run;
     if (m_runId != run.id()) {
         m_runId = run.id();
-        m_planned = plannedMemory(run.facts());
+        m_plannedAttempt = 0;
         m_board->setCurrent(-1);
         m_ring->clear();
+    }
+    if (m_plannedAttempt != run.facts().attemptNow()) {
+        m_plannedAttempt = run.facts().attemptNow();
+        m_planned = plannedMemory(run.facts());
     }
     m_pages->setCurrentIndex(run.series().ranks().empty() ? 0 : 1);
     m_board->setThresholds(m_alerts.settings().thresholds.board);

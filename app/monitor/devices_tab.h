@@ -46,6 +46,7 @@ private:
     AlertCenter& m_alerts;
     const OpenRun* m_run = nullptr;
     QString m_runId;                         ///< whose plan is known
+    std::uint32_t m_plannedAttempt = 0;      ///< whose layout is planned; 0 = none
     std::vector<MemoryByCategory> m_planned; ///< of its ranks
     QStackedWidget* m_pages;
     QScrollArea* m_scroll;

@@ -135,8 +135,8 @@ void LogTab::show(const OpenRun& run)
     m_runId = run.id();
     m_folder = run.facts().folder;
     const bool goesOn = std::exchange(m_over, isFinal(run.series().status().state)) && !m_over;
-    m_worldSize = std::max(1, run.facts().spec ? run.facts().spec->layout.worldSize()
-                                               : int(run.series().ranks().size()));
+    const RunSpec* spec = run.facts().specNow();
+    m_worldSize = std::max(1, spec ? spec->layout.worldSize() : int(run.series().ranks().size()));
     if (other)
         showRanks(std::move(m_ranks));
     else if (std::exchange(m_isWaiting, false) || goesOn)

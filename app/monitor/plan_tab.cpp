@@ -187,8 +187,9 @@ void PlanTab::show(const OpenRun& run)
 {
     m_run = &run;
     m_pages->setCurrentIndex(run.series().steps().isEmpty() ? 0 : 1);
-    if (m_plannedFor != run.id()) {
-        m_plannedFor = run.id();
+    const std::pair planned{run.id(), run.facts().attemptNow()};
+    if (m_plannedFor != planned) {
+        m_plannedFor = planned;
         m_rank = -1;
         listHardware();
         plan();
@@ -228,7 +229,7 @@ void PlanTab::choose()
     plan();
 }
 
-/// Once for a run: what is planned does not change while it goes on.
+/// Once for an attempt: what is planned does not change while it goes on.
 void PlanTab::plan()
 {
     m_plan = planOf(m_run->facts(), m_hardware, chosenHardware().toStdString());
@@ -265,7 +266,9 @@ QString PlanTab::sentence() const
 
 void PlanTab::fillTime()
 {
-    m_sentence->setText(sentence());
+    m_sentence->setText(m_comparison.layoutChange.isEmpty()
+                            ? sentence()
+                            : m_comparison.layoutChange + QLatin1Char(' ') + sentence());
     QList<StackedBar> bars;
     if (m_comparison.planned)
         bars.append(barOf<CommonCause>(tr("planned"), m_comparison.planned->byCause, true));

@@ -48,8 +48,8 @@ private:
 
     const HardwareLibrary& m_hardware;
     QPointer<const OpenRun> m_run;
-    QString m_plannedFor;                 ///< id of the run that the plan is of
-    QHash<QString, QString> m_hardwareOf; ///< what was chosen for each run, by id
+    std::pair<QString, std::uint32_t> m_plannedFor; ///< the run and the attempt that the plan is of
+    QHash<QString, QString> m_hardwareOf;           ///< what was chosen for each run, by id
     Result<PlannedRun> m_plan = PlannedRun();
     PlanComparison m_comparison;
     QStackedWidget* m_pages;

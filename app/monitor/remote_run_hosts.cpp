@@ -29,6 +29,7 @@ void RemoteRunHosts::follow(OpenRun& run)
         return;
     auto* follower = new RunFollower(run.id(), run.facts().hosts, m_service.targets(), {}, &run);
     QObject::connect(follower, &RunFollower::recordsArrived, &run, &OpenRun::apply);
+    QObject::connect(follower, &RunFollower::attemptArrived, &run, &OpenRun::readAttempt);
     QObject::connect(follower, &RunFollower::streamRestarted, &run, &OpenRun::restartStream);
     QObject::connect(follower, &RunFollower::linkChanged, &run,
                      [&run](LinkState state) { run.setLink(runLinkOf(state)); });

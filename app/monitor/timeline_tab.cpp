@@ -64,6 +64,15 @@ QString spreadWords(const OpenRun& run, const RankTimes& times)
              displayPercent(least > 0 ? most / least - 1 : 0));
 }
 
+/// A step of an earlier attempt may have gone another way.
+bool isOfLayoutNow(const PipelineTrace& trace, const RunFacts& facts)
+{
+    const RunSpec* spec = facts.specNow();
+    return !spec ||
+           (std::ssize(trace.ranks) == spec->layout.pipeline && trace.chunks == spec->layout.virtualStages &&
+            trace.microBatches == spec->batch.accumulation);
+}
+
 bool splitsBackward(const StepTimeline& timeline)
 {
     return std::ranges::any_of(timeline.played.ranks.front(), [](const TimedAction& timed) {
@@ -182,20 +191,21 @@ void TimelineTab::showRanks(const OpenRun& run)
 void TimelineTab::showPipeline(const OpenRun& run)
 {
     const auto& trace = run.series().trace();
-    const std::int64_t step = trace ? trace->step : 0;
-    if (m_shownRun == run.id() && m_shownStep == step)
+    const std::tuple shown{run.id(), run.facts().attemptNow(), trace ? trace->step : 0};
+    if (m_shown == shown)
         return;
-    m_shownRun = run.id();
-    m_shownStep = step;
-    const auto measured = trace ? measuredTimeline(*trace) : std::nullopt;
+    m_shown = shown;
+    const bool fits = trace && isOfLayoutNow(*trace, run.facts());
+    const auto measured = fits ? measuredTimeline(*trace) : std::nullopt;
     const auto planned = plannedTimeline(run.facts(), planOf(run.facts(), m_hardware));
     const double longest =
         std::max(measured ? measured->played.duration() : 0, planned.ok() ? planned->played.duration() : 0);
     m_measured->setEmptyText(
-        tr("A step is traced now and then, the first time soon after the start. None was so far."));
+        trace ? tr("A step is traced now and then. None was since the layout changed.")
+              : tr("A step is traced now and then, the first time soon after the start. None was so far."));
     m_planned->setEmptyText(planned.ok() ? QString() : QString::fromStdString(planned.error().text()));
     m_measuredWords->setFullText(
-        measured ? tr("step %1: %2").arg(displayCount(step), timelineWords(*measured)) : QString());
+        measured ? tr("step %1: %2").arg(displayCount(trace->step), timelineWords(*measured)) : QString());
     m_plannedWords->setFullText(planned.ok() ? timelineWords(*planned) : QString());
     const bool splits = (measured && splitsBackward(*measured)) || (planned.ok() && splitsBackward(*planned));
     m_legend->setEntries(actionLegend(splits));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 
 #include <QWidget>
 
@@ -42,8 +43,8 @@ private:
     void showPipeline(const OpenRun& run);
 
     const HardwareLibrary& m_hardware;
-    QString m_shownRun;
-    std::int64_t m_shownStep = 0; ///< whose way through the pipeline is shown; 0 = none
+    /// Run, attempt and step whose way through the pipeline is shown; step 0 = none.
+    std::tuple<QString, std::uint32_t, std::int64_t> m_shown;
     QStackedWidget* m_pages;
     QPushButton* m_record;
     ElidedLabel* m_spread;

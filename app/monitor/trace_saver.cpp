@@ -20,8 +20,8 @@ QStringList hostsByRank(const OpenRun& run)
 
 int worldSize(const OpenRun& run)
 {
-    return run.facts().spec ? run.facts().spec->layout.worldSize()
-                            : std::max<int>(1, int(run.series().ranks().size()));
+    const RunSpec* spec = run.facts().specNow();
+    return spec ? spec->layout.worldSize() : std::max<int>(1, int(run.series().ranks().size()));
 }
 
 } // namespace

@@ -132,8 +132,9 @@ ReportFigure stepTimeFigure(const Runs& runs, const Plans& plans)
 
 QString aboutPlan(const PlanComparison& plan)
 {
-    return plan.planned ? "Planned for " + plan.hardware + ", by the run's own specification."
-                        : plan.whyNoTime;
+    const QString about =
+        plan.planned ? "Planned for " + plan.hardware + ", by the run's own specification." : plan.whyNoTime;
+    return plan.layoutChange.isEmpty() ? about : plan.layoutChange + " " + about;
 }
 
 /// What there is to say of the runs' plans; once where it is the same.

@@ -15,7 +15,7 @@ const QString kUnknown = QStringLiteral("–");
 
 QString ofSpec(const RecordedRun& run, QString (*text)(const RunSpec& spec))
 {
-    return run.facts.spec ? text(*run.facts.spec) : kUnknown;
+    return run.facts.spec ? text(*run.facts.specNow()) : kUnknown;
 }
 
 QString stepsText(const RecordedRun& run)
@@ -146,7 +146,8 @@ QString modelWords(const ModelSpec& model)
 
 int worldSizeOf(const RecordedRun& run)
 {
-    return run.facts.spec ? run.facts.spec->layout.worldSize() : static_cast<int>(run.series.ranks().size());
+    return run.facts.spec ? run.facts.specNow()->layout.worldSize()
+                          : static_cast<int>(run.series.ranks().size());
 }
 
 ReportSection summarySection(const Runs& runs)

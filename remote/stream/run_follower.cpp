@@ -5,6 +5,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/units.h"
+#include "remote/stream/attempt_mirror.h"
 #include "remote/stream/stream_follower.h"
 #include "remote/target/desk_folders.h"
 
@@ -38,6 +39,11 @@ RunFollower::~RunFollower() = default;
 
 void RunFollower::start()
 {
+    if (m_hosts.isEmpty())
+        return;
+    m_attempts = std::make_unique<AttemptMirror>(m_runId, m_targets.target(m_hosts.first()), m_folder);
+    connect(m_attempts.get(), &AttemptMirror::arrived, this, &RunFollower::attemptArrived);
+    connect(m_attempts.get(), &AttemptMirror::problem, this, &RunFollower::problem);
     followMirrored();
     for (int node = 0; node < m_hosts.size(); ++node) {
         Target& target = m_targets.target(m_hosts[node]);
@@ -65,8 +71,10 @@ void RunFollower::onTargetState(int node)
     Target* target = m_targets.find(m_hosts[node]);
     if (target && target->state() == Target::State::Ready) {
         // Also puts right what the host says about a run whose supervisor died.
-        if (node == 0)
+        if (node == 0) {
             target->call({{"op", "runs"}}, this, Target::Reply());
+            m_attempts->fetch();
+        }
         lookForStreams();
     }
     updateLink();
@@ -144,13 +152,21 @@ void RunFollower::onRecords(const QString& stream, const std::vector<Record>& re
     emit recordsArrived(stream, records);
     m_looksSinceFinal = 0;
     for (const Record& record : records) {
-        const auto* state = std::get_if<StateRecord>(&record.payload);
-        if (stream != "run" || !state)
-            continue;
+        if (stream == "run")
+            onWordOfSupervisor(record);
+    }
+    updateLink();
+}
+
+void RunFollower::onWordOfSupervisor(const Record& record)
+{
+    if (const auto* state = std::get_if<StateRecord>(&record.payload)) {
         m_state = state->state;
         m_finished = m_finished && isFinal(*m_state);
     }
-    updateLink();
+    const auto* event = std::get_if<EventRecord>(&record.payload);
+    if (event && event->kind == "attempt-started")
+        m_attempts->attemptBegan(record.attempt);
 }
 
 bool RunFollower::everythingIsHere() const
@@ -189,7 +205,7 @@ void RunFollower::updateLink()
 bool RunFollower::isOver() const
 {
     const int looks = everythingIsHere() ? kLooksAfterEnd : kLooksAtTornTail;
-    return m_state && isFinal(*m_state) && m_looksSinceFinal >= looks;
+    return m_state && isFinal(*m_state) && m_looksSinceFinal >= looks && !m_attempts->isFetching();
 }
 
 } // namespace trainyard

@@ -18,6 +18,7 @@
 
 namespace trainyard {
 
+class AttemptMirror;
 class StreamFollower;
 
 /// How well the desk sees a run.
@@ -29,7 +30,8 @@ enum class LinkState {
 
 /// Follows one run: keeps a byte-for-byte mirror of each of its streams in the desk's data folder and hands
 /// out the records, each exactly once per follower, in order of their stream, whatever happens to links and
-/// desk. The streams `steps`, `run` and `prepare` come from the first host, `node-<n>` from host n.
+/// desk. What the newest attempt was asked to do is kept beside them. The streams `steps`, `run` and
+/// `prepare` come from the first host, `node-<n>` from host n.
 ///
 /// start() first replays what the mirror has, so a page opened later sees the whole run; then it goes on
 /// where the mirror ends. After the run's end finished() is emitted when everything has arrived; a run that
@@ -60,6 +62,9 @@ signals:
     /// The host's stream is not the one that was mirrored: the old mirror is kept as `<stream>.orig`, and the
     /// records come again from the first one. Views drop what they have of this stream.
     void streamRestarted(const QString& stream);
+    /// What the newest attempt was asked to do is in the mirror's folder, in the file that AttemptMirror
+    /// names.
+    void attemptArrived(std::uint32_t attempt);
     /// A mirror cannot be written, a stream is damaged: following goes on as far as it can.
     void problem(const trainyard::Error& error);
     /// The run is over and every record is here.
@@ -74,6 +79,7 @@ private:
     void follow(int node, const QString& stream);
     void followMirrored();
     void onRecords(const QString& stream, const std::vector<Record>& records);
+    void onWordOfSupervisor(const Record& record);
     void updateLink();
     bool everythingIsHere() const;
     bool isOver() const;
@@ -85,6 +91,7 @@ private:
     LinkState m_link = LinkState::Lost;
     QTimer m_look;
     std::map<QString, std::unique_ptr<StreamFollower>> m_streams;
+    std::unique_ptr<AttemptMirror> m_attempts;    ///< from start() on
     std::set<QString> m_unwritable;               ///< streams whose mirror cannot be opened
     std::map<QString, std::uint64_t> m_hostBytes; ///< of each stream, when the host was asked last
     std::optional<RunState> m_state;              ///< as the last record of stream "run" says

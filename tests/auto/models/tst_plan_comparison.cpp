@@ -57,6 +57,16 @@ private slots:
         QCOMPARE(pace.byCause[std::size_t(CommonCause::Tensor)], 1.0);
     }
 
+    void theUsualStepIsThatOfTheNewestAttempt()
+    {
+        StepTable steps;
+        for (int step = 1; step <= 30; ++step)
+            steps.add(stepTaking(step, 2), 1, {});
+        for (int step = 21; step <= 26; ++step)
+            steps.add(stepTaking(step, step == 21 ? 9 : 5), 2, {}); // the first one starts up
+        QCOMPARE(usualStep(steps)->stepSeconds, 5.0);
+    }
+
     void theOnlyStepIsTheUsualOne()
     {
         StepTable steps;
@@ -83,6 +93,23 @@ private slots:
         QVERIFY(follows(&RunPace::tokensPerDay, 1 / longer));
         QVERIFY(follows(&RunPace::modelUtilization, 1 / longer));
         QVERIFY(follows(&RunPace::days, longer));
+    }
+
+    void plansTheLayoutOfTheNewestAttempt()
+    {
+        RecordedRun run = sample("cpu-node", 128);
+        QVERIFY(compared(run).layoutChange.isEmpty());
+        RunSpec deep = *run.facts.spec;
+        deep.layout = {.data = 2, .tensor = 2};
+        deep.batch.accumulation *= 2;
+        run.facts.attempt = AttemptSpec{2, deep};
+        const PlanComparison comparison = compared(run);
+        QCOMPARE(comparison.memory.first().planned, estimateMemory(deep, {128, 20}).bytes);
+        run.facts.spec = deep;
+        run.facts.attempt.reset();
+        QCOMPARE(comparison.planned->stepSeconds, compared(run).planned->stepSeconds);
+        QVERIFY2(comparison.layoutChange.contains("Attempt 2 runs as data 2 · tensor 2"),
+                 qPrintable(comparison.layoutChange));
     }
 
     void plansTheMemoryOfEveryRank()

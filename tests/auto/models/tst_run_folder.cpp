@@ -1,9 +1,14 @@
+#include <QDir>
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "app/models/run_entry.h"
 #include "app/models/run_folder.h"
+#include "engine/spec/layout_change.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
@@ -15,6 +20,21 @@ void overwrite(const QString& path, const QByteArray& content)
     QFile file(path);
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(content);
+}
+
+/// As the agent keeps it.
+void keepAttempt(const QString& folder, int attempt, const std::string& layout, int replicas,
+                 const QStringList& away)
+{
+    QVERIFY(QDir(folder).mkpath("attempts"));
+    const QJsonObject request{{"attempt", attempt},
+                              {"layout", QString::fromStdString(layout)},
+                              {"replicas", replicas},
+                              {"nodes", QJsonArray{QJsonObject{{"host", "gpu-01"}, {"slots", 1}},
+                                                   QJsonObject{{"host", "gpu-02"}, {"slots", 1}}}},
+                              {"away", QJsonArray::fromStringList(away)}};
+    overwrite(folder + QStringLiteral("/attempts/%1.json").arg(attempt, 4, 10, QLatin1Char('0')),
+              QJsonDocument(request).toJson());
 }
 
 } // namespace
@@ -59,6 +79,28 @@ private slots:
         QCOMPARE(entry.loss, support::sampleStep({}, 400).loss);
     }
 
+    void theNewestAttemptSaysHowTheRunIsSpread()
+    {
+        support::SampleRun sample;
+        sample.hosts = QStringList{"gpu-01", "gpu-02"};
+        const QString folder = support::writeSampleRun(m_root->path(), sample);
+        QCOMPARE(readRunFacts(folder)->specNow()->layout.data, 2);
+        RunSpec deep = *readRunFacts(folder)->spec;
+        deep.layout = {.data = 1, .tensor = 2};
+        deep.batch.accumulation *= 2;
+        keepAttempt(folder, 2, layoutText(deep), 0, {});
+        const RunFacts resumed = readRunFacts(folder).value();
+        QCOMPARE(resumed.attemptNow(), 2u);
+        QCOMPARE(resumed.specNow()->layout.tensor, 2);
+        QCOMPARE(resumed.spec->layout.tensor, 1);
+        keepAttempt(folder, 3, {}, 1, {"gpu-01"});
+        const RunFacts shrunk = readRunFacts(folder).value();
+        QCOMPARE(shrunk.attemptNow(), 3u);
+        QCOMPARE(shrunk.specNow()->layout.worldSize(), 1);
+        QCOMPARE(shrunk.specNow()->batch.accumulation, 2 * shrunk.spec->batch.accumulation);
+        QCOMPARE(shrunk.specNow()->cluster.nodes.front().slotCount, 0); // the rank runs on gpu-02
+    }
+
     void leavesOutATornTailAndTheMirrorsLeftovers()
     {
         const QString folder = support::writeSampleRun(m_root->path(), {});
@@ -76,6 +118,7 @@ private slots:
         QTest::addColumn<QByteArray>("content");
         QTest::newRow("specification") << "spec.json" << QByteArray("{\"trainyard\": 1, \"bacth\": {}}");
         QTest::newRow("journal") << "journal/steps" << QByteArray("this is no journal at all");
+        QTest::newRow("attempt") << "attempts/0002.json" << QByteArray("{\"nodes\": 3}");
         QTest::newRow("inventory") << "inventory.json" << QByteArray("[1,");
     }
 
@@ -84,6 +127,7 @@ private slots:
         QFETCH(QString, file);
         QFETCH(QByteArray, content);
         const QString folder = support::writeSampleRun(m_root->path(), {});
+        QVERIFY(QDir(folder).mkpath("attempts"));
         overwrite(folder + "/" + file, content);
         const auto run = readRunFolder(folder);
         QVERIFY(!run.ok());

@@ -158,6 +158,22 @@ private slots:
         QCOMPARE(series.steps().column(StepColumn::PeakMemory).toList(), (QList<double>{900, 400}));
     }
 
+    void figuresOfRanksAreThoseOfTheNewestAttempt()
+    {
+        StepRecord wide = step(1, 9);
+        wide.ranks.resize(4);
+        wide.ranks[0].peakTotal = 900;
+        StepRecord narrow = step(1, 9);
+        narrow.ranks.resize(2);
+        narrow.ranks[0].peakTotal = 400;
+        RunSeries series;
+        series.apply("steps", records(1, 1, {wide}));
+        series.apply("steps", records(2, 3, {narrow}));
+        series.apply("steps", records(1, 2, {wide})); // late
+        QCOMPARE(series.ranks().size(), std::size_t(2));
+        QCOMPARE(series.ranks()[0].peak.peakTotal, Bytes(400));
+    }
+
     void splitsAStepByTheCausesOfTheRankThatWorkedLongest()
     {
         StepRecord record = step(1, 9);

@@ -1,5 +1,6 @@
 #include <csignal>
 
+#include <QDir>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -191,7 +192,45 @@ private slots:
         QCOMPARE(ledger.count("steps"), 20u);
     }
 
+    void keepsWhatTheNewestAttemptWasAskedToDo()
+    {
+        m_run->event("attempt-started");
+        m_run->steps(20);
+        auto follower = follow();
+        RecordLedger ledger(*follower);
+        QSignalSpy arrived(follower.get(), &RunFollower::attemptArrived);
+        AWAIT(follower->caughtUp());
+        m_run->resume();
+        const QByteArray request = R"({"attempt": 2, "replicas": 1, "nodes": [{"host": "localhost"}]})";
+        writeAttempt("0002.json", request);
+        m_run->event("attempt-started");
+        AWAIT_EQUAL(arrived.size(), 1);
+        QCOMPARE(arrived.first().first().toUInt(), 2u);
+        QCOMPARE(read(m_dir->filePath("mirror/attempts/0002.json")), request);
+        QVERIFY(!QFile::exists(m_dir->filePath("mirror/attempts/0001.json")));
+    }
+
+    void anAttemptWhoseRequestIsGoneIsToldAndFollowed()
+    {
+        m_run->resume();
+        m_run->event("attempt-started");
+        m_run->steps(20);
+        m_run->state(RunState::Finished);
+        auto follower = follow();
+        QSignalSpy problem(follower.get(), &RunFollower::problem);
+        QSignalSpy finished(follower.get(), &RunFollower::finished);
+        AWAIT_EQUAL(finished.size(), 1);
+        QCOMPARE(problem.size(), 1);
+    }
+
 private:
+    void writeAttempt(const QString& name, const QByteArray& content)
+    {
+        QVERIFY(QDir(runFolder()).mkpath("attempts"));
+        QFile file(runFolder() + "/attempts/" + name);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
+    }
     /// For longer than a follower waits after the end of a run.
     void workAndFallSilent()
     {

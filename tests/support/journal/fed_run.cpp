@@ -53,6 +53,11 @@ void FedRun::state(RunState state, const std::string& reason)
     TRAINYARD_CHECK(writer("run").append(record).ok());
 }
 
+void FedRun::event(const std::string& kind)
+{
+    TRAINYARD_CHECK(writer("run").append(EventRecord{Severity::Info, kind, kind, {}, m_written}).ok());
+}
+
 void FedRun::resume()
 {
     m_writers.clear();

@@ -33,6 +33,8 @@ public:
     void feedEvery(std::chrono::milliseconds interval);
     void pause() { m_timer.stop(); }
     void state(RunState state, const std::string& reason = {});
+    /// Of the supervisor.
+    void event(const std::string& kind);
     /// What comes now belongs to the next attempt.
     void resume();
     /// The beginning of a record, as a writer leaves it that is killed while it writes.
