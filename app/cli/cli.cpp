@@ -85,7 +85,9 @@ int runCli(int argc, char** argv)
     qInstallMessageHandler(printOnlyTrouble);
     QApplication application(argc, argv);
     QApplication::setApplicationName("trainyard");
-    CLI::App app("Trainyard: design, launch and watch distributed training of transformers.", "trainyard");
+    CLI::App app("Trainyard: design, launch and watch distributed training of transformers.\n"
+                 "Without a command, `trainyard` opens the window.",
+                 "trainyard");
     app.set_version_flag("--version", std::string(TRAINYARD_VERSION));
     app.require_subcommand(1);
     CommandOutcome outcome;

@@ -4,7 +4,6 @@
 
 #include <QJsonArray>
 #include <QJsonObject>
-#include <unistd.h>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -14,6 +13,7 @@
 #include "app/cli/planned_shape.h"
 #include "app/cli/problem_output.h"
 #include "app/cli/spec_input.h"
+#include "app/models/memory_here.h"
 #include "app/models/planned_run.h"
 #include "engine/planner/parameter_parts.h"
 #include "engine/spec/data_set_rules.h"
@@ -31,15 +31,6 @@ struct PlanOptions {
     std::string hardware; ///< of all nodes; empty: what the specification says of each
     bool json = false;
 };
-
-/// Only this machine is asked: a plan needs no link.
-NodeMemory memoryHere(const NodeSpec& node)
-{
-    const long pages = ::sysconf(_SC_PHYS_PAGES);
-    if (node.host != "localhost" || !node.hardware.empty() || pages <= 0)
-        return {};
-    return {static_cast<Bytes>(pages) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE))};
-}
 
 QJsonObject toJson(const MemoryByCategory& bytes)
 {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <QAbstractItemView>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QSignalBlocker>
@@ -14,6 +15,7 @@
 #include "app/models/more_nodes.h"
 #include "app/models/theme.h"
 #include "app/widgets/choice_box.h"
+#include "app/widgets/detail_delegate.h"
 #include "app/widgets/number_box.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
@@ -26,6 +28,8 @@ namespace {
 constexpr int kMaxSlots = 4096;
 constexpr int kMostAdded = 1024;
 constexpr std::size_t kRowsAtFirst = 12;
+constexpr int kHostShare = 4; ///< of the width that figures leave; names of hardware are longer
+constexpr int kHardwareShare = 5;
 constexpr int kSlotsWidth = 56;
 constexpr int kMemoryWidth = 64;
 constexpr int kRemoveWidth = 24;
@@ -48,12 +52,22 @@ NumberBox* makeFigure(int most, int width)
     return box;
 }
 
-QStringList namesIn(const HardwareLibrary& hardware)
+/// The list that opens is as wide as its entries.
+void showDetails(ChoiceBox& box)
 {
-    QStringList names;
-    for (const std::string& name : hardware.names())
-        names << QString::fromStdString(name);
-    return names;
+    box.setItemDelegate(new DetailDelegate(&box));
+    box.view()->setMinimumWidth(box.view()->sizeHintForColumn(0) + 2 * metrics::kGap);
+}
+
+std::vector<NodeModel> kindsIn(const HardwareLibrary& hardware)
+{
+    std::vector<NodeModel> kinds;
+    for (const std::string& name : hardware.names()) {
+        const auto found = hardware.find(name);
+        kinds.push_back(found.ok() ? *found : NodeModel());
+        kinds.back().name = name;
+    }
+    return kinds;
 }
 
 /// The first host of the list that the run does not use yet; another name when all are used.
@@ -76,7 +90,7 @@ ClusterEditor::ClusterEditor(SpecDocument& document, HostListModel& hosts, const
     , m_document(document)
     , m_hosts(hosts)
     , m_hardware(hardware)
-    , m_hardwareNames(namesIn(hardware))
+    , m_kinds(kindsIn(hardware))
     , m_layout(new QVBoxLayout)
     , m_all(makeButton({}, "link"))
     , m_error(makeLabel({}, "error"))
@@ -106,10 +120,10 @@ QWidget* ClusterEditor::makeHeadings()
 {
     auto* headings = new QWidget;
     auto* line = makeLine(headings);
-    for (const QString& text : {tr("host"), tr("hardware")}) {
+    for (const auto& [text, share] : {std::pair(tr("host"), kHostShare), {tr("hardware"), kHardwareShare}}) {
         auto* label = makeLabel(text, "small");
         label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-        line->addWidget(label, 1);
+        line->addWidget(label, share);
     }
     for (const auto& [text, width] :
          {std::pair(tr("slots"), kSlotsWidth), std::pair(tr("GiB each"), kMemoryWidth)}) {
@@ -189,8 +203,8 @@ ClusterEditor::NodeRow ClusterEditor::makeRow(std::size_t index)
     remove->setToolTip(tr("Take this host out of the run"));
     remove->setFixedWidth(kRemoveWidth);
     auto* line = makeLine(row.widget);
-    line->addWidget(row.host, 1);
-    line->addWidget(row.hardware, 1);
+    line->addWidget(row.host, kHostShare);
+    line->addWidget(row.hardware, kHardwareShare);
     line->addWidget(row.slotCount);
     line->addWidget(row.memory);
     line->addWidget(remove);
@@ -312,14 +326,19 @@ void ClusterEditor::fillChoices(const NodeRow& row) const
     row.host->addItems(m_hosts.names());
     row.hardware->clear();
     row.hardware->addItem(tr("unknown"));
-    row.hardware->addItems(m_hardwareNames);
+    for (const NodeModel& kind : m_kinds) {
+        row.hardware->addItem(QString::fromStdString(kind.name));
+        row.hardware->setItemData(row.hardware->count() - 1, QString::fromStdString(kind.description),
+                                  DetailDelegate::kDetailRole);
+    }
+    showDetails(*row.hardware);
 }
 
 /// Hosts may have been added since, and hardware been measured.
 void ClusterEditor::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
-    m_hardwareNames = namesIn(m_hardware);
+    m_kinds = kindsIn(m_hardware);
     for (const NodeRow& row : m_rows)
         fillChoices(row);
     refresh();

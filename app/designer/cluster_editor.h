@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include <QStringList>
 #include <QWidget>
 
 #include "app/models/hardware_library.h"
@@ -62,7 +61,7 @@ private:
     SpecDocument& m_document;
     HostListModel& m_hosts;
     const HardwareLibrary& m_hardware;
-    QStringList m_hardwareNames; ///< when it was shown last
+    std::vector<NodeModel> m_kinds; ///< of hardware, when it was shown last
     std::vector<NodeRow> m_rows;
     QVBoxLayout* m_layout;
     QPushButton* m_all; ///< shows the other hosts

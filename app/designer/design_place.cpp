@@ -18,6 +18,7 @@
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
 #include "app/designer/verdict_panel.h"
+#include "app/models/memory_here.h"
 #include "app/models/sequences.h"
 #include "app/models/theme.h"
 #include "app/widgets/message_strip.h"
@@ -99,11 +100,11 @@ void arrange(PanelArea& area, PanelArea::SizeClass size)
     }
 }
 
-/// What the last check of a host found.
+/// What the last check of a host found; this machine needs none.
 NodeMemory memoryFoundOn(const NodeSpec& node, const HostListModel& hosts)
 {
     const int row = hosts.rowOf(QString::fromStdString(node.host));
-    return row >= 0 && hosts.at(row).report ? memoryOf(hosts.at(row).report->facts) : NodeMemory();
+    return row >= 0 && hosts.at(row).report ? memoryOf(hosts.at(row).report->facts) : memoryHere(node);
 }
 
 QString specFilter()

@@ -73,24 +73,34 @@ SpecField durationField(const FieldWords& words, std::chrono::milliseconds unit,
     return field;
 }
 
+/// A data set's tokenizer decides its vocabulary, whatever model reads it.
+std::optional<ModelSpec> modelWithVocabularyOf(const RunSpec& spec, const std::string& preset)
+{
+    auto model = modelPreset(preset);
+    if (model && !spec.dataset.path.empty())
+        model->vocabulary = spec.model.vocabulary;
+    return model;
+}
+
 } // namespace
 
 SpecField presetField()
 {
     const QString own = fieldText("own values");
-    SpecField field =
-        plainField({"model.preset", "Preset",
-                    "Fills in the shape of a known model; every value can be changed after that"},
-                   SpecField::Kind::Choice);
+    SpecField field = plainField(
+        {"model.preset", "Preset",
+         "Fills in the shape of a known model; every value can be changed after that. The vocabulary "
+         "stays that of the data set, once one is chosen"},
+        SpecField::Kind::Choice);
     field.choices << own;
     for (const std::string& name : modelPresetNames())
         field.choices << QString::fromStdString(name);
     field.get = [own](const RunSpec& spec) {
-        const bool unchanged = modelPreset(spec.model.preset) == spec.model;
+        const bool unchanged = modelWithVocabularyOf(spec, spec.model.preset) == spec.model;
         return QVariant(unchanged ? QString::fromStdString(spec.model.preset) : own);
     };
     field.set = [](RunSpec& spec, const QVariant& value) {
-        if (const auto model = modelPreset(value.toString().toStdString()))
+        if (const auto model = modelWithVocabularyOf(spec, value.toString().toStdString()))
             spec.model = *model;
         else
             spec.model.preset.clear();

@@ -209,8 +209,13 @@ void VerdictPanel::showRemedies(const std::vector<ExplainedProblem>& explained)
 
 void VerdictPanel::setLaunching(bool launching)
 {
+    const bool hadFocus = m_launch->hasFocus();
     m_launching = launching;
     updateLaunch();
+    if (launching)
+        m_focusMeanwhile = hadFocus ? window()->focusWidget() : nullptr;
+    else if (m_focusMeanwhile && window()->focusWidget() == m_focusMeanwhile)
+        m_launch->setFocus();
 }
 
 void VerdictPanel::updateLaunch()

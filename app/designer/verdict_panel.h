@@ -3,6 +3,7 @@
 #include <optional>
 
 #include <QFrame>
+#include <QPointer>
 
 #include "app/designer/problem_list.h"
 #include "app/models/planned_design.h"
@@ -71,6 +72,7 @@ private:
     QLabel* m_reason;
     std::size_t m_problemCount = 0;
     bool m_launching = false;
+    QPointer<QWidget> m_focusMeanwhile; ///< where Qt put the focus of Launch while that waits
 };
 
 } // namespace trainyard

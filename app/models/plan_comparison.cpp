@@ -119,8 +119,8 @@ QString whyNoTime(const Result<PlannedRun>& plan)
     if (!plan->time.ok())
         return QStringLiteral("No time is planned: ") + textOf(plan->time.error().text()) + QLatin1Char('.');
     return QStringLiteral(
-        "No time is planned: what hardware the nodes are is not known. Choose it, or measure "
-        "them with `trainyard calibrate`.");
+        "No time is planned: what hardware the nodes are is not known. Choose it in Design, or "
+        "measure them: Calibrate in Hosts, or `trainyard calibrate`.");
 }
 
 } // namespace

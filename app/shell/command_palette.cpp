@@ -6,11 +6,10 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
-#include <QPainter>
-#include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
 #include "app/models/theme.h"
+#include "app/widgets/detail_delegate.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {
@@ -20,22 +19,6 @@ constexpr int kWidth = 480;
 constexpr int kRows = 12;
 constexpr int kRowHeight = 3 * metrics::kGap;
 constexpr int kTop = 72;
-constexpr int kKeysRole = Qt::UserRole;
-
-/// The name of a command, and its keys at the right.
-class CommandDelegate : public QStyledItemDelegate {
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {0, kRowHeight}; }
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
-    {
-        QStyledItemDelegate::paint(painter, option, index);
-        painter->setPen(coloursOf(option.palette).muted);
-        painter->drawText(option.rect.adjusted(0, 0, -metrics::kPanelPadding, 0),
-                          Qt::AlignRight | Qt::AlignVCenter, index.data(kKeysRole).toString());
-    }
-};
 
 bool hasAll(const QString& text, const QStringList& words)
 {
@@ -58,7 +41,7 @@ CommandPalette::CommandPalette(QWidget* window)
     m_list->setAccessibleName(tr("Commands"));
     m_list->setFocusPolicy(Qt::NoFocus);
     m_list->setFrameShape(QFrame::NoFrame);
-    m_list->setItemDelegate(new CommandDelegate(m_list));
+    m_list->setItemDelegate(new DetailDelegate(m_list));
     m_nothing->setFixedHeight(kRowHeight);
     m_nothing->setIndent(metrics::kGap);
     auto* column = new QVBoxLayout(this);
@@ -92,7 +75,7 @@ void CommandPalette::fill(const QString& filter)
         if (!hasAll(command.name, words))
             continue;
         auto* item = new QListWidgetItem(command.name, m_list);
-        item->setData(kKeysRole, command.keys);
+        item->setData(DetailDelegate::kDetailRole, command.keys);
         m_shown << command;
     }
     m_list->setFixedHeight(std::min<int>(kRows, m_shown.size()) * kRowHeight);

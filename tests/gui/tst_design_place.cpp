@@ -23,6 +23,7 @@
 #include "app/designer/spec_field.h"
 #include "app/designer/spec_form.h"
 #include "app/hosts/hosts_place.h"
+#include "app/widgets/detail_delegate.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/number_box.h"
 #include "app/widgets/page_frame.h"
@@ -171,6 +172,43 @@ private slots:
                 spec = before;
             }
         }
+    }
+
+    void aPresetLeavesTheVocabularyToTheDataSet()
+    {
+        SpecDocument& document = m_desk.session().document();
+        auto& place = m_desk.goTo<DesignPlace>();
+        auto* preset = place.findChild<QComboBox*>("model.preset");
+        preset->setCurrentText("bert-base");
+        QCOMPARE(document.spec().model.vocabulary, 30522);
+        document.edit("Data set", "dataset.path", [](RunSpec& spec) {
+            spec.dataset.path = "/data/set";
+            spec.model.vocabulary = 2093;
+        });
+        preset->setCurrentText("bert-tiny");
+        QCOMPARE(document.spec().model.layers, modelPreset("bert-tiny")->layers);
+        QCOMPARE(document.spec().model.vocabulary, 2093);
+        QCOMPARE(preset->currentText(), "bert-tiny");
+    }
+
+    void thisMachineNeedsNoCheckToBeTooSmall()
+    {
+        RunSpec spec;
+        spec.model = *modelPreset("gpt-1t");
+        spec.dataset.path = "/data/set";
+        m_desk.session().document().reset(spec);
+        auto& place = m_desk.goTo<DesignPlace>();
+        QVERIFY(labelContaining(place, "Does not fit"));
+        QVERIFY(!buttonIn(place, "Launch")->isEnabled());
+    }
+
+    void hardwareIsListedWithWhatItIs()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        const auto* box = place.findChild<QComboBox*>("cluster.nodes[0].hardware");
+        const int row = box->findText("p4d.24xlarge");
+        QVERIFY(row > 0);
+        QVERIFY(box->itemData(row, DetailDelegate::kDetailRole).toString().contains("A100 of 40 GB"));
     }
 
     void whateverNumberIsTypedIsJudgedAtOnce()
