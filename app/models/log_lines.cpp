@@ -17,6 +17,8 @@ namespace {
 constexpr std::array kErrorWords{
     "error", "fatal", "traceback", "abort", "segmentation fault", "out of memory", "killed by signal"};
 constexpr std::array kWarningWords{"warn", "[w", "deprecated", "retry"};
+/// Figures of healthy runs that are called so: no complaints.
+constexpr std::array kErrorFigures{"relative error", "absolute error", "rounding error", "mean error"};
 constexpr std::size_t kLevelBytes = 256; ///< of a line, in which such words stand
 constexpr qsizetype kTimeLength = 32;    ///< bytes that hold a time
 
@@ -36,6 +38,15 @@ template <std::size_t N>
 bool hasOneOf(const std::string& text, const std::array<const char*, N>& words)
 {
     return std::ranges::any_of(words, [&](const char* word) { return text.find(word) != std::string::npos; });
+}
+
+std::string withoutFigures(std::string text)
+{
+    for (const std::string_view name : kErrorFigures) {
+        for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;)
+            text.erase(at, name.size());
+    }
+    return text;
 }
 
 /// ECMA-48: "ESC [", parameters, and a final byte from 0x40 to 0x7e.
@@ -66,7 +77,7 @@ std::string_view lastState(std::string_view line)
 
 LogLevel levelOfLogLine(std::string_view line)
 {
-    const std::string text = lowered(line.substr(0, kLevelBytes));
+    const std::string text = withoutFigures(lowered(line.substr(0, kLevelBytes)));
     if (hasOneOf(text, kErrorWords))
         return LogLevel::Error;
     return hasOneOf(text, kWarningWords) ? LogLevel::Warning : LogLevel::Info;

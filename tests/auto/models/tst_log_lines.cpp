@@ -75,6 +75,13 @@ private slots:
         QTest::addRow("LibTorch") << QByteArray("[W1122 socket.cpp:204] retrying") << int(LogLevel::Warning);
         QTest::addRow("Python's") << QByteArray("UserWarning: x") << int(LogLevel::Warning);
         QTest::addRow("ours") << QByteArray("2026-11-21T09:15:05Z error: no space") << int(LogLevel::Error);
+        QTest::addRow("a figure of ours")
+            << QByteArray(
+                   "2026-11-21T09:15:05Z float32 products by oneDNN: 84 GFLOP/s BLAS, 194 GFLOP/s oneDNN "
+                   "with relative error 1.0e-06")
+            << int(LogLevel::Info);
+        QTest::addRow("a figure in a complaint")
+            << QByteArray("Error: relative error 0.3 is too large") << int(LogLevel::Error);
         QTest::addRow("CUDA") << QByteArray("CUDA out of memory") << int(LogLevel::Error);
     }
     void soundsAsBadAsItsWords()
