@@ -325,8 +325,7 @@ void RunView::askForRate(const Alert& alert)
 
 void RunView::stop(bool keep)
 {
-    m_hosts->stop(m_run->id(), keep,
-                  reply(tr("stopping"), tr("The run has stopped; no process of it is left.")));
+    m_hosts->stop(m_run->id(), keep, reply(tr("stopping"), tr("The run is over; no process of it is left.")));
 }
 
 void RunView::resume(double learningRate)

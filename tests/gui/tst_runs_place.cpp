@@ -239,7 +239,7 @@ private slots:
         QVERIFY(m_hosts->asked.first().startsWith("stop "));
         QVERIFY(!button("Stop…")->isEnabled());
         m_hosts->last.done({});
-        QVERIFY(hasTextStartingWith("The run has stopped"));
+        QVERIFY(hasTextStartingWith("The run is over"));
     }
 
     void endsAtOnceOnlyWhenTheNameIsTyped()

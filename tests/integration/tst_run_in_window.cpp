@@ -97,7 +97,7 @@ private slots:
         click("Stop…");
         click("Stop the run");
         AWAIT_EQUAL(run()->series().status().state, RunState::Stopped);
-        AWAIT(shows("The run has stopped"));
+        AWAIT(shows("The run is over"));
         AWAIT_EQUAL(eventsOfKind("checkpoint-published"), 2);
     }
 
