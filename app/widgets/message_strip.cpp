@@ -86,6 +86,7 @@ MessageStrip::MessageStrip(QWidget* parent)
 
 void MessageStrip::showMessage(Tone tone, const QString& text, const QString& detail)
 {
+    rememberFocus();
     removeActions();
     setTone(tone);
     setTexts(text, detail);
@@ -101,6 +102,7 @@ void MessageStrip::showError(const Error& error)
 
 void MessageStrip::showProgress(const QString& text, double fraction, const QString& detail)
 {
+    rememberFocus();
     // Called for every step of the work: the buttons stay, so that Cancel keeps the focus.
     if (!m_progress->isVisibleTo(this))
         removeActions();
@@ -132,12 +134,15 @@ void MessageStrip::addField(QWidget* field)
 
 void MessageStrip::setClosable(bool closable)
 {
+    if (!closable && m_close->hasFocus())
+        setFocus();
     m_close->setVisible(closable);
 }
 
 void MessageStrip::clear()
 {
     removeActions();
+    returnFocus();
     m_progress->hide();
     hide();
 }
@@ -166,8 +171,26 @@ void MessageStrip::setTexts(const QString& text, const QString& detail)
     setAccessibleDescription(detail);
 }
 
+void MessageStrip::rememberFocus()
+{
+    QWidget* focus = window()->focusWidget();
+    if (focus && focus != this && !isAncestorOf(focus))
+        m_focusBefore = focus;
+}
+
+void MessageStrip::returnFocus()
+{
+    const QWidget* focus = window()->focusWidget();
+    const bool isHere = focus && (focus == this || isAncestorOf(focus));
+    if (isHere && m_focusBefore && m_focusBefore->isVisible() && m_focusBefore->isEnabled())
+        m_focusBefore->setFocus();
+}
+
 void MessageStrip::removeActions()
 {
+    // Hidden with the focus, a button would hand it to whatever Tab reaches next, wherever that is.
+    if (const QWidget* focus = window()->focusWidget(); focus && focus != m_close && isAncestorOf(focus))
+        setFocus();
     for (QBoxLayout* layout : std::initializer_list<QBoxLayout*>{m_fields, m_actions}) {
         while (QLayoutItem* item = layout->takeAt(0)) {
             if (QWidget* widget = item->widget()) {

@@ -4,6 +4,7 @@
 
 #include <QFrame>
 #include <QLabel>
+#include <QPointer>
 
 #include "engine/base/result.h"
 
@@ -16,7 +17,9 @@ class QVBoxLayout;
 namespace trainyard {
 
 /// Tells the user something in the place where she acted, instead of a dialog: a shape, a sentence, a second
-/// line, buttons. Hidden until something is shown; a new message replaces the old one and its buttons.
+/// line, buttons. Hidden until something is shown; a new message replaces the old one and its buttons. When
+/// the button that has the keyboard focus goes, the strip takes it, and gives it back to where it was when it
+/// hides.
 class MessageStrip : public QFrame {
     Q_OBJECT
 public:
@@ -46,8 +49,11 @@ signals:
 private:
     void setTone(Tone tone);
     void setTexts(const QString& text, const QString& detail);
+    void rememberFocus();
+    void returnFocus();
     void removeActions();
 
+    QPointer<QWidget> m_focusBefore; ///< what the user acted on
     Tone m_tone = Tone::Info;
     QLabel* m_shape;
     QLabel* m_text;

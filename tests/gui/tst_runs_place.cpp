@@ -242,6 +242,24 @@ private slots:
         QVERIFY(hasTextStartingWith("The run is over"));
     }
 
+    void theFocusStaysWhereTheUserActed()
+    {
+        open({running()});
+        auto* strip = m_place->findChild<RunView*>()->findChild<MessageStrip*>();
+        const auto focus = [this] { return m_place->window()->focusWidget(); };
+        button("Stop…")->setFocus();
+        button("Stop…")->click();
+        QCOMPARE(focus(), button("Keep it running"));
+        button("Keep it running")->click();
+        QCOMPARE(focus(), button("Stop…"));
+        button("Stop…")->click();
+        button("Stop the run")->setFocus();
+        button("Stop the run")->click();
+        QCOMPARE(focus(), strip);
+        m_hosts->last.done({});
+        QCOMPARE(focus(), strip);
+    }
+
     void endsAtOnceOnlyWhenTheNameIsTyped()
     {
         open({running()});
