@@ -39,8 +39,8 @@ void AlertTeller::forget(const QString& stream)
 
 void AlertTeller::tell()
 {
-    const QList<Alert> now =
-        alertsOf({m_facts, m_series, runLinkOf(m_link), QDateTime::currentMSecsSinceEpoch()}, m_thresholds);
+    const QList<Alert> now = alertsAfter(
+        m_told, {m_facts, m_series, runLinkOf(m_link), QDateTime::currentMSecsSinceEpoch()}, m_thresholds);
     for (const Alert& alert : now) {
         if (!contains(m_told, alert))
             console::note(

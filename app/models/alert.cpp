@@ -38,6 +38,17 @@ QString nameOf(AlertKind kind)
     return QString::fromUtf8(kWords[static_cast<std::size_t>(kind)].name);
 }
 
+AlertThresholds eased(AlertThresholds thresholds)
+{
+    constexpr double kKept = 0.6; ///< of the distance between a factor and 1
+    for (double* factor : {&thresholds.gradientFactor, &thresholds.stepFactor, &thresholds.stragglerFactor})
+        *factor = 1 + kKept * (*factor - 1);
+    thresholds.lossDeviations *= 0.8;
+    thresholds.diskFree += thresholds.diskFree / 10;
+    thresholds.hostMemoryFree *= 1.25;
+    return thresholds;
+}
+
 Tone toneOf(const Alert& alert)
 {
     return alert.severity == Severity::Error ? Tone::Bad : Tone::Warning;

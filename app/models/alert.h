@@ -48,10 +48,10 @@ struct BoardThresholds {
 struct AlertThresholds {
     double lossDeviations = 6;     ///< standard deviations of the loss above its trailing mean
     double gradientFactor = 10;    ///< of the trailing median of the gradient norm
-    double stepFactor = 2;         ///< of the trailing median of the step time, by most of the newest steps
+    double stepFactor = 2;         ///< of the usual step time, by most of the newest steps
     double stallFactor = 10;       ///< of the usual step time without a finished step
     double stallSeconds = 60;      ///< but no sooner than that
-    double stragglerFactor = 1.25; ///< of the median compute time of the ranks of its stage
+    double stragglerFactor = 1.25; ///< of the median compute time of its stage, in most steps
     double idleSeconds = 60;       ///< without utilisation, of a device whose memory is held
     double hostSilentSeconds = 60; ///< without a sample of a host while others send
     double linkSeconds = 15;       ///< without link to a run that was at work
@@ -61,6 +61,10 @@ struct AlertThresholds {
 
     bool operator==(const AlertThresholds&) const = default;
 };
+
+/// Those at which an alert that is there ends: nearer to what is usual, so that a figure that lies about its
+/// threshold does not come and go. What counts seconds of silence stays, for silence ends at once.
+AlertThresholds eased(AlertThresholds thresholds);
 
 /// A trouble of a run that is there now.
 struct Alert {

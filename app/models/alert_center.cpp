@@ -97,14 +97,17 @@ void AlertCenter::judge(const QString& runId, Watched& watched, qint64 nowMs)
     const OpenRun& run = *watched.run;
     const bool wasKnown = std::exchange(watched.isKnown, true);
     watched.isDue = false;
+    QList<Alert> before;
+    for (const RaisedAlert& raised : watched.alerts)
+        before.append(raised.alert);
     QList<RaisedAlert> now;
     QList<Alert> fresh;
     for (const Alert& alert :
-         trainyard::alertsOf({run.facts(), run.series(), run.link(), nowMs}, m_settings.thresholds)) {
-        const auto before = std::ranges::find_if(
+         alertsAfter(before, {run.facts(), run.series(), run.link(), nowMs}, m_settings.thresholds)) {
+        const auto known = std::ranges::find_if(
             watched.alerts, [&](const RaisedAlert& raised) { return raised.alert.isSameAs(alert); });
-        const bool isNew = before == watched.alerts.end();
-        now.append({alert, isNew ? nowMs : before->sinceMs});
+        const bool isNew = known == watched.alerts.end();
+        now.append({alert, isNew ? nowMs : known->sinceMs});
         if (isNew && wasKnown)
             fresh.append(alert);
     }

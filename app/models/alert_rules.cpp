@@ -15,4 +15,21 @@ QList<Alert> alertsOf(const ObservedRun& run, const AlertThresholds& thresholds)
     return all;
 }
 
+QList<Alert> alertsAfter(const QList<Alert>& before, const ObservedRun& run,
+                         const AlertThresholds& thresholds)
+{
+    QList<Alert> now = alertsOf(run, thresholds);
+    if (before.isEmpty())
+        return now;
+    const auto isIn = [](const QList<Alert>& alerts, const Alert& wanted) {
+        return std::ranges::any_of(alerts, [&](const Alert& alert) { return alert.isSameAs(wanted); });
+    };
+    for (const Alert& alert : alertsOf(run, eased(thresholds))) {
+        if (isIn(before, alert) && !isIn(now, alert))
+            now.append(alert);
+    }
+    std::ranges::stable_sort(now, {}, &Alert::kind);
+    return now;
+}
+
 } // namespace trainyard

@@ -117,12 +117,12 @@ const QList<ThresholdField>& thresholdFields()
         field<&T::linkSeconds>("link_seconds", "Link lost", "s",
                                "Told when this desk cannot reach a run for so long", 0, 86'400, 5),
         field<&T::stepFactor>("step_factor", "Slow steps", "× median",
-                              "Told when most of the newest steps take so many times the median of those "
-                              "before",
+                              "Told when three quarters of the newest steps, for 10 s or more, take so "
+                              "many times the median of those before",
                               1.1, 100, 0.5),
         field<&T::stragglerFactor>("straggler_factor", "Straggler", "× median",
                                    "Told when a rank computes so many times as long as the ranks of its "
-                                   "stage",
+                                   "stage in 24 of the newest 30 steps",
                                    1.02, 100, 0.05),
         field<&T::idleSeconds>("idle_seconds", "Idle device", "s",
                                "Told when a device holds memory and its utilisation is 0 % for so long", 5,

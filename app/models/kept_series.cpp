@@ -75,7 +75,8 @@ Json toJson(const RankTable& table)
         peakSteps.push_back(rank.peakStep);
     }
     return {{"attempt", table.latestAttempt()}, {"step", table.latestStep()}, {"latest", encoded(latest)},
-            {"usual", encoded(usual)},          {"peak", encoded(peak)},      {"peak_steps", peakSteps}};
+            {"usual", encoded(usual)},          {"peak", encoded(peak)},      {"peak_steps", peakSteps},
+            {"compute", table.newestCompute()}};
 }
 
 RankTable ranksFrom(const Json& json)
@@ -87,8 +88,8 @@ RankTable ranksFrom(const Json& json)
     for (std::size_t rank = 0; rank < std::min({latest.size(), usual.size(), peak.size()}); ++rank)
         ranks.push_back({latest[rank], usual[rank].seconds, peak[rank],
                          json.at("peak_steps").at(rank).get<std::int64_t>()});
-    return RankTable(std::move(ranks), json.at("attempt").get<std::uint32_t>(),
-                     json.at("step").get<std::int64_t>());
+    return RankTable(std::move(ranks), json.value("compute", NewestCompute()),
+                     json.at("attempt").get<std::uint32_t>(), json.at("step").get<std::int64_t>());
 }
 
 Json toJson(const std::vector<RunAttempt>& attempts)

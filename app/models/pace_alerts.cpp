@@ -13,8 +13,11 @@ namespace {
 
 constexpr qsizetype kUsualWindow = 100; ///< steps that tell how long a step takes
 constexpr qsizetype kFewest = 20;       ///< of them; with fewer nothing is usual yet
-constexpr qsizetype kNewest = 5;
-constexpr int kMostOfNewest = 3;    ///< a single late step is a checkpoint or a hiccup
+constexpr qsizetype kNewest = 8;        ///< steps that must be slow, at least; a late one is a checkpoint
+constexpr double kNewestSeconds = 10;   ///< and so long they must have been slow: less is a hiccup
+constexpr double kMostOfNewest = 0.75;
+constexpr std::size_t kFewestCompared = 20; ///< steps of an attempt, before a rank is called slow
+constexpr double kMostOfCompared = 0.8;
 constexpr double kLeastGain = 0.02; ///< s a step: what is less is not worth a word
 
 /// Seconds of the steps before the newest `without`.
@@ -65,17 +68,28 @@ std::optional<Alert> stall(const ObservedRun& run, const AlertThresholds& thresh
                  steps.isEmpty() ? 0 : std::int64_t(steps.last(StepColumn::Step))};
 }
 
+/// How many of the newest steps the rule looks at; all of them when they took less than it asks for.
+qsizetype newestSteps(const SeriesColumn& seconds)
+{
+    double sum = 0;
+    qsizetype count = 0;
+    while (count < seconds.size() && (count < kNewest || sum < kNewestSeconds))
+        sum += seconds[seconds.size() - ++count];
+    return count;
+}
+
 std::optional<Alert> slowSteps(const ObservedRun& run, double factor)
 {
     const SeriesColumn& seconds = run.series.steps().column(StepColumn::StepSeconds);
-    if (!run.isAtWork() || seconds.size() < kFewest + kNewest)
+    const qsizetype count = newestSteps(seconds);
+    if (!run.isAtWork() || seconds.size() < kFewest + count)
         return std::nullopt;
-    const double usual = medianOf(stepTimes(run.series.steps(), kNewest));
-    const std::vector<double> newest(seconds.end() - kNewest, seconds.end());
+    const double usual = medianOf(stepTimes(run.series.steps(), count));
+    const std::vector<double> newest(seconds.end() - count, seconds.end());
     const auto slow = std::ranges::count_if(newest, [&](double s) { return s > factor * usual; });
-    if (slow < kMostOfNewest)
-        return std::nullopt;
     const double now = medianOf(newest);
+    if (double(slow) < kMostOfNewest * double(count) || !(now > factor * usual))
+        return std::nullopt;
     return Alert{AlertKind::SlowSteps,
                  {},
                  Severity::Warning,
@@ -99,40 +113,68 @@ std::map<int, std::vector<int>> ranksOfStages(const ObservedRun& run)
     return stages;
 }
 
-double computeSeconds(const RankSummary& rank)
+/// Of two ranks the slower one must not be its own measure, so the lower median.
+double stageSeconds(const std::vector<float>& byRank, const std::vector<int>& members)
 {
-    return byCommonCause(rank.usual)[std::size_t(CommonCause::Compute)];
+    std::vector<float> seconds;
+    for (const int rank : members)
+        seconds.push_back(byRank[std::size_t(rank)]);
+    const auto middle = seconds.begin() + std::ptrdiff_t((seconds.size() - 1) / 2);
+    std::ranges::nth_element(seconds, middle);
+    return *middle;
 }
 
-Alert straggler(const RunSeries& series, int rank, double median)
+/// A rank beside its stage over the newest steps.
+struct Comparison {
+    double slowShare = 0;     ///< of the steps, in which it took more than the factor
+    double seconds = 0;       ///< median
+    double ratio = 0;         ///< median
+    double secondsBehind = 0; ///< median
+};
+
+Comparison compare(const NewestCompute& steps, int rank, const std::vector<double>& ofStage, double factor)
 {
-    const double seconds = computeSeconds(series.ranks()[std::size_t(rank)]);
-    return {AlertKind::Straggler,
-            QObject::tr("rank %1").arg(rank),
-            Severity::Warning,
-            QObject::tr("Rank %1 computes %2 in a step, %3 times as long as the ranks that do the same")
-                .arg(QString::number(rank), displaySeconds(seconds), displayNumber(seconds / median)),
-            rank,
-            std::int64_t(series.steps().last(StepColumn::Step))};
+    Comparison comparison;
+    std::vector<double> own, ratios, behind;
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+        own.push_back(steps[step][std::size_t(rank)]);
+        ratios.push_back(own.back() / ofStage[step]);
+        behind.push_back(own.back() - ofStage[step]);
+        comparison.slowShare += own.back() > factor * ofStage[step] ? 1 : 0;
+    }
+    comparison.slowShare /= double(steps.size());
+    comparison.seconds = medianOf(std::move(own));
+    comparison.ratio = medianOf(std::move(ratios));
+    comparison.secondsBehind = medianOf(std::move(behind));
+    return comparison;
+}
+
+Alert straggler(const RunSeries& series, int rank, const Comparison& comparison)
+{
+    return {
+        AlertKind::Straggler,
+        QObject::tr("rank %1").arg(rank),
+        Severity::Warning,
+        QObject::tr("Rank %1 computes %2 in a step, %3 times as long as the ranks that do the same")
+            .arg(QString::number(rank), displaySeconds(comparison.seconds), displayNumber(comparison.ratio)),
+        rank,
+        std::int64_t(series.steps().last(StepColumn::Step))};
 }
 
 QList<Alert> stragglers(const ObservedRun& run, double factor)
 {
     QList<Alert> alerts;
-    if (!run.isAtWork() || run.series.steps().size() < kFewest)
+    const NewestCompute& steps = run.series.newestCompute();
+    if (!run.isAtWork() || steps.size() < kFewestCompared)
         return alerts;
-    const std::vector<RankSummary>& ranks = run.series.ranks();
     for (const auto& [stage, members] : ranksOfStages(run)) {
-        std::vector<double> seconds;
-        for (const int rank : members)
-            seconds.push_back(computeSeconds(ranks[std::size_t(rank)]));
-        // Of two ranks the slower one must not be its own measure.
-        std::ranges::sort(seconds);
-        const double median = seconds[(seconds.size() - 1) / 2];
+        std::vector<double> ofStage;
+        for (const std::vector<float>& byRank : steps)
+            ofStage.push_back(stageSeconds(byRank, members));
         for (const int rank : members) {
-            const double own = computeSeconds(ranks[std::size_t(rank)]);
-            if (own > factor * median && own - median > kLeastGain)
-                alerts.append(straggler(run.series, rank, median));
+            const Comparison comparison = compare(steps, rank, ofStage, factor);
+            if (comparison.slowShare >= kMostOfCompared && comparison.secondsBehind > kLeastGain)
+                alerts.append(straggler(run.series, rank, comparison));
         }
     }
     return alerts;

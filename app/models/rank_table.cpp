@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/planner/time/common_causes.h"
+
 namespace trainyard {
 
 namespace {
@@ -19,19 +21,33 @@ void follow(SecondsByPhase& usual, const SecondsByPhase& now, bool isFirst)
         usual[phase] += weight * (now[phase] - usual[phase]);
 }
 
+std::vector<float> computeOf(const StepRecord& record)
+{
+    std::vector<float> seconds;
+    for (const RankFigures& rank : record.ranks)
+        seconds.push_back(
+            static_cast<float>(byCommonCause(rank.seconds)[static_cast<std::size_t>(CommonCause::Compute)]));
+    return seconds;
+}
+
 } // namespace
 
 void RankTable::add(const StepRecord& record, std::uint32_t attempt)
 {
     if (attempt < m_newest.first)
         return;
-    if (attempt > m_newest.first)
+    if (attempt > m_newest.first) {
         m_ranks.clear();
+        m_compute.clear();
+    }
     const std::pair key{attempt, record.step};
     const bool isNewest = key > m_newest;
     if (isNewest) {
         m_newest = key;
         m_ranks.resize(record.ranks.size());
+        m_compute.push_back(computeOf(record));
+        if (m_compute.size() > kComparedSteps)
+            m_compute.pop_front();
     }
     const std::size_t known = std::min(record.ranks.size(), m_ranks.size());
     for (std::size_t rank = 0; rank < known; ++rank) {

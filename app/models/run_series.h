@@ -74,6 +74,7 @@ public:
 
     const StepTable& steps() const { return m_steps; }
     const std::vector<RankSummary>& ranks() const { return m_ranks.ranks(); }
+    const NewestCompute& newestCompute() const { return m_ranks.newestCompute(); }
     /// In order of time.
     const std::vector<RunEvent>& events() const { return m_events; }
     const RunStatus& status() const { return m_status; }

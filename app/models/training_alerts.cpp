@@ -16,7 +16,7 @@ constexpr qsizetype kFewest = 50;     ///< steps before which nothing is usual y
 constexpr double kMemory = 100;       ///< steps over which the baseline forgets
 constexpr qsizetype kSustained = 5;   ///< a divergence shows in the median of so many losses
 constexpr double kLeastSpread = 0.02; ///< of the mean: a loss that hardly moves is no reason for alarm
-constexpr qsizetype kSpikeShown = 20; ///< steps for which a spike is told
+constexpr qsizetype kShown = 20;      ///< steps for which a single bad step is told
 constexpr qsizetype kSpikeWindow = 100;
 
 /// The newest values that are finite, each with its row.
@@ -110,14 +110,26 @@ std::int64_t stepAt(const RunSeries& series, qsizetype row)
     return static_cast<std::int64_t>(series.steps().column(StepColumn::Step)[row]);
 }
 
+/// The newest row of those that are told with a value that is not finite; a step that float16 skipped has
+/// none.
+std::optional<qsizetype> rowNotFinite(const StepTable& steps, StepColumn column)
+{
+    const SeriesColumn& values = steps.column(column);
+    for (qsizetype row = values.size() - 1; row >= std::max<qsizetype>(0, values.size() - kShown); --row) {
+        if (!std::isfinite(values[row]) && !steps.isSkipped(row))
+            return row;
+    }
+    return std::nullopt;
+}
+
 /// A worker that meets one ends the run with an event and without a step record.
 std::optional<Alert> notFinite(const ObservedRun& run)
 {
-    const StepTable& steps = run.series.steps();
     for (const StepColumn column : {StepColumn::Loss, StepColumn::GradientNorm}) {
-        if (steps.isEmpty() || std::isfinite(steps.last(column)) || steps.isSkipped(steps.size() - 1))
+        const auto row = rowNotFinite(run.series.steps(), column);
+        if (!row)
             continue;
-        const auto step = stepAt(run.series, steps.size() - 1);
+        const auto step = stepAt(run.series, *row);
         const QString what = column == StepColumn::Loss ? QObject::tr("loss") : QObject::tr("gradient norm");
         return Alert{AlertKind::NotFinite,
                      {},
@@ -155,7 +167,7 @@ std::optional<Alert> divergence(const ObservedRun& run, double limit)
 std::optional<Alert> gradientSpike(const ObservedRun& run, double factor)
 {
     const SeriesColumn& norms = run.series.steps().column(StepColumn::GradientNorm);
-    for (qsizetype row = norms.size() - 1; row >= std::max(kFewest, norms.size() - kSpikeShown); --row) {
+    for (qsizetype row = norms.size() - 1; row >= std::max(kFewest, norms.size() - kShown); --row) {
         if (!std::isfinite(norms[row]))
             continue;
         const double usual =

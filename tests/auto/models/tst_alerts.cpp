@@ -168,7 +168,7 @@ private slots:
                 s.gradientNorm = 60;
         }) << QStringList{"gradient-spike"};
         QTest::addRow("slow steps") << with([](StepRecord& s) {
-            if (s.step > 396)
+            if (s.step > 392)
                 s.stepSeconds = 3;
         }) << QStringList{"slow-steps"};
         QTest::addRow("straggler") << with([](StepRecord& s) {
@@ -228,6 +228,19 @@ private slots:
             if (s.step == 400)
                 s.stepSeconds = 9;
         });
+        QTest::addRow("a hiccup of some seconds") << with([](StepRecord& s) {
+            if (s.step > 394)
+                s.stepSeconds = 1.4;
+        });
+        QTest::addRow("ranks that take turns at being late") << with([](StepRecord& s) {
+            s.ranks[std::size_t(s.step) % 2].seconds[std::size_t(StepPhase::Forward)] *= 2.5;
+        });
+        QTest::addRow("ranks that share two cores") << with([](StepRecord& s) {
+            std::mt19937 generator(unsigned(s.step));
+            std::exponential_distribution<double> waiting(1);
+            for (RankFigures& rank : s.ranks)
+                rank.seconds[std::size_t(StepPhase::Forward)] *= 1 + waiting(generator);
+        });
         QTest::addRow("a mild straggler")
             << with([](StepRecord& s) { s.ranks[3].seconds[std::size_t(StepPhase::Forward)] *= 1.08; });
         QTest::addRow("a rank that waits")
@@ -260,6 +273,49 @@ private slots:
                          s.loss += 4;
                  })),
                  QStringList());
+    }
+
+    void findsAStragglerWithinThirtySteps()
+    {
+        for (const int steps : {370, 393, 394, 400}) {
+            Story story = with([](StepRecord& s) {
+                if (s.step > 370)
+                    s.ranks[2].seconds[std::size_t(StepPhase::Forward)] *= 1.6;
+            });
+            story.steps = steps;
+            QCOMPARE(alertsIn(story), steps < 394 ? QStringList() : QStringList{"straggler of rank 2"});
+        }
+    }
+
+    void whatLiesAboutAThresholdDoesNotComeAndGo()
+    {
+        // The rank is 1.25 times as slow on average: about the threshold, now above it and now below.
+        int changes = 0;
+        QList<Alert> before;
+        for (int steps = 40; steps <= 400; ++steps) {
+            Story story = with([](StepRecord& s) {
+                s.ranks[2].seconds[std::size_t(StepPhase::Forward)] *= s.step / 15 % 2 == 0 ? 1.5 : 1.2;
+            });
+            story.steps = steps;
+            const Told told(story);
+            const QList<Alert> now = alertsAfter(before, told.run, {});
+            changes += namesOf(now) != namesOf(before) ? 1 : 0;
+            before = now;
+        }
+        QVERIFY2(changes <= 1, qPrintable(QString::number(changes)));
+    }
+
+    void anAlertEndsWhenItIsClearlyOver()
+    {
+        const QList<Alert> before{{AlertKind::LowDisk, "gpu-02"}};
+        const auto afterFree = [&](double gib) {
+            const Told told(withSample([gib](DeviceSample& s, int node) {
+                s.diskFree = node == 1 ? Bytes(gib * double(kGiB)) : s.diskFree;
+            }));
+            return namesOf(alertsAfter(before, told.run, {}));
+        };
+        QCOMPARE(afterFree(10.5), QStringList{"low-disk of gpu-02"});
+        QCOMPARE(afterFree(11.5), QStringList());
     }
 
     void theRunsOwnVerdictNamesTheRankThatHangs()

@@ -163,6 +163,7 @@ private:
         QCOMPARE(actual.steps().skipped(StepColumn::Step), expected.steps().skipped(StepColumn::Step));
         QVERIFY(actual.steps().attempts() == expected.steps().attempts());
         QVERIFY(actual.ranks() == expected.ranks());
+        QVERIFY(actual.newestCompute() == expected.newestCompute());
         QCOMPARE(actual.recordCount(), expected.recordCount());
         QCOMPARE(actual.newestNs(), expected.newestNs());
     }
