@@ -93,9 +93,10 @@ public:
         const PlacedFigure& placed = figureOf(format);
         return placed.size + QSizeF(0, placed.headingHeight() + kCaptionHeight);
     }
-    void drawObject(QPainter* painter, const QRectF& area, QTextDocument*, int,
+    void drawObject(QPainter* painter, const QRectF& area, QTextDocument* text, int,
                     const QTextFormat& format) override
     {
+        painter->setFont(text->defaultFont());
         const PlacedFigure& placed = figureOf(format);
         const ThemeColours& colours = coloursOf(ColourScheme::Light);
         const QRectF heading(area.topLeft(), QSizeF(area.width(), placed.headingHeight()));
