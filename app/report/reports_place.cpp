@@ -35,6 +35,9 @@ constexpr int kExportWidth = 240;
 constexpr int kBuildMs = 150;
 constexpr int kSamples = 4; ///< rows of a data set as words
 
+/// What is in the middle.
+enum Middle { kNoRuns, kPages, kNoDataSets, kWorking };
+
 } // namespace
 
 ReportsPlace::ReportsPlace(const Parts& parts, QWidget* parent)
@@ -66,7 +69,10 @@ ReportsPlace::ReportsPlace(const Parts& parts, QWidget* parent)
     m_due.setSingleShot(true);
     m_due.setInterval(kBuildMs);
     connect(&m_due, &QTimer::timeout, this, &ReportsPlace::build);
-    connect(m_subjects, &SubjectPicker::changed, &m_due, qOverload<>(&QTimer::start));
+    connect(m_subjects, &SubjectPicker::changed, this, [this] {
+        tellWork();
+        m_due.start();
+    });
     connect(m_export, &ExportPanel::exportRequested, this, &ReportsPlace::askAndExport);
     connect(&m_inspector, &DataSetInspector::progress, m_frame->strip(),
             [this](const QString& text, double fraction) { m_frame->strip()->showProgress(text, fraction); });
@@ -96,6 +102,8 @@ QWidget* ReportsPlace::buildSplit()
     m_middle->addWidget(m_preview);
     m_middle->addWidget(new EmptyState(QStringLiteral("data"), tr("No data sets yet"),
                                        tr("Data prepares them, and takes finished ones into its list."), {}));
+    m_middle->addWidget(new EmptyState(QStringLiteral("report"), tr("The report is on its way"),
+                                       tr("It is read from the records and put on pages."), {}));
     auto* split = new QSplitter(Qt::Horizontal);
     split->setChildrenCollapsible(false);
     split->setHandleWidth(2 * metrics::kGap);
@@ -133,6 +141,16 @@ void ReportsPlace::setChosen(const QStringList& runIds)
 void ReportsPlace::setPattern(std::optional<ReportTemplate> pattern)
 {
     m_subjects->setPattern(pattern);
+}
+
+/// What was there stays until the new report is.
+void ReportsPlace::tellWork()
+{
+    const bool isChosen = !m_subjects->chosenRuns().isEmpty() || m_subjects->chosenDataSet();
+    if (!isChosen || m_preview->pageCount() > 0)
+        return;
+    m_middle->setCurrentIndex(kWorking);
+    m_export->showFacts(tr("Putting the report on pages…"), false);
 }
 
 void ReportsPlace::build()
@@ -192,7 +210,7 @@ void ReportsPlace::showReport(const Result<ReportDocument>& document, const QStr
     }
     m_document = *document;
     m_preview->setReport(std::make_unique<PagedReport>(m_document));
-    m_middle->setCurrentIndex(1);
+    m_middle->setCurrentIndex(kPages);
     const int pages = m_preview->pageCount();
     m_export->showFacts(
         tr("%1 on %2.").arg(subjects, pages == 1 ? tr("one page") : tr("%1 pages").arg(pages)), true);
@@ -202,7 +220,7 @@ void ReportsPlace::showNothing()
 {
     m_document = {};
     m_preview->setReport(nullptr);
-    m_middle->setCurrentIndex(m_subjects->pattern() == ReportTemplate::DataSet ? 2 : 0);
+    m_middle->setCurrentIndex(m_subjects->pattern() == ReportTemplate::DataSet ? kNoDataSets : kNoRuns);
     m_export->showFacts(tr("Nothing is chosen."), false);
 }
 

@@ -53,6 +53,7 @@ private:
     QWidget* buildSplit();
     void askAndExport(const QString& format);
     void tellSaved(const QString& what, const QString& opened);
+    void tellWork();
     void build();
     void buildOfDataSet(const DataSetEntry& entry);
     void showDataSet(const DataSetFindings& findings);

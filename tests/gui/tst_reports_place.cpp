@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
@@ -59,6 +61,21 @@ private slots:
         open({sample(2)});
         AWAIT(preview()->pageCount() > 0);
         support::savePictures(*m_place, "reports");
+    }
+
+    void saysThatTheReportIsOnItsWay()
+    {
+        open({sample(2)});
+        const auto says = [this](const QString& text) {
+            return std::ranges::any_of(m_place->findChildren<QLabel*>(), [&text](const QLabel* label) {
+                return label->isVisible() && label->text() == text;
+            });
+        };
+        QCOMPARE(preview()->pageCount(), 0);
+        QVERIFY(says("The report is on its way"));
+        QVERIFY(!says("Nothing is chosen."));
+        AWAIT(preview()->pageCount() > 0);
+        QVERIFY(!says("The report is on its way"));
     }
 
     void showsOneReportOfSeveralRuns()
