@@ -73,13 +73,13 @@ QFrame* makeSection(QVBoxLayout*& column)
     return panel;
 }
 
-/// The right one a little wider.
+/// The right one a little wider: so the heads of both fit in the smallest window.
 QHBoxLayout* sideBySide(QWidget* left, QWidget* right)
 {
     auto* row = new QHBoxLayout;
-    row->setSpacing(2 * metrics::kGap);
-    row->addWidget(left, 4, Qt::AlignTop);
-    row->addWidget(right, 5, Qt::AlignTop);
+    row->setSpacing(metrics::kGap);
+    row->addWidget(left, 15, Qt::AlignTop);
+    row->addWidget(right, 16, Qt::AlignTop);
     return row;
 }
 
