@@ -28,7 +28,7 @@ CheckRow clockRow(const HostFacts& facts)
     const ClockReading& clock = facts.link.clock;
     const double error = clock.latencyMs / 2;
     const QString found = QString("%1%2 ms ± %3 ms against this desk")
-                              .arg(clock.offsetMs < 0 ? "−" : "+")
+                              .arg(std::round(clock.offsetMs) < 0 ? "−" : "+")
                               .arg(std::abs(clock.offsetMs), 0, 'f', 0)
                               .arg(std::ceil(error), 0, 'f', 0);
     return row("clock", found,
