@@ -157,7 +157,7 @@ QWidget* PlanTab::buildTime()
     column->addWidget(m_time);
     column->addWidget(legend);
     column->addLayout(sideBySide(makeTable(tr("Time by cause"), m_causes, 112),
-                                 makeTable(tr("What follows from it"), m_figures, 152)));
+                                 makeTable(tr("What follows from it"), m_figures, 112)));
     return panel;
 }
 
