@@ -11,6 +11,7 @@
 #include "app/widgets/choice_box.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/number_box.h"
+#include "app/widgets/wrapped_tool_tip.h"
 
 namespace trainyard {
 
@@ -54,6 +55,10 @@ void OptionFields::addText(QVBoxLayout* column, const char* member, QString Prep
         column, member, line, words, [line, value](const PrepareOptions& o) { line->setText(o.*value); },
         [line, value](PrepareOptions& o) { o.*value = line->text().trimmed(); });
     connect(line, &QLineEdit::textEdited, this, [this, member] { touch(member); });
+    // A path is often longer than its field.
+    connect(line, &QLineEdit::textChanged, line, [line, help = words.help](const QString& text) {
+        line->setToolTip(wrappedToolTip(text.isEmpty() ? help : text + QLatin1Char('\n') + help));
+    });
 }
 
 void OptionFields::addShare(QVBoxLayout* column, const char* member, double PrepareOptions::*value,

@@ -6,6 +6,7 @@
 #include <QKeyEvent>
 #include <QPlainTextEdit>
 #include <QScrollArea>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "app/data/reader_field.h"
@@ -16,6 +17,7 @@
 #include "app/widgets/choice_box.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/roles.h"
+#include "app/widgets/symbol_icon.h"
 
 namespace trainyard {
 
@@ -270,10 +272,12 @@ void PrepareForm::addMoreOfRows(QVBoxLayout* column)
 /// A button that looks at the folders of the host to fill a field.
 void PrepareForm::addChooser(const char* member, const QString& name, std::function<void()> choose)
 {
-    auto* button = makeButton(tr("Choose…"));
+    auto* button = new QToolButton;
+    button->setIcon(symbolIcon(QStringLiteral("folder")));
     button->setAccessibleName(name);
+    button->setToolTip(name);
     m_fields->row(member)->addBeside(button);
-    connect(button, &QPushButton::clicked, this, std::move(choose));
+    connect(button, &QToolButton::clicked, this, std::move(choose));
 }
 
 QString PrepareForm::host() const
