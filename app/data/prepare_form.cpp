@@ -303,6 +303,7 @@ PrepareOptions PrepareForm::options() const
 
 void PrepareForm::setOptions(const PrepareOptions& options)
 {
+    m_wasAsked = false;
     m_fields->show(options);
 }
 
@@ -335,7 +336,7 @@ void PrepareForm::onEdited()
     m_fields->row("vocabularySize")->setVisible(!fromFile);
     m_fields->row("nextSentence")->setVisible(now.objective == QLatin1String("bert"));
     m_fields->row("wholeWords")->setVisible(now.objective != QLatin1String("gpt"));
-    m_fields->showProblems(validate(now), false);
+    m_fields->showProblems(validate(now), m_wasAsked);
 }
 
 void PrepareForm::chooseDumps()
@@ -373,6 +374,7 @@ void PrepareForm::setPath(QString PrepareOptions::*member, const QString& path)
 void PrepareForm::submit()
 {
     const PrepareOptions asked = options();
+    m_wasAsked = true;
     const Diagnostics problems = validate(asked);
     m_fields->showProblems(problems, true);
     if (problems.empty()) {

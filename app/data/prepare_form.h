@@ -65,6 +65,8 @@ private:
     QPushButton* m_more;
     QWidget* m_moreOptions;
     QPushButton* m_prepare;
+    bool m_wasAsked =
+        false; ///< Prepare was pressed on these options: every problem shows, also of fields untouched
 };
 
 } // namespace trainyard

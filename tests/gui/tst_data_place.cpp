@@ -1,7 +1,10 @@
+#include <algorithm>
+
 #include <QApplication>
 #include <QDir>
 #include <QLineEdit>
 #include <QMessageBox>
+#include <QPlainTextEdit>
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTest>
@@ -102,10 +105,14 @@ private slots:
         QSignalSpy requested(form, &PrepareForm::prepareRequested);
         click(*form, "Prepare");
         QCOMPARE(requested.count(), 0);
-        int errors = 0;
-        for (auto* label : form->findChildren<QLabel*>())
-            errors += label->isVisible() && label->property("role") == "error" ? 1 : 0;
-        QCOMPARE(errors, 3); // dumps, vocabulary, output
+        const auto errors = [form] {
+            return std::ranges::count_if(form->findChildren<QLabel*>(), [](const QLabel* label) {
+                return label->isVisible() && label->property("role") == "error";
+            });
+        };
+        QCOMPARE(errors(), 3); // dumps, vocabulary, output
+        form->findChild<QPlainTextEdit*>()->setPlainText("/d/a.xml");
+        QCOMPARE(errors(), 2);
     }
 
     void aDumpBecomesADataSetWithSamples()
