@@ -203,8 +203,20 @@ void DataPlace::onPrepared(const Result<PrepareOptions>& result)
             m_page->strip()->showError(result.error());
         return;
     }
+    m_prepared = *result;
     for (const QString& folder : result->dataSetFolders())
         addFolder(result->host, folder);
+}
+
+QString DataPlace::vocabularyNote(const DataSetEntry& entry) const
+{
+    const bool isTrained = m_prepared && m_prepared->vocabulary == PrepareOptions::Vocabulary::Train &&
+                           m_prepared->host == entry.host &&
+                           m_prepared->dataSetFolders().contains(entry.folder);
+    if (!isTrained || entry.vocabularySize >= m_prepared->vocabularySize)
+        return {};
+    return tr("Its vocabulary has %1 entries: the text gives no more of the %2 that were asked for.")
+        .arg(displayCount(entry.vocabularySize), displayCount(m_prepared->vocabularySize));
 }
 
 void DataPlace::addFolder(const QString& host, const QString& folder)
@@ -227,12 +239,14 @@ void DataPlace::take(const QString& host, const QString& folder, const Result<Da
     entry.name = QFileInfo(folder).fileName();
     entry.host = host;
     entry.folder = folder;
-    m_dataSets.put(withManifest(entry, *manifest));
+    entry = withManifest(entry, *manifest);
+    m_dataSets.put(entry);
     m_list->setCurrentIndex(m_dataSets.index(m_dataSets.rowOf(host, folder)));
     m_addBar->hide();
     showCurrent();
     m_list->setFocus(); // else the next button gets it, and that removes
-    m_page->strip()->showMessage(MessageStrip::Tone::Good, tr("%1 is ready.").arg(folder));
+    m_page->strip()->showMessage(MessageStrip::Tone::Good, tr("%1 is ready.").arg(folder),
+                                 vocabularyNote(entry));
 }
 
 void DataPlace::showCurrent()

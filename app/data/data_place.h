@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 
 #include "app/models/data_set_list_model.h"
 #include "app/models/data_set_verifier.h"
@@ -49,6 +50,8 @@ private:
     void connectJob();
     void onJobState(PrepareJob::State state);
     void onPrepared(const Result<PrepareOptions>& result);
+    /// That the text gave a smaller vocabulary than was asked for; empty when it did not.
+    QString vocabularyNote(const DataSetEntry& entry) const;
     void onVerified(const QString& host, const QString& folder, const Result<VerifyReport>& result);
     void showVerified(const Result<VerifyReport>& result);
     void showCurrent();
@@ -75,7 +78,8 @@ private:
     QStackedWidget* m_detail;
     DataSetPanel* m_panel;
     PrepareForm* m_form;
-    QString m_checking; ///< place of the data set that is being read; empty = none
+    std::optional<PrepareOptions> m_prepared; ///< last
+    QString m_checking;                       ///< place of the data set that is being read; empty = none
     std::map<QString, Result<VerifyReport>> m_reports; ///< of other hosts, by place(); they are costly
 };
 

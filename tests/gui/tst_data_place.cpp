@@ -126,7 +126,7 @@ private slots:
         PrepareOptions options;
         options.dumps = {dump};
         options.vocabulary = PrepareOptions::Vocabulary::Train;
-        options.vocabularySize = 300;
+        options.vocabularySize = 3000; // more than this text gives
         options.outputFolder = m_desk.path("set");
         options.shards = 2;
         options.threads = 1;
@@ -136,6 +136,7 @@ private slots:
         auto* strip = place.findChild<PageFrame*>()->strip();
         QVERIFY2(m_desk.session().dataSets().rowCount() == 1, qPrintable(strip->text()));
         QVERIFY(m_desk.session().dataSets().at(0).rows > 0);
+        QVERIFY2(strip->text().contains("that were asked for"), qPrintable(strip->text()));
         AWAIT_EQUAL(m_desk.session().dataSets().at(0).check, DataSetEntry::Check::Verified);
 
         auto* panel = place.findChild<DataSetPanel*>();
