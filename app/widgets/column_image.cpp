@@ -1,7 +1,9 @@
 #include "app/widgets/column_image.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "app/models/parallel_for.h"
 
@@ -17,6 +19,13 @@ bool breaks(const ValueSummary& column)
     return column.notFinite > 0 && column.finite == 0;
 }
 
+/// Of what is not negative; much quicker than std::ceil() where the processor has no instruction for that.
+int roundedUp(double value)
+{
+    const int below = int(value);
+    return below + (value > below ? 1 : 0);
+}
+
 } // namespace
 
 double HeightScale::heightOf(double value) const
@@ -24,14 +33,18 @@ double HeightScale::heightOf(double value) const
     return logarithmic ? std::log(upper / std::max(value, least)) * perUnit : (upper - value) * perUnit;
 }
 
-/// A part of the image from top to bottom, kept column by column, because strokes are vertical.
+/// A part of the image from top to bottom, kept column by column, because strokes are vertical. What is
+/// filled once stays: shapes come from the front to the back, so that nothing is painted twice.
 class ColumnImage::Strip {
 public:
     Strip(int left, int right, int height)
         : m_left(left)
         , m_right(right)
         , m_height(height)
+        , m_words((height + kWordBits - 1) / kWordBits)
         , m_pixels(std::size_t(right - left) * std::size_t(height), qRgba(0, 0, 0, 0))
+        , m_free(std::size_t(right - left) * std::size_t(m_words), ~std::uint64_t(0))
+        , m_covered(std::size_t(right - left))
     {
     }
     int left() const { return m_left; }
@@ -41,11 +54,17 @@ public:
     void fill(int left, int right, const Stroke& stroke, QRgb pixel, int thickness)
     {
         const double thin = std::max(0.0, thickness - (stroke.bottom - stroke.top)) / 2;
-        const int top = int(std::clamp(std::floor(stroke.top - thin + 0.5), 0.0, double(m_height)));
-        const int bottom =
-            int(std::clamp(std::ceil(stroke.bottom + thin - 0.5), double(top), double(m_height)));
-        for (int x = std::max(left, m_left); x < std::min(right, m_right); ++x)
-            std::fill_n(m_pixels.begin() + std::ptrdiff_t(x - m_left) * m_height + top, bottom - top, pixel);
+        const double top = stroke.top - thin + 0.5;
+        const double bottom = stroke.bottom + thin - 0.5;
+        for (int x = std::max(left, m_left); x < std::min(right, m_right); ++x) {
+            Run& covered = m_covered[std::size_t(x - m_left)];
+            if (top >= covered.top && bottom <= covered.bottom)
+                continue; // as most strokes of many curves are
+            const double height = m_height;
+            const Run run{int(std::clamp(top, 0.0, height)), roundedUp(std::clamp(bottom, 0.0, height))};
+            fillColumn(x - m_left, run.top, run.bottom, pixel);
+            covered.takeIn(run);
+        }
     }
 
     /// Into an image whose lines are `stride` pixels apart.
@@ -59,10 +78,49 @@ public:
     }
 
 private:
+    static constexpr int kWordBits = 64;
+
+    /// Pixels [top, bottom) of a column.
+    struct Run {
+        int top = 0;
+        int bottom = 0;
+
+        /// Grows by what touches it; of runs apart the longer one stays.
+        void takeIn(const Run& other)
+        {
+            if (other.top <= bottom && top <= other.bottom)
+                *this = {std::min(top, other.top), std::max(bottom, other.bottom)};
+            else if (other.bottom - other.top > bottom - top)
+                *this = other;
+        }
+    };
+
+    void fillColumn(int column, int top, int bottom, QRgb pixel)
+    {
+        QRgb* pixels = m_pixels.data() + std::ptrdiff_t(column) * m_height;
+        std::uint64_t* free = m_free.data() + std::ptrdiff_t(column) * m_words;
+        for (int word = top / kWordBits; word * kWordBits < bottom; ++word) {
+            const int first = word * kWordBits;
+            const std::uint64_t fromTop = ~std::uint64_t(0) << std::max(0, top - first);
+            const std::uint64_t toBottom = ~std::uint64_t(0) >> std::max(0, first + kWordBits - bottom);
+            std::uint64_t wanted = free[word] & fromTop & toBottom;
+            free[word] &= ~wanted;
+            while (wanted != 0) { // run by run
+                const int begin = std::countr_zero(wanted);
+                const int length = std::countr_one(wanted >> begin);
+                std::fill_n(pixels + first + begin, length, pixel);
+                wanted &= begin + length < kWordBits ? ~std::uint64_t(0) << (begin + length) : 0;
+            }
+        }
+    }
+
     int m_left;
     int m_right;
     int m_height;
+    int m_words; ///< of a column
     std::vector<QRgb> m_pixels;
+    std::vector<std::uint64_t> m_free; ///< a bit for each pixel, column by column
+    std::vector<Run> m_covered;        ///< of each column: the longest that is known to be full
 };
 
 void ColumnImage::addLine(const std::vector<ValueSummary>& columns, const QColor& colour, int thickness)
@@ -84,8 +142,8 @@ QImage ColumnImage::image() const
     parallelFor(std::size_t(strips), [&](std::size_t number) {
         const int left = int(number) * kStripWidth;
         Strip strip(left, std::min(left + kStripWidth, m_size.width()), m_size.height());
-        for (const Shape& shape : m_shapes)
-            paint(shape, strip);
+        for (auto shape = m_shapes.rbegin(); shape != m_shapes.rend(); ++shape)
+            paint(*shape, strip);
         strip.copyTo(pixels, stride);
     });
     return image;
@@ -101,6 +159,8 @@ void ColumnImage::paint(const Shape& shape, Strip& strip) const
     const std::vector<ValueSummary>& columns = *shape.columns;
     const auto count = std::int64_t(columns.size());
     const std::int64_t width = m_size.width();
+    // Mostly there is a column for each pixel.
+    const auto leftOf = [&](std::int64_t i) { return int(count == width ? i : i * width / count); };
     const auto end = std::size_t(std::min(count, (strip.right() * count + width - 1) / width));
     auto first = std::size_t(strip.left() * count / width);
     while (shape.joined && first > 0 && columns[--first].count() == 0) {
@@ -117,8 +177,7 @@ void ColumnImage::paint(const Shape& shape, Strip& strip) const
         if (joined)
             stroke = {std::min(stroke.top, before), std::max(stroke.bottom, before)};
         const auto at = std::int64_t(i);
-        strip.fill(int(at * width / count), int((at + 1) * width / count), stroke, shape.pixel,
-                   shape.thickness);
+        strip.fill(leftOf(at), leftOf(at + 1), stroke, shape.pixel, shape.thickness);
         before = m_scale.heightOf(column.last);
         joined = shape.joined;
     }

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <ctime>
 #include <limits>
+#include <random>
 
 #include <qcustomplot.h>
 
@@ -83,6 +84,38 @@ private slots:
         }
         columns[63].add(std::numeric_limits<double>::quiet_NaN());
         QCOMPARE(qAlpha(image.image().pixel(64, 50)), 0); // broken there
+    }
+
+    void linesInFrontReplaceThoseBehind()
+    {
+        constexpr QSize kSize(70, 150);
+        std::mt19937 random(7);
+        std::uniform_real_distribution<double> value(-20, 170); // also beyond the picture
+        std::vector<std::vector<ValueSummary>> lines(40, std::vector<ValueSummary>(70));
+        for (auto& line : lines) {
+            const double height = value(random);
+            for (ValueSummary& column : line) {
+                column.add(height + value(random) / 10);
+                column.add(height - value(random) / 10);
+            }
+        }
+        ColumnImage all(kSize, {.upper = 150, .perUnit = 1});
+        QImage expected(kSize, QImage::Format_ARGB32_Premultiplied);
+        expected.fill(0);
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            const QColor colour = QColor::fromHsv(int(i) * 9, 255, 255, i % 3 == 0 ? 90 : 255);
+            all.addLine(lines[i], colour, 1);
+            ColumnImage alone(kSize, {.upper = 150, .perUnit = 1});
+            alone.addLine(lines[i], colour, 1);
+            const QImage own = alone.image();
+            for (int y = 0; y < kSize.height(); ++y) {
+                for (int x = 0; x < kSize.width(); ++x) {
+                    if (qAlpha(own.pixel(x, y)) > 0)
+                        expected.setPixelColor(x, y, own.pixelColor(x, y));
+                }
+            }
+        }
+        QCOMPARE(all.image(), expected);
     }
 
     void init()
