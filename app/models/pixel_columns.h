@@ -12,8 +12,9 @@ using PixelEdges = std::vector<double>;
 PixelEdges pixelEdges(double from, double to, int pixels, bool logarithmic = false);
 
 /// The first row of each pixel, and one past the last row of the last: pixel i has rows [i, i + 1) of it. `x`
-/// ascends. Every row between the edges is in exactly one pixel. Where some hundred rows share a pixel, its
-/// edges are moved by up to a sixteenth of its width, so that the pyramid of the columns answers.
+/// ascends. Every row between the edges is in exactly one pixel. Where twenty rows or more share a pixel, its
+/// edges are moved by up to 0.4 of its width, so that the pyramid of the columns answers: no more than what
+/// is painted is moved by being put onto whole pixels.
 std::vector<qsizetype> pixelRows(const SeriesColumn& x, const PixelEdges& edges);
 
 /// What each pixel shows of `y`: exact minima and maxima, nothing is sampled away.

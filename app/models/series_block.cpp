@@ -132,6 +132,7 @@ ColumnChunk SeriesBlock::column(std::size_t index) const
         at += levelBytes(entries);
     }
     chunk.view.rows = rows;
+    chunk.view.isFinite = whole.finite == rows;
     chunk.view.values =
         reinterpret_cast<const double*>(body.data() + columns * pyramid + index * rows * kNumber);
     return chunk;

@@ -2,38 +2,19 @@
 
 namespace trainyard {
 
-namespace {
-
-void addValues(ValueSummary& sum, const double* values, qsizetype from, qsizetype to)
+void ChunkView::addValues(ValueSummary& sum, qsizetype from, qsizetype to) const
 {
+    if (isFinite)
+        return addFiniteValues(sum, values, from, to);
     for (qsizetype row = from; row < to; ++row)
         sum.add(values[row]);
 }
 
-/// Entries [from, to) of a level, faster than one by one: a frame of a hundred curves adds up a million of
-/// them.
-void addEntries(ValueSummary& sum, const ChunkView& chunk, std::size_t level, qsizetype from, qsizetype to)
+void ChunkView::add(ValueSummary& sum, std::size_t level, qsizetype from, qsizetype to) const
 {
-    if (from >= to)
-        return;
-    const SummaryLevel& at = chunk.levels[level];
-    std::uint64_t finite = 0;
-    for (qsizetype i = from; i < to; ++i) {
-        sum.least = std::min(sum.least, at.least[i]);
-        sum.most = std::max(sum.most, at.most[i]);
-        finite += at.finite[i];
-    }
-    qsizetype newest = to - 1;
-    while (newest > from && at.finite[newest] == 0)
-        --newest;
-    if (at.finite[newest] > 0)
-        sum.last = at.last[newest];
-    const qsizetype covered = std::min(to * kLevelRows[level], chunk.rows) - from * kLevelRows[level];
-    sum.finite += finite;
-    sum.notFinite += std::uint64_t(covered) - finite;
+    const qsizetype covered = std::min(to * kLevelRows[level], rows) - from * kLevelRows[level];
+    addEntries(sum, levels[level], from, to, covered, isFinite);
 }
-
-} // namespace
 
 ValueSummary ChunkView::entry(std::size_t level, qsizetype index) const
 {
@@ -62,20 +43,20 @@ ValueSummary ChunkView::summary(qsizetype from, qsizetype to) const
     const qsizetype fineTo = toEnd ? entries(0) : to / kFine;
     ValueSummary sum;
     if (fineFrom >= fineTo) {
-        addValues(sum, values, from, to);
+        addValues(sum, from, to);
         return sum;
     }
-    addValues(sum, values, from, fineFrom * kFine);
+    addValues(sum, from, fineFrom * kFine);
     const qsizetype coarseFrom = (fineFrom + kPerCoarse - 1) / kPerCoarse;
     const qsizetype coarseTo = toEnd ? entries(1) : fineTo / kPerCoarse;
     if (coarseFrom >= coarseTo) {
-        addEntries(sum, *this, 0, fineFrom, fineTo);
+        add(sum, 0, fineFrom, fineTo);
     } else {
-        addEntries(sum, *this, 0, fineFrom, coarseFrom * kPerCoarse);
-        addEntries(sum, *this, 1, coarseFrom, coarseTo);
-        addEntries(sum, *this, 0, std::min(coarseTo * kPerCoarse, fineTo), fineTo);
+        add(sum, 0, fineFrom, coarseFrom * kPerCoarse);
+        add(sum, 1, coarseFrom, coarseTo);
+        add(sum, 0, std::min(coarseTo * kPerCoarse, fineTo), fineTo);
     }
-    addValues(sum, values, std::min(fineTo * kFine, to), to);
+    addValues(sum, std::min(fineTo * kFine, to), to);
     return sum;
 }
 
@@ -102,38 +83,15 @@ std::uint64_t ChunkView::countOutside(qsizetype from, qsizetype to, double lower
 
 void GrowingChunk::append(double value)
 {
-    const std::size_t row = m_values.size();
     m_values.push_back(value);
-    for (std::size_t level = 0; level < kLevelRows.size(); ++level)
-        add(m_levels[level], row / std::size_t(kLevelRows[level]), value);
+    for (GrowingLevel& level : m_levels)
+        level.append(value);
     m_whole.add(value);
-}
-
-void GrowingChunk::add(Level& level, std::size_t entry, double value)
-{
-    if (entry == level.finite.size()) {
-        const ValueSummary empty;
-        level.least.push_back(empty.least);
-        level.most.push_back(empty.most);
-        level.last.push_back(empty.last);
-        level.finite.push_back(0);
-    }
-    if (!std::isfinite(value))
-        return;
-    level.least[entry] = std::min(level.least[entry], value);
-    level.most[entry] = std::max(level.most[entry], value);
-    level.last[entry] = value;
-    ++level.finite[entry];
 }
 
 ChunkView GrowingChunk::view() const
 {
-    ChunkView view{rows(), m_values.data(), {}};
-    for (std::size_t i = 0; i < kLevelRows.size(); ++i) {
-        const Level& level = m_levels[i];
-        view.levels[i] = {level.least.data(), level.most.data(), level.last.data(), level.finite.data()};
-    }
-    return view;
+    return {rows(), m_values.data(), {m_levels[0].view(), m_levels[1].view()}, m_whole.notFinite == 0};
 }
 
 } // namespace trainyard

@@ -7,27 +7,18 @@
 
 #include <QtGlobal>
 
-#include "app/models/value_summary.h"
+#include "app/models/summary_levels.h"
 
 namespace trainyard {
 
-/// Rows that one entry of a level of the pyramid sums up, from fine to coarse. A chunk is the top.
-constexpr std::array<qsizetype, 2> kLevelRows{16, 256};
 constexpr qsizetype kChunkRows = 4096;
-
-/// Where the entries of one level of a chunk's pyramid lie; entry k sums up rows k * kLevelRows[level] on.
-struct SummaryLevel {
-    const double* least = nullptr;
-    const double* most = nullptr;
-    const double* last = nullptr;
-    const std::uint32_t* finite = nullptr;
-};
 
 /// Up to kChunkRows values of a column and their pyramid, wherever they lie. Does not own them.
 struct ChunkView {
     qsizetype rows = 0;
     const double* values = nullptr;
     std::array<SummaryLevel, kLevelRows.size()> levels;
+    bool isFinite = false; ///< each value is known to be finite
 
     qsizetype entries(std::size_t level) const { return (rows + kLevelRows[level] - 1) / kLevelRows[level]; }
     /// Requires an entry of that level.
@@ -38,6 +29,9 @@ struct ChunkView {
     std::uint64_t countOutside(qsizetype from, qsizetype to, double lower, double upper) const;
 
 private:
+    void addValues(ValueSummary& sum, qsizetype from, qsizetype to) const;
+    /// Entries [from, to) of a level.
+    void add(ValueSummary& sum, std::size_t level, qsizetype from, qsizetype to) const;
     /// The coarsest level with an entry that begins at `from` and ends by `to`; -1 = only single rows do.
     int levelWithin(qsizetype from, qsizetype to) const;
 };
@@ -60,16 +54,9 @@ public:
     double operator[](qsizetype row) const { return m_values[std::size_t(row)]; }
 
 private:
-    struct Level {
-        std::vector<double> least;
-        std::vector<double> most;
-        std::vector<double> last;
-        std::vector<std::uint32_t> finite;
-    };
-    static void add(Level& level, std::size_t entry, double value);
-
     std::vector<double> m_values;
-    std::array<Level, kLevelRows.size()> m_levels;
+    std::array<GrowingLevel, kLevelRows.size()> m_levels{GrowingLevel(kLevelRows[0]),
+                                                         GrowingLevel(kLevelRows[1])};
     ValueSummary m_whole;
 };
 

@@ -102,6 +102,18 @@ const ValueSummary& SeriesColumn::chunkSummary(qsizetype index) const
     return index < fullChunks() ? (*m_full)[std::size_t(index)].whole : m_tail->whole();
 }
 
+void SeriesColumn::prefetch(qsizetype index) const
+{
+    if (index >= fullChunks())
+        return;
+    const SummaryLevel& level = (*m_full)[std::size_t(index)].view.levels.back();
+    constexpr qsizetype kEntries = kChunkRows / kLevelRows.back();
+    for (const double* entries : {level.least, level.most, level.last}) {
+        __builtin_prefetch(entries);
+        __builtin_prefetch(entries + kEntries / 2);
+    }
+}
+
 SeriesColumn SeriesColumn::from(qsizetype row) const
 {
     if (row <= 0)

@@ -69,6 +69,8 @@ public:
     qsizetype chunkCount() const { return (size() + kChunkRows - 1) / kChunkRows; }
     ChunkView chunk(qsizetype index) const;
     const ValueSummary& chunkSummary(qsizetype index) const;
+    /// Has the processor fetch what sums up a chunk, for who comes to it soon.
+    void prefetch(qsizetype index) const;
     /// Gives back the memory that the values of a chunk take if they lie in a mapped file: whoever reads them
     /// again finds them there.
     void letGo(qsizetype index) const;

@@ -1,24 +1,22 @@
 #include "app/models/smoothed_series.h"
 
+#include <cmath>
+
+#include "app/models/pixel_columns.h"
+
 namespace trainyard {
 
 namespace {
 
 constexpr qsizetype kFineRows = kLevelRows[0];
 constexpr qsizetype kCoarseRows = kLevelRows[1];
-constexpr qsizetype kLongRows = 1 << 21; ///< 16 MiB of values
-constexpr double kLonger = 1.25;         ///< times the range that an average was begun for
+constexpr qsizetype kShortRows = 1 << 16; ///< 512 KiB of averages
+constexpr qsizetype kLongRows = 1 << 21;  ///< 16 MiB of values
+constexpr double kLonger = 1.25;          ///< times the range that an average was begun for
 
 double rangeOf(const SeriesColumn& x)
 {
     return x.isEmpty() ? 0 : x.last() - x.first();
-}
-
-void addTo(std::vector<ValueSummary>& level, qsizetype row, qsizetype rows, double value)
-{
-    if (row % rows == 0)
-        level.emplace_back();
-    level.back().add(value);
 }
 
 } // namespace
@@ -29,6 +27,8 @@ void SmoothedSeries::follow(const SeriesColumn& x, const SeriesColumn& y, const 
         start(x, smoothing);
     m_x = x;
     m_y = y;
+    if (size() > kShortRows)
+        m_all = {};
     while (m_rows < y.size()) {
         const qsizetype chunk = m_rows / kChunkRows;
         const ChunkView xs = x.chunk(chunk);
@@ -55,8 +55,10 @@ void SmoothedSeries::start(const SeriesColumn& x, const Smoothing& smoothing)
     m_running = RunningAverage(smoothing, m_range);
     m_rows = 0;
     m_states.clear();
+    m_all = {};
     m_fine.clear();
     m_coarse.clear();
+    m_allFinite = true;
     ++m_starts;
 }
 
@@ -65,8 +67,11 @@ void SmoothedSeries::append(double x, double y)
     if (m_rows % kCoarseRows == 0)
         m_states.push_back(m_running);
     const double value = m_running.add(x, y);
-    addTo(m_fine, m_rows, kFineRows, value);
-    addTo(m_coarse, m_rows, kCoarseRows, value);
+    if (size() <= kShortRows)
+        m_all.append(value);
+    m_fine.append(value);
+    m_coarse.append(value);
+    m_allFinite = m_allFinite && std::isfinite(value);
 }
 
 RunningAverage SmoothedSeries::before(qsizetype row) const
@@ -96,6 +101,8 @@ std::vector<double> SmoothedSeries::values(qsizetype from, qsizetype to) const
 
 std::vector<ValueSummary> SmoothedSeries::columns(const std::vector<qsizetype>& rows) const
 {
+    if (size() <= kShortRows)
+        return pixelColumns(m_all, rows);
     const auto pixels = qsizetype(rows.size()) - 1;
     if (rows.back() - rows.front() < kFineRows * pixels)
         return exactColumns(rows);
@@ -125,18 +132,23 @@ std::vector<ValueSummary> SmoothedSeries::exactColumns(const std::vector<qsizety
 /// Of rows [from, to), each rounded down to a multiple of 16.
 ValueSummary SmoothedSeries::stretches(qsizetype from, qsizetype to) const
 {
-    constexpr qsizetype kStep = kCoarseRows / kFineRows;
-    const qsizetype end = to >= size() ? qsizetype(m_fine.size()) : to / kFineRows;
+    constexpr qsizetype kPerCoarse = kCoarseRows / kFineRows;
+    const qsizetype first = from / kFineRows;
+    const qsizetype end = to >= size() ? m_fine.entries() : to / kFineRows;
     ValueSummary sum;
-    for (qsizetype entry = from / kFineRows; entry < end;) {
-        if (entry % kStep == 0 && entry + kStep <= end) {
-            sum.add(m_coarse[std::size_t(entry / kStep)]);
-            entry += kStep;
-        } else {
-            sum.add(m_fine[std::size_t(entry)]);
-            ++entry;
-        }
+    const auto add = [&](const GrowingLevel& level, qsizetype rows, qsizetype begin, qsizetype stop) {
+        const qsizetype covered = std::min(stop * rows, m_rows) - begin * rows;
+        addEntries(sum, level.view(), begin, stop, covered, m_allFinite);
+    };
+    const qsizetype coarseFrom = (first + kPerCoarse - 1) / kPerCoarse;
+    const qsizetype coarseTo = end / kPerCoarse;
+    if (coarseFrom >= coarseTo) {
+        add(m_fine, kFineRows, first, end);
+        return sum;
     }
+    add(m_fine, kFineRows, first, coarseFrom * kPerCoarse);
+    add(m_coarse, kCoarseRows, coarseFrom, coarseTo);
+    add(m_fine, kFineRows, coarseTo * kPerCoarse, end);
     return sum;
 }
 

@@ -9,7 +9,7 @@ namespace trainyard {
 
 /// The moving average of a long curve. It goes on where it ended when the curve has grown, and takes a
 /// fraction of the curve's memory: of every 16 points minimum, maximum and newest value, and of every 256
-/// where the average stood, from which single values are worked out again.
+/// where the average stood, from which single values are worked out again. Of a short curve all are kept.
 class SmoothedSeries {
 public:
     /// Brings the average up to the end of the curve. It starts over when the curve is another one, when the
@@ -20,8 +20,8 @@ public:
     double at(qsizetype row) const;
     /// Averages of rows [from, to), worked out one by one.
     std::vector<double> values(qsizetype from, qsizetype to) const;
-    /// What each pixel shows of the average; see pixelRows(). Exact where pixels have less than 16 rows;
-    /// wider ones begin and end with whole stretches of 16.
+    /// What each pixel shows of the average; see pixelRows(). Exact of a short curve and where pixels have
+    /// less than 16 rows; wider ones begin and end with whole stretches of 16.
     std::vector<ValueSummary> columns(const std::vector<qsizetype>& pixelRows) const;
     /// How often it started over; for tests.
     int starts() const { return m_starts; }
@@ -41,8 +41,10 @@ private:
     qsizetype m_rows = 0;
     RunningAverage m_running{Smoothing(), 0};
     std::vector<RunningAverage> m_states; ///< before every 256th row
-    std::vector<ValueSummary> m_fine;     ///< of 16 rows each
-    std::vector<ValueSummary> m_coarse;   ///< of 256 rows each
+    SeriesColumn m_all;                   ///< the averages, as long as the curve is short
+    GrowingLevel m_fine{kLevelRows[0]};
+    GrowingLevel m_coarse{kLevelRows[1]};
+    bool m_allFinite = true; ///< averages
     int m_starts = 0;
 };
 

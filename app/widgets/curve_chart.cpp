@@ -148,12 +148,12 @@ void CurveChart::rebuild()
         const Curve& curve = m_curves.at(qsizetype(i));
         m_smoothed[i].follow(curve.x, curve.y, options().smoothing);
     });
-    const std::vector<View> shown = views();
+    std::vector<View> shown = views();
     fitVertically(shown);
-    drawLines(shown);
     const ThemeColours& colours = coloursOf(palette());
     addNotFiniteMarks(shown, colours.bad);
     addSkippedMarks(shown, colours.warning);
+    drawLines(std::move(shown));
     describeHidden();
 }
 
@@ -190,11 +190,11 @@ std::vector<std::size_t> CurveChart::placedLike() const
     return list;
 }
 
-DrawnLine CurveChart::rawLine(qsizetype curve, const View& view, const QPen& pen) const
+DrawnLine CurveChart::rawLine(qsizetype curve, View& view, const QPen& pen) const
 {
     DrawnLine line{pen};
     if (view.dense) {
-        line.columns = view.columns;
+        line.columns = std::move(view.columns);
         line.stroked = false;
         return line;
     }
@@ -208,7 +208,7 @@ DrawnLine CurveChart::rawLine(qsizetype curve, const View& view, const QPen& pen
     return line;
 }
 
-DrawnLine CurveChart::smoothedLine(qsizetype curve, const View& view, const QPen& pen) const
+DrawnLine CurveChart::smoothedLine(qsizetype curve, View& view, const QPen& pen) const
 {
     DrawnLine line{pen};
     const SmoothedSeries& average = m_smoothed[std::size_t(curve)];
@@ -224,7 +224,7 @@ DrawnLine CurveChart::smoothedLine(qsizetype curve, const View& view, const QPen
     return line;
 }
 
-void CurveChart::drawLines(const std::vector<View>& views)
+void CurveChart::drawLines(std::vector<View> views)
 {
     const ColourScheme scheme = coloursOf(palette()).scheme;
     const bool smoothed = isSmoothed();

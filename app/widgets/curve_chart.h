@@ -83,9 +83,10 @@ private:
     bool isSmoothed() const;
     std::vector<View> views() const;
     std::vector<std::size_t> placedLike() const;
-    DrawnLine rawLine(qsizetype curve, const View& view, const QPen& pen) const;
-    DrawnLine smoothedLine(qsizetype curve, const View& view, const QPen& pen) const;
-    void drawLines(const std::vector<View>& views);
+    /// Takes the columns out of the view.
+    DrawnLine rawLine(qsizetype curve, View& view, const QPen& pen) const;
+    DrawnLine smoothedLine(qsizetype curve, View& view, const QPen& pen) const;
+    void drawLines(std::vector<View> views);
     std::vector<DrawnBand> bands(const std::vector<View>& views) const;
     void fitVertically(const std::vector<View>& views);
     void extendToZero();

@@ -158,7 +158,22 @@ private slots:
         for (std::size_t i = 0; i < columns.size(); ++i) {
             QVERIFY(areEqual(columns[i], bruteForce(y, starts[i], starts[i + 1])));
             const double edge = starts[i] < rows ? x[starts[i]] : rows + 1;
-            QVERIFY(logarithmic || std::fabs(edge - edges[i]) <= std::max(1.0, width / 16));
+            QVERIFY(logarithmic || std::fabs(edge - edges[i]) <= std::max(1.0, 0.4 * width) + 1e-9);
+        }
+    }
+
+    /// A run that was fast and then slow, over time.
+    void edgesAreExactWhereRowsAreSparseToo()
+    {
+        SeriesColumn x;
+        for (int row = 0; row < 400'000; ++row)
+            x.append(row < 399'000 ? row * 1e-3 : 399 + (row - 399'000) * 0.4);
+        const PixelEdges edges = pixelEdges(0, x.last(), 800);
+        const std::vector<qsizetype> starts = pixelRows(x, edges);
+        const double width = x.last() / 800;
+        for (std::size_t i = 0; i < 800; ++i) {
+            const double before = starts[i] > 0 ? x[starts[i] - 1] : 0;
+            QVERIFY(before - edges[i] <= 0.4 * width + 1e-9 && edges[i] - x[starts[i]] <= 0.4 * width + 1e-9);
         }
     }
 

@@ -11,6 +11,7 @@ using namespace trainyard;
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr qsizetype kLong = 80'000; ///< points of a curve of which only stretches are kept
 
 QList<double> smoothed(const QList<double>& x, const QList<double>& y, const Smoothing& smoothing)
 {
@@ -117,14 +118,15 @@ private slots:
 
     void longCurvesAreSmoothedInStretches()
     {
-        const QList<double> x = evenly(3000);
-        const QList<double> y = noisy(3000);
+        const QList<double> x = evenly(kLong);
+        const QList<double> y = noisy(kLong);
         SmoothedSeries series;
         series.follow(x, y, {SmoothingKind::TimeWeighted, 0.6});
         const QList<double> expected = timeWeightedAverage(x, y, 0.6);
-        compare({series.at(0), series.at(255), series.at(256), series.at(2999)},
-                {expected[0], expected[255], expected[256], expected[2999]});
-        for (const auto& [from, to] : {std::pair{0, 3000}, {16, 32}, {160, 1024}, {2992, 3000}}) {
+        compare({series.at(0), series.at(255), series.at(256), series.at(kLong - 1)},
+                {expected[0], expected[255], expected[256], expected[kLong - 1]});
+        for (const auto& [from, to] :
+             {std::pair<qsizetype, qsizetype>{0, kLong}, {16, 32}, {160, 1024}, {kLong - 16, kLong}}) {
             ValueSummary sum;
             for (int row = from; row < to; ++row)
                 sum.add(expected[row]);
@@ -157,9 +159,9 @@ private slots:
     void aPixelOfFewPointsAmongCrowdedOnesIsNotEmpty()
     {
         SmoothedSeries series;
-        series.follow(evenly(3000), noisy(3000), {SmoothingKind::TimeWeighted, 0.6});
-        const QList<double> expected = timeWeightedAverage(evenly(3000), noisy(3000), 0.6);
-        const ValueSummary narrow = series.columns({0, 1604, 1606, 3000})[1];
+        series.follow(evenly(kLong), noisy(kLong), {SmoothingKind::TimeWeighted, 0.6});
+        const QList<double> expected = timeWeightedAverage(evenly(kLong), noisy(kLong), 0.6);
+        const ValueSummary narrow = series.columns({0, 1604, 1606, kLong})[1];
         QCOMPARE(narrow.finite, std::uint64_t(2));
         compare({narrow.last}, {expected[1605]});
     }

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <QtGlobal>
+
+#include "app/models/value_summary.h"
+
+namespace trainyard {
+
+/// Rows that one entry of a level of the pyramid sums up, from fine to coarse. A chunk is the top.
+constexpr std::array<qsizetype, 2> kLevelRows{16, 256};
+
+/// Where the entries of one level lie, entry k of which sums up rows k * kLevelRows[level] on.
+struct SummaryLevel {
+    const double* least = nullptr;
+    const double* most = nullptr;
+    const double* last = nullptr;
+    const std::uint32_t* finite = nullptr;
+};
+
+/// Adds entries [from, to) of a level to `sum`; `allFinite`: each of the `rows` rows that they stand for is
+/// finite. A frame of a hundred curves adds up a million of them.
+void addEntries(ValueSummary& sum, const SummaryLevel& level, qsizetype from, qsizetype to, qsizetype rows,
+                bool allFinite);
+/// The same of single values, all of them finite.
+void addFiniteValues(ValueSummary& sum, const double* values, qsizetype from, qsizetype to);
+
+/// A level that grows with what it sums up.
+class GrowingLevel {
+public:
+    explicit GrowingLevel(qsizetype rows) : m_rows(std::size_t(rows)) {}
+
+    /// The value of the next row.
+    void append(double value);
+    void clear();
+    qsizetype entries() const { return qsizetype(m_finite.size()); }
+    SummaryLevel view() const { return {m_least.data(), m_most.data(), m_last.data(), m_finite.data()}; }
+
+private:
+    std::size_t m_rows; ///< of an entry
+    std::size_t m_size = 0;
+    std::vector<double> m_least;
+    std::vector<double> m_most;
+    std::vector<double> m_last;
+    std::vector<std::uint32_t> m_finite;
+};
+
+} // namespace trainyard
