@@ -81,7 +81,10 @@ DataPlace::DataPlace(const Parts& parts, QWidget* parent)
     column->addWidget(m_page);
 
     connect(add, &QPushButton::clicked, this, [this] { m_addBar->ask(m_hosts.names()); });
-    connect(m_addBar, &AddDataSetBar::folderNamed, this, &DataPlace::addFolder);
+    connect(m_addBar, &AddDataSetBar::folderNamed, this, [this](const QString& host, const QString& folder) {
+        m_notices.clear();
+        addFolder(host, folder);
+    });
     connect(prepare, &QPushButton::clicked, this, &DataPlace::openPrepareForm);
     connect(&m_verifier, &DataSetVerifier::finished, this, &DataPlace::onVerified);
     connect(&m_verifier, &DataSetVerifier::progress, this,
@@ -147,8 +150,10 @@ void DataPlace::connectJob()
     connect(&m_job, &PrepareJob::startProgress, m_progress, &PreparePanel::setStarting);
     connect(&m_job, &PrepareJob::progressed, this, [this] { m_progress->setProgress(m_job.progress()); });
     connect(&m_job, &PrepareJob::linkChanged, m_progress, &PreparePanel::setLink);
-    connect(&m_job, &PrepareJob::noticed, this,
-            [this](const QString& text) { m_page->strip()->showMessage(MessageStrip::Tone::Warning, text); });
+    connect(&m_job, &PrepareJob::noticed, this, [this](const QString& text) {
+        m_notices.append(text);
+        m_page->strip()->showMessage(MessageStrip::Tone::Warning, text);
+    });
     connect(&m_job, &PrepareJob::finished, this, &DataPlace::onPrepared);
 }
 
@@ -178,6 +183,7 @@ void DataPlace::onJobState(PrepareJob::State state)
                                                         : tr("another data set is being prepared"));
     switch (state) {
     case PrepareJob::State::Starting:
+        m_notices.clear();
         m_page->strip()->clear();
         m_progress->begin(m_job.options());
         break;
@@ -203,20 +209,8 @@ void DataPlace::onPrepared(const Result<PrepareOptions>& result)
             m_page->strip()->showError(result.error());
         return;
     }
-    m_prepared = *result;
     for (const QString& folder : result->dataSetFolders())
         addFolder(result->host, folder);
-}
-
-QString DataPlace::vocabularyNote(const DataSetEntry& entry) const
-{
-    const bool isTrained = m_prepared && m_prepared->vocabulary == PrepareOptions::Vocabulary::Train &&
-                           m_prepared->host == entry.host &&
-                           m_prepared->dataSetFolders().contains(entry.folder);
-    if (!isTrained || entry.vocabularySize >= m_prepared->vocabularySize)
-        return {};
-    return tr("Its vocabulary has %1 entries: the text gives no more of the %2 that were asked for.")
-        .arg(displayCount(entry.vocabularySize), displayCount(m_prepared->vocabularySize));
 }
 
 void DataPlace::addFolder(const QString& host, const QString& folder)
@@ -239,14 +233,13 @@ void DataPlace::take(const QString& host, const QString& folder, const Result<Da
     entry.name = QFileInfo(folder).fileName();
     entry.host = host;
     entry.folder = folder;
-    entry = withManifest(entry, *manifest);
-    m_dataSets.put(entry);
+    m_dataSets.put(withManifest(entry, *manifest));
     m_list->setCurrentIndex(m_dataSets.index(m_dataSets.rowOf(host, folder)));
     m_addBar->hide();
     showCurrent();
     m_list->setFocus(); // else the next button gets it, and that removes
     m_page->strip()->showMessage(MessageStrip::Tone::Good, tr("%1 is ready.").arg(folder),
-                                 vocabularyNote(entry));
+                                 m_notices.join(QLatin1Char('\n')));
 }
 
 void DataPlace::showCurrent()

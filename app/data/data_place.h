@@ -1,7 +1,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 
 #include "app/models/data_set_list_model.h"
 #include "app/models/data_set_verifier.h"
@@ -50,8 +49,6 @@ private:
     void connectJob();
     void onJobState(PrepareJob::State state);
     void onPrepared(const Result<PrepareOptions>& result);
-    /// That the text gave a smaller vocabulary than was asked for; empty when it did not.
-    QString vocabularyNote(const DataSetEntry& entry) const;
     void onVerified(const QString& host, const QString& folder, const Result<VerifyReport>& result);
     void showVerified(const Result<VerifyReport>& result);
     void showCurrent();
@@ -78,8 +75,8 @@ private:
     QStackedWidget* m_detail;
     DataSetPanel* m_panel;
     PrepareForm* m_form;
-    std::optional<PrepareOptions> m_prepared; ///< last
-    QString m_checking;                       ///< place of the data set that is being read; empty = none
+    QStringList m_notices; ///< of the last preparation; they stay when it is done
+    QString m_checking;    ///< place of the data set that is being read; empty = none
     std::map<QString, Result<VerifyReport>> m_reports; ///< of other hosts, by place(); they are costly
 };
 
