@@ -70,6 +70,12 @@ std::vector<NodeModel> kindsIn(const HardwareLibrary& hardware)
     return kinds;
 }
 
+/// Of a name that is longer than its box; Qt shows the end.
+void showBeginning(QComboBox& box)
+{
+    box.lineEdit()->setCursorPosition(0);
+}
+
 /// The first host of the list that the run does not use yet; another name when all are used.
 std::string unusedHost(const RunSpec& spec, const HostListModel& hosts)
 {
@@ -324,6 +330,7 @@ void ClusterEditor::fillChoices(const NodeRow& row) const
     const QSignalBlocker hardwareBlocker(row.hardware);
     row.host->clear();
     row.host->addItems(m_hosts.names());
+    showBeginning(*row.host);
     row.hardware->clear();
     row.hardware->addItem(tr("unknown"));
     for (const NodeModel& kind : m_kinds) {
@@ -351,7 +358,7 @@ void ClusterEditor::showNode(const NodeRow& row, const NodeSpec& node)
     const QString host = QString::fromStdString(node.host);
     if (row.host->currentText().trimmed() != host) {
         row.host->setEditText(host);
-        row.host->lineEdit()->setCursorPosition(0); // the beginning is in view
+        showBeginning(*row.host);
     }
     const QString hardware = QString::fromStdString(node.hardware);
     if (!hardware.isEmpty() && row.hardware->findText(hardware) < 0)

@@ -115,6 +115,14 @@ private slots:
     void init() { m_desk.start(); }
     void cleanup() { m_desk.end(); }
 
+    void aHostIsShownFromItsBeginning()
+    {
+        auto& place = m_desk.goTo<DesignPlace>();
+        const auto* host = place.findChild<QComboBox*>("cluster.nodes[0].host");
+        QCOMPARE(host->currentText(), QString("localhost"));
+        QCOMPARE(host->lineEdit()->cursorPosition(), 0);
+    }
+
     void whatIsWrongIsSaidUnderTheFieldWhileTyping()
     {
         auto& place = m_desk.goTo<DesignPlace>();
