@@ -1,14 +1,18 @@
 #include "app/shell/main_window.h"
 
+#include <algorithm>
+
 #include <QAction>
 #include <QCloseEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
 #include <QMessageBox>
+#include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QStyle>
 #include <QToolButton>
 
 #include "app/shell/appearance.h"
@@ -28,6 +32,14 @@ constexpr QSize kFirstSize(1280, 800);
 constexpr QSize kSmallest(1120, 640);
 const QString kGeometryKey = QStringLiteral("window/geometry");
 const QString kPlaceKey = QStringLiteral("window/place");
+
+/// On a small screen the status bar stays in view below a title bar.
+QSize firstSize(const QWidget& window)
+{
+    const int titleBar = window.style()->pixelMetric(QStyle::PM_TitleBarHeight, nullptr, &window);
+    const int room = window.screen()->availableGeometry().height() - titleBar;
+    return {kFirstSize.width(), std::min(kFirstSize.height(), room)};
+}
 
 bool wantsToClose(const QString& loss, QWidget* parent)
 {
@@ -58,7 +70,7 @@ MainWindow::MainWindow(Appearance& appearance, QSettings& settings, QWidget* par
 {
     setWindowTitle(tr("Trainyard"));
     setMinimumSize(kSmallest);
-    resize(kFirstSize);
+    resize(firstSize(*this));
     auto* centre = new QWidget;
     auto* row = new QHBoxLayout(centre);
     row->setContentsMargins(0, 0, 0, 0);

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QScreen>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -42,6 +43,12 @@ class TestPlaces : public QObject {
 private slots:
     void init() { m_desk.start(); }
     void cleanup() { m_desk.end(); }
+
+    void theWindowLeavesRoomForItsTitleBar()
+    {
+        const MainWindow& window = m_desk.window();
+        QVERIFY(window.height() < window.screen()->availableGeometry().height());
+    }
 
     void keysLeadToThePlaces()
     {
