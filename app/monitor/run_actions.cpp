@@ -58,6 +58,7 @@ void RunActions::showMenu(const QString& runId, const QPoint& place)
     menu->setToolTipsVisible(true);
     addSpecActions(*menu, runId);
     menu->addAction(tr("Compare with others"), this, [this, runId] { emit comparisonWanted(runId); });
+    menu->addAction(tr("Make a report"), this, [this, runId] { emit reportWanted(runId); });
     addExports(*menu, runId);
     menu->addSeparator();
     const bool archived = entry->isArchived;

@@ -27,6 +27,17 @@ namespace {
 constexpr int kClockMs = 1000;
 constexpr int kListWidth = 300;
 
+/// "200 steps, the loss went from 8.93 to 6.12".
+QString lossWords(const RunSeries& series)
+{
+    const SeriesColumn& losses = series.steps().column(StepColumn::Loss);
+    const QString steps = RunsPlace::tr("%1 steps").arg(displayCount(qint64(losses.size())));
+    if (losses.isEmpty())
+        return steps;
+    return RunsPlace::tr("%1, the loss went from %2 to %3")
+        .arg(steps, displayLoss(losses.first()), displayLoss(series.steps().last(StepColumn::Loss)));
+}
+
 } // namespace
 
 RunsPlace::RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent)
@@ -89,6 +100,7 @@ void RunsPlace::connectActions()
     connect(actions, &RunActions::copyWanted, this, &RunsPlace::copyRequested);
     connect(actions, &RunActions::relaunchWanted, this, &RunsPlace::launchRequested);
     connect(actions, &RunActions::comparisonWanted, this, &RunsPlace::comparisonRequested);
+    connect(actions, &RunActions::reportWanted, this, &RunsPlace::reportRequested);
 }
 
 QWidget* RunsPlace::buildSplit()
@@ -146,6 +158,26 @@ void RunsPlace::showAlerts(const QString& runId)
 {
     showRun(runId);
     m_view->showEvents();
+}
+
+void RunsPlace::offerWhatFollows(const QString& runId)
+{
+    const Result<OpenRun*> opened = m_desk.open(runId);
+    if (!opened.ok())
+        return m_frame->strip()->showError(opened.error());
+    const OpenRun& run = **opened;
+    MessageStrip& strip = *m_frame->strip();
+    strip.showMessage(MessageStrip::Tone::Good, tr("The demo has finished: %1.").arg(lossWords(run.series())),
+                      tr("%1 is a run like your own: its curves, log and checkpoints stay. What follows?")
+                          .arg(oneLine(run.facts().name())));
+    strip.addAction(tr("Compare it"), [this, runId] { emit comparisonRequested(runId); });
+    strip.addAction(tr("Make a report"), [this, runId] { emit reportRequested(runId); });
+    if (!run.facts().spec)
+        return;
+    strip.addAction(tr("Launch it again"), [this, spec = *run.facts().spec] { emit launchRequested(spec); });
+    QPushButton* design = strip.addAction(tr("Change it in Design"),
+                                          [this, spec = *run.facts().spec] { emit copyRequested(spec); });
+    design->setToolTip(tr("Opens a copy as a run of your own, with another layout, model or data set"));
 }
 
 void RunsPlace::onCurrentRun(const QString& runId)

@@ -32,6 +32,8 @@ public:
     void showRun(const QString& runId);
     /// Shows what is wrong with this run.
     void showAlerts(const QString& runId);
+    /// The demo's training has ended: what came of it, and what can be done with a run.
+    void offerWhatFollows(const QString& runId);
 
 signals:
     /// The button of the empty place: there is no run yet.
@@ -41,6 +43,7 @@ signals:
     /// A run of this specification is wanted at once.
     void launchRequested(const trainyard::RunSpec& spec);
     void comparisonRequested(const QString& runId);
+    void reportRequested(const QString& runId);
     /// The user clicked the desktop's message about this run.
     void alertClicked(const QString& runId);
 

@@ -65,6 +65,10 @@ void DeskWindow::addPlaces()
         m_window.showPlace(compare);
         compare->addChosen(run);
     });
+    QObject::connect(m_runs, &RunsPlace::reportRequested, reports, [this, reports](const QString& run) {
+        m_window.showPlace(reports);
+        reports->setChosen({run});
+    });
     QObject::connect(m_runs, &RunsPlace::alertClicked, m_runs, [this](const QString& run) {
         m_window.showPlace(m_runs);
         m_runs->showAlerts(run);
@@ -114,8 +118,10 @@ void DeskWindow::startDemo(const std::filesystem::path& folder)
             showPreparation(runId);
     });
     QObject::connect(demo, &DemoFlow::finished, &m_window, [this](const Result<QString>& result) {
-        m_window.showStatus(result.ok() ? MainWindow::tr("The demo's training has finished.")
-                                        : QString::fromStdString(result.error().text()));
+        if (!result.ok())
+            return m_window.showStatus(QString::fromStdString(result.error().text()));
+        m_runs->offerWhatFollows(*result);
+        m_window.showStatus(MainWindow::tr("The demo has finished; Runs offers what follows."));
     });
     demo->start();
 }

@@ -25,7 +25,7 @@ public:
     /// Goes to the place Data and shows how far this preparation is.
     void showPreparation(const QString& runId);
     /// The demo with its things in `folder`: its steps in the status bar, its data set in the place Data, its
-    /// training in Runs.
+    /// training in Runs, which offers what follows when it has ended.
     void startDemo(const std::filesystem::path& folder);
     /// Begins the tour where nothing has been done yet, unless it was left before.
     void offerTour();

@@ -10,6 +10,7 @@
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
+#include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -174,6 +175,27 @@ private slots:
             panels.showPanel(*panels.panel(id));
             support::savePictures(*m_place, "runs-panel-" + id);
         }
+    }
+
+    void theEndOfTheDemoOffersWhatFollows()
+    {
+        open({{}});
+        const QString id = m_library->runs().first().id;
+        QSignalSpy compared(m_place.get(), &RunsPlace::comparisonRequested);
+        QSignalSpy reported(m_place.get(), &RunsPlace::reportRequested);
+        QSignalSpy copied(m_place.get(), &RunsPlace::copyRequested);
+        QSignalSpy launched(m_place.get(), &RunsPlace::launchRequested);
+        m_place->offerWhatFollows(id);
+        QVERIFY(hasTextStartingWith("The demo has finished: 400 steps, the loss went from"));
+        button("Compare it")->click();
+        button("Make a report")->click();
+        button("Change it in Design")->click();
+        button("Launch it again")->click();
+        QCOMPARE(compared.value(0).value(0).toString(), id);
+        QCOMPARE(reported.value(0).value(0).toString(), id);
+        QCOMPARE(copied.size(), 1);
+        QCOMPARE(launched.size(), 1);
+        support::savePictures(*m_place, "runs-demo-end");
     }
 
     void plansTheTimeForTheHardwareThatIsChosen()

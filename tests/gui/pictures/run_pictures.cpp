@@ -3,6 +3,9 @@
 #include <QApplication>
 #include <QDateTime>
 #include <QDockWidget>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLineEdit>
 #include <QMouseEvent>
 #include <QPushButton>
@@ -18,7 +21,10 @@
 #include "app/monitor/run_view.h"
 #include "app/monitor/runs_place.h"
 #include "app/report/reports_place.h"
+#include "app/widgets/message_strip.h"
 #include "app/widgets/panel_area.h"
+#include "engine/base/file.h"
+#include "engine/spec/layout_change.h"
 #include "tests/gui/pictures/picture.h"
 #include "tests/support/sample_run/sample_run.h"
 
@@ -98,6 +104,7 @@ support::SampleRun resumedRun()
     run.killedAt = 530;
     run.resumedFrom = 500;
     run.rowLength = 512;
+    run.hardware = "cpu-node";
     run.startNs = nowNs() - 2 * kDayNs;
     run.seed = 5;
     return run;
@@ -170,8 +177,9 @@ void showRun(DeskWindow& desk, const QString& id, const char* panel)
 {
     auto& place = placeOf<RunsPlace>(desk);
     place.showRun(id);
+    for (auto* strip : place.findChildren<MessageStrip*>())
+        strip->clear();
     auto* view = place.findChild<RunView*>();
-    view->findChild<MessageStrip*>()->clear();
     unfoldThresholds(*view, false);
     PanelArea& panels = view->panels();
     panels.showPanel(*panels.panel(QLatin1String(panel)));
@@ -239,6 +247,12 @@ void showGone(DeskWindow& desk)
     placeOf<RunsPlace>(desk).showRun(kGone);
 }
 
+void showEndOfDemo(DeskWindow& desk)
+{
+    showRun(desk, studyId(2), Charts);
+    placeOf<RunsPlace>(desk).offerWhatFollows(studyId(2));
+}
+
 void forgetGone(DeskWindow& desk)
 {
     (void)desk.session().runDesk().library().remove(kGone).ok();
@@ -271,6 +285,22 @@ QStringList newestRuns(DeskWindow& desk, qsizetype most)
     return ids;
 }
 
+/// As the agent keeps it of an attempt that goes on with pairs of tensor ranks.
+void writeLayoutOfResume(const QString& folder)
+{
+    RunSpec spec = readRunFacts(folder)->spec.value();
+    spec.layout.data /= 2;
+    spec.layout.tensor = 2;
+    spec.batch.accumulation *= 2;
+    const QJsonObject request{{"attempt", 2},
+                              {"layout", QString::fromStdString(layoutText(spec))},
+                              {"nodes", QJsonArray{QJsonObject{{"host", "gpu-03.cluster.example.org"}}}}};
+    (void)makeFolder((folder + "/attempts").toStdString()).ok();
+    (void)writeFileAtomically((folder + "/attempts/0002.json").toStdString(),
+                              QJsonDocument(request).toJson().toStdString())
+        .ok();
+}
+
 } // namespace
 
 void writeRuns(const QString& desk)
@@ -278,8 +308,11 @@ void writeRuns(const QString& desk)
     QList<support::SampleRun> runs{liveRun(), failedRun(), resumedRun(), stoppedRun(), divergedRun()};
     for (const int ranks : {1, 2, 4, 8})
         runs.append(studyRun(ranks));
-    for (const support::SampleRun& run : runs)
-        (void)support::writeSampleRun(desk + QStringLiteral("/runs"), run);
+    for (const support::SampleRun& run : runs) {
+        const QString folder = support::writeSampleRun(desk + QStringLiteral("/runs"), run);
+        if (run.id == kResumed)
+            writeLayoutOfResume(folder);
+    }
 }
 
 const QList<Picture>& runPictures()
@@ -309,6 +342,8 @@ const QList<Picture>& runPictures()
         {"runs-failed-devices", [](DeskWindow& desk) { showRun(desk, kFailed, Devices); }},
         {"runs-failed-events", [](DeskWindow& desk) { showRun(desk, kFailed, Events); }},
         {"runs-resumed", [](DeskWindow& desk) { showRun(desk, kResumed, Charts); }},
+        {"runs-plan-resumed", [](DeskWindow& desk) { showRun(desk, kResumed, Plan); }},
+        {"runs-demo-end", showEndOfDemo},
         {"runs-stopped", [](DeskWindow& desk) { showRun(desk, kStopped, Charts); }},
         {"runs-gone", showGone},
         {"compare",
