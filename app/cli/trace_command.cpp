@@ -83,10 +83,11 @@ Status trace(const TraceOptions& options)
     const CollectiveTrace& known = recording.trace();
     TRAINYARD_TRY_STATUS(writeFileAtomically(std::filesystem::absolute(options.out),
                                              known.toChromeTrace(hostsByRank(*spec)).toStdString()));
-    console::note(QStringLiteral("steps %1 to %2 of %3: %4 collectives and messages")
+    console::note(QStringLiteral("steps %1 to %2 of %3: %4 passes, %5 collectives and messages")
                       .arg(known.firstStep())
                       .arg(known.lastStep())
                       .arg(run.id)
+                      .arg(known.passCount())
                       .arg(known.size()));
     if (known.overwritten() > 0)
         console::warn(
@@ -107,7 +108,7 @@ void addTraceCommand(CLI::App& app, CommandOutcome& outcome)
 {
     auto o = std::make_shared<TraceOptions>();
     CLI::App* command = app.add_subcommand(
-        "trace", "Record which collectives every rank of a run enters, when and for how long");
+        "trace", "Record the passes and collectives of every rank of a run, when and for how long");
     command->add_option("RUN", o->run, "Run id; it must be at work")->required();
     command->add_option("--steps", o->steps, "Whole steps to record")
         ->check(CLI::Range(1, 1000))
@@ -116,8 +117,9 @@ void addTraceCommand(CLI::App& app, CommandOutcome& outcome)
     command->footer(
         "The run goes on as it would: what is read is the flight ring that every rank keeps anyway. "
         "The file is\nin the format of Chrome's tracing; https://ui.perfetto.dev and "
-        "chrome://tracing open it: a process for each\nrank, a track for each group of ranks. What a rank "
-        "does between collectives is not in it.\n\n  trainyard trace RUN --steps 5 --out trace.json");
+        "chrome://tracing open it: a process for each\nrank, with a track of its forward and backward "
+        "passes and updates, step by step, and a track for each group of ranks.\n\n  trainyard trace RUN "
+        "--steps 5 --out trace.json");
     command->callback([&outcome, o] { outcome.status = exitWith(trace(*o)); });
 }
 

@@ -35,6 +35,49 @@ QJsonObject named(const char* what, int process, std::optional<int> track, const
     return event;
 }
 
+constexpr int kPassTrack = 0; ///< of a rank's steps and passes; those of its groups follow
+
+QJsonObject spanOf(const QString& name, const char* category, int rank, std::int64_t enteredNs,
+                   std::int64_t leftNs, const QJsonObject& arguments)
+{
+    return {{"ph", "X"},
+            {"name", name},
+            {"cat", category},
+            {"pid", rank},
+            {"tid", kPassTrack},
+            {"ts", double(enteredNs) / kNsPerUs},
+            {"dur", double(leftNs - enteredNs) / kNsPerUs},
+            {"args", arguments}};
+}
+
+QJsonObject eventOf(const FlightPass& pass, int rank, std::int64_t offsetNs)
+{
+    QString name = QString::fromUtf8(nameOf(pass.work).data());
+    QJsonObject arguments{{"step", qint64(pass.step)}, {"work", name}};
+    if (pass.microBatch >= 0) {
+        name += QStringLiteral(" %1").arg(pass.microBatch);
+        arguments["micro_batch"] = pass.microBatch;
+        arguments["chunk"] = pass.chunk;
+    }
+    return spanOf(name, "pass", rank, pass.enteredNs - offsetNs, pass.leftNs - offsetNs, arguments);
+}
+
+/// The passes of a rank's steps, in order of time, each within the span of its step.
+void appendPasses(const std::vector<FlightPass>& passes, int rank, std::int64_t offsetNs, QJsonArray& events)
+{
+    if (!passes.empty())
+        events.append(named("thread_name", rank, kPassTrack, QStringLiteral("passes")));
+    for (auto first = passes.begin(); first != passes.end();) {
+        const auto end =
+            std::find_if(first, passes.end(), [&](const FlightPass& p) { return p.step != first->step; });
+        events.append(spanOf(QStringLiteral("step %1").arg(first->step), "step", rank,
+                             first->enteredNs - offsetNs, std::prev(end)->leftNs - offsetNs,
+                             {{"step", qint64(first->step)}}));
+        for (; first != end; ++first)
+            events.append(eventOf(*first, rank, offsetNs));
+    }
+}
+
 QJsonObject eventOf(const FlightEntry& entry, int rank, int track, std::int64_t offsetNs)
 {
     const QString kind = QString::fromUtf8(nameOf(entry.kind).data());
@@ -63,10 +106,10 @@ public:
         });
         if (free != m_tracks.end()) {
             free->untilNs = entry.leftNs;
-            return int(free - m_tracks.begin());
+            return kPassTrack + 1 + int(free - m_tracks.begin());
         }
         m_tracks.push_back({entry.group, entry.leftNs});
-        const int track = int(m_tracks.size()) - 1;
+        const int track = kPassTrack + int(m_tracks.size());
         events.append(named("thread_name", m_rank, track, nameOfGroup(m_groups, entry.group)));
         return track;
     }
@@ -97,6 +140,8 @@ void CollectiveTrace::add(const FlightSnapshot& ring)
     rank.groups = ring.groups;
     for (const FlightEntry& entry : ring.entries)
         rank.entries[{entry.group, entry.sequence}] = entry;
+    for (const FlightPass& pass : ring.passes)
+        rank.passes[pass.number] = pass;
     if (m_firstStep == 0 && std::ranges::all_of(m_ranks, [](const RankTrace& r) { return r.step > 0; }))
         m_firstStep = std::ranges::max(m_ranks, {}, &RankTrace::step).step + 1;
 }
@@ -114,11 +159,6 @@ bool CollectiveTrace::isComplete() const
     return stepsDone() == m_steps;
 }
 
-bool CollectiveTrace::isWanted(const FlightEntry& entry) const
-{
-    return entry.step >= m_firstStep && entry.step <= lastStep() && entry.leftNs > 0;
-}
-
 std::size_t CollectiveTrace::size() const
 {
     std::size_t count = 0;
@@ -128,7 +168,16 @@ std::size_t CollectiveTrace::size() const
     return count;
 }
 
-/// A group numbers its collectives without gaps.
+std::size_t CollectiveTrace::passCount() const
+{
+    std::size_t count = 0;
+    for (const RankTrace& rank : m_ranks)
+        count += std::size_t(
+            std::ranges::count_if(rank.passes, [this](const auto& known) { return isWanted(known.second); }));
+    return count;
+}
+
+/// A group numbers its collectives without gaps, and a rank its passes.
 std::uint64_t CollectiveTrace::overwritten() const
 {
     std::uint64_t lost = 0;
@@ -138,6 +187,12 @@ std::uint64_t CollectiveTrace::overwritten() const
             if (before && before->group == key.group && isWanted(entry))
                 lost += key.sequence - before->sequence - 1;
             before = &key;
+        }
+        std::uint64_t passBefore = 0;
+        for (const auto& [number, pass] : rank.passes) {
+            if (passBefore > 0 && isWanted(pass))
+                lost += number - passBefore - 1;
+            passBefore = number;
         }
     }
     return lost;
@@ -178,7 +233,13 @@ QByteArray CollectiveTrace::toChromeTrace(const QStringList& hosts) const
                 wanted.push_back(entry);
         }
         std::ranges::sort(wanted, {}, &FlightEntry::enteredNs);
+        std::vector<FlightPass> passes;
+        for (const auto& [number, pass] : known.passes) {
+            if (isWanted(pass))
+                passes.push_back(pass);
+        }
         const std::int64_t offset = offsetNs(rank);
+        appendPasses(passes, rank, offset, events);
         Tracks tracks(rank, known.groups);
         for (const FlightEntry& entry : wanted) {
             const int track = tracks.trackFor(entry, events);

@@ -63,6 +63,13 @@ Result<StepTimeline> plannedTimeline(const RunFacts& facts, const Result<Planned
     return playStep(*facts.specNow(), costs, kMostPasses);
 }
 
+bool splitsBackward(const StepTimeline& timeline)
+{
+    return std::ranges::any_of(timeline.played.ranks.front(), [](const TimedAction& timed) {
+        return timed.action.kind == PipelineActionKind::BackwardWeight;
+    });
+}
+
 QString timelineWords(const StepTimeline& timeline)
 {
     return QObject::tr("passes and update %1  ·  waiting %2 of the ranks' time")

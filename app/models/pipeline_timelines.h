@@ -17,6 +17,9 @@ std::optional<StepTimeline> measuredTimeline(const PipelineTrace& trace);
 /// time, or what playStep() refuses.
 Result<StepTimeline> plannedTimeline(const RunFacts& facts, const Result<PlannedRun>& plan);
 
+/// Whether the backward passes are split into those of inputs and those of weights.
+bool splitsBackward(const StepTimeline& timeline);
+
 /// "passes and update 0.92 s · waiting 21.3 % of the ranks' time".
 QString timelineWords(const StepTimeline& timeline);
 

@@ -95,17 +95,20 @@ QString actionWords(PipelineActionKind kind)
     }
 }
 
-QString actionDetails(const PipelineShape& shape, int rank, const TimedAction& timed)
+QString stageWords(const PipelineShape& shape, int rank, const PipelineAction& action)
+{
+    return action.chunk < 0 ? words("rank %1").arg(rank)
+                            : words("stage %1").arg(shape.stageOf(rank, action.chunk));
+}
+
+QString actionDetails(const TimedAction& timed)
 {
     const PipelineAction& action = timed.action;
-    const QString where = action.chunk < 0 ? words("rank %1").arg(rank)
-                                           : words("stage %1").arg(shape.stageOf(rank, action.chunk));
     QString what = actionWords(action.kind);
     if (action.microBatch >= 0)
         what += words(" of micro-batch %1").arg(action.microBatch);
     return QStringList{
-        where, what,
-        words("at %1 for %2").arg(displaySeconds(timed.start), displaySeconds(timed.end - timed.start))}
+        what, words("at %1 for %2").arg(displaySeconds(timed.start), displaySeconds(timed.end - timed.start))}
         .join(QStringLiteral(" · "));
 }
 

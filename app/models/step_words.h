@@ -18,8 +18,10 @@ QString causeDetails(CommonCause cause, const StepTime& step);
 
 /// "forward", "input gradients", ...
 QString actionWords(PipelineActionKind kind);
-/// "stage 3 · forward of micro-batch 7 · at 120 ms for 8.31 ms".
-QString actionDetails(const PipelineShape& shape, int rank, const TimedAction& timed);
+/// "stage 3", where that action of a pipeline rank belongs; "rank 1" for what is no stage's.
+QString stageWords(const PipelineShape& shape, int rank, const PipelineAction& action);
+/// "forward of micro-batch 7 · at 120 ms for 8.31 ms".
+QString actionDetails(const TimedAction& timed);
 /// "8 stages · 32 micro-batches · bubble 182 ms, 17.9 %" (of the step), and what was left out.
 QString pipelineSummary(const StepTimeline& timeline, const StepTime& step);
 

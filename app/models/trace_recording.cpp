@@ -47,9 +47,11 @@ void TraceRecording::judge()
 {
     emit progress(m_trace.stepsDone());
     if (m_trace.isComplete())
-        return end(m_trace.size() > 0 ? Status()
-                                      : badInput("its ranks exchange nothing, so there is nothing to record",
-                                                 "a run with several ranks has collectives"));
+        return end(
+            m_trace.size() + m_trace.passCount() > 0
+                ? Status()
+                : badInput("its ranks keep no passes and exchange nothing, so there is nothing to record",
+                           "runs of this version keep their passes"));
     if (m_isOver)
         return end(refused("the run is over before " + std::to_string(m_steps) + " more steps were done",
                            "record while it is at work, or fewer steps"));

@@ -10,8 +10,8 @@
 
 namespace trainyard {
 
-/// Reads the flight rings of all ranks of a run at work, again and again, until their collectives of some
-/// whole steps are here. It only reads: the run goes on as it would. GUI thread.
+/// Reads the flight rings of all ranks of a run at work, again and again, until their passes and collectives
+/// of some whole steps are here. It only reads: the run goes on as it would. GUI thread.
 class TraceRecording : public QObject {
     Q_OBJECT
 

@@ -100,6 +100,7 @@ RunView::RunView(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hard
     : QWidget(parent)
     , m_hosts(desk.hosts())
     , m_alerts(alerts)
+    , m_readTrace([this](const ReadTrace& read) { onTraceRead(read); })
     , m_header(new RunHeader(this))
     , m_strip(new MessageStrip(this))
     , m_panels(new PanelArea(undo))
@@ -390,7 +391,25 @@ void RunView::tellOfTrace(const QString& runId, const Result<QString>& file)
     if (!file.ok())
         return m_strip->showError(file.error());
     m_strip->showMessage(MessageStrip::Tone::Good, tr("Saved %1.").arg(*file),
-                         tr("ui.perfetto.dev opens it: a track for each rank and group of ranks."));
+                         tr("ui.perfetto.dev opens it: the passes and collectives of every rank."));
+    m_strip->addAction(tr("Look at it"), [this, path = *file] { openTrace(path); });
+}
+
+void RunView::openTrace(const QString& file)
+{
+    m_readTrace.start([file](const auto&) { return ReadTrace{file, readRecordedTrace(file)}; });
+}
+
+void RunView::onTraceRead(const ReadTrace& read)
+{
+    if (!m_run || m_acting)
+        return;
+    if (!read.trace.ok())
+        return m_strip->showError(read.trace.error());
+    m_strip->clear();
+    m_panels->showPanel(*m_timeline);
+    m_timeline->show(*m_run);
+    m_timeline->showTrace(read.file, *read.trace);
 }
 
 void RunView::tellOfProblem()

@@ -7,7 +7,9 @@
 #include <QWidget>
 
 #include "app/models/alert_actions.h"
+#include "app/models/latest_job.h"
 #include "app/models/open_run.h"
+#include "app/models/recorded_trace.h"
 
 class QPushButton;
 class QUndoStack;
@@ -46,6 +48,8 @@ public:
     PanelArea& panels() { return *m_panels; }
     /// What is wrong with the run, and what happened.
     void showEvents();
+    /// Shows a trace that was recorded, of this run or another, in the panel Timeline.
+    void openTrace(const QString& file);
     /// Brings header and what is seen up to date.
     void update();
 
@@ -73,12 +77,18 @@ private:
     void tellOfCheckpoint();
     void recordSteps();
     void tellOfTrace(const QString& runId, const Result<QString>& file);
+    struct ReadTrace {
+        QString file;
+        Result<RecordedTrace> trace;
+    };
+    void onTraceRead(const ReadTrace& read);
     void tellOfProblem();
     struct RunReply reply(const QString& doing, const QString& done);
 
     RunHosts* m_hosts;
     AlertCenter& m_alerts;
     QPointer<OpenRun> m_run;
+    LatestJob<ReadTrace> m_readTrace;
     bool m_acting = false;
     QString m_toldProblem; ///< of the run, which is told once
     std::optional<std::int64_t>

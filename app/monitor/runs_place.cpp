@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QDateTime>
+#include <QFileDialog>
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -48,6 +49,7 @@ RunsPlace::RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& 
     , m_right(new QStackedWidget)
     , m_list(new RunListPane(desk.list()))
     , m_view(new RunView(desk, alerts, hardware, workspace()))
+    , m_openTrace(new QAction(tr("Open a recorded trace…"), this))
 {
     desk.edits().useStack(workspace());
     auto* none =
@@ -77,11 +79,13 @@ RunsPlace::RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& 
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(&desk.list(), signal, this, &RunsPlace::showPage);
-    auto* find = new QAction(tr("Search the runs"), this);
+    auto* find = new QAction(tr("Find a run"), this);
     find->setShortcut(QKeySequence::Find);
     find->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     connect(find, &QAction::triggered, m_list, &RunListPane::focusSearch);
     addAction(find);
+    connect(m_openTrace, &QAction::triggered, this, &RunsPlace::chooseTrace);
+    addAction(m_openTrace);
     connect(&m_clock, &QTimer::timeout, this, [this] {
         if (isVisible())
             m_view->update();
@@ -127,8 +131,7 @@ PanelArea* RunsPlace::panels() const
 
 QList<KeyHint> RunsPlace::keyHints() const
 {
-    return QList<KeyHint>{{tr("Ctrl+F"), tr("Find a run")},
-                          {tr("Space"), tr("Hold the live charts, and let them go on")},
+    return QList<KeyHint>{{tr("Space"), tr("Hold the live charts, and let them go on")},
                           {tr("Arrows"), tr("Move between devices, and between parts of the timeline")}} +
            chartKeyHints();
 }
@@ -200,6 +203,18 @@ void RunsPlace::onCurrentRun(const QString& runId)
     m_view->setRun(*run);
     m_right->setCurrentIndex(1);
     tellStatus();
+}
+
+void RunsPlace::chooseTrace()
+{
+    if (!m_view->run())
+        return m_frame->strip()->showMessage(MessageStrip::Tone::Info,
+                                             tr("Choose a run first: the trace is shown in its Timeline."));
+    const QString file = QFileDialog::getOpenFileName(
+        this, tr("Trace that was recorded"), m_view->run()->facts().folder + QStringLiteral("/traces"),
+        tr("Traces (*.json);;All files (*)"));
+    if (!file.isEmpty())
+        m_view->openTrace(file);
 }
 
 void RunsPlace::removeFromList(const QString& runId)

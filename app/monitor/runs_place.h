@@ -51,6 +51,7 @@ private:
     QWidget* buildSplit();
     void connectActions();
     void onCurrentRun(const QString& runId);
+    void chooseTrace();
     void removeFromList(const QString& runId);
     void onRunChanged(const QString& runId);
     void showPage();
@@ -62,6 +63,7 @@ private:
     QStackedWidget* m_right;
     RunListPane* m_list;
     RunView* m_view;
+    QAction* m_openTrace;
     QTimer m_clock;
 };
 

@@ -15,11 +15,13 @@
 #include "app/models/theme.h"
 #include "app/monitor/rank_times.h"
 #include "app/monitor/trace_saver.h"
+#include "app/monitor/trace_view.h"
 #include "app/widgets/action_fill.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/pipeline_gantt.h"
+#include "app/widgets/read_out_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
 
@@ -27,6 +29,7 @@ namespace trainyard {
 
 namespace {
 
+enum Page { kNothing, kRun, kTrace };
 constexpr int kGanttStretch = 100; ///< of 101: what a low one leaves is empty below the legend
 
 QVBoxLayout* columnIn(QFrame& panel)
@@ -73,13 +76,6 @@ bool isOfLayoutNow(const PipelineTrace& trace, const RunFacts& facts)
             trace.microBatches == spec->batch.accumulation);
 }
 
-bool splitsBackward(const StepTimeline& timeline)
-{
-    return std::ranges::any_of(timeline.played.ranks.front(), [](const TimedAction& timed) {
-        return timed.action.kind == PipelineActionKind::BackwardWeight;
-    });
-}
-
 } // namespace
 
 TimelineTab::TimelineTab(const HardwareLibrary& hardware, QWidget* parent)
@@ -89,11 +85,12 @@ TimelineTab::TimelineTab(const HardwareLibrary& hardware, QWidget* parent)
     , m_record(makeButton({}, "link"))
     , m_spread(new ElidedLabel("small"))
     , m_ranks(new RankTimes)
-    , m_measuredWords(new ElidedLabel("small"))
-    , m_plannedWords(new ElidedLabel("small"))
+    , m_measuredWords(new ReadOutLabel("small"))
+    , m_plannedWords(new ReadOutLabel("small"))
     , m_measured(new PipelineGantt)
     , m_planned(new PipelineGantt)
     , m_legend(new ChartLegend)
+    , m_trace(new TraceView)
 {
     auto* page = new QWidget;
     setRole(page, "page");
@@ -106,6 +103,8 @@ TimelineTab::TimelineTab(const HardwareLibrary& hardware, QWidget* parent)
                                       tr("Where its time goes on every rank appears with the first one."),
                                       {}));
     m_pages->addWidget(page);
+    m_pages->addWidget(m_trace);
+    connect(m_trace, &TraceView::closed, this, [this] { m_pages->setCurrentIndex(kRun); });
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, metrics::kGap, 0, 0);
     column->addWidget(m_pages);
@@ -131,8 +130,8 @@ QWidget* TimelineTab::buildRanks()
     column->addWidget(legend);
     setRecordable(false);
     m_record->setToolTip(
-        tr("Keeps when every rank enters and leaves each collective of the next steps, in a file that "
-           "ui.perfetto.dev opens; the run goes on as it would"));
+        tr("Keeps the passes and collectives of every rank in the next steps, in a file that ui.perfetto.dev "
+           "opens; the run goes on as it would"));
     connect(m_record, &QPushButton::clicked, this, &TimelineTab::recordingWanted);
     connect(order, &SegmentedControl::chosen, this,
             [this](int index) { m_ranks->setSlowestFirst(index == 1); });
@@ -144,7 +143,7 @@ QWidget* TimelineTab::buildPipeline()
 {
     QFrame* panel = makePanel();
     QVBoxLayout* column = columnIn(*panel);
-    const auto add = [&](const QString& title, ElidedLabel* words, PipelineGantt* gantt) {
+    const auto add = [&](const QString& title, ReadOutLabel* words, PipelineGantt* gantt) {
         auto* head = new QHBoxLayout;
         words->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         head->addWidget(makeLabel(title, "heading"));
@@ -152,6 +151,7 @@ QWidget* TimelineTab::buildPipeline()
         column->addLayout(head);
         column->addWidget(gantt, kGanttStretch);
         gantt->setAccessibleName(title);
+        connect(gantt, &PipelineGantt::readOutChanged, words, &ReadOutLabel::setReadOut);
     };
     add(tr("Pipeline, measured"), m_measuredWords, m_measured);
     add(tr("Pipeline, planned"), m_plannedWords, m_planned);
@@ -176,9 +176,17 @@ void TimelineTab::showRecording(int stepsDone)
 void TimelineTab::show(const OpenRun& run)
 {
     m_record->setVisible(run.series().status().state == RunState::Running && run.link() != RunLink::Recorded);
-    m_pages->setCurrentIndex(run.series().ranks().empty() ? 0 : 1);
+    if (m_pages->currentIndex() != kTrace || m_runId != run.id())
+        m_pages->setCurrentIndex(run.series().ranks().empty() ? kNothing : kRun);
+    m_runId = run.id();
     showRanks(run);
     showPipeline(run);
+}
+
+void TimelineTab::showTrace(const QString& file, const RecordedTrace& trace)
+{
+    m_trace->show(file, trace);
+    m_pages->setCurrentIndex(kTrace);
 }
 
 void TimelineTab::showRanks(const OpenRun& run)
@@ -204,9 +212,9 @@ void TimelineTab::showPipeline(const OpenRun& run)
         trace ? tr("A step is traced now and then. None was since the layout changed.")
               : tr("A step is traced now and then, the first time soon after the start. None was so far."));
     m_planned->setEmptyText(planned.ok() ? QString() : QString::fromStdString(planned.error().text()));
-    m_measuredWords->setFullText(
+    m_measuredWords->setSummary(
         measured ? tr("step %1: %2").arg(displayCount(trace->step), timelineWords(*measured)) : QString());
-    m_plannedWords->setFullText(planned.ok() ? timelineWords(*planned) : QString());
+    m_plannedWords->setSummary(planned.ok() ? timelineWords(*planned) : QString());
     const bool splits = (measured && splitsBackward(*measured)) || (planned.ok() && splitsBackward(*planned));
     m_legend->setEntries(actionLegend(splits));
     m_legend->setVisible(measured || planned.ok());

@@ -16,6 +16,9 @@ class HardwareLibrary;
 class OpenRun;
 class PipelineGantt;
 class RankTimes;
+class ReadOutLabel;
+class TraceView;
+struct RecordedTrace;
 
 /// Where the time of a step goes: on every rank, and through the pipeline as it was measured over as it was
 /// planned.
@@ -29,9 +32,11 @@ public:
     /// Whether steps of a run at work may be recorded: its hosts can be asked, and none is under way.
     void setRecordable(bool recordable);
     void showRecording(int stepsDone);
+    /// In place of the run, until the user goes back or another run is shown. The trace has a step.
+    void showTrace(const QString& file, const RecordedTrace& trace);
 
 signals:
-    /// The collectives of the next steps are wanted.
+    /// A trace of the next steps is wanted.
     void recordingWanted();
     /// More is wanted of this rank.
     void rankWanted(int rank);
@@ -43,17 +48,19 @@ private:
     void showPipeline(const OpenRun& run);
 
     const HardwareLibrary& m_hardware;
+    QString m_runId;
     /// Run, attempt and step whose way through the pipeline is shown; step 0 = none.
     std::tuple<QString, std::uint32_t, std::int64_t> m_shown;
     QStackedWidget* m_pages;
     QPushButton* m_record;
     ElidedLabel* m_spread;
     RankTimes* m_ranks;
-    ElidedLabel* m_measuredWords;
-    ElidedLabel* m_plannedWords;
+    ReadOutLabel* m_measuredWords;
+    ReadOutLabel* m_plannedWords;
     PipelineGantt* m_measured;
     PipelineGantt* m_planned;
     ChartLegend* m_legend;
+    TraceView* m_trace;
 };
 
 } // namespace trainyard

@@ -10,7 +10,7 @@ namespace trainyard {
 
 class RunHosts;
 
-/// Records the collectives of the next steps of a run and keeps them beside its records, as
+/// Records the passes and collectives of the next steps of a run and keeps them beside its records, as
 /// `traces/steps-<first>-<last>.json` in Chrome's format. Deletes itself after finished().
 class TraceSaver : public QObject {
     Q_OBJECT

@@ -8,10 +8,10 @@
 #include <QPainter>
 #include <QWheelEvent>
 
-#include "app/widgets/action_fill.h"
 #include "app/models/axis_ticks.h"
 #include "app/models/step_words.h"
 #include "app/models/theme.h"
+#include "app/widgets/action_fill.h"
 
 namespace trainyard {
 
@@ -47,6 +47,13 @@ void PipelineGantt::setTimeline(std::shared_ptr<const StepTimeline> timeline, do
     setCurrent({});
     m_picture = {};
     show(0, m_duration);
+    update();
+}
+
+void PipelineGantt::setRowNames(const QStringList& names)
+{
+    m_rowNames = names;
+    m_picture = {};
     update();
 }
 
@@ -123,12 +130,26 @@ std::optional<PipelineGantt::Spot> PipelineGantt::spotAt(const QPointF& position
     return Spot{rank, static_cast<std::size_t>(found - actions.begin())};
 }
 
+/// Of a row; several stages lie on a rank with several chunks.
+QString PipelineGantt::rowText(int rank) const
+{
+    const bool isStage = m_rowNames.isEmpty() && m_timeline->shape.chunks == 1;
+    return isStage ? tr("stage %1").arg(rank) : tr("rank %1").arg(rank);
+}
+
+QString PipelineGantt::wordsOf(const Spot& spot) const
+{
+    const QString where = m_rowNames.isEmpty() ? stageWords(m_timeline->shape, spot.rank, at(spot).action)
+                                               : m_rowNames.value(spot.rank);
+    return where + QStringLiteral(" · ") + actionDetails(at(spot));
+}
+
 void PipelineGantt::setCurrent(std::optional<Spot> spot)
 {
     if (spot == m_current)
         return;
     m_current = spot;
-    const QString text = spot ? actionDetails(m_timeline->shape, spot->rank, at(*spot)) : QString();
+    const QString text = spot ? wordsOf(*spot) : QString();
     setAccessibleDescription(text);
     update();
     emit readOutChanged(text);
@@ -221,8 +242,7 @@ void PipelineGantt::paintRow(QPainter& painter, int rank) const
     const int every = std::max(1, static_cast<int>(std::ceil(kTickPixels / pitch)));
     if (rank % every == 0) {
         painter.setPen(colours.muted);
-        const QString text =
-            m_timeline->shape.chunks == 1 ? tr("stage %1").arg(rank) : tr("rank %1").arg(rank);
+        const QString text = rowText(rank);
         const double middle = row.center().y();
         painter.drawText(QRectF(0, middle - kTickPixels, kLabelWidth - 6, 2 * kTickPixels),
                          Qt::AlignRight | Qt::AlignVCenter, text);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <QPixmap>
+#include <QStringList>
 #include <QWidget>
 
 #include "engine/planner/time/step_timeline.h"
@@ -22,6 +23,8 @@ public:
     /// Null = there is nothing to show. The axis reaches to `leastSeconds` at least, so that two of them can
     /// be set one over the other.
     void setTimeline(std::shared_ptr<const StepTimeline> timeline, double leastSeconds = 0);
+    /// The rows are ranks of a run, called so; empty = those of a pipeline.
+    void setRowNames(const QStringList& names);
     void setEmptyText(const QString& text);
 
     /// What is shown of the step, in seconds.
@@ -63,6 +66,8 @@ private:
     const std::vector<TimedAction>& actionsOf(int rank) const;
     const TimedAction& at(const Spot& spot) const;
     int ranks() const;
+    QString rowText(int rank) const;
+    QString wordsOf(const Spot& spot) const;
     QRectF area() const;
     double pixelOf(double seconds) const;
     double secondsAt(double pixel) const;
@@ -79,6 +84,7 @@ private:
     void paintAction(QPainter& painter, const TimedAction& timed, const QRectF& bar) const;
 
     std::shared_ptr<const StepTimeline> m_timeline;
+    QStringList m_rowNames;
     QString m_emptyText;
     double m_duration = 0; ///< seconds that the whole axis stands for
     double m_from = 0;

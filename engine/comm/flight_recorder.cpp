@@ -33,7 +33,8 @@ Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesy
                                                                Identity identity, std::uint32_t capacity)
 {
     TRAINYARD_CHECK(capacity > 0);
-    const std::size_t bytes = sizeof(FlightRingHeader) + capacity * sizeof(FlightRingSlot) + kGroupWords * 4;
+    const std::size_t bytes = sizeof(FlightRingHeader) + capacity * sizeof(FlightRingSlot) + kGroupWords * 4 +
+                              kPassCapacity * sizeof(FlightPassSlot);
     const FileDescriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (!descriptor.valid())
         return systemError(ErrorKind::Failed, "cannot write " + file.string(), errno);
@@ -47,6 +48,7 @@ Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesy
     auto* header = static_cast<FlightRingHeader*>(mapping);
     header->capacity = capacity;
     header->groupWords = kGroupWords;
+    header->passCapacity = kPassCapacity;
     header->rank = identity.rank.value;
     header->worldSize = identity.worldSize.value;
     header->pid = static_cast<std::int32_t>(::getpid());
@@ -59,6 +61,8 @@ Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesy
 FlightRecorder::FlightRecorder(void* mapping, std::size_t bytes)
     : m_header(static_cast<FlightRingHeader*>(mapping))
     , m_slots(reinterpret_cast<FlightRingSlot*>(m_header + 1))
+    , m_passes(reinterpret_cast<FlightPassSlot*>(
+          reinterpret_cast<std::uint32_t*>(m_slots + m_header->capacity) + m_header->groupWords))
     , m_mappedBytes(bytes)
 {
 }
@@ -120,6 +124,34 @@ void FlightRecorder::leave(std::uint64_t ticket)
 {
     FlightRingSlot& slot = slotOf(ticket);
     if (std::atomic_ref(slot.index).load(std::memory_order_acquire) == ticket + 1)
+        publish(slot.leftNs, monotonicNow());
+}
+
+FlightPassSlot& FlightRecorder::passSlotOf(std::uint64_t ticket)
+{
+    return m_passes[ticket % m_header->passCapacity];
+}
+
+std::uint64_t FlightRecorder::beginPass(TracedWork work, int microBatch, int chunk)
+{
+    const std::uint64_t ticket = m_header->passesBegun;
+    FlightPassSlot& slot = passSlotOf(ticket);
+    publish(slot.index, std::uint64_t{0});
+    slot.work = static_cast<std::uint32_t>(work);
+    slot.microBatch = microBatch;
+    slot.chunk = chunk;
+    slot.enteredNs = monotonicNow();
+    publish(slot.leftNs, std::int64_t{0});
+    slot.step = m_header->step;
+    publish(slot.index, ticket + 1);
+    publish(m_header->passesBegun, ticket + 1);
+    return ticket;
+}
+
+void FlightRecorder::endPass(std::uint64_t ticket)
+{
+    FlightPassSlot& slot = passSlotOf(ticket);
+    if (slot.index == ticket + 1)
         publish(slot.leftNs, monotonicNow());
 }
 

@@ -11,9 +11,10 @@
 
 namespace trainyard {
 
-/// Writes this rank's flight ring (engine/records/RING_FORMAT.md): the newest collectives and what the rank
-/// is doing, in a mapped file that outlives the process. The rank's thread enters collectives and sets
-/// activity; any thread may mark a collective as left. Costs two clock reads and a cache line per collective.
+/// Writes this rank's flight ring (engine/records/RING_FORMAT.md): the newest collectives and passes, and
+/// what the rank is doing, in a mapped file that outlives the process. The rank's thread enters collectives,
+/// begins and ends passes, and sets activity; any thread may mark a collective as left. Costs two clock reads
+/// and a cache line per collective and per pass.
 class FlightRecorder {
 public:
     struct Identity {
@@ -23,6 +24,7 @@ public:
     };
 
     static constexpr std::uint32_t kDefaultCapacity = 256;
+    static constexpr std::uint32_t kPassCapacity = 256;
 
     /// Replaces an older ring of that name. The folder must exist.
     static Result<std::unique_ptr<FlightRecorder>>
@@ -43,12 +45,18 @@ public:
                         std::uint64_t bytes);
     void leave(std::uint64_t ticket);
 
+    /// The rank's thread begins a pass, or what follows the passes (-1, -1); the ticket says which one ended.
+    std::uint64_t beginPass(TracedWork work, int microBatch, int chunk);
+    void endPass(std::uint64_t ticket);
+
 private:
     FlightRecorder(void* mapping, std::size_t bytes);
     FlightRingSlot& slotOf(std::uint64_t ticket);
+    FlightPassSlot& passSlotOf(std::uint64_t ticket);
 
     FlightRingHeader* m_header;
     FlightRingSlot* m_slots;
+    FlightPassSlot* m_passes;
     std::size_t m_mappedBytes;
 };
 

@@ -51,6 +51,34 @@ FlightEntry entryFrom(const FlightRingSlot& slot)
             slot.leftNs,   slot.step};
 }
 
+FlightPass passFrom(const FlightPassSlot& slot)
+{
+    return {slot.index,      static_cast<TracedWork>(slot.work),
+            slot.microBatch, slot.chunk,
+            slot.enteredNs,  slot.leftNs,
+            slot.step};
+}
+
+/// Of a ring of `capacity` slots, those that are not being overwritten, oldest first; `written` of them were
+/// begun.
+template <typename Slot, typename Take>
+void readSlots(std::string_view slots, std::uint32_t capacity, std::uint64_t written, Take take)
+{
+    const std::uint64_t held = std::min<std::uint64_t>(written, capacity);
+    for (std::uint64_t k = written - held; k < written; ++k) {
+        Slot slot;
+        std::memcpy(&slot, slots.data() + (k % capacity) * sizeof slot, sizeof slot);
+        if (slot.index == k + 1)
+            take(slot);
+    }
+}
+
+std::size_t bytesOfRing(const FlightRingHeader& header)
+{
+    return sizeof header + header.capacity * sizeof(FlightRingSlot) + header.groupWords * std::size_t{4} +
+           header.passCapacity * sizeof(FlightPassSlot);
+}
+
 } // namespace
 
 std::string_view nameOf(Activity activity)
@@ -67,6 +95,13 @@ std::string_view nameOf(CollectiveKind kind)
     return pick(names, kind);
 }
 
+std::string_view nameOf(TracedWork work)
+{
+    static constexpr std::array<std::string_view, kTracedWorks> names{
+        "forward", "backward", "backward of inputs", "backward of weights", "reduce", "optimizer"};
+    return pick(names, work);
+}
+
 Result<FlightSnapshot> readFlightRing(const std::filesystem::path& file)
 {
     TRAINYARD_TRY(const std::string bytes, readFile(file));
@@ -81,10 +116,13 @@ Result<FlightSnapshot> parseFlightRing(std::string_view bytes, const std::string
     std::memcpy(&header, bytes.data(), sizeof header);
     if (std::memcmp(header.magic, "TYRING01", sizeof header.magic) != 0 || header.capacity == 0 ||
         header.capacity > kLargestCapacity || header.groupWords > kLargestCapacity ||
-        header.groupWordsUsed > header.groupWords ||
-        bytes.size() < sizeof header + header.capacity * sizeof(FlightRingSlot) + header.groupWords * 4)
+        header.groupWordsUsed > header.groupWords || header.passCapacity > kLargestCapacity ||
+        bytes.size() < bytesOfRing(header))
         return notARing(name);
 
+    const std::string_view slots = bytes.substr(sizeof header);
+    const std::string_view groups = slots.substr(header.capacity * sizeof(FlightRingSlot));
+    const std::string_view passes = groups.substr(header.groupWords * std::size_t{4});
     FlightSnapshot snapshot{header.rank,
                             header.worldSize,
                             header.pid,
@@ -93,15 +131,16 @@ Result<FlightSnapshot> parseFlightRing(std::string_view bytes, const std::string
                             header.activitySinceNs,
                             header.step,
                             {},
-                            groupsFrom(bytes.substr(sizeof header + header.capacity * sizeof(FlightRingSlot)),
-                                       header.groupWordsUsed)};
-    const std::uint64_t held = std::min<std::uint64_t>(header.handedOver, header.capacity);
-    for (std::uint64_t k = header.handedOver - held; k < header.handedOver; ++k) {
-        FlightRingSlot slot;
-        std::memcpy(&slot, bytes.data() + sizeof header + (k % header.capacity) * sizeof slot, sizeof slot);
-        if (slot.index == k + 1)
-            snapshot.entries.push_back(entryFrom(slot));
-    }
+                            {},
+                            groupsFrom(groups, header.groupWordsUsed)};
+    readSlots<FlightRingSlot>(slots, header.capacity, header.handedOver, [&](const FlightRingSlot& slot) {
+        snapshot.entries.push_back(entryFrom(slot));
+    });
+    readSlots<FlightPassSlot>(passes, header.passCapacity, header.passesBegun,
+                              [&](const FlightPassSlot& slot) {
+                                  if (slot.work < kTracedWorks)
+                                      snapshot.passes.push_back(passFrom(slot));
+                              });
     return snapshot;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/records/record.h"
 
 namespace trainyard {
 
@@ -37,10 +38,11 @@ enum class CollectiveKind : std::uint8_t {
     Message ///< from one rank to another: entered by the sender and by the receiver
 };
 std::string_view nameOf(CollectiveKind kind); ///< "all-reduce", "broadcast", ...
+std::string_view nameOf(TracedWork work);     ///< "forward", "backward", "backward of inputs", ...
 
-/// The file `ranks/NNNN.ring`: one header, `capacity` slots, the groups; little-endian, naturally aligned,
-/// written through a shared mapping, so it is there after the rank died in whatever way. RING_FORMAT.md
-/// describes it.
+/// The file `ranks/NNNN.ring`: one header, `capacity` slots, the groups, slots of passes; little-endian,
+/// naturally aligned, written through a shared mapping, so it is there after the rank died in whatever way.
+/// RING_FORMAT.md describes it.
 struct FlightRingHeader {
     char magic[8];          ///< "TYRING01"
     std::uint32_t capacity; ///< slots that follow
@@ -54,7 +56,10 @@ struct FlightRingHeader {
     std::uint64_t handedOver; ///< collectives written so far; collective k (0-based) is in slot k % capacity
     std::uint32_t groupWords; ///< 32-bit words behind the slots that groups may take
     std::uint32_t groupWordsUsed;
-    char reserved[64];
+    std::uint32_t passCapacity; ///< slots of passes behind the groups; 0 in rings of older versions
+    std::uint32_t reservedWord;
+    std::uint64_t passesBegun; ///< so far; pass k (0-based) is in slot k % passCapacity
+    char reserved[48];
 };
 static_assert(sizeof(FlightRingHeader) == 128 && std::is_trivially_copyable_v<FlightRingHeader>);
 
@@ -71,6 +76,20 @@ struct FlightRingSlot {
 };
 static_assert(sizeof(FlightRingSlot) == 64 && std::is_trivially_copyable_v<FlightRingSlot>);
 
+/// Work of a step on the rank's own: a pass of a micro-batch, or what follows the passes.
+struct FlightPassSlot {
+    std::uint64_t index;     ///< k + 1, written last; 0 = empty, another value = being overwritten
+    std::uint32_t work;      ///< TracedWork
+    std::int32_t microBatch; ///< -1 = of none
+    std::int32_t chunk;      ///< of the rank's model chunks; -1 = of none
+    std::uint32_t reservedWord;
+    std::int64_t enteredNs; ///< monotonic clock of the node
+    std::int64_t leftNs;    ///< 0 = not yet
+    std::int64_t step;
+    std::uint64_t reserved[2];
+};
+static_assert(sizeof(FlightPassSlot) == 64 && std::is_trivially_copyable_v<FlightPassSlot>);
+
 /// One collective as a rank saw it.
 struct FlightEntry {
     std::uint64_t sequence = 0;
@@ -79,6 +98,17 @@ struct FlightEntry {
     std::uint64_t bytes = 0;
     std::int64_t enteredNs = 0;
     std::int64_t leftNs = 0; ///< 0 = still inside
+    std::int64_t step = 0;
+};
+
+/// One pass as the rank's thread saw it. On a device it ends when all of it was handed over.
+struct FlightPass {
+    std::uint64_t number = 0; ///< 1, 2, 3, ... of the rank's attempt
+    TracedWork work = TracedWork::Forward;
+    int microBatch = -1;
+    int chunk = -1;
+    std::int64_t enteredNs = 0;
+    std::int64_t leftNs = 0; ///< 0 = under way
     std::int64_t step = 0;
 };
 
@@ -94,6 +124,7 @@ struct FlightSnapshot {
     std::int64_t activitySinceNs = 0;
     std::int64_t step = 0;
     std::vector<FlightEntry> entries{}; ///< oldest first
+    std::vector<FlightPass> passes{};   ///< oldest first
     Groups groups{};                    ///< global ranks of the groups that this rank is in, less group 0
 };
 

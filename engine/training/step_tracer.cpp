@@ -39,13 +39,13 @@ bool isOfFirstReplica(const GridCoord& at)
 } // namespace
 
 StepTracer::StepTracer(const ProcessGroups& groups, c10::Device place, int chunks, int microBatches,
-                       StepJournal* journal)
+                       StepJournal* journal, FlightRecorder* recorder)
     : m_groups(groups)
     , m_speaks(isOfFirstReplica(groups.coordinates))
     , m_chunks(chunks)
     , m_microBatches(microBatches)
     , m_journal(journal)
-    , m_times(place)
+    , m_times(place, recorder)
 {
 }
 
@@ -56,12 +56,14 @@ bool StepTracer::isTraced(Step step)
 
 PassTimes* StepTracer::timesOf(Step step)
 {
-    return m_speaks && isTraced(step) ? &m_times : nullptr;
+    if (speaksOf(step))
+        m_times.expect();
+    return &m_times;
 }
 
 void StepTracer::record(Step step)
 {
-    if (!timesOf(step))
+    if (!speaksOf(step))
         return;
     PipelineTrace trace{step.value, m_chunks, m_microBatches, {}};
     for (const std::string& bytes : m_groups.pipeline->gather(bytesOf(m_times.take())))

@@ -8,24 +8,27 @@ namespace trainyard {
 
 class StepJournal;
 
-/// Times the passes of a step now and then, and writes them as a PipelineTrace on rank 0: those of the model
-/// replica that rank 0 is in, of which each pipeline rank's first tensor and context rank speaks. All ranks
-/// make the same calls; those of other replicas do nothing.
+/// Times the passes of every step for the flight ring. Those of a step now and then it writes as a
+/// PipelineTrace on rank 0: of the model replica that rank 0 is in, for which each pipeline rank's first
+/// tensor and context rank speaks. All ranks make the same calls.
 class StepTracer {
 public:
-    /// `journal` on rank 0 only, null elsewhere; groups and journal outlive this object.
+    /// `journal` on rank 0 only, null elsewhere; `recorder` may be null. Groups, journal and recorder outlive
+    /// this object.
     StepTracer(const ProcessGroups& groups, c10::Device place, int chunks, int microBatches,
-               StepJournal* journal);
+               StepJournal* journal, FlightRecorder* recorder);
 
     /// Soon, so that a new run can be looked at, then every hundredth; never the first, which touches its
     /// memory for the first time.
     static bool isTraced(Step step);
-    /// For TrainingStep::run(); null when this rank has nothing to note in that step.
+    /// For TrainingStep::run().
     PassTimes* timesOf(Step step);
     /// After each step.
     void record(Step step);
 
 private:
+    bool speaksOf(Step step) const { return m_speaks && isTraced(step); }
+
     const ProcessGroups& m_groups;
     const bool m_speaks; ///< in rank 0's replica
     const int m_chunks;

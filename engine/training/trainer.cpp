@@ -63,7 +63,7 @@ public:
         , m_step(m_setup.spec, {*m_replica, m_groups, m_clock, setup.device}, m_position.lossScale)
         , m_recorder(setup.world, {setup.memory.ledger(), setup.deviceMemory}, setup.journal)
         , m_tracer(m_groups, setup.device.place, int(m_replica->chunks().size()),
-                   setup.spec.batch.accumulation, setup.journal)
+                   setup.spec.batch.accumulation, setup.journal, setup.recorder)
         , m_requests(setup.directory, setup.world.isFirst(), setup.stopFlag)
         , m_loader(startLoading(std::move(data), setup.spec,
                                 {Rank{m_groups.coordinates.data}, WorldSize{setup.spec.layout.data},

@@ -35,6 +35,7 @@
 #include "app/monitor/runs_place.h"
 #include "app/monitor/spec_tab.h"
 #include "app/monitor/timeline_tab.h"
+#include "app/monitor/trace_view.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/panel_area.h"
 #include "tests/gui/picture.h"
@@ -78,6 +79,13 @@ public:
         ring.activity = Activity::Backward;
         ring.entries = {
             {std::uint64_t(step - 1199), 0, CollectiveKind::AllReduce, 25 << 20, 1'000'000, leftNs, step}};
+        for (std::int64_t s = step - 40; s < step; ++s) {
+            const std::int64_t begin = s * 100'000'000;
+            const auto number = std::uint64_t(2 * s);
+            ring.passes.push_back({number, TracedWork::Forward, 0, 0, begin, begin + 30'000'000, s});
+            ring.passes.push_back(
+                {number + 1, TracedWork::Backward, 0, 0, begin + 30'000'000, begin + 90'000'000, s});
+        }
         step += stepsOfALook;
         done(ring);
     }
@@ -360,6 +368,21 @@ private slots:
         AWAIT(QDir(folder).entryList({"steps-*.json"}).size() == 1);
         AWAIT(record->isEnabled());
         QVERIFY(hasTextStartingWith("Saved " + folder + "/steps-"));
+        button("Look at it")->click();
+        AWAIT(hasTextStartingWith("Recorded: steps-"));
+        QVERIFY(hasTextStartingWith("4 ranks"));
+        const auto* view = m_place->findChild<TraceView*>();
+        QCOMPARE(view->findChild<QComboBox*>()->count(), 5);
+        support::savePictures(*m_place, "runs-trace");
+        button("Back to the run")->click();
+        QVERIFY(!view->isVisible());
+    }
+
+    void aDamagedTraceIsNamed()
+    {
+        open({running()});
+        m_place->findChild<RunView*>()->openTrace(m_folder->filePath("history.db"));
+        AWAIT(hasTextStartingWith(m_folder->filePath("history.db") + ": this is no trace"));
     }
 
     void theRankThatComputesLongestIsMarked()

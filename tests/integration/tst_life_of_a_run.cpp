@@ -95,7 +95,7 @@ private slots:
             QVERIFY2(std::abs(two.at(step) - loss) < 2e-5 * loss, qPrintable(QString::number(step)));
     }
 
-    void recordsTheCollectivesOfItsRanks()
+    void recordsThePassesAndCollectivesOfItsRanks()
     {
         const QString runId = launched(tinySpec(m_cli.dataset(), 2, 10'000'000));
         AWAIT(lossesOf(runFolder(runId)).size() >= 3);
@@ -105,14 +105,17 @@ private slots:
         QVERIFY2(traced.status == 0, qPrintable(traced.err));
         QFile file(m_cli.path("trace.json"));
         QVERIFY(file.open(QIODevice::ReadOnly));
-        QSet<int> ranks;
+        QSet<int> ranks, computing;
         for (const auto& value :
              QJsonDocument::fromJson(file.readAll()).object().value("traceEvents").toArray()) {
             const QJsonObject event = value.toObject();
             if (event["name"].toString().startsWith("all-reduce"))
                 ranks.insert(event["pid"].toInt());
+            if (event["name"].toString() == QLatin1String("forward 0"))
+                computing.insert(event["pid"].toInt());
         }
         QCOMPARE(ranks, QSet<int>({0, 1}));
+        QCOMPARE(computing, ranks);
         const CliResult over = m_cli.run({"trace", runId, "--out", m_cli.path("late.json")});
         QCOMPARE(over.status, 3);
         QVERIFY(!QFile::exists(m_cli.path("late.json")));
@@ -173,6 +176,7 @@ private slots:
             m_cli.run({"resume", runId, "--layout", m_cli.writeSpec("deep.json", other), "--follow"});
         QVERIFY2(resumed.status == 0, qPrintable(resumed.err));
         QVERIFY2(resumed.err.contains("layout.data 1, layout.tensor 2"), qPrintable(resumed.err));
+        QVERIFY(QFile::exists(m_cli.path("desk/runs/" + runId + "/attempts/0002.json")));
         const auto losses = lossesOf(runFolder(runId));
         QCOMPARE(losses.size(), unbroken.size());
         for (const auto& [step, loss] : unbroken) // sums of halves, rounded otherwise

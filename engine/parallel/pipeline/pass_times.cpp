@@ -5,6 +5,8 @@
 
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include "engine/comm/flight_recorder.h"
+
 namespace trainyard {
 
 namespace {
@@ -36,12 +38,15 @@ std::optional<TracedWork> workOf(PipelineActionKind kind)
 
 } // namespace
 
-PassTimes::PassTimes(c10::Device place, const Clock& clock) : m_place(place), m_clock(clock) {}
+PassTimes::PassTimes(c10::Device place, FlightRecorder* recorder, const Clock& clock)
+    : m_place(place), m_recorder(recorder), m_clock(clock)
+{
+}
 
 void PassTimes::start()
 {
     m_spans.clear();
-    m_isNoting = true;
+    m_isNoting = std::exchange(m_isExpected, false);
     m_startNs = m_clock.now().monotonicNs;
 }
 
@@ -60,18 +65,27 @@ double PassTimes::now() const
 }
 
 PassTimes::Scope::Scope(PassTimes* times, const PipelineAction& action)
-    : m_times(times && times->m_isNoting && workOf(action.kind) ? times : nullptr)
 {
-    if (m_times)
-        m_span = {*workOf(action.kind), action.microBatch, action.chunk, m_times->now(), 0};
+    const auto work = workOf(action.kind);
+    if (!times || !work)
+        return;
+    m_recorder = times->m_recorder;
+    if (m_recorder)
+        m_ticket = m_recorder->beginPass(*work, action.microBatch, action.chunk);
+    if (!times->m_isNoting)
+        return;
+    m_noting = times;
+    m_span = {*work, action.microBatch, action.chunk, times->now(), 0};
 }
 
 PassTimes::Scope::~Scope()
 {
-    if (!m_times)
-        return;
-    m_span.end = m_times->now();
-    m_times->m_spans.push_back(m_span);
+    if (m_noting) {
+        m_span.end = m_noting->now();
+        m_noting->m_spans.push_back(m_span);
+    }
+    if (m_recorder)
+        m_recorder->endPass(m_ticket);
 }
 
 } // namespace trainyard

@@ -11,6 +11,7 @@
 #include "engine/comm/local_transport.h"
 #include "engine/comm/process_group.h"
 #include "engine/records/flight_ring.h"
+#include "engine/records/flight_ring_bytes.h"
 #include "engine/records/flight_verdict.h"
 
 using namespace trainyard;
@@ -212,6 +213,39 @@ private slots:
         QVERIFY(writeFileAtomically(file(0), huge).ok());
         QVERIFY(!readFlightRing(file(0)).ok());
         QVERIFY(!readFlightRing(file(9)).ok());
+    }
+
+    void keepsTheNewestPasses()
+    {
+        const auto recorder = create(0, 1);
+        const int passes = static_cast<int>(FlightRecorder::kPassCapacity) + 2;
+        for (int pass = 0; pass < passes; ++pass) {
+            recorder->setStep(Step{pass / 4 + 1});
+            const auto ticket = recorder->beginPass(TracedWork::Backward, pass % 4, 1);
+            if (pass + 1 < passes)
+                recorder->endPass(ticket);
+        }
+        const auto ring = readFlightRing(file(0)).value();
+        QCOMPARE(ring.passes.size(), std::size_t(FlightRecorder::kPassCapacity));
+        QCOMPARE(ring.passes.front().number, std::uint64_t(3));
+        QCOMPARE(ring.passes.front().microBatch, 2);
+        QCOMPARE(ring.passes.front().chunk, 1);
+        QCOMPARE(ring.passes.front().step, std::int64_t(1));
+        QVERIFY(ring.passes.front().leftNs >= ring.passes.front().enteredNs);
+        QCOMPARE(ring.passes.back().leftNs, std::int64_t(0)); // under way
+        QVERIFY(ring.entries.empty());
+    }
+
+    void readsARingOfAVersionWithoutPasses()
+    {
+        create(0, 1)->setStep(Step{7});
+        const std::size_t older = sizeof(FlightRingHeader) + 64 * sizeof(FlightRingSlot) + (1u << 15);
+        std::string bytes = readFile(file(0)).value().substr(0, older);
+        bytes.replace(offsetof(FlightRingHeader, passCapacity), 4, 4, '\0');
+        const auto ring = parseFlightRing(bytes, "old").value();
+        QCOMPARE(ring.step, std::int64_t(7));
+        QVERIFY(ring.passes.empty());
+        QVERIFY(!parseFlightRing(bytes.substr(0, older - 1), "short").ok());
     }
 
 private:

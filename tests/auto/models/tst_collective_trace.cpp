@@ -1,10 +1,13 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "app/models/collective_trace.h"
+#include "app/models/recorded_trace.h"
 #include "app/models/trace_recording.h"
+#include "engine/base/file.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
@@ -33,6 +36,15 @@ FlightSnapshot ringAt(int rank, std::int64_t step, std::size_t kept = 100)
         // Rank 1 comes later, both leave together.
         ring.entries.push_back({number, 0, CollectiveKind::AllReduce, 1 << 20, begin + (50 + 20 * rank) * kMs,
                                 begin + 80 * kMs, at});
+    }
+    for (std::int64_t at = 1; at < step; ++at) {
+        const std::int64_t begin = clock + at * 100 * kMs;
+        const auto number = std::uint64_t(3 * at);
+        ring.passes.push_back({number - 2, TracedWork::Forward, 0, 0, begin, begin + 10 * kMs, at});
+        ring.passes.push_back(
+            {number - 1, TracedWork::Backward, 0, 0, begin + 10 * kMs, begin + 45 * kMs, at});
+        ring.passes.push_back(
+            {number, TracedWork::Optimizer, -1, -1, begin + 50 * kMs, begin + 90 * kMs, at});
     }
     if (ring.entries.size() > kept)
         ring.entries.erase(ring.entries.begin(), ring.entries.end() - std::ptrdiff_t(kept));
@@ -98,7 +110,7 @@ private slots:
         const QByteArray json = recorded();
         QMap<int, double> busyUntil;
         for (const QJsonObject& event : eventsOf(json, "X")) {
-            if (event["pid"].toInt() != 0)
+            if (event["pid"].toInt() != 0 || event["tid"].toInt() == 0)
                 continue;
             QVERIFY(event["ts"].toDouble() >= busyUntil.value(event["tid"].toInt()));
             busyUntil[event["tid"].toInt()] = event["ts"].toDouble() + event["dur"].toDouble();
@@ -109,10 +121,74 @@ private slots:
             if (event["pid"].toInt() == 0)
                 names.append(argument(event, "name").toString());
         }
-        QCOMPARE(names, QStringList({"ranks 0, 1", "ranks 0, 1", "all ranks"}));
+        QCOMPARE(names, QStringList({"passes", "ranks 0, 1", "ranks 0, 1", "all ranks"}));
         QCOMPARE(eventsOf(json, "X", "message").first().value("cat").toString(), QString("point to point"));
         QCOMPARE(argument(eventsOf(json, "M", "process_name").last(), "name").toString(),
                  QString("rank 1 on b"));
+    }
+
+    void passesLieWithinTheirStep()
+    {
+        const QByteArray json = recorded();
+        const QList<QJsonObject> steps = eventsOf(json, "X", "step");
+        QCOMPARE(steps.size(), 4); // two of each rank
+        QCOMPARE(steps[0]["ts"].toDouble(), 300'000.0);
+        QCOMPARE(steps[0]["dur"].toDouble(), 90'000.0);
+        QCOMPARE(steps[2]["ts"].toDouble(), 300'000.0); // by the clock of rank 0
+        const QList<QJsonObject> forward = eventsOf(json, "X", "forward 0");
+        QCOMPARE(forward.size(), 4);
+        QCOMPARE(forward[0]["tid"].toInt(), steps[0]["tid"].toInt());
+        QCOMPARE(argument(forward[0], "micro_batch").toInt(), 0);
+        QVERIFY(argument(eventsOf(json, "X", "optimizer").first(), "micro_batch").isUndefined());
+    }
+
+    void isReadAgain()
+    {
+        const QTemporaryDir folder;
+        const QString file = folder.filePath("trace.json");
+        QVERIFY(writeFileAtomically(file.toStdString(), recorded().toStdString()).ok());
+        const RecordedTrace trace = readRecordedTrace(file).value();
+        QCOMPARE(trace.ranks, (QStringList{"rank 0 on a", "rank 1 on b"}));
+        QCOMPARE(trace.steps.size(), std::size_t(2));
+        const PipelineTrace& step = trace.steps.at(3);
+        QCOMPARE(step.ranks.size(), std::size_t(2));
+        QCOMPARE(step.ranks[1].size(), std::size_t(3));
+        QCOMPARE(step.ranks[1][1].work, TracedWork::Backward);
+        QCOMPARE(step.ranks[1][1].microBatch, 0);
+        QVERIFY(std::abs(step.ranks[1][1].start - 0.010) < 1e-9);
+        QVERIFY(std::abs(step.ranks[1][1].end - 0.045) < 1e-9);
+        QCOMPARE(step.ranks[0].front().start, 0.0);
+    }
+
+    void whatIsNoTraceOfOursIsNamed_data()
+    {
+        QTest::addColumn<QByteArray>("content");
+        QTest::addColumn<QString>("reason");
+        QTest::addRow("empty") << QByteArray() << "this is no trace";
+        QTest::addRow("cut") << recorded().chopped(9) << "this is no trace";
+        QTest::addRow("a list") << QByteArray("[1, 2]") << "no list \"traceEvents\"";
+        QTest::addRow("another program's")
+            << QByteArray(
+                   R"({"traceEvents": [{"ph": "X", "name": "aten::mm", "pid": 1, "ts": 1, "dur": 2}]})")
+            << "no passes of every rank";
+        QTest::addRow("a rank that cannot be")
+            << recorded().replace("\"pid\":1", "\"pid\":99999999") << "one of its passes is damaged";
+        QTest::addRow("a pass of no kind")
+            << recorded().replace("\"work\":\"forward\"", "\"work\":\"sideways\"")
+            << "one of its passes is damaged";
+    }
+    void whatIsNoTraceOfOursIsNamed()
+    {
+        QFETCH(QByteArray, content);
+        QFETCH(QString, reason);
+        const QTemporaryDir folder;
+        const QString file = folder.filePath("trace.json");
+        QVERIFY(writeFileAtomically(file.toStdString(), content.toStdString()).ok());
+        const auto trace = readRecordedTrace(file);
+        QVERIFY(!trace.ok());
+        QCOMPARE(trace.error().kind, ErrorKind::BadInput);
+        const QString text = QString::fromStdString(trace.error().text());
+        QVERIFY2(text.startsWith(file) && text.contains(reason), qPrintable(text));
     }
 
     void countsWhatWasOverwritten()

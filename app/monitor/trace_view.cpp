@@ -1,0 +1,85 @@
+#include "app/monitor/trace_view.h"
+
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "app/models/display_text.h"
+#include "app/models/pipeline_timelines.h"
+#include "app/models/theme.h"
+#include "app/widgets/action_fill.h"
+#include "app/widgets/chart_legend.h"
+#include "app/widgets/choice_box.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/pipeline_gantt.h"
+#include "app/widgets/read_out_label.h"
+#include "app/widgets/roles.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kStepWidth = 144;
+constexpr int kGanttStretch = 100; ///< what a low one leaves is empty below the legend
+
+} // namespace
+
+TraceView::TraceView(QWidget* parent)
+    : QWidget(parent)
+    , m_title(new ElidedLabel("heading", Qt::ElideMiddle))
+    , m_step(new ChoiceBox)
+    , m_words(new ReadOutLabel("small"))
+    , m_gantt(new PipelineGantt)
+    , m_legend(new ChartLegend)
+{
+    m_step->setAccessibleName(tr("Step"));
+    m_step->setToolTip(tr("Which of the recorded steps is shown"));
+    m_step->setFixedWidth(kStepWidth);
+    m_words->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_gantt->setAccessibleName(tr("Passes of every rank in a recorded step"));
+    QPushButton* back = makeButton(tr("Back to the run"), "link");
+    auto* head = new QHBoxLayout;
+    head->setSpacing(metrics::kGap);
+    head->addWidget(m_title, 1);
+    head->addWidget(m_step);
+    head->addWidget(back);
+    QFrame* panel = makePanel();
+    auto* inside = new QVBoxLayout(panel);
+    inside->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
+    inside->setSpacing(metrics::kHalf);
+    inside->addLayout(head);
+    inside->addWidget(m_words);
+    inside->addWidget(m_gantt, kGanttStretch);
+    inside->addWidget(m_legend);
+    inside->addStretch(1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(panel);
+    connect(m_step, &QComboBox::activated, this, &TraceView::showStep);
+    connect(m_gantt, &PipelineGantt::readOutChanged, m_words, &ReadOutLabel::setReadOut);
+    connect(back, &QPushButton::clicked, this, &TraceView::closed);
+}
+
+void TraceView::show(const QString& file, const RecordedTrace& trace)
+{
+    m_trace = trace;
+    m_title->setFullText(tr("Recorded: %1").arg(oneLine(QFileInfo(file).fileName())));
+    m_title->setToolTip(oneLine(file));
+    m_step->clear();
+    for (const auto& [number, step] : m_trace.steps)
+        m_step->addItem(tr("step %1").arg(displayCount(number)), qlonglong(number));
+    showStep();
+}
+
+void TraceView::showStep()
+{
+    const auto timeline = measuredTimeline(m_trace.steps.at(m_step->currentData().toLongLong()));
+    m_words->setSummary(tr("%1 ranks  ·  %2").arg(m_trace.ranks.size()).arg(timelineWords(*timeline)));
+    m_legend->setEntries(actionLegend(splitsBackward(*timeline)));
+    m_gantt->setRowNames(m_trace.ranks);
+    m_gantt->setTimeline(std::make_shared<const StepTimeline>(*timeline));
+    m_gantt->setMaximumHeight(m_gantt->greatestHeight());
+}
+
+} // namespace trainyard

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QWidget>
+
+#include "app/models/recorded_trace.h"
+
+class QComboBox;
+
+namespace trainyard {
+
+class ChartLegend;
+class ElidedLabel;
+class PipelineGantt;
+class ReadOutLabel;
+
+/// The passes of a recorded trace, rank by rank, one step at a time.
+class TraceView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit TraceView(QWidget* parent = nullptr);
+    /// `file` is where it came from. The trace has a step.
+    void show(const QString& file, const RecordedTrace& trace);
+
+signals:
+    /// It has been looked at.
+    void closed();
+
+private:
+    void showStep();
+
+    RecordedTrace m_trace;
+    ElidedLabel* m_title;
+    QComboBox* m_step;
+    ReadOutLabel* m_words;
+    PipelineGantt* m_gantt;
+    ChartLegend* m_legend;
+};
+
+} // namespace trainyard
