@@ -16,6 +16,8 @@ struct AxisRange {
 struct AxisDemand {
     bool hideOutliers = true;
     bool positiveOnly = false; ///< logarithmic axis: points at or below zero cannot be shown
+
+    bool operator==(const AxisDemand&) const = default;
 };
 
 /// The range that shows `values`; points that are not finite do not count. With hideOutliers it is the 5th to

@@ -460,7 +460,7 @@ void ChartPanel::setPinnable()
 void ChartPanel::pinAtCursor()
 {
     if (!isEmpty())
-        emit pinWanted(m_link && m_link->cursor() ? *m_link->cursor() : fullSpan().upper);
+        emit pinWanted(snapped(m_link && m_link->cursor() ? *m_link->cursor() : fullSpan().upper));
 }
 
 Status ChartPanel::saveImage(const QString& file)

@@ -136,17 +136,23 @@ void ColumnImage::addBand(const std::vector<ValueSummary>& columns, const QColor
 QImage ColumnImage::image() const
 {
     QImage image(m_size, QImage::Format_ARGB32_Premultiplied);
+    repaint(image, 0);
+    return image;
+}
+
+void ColumnImage::repaint(QImage& image, int from) const
+{
     auto* pixels = reinterpret_cast<QRgb*>(image.bits());
     const qsizetype stride = image.bytesPerLine() / qsizetype(sizeof(QRgb));
-    const int strips = (m_size.width() + kStripWidth - 1) / kStripWidth;
-    parallelFor(std::size_t(strips), [&](std::size_t number) {
-        const int left = int(number) * kStripWidth;
+    const int first = std::max(0, from) / kStripWidth;
+    const int end = (m_size.width() + kStripWidth - 1) / kStripWidth;
+    parallelFor(std::size_t(std::max(0, end - first)), [&](std::size_t number) {
+        const int left = (first + int(number)) * kStripWidth;
         Strip strip(left, std::min(left + kStripWidth, m_size.width()), m_size.height());
         for (auto shape = m_shapes.rbegin(); shape != m_shapes.rend(); ++shape)
             paint(*shape, strip);
         strip.copyTo(pixels, stride);
     });
-    return image;
 }
 
 ColumnImage::Stroke ColumnImage::strokeOf(const ValueSummary& column) const

@@ -18,6 +18,7 @@ struct HeightScale {
     double perUnit = 1; ///< pixels for one unit of the value, or of its logarithm
 
     double heightOf(double value) const; ///< pixels from the top
+    bool operator==(const HeightScale&) const = default;
 };
 
 /// Curves that come in pixel columns, painted pixel by pixel: in every column a vertical stroke from the
@@ -33,6 +34,8 @@ public:
     /// The same without joining columns: the area between two curves.
     void addBand(const std::vector<ValueSummary>& columns, const QColor& colour);
     QImage image() const;
+    /// Paints an image() anew from pixel `from` on, at the least.
+    void repaint(QImage& image, int from) const;
 
 private:
     struct Stroke {

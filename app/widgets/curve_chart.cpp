@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <QThread>
 
@@ -25,7 +26,9 @@ constexpr qsizetype kFineCurves = 12;    ///< more of them get lines of one pixe
 constexpr std::size_t kSamples = 30'000; ///< of which an axis is made
 constexpr qsizetype kQuickCount = 200'000;
 constexpr int kWaitMs = 10;
-constexpr int kStandsStill = 15; ///< waits that a picture has to last to be counted in
+constexpr int kStandsStill = 15;    ///< waits that a picture has to last to be counted in
+constexpr double kAhead = 1.0 / 64; ///< of a growing span, that the axis goes beyond it
+constexpr double kGoodShare = 0.95; ///< of a range that has to be filled for it to stay
 constexpr int kFaintPercent = 28;
 constexpr int kBandPercent = 18;
 
@@ -84,6 +87,13 @@ std::vector<double> samplesOf(const std::vector<ValueSummary>& columns, std::siz
     return samples;
 }
 
+/// A range that need not be changed for what it has to show now.
+bool isGoodFor(const AxisRange& wanted, const AxisRange& range)
+{
+    return range.lower <= wanted.lower && wanted.upper <= range.upper &&
+           wanted.upper - wanted.lower >= kGoodShare * (range.upper - range.lower);
+}
+
 } // namespace
 
 CurveChart::CurveChart(const QString& subject, Quantity quantity, QWidget* parent)
@@ -98,6 +108,9 @@ CurveChart::CurveChart(const QString& subject, Quantity quantity, QWidget* paren
 
 void CurveChart::setCurves(const QList<Curve>& curves)
 {
+    const bool goOn = std::ranges::equal(curves, m_curves, [](const Curve& curve, const Curve& before) {
+        return curve.x.startsWith(before.x);
+    });
     m_curves = curves;
     for (Curve& curve :
          m_curves) { // positions and values may have been taken at different moments of a live run
@@ -105,6 +118,7 @@ void CurveChart::setCurves(const QList<Curve>& curves)
         curve.x.truncate(rows);
         curve.y.truncate(rows);
     }
+    followSpan(goOn);
     scheduleRebuild();
 }
 
@@ -123,21 +137,35 @@ bool CurveChart::isSmoothed() const
     return m_smoothable && options().smoothing.weight > 0;
 }
 
-QCPRange CurveChart::fullSpan() const
+ChartSpan CurveChart::dataSpan() const
 {
-    QCPRange span(0, 1);
-    bool first = true;
+    std::optional<ChartSpan> span;
     for (const Curve& curve : m_curves) {
         if (curve.x.isEmpty())
             continue;
-        const QCPRange own(curve.x.first(), curve.x.last());
-        span = first ? own : span.expanded(own);
-        first = false;
+        const ChartSpan own{curve.x.first(), curve.x.last()};
+        span = span ? ChartSpan{std::min(span->from, own.from), std::max(span->to, own.to)} : own;
     }
+    return span.value_or(ChartSpan{0, 1});
+}
+
+/// An axis that moved with every new point of curves that go on would have every pixel drawn anew.
+void CurveChart::followSpan(bool goOn)
+{
+    const ChartSpan before = std::exchange(m_span, dataSpan());
+    const bool hasGrown = m_span.to > before.to;
+    if (!goOn || m_span.from != before.from)
+        m_end = m_span.to;
+    else if (m_span.to > m_end)
+        m_end = m_span.to + (hasGrown ? kAhead * (m_span.to - m_span.from) : 0);
+}
+
+QCPRange CurveChart::fullSpan() const
+{
     const bool marked =
         std::any_of(m_curves.begin(), m_curves.end(), [](const Curve& c) { return c.marked; });
-    const double room = marked ? span.size() * kDotRoom : 0;
-    return {span.lower - room, span.upper + room};
+    const double room = marked ? (m_end - m_span.from) * kDotRoom : 0;
+    return {m_span.from - room, m_end + room};
 }
 
 void CurveChart::rebuild()
@@ -148,34 +176,54 @@ void CurveChart::rebuild()
         const Curve& curve = m_curves.at(qsizetype(i));
         m_smoothed[i].follow(curve.x, curve.y, options().smoothing);
     });
-    std::vector<View> shown = views();
-    fitVertically(shown);
+    followViews();
+    fitVertically();
+    drawLines();
     const ThemeColours& colours = coloursOf(palette());
-    addNotFiniteMarks(shown, colours.bad);
-    addSkippedMarks(shown, colours.warning);
-    drawLines(std::move(shown));
+    addNotFiniteMarks(colours.bad);
+    addSkippedMarks(colours.warning);
     describeHidden();
 }
 
-std::vector<CurveChart::View> CurveChart::views() const
+void CurveChart::followViews()
 {
     const QCPRange span = shownSpan();
     const int pixels = std::max(1, int(plot().axisRect()->width() * plot().bufferDevicePixelRatio()));
-    const PixelEdges edges = pixelEdges(span.lower, span.upper, pixels, isHorizontallyLogarithmic());
-    std::vector<View> list(std::size_t(m_curves.size()));
+    PixelEdges edges = pixelEdges(span.lower, span.upper, pixels, isHorizontallyLogarithmic());
+    m_sameEdges = edges == m_edges;
+    m_edges = std::move(edges);
+    m_views.resize(std::size_t(m_curves.size()));
     const std::vector<std::size_t> placed = placedLike();
-    parallelFor(list.size(), [&](std::size_t i) {
+    parallelFor(m_views.size(), [&](std::size_t i) {
+        const Curve& curve = m_curves.at(qsizetype(i));
         if (placed[i] == i)
-            list[i].rows = pixelRows(m_curves.at(qsizetype(i)).x, edges);
+            m_views[i].followPositions(curve.x, curve.y, m_edges, m_sameEdges);
     });
-    parallelFor(list.size(), [&](std::size_t i) {
-        View& view = list[i];
+    parallelFor(m_views.size(), [&](std::size_t i) {
+        const Curve& curve = m_curves.at(qsizetype(i));
         if (placed[i] != i)
-            view.rows = list[placed[i]].rows;
-        view.columns = pixelColumns(m_curves.at(qsizetype(i)).y, view.rows);
-        view.dense = view.count() > kPointsPerPixel * pixels;
+            m_views[i].takePositions(m_views[placed[i]], curve.x, curve.y, m_sameEdges);
+        m_views[i].followValues();
+        if (!isSmoothed())
+            m_views[i].dropAverages();
+        else if (isDense(i))
+            m_views[i].followAverages(m_smoothed[i]);
     });
-    return list;
+}
+
+/// Too many points to be drawn one by one.
+bool CurveChart::isDense(std::size_t curve) const
+{
+    return m_views[curve].count() > kPointsPerPixel * qsizetype(m_edges.size() - 1);
+}
+
+/// Since the chart was drawn before, and nothing else has happened to it.
+bool CurveChart::hasGrown() const
+{
+    return m_sameEdges &&
+           std::ranges::all_of(m_views, [](const CurveView& view) { return view.changedFrom() > 0; }) &&
+           std::ranges::any_of(
+               m_views, [](const CurveView& view) { return view.changedFrom() + 1 < view.rows().size(); });
 }
 
 /// Of each curve the first of those before it that has the same positions, as figures of one run have; itself
@@ -190,63 +238,65 @@ std::vector<std::size_t> CurveChart::placedLike() const
     return list;
 }
 
-DrawnLine CurveChart::rawLine(qsizetype curve, View& view, const QPen& pen) const
+DrawnLine CurveChart::rawLine(std::size_t curve, const QPen& pen) const
 {
     DrawnLine line{pen};
-    if (view.dense) {
-        line.columns = std::move(view.columns);
+    const CurveView& view = m_views[curve];
+    if (isDense(curve)) {
+        line.columns = view.columns();
+        line.changedFrom = view.changedFrom();
         line.stroked = false;
         return line;
     }
-    const Curve& drawn = m_curves.at(curve);
+    const Curve& drawn = m_curves.at(qsizetype(curve));
     // One point more on either side, so that the line runs out of the picture.
-    const qsizetype from = std::max<qsizetype>(0, view.rows.front() - 1);
-    const qsizetype to = std::min(drawn.x.size(), view.rows.back() + 1);
+    const qsizetype from = std::max<qsizetype>(0, view.rows().front() - 1);
+    const qsizetype to = std::min(drawn.x.size(), view.rows().back() + 1);
     for (qsizetype row = from; row < to; ++row)
         line.points.emplace_back(drawn.x[row], drawn.y[row]);
     line.dots = drawn.marked || drawn.x.size() == 1;
     return line;
 }
 
-DrawnLine CurveChart::smoothedLine(qsizetype curve, View& view, const QPen& pen) const
+DrawnLine CurveChart::smoothedLine(std::size_t curve, const QPen& pen) const
 {
     DrawnLine line{pen};
-    const SmoothedSeries& average = m_smoothed[std::size_t(curve)];
-    if (view.dense) {
-        line.columns = average.columns(view.rows);
+    const CurveView& view = m_views[curve];
+    if (isDense(curve)) {
+        line.columns = view.averages();
+        line.changedFrom = view.averageChangedFrom();
         return line;
     }
-    line = rawLine(curve, view, pen);
-    const qsizetype from = std::max<qsizetype>(0, view.rows.front() - 1);
-    const std::vector<double> values = average.values(from, from + qsizetype(line.points.size()));
+    line = rawLine(curve, pen);
+    const qsizetype from = std::max<qsizetype>(0, view.rows().front() - 1);
+    const std::vector<double> values = m_smoothed[curve].values(from, from + qsizetype(line.points.size()));
     for (std::size_t i = 0; i < values.size(); ++i)
         line.points[i].setY(values[i]);
     return line;
 }
 
-void CurveChart::drawLines(std::vector<View> views)
+void CurveChart::drawLines()
 {
     const ColourScheme scheme = coloursOf(palette()).scheme;
     const bool smoothed = isSmoothed();
     const auto curves = std::size_t(m_curves.size());
     std::vector<DrawnLine> lines(smoothed ? 2 * curves : curves); // the raw ones behind
     parallelFor(curves, [&](std::size_t i) {
-        const auto curve = qsizetype(i);
-        const SeriesStyle style = seriesStyle(scheme, m_curves.at(curve).style);
+        const SeriesStyle style = seriesStyle(scheme, m_curves.at(qsizetype(i)).style);
         const QPen pen(style.colour, 1.8, style.line, Qt::FlatCap, Qt::RoundJoin);
         if (!smoothed) {
-            lines[i] = rawLine(curve, views[i], pen);
+            lines[i] = rawLine(i, pen);
             return;
         }
-        lines[i] = rawLine(curve, views[i], QPen(translucent(style.colour, kFaintPercent), 1));
-        lines[curves + i] = smoothedLine(curve, views[i], pen);
+        lines[i] = rawLine(i, QPen(translucent(style.colour, kFaintPercent), 1));
+        lines[curves + i] = smoothedLine(i, pen);
     });
     m_layer->setFine(m_curves.size() <= kFineCurves);
-    m_layer->setBands(bands(views));
+    m_layer->setBands(bands());
     m_layer->setLines(std::move(lines));
 }
 
-std::vector<DrawnBand> CurveChart::bands(const std::vector<View>& views) const
+std::vector<DrawnBand> CurveChart::bands() const
 {
     const ColourScheme scheme = coloursOf(palette()).scheme;
     std::vector<DrawnBand> bands;
@@ -254,7 +304,7 @@ std::vector<DrawnBand> CurveChart::bands(const std::vector<View>& views) const
         const Curve& curve = m_curves[i];
         if (curve.lower.isEmpty())
             continue;
-        const std::vector<qsizetype>& rows = views[std::size_t(i)].rows;
+        const std::vector<qsizetype>& rows = m_views[std::size_t(i)].rows();
         bands.push_back({translucent(seriesStyle(scheme, curve.style).colour, kBandPercent),
                          pixelColumns(curve.lower, rows)});
         const auto upper = pixelColumns(curve.upper, rows);
@@ -265,29 +315,35 @@ std::vector<DrawnBand> CurveChart::bands(const std::vector<View>& views) const
 }
 
 /// The vertical axis fits what is in view: points where they are few, the extremes of pixels where not.
-void CurveChart::fitVertically(const std::vector<View>& views)
+void CurveChart::fitVertically()
 {
     QList<double> values;
-    for (qsizetype i = 0; i < m_curves.size(); ++i) {
-        const View& view = views[std::size_t(i)];
-        if (view.dense) {
-            for (const double sample : samplesOf(view.columns, kSamples / views.size()))
+    for (std::size_t i = 0; i < m_views.size(); ++i) {
+        const CurveView& view = m_views[i];
+        if (isDense(i)) {
+            for (const double sample : samplesOf(view.columns(), kSamples / m_views.size()))
                 values.append(sample);
             continue;
         }
-        for (qsizetype row = view.rows.front(); row < view.rows.back(); ++row)
-            values.append(m_curves[i].y[row]);
+        for (qsizetype row = view.rows().front(); row < view.rows().back(); ++row)
+            values.append(m_curves.at(qsizetype(i)).y[row]);
     }
     const bool logarithmic = plot().yAxis->scaleType() == QCPAxis::stLogarithmic;
-    m_range = axisRange(values, {options().hideOutliers, logarithmic});
-    countOutside(views);
+    const AxisDemand demand{options().hideOutliers, logarithmic};
+    const AxisRange fitted = axisRange(values, demand);
+    const bool stays = hasGrown() && demand == m_demand && isGoodFor(fitted, m_fitted);
+    m_demand = demand;
+    if (!stays)
+        m_fitted = fitted;
+    m_range = m_fitted;
+    countOutside();
     if (m_fromZero && !logarithmic)
         extendToZero();
     plot().yAxis->setRange(m_range.lower, m_range.upper);
 }
 
 /// Exactly, in another thread where the curves are long; until then the badge keeps quiet.
-void CurveChart::countOutside(const std::vector<View>& views)
+void CurveChart::countOutside()
 {
     struct Part {
         SeriesColumn y;
@@ -296,9 +352,10 @@ void CurveChart::countOutside(const std::vector<View>& views)
     };
     std::vector<Part> parts;
     qsizetype points = 0;
-    for (std::size_t i = 0; i < views.size(); ++i) {
-        parts.push_back({m_curves[qsizetype(i)].y, views[i].rows.front(), views[i].rows.back()});
-        points += views[i].count();
+    for (std::size_t i = 0; i < m_views.size(); ++i) {
+        const std::vector<qsizetype>& rows = m_views[i].rows();
+        parts.push_back({m_curves.at(qsizetype(i)).y, rows.front(), rows.back()});
+        points += m_views[i].count();
     }
     const auto count = [parts = std::move(parts), lower = m_range.lower,
                         upper = m_range.upper](const LatestJob<qsizetype>::GoesOn& goesOn) {
@@ -346,42 +403,42 @@ bool CurveChart::endsLow() const
 }
 
 /// Triangles on the axis where a figure is not a number: hiding them would hide the failure.
-void CurveChart::addNotFiniteMarks(const std::vector<View>& views, const QColor& colour)
+void CurveChart::addNotFiniteMarks(const QColor& colour)
 {
     QList<double> x;
     m_notFinite = 0;
     for (qsizetype i = 0; i < m_curves.size(); ++i) {
         const Curve& curve = m_curves[i];
-        const View& view = views[std::size_t(i)];
+        const CurveView& view = m_views[std::size_t(i)];
         const ValueSummary all = curve.y.summary(0, curve.y.size());
         if (all.notFinite == 0)
             continue;
         const QList<qsizetype> forgiven = forgivenRows(curve);
         m_notFinite += qsizetype(all.notFinite) - forgiven.size();
-        for (std::size_t column = 0; column < view.columns.size(); ++column) {
-            const auto bad = qsizetype(view.columns[column].notFinite);
-            if (bad > 0 && bad > countWithin(forgiven, view.rows[column], view.rows[column + 1]))
-                x.append(curve.x[view.rows[column]]);
+        for (std::size_t column = 0; column < view.columns().size(); ++column) {
+            const auto bad = qsizetype(view.columns()[column].notFinite);
+            if (bad > 0 && bad > countWithin(forgiven, view.rows()[column], view.rows()[column + 1]))
+                x.append(curve.x[view.rows()[column]]);
         }
     }
     addMarks(plot(), x, m_range.lower, QCPScatterStyle(QCPScatterStyle::ssTriangle, colour, colour, kMark));
 }
 
 /// Diamonds on the axis: a skipped step is no failure, but the run moved no weight in it.
-void CurveChart::addSkippedMarks(const std::vector<View>& views, const QColor& colour)
+void CurveChart::addSkippedMarks(const QColor& colour)
 {
     QList<double> x;
     m_skipped = 0;
     for (qsizetype i = 0; i < m_curves.size(); ++i) {
         const QList<double>& skipped = m_curves[i].skipped;
         m_skipped += skipped.size();
-        const View& view = views[std::size_t(i)];
+        const CurveView& view = m_views[std::size_t(i)];
         if (skipped.isEmpty() || view.count() == 0)
             continue;
         // One mark for each pixel at most.
-        const double first = m_curves[i].x[view.rows.front()];
-        const double last = m_curves[i].x[view.rows.back() - 1];
-        const double pixel = (last - first) / double(view.columns.size());
+        const double first = m_curves[i].x[view.rows().front()];
+        const double last = m_curves[i].x[view.rows().back() - 1];
+        const double pixel = (last - first) / double(view.columns().size());
         for (const double at : skipped) {
             if (at >= first && at <= last && (x.isEmpty() || at < x.last() || at - x.last() >= pixel))
                 x.append(at);

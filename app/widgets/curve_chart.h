@@ -4,9 +4,9 @@
 #include <QPen>
 
 #include "app/models/axis_range.h"
+#include "app/models/curve_view.h"
 #include "app/models/latest_job.h"
-#include "app/models/pixel_columns.h"
-#include "app/models/smoothed_series.h"
+#include "app/widgets/chart_link.h"
 #include "app/widgets/chart_panel.h"
 
 namespace trainyard {
@@ -71,39 +71,40 @@ protected:
     double neighbour(double x, int direction) const override;
 
 private:
-    /// The part of a curve that is in view.
-    struct View {
-        std::vector<qsizetype> rows; ///< see pixelRows()
-        std::vector<ValueSummary> columns;
-        bool dense = false; ///< too many points to be drawn one by one
-
-        qsizetype count() const { return rows.back() - rows.front(); }
-    };
-
     bool isSmoothed() const;
-    std::vector<View> views() const;
+    ChartSpan dataSpan() const;
+    void followSpan(bool goOn);
+    void followViews();
+    bool isDense(std::size_t curve) const;
+    bool hasGrown() const;
     std::vector<std::size_t> placedLike() const;
-    /// Takes the columns out of the view.
-    DrawnLine rawLine(qsizetype curve, View& view, const QPen& pen) const;
-    DrawnLine smoothedLine(qsizetype curve, View& view, const QPen& pen) const;
-    void drawLines(std::vector<View> views);
-    std::vector<DrawnBand> bands(const std::vector<View>& views) const;
-    void fitVertically(const std::vector<View>& views);
+    DrawnLine rawLine(std::size_t curve, const QPen& pen) const;
+    DrawnLine smoothedLine(std::size_t curve, const QPen& pen) const;
+    void drawLines();
+    std::vector<DrawnBand> bands() const;
+    void fitVertically();
     void extendToZero();
     bool endsLow() const;
     double newestOf(qsizetype curve) const;
-    void addNotFiniteMarks(const std::vector<View>& views, const QColor& colour);
-    void addSkippedMarks(const std::vector<View>& views, const QColor& colour);
-    void countOutside(const std::vector<View>& views);
+    void addNotFiniteMarks(const QColor& colour);
+    void addSkippedMarks(const QColor& colour);
+    void countOutside();
     void describeHidden();
 
     QList<Curve> m_curves;
     std::vector<SmoothedSeries> m_smoothed; ///< of each curve, while smoothing is on
-    CurveLayer* m_layer;                    ///< owned by the plot
-    LatestJob<qsizetype> m_outside;         ///< counts what is out of view where that takes long
+    std::vector<CurveView> m_views;         ///< of each curve, the part that is shown
+    PixelEdges m_edges;
+    bool m_sameEdges = false;       ///< as when the chart was drawn before
+    ChartSpan m_span;               ///< of all curves
+    double m_end = 1;               ///< of the axis when all is shown: a little ahead of curves that grow
+    CurveLayer* m_layer;            ///< owned by the plot
+    LatestJob<qsizetype> m_outside; ///< counts what is out of view where that takes long
     bool m_smoothable = true;
     bool m_fromZero = false;
-    AxisRange m_range;
+    AxisRange m_fitted; ///< to what is in view
+    AxisDemand m_demand;
+    AxisRange m_range; ///< that is shown
     qsizetype m_notFinite = 0;
     qsizetype m_skipped = 0;
 };

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "app/widgets/column_image.h"
+#include <cstdint>
 
 namespace trainyard {
 
@@ -47,35 +46,73 @@ void CurveLayer::draw(QCPPainter* painter)
     }
 }
 
-void CurveLayer::drawColumns(QCPPainter& painter) const
+void CurveLayer::setLines(std::vector<DrawnLine> lines)
 {
-    const bool strokesAll = painter.modes().testFlag(QCPPainter::pmVectorized);
-    const auto isPainted = [&](const DrawnLine& line) {
-        return !line.columns.empty() && !isStroked(line) && !strokesAll;
-    };
-    if (m_bands.empty() && std::none_of(m_lines.begin(), m_lines.end(), isPainted))
+    if (!m_isDrawn) { // changes of lines that nobody saw count too
+        for (DrawnLine& line : lines)
+            line.changedFrom = 0;
+    }
+    m_lines = std::move(lines);
+    m_isDrawn = false;
+}
+
+/// Pixel by pixel.
+bool CurveLayer::isPainted(const DrawnLine& line) const
+{
+    return !line.columns.empty() && !isStroked(line);
+}
+
+int CurveLayer::firstChangedPixel(int width) const
+{
+    if (m_isDrawn)
+        return width;
+    std::int64_t first = width;
+    for (const DrawnLine& line : m_lines) {
+        if (isPainted(line))
+            first =
+                std::min(first, std::int64_t(line.changedFrom) * width / std::int64_t(line.columns.size()));
+    }
+    return int(first);
+}
+
+void CurveLayer::drawColumns(QCPPainter& painter)
+{
+    if (painter.modes().testFlag(QCPPainter::pmVectorized))
+        return;
+    if (m_bands.empty() &&
+        std::ranges::none_of(m_lines, [this](const auto& line) { return isPainted(line); }))
         return;
     const QRect area = clipRect();
     const double ratio = painter.device()->devicePixelRatioF();
     const QCPAxis& vertical = *mValueAxis;
-    const double top = area.top();
     const QCPRange range = vertical.range();
     const bool logarithmic = vertical.scaleType() == QCPAxis::stLogarithmic;
     const double units = logarithmic ? std::log(range.upper / range.lower) : range.size();
     // What a logarithmic axis cannot show lies far below it.
-    ColumnImage image(area.size() * ratio, {.logarithmic = logarithmic,
-                                            .upper = range.upper,
-                                            .least = range.lower * kFarBelow,
-                                            .perUnit = area.height() * ratio / units});
+    Look look{area.size() * ratio,
+              {.logarithmic = logarithmic,
+               .upper = range.upper,
+               .least = range.lower * kFarBelow,
+               .perUnit = area.height() * ratio / units},
+              {}};
+    ColumnImage image(look.size, look.scale);
     for (const DrawnBand& band : m_bands)
         image.addBand(band.columns, band.colour);
     for (const DrawnLine& line : m_lines) {
-        if (isPainted(line))
-            image.addLine(line.columns, line.pen.color(), int(std::lround(ratio)));
+        if (!isPainted(line))
+            continue;
+        image.addLine(line.columns, line.pen.color(), int(std::lround(ratio)));
+        look.shapes.emplace_back(line.pen.color().rgba(), line.columns.size());
     }
-    QImage pixels = image.image();
-    pixels.setDevicePixelRatio(ratio);
-    painter.drawImage(QPointF(area.left(), top), pixels);
+    if (m_bands.empty() && look == m_look) {
+        image.repaint(m_image, firstChangedPixel(look.size.width()));
+    } else {
+        m_image = image.image();
+        m_look = std::move(look);
+    }
+    m_image.setDevicePixelRatio(ratio);
+    m_isDrawn = m_bands.empty();
+    painter.drawImage(area.topLeft(), m_image);
 }
 
 void CurveLayer::drawPoints(QCPPainter& painter, const DrawnLine& line) const

@@ -86,6 +86,65 @@ private slots:
         QCOMPARE(qAlpha(image.image().pixel(64, 50)), 0); // broken there
     }
 
+    /// What is left of the picture before may not show.
+    void aChartThatGrowsShowsTheSameAsOneThatIsNew()
+    {
+        constexpr int kCurves = 14; // painted pixel by pixel, also where they are smoothed
+        const auto curves = [](int points) {
+            QList<Curve> list;
+            for (int i = 0; i < kCurves; ++i) {
+                list.append({QString::number(i), {}, {}, i});
+                for (int step = 0; step < points; ++step) {
+                    list.last().x.append(step);
+                    list.last().y.append(step < 2          ? 40 * step
+                                         : step % 997 == i ? kNaN
+                                                           : i + std::fmod(double(step) * step * 0.37, 9.0));
+                }
+            }
+            return list;
+        };
+        for (const double weight : {0.0, 0.6}) {
+            ChartOptions options;
+            options.hideOutliers = false;
+            options.smoothing = {SmoothingKind::Classic, weight}; // does not depend on how long it is
+            m_link->setZoom(ChartSpan{0, 12'000});                // what comes later is out of view
+            m_first->setOptions(options);
+            m_first->setCurves(curves(6000));
+            replot();
+            for (int points = 6100; points < 14'000; points += 731) {
+                m_first->setCurves(curves(points));
+                m_first->replotNow();
+                m_second->setOptions(options);
+                m_second->setCurves({});
+                m_second->replotNow();
+                m_second->setCurves(curves(points));
+                m_second->replotNow();
+                m_second->replotNow(); // in the width that its labels left to it
+                const auto picture = [](CurveChart* chart) { return plot(chart)->grab().toImage(); };
+                QCOMPARE(picture(m_first), picture(m_second));
+            }
+        }
+    }
+
+    void theAxisOfACurveThatGrowsGoesAheadOfIt()
+    {
+        m_first->setCurves({});
+        m_first->setCurves({falling(1000)});
+        replot();
+        const auto end = [&] { return plot(m_first)->xAxis->range().upper; };
+        QCOMPARE(end(), 1000);
+        m_first->setCurves({falling(1001)});
+        replot();
+        const double ahead = end();
+        QVERIFY(ahead > 1001 && ahead < 1001 * 1.02);
+        m_first->setCurves({falling(1005)});
+        replot();
+        QCOMPARE(end(), ahead);
+        m_first->setCurves({falling(500)}); // another run
+        replot();
+        QCOMPARE(end(), 500);
+    }
+
     void linesInFrontReplaceThoseBehind()
     {
         constexpr QSize kSize(70, 150);
