@@ -357,7 +357,8 @@ void ChartPanel::showReadOut(double x, bool isCursor)
 {
     const QString text = isEmpty() ? QString() : readOut(x, isCursor);
     const bool fits = m_readOut->fontMetrics().horizontalAdvance(text) <= m_readOut->width();
-    m_readOut->setText(fits || isEmpty() ? text : briefReadOut(x, isCursor));
+    const QString shown = fits || isEmpty() ? text : briefReadOut(x, isCursor);
+    m_readOut->setText(m_readOut->fontMetrics().elidedText(shown, Qt::ElideLeft, m_readOut->width()));
     m_readOut->setToolTip(toolTipOf(text));
     setAccessibleDescription(QStringList{text, shownText()}.join(QStringLiteral(". ")));
 }

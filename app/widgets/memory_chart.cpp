@@ -176,7 +176,10 @@ void MemoryColumns::keyPressEvent(QKeyEvent* event)
 }
 
 MemoryChart::MemoryChart(QWidget* parent)
-    : QFrame(parent), m_columns(new MemoryColumns(this)), m_readOut(new QLabel(this))
+    : QFrame(parent)
+    , m_columns(new MemoryColumns(this))
+    , m_readOut(new QLabel(this))
+    , m_legend(new ChartLegend(this))
 {
     setProperty("role", "panel");
     auto* title = new QLabel(tr("Memory per rank, at its peak"), this);
@@ -185,9 +188,6 @@ MemoryChart::MemoryChart(QWidget* parent)
     m_readOut->setTextFormat(Qt::PlainText);
     m_readOut->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_readOut->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto* legend = new ChartLegend(this);
-    legend->setEntries(memoryLegend());
-
     auto* head = new QHBoxLayout;
     head->addWidget(title);
     head->addWidget(m_readOut, 1);
@@ -196,13 +196,18 @@ MemoryChart::MemoryChart(QWidget* parent)
     column->setSpacing(metrics::kHalf);
     column->addLayout(head);
     column->addWidget(m_columns, 1);
-    column->addWidget(legend);
+    column->addWidget(m_legend);
     connect(m_columns, &MemoryColumns::currentChanged, this, &MemoryChart::describe);
 }
 
 void MemoryChart::setDevices(const QList<DeviceMemory>& devices)
 {
     m_columns->setDevices(devices);
+    QList<LegendEntry> legend = memoryLegend();
+    if (std::ranges::any_of(devices, [](const DeviceMemory& device) { return device.planned.has_value(); }))
+        legend << LegendEntry{tr("planned"), coloursOf(ColourScheme::Light).text,
+                              coloursOf(ColourScheme::Dark).text, Qt::SolidLine};
+    m_legend->setEntries(legend);
     describe(-1);
 }
 
@@ -212,13 +217,18 @@ void MemoryChart::describe(int device)
     if (device < 0) {
         const auto fullest = std::max_element(devices.begin(), devices.end(),
                                               [](const auto& a, const auto& b) { return a.peak < b.peak; });
-        m_readOut->setText(fullest == devices.end()
-                               ? QString()
-                               : tr("most: %1, %2").arg(fullest->name, displayBytes(double(fullest->peak))));
-        return;
+        return showText(fullest == devices.end()
+                            ? QString()
+                            : tr("most: %1, %2").arg(fullest->name, displayBytes(double(fullest->peak))));
     }
-    m_readOut->setText(describeDevice(devices[device]));
-    m_readOut->setToolTip(toolTipOf(m_readOut->text()));
+    showText(describeDevice(devices[device]));
+    m_columns->setToolTip(m_readOut->toolTip());
+}
+
+void MemoryChart::showText(const QString& text)
+{
+    m_readOut->setText(m_readOut->fontMetrics().elidedText(text, Qt::ElideRight, m_readOut->width()));
+    m_readOut->setToolTip(toolTipOf(text));
 }
 
 } // namespace trainyard

@@ -7,6 +7,8 @@
 
 namespace trainyard {
 
+class ChartLegend;
+
 /// Memory of every device as stacked columns, with a line at what was planned. Hovering or the arrow keys
 /// read one out.
 class MemoryColumns : public QWidget {
@@ -51,9 +53,11 @@ public:
 
 private:
     void describe(int device);
+    void showText(const QString& text);
 
     MemoryColumns* m_columns;
     QLabel* m_readOut;
+    ChartLegend* m_legend;
 };
 
 } // namespace trainyard
