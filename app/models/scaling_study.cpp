@@ -30,9 +30,10 @@ bool isComparable(const RunSpec& a, const RunSpec& b)
            a.dataset.path == b.dataset.path && a.batch.packing == b.batch.packing;
 }
 
-double batchPerRank(const RunSpec& spec)
+/// By the ranks that it ran on last: a resume may have changed their number.
+double batchPerRank(const StudyPoint& run)
 {
-    return double(spec.batch.global) / spec.layout.worldSize();
+    return double(run.globalBatch) / run.worldSize;
 }
 
 QList<Measured> measuredRuns(const QList<RunEntry>& runs, const RunSpec& of)
@@ -57,7 +58,7 @@ QList<StudyPoint> curveOf(const QList<Measured>& runs, const QString& baseline, 
 {
     std::map<int, StudyPoint> bySize;
     for (const Measured& run : runs) {
-        if (!belongs(run.spec))
+        if (!belongs(run.point))
             continue;
         StudyPoint& best = bySize[run.point.worldSize];
         // The baseline that was picked stands for its size.
@@ -111,9 +112,10 @@ ScalingStudy scalingStudy(const QList<RunEntry>& runs, const RunFacts& of, const
         return study;
     const QList<Measured> measured = measuredRuns(runs, *of.spec);
     study.strong = curveOf(measured, baseline,
-                           [&](const RunSpec& spec) { return spec.batch.global == of.spec->batch.global; });
-    study.weak = curveOf(measured, baseline, [&](const RunSpec& spec) {
-        return std::fabs(batchPerRank(spec) - batchPerRank(*of.spec)) < 0.5;
+                           [&](const StudyPoint& run) { return run.globalBatch == of.spec->batch.global; });
+    const double perRank = double(of.spec->batch.global) / of.specNow()->layout.worldSize();
+    study.weak = curveOf(measured, baseline, [perRank](const StudyPoint& run) {
+        return std::fabs(batchPerRank(run) - perRank) < 0.5;
     });
     study.published = publishedCurvesOf(of.spec->model);
     NodeModel node;

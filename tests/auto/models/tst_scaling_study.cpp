@@ -72,6 +72,21 @@ private slots:
         QCOMPARE(words(again.weak), words(study.weak));
     }
 
+    void aRunCountsForTheRanksThatItRanOnLast()
+    {
+        RunEntry shrunk = runOf("shrunk", specOn(4, 512), 90); // from 128 sequences a rank to 256
+        shrunk.worldSize = 2;
+        RunFacts of;
+        of.spec = specOn(2, 256);
+        const QList<RunEntry> runs{runOf("two", specOn(2, 256), 100), runOf("one", specOn(1, 128), 60),
+                                   shrunk};
+        QCOMPARE(words(scalingStudy(runs, of, {}, m_hardware).weak),
+                 (QStringList{"one: 100 %", "two: 83 %"}));
+        of.spec = specOn(4, 512);
+        of.attempt = AttemptSpec{2, specOn(2, 512)};
+        QVERIFY(scalingStudy(runs, of, {}, m_hardware).weak.isEmpty()); // of 256 a rank there is one size
+    }
+
     void saysWhatTheUtilisationIsAShareOf()
     {
         RunFacts of;
