@@ -28,10 +28,10 @@ namespace {
 constexpr int kMaxSlots = 4096;
 constexpr int kMostAdded = 1024;
 constexpr std::size_t kRowsAtFirst = 12;
-constexpr int kHostShare = 4; ///< of the width that figures leave; names of hardware are longer
-constexpr int kHardwareShare = 5;
-constexpr int kSlotsWidth = 56;
-constexpr int kMemoryWidth = 64;
+constexpr int kHostShare = 7; ///< of the width that figures leave; names of hardware are longer
+constexpr int kHardwareShare = 9;
+constexpr int kSlotsWidth = 52;
+constexpr int kMemoryWidth = 56;
 constexpr int kRemoveWidth = 24;
 
 QHBoxLayout* makeLine(QWidget* parent)
