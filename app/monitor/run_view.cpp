@@ -3,6 +3,7 @@
 #include <QDateTime>
 #include <QDockWidget>
 #include <QDoubleValidator>
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QLocale>
 #include <QPushButton>
@@ -35,6 +36,7 @@ namespace {
 
 constexpr double kLowerRate = 0.5;    ///< of the rate that led into trouble
 constexpr double kChartsShare = 0.55; ///< of the width of a wide window
+constexpr int kFieldWidth = 320;
 
 /// A learning rate to be typed: any positive number, in any of its spellings.
 QLineEdit* makeRateField(double rate)
@@ -46,6 +48,18 @@ QLineEdit* makeRateField(double rate)
     field->setAccessibleName(RunView::tr("Learning rate from now on"));
     field->setToolTip(RunView::tr("The peak of the schedule from now on"));
     return field;
+}
+
+/// Not over the whole strip: what is typed there is short.
+void addShortField(MessageStrip& strip, QLineEdit& field)
+{
+    field.setFixedWidth(kFieldWidth);
+    auto* line = new QWidget;
+    auto* row = new QHBoxLayout(line);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(&field);
+    row->addStretch(1);
+    strip.addField(line);
 }
 
 /// Adds these panels as tabs of `first`, which is in the area already.
@@ -286,7 +300,7 @@ void RunView::demandName(QPushButton& button)
     connect(
         field, &QLineEdit::textChanged, &button,
         [&button, name = m_run->facts().name()](const QString& text) { button.setEnabled(text == name); });
-    m_strip->addField(field);
+    addShortField(*m_strip, *field);
     field->setFocus();
 }
 
@@ -308,7 +322,7 @@ void RunView::askForRate(const Alert& alert)
     m_strip->showMessage(MessageStrip::Tone::Warning, tr("Go on with this learning rate at its peak?"),
                          detail);
     QLineEdit* rate = makeRateField(kLowerRate * peakLearningRate(m_run->facts(), m_run->series()));
-    m_strip->addField(rate);
+    addShortField(*m_strip, *rate);
     m_strip->addAction(
         tr("Leave it as it is"), [this] { m_strip->clear(); }, true);
     QPushButton* go = m_strip->addAction(tr("Go on"), [this, rate, isAtWork] {

@@ -234,6 +234,7 @@ void showThresholds(DeskWindow& desk)
 void showLowerRate(DeskWindow& desk)
 {
     showRun(desk, kDiverged, Events);
+    QCoreApplication::processEvents(); // the alert is shown once the panel is laid out
     press(*desk.window().findChild<RunView*>(), labelOf(AlertAction::LowerRate));
 }
 
