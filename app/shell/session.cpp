@@ -17,13 +17,12 @@ Session::Session(std::filesystem::path dataFolder, TargetOptions options, QObjec
     , m_verifier(m_runs)
     , m_prepareJob(m_runs)
     , m_runHosts(m_runs)
+    , m_draft(m_document, m_dataFolder / "design.json")
 {
     if (const Status made = makeFolder(m_dataFolder); !made.ok())
         m_startupProblems << QString::fromStdString(made.error().text());
     loadLists();
-    RunSpec first;
-    first.model = modelPreset("bert-tiny").value_or(first.model);
-    m_document.reset(first);
+    loadDesign();
     openHistory();
     // Starting a run may have sent the engine to its hosts.
     connect(&m_runs, &RunService::runLaunched, this, [this](const QString& id) {
@@ -31,6 +30,16 @@ Session::Session(std::filesystem::path dataFolder, TargetOptions options, QObjec
         for (const QString& host : run.ok() ? run->hosts : QStringList())
             m_hostChecks.askForEngine(host);
     });
+}
+
+void Session::loadDesign()
+{
+    RunSpec first;
+    first.model = modelPreset("bert-tiny").value_or(first.model);
+    m_document.reset(first);
+    if (const Status restored = m_draft.restore(); !restored.ok())
+        m_startupProblems << QString::fromStdString(restored.error().text());
+    connect(&m_draft, &DesignDraft::failed, this, &Session::saveFailed);
 }
 
 void Session::openHistory()

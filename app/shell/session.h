@@ -7,6 +7,7 @@
 #include "app/models/alert_center.h"
 #include "app/models/data_set_list_model.h"
 #include "app/models/data_set_verifier.h"
+#include "app/models/design_draft.h"
 #include "app/models/hardware_library.h"
 #include "app/models/host_calibration.h"
 #include "app/models/host_checks.h"
@@ -22,7 +23,7 @@ namespace trainyard {
 
 /// Everything that the places share: the links, the runs, the lists that the desk remembers, the
 /// specification being edited. Lives as long as the window. What changes in the lists is written to the desk
-/// data folder at once.
+/// data folder at once, the specification a moment later.
 class Session : public QObject {
     Q_OBJECT
 public:
@@ -46,11 +47,12 @@ public:
     const QStringList& startupProblems() const { return m_startupProblems; }
 
 signals:
-    /// A list could not be written.
+    /// A list or the specification could not be written.
     void saveFailed(const trainyard::Error& error);
 
 private:
     void loadLists();
+    void loadDesign();
     void openHistory();
     void saveHostList();
     void saveDataSets();
@@ -70,6 +72,7 @@ private:
     std::unique_ptr<RunDesk> m_runDesk;
     std::unique_ptr<AlertCenter> m_alerts;
     SpecDocument m_document;
+    DesignDraft m_draft;
     QStringList m_startupProblems;
 };
 

@@ -123,6 +123,14 @@ private slots:
         QCOMPARE(host->lineEdit()->cursorPosition(), 0);
     }
 
+    void theDesignIsThereAgainWhenTheWindowOpens()
+    {
+        replaceText(m_desk.goTo<DesignPlace>().findChild<QLineEdit*>("dataset.path"), "/data/set");
+        const RunSpec designed = m_desk.session().document().spec();
+        m_desk.open();
+        QCOMPARE(m_desk.session().document().spec(), designed);
+    }
+
     void whatIsWrongIsSaidUnderTheFieldWhileTyping()
     {
         auto& place = m_desk.goTo<DesignPlace>();

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "app/models/batch_equation.h"
+#include "app/models/design_draft.h"
 #include "app/models/more_nodes.h"
 #include "app/models/scaled_specs.h"
 #include "app/models/spec_document.h"
@@ -23,6 +24,15 @@ RunSpec validSpec()
 void setSteps(SpecDocument& document, int steps)
 {
     document.edit("Steps", "launch.steps", [steps](RunSpec& spec) { spec.launch.steps = steps; });
+}
+
+/// A window with Design from its opening to its closing.
+void inSession(const std::filesystem::path& draft, const std::function<void(SpecDocument&)>& work)
+{
+    SpecDocument document;
+    DesignDraft kept(document, draft);
+    QVERIFY(kept.restore().ok());
+    work(document);
 }
 
 } // namespace
@@ -53,6 +63,51 @@ private slots:
         setSteps(document, 7);
         setSteps(document, RunSpec{}.launch.steps);
         QVERIFY(!document.undoStack().canUndo());
+    }
+
+    void aDesignThatWasNeverSavedIsThereInTheNextSession()
+    {
+        const QTemporaryDir folder;
+        const auto draft = std::filesystem::path(folder.filePath("design.json").toStdString());
+        inSession(draft, [](SpecDocument& document) { setSteps(document, 123); });
+        inSession(draft, [](SpecDocument& document) {
+            QCOMPARE(document.spec().launch.steps, 123);
+            QVERIFY(document.file().empty());
+        });
+    }
+
+    void changesOfAFileCanBeUndoneInTheNextSession()
+    {
+        const QTemporaryDir folder;
+        const auto draft = std::filesystem::path(folder.filePath("design.json").toStdString());
+        const auto file = std::filesystem::path(folder.filePath("mine.json").toStdString());
+        inSession(draft, [&file](SpecDocument& document) {
+            setSteps(document, 5);
+            QVERIFY(document.save(file).ok());
+            setSteps(document, 7);
+        });
+        inSession(draft, [&file](SpecDocument& document) {
+            QCOMPARE(document.file(), file);
+            QCOMPARE(document.spec().launch.steps, 7);
+            QVERIFY(document.isModified());
+            document.undoStack().undo();
+            QCOMPARE(document.spec().launch.steps, 5);
+            QVERIFY(!document.isModified());
+        });
+    }
+
+    void aDraftThatCannotBeReadIsLeftAlone()
+    {
+        const QTemporaryDir folder;
+        const auto draft = std::filesystem::path(folder.filePath("design.json").toStdString());
+        QVERIFY(writeFileAtomically(draft, "{").ok());
+        {
+            SpecDocument document;
+            DesignDraft kept(document, draft);
+            QVERIFY(!kept.restore().ok());
+            setSteps(document, 5);
+        }
+        QCOMPARE(readFile(draft).value(), std::string("{"));
     }
 
     void anEditThatChangesNothingIsNone()
