@@ -70,12 +70,15 @@ ChartsTab::ChartsTab(QUndoStack& undo, QWidget* parent)
     connect(m_pinned, &PinnedTable::saveFailed, this, &ChartsTab::saveFailed);
     connect(&m_link, &ChartLink::cursorChanged, this, &ChartsTab::tellCursorTime);
 
-    m_pause->setText(tr("‖ Pause"));
+    m_pause->setText(tr("‖ Hold"));
     m_pause->setToolTip(tr("Holds the charts still; the run goes on (Space)"));
     m_pause->setCheckable(true);
     setRole(m_pause, "button");
     connect(m_pause, &QToolButton::toggled, this, &ChartsTab::setPaused);
-    auto* space = new QShortcut(Qt::Key_Space, this, m_pause, &QToolButton::toggle);
+    auto* space = new QShortcut(Qt::Key_Space, this, [this] {
+        if (m_pause->isVisible())
+            m_pause->toggle();
+    });
     space->setContext(Qt::WidgetWithChildrenShortcut);
 
     auto* bar = new QHBoxLayout;
@@ -136,6 +139,7 @@ void ChartsTab::show(const OpenRun& run)
         m_pinned->startOver(run.id());
         m_history.startFrom(view());
     }
+    m_pause->setVisible(m_pause->isChecked() || !isFinal(run.series().status().state));
     if (!m_pause->isChecked())
         fill(run);
 }
@@ -148,13 +152,12 @@ void ChartsTab::reset()
     m_link.setCursor({});
     m_further->reset();
     m_pinned->startOver({});
-    const QSignalBlocker blocker(m_pause);
     m_pause->setChecked(false);
 }
 
 void ChartsTab::setPaused(bool paused)
 {
-    m_pause->setText(paused ? tr("▶ Go on") : tr("‖ Pause"));
+    m_pause->setText(paused ? tr("▶ Go on") : tr("‖ Hold"));
     if (!paused && m_run)
         fill(*m_run);
 }

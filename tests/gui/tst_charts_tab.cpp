@@ -199,6 +199,24 @@ private slots:
         QCOMPARE(chart("Loss")->curves().first().x.last(), double(kSteps + 50));
     }
 
+    void onlyARunThatGoesOnCanBeHeld()
+    {
+        QVERIFY(hold()->isVisible());
+        m_run->apply("run", {{1, 1, {0, 0}, StateRecord{RunState::Finished, "", kSteps, 1000, false}}});
+        m_tab->show(*m_run);
+        QVERIFY(!hold()->isVisible());
+    }
+
+    void anotherRunIsNotHeld()
+    {
+        hold()->click();
+        QCOMPARE(hold()->text(), QString("▶ Go on"));
+        m_tab->reset();
+        m_tab->show(*m_run);
+        QCOMPARE(hold()->text(), QString("‖ Hold"));
+        QVERIFY(!hold()->isChecked());
+    }
+
     void chartsOfThousandsOfSeriesAreMadeInViewOnly()
     {
         OpenRun other(imported());
@@ -232,6 +250,14 @@ private:
     {
         for (QToolButton* button : widget.findChildren<QToolButton*>()) {
             if (button->text() == text)
+                return button;
+        }
+        return nullptr;
+    }
+    QToolButton* hold() const
+    {
+        for (auto* button : m_tab->findChildren<QToolButton*>()) {
+            if (button->toolTip().startsWith("Holds the charts"))
                 return button;
         }
         return nullptr;
