@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <span>
+
+#include <QApplication>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/shell/appearance.h"
+#include "tests/gui/pictures/picture.h"
+#include "tests/gui/pictures/run_pictures.h"
+#include "tests/support/patience.h"
+
+using namespace trainyard;
+using namespace trainyard::pictures;
+
+namespace {
+
+constexpr QSize kSize(1280, 800);
+constexpr int kRedrawMs = 100; ///< in which charts that became dirty are drawn again
+constexpr int kFewPixels = 40; ///< where the edges of letters happen to have a colour of the other scheme
+
+ColourScheme otherThan(ColourScheme scheme)
+{
+    return scheme == ColourScheme::Light ? ColourScheme::Dark : ColourScheme::Light;
+}
+
+/// Pixels in one of the colours that areas have in that scheme.
+qsizetype areaPixels(const QImage& picture, ColourScheme scheme)
+{
+    const ThemeColours& colours = coloursOf(scheme);
+    const std::array areas{colours.window.rgb(),     colours.panel.rgb(),    colours.raised.rgb(),
+                           colours.accentTint.rgb(), colours.goodTint.rgb(), colours.warningTint.rgb(),
+                           colours.badTint.rgb()};
+    qsizetype count = 0;
+    const QImage plain = picture.convertToFormat(QImage::Format_RGB32);
+    for (int y = 0; y < plain.height(); ++y) {
+        const std::span line(reinterpret_cast<const QRgb*>(plain.constScanLine(y)),
+                             std::size_t(plain.width()));
+        count += std::ranges::count_if(
+            line, [&](QRgb pixel) { return std::ranges::find(areas, pixel) != areas.end(); });
+    }
+    return count;
+}
+
+} // namespace
+
+/// The scheme changes while the window is open, and nothing keeps the colours that it had.
+class TestSchemeChange : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_data = std::make_unique<QTemporaryDir>();
+        qputenv("TRAINYARD_DATA", m_data->path().toLocal8Bit());
+    }
+    void cleanup()
+    {
+        m_desk.reset();
+        m_data.reset();
+    }
+
+    void everyPlaceOfAnEmptyDeskFollows()
+    {
+        openDesk();
+        followThrough(emptyPictures());
+    }
+
+    void hostsDataAndDesignFollow()
+    {
+        openDesk();
+        fillDesk(*m_desk);
+        followThrough(placePictures());
+    }
+
+    void runsCompareAndReportsFollow()
+    {
+        writeRuns(m_data->path());
+        openDesk();
+        QList<Picture> pictures = runPictures();
+        pictures.removeIf([](const Picture& picture) { // they show paper, which is white in both
+            return picture.name.startsWith("reports");
+        });
+        followThrough(pictures);
+    }
+
+private:
+    void openDesk()
+    {
+        m_desk = std::make_unique<DeskWindow>(*qApp, m_data->path().toStdString());
+        m_desk->window().resize(kSize);
+        m_desk->window().show();
+        QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window(), kPatienceMs));
+    }
+
+    /// Each state is arranged in the scheme that the one before ended in.
+    void followThrough(const QList<Picture>& pictures)
+    {
+        QStringList stuck;
+        ColourScheme scheme = ColourScheme::Light;
+        dress(*qApp, scheme);
+        for (const Picture& picture : pictures) {
+            picture.arrange(*m_desk);
+            QTest::qWait(kRedrawMs);
+            const ColourScheme before = std::exchange(scheme, otherThan(scheme));
+            dress(*qApp, scheme);
+            QTest::qWait(kRedrawMs);
+            const qsizetype old = areaPixels(m_desk->window().grab().toImage(), before);
+            if (old > kFewPixels)
+                stuck << QStringLiteral("%1: %2 pixels").arg(picture.name).arg(old);
+        }
+        QVERIFY2(stuck.isEmpty(), qPrintable(stuck.join(QStringLiteral(", "))));
+    }
+
+    std::unique_ptr<QTemporaryDir> m_data;
+    std::unique_ptr<DeskWindow> m_desk;
+};
+
+QTEST_MAIN(TestSchemeChange)
+#include "tst_scheme_change.moc"
