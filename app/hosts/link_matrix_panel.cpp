@@ -20,8 +20,9 @@ namespace trainyard {
 namespace {
 
 constexpr int kNameWidth = 192;
-constexpr int kLeastColumnWidth = 144; ///< "0.08 ms · 2.9 GB/s"
-constexpr int kMostRowsShown = 4;      ///< of more the rest is scrolled to
+constexpr int kLeastColumnWidth = 144;      ///< "0.08 ms · 2.9 GB/s"
+constexpr int kMostRowsShown = 4;           ///< of more the rest is scrolled to
+constexpr int kBarRoom = 2 * metrics::kGap; ///< for a scroll bar below the rows
 
 TableView* makeMatrix(LinkMatrixModel* links)
 {
@@ -53,6 +54,7 @@ LinkMatrixPanel::LinkMatrixPanel(QWidget* parent)
     , m_table(makeMatrix(m_links))
 {
     setRole(this, "panel");
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     m_figure->setAccessibleName(tr("What the links are coloured by"));
     auto* header = new QHBoxLayout;
     header->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
@@ -90,7 +92,9 @@ void LinkMatrixPanel::colourBy(int segment)
 void LinkMatrixPanel::fitHeight()
 {
     const int rows = std::min(m_links->rowCount(), kMostRowsShown);
+    const bool showsAll = rows == m_links->rowCount();
     m_table->setMinimumHeight((rows + 1) * TableView::kRowHeight);
+    m_table->setMaximumHeight(showsAll ? m_table->minimumHeight() + kBarRoom : QWIDGETSIZE_MAX);
 }
 
 } // namespace trainyard

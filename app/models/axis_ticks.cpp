@@ -156,9 +156,14 @@ QList<double> axisTicks(double lower, double upper, const TickDemand& demand)
         if (ticks.size() >= 2) // else less than a decade: no scale to read off
             return ticks;
     }
-    const double step = roundStep((upper - lower) / wanted, demand.quantity);
-    return demand.quantity == Quantity::Moment ? momentTicks(lower, upper, step)
-                                               : evenTicks(lower, upper, step);
+    // Of a step that is much longer than asked for there may be one multiple in the range, or none.
+    QList<double> ticks;
+    for (int intervals = wanted; ticks.size() < 2 && intervals <= 3 * wanted; ++intervals) {
+        const double step = roundStep((upper - lower) / intervals, demand.quantity);
+        ticks = demand.quantity == Quantity::Moment ? momentTicks(lower, upper, step)
+                                                    : evenTicks(lower, upper, step);
+    }
+    return ticks;
 }
 
 QString tickText(double tick, Quantity quantity)

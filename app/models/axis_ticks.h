@@ -17,7 +17,7 @@ enum class Quantity {
 struct TickDemand {
     Quantity quantity = Quantity::Number;
     bool logarithmic = false;
-    int wanted = 5; ///< about so many
+    int wanted = 5; ///< about so many; at least two, where there are round positions
 };
 
 /// Round positions within [lower, upper], ascending. Requires lower < upper, and lower > 0 when logarithmic.

@@ -134,6 +134,13 @@ private slots:
         const auto ticks = axisTicks(lower, upper, {Quantity(quantity), logarithmic, 5});
         QTEST(texts(ticks, Quantity(quantity)), "expected");
     }
+
+    void twoTicksAreTheLeast()
+    {
+        const auto ticks = axisTicks(0.79, 8.21, {Quantity::Number, false, 2});
+        QCOMPARE(texts(ticks, Quantity::Number), QStringList({"2", "4", "6", "8"}));
+        QCOMPARE(axisTicks(3, 9, {Quantity::Bytes, false, 1}).size(), 2);
+    }
 };
 
 QTEST_APPLESS_MAIN(TestAxis)
