@@ -15,7 +15,7 @@ QStringList labelsOf(const QList<const OpenRun*>& runs)
     QStringList labels = names;
     for (qsizetype i = 0; i < runs.size(); ++i) {
         if (names.count(names[i]) > 1)
-            labels[i] += QStringLiteral(" (%1)").arg(runs[i]->id().right(4));
+            labels[i] += QStringLiteral(" (%1)").arg(shortRunId(runs[i]->id()));
     }
     return labels;
 }

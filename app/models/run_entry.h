@@ -13,6 +13,12 @@ namespace trainyard {
 struct RunFacts;
 class RunSeries;
 
+/// What tells runs of one name apart, in four letters: the end of the run id.
+inline QString shortRunId(const QString& id)
+{
+    return id.right(4);
+}
+
 /// One line of the history: what is known of a run without opening its journals.
 struct RunEntry {
     QString id;

@@ -122,9 +122,9 @@ QString RunListModel::spokenText(int row) const
     const QString alert = m_alerts.value(entry.id);
     const QString state =
         wordOf(conditionAt(row)) + (alert.isEmpty() ? QString() : tr(", alert: %1").arg(alert));
-    return tr("%1, %2, on %3, step %4, loss %5, %6 sequences per second, %7")
+    return tr("%1, %2, on %3, step %4, loss %5, %6 sequences per second, %7, id %8")
         .arg(text(entry, Name), state, text(entry, Hosts), text(entry, Step), text(entry, Loss),
-             text(entry, Throughput), text(entry, Age));
+             text(entry, Throughput), text(entry, Age), shortRunId(entry.id));
 }
 
 QModelIndex RunListModel::indexOf(const QString& runId) const

@@ -14,6 +14,7 @@
 #include "app/models/open_run.h"
 #include "app/models/run_comparison.h"
 #include "app/models/run_desk.h"
+#include "app/models/run_entry.h"
 #include "app/models/theme.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"
@@ -96,7 +97,7 @@ void SpecTab::offerRuns()
     m_other->addItem(tr("nothing: all of it"));
     for (const RunEntry& entry : m_desk.library().runs()) {
         if (entry.id != m_run->id() && !entry.isArchived && !entry.spec.isEmpty())
-            m_other->addItem(oneLine(entry.name) + QStringLiteral("  ·  ") + entry.id.right(4), entry.id);
+            m_other->addItem(oneLine(entry.name) + QStringLiteral("  ·  ") + shortRunId(entry.id), entry.id);
         if (m_other->count() > kMostOffered)
             break;
     }

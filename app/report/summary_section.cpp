@@ -123,7 +123,7 @@ QString labelOf(const RecordedRun& run, const Runs& runs)
     const QString name = oneLine(run.facts.name());
     const auto same = std::ranges::count_if(
         runs, [&](const RecordedRun& other) { return other.facts.name() == run.facts.name(); });
-    return same > 1 ? name + " " + run.facts.id.right(4) : name;
+    return same > 1 ? name + " " + shortRunId(run.facts.id) : name;
 }
 
 QStringList labelsOf(const Runs& runs)

@@ -115,6 +115,9 @@ void RunRowDelegate::paintTexts(QPainter& painter, const QStyleOptionViewItem& o
     write(fourth, Qt::AlignLeft, colours.muted,
           joined(figure(index, RunListModel::Throughput, QStringLiteral("%1 seq/s")),
                  textAt(index, RunListModel::Hosts)));
+    const QString id = shortRunId(index.data(RunListModel::EntryRole).value<RunEntry>().id);
+    const int idWidth = option.fontMetrics.horizontalAdvance(id) + metrics::kGap;
+    write(first, Qt::AlignRight, colours.muted, id);
     const QString age = textAt(index, RunListModel::Age);
     write(second, Qt::AlignRight, colours.muted, age);
     const int ageWidth = option.fontMetrics.horizontalAdvance(age) + metrics::kGap;
@@ -125,7 +128,8 @@ void RunRowDelegate::paintTexts(QPainter& painter, const QStyleOptionViewItem& o
     QFont bold = option.font;
     bold.setWeight(QFont::DemiBold);
     painter.setFont(bold);
-    write(first, Qt::AlignLeft, colours.text, textAt(index, RunListModel::Name), Qt::ElideMiddle);
+    write(first.adjusted(0, 0, -idWidth, 0), Qt::AlignLeft, colours.text, textAt(index, RunListModel::Name),
+          Qt::ElideMiddle);
 }
 
 void RunRowDelegate::paintProgress(QPainter& painter, const QStyleOptionViewItem& option, const QRect& box,
