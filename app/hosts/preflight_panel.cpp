@@ -93,6 +93,9 @@ void PreflightPanel::showRows(const HostEntry& host)
     m_placeholder->setText(
         host.state == HostState::Checking
             ? tr("Looking at devices, drivers, memory, disk, limits, MPI and clock…")
+        : host.state == HostState::NotReached
+            ? tr("It was not reached, so nothing is known of it. Check again when what is in the way is "
+                 "mended.")
             : tr("Not checked yet. A check looks at devices, drivers, memory, disk, limits, MPI and clock, "
                  "and says what is in the way of a run."));
 }

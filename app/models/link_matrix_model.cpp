@@ -154,8 +154,11 @@ void LinkMatrixModel::setFigure(Figure figure)
 
 QString LinkMatrixModel::span() const
 {
-    return m_least > 0 ? tr("%1 to %2").arg(amountText(m_least, m_figure), amountText(m_most, m_figure))
-                       : QString();
+    if (m_least <= 0)
+        return {};
+    const QString least = amountText(m_least, m_figure);
+    const QString most = amountText(m_most, m_figure);
+    return least == most ? tr("%1 everywhere").arg(least) : tr("%1 to %2").arg(least, most);
 }
 
 } // namespace trainyard

@@ -73,6 +73,24 @@ bool needsRing(const QWidget& widget)
 FocusRing::FocusRing(QWidget& window) : QObject(&window), m_window(window)
 {
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { moveTo(now); });
+    qApp->installEventFilter(this);
+}
+
+bool FocusRing::eventFilter(QObject*, QEvent* event)
+{
+    if (event->type() == QEvent::KeyPress)
+        useKeys(true);
+    else if (event->type() == QEvent::MouseButtonPress)
+        useKeys(false);
+    return false;
+}
+
+void FocusRing::useKeys(bool keys)
+{
+    if (keys == m_usesKeys)
+        return;
+    m_usesKeys = keys;
+    moveTo(QApplication::focusWidget());
 }
 
 bool FocusRing::isOurs(const QWidget& widget) const
@@ -83,7 +101,7 @@ bool FocusRing::isOurs(const QWidget& widget) const
 void FocusRing::moveTo(QWidget* focus)
 {
     delete m_frame;
-    if (!focus || !isOurs(*focus) || !needsRing(*focus))
+    if (!m_usesKeys || !focus || !isOurs(*focus) || !needsRing(*focus))
         return;
     m_frame = new Frame(focus->window());
     m_frame->setAttribute(Qt::WA_TransparentForMouseEvents);
