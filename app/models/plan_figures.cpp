@@ -16,6 +16,7 @@ namespace {
 using Better = PlanFigure::Better;
 
 constexpr double kSameShare = 5e-4; ///< changes that round to 0.0 %
+constexpr double kManifold = 1;     ///< from this change on the factor is said
 
 QString words(const char* text)
 {
@@ -236,6 +237,8 @@ QString changeText(const PlanFigure& now, const PlanFigure& before)
     const double change = now.amount / before.amount - 1;
     if (std::fabs(change) < kSameShare)
         return QStringLiteral("=");
+    if (change >= kManifold)
+        return QStringLiteral("× ") + displayNumber(change + 1);
     return (change > 0 ? QStringLiteral("+") : QStringLiteral("−")) + displayPercent(std::fabs(change));
 }
 

@@ -31,7 +31,8 @@ struct PlanFigure {
 /// same order for every design that has a time, and for every one that has none.
 std::vector<PlanFigure> planFigures(const PlannedDesign& design);
 
-/// How a figure changed: "+12.3 %", "=" where it did not; empty where one of them is not known.
+/// How a figure changed: "+12.3 %", "× 2.5" from twice as much on, "=" where it did not; empty where one of
+/// them is not known.
 QString changeText(const PlanFigure& now, const PlanFigure& before);
 /// Good, bad, or neither.
 Tone changeTone(const PlanFigure& now, const PlanFigure& before);

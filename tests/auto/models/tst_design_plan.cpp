@@ -272,6 +272,8 @@ private slots:
         QCOMPARE(changeText(before, now), "−9.1 %");
         QCOMPARE(changeTone(before, now), Tone::Good);
         QCOMPARE(changeText(now, now), "=");
+        now.amount = 2.5;
+        QCOMPARE(changeText(now, before), "× 2.5");
         before.amount = qQNaN();
         QCOMPARE(changeText(now, before), "");
     }
@@ -300,7 +302,7 @@ private slots:
         QVERIFY(names.indexOf("· compute") > names.indexOf("Time of a step"));
         const QStringList activations = figures.rows[names.indexOf("· activations")];
         QVERIFY(names.indexOf("· activations") < names.indexOf("Tokens/step"));
-        QVERIFY2(activations[3].startsWith('+'), qPrintable(activations.join(' ')));
+        QVERIFY2(activations[3].startsWith("× "), qPrintable(activations.join(' ')));
     }
 
     void aDesignWithoutTimeIsComparedToo()
