@@ -72,26 +72,14 @@ void addEntries(ValueSummary& sum, const SummaryLevel& level, qsizetype from, qs
     sum.notFinite += std::uint64_t(rows) - finite;
 }
 
-void GrowingLevel::append(double value)
+void GrowingLevel::beginEntry()
 {
-    if (m_size++ % m_rows == 0) {
-        const ValueSummary empty;
-        m_least.push_back(empty.least);
-        m_most.push_back(empty.most);
-        m_last.push_back(empty.last);
-        m_finite.push_back(0);
-    }
-    if (!std::isfinite(value))
-        return;
-    m_least.back() = std::min(m_least.back(), value);
-    m_most.back() = std::max(m_most.back(), value);
-    m_last.back() = value;
-    ++m_finite.back();
-}
-
-void GrowingLevel::clear()
-{
-    *this = GrowingLevel(qsizetype(m_rows));
+    const ValueSummary empty;
+    m_least.push_back(empty.least);
+    m_most.push_back(empty.most);
+    m_last.push_back(empty.last);
+    m_finite.push_back(0);
+    m_left = m_rows;
 }
 
 } // namespace trainyard

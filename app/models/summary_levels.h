@@ -31,17 +31,30 @@ void addFiniteValues(ValueSummary& sum, const double* values, qsizetype from, qs
 /// A level that grows with what it sums up.
 class GrowingLevel {
 public:
-    explicit GrowingLevel(qsizetype rows) : m_rows(std::size_t(rows)) {}
+    explicit GrowingLevel(qsizetype rows) : m_rows(rows) {}
 
-    /// The value of the next row.
-    void append(double value);
-    void clear();
+    /// The value of the next row. In the header: an average of a million points appends two million.
+    void append(double value)
+    {
+        if (m_left == 0)
+            beginEntry();
+        --m_left;
+        if (!std::isfinite(value))
+            return;
+        m_least.back() = std::min(m_least.back(), value);
+        m_most.back() = std::max(m_most.back(), value);
+        m_last.back() = value;
+        ++m_finite.back();
+    }
+    void clear() { *this = GrowingLevel(m_rows); }
     qsizetype entries() const { return qsizetype(m_finite.size()); }
     SummaryLevel view() const { return {m_least.data(), m_most.data(), m_last.data(), m_finite.data()}; }
 
 private:
-    std::size_t m_rows; ///< of an entry
-    std::size_t m_size = 0;
+    void beginEntry();
+
+    qsizetype m_rows;     ///< of an entry
+    qsizetype m_left = 0; ///< of the newest entry, that are still to come
     std::vector<double> m_least;
     std::vector<double> m_most;
     std::vector<double> m_last;
