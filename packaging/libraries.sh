@@ -8,7 +8,8 @@ needed_by() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
 # remember FILE: where the loader finds what FILE needs, with all that this needs in turn.
 remember() {
     local name arrow path
-    while read -r name arrow path _; do
+    while read -r name arrow path; do
+        path=${path% (0x*}
         if [ "$arrow" = "=>" ] && [ -e "$path" ]; then found[$name]=$path; fi
     done < <(ldd "$1" 2>/dev/null || true)
 }

@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "tests/support/lab/lab_disks.h"
 #include "tests/support/lab/lab_pids.h"
 
 using namespace trainyard;
@@ -9,7 +10,7 @@ using namespace trainyard;
 namespace {
 
 constexpr qint64 kPauseMs = 1000; ///< between two starts
-const QString kProgram = QStringLiteral(TRAINYARD_BIN_DIR "/trainyard");
+const QString kProgram = lab::seenInHosts(TRAINYARD_BIN_DIR "/trainyard");
 
 QString valueOf(const QStringList& environment, const QString& name)
 {

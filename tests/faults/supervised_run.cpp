@@ -1,7 +1,5 @@
 #include "tests/faults/supervised_run.h"
 
-#include <QDir>
-#include <QFileInfo>
 #include <QTest>
 #include <unistd.h>
 
@@ -38,7 +36,7 @@ SupervisedRun::SupervisedRun(lab::NetnsLab& lab, const RunSpec& spec, const std:
     : m_lab(lab)
     , m_hosts(static_cast<int>(spec.cluster.nodes.size()))
     , m_spec(toJson(spec))
-    , m_programs(programs)
+    , m_programs(lab::seenInHosts(QString::fromStdString(programs)).toStdString())
     , m_agents(spec.cluster.nodes.size())
 {
 }
@@ -71,7 +69,8 @@ AgentClient& SupervisedRun::agent(int host)
     auto& client = m_agents[static_cast<std::size_t>(host)];
     if (!client)
         client = std::make_unique<AgentClient>(kRoot, std::vector<std::string>{"--local"},
-                                               AgentClient::Greeting::Send, enter(m_lab.host(host)));
+                                               AgentClient::Greeting::Send, enter(m_lab.host(host)),
+                                               lab::seenInHosts(TRAINYARD_AGENT).toStdString());
     return *client;
 }
 
@@ -223,8 +222,7 @@ QStringList SupervisedRun::filesLeft(int host) const
 {
     QStringList left;
     for (const QString& place : {QString("/dev/shm"), QString("/tmp")}) {
-        for (const QString& file :
-             QDir(m_lab.host(host).path(place)).entryList(QDir::AllEntries | QDir::NoDotAndDotDot))
+        for (const QString& file : m_lab.host(host).filesIn(place))
             left << m_lab.host(host).name() + ':' + place + '/' + file;
     }
     return left;

@@ -12,11 +12,11 @@
 #include "tests/support/lab/netns_lab.h"
 
 /// One run over the first hosts of a lab, as many as the specification has nodes, one rank on each: an agent
-/// on every host, mpirun on the first one, real ssh between them. At its end it is stopped on every host; when
-/// the test has failed by then, it says what happened.
+/// on every host, mpirun on the first one, real ssh between them. At its end it is stopped on every host;
+/// when the test has failed by then, it says what happened.
 class SupervisedRun {
 public:
-    /// `programs`: folder with the trainyard-worker to run; seen inside the hosts as here.
+    /// `programs`: folder of the build with the trainyard-worker to run.
     SupervisedRun(trainyard::lab::NetnsLab& lab, const trainyard::RunSpec& spec, const std::string& programs);
     ~SupervisedRun();
 

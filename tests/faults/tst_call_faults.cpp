@@ -81,7 +81,8 @@ private:
     {
         QProcess process;
         auto environment = QProcessEnvironment::systemEnvironment();
-        environment.insert("LD_PRELOAD", QStringLiteral(TRAINYARD_TESTS_DIR "/failing_calls.so"));
+        environment.insert("LD_PRELOAD", "failing_calls.so"); // a path here may have no blanks
+        environment.insert("LD_LIBRARY_PATH", TRAINYARD_TESTS_DIR);
         environment.insert("TRAINYARD_FAILING_CALL", failing);
         environment.insert("TRAINYARD_CALLS", m_folder->filePath("calls"));
         process.setProcessEnvironment(environment);

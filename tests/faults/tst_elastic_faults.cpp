@@ -25,7 +25,7 @@ namespace {
 const RestartSpec kElastic{.limit = 8, .backoff = milliseconds(300), .elastic = true};
 /// A node's ranks end soon after a cut, and the head looks for it often.
 const json kQuick{{"lease_ms", 5000}, {"look_for_hosts_ms", 1000}};
-const QString kPrograms = QStringLiteral(TRAINYARD_FAKE_PROGRAMS);
+const QString kPrograms = lab::seenInHosts(TRAINYARD_FAKE_PROGRAMS);
 const QString kData = "/root/data";
 
 /// Three ranks take 48 sequences in two rounds of 8 each, two ranks in three.
@@ -217,7 +217,7 @@ private slots:
         report.injected("node1 and node3 without power");
         QCOMPARE(m_lab->host(0).powerOn(), QString());
         const auto revived =
-            m_lab->host(0).run({QStringLiteral(TRAINYARD_AGENT), "revive", "--root", "/root/.trainyard"});
+            m_lab->host(0).run({lab::seenInHosts(TRAINYARD_AGENT), "revive", "--root", "/root/.trainyard"});
         QCOMPARE(revived.output.trimmed(), QByteArray::fromStdString(run.folder().run()));
         AWAIT(hasWorld(run, 2, 2));
         QCOMPARE(m_lab->host(2).powerOn(), QString());

@@ -158,7 +158,8 @@ private:
         auto environment = QProcessEnvironment::systemEnvironment();
         if (recorded) {
             fs::create_directory(folder() / "record");
-            environment.insert("LD_PRELOAD", QStringLiteral(TRAINYARD_TESTS_DIR "/disk_recorder.so"));
+            environment.insert("LD_PRELOAD", "disk_recorder.so"); // a path here may have no blanks
+            environment.insert("LD_LIBRARY_PATH", TRAINYARD_TESTS_DIR);
             environment.insert("TRAINYARD_DISK", path(disk()));
             environment.insert("TRAINYARD_DISK_RECORD", path(folder() / "record"));
         }

@@ -1,5 +1,4 @@
 #include <QDir>
-#include <QDirIterator>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -32,13 +31,16 @@ QStringList processesThatTell()
 }
 
 /// Files below `folder`, names included, that hold the canary. `count` gets how many were read.
+/// Of the file system that the folder is on alone: the hosts see the build, which has the secret in this
+/// test.
 QStringList filesThatTell(const QString& folder, int& count)
 {
     QStringList found;
-    for (QDirIterator files(folder, QDir::Files | QDir::Hidden | QDir::NoSymLinks,
-                            QDirIterator::Subdirectories);
-         files.hasNext();) {
-        const QString path = files.next();
+    const QByteArray files = lab::runCommand({"find", folder + '/', "-xdev", "-type", "f", "-print0"}).output;
+    for (const QByteArray& name : files.split('\0')) {
+        if (name.isEmpty())
+            continue;
+        const QString path = QFile::decodeName(name);
         ++count;
         if (path.toUtf8().contains(kCanary) || contentOf(path).contains(kCanary))
             found << path;

@@ -40,11 +40,11 @@ private slots:
         if (const QString why = lab::NetnsLab::whyNot(); !why.isEmpty())
             QSKIP(qPrintable(why));
         // Half a GiB of engine is not what these tests are about: the hosts see the build's own.
+        const std::string worker = lab::seenInHosts(TRAINYARD_BIN_DIR "/trainyard-worker").toStdString();
         const auto agent = readFile(TRAINYARD_BIN_DIR "/trainyard-agent");
         QVERIFY(agent.ok());
         support::writeBundle(m_bundle.path().toStdString(),
-                             {{"bin/trainyard-worker",
-                               "#!/bin/sh\nexec " TRAINYARD_BIN_DIR "/trainyard-worker \"$@\"\n", true},
+                             {{"bin/trainyard-worker", "#!/bin/sh\nexec " + worker + " \"$@\"\n", true},
                               {"bin/trainyard-agent", *agent, true}});
         m_lab = std::make_unique<lab::NetnsLab>(lab::NetnsLab::Options{kHosts + 1, "200m", {}});
         QString trouble = m_lab->start();

@@ -125,7 +125,7 @@ private slots:
         const auto before = knownNames();
         QCOMPARE(before.size(), 2);
         const QString command =
-            QString("%1/trainyard hosts remove-old-key %2").arg(TRAINYARD_BIN_DIR, m_host);
+            QString("'%1/trainyard' hosts remove-old-key %2").arg(TRAINYARD_BIN_DIR, m_host);
         const auto done = runWithLabsSsh({"script", "-qec", command, "/dev/null"}, typed.toUtf8() + "\n");
         QVERIFY2(done.output.contains(m_old.toUtf8()) && done.output.contains(m_new.toUtf8()),
                  done.output.constData());

@@ -23,9 +23,12 @@ milliseconds leftUntil(SteadyClock::time_point deadline)
 
 } // namespace
 
+const std::string AgentClient::kProgram = TRAINYARD_BIN_DIR "/trainyard-agent";
+
 AgentClient::AgentClient(const std::filesystem::path& root, const std::vector<std::string>& options,
-                         Greeting greeting, const std::vector<std::string>& launcher)
-    : m_scanner(kNonce)
+                         Greeting greeting, const std::vector<std::string>& launcher,
+                         const std::string& program)
+    : m_program(program), m_scanner(kNonce)
 {
     ::signal(SIGPIPE, SIG_IGN);
     int input[2];
@@ -33,8 +36,7 @@ AgentClient::AgentClient(const std::filesystem::path& root, const std::vector<st
     if (::pipe2(input, O_CLOEXEC) != 0 || ::pipe2(output, O_CLOEXEC) != 0)
         return;
     std::vector<std::string> arguments = launcher;
-    for (const std::string& argument : {std::string(TRAINYARD_BIN_DIR "/trainyard-agent"),
-                                        std::string("serve"), std::string("--root"), root.string()})
+    for (const std::string& argument : {program, std::string("serve"), std::string("--root"), root.string()})
         arguments.push_back(argument);
     arguments.insert(arguments.end(), options.begin(), options.end());
     std::vector<char*> pointers;
@@ -86,7 +88,7 @@ json AgentClient::waitForReply(std::uint32_t id, milliseconds patience)
     }
     const auto found = m_replies.find(id);
     if (found == m_replies.end())
-        return {};
+        return {{"ok", false}, {"no_answer", m_program + ' ' + howItIs()}};
     json reply = std::move(found->second);
     m_replies.erase(found);
     return reply;
@@ -111,7 +113,19 @@ json AgentClient::waitForWord(std::uint32_t id, milliseconds patience)
     const auto deadline = SteadyClock::now() + patience;
     while (!m_words.contains(id) && !m_replies.contains(id) && pump(leftUntil(deadline))) {
     }
-    return m_words.contains(id) ? m_words[id] : json();
+    return m_words.contains(id) ? m_words[id] : json::object();
+}
+
+/// Why an answer may be missing.
+std::string AgentClient::howItIs() const
+{
+    siginfo_t ended{};
+    if (m_pid <= 0 || ::waitid(P_PID, static_cast<id_t>(m_pid), &ended, WEXITED | WNOHANG | WNOWAIT) != 0)
+        return "did not start";
+    if (ended.si_pid == 0)
+        return "is at work and does not answer";
+    return (ended.si_code == CLD_EXITED ? "ended with status " : "was killed by signal ") +
+           std::to_string(ended.si_status);
 }
 
 /// False when the time is over or the agent has gone.

@@ -14,19 +14,24 @@
 #include "remote/wire/frame.h"
 #include "remote/wire/greeting.h"
 
-/// A trainyard-agent that serves this test over two pipes. Everything waits with a limit; what does not come
-/// is an empty JSON value, which the test then finds wanting.
+/// A trainyard-agent that serves this test over two pipes. Everything waits with a limit. A reply that does
+/// not come is an object with "ok": false and no error, and says in "no_answer" what became of the agent; a
+/// word that does not come is an empty object.
 class AgentClient {
 public:
     /// Longer than any answer takes, also of an agent that has to share its machine.
     static constexpr std::chrono::seconds kPatience{120};
 
+    static const std::string kProgram; ///< the build's agent
+
     enum class Greeting { Send, Leave };
 
-    /// `launcher`: what starts the agent elsewhere, nsenter into a lab host for example.
+    /// `launcher`: what starts the agent elsewhere, nsenter into a lab host for example; `program`: the agent
+    /// there.
     explicit AgentClient(const std::filesystem::path& root,
                          const std::vector<std::string>& options = {"--local"},
-                         Greeting greeting = Greeting::Send, const std::vector<std::string>& launcher = {});
+                         Greeting greeting = Greeting::Send, const std::vector<std::string>& launcher = {},
+                         const std::string& program = kProgram);
     ~AgentClient();
 
     /// Sends the request under a fresh id and waits for its reply.
@@ -57,7 +62,9 @@ private:
     bool pump(std::chrono::milliseconds patience);
     void take(const trainyard::Frame& frame);
     int waitForExit();
+    std::string howItIs() const;
 
+    std::string m_program;
     pid_t m_pid = 0;
     trainyard::FileDescriptor m_toAgent;
     trainyard::FileDescriptor m_fromAgent;

@@ -1,5 +1,7 @@
 #include <QElapsedTimer>
 #include <QFile>
+#include <QFileInfo>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "tests/support/lab/lab_pids.h"
@@ -59,6 +61,39 @@ private slots:
         QVERIFY(!QFile::exists("/var/tmp/mine"));
         QVERIFY(output(lab->host(0), {"cat", "/proc/sys/kernel/random/boot_id"}) !=
                 output(lab->host(1), {"cat", "/proc/sys/kernel/random/boot_id"}));
+    }
+
+    /// Or a clone below /tmp could not be tested.
+    void theBuildIsSeenWhateverTheHostHides()
+    {
+        const auto lab = makeLab({});
+        const QString agent = TRAINYARD_BIN_DIR "/trainyard-agent";
+        QVERIFY(lab->host(0).run({"test", "-x", agent}).ok());
+        QVERIFY(lab->host(0).run({lab::seenInHosts(agent), "--help"}).ok());
+    }
+
+    void aFolderBelowAHiddenOneIsSeenReadOnly_data()
+    {
+        QTest::addColumn<QString>("below");
+        for (const char* below : {"/tmp", "/var/tmp", "/root", "/run", "/dev/shm", "/mnt"})
+            QTest::addRow("%s", below) << below;
+    }
+    void aFolderBelowAHiddenOneIsSeenReadOnly()
+    {
+        QFETCH(QString, below);
+        const QTemporaryDir folder(below + "/a tree's $XXXXXX");
+        if (!folder.isValid())
+            QSKIP("there is no folder to write to");
+        QVERIFY(QFile(folder.filePath("file")).open(QIODevice::WriteOnly));
+        lab::NetnsLab::Options options;
+        options.trees = QStringList{folder.path()};
+        const auto lab = makeLab(options);
+        lab::LabHost& host = lab->host(0);
+        QVERIFY(host.run({"test", "-f", folder.filePath("file")}).ok());
+        QVERIFY(!host.run({"rm", "-f", folder.filePath("file")}).ok());
+        QVERIFY(!host.filesIn(below).contains(QFileInfo(folder.path()).fileName()));
+        QCOMPARE(host.reboot(), QString());
+        QVERIFY(host.run({"test", "-f", folder.filePath("file")}).ok());
     }
 
     void aSharedFolderIsSeenByAll_data()

@@ -114,9 +114,10 @@ QString Soak::disturb(std::chrono::seconds length)
     m_run = std::make_unique<SupervisedRun>(*m_lab, spec(), (kTests + "/soak").toStdString());
     m_desk = std::make_unique<DeskProcess>(
         m_lab->host(kHosts),
-        DeskProcess::Options{.run = SupervisedRun::name(),
-                             .head = m_lab->host(0).address(),
-                             .environment = {"LD_PRELOAD=" + kTests + "/shifted_clock.so"}});
+        DeskProcess::Options{
+            .run = SupervisedRun::name(),
+            .head = m_lab->host(0).address(),
+            .environment = {"LD_PRELOAD=" + lab::seenInHosts(kTests + "/shifted_clock.so")}});
     if (const QString trouble = m_run->launch(kRequest); !trouble.isEmpty())
         return trouble;
     if (!attendUntil([this] { return m_run->status().step > 0; }))

@@ -19,7 +19,7 @@ namespace {
 
 // Where everything else of a host lives: the lab's mount namespace of disks. A disk is made once; then the
 // host's own namespaces are. $1 = folder with this host's files, $2 = host name, $3 = size of its disk, $4 =
-// where the shared folder is seen, $5 = boot id, $6 = kInit.
+// where the shared folder is seen, $5 = boot id, $6 = kInit; then the trees.
 constexpr const char* kPowerOn = R"(
 set -e
 disk="/mnt/$2"
@@ -38,12 +38,15 @@ home="$disk/root"
 mkdir -p "$home/.ssh"
 cp "$1"/home/.ssh/* "$home/.ssh"
 chmod -R go-rwx "$home"
+name=$2 shared=$4 boot=$5 init=$6
+shift 6
 exec unshare --net --uts --mount --pid --ipc --fork --kill-child --mount-proc --propagation private \
-    sh -c "$6" init "$2" "$4" "$5"
+    sh -c "$init" init "$name" "$shared" "$boot" "$@"
 )";
 
 // The first process inside: sets the host up, says so, and collects children until the namespaces end. $1 =
-// host name, $2 = where the shared folder is seen, $3 = boot id. /mnt becomes the host's own disk last, which
+// host name, $2 = where the shared folder is seen, $3 = boot id; then the trees, of which those are
+// mounted once more that lie below what the host has of its own. /mnt becomes the host's own disk last, which
 // hides those of the others.
 constexpr const char* kInit = R"(
 set -e
@@ -65,6 +68,21 @@ mount --bind "$disk/run" /run
 mount --bind "$disk/vartmp" /var/tmp
 mount --bind "$disk/tmp" /tmp
 mount --rbind "$disk/root" /root
+shift 3
+number=0
+for tree; do
+    case $tree in
+    /mnt/*) seen=$disk${tree#/mnt} ;;
+    *) seen=$tree ;;
+    esac
+    if ! [ "$seen" -ef "/mnt/trees/$number" ]; then
+        mkdir -p "$seen"
+        mount --bind "/mnt/trees/$number" "$seen"
+    fi
+    number=$((number + 1))
+done
+mkdir -p "$disk/build"
+mount --bind /mnt/trees/0 "$disk/build"
 mount --rbind "$disk" /mnt
 cd /root
 ip link set lo up
@@ -156,9 +174,19 @@ QString LabHost::beginPowerOn()
     m_namespaces->setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGKILL); });
     m_namespaces->setEnvironment(kEnvironment);
     const QString bootId = QUuid::createUuid().toString(QUuid::WithoutBraces);
-    m_namespaces->start("nsenter",
-                        {"--mount=" + m_options.disks, "--wd=/", "sh", "-c", kPowerOn, "host", folder(),
-                         m_options.name, m_options.diskSize, m_options.sharedFolder, bootId, kInit});
+    const QStringList arguments{"--mount=" + m_options.disks,
+                                "--wd=/",
+                                "sh",
+                                "-c",
+                                kPowerOn,
+                                "host",
+                                folder(),
+                                m_options.name,
+                                m_options.diskSize,
+                                m_options.sharedFolder,
+                                bootId,
+                                kInit};
+    m_namespaces->start("nsenter", arguments + m_options.trees);
     return {};
 }
 
@@ -282,6 +310,16 @@ QStringList LabHost::inside(const QStringList& command) const
 Finished LabHost::run(const QStringList& command, const QByteArray& input) const
 {
     return runCommand(QStringList{"env", "-i"} + kEnvironment + inside(command), input);
+}
+
+QStringList LabHost::filesIn(const QString& folder) const
+{
+    QStringList files = QDir(path(folder)).entryList(QDir::AllEntries | QDir::NoDotAndDotDot);
+    for (const QString& tree : m_options.trees) {
+        if (tree.startsWith(folder + '/'))
+            files.removeAll(tree.section('/', folder.count('/') + 1, folder.count('/') + 1));
+    }
+    return files;
 }
 
 QString LabHost::path(const QString& insidePath) const

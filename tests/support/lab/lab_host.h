@@ -13,8 +13,9 @@
 namespace trainyard::lab {
 
 /// One machine of the lab: namespaces of its own for network, host name, processes and mounts, with a private
-/// memory disk as its home, /tmp, /run and /dev/shm, a boot id, and a real sshd. Everything in it ends with
-/// its first process; the disk stays as long as the lab.
+/// memory disk as its home, /tmp, /run and /dev/shm, a boot id, and a real sshd. Everything else is this
+/// machine's, and so is the build, wherever it lies (lab_disks.h). Everything in it ends with its first
+/// process; the disk stays as long as the lab.
 class LabHost {
 public:
     struct Options {
@@ -28,6 +29,7 @@ public:
         QStringList sshdOptions; ///< further lines of sshd_config
         QStringList neighbours;  ///< addresses that it knows without asking (ARP)
         QString disks;           ///< mount namespace of the lab's disks
+        QStringList trees;       ///< folders of this machine that it sees at their own paths
         QString sharedFolder;    ///< where the lab's shared folder is seen; empty = nowhere
         bool linkTool = false;   ///< its cable is the link tool
         quint64 linkSeed = 1;
@@ -52,6 +54,8 @@ public:
     qint64 pid() const { return m_init; }
     /// A path inside the host, as this machine's processes reach it.
     QString path(const QString& inside) const;
+    /// Names of what lies in a folder inside, but for the way to the build.
+    QStringList filesIn(const QString& folder) const;
     /// Runs a command inside.
     Finished run(const QStringList& command, const QByteArray& input = {}) const;
 

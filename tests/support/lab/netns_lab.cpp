@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <sys/socket.h>
@@ -87,6 +88,12 @@ QString NetnsLab::makeBridge()
     return {};
 }
 
+/// The build first: hosts see it once more where seenInHosts() says.
+QStringList NetnsLab::trees() const
+{
+    return visibleTrees() + m_options.trees;
+}
+
 QString NetnsLab::deskAddress() const
 {
     return QString("10.77.%1.254/24").arg(m_number);
@@ -126,6 +133,7 @@ LabHost::Options NetnsLab::hostOptions(int number, const QByteArray& hostsFile) 
     options.neighbours.removeAll(options.address);
     options.sshdOptions = m_options.sshdOptions;
     options.disks = m_disks.mountNamespace();
+    options.trees = trees();
     options.sharedFolder = m_options.sharedFolder;
     options.linkTool = m_options.linkTools;
     options.linkSeed = m_options.seed * 1000 + static_cast<quint64>(number);
@@ -154,7 +162,9 @@ QString NetnsLab::start()
     TRAINYARD_CHECK(m_options.hosts <= kMostHosts);
     if (const QString trouble = makeBridge(); !trouble.isEmpty())
         return trouble;
-    if (const QString trouble = m_disks.start(m_options.diskSize); !trouble.isEmpty())
+    if (!QDir(m_folder.path()).mkdir("disks"))
+        return "cannot make a folder in " + m_folder.path();
+    if (const QString trouble = m_disks.start(m_options.diskSize, file("disks"), trees()); !trouble.isEmpty())
         return trouble;
     if (!runCommand({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", clientKey()}).ok())
         return "ssh-keygen failed";

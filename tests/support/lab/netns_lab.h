@@ -22,6 +22,7 @@ public:
         QString diskSize = "256m"; ///< of each host, memory
         QStringList sshdOptions;
         QString sharedFolder = {}; ///< a folder that all hosts share: "/root" (the home), "/root/x" or "/srv"
+        QStringList trees = {};    ///< further folders of this machine that hosts see as they see the build
         bool linkTools = false;    ///< every host's cable is the link tool; see LabHost::setLink()
         quint64 seed = 1;          ///< of the link tools' decisions
     };
@@ -57,6 +58,7 @@ private:
     LabHost::Options hostOptions(int number, const QByteArray& hostsFile) const;
     QByteArray knownHostsLines() const;
     QString deskAddress() const;
+    QStringList trees() const;
 
     Options m_options;
     QTemporaryDir m_folder;

@@ -49,7 +49,7 @@ QString SlurmDesk::start()
 /// Half a GiB of engine is not what these tests are about: the hosts see the build's own.
 void SlurmDesk::makeBundle() const
 {
-    const QString worker = "#!/bin/sh\nexec " + kBin + "/trainyard-worker \"$@\"\n";
+    const QString worker = "#!/bin/sh\nexec " + seenInHosts(kBin) + "/trainyard-worker \"$@\"\n";
     support::writeBundle(m_dir.filePath("bundle").toStdString(),
                          {{"bin/trainyard-worker", worker.toStdString(), true}});
 }
