@@ -30,29 +30,35 @@ constexpr std::size_t kMostWords = 500; // of a host's, in a message
 
 /// stdin: startLine(), then what the agent itself reads. `[ -x ]` is false on a noexec file system. Whose a
 /// folder is must be asked of the folder that is entered: in /var/tmp anybody may change where a name leads.
+/// An agent whose hash differs from its name is not started.
 constexpr const char* kServe =
-    "exec /bin/sh -c 'umask 077; read -r sha nonce mode; for base in " TRAINYARD_AGENT_BASES
+    "exec /bin/sh -c 'umask 077; read -r sha nonce mode; found=missing; for base in " TRAINYARD_AGENT_BASES
     "; do agent=\"./agents/$sha/trainyard-agent\"; "
     "if cd \"$base\" 2>/dev/null && [ -O . ] && [ -x \"$agent\" ] && [ -s \"$agent\" ]; then "
+    "if command -v sha256sum > /dev/null; then sum=$(sha256sum < \"$agent\"); "
+    "[ \"${sum%% *}\" = \"$sha\" ] || { found=damaged; continue; }; "
+    "else echo \"trainyard-stage0 $nonce unverified\"; fi; "
     "TRAINYARD_HOME=$(pwd -P); export TRAINYARD_HOME; "
     "if [ \"$mode\" = --read-only ]; then exec \"$agent\" serve --read-only; fi; "
     "exec \"$agent\" serve; fi; done; "
-    "echo \"trainyard-stage0 $nonce missing\"'";
+    "echo \"trainyard-stage0 $nonce $found\"'";
 
-/// stdin: `<sha256> <nonce>`, then the executable to its end. An empty file that may be executed runs as an
-/// empty script, except on a noexec file system. The agent is under its name only whole and verified. Hosts
-/// that share a home may store it at once, and process ids repeat from host to host: the nonce tells their
-/// parts from each other, and what is there already is not replaced under a host that runs it.
+/// stdin: `<sha256> <nonce> keep|replace`, then the executable to its end. An empty file that may be executed
+/// runs as an empty script, except on a noexec file system. The agent is under its name only whole and
+/// verified. Hosts that share a home may store it at once, and process ids repeat from host to host: the
+/// nonce tells their parts from each other, and what is there already and whole is not replaced under a host
+/// that runs it. Where nothing computes the hash, `replace` says that what is there is not whole.
 constexpr const char* kStore =
-    "exec /bin/sh -c 'umask 077; read -r sha nonce; for base in " TRAINYARD_AGENT_BASES
-    "; do dir=\"./agents/$sha\"; part=\"$dir/.part.$nonce\"; "
+    "exec /bin/sh -c 'umask 077; read -r sha nonce how; "
+    "sum() { if command -v sha256sum > /dev/null; then sha256sum < \"$1\"; else echo \"$sha\"; fi; }; "
+    "whole() { seen=$(sum \"$1\"); [ \"${seen%% *}\" = \"$sha\" ]; }; "
+    "kept() { command -v sha256sum > /dev/null || [ \"$how\" = keep ] && [ -s \"$1\" ] && whole \"$1\"; }; "
+    "for base in " TRAINYARD_AGENT_BASES "; do dir=\"./agents/$sha\"; part=\"$dir/.part.$nonce\"; "
     "mkdir -p \"$base\" 2>/dev/null && cd \"$base\" && [ -O . ] && mkdir -p \"$dir\" 2>/dev/null && "
     ": > \"$part\" && chmod 700 \"$part\" && \"$part\" 2>/dev/null || { rm -f \"$part\"; continue; }; "
-    "if cat > \"$part\"; then if command -v sha256sum > /dev/null; then sum=$(sha256sum < \"$part\"); "
-    "sum=\"${sum%% *}\"; else sum=\"$sha\"; fi; "
-    "if sync \"$part\" 2>/dev/null; "
-    "[ \"$sum\" = \"$sha\" ] && { ln \"$part\" \"$dir/trainyard-agent\" 2>/dev/null || "
-    "[ -s \"$dir/trainyard-agent\" ] || mv -f \"$part\" \"$dir/trainyard-agent\"; }; then rm -f \"$part\"; "
+    "if cat > \"$part\"; then sync \"$part\" 2>/dev/null; "
+    "if whole \"$part\" && { ln \"$part\" \"$dir/trainyard-agent\" 2>/dev/null || "
+    "kept \"$dir/trainyard-agent\" || mv -f \"$part\" \"$dir/trainyard-agent\"; }; then rm -f \"$part\"; "
     "echo \"trainyard-stage0 $nonce stored\"; exit 0; fi; rm -f \"$part\"; "
     "echo \"trainyard-stage0 $nonce damaged\"; exit 1; fi; rm -f \"$part\"; "
     "echo \"trainyard-stage0 $nonce full $(df -Pk . | tail -n 1)\"; exit 1; done; "
@@ -65,7 +71,7 @@ std::string marker(const std::string& nonce)
     return "trainyard-stage0 " + nonce + " ";
 }
 
-/// What the stage-0 script said behind its marker; nothing when it said nothing.
+/// What the stage-0 script said first behind its marker; nothing when it said nothing.
 std::optional<std::string> answerOf(const std::string& output, const std::string& nonce)
 {
     const auto at = output.find(marker(nonce));
@@ -106,11 +112,15 @@ Error storeError(const ssh::CommandOutput& output, const std::string& nonce, std
                    "the account needs a normal login shell");
 }
 
-Status storeAgent(ssh::Session& session, const AgentFile& agent, const std::string& nonce,
+/// What to do with an agent that is there and cannot be verified.
+enum class Present { Keep, Replace };
+
+Status storeAgent(ssh::Session& session, const AgentFile& agent, const std::string& nonce, Present present,
                   ssh::Interaction& interaction, const ssh::Interrupt& interrupt)
 {
     TRAINYARD_TRY(const std::string bytes, readFile(agent.path));
-    const std::string input = agent.sha256 + ' ' + nonce + '\n' + bytes;
+    const std::string how = present == Present::Keep ? "keep" : "replace";
+    const std::string input = agent.sha256 + ' ' + nonce + ' ' + how + '\n' + bytes;
     const std::string all = formatBytes(input.size());
     const auto report = [&, last = std::size_t{0}](std::size_t sent) mutable {
         if (sent - last < kMiB && sent < input.size())
@@ -125,7 +135,7 @@ Status storeAgent(ssh::Session& session, const AgentFile& agent, const std::stri
     return {};
 }
 
-enum class Start { Greeted, Missing, Ended };
+enum class Start { Greeted, Missing, Damaged, Ended };
 
 /// Reads what a starting agent (or the script in its place) says.
 class StartReader {
@@ -152,8 +162,12 @@ public:
             TRAINYARD_TRY(const bool greeted, m_scanner.feed(bytes));
             if (greeted)
                 return Start::Greeted;
-            if (bytes.find('\n') != std::string::npos && answerOf(m_seen, m_nonce) == "missing")
+            const auto answer =
+                bytes.find('\n') == std::string::npos ? std::nullopt : answerOf(m_seen, m_nonce);
+            if (answer == "missing")
                 return Start::Missing;
+            if (answer == "damaged")
+                return Start::Damaged;
             if (ending && bytes.empty() && errors.empty())
                 return Start::Ended;
             if (bytes.empty() && errors.empty())
@@ -165,6 +179,8 @@ public:
     }
 
     const std::string& rest() const { return m_scanner.rest(); }
+    /// The host has nothing that computes a hash.
+    bool unverified() const { return answerOf(m_seen, m_nonce) == "unverified"; }
 
     /// After Ended: what to tell about it.
     FailedStart failedStart() const
@@ -207,10 +223,12 @@ Status offer(ssh::Session& session, ssh::Channel& channel, std::string_view byte
     return {};
 }
 
-/// What came of starting the agent: a channel to it, or why not, or neither when it is not there.
+/// What came of starting the agent: a channel to it, or why it ended, or neither when it is not there or
+/// damaged.
 struct StartAttempt {
     std::optional<AgentChannel> channel;
     std::optional<FailedStart> failure;
+    bool damaged = false; ///< with a failure: perhaps, for nobody could verify it
 };
 
 Result<StartAttempt> attemptStart(ssh::Session& session, const std::string& greeting,
@@ -225,6 +243,7 @@ Result<StartAttempt> attemptStart(ssh::Session& session, const std::string& gree
     StartAttempt attempt;
     if (start == Start::Ended)
         attempt.failure = reader.failedStart();
+    attempt.damaged = start == Start::Damaged || (start == Start::Ended && reader.unverified());
     if (start == Start::Greeted)
         attempt.channel.emplace(AgentChannel{std::move(channel), reader.rest()});
     return attempt;
@@ -244,10 +263,17 @@ Result<AgentChannel> startAgent(ssh::Session& session, const AgentFile& agent, c
         if (attempt.channel)
             return std::move(*attempt.channel);
         // The attempt's channel is closed by now: a host may allow no second one (MaxSessions 1).
-        if (attempt.failure)
+        if (attempt.failure && !(attempt.damaged && mayStore))
             return explainFailedStart(session, *attempt.failure, interrupt);
-        if (mayStore)
-            TRAINYARD_TRY_STATUS(storeAgent(session, agent, nonce, interaction, interrupt));
+        if (!mayStore)
+            break;
+        const Present present = attempt.damaged ? Present::Replace : Present::Keep;
+        const Status stored = storeAgent(session, agent, nonce, present, interaction, interrupt);
+        if (!stored.ok() && attempt.failure)
+            return explainFailedStart(session, *attempt.failure, interrupt);
+        TRAINYARD_TRY_STATUS(stored);
+        if (attempt.damaged && !attempt.failure)
+            interaction.notice("the agent stored on the host was damaged; it has been sent again");
     }
     return unreachable("the agent was stored but is not there");
 }

@@ -22,9 +22,10 @@ struct AgentChannel {
     std::string rest;
 };
 
-/// Starts the agent on the other side of a session, after putting it there when it is missing. Three constant
-/// shell commands do it, free of quotes, newlines and '!' so that every login shell (also fish and csh)
-/// passes them on; everything that varies goes over stdin. The agent lies under agents/<sha256>/ of
+/// Starts the agent on the other side of a session, after putting it there when it is missing or damaged: it
+/// is not started unless its hash is that of `agent`, where the host can compute one. Three constant shell
+/// commands do it, free of quotes, newlines and '!' so that every login shell (also fish and csh) passes them
+/// on; everything that varies goes over stdin. The agent lies under agents/<sha256>/ of
 /// `$TRAINYARD_HOME`,
 /// `~/.trainyard` or, when nothing may be executed there, /var/tmp/trainyard-<uid>: several versions live
 /// side by side. Blocks the session's thread; leaves the session non-blocking.

@@ -15,6 +15,13 @@ using namespace std::chrono_literals;
 
 using State = Target::State;
 
+namespace {
+
+const QString kInstalled = "/root/.trainyard/agents/*/trainyard-agent";
+const QString kSum = "/usr/bin/sha256sum";
+
+} // namespace
+
 class TestSshTarget : public QObject {
     Q_OBJECT
 
@@ -36,10 +43,7 @@ private slots:
         m_lab->host(0).restoreLink();
         m_lab->host(0).run(
             {"sh", "-c", "rm -rf /root/.trainyard /root/.bashrc /root/filler /var/tmp/trainyard-0"});
-        // The file of an agent that is still ending takes up room.
-        AWAIT(m_lab->host(0)
-                  .run({"sh", "-c", "ls -l /proc/[0-9]*/exe 2>/dev/null | grep trainyard-agent"})
-                  .output.isEmpty());
+        awaitNoAgent(); // the file of one that is still ending takes up room
     }
 
     void putsTheAgentThereOnce()
@@ -64,6 +68,54 @@ private slots:
                  QByteArray("trainyard-agent"));
         QCOMPARE(m_lab->host(0).run({"stat", "-c", "%a", "/root/.trainyard"}).output.simplified(),
                  QByteArray("700"));
+    }
+
+    void sendsADamagedAgentAgain_data()
+    {
+        QTest::addColumn<bool>("cut");
+        QTest::addColumn<bool>("hashes");
+        QTest::addRow("cut short") << true << true;
+        QTest::addRow("one bit differs") << false << true;
+        QTest::addRow("cut short, a host without sha256sum") << true << false;
+    }
+    void sendsADamagedAgentAgain()
+    {
+        QFETCH(bool, cut);
+        QFETCH(bool, hashes);
+        openAndWait(*create());
+        awaitNoAgent();
+        lab::LabHost& host = m_lab->host(0);
+        const QByteArray whole = host.run({"sh", "-c", "sha256sum " + kInstalled}).output;
+        const QString path = host.run({"sh", "-c", "echo " + kInstalled}).output.simplified();
+        QFile agent(host.path(path));
+        QVERIFY(agent.open(QIODevice::ReadWrite));
+        if (cut)
+            QVERIFY(agent.resize(agent.size() / 2));
+        else
+            flipABit(agent);
+        agent.close();
+        if (!hashes)
+            QVERIFY(host.run({"mount", "--bind", "/dev/null", kSum}).ok());
+        auto target = create();
+        QSignalSpy notices(target.get(), &Target::notice);
+        target->open();
+        AWAIT(settled(*target));
+        if (!hashes)
+            QVERIFY(host.run({"umount", kSum}).ok());
+        QVERIFY2(target->state() == State::Ready,
+                 target->lastError() ? target->lastError()->text().c_str() : "");
+        QCOMPARE(host.run({"sh", "-c", "sha256sum " + kInstalled}).output, whole);
+        QCOMPARE(host.run({"sh", "-c", "ls -A /root/.trainyard/agents/*"}).output.simplified(),
+                 QByteArray("trainyard-agent"));
+        QCOMPARE(notices.size(), hashes ? 1 : 0);
+        if (hashes)
+            QCOMPARE(notices[0][0].toString(),
+                     QString("the agent stored on the host was damaged; it has been sent again"));
+        QSignalSpy progress(target.get(), &Target::progress); // and from now on it stays
+        target->close();
+        openAndWait(*target);
+        QVERIFY(std::none_of(progress.begin(), progress.end(),
+                             [](const auto& p) { return p[0].toString().startsWith("sending the agent"); }));
     }
 
     void isNotDisturbedByANoisyShell()
@@ -164,7 +216,8 @@ private slots:
         options.agentPath = m_lab->file("listener");
         QFile script(options.agentPath);
         QVERIFY(script.open(QIODevice::WriteOnly));
-        script.write("#!/bin/sh\ntee /root/heard | " TRAINYARD_BIN_DIR "/trainyard-agent \"$@\"\n");
+        script.write("#!/bin/sh\ntee /root/heard | " +
+                     lab::seenInHosts(TRAINYARD_BIN_DIR "/trainyard-agent").toUtf8() + " \"$@\"\n");
         script.setPermissions(QFile::ReadOwner | QFile::ExeOwner);
         script.close();
         auto target = Target::create(m_lab->host(0).address(), options);
@@ -231,6 +284,18 @@ private:
     static bool settled(const Target& target)
     {
         return target.state() != State::Connecting && target.state() != State::Closed;
+    }
+    void awaitNoAgent()
+    {
+        AWAIT(m_lab->host(0)
+                  .run({"sh", "-c", "ls -l /proc/[0-9]*/exe 2>/dev/null | grep trainyard-agent"})
+                  .output.isEmpty());
+    }
+    static void flipABit(QFile& file)
+    {
+        char byte = 0;
+        QVERIFY(file.seek(file.size() / 2) && file.getChar(&byte) && file.seek(file.size() / 2));
+        QVERIFY(file.putChar(static_cast<char>(byte ^ 1)));
     }
     static void openAndWait(Target& target)
     {
