@@ -221,6 +221,8 @@ int main(int argc, char** argv)
     guarding.lease = std::chrono::milliseconds(leaseMs);
     if (checkCommand->parsed())
         return check(runFolder, program);
+    if (const char* session = std::getenv(RunFolder::kSessionVariable))
+        guarding.session = session;
     if (reviveCommand->parsed())
         return revive(root);
     if (renewCommand->parsed())

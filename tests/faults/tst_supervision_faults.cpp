@@ -2,6 +2,7 @@
 
 #include <QElapsedTimer>
 
+#include "engine/base/hash.h"
 #include "engine/records/fence.h"
 #include "tests/faults/memory_group.h"
 #include "tests/faults/supervised_run.h"
@@ -179,6 +180,33 @@ private slots:
         report.observed("attempt 2 begun without room, at work once there was some");
     }
 
+    void f62_anotherUserTakesTheNames()
+    {
+        FaultReport report(62, "another user of a host takes the names that a run needs",
+                           "the run starts and restarts under names that nobody can guess");
+        const QString hash = QString::fromStdString(xxh3Hex(SupervisedRun::name().toStdString()));
+        QStringList names;
+        for (int attempt = 1; attempt <= 3; ++attempt) {
+            names << QString("/dev/shm/trainyard-0-%1-%2").arg(hash).arg(attempt);
+            names << QString("/dev/shm/trainyard-%1-%2").arg(hash).arg(attempt);
+        }
+        const QStringList asStranger{"setpriv", "--reuid=12345", "--regid=12345", "--clear-groups", "mkdir"};
+        for (int host : {0, 1})
+            QVERIFY(m_lab->host(host).run(asStranger + names).ok());
+        report.injected("/dev/shm/trainyard-... of attempts 1 to 3 made by another user on both hosts");
+        SupervisedRun run(*m_lab, SupervisedRun::plainSpec(*m_lab, kRestart), TRAINYARD_FAKE_PROGRAMS);
+        QCOMPARE(run.launch(), QString());
+        AWAIT(run.isRunning(1));
+        AWAIT(run.processes(1, "trainyard-worker").size() == 1);
+        QVERIFY(endProcess(run.processes(1, "trainyard-worker").first()));
+        AWAIT(run.isRunning(2));
+        QVERIFY(run.stopEverywhere());
+        for (int host : {0, 1})
+            QVERIFY(m_lab->host(host).run(QStringList{"rmdir"} + names).ok()); // untouched
+        endCleanly(run);
+        report.observed("attempts 1 and 2 at work; the other user's folders as they were, none of ours left");
+    }
+
     void f40_rankExitsWithAnError()
     {
         FaultReport report(40, "one rank killed, SEGV, exit 1, abort",
@@ -283,14 +311,14 @@ private slots:
         const qint64 alone = timer.elapsed();
         QCOMPARE(m_lab->host(0).powerOn(), QString());
         const auto revived =
-            m_lab->host(0).run({QStringLiteral(TRAINYARD_AGENT), "revive", "--root", "/root/.trainyard"});
+            m_lab->host(0).run({lab::seenInHosts(TRAINYARD_AGENT), "revive", "--root", "/root/.trainyard"});
         QCOMPARE(revived.output.trimmed(), QByteArray::fromStdString(run.folder().run()));
         AWAIT(run.isRunning(2));
         QVERIFY(!run.events("supervisor-died").isEmpty());
         QVERIFY2(run.events("supervisor-died").first().contains("was restarted while the run was at work"),
                  qPrintable(run.events("supervisor-died").first()));
         QVERIFY(m_lab->host(0)
-                    .run({QStringLiteral(TRAINYARD_AGENT), "revive", "--root", "/root/.trainyard"})
+                    .run({lab::seenInHosts(TRAINYARD_AGENT), "revive", "--root", "/root/.trainyard"})
                     .output.isEmpty());
         endCleanly(run);
         report.observed(QString("ranks of the other node gone after %1 ms; attempt 2 runs").arg(alone));

@@ -60,6 +60,11 @@ void say(const GuardOptions& options, const std::string& text)
                options.run, text);
 }
 
+Status makeSession(const GuardOptions& options)
+{
+    return options.session.empty() ? Status() : MpiSessions::make(options.session);
+}
+
 /// How holding a lease ended: with the daemon, or because of the head.
 struct Hold {
     std::optional<int> status; ///< of the daemon
@@ -90,9 +95,10 @@ int runGuard(const GuardOptions& options, const std::vector<std::string>& comman
     ::prctl(PR_SET_CHILD_SUBREAPER, 1); // what the daemon leaves becomes ours
     ::signal(SIGHUP, SIG_IGN);
     sweepEarlierAttempts(options.run, options.attempt);
-    const MpiSessions sessions(options.run);
-    if (const Status made = sessions.make(options.attempt); !made.ok())
+    if (const Status made = makeSession(options); !made.ok()) {
         say(options, made.error().text());
+        return 1;
+    }
     ProcessSpec spec;
     spec.arguments = command;
     spec.environment = environmentWithout({});
@@ -105,7 +111,7 @@ int runGuard(const GuardOptions& options, const std::vector<std::string>& comman
     }
     const Hold held = hold(options, *daemon);
     sweepDescendants(::getpid(), kTermGrace);
-    sessions.removeUpTo(options.attempt);
+    MpiSessions(options.run).removeUpTo(options.attempt);
     if (!held.reason.empty()) // not before: behind a cut link nobody may take our words
         say(options, held.reason + "; its ranks were ended");
     return held.status.value_or(1);

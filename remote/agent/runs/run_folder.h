@@ -84,6 +84,8 @@ public:
 
 private:
     std::filesystem::path m_path;
+    /// In which a node's guard is told of OpenMPI's folder (mpi_sessions.h).
+    static constexpr const char* kSessionVariable = "TRAINYARD_SESSION";
 };
 
 } // namespace trainyard::agent

@@ -75,7 +75,8 @@ Result<std::unique_ptr<Attempt>> Attempt::prepare(const RunFolder& folder, const
     LaunchRequest present = request;
     present.nodes = presentNodes(request);
     TRAINYARD_TRY_STATUS(checkProgram(folder, work, request));
-    const HeadNode head{hostName(), usableCores(), ::geteuid() == 0, ownProgram()};
+    const std::filesystem::path session = MpiSessions(folder.run()).choose(request.attempt);
+    const HeadNode head{hostName(), usableCores(), ::geteuid() == 0, ownProgram(), session};
     TRAINYARD_TRY(JobCommand command, jobCommand(folder, work, present, head, inheritedFor(request)));
     TRAINYARD_TRY_STATUS(checkLauncher(command));
     return std::unique_ptr<Attempt>(
@@ -106,7 +107,7 @@ Status Attempt::start()
         TRAINYARD_TRY_STATUS(writeFileAtomically(hostfilePath(m_folder, number()), m_command.hostfile));
     TRAINYARD_TRY_STATUS(keepKnownHosts());
     if (m_command.throughMpi)
-        TRAINYARD_TRY_STATUS(MpiSessions(m_folder.run()).make(number()));
+        TRAINYARD_TRY_STATUS(MpiSessions::make(m_command.session));
     m_rankLogSizes = rankLogSizes(m_folder, m_work.ranks);
     m_outOfMemoryKills = outOfMemoryKills();
     const FileDescriptor log(

@@ -7,7 +7,6 @@
 
 #include "remote/agent/host/known_hosts_file.h"
 #include "remote/agent/host/ssh_command.h"
-#include "remote/agent/runs/mpi_sessions.h"
 #include "remote/agent/supervise/allocation_launcher.h"
 
 namespace trainyard::agent {
@@ -169,7 +168,8 @@ void addLease(Arguments& arguments, const RunFolder& folder, const LaunchRequest
                  fmt::format("{} renew --lease-ms {} -- {}", head.agent.string(), lease,
                              remoteShell(folder, request)));
     addParameter(arguments, "orte_launch_agent",
-                 fmt::format("env {} {} guard --run {} --attempt {} --lease-ms {} -- orted",
+                 fmt::format("env {}={} {} {} guard --run {} --attempt {} --lease-ms {} -- orted",
+                             RunFolder::kSessionVariable, head.session.string(),
                              fmt::join(markers(folder, request), " "),
                              agentOnNodes(folder, request, head.agent).string(), folder.run(),
                              request.attempt, lease));
@@ -225,9 +225,8 @@ Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchReque
     // Copying through the kernel (CMA) is slower than through shared memory for gradients, and forbidden in
     // many containers.
     addParameter(arguments, "btl_vader_single_copy_mechanism", "none");
-    const auto session = MpiSessions(folder.run()).folder(request.attempt);
-    addParameter(arguments, "orte_tmpdir_base", session);
-    addParameter(arguments, "btl_vader_backing_directory", session);
+    addParameter(arguments, "orte_tmpdir_base", head.session);
+    addParameter(arguments, "btl_vader_backing_directory", head.session);
     const bool sharedMemory =
         std::any_of(request.nodes.begin(), request.nodes.end(), [](const auto& n) { return n.slots > 1; });
     if (usedNodes(request, work.ranks) > 1) {
@@ -315,6 +314,7 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
             request.knownHosts; // one rank alone needs them too, to look for hosts that are away
     if (command.throughMpi && request.allocation) {
         const Arguments launcher = allocationLauncher(request, work.ranks, work.threadsPerRank,
+    command.session = head.session;
                                                       head.superuser, folder.marker(), variables);
         command.arguments.insert(command.arguments.begin(), launcher.begin(), launcher.end());
         command.environment = joined(inherited, {}, markers(folder, request));

@@ -16,7 +16,8 @@ struct HeadNode {
     std::string hostName;
     int cores = 1;
     bool superuser = false;
-    std::filesystem::path agent{}; ///< this very program
+    std::filesystem::path agent{};   ///< this very program
+    std::filesystem::path session{}; ///< of OpenMPI in this attempt (mpi_sessions.h), on every node
 };
 
 /// The program that the supervisor starts, complete.
@@ -25,6 +26,7 @@ struct JobCommand {
     Environment environment; ///< the whole of it: nothing is inherited that is not listed here on purpose
     std::string hostfile;    ///< text of the file that --hostfile names; empty = none
     std::vector<std::string> knownHosts; ///< of knownHostsPath(), when the command names that file
+    std::filesystem::path session{};     ///< of OpenMPI, to be made before it starts
     bool throughMpi = false;
 };
 

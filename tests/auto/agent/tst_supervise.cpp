@@ -147,12 +147,15 @@ private slots:
         LaunchRequest request = requestFor({node("gpu-01", 2), node("10.77.0.2", 2), node("10.77.0.3", 2)});
         request.interface = "10.77.0.0/24";
         const auto command =
-            jobCommand(kRun, training(4), request, {"head", 4, true, "/opt/agent"}, kInherited).value();
+            jobCommand(kRun, training(4), request, {"head", 4, true, "/opt/agent", "/dev/shm/x"}, kInherited)
+                .value();
         const std::string line = joined(command.arguments);
         for (const char* part :
              {"--allow-run-as-root", "--mca btl self,vader,tcp", "--mca btl_tcp_if_include 10.77.0.0/24",
               "--mca oob_tcp_if_include 10.77.0.0/24",
               "--mca plm_rsh_agent /opt/agent renew --lease-ms 50000 -- ssh -o BatchMode=yes",
+              "--mca orte_tmpdir_base /dev/shm/x --mca btl_vader_backing_directory /dev/shm/x ",
+              "--mca orte_launch_agent env TRAINYARD_SESSION=/dev/shm/x TRAINYARD_RUN=",
               "TRAINYARD_ATTEMPT=1 /home/ada/.trainyard/bundles/", "--leave-session-attached",
               "/bin/trainyard-agent guard --run 20261121T091505Z-tiny-1f2e --attempt 1 --lease-ms 50000 -- "
               "orted",
