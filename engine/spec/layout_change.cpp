@@ -72,4 +72,9 @@ Result<RunSpec> withLayout(const RunSpec& spec, std::string_view layout)
     return parsed.spec;
 }
 
+bool everyRankHoldsAll(const RunSpec& spec)
+{
+    return spec.layout.tensor == 1 && spec.layout.pipeline == 1 && spec.memory.zeroStage == 0;
+}
+
 } // namespace trainyard

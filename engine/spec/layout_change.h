@@ -19,4 +19,8 @@ std::string layoutText(const RunSpec& spec);
 /// makes of `spec` cannot work; Refused where hosts or global batch are others.
 Result<RunSpec> withLayout(const RunSpec& spec, std::string_view layout);
 
+/// Every rank holds the whole model and the optimizer's state, so that a checkpoint can be written and read
+/// by rank 0 alone. In every other layout all ranks must see one folder for checkpoints.
+bool everyRankHoldsAll(const RunSpec& spec);
+
 } // namespace trainyard

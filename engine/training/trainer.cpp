@@ -7,6 +7,7 @@
 #include "engine/comm/process_groups.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/parameter_store.h"
+#include "engine/spec/layout_change.h"
 #include "engine/training/data/training_data.h"
 #include "engine/training/run_checkpoints.h"
 #include "engine/training/run_contract.h"
@@ -31,11 +32,6 @@ Status fitsWorld(const RunSpec& spec, const ProcessGroup& world)
 SequenceShape shapeOf(const Manifest& manifest)
 {
     return {manifest.sequenceLength, manifest.maxPredictions};
-}
-
-bool everyRankHoldsAll(const RunSpec& spec)
-{
-    return spec.layout.tensor == 1 && spec.layout.pipeline == 1 && spec.memory.zeroStage == 0;
 }
 
 /// The data set of every rank, known to be the same one.

@@ -86,9 +86,9 @@ int showProbe(const fs::path& root)
     return 0;
 }
 
-int check(const fs::path& runFolder, const fs::path& program)
+int check(const fs::path& runFolder, const fs::path& program, const fs::path& mark)
 {
-    const Status able = checkNode(RunFolder(runFolder), program);
+    const Status able = checkNode(RunFolder(runFolder), program, mark);
     return able.ok() ? 0 : report(able.error());
 }
 
@@ -202,6 +202,8 @@ int main(int argc, char** argv)
     checkCommand->add_option("--run-dir", runFolder)->required();
     std::string program;
     checkCommand->add_option("--program", program, "The worker that would be started")->required();
+    std::string mark;
+    checkCommand->add_option("--mark", mark, "A file that the head left in the run's folder");
     GuardOptions guarding;
     std::int64_t leaseMs = guarding.lease.count();
     std::vector<std::string> command;
@@ -219,10 +221,10 @@ int main(int argc, char** argv)
         return app.exit(error) == 0 ? 0 : exitStatus(ErrorKind::BadInput);
     }
     guarding.lease = std::chrono::milliseconds(leaseMs);
-    if (checkCommand->parsed())
-        return check(runFolder, program);
     if (const char* session = std::getenv(RunFolder::kSessionVariable))
         guarding.session = session;
+    if (checkCommand->parsed())
+        return check(runFolder, program, mark);
     if (reviveCommand->parsed())
         return revive(root);
     if (renewCommand->parsed())

@@ -9,10 +9,12 @@
 
 #include "engine/base/file.h"
 #include "engine/records/record.h"
+#include "engine/spec/layout_change.h"
 #include "engine/spec/spec_json.h"
 #include "remote/launch/data_set_manifest.h"
 #include "remote/launch/inventory.h"
 #include "remote/launch/judge_spec.h"
+#include "remote/launch/shared_run_folder.h"
 #include "remote/preflight/node_names.h"
 #include "remote/target/desk_folders.h"
 #include "remote/target/programs.h"
@@ -280,7 +282,7 @@ void StartOperation::keep()
     if (const Status kept = keepOnDesk(); !kept.ok())
         return fail(kept.error());
     if (m_plan.resume)
-        launch();
+        findSharedFolder();
     else
         makeRun();
 }
@@ -320,6 +322,34 @@ void StartOperation::makeRun()
     askAll(request, [this](const HostGroup::Answers& answers) {
         if (const Status all = allOf(answers); !all.ok())
             return fail(all.error());
+        findSharedFolder();
+    });
+}
+
+/// Nodes that get a rank: they are filled in order.
+int StartOperation::nodesWithRanks() const
+{
+    int nodes = 0;
+    for (int filled = 0; nodes < m_group.size() && filled < m_plan.spec->layout.worldSize(); ++nodes)
+        filled += m_plan.slotCounts.value(nodes, 1);
+    return nodes;
+}
+
+/// The ranks would find it out too, after all of them have started. The nodes of a batch job share the
+/// agent's folder.
+void StartOperation::findSharedFolder()
+{
+    const bool trains = m_plan.spec && m_plan.run.kind == RunKind::Train && !m_plan.slurm;
+    if (!trains || everyRankHoldsAll(*m_plan.spec) || nodesWithRanks() < 2)
+        return launch();
+    if (!enter("looking whether all hosts see the run's folder"))
+        return;
+    m_awaited = m_group.hosts(); // a mark must not come behind the removal of the run
+    findSharedRunFolder(m_group, m_runId, nodesWithRanks(), this, [this](const Status& shared) {
+        if (!goesOnAfterAnswer())
+            return;
+        if (!shared.ok())
+            return fail(shared.error());
         launch();
     });
 }

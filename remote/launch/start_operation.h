@@ -32,9 +32,9 @@ struct StartPlan {
 };
 
 /// Starts a run: links up → preflight of the hosts and of the links between them → engine there → data set
-/// found → model and memory fit → run directories made → supervisor started on the head → device samplers
-/// started. With Slurm the one host is the login host: it is asked whether it would take the job before
-/// anything is sent, and in place of a supervisor a batch job starts.
+/// found → model and memory fit → run directories made, seen by all where the layout needs it → supervisor
+/// started on the head → device samplers started. With Slurm the one host is the login host: it is asked
+/// whether it would take the job before anything is sent, and in place of a supervisor a batch job starts.
 ///
 ///     Starting ──all done──▶ Over
 ///        └──failed, cancelled──▶ TakingBack ──▶ Over
@@ -71,6 +71,8 @@ private:
     void keep();
     void makeRun();
     Status keepOnDesk() const;
+    int nodesWithRanks() const;
+    void findSharedFolder();
     void launch();
     void onAnswered(const Result<QJsonObject>& reply);
     void launchAgain();

@@ -204,6 +204,62 @@ private slots:
         report.observed(QString("\"%1\" after %2 ms").arg(text).arg(tookMs));
     }
 
+    /// ZeRO splits the optimizer's state: a checkpoint is written by all ranks together.
+    void aLayoutThatNeedsOneFolderIsRefusedWithoutOne()
+    {
+        clear();
+        RunSpec split = spec();
+        split.memory.zeroStage = 1;
+        const Result<QString> run = resultOf(m_service->launch(split));
+        if (run.ok())
+            stop(*run);
+        QVERIFY(!run.ok());
+        expectRefusal(run.error());
+        expectNothingLeft();
+    }
+
+    void aResumeInALayoutThatNeedsOneFolderIsRefusedWithoutOne()
+    {
+        clear();
+        const Result<QString> run = launched();
+        QVERIFY2(run.ok(), run.ok() ? "" : run.error().text().c_str());
+        stop(*run);
+        RunSpec split = spec();
+        split.memory.zeroStage = 1;
+        const Result<QString> refused = resultOf(m_service->resume(*run, {.layout = split}));
+        if (refused.ok())
+            stop(*run);
+        QVERIFY(!refused.ok());
+        expectRefusal(refused.error());
+        for (int i = 0; i < kHosts; ++i)
+            QVERIFY(hasRuns(i));
+        const Result<QString> resumed = resultOf(m_service->resume(*run, {}));
+        QVERIFY2(resumed.ok(), resumed.ok() ? "" : resumed.error().text().c_str());
+        stop(*run);
+    }
+
+    void aLayoutThatNeedsOneFolderStartsWithOne()
+    {
+        lab::NetnsLab shared({kHosts, "120m", {}, "/root"});
+        QCOMPARE(shared.start(), QString());
+        shared.trustHosts();
+        QVERIFY(shared.host(0)
+                    .run({"sh", "-c", "mkdir /root/data; cat > /root/data/manifest.json"}, kManifest)
+                    .ok());
+        RunSpec split = spec();
+        split.memory.zeroStage = 1;
+        for (int i = 0; i < kHosts; ++i)
+            split.cluster.nodes[std::size_t(i)].host = shared.host(i).address().toStdString();
+        TargetPool pool(shared.targetOptions());
+        RunService service(pool);
+        const Result<QString> run = resultOf(service.launch(split));
+        QVERIFY2(run.ok(), run.ok() ? "" : run.error().text().c_str());
+        StopOptions options;
+        options.grace = std::chrono::seconds(0);
+        options.checkpoint = false;
+        QVERIFY(resultOf(service.stop(*run, options)).ok());
+    }
+
     /// After all that: everything is mended, no host knows another one's key, and the run starts on all.
     void startsWithHostKeysThatOnlyTheDeskKnows()
     {
@@ -238,6 +294,17 @@ private:
         options.checkpoint = false;
         const Result<QString> stopped = resultOf(m_service->stop(run, options));
         QVERIFY2(stopped.ok(), stopped.ok() ? "" : stopped.error().text().c_str());
+    }
+
+    void expectRefusal(const Error& error) const
+    {
+        const QString text = QString::fromStdString(error.text());
+        QVERIFY2(error.kind == ErrorKind::Refused, qPrintable(text));
+        QVERIFY2(text.contains(m_lab->host(1).address()) && text.contains(m_lab->host(2).address()),
+                 qPrintable(text));
+        QVERIFY2(text.contains("do not see the folder of the run on " + m_lab->host(0).address()),
+                 qPrintable(text));
+        QVERIFY2(text.contains("TRAINYARD_HOME"), qPrintable(text));
     }
 
     Result<QString> launched() { return resultOf(m_service->launch(spec())); }

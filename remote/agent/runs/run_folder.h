@@ -72,6 +72,9 @@ public:
     /// Asks the supervisor to end the job without waiting for the workers.
     std::filesystem::path abortRequest() const { return control() / "abort"; }
 
+    /// By which hosts see whether they share the folder of the checkpoints (store/marks.h).
+    std::filesystem::path marks() const { return m_path / "checkpoints" / ".marks"; }
+
     /// The environment entry that every process of the run carries: how they are found again.
     std::string marker() const { return markerOf(run()); }
     static std::string markerOf(const std::string& run) { return "TRAINYARD_RUN=" + run; }
@@ -81,11 +84,11 @@ public:
         return std::string(kAttemptVariable) + '=' + std::to_string(attempt);
     }
     static constexpr const char* kAttemptVariable = "TRAINYARD_ATTEMPT";
+    /// In which a node's guard is told of OpenMPI's folder (mpi_sessions.h).
+    static constexpr const char* kSessionVariable = "TRAINYARD_SESSION";
 
 private:
     std::filesystem::path m_path;
-    /// In which a node's guard is told of OpenMPI's folder (mpi_sessions.h).
-    static constexpr const char* kSessionVariable = "TRAINYARD_SESSION";
 };
 
 } // namespace trainyard::agent

@@ -84,6 +84,16 @@ Result<std::string> nonceOf(const json& value)
     return value.get<std::string>();
 }
 
+/// That of the agent, or of a run.
+Result<std::filesystem::path> folderForMarks(const AgentContext& context, const json& request)
+{
+    if (!request.contains("run"))
+        return context.root / "marks";
+    TRAINYARD_TRY(const std::string run, Fields(request).text("run"));
+    TRAINYARD_TRY(const RunFolder folder, RunRegistry(context.root).existing(run));
+    return folder.marks();
+}
+
 Result<Answer> mark(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const std::string own, nonceOf(request.value("mark", json())));
@@ -93,7 +103,8 @@ Result<Answer> mark(const AgentContext& context, const json& request)
         TRAINYARD_TRY(std::string other, nonceOf(entry));
         others.push_back(std::move(other));
     }
-    TRAINYARD_TRY(const auto seen, leaveMark(context.root, own, others));
+    TRAINYARD_TRY(const std::filesystem::path folder, folderForMarks(context, request));
+    TRAINYARD_TRY(const auto seen, leaveMark(folder, own, others));
     return Answer{{{"seen", seen}}, {}};
 }
 

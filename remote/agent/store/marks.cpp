@@ -28,10 +28,9 @@ void removeOldMarks(const fs::path& folder)
 
 } // namespace
 
-Result<std::vector<std::string>> leaveMark(const fs::path& root, const std::string& own,
+Result<std::vector<std::string>> leaveMark(const fs::path& folder, const std::string& own,
                                            const std::vector<std::string>& others)
 {
-    const fs::path folder = root / "marks";
     TRAINYARD_TRY_STATUS(makeFolder(folder));
     removeOldMarks(folder);
     const FileDescriptor mark(

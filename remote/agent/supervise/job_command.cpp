@@ -151,10 +151,15 @@ std::string remoteShell(const RunFolder& folder, const LaunchRequest& request)
 }
 
 std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchRequest& request,
-                                          const std::filesystem::path& agent)
+                                          const std::filesystem::path& agent,
+                                          const std::filesystem::path& mark)
 {
-    return {agentOnNodes(folder, request, agent), "check-node", "--run-dir", folder.path(), "--program",
-            workerProgram(folder, request)};
+    Arguments command{
+        agentOnNodes(folder, request, agent), "check-node", "--run-dir", folder.path(), "--program",
+        workerProgram(folder, request)};
+    if (!mark.empty())
+        command.insert(command.end(), {"--mark", mark});
+    return command;
 }
 
 namespace {
@@ -309,12 +314,12 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
     }
     command.arguments = worker(folder, work, request);
     command.throughMpi = work.ranks > 1;
+    command.session = head.session;
     if (!request.allocation && !hostKeysOption(folder, request).empty())
         command.knownHosts =
             request.knownHosts; // one rank alone needs them too, to look for hosts that are away
     if (command.throughMpi && request.allocation) {
         const Arguments launcher = allocationLauncher(request, work.ranks, work.threadsPerRank,
-    command.session = head.session;
                                                       head.superuser, folder.marker(), variables);
         command.arguments.insert(command.arguments.begin(), launcher.begin(), launcher.end());
         command.environment = joined(inherited, {}, markers(folder, request));

@@ -44,9 +44,10 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
 std::string remoteShell(const RunFolder& folder, const LaunchRequest& request);
 
 /// By which a node is asked whether it can carry ranks (node_check.h), as words for remoteShell(). `agent`:
-/// of the head.
+/// of the head; `mark`: what the node has to see in the run's folder, or empty.
 std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchRequest& request,
-                                          const std::filesystem::path& agent);
+                                          const std::filesystem::path& agent,
+                                          const std::filesystem::path& mark);
 
 /// Where the programs of this launch are.
 std::filesystem::path programFolder(const RunFolder& folder, const LaunchRequest& request);

@@ -1,11 +1,14 @@
 #include "remote/agent/supervise/membership.h"
 
 #include <algorithm>
+#include <random>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/base/file.h"
 #include "engine/base/units.h"
+#include "engine/spec/layout_change.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/run_requests.h"
 #include "remote/agent/supervise/attempt_spec.h"
@@ -44,11 +47,19 @@ const char* pronounFor(const std::vector<std::string>& hosts)
     return hosts.size() == 1 ? "it" : "them";
 }
 
+/// As the desk names its marks, so that the agent removes old ones.
+std::string randomMark()
+{
+    std::random_device random;
+    return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+}
+
 } // namespace
 
 Membership::Membership(const RunFolder& folder, const RunWork& work, const LaunchRequest& first, RunLog& log)
     : m_folder(folder)
     , m_work(work)
+    , m_mark(folder.marks() / randomMark())
     , m_log(&log)
     , m_pauses(first.lookForHosts)
     , m_growth(folder, SteadyClock::now(), first.lookForHosts)
@@ -63,7 +74,19 @@ void Membership::say(Severity severity, const std::string& kind, const std::stri
 
 void Membership::probe(const LaunchRequest& request, const std::vector<std::string>& hosts)
 {
-    m_probe.start(hosts, remoteShell(m_folder, request), nodeCheckCommand(m_folder, request, ownProgram()));
+    m_probe.start(hosts, remoteShell(m_folder, request),
+                  nodeCheckCommand(m_folder, request, ownProgram(), leaveMarkFor(request)));
+}
+
+/// What the hosts have to see where the layout needs one folder for all of them; empty where it does not. A
+/// disk that takes no mark is the next attempt's trouble, not theirs.
+std::filesystem::path Membership::leaveMarkFor(const LaunchRequest& request) const
+{
+    const auto spec = specOf(request, m_folder);
+    if (!spec.ok() || everyRankHoldsAll(*spec))
+        return {};
+    const bool left = makeFolder(m_folder.marks()).ok() && writeFileAtomically(m_mark, {}).ok();
+    return left ? m_mark : std::filesystem::path();
 }
 
 void Membership::ask(const LaunchRequest& last)

@@ -53,6 +53,7 @@ public:
 
 private:
     void probe(const LaunchRequest& request, const std::vector<std::string>& hosts);
+    std::filesystem::path leaveMarkFor(const LaunchRequest& request) const;
     void tellTroubles();
     void heedAnswers();
     void askForCheckpoint();
@@ -64,6 +65,7 @@ private:
 
     RunFolder m_folder;
     const RunWork m_work;
+    std::filesystem::path m_mark; ///< that the other hosts look for
     RunLog* m_log;
     NodeProbe m_probe;
     HostPauses m_pauses;

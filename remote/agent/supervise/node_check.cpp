@@ -24,6 +24,15 @@ Status checkFolder(const RunFolder& folder)
     return {};
 }
 
+Status checkMark(const std::filesystem::path& mark)
+{
+    if (mark.empty() || ::access(mark.c_str(), F_OK) == 0)
+        return {};
+    return refused(
+        "the run's folder on " + hostName() + " is not the one that the head has",
+        "in this layout all ranks write one checkpoint together: mount the file system with the run there");
+}
+
 /// Asked for its help it loads all that it needs and does nothing; its exit status is an error then too.
 Status checkDaemon()
 {
@@ -38,11 +47,13 @@ Status checkDaemon()
 
 } // namespace
 
-Status checkNode(const RunFolder& folder, const std::filesystem::path& program)
+Status checkNode(const RunFolder& folder, const std::filesystem::path& program,
+                 const std::filesystem::path& mark)
 {
     if (::access(program.c_str(), X_OK) != 0)
         return refused("there is no program " + program.string(), "deploy the bundle again");
     TRAINYARD_TRY_STATUS(checkFolder(folder));
+    TRAINYARD_TRY_STATUS(checkMark(mark));
     return checkDaemon();
 }
 

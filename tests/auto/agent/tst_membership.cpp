@@ -18,9 +18,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Stands in for ssh: a host is up when there is a file of its name beside it.
+/// Stands in for ssh: a host is up when there is a file of its name beside it. What is asked of it goes
+/// there.
 constexpr const char* kShell = R"(#!/bin/sh
-[ -e "$(dirname "$0")/$1" ] && exit 0
+[ -e "$(dirname "$0")/$1" ] && echo "$@" > "$(dirname "$0")/$1" && exit 0
 exit 255
 )";
 
@@ -61,6 +62,14 @@ public:
     {
         write(m_folder.path() / "checkpoints" / "latest", checkpoint + "\n");
     }
+    /// The file that the host was asked to see in the run's folder; empty = none.
+    fs::path markFor(const std::string& host) const
+    {
+        const QString asked = QString::fromStdString(readFile(path() / host).value());
+        return asked.section("--mark ", 1).trimmed().toStdString();
+    }
+    RunFolder folder() const { return m_folder; }
+    void setLayout(const RunSpec& spec) const { write(m_folder.spec(), toJson(spec)); }
     bool isAskedForACheckpoint() const { return fs::exists(m_folder.checkpointRequest()); }
 
     void reap()
@@ -139,6 +148,26 @@ class TestMembership : public QObject {
     Q_OBJECT
 
 private slots:
+    void hostsMustSeeTheFolderThatTheLayoutNeeds()
+    {
+        SampleRun run; // two pipelines: every rank has a part that no other one has
+        QCOMPARE(awayAfterAsking(run, run.whole), QString());
+        const fs::path mark = run.markFor("b");
+        QVERIFY2(fs::exists(mark) && mark == run.markFor("c"), mark.c_str());
+        QCOMPARE(mark.parent_path(), run.folder().marks());
+        SampleRun other;
+        QCOMPARE(awayAfterAsking(other, other.whole), QString());
+        QVERIFY(other.markFor("b").filename() != mark.filename()); // one that was there before proves nothing
+        RunSpec replicated = readSpec(run.folder().spec()).value();
+        replicated.layout.data = 4;
+        replicated.layout.pipeline = 1;
+        replicated.batch = {48, 4, 3};
+        replicated.memory.zeroStage = 0;
+        run.setLayout(replicated);
+        QCOMPARE(awayAfterAsking(run, run.whole), QString());
+        QCOMPARE(run.markFor("b"), fs::path());
+    }
+
     void goesOnWithoutAHostThatIsAway()
     {
         SampleRun run;
