@@ -101,6 +101,7 @@ int runCli(int argc, char** argv)
     addPartitionCommand(app, outcome);
     addSettingsCommands(app, outcome);
     addRunCommands(app, outcome);
+    addCheckpointsCommand(app, outcome);
     addTraceCommand(app, outcome);
     addHistoryCommands(app, outcome);
     addScalingCommand(app, outcome);

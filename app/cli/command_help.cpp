@@ -46,8 +46,11 @@ const std::map<std::string, std::string>& examples()
         {"stop", "  trainyard stop 20261121T091505Z-bert-tiny-3f2a\n"
                  "  trainyard stop 20261121T091505Z-bert-tiny-3f2a --grace \"2 min\""},
         {"checkpoint", "  trainyard checkpoint 20261121T091505Z-bert-tiny-3f2a"},
+        {"checkpoints", "  trainyard checkpoints 20261121T091505Z-bert-tiny-3f2a\n"
+                        "  trainyard checkpoints 20261121T091505Z-bert-tiny-3f2a --verify --json"},
         {"resume",
          "  trainyard resume 20261121T091505Z-bert-tiny-3f2a --follow\n"
+         "  trainyard resume 20261121T091505Z-bert-tiny-3f2a --step 1000\n"
          "  trainyard runs spec 20261121T091505Z-bert-tiny-3f2a --out other.json   then edit its layout\n"
          "  trainyard resume 20261121T091505Z-bert-tiny-3f2a --layout other.json"},
         {"logs", "  trainyard logs 20261121T091505Z-bert-tiny-3f2a --rank 3 --follow"},

@@ -20,6 +20,7 @@ void addPartitionCommand(CLI::App& app, CommandOutcome& outcome); ///< partition
 void addHostCommands(CLI::App& app, CommandOutcome& outcome); ///< hosts add|list|check|remove|remove-old-key
 void addCleanCommand(CLI::App& app, CommandOutcome& outcome); ///< clean
 void addRunCommands(CLI::App& app, CommandOutcome& outcome);  ///< launch, attach, stop, logs, resume
+void addCheckpointsCommand(CLI::App& app, CommandOutcome& outcome); ///< checkpoints
 void addTraceCommand(CLI::App& app, CommandOutcome& outcome);       ///< trace
 void addHistoryCommands(CLI::App& app, CommandOutcome& outcome);    ///< runs, relaunch, diff
 void addExchangeCommands(CLI::App& app, CommandOutcome& outcome);   ///< export, import

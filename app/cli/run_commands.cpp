@@ -120,9 +120,8 @@ int checkpoint(const std::string& runId)
     return 0;
 }
 
-int resume(const std::string& runId, double learningRate, const std::string& layoutFile, bool follow)
+int resume(const std::string& runId, ResumeChanges changes, const std::string& layoutFile, bool follow)
 {
-    ResumeChanges changes{.learningRate = learningRate};
     if (!layoutFile.empty()) {
         auto [layout, status] = readSpecInput(layoutFile, false, SpecUse::Plan);
         if (status != 0)
@@ -223,6 +222,7 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
         int rank = 0;
         qint64 bytes = 65536;
         double learningRate = 0; ///< 0 = as before
+        std::optional<qint64> step;
     };
     auto o = std::make_shared<Options>();
 
@@ -251,8 +251,14 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     command->add_option("RUN", o->run, "Run id")->required();
     command->callback([&outcome, o] { outcome.status = checkpoint(o->run); });
 
-    command = app.add_subcommand("resume", "Go on from the last checkpoint");
+    command = app.add_subcommand("resume", "Resume from the newest whole checkpoint");
     command->add_option("RUN", o->run, "Run id")->required();
+    command
+        ->add_option(
+            "--step", o->step,
+            "Go back to the checkpoint of this step (0 = start over); newer ones are kept, in a line "
+            "that the run has left. `trainyard checkpoints RUN` lists them")
+        ->check(CLI::NonNegativeNumber);
     command
         ->add_option("--learning-rate", o->learningRate,
                      "Peak of the learning rate's schedule from now on, e.g. --learning-rate 5e-5 after a "
@@ -263,8 +269,10 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
                         "micro-batch and accumulation, and its slots on the same hosts; the global batch and "
                         "everything else stay those of the run");
     command->add_flag("--follow", o->follow, "Watch until it ends");
-    command->callback(
-        [&outcome, o] { outcome.status = resume(o->run, o->learningRate, o->layout, o->follow); });
+    command->callback([&outcome, o] {
+        outcome.status = resume(o->run, {.learningRate = o->learningRate, .layout = {}, .step = o->step},
+                                o->layout, o->follow);
+    });
 
     command = app.add_subcommand("logs", "The end of a rank's log");
     command->add_option("RUN", o->run, "Run id")->required();

@@ -74,4 +74,25 @@ std::string xxh3Hex(std::string_view bytes)
     return fmt::format("{:016x}", XXH3_64bits(bytes.data(), bytes.size()));
 }
 
+struct Xxh3::State {
+    XXH3_state_t* xxh3 = XXH3_createState();
+    ~State() { XXH3_freeState(xxh3); }
+};
+
+Xxh3::Xxh3() : m_state(std::make_unique<State>())
+{
+    XXH3_64bits_reset(m_state->xxh3);
+}
+Xxh3::~Xxh3() = default;
+
+void Xxh3::update(std::string_view bytes)
+{
+    XXH3_64bits_update(m_state->xxh3, bytes.data(), bytes.size());
+}
+
+std::string Xxh3::hexDigest() const
+{
+    return fmt::format("{:016x}", XXH3_64bits_digest(m_state->xxh3));
+}
+
 } // namespace trainyard

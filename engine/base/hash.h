@@ -35,4 +35,18 @@ std::uint32_t checksum32(std::string_view bytes);
 /// XXH3-64, as 16 hex digits; names the content of a tensor slice in a checkpoint.
 std::string xxh3Hex(std::string_view bytes);
 
+/// The same, fed in pieces.
+class Xxh3 {
+public:
+    Xxh3();
+    ~Xxh3();
+    void update(std::string_view bytes);
+    /// 16 hex digits, of what was fed so far.
+    std::string hexDigest() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> m_state;
+};
+
 } // namespace trainyard

@@ -4,7 +4,7 @@
 
 #include <torch/types.h>
 
-#include "engine/checkpoint/checkpoint_writer.h"
+#include "engine/checkpoint/format/checkpoint_writer.h"
 
 namespace trainyard {
 

@@ -4,7 +4,7 @@
 
 #include <torch/types.h>
 
-#include "engine/checkpoint/safetensors.h"
+#include "engine/checkpoint/format/safetensors.h"
 
 namespace trainyard {
 

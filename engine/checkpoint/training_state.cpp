@@ -16,12 +16,12 @@ namespace {
 Status fits(const LogicalTensor* stored, const std::string& name, const std::vector<std::int64_t>& shape)
 {
     if (!stored)
-        return badInput("the checkpoint has no tensor " + name,
-                        "it was written by a run with another model or optimizer");
+        return refused("the checkpoint has no tensor " + name,
+                       "it was written by a run with another model or optimizer");
     if (stored->shape != shape)
-        return badInput(fmt::format("tensor {} has the shape [{}] in the checkpoint, but [{}] in this model",
-                                    name, fmt::join(stored->shape, ", "), fmt::join(shape, ", ")),
-                        "resume with the model that wrote the checkpoint");
+        return refused(fmt::format("tensor {} has the shape [{}] in the checkpoint, but [{}] in this model",
+                                   name, fmt::join(stored->shape, ", "), fmt::join(shape, ", ")),
+                       "resume with the model that wrote the checkpoint");
     return {};
 }
 

@@ -6,8 +6,8 @@
 #include <torch/types.h>
 
 #include "engine/base/result.h"
-#include "engine/checkpoint/checkpoint_reader.h"
-#include "engine/checkpoint/checkpoint_writer.h"
+#include "engine/checkpoint/format/checkpoint_reader.h"
+#include "engine/checkpoint/format/checkpoint_writer.h"
 #include "engine/nn/flat_layout.h"
 
 namespace trainyard {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "engine/checkpoint/safetensors.h"
+#include "engine/checkpoint/format/safetensors.h"
 #include "engine/checkpoint/tensor_views.h"
 
 namespace trainyard {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/tensor_box.h"
+
 namespace trainyard {
 
 enum class Initialization {
@@ -42,7 +44,5 @@ struct ParameterSpec {
     /// both get the sum of both gradients.
     bool isCopy = false;
 };
-
-std::int64_t elementCount(const std::vector<std::int64_t>& shape);
 
 } // namespace trainyard

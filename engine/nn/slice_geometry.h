@@ -18,14 +18,6 @@ struct IndexRange {
 /// Part `rank` of `size` indices shared by `ranks`; the first `size % ranks` parts have one more.
 IndexRange evenShare(std::int64_t size, int rank, int ranks);
 
-/// A box of a logical tensor.
-struct TensorBox {
-    std::vector<std::int64_t> begin; ///< first index in every dimension
-    std::vector<std::int64_t> shape; ///< extent in every dimension
-
-    bool operator==(const TensorBox&) const = default;
-};
-
 /// The part of a logical tensor that one rank of a tensor-parallel group holds, as one contiguous row-major
 /// tensor: its pieces of every block, one behind the other along the cut dimension. Vectors and matrices.
 class SliceGeometry {

@@ -2,20 +2,10 @@
 
 #include <cstdint>
 
+#include "engine/records/loss_scale_state.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
-
-/// What loss scaling carries from step to step and through checkpoints.
-struct LossScaleState {
-    double scale = 0;            ///< of the next step; 0: not chosen yet
-    std::int64_t cleanSteps = 0; ///< since the scale last grew or a step overflowed
-    std::int64_t overflowsLeft =
-        0;                         ///< the last one of these lowers the scale, and so does every one after it
-    std::int64_t skippedSteps = 0; ///< in the whole run
-
-    bool operator==(const LossScaleState&) const = default;
-};
 
 /// Dynamic loss scaling (Micikevicius et al., arXiv:1710.03740, section 3.2): float16 has no numbers between
 /// 0 and 6e-8 nor above 65504, so the loss is multiplied by a scale, and the gradients are divided by it in

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/checkpoint/checkpoint_reader.h"
+#include "engine/checkpoint/format/checkpoint_reader.h"
 #include "engine/checkpoint/slice_snapshot.h"
 #include "engine/comm/agreement.h"
 #include "engine/comm/process_groups.h"
@@ -29,23 +29,19 @@ Status fitsRun(const RunSpec& written, const RunSpec& wanted, const std::filesys
         different = "seed";
     if (!different)
         return {};
-    return badInput(
+    return refused(
         fmt::format("{} was written with another {} than this run's", checkpoint.string(), different),
         "resume with the specification of the run that wrote it");
 }
 
-/// The latest checkpoint into this rank's part.
-Result<std::optional<TrainingPosition>> readLatest(const std::filesystem::path& folder, Replica& replica,
-                                                   const RunSpec& spec)
+/// This rank's part of a checkpoint.
+Result<TrainingPosition> readInto(Replica& replica, const std::filesystem::path& folder, const RunSpec& spec)
 {
-    TRAINYARD_TRY(const auto latest, latestCheckpoint(folder));
-    if (!latest)
-        return std::optional<TrainingPosition>();
-    TRAINYARD_TRY(CheckpointReader reader, CheckpointReader::open(*latest));
-    TRAINYARD_TRY_STATUS(fitsRun(reader.manifest().position.spec, spec, *latest));
+    TRAINYARD_TRY(CheckpointReader reader, CheckpointReader::open(folder));
+    TRAINYARD_TRY_STATUS(fitsRun(reader.manifest().position.spec, spec, folder));
     for (const auto& chunk : replica.chunks())
         TRAINYARD_TRY_STATUS(chunk->state().load(reader));
-    return std::optional(reader.manifest().position);
+    return reader.manifest().position;
 }
 
 template <typename Value>
@@ -166,21 +162,57 @@ Result<std::optional<Step>> RunCheckpoints::proceed()
     return std::optional<Step>();
 }
 
-Result<std::optional<TrainingPosition>> RunCheckpoints::loadLatest(Replica& replica, const RunSpec& spec)
+Result<StartPoint> RunCheckpoints::chooseStart()
 {
-    const bool reads = allShareTheFolder() || m_world->isFirst();
-    Result<std::optional<TrainingPosition>> read = std::optional<TrainingPosition>();
-    if (reads)
-        read = readLatest(m_folder, replica, spec);
-    TRAINYARD_TRY_STATUS(agree(*m_world, read.ok() ? Status() : read.error()));
-    std::optional<TrainingPosition> position = std::move(read).value();
-    if (!broadcastValue(*m_world, position.has_value()))
-        return std::optional<TrainingPosition>();
-    if (!position)
-        position.emplace();
-    position->step.value = broadcastValue(*m_world, position->step.value);
-    position->consumedSamples = broadcastValue(*m_world, position->consumedSamples);
-    position->lossScale = broadcastValue(*m_world, position->lossScale);
+    auto chosen = m_world->isFirst() ? prepareStart(m_folder, m_fence) : Result<StartPoint>(StartPoint());
+    TRAINYARD_TRY_STATUS(agree(*m_world, chosen.ok() ? Status() : chosen.error()));
+    const std::string name =
+        m_world->broadcastText(chosen->checkpoint ? chosen->checkpoint->filename().string() : std::string());
+    chosen->checkpoint = name.empty() ? std::nullopt : std::optional(m_folder / name);
+    return chosen;
+}
+
+Status RunCheckpoints::setAsideDamaged(const std::filesystem::path& folder, const std::string& reason,
+                                       std::vector<std::string>& changes)
+{
+    Status status;
+    if (m_world->isFirst()) {
+        const auto aside = setAside(folder, m_fence);
+        if (aside.ok())
+            changes.push_back(fmt::format("the checkpoint of step {} is damaged and was set aside as {}: {}",
+                                          aside->step.value, aside->text(), reason));
+        else
+            status = aside.error();
+    }
+    return agree(*m_world, status);
+}
+
+Result<LoadedState> RunCheckpoints::load(Replica& replica, const RunSpec& spec)
+{
+    std::vector<std::string> changes;
+    for (;;) {
+        TRAINYARD_TRY(const StartPoint start, chooseStart());
+        std::ranges::copy(start.changes, std::back_inserter(changes));
+        if (!start.checkpoint)
+            return LoadedState{{}, changes, start.text};
+        const bool reads = allShareTheFolder() || m_world->isFirst();
+        auto position =
+            reads ? readInto(replica, *start.checkpoint, spec) : Result<TrainingPosition>(TrainingPosition());
+        const Status all = agree(*m_world, position.ok() ? Status() : position.error());
+        if (all.ok())
+            return LoadedState{share(replica, *position), changes, start.text};
+        if (all.error().kind != ErrorKind::BadInput)
+            return all.error();
+        TRAINYARD_TRY_STATUS(setAsideDamaged(*start.checkpoint, all.error().message, changes));
+    }
+}
+
+/// What only some ranks have read, to all.
+TrainingPosition RunCheckpoints::share(Replica& replica, TrainingPosition position)
+{
+    position.step.value = broadcastValue(*m_world, position.step.value);
+    position.consumedSamples = broadcastValue(*m_world, position.consumedSamples);
+    position.lossScale = broadcastValue(*m_world, position.lossScale);
     if (allShareTheFolder())
         replica.shareWeights();
     else

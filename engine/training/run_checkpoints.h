@@ -3,10 +3,13 @@
 #include <filesystem>
 #include <future>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "engine/base/result.h"
-#include "engine/checkpoint/checkpoint_writer.h"
-#include "engine/checkpoint/manifest.h"
+#include "engine/checkpoint/format/checkpoint_writer.h"
+#include "engine/checkpoint/format/manifest.h"
+#include "engine/checkpoint/format/prepare_start.h"
 #include "engine/training/shared_folder.h"
 
 namespace trainyard {
@@ -14,6 +17,13 @@ namespace trainyard {
 class ProcessGroup;
 class Replica;
 struct ProcessGroups;
+
+/// What a run starts with.
+struct LoadedState {
+    TrainingPosition position;        ///< step 0 when there is no checkpoint yet
+    std::vector<std::string> changes; ///< on rank 0: what was set aside or left, a sentence each
+    std::string start;                ///< on rank 0: "the checkpoint of step 1000"
+};
 
 /// The checkpoints of one run, saved and loaded by all ranks together. The ranks that see rank 0's folder
 /// write and read their part each. Those that do not (no shared file system) get everything from rank 0,
@@ -44,10 +54,12 @@ public:
     /// On an error nothing new is visible and none is under way any more.
     Result<std::optional<Step>> proceed();
 
-    /// Fills the replica from the latest checkpoint, whatever layout wrote it; nothing when there is none
-    /// yet. BadInput when it belongs to another model, optimizer or seed, or is damaged. Of the
-    /// position all but the specification is set on ranks other than 0.
-    Result<std::optional<TrainingPosition>> loadLatest(Replica& replica, const RunSpec& spec);
+    /// Fills the replica from the checkpoint that the run starts from (engine/checkpoint/FORMAT.md), whatever
+    /// layout wrote it. One whose content turns out to be wrong on any rank is set aside, and all ranks load
+    /// the next older one. Refused when it belongs to another model, optimizer or seed, or when there are
+    /// checkpoints, but none that is whole; Failed when it cannot be read. Of the position all but the
+    /// specification is set on ranks other than 0.
+    Result<LoadedState> load(Replica& replica, const RunSpec& spec);
 
 private:
     /// The checkpoint under way.
@@ -62,6 +74,10 @@ private:
                    FolderSharing sharing, const Fence& fence);
 
     bool allShareTheFolder() const;
+    Result<StartPoint> chooseStart();
+    Status setAsideDamaged(const std::filesystem::path& folder, const std::string& reason,
+                           std::vector<std::string>& changes);
+    TrainingPosition share(Replica& replica, TrainingPosition position);
     std::future<Status> writeShard(const CheckpointWriter& writer, const Replica& replica) const;
     std::future<Status> publish(const Saving& saving) const;
 

@@ -12,8 +12,8 @@
 namespace trainyard {
 
 /// The stream "steps" of a run, written by rank 0. The training thread writes steps; whoever has a last word
-/// to say may write an event. While the disk is full the records wait in memory. When those are too many, or a
-/// newer attempt has begun, nothing more is written and status() says why.
+/// to say may write an event. While the disk is full the records wait in memory. When those are too many, or
+/// a newer attempt has begun, nothing more is written and status() says why.
 class StepJournal {
 public:
     static Result<std::unique_ptr<StepJournal>> open(const std::filesystem::path& folder,
@@ -28,7 +28,9 @@ public:
     Status status() const;
 
 private:
-    StepJournal(PatientJournal writer, Fence fence) : m_writer(std::move(writer)), m_fence(std::move(fence)) {}
+    StepJournal(PatientJournal writer, Fence fence) : m_writer(std::move(writer)), m_fence(std::move(fence))
+    {
+    }
     void note(const Status& status);
 
     mutable std::mutex m_mutex;

@@ -43,6 +43,17 @@ Result<TrainingData> openSameData(const RunSpec& spec, ProcessGroup& world)
     return data;
 }
 
+/// What the supervisor cannot know: a checkpoint shows only while it is loaded that its content is wrong.
+void tellChanges(const TrainerSetup& setup, const LoadedState& start)
+{
+    if (!setup.journal)
+        return;
+    for (const std::string& change : start.changes)
+        setup.journal->event(Severity::Warning, "checkpoint-set-aside",
+                             fmt::format("{}; the run starts from {}", change, start.start),
+                             start.position.step.value);
+}
+
 } // namespace
 
 /// The parts of a training run, in the order in which they depend on each other.
@@ -268,10 +279,11 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
     TRAINYARD_TRY(RunCheckpoints checkpoints,
                   RunCheckpoints::open(groups, setup.directory.checkpoints(), setup.spec.checkpoint,
                                        everyRankHoldsAll(setup.spec), setup.fence));
-    TRAINYARD_TRY(auto position, checkpoints.loadLatest(*replica, setup.spec));
+    TRAINYARD_TRY(LoadedState start, checkpoints.load(*replica, setup.spec));
+    tellChanges(setup, start);
     return std::unique_ptr<Trainer>(new Trainer(
         std::make_unique<Run>(setup, std::move(groups), std::move(replica), std::move(checkpoints),
-                              std::move(position).value_or(TrainingPosition{}), std::move(data))));
+                              std::move(start.position), std::move(data))));
 }
 
 Trainer::Trainer(std::unique_ptr<Run> run) : m_run(std::move(run)) {}

@@ -18,8 +18,8 @@ namespace {
 Error notFinite(const char* what, double value, Step step)
 {
     return failed(fmt::format("the {} of step {} is {}", what, step.value, value),
-                  "lower optimizer.learning_rate or lengthen the warm-up, and resume; the last checkpoint is "
-                  "from before");
+                  "lower optimizer.learning_rate or lengthen the warm-up, and resume; `trainyard checkpoints` "
+                  "lists where the run can start from");
 }
 
 std::vector<PipelineExecutor::Chunk> chunksOf(const Replica& replica)

@@ -6,7 +6,8 @@
 
 namespace trainyard {
 
-RankFileReader::RankFileReader(const QString& runId, int rank, const QString& extension, TargetPool& targets, QObject* parent)
+RankFileReader::RankFileReader(const QString& runId, int rank, const QString& extension, TargetPool& targets,
+                               QObject* parent)
     : QObject(parent), m_runId(runId), m_rank(rank), m_extension(extension), m_targets(targets)
 {
 }

@@ -12,13 +12,14 @@
 
 namespace trainyard {
 
-/// Reads a piece of a file that one rank writes, `ranks/NNNN.<extension>`: its log or its flight ring, from the
-/// host where that rank runs. Deletes itself after finished().
+/// Reads a piece of a file that one rank writes, `ranks/NNNN.<extension>`: its log or its flight ring, from
+/// the host where that rank runs. Deletes itself after finished().
 class RankFileReader : public QObject {
     Q_OBJECT
 
 public:
-    RankFileReader(const QString& runId, int rank, const QString& extension, TargetPool& targets, QObject* parent);
+    RankFileReader(const QString& runId, int rank, const QString& extension, TargetPool& targets,
+                   QObject* parent);
     /// A negative offset counts from the end.
     void start(qint64 offset, qint64 limit);
 

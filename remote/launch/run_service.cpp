@@ -48,6 +48,20 @@ HostRun hostRunOf(const QJsonObject& json)
     return run;
 }
 
+RunCheckpoint checkpointOf(const QJsonObject& json)
+{
+    RunCheckpoint checkpoint;
+    checkpoint.step = json.value("step").toInteger();
+    checkpoint.folder = json.value("folder").toString();
+    checkpoint.state = json.value("state").toString();
+    checkpoint.reason = json.value("reason").toString();
+    checkpoint.bytes = json.value("bytes").toInteger();
+    checkpoint.verified = json.value("verified").toBool();
+    checkpoint.latest = json.value("latest").toBool();
+    checkpoint.next = json.value("next").toBool();
+    return checkpoint;
+}
+
 HostFolder hostFolderOf(const QString& path, const QJsonObject& reply)
 {
     HostFolder folder{path, reply.value("home").toString(), {}};
@@ -211,6 +225,7 @@ RunOperation* RunService::resume(const QString& runId, const ResumeChanges& chan
     plan.run = *run;
     plan.resume = true;
     plan.learningRate = changes.learningRate;
+    plan.step = changes.step;
     plan.slotCounts = slotCountsOf(*spec);
     plan.slurm = isForSlurm(*spec);
     if (changes.layout) {
@@ -249,6 +264,29 @@ void RunService::requestCheckpoint(const QString& runId, const QObject* context,
                     [question](const Result<QJsonObject>& reply) {
                         question->answer(reply.ok() ? Status() : Status(reply.error()));
                     });
+    });
+}
+
+void RunService::listCheckpoints(const QString& runId, std::chrono::milliseconds verification,
+                                 const QObject* context,
+                                 std::function<void(const Result<QList<RunCheckpoint>>&)> done)
+{
+    const auto run = loadDeskRun(runId);
+    if (!run.ok())
+        return done(run.error());
+    auto* question =
+        new HostQuestion<QList<RunCheckpoint>>(run->head(), m_targets, this, context, std::move(done));
+    question->ask([question, runId, verification](Target& target) {
+        const QJsonObject request{
+            {"op", "checkpoints"}, {"run", runId}, {"verify_ms", qint64{verification.count()}}};
+        target.call(request, question, [question](const Result<QJsonObject>& reply) {
+            if (!reply.ok())
+                return question->answer(reply.error());
+            QList<RunCheckpoint> checkpoints;
+            for (const auto& entry : reply->value("checkpoints").toArray())
+                checkpoints << checkpointOf(entry.toObject());
+            question->answer(checkpoints);
+        });
     });
 }
 

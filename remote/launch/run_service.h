@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 
@@ -47,6 +48,20 @@ struct ResumeChanges {
     /// Spread over its hosts as this specification says: its layout, memory, batch and slots; nothing = as
     /// before. The model must fit then. Refused through Slurm.
     std::optional<RunSpec> layout{};
+    /// Go back to the checkpoint of this step, 0 = start over; nothing = the newest whole one.
+    std::optional<qint64> step{};
+};
+
+/// A checkpoint as the run's head lists it (op `checkpoints`).
+struct RunCheckpoint {
+    qint64 step = 0;
+    QString folder;
+    QString state;  ///< "whole", "damaged", "unreadable", "abandoned": of a line that the run has left
+    QString reason; ///< why it is not whole, or which line it is of
+    qint64 bytes = 0;
+    bool verified = false; ///< compared with its hashes
+    bool latest = false;   ///< `latest` names it
+    bool next = false;     ///< a resume takes it
 };
 
 /// A run as its host tells it (op `runs`).
@@ -75,8 +90,8 @@ public:
     /// host.json, and the data set's manifest as dataset.json) is written before anything starts. The
     /// returned operation belongs to the service and deletes itself after finished().
     RunOperation* launch(const RunSpec& spec);
-    /// Goes on from the last checkpoint, with the next attempt. Refused while the run is at work, and when it
-    /// is finished.
+    /// Goes on from the newest whole checkpoint, or from another one, with the next attempt. Refused while
+    /// the run is at work, when it is finished, and when it has checkpoints of which none can be loaded.
     RunOperation* resume(const QString& runId, const ResumeChanges& changes = {});
     /// A launch, a resume or the start of a data job is under way, which ends with this service.
     bool isStarting() const;
@@ -86,6 +101,10 @@ public:
     /// taken it down. `context` as for Target::call.
     void requestCheckpoint(const QString& runId, const QObject* context,
                            std::function<void(const Status&)> done);
+    /// The checkpoints of a run, newest step first. The head compares them with their hashes for at most
+    /// `verification`; of the rest it looks at the index alone.
+    void listCheckpoints(const QString& runId, std::chrono::milliseconds verification, const QObject* context,
+                         std::function<void(const Result<QList<RunCheckpoint>>&)> done);
     /// A data job on `host`: `arguments` as for `trainyard-prepare prepare`, without --run-dir.
     RunOperation* launchPrepare(const QString& host, const QString& name, const QStringList& arguments);
     /// As launchPrepare() for any command of `trainyard-prepare` that can be a job.

@@ -395,6 +395,8 @@ void StartOperation::launch()
         request.insert("least_replicas", least);
     if (m_plan.learningRate > 0)
         request.insert("learning_rate", m_plan.learningRate);
+    if (m_plan.step)
+        request.insert("step", *m_plan.step);
     if (!m_plan.layout.empty())
         request.insert("layout", QString::fromStdString(m_plan.layout));
     m_isOnHosts = true;

@@ -28,6 +28,7 @@ struct StartPlan {
     bool slurm = false;          ///< a batch job, submitted on the one host, whatever nodes it will get
     bool resume = false;         ///< the run is there already; its next attempt starts
     double learningRate = 0;     ///< peak of the schedule from then on; 0 = as before
+    std::optional<qint64> step;  ///< of the checkpoint that a resume goes back to
     std::string layout;          ///< from then on (engine/spec/layout_change.h); empty = as before
 };
 

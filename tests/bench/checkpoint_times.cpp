@@ -19,6 +19,7 @@
 #include "engine/nn/language_model.h"
 #include "engine/optim/optimizer.h"
 #include "tests/bench/bench_models.h"
+#include "tests/support/checkpoint/small_checkpoint.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -42,7 +43,7 @@ void require(const Status& status)
 fs::path copyOnDisk(const fs::path& folder)
 {
     const fs::path copy = folder / "copy";
-    fs::copy(folder / latestCheckpoint(folder).value().value().filename(), copy);
+    fs::copy(folder / startingCheckpoint(folder).value().value().filename(), copy);
     for (const auto& entry : fs::directory_iterator(copy)) {
         require(syncPath(entry.path()));
         const FileDescriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));

@@ -242,7 +242,7 @@ private:
         return m_lab->host(host).run({"df", "--output=avail", "/root"}).output.simplified().split(' ').last();
     }
 
-    static std::int64_t checkpointOf(const SupervisedRun& run) { return run.folder().newestCheckpoint(); }
+    static std::int64_t checkpointOf(const SupervisedRun& run) { return run.folder().publishedCheckpoint(); }
 
     /// As rank 0 has it in memory, which needs no room.
     static std::int64_t stepUnderWay(const SupervisedRun& run)

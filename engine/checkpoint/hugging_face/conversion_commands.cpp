@@ -1,5 +1,9 @@
 #include "engine/checkpoint/hugging_face/conversion_commands.h"
 
+#include <fmt/format.h>
+
+#include "engine/checkpoint/format/checkpoint_folder.h"
+#include "engine/checkpoint/format/start_choice.h"
 #include "engine/checkpoint/hugging_face/hugging_face_export.h"
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/training_state.h"
@@ -17,11 +21,13 @@ Result<fs::path> checkpointAt(const fs::path& path)
     std::error_code ignored;
     if (fs::exists(path / kManifestName, ignored))
         return path;
-    TRAINYARD_TRY(const auto latest, latestCheckpoint(path));
-    if (!latest)
+    TRAINYARD_TRY(const StartChoice start, chooseStart(path));
+    if (!start.checkpoint)
         return badInput(path.string() + ": there is no checkpoint here",
-                        "name a step-... folder, or a folder of checkpoints with a file `latest`");
-    return *latest;
+                        "name a step-... folder, or a folder that holds some");
+    if (!start.damaged.empty())
+        fmt::print(stderr, "exporting {}\n", start.text());
+    return path / start.checkpoint->text();
 }
 
 } // namespace

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
+#include "engine/checkpoint/format/safetensors.h"
 #include "engine/checkpoint/hugging_face/architecture.h"
 #include "engine/checkpoint/hugging_face/file_names.h"
-#include "engine/checkpoint/safetensors.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/nn/parameter_store.h"
 

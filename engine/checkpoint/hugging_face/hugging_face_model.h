@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/checkpoint/format/safetensors.h"
 #include "engine/checkpoint/hugging_face/architecture.h"
-#include "engine/checkpoint/safetensors.h"
 
 namespace trainyard {
 

@@ -50,10 +50,10 @@ std::filesystem::path RunFolder::batchLog(std::uint32_t attempt) const
     return attempts() / fmt::format("{:04}.slurm.log", attempt);
 }
 
-std::int64_t RunFolder::newestCheckpoint() const
+std::int64_t RunFolder::publishedCheckpoint() const
 {
     constexpr std::string_view kName = "step-"; // engine/checkpoint/FORMAT.md
-    const auto name = readFile(m_path / "checkpoints" / "latest");
+    const auto name = readFile(checkpoints() / "latest");
     std::int64_t step = 0;
     if (name.ok() && name->starts_with(kName))
         std::from_chars(name->data() + kName.size(), name->data() + name->size(), step);

@@ -40,8 +40,10 @@ public:
     std::filesystem::path attempts() const { return m_path / "attempts"; }
     /// What was asked of one attempt: hosts, slots, programs.
     std::filesystem::path launchFile(std::uint32_t attempt) const;
-    /// Step of the newest checkpoint; 0 when there is none.
-    std::int64_t newestCheckpoint() const;
+    std::filesystem::path checkpoints() const { return m_path / "checkpoints"; }
+    /// The step that `latest` names, to see whether one was published since; 0 when it names none. What a
+    /// start takes is for chooseStart() to say.
+    std::int64_t publishedCheckpoint() const;
     /// What the job printed, beside the ranks' own logs: mpirun's messages.
     std::filesystem::path jobLog(std::uint32_t attempt) const;
 

@@ -20,8 +20,8 @@ constexpr const char* kRemoved = ".removed-"; // in the hidden name of a run tha
 
 Status fill(const RunFolder& folder, const NewRun& run, const RunWork& work)
 {
-    for (const fs::path& part : {folder.journal(), folder.ranks(), folder.control(), folder.attempts(),
-                                 folder.path() / "checkpoints"})
+    for (const fs::path& part :
+         {folder.journal(), folder.ranks(), folder.control(), folder.attempts(), folder.checkpoints()})
         TRAINYARD_TRY_STATUS(makeFolder(part));
     TRAINYARD_TRY_STATUS(writeFileAtomically(workFile(folder, run.kind), run.work));
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.inventory(), run.inventory));

@@ -32,7 +32,7 @@ using OperationTable = std::map<std::string, Operation, std::less<>>;
 const OperationTable& hostOperations();  ///< hello, probe
 const OperationTable& linkOperations();  ///< dial, stream, reach
 const OperationTable& storeOperations(); ///< have, adopt, assemble, bundles, clean, mark
-const OperationTable& runOperations();   ///< create-run, launch, attend, slurm-check, runs, stop, remove-run
+const OperationTable& runOperations();   ///< create-run, launch, attend, slurm-check, runs, stop, checkpoint, checkpoints, remove-run
 const OperationTable& fileOperations();  ///< streams, read, list, data-set, folder, place
 
 /// Null when nobody knows it.

@@ -1,6 +1,7 @@
 #include "engine/spec/spec_json.h"
 #include "remote/agent/host/detach.h"
 #include "remote/agent/host/machine.h"
+#include "remote/agent/runs/checkpoint_list.h"
 #include "remote/agent/runs/recovery.h"
 #include "remote/agent/runs/run_registry.h"
 #include "remote/agent/runs/run_requests.h"
@@ -23,6 +24,9 @@ using nlohmann::json;
 
 constexpr std::int64_t kGrace = StopOptions{}.grace.count();
 constexpr std::int64_t kLongestGrace = 24 * 3600 * 1000;
+constexpr std::int64_t kMaxStep = 999'999'999'999'999'999;
+constexpr std::int64_t kMaxVerification = 24 * 3600 * 1000;
+constexpr std::int64_t kUsualVerification = 10'000;
 constexpr std::int64_t kMostNodes = 100'000;
 
 Result<RunFolder> existingRun(const AgentContext& context, const json& request)
@@ -51,18 +55,28 @@ Result<Answer> createRun(const AgentContext& context, const json& request)
     return Answer{{{"created", created}, {"folder", folder.path().string()}}, {}};
 }
 
+/// The checkpoint that a resume goes back to.
+Result<std::optional<std::int64_t>> optionalStep(const json& request)
+{
+    if (!request.contains("step"))
+        return std::optional<std::int64_t>();
+    TRAINYARD_TRY(const std::int64_t step, Fields(request).number("step", 0, kMaxStep));
+    return std::optional(step);
+}
+
 Result<Answer> launch(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const RunFolder folder, existingRun(context, request));
     if (request.contains("programs") && !context.local)
         return refused("installed programs are started only for a client on the same machine",
                        "deploy a bundle");
+    TRAINYARD_TRY(const auto step, optionalStep(request));
     TRAINYARD_TRY(const auto slurm, slurmSpec(folder));
     if (slurm) {
-        TRAINYARD_TRY(const Submission submission, submitRun(folder, request.dump()));
+        TRAINYARD_TRY(const Submission submission, submitRun(folder, request.dump(), step));
         return Answer{{{"started", submission.submitted}, {"job", submission.job}}, {}};
     }
-    TRAINYARD_TRY(const DetachedStart started, launchRun(folder, request.dump()));
+    TRAINYARD_TRY(const DetachedStart started, launchRun(folder, request.dump(), step));
     return Answer{{{"started", started.started}, {"pid", started.pid}}, {}};
 }
 
@@ -133,6 +147,26 @@ Result<Answer> stop(const AgentContext& context, const json& request)
     return Answer{std::move(answer), {}};
 }
 
+json toJson(const ListedCheckpoint& checkpoint)
+{
+    return {{"step", checkpoint.name.step.value}, {"folder", checkpoint.name.text()},
+            {"state", checkpoint.state},          {"reason", checkpoint.reason},
+            {"bytes", checkpoint.bytes},          {"verified", checkpoint.verified},
+            {"latest", checkpoint.latest},        {"next", checkpoint.next}};
+}
+
+Result<Answer> checkpoints(const AgentContext& context, const json& request)
+{
+    TRAINYARD_TRY(const RunFolder folder, existingRun(context, request));
+    TRAINYARD_TRY(const std::int64_t verification,
+                  Fields(request).numberOr("verify_ms", kUsualVerification, 0, kMaxVerification));
+    TRAINYARD_TRY(const auto all, listCheckpoints(folder, std::chrono::milliseconds(verification)));
+    json list = json::array();
+    for (const ListedCheckpoint& checkpoint : all)
+        list.push_back(toJson(checkpoint));
+    return Answer{{{"checkpoints", list}}, {}};
+}
+
 /// Rank 0 looks for the file at each step, publishes a checkpoint and takes the file away.
 Result<Answer> checkpoint(const AgentContext& context, const json& request)
 {
@@ -158,10 +192,15 @@ Result<Answer> removeRun(const AgentContext& context, const json& request)
 
 const OperationTable& runOperations()
 {
-    static const OperationTable table{
-        {"create-run", createRun},   {"launch", launch},       {"attend", attend},
-        {"slurm-check", checkSlurm}, {"runs", runs},           {"stop", stop},
-        {"checkpoint", checkpoint},  {"remove-run", removeRun}};
+    static const OperationTable table{{"create-run", createRun},
+                                      {"launch", launch},
+                                      {"attend", attend},
+                                      {"slurm-check", checkSlurm},
+                                      {"runs", runs},
+                                      {"stop", stop},
+                                      {"checkpoint", checkpoint},
+                                      {"checkpoints", checkpoints},
+                                      {"remove-run", removeRun}};
     return table;
 }
 

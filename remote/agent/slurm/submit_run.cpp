@@ -16,6 +16,7 @@
 #include "remote/agent/slurm/slurm_control.h"
 #include "remote/agent/slurm/slurm_job.h"
 #include "remote/agent/supervise/launch_request.h"
+#include "remote/agent/supervise/start_point.h"
 
 namespace trainyard::agent {
 
@@ -99,7 +100,8 @@ Status checkSubmission(const std::filesystem::path& agentRoot, const RunSpec& sp
     return testJob(sbatchCommand(RunFolder(agentRoot, "test"), 1, spec, script, ownProgram()));
 }
 
-Result<Submission> submitRun(const RunFolder& folder, const std::string& requestText)
+Result<Submission> submitRun(const RunFolder& folder, const std::string& requestText,
+                             std::optional<std::int64_t> goBackTo)
 {
     TRAINYARD_TRY(LaunchRequest request, parseLaunchRequest(requestText));
     TRAINYARD_TRY(const auto spec, slurmSpec(folder));
@@ -114,6 +116,7 @@ Result<Submission> submitRun(const RunFolder& folder, const std::string& request
         return Submission{false, earlier->id};
     }
     TRAINYARD_TRY_STATUS(checkAttempt(folder, earlier, request.attempt));
+    TRAINYARD_TRY_STATUS(checkStart(folder, goBackTo));
     removeRequests(folder);
     if (earlier)
         keepChanges(request, folder.launchFile(earlier->attempt));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "engine/base/result.h"
@@ -15,8 +17,9 @@ struct Submission {
 
 /// Gives an attempt to Slurm as a batch job and has it watched. `requestText` is the launch request's JSON.
 /// As launchRun(), asking again changes nothing, also when the first answer or the job's id got lost. Refused
-/// in Slurm's own words, or when Slurm would let the job wait for ever.
-Result<Submission> submitRun(const RunFolder& folder, const std::string& requestText);
+/// in Slurm's own words, or when Slurm would let the job wait for ever. `goBackTo` as for launchRun().
+Result<Submission> submitRun(const RunFolder& folder, const std::string& requestText,
+                             std::optional<std::int64_t> goBackTo = {});
 
 /// Everything that can be known beforehand: Refused with what to change.
 Status checkSubmission(const std::filesystem::path& agentRoot, const RunSpec& spec);

@@ -12,6 +12,7 @@
 #include "remote/agent/runs/run_status.h"
 #include "remote/agent/supervise/attempt_spec.h"
 #include "remote/agent/supervise/launch_request.h"
+#include "remote/agent/supervise/start_point.h"
 
 namespace trainyard::agent {
 
@@ -33,7 +34,8 @@ void letItLeave(const RunFolder& folder)
 
 } // namespace
 
-Result<DetachedStart> launchRun(const RunFolder& folder, const std::string& requestText)
+Result<DetachedStart> launchRun(const RunFolder& folder, const std::string& requestText,
+                                std::optional<std::int64_t> goBackTo)
 {
     TRAINYARD_TRY(LaunchRequest request, parseLaunchRequest(requestText));
     if (request.allocation)
@@ -51,6 +53,7 @@ Result<DetachedStart> launchRun(const RunFolder& folder, const std::string& requ
         return badInput(fmt::format("attempt {} cannot follow attempt {}", request.attempt, last));
     keepChanges(request, folder.launchFile(last));
     TRAINYARD_TRY_STATUS(takeSlotsOfLayout(request, folder));
+    TRAINYARD_TRY_STATUS(checkStart(folder, goBackTo));
     TRAINYARD_TRY_STATUS(makeFolder(folder.attempts()));
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(request.attempt), toJson(request)));
     return startDetached({ownProgram(), "supervise", "--run-dir", folder.path(), "--attempt",

@@ -124,7 +124,7 @@ void Membership::attemptBegins(const LaunchRequest& attempt)
     std::erase_if(m_takenIn, [&](const std::string& host) { return contains(attempt.away, host); });
     m_attempt = attempt;
     m_growth = WorldGrowth(m_folder, SteadyClock::now(), attempt.lookForHosts);
-    m_checkpointAtStart = m_folder.newestCheckpoint();
+    m_checkpointAtStart = m_folder.publishedCheckpoint();
     m_returned.clear();
 }
 
@@ -197,7 +197,7 @@ void Membership::askForCheckpoint()
 
 bool Membership::broughtACheckpoint() const
 {
-    return m_folder.newestCheckpoint() > m_checkpointAtStart;
+    return m_folder.publishedCheckpoint() > m_checkpointAtStart;
 }
 
 /// The one whose rank failed before any step was done; else those that were taken in again.

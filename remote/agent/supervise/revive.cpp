@@ -55,8 +55,8 @@ Result<LaunchRequest> nextRequest(const RunFolder& folder)
     TRAINYARD_TRY(const std::string text, readFile(folder.launchFile(supervisor.attempt)));
     TRAINYARD_TRY(LaunchRequest request, parseLaunchRequest(text));
     RestartPolicy policy(work.restart, request.restarts);
-    const auto decision =
-        policy.after({FailureKind::Infrastructure, status.step, status.step > 0, folder.newestCheckpoint()});
+    const auto decision = policy.after(
+        {FailureKind::Infrastructure, status.step, status.step > 0, folder.publishedCheckpoint()});
     if (!decision.restart)
         return refused(decision.refusal.empty() ? "it is not to be restarted" : decision.refusal);
     ++request.attempt;

@@ -10,6 +10,8 @@
 
 #include "engine/base/file.h"
 #include "engine/base/units.h"
+#include "engine/checkpoint/format/prepare_start.h"
+#include "engine/records/fence.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/mpi_sessions.h"
 #include "remote/agent/runs/run_requests.h"
@@ -18,6 +20,7 @@
 #include "remote/agent/supervise/attempt_spec.h"
 #include "remote/agent/supervise/elastic_world.h"
 #include "remote/agent/supervise/revive.h"
+#include "remote/agent/supervise/start_point.h"
 
 namespace trainyard::agent {
 
@@ -67,13 +70,6 @@ bool isRevival(const LaunchRequest& request)
     return request.restarts.restarts > 0 && !request.allocation;
 }
 
-/// From where an attempt after the first one goes on.
-std::string startingPoint(std::int64_t checkpoint)
-{
-    return checkpoint > 0 ? fmt::format("from the checkpoint of step {}", checkpoint)
-                          : std::string("from step 0 again, because there is no checkpoint yet");
-}
-
 } // namespace
 
 Result<std::unique_ptr<Supervisor>> Supervisor::start(const RunFolder& folder, std::uint32_t attempt)
@@ -119,8 +115,8 @@ Status Supervisor::launch()
 
 Status Supervisor::startAttempt()
 {
-    const std::string where =
-        m_attempt->number() == 1 ? "" : " " + startingPoint(m_folder.newestCheckpoint());
+    TRAINYARD_TRY_STATUS(arrangeCheckpoints());
+    const std::string where = m_attempt->number() == 1 ? "" : " " + startingPoint(m_folder);
     m_log.event(
         {Severity::Info, "attempt-started", worldOf(*m_attempt, m_folder) + where, {}, m_log.status().step});
     TRAINYARD_TRY_STATUS(m_attempt->start());
@@ -128,6 +124,18 @@ Status Supervisor::startAttempt()
     m_membership.attemptBegins(m_attempt->request());
     if (m_work.kind == WorkKind::Prepare)
         m_log.enter(RunState::Running);
+    return {};
+}
+
+/// Before any rank starts, so that all of them find the same one.
+Status Supervisor::arrangeCheckpoints()
+{
+    if (m_work.kind != WorkKind::Train)
+        return {};
+    TRAINYARD_TRY(const StartPoint start,
+                  prepareStart(m_folder.checkpoints(), Fence(m_folder.path(), m_attempt->number())));
+    for (const std::string& change : start.changes)
+        m_log.event({Severity::Warning, "checkpoint-set-aside", change, {}, start.step});
     return {};
 }
 
@@ -305,10 +313,11 @@ bool Supervisor::goesOn(Verdict& verdict)
     if (verdict.state != RunState::Failed || m_stop.asked())
         return false;
     m_membership.judge(verdict, m_attempt->finishedAStep());
-    const auto decision = !m_membership.returned().empty()
-                              ? RestartPolicy::Decision{true, {}, {}}
-                              : m_restarts.after({verdict.failure, m_attempt->step(),
-                                                  m_attempt->finishedAStep(), m_folder.newestCheckpoint()});
+    const auto decision =
+        !m_membership.returned().empty()
+            ? RestartPolicy::Decision{true, {}, {}}
+            : m_restarts.after({verdict.failure, m_attempt->step(), m_attempt->finishedAStep(),
+                                m_folder.publishedCheckpoint()});
     if (!decision.restart) {
         if (!decision.refusal.empty())
             verdict.reason += "; " + decision.refusal;
@@ -387,7 +396,7 @@ void Supervisor::announce(std::chrono::milliseconds delay, const std::string& re
     const std::uint32_t next = m_log.status().attempt;
     const std::string text = fmt::format(
         "restarting in {}: {}; attempt {} of at most {} goes on {}", formatDuration(delay), reason, next,
-        next + static_cast<std::uint32_t>(m_restarts.left()), startingPoint(m_folder.newestCheckpoint()));
+        next + static_cast<std::uint32_t>(m_restarts.left()), startingPoint(m_folder));
     m_log.event({Severity::Warning, "restarting", text, {}, m_log.status().step});
     m_log.enter(RunState::Starting, text);
 }
@@ -472,7 +481,7 @@ int Supervisor::leaveForReboot()
 {
     const std::string reason = fmt::format(
         "the supervisor was told to end (SIGTERM), as at a shutdown of {}; after it the run goes on {}",
-        hostName(), startingPoint(m_folder.newestCheckpoint()));
+        hostName(), startingPoint(m_folder));
     m_log.event({Severity::Warning, "interrupted", reason, {}, m_log.status().step});
     m_log.enter(RunState::Stopping, reason);
     return exitStatus(ErrorKind::Cancelled);

@@ -52,6 +52,7 @@ private:
 
     void prepareForReboot();
     Status startAttempt();
+    Status arrangeCheckpoints();
     void followAttempt();
     void heedSignals(std::chrono::milliseconds patience);
     void reap();

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "engine/checkpoint/format/start_choice.h"
 #include "remote/agent/supervise/launcher_log.h"
 #include "remote/agent/supervise/stall.h"
 
@@ -207,7 +208,8 @@ Verdict failure(const RunFolder& folder, const RunWork& work, const LaunchReques
 /// Somebody else ended it: with what the next attempt will begin.
 Verdict endedFromOutside(const RunFolder& folder, const JobEnd& end)
 {
-    const std::int64_t step = folder.newestCheckpoint();
+    const auto next = chooseStart(folder.checkpoints());
+    const std::int64_t step = next.ok() ? next->step() : 0;
     return {RunState::Stopped,
             end.stopCause +
                 (step > 0 ? fmt::format(": checkpoint at step {}", step) : ": without a checkpoint"),

@@ -8,7 +8,7 @@ WorldGrowth::Action WorldGrowth::next(TimePoint now)
     case Phase::Waiting:
         return now < m_nextLook ? Action::None : enter(Phase::Looking, Action::LookForHosts);
     case Phase::Found:
-        m_checkpointBefore = m_folder.newestCheckpoint();
+        m_checkpointBefore = m_folder.publishedCheckpoint();
         m_asked = now;
         return enter(Phase::Saving, Action::AskForCheckpoint);
     case Phase::Saving:
@@ -26,7 +26,7 @@ WorldGrowth::Action WorldGrowth::next(TimePoint now)
 /// The request may be lost: a checkpoint that fails, on a full disk, takes it away too.
 WorldGrowth::Action WorldGrowth::afterAsking(TimePoint now)
 {
-    if (m_folder.newestCheckpoint() > m_checkpointBefore)
+    if (m_folder.publishedCheckpoint() > m_checkpointBefore)
         return now - m_asked <= m_interval ? enter(Phase::Over, Action::MakeRoom)
                                            : enter(Phase::LookingAgain, Action::LookForHosts);
     return now - m_asked < kPatience * m_interval ? Action::None

@@ -25,6 +25,7 @@
 #include "engine/base/file.h"
 #include "engine/records/flight_ring.h"
 #include "engine/records/journal.h"
+#include "tests/support/checkpoint/small_checkpoint.h"
 
 using namespace trainyard;
 
@@ -35,7 +36,7 @@ void sleepMs(int milliseconds)
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
-/// The name of the newest checkpoint is all that there is of it.
+/// As its name says.
 int newestCheckpoint(const std::filesystem::path& run)
 {
     const auto name = readFile(run / "checkpoints" / "latest");
@@ -45,8 +46,7 @@ int newestCheckpoint(const std::filesystem::path& run)
 Status keepCheckpoint(const std::filesystem::path& run, int step)
 {
     std::filesystem::remove(run / "control" / "checkpoint");
-    TRAINYARD_TRY_STATUS(makeFolder(run / "checkpoints"));
-    return writeFileAtomically(run / "checkpoints" / "latest", "step-" + std::to_string(step) + "\n");
+    return publishSmallCheckpoint(run / "checkpoints", step);
 }
 
 /// As a worker's ring of one collective, which it never enters.

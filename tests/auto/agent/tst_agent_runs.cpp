@@ -13,6 +13,7 @@
 #include "remote/agent/supervise/launch_request.h"
 #include "tests/auto/agent/file_crontab.h"
 #include "tests/auto/agent/run_fixture.h"
+#include "tests/support/checkpoint/small_checkpoint.h"
 
 using namespace trainyard;
 using namespace trainyard::agent;
@@ -490,7 +491,7 @@ private slots:
         AgentClient agent(run.root());
         agent.call(run.createRequest());
         if (checkpoint)
-            QVERIFY(writeFileAtomically(run.folder().path() / "checkpoints/latest", "step-000000040\n").ok());
+            QVERIFY(publishSmallCheckpoint(run.folder().checkpoints(), 40).ok());
         agent.call(run.launchRequest("crash"));
         const RunStatus status = run.waitForEnd();
         QCOMPARE(status.state, RunState::Failed);
@@ -533,9 +534,7 @@ private slots:
         for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
             QVERIFY(run.waitUntil(
                 [&] { return run.status().attempt == attempt && run.status().state == RunState::Running; }));
-            QVERIFY(writeFileAtomically(run.folder().path() / "checkpoints/latest",
-                                        "step-00000001" + std::to_string(attempt) + "\n")
-                        .ok());
+            QVERIFY(publishSmallCheckpoint(run.folder().checkpoints(), 10 + attempt).ok());
             const auto supervisor = readSupervisor(run.folder());
             for (const ProcessId& worker : descendantsOf(static_cast<pid_t>(supervisor->pid)))
                 QVERIFY(signalProcess(worker, SIGKILL));

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/checkpoint/checkpoint_writer.h"
+#include "engine/checkpoint/format/checkpoint_writer.h"
 
 namespace trainyard {
 

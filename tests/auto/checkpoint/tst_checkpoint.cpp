@@ -9,9 +9,11 @@
 #include <set>
 
 #include "engine/base/file.h"
-#include "engine/checkpoint/checkpoint_reader.h"
-#include "engine/checkpoint/checkpoint_writer.h"
+#include "engine/base/hash.h"
+#include "engine/checkpoint/format/checkpoint_reader.h"
+#include "engine/checkpoint/format/checkpoint_writer.h"
 #include "tests/auto/checkpoint/row_shares.h"
+#include "tests/support/checkpoint/small_checkpoint.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -74,10 +76,9 @@ Status save(const fs::path& folder, std::int64_t step, int shards = 1, const Kep
 // The error of loading the newest checkpoint and comparing it with what save() wrote; empty when all is well.
 std::string loadProblem(const fs::path& folder, std::int64_t step)
 {
-    const auto latest = latestCheckpoint(folder).value();
-    if (!latest || latest->filename() != checkpointFolderName(Step{step}))
+    if (readFile(folder / "latest").value() != checkpointFolderName(Step{step}) + "\n")
         return "latest names another checkpoint";
-    auto reader = CheckpointReader::open(*latest);
+    auto reader = CheckpointReader::open(folder / checkpointFolderName(Step{step}));
     if (!reader.ok())
         return reader.error().message;
     const Tensors tensors(static_cast<float>(step));
@@ -90,6 +91,14 @@ std::string loadProblem(const fs::path& folder, std::int64_t step)
             return tensor.name + " has other values";
     }
     return {};
+}
+
+/// A manifest ends with the hash of what stands before it.
+std::string withItsHash(const std::string& manifest)
+{
+    const std::string before = ",\n \"xxh3\": \"";
+    const std::string content = manifest.substr(0, manifest.rfind(before));
+    return content + before + xxh3Hex(content) + "\"\n}\n";
 }
 
 std::set<std::string> namesIn(const fs::path& folder)
@@ -119,12 +128,12 @@ private slots:
         QVERIFY(!published.ok());
         QCOMPARE(published.error().kind, ErrorKind::Refused);
         QCOMPARE(published.error().message, std::string("attempt 1 of the run is fenced by attempt 2"));
-        QVERIFY(!latestCheckpoint(checkpoints)->has_value());
+        QVERIFY(!startingCheckpoint(checkpoints)->has_value());
         QVERIFY(writeShards(newer, Tensors(2), 2).ok());
         older.abandon(); // must not take away what the newer one wrote under the same name
         QVERIFY(!older.begin().ok());
         QVERIFY(newer.publish(2, positionAt(8), {}).ok());
-        QVERIFY(latestCheckpoint(checkpoints)->has_value());
+        QVERIFY(startingCheckpoint(checkpoints)->has_value());
     }
     void init() { m_folder = std::make_unique<QTemporaryDir>(); }
 
@@ -170,19 +179,18 @@ private slots:
         QCOMPARE(loadProblem(path(), 1), std::string());
 
         QVERIFY(save(path(), 3).ok()); // and the next one clears the remains
-        QCOMPARE(namesIn(path()), (std::set<std::string>{"latest", "step-000000001", "step-000000003"}));
+        QCOMPARE(namesIn(path()),
+                 (std::set<std::string>{"latest", "line.json", "step-000000001", "step-000000003"}));
     }
 
-    void crashBetweenRenameAndLatestLeavesTheOldOne()
+    void aCheckpointOfTheSameStepTakesThePlaceOfTheOlderOne()
     {
         QVERIFY(save(path(), 1).ok());
-        const std::string latest = readFile(path() / "latest").value();
         QVERIFY(save(path(), 2).ok());
-        QVERIFY(writeFileAtomically(path() / "latest", latest).ok()); // as if killed before it was replaced
-        QCOMPARE(loadProblem(path(), 1), std::string());
-        QVERIFY(save(path(), 2, 3).ok()); // the resumed run comes to step 2 again
+        QVERIFY(save(path(), 2, 3).ok());
         QCOMPARE(loadProblem(path(), 2), std::string());
-        QCOMPARE(namesIn(path()), (std::set<std::string>{"latest", "step-000000001", "step-000000002"}));
+        QCOMPARE(namesIn(path()),
+                 (std::set<std::string>{"latest", "line.json", "step-000000001", "step-000000002"}));
     }
 
     void missingShardIsNotPublished()
@@ -195,7 +203,7 @@ private slots:
         QVERIFY(!writer.publish(2, positionAt(2), {}).ok());
         writer.abandon();
         QCOMPARE(loadProblem(path(), 1), std::string());
-        QCOMPARE(namesIn(path()), (std::set<std::string>{"latest", "step-000000001"}));
+        QCOMPARE(namesIn(path()), (std::set<std::string>{"latest", "line.json", "step-000000001"}));
     }
 
     void gapIsNotPublished()
@@ -239,24 +247,25 @@ private slots:
     {
         for (const std::int64_t step : {1, 2, 10, 9})
             QVERIFY(save(path(), step, 1, {.last = 2}).ok());
-        QCOMPARE(namesIn(path()), (std::set<std::string>{"latest", "step-000000009", "step-000000010"}));
+        QCOMPARE(namesIn(path()),
+                 (std::set<std::string>{"latest", "line.json", "step-000000009", "step-000000010"}));
     }
 
     void keepsThoseOfChosenStepsForGood()
     {
         for (std::int64_t step = 1; step <= 9; ++step)
             QVERIFY(save(path(), step, 1, {.last = 1, .every = 4}).ok());
-        QCOMPARE(namesIn(path()),
-                 (std::set<std::string>{"latest", "step-000000004", "step-000000008", "step-000000009"}));
+        QCOMPARE(namesIn(path()), (std::set<std::string>{"latest", "line.json", "step-000000004",
+                                                         "step-000000008", "step-000000009"}));
     }
 
-    void nothingThereIsNoError() { QVERIFY(!latestCheckpoint(path()).value()); }
+    void nothingThereIsNoError() { QVERIFY(!startingCheckpoint(path()).value()); }
 
-    void latestThatPointsNowhereIsAnError()
+    void latestThatNamesACheckpointWhereNoneIsStopsTheStart()
     {
-        for (const char* name : {"step-000000009\n", "../elsewhere", ""}) {
+        for (const char* name : {"step-000000009\n", "../elsewhere"}) {
             QVERIFY(writeFileAtomically(path() / "latest", name).ok());
-            QCOMPARE(latestCheckpoint(path()).error().kind, ErrorKind::BadInput);
+            QCOMPARE(startingCheckpoint(path()).error().kind, ErrorKind::Refused);
         }
     }
 
@@ -264,8 +273,8 @@ private slots:
     {
         QTest::addColumn<QString>("before");
         QTest::addColumn<QString>("after");
-        QTest::addRow("version") << "\"trainyard_checkpoint\": 1"
-                                 << "\"trainyard_checkpoint\": 2";
+        QTest::addRow("version") << "\"trainyard_checkpoint\": 2"
+                                 << "\"trainyard_checkpoint\": 3";
         QTest::addRow("path") << "\"file\": \"shard"
                               << "\"file\": \"../shard";
         QTest::addRow("type") << "\"F32\""
@@ -284,9 +293,14 @@ private slots:
         QString text = QString::fromStdString(readFile(manifest).value());
         text.replace(text.indexOf(before), before.size(), after);
         QVERIFY(writeFileAtomically(manifest, text.toStdString()).ok());
-        const auto reader = CheckpointReader::open(manifest.parent_path());
-        QVERIFY(!reader.ok());
-        QVERIFY(reader.error().message.find(manifest.string()) != std::string::npos);
+        const auto damaged = CheckpointReader::open(manifest.parent_path());
+        QCOMPARE(damaged.error().kind, ErrorKind::BadInput);
+        QVERIFY(damaged.error().message.find(manifest.string()) != std::string::npos);
+        // With a hash that fits, another program has meant it so: that is no damage.
+        QVERIFY(writeFileAtomically(manifest, withItsHash(text.toStdString())).ok());
+        const auto other = CheckpointReader::open(manifest.parent_path());
+        QCOMPARE(other.error().kind, ErrorKind::Refused);
+        QVERIFY(other.error().message.find(manifest.string()) != std::string::npos);
     }
 
 private:

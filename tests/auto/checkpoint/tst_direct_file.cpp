@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "engine/checkpoint/direct_file.h"
+#include "engine/checkpoint/format/direct_file.h"
 
 using namespace trainyard;
 

@@ -7,9 +7,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/checkpoint/checkpoint_reader.h"
-#include "engine/checkpoint/checkpoint_writer.h"
+#include "engine/checkpoint/format/checkpoint_folder.h"
+#include "engine/checkpoint/format/checkpoint_reader.h"
+#include "engine/checkpoint/format/checkpoint_writer.h"
+#include "tests/support/checkpoint/small_checkpoint.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
@@ -43,7 +44,7 @@ Status save(const fs::path& folder, std::int64_t step)
 
 Result<std::int64_t> latestStep(const fs::path& folder)
 {
-    TRAINYARD_TRY(const auto latest, latestCheckpoint(folder));
+    TRAINYARD_TRY(const auto latest, startingCheckpoint(folder));
     if (!latest)
         return std::int64_t(0);
     TRAINYARD_TRY(auto reader, CheckpointReader::open(*latest));
@@ -58,7 +59,7 @@ Result<std::int64_t> latestStep(const fs::path& folder)
 /// What `latest` names, whole or not: while somebody saves, an older one may be removed as it is read.
 std::int64_t namedStep(const fs::path& folder)
 {
-    const auto latest = latestCheckpoint(folder);
+    const auto latest = startingCheckpoint(folder);
     const std::string name = latest.ok() && *latest ? (*latest)->filename().string() : "step-0";
     return std::stoll(name.substr(std::string("step-").size()));
 }

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "engine/base/file.h"
-#include "engine/checkpoint/safetensors.h"
+#include "engine/checkpoint/format/safetensors.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;

@@ -6,6 +6,7 @@
 #include "engine/checkpoint/training_state.h"
 #include "engine/nn/language_model.h"
 #include "engine/optim/optimizer.h"
+#include "tests/support/checkpoint/small_checkpoint.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -69,7 +70,7 @@ private slots:
         QVERIFY(saveCheckpoint(path(), state, positionOf(smallModel()), {}).ok());
 
         Trained loaded(smallModel(), ComputeType(compute), 2);
-        auto reader = CheckpointReader::open(latestCheckpoint(path()).value().value()).value();
+        auto reader = CheckpointReader::open(startingCheckpoint(path()).value().value()).value();
         QVERIFY(TrainingState(loaded.model.parameters(), loaded.optimizer.get()).load(reader).ok());
         QVERIFY(loaded.model.parameters().flatMasters().equal(saved.model.parameters().flatMasters()));
         QCOMPARE(loaded.optimizer->steps(), std::int64_t(1));
@@ -91,7 +92,7 @@ private slots:
         wider.vocabulary = 51;
         LanguageModel other(wider, ComputeType::Float32);
         const Status status = TrainingState(other.parameters()).load(reader);
-        QCOMPARE(status.error().kind, ErrorKind::BadInput);
+        QCOMPARE(status.error().kind, ErrorKind::Refused);
         QVERIFY(status.error().message.find("word_embeddings") != std::string::npos);
 
         Trained withOptimizer(smallModel(), ComputeType::Float32, 1);

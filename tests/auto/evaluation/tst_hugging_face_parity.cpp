@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
-#include "engine/checkpoint/safetensors.h"
+#include "engine/checkpoint/format/safetensors.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/evaluation/evaluation.h"
 #include "engine/memory/accounting_allocator.h"

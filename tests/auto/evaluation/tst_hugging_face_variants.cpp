@@ -7,7 +7,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/linalg_vector_norm.h>
 
-#include "engine/checkpoint/safetensors.h"
+#include "engine/checkpoint/format/safetensors.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/evaluation/evaluation.h"
 #include "engine/memory/accounting_allocator.h"

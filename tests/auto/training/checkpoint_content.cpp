@@ -2,8 +2,9 @@
 
 #include <span>
 
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/checkpoint/checkpoint_reader.h"
+#include "engine/checkpoint/format/checkpoint_folder.h"
+#include "engine/checkpoint/format/checkpoint_reader.h"
+#include "tests/support/checkpoint/small_checkpoint.h"
 
 namespace trainyard {
 
@@ -21,7 +22,7 @@ Result<std::string> contentOf(const std::filesystem::path& checkpoint)
 
 Result<std::string> latestContentOf(const std::filesystem::path& runDirectory)
 {
-    TRAINYARD_TRY(const auto latest, latestCheckpoint(runDirectory / "checkpoints"));
+    TRAINYARD_TRY(const auto latest, startingCheckpoint(runDirectory / "checkpoints"));
     return latest ? contentOf(*latest) : badInput("no checkpoint in " + runDirectory.string());
 }
 

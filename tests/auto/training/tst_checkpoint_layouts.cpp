@@ -3,7 +3,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/checkpoint/format/checkpoint_folder.h"
 #include "tests/auto/training/checkpoint_content.h"
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"

@@ -5,12 +5,13 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "engine/checkpoint/checkpoint_reader.h"
+#include "engine/checkpoint/format/checkpoint_reader.h"
 #include "engine/spec/names.h"
 #include "engine/spec/validate.h"
 #include "tests/auto/training/checkpoint_content.h"
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"
+#include "tests/support/checkpoint/small_checkpoint.h"
 
 using namespace trainyard;
 
@@ -253,8 +254,8 @@ bool isZeroByNature(const std::string& tensor)
 /// unit vector of every gradient, also of rounding: there those tensors are left out.
 double weightDifference(const fs::path& a, const fs::path& b, OptimizerKind optimizer)
 {
-    auto first = CheckpointReader::open(latestCheckpoint(a / "checkpoints").value().value()).value();
-    auto second = CheckpointReader::open(latestCheckpoint(b / "checkpoints").value().value()).value();
+    auto first = CheckpointReader::open(startingCheckpoint(a / "checkpoints").value().value()).value();
+    auto second = CheckpointReader::open(startingCheckpoint(b / "checkpoints").value().value()).value();
     double largest = 0;
     for (const LogicalTensor& tensor : first.manifest().tensors) {
         if (optimizer == OptimizerKind::Lans && isZeroByNature(tensor.name))

@@ -7,12 +7,13 @@
 #include <thread>
 
 #include "engine/base/file.h"
-#include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/checkpoint/format/checkpoint_folder.h"
 #include "engine/comm/transport.h"
 #include "engine/records/journal.h"
 #include "engine/spec/validate.h"
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"
+#include "tests/support/checkpoint/small_checkpoint.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -89,7 +90,7 @@ RunSpec specOf(const fs::path& dataset, const ParallelLayout& layout, const Memo
 /// Everything the last checkpoint says, hashes of all tensors among it.
 std::string lastManifest(const fs::path& run)
 {
-    return readFile(latestCheckpoint(run / "checkpoints").value().value() / "manifest.json").value();
+    return readFile(startingCheckpoint(run / "checkpoints").value().value() / "manifest.json").value();
 }
 
 std::vector<PipelineTrace> tracesOf(const fs::path& run)

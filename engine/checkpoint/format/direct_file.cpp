@@ -1,4 +1,4 @@
-#include "engine/checkpoint/direct_file.h"
+#include "engine/checkpoint/format/direct_file.h"
 
 #include <algorithm>
 #include <cerrno>

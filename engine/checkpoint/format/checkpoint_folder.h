@@ -15,20 +15,22 @@ inline constexpr const char* kLatestName = "latest"; ///< a file that holds the 
 /// "step-000001200"
 std::string checkpointFolderName(Step step);
 
-/// The folder that `checkpoints/latest` names; nothing when there is no checkpoint yet. BadInput when it
-/// names something that is not there.
-Result<std::optional<std::filesystem::path>> latestCheckpoint(const std::filesystem::path& checkpoints);
-
 /// Removes what writers left that did not come to publish.
 Status removeInterrupted(const std::filesystem::path& checkpoints);
 
-/// Which checkpoints stay when a newer one is published.
+/// Which checkpoints of the present line stay when a newer one is published.
 struct KeptCheckpoints {
-    int last = 0;  ///< the newest so many; 0 = all of them
+    int last = 0;  ///< the newest so many that are whole; 0 = all of them
     int every = 0; ///< besides, those of steps that this divides; 0 = none
 };
 
-/// Removes the published checkpoints that are not to be kept.
+/// Removes the checkpoints that are not to be kept. Those that `latest` names, that are damaged or that
+/// belong to a line that was left stay, whatever their number.
 Status removeOutdated(const std::filesystem::path& checkpoints, const KeptCheckpoints& kept);
+
+/// Makes `latest` name the checkpoint that was published. A power cut may come between: what the run wrote
+/// before is settled first, so that a name that a person has written is not mistaken for the run's.
+Status beginPublication(const std::filesystem::path& checkpoints);
+Status finishPublication(const std::filesystem::path& checkpoints, const std::string& name);
 
 } // namespace trainyard

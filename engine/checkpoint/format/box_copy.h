@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include "engine/nn/slice_geometry.h"
+#include "engine/base/tensor_box.h"
 
 namespace trainyard {
 

@@ -1,25 +1,19 @@
-#include "engine/checkpoint/checkpoint_folder.h"
+#include "engine/checkpoint/format/checkpoint_folder.h"
 
-#include <algorithm>
-#include <functional>
 #include <regex>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "engine/checkpoint/format/checkpoint_health.h"
+#include "engine/checkpoint/format/checkpoint_listing.h"
 
 namespace trainyard {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-const std::regex& publishedName()
-{
-    static const std::regex pattern("step-[0-9]{9,}");
-    return pattern;
-}
 
 const std::regex& interruptedName()
 {
@@ -50,33 +44,11 @@ Status removeFolder(const fs::path& folder)
     return {};
 }
 
-/// Of a published folder.
-std::int64_t stepOf(const fs::path& folder)
-{
-    return std::stoll(folder.filename().string().substr(std::string_view("step-").size()));
-}
-
 } // namespace
 
 std::string checkpointFolderName(Step step)
 {
-    return fmt::format("step-{:09}", step.value);
-}
-
-Result<std::optional<fs::path>> latestCheckpoint(const fs::path& checkpoints)
-{
-    const fs::path latest = checkpoints / kLatestName;
-    std::error_code ignored;
-    if (!fs::exists(latest, ignored))
-        return std::optional<fs::path>();
-    TRAINYARD_TRY(std::string name, readFile(latest));
-    while (!name.empty() && name.back() == '\n')
-        name.pop_back();
-    if (!std::regex_match(name, publishedName()) || !fs::is_directory(checkpoints / name, ignored))
-        return badInput(
-            fmt::format("{} names \"{}\", which is not a checkpoint beside it", latest.string(), name),
-            "write the name of an existing step-... folder into it, or remove it to start anew");
-    return std::optional(checkpoints / name);
+    return CheckpointName{step}.text();
 }
 
 Status removeInterrupted(const fs::path& checkpoints)
@@ -91,13 +63,33 @@ Status removeOutdated(const fs::path& checkpoints, const KeptCheckpoints& kept)
 {
     if (kept.last == 0)
         return {};
-    TRAINYARD_TRY(auto folders, foldersNamed(checkpoints, publishedName()));
-    std::ranges::sort(folders, std::greater());
-    for (std::size_t i = static_cast<std::size_t>(kept.last); i < folders.size(); ++i) {
-        if (kept.every == 0 || stepOf(folders[i]) % kept.every != 0)
-            TRAINYARD_TRY_STATUS(removeFolder(folders[i]));
+    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
+    int whole = 0;
+    for (const CheckpointName& name : listing.names) {
+        const fs::path folder = checkpoints / name.text();
+        if (!name.isPresent() || examineIndex(folder).state != CheckpointState::Whole)
+            continue;
+        const bool isForGood = kept.every > 0 && name.step.value % kept.every == 0;
+        if (++whole > kept.last && !isForGood && name.text() != listing.latest)
+            TRAINYARD_TRY_STATUS(removeFolder(folder));
     }
     return {};
+}
+
+Status beginPublication(const fs::path& checkpoints)
+{
+    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
+    LineRecord record = listing.record;
+    record.latest = listing.latest;
+    return record == listing.record ? Status() : record.save(checkpoints);
+}
+
+Status finishPublication(const fs::path& checkpoints, const std::string& name)
+{
+    TRAINYARD_TRY_STATUS(writeFileAtomically(checkpoints / kLatestName, name + "\n"));
+    TRAINYARD_TRY(LineRecord record, LineRecord::load(checkpoints));
+    record.latest = name;
+    return record.save(checkpoints);
 }
 
 } // namespace trainyard

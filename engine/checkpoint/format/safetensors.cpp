@@ -1,4 +1,4 @@
-#include "engine/checkpoint/safetensors.h"
+#include "engine/checkpoint/format/safetensors.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
-#include "engine/checkpoint/direct_file.h"
+#include "engine/checkpoint/format/direct_file.h"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "engine/checkpoint/checkpoint_writer.h"
+#include "engine/checkpoint/format/checkpoint_writer.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,7 +11,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
-#include "engine/checkpoint/tensor_json.h"
+#include "engine/checkpoint/format/tensor_json.h"
 
 namespace trainyard {
 
@@ -169,10 +169,11 @@ Status CheckpointWriter::publish(int shardCount, const TrainingPosition& positio
     TRAINYARD_TRY_STATUS(writeFileAtomically(staging() / kManifestName, manifest.toJson()));
     TRAINYARD_TRY_STATUS(removeLists(staging(), shardCount));
     TRAINYARD_TRY_STATUS(m_fence.check());
+    TRAINYARD_TRY_STATUS(beginPublication(m_folder));
     TRAINYARD_TRY_STATUS(publishFolder(staging(), m_folder / checkpointFolderName(m_step)));
     TRAINYARD_TRY_STATUS(
         m_fence.check()); // syncing may have taken long; a folder without `latest` does no harm
-    TRAINYARD_TRY_STATUS(writeFileAtomically(m_folder / kLatestName, checkpointFolderName(m_step) + "\n"));
+    TRAINYARD_TRY_STATUS(finishPublication(m_folder, checkpointFolderName(m_step)));
     return removeOutdated(m_folder, kept);
 }
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/result.h"
-#include "engine/checkpoint/manifest.h"
+#include "engine/checkpoint/format/manifest.h"
 
 namespace trainyard {
 

@@ -6,24 +6,25 @@
 #include <span>
 #include <string_view>
 
-#include "engine/base/file.h"
 #include "engine/base/result.h"
-#include "engine/checkpoint/box_copy.h"
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/checkpoint/manifest.h"
+#include "engine/checkpoint/format/box_copy.h"
+#include "engine/checkpoint/format/checkpoint_folder.h"
+#include "engine/checkpoint/format/manifest.h"
+#include "engine/checkpoint/format/stored_file.h"
 
 namespace trainyard {
 
 /// Reads tensors of one published checkpoint and verifies every slice that it touches.
 class CheckpointReader {
 public:
-    /// `folder` is one `step-...`. BadInput when the manifest or a file is missing or malformed.
+    /// `folder` is one `step-...`. Errors as of CheckpointManifest::load().
     static Result<CheckpointReader> open(const std::filesystem::path& folder);
 
     const CheckpointManifest& manifest() const { return m_manifest; }
     /// Fills `destination` with the logical tensor, row-major, in its stored type; the size must fit exactly.
-    /// BadInput naming tensor and file when the tensor is missing or its bytes do not have the hash that the
-    /// manifest gives; `destination` may then be partly written.
+    /// BadInput naming tensor and file when its bytes are not there or do not have the hash that the manifest
+    /// gives, Failed when they cannot be read, Refused when the checkpoint has no such tensor; `destination`
+    /// may then be partly written.
     Status read(std::string_view name, std::span<std::byte> destination);
     /// The same for a box of the tensor.
     Status read(std::string_view name, const TensorBox& box, std::span<std::byte> destination);
@@ -32,11 +33,11 @@ private:
     CheckpointReader(std::filesystem::path folder, CheckpointManifest manifest);
     Status readSlice(const LogicalTensor& tensor, const TensorSlice& slice, const BoxView<std::byte>& target);
     Status readVerified(const LogicalTensor& tensor, const TensorSlice& slice, std::span<std::byte> out);
-    Result<int> descriptorOf(const std::string& file);
+    Result<const StoredFile*> fileNamed(const std::string& name);
 
     std::filesystem::path m_folder;
     CheckpointManifest m_manifest;
-    std::map<std::string, FileDescriptor> m_files; // opened when first needed
+    std::map<std::string, StoredFile> m_files; // opened when first needed
 };
 
 } // namespace trainyard

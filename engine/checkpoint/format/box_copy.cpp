@@ -1,4 +1,4 @@
-#include "engine/checkpoint/box_copy.h"
+#include "engine/checkpoint/format/box_copy.h"
 
 #include <algorithm>
 #include <cstring>

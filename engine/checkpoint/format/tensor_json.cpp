@@ -1,4 +1,4 @@
-#include "engine/checkpoint/tensor_json.h"
+#include "engine/checkpoint/format/tensor_json.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 #include "engine/base/file.h"
 
-#include "engine/checkpoint/box_copy.h"
+#include "engine/checkpoint/format/box_copy.h"
 
 namespace trainyard {
 

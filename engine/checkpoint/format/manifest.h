@@ -7,8 +7,8 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
-#include "engine/checkpoint/safetensors.h"
-#include "engine/optim/loss_scaler.h"
+#include "engine/checkpoint/format/safetensors.h"
+#include "engine/records/loss_scale_state.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -49,7 +49,10 @@ struct CheckpointManifest {
     std::vector<LogicalTensor> tensors; ///< sorted by name
 
     const LogicalTensor* find(std::string_view name) const;
+    /// BadInput when it is missing or its content is wrong, Failed when it cannot be read, Refused when
+    /// another version of this program wrote it.
     static Result<CheckpointManifest> load(const std::filesystem::path& file);
+    /// With a hash of itself at its end.
     std::string toJson() const;
 };
 

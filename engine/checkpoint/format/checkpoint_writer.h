@@ -6,8 +6,8 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
-#include "engine/checkpoint/checkpoint_folder.h"
-#include "engine/checkpoint/manifest.h"
+#include "engine/checkpoint/format/checkpoint_folder.h"
+#include "engine/checkpoint/format/manifest.h"
 #include "engine/records/fence.h"
 
 namespace trainyard {

@@ -1,0 +1,111 @@
+#include <chrono>
+#include <optional>
+
+#include <QEventLoop>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/desk.h"
+#include "engine/base/units.h"
+
+namespace trainyard {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kUsualVerification{10'000};
+constexpr milliseconds kFullVerification{24 * 3600 * 1000};
+
+struct CheckpointsOptions {
+    std::string run;
+    bool json = false;
+    bool verifyAll = false;
+    bool verifyNone = false;
+};
+
+milliseconds verificationOf(const CheckpointsOptions& options)
+{
+    if (options.verifyNone)
+        return milliseconds(0);
+    return options.verifyAll ? kFullVerification : kUsualVerification;
+}
+
+Result<QList<RunCheckpoint>> listCheckpoints(const CheckpointsOptions& options)
+{
+    Desk desk;
+    if (!options.verifyNone)
+        console::transient("comparing the checkpoints with their hashes ...");
+    std::optional<Result<QList<RunCheckpoint>>> answer;
+    QEventLoop loop;
+    desk.runs().listCheckpoints(QString::fromStdString(options.run), verificationOf(options), &loop,
+                                [&](const Result<QList<RunCheckpoint>>& checkpoints) {
+                                    answer = checkpoints;
+                                    loop.quit();
+                                });
+    if (!answer)
+        loop.exec();
+    return *answer;
+}
+
+QJsonDocument toJson(const QList<RunCheckpoint>& checkpoints)
+{
+    QJsonArray list;
+    for (const RunCheckpoint& one : checkpoints)
+        list << QJsonObject{{"step", one.step},     {"folder", one.folder}, {"state", one.state},
+                            {"reason", one.reason}, {"bytes", one.bytes},   {"verified", one.verified},
+                            {"latest", one.latest}, {"next", one.next}};
+    return QJsonDocument(QJsonObject{{"checkpoints", list}});
+}
+
+QStringList rowOf(const RunCheckpoint& checkpoint)
+{
+    const bool isUnverified = checkpoint.state == "whole" && !checkpoint.verified;
+    return {QString::number(checkpoint.step), QString::fromStdString(formatBytes(Bytes(checkpoint.bytes))),
+            isUnverified ? "whole, not verified" : checkpoint.state,
+            checkpoint.next ? "a resume takes this one" : checkpoint.reason};
+}
+
+void printTable(const QList<RunCheckpoint>& checkpoints)
+{
+    if (checkpoints.isEmpty())
+        return console::note("The run has no checkpoint yet.");
+    QList<QStringList> rows{{"step", "size", "state", "note"}};
+    for (const RunCheckpoint& one : checkpoints)
+        rows << rowOf(one);
+    console::print(console::table(rows));
+}
+
+int showCheckpoints(const CheckpointsOptions& options)
+{
+    const auto checkpoints = listCheckpoints(options);
+    if (!checkpoints.ok())
+        return console::fail(checkpoints.error());
+    if (options.json)
+        console::print(toJson(*checkpoints));
+    else
+        printTable(*checkpoints);
+    return 0;
+}
+
+} // namespace
+
+void addCheckpointsCommand(CLI::App& app, CommandOutcome& outcome)
+{
+    auto options = std::make_shared<CheckpointsOptions>();
+    CLI::App* command = app.add_subcommand(
+        "checkpoints", "List the checkpoints of a run: step, size, and whether they are whole");
+    command->add_option("RUN", options->run, "Run id")->required();
+    command->add_flag("--json", options->json, "Print one JSON document");
+    CLI::Option* all =
+        command->add_flag("--verify", options->verifyAll,
+                          "Compare every byte with its hash, however long that takes; without it "
+                          "the newest ones, for 10 s");
+    command->add_flag("--no-verify", options->verifyNone, "Look at manifests and sizes alone")->excludes(all);
+    command->callback([&outcome, options] { outcome.status = showCheckpoints(*options); });
+}
+
+} // namespace trainyard

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+enum class CheckpointState {
+    Whole,      ///< as far as it was looked at
+    Damaged,    ///< its content is wrong; no reading will mend that
+    Unreadable, ///< cannot be read now, or not by this version: it may be whole
+};
+
+/// "whole", "damaged", "unreadable".
+std::string_view nameOf(CheckpointState state);
+
+struct CheckpointHealth {
+    CheckpointState state = CheckpointState::Whole;
+    std::string reason{};  ///< why it is not whole: the file and what is wrong with it
+    bool verified = false; ///< every byte of every tensor was compared with its hash
+};
+
+/// Looks at the manifest with its hash, and at the header and the size of every shard: milliseconds, whatever
+/// the tensors weigh. `folder` is one `step-...`.
+CheckpointHealth examineIndex(const std::filesystem::path& folder);
+
+/// As examineIndex(), and then compares every slice with its hash. Ends early, with what examineIndex() has
+/// found, when `goesOn` says false; it is asked every few MB.
+CheckpointHealth verifyContent(const std::filesystem::path& folder, const std::function<bool()>& goesOn);
+
+/// What its files take on disk.
+std::uint64_t bytesOf(const std::filesystem::path& folder);
+
+} // namespace trainyard

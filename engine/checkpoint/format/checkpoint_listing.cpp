@@ -1,0 +1,95 @@
+#include "engine/checkpoint/format/checkpoint_listing.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "engine/checkpoint/format/checkpoint_folder.h"
+#include "engine/checkpoint/format/stored_file.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// More is no name.
+constexpr std::size_t kMaxLatestBytes = 256;
+
+Error unreadable(const fs::path& folder, const std::string& reason)
+{
+    return refused(
+        fmt::format("the checkpoints of the run cannot be read: {}", reason),
+        fmt::format("make {} readable, then try again; nothing in it was changed", folder.string()));
+}
+
+Result<std::vector<CheckpointName>> namesIn(const fs::path& folder)
+{
+    std::vector<CheckpointName> names;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+        if (const auto name = CheckpointName::parse(entry->path().filename().string()))
+            names.push_back(*name);
+    }
+    if (error && error != std::errc::no_such_file_or_directory)
+        return unreadable(folder, fmt::format("{}: {}", folder.string(), error.message()));
+    std::ranges::sort(names, {}, [](const CheckpointName& name) {
+        return std::tuple(-name.step.value, name.line, name.damaged);
+    });
+    return names;
+}
+
+Result<std::string> textOfLatest(const fs::path& folder)
+{
+    const auto file = StoredFile::open(folder / kLatestName);
+    if (!file.ok())
+        return file.error().kind == ErrorKind::Failed ? unreadable(folder, file.error().message)
+                                                      : Result<std::string>(std::string());
+    auto text = file->content();
+    if (!text.ok())
+        return text.error().kind == ErrorKind::Failed ? unreadable(folder, text.error().message)
+                                                      : Result<std::string>(std::string());
+    std::string name = std::move(text).value().substr(0, kMaxLatestBytes);
+    while (!name.empty() && std::isspace(static_cast<unsigned char>(name.back())))
+        name.pop_back();
+    return name;
+}
+
+} // namespace
+
+Result<CheckpointListing> CheckpointListing::read(const fs::path& checkpoints)
+{
+    CheckpointListing listing;
+    listing.folder = checkpoints;
+    TRAINYARD_TRY(listing.names, namesIn(checkpoints));
+    TRAINYARD_TRY(listing.latest, textOfLatest(checkpoints));
+    auto record = LineRecord::load(checkpoints);
+    if (!record.ok())
+        return unreadable(checkpoints, record.error().message);
+    listing.record = std::move(record).value();
+    return listing;
+}
+
+bool CheckpointListing::has(const CheckpointName& name) const
+{
+    return std::ranges::find(names, name) != names.end();
+}
+
+std::optional<CheckpointName> CheckpointListing::namedByLatest() const
+{
+    const auto name = CheckpointName::parse(latest);
+    return name && has(*name) ? name : std::nullopt;
+}
+
+int CheckpointListing::nextLine() const
+{
+    int highest = 0;
+    for (const CheckpointLine& line : record.lines)
+        highest = std::max(highest, line.number);
+    for (const CheckpointName& name : names)
+        highest = std::max(highest, name.line);
+    return highest + 1;
+}
+
+} // namespace trainyard

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+/// A line is a chain of attempts, each of which went on from the newest checkpoint of those before. Going
+/// back to an older checkpoint begins a new line; the checkpoints above that step stay with the line that
+/// was left.
+struct CheckpointLine {
+    int number = 1;
+    int parent = 0;        ///< the line that it branched off; 0 = the first line
+    std::int64_t from = 0; ///< step of the checkpoint that it began with
+
+    bool operator==(const CheckpointLine&) const = default;
+};
+
+/// line.json beside the checkpoints: which lines there are, and what the run itself wrote into `latest`
+/// last. Where `latest` holds something else, a person has written it.
+struct LineRecord {
+    std::string latest;
+    std::vector<CheckpointLine> lines{CheckpointLine{}}; ///< the present one last; never empty
+
+    const CheckpointLine& present() const { return lines.back(); }
+    /// One that is missing or damaged is as good as an empty one: the names of the folders tell the rest.
+    /// Failed when the file system does not let us read it.
+    static Result<LineRecord> load(const std::filesystem::path& checkpoints);
+    Status save(const std::filesystem::path& checkpoints) const;
+
+    bool operator==(const LineRecord&) const = default;
+};
+
+} // namespace trainyard

@@ -1,0 +1,134 @@
+#include "engine/checkpoint/format/manifest.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/hash.h"
+#include "engine/checkpoint/format/stored_file.h"
+#include "engine/checkpoint/format/tensor_json.h"
+#include "engine/spec/spec_json.h"
+
+namespace trainyard {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr int kManifestVersion = 2;
+constexpr std::string_view kBeforeHash = ",\n \"xxh3\": \"";
+constexpr std::string_view kAfterHash = "\"\n}\n";
+
+/// The last key of a manifest is the hash of every byte before it.
+std::string sealed(std::string text)
+{
+    text.resize(text.size() - std::string_view("\n}").size());
+    return text + std::string(kBeforeHash) + xxh3Hex(text) + std::string(kAfterHash);
+}
+
+bool hasItsHash(std::string_view text)
+{
+    const std::size_t end = text.rfind(kBeforeHash);
+    if (end == std::string_view::npos)
+        return false;
+    const std::string_view content = text.substr(0, end);
+    return text.substr(end) == std::string(kBeforeHash) + xxh3Hex(content) + std::string(kAfterHash);
+}
+
+LossScaleState lossScaleFrom(const Json& json)
+{
+    return {json.at("scale").get<double>(), json.at("clean_steps").get<std::int64_t>(),
+            json.at("overflows_left").get<std::int64_t>(), json.at("skipped_steps").get<std::int64_t>()};
+}
+
+Json lossScaleJson(const LossScaleState& state)
+{
+    return Json{{"scale", state.scale},
+                {"clean_steps", state.cleanSteps},
+                {"overflows_left", state.overflowsLeft},
+                {"skipped_steps", state.skippedSteps}};
+}
+
+Result<TrainingPosition> positionFrom(const Json& json)
+{
+    TrainingPosition position;
+    position.step = Step{json.at("step").get<std::int64_t>()};
+    position.consumedSamples = json.at("consumed_samples").get<std::uint64_t>();
+    if (json.contains("loss_scale"))
+        position.lossScale = lossScaleFrom(json.at("loss_scale"));
+    ParsedSpec parsed = parseSpec(json.at("spec").dump());
+    if (!parsed.diagnostics.empty())
+        return toError(parsed.diagnostics).in("spec");
+    position.spec = std::move(parsed.spec);
+    return position;
+}
+
+Result<CheckpointManifest> manifestFrom(const Json& json)
+{
+    CheckpointManifest manifest;
+    TRAINYARD_TRY(manifest.position, positionFrom(json));
+    TRAINYARD_TRY(manifest.tensors, tensorsFromJson(json.at("tensors")));
+    return manifest;
+}
+
+/// Of a manifest whose every byte is as it was written.
+Error fromAnotherVersion(const std::string& what)
+{
+    return refused("it was written by another version of Trainyard (" + what + ")",
+                   "use the version that wrote the checkpoint");
+}
+
+/// Format 1 had no hash.
+bool isOfFirstFormat(const std::string& text)
+{
+    const Json json = Json::parse(text, nullptr, false);
+    return json.is_object() && json.value("trainyard_checkpoint", Json()) == 1;
+}
+
+Result<CheckpointManifest> parseManifest(const std::string& text)
+{
+    if (!hasItsHash(text))
+        return isOfFirstFormat(text) ? fromAnotherVersion("format 1")
+                                     : badInput("its content does not match the hash at its end");
+    try {
+        const Json json = Json::parse(text);
+        if (const int version = json.at("trainyard_checkpoint").get<int>(); version != kManifestVersion)
+            return fromAnotherVersion(
+                fmt::format("format {}, and this program reads format {}", version, kManifestVersion));
+        auto manifest = manifestFrom(json);
+        return manifest.ok() ? manifest : fromAnotherVersion(manifest.error().message);
+    } catch (const Json::exception&) {
+        return fromAnotherVersion("keys are missing or have other types");
+    }
+}
+
+} // namespace
+
+const LogicalTensor* CheckpointManifest::find(std::string_view name) const
+{
+    const auto found = std::ranges::lower_bound(tensors, name, {}, &LogicalTensor::name);
+    return found != tensors.end() && found->name == name ? &*found : nullptr;
+}
+
+Result<CheckpointManifest> CheckpointManifest::load(const std::filesystem::path& file)
+{
+    TRAINYARD_TRY(const StoredFile stored, StoredFile::open(file));
+    TRAINYARD_TRY(const std::string text, stored.content());
+    auto manifest = parseManifest(text);
+    return manifest.ok() ? manifest : manifest.error().in(file.string());
+}
+
+std::string CheckpointManifest::toJson() const
+{
+    Json json{{"trainyard_checkpoint", kManifestVersion},
+              {"step", position.step.value},
+              {"consumed_samples", position.consumedSamples}};
+    if (!(position.lossScale == LossScaleState{}))
+        json["loss_scale"] = lossScaleJson(position.lossScale);
+    json["spec"] = Json::parse(trainyard::toJson(position.spec));
+    json["tensors"] = tensorsToJson(tensors);
+    return sealed(json.dump(1));
+}
+
+} // namespace trainyard

@@ -1,0 +1,211 @@
+#include "engine/checkpoint/format/prepare_start.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "engine/base/file.h"
+#include "engine/checkpoint/format/checkpoint_folder.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Status renameFolder(const fs::path& from, const fs::path& to)
+{
+    // Onto a folder that is there, rename() fails: nothing is lost even if a name should be taken.
+    if (::rename(from.c_str(), to.c_str()) != 0)
+        return systemError(ErrorKind::Failed,
+                           fmt::format("cannot rename {} to {}", from.string(), to.filename().string()),
+                           errno);
+    return {};
+}
+
+CheckpointName freeDamagedName(const CheckpointListing& listing, CheckpointName name)
+{
+    for (name.damaged = 1; listing.has(name);)
+        ++name.damaged;
+    return name;
+}
+
+/// What one start changes in its folder, in an order that may be interrupted anywhere: `latest` goes on to
+/// ask for the new line until all of it is done.
+class Arrangement {
+public:
+    Arrangement(const CheckpointListing& listing, const StartChoice& choice)
+        : m_listing(listing), m_choice(choice)
+    {
+    }
+
+    Result<StartPoint> carryOut()
+    {
+        TRAINYARD_TRY_STATUS(setDamagedAside());
+        TRAINYARD_TRY_STATUS(switchLine());
+        TRAINYARD_TRY_STATUS(writeLatest());
+        m_point.step = m_choice.step();
+        m_point.text = m_choice.text();
+        if (m_choice.checkpoint)
+            m_point.checkpoint = m_listing.folder / chosenName();
+        return m_point;
+    }
+
+private:
+    /// The present line has it once the line is switched.
+    std::string chosenName() const
+    {
+        return m_choice.checkpoint ? CheckpointName{m_choice.checkpoint->step}.text() : std::string();
+    }
+
+    Status setDamagedAside()
+    {
+        for (const DamagedCheckpoint& damaged : m_choice.damaged) {
+            const CheckpointName aside = freeDamagedName(m_listing, damaged.name);
+            TRAINYARD_TRY_STATUS(
+                renameFolder(m_listing.folder / damaged.folder.text(), m_listing.folder / aside.text()));
+            m_changes = true;
+            m_point.changes.push_back(
+                fmt::format("the checkpoint of step {} is damaged and was set aside as {}: {}",
+                            damaged.name.step.value, aside.text(), damaged.reason));
+        }
+        return {};
+    }
+
+    bool isSetAside(const CheckpointName& name) const
+    {
+        return std::ranges::find(m_choice.damaged, name, &DamagedCheckpoint::folder) !=
+               m_choice.damaged.end();
+    }
+
+    Status switchLine()
+    {
+        if (!m_choice.lineSwitch)
+            return {};
+        std::string left;
+        for (const LineSwitch::Rename& rename : m_choice.lineSwitch->renames) {
+            if (isSetAside(rename.from))
+                continue;
+            TRAINYARD_TRY_STATUS(
+                renameFolder(m_listing.folder / rename.from.text(), m_listing.folder / rename.to.text()));
+            if (rename.to.line > 0 && rename.to.damaged == 0)
+                left += fmt::format("{}{}", left.empty() ? "" : ", ", rename.from.step.value);
+        }
+        m_changes = true;
+        m_point.changes.push_back(fmt::format(
+            "line {} begins at step {}{}", m_choice.lineSwitch->line.number, m_choice.lineSwitch->line.from,
+            left.empty() ? std::string()
+                         : fmt::format("; the checkpoints above it are kept as line {}: {}",
+                                       m_choice.lineSwitch->left, left)));
+        return {};
+    }
+
+    Status writeLatest()
+    {
+        const std::string name = chosenName();
+        if (m_changes)
+            TRAINYARD_TRY_STATUS(syncPath(m_listing.folder));
+        if (name != m_listing.latest) {
+            TRAINYARD_TRY_STATUS(name.empty()
+                                     ? removeLatest()
+                                     : writeFileAtomically(m_listing.folder / kLatestName, name + "\n"));
+        }
+        LineRecord record = m_listing.record;
+        record.latest = name;
+        if (m_choice.lineSwitch)
+            record.lines.push_back(m_choice.lineSwitch->line);
+        return record == m_listing.record ? Status() : record.save(m_listing.folder);
+    }
+
+    Status removeLatest() const
+    {
+        std::error_code error;
+        fs::remove(m_listing.folder / kLatestName, error);
+        return error ? Status(failed("cannot remove " + (m_listing.folder / kLatestName).string() + ": " +
+                                     error.message()))
+                     : syncPath(m_listing.folder);
+    }
+
+    const CheckpointListing& m_listing;
+    const StartChoice& m_choice;
+    StartPoint m_point;
+    bool m_changes = false;
+};
+
+std::string stepsIn(const CheckpointListing& listing)
+{
+    std::string steps;
+    std::int64_t last = -1;
+    for (const CheckpointName& name : listing.names) {
+        if (name.damaged > 0 || name.step.value == last)
+            continue;
+        last = name.step.value;
+        steps += fmt::format("{}{}", steps.empty() ? "" : ", ", last);
+    }
+    return steps;
+}
+
+/// Of the present line, else of the newest line that has one.
+std::optional<CheckpointName> findStep(const CheckpointListing& listing, std::int64_t step)
+{
+    std::optional<CheckpointName> found;
+    for (const CheckpointName& name : listing.names) {
+        if (name.step.value != step || name.damaged > 0)
+            continue;
+        if (!found || name.line == 0 || (found->line > 0 && name.line > found->line))
+            found = name;
+    }
+    return found;
+}
+
+} // namespace
+
+Result<StartPoint> prepareStart(const fs::path& checkpoints, const Fence& fence)
+{
+    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
+    TRAINYARD_TRY(const StartChoice choice, chooseStart(listing, [&checkpoints](const CheckpointName& name) {
+                      return examineIndex(checkpoints / name.text());
+                  }));
+    TRAINYARD_TRY_STATUS(fence.check());
+    if (listing.names.empty() && listing.latest.empty())
+        return StartPoint{{}, 0, {}, choice.text()};
+    return Arrangement(listing, choice).carryOut();
+}
+
+Result<CheckpointName> setAside(const fs::path& folder, const Fence& fence)
+{
+    TRAINYARD_TRY_STATUS(fence.check());
+    const auto name = CheckpointName::parse(folder.filename().string());
+    TRAINYARD_CHECK_MSG(name.has_value(), folder.string());
+    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(folder.parent_path()));
+    const CheckpointName aside = freeDamagedName(listing, *name);
+    TRAINYARD_TRY_STATUS(renameFolder(folder, folder.parent_path() / aside.text()));
+    TRAINYARD_TRY_STATUS(syncPath(folder.parent_path()));
+    return aside;
+}
+
+Status goBackTo(const fs::path& checkpoints, std::int64_t step)
+{
+    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
+    auto target = findStep(listing, step);
+    if (!target && step == 0)
+        target = CheckpointName{};
+    if (!target)
+        return refused(fmt::format("there is no checkpoint of step {}", step),
+                       listing.names.empty() ? "the run has no checkpoint yet"
+                                             : "there are those of steps " + stepsIn(listing));
+    if (listing.has(*target)) {
+        const CheckpointHealth health = examineIndex(checkpoints / target->text());
+        if (health.state != CheckpointState::Whole)
+            return refused(
+                fmt::format("the checkpoint of step {} is {}: {}", step, nameOf(health.state), health.reason),
+                "`trainyard checkpoints RUN` lists the others");
+    }
+    if (listing.names.empty())
+        return {};
+    return writeFileAtomically(checkpoints / kLatestName, target->text() + "\n");
+}
+
+} // namespace trainyard

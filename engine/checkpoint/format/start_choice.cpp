@@ -1,0 +1,92 @@
+#include "engine/checkpoint/format/start_choice.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace trainyard {
+
+namespace {
+
+std::string stepsOf(const std::vector<DamagedCheckpoint>& damaged)
+{
+    std::string steps;
+    for (const DamagedCheckpoint& one : damaged)
+        steps += fmt::format("{}step {}", steps.empty() ? "" : ", ", one.name.step.value);
+    return steps;
+}
+
+/// A run that has had no checkpoint, or whose user starts over.
+bool startsFromTheBeginning(const CheckpointListing& listing, const std::vector<LineSwitch::Rename>& names)
+{
+    const bool isEmpty =
+        std::ranges::none_of(names, [](const LineSwitch::Rename& name) { return name.to.line == 0; });
+    return isEmpty && (listing.latest.empty() || listing.latest == CheckpointName{}.text());
+}
+
+Error nothingIsWhole(const CheckpointListing& listing, const std::vector<DamagedCheckpoint>& damaged)
+{
+    constexpr const char* kHint =
+        "`trainyard checkpoints RUN` lists all there are; `trainyard resume RUN --step N` takes one of them, "
+        "and --step 0 starts over";
+    if (damaged.empty())
+        return refused(fmt::format("{} has no checkpoint to start from, though `latest` names \"{}\"",
+                                   listing.folder.string(), listing.latest),
+                       kHint);
+    return refused(
+        fmt::format("no checkpoint in {} is whole: {}", listing.folder.string(), damaged.front().reason),
+        kHint);
+}
+
+Error unreadable(const CheckpointName& name, const std::string& reason)
+{
+    return refused(fmt::format("the checkpoint of step {} cannot be read: {}", name.step.value, reason),
+                   "make it readable, then try again; nothing was changed. `trainyard resume RUN --step N` "
+                   "goes back to an older one");
+}
+
+} // namespace
+
+std::string StartChoice::text() const
+{
+    if (!checkpoint)
+        return lineSwitch ? "step 0, as asked" : "step 0: there is no checkpoint yet";
+    std::string text = fmt::format("the checkpoint of step {}", step());
+    if (!damaged.empty())
+        text += fmt::format(", the newest whole one ({} {} damaged)", stepsOf(damaged),
+                            damaged.size() == 1 ? "is" : "are");
+    return text;
+}
+
+Result<StartChoice> chooseStart(const CheckpointListing& listing,
+                                const std::function<CheckpointHealth(const CheckpointName&)>& examine)
+{
+    StartChoice choice;
+    choice.lineSwitch = switchAskedFor(listing);
+    const auto names = namesAfter(listing, choice.lineSwitch);
+    for (const LineSwitch::Rename& name : names) {
+        if (!name.to.isPresent())
+            continue;
+        const CheckpointHealth health = examine(name.from);
+        if (health.state == CheckpointState::Unreadable)
+            return unreadable(name.to, health.reason);
+        if (health.state == CheckpointState::Whole) {
+            choice.checkpoint = name.from;
+            return choice;
+        }
+        choice.damaged.push_back({name.to, name.from, health.reason});
+    }
+    if (startsFromTheBeginning(listing, names))
+        return choice;
+    return nothingIsWhole(listing, choice.damaged);
+}
+
+Result<StartChoice> chooseStart(const std::filesystem::path& checkpoints)
+{
+    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
+    return chooseStart(listing, [&checkpoints](const CheckpointName& name) {
+        return examineIndex(checkpoints / name.text());
+    });
+}
+
+} // namespace trainyard
