@@ -189,21 +189,24 @@ Status RunCheckpoints::setAsideDamaged(const std::filesystem::path& folder, cons
 
 Result<LoadedState> RunCheckpoints::load(Replica& replica, const RunSpec& spec)
 {
-    std::vector<std::string> changes;
+    LoadedState loaded;
     for (;;) {
         TRAINYARD_TRY(const StartPoint start, chooseStart());
-        std::ranges::copy(start.changes, std::back_inserter(changes));
+        std::ranges::copy(start.changes, std::back_inserter(loaded.changes));
+        loaded.start = start.text;
         if (!start.checkpoint)
-            return LoadedState{{}, changes, start.text};
+            return loaded;
         const bool reads = allShareTheFolder() || m_world->isFirst();
         auto position =
             reads ? readInto(replica, *start.checkpoint, spec) : Result<TrainingPosition>(TrainingPosition());
         const Status all = agree(*m_world, position.ok() ? Status() : position.error());
-        if (all.ok())
-            return LoadedState{share(replica, *position), changes, start.text};
+        if (all.ok()) {
+            loaded.position = share(replica, std::move(position).value());
+            return loaded;
+        }
         if (all.error().kind != ErrorKind::BadInput)
             return all.error();
-        TRAINYARD_TRY_STATUS(setAsideDamaged(*start.checkpoint, all.error().message, changes));
+        TRAINYARD_TRY_STATUS(setAsideDamaged(*start.checkpoint, all.error().message, loaded.changes));
     }
 }
 

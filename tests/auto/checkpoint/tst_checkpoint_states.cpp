@@ -15,6 +15,7 @@
 
 #include "engine/base/file.h"
 #include "engine/checkpoint/format/prepare_start.h"
+#include "tests/support/checkpoint/folder_state.h"
 #include "tests/support/checkpoint/small_checkpoint.h"
 
 using namespace trainyard;
@@ -22,96 +23,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uid_t kNobody = 65534; // the mode of a file means nothing to root
-constexpr std::array<std::int64_t, 3> kSteps{500, 1000, 1500};
-
-enum class Harm { None, CutShard, OneBit, NoShard, NoManifest, CutManifest, Unreadable };
-constexpr std::array kHarms{Harm::None,       Harm::CutShard,    Harm::OneBit,    Harm::NoShard,
-                            Harm::NoManifest, Harm::CutManifest, Harm::Unreadable};
-
-/// What `latest` holds. Behind: a power cut came between the newest checkpoint and `latest`. Older: a person
-/// has written the name of the second checkpoint.
-enum class Latest { Right, Missing, Empty, Dangling, Garbage, Behind, Older };
-constexpr std::array kLatest{Latest::Right,   Latest::Missing, Latest::Empty, Latest::Dangling,
-                             Latest::Garbage, Latest::Behind,  Latest::Older};
-
-struct FolderState {
-    std::array<Harm, 3> harms{}; ///< oldest first
-    Latest latest = Latest::Right;
-    bool leftovers = false; ///< of a writer that was interrupted
-    bool twoLines = false;  ///< the run has left another line, which has checkpoints of the same steps
-
-    std::string text() const
-    {
-        return fmt::format("harms {} {} {}, latest {}, leftovers {}, two lines {}", int(harms[0]),
-                           int(harms[1]), int(harms[2]), int(latest), leftovers, twoLines);
-    }
-};
-
-fs::path checkpointOf(const fs::path& folder, std::int64_t step)
-{
-    return folder / CheckpointName{Step{step}}.text();
-}
-
-void cut(const fs::path& file)
-{
-    fs::resize_file(file, fs::file_size(file) / 2);
-}
-
-void flipBit(const fs::path& file, std::uintmax_t at)
-{
-    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
-    stream.seekg(std::streamoff(at));
-    const char byte = char(stream.get() ^ 0x04);
-    stream.seekp(std::streamoff(at));
-    stream.put(byte);
-}
-
-void harm(const fs::path& checkpoint, Harm harm)
-{
-    const fs::path shard = checkpoint / "shard-0001-of-0002.safetensors";
-    const fs::path manifest = checkpoint / "manifest.json";
-    switch (harm) {
-    case Harm::None:
-        return;
-    case Harm::CutShard:
-        return cut(shard);
-    case Harm::OneBit:
-        return flipBit(shard, fs::file_size(shard) - 2);
-    case Harm::NoShard:
-        fs::remove(shard);
-        return;
-    case Harm::NoManifest:
-        fs::remove(manifest);
-        return;
-    case Harm::CutManifest:
-        return cut(manifest);
-    case Harm::Unreadable:
-        ::chmod(manifest.c_str(), 0);
-        return;
-    }
-}
-
-void writeLatest(const fs::path& folder, Latest latest)
-{
-    const auto write = [&](const std::string& text) { std::ofstream(folder / "latest") << text; };
-    switch (latest) {
-    case Latest::Right:
-    case Latest::Behind: // as it was made
-        return;
-    case Latest::Missing:
-        fs::remove(folder / "latest");
-        return;
-    case Latest::Empty:
-        return write("");
-    case Latest::Dangling:
-        return write("step-000009999\n");
-    case Latest::Garbage:
-        return write("\x7f\x01 no name\n\n../..");
-    case Latest::Older:
-        return write("step-000001000\n");
-    }
-}
+constexpr uid_t kNobody = 65534;                               // the mode of a file means nothing to root
+constexpr std::array<std::int64_t, 3> kSteps{500, 1000, 1500}; // as of a FolderState
 
 void makeCheckpoints(const fs::path& folder, const FolderState& state)
 {
@@ -132,16 +45,13 @@ void makeCheckpoints(const fs::path& folder, const FolderState& state)
     }
 }
 
-/// The rule. Nothing: the start is refused.
-std::optional<std::int64_t> expectedStep(const FolderState& state)
+FolderState stateOf(Latest latest, bool leftovers, bool twoLines)
 {
-    for (std::size_t i = state.latest == Latest::Older ? 2 : 3; i-- > 0;) {
-        if (state.harms[i] == Harm::Unreadable)
-            return std::nullopt;
-        if (state.harms[i] == Harm::None)
-            return kSteps[i];
-    }
-    return std::nullopt;
+    FolderState state;
+    state.latest = latest;
+    state.leftovers = leftovers;
+    state.twoLines = twoLines;
+    return state;
 }
 
 /// Whatever it is called now: the manifests of a folder, by their inodes.
@@ -171,7 +81,7 @@ Result<StartPoint> startAsRanksDo(const fs::path& folder)
 std::string problemAfterStart(const fs::path& folder, const FolderState& state,
                               const Result<StartPoint>& start)
 {
-    const auto expected = expectedStep(state);
+    const auto expected = state.startingStep();
     if (!start.ok())
         return expected                                   ? "refused: " + start.error().text()
                : start.error().kind != ErrorKind::Refused ? "another kind of error: " + start.error().text()
@@ -237,9 +147,9 @@ private slots:
         int tried = 0;
         for (const bool twoLines : {false, true}) {
             for (const Latest latest : kLatest) {
-                makeTemplate({{}, latest, false, twoLines});
+                makeTemplate(stateOf(latest, false, twoLines));
                 for (const bool leftovers : {false, true})
-                    tried += tryAllHarms({{}, latest, leftovers, twoLines});
+                    tried += tryAllHarms(stateOf(latest, leftovers, twoLines));
                 if (QTest::currentTestFailed())
                     return;
             }
@@ -324,7 +234,7 @@ private:
     {
         fs::remove_all(m_root / "template");
         makeCheckpoints(m_root / "template", state);
-        writeLatest(m_root / "template", state.latest);
+        writeLatest(m_root / "template", state);
     }
 
     int tryAllHarms(FolderState state)
@@ -359,7 +269,7 @@ private:
             const fs::path checkpoint = checkpointOf(folder, kSteps[i]);
             for (const auto& entry : fs::directory_iterator(checkpointOf(m_root / "template", kSteps[i])))
                 takeApart(entry.path(), checkpoint / entry.path().filename());
-            harm(checkpoint, state.harms[i]);
+            doHarm(checkpoint, state.harms[i]);
         }
     }
 
