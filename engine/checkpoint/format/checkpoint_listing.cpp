@@ -24,13 +24,25 @@ Error unreadable(const fs::path& folder, const std::string& reason)
         fmt::format("make {} readable, then try again; nothing in it was changed", folder.string()));
 }
 
+/// A link that leads nowhere is no folder; what cannot be asked is an error.
+bool isFolder(const fs::directory_entry& entry, std::error_code& error)
+{
+    const bool is = entry.is_directory(error);
+    if (error == std::errc::no_such_file_or_directory || error == std::errc::too_many_symbolic_link_levels)
+        error.clear();
+    return is;
+}
+
 Result<std::vector<CheckpointName>> namesIn(const fs::path& folder)
 {
     std::vector<CheckpointName> names;
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-        if (const auto name = CheckpointName::parse(entry->path().filename().string()))
+        const auto name = CheckpointName::parse(entry->path().filename().string());
+        if (name && isFolder(*entry, error))
             names.push_back(*name);
+        if (error)
+            break;
     }
     if (error && error != std::errc::no_such_file_or_directory)
         return unreadable(folder, fmt::format("{}: {}", folder.string(), error.message()));
@@ -74,12 +86,6 @@ Result<CheckpointListing> CheckpointListing::read(const fs::path& checkpoints)
 bool CheckpointListing::has(const CheckpointName& name) const
 {
     return std::ranges::find(names, name) != names.end();
-}
-
-std::optional<CheckpointName> CheckpointListing::namedByLatest() const
-{
-    const auto name = CheckpointName::parse(latest);
-    return name && has(*name) ? name : std::nullopt;
 }
 
 int CheckpointListing::nextLine() const

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +22,6 @@ struct CheckpointListing {
     static Result<CheckpointListing> read(const std::filesystem::path& checkpoints);
 
     bool has(const CheckpointName& name) const;
-    /// What `latest` names, where that is here.
-    std::optional<CheckpointName> namedByLatest() const;
     /// A number that no line has had.
     int nextLine() const;
 };

@@ -363,7 +363,7 @@ private slots:
         spec.model.layers = 1;
         const Status status = trainAsThreads(path("run"), spec, {2, 2});
         QVERIFY(!status.ok());
-        QCOMPARE(status.error().kind, ErrorKind::BadInput);
+        QCOMPARE(status.error().kind, ErrorKind::Refused);
         QVERIFY(status.error().message.find("another model") != std::string::npos);
     }
 
