@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tuple>
 
@@ -16,6 +17,7 @@
 #include "app/models/memory_here.h"
 #include "app/models/planned_run.h"
 #include "engine/planner/parameter_parts.h"
+#include "engine/planner/processor_remarks.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/remarks.h"
 
@@ -132,6 +134,13 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
         console::print("  " + QString::fromStdString(assumption));
 }
 
+Diagnostics allRemarks(const RunSpec& spec, const PlannedRun& planned)
+{
+    Diagnostics remarks = remarksOn(spec);
+    std::ranges::move(processorRemarks(spec, planned.hosts), std::back_inserter(remarks));
+    return remarks;
+}
+
 QJsonObject planJson(const RunSpec& spec, const SequenceShape& shape, const PlannedRun& planned,
                      const std::vector<ExplainedProblem>& problems)
 {
@@ -144,7 +153,7 @@ QJsonObject planJson(const RunSpec& spec, const SequenceShape& shape, const Plan
                      {"hosts", toJson(planned.hosts)},
                      {"fits", planned.fits()},
                      {"problems", toJson(problems)},
-                     {"remarks", toJson(remarksOn(spec))}};
+                     {"remarks", toJson(allRemarks(spec, planned))}};
     if (planned.hasTime())
         json["time"] = toJson(**planned.time);
     return json;
@@ -231,6 +240,7 @@ int plan(const PlanOptions& options)
     const PlannedRun planned = planRun(onHardware(spec, options.hardware), inputs);
     if (!planned.time.ok())
         return console::fail(planned.time.error());
+    warn(options.spec, processorRemarks(spec, planned.hosts));
     print(spec, inputs.shape, sequencesText(spec, options, inputs.shape, data), planned, problems,
           options.json);
     return problems.empty() ? 0 : failForProblems(options.spec, problems, false);

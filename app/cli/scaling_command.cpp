@@ -181,7 +181,7 @@ bool hasMemory(const Prediction& prediction, int ranks)
     spec->launch.device = resolvedDevice(spec->launch.device, node);
     const HostMemory host =
         onHardware({.host = node.name, .ranks = std::min(ranks, node.devices)}, node, spec->launch.device);
-    return host.holds(estimateMemory(*spec, prediction.shape).need());
+    return host.holds(estimateMemory(*spec, prediction.shape, productsOn(*spec, host)).need());
 }
 
 void printCurve(const Prediction& prediction)

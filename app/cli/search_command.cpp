@@ -10,8 +10,11 @@
 #include "app/cli/output_file.h"
 #include "app/cli/plan_time.h"
 #include "app/cli/planned_shape.h"
+#include "app/cli/problem_output.h"
 #include "app/cli/watched_work.h"
 #include "engine/base/file.h"
+#include "engine/planner/hardware/node_fit.h"
+#include "engine/planner/processor_remarks.h"
 #include "engine/planner/search/found_spec.h"
 #include "engine/planner/search/layout_search.h"
 #include "engine/spec/limits.h"
@@ -91,6 +94,14 @@ void print(const SearchRequest& request, const std::vector<FoundLayout>& layouts
     printHardware(request.node);
 }
 
+Diagnostics remarksOn(const SearchRequest& request)
+{
+    const NodeModel& node = request.node;
+    const DeviceKind device = resolvedDevice(request.spec.launch.device, node);
+    return processorRemarks(request.spec,
+                            {onHardware({.host = node.name, .ranks = node.devices}, node, device)});
+}
+
 int search(const SearchOptions& options)
 {
     if (const Status writable = checkOutputFile("--spec-out", options.specOut); !writable.ok())
@@ -108,6 +119,7 @@ int search(const SearchOptions& options)
     if (!layouts.ok())
         return console::fail(layouts.error());
     print(request, *layouts, options.json);
+    warn(options.spec, remarksOn(request));
     const Status written = writeSpec(options, request, *layouts, *hardware);
     return written.ok() ? 0 : console::fail(written.error());
 }

@@ -26,6 +26,7 @@
 #include "app/widgets/panel_area.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
+#include "engine/planner/processor_remarks.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/remarks.h"
 #include "remote/launch/inventory.h"
@@ -292,6 +293,8 @@ VerdictPanel::Findings DesignPlace::findings() const
         for (const Diagnostic& remark : dataSetRemarks(spec, *shape))
             findings.remarks.push_back(remark);
     }
+    for (const Diagnostic& remark : processorRemarks(spec, m_design.plan.hosts))
+        findings.remarks.push_back(remark);
     if (const auto& shortage = m_design.plan.shortage; findings.problems.empty() && shortage)
         findings.problems.push_back(memoryProblem(*shortage));
     return findings;
@@ -299,7 +302,11 @@ VerdictPanel::Findings DesignPlace::findings() const
 
 void DesignPlace::explainProblems()
 {
-    m_verdict->showRemedies(explainPlan(m_document.spec(), planFacts(planInputs(), rows())));
+    const PlanFacts facts = planFacts(planInputs(), rows());
+    auto explained = explainPlan(m_document.spec(), facts);
+    if (explained.empty())
+        explained = explainProcessors(m_document.spec(), facts);
+    m_verdict->showRemedies(explained);
 }
 
 void DesignPlace::apply(const Remedy& remedy)

@@ -11,7 +11,7 @@ NodeMemory memoryHere(const NodeSpec& node)
     const long pages = ::sysconf(_SC_PHYS_PAGES);
     if (node.host != thisMachine().toStdString() || !node.hardware.empty() || pages <= 0)
         return {};
-    return {static_cast<Bytes>(pages) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE))};
+    return {static_cast<Bytes>(pages) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE)), {}, processorMathHere()};
 }
 
 } // namespace trainyard

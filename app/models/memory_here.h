@@ -4,8 +4,8 @@
 
 namespace trainyard {
 
-/// The main memory of this machine, where the node is it and nothing else is known of it: no link is needed
-/// to look. Empty for every other node.
+/// Main memory and processor of this machine, where the node is it and nothing else is known of it: no link
+/// is needed to look. Empty for every other node.
 NodeMemory memoryHere(const NodeSpec& node);
 
 } // namespace trainyard

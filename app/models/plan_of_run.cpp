@@ -44,7 +44,10 @@ std::vector<MemoryByCategory> plannedMemory(const RunFacts& facts)
     const auto grid = RankGrid::create(spec->layout);
     if (!grid.ok())
         return {};
-    const auto stages = memoryOfPipelineRanks(*spec, shapeOf(*facts.dataSet));
+    const auto hosts = memoryOfHosts(*spec, [&](std::size_t node) {
+        return foundOn(QString::fromStdString(spec->cluster.nodes[node].host), facts.inventory);
+    });
+    const auto stages = memoryOfPipelineRanks(*spec, shapeOf(*facts.dataSet), productsOn(*spec, hosts));
     if (stages.size() < static_cast<std::size_t>(spec->layout.pipeline))
         return {}; // no run of ours: more stages than layers
     std::vector<MemoryByCategory> ranks;

@@ -167,8 +167,9 @@ PlannedRun planRun(const RunSpec& asked, const PlanInputs& inputs)
     plan.hosts = lookAtHosts(asked, hardware, inputs);
     RunSpec spec = asked;
     spec.launch.device = resolvedDevice(asked.launch.device, plan.hosts);
-    plan.memory = estimateMemory(spec, inputs.shape);
-    plan.pipelineRanks = memoryOfRanks(spec, inputs.shape);
+    const NarrowProducts products = productsOn(spec, plan.hosts);
+    plan.memory = estimateMemory(spec, inputs.shape, products);
+    plan.pipelineRanks = memoryOfRanks(spec, inputs.shape, products);
     plan.shortage = memoryShortage(spec.layout, plan.hosts, peaksOf(plan.pipelineRanks));
     plan.time = looked.ok() ? timeOf(spec, inputs.shape, hardware, plan.hosts) : looked.error();
     return plan;

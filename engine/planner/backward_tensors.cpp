@@ -24,19 +24,50 @@ bool normsLast(const RunSpec& spec)
     return spec.model.norm == NormPlacement::Post;
 }
 
+/// What products hold besides their results, of which `bytes` are given, in the type of the computation.
+class ResultCopies {
+public:
+    ResultCopies(const RunSpec& spec, NarrowProducts products)
+        : m_perElement(products == NarrowProducts::Widened ? 4 : 0)
+        , m_elementSize(static_cast<Bytes>(elementSize(spec.precision.compute)))
+    {
+    }
+
+    Bytes operator()(Bytes bytes) const { return bytes / m_elementSize * m_perElement; }
+    /// The result and its copy.
+    Bytes with(Bytes bytes) const { return bytes + (*this)(bytes); }
+    explicit operator bool() const { return m_perElement > 0; }
+
+private:
+    Bytes m_perElement;
+    Bytes m_elementSize;
+};
+
+/// Of the gradient of a weight with so many elements, the part that is on its way to a wider type.
+Bytes gradientPiece(const RunSpec& spec, Bytes elements, Bytes columns)
+{
+    const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
+    return e < 4 ? std::min(elements, std::max(kPieceElements, kPieceRows * columns)) * e : 0;
+}
+
 /// The gradient behind the dropout of the layer's output, and the one behind the product before it. With a
 /// gate both factors' gradients are made next.
-Bytes feedForwardGradients(const RunSpec& spec, const LayerTensors& z)
+Bytes feedForwardGradients(const RunSpec& spec, const LayerTensors& z, const ResultCopies& copies)
 {
     const Bytes ofOutput = slicesTokens(spec) ? z.gathered : z.mask > 0 ? z.hidden : 0;
     const bool gated = spec.model.activation == Activation::Swiglu;
-    return gated ? std::max(ofOutput + z.inner, 2 * z.inner) : ofOutput + z.inner;
+    const Bytes h = static_cast<Bytes>(spec.model.hidden);
+    const Bytes columns = static_cast<Bytes>(spec.model.intermediate / spec.layout.tensor);
+    const Bytes ofWeight = copies ? copies.with(gradientPiece(spec, h * columns, columns)) : 0;
+    const Bytes ofProducts = ofOutput + std::max(copies.with(z.inner), ofWeight);
+    return gated ? std::max(ofProducts, 2 * z.inner) : ofProducts;
 }
 
-BackwardTensors inFeedForward(const RunSpec& spec, const LayerTensors& z, bool retains)
+BackwardTensors inFeedForward(const RunSpec& spec, const LayerTensors& z, bool retains,
+                              const ResultCopies& copies)
 {
     const Bytes ofNorm = normsLast(spec) ? z.hidden + z.statistics : 0;
-    return {z.hidden + feedForwardGradients(spec, z), retains ? 0 : z.mask + ofNorm};
+    return {z.hidden + feedForwardGradients(spec, z, copies), retains ? 0 : z.mask + ofNorm};
 }
 
 /// Ring attention: the gradients of queries, keys and values are sums, and a few tiles of scores are there.
@@ -72,40 +103,41 @@ Bytes attentionGradients(const RunSpec& spec, Bytes tokens, const LayerTensors& 
     return 2 * z.heads + z.scores / together;
 }
 
-BackwardTensors inAttention(const RunSpec& spec, Bytes tokens, const LayerTensors& z, bool retains)
+BackwardTensors inAttention(const RunSpec& spec, Bytes tokens, const LayerTensors& z, bool retains,
+                            const ResultCopies& copies)
 {
     const Bytes ofNorms = normsLast(spec) ? 2 * (z.hidden + z.statistics) : z.hidden + z.statistics;
-    return {z.hidden + attentionGradients(spec, tokens, z),
+    const Bytes ofOutputs = copies ? copies.with(z.heads) : 0; // the product before
+    return {z.hidden + std::max(attentionGradients(spec, tokens, z), ofOutputs),
             retains ? 0 : z.innerKept + 2 * z.mask + z.heads + z.gathered + ofNorms};
 }
 
 /// Where ranks share the vocabulary they keep the exponentials, made from the logits in a wide type, while
 /// the last layer's output is there.
-BackwardTensors inLogits(const RunSpec& spec, Bytes numbers, const LayerTensors& z)
+BackwardTensors inLogits(const RunSpec& spec, Bytes numbers, const LayerTensors& z,
+                         const ResultCopies& copies)
 {
     const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
     if (spec.layout.tensor == 1)
-        return {numbers * e, 0};
+        return {std::max(numbers * e, copies(numbers * e)), 0}; // the copy is gone when the gradient comes
     const Bytes widened = e < wideSize(spec.precision.compute) ? wideSize(spec.precision.compute) : 0;
     return {numbers * (e + widened) + (normsLast(spec) || slicesTokens(spec) ? z.hidden : 0), 0};
 }
 
-/// A part of the decoder's gradient on its way to a wider type.
-Bytes gradientPiece(const RunSpec& spec)
+Bytes decoderGradientPiece(const RunSpec& spec)
 {
-    const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
     const Bytes h = static_cast<Bytes>(spec.model.hidden);
-    const Bytes decoder =
-        static_cast<Bytes>(spec.model.vocabulary) / static_cast<Bytes>(spec.layout.tensor) * h;
-    return e < 4 ? std::min(decoder, std::max(kPieceElements, kPieceRows * h)) * e : 0;
+    const Bytes rows = static_cast<Bytes>(spec.model.vocabulary) / static_cast<Bytes>(spec.layout.tensor);
+    return gradientPiece(spec, rows * h, h);
 }
 
 } // namespace
 
-LayerBackward layerBackward(const RunSpec& spec, Bytes tokens, bool retains)
+LayerBackward layerBackward(const RunSpec& spec, Bytes tokens, bool retains, NarrowProducts products)
 {
+    const ResultCopies copies(spec, products);
     const LayerTensors z = layerTensors(spec, tokens);
-    return {inFeedForward(spec, z, retains), inAttention(spec, tokens, z, retains)};
+    return {inFeedForward(spec, z, retains, copies), inAttention(spec, tokens, z, retains, copies)};
 }
 
 // Where the norm comes first the gradient also goes round the feed-forward part, so it is there anyway.
@@ -115,8 +147,10 @@ Bytes besideRecomputation(const RunSpec& spec, Bytes tokens)
     return normsLast(spec) ? 2 * z.hidden : z.hidden;
 }
 
-HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets, bool retains)
+HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets, bool retains,
+                                NarrowProducts products)
 {
+    const ResultCopies copies(spec, products);
     const LayerTensors z = layerTensors(spec, tokens);
     const ModelSpec& m = spec.model;
     const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
@@ -129,8 +163,8 @@ HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets
     HeadActivations head;
     head.kept = (encoder ? 4 : 1) * hidden + finalNorm;
     head.logits = numbers * (spec.layout.tensor > 1 ? wideSize(spec.precision.compute) : e);
-    head.ofLogits = inLogits(spec, numbers, z);
-    head.ofWeights = {numbers * e + std::max(hidden, gradientPiece(spec)) +
+    head.ofLogits = inLogits(spec, numbers, z, copies);
+    head.ofWeights = {numbers * e + std::max(copies.with(hidden), copies.with(decoderGradientPiece(spec))) +
                           (encoder && m.nextSentence ? z.gathered : 0),
                       retains ? 0 : head.logits};
     return head;

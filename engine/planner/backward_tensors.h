@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/processor.h"
 #include "engine/base/units.h"
 #include "engine/spec/run_spec.h"
 
@@ -20,8 +21,9 @@ struct LayerBackward {
 
 /// Where autograd frees what a function has saved as soon as it has run, and where a pass for the inputs
 /// alone `retains` it for the weights (PipelineScheduleKind::ZeroBubble). `tokens` of each sequence lie on
-/// this rank.
-LayerBackward layerBackward(const RunSpec& spec, Bytes tokens, bool retains);
+/// this rank. Widened `products` hold a float32 copy of their result while they are under way.
+LayerBackward layerBackward(const RunSpec& spec, Bytes tokens, bool retains,
+                            NarrowProducts products = NarrowProducts::Native);
 
 /// What computing a layer again holds beside what it makes anew: its output and the gradient of that.
 Bytes besideRecomputation(const RunSpec& spec, Bytes tokens);
@@ -35,6 +37,7 @@ struct HeadActivations {
 };
 
 /// `targets` of each sequence are predicted on this rank.
-HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets, bool retains);
+HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets, bool retains,
+                                NarrowProducts products = NarrowProducts::Native);
 
 } // namespace trainyard

@@ -85,7 +85,8 @@ std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& m
         const NodeMemory ofNode = memory(i);
         const bool onDevices = getDevices(spec, ranks, ofNode);
         hosts.push_back({node.host, ranks, perRank(spec, node, ranks, ofNode), onDevices,
-                         onDevices ? shareOf(ofNode.main, ranks) : std::nullopt, 1, i});
+                         onDevices ? shareOf(ofNode.main, ranks) : std::nullopt, 1, i,
+                         onDevices ? std::nullopt : ofNode.math});
     }
     return hosts;
 }
@@ -94,6 +95,27 @@ DeviceKind resolvedDevice(DeviceKind asked, const std::vector<HostMemory>& hosts
 {
     const bool onDevices = !hosts.empty() && std::ranges::all_of(hosts, &HostMemory::onDevices);
     return asked == DeviceKind::Auto && onDevices ? DeviceKind::Cuda : asked;
+}
+
+NarrowProducts productsOn(const RunSpec& spec, const HostMemory& host)
+{
+    if (!host.math || host.onDevices || spec.launch.device == DeviceKind::Cuda)
+        return NarrowProducts::Native;
+    switch (spec.precision.compute) {
+    case ComputeType::BFloat16:
+        return host.math->bfloat16;
+    case ComputeType::Float16:
+        return host.math->float16;
+    default:
+        return NarrowProducts::Native;
+    }
+}
+
+NarrowProducts productsOn(const RunSpec& spec, const std::vector<HostMemory>& hosts)
+{
+    const bool widens = std::ranges::any_of(
+        hosts, [&](const HostMemory& host) { return productsOn(spec, host) == NarrowProducts::Widened; });
+    return widens ? NarrowProducts::Widened : NarrowProducts::Native;
 }
 
 Status haveDevices(const RunSpec& spec, const MemoryOfNode& memory)

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/processor.h"
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/planner/rank_grid.h"
@@ -14,21 +15,23 @@
 
 namespace trainyard {
 
-/// What is known of a node's memory.
+/// What is known of a node's memory, and of its processor as far as that takes memory.
 struct NodeMemory {
-    NodeMemory(std::optional<Bytes> mainMemory = std::nullopt, std::vector<Bytes> ofDevices = {})
-        : main(mainMemory), devices(std::move(ofDevices))
+    NodeMemory(std::optional<Bytes> mainMemory = std::nullopt, std::vector<Bytes> ofDevices = {},
+               std::optional<ProcessorMath> ofProcessor = std::nullopt)
+        : main(mainMemory), devices(std::move(ofDevices)), math(ofProcessor)
     {
     }
 
-    std::optional<Bytes> main;  ///< nothing = unknown
-    std::vector<Bytes> devices; ///< of each CUDA device, in their order
+    std::optional<Bytes> main;         ///< nothing = unknown
+    std::vector<Bytes> devices;        ///< of each CUDA device, in their order
+    std::optional<ProcessorMath> math; ///< nothing = unknown
 };
 using MemoryOfNode = std::function<NodeMemory(std::size_t node)>;
 
 /// The ranks of one host and the memory that each of them may use.
 struct HostMemory {
-    std::string host;
+    std::string host{};
     int ranks = 0;
     std::optional<Bytes> perRank{}; ///< nothing = unknown
     bool onDevices = false;         ///< it is that of their devices
@@ -37,6 +40,8 @@ struct HostMemory {
     std::optional<Bytes> mainPerRank{};
     double usableShare = 1; ///< of perRank that may be planned
     std::size_t node = 0;   ///< its place in cluster.nodes
+    /// Of the processor that its ranks compute on; nothing = unknown, or they compute on devices.
+    std::optional<ProcessorMath> math{};
 
     /// What of perRank may be planned.
     std::optional<Bytes> room() const;
@@ -58,6 +63,13 @@ std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& m
 
 /// What launch.device "auto" comes to where every host's ranks have devices of their own; else as asked.
 DeviceKind resolvedDevice(DeviceKind asked, const std::vector<HostMemory>& hosts);
+
+/// How the processor of that host multiplies matrices of the specification's type; Native where it does not
+/// compute, or where that is unknown.
+NarrowProducts productsOn(const RunSpec& spec, const HostMemory& host);
+
+/// Widened when it is that on any of the hosts (memory_model.h).
+NarrowProducts productsOn(const RunSpec& spec, const std::vector<HostMemory>& hosts);
 
 /// Refused when launch.device is "cuda" and a host has fewer devices than ranks.
 Status haveDevices(const RunSpec& spec, const MemoryOfNode& memory);

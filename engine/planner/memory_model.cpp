@@ -122,7 +122,8 @@ MemoryByCategory residentOf(const RunSpec& spec, const SequenceShape& shape, con
 }
 
 /// Host memory is apart, and counts at its own peak, unless it is the same memory.
-RankMemory memoryOf(const RunSpec& spec, const SequenceShape& shape, const std::vector<int>& counts, int rank)
+RankMemory memoryOf(const RunSpec& spec, const SequenceShape& shape, const std::vector<int>& counts, int rank,
+                    NarrowProducts products)
 {
     const RankStates states = largestRankStates(spec, counts, rank);
     if (isBeyondCounting(spec, shape)) {
@@ -130,7 +131,7 @@ RankMemory memoryOf(const RunSpec& spec, const SequenceShape& shape, const std::
         at(most.peak, MemoryCategory::Activations) = kBeyondCounting;
         return most;
     }
-    const RankActivations activations(spec, shape, counts, rank);
+    const RankActivations activations(spec, shape, counts, rank, products);
     RankMemory memory{residentOf(spec, shape, states), {}};
     Bytes onHost = 0;
     for (std::size_t i = 0; i < kStepMoments; ++i) {
@@ -147,7 +148,7 @@ RankMemory memoryOf(const RunSpec& spec, const SequenceShape& shape, const std::
 }
 
 /// Only those that this specification rests on.
-std::vector<std::string> assumptionsOf(const RunSpec& spec)
+std::vector<std::string> assumptionsOf(const RunSpec& spec, NarrowProducts products)
 {
     const MemorySpec& memory = spec.memory;
     std::vector<std::string> said;
@@ -177,6 +178,8 @@ std::vector<std::string> assumptionsOf(const RunSpec& spec)
         "their gradients; all masked positions of a sequence may lie on one rank.");
     say(memory.offloadActivations || memory.offloadOptimizer || memory.offloadParameters,
         "What is offloaded is in host memory, which on a processor is the same memory.");
+    say(products == NarrowProducts::Widened,
+        "Processors without bfloat16 instructions: the product under way has a float32 copy of its result.");
     say(true, "Not counted: the program and its libraries, temporary buffers of the matrix library.");
     return said;
 }
@@ -198,34 +201,36 @@ Bytes MemoryEstimate::onDevice() const
     return deviceSumOf(bytes);
 }
 
-std::vector<RankMemory> memoryOfRanks(const RunSpec& asked, const SequenceShape& shape)
+std::vector<RankMemory> memoryOfRanks(const RunSpec& asked, const SequenceShape& shape,
+                                      NarrowProducts products)
 {
     const RunSpec spec = withinReason(asked);
     const std::vector<int> counts = layerCounts(spec, shape);
     std::vector<RankMemory> ranks;
     for (int rank = 0; rank < spec.layout.pipeline; ++rank)
-        ranks.push_back(memoryOf(spec, shape, counts, rank));
+        ranks.push_back(memoryOf(spec, shape, counts, rank, products));
     return ranks;
 }
 
-std::vector<MemoryByCategory> memoryOfPipelineRanks(const RunSpec& spec, const SequenceShape& shape)
+std::vector<MemoryByCategory> memoryOfPipelineRanks(const RunSpec& spec, const SequenceShape& shape,
+                                                    NarrowProducts products)
 {
     std::vector<MemoryByCategory> peaks;
-    for (const RankMemory& rank : memoryOfRanks(spec, shape))
+    for (const RankMemory& rank : memoryOfRanks(spec, shape, products))
         peaks.push_back(rank.peak);
     return peaks;
 }
 
-MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape)
+MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape, NarrowProducts products)
 {
     MemoryEstimate estimate;
-    for (const RankMemory& rank : memoryOfRanks(spec, shape)) {
+    for (const RankMemory& rank : memoryOfRanks(spec, shape, products)) {
         if (countedOn(spec, rank.peak) > countedOn(spec, estimate.bytes)) {
             estimate.bytes = rank.peak;
             estimate.resident = rank.resident;
         }
     }
-    estimate.assumptions = assumptionsOf(spec);
+    estimate.assumptions = assumptionsOf(spec, products);
     return estimate;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/processor.h"
 #include "engine/planner/rank_need.h"
 #include "engine/planner/sequence_shape.h"
 #include "engine/records/record.h"
@@ -41,13 +42,20 @@ struct RankMemory {
 /// Where the device's memory is not the host's (launch.device other than "cpu") the moment is that at which
 /// the device holds most, and host memory counts as at its own peak.
 ///
+/// Where the ranks' processors multiply in `products` other than Native (productsOn()), Widened adds a
+/// float32 copy of the result of the product that is under way: of every matrix product, but not of
+/// attention's, which are one small matrix at a time (tests/bench/README.md).
+///
 /// Of an invalid specification something near: never slow, and never an error.
-std::vector<RankMemory> memoryOfRanks(const RunSpec& spec, const SequenceShape& shape);
+std::vector<RankMemory> memoryOfRanks(const RunSpec& spec, const SequenceShape& shape,
+                                      NarrowProducts products = NarrowProducts::Native);
 
 /// The peaks of them.
-std::vector<MemoryByCategory> memoryOfPipelineRanks(const RunSpec& spec, const SequenceShape& shape);
+std::vector<MemoryByCategory> memoryOfPipelineRanks(const RunSpec& spec, const SequenceShape& shape,
+                                                    NarrowProducts products = NarrowProducts::Native);
 
 /// Of the rank that holds most.
-MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape);
+MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape,
+                              NarrowProducts products = NarrowProducts::Native);
 
 } // namespace trainyard

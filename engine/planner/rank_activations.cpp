@@ -35,14 +35,15 @@ bool inputsPassFirst(const RunSpec& spec)
 } // namespace
 
 RankActivations::RankActivations(const RunSpec& spec, const SequenceShape& shape,
-                                 const std::vector<int>& layerCounts, int pipelineRank)
+                                 const std::vector<int>& layerCounts, int pipelineRank,
+                                 NarrowProducts products)
     : m_spec(spec)
     , m_tokens(tokensHere(spec, shape.length))
     , m_tensors(layerTensors(spec, m_tokens))
     , m_layer(layerActivations(spec, m_tokens))
     , m_retains(inputsPassFirst(spec))
-    , m_backward(layerBackward(spec, m_tokens, m_retains))
-    , m_head(headActivations(spec, m_tokens, targetsHere(spec, shape), m_retains))
+    , m_backward(layerBackward(spec, m_tokens, m_retains, products))
+    , m_head(headActivations(spec, m_tokens, targetsHere(spec, shape), m_retains, products))
 {
     const std::vector<Bytes> passes = heldPasses(spec, pipelineRank);
     TRAINYARD_CHECK(layerCounts.size() == passes.size() * static_cast<std::size_t>(spec.layout.pipeline));

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "engine/base/processor.h"
 #include "engine/planner/backward_tensors.h"
 #include "engine/planner/layer_activations.h"
 #include "engine/planner/layer_tensors.h"
@@ -17,7 +18,7 @@ class RankActivations {
 public:
     /// `layerCounts`: of each stage. `spec` outlives this object.
     RankActivations(const RunSpec& spec, const SequenceShape& shape, const std::vector<int>& layerCounts,
-                    int pipelineRank);
+                    int pipelineRank, NarrowProducts products = NarrowProducts::Native);
 
     MemoryByCategory at(StepMoment moment) const;
 

@@ -92,6 +92,7 @@ Result<ProbedHardware> hardwareOf(const std::optional<GpuPlugin>& plugin, const 
     for (const NodeSpec& node : cluster.nodes)
         mostRanks = std::max(mostRanks, node.slotCount);
     hardware.device = processorName();
+    hardware.math = processorMathHere();
     hardware.deviceMemory = hardware.hostMemory / static_cast<Bytes>(mostRanks);
     return hardware;
 }

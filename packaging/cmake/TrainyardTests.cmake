@@ -1,10 +1,12 @@
-# trainyard_test(<name> SOURCES ... [LINKS ...] [LABELS unit] [RANKS n] [TIMEOUT seconds] [ENVIRONMENT A=b ...])
+# trainyard_test(<name> SOURCES ... [LINKS ...] [LABELS unit] [RANKS n] [TIMEOUT seconds] [ENVIRONMENT A=b ...]
+#                [PROCESSORS avx2|avx512 ...])
 #
 # Labels: unit mpi ssh slurm gui fault gpu long. With RANKS the test runs under mpirun. TIMEOUT (300) is for a test
 # that hangs, as a whole or in one function; it must hold on a machine that is busy with four times as much.
-# Qt tests run offscreen unless they say otherwise.
+# Qt tests run offscreen unless they say otherwise. PROCESSORS: the test runs again as <name>_on_<processor>, which has no
+# more than that (tests/support/processor).
 function(trainyard_test name)
-    cmake_parse_arguments(ARG "" "RANKS;TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT" ${ARGN})
+    cmake_parse_arguments(ARG "" "RANKS;TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT;PROCESSORS" ${ARGN})
     if(NOT ARG_LABELS)
         set(ARG_LABELS unit)
     endif()
@@ -34,6 +36,17 @@ function(trainyard_test name)
     add_test(NAME ${test} COMMAND ${command})
     set_tests_properties(${test} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${serial}
         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${ARG_TIMEOUT}000;${ARG_ENVIRONMENT}")
+    # A sanitizer has to be the first library of a process.
+    if(NOT TARGET lesser_processor OR TRAINYARD_SANITIZE)
+        return()
+    endif()
+    foreach(processor ${ARG_PROCESSORS})
+        add_dependencies(${name} lesser_processor)
+        add_test(NAME ${test}_on_${processor} COMMAND ${command})
+        set_tests_properties(${test}_on_${processor} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
+            RUN_SERIAL ${serial} SKIP_RETURN_CODE 77
+            ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${ARG_TIMEOUT}000;${ARG_ENVIRONMENT};LD_PRELOAD=${CMAKE_BINARY_DIR}/tests/lesser_processor.so;TRAINYARD_TEST_PROCESSOR=${processor}")
+    endforeach()
 endfunction()
 
 # The "x.moc" that an x.cpp includes at its end. AUTOMOC would look through every file of every test once more.

@@ -13,7 +13,7 @@ NodeMemory memoryOf(const HostFacts& facts)
     std::vector<Bytes> devices;
     for (const DeviceFacts& device : facts.devices)
         devices.push_back(static_cast<Bytes>(device.memoryBytes));
-    return {main, std::move(devices)};
+    return {main, std::move(devices), facts.math};
 }
 
 QJsonObject inventoryOf(const QStringList& hosts, const std::vector<QJsonObject>& probes,

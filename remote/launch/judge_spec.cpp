@@ -1,9 +1,11 @@
 #include "remote/launch/judge_spec.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "engine/planner/explain/plan_problems.h"
 #include "engine/planner/memory_model.h"
+#include "engine/planner/processor_remarks.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/elastic.h"
 
@@ -21,7 +23,7 @@ std::vector<MemoryByCategory> memoryOn(const std::vector<HostMemory>& hosts, Run
                                        const DataSetManifest& data)
 {
     spec.launch.device = resolvedDevice(spec.launch.device, hosts);
-    return memoryOfPipelineRanks(spec, shapeOf(data));
+    return memoryOfPipelineRanks(spec, shapeOf(data), productsOn(spec, hosts));
 }
 
 bool fitsHosts(const RunSpec& spec, const DataSetManifest& data, const std::vector<HostMemory>& hosts)
@@ -58,8 +60,10 @@ Result<Diagnostics> judgeSpec(const RunSpec& spec, const DataSetManifest& data,
     TRAINYARD_TRY(Diagnostics remarks, judgeDataSet(spec, data));
     const auto ofNode = [&](std::size_t node) { return memory[node]; };
     TRAINYARD_TRY_STATUS(haveDevices(spec, ofNode));
-    if (!fitsHosts(spec, data, memoryOfHosts(spec, ofNode)))
+    const std::vector<HostMemory> hosts = memoryOfHosts(spec, ofNode);
+    if (!fitsHosts(spec, data, hosts))
         return explainedMemory(spec, data, ofNode);
+    std::ranges::move(processorRemarks(spec, hosts), std::back_inserter(remarks));
     return remarks;
 }
 

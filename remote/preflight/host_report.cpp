@@ -31,6 +31,16 @@ QString checkOf(const Error& error)
     return error.kind == ErrorKind::Refused ? "login" : "connection";
 }
 
+std::optional<ProcessorMath> readMath(const QJsonObject& products)
+{
+    const auto of = [&](const char* type) {
+        return narrowProductsFrom(products.value(QLatin1String(type)).toString().toStdString());
+    };
+    const auto bfloat16 = of("bfloat16");
+    const auto float16 = of("float16");
+    return bfloat16 && float16 ? std::optional(ProcessorMath{*bfloat16, *float16}) : std::nullopt;
+}
+
 } // namespace
 
 Verdict HostReport::worst() const
@@ -52,6 +62,7 @@ HostFacts readFacts(const QString& host, const QJsonObject& probe, const LinkFac
     facts.architecture = probe.value("arch").toString();
     facts.libc = probe.value("glibc").toString();
     facts.cpu = probe.value("cpu").toObject().value("model").toString();
+    facts.math = readMath(probe.value("cpu").toObject().value("narrow_products").toObject());
     facts.cores = probe.value("cpu").toObject().value("cores").toInt();
     facts.memoryBytes = probe.value("memory").toObject().value("total").toInteger();
     facts.diskFreeBytes = probe.value("disk").toObject().value("free").toInteger();

@@ -5,6 +5,7 @@
 #include <QMetaType>
 #include <QString>
 
+#include "engine/base/processor.h"
 #include "engine/base/result.h"
 #include "remote/target/target.h"
 
@@ -74,7 +75,8 @@ struct HostFacts {
     QString mpi;   ///< version of mpirun; empty = none
     QString slurm; ///< empty = none
     LinkFacts link;
-    QJsonObject raw; ///< the agent's whole answer to `probe`
+    std::optional<ProcessorMath> math; ///< nothing = the agent does not tell
+    QJsonObject raw;                   ///< the agent's whole answer to `probe`
 
     bool isThisMachine() const { return host == QLatin1String("localhost"); }
 };

@@ -176,12 +176,18 @@ std::map<std::string, Figures> figuresOf(const std::vector<EngineLayout>& layout
     return figures;
 }
 
+/// On this machine's processor.
+Bytes plannedMemory(const RunSpec& spec, const SequenceShape& shape)
+{
+    const HostMemory here{.ranks = spec.layout.worldSize(), .math = processorMathHere()};
+    return estimateMemory(spec, shape, productsOn(spec, here)).total();
+}
+
 Row rowOf(const EngineLayout& layout, const NodeModel& node, const Figures& figures, const Options& options)
 {
     const SequenceShape shape = rowsOf(layout);
-    return {layout, StepModel::create(layout.spec, shape, node).value(),
-            estimateMemory(layout.spec, shape).total(), figures,
-            options.processorTime ? figures.processorSeconds : figures.seconds};
+    return {layout, StepModel::create(layout.spec, shape, node).value(), plannedMemory(layout.spec, shape),
+            figures, options.processorTime ? figures.processorSeconds : figures.seconds};
 }
 
 /// Relative to what was measured.

@@ -1,7 +1,11 @@
 #include "engine/planner/explain/plan_problems.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
+#include "engine/planner/processor_remarks.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/validate.h"
 
@@ -14,6 +18,11 @@ RunSpec resolved(RunSpec spec, const std::vector<HostMemory>& hosts)
 {
     spec.launch.device = resolvedDevice(spec.launch.device, hosts);
     return spec;
+}
+
+RankNeed needOn(const std::vector<HostMemory>& hosts, const RunSpec& spec, const SequenceShape& shape)
+{
+    return estimateMemory(resolved(spec, hosts), shape, productsOn(spec, hosts)).need();
 }
 
 /// Whether that category is among what is too small.
@@ -56,7 +65,8 @@ Diagnostics planProblems(const RunSpec& spec, const PlanFacts& facts)
         return problems;
     const std::vector<HostMemory> hosts = facts.hosts(spec);
     const auto shortage =
-        memoryShortage(spec.layout, hosts, memoryOfPipelineRanks(resolved(spec, hosts), facts.shape));
+        memoryShortage(spec.layout, hosts,
+                       memoryOfPipelineRanks(resolved(spec, hosts), facts.shape, productsOn(spec, hosts)));
     if (shortage)
         problems.push_back(memoryProblem(*shortage));
     return problems;
@@ -69,11 +79,23 @@ std::vector<ExplainedProblem> explainPlan(const RunSpec& spec, const PlanFacts& 
     for (ExplainedProblem& explained : explanations) {
         for (Remedy& remedy : explained.remedies) {
             if (explained.problem.path == kMemoryPath)
-                remedy.need =
-                    estimateMemory(resolved(remedy.spec, facts.hosts(remedy.spec)), facts.shape).need();
+                remedy.need = needOn(facts.hosts(remedy.spec), remedy.spec, facts.shape);
         }
     }
     return explanations;
+}
+
+std::vector<ExplainedProblem> explainProcessors(const RunSpec& spec, const PlanFacts& facts)
+{
+    const auto remarksOn = [&](const RunSpec& changed) {
+        return processorRemarks(changed, facts.hosts(changed));
+    };
+    const auto find = [&](const RunSpec& changed) {
+        Diagnostics found = planProblems(changed, facts);
+        std::ranges::move(remarksOn(changed), std::back_inserter(found));
+        return found;
+    };
+    return explain(spec, remarksOn(spec), find);
 }
 
 } // namespace trainyard

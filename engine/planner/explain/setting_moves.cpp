@@ -140,6 +140,11 @@ void withoutPipeline(RunSpec& spec)
     schedule<PipelineScheduleKind::OneForwardOneBackward, 1>(spec);
 }
 
+void computeInFloat32(RunSpec& spec)
+{
+    spec.precision.compute = ComputeType::Float32;
+}
+
 void withoutPacking(RunSpec& spec)
 {
     spec.batch.packing = false;
@@ -256,6 +261,7 @@ MovesByPath makeMoves()
         {"memory.recompute", {{recompute<RecomputeKind::None>, kOneForwardOneBackward}}},
         {"memory.offload_parameters", {{kZeroStage, withoutParameterOffload}}},
         {"memory", memoryMoves()},
+        {"precision.compute", {{computeInFloat32}}},
         {"optimizer.warmup_steps", {{kWarmup, kSteps, warmUpAllTheRun, runAsLongAsWarmUp}}},
     };
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/processor.h"
 #include "engine/base/units.h"
 #include "engine/planner/hardware/node_calibration.h"
 #include "engine/spec/run_spec.h"
@@ -89,6 +90,7 @@ struct NodeModel {
     Bytes hostMemory = 0;
     bool sharesMemory = false; ///< the devices' memory is the host's: what is on both lies there once
     double hostBandwidth = 0;  ///< bytes per second of the host's memory
+    std::optional<ProcessorMath> math{}; ///< of processors that compute themselves; nothing = unknown
     Price price;
     std::optional<NodeCalibration> calibration; ///< nothing: figures of vendors and publications
 

@@ -142,6 +142,22 @@ void readLinks(FieldReader& reader, LinkTable& table, Diagnostics& diagnostics)
     readGroups(reader, table, diagnostics);
 }
 
+void readProducts(FieldReader& reader, const char* key, NarrowProducts& products)
+{
+    std::string name(nameOf(products));
+    reader.read(key, name);
+    if (const auto found = narrowProductsFrom(name))
+        products = *found;
+    else
+        reader.complain(key, "unknown value \"" + name + "\"", "use native, widened or portable");
+}
+
+void readMath(FieldReader& reader, ProcessorMath& math)
+{
+    readProducts(reader, "bfloat16", math.bfloat16);
+    readProducts(reader, "float16", math.float16);
+}
+
 void readPrice(FieldReader& reader, Price& price)
 {
     reader.read("per_hour", price.perHour);
@@ -204,6 +220,9 @@ void readNode(FieldReader& reader, NodeModel& node, Diagnostics& diagnostics)
     readSize(reader, "host_memory", node.hostMemory);
     reader.read("shares_memory", node.sharesMemory);
     readRate(reader, "host_bandwidth", node.hostBandwidth);
+    if (reader.has("narrow_products"))
+        readSection(reader, "narrow_products", diagnostics,
+                    [&](FieldReader& math) { readMath(math, node.math.emplace()); });
     readSection(reader, "price", diagnostics, [&](FieldReader& price) { readPrice(price, node.price); });
     if (reader.has("calibration"))
         readSection(reader, "calibration", diagnostics, [&](FieldReader& calibration) {
@@ -284,6 +303,9 @@ std::string toJson(const NodeModel& node)
         {"host_bandwidth", node.hostBandwidth},
         {"price",
          {{"per_hour", node.price.perHour}, {"currency", node.price.currency}, {"date", node.price.date}}}};
+    if (node.math)
+        json["narrow_products"] = {{"bfloat16", nameOf(node.math->bfloat16)},
+                                   {"float16", nameOf(node.math->float16)}};
     if (node.calibration)
         json["calibration"] = calibrationJson(*node.calibration);
     return json.dump(2);

@@ -13,6 +13,7 @@ HostMemory onHardware(HostMemory host, const NodeModel& node, DeviceKind device)
     host.onDevices = device != DeviceKind::Cpu && !node.sharesMemory;
     host.mainPerRank = host.onDevices ? std::optional(share) : std::nullopt;
     host.usableShare = kUsableShare;
+    host.math = node.sharesMemory ? node.math : std::nullopt;
     return host;
 }
 

@@ -10,13 +10,18 @@ namespace trainyard {
 
 namespace {
 
-/// With the device that all its ranks get.
-RunSpec resolved(RunSpec spec, const std::vector<PipelineNode>& nodes)
+std::vector<HostMemory> allHosts(const std::vector<PipelineNode>& nodes)
 {
     std::vector<HostMemory> hosts;
     for (const PipelineNode& node : nodes)
         hosts.insert(hosts.end(), node.hosts.begin(), node.hosts.end());
-    spec.launch.device = resolvedDevice(spec.launch.device, hosts);
+    return hosts;
+}
+
+/// With the device that all its ranks get.
+RunSpec resolved(RunSpec spec, const std::vector<PipelineNode>& nodes)
+{
+    spec.launch.device = resolvedDevice(spec.launch.device, allHosts(nodes));
     return spec;
 }
 
@@ -24,7 +29,8 @@ RunSpec resolved(RunSpec spec, const std::vector<PipelineNode>& nodes)
 std::vector<bool> fitOfRanks(const RunSpec& spec, const SequenceShape& shape,
                              const std::vector<PipelineNode>& nodes)
 {
-    const std::vector<MemoryByCategory> bytes = memoryOfPipelineRanks(resolved(spec, nodes), shape);
+    const std::vector<MemoryByCategory> bytes =
+        memoryOfPipelineRanks(resolved(spec, nodes), shape, productsOn(spec, allHosts(nodes)));
     std::vector<bool> fits;
     for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
         const RankNeed need = needOf(bytes[rank]);
@@ -72,9 +78,10 @@ Result<StageDivision> judged(std::optional<PartitionKind> kind, const std::vecto
 {
     const RunSpec spec = byHand(asked, layerCounts);
     TRAINYARD_TRY(const StageTimes times, timeStages(spec, shape, nodes, measured));
-    return StageDivision{kind, layerCounts, times.step,
-                         estimateMemory(resolved(spec, nodes), shape).onDevice(),
-                         allFit(fitOfRanks(spec, shape, nodes))};
+    return StageDivision{
+        kind, layerCounts, times.step,
+        estimateMemory(resolved(spec, nodes), shape, productsOn(spec, allHosts(nodes))).onDevice(),
+        allFit(fitOfRanks(spec, shape, nodes))};
 }
 
 std::vector<PartitionKind> kindsFor(const StagePartition& asked)

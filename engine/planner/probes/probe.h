@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/processor.h"
 #include "engine/base/units.h"
 #include "engine/planner/time/product_time.h"
 #include "engine/spec/run_spec.h"
@@ -68,6 +69,7 @@ struct ProbedHardware {
     Bytes hostMemory = 0;
     std::vector<std::string> hosts;
     int ranksPerHost = 1;
+    std::optional<ProcessorMath> math{}; ///< of the first rank's processor where that is the device
 
     /// The processor is the device: its memory is the host's.
     bool isProcessor() const { return processors == 0; }

@@ -64,7 +64,13 @@ void readCount(FieldReader& reader, const char* key, int& count, int least)
         reader.complain(key, "makes no sense", "count again");
 }
 
-void readHardware(FieldReader& reader, ProbedHardware& hardware)
+void readMath(FieldReader& reader, ProcessorMath& math)
+{
+    readNamed(reader, "bfloat16", math.bfloat16, narrowProductsFrom);
+    readNamed(reader, "float16", math.float16, narrowProductsFrom);
+}
+
+void readHardware(FieldReader& reader, ProbedHardware& hardware, Diagnostics& diagnostics)
 {
     reader.read("device", hardware.device);
     reader.read("device_memory", hardware.deviceMemory);
@@ -74,6 +80,9 @@ void readHardware(FieldReader& reader, ProbedHardware& hardware)
     if (hardware.hosts.empty())
         reader.complain("hosts", "needs at least one host", "name what was probed");
     readCount(reader, "ranks_per_host", hardware.ranksPerHost, 1);
+    if (reader.has("narrow_products"))
+        readSection(reader, "narrow_products", diagnostics,
+                    [&](FieldReader& math) { readMath(math, hardware.math.emplace()); });
     for (const auto& [key, bytes] :
          {std::pair{"device_memory", hardware.deviceMemory}, {"host_memory", hardware.hostMemory}}) {
         if (bytes == 0)
@@ -101,7 +110,7 @@ Json probeJson(const Probe& probe)
 void readReport(FieldReader& reader, ProbeReport& report, Diagnostics& diagnostics)
 {
     readSection(reader, "hardware", diagnostics,
-                [&](FieldReader& hardware) { readHardware(hardware, report.hardware); });
+                [&](FieldReader& hardware) { readHardware(hardware, report.hardware, diagnostics); });
     reader.readEnum("type", report.type);
     readItems(reader, "probes", diagnostics,
               [&](FieldReader& probe) { readProbe(probe, report.probes.emplace_back()); });
@@ -122,6 +131,9 @@ std::string toJson(const ProbeReport& report)
                 {"ranks_per_host", hardware.ranksPerHost}}},
               {"type", nameOf(report.type)},
               {"probes", Json::array()}};
+    if (hardware.math)
+        json["hardware"]["narrow_products"] = {{"bfloat16", nameOf(hardware.math->bfloat16)},
+                                               {"float16", nameOf(hardware.math->float16)}};
     for (const Probe& probe : report.probes)
         json["probes"].push_back(probeJson(probe));
     return json.dump(2);

@@ -183,6 +183,7 @@ Result<NodeModel> NodeFit::node()
     node.devices = m_hardware.ranksPerHost;
     node.hostMemory = m_hardware.hostMemory;
     node.sharesMemory = m_hardware.isProcessor();
+    node.math = m_hardware.math;
     node.deviceLinks = linkTable(ProbeReach::Node);
     if (node.deviceLinks.points.empty())
         node.deviceLinks.points = {{kMiB, node.device.memoryBandwidth}};

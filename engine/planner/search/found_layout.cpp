@@ -14,7 +14,8 @@ FoundLayout untimedLayout(const SearchRequest& request, const RunSpec& spec)
 {
     RunSpec onNodes = spec;
     onNodes.launch.device = resolvedDevice(spec.launch.device, request.node);
-    const MemoryEstimate memory = estimateMemory(onNodes, request.shape);
+    const HostMemory host = onHardware({.ranks = request.node.devices}, request.node, onNodes.launch.device);
+    const MemoryEstimate memory = estimateMemory(onNodes, request.shape, productsOn(onNodes, host));
     FoundLayout layout;
     layout.spec = spec;
     layout.onDevice = memory.onDevice();

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "engine/base/file.h"
+#include "engine/base/processor.h"
 #include "remote/agent/host/logind.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/host/process.h"
@@ -103,9 +104,11 @@ std::string userName()
 json cpuFacts()
 {
     const std::string cpuinfo = textOf("/proc/cpuinfo");
+    const ProcessorMath math = processorMathHere();
     return {{"model", valueOf(cpuinfo, "model name", ':')},
             {"cores", usableCores()},
-            {"flags", interestingFlags(cpuinfo)}};
+            {"flags", interestingFlags(cpuinfo)},
+            {"narrow_products", {{"bfloat16", nameOf(math.bfloat16)}, {"float16", nameOf(math.float16)}}}};
 }
 
 json interfaces()

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sys/wait.h>
 
+#include "engine/base/processor.h"
 #include "engine/base/units.h"
 #include "engine/records/journal.h"
 #include "tests/auto/agent/agent_client.h"
@@ -208,6 +209,9 @@ private slots:
         QVERIFY(facts["memory"].value("total", std::uint64_t{0}) >
                 facts["memory"].value("available", std::uint64_t{0}));
         QVERIFY(facts["cpu"].value("cores", 0) > 0);
+        const ProcessorMath math = processorMathHere();
+        QCOMPARE(facts["cpu"]["narrow_products"].value("bfloat16", ""), std::string(nameOf(math.bfloat16)));
+        QCOMPARE(facts["cpu"]["narrow_products"].value("float16", ""), std::string(nameOf(math.float16)));
         QVERIFY(facts["disk"].value("free", std::uint64_t{0}) > 0);
         QVERIFY(!facts.value("os", "").empty());
     }

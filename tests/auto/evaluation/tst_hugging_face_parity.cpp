@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include <ATen/Parallel.h>
+#include <ATen/Version.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/log_softmax.h>
@@ -105,6 +106,14 @@ OptimizerSpec optimizerFrom(const nlohmann::json& json, OptimizerKind kind)
     return spec;
 }
 
+/// Hugging Face rounds a decoder's loss and its first gradient to float32, on the machine that made the
+/// reference by ATen's kernels for AVX-512. Other kernels add up in another order, and round elsewhere.
+double exactBound(const QString& model)
+{
+    constexpr double kExact = 1e-9, kRounded = 1e-6;
+    return model.startsWith("gpt") && at::get_cpu_capability() != "AVX512" ? kRounded : kExact;
+}
+
 double worstRelative(const std::vector<double>& actual, const std::vector<double>& expected)
 {
     double worst = 0;
@@ -136,7 +145,8 @@ private slots:
         QTest::addColumn<double>("eachTensor");
         QTest::addColumn<double>("allGradients");
         for (const char* model : {"bert-tiny", "gpt2-tiny"}) {
-            QTest::addRow("%s float64", model) << model << int(ComputeType::Float64) << 1e-9 << 1e-9;
+            QTest::addRow("%s float64", model)
+                << model << int(ComputeType::Float64) << exactBound(model) << exactBound(model);
             QTest::addRow("%s float32", model) << model << int(ComputeType::Float32) << 1e-5 << 1e-5;
             // Twice 4 * 1.03^5 * 2^-8, the bound of arXiv:2506.09280, theorem 5.3, for the first of four
             // layers. Single bias gradients are sums over tokens that nearly cancel; they get four times as
@@ -231,7 +241,7 @@ private slots:
             for (const OptimizerKind kind : {OptimizerKind::AdamW, OptimizerKind::Lamb}) {
                 const std::string name = fmt::format("{} {}", model, nameOf(kind));
                 QTest::addRow("%s float64", name.c_str())
-                    << model << int(kind) << int(ComputeType::Float64) << 1e-9;
+                    << model << int(kind) << int(ComputeType::Float64) << exactBound(model);
                 QTest::addRow("%s float32", name.c_str())
                     << model << int(kind) << int(ComputeType::Float32) << 1e-4;
             }

@@ -61,6 +61,20 @@ private slots:
         QVERIFY2(refusal.contains("nearest that work: memory.offload_optimizer false"), qPrintable(refusal));
     }
 
+    void saysThatProcessorsAreSlow()
+    {
+        RunSpec spec = bertBase();
+        const auto remarksWith = [&](const ProcessorMath& math) {
+            const auto judged = judgeSpec(spec, rows(), {NodeMemory(64 * kGiB, {}, math)});
+            return judged.ok() && !judged->empty() ? QString::fromStdString(judged->back().message)
+                                                   : QString();
+        };
+        const ProcessorMath avx512{NarrowProducts::Widened, NarrowProducts::Portable};
+        spec.precision.compute = ComputeType::BFloat16;
+        QVERIFY2(remarksWith(avx512).contains("slower than float32"), qPrintable(remarksWith(avx512)));
+        QVERIFY(!remarksWith({}).contains("slower than float32"));
+    }
+
     // On CUDA one kernel keeps no scores; "auto" is that where every rank has a device.
     void plansForTheDeviceThatRanksGet()
     {

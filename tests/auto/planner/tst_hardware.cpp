@@ -62,6 +62,21 @@ private slots:
         }
     }
 
+    void keepsHowAProcessorMultiplies()
+    {
+        NodeModel node = *nodePreset("cpu-node");
+        node.math = ProcessorMath{NarrowProducts::Widened, NarrowProducts::Portable};
+        const std::string json = toJson(node);
+        QVERIFY(parseNode(json).node == node);
+        QCOMPARE(onHardware({.ranks = 1}, node, DeviceKind::Cpu).math, node.math);
+        node.sharesMemory = false; // its accelerators compute
+        QVERIFY(!onHardware({.ranks = 1}, node, DeviceKind::Cuda).math);
+        QByteArray wrong = QByteArray::fromStdString(json);
+        const Diagnostics found = parseNode(wrong.replace("widened", "wide").toStdString()).diagnostics;
+        QCOMPARE(found.size(), std::size_t{1});
+        QCOMPARE(found.front().path, "narrow_products.bfloat16");
+    }
+
     void keepsWhatWasCalibrated()
     {
         const ParsedNode parsed = parseNode(toJson(calibratedNode()));

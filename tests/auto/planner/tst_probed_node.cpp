@@ -214,10 +214,12 @@ private slots:
 
     void readsWhatAHostWrote()
     {
-        const ProbeReport report = probesOn(knownNode("cpu-node"), 2, 0.1);
+        ProbeReport report = probesOn(knownNode("cpu-node"), 2, 0.1);
+        report.hardware.math = ProcessorMath{NarrowProducts::Widened, NarrowProducts::Portable};
         const auto parsed = parseProbeReport(toJson(report));
         QVERIFY2(parsed.ok(), parsed.ok() ? "" : parsed.error().text().c_str());
         QVERIFY(*parsed == report);
+        QVERIFY(probedNode(*parsed, "2026-01-31")->math == report.hardware.math);
     }
 
     void namesEveryWrongField_data()

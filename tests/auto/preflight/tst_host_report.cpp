@@ -41,7 +41,11 @@ QJsonObject goodProbe()
          QJsonObject{{"libc.so.6", QJsonObject{{"path", "/lib/libc.so.6"}, {"lacks", QJsonArray()}}},
                      {"libmpi.so.40", QJsonObject{{"path", "/lib/libmpi.so.40"}, {"lacks", QJsonArray()}}},
                      {"libcuda.so.1", QJsonObject{{"path", "/lib/libcuda.so.1"}, {"lacks", QJsonArray()}}}}},
-        {"cpu", QJsonObject{{"model", "Xeon"}, {"cores", 64}, {"flags", QJsonArray{"avx2", "fma"}}}},
+        {"cpu",
+         QJsonObject{{"model", "Xeon"},
+                     {"cores", 64},
+                     {"flags", QJsonArray{"avx2", "fma"}},
+                     {"narrow_products", QJsonObject{{"bfloat16", "widened"}, {"float16", "portable"}}}}},
         {"memory", QJsonObject{{"total", 256 * kGiB}, {"available", 200 * kGiB}}},
         {"shm", QJsonObject{{"total", 64 * kGiB}, {"free", 64 * kGiB}}},
         {"disk", disk()},
@@ -250,6 +254,14 @@ private slots:
         QCOMPARE(judge(goodProbe(), {1, -5000}).worst(), Verdict::Warn);
         QCOMPARE(judge(goodProbe(), {400, 1100}).worst(), Verdict::Ok);
         QCOMPARE(judge(goodProbe(), {400, 1300}).worst(), Verdict::Warn);
+    }
+
+    void knowsHowTheProcessorMultiplies()
+    {
+        const ProcessorMath expected{NarrowProducts::Widened, NarrowProducts::Portable};
+        QVERIFY(readFacts("a", goodProbe(), {}).math == expected);
+        QVERIFY(!readFacts("a", changed("cpu/narrow_products", QJsonValue()), {}).math);
+        QVERIFY(!readFacts("a", {}, {}).math);
     }
 
     void takesAnEmptyAnswer() { QCOMPARE(judge({}).worst(), Verdict::Fail); }
