@@ -27,6 +27,7 @@
 #include "engine/base/check.h"
 #include "engine/planner/hardware/hardware_json.h"
 #include "engine/planner/hardware/hardware_presets.h"
+#include "engine/planner/memory_fit.h"
 #include "engine/planner/memory_model.h"
 #include "engine/planner/validation/calibration.h"
 #include "tests/auto/training/training_fixture.h"
