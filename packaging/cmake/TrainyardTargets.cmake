@@ -1,6 +1,6 @@
 # One static library per folder, thin executables.
 #
-#   trainyard_library(SOURCES a.cpp ... [LINKS public...] [PRIVATE_LINKS private...])
+#   trainyard_library(SOURCES a.cpp ... [LINKS public...] [PRIVATE_LINKS private...] [APART b.cpp ...])
 #       in engine/base makes the target trainyard_engine_base, with the repository root as include path.
 #   trainyard_qt_library(...)        the same, with Qt's meta-object compiler
 #   trainyard_executable(<name> SOURCES main.cpp LINKS ...)
@@ -11,12 +11,27 @@ function(trainyard_target_name out)
     set(${out} "${name}" PARENT_SCOPE)
 endfunction()
 
+# Eight sources are compiled at once, which parses their headers once (-DCMAKE_UNITY_BUILD=OFF: each alone). So names of
+# unnamed namespaces are unique within a library; APART are sources that are compiled alone, where that is not worth it.
+if(NOT DEFINED CMAKE_UNITY_BUILD)
+    set(CMAKE_UNITY_BUILD ON)
+endif()
+
 function(trainyard_library)
-    cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+    cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS;APART" ${ARGN})
     trainyard_target_name(name)
     add_library(${name} STATIC ${ARG_SOURCES})
+    trainyard_compile_apart(${ARG_APART})
     target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")
     target_link_libraries(${name} PUBLIC ${ARG_LINKS} PRIVATE trainyard_options ${ARG_PRIVATE_LINKS})
+endfunction()
+
+function(trainyard_compile_apart)
+    if(ARGN)
+        set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+        list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+        set_property(GLOBAL APPEND PROPERTY trainyard_apart ${ARGN}) # for others that compile the same sources
+    endif()
 endfunction()
 
 function(trainyard_qt_library)

@@ -1,27 +1,37 @@
 # trainyard_test(<name> SOURCES ... [LINKS ...] [LABELS unit] [RANKS n] [TIMEOUT seconds] [ENVIRONMENT A=b ...]
-#                [PROCESSORS avx2|avx512 ...])
+#                [PROCESSORS avx2|avx512 ...] [NEEDS programs...] [APART | ALONE])
 #
 # Labels: unit mpi ssh slurm gui fault gpu long. With RANKS the test runs under mpirun. TIMEOUT (300) is for a test
 # that hangs, as a whole or in one function; it must hold on a machine that is busy with four times as much.
 # Qt tests run offscreen unless they say otherwise. PROCESSORS: the test runs again as <name>_on_<processor>, which has no
-# more than that (tests/support/processor).
+# more than that (tests/support/processor). NEEDS: what the test starts, to be built with it.
+#
+# Where a folder sets TRAINYARD_TEST_GROUP, its tests are compiled together, eight sources at once, into one executable
+# tests_<group>, which parses headers and links once for all of them; ctest runs each under its own name. APART: a test
+# with names that others have too, compiled alone. ALONE: one with a main() of its own, in an executable of its own.
 function(trainyard_test name)
-    cmake_parse_arguments(ARG "" "RANKS;TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT;PROCESSORS" ${ARGN})
+    cmake_parse_arguments(ARG "ALONE;APART" "RANKS;TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT;PROCESSORS;NEEDS" ${ARGN})
     if(NOT ARG_LABELS)
         set(ARG_LABELS unit)
     endif()
     if(NOT ARG_TIMEOUT)
         set(ARG_TIMEOUT 300)
     endif()
-    if(NOT TARGET ${name})
-        add_executable(${name} ${ARG_SOURCES})
-        trainyard_generate_mocs(${name} ${ARG_SOURCES})
-        set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-        target_link_libraries(${name} PRIVATE trainyard_options Qt6::Test ${ARG_LINKS})
-        target_compile_definitions(${name} PRIVATE
-            TRAINYARD_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TRAINYARD_BIN_DIR="${CMAKE_BINARY_DIR}/bin")
+    if(TRAINYARD_TEST_GROUP AND NOT ARG_ALONE)
+        set(executable tests_${TRAINYARD_TEST_GROUP})
+        set(command $<TARGET_FILE:${executable}> ${name})
+    else()
+        set(executable ${name})
+        set(command $<TARGET_FILE:${executable}>)
     endif()
-    set(command $<TARGET_FILE:${name}>)
+    trainyard_test_executable(${executable} ${ARG_SOURCES})
+    if(ARG_APART)
+        trainyard_test_apart(${ARG_SOURCES})
+    endif()
+    target_link_libraries(${executable} PRIVATE ${ARG_LINKS})
+    if(ARG_NEEDS)
+        add_dependencies(${executable} ${ARG_NEEDS})
+    endif()
     set(test ${name})
     if(ARG_RANKS)
         set(test "${name}_${ARG_RANKS}_ranks")
@@ -41,7 +51,7 @@ function(trainyard_test name)
         return()
     endif()
     foreach(processor ${ARG_PROCESSORS})
-        add_dependencies(${name} lesser_processor)
+        add_dependencies(${executable} lesser_processor)
         add_test(NAME ${test}_on_${processor} COMMAND ${command})
         set_tests_properties(${test}_on_${processor} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
             RUN_SERIAL ${serial} SKIP_RETURN_CODE 77
@@ -49,14 +59,46 @@ function(trainyard_test name)
     endforeach()
 endfunction()
 
-# The "x.moc" that an x.cpp includes at its end. AUTOMOC would look through every file of every test once more.
+function(trainyard_test_apart)
+    trainyard_compile_apart(${ARGN})
+    set_source_files_properties(${ARGN} PROPERTIES
+        COMPILE_OPTIONS "-include;${CMAKE_SOURCE_DIR}/tests/support/group/grouped_test.h")
+endfunction()
+
+# Adds to <executable> those of the sources that it does not have yet.
+function(trainyard_test_executable executable)
+    set(sources ${ARGN})
+    list(TRANSFORM sources PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+    if(NOT TARGET ${executable})
+        add_executable(${executable})
+        set_target_properties(${executable} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+        target_link_libraries(${executable} PRIVATE trainyard_options Qt6::Test)
+        target_compile_options(${executable} PRIVATE ${TRAINYARD_TEST_OPTIONS})
+        target_compile_definitions(${executable} PRIVATE
+            TRAINYARD_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TRAINYARD_BIN_DIR="${CMAKE_BINARY_DIR}/bin")
+        if(executable MATCHES "^tests_")
+            target_link_libraries(${executable} PRIVATE trainyard_tests_support_group)
+            set_target_properties(${executable} PROPERTIES UNITY_BUILD ON
+                UNITY_BUILD_CODE_BEFORE_INCLUDE "#include \"tests/support/group/grouped_test.h\"")
+        endif()
+    endif()
+    get_target_property(known ${executable} SOURCES)
+    if(known)
+        list(REMOVE_ITEM sources ${known})
+    endif()
+    target_sources(${executable} PRIVATE ${sources})
+    trainyard_generate_mocs(${executable} ${sources})
+endfunction()
+
+# The "x.moc" that an x.cpp includes at its end. AUTOMOC would look through every file of every test once more, and with
+# TARGET moc would read all headers of LibTorch (up to 15 s a test), which say nothing of test classes.
 function(trainyard_generate_mocs target)
     foreach(source ${ARGN})
         cmake_path(GET source STEM stem)
         file(STRINGS ${source} includes REGEX "^#include \"${stem}\\.moc\"")
         if(includes)
             set(mocs "${CMAKE_CURRENT_BINARY_DIR}/${target}_mocs")
-            qt_generate_moc(${source} "${mocs}/${stem}.moc" TARGET ${target})
+            qt_generate_moc(${source} "${mocs}/${stem}.moc")
             target_sources(${target} PRIVATE "${mocs}/${stem}.moc")
             target_include_directories(${target} PRIVATE "${mocs}")
         endif()

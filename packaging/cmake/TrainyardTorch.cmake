@@ -27,17 +27,22 @@ target_link_libraries(trainyard_torch INTERFACE torch_cpu torch_c10)
 target_link_options(trainyard_torch INTERFACE "-Wl,-rpath-link,${TRAINYARD_DEPS}/cuda/lib" "-Wl,--disable-new-dtags"
     "-Wl,-rpath,${torch_lib}:${TRAINYARD_DEPS}/cuda/lib")
 
-# ATen and autograd headers take 6 to 12 s a file: compiled once here and reused by every engine library.
+# ATen and autograd headers take 6 to 12 s a file: compiled once here and reused by every engine library. A precompiled
+# header holds for one level of optimisation, and tests have another.
 file(WRITE "${CMAKE_BINARY_DIR}/torch_pch.cpp" "")
-add_library(trainyard_torch_pch OBJECT "${CMAKE_BINARY_DIR}/torch_pch.cpp")
-target_link_libraries(trainyard_torch_pch PRIVATE trainyard_torch trainyard_options)
-target_precompile_headers(trainyard_torch_pch PRIVATE
-    <torch/types.h> <torch/autograd.h> <torch/nn/module.h> <vector> <string> <memory> <functional>)
+foreach(name trainyard_torch_pch trainyard_torch_test_pch)
+    add_library(${name} OBJECT EXCLUDE_FROM_ALL "${CMAKE_BINARY_DIR}/torch_pch.cpp")
+    target_link_libraries(${name} PRIVATE trainyard_torch trainyard_options)
+    target_precompile_headers(${name} PRIVATE
+        <torch/types.h> <torch/autograd.h> <torch/nn/module.h> <vector> <string> <memory> <functional>)
+endforeach()
+target_compile_options(trainyard_torch_test_pch PRIVATE ${TRAINYARD_TEST_OPTIONS})
 
 # trainyard_library whose sources use the precompiled LibTorch headers.
 function(trainyard_torch_library)
-    cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
-    trainyard_library(SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS} trainyard_torch PRIVATE_LINKS ${ARG_PRIVATE_LINKS})
+    cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS;APART" ${ARGN})
+    trainyard_library(SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS} trainyard_torch PRIVATE_LINKS ${ARG_PRIVATE_LINKS}
+        APART ${ARG_APART})
     trainyard_target_name(name)
     target_precompile_headers(${name} REUSE_FROM trainyard_torch_pch)
 endfunction()
@@ -46,5 +51,10 @@ endfunction()
 # the problems are small, and OpenMP threads that spin on a busy machine take minutes for them.
 macro(trainyard_torch_test name)
     trainyard_test(${name} ENVIRONMENT OMP_NUM_THREADS=1 ${ARGN})
-    target_precompile_headers(${name} REUSE_FROM trainyard_torch_pch)
+    set(executable ${name})
+    set(arguments ${ARGN})
+    if(TRAINYARD_TEST_GROUP AND NOT "ALONE" IN_LIST arguments)
+        set(executable tests_${TRAINYARD_TEST_GROUP})
+    endif()
+    target_precompile_headers(${executable} REUSE_FROM trainyard_torch_test_pch)
 endmacro()

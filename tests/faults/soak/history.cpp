@@ -24,16 +24,16 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Ended, state)
 namespace {
 
 /// In the order of Happening's alternatives.
-constexpr std::array<const char*, std::variant_size_v<Happening>> kNames{
+constexpr std::array<const char*, std::variant_size_v<Happening>> kEntryNames{
     "began",  "injected",  "healed",   "resumed", "looked", "checkpoint",
     "record", "reference", "compared", "left",    "ended"};
 
 template <std::size_t Index = 0>
 Happening parse(const json& line)
 {
-    if constexpr (Index < kNames.size()) {
-        if (line.contains(kNames[Index]))
-            return line.at(kNames[Index]).get<std::variant_alternative_t<Index, Happening>>();
+    if constexpr (Index < kEntryNames.size()) {
+        if (line.contains(kEntryNames[Index]))
+            return line.at(kEntryNames[Index]).get<std::variant_alternative_t<Index, Happening>>();
         return parse<Index + 1>(line);
     } else {
         throw std::invalid_argument("nothing that is known happened");
@@ -45,7 +45,7 @@ Happening parse(const json& line)
 void HistoryFile::add(Moment atMs, const Happening& what)
 {
     json line{{"at_ms", atMs}};
-    line[kNames[what.index()]] = std::visit([](const auto& one) { return json(one); }, what);
+    line[kEntryNames[what.index()]] = std::visit([](const auto& one) { return json(one); }, what);
     m_out << line.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
 }
 
