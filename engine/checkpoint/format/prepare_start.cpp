@@ -205,6 +205,12 @@ Status goBackTo(const fs::path& checkpoints, std::int64_t step)
     }
     if (listing.names.empty())
         return {};
+    // A `latest` that is as the last start or publication left it asks for nothing; now it does.
+    if (target->text() == listing.record.latest) {
+        LineRecord record = listing.record;
+        record.latest.clear();
+        TRAINYARD_TRY_STATUS(record.save(checkpoints));
+    }
     return writeFileAtomically(checkpoints / kLatestName, target->text() + "\n");
 }
 

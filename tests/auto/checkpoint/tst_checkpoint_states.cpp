@@ -203,6 +203,22 @@ private slots:
         QVERIFY(fs::exists(folder / "step-000000700.line-2"));
     }
 
+    /// A crash came between the publication of the newest one and `latest`.
+    void goesBackToWhatLatestNamesAlready()
+    {
+        const fs::path folder = m_root / "named";
+        FolderState state;
+        state.latest = Latest::Behind;
+        makeCheckpoints(folder, state);
+        const std::int64_t named = kSteps[kSteps.size() - 2];
+        QCOMPARE(readFile(folder / "latest").value(), checkpointOf(folder, named).filename().string() + "\n");
+        QVERIFY(goBackTo(folder, named).ok());
+        QCOMPARE(prepareStart(folder, {})->step, named);
+        QCOMPARE(prepareStart(folder, {})->step, named);
+        QVERIFY(!fs::exists(checkpointOf(folder, kSteps.back())));
+        QCOMPARE(manifestsIn(folder).size(), kSteps.size());
+    }
+
     void refusesToGoBackToWhatIsNotThere()
     {
         const fs::path folder = m_root / "absent";
