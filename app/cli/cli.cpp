@@ -9,6 +9,7 @@
 #include "app/cli/command_help.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "engine/base/parser_help.h"
 #include "engine/spec/field_reader.h"
 
 namespace trainyard {
@@ -69,7 +70,7 @@ int parse(CLI::App& app, int argc, char** argv)
         app.parse(argc, argv);
         return 0;
     } catch (const CLI::Success& success) {
-        app.exit(success);
+        printHelp(app, success);
         return -1;
     } catch (const CLI::ParseError& error) {
         return console::fail(badInput(error.what(), helpFor(app)));
@@ -78,19 +79,10 @@ int parse(CLI::App& app, int argc, char** argv)
 
 } // namespace
 
-int runCli(int argc, char** argv)
+void addCommands(CLI::App& app, CommandOutcome& outcome)
 {
-    // Reports draw their figures with the widgets' plotting library; no display is needed for that.
-    qputenv("QT_QPA_PLATFORM", "offscreen");
-    qInstallMessageHandler(printOnlyTrouble);
-    QApplication application(argc, argv);
-    QApplication::setApplicationName("trainyard");
-    CLI::App app("Trainyard: design, launch and watch distributed training of transformers.\n"
-                 "Without a command, `trainyard` opens the window.",
-                 "trainyard");
     app.set_version_flag("--version", std::string(TRAINYARD_VERSION));
     app.require_subcommand(1);
-    CommandOutcome outcome;
     addDemoCommand(app, outcome);
     addHostCommands(app, outcome);
     addCleanCommand(app, outcome);
@@ -110,8 +102,23 @@ int runCli(int argc, char** argv)
     addModelCommands(app, outcome);
     addCompletionCommands(app, outcome);
     completeHelp(app);
+}
+
+int runCli(int argc, char** argv)
+{
+    guardStandardStreams();
+    // Reports draw their figures with the widgets' plotting library; no display is needed for that.
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    qInstallMessageHandler(printOnlyTrouble);
+    QApplication application(argc, argv);
+    QApplication::setApplicationName("trainyard");
+    CLI::App app("Trainyard: design, launch and watch distributed training of transformers.\n"
+                 "Without a command, `trainyard` opens the window.",
+                 "trainyard");
+    CommandOutcome outcome;
+    addCommands(app, outcome);
     const int parsed = parse(app, argc, argv);
-    return parsed > 0 ? parsed : outcome.status;
+    return exitStatusAfterOutput(parsed > 0 ? parsed : outcome.status, "trainyard");
 }
 
 } // namespace trainyard

@@ -9,6 +9,9 @@ struct CommandOutcome {
     int status = 0;
 };
 
+/// All of the command line, with the help of each command.
+void addCommands(CLI::App& app, CommandOutcome& outcome);
+
 // Each adds its commands to the parser; when one is chosen its callback runs it and sets the outcome.
 void addDataCommands(CLI::App& app, CommandOutcome& outcome);     ///< prepare, verify, tokenize
 void addModelCommands(CLI::App& app, CommandOutcome& outcome);    ///< eval, certify

@@ -1,10 +1,10 @@
 #include "app/cli/console.h"
 
-#include <cstdio>
 #include <string>
 #include <unistd.h>
 
 #include "engine/base/foreign_text.h"
+#include "engine/base/standard_streams.h"
 
 namespace trainyard::console {
 
@@ -14,12 +14,6 @@ bool errorIsTerminal()
 {
     static const bool terminal = ::isatty(STDERR_FILENO) == 1;
     return terminal;
-}
-
-void write(std::FILE* stream, std::string_view text)
-{
-    std::fwrite(text.data(), 1, text.size(), stream);
-    std::fflush(stream);
 }
 
 /// Whatever a host had part in ends up here; nothing of it may act on the terminal.
@@ -34,23 +28,23 @@ constexpr const char* kClearLine = "\r\x1b[K";
 
 void print(const QString& line)
 {
-    write(stdout, harmless(line) + '\n');
+    printOutput(harmless(line) + '\n');
 }
 
 void print(const QJsonDocument& document)
 {
-    write(stdout, harmless(QString::fromUtf8(document.toJson(QJsonDocument::Indented))));
+    printOutput(harmless(QString::fromUtf8(document.toJson(QJsonDocument::Indented))));
 }
 
 void note(const QString& line)
 {
-    write(stderr, (errorIsTerminal() ? kClearLine : std::string()) + harmless(line) + '\n');
+    printNotice((errorIsTerminal() ? kClearLine : std::string()) + harmless(line) + '\n');
 }
 
 void transient(const QString& line)
 {
     if (errorIsTerminal())
-        write(stderr, kClearLine + harmless(line));
+        printNotice(kClearLine + harmless(line));
 }
 
 void warn(const QString& text)
@@ -60,7 +54,7 @@ void warn(const QString& text)
 
 int fail(const Error& error)
 {
-    note("trainyard: " + QString::fromStdString(error.text()));
+    note("trainyard: " + QString::fromStdString(shownText(error)));
     return exitStatus(error.kind);
 }
 

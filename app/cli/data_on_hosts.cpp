@@ -1,6 +1,5 @@
 #include "app/cli/data_on_hosts.h"
 
-#include <cstdio>
 #include <optional>
 
 #include <QEventLoop>
@@ -11,6 +10,7 @@
 #include "app/models/display_text.h"
 #include "app/models/host_verification.h"
 #include "app/models/spread_preparation.h"
+#include "engine/base/standard_streams.h"
 #include "engine/spec/validate.h"
 
 namespace trainyard {
@@ -104,7 +104,7 @@ int print(const Result<VerifyAnswer>& answer)
 {
     if (!answer.ok())
         return console::fail(answer.error());
-    std::fwrite(answer->report.constData(), 1, static_cast<std::size_t>(answer->report.size()), stdout);
+    printOutput(std::string_view(answer->report.constData(), std::size_t(answer->report.size())));
     return answer->error ? console::fail(*answer->error) : 0;
 }
 

@@ -38,6 +38,12 @@ public:
         for (const Record& record : ordered)
             std::visit([this](const auto& payload) { showPayload(payload); }, record.payload);
     }
+    /// Where the run came to stays, whichever step it is.
+    void keepLastStep()
+    {
+        if (!m_passing.isEmpty())
+            console::note(std::exchange(m_passing, {}));
+    }
     int exitStatus() const
     {
         switch (m_last.state) {
@@ -59,7 +65,9 @@ private:
                                  .arg(step.loss, 0, 'f', 4)
                                  .arg(number(step.learningRate), number(step.gradientNorm),
                                       number(static_cast<double>(step.sequences) / step.stepSeconds));
-        if (step.step % 10 == 0 || step.step == 1)
+        const bool stays = step.step % 10 == 0 || step.step == 1;
+        m_passing = stays ? QString() : line;
+        if (stays)
             console::note(line);
         else
             console::transient(line);
@@ -92,6 +100,8 @@ private:
         // A run that waits may change only the reason: its place in a queue.
         const bool changed = state.state != m_last.state ||
                              (state.state == RunState::Pending && state.reason != m_last.reason);
+        if (isFinal(state.state))
+            keepLastStep();
         if (changed && !state.heartbeat)
             console::note(QString("%1 %2%3").arg(
                 m_runId, wordsFor(state.state),
@@ -103,6 +113,7 @@ private:
 
     QString m_runId;
     StateRecord m_last;
+    QString m_passing;           ///< the last step, where its line makes room for the next one
     std::uint32_t m_attempt = 0; ///< that is being told
 };
 
@@ -179,6 +190,7 @@ int followRun(Desk& desk, const QString& runId)
         return 130;
     }
     view.show(records);
+    view.keepLastStep();
     return view.exitStatus();
 }
 

@@ -13,6 +13,7 @@
 #include "app/models/host_store.h"
 #include "engine/spec/field_reader.h"
 #include "remote/preflight/report_json.h"
+#include "remote/ssh/host_name.h"
 #include "remote/target/desk_folders.h"
 
 namespace trainyard {
@@ -29,6 +30,15 @@ Result<QStringList> allHosts()
     TRAINYARD_TRY(QStringList hosts, loadHosts(hostFile()));
     hosts.prepend(thisMachine());
     return hosts;
+}
+
+Status checkNames(const std::vector<std::string>& names)
+{
+    for (const std::string& name : names) {
+        if (const auto host = ssh::parseHostName(name); !host.ok())
+            return host.error().in("\"" + name + "\" is not a host");
+    }
+    return {};
 }
 
 /// Runs a preflight to its end; Ctrl+C ends it sooner, and nothing comes back then.
@@ -110,6 +120,8 @@ void print(const PreflightReport& report, bool json)
 
 int checkHosts(const std::vector<std::string>& names, bool links, bool json, Desk::NewKeys newKeys)
 {
+    if (const Status named = checkNames(names); !named.ok())
+        return console::fail(named.error());
     QStringList hosts;
     for (const std::string& name : names)
         hosts << QString::fromStdString(name);
@@ -137,10 +149,12 @@ int addHost(const QString& name, Desk::NewKeys newKeys)
         return console::fail(
             badInput(name.toStdString() + " is in the list already", "`trainyard hosts list` shows it"));
     const int status = checkHosts({name.toStdString()}, false, false, newKeys);
-    if (status != 0) {
+    if (status == exitStatus(ErrorKind::Unreachable)) {
         console::note(name + " was not added to the list: see the fix above");
         return status;
     }
+    if (status != 0)
+        return status;
     hosts->append(name);
     const Status saved = saveHosts(hostFile(), *hosts);
     return saved.ok() ? 0 : console::fail(saved.error());

@@ -21,9 +21,13 @@ Status checkOutputFile(const char* option, const std::string& file)
     if (!fs::is_directory(folder, error))
         return badInput(fmt::format("{}: there is no folder {}", option, folder.string()),
                         "make it first, or name another one");
-    if (::access(folder.c_str(), W_OK | X_OK) != 0)
-        return badInput(fmt::format("{}: this user may not write to the folder {}", option, folder.string()),
-                        "name another one");
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+        Error error =
+            systemError(ErrorKind::BadInput,
+                        fmt::format("{}: cannot write to the folder {}", option, folder.string()), errno);
+        error.hint = "name another one";
+        return error;
+    }
     return {};
 }
 

@@ -8,6 +8,7 @@
 #include "app/cli/host_runs.h"
 #include "app/cli/run_words.h"
 #include "app/cli/spec_input.h"
+#include "engine/base/standard_streams.h"
 
 namespace trainyard {
 
@@ -162,7 +163,7 @@ private:
                                   if (!piece.ok())
                                       return end(console::fail(piece.error()));
                                   show(piece->bytes);
-                                  if (!follow)
+                                  if (!follow || !outputStatus().ok())
                                       return end(0);
                                   const qint64 next = piece->offset + piece->bytes.size();
                                   QTimer::singleShot(piece->bytes.isEmpty() ? kLogPauseMs : 0, &m_loop,

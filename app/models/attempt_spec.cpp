@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
+#include "engine/base/json_problem.h"
 #include "engine/spec/elastic.h"
 #include "engine/spec/layout_change.h"
 
@@ -34,7 +35,7 @@ try {
     spread.away = document.value("away", spread.away);
     return spread;
 } catch (const json::exception& error) {
-    return badInput(std::string("not a launch request: ") + error.what(),
+    return badInput("not a launch request: " + jsonProblem(error, request),
                     "remove the file, or fetch it again from the run's host");
 }
 

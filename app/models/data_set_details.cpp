@@ -5,6 +5,7 @@
 
 #include "app/models/counter_words.h"
 #include "app/models/display_text.h"
+#include "engine/base/json_problem.h"
 
 namespace trainyard {
 
@@ -182,12 +183,13 @@ DataSetDetails read(const Json& json)
 
 Result<DataSetDetails> readDataSetDetails(const QByteArray& manifest)
 {
+    const std::string text = manifest.toStdString();
     try {
-        DataSetDetails details = read(Json::parse(manifest.toStdString()));
+        DataSetDetails details = read(Json::parse(text));
         details.manifest = manifest;
         return details;
     } catch (const Json::exception& problem) {
-        return badInput(std::string("the manifest cannot be read: ") + problem.what());
+        return badInput("the manifest cannot be read: " + jsonProblem(problem, text));
     }
 }
 

@@ -50,10 +50,13 @@ void DataSetInspector::cancel()
 
 void DataSetInspector::onManifest(const Result<QByteArray>& manifest)
 {
-    const auto details =
-        manifest.ok() ? readDataSetDetails(*manifest) : Result<DataSetDetails>(manifest.error());
+    if (!manifest.ok()) {
+        emit finished(manifest.error());
+        return;
+    }
+    const auto details = readDataSetDetails(*manifest);
     if (!details.ok()) {
-        emit finished(details.error());
+        emit finished(details.error().in(m_findings.folder.toStdString() + "/manifest.json"));
         return;
     }
     m_findings.details = *details;

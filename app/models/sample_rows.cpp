@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/models/display_text.h"
+#include "engine/base/json_problem.h"
 
 namespace trainyard {
 
@@ -100,7 +101,7 @@ Result<VerifyReport> parseVerifyReport(std::string_view text)
             report.samples.push_back(readRow(row));
         return report;
     } catch (const nlohmann::json::exception& problem) {
-        return failed(std::string("the verifier's answer cannot be read: ") + problem.what());
+        return failed("the verifier's answer cannot be read: " + jsonProblem(problem, text));
     }
 }
 

@@ -1,13 +1,13 @@
 #include "datasets/job/progress_sink.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 #include <string>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "engine/base/standard_streams.h"
 #include "engine/base/units.h"
 
 namespace trainyard {
@@ -43,7 +43,7 @@ private:
         if (status.ok() || m_reported)
             return;
         m_reported = true;
-        fmt::print(stderr, "trainyard-prepare: progress is no longer recorded: {}\n", status.error().text());
+        printError("trainyard-prepare", status.error().in("progress is no longer recorded"));
     }
 
     JournalWriter m_journal;
@@ -108,12 +108,12 @@ private:
     void printLine(const std::string& text)
     {
         overwrite({});
-        fmt::print(stderr, "{}\n", text);
+        printNotice(text + '\n');
     }
     void overwrite(const std::string& text)
     {
         if (m_terminal)
-            fmt::print(stderr, "\r\033[K{}", text);
+            printNotice("\r\033[K" + text);
     }
 
     bool m_terminal = ::isatty(STDERR_FILENO) == 1;

@@ -1,12 +1,12 @@
 #include "datasets/prepare/commands.h"
 
-#include <cstdio>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "datasets/job/job_watch.h"
 #include "datasets/prepare/conversion.h"
+#include "engine/base/standard_streams.h"
 
 namespace trainyard {
 
@@ -28,7 +28,7 @@ Status convert(const ConvertArguments& arguments)
     watch.end(files.ok() ? Status() : Status(files.error()));
     if (!files.ok())
         return files.error();
-    fmt::print("{}\n{} files\n", arguments.out.string(), files->size());
+    printOutput(fmt::format("{}\n{} files\n", arguments.out.string(), files->size()));
     return {};
 }
 

@@ -12,6 +12,7 @@
 #include "datasets/prepare/staged_folder.h"
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
+#include "engine/base/json_problem.h"
 
 namespace trainyard {
 
@@ -183,7 +184,8 @@ Result<DocumentPart> DocumentPart::load(const fs::path& folder)
                             "copy the folder again, or make it again");
         return parse(json);
     } catch (const Json::exception& problem) {
-        return badInput(fmt::format("{}: {}", file.string(), problem.what()), "make the documents again");
+        return badInput(fmt::format("{}: {}", file.string(), jsonProblem(problem, *text)),
+                        "make the documents again");
     }
 }
 

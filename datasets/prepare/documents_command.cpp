@@ -1,6 +1,5 @@
 #include "datasets/prepare/commands.h"
 
-#include <cstdio>
 #include <memory>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include "datasets/prepare/corpus_options.h"
 #include "datasets/prepare/document_part.h"
 #include "datasets/prepare/job_place.h"
+#include "engine/base/standard_streams.h"
 
 namespace trainyard {
 
@@ -31,8 +31,8 @@ Status makeDocuments(const DocumentsArguments& arguments)
     if (!part.ok())
         return part.error();
     const DocumentStore::Mark& made = part->corpus.documents;
-    fmt::print("{}\n{} documents, {} sentences, {} tokens\n", arguments.options.out.string(), made.documents,
-               made.sentences, made.tokens);
+    printOutput(fmt::format("{}\n{} documents, {} sentences, {} tokens\n", arguments.options.out.string(),
+                            made.documents, made.sentences, made.tokens));
     return {};
 }
 

@@ -1,13 +1,14 @@
 // trainyard-prepare: data sets for BERT pre-training, made and checked on a node.
 #include <algorithm>
-#include <cstdio>
 #include <malloc.h>
+#include <span>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "datasets/prepare/commands.h"
 #include "engine/base/exit_status_text.h"
+#include "engine/base/parser_help.h"
 #include "engine/base/program_name.h"
 
 using namespace trainyard;
@@ -26,7 +27,7 @@ std::string speaker(const CLI::App& app)
 
 int fail(const CLI::App& app, const Error& error)
 {
-    fmt::print(stderr, "{}: {}\n", speaker(app), error.text());
+    printError(speaker(app), error);
     return exitStatus(error.kind);
 }
 
@@ -36,13 +37,20 @@ int parse(CLI::App& app, int argc, char** argv)
         app.parse(argc, argv);
         return 0;
     } catch (const CLI::Success& help) {
-        app.exit(help);
+        printHelp(app, help);
         return -1;
     } catch (const CLI::ParseError& error) {
         const bool known = !app.get_subcommands().empty();
         return fail(app, badInput(error.what(),
                                   fmt::format("see `{} --help`", known ? speaker(app) : app.get_name())));
     }
+}
+
+int runChosen(const CLI::App& app, std::span<const Command> commands)
+{
+    const auto chosen = std::ranges::find_if(commands, [](const Command& one) { return one.app->parsed(); });
+    const Status done = chosen == commands.end() ? Status() : chosen->run();
+    return done.ok() ? 0 : fail(app, done.error());
 }
 
 /// Big pieces go back to the system at once, so that the peak does not grow with the corpus.
@@ -55,6 +63,7 @@ void returnBigPieces()
 
 int main(int argc, char** argv)
 {
+    guardStandardStreams();
     returnBigPieces();
     CLI::App app("Makes and checks data sets for pre-training", programName(argv[0], kOwnName));
     app.set_version_flag("--version", TRAINYARD_VERSION);
@@ -63,13 +72,7 @@ int main(int argc, char** argv)
                                 addTokenizeCommand(app), addConvertCommand(app)};
     for (const Command& command : commands)
         command.app->footer(command.app->get_footer() + "\n\n" + kExitStatusText);
-    if (const int parsed = parse(app, argc, argv); parsed != 0)
-        return std::max(parsed, 0);
-    for (const Command& command : commands) {
-        if (!command.app->parsed())
-            continue;
-        const Status done = command.run();
-        return done.ok() ? 0 : fail(app, done.error());
-    }
-    return 0;
+    const int parsed = parse(app, argc, argv);
+    const int status = parsed == 0 ? runChosen(app, commands) : std::max(parsed, 0);
+    return exitStatusAfterOutput(status, speaker(app));
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <memory>
 
@@ -13,6 +12,7 @@
 #include "datasets/prepare/corpus_options.h"
 #include "datasets/prepare/job_place.h"
 #include "datasets/prepare/preparation.h"
+#include "engine/base/standard_streams.h"
 
 namespace trainyard {
 
@@ -97,9 +97,10 @@ void printSummary(const PreparedDataset& set)
 {
     const Manifest& manifest = set.manifest;
     const DatasetStatistics& s = manifest.statistics;
-    fmt::print("{}\n{} documents, {} sentences, {} tokens; {} training and {} test rows in {} shards\n",
-               set.folder.string(), s.documents, s.sentences, s.tokens, manifest.trainingRows(),
-               manifest.testRows(), manifest.shards.size());
+    printOutput(
+        fmt::format("{}\n{} documents, {} sentences, {} tokens; {} training and {} test rows in {} shards\n",
+                    set.folder.string(), s.documents, s.sentences, s.tokens, manifest.trainingRows(),
+                    manifest.testRows(), manifest.shards.size()));
 }
 
 /// A little more than the masked share of 15 %, as BERT's 20 of 128 and 80 of 512.
@@ -114,7 +115,7 @@ void printJson(const std::vector<PreparedDataset>& sets)
     std::string text;
     for (const PreparedDataset& set : sets)
         text += (text.empty() ? "" : ",\n") + set.manifest.toJson();
-    fmt::print("{}", sets.size() == 1 ? text : "[\n" + text + "]\n");
+    printOutput(sets.size() == 1 ? text : "[\n" + text + "]\n");
 }
 
 Result<PrepareOptions> optionsOf(const PrepareArguments& arguments)

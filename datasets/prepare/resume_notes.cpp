@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
+#include "engine/base/json_problem.h"
 
 namespace trainyard {
 
@@ -53,7 +54,7 @@ Result<std::optional<Note>> loadNote(const fs::path& file)
         visitFields(note, [&](const char* name, auto& member) { json.at(name).get_to(member); });
         return std::optional(std::move(note));
     } catch (const Json::exception& problem) {
-        return failed(file.string() + ": " + problem.what(),
+        return failed(file.string() + ": " + jsonProblem(problem, text),
                       "run the command again: it starts from the beginning");
     }
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "datasets/prepare/tokenize_lines.h"
+#include "engine/base/standard_streams.h"
 
 namespace trainyard {
 
@@ -20,8 +21,12 @@ Status tokenize(const TokenizeArguments& arguments)
 {
     TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(arguments.vocabulary));
     std::ios::sync_with_stdio(false);
+    const auto put = [](std::string_view lines) {
+        printOutput(lines);
+        return outputStatus().ok();
+    };
     const WordPiece tokenizer(vocabulary, *unicodeTables(arguments.profile), arguments.cased);
-    return tokenizeLines(tokenizer, std::cin, std::cout);
+    return tokenizeLines(tokenizer, std::cin, put);
 }
 
 } // namespace

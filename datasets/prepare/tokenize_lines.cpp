@@ -1,7 +1,8 @@
 #include "datasets/prepare/tokenize_lines.h"
 
 #include <istream>
-#include <ostream>
+#include <optional>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,23 +11,42 @@
 
 namespace trainyard {
 
-Status tokenizeLines(const WordPiece& tokenizer, std::istream& in, std::ostream& out)
+namespace {
+
+constexpr std::size_t kPieceBytes = 64 * 1024;
+
+std::optional<std::string> textIn(const std::string& line)
 {
-    std::string line;
+    auto item = nlohmann::json::parse(line, nullptr, false);
+    const bool fine = item.is_object() && item.contains("text") && item["text"].is_string();
+    return fine ? std::optional(std::move(item["text"].get_ref<std::string&>())) : std::nullopt;
+}
+
+} // namespace
+
+Status tokenizeLines(const WordPiece& tokenizer, std::istream& in,
+                     const std::function<bool(std::string_view)>& put)
+{
+    std::string line, waiting;
     std::vector<std::int32_t> ids;
     WordPieceEncoder encoder(tokenizer);
-    for (std::size_t number = 1; std::getline(in, line); ++number) {
-        const auto item = nlohmann::json::parse(line, nullptr, false);
-        const bool fine = item.is_object() && item.contains("text") && item["text"].is_string();
-        if (!fine)
+    std::size_t number = 0;
+    bool wanted = true;
+    while (wanted && std::getline(in, line)) {
+        ++number;
+        const auto text = textIn(line);
+        if (!text) {
+            put(waiting);
             return badInput(fmt::format("line {} is not {{\"text\": \"...\"}}", number),
                             "give one JSON object per line, in UTF-8");
+        }
         ids.clear();
-        encoder.encode(item["text"].get_ref<const std::string&>(), ids);
-        out << "{\"ids\":" << nlohmann::json(ids).dump() << "}\n";
+        encoder.encode(*text, ids);
+        waiting += fmt::format("{{\"ids\":{}}}\n", nlohmann::json(ids).dump());
+        if (waiting.size() >= kPieceBytes)
+            wanted = put(std::exchange(waiting, {}));
     }
-    if (!out.flush())
-        return failed("cannot write the ids to standard output");
+    put(waiting);
     return {};
 }
 

@@ -1,15 +1,13 @@
 #include "datasets/prepare/commands.h"
 
-#include <cstdio>
 #include <memory>
-
-#include <fmt/format.h>
 
 #include "datasets/job/job_watch.h"
 #include "datasets/prepare/job_place.h"
 #include "datasets/verification/verification.h"
 #include "datasets/verification/verification_output.h"
 #include "engine/base/file.h"
+#include "engine/base/standard_streams.h"
 
 namespace trainyard {
 
@@ -42,7 +40,7 @@ Status put(const VerifyArguments& arguments, const std::string& text)
 {
     if (!arguments.place.runDirectory.empty())
         return writeFileAtomically(arguments.place.runDirectory / "report", text);
-    fmt::print("{}", text);
+    printOutput(text);
     return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include "datasets/shards/columns.h"
 #include "engine/base/file.h"
+#include "engine/base/json_problem.h"
 
 namespace trainyard {
 
@@ -195,7 +196,8 @@ Result<Manifest> Manifest::loadFile(const fs::path& file)
             return status.error().in(file.string());
         return manifest;
     } catch (const Json::exception& problem) {
-        return badInput(fmt::format("{}: {}", file.string(), problem.what()), "prepare the data set again");
+        return badInput(fmt::format("{}: {}", file.string(), jsonProblem(problem, content.value())),
+                        "prepare the data set again");
     }
 }
 

@@ -63,6 +63,18 @@ std::string harmlessText(std::string_view foreign, Lines lines, std::size_t most
     return out;
 }
 
+std::string shownMessage(std::string_view message)
+{
+    if (message.size() <= kShownMessageBytes)
+        return std::string(message);
+    constexpr std::size_t kEndBytes = kShownMessageBytes / 5;
+    std::size_t end = message.size() - kEndBytes;
+    while (end < message.size() && (static_cast<unsigned char>(message[end]) & 0xc0) == 0x80)
+        ++end; // to the beginning of a character
+    return harmlessText(message, Lines::Many, kShownMessageBytes - kEndBytes) +
+           std::string(message.substr(end));
+}
+
 Error harmlessError(const Error& error)
 {
     return {error.kind, harmlessText(error.message, Lines::Many, kShownTextBytes),

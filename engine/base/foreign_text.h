@@ -23,6 +23,12 @@ constexpr std::size_t kShownTextBytes = 16 * 1024; ///< of a message, a reason, 
 std::string harmlessText(std::string_view foreign, Lines lines = Lines::One,
                          std::size_t mostBytes = std::string::npos);
 
+constexpr std::size_t kShownMessageBytes = 1000;
+
+/// A message that quotes what somebody wrote; one beyond about kShownMessageBytes loses its middle to "…", so
+/// that what it says of a long name behind it stays.
+std::string shownMessage(std::string_view message);
+
 /// An error whose words came from elsewhere, at most kShownTextBytes of each.
 Error harmlessError(const Error& error);
 

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/standard_streams.h"
 #include "engine/certification/proxy_run.h"
 #include "engine/certification/recorded_run.h"
 #include "engine/memory/accounting_allocator.h"
@@ -230,7 +231,7 @@ Status runCertify(const CertifyOptions& options)
     at::set_num_threads(1); // each rank is a thread
     TRAINYARD_TRY(const RunSpec spec, readSpec(options.spec));
     TRAINYARD_TRY(const Certificate certificate, certify(spec, options.steps));
-    fmt::print("{}", options.json ? certificate.toJson() : certificate.toText());
+    printOutput(options.json ? certificate.toJson() : certificate.toText());
     if (certificate.holds())
         return {};
     const auto broken = std::find_if(certificate.checks.begin(), certificate.checks.end(),

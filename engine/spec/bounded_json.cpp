@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/spec/text_place.h"
+#include "engine/base/foreign_text.h"
+#include "engine/base/json_problem.h"
 
 namespace trainyard {
 
@@ -67,14 +68,13 @@ Result<Json> parseBoundedJson(std::string_view text, const JsonLimits& limits)
             return true;
         });
         if (!watch.twice().empty())
-            return badInput(fmt::format("\"{}\" is given twice", watch.twice()), "keep the one that counts");
+            return badInput(shownMessage(fmt::format("\"{}\" is given twice", watch.twice())),
+                            "keep the one that counts");
         return json;
     } catch (const Json::parse_error& error) {
-        return badInput("not valid JSON at " + placeOfByte(text, error.byte),
-                        "check brackets, commas and quotes there");
+        return badInput(jsonProblem(error, text), "check brackets, commas and quotes there");
     } catch (const Json::out_of_range& error) {
-        return badInput(fmt::format("not valid JSON: a number is beyond all bounds ({})", error.what()),
-                        "write a smaller one");
+        return badInput("not valid JSON: " + jsonProblem(error), "write a smaller one");
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/foreign_text.h"
 #include "engine/spec/diagnostic.h"
 
 namespace trainyard {
@@ -14,19 +15,17 @@ class Checker {
 public:
     explicit Checker(Diagnostics& diagnostics) : m_diagnostics(diagnostics) {}
 
-    void require(bool condition, const char* path, std::string message, std::string hint,
+    void require(bool condition, const char* path, const std::string& message, std::string hint,
                  std::string equation = {})
     {
         if (!condition)
-            m_diagnostics.push_back(
-                {path, std::move(message), std::move(hint), ErrorKind::BadInput, std::move(equation)});
+            add(path, ErrorKind::BadInput, message, std::move(hint), std::move(equation));
     }
-    void refuseUnless(bool condition, const char* path, std::string message, std::string hint,
+    void refuseUnless(bool condition, const char* path, const std::string& message, std::string hint,
                       std::string equation = {})
     {
         if (!condition)
-            m_diagnostics.push_back(
-                {path, std::move(message), std::move(hint), ErrorKind::Refused, std::move(equation)});
+            add(path, ErrorKind::Refused, message, std::move(hint), std::move(equation));
     }
     template <typename Number>
     void atLeast(Number value, Number least, const char* path)
@@ -52,6 +51,12 @@ public:
     }
 
 private:
+    void add(const char* path, ErrorKind kind, const std::string& message, std::string hint,
+             std::string equation)
+    {
+        m_diagnostics.push_back({path, shownMessage(message), std::move(hint), kind, std::move(equation)});
+    }
+
     Diagnostics& m_diagnostics;
 };
 

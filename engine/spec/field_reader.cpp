@@ -4,11 +4,14 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/base/foreign_text.h"
 #include "engine/spec/key_places.h"
 
 namespace trainyard {
 
 namespace {
+
+constexpr std::size_t kLongestName = 256; ///< that somebody may have mistyped
 
 std::size_t editDistance(std::string_view a, std::string_view b)
 {
@@ -30,6 +33,8 @@ std::size_t editDistance(std::string_view a, std::string_view b)
 
 std::string nearestName(std::string_view name, const std::vector<std::string>& candidates)
 {
+    if (name.size() > kLongestName)
+        return {};
     std::string best;
     std::size_t bestDistance = std::max<std::size_t>(2, name.size() / 2) + 1;
     for (const auto& candidate : candidates) {
@@ -56,7 +61,7 @@ std::string FieldReader::pathOf(std::string_view key) const
 
 void FieldReader::complain(const char* key, std::string message, std::string hint)
 {
-    m_diagnostics.push_back({pathOf(key), std::move(message), std::move(hint)});
+    m_diagnostics.push_back({pathOf(key), shownMessage(message), std::move(hint)});
 }
 
 const nlohmann::json* FieldReader::find(const char* key)
@@ -192,7 +197,8 @@ std::vector<std::string> FieldReader::unread() const
 void FieldReader::finish()
 {
     for (const std::string& key : unread())
-        m_diagnostics.push_back({pathOf(key), "unknown key \"" + key + "\"", hintFor(key)});
+        m_diagnostics.push_back(
+            {shownMessage(pathOf(key)), shownMessage("unknown key \"" + key + "\""), hintFor(key)});
 }
 
 } // namespace trainyard

@@ -139,7 +139,8 @@ void checkOptimizer(const RunSpec& spec, Checker& check)
     check.atLeast(optimizer.warmupSteps, 0, "optimizer.warmup_steps");
     check.require(optimizer.decayPower > 0, "optimizer.decay_power",
                   fmt::format("is {}", optimizer.decayPower), "must be positive, e.g. 0.5");
-    check.require(optimizer.warmupSteps <= spec.launch.steps, "optimizer.warmup_steps",
+    const bool endsFirst = spec.launch.steps >= 1 && optimizer.warmupSteps > spec.launch.steps;
+    check.require(!endsFirst, "optimizer.warmup_steps",
                   fmt::format("{} warm-up steps do not fit into a run of {} steps", optimizer.warmupSteps,
                               spec.launch.steps),
                   "lower optimizer.warmup_steps or raise launch.steps",

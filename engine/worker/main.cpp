@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/exit_status_text.h"
+#include "engine/base/parser_help.h"
 #include "engine/base/program_name.h"
 #include "engine/base/result.h"
 #include "engine/worker/model_commands.h"
@@ -56,8 +57,7 @@ int complain(const CLI::App& app, const CLI::ParseError& error)
 {
     const auto chosen = app.get_subcommands();
     const std::string called = app.get_name() + (chosen.empty() ? "" : " " + chosen.front()->get_name());
-    fmt::print(stderr, "{}: {}\n", called,
-               badInput(error.what(), fmt::format("see `{} --help`", called)).text());
+    printError(called, badInput(error.what(), fmt::format("see `{} --help`", called)));
     return exitStatus(ErrorKind::BadInput);
 }
 
@@ -78,7 +78,8 @@ int main(int argc, char** argv)
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& help) {
-        return app.exit(help);
+        printHelp(app, help);
+        return exitStatusAfterOutput(0, app.get_name());
     } catch (const CLI::ParseError& error) {
         return complain(app, error);
     }

@@ -4,6 +4,7 @@
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
+#include "engine/base/standard_streams.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/cpu_math.h"
 #include "engine/spec/names.h"
@@ -150,12 +151,13 @@ Status ModelCommands::runChosen()
     }
     TRAINYARD_TRY(const TrainingSeries series, runEval(m_eval));
     if (m_eval.training)
-        fmt::print("{}\n", m_json ? series.toJson() : series.toTable());
+        printOutput((m_json ? series.toJson() : series.toTable()) + '\n');
     return {};
 }
 
 int ModelCommands::run()
 {
+    guardStandardStreams();
     Status status;
     try {
         status = runChosen();
@@ -164,10 +166,9 @@ int ModelCommands::run()
     } catch (const std::exception& error) {
         status = failed(error.what());
     }
-    if (status.ok())
-        return 0;
-    fmt::print(stderr, "{}: {}\n", speaker(m_app), status.error().text());
-    return exitStatus(status.error().kind);
+    if (!status.ok())
+        printError(speaker(m_app), status.error());
+    return exitStatusAfterOutput(status.ok() ? 0 : exitStatus(status.error().kind), speaker(m_app));
 }
 
 } // namespace trainyard

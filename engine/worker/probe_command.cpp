@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "engine/base/file.h"
+#include "engine/base/standard_streams.h"
 #include "engine/comm/agreement.h"
 #include "engine/device/device_session.h"
 #include "engine/memory/accounting_allocator.h"
@@ -151,7 +152,7 @@ int runProbe(const ProbeOptions& options)
         RunDirectory(options.runDirectory).log(rank),
         fmt::format("trainyard-worker {} probe, rank {} pid {}", TRAINYARD_VERSION, rank.value, ::getpid()));
     if (!log.ok()) {
-        fmt::print(stderr, "trainyard-worker: rank {}: {}\n", rank.value, log.error().text());
+        printError("trainyard-worker", log.error().in(fmt::format("rank {}", rank.value)));
         return exitStatus(log.error().kind);
     }
     LastWord lastWord(rank, *log);

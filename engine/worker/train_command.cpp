@@ -5,6 +5,7 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
+#include "engine/base/standard_streams.h"
 #include "engine/comm/agreement.h"
 #include "engine/comm/flight_recorder.h"
 #include "engine/device/device_session.h"
@@ -113,7 +114,7 @@ int runTrain(const TrainOptions& options)
                           fmt::format("trainyard-worker {} rank {} pid {} attempt {}", TRAINYARD_VERSION,
                                       rank.value, ::getpid(), options.attempt));
     if (!log.ok()) {
-        fmt::print(stderr, "trainyard-worker: rank {}: {}\n", rank.value, log.error().text());
+        printError("trainyard-worker", log.error().in(fmt::format("rank {}", rank.value)));
         return exitStatus(log.error().kind);
     }
     LastWord lastWord(rank, *log);

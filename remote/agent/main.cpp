@@ -9,6 +9,7 @@
 #include <openssl/crypto.h>
 
 #include "engine/base/file.h"
+#include "engine/base/standard_streams.h"
 #include "remote/agent/host/detach.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/lease/guard.h"
@@ -39,7 +40,7 @@ fs::path defaultRoot()
 
 int report(const Error& error)
 {
-    fmt::print(stderr, "trainyard-agent: {}\n", error.text());
+    printError("trainyard-agent", error);
     return exitStatus(error.kind);
 }
 
@@ -76,14 +77,14 @@ int serve(AgentContext context)
 int revive(const fs::path& root)
 {
     for (const std::string& run : reviveRuns(root))
-        fmt::print("{}\n", run);
-    return 0;
+        printOutput(run + '\n');
+    return exitStatusAfterOutput(0, "trainyard-agent");
 }
 
 int showProbe(const fs::path& root)
 {
-    fmt::print("{}\n", probe(root).value().dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-    return 0;
+    printOutput(probe(root).value().dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
+    return exitStatusAfterOutput(0, "trainyard-agent");
 }
 
 int check(const fs::path& runFolder, const fs::path& program, const fs::path& mark)

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
+#include "engine/base/json_problem.h"
 #include "remote/target/programs.h"
 
 namespace trainyard {
@@ -79,7 +80,7 @@ Result<Bundle> Bundle::load(const fs::path& folder, const std::string& expectedV
     try {
         bundle = readBundle(folder, nlohmann::json::parse(text));
     } catch (const nlohmann::json::exception& error) {
-        return badInput(fmt::format("{}: {}", manifest.string(), error.what()), kMakeOne);
+        return badInput(fmt::format("{}: {}", manifest.string(), jsonProblem(error, text)), kMakeOne);
     }
     if (!bundle.ok())
         return bundle.error().in(manifest.string());

@@ -1,14 +1,41 @@
 #include "remote/launch/attach_operation.h"
 
+#include <algorithm>
+#include <functional>
+
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
+#include "engine/spec/field_reader.h"
 #include "remote/target/desk_folders.h"
 #include "remote/target/whole_file.h"
 
 namespace trainyard {
+
+namespace {
+
+constexpr std::size_t kNamedRuns = 3;
+
+/// What to attach to instead: the run whose id is meant, else the newest ones.
+std::string whatIsThere(const QJsonArray& runs, const QString& wanted)
+{
+    std::vector<std::string> ids;
+    for (const auto& run : runs)
+        ids.push_back(run.toObject().value("run").toString().toStdString());
+    if (ids.empty())
+        return "it has no run; name the host that it was started on";
+    if (const std::string nearest = nearestName(wanted.toStdString(), ids); !nearest.empty())
+        return "did you mean " + nearest + "?";
+    std::ranges::sort(ids, std::greater()); // they begin with the time
+    ids.resize(std::min(ids.size(), kNamedRuns));
+    return fmt::format("its newest are {}; or name the host that it was started on", fmt::join(ids, ", "));
+}
+
+} // namespace
 
 AttachOperation::AttachOperation(const QString& host, const QString& runId, RunAccess access,
                                  TargetPool& targets, QObject* parent)
@@ -47,7 +74,8 @@ void AttachOperation::findRun()
     m_group.target(0).call({{"op", "runs"}}, this, [this](const Result<QJsonObject>& reply) {
         if (!reply.ok())
             return finish(reply.error());
-        for (const auto& entry : reply->value("runs").toArray()) {
+        const QJsonArray runs = reply->value("runs").toArray();
+        for (const auto& entry : runs) {
             const QJsonObject run = entry.toObject();
             if (run.value("run").toString() != m_runId)
                 continue;
@@ -57,7 +85,7 @@ void AttachOperation::findRun()
             return readHosts();
         }
         finish(badInput(m_run.head().toStdString() + " does not have the run " + m_runId.toStdString(),
-                        "`trainyard runs --host` lists what it has"));
+                        whatIsThere(runs, m_runId)));
     });
 }
 

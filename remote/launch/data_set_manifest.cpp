@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
+#include "engine/base/json_problem.h"
 
 namespace trainyard {
 
@@ -63,7 +64,7 @@ Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::s
                             "prepare the data set again or use the matching program");
         return read(json);
     } catch (const nlohmann::json::exception& problem) {
-        return badInput(file + ": " + problem.what(), "prepare the data set again");
+        return badInput(file + ": " + jsonProblem(problem, text), "prepare the data set again");
     }
 }
 

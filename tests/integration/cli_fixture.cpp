@@ -20,10 +20,13 @@ QProcessEnvironment CliFixture::environment() const
     return environment;
 }
 
-std::unique_ptr<QProcess> CliFixture::start(const QStringList& arguments) const
+std::unique_ptr<QProcess> CliFixture::start(const QStringList& arguments,
+                                            const std::function<void()>& inChild) const
 {
     auto process = std::make_unique<QProcess>();
     process->setProcessEnvironment(environment());
+    if (inChild)
+        process->setChildProcessModifier(inChild);
     process->start(QString(TRAINYARD_BIN_DIR) + "/trainyard", arguments);
     process->waitForStarted();
     return process;
@@ -31,16 +34,24 @@ std::unique_ptr<QProcess> CliFixture::start(const QStringList& arguments) const
 
 CliResult CliFixture::run(const QStringList& arguments, int seconds) const
 {
-    const auto process = start(arguments);
-    if (!process->waitForFinished(seconds * 1000)) {
-        process->kill();
-        process->waitForFinished();
-        return {-1, QString::fromUtf8(process->readAllStandardOutput()),
-                QString::fromUtf8(process->readAllStandardError())};
+    return endOf(*start(arguments), seconds);
+}
+
+CliResult CliFixture::run(const QStringList& arguments, const std::function<void()>& inChild) const
+{
+    return endOf(*start(arguments, inChild), kPatienceSeconds);
+}
+
+CliResult CliFixture::endOf(QProcess& process, int seconds)
+{
+    const bool ended = process.waitForFinished(seconds * 1000);
+    if (!ended) {
+        process.kill();
+        process.waitForFinished();
     }
-    return {process->exitStatus() == QProcess::NormalExit ? process->exitCode() : -1,
-            QString::fromUtf8(process->readAllStandardOutput()),
-            QString::fromUtf8(process->readAllStandardError())};
+    return {ended && process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
+            QString::fromUtf8(process.readAllStandardOutput()),
+            QString::fromUtf8(process.readAllStandardError())};
 }
 
 QString CliFixture::write(const QString& name, const QByteArray& content) const

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include <QJsonDocument>
 #include <QProcess>
 #include <QString>
@@ -24,9 +27,12 @@ public:
 
     /// Runs `trainyard <arguments>` to its end. Status -1 when it did not end within `seconds`; it is killed
     /// then.
-    CliResult run(const QStringList& arguments, int seconds = 400) const;
+    CliResult run(const QStringList& arguments, int seconds = kPatienceSeconds) const;
+    /// The same with `inChild` called in the new process before the program starts, to change its streams.
+    CliResult run(const QStringList& arguments, const std::function<void()>& inChild) const;
     /// Starts it and returns at once; the caller ends it.
-    std::unique_ptr<QProcess> start(const QStringList& arguments) const;
+    std::unique_ptr<QProcess> start(const QStringList& arguments,
+                                    const std::function<void()>& inChild = {}) const;
 
     QString path(const QString& name) const { return m_folder.filePath(name); }
     /// Writes `content` to `name` in the fixture's folder and gives its path.
@@ -38,6 +44,9 @@ public:
     QString dataset() const { return path("dataset"); }
 
 private:
+    static constexpr int kPatienceSeconds = 400;
+
+    static CliResult endOf(QProcess& process, int seconds);
     QProcessEnvironment environment() const;
 
     QTemporaryDir m_folder;

@@ -42,6 +42,8 @@ private slots:
         wrong("hosts remove", 2, "see `trainyard hosts remove --help`");
         wrong("hosts remove gpu-03", 2, "`trainyard hosts list` shows it");
         wrong("hosts remove localhost", 2, "always in the list");
+        wrong("hosts add a;b", 2, "\"a;b\" is not a host: the host name contains ';'");
+        wrong("hosts check a;b", 2, "use the name as your ssh configuration has it");
         wrong("runs tag RUN", 2, "see `trainyard runs tag --help`");
         wrong("runs tag nobody paper", 2, "`trainyard runs` lists the runs");
         wrong("runs note nobody text", 2, "`trainyard runs` lists the runs");
@@ -68,6 +70,9 @@ private slots:
         wrong("export RUN --csv /nowhere/run.csv", 2, "there is no folder /nowhere — make it first");
         wrong("import", 2, "a folder with event files, or a CSV file");
         wrong("import nowhere.csv", 2, "cannot open nowhere.csv");
+        wrong("import nowhere.csv --hf model --out checkpoint", 2, "see `trainyard import --help`");
+        wrong("import --hf model", 2, "see `trainyard import --help`");
+        wrong("export --hf model", 2, "see `trainyard export --help`");
         wrong("import-spec keras FILE", 2, "deepspeed");
         wrong("eval --hf nowhere", 2, "see `trainyard eval --help`");
     }
@@ -81,6 +86,55 @@ private slots:
         QVERIFY2(result.err.contains(message), qPrintable(result.err));
         QVERIFY2(result.err.startsWith("trainyard"), qPrintable(result.err));
         QCOMPARE(result.out, QString());
+    }
+
+    void followsAShortRunToItsLastStep()
+    {
+        support::SampleRun sample;
+        sample.name = "short";
+        sample.steps = sample.reached = 7;
+        const QString run = QDir(support::writeSampleRun(m_cli->path("home/runs"), sample)).dirName();
+        const CliResult mistyped = m_cli->run({"attach", run + "a", "--host", "localhost"});
+        QCOMPARE(mistyped.status, 2);
+        QVERIFY2(mistyped.err.contains("did you mean " + run + "?"), qPrintable(mistyped.err));
+        const CliResult followed = m_cli->run({"attach", run, "--host", "localhost"});
+        QVERIFY2(followed.status == 0, qPrintable(followed.err));
+        QCOMPARE(followed.err.count("step 7/7"), 1);
+    }
+
+    void shortensWhatSomebodyWrote()
+    {
+        RunSpec spec;
+        spec.name = std::string(50 << 20, 'x');
+        const CliResult result = m_cli->run({"plan", m_cli->writeSpec("spec.json", spec)});
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.contains("xxx\" cannot name a run"), qPrintable(result.err.left(3000)));
+        QVERIFY(result.err.size() < 3000);
+    }
+
+    void saysInItsOwnWordsWhereAFileIsDamaged_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<QStringList>("call");
+        QTest::addRow("verify") << "manifest.json" << QStringList{"verify", "FOLDER"};
+        QTest::addRow("report") << "manifest.json" << QStringList{"report", "--template", "data-set",
+                                                                  "FOLDER", "--out",      "data.html"};
+        QTest::addRow("import") << "model.safetensors.index.json"
+                                << QStringList{"import", "--hf", "FOLDER", "--out", "FOLDER/checkpoint"};
+        QTest::addRow("plan") << "spec.json" << QStringList{"plan", "FOLDER/spec.json"};
+    }
+    void saysInItsOwnWordsWhereAFileIsDamaged()
+    {
+        QFETCH(QString, file);
+        QFETCH(QStringList, call);
+        call.replaceInStrings("FOLDER", m_cli->path("damaged"));
+        QVERIFY(QDir().mkpath(m_cli->path("damaged")));
+        m_cli->write("damaged/" + file, "{\n  \"version\" 1}");
+        const CliResult result = m_cli->run(call);
+        QVERIFY2(result.status == 2 || result.status == 5, qPrintable(result.err));
+        QVERIFY2(result.err.contains(file + ": "), qPrintable(result.err));
+        QVERIFY2(result.err.contains("not valid JSON at line 2, column 13"), qPrintable(result.err));
+        QVERIFY2(!result.err.contains("exception"), qPrintable(result.err));
     }
 
     void tagsNotesAndArchive()

@@ -159,7 +159,7 @@ private slots:
 
     void goesOnInAnotherLayout()
     {
-        RunSpec spec = tinySpec(m_cli.dataset(), 2, 400);
+        RunSpec spec = tinySpec(m_cli.dataset(), 2, 403);
         std::map<qint64, double> unbroken;
         QString runId;
         failedBesideAnUnbrokenOne(spec, unbroken, runId);
@@ -176,6 +176,8 @@ private slots:
             m_cli.run({"resume", runId, "--layout", m_cli.writeSpec("deep.json", other), "--follow"});
         QVERIFY2(resumed.status == 0, qPrintable(resumed.err));
         QVERIFY2(resumed.err.contains("layout.data 1, layout.tensor 2"), qPrintable(resumed.err));
+        QCOMPARE(resumed.err.count("step 403/403"), 1);
+        QVERIFY(resumed.err.indexOf("step 403/403") < resumed.err.indexOf("has finished"));
         QVERIFY(QFile::exists(m_cli.path("desk/runs/" + runId + "/attempts/0002.json")));
         const auto losses = lossesOf(runFolder(runId));
         QCOMPARE(losses.size(), unbroken.size());

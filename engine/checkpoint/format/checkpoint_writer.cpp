@@ -11,6 +11,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
+#include "engine/base/json_problem.h"
 #include "engine/checkpoint/format/tensor_json.h"
 
 namespace trainyard {
@@ -84,7 +85,7 @@ Result<std::vector<LogicalTensor>> joinShards(const fs::path& folder, int count)
             TRAINYARD_TRY(auto part, partialTensorsFromJson(nlohmann::ordered_json::parse(text)));
             TRAINYARD_TRY_STATUS(join(all, std::move(part), list.string()));
         } catch (const nlohmann::json::exception& error) {
-            return failed(fmt::format("{}: {}", list.string(), error.what()));
+            return failed(fmt::format("{}: {}", list.string(), jsonProblem(error, text)));
         }
     }
     std::vector<LogicalTensor> tensors;

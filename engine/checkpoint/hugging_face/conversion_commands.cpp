@@ -1,7 +1,6 @@
 #include "engine/checkpoint/hugging_face/conversion_commands.h"
 
-#include <fmt/format.h>
-
+#include "engine/base/standard_streams.h"
 #include "engine/checkpoint/format/checkpoint_folder.h"
 #include "engine/checkpoint/format/start_choice.h"
 #include "engine/checkpoint/hugging_face/hugging_face_export.h"
@@ -26,7 +25,7 @@ Result<fs::path> checkpointAt(const fs::path& path)
         return badInput(path.string() + ": there is no checkpoint here",
                         "name a step-... folder, or a folder that holds some");
     if (!start.damaged.empty())
-        fmt::print(stderr, "exporting {}\n", start.text());
+        printNotice("exporting " + start.text() + '\n');
     return path / start.checkpoint->text();
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
+#include "engine/base/json_problem.h"
 #include "engine/checkpoint/hugging_face/file_names.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/nn/parameter_store.h"
@@ -128,7 +129,7 @@ Status HuggingFaceModel::openShards(const fs::path& index)
     try {
         Json::parse(text).at("weight_map").get_to(fileOf);
     } catch (const Json::exception& error) {
-        return badInput(error.what());
+        return badInput(jsonProblem(error, text));
     }
     std::set<std::string> files;
     for (const auto& [tensor, file] : fileOf) {
@@ -168,7 +169,7 @@ Status HuggingFaceModel::readConfig()
             return spec.error().in(file);
         m_spec = std::move(*spec);
     } catch (const Json::exception& error) {
-        return badInput(fmt::format("{}: {}", file, error.what()));
+        return badInput(fmt::format("{}: {}", file, jsonProblem(error, text)));
     }
     if (m_spec.heads <= 0 || m_spec.hidden % m_spec.heads != 0)
         return badInput(fmt::format("{}: a hidden size of {} is not a multiple of {} heads", file,

@@ -120,6 +120,7 @@ public:
 
 private:
     bool solves(const RunSpec& changed) const;
+    bool setsOneOf(const Diagnostics& problems, const RunSpec& changed) const;
     void keep(RunSpec changed);
     void tryAlone(const Ways& ways);
     void tryTogether(const OneWay& first, std::span<const OneWay> others);
@@ -137,10 +138,21 @@ private:
 
 bool RemedySearch::solves(const RunSpec& changed) const
 {
-    return dividesEvenly(m_spec, changed) &&
-           std::ranges::all_of(m_find(changed), [this](const Diagnostic& left) {
-               return left.path != m_path && isAt(m_before, left.path);
-           });
+    if (!dividesEvenly(m_spec, changed))
+        return false;
+    const Diagnostics left = m_find(changed);
+    const bool othersOnly = std::ranges::all_of(left, [this](const Diagnostic& problem) {
+        return problem.path != m_path && isAt(m_before, problem.path);
+    });
+    return othersOnly && !setsOneOf(left, changed);
+}
+
+/// A field that was wrong before and is wrong still is left alone, not set to another wrong value.
+bool RemedySearch::setsOneOf(const Diagnostics& problems, const RunSpec& changed) const
+{
+    return !problems.empty() &&
+           std::ranges::any_of(changesBetween(m_spec, changed),
+                               [&](const FieldChange& change) { return isAt(problems, change.path); });
 }
 
 void RemedySearch::keep(RunSpec changed)

@@ -262,6 +262,7 @@ MovesByPath makeMoves()
         {"memory.offload_parameters", {{kZeroStage, withoutParameterOffload}}},
         {"memory", memoryMoves()},
         {"precision.compute", {{computeInFloat32}}},
+        {"launch.steps", {{turned(kSteps, Turn::Up)}}},
         {"optimizer.warmup_steps", {{kWarmup, kSteps, warmUpAllTheRun, runAsLongAsWarmUp}}},
     };
 }

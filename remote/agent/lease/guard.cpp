@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/standard_streams.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/host/process.h"
 #include "remote/agent/runs/mpi_sessions.h"
@@ -56,8 +57,8 @@ std::optional<int> reap(pid_t child)
 
 void say(const GuardOptions& options, const std::string& text)
 {
-    fmt::print(stderr, "trainyard-agent guard on {}, attempt {} of {}: {}\n", hostName(), options.attempt,
-               options.run, text);
+    printNotice(fmt::format("trainyard-agent guard on {}, attempt {} of {}: {}\n", hostName(),
+                            options.attempt, options.run, text));
 }
 
 Status makeSession(const GuardOptions& options)

@@ -8,9 +8,8 @@
 #include <thread>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include "engine/base/file.h"
+#include "engine/base/standard_streams.h"
 #include "remote/agent/host/process.h"
 #include "remote/agent/host/process_table.h"
 
@@ -91,7 +90,7 @@ int runRenewal(milliseconds lease, const std::vector<std::string>& command)
     spec.output = STDERR_FILENO;
     const auto child = startProcess(spec);
     if (!child.ok()) {
-        fmt::print(stderr, "trainyard-agent renew: {}\n", child.error().text());
+        printError("trainyard-agent renew", child.error());
         return 127;
     }
     input.reset();

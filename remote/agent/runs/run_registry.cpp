@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "engine/base/file.h"
+#include "engine/base/standard_streams.h"
 #include "remote/agent/host/process_table.h"
 #include "remote/agent/host/publish.h"
 #include "remote/agent/runs/recovery.h"
@@ -46,7 +47,7 @@ RunSummary summaryOf(const RunFolder& folder)
 void putRight(const RunFolder& folder)
 {
     if (const auto recovered = recoverIfAbandoned(folder); !recovered.ok())
-        fmt::print(stderr, "trainyard-agent: {}\n", recovered.error().in(folder.run()).text());
+        printError("trainyard-agent", recovered.error().in(folder.run()));
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/clock.h"
+#include "engine/base/standard_streams.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/host/process_table.h"
 #include "remote/agent/runs/recovery.h"
@@ -29,7 +30,7 @@ constexpr std::uint64_t kThinned = 10; ///< one of so many samples is written wh
 void report(const Status& status)
 {
     if (!status.ok())
-        fmt::print(stderr, "{} {}\n", utcText(systemClock().now().wallNs), status.error().text());
+        printNotice(fmt::format("{} {}\n", utcText(systemClock().now().wallNs), status.error().text()));
 }
 
 Result<std::optional<LockFile>> acquireAfterPredecessor(const std::filesystem::path& path)

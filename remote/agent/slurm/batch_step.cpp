@@ -9,6 +9,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/lock_file.h"
+#include "engine/base/standard_streams.h"
 #include "engine/records/fence.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/host/process.h"
@@ -129,7 +130,7 @@ int runBatchStep(const std::filesystem::path& runFolder, std::uint32_t firstAtte
     const auto status = supervise(RunFolder(runFolder), firstAttempt);
     if (status.ok())
         return *status;
-    fmt::print("error: {}\n", status.error().text());
+    printOutput(fmt::format("error: {}\n", status.error().text()));
     return exitStatus(status.error().kind);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "engine/base/standard_streams.h"
 #include "remote/agent/slurm/slurm_control.h"
 
 namespace trainyard::agent {
@@ -36,7 +37,7 @@ Supervisor::HandOver onLostNode(const RunFolder& folder, const BatchJob& job, co
             requeued = requeue(job);
         if (requeued.ok())
             return fmt::format("Slurm job {} goes back into the queue", job.id);
-        fmt::print("error: job {} cannot be requeued: {}\n", job.id, requeued.error().text());
+        printOutput(fmt::format("error: job {} cannot be requeued: {}\n", job.id, requeued.error().text()));
         return {};
     };
 }

@@ -7,6 +7,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
+#include "engine/base/standard_streams.h"
 #include "engine/records/fence.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/run_requests.h"
@@ -147,7 +148,7 @@ void QueueWatch::complain(const std::string& text)
     if (text == m_complaint)
         return;
     m_complaint = text;
-    fmt::print(stderr, "{} {}\n", utcText(systemClock().now().wallNs), text);
+    printNotice(fmt::format("{} {}\n", utcText(systemClock().now().wallNs), text));
     if (m_place)
         say(RunState::Pending, fmt::format("queued as Slurm job {}; {}", m_job.id, text));
 }
@@ -180,7 +181,7 @@ void restoreQueueWatches(const std::filesystem::path& agentRoot)
         if (!job || isQueueWatched(folder) || hasLastWord(folder, lastAttempt(folder, *job)))
             continue;
         if (const auto started = startQueueWatch(folder); !started.ok())
-            fmt::print(stderr, "trainyard-agent: {}\n", started.error().in(folder.run()).text());
+            printError("trainyard-agent", started.error().in(folder.run()));
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/lock_file.h"
+#include "engine/base/standard_streams.h"
 #include "engine/spec/spec_json.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/recovery.h"
@@ -73,7 +74,7 @@ Result<std::string> submitOnce(const RunFolder& folder, std::uint32_t attempt, c
 void watchLoosely(const RunFolder& folder)
 {
     if (const auto watch = startQueueWatch(folder); !watch.ok())
-        fmt::print(stderr, "trainyard-agent: {}\n", watch.error().in(folder.run()).text());
+        printError("trainyard-agent", watch.error().in(folder.run()));
 }
 
 } // namespace

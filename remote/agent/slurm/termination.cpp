@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/standard_streams.h"
 #include "remote/agent/runs/run_requests.h"
 #include "remote/agent/slurm/slurm_control.h"
 
@@ -20,7 +21,7 @@ constexpr seconds kMargin{10}; ///< before the time limit the last process must 
 void askToStop(const RunFolder& folder, milliseconds grace)
 {
     if (const Status asked = askToEnd(folder, {grace, true}); !asked.ok())
-        fmt::print(stderr, "{}\n", asked.error().text());
+        printNotice(asked.error().text() + '\n');
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
+#include "engine/base/json_problem.h"
 #include "remote/agent/host/known_hosts_file.h"
 #include "remote/wire/bundle_manifest.h"
 
@@ -188,7 +189,7 @@ try {
     TRAINYARD_TRY_STATUS(check(request));
     return request;
 } catch (const json::exception& error) {
-    return badInput(std::string("launch: ") + error.what());
+    return badInput("launch: " + jsonProblem(error, text));
 }
 
 std::string toJson(const LaunchRequest& request)

@@ -33,7 +33,9 @@ RestartPolicy::Decision RestartPolicy::after(const FailedAttempt& attempt)
         return {};
     if (wouldRunOutOfMemoryAgain(attempt))
         return {false, {}, "it is not restarted: the memory would not suffice at the same place again"};
-    if (attempt.checkpoint > m_count.checkpoint)
+    // Another one is a new one, also with a lower step: that is what a run publishes that went back. Where a
+    // damaged one was set aside it is an older one, but only once for each.
+    if (attempt.checkpoint != 0 && attempt.checkpoint != m_count.checkpoint)
         m_count = {0, attempt.checkpoint};
     if (m_count.restarts >= m_spec.limit)
         return {false,

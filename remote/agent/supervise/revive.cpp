@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "engine/base/file.h"
 #include "engine/base/lock_file.h"
+#include "engine/base/standard_streams.h"
 #include "remote/agent/host/boot_hook.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/recovery.h"
@@ -135,7 +134,7 @@ std::vector<std::string> reviveRuns(const fs::path& root)
         if (const Status status = revive(folder); status.ok())
             revived.push_back(folder.run());
         else
-            fmt::print(stderr, "trainyard-agent: {}\n", status.error().in(folder.run()).text());
+            printError("trainyard-agent", status.error().in(folder.run()));
     }
     if (isHookLeft)
         cancelRevivalIfUnneeded(root);
@@ -151,7 +150,7 @@ Status arrangeRevival(const fs::path& root)
 void cancelRevivalIfUnneeded(const fs::path& root)
 {
     if (const Status removed = removeUnneededHook(root); !removed.ok())
-        fmt::print(stderr, "trainyard-agent: {}\n", removed.error().text());
+        printError("trainyard-agent", removed.error());
 }
 
 } // namespace trainyard::agent

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/standard_streams.h"
+
 namespace trainyard::agent {
 
 namespace {
@@ -9,7 +11,7 @@ namespace {
 void report(const Status& status)
 {
     if (!status.ok())
-        fmt::print(stderr, "{} {}\n", utcText(systemClock().now().wallNs), status.error().text());
+        printNotice(fmt::format("{} {}\n", utcText(systemClock().now().wallNs), status.error().text()));
 }
 
 } // namespace
@@ -52,7 +54,7 @@ void RunLog::enter(RunState state, const std::string& reason)
 void RunLog::event(const EventRecord& record)
 {
     append(record);
-    fmt::print(stderr, "{} {}: {}\n", utcText(systemClock().now().wallNs), record.kind, record.message);
+    printNotice(fmt::format("{} {}: {}\n", utcText(systemClock().now().wallNs), record.kind, record.message));
 }
 
 void RunLog::heartbeat()

@@ -63,6 +63,15 @@ private slots:
         QCOMPARE(policy.count(), (RestartCount{1, 20}));
     }
 
+    /// `latest` may also have named something that is not there.
+    void aCheckpointOfARunThatWentBackIsNewToo()
+    {
+        RestartPolicy policy(spec(1), {1, 9999});
+        QVERIFY(policy.after(lost(20)).restart);
+        QVERIFY(!policy.after(lost(20)).restart);
+        QVERIFY(!policy.after(lost(0)).restart);
+    }
+
     void goesOnCountingWhereAnEarlierSupervisorEnded()
     {
         RestartPolicy policy(spec(3), {2, 40});

@@ -1,7 +1,9 @@
 #include <QTest>
+#include <nlohmann/json.hpp>
 
 #include "engine/base/foreign_text.h"
 #include "engine/base/json_limits.h"
+#include "engine/base/json_problem.h"
 
 using namespace trainyard;
 
@@ -73,6 +75,43 @@ private slots:
         const Error error = harmlessError(failed(std::string(1 << 20, 'x'), "\x1b[2J"));
         QVERIFY(error.message.size() < kShownTextBytes + 8);
         QCOMPARE(QString::fromStdString(error.hint), "�[2J");
+    }
+
+    void keepsBothEndsOfALongMessage()
+    {
+        const std::string shown = shownMessage('"' + std::string(50 << 20, 'x') + "\" cannot name a run");
+        QVERIFY(shown.size() < kShownMessageBytes + 8);
+        QVERIFY(shown.starts_with("\"xxx"));
+        QVERIFY(shown.ends_with("xxx\" cannot name a run"));
+        for (int more = 0; more < 3; ++more) { // the end begins anywhere in a character
+            const std::string words = std::string(more, 'a') + QString(2000, u'€').toStdString();
+            QVERIFY(!QString::fromStdString(shownMessage(words)).contains(QChar::ReplacementCharacter));
+        }
+        QCOMPARE(shownMessage("a short one"), std::string("a short one"));
+    }
+
+    void saysInItsOwnWordsWhatJsonLacks_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("problem");
+        QTest::addRow("cut") << QByteArray("{\n  \"files\": [") << "not valid JSON at line 2, column 13";
+        QTest::addRow("missing") << QByteArray("{}") << "\"files\" is missing";
+        QTest::addRow("other type") << QByteArray(R"({"files": [1]})")
+                                    << "a value must be string, but is number";
+        QTest::addRow("empty list") << QByteArray(R"({"files": []})") << "a list is too short";
+        QTest::addRow("a list") << QByteArray("[]") << "a value is of another type than expected";
+        QTest::addRow("beyond") << QByteArray("[1e999]") << "a number is beyond all bounds";
+    }
+    void saysInItsOwnWordsWhatJsonLacks()
+    {
+        QFETCH(QByteArray, text);
+        const std::string json = text.toStdString();
+        try {
+            nlohmann::json::parse(json).at("files").at(0).get<std::string>();
+            QFAIL("was read");
+        } catch (const nlohmann::json::exception& problem) {
+            QTEST(QString::fromStdString(jsonProblem(problem, json)), "problem");
+        }
     }
 
     void findsWhatWouldOverflowAParser_data()

@@ -66,7 +66,9 @@ private slots:
     {
         QCOMPARE(finish(m_service->resume("nothing")).error().kind, ErrorKind::BadInput);
         QCOMPARE(finish(m_service->stop("nothing")).error().kind, ErrorKind::BadInput);
-        QCOMPARE(finish(m_service->attach("localhost", "nothing")).error().kind, ErrorKind::BadInput);
+        const Error nothing = finish(m_service->attach("localhost", "nothing")).error();
+        QCOMPARE(nothing.kind, ErrorKind::BadInput);
+        QVERIFY2(nothing.hint.starts_with("it has no run;"), nothing.hint.c_str());
     }
 
     void saysAtOnceThatTheDataSetIsNotThere()

@@ -164,6 +164,10 @@ private slots:
         row("long warm-up", "optimizer.warmup_steps", "warmup_steps 9000 > steps 100",
             {"optimizer.warmup_steps 100", "launch.steps 9000"},
             [](RunSpec& s) { s.optimizer.warmupSteps = 9000; });
+        row("no step", "launch.steps", "-1 < 1", {"launch.steps 1"}, [](RunSpec& s) {
+            s.optimizer.warmupSteps = 0;
+            s.launch.steps = -1;
+        });
         row("none", "layout.context", "0 < 1", {"layout.context 1"},
             [](RunSpec& s) { s.layout.context = 0; });
         row("far beyond", "model.layers", "2000000000 > 1024", {"model.layers 1024"},
@@ -320,6 +324,34 @@ private slots:
                      textOf(remedy.changes).c_str());
     }
 
+    // Of two fields that are wrong, the remedy of one leaves the other alone or sets it right.
+    void proposesNoValueThatIsWrongItself()
+    {
+        const std::vector<Change> wrong{
+            [](RunSpec& s) { s.launch.steps = -1; },
+            [](RunSpec& s) { s.launch.steps = 0; },
+            [](RunSpec& s) { s.optimizer.warmupSteps = -1; },
+            [](RunSpec& s) { s.optimizer.warmupSteps = 200; },
+            [](RunSpec& s) { s.batch.global = -1; },
+            [](RunSpec& s) { s.batch.micro = 0; },
+            [](RunSpec& s) { s.batch.accumulation = -1; },
+            [](RunSpec& s) { s.layout.data = -1; },
+            [](RunSpec& s) { s.layout.tensor = 0; },
+            [](RunSpec& s) { s.layout.virtualStages = 0; },
+            [](RunSpec& s) { s.model.heads = -1; },
+            [](RunSpec& s) { s.model.layers = 0; },
+        };
+        for (std::size_t first = 0; first < wrong.size(); ++first) {
+            for (std::size_t second = first; second < wrong.size(); ++second) {
+                RunSpec spec = working();
+                wrong[first](spec);
+                wrong[second](spec);
+                for (const ExplainedProblem& explanation : explanationsOf(spec, validate))
+                    verifyNoneIsSetWrong(explanation.remedies);
+            }
+        }
+    }
+
     void looksNoLongerThanItsPatience()
     {
         RunSpec spec = working();
@@ -354,6 +386,18 @@ private slots:
         for (const ExplainedProblem& explanation : explanationsOf(spec, validate)) {
             for (const Remedy& remedy : explanation.remedies)
                 QVERIFY(validate(remedy.spec).size() < validate(spec).size());
+        }
+    }
+
+private:
+    void verifyNoneIsSetWrong(const std::vector<Remedy>& remedies)
+    {
+        for (const Remedy& remedy : remedies) {
+            for (const Diagnostic& left : validate(remedy.spec)) {
+                const bool isSet = std::ranges::any_of(
+                    remedy.changes, [&](const FieldChange& change) { return change.path == left.path; });
+                QVERIFY2(!isSet, (textOf(remedy.changes) + ": " + left.text()).c_str());
+            }
         }
     }
 };

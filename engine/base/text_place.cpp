@@ -1,4 +1,4 @@
-#include "engine/spec/text_place.h"
+#include "engine/base/text_place.h"
 
 #include <algorithm>
 
