@@ -15,6 +15,7 @@
 #include <QJsonObject>
 
 #include "app/exchange/event_file.h"
+#include "app/models/csv_text.h"
 #include "app/models/named_series.h"
 #include "app/models/run_folder.h"
 #include "engine/base/clock.h"
@@ -136,11 +137,6 @@ Status writeEvents(EventFileWriter& writer, const RunFacts& facts, const RunSeri
     return writer.finish();
 }
 
-std::string quoted(const QString& text)
-{
-    return '"' + QString(text).replace(QLatin1Char('"'), QLatin1String("\"\"")).toStdString() + '"';
-}
-
 /// Collects text and writes it in large pieces.
 class TextFile {
 public:
@@ -171,7 +167,7 @@ Status writeCsv(const fs::path& path, const std::vector<NamedSeries>& named)
     TextFile file(path);
     file.text() = "step,wall_time";
     for (const NamedSeries& one : named)
-        file.text() += ',' + quoted(one.name);
+        file.text() += ',' + csvField(one.name).toStdString();
     file.text() += "\r\n";
     for (StepMerge rows(named); rows.next();) {
         appendNumber(file.text(), rows.step());

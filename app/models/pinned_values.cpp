@@ -70,7 +70,7 @@ void PinnedValues::setContent(const Content& content)
 
 QString PinnedValues::toCsv() const
 {
-    QStringList titles{m_content.positionTitle};
+    QStringList titles{csvField(m_content.positionTitle)};
     for (const Series& series : m_content.series)
         titles.append(csvField(series.name));
     QString text = titles.join(QLatin1Char(',')) + QLatin1Char('\n');

@@ -6,26 +6,17 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "app/models/csv_text.h"
+
 namespace trainyard {
 
 namespace {
-
-QString cell(QString value)
-{
-    bool isNumber = false;
-    value.toDouble(&isNumber);
-    if (!isNumber && !value.isEmpty() && QStringLiteral("=+-@\t\r").contains(value.front()))
-        value.prepend('\'');
-    if (value.contains(',') || value.contains('"') || value.contains('\n'))
-        value = '"' + value.replace('"', "\"\"") + '"';
-    return value;
-}
 
 QString line(const QStringList& values)
 {
     QStringList cells;
     for (const QString& value : values)
-        cells << cell(value);
+        cells << csvField(value);
     return cells.join(',') + '\n';
 }
 
@@ -36,7 +27,7 @@ QString number(double value)
 
 QString heading(const QString& section, const QString& caption)
 {
-    return "# " + section + (caption.isEmpty() ? QString() : ": " + caption) + '\n';
+    return line({"# " + section + (caption.isEmpty() ? QString() : ": " + caption)});
 }
 
 QString csv(const QString& section, const QString& paragraph)

@@ -8,12 +8,15 @@
 
 #include "app/exchange/csv_import.h"
 #include "app/exchange/run_export.h"
+#include "app/exchange/run_list_csv.h"
 #include "app/exchange/tensorboard_import.h"
 #include "app/models/named_series.h"
 #include "app/models/run_folder.h"
+#include "tests/support/file_content.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
+using trainyard::support::contentOf;
 
 namespace {
 
@@ -132,6 +135,31 @@ private slots:
                 QVERIFY(cell.value == one.values[cell.row] || std::isnan(one.values[cell.row]));
             QCOMPARE(qsizetype(column->cells.size()), one.values.size());
         }
+    }
+
+    void noTableBeginsAFormula()
+    {
+        LoadedRun loaded;
+        loaded.import.name = "=HYPERLINK(\"http://a\")";
+        loaded.series = {{"+SUM(A1:A9)", {{1, 0, -0.5}}}, {"@loss", {{1, 0, 2}}}};
+        const QString id = writeImportedRun(path("runs"), loaded.import, loaded.series).value();
+        const auto run = readRunFolder(QString::fromStdString(path("runs")) + '/' + id).value();
+        QVERIFY(exportCsv(run.facts, run.series, path("run.csv")).ok());
+        QCOMPARE(contentOf(m_folder->filePath("run.csv")),
+                 QByteArray("step,wall_time,'+SUM(A1:A9),'@loss\r\n1,,-0.5,2\r\n"));
+        QCOMPARE(readCsv(path("run.csv")).value().names(),
+                 (QStringList{"step", "wall_time", "+SUM(A1:A9)", "@loss"}));
+
+        RunEntry entry;
+        updateEntry(entry, run.facts, run.series);
+        entry.loss = -0.5;
+        entry.reason = "-2+3";
+        entry.tags = QStringList{"@tag"};
+        entry.notes = "\tx";
+        const QString list = runListCsv({entry});
+        QVERIFY2(list.contains(",\"'=HYPERLINK(\"\"http://a\"\")\","), qPrintable(list));
+        QVERIFY2(list.contains(",'-2+3,") && list.contains(",-0.5,"), qPrintable(list));
+        QVERIFY2(list.endsWith(",'@tag,'\tx\n"), qPrintable(list));
     }
 
     void jsonHoldsTheSameNumbers()
