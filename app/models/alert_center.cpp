@@ -28,7 +28,6 @@ AlertCenter::AlertCenter(RunDesk& desk, std::filesystem::path file, QObject* par
     : QObject(parent), m_desk(desk), m_file(std::move(file))
 {
     const auto settings = loadAlertSettings(m_file);
-    m_isReadable = settings.ok();
     if (settings.ok())
         m_settings = *settings;
     else
@@ -55,10 +54,8 @@ void AlertCenter::setSettings(const AlertSettings& settings)
     if (settings == m_settings)
         return;
     m_settings = settings;
-    if (m_isReadable) {
-        const Status saved = saveAlertSettings(m_file, settings);
-        m_problem = saved.ok() ? QString() : QString::fromStdString(saved.error().text());
-    }
+    const Status saved = saveAlertSettings(m_file, settings);
+    m_problem = saved.ok() ? QString() : QString::fromStdString(saved.error().text());
     for (auto& [id, watched] : m_watched)
         watched.isDue = true;
     look();

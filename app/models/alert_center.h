@@ -36,7 +36,7 @@ public:
     /// In the order of AlertKind.
     QList<RaisedAlert> alertsOf(const QString& runId) const;
     const AlertSettings& settings() const { return m_settings; }
-    /// Written at once, unless the file is one that could not be read; the runs are judged anew.
+    /// Written at once, as desk_file.h says; the runs are judged anew.
     void setSettings(const AlertSettings& settings);
     /// Why the settings could not be read or written; empty = they could.
     const QString& problem() const { return m_problem; }
@@ -65,7 +65,6 @@ private:
     RunDesk& m_desk;
     std::filesystem::path m_file;
     AlertSettings m_settings;
-    bool m_isReadable = true; ///< else the file is left alone
     QString m_problem;
     std::map<QString, Watched> m_watched;
     QTimer m_clock;

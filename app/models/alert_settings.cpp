@@ -1,16 +1,19 @@
 #include "app/models/alert_settings.h"
 
-#include <QCoreApplication>
-#include <QJsonDocument>
-#include <QJsonObject>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "engine/base/file.h"
+#include <QCoreApplication>
+
+#include "app/models/desk_file.h"
+#include "engine/spec/field_reader.h"
 
 namespace trainyard {
 
 namespace {
 
 constexpr const char* kNotifies = "notifies";
+constexpr int kAlertVersion = 1;
 
 QString words(const char* text)
 {
@@ -72,26 +75,28 @@ ThresholdField boardField(const char* key, const char* label, const char* help)
             [](AlertThresholds& t, double value) { t.board.*Member = value / 100; }};
 }
 
-Result<AlertSettings> parse(const std::string& text)
+void readThreshold(FieldReader& reader, const ThresholdField& field, AlertThresholds& thresholds)
 {
-    const QJsonDocument document = QJsonDocument::fromJson(QByteArray::fromStdString(text));
-    if (!document.isObject())
-        return badInput("it is not a JSON object", "repair the file or remove it");
-    const QJsonObject object = document.object();
+    const QByteArray key = field.key.toLatin1();
+    double value = field.get(thresholds);
+    reader.read(key.constData(), value);
+    if (value >= field.least && value <= field.most)
+        field.set(thresholds, value);
+    else
+        reader.complain(key.constData(), fmt::format("is {:g}", value),
+                        fmt::format("{:g} to {:g} are possible", field.least, field.most));
+}
+
+Result<AlertSettings> parseAlertSettings(std::string_view text)
+{
+    TRAINYARD_TRY(const nlohmann::json json, parseDeskJson(text, kAlertVersion));
+    Diagnostics problems;
+    FieldReader reader(json, "", problems);
     AlertSettings settings;
-    settings.notifies = object.value(kNotifies).toBool(settings.notifies);
-    for (const ThresholdField& field : thresholdFields()) {
-        const double value = object.value(field.key).toDouble(field.get(settings.thresholds));
-        if (!(value >= field.least && value <= field.most))
-            return badInput(QString("\"%1\" is %2; %3 to %4 are possible")
-                                .arg(field.key)
-                                .arg(value)
-                                .arg(field.least)
-                                .arg(field.most)
-                                .toStdString());
-        field.set(settings.thresholds, value);
-    }
-    return settings;
+    reader.read(kNotifies, settings.notifies);
+    for (const ThresholdField& field : thresholdFields())
+        readThreshold(reader, field, settings.thresholds);
+    return problems.empty() ? Result<AlertSettings>(settings) : toError(problems);
 }
 
 } // namespace
@@ -142,21 +147,15 @@ const QList<ThresholdField>& thresholdFields()
 
 Result<AlertSettings> loadAlertSettings(const std::filesystem::path& file)
 {
-    if (!std::filesystem::exists(file))
-        return AlertSettings();
-    TRAINYARD_TRY(const std::string text, readFile(file));
-    auto settings = parse(text);
-    if (!settings.ok())
-        return settings.error().in(file.string());
-    return settings;
+    return readDeskFile(file, parseAlertSettings);
 }
 
 Status saveAlertSettings(const std::filesystem::path& file, const AlertSettings& settings)
 {
-    QJsonObject object{{kNotifies, settings.notifies}};
+    nlohmann::ordered_json json{{"version", kAlertVersion}, {kNotifies, settings.notifies}};
     for (const ThresholdField& field : thresholdFields())
-        object.insert(field.key, field.get(settings.thresholds));
-    return writeFileAtomically(file, QJsonDocument(object).toJson().toStdString());
+        json[field.key.toStdString()] = field.get(settings.thresholds);
+    return writeDeskFile(file, json.dump(2) + "\n", parseAlertSettings);
 }
 
 } // namespace trainyard

@@ -18,7 +18,7 @@ struct AlertSettings {
     bool operator==(const AlertSettings&) const = default;
 };
 
-/// Settings of a file that is not there are as made. BadInput naming file and field when one cannot be.
+/// Settings of a file that is not there are as made; of a damaged one see desk_file.h.
 Result<AlertSettings> loadAlertSettings(const std::filesystem::path& file);
 Status saveAlertSettings(const std::filesystem::path& file, const AlertSettings& settings);
 

@@ -4,8 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/models/desk_file.h"
 #include "app/models/display_text.h"
-#include "engine/base/file.h"
+#include "engine/spec/field_reader.h"
 
 namespace trainyard {
 
@@ -33,31 +34,58 @@ nlohmann::ordered_json toJson(const DataSetEntry& entry)
     return json;
 }
 
-QString textAt(const nlohmann::json& json, const char* key)
+/// Reads what every entry has.
+template <typename Value>
+void readNeeded(FieldReader& reader, const char* key, Value& value)
 {
-    return QString::fromStdString(json.at(key).get<std::string>());
+    reader.read(key, value);
+    if (!reader.has(key))
+        reader.complain(key, "is missing", {});
 }
 
-DataSetEntry fromJson(const nlohmann::json& json)
+QString neededText(FieldReader& reader, const char* key)
+{
+    std::string text;
+    readNeeded(reader, key, text);
+    return QString::fromStdString(text);
+}
+
+DataSetEntry readEntry(FieldReader& reader)
 {
     DataSetEntry entry;
-    entry.name = textAt(json, "name");
-    entry.host = textAt(json, "host");
-    entry.folder = textAt(json, "folder");
-    json.at("tokens").get_to(entry.tokens);
-    json.at("rows").get_to(entry.rows);
-    json.at("test_rows").get_to(entry.testRows);
-    json.at("shards").get_to(entry.shards);
-    json.at("sequence_length").get_to(entry.sequenceLength);
-    json.at("max_predictions").get_to(entry.maxPredictions);
-    entry.objective = json.value("objective", entry.objective);
-    entry.nextSentence = json.value("next_sentence", entry.nextSentence);
-    json.at("vocabulary_size").get_to(entry.vocabularySize);
-    if (json.contains("padding_share"))
-        entry.paddingShare = json["padding_share"].get<double>();
-    if (json.at("verified").get<bool>())
-        entry.check = DataSetEntry::Check::Verified;
+    entry.name = neededText(reader, "name");
+    entry.host = neededText(reader, "host");
+    entry.folder = neededText(reader, "folder");
+    readNeeded(reader, "tokens", entry.tokens);
+    readNeeded(reader, "rows", entry.rows);
+    readNeeded(reader, "test_rows", entry.testRows);
+    readNeeded(reader, "shards", entry.shards);
+    readNeeded(reader, "sequence_length", entry.sequenceLength);
+    readNeeded(reader, "max_predictions", entry.maxPredictions);
+    readNeeded(reader, "vocabulary_size", entry.vocabularySize);
+    reader.read("objective", entry.objective);
+    reader.read("next_sentence", entry.nextSentence);
+    if (reader.has("padding_share"))
+        reader.read("padding_share", entry.paddingShare.emplace());
+    bool isVerified = false;
+    readNeeded(reader, "verified", isVerified);
+    entry.check = isVerified ? DataSetEntry::Check::Verified : DataSetEntry::Check::NotVerified;
     return entry;
+}
+
+Result<std::vector<DataSetEntry>> parseDataSets(std::string_view text)
+{
+    TRAINYARD_TRY(const nlohmann::json json, parseDeskJson(text, kVersion));
+    const auto list = json.find("data_sets");
+    if (list == json.end() || !list->is_array())
+        return badInput("data_sets: must be a list");
+    std::vector<DataSetEntry> entries;
+    Diagnostics problems;
+    for (std::size_t i = 0; i < list->size(); ++i) {
+        FieldReader reader((*list)[i], "data_sets[" + std::to_string(i) + "]", problems);
+        entries.push_back(readEntry(reader));
+    }
+    return problems.empty() ? Result<std::vector<DataSetEntry>>(std::move(entries)) : toError(problems);
 }
 
 } // namespace
@@ -137,20 +165,7 @@ void DataSetListModel::setCheck(const QString& host, const QString& folder, Data
 
 Status DataSetListModel::load(const std::filesystem::path& file)
 {
-    if (!std::filesystem::exists(file))
-        return {};
-    TRAINYARD_TRY(const std::string text, readFile(file));
-    std::vector<DataSetEntry> entries;
-    try {
-        const auto json = nlohmann::json::parse(text);
-        if (json.at("version").get<int>() != kVersion)
-            return badInput(file.string() + ": is of another version");
-        for (const auto& item : json.at("data_sets"))
-            entries.push_back(fromJson(item));
-    } catch (const nlohmann::json::exception& problem) {
-        return badInput(file.string() + ": " + problem.what(),
-                        "move the file away and add the data sets again");
-    }
+    TRAINYARD_TRY(std::vector<DataSetEntry> entries, readDeskFile(file, parseDataSets));
     beginResetModel();
     m_entries = std::move(entries);
     endResetModel();
@@ -162,8 +177,7 @@ Status DataSetListModel::save(const std::filesystem::path& file) const
     nlohmann::ordered_json json{{"version", kVersion}, {"data_sets", nlohmann::json::array()}};
     for (const DataSetEntry& entry : m_entries)
         json["data_sets"].push_back(toJson(entry));
-    TRAINYARD_TRY_STATUS(makeFolder(file.parent_path()));
-    return writeFileAtomically(file, json.dump(2) + "\n");
+    return writeDeskFile(file, json.dump(2) + "\n", parseDataSets);
 }
 
 } // namespace trainyard

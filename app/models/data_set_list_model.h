@@ -33,7 +33,7 @@ public:
     void setCheck(const QString& host, const QString& folder, DataSetEntry::Check check,
                   const QString& problem = {});
 
-    /// A missing file is an empty list.
+    /// A missing file is an empty list; of a damaged one, which leaves the list as it is, see desk_file.h.
     Status load(const std::filesystem::path& file);
     Status save(const std::filesystem::path& file) const;
 

@@ -2,8 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/models/desk_file.h"
 #include "app/models/spec_document.h"
-#include "engine/base/file.h"
+#include "engine/spec/field_reader.h"
 #include "engine/spec/spec_json.h"
 
 namespace trainyard {
@@ -12,6 +13,29 @@ namespace {
 
 constexpr int kVersion = 1;
 constexpr int kWriteMs = 1000;
+
+struct Draft {
+    std::string file;              ///< that it was opened from or saved to; may be empty
+    std::optional<RunSpec> spec{}; ///< nothing before the first one
+};
+
+Result<Draft> parseDraft(std::string_view text)
+{
+    TRAINYARD_TRY(const nlohmann::json json, parseDeskJson(text, kVersion));
+    Diagnostics problems;
+    FieldReader reader(json, "", problems);
+    Draft draft;
+    std::string specification;
+    reader.read("file", draft.file);
+    reader.read("specification", specification);
+    if (!problems.empty())
+        return toError(problems);
+    ParsedSpec parsed = parseSpec(specification);
+    if (!parsed.diagnostics.empty())
+        return toError(parsed.diagnostics).in("specification");
+    draft.spec = std::move(parsed.spec);
+    return draft;
+}
 
 } // namespace
 
@@ -31,33 +55,25 @@ DesignDraft::~DesignDraft()
 
 Status DesignDraft::restore()
 {
-    if (std::filesystem::exists(m_file)) {
-        TRAINYARD_TRY_STATUS(read());
+    const Result<Draft> draft = readDeskFile<Draft>(m_file, parseDraft);
+    m_present = draft.ok() ? Status() : draft.error();
+    if (draft.ok() && draft->spec)
+        show(draft->file, *draft->spec);
+    if (draft.ok() || draft.error().kind == ErrorKind::BadInput) {
+        connect(&m_document, &SpecDocument::changed, &m_due, qOverload<>(&QTimer::start));
+        connect(&m_document, &SpecDocument::fileChanged, &m_due, qOverload<>(&QTimer::start));
     }
-    connect(&m_document, &SpecDocument::changed, &m_due, qOverload<>(&QTimer::start));
-    connect(&m_document, &SpecDocument::fileChanged, &m_due, qOverload<>(&QTimer::start));
-    return {};
+    return m_present;
 }
 
 /// What was changed since the file was saved can be undone.
-Status DesignDraft::read()
+void DesignDraft::show(const std::string& file, const RunSpec& design)
 {
-    TRAINYARD_TRY(const std::string text, readFile(m_file));
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    const auto isText = [&json](const char* key) { return json.contains(key) && json[key].is_string(); };
-    if (!json.is_object() || json.value("version", 0) != kVersion || !isText("file") ||
-        !isText("specification"))
-        return badInput(m_file.string() + ": is not a design of this version", "move the file away");
-    const ParsedSpec parsed = parseSpec(json["specification"].get<std::string>());
-    if (!parsed.diagnostics.empty())
-        return toError(parsed.diagnostics).in(m_file.string());
-    const auto opened = json["file"].get<std::string>();
-    if (opened.empty() || !m_document.open(opened).ok())
-        m_document.reset(parsed.spec);
+    if (file.empty() || !m_document.open(file).ok())
+        m_document.reset(design);
     else
         m_document.edit(tr("Changes of the last session"), QStringLiteral("draft"),
-                        [&parsed](RunSpec& spec) { spec = parsed.spec; });
-    return {};
+                        [&design](RunSpec& spec) { spec = design; });
 }
 
 void DesignDraft::write()
@@ -65,7 +81,12 @@ void DesignDraft::write()
     const nlohmann::ordered_json json{{"version", kVersion},
                                       {"file", m_document.file().string()},
                                       {"specification", toJson(m_document.spec())}};
-    if (const Status written = writeFileAtomically(m_file, json.dump(2) + "\n"); !written.ok())
+    // The name of a file may be no UTF-8; then the design comes back without it.
+    const std::string text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    const Status written = replaceDeskFile(m_file, text, m_present);
+    if (written.ok())
+        m_present = Status();
+    else
         emit failed(written.error());
 }
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "engine/base/file.h"
+#include "app/models/desk_file.h"
 #include "engine/planner/hardware/hardware_json.h"
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/spec/hardware_name.h"
@@ -13,6 +13,18 @@
 namespace trainyard {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+Result<std::optional<NodeModel>> parseHardware(std::string_view text)
+{
+    ParsedNode parsed = parseNode(text);
+    if (!parsed.diagnostics.empty())
+        return toError(parsed.diagnostics);
+    return std::optional(std::move(parsed.node));
+}
+
+} // namespace
 
 std::vector<std::string> HardwareLibrary::names() const
 {
@@ -29,13 +41,10 @@ std::vector<std::string> HardwareLibrary::names() const
 
 Result<NodeModel> HardwareLibrary::find(const std::string& name) const
 {
-    std::error_code error;
-    if (isHardwareName(name) && fs::exists(fileOf(name), error)) {
-        TRAINYARD_TRY(const std::string text, readFile(fileOf(name)));
-        ParsedNode parsed = parseNode(text);
-        if (!parsed.diagnostics.empty())
-            return toError(parsed.diagnostics).in(fileOf(name).string());
-        return std::move(parsed.node);
+    if (isHardwareName(name)) {
+        TRAINYARD_TRY(const auto own, readDeskFile<std::optional<NodeModel>>(fileOf(name), parseHardware));
+        if (own)
+            return *own;
     }
     if (auto preset = nodePreset(name))
         return std::move(*preset);
@@ -48,8 +57,7 @@ Status HardwareLibrary::store(const std::string& name, const NodeModel& node) co
     if (!isHardwareName(name))
         return badInput(fmt::format("\"{}\" is not a name of hardware", name),
                         "use at most 64 letters, digits and . _ -");
-    TRAINYARD_TRY_STATUS(makeFolder(m_folder));
-    return writeFileAtomically(fileOf(name), toJson(node));
+    return writeDeskFile(fileOf(name), toJson(node), parseHardware);
 }
 
 } // namespace trainyard

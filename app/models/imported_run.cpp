@@ -359,7 +359,8 @@ Result<QString> writeImportedRun(const fs::path& runsFolder, const RunImport& im
 
 bool isImportedRun(const fs::path& runFolder)
 {
-    return fs::exists(runFolder / kImportFile);
+    std::error_code isThere; // what cannot be looked at is no reason not to read it, and to say why
+    return fs::exists(fs::symlink_status(runFolder / kImportFile, isThere));
 }
 
 Result<RunImport> readRunImport(const fs::path& runFolder)

@@ -207,7 +207,8 @@ Status keepSeries(const QString& folder)
 Result<bool> mendSeries(const QString& folder)
 {
     const fs::path file = seriesPath(folder);
-    if (!fs::exists(file) || SeriesFile::verify(file).ok())
+    std::error_code isThere;
+    if (!fs::exists(file, isThere) || SeriesFile::verify(file).ok())
         return false;
     TRAINYARD_TRY_STATUS(keepSeries(folder));
     return true;

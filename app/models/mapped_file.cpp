@@ -14,10 +14,13 @@ namespace trainyard {
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path)
 {
-    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // a pipe would wait
     struct stat status = {};
     if (!file.valid() || ::fstat(file.get(), &status) != 0)
         return systemError(ErrorKind::BadInput, "cannot open " + path.string(), errno);
+    if (!S_ISREG(status.st_mode))
+        return badInput(path.string() + (S_ISDIR(status.st_mode) ? " is a folder" : " is not a file"),
+                        "name a file on a disk");
     const auto size = static_cast<std::size_t>(status.st_size);
     if (size == 0)
         return std::shared_ptr<const MappedFile>(new MappedFile({}));

@@ -6,6 +6,7 @@
 #include <QJsonDocument>
 #include <QRegularExpression>
 
+#include "app/models/desk_file.h"
 #include "app/models/kept_series.h"
 #include "engine/base/file.h"
 #include "engine/records/foreign_records.h"
@@ -24,13 +25,13 @@ std::filesystem::path pathOf(const QString& folder, const char* file)
 Status readSpec(RunFacts& facts)
 {
     const auto path = pathOf(facts.folder, "spec.json");
-    if (!std::filesystem::exists(path))
+    TRAINYARD_TRY(const auto text, deskFileText(path));
+    if (!text)
         return {};
-    TRAINYARD_TRY(const std::string text, readFile(path));
-    ParsedSpec parsed = parseSpec(text);
+    ParsedSpec parsed = parseSpec(*text);
     if (!parsed.diagnostics.empty())
         return toError(parsed.diagnostics).in(path.string());
-    facts.specText = QString::fromStdString(text);
+    facts.specText = QString::fromStdString(*text);
     facts.spec = std::move(parsed.spec);
     for (const NodeSpec& node : facts.spec->cluster.nodes)
         facts.hosts.append(QString::fromStdString(node.host));
@@ -39,14 +40,16 @@ Status readSpec(RunFacts& facts)
 
 Result<QJsonObject> readJsonObject(const std::filesystem::path& path)
 {
-    if (!std::filesystem::exists(path))
+    TRAINYARD_TRY(const auto text, deskFileText(path));
+    if (!text)
         return QJsonObject{};
-    TRAINYARD_TRY(const std::string text, readFile(path));
     QJsonParseError problem;
-    const auto document = QJsonDocument::fromJson(QByteArray::fromStdString(text), &problem);
-    if (!document.isObject())
-        return badInput(path.string() + ": not a JSON object: " + problem.errorString().toStdString(),
+    const auto document = QJsonDocument::fromJson(QByteArray::fromStdString(*text), &problem);
+    if (!document.isObject()) {
+        const QString why = document.isNull() ? ": " + problem.errorString() : QString();
+        return badInput(path.string() + " holds no JSON object" + why.toStdString(),
                         "remove the file, or fetch it again from the run's host");
+    }
     return document.object();
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <optional>
 
 #include <QElapsedTimer>
 #include <QJsonArray>
@@ -15,15 +16,18 @@
 #include <QThread>
 #include <QVariant>
 
+#include "app/models/history_problem.h"
+
 namespace trainyard {
 
 namespace {
 
 constexpr int kSchemaVersion = 2; ///< since 2 with archived and imported_from
 
-constexpr int kPatienceMs = 5000; ///< for other programs that write
 constexpr int kBusyPauseMs = 5;
-constexpr const char* kBusy = "5"; ///< SQLITE_BUSY
+
+const QString kOpenHistory = QStringLiteral("open the history");
+const QString kReadHistory = QStringLiteral("read the history");
 
 constexpr auto kCreate = R"(
 CREATE TABLE IF NOT EXISTS runs (
@@ -168,6 +172,15 @@ QStringList columnNames()
     return names;
 }
 
+/// Every column of a run, in the order of valuesOf().
+QString insertStatement(const char* verb)
+{
+    const QStringList names = columnNames();
+    return QStringLiteral("%1 INTO runs (%2) VALUES (%3)")
+        .arg(QLatin1String(verb), names.join(QStringLiteral(", ")),
+             QStringList(names.size(), QStringLiteral("?")).join(','));
+}
+
 /// Inserts a run, or gives a known one its new figures.
 const QString& storeStatement()
 {
@@ -178,40 +191,61 @@ const QString& storeStatement()
             if (name != QLatin1String("created_ms"))
                 figures.append(QStringLiteral("%1 = excluded.%1").arg(name));
         }
-        return QStringLiteral("INSERT INTO runs (%1) VALUES (%2) ON CONFLICT (id) DO UPDATE SET %3")
-            .arg(names.join(QStringLiteral(", ")), QStringList(names.size(), QStringLiteral("?")).join(','),
-                 figures.join(QStringLiteral(", ")));
+        return insertStatement("INSERT") + QStringLiteral(" ON CONFLICT (id) DO UPDATE SET ") +
+               figures.join(QStringLiteral(", "));
     }();
     return kStatement;
 }
 
-Error sqlError(const QString& what, const QSqlError& problem)
-{
-    return badInput(
-        (what + ": " + problem.text().trimmed()).toStdString(),
-        "close other programs that use the history, check the disk, or move the file away to start "
-        "a new history; the runs themselves are kept elsewhere");
-}
-
-Status execute(QSqlQuery& query, const QString& what)
-{
-    if (!query.exec())
-        return sqlError(what, query.lastError());
-    return {};
-}
-
 /// While another program makes the history, SQLite refuses this at once instead of waiting.
-bool turnOnWriteAheadLog(QSqlQuery& query)
+bool turnOnWriteAheadLog(QSqlQuery& query, std::chrono::milliseconds patience)
 {
     QElapsedTimer waited;
     waited.start();
     while (!query.exec(QStringLiteral("PRAGMA journal_mode = WAL"))) {
-        const bool isBusy = query.lastError().nativeErrorCode() == QLatin1String(kBusy);
-        if (!isBusy || waited.hasExpired(kPatienceMs))
+        if (!isHistoryLocked(query.lastError()) || waited.hasExpired(patience.count()))
             return false;
         QThread::msleep(kBusyPauseMs);
     }
     return true;
+}
+
+/// What a file says it is, at one instant.
+struct SchemaMark {
+    int version = 0;
+    int tables = 0; ///< and indices
+
+    bool isNew() const { return version == 0 && tables == 0; }
+    bool isOurs() const { return version > 0; }
+};
+
+std::optional<SchemaMark> schemaMark(QSqlQuery& query)
+{
+    if (!query.exec(QStringLiteral(
+            "SELECT user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_user_version")) ||
+        !query.next())
+        return std::nullopt;
+    const SchemaMark mark{query.value(0).toInt(), query.value(1).toInt()};
+    query.finish();
+    return mark;
+}
+
+/// In a transaction, because two windows may start at once; the version is the one under the lock.
+bool bringUpToDate(QSqlQuery& query)
+{
+    if (!query.exec(QStringLiteral("BEGIN IMMEDIATE")))
+        return false;
+    const auto known = schemaMark(query);
+    if (!known || (!known->isNew() && !known->isOurs()))
+        return false;
+    if (known->isNew() && !query.exec(QString::fromLatin1(kCreate)))
+        return false;
+    for (const char* statement : kUpgrade) {
+        if (known->version == 1 && !query.exec(QLatin1String(statement)))
+            return false;
+    }
+    return query.exec(QStringLiteral("PRAGMA user_version = %1").arg(kSchemaVersion)) &&
+           query.exec(QStringLiteral("COMMIT"));
 }
 
 } // namespace
@@ -228,64 +262,52 @@ QSqlDatabase RunLibrary::database() const
     return QSqlDatabase::database(m_connection, false);
 }
 
-Result<std::unique_ptr<RunLibrary>> RunLibrary::open(const QString& file)
+Result<std::unique_ptr<RunLibrary>> RunLibrary::open(const QString& file, std::chrono::milliseconds patience)
 {
+    TRAINYARD_TRY_STATUS(checkHistoryFile(file));
     static std::atomic<int> counter = 0; // Qt names connections globally; several libraries may be open
     const QString connection = QStringLiteral("history-%1").arg(++counter);
     std::unique_ptr<RunLibrary> library(new RunLibrary(connection));
     {
         QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), connection);
         database.setDatabaseName(file);
-        database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(kPatienceMs));
+        database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(patience.count()));
         if (!database.open())
-            return sqlError(file, database.lastError());
+            return historyError(file, kOpenHistory, database.lastError());
     }
-    TRAINYARD_TRY_STATUS(library->prepareSchema(file));
+    TRAINYARD_TRY_STATUS(library->prepareSchema(patience));
     TRAINYARD_TRY(library->m_counter, library->changeCounter());
-    const auto runs = library->read();
-    if (!runs.ok())
-        return runs.error().in(file.toStdString());
-    for (const RunEntry& entry : *runs)
+    TRAINYARD_TRY(library->m_runs, library->read());
+    for (const RunEntry& entry : std::as_const(library->m_runs))
         library->m_createdMs.insert(entry.id, entry.createdMs);
-    library->m_runs = *runs;
     return library;
 }
 
-Status RunLibrary::prepareSchema(const QString& file)
+Error RunLibrary::problem(const QString& doing, const QSqlQuery& query) const
+{
+    return historyError(database().databaseName(), doing, query.lastError());
+}
+
+Status RunLibrary::prepareSchema(std::chrono::milliseconds patience)
 {
     QSqlQuery query(database());
-    if (!turnOnWriteAheadLog(query) || !query.exec(QStringLiteral("PRAGMA synchronous = NORMAL")) ||
-        !query.exec(QStringLiteral("PRAGMA user_version")) || !query.next())
-        return sqlError(file, query.lastError());
-    const int version = query.value(0).toInt();
-    query.finish();
-    if (version > kSchemaVersion)
-        return refused(file.toStdString() + ": this history was written by a newer version of Trainyard",
+    const auto present = schemaMark(query);
+    if (!present)
+        return problem(kOpenHistory, query);
+    const std::string file = database().databaseName().toStdString();
+    if (present->version > kSchemaVersion)
+        return refused(file + ": this history was written by a newer version of Trainyard",
                        "use that version, or move the file away to start a new history");
-    if (version == kSchemaVersion)
+    if (!present->isNew() && !present->isOurs())
+        return badInput(file + ": this is a database of another program, not a history",
+                        "move it away to start a new history");
+    if (!turnOnWriteAheadLog(query, patience) || !query.exec(QStringLiteral("PRAGMA synchronous = NORMAL")))
+        return problem(kOpenHistory, query);
+    if (present->version == kSchemaVersion || bringUpToDate(query))
         return {};
-    // A transaction, because two windows may start at once; the version is the one under the lock.
-    const auto change = [&] {
-        if (!query.exec(QStringLiteral("BEGIN IMMEDIATE")) ||
-            !query.exec(QStringLiteral("PRAGMA user_version")) || !query.next())
-            return false;
-        const int known = query.value(0).toInt();
-        query.finish();
-        if (known == 0 && !query.exec(QString::fromLatin1(kCreate)))
-            return false;
-        for (const char* statement : kUpgrade) {
-            if (known == 1 && !query.exec(QLatin1String(statement)))
-                return false;
-        }
-        return query.exec(QStringLiteral("PRAGMA user_version = %1").arg(kSchemaVersion)) &&
-               query.exec(QStringLiteral("COMMIT"));
-    };
-    if (!change()) {
-        const QSqlError problem = query.lastError();
-        query.exec(QStringLiteral("ROLLBACK"));
-        return sqlError(file, problem);
-    }
-    return {};
+    const Error why = problem(kOpenHistory, query);
+    query.exec(QStringLiteral("ROLLBACK"));
+    return why;
 }
 
 Result<QList<RunEntry>> RunLibrary::read() const
@@ -293,12 +315,12 @@ Result<QList<RunEntry>> RunLibrary::read() const
     QSqlQuery query(database());
     query.setForwardOnly(true);
     if (!query.exec(QStringLiteral("SELECT %1 FROM runs").arg(columnNames().join(QStringLiteral(", ")))))
-        return sqlError(QStringLiteral("read the history"), query.lastError());
+        return problem(kReadHistory, query);
     QList<RunEntry> runs;
     while (query.next())
         runs.append(entryFrom(query));
     if (query.lastError().isValid()) // a damaged page ends the rows early
-        return sqlError(QStringLiteral("read the history"), query.lastError());
+        return problem(kReadHistory, query);
     std::sort(runs.begin(), runs.end(), isNewer);
     return runs;
 }
@@ -307,7 +329,7 @@ Result<qint64> RunLibrary::changeCounter() const
 {
     QSqlQuery query(database());
     if (!query.exec(QStringLiteral("PRAGMA data_version")) || !query.next())
-        return sqlError(QStringLiteral("read the history"), query.lastError());
+        return problem(kReadHistory, query);
     return query.value(0).toLongLong();
 }
 
@@ -357,6 +379,11 @@ QStringList RunLibrary::tags() const
     return sorted;
 }
 
+Status RunLibrary::execute(QSqlQuery& query, const QString& doing) const
+{
+    return query.exec() ? Status() : Status(problem(doing, query));
+}
+
 /// Brings the entry into memory and tells of it.
 void RunLibrary::put(const RunEntry& entry)
 {
@@ -396,18 +423,38 @@ Status RunLibrary::store(const RunEntry& entry)
         if (updated == known)
             return {};
     }
-    TRAINYARD_TRY_STATUS(write(updated));
+    TRAINYARD_TRY_STATUS(write(updated, storeStatement()));
     put(updated);
     return {};
 }
 
-Status RunLibrary::write(const RunEntry& entry)
+Status RunLibrary::storeAll(const QList<RunEntry>& entries)
+{
+    const QString doing = QStringLiteral("write the runs");
+    QSqlQuery query(database());
+    if (!query.exec(QStringLiteral("BEGIN IMMEDIATE")))
+        return problem(doing, query);
+    Status written;
+    for (qsizetype i = 0; written.ok() && i < entries.size(); ++i)
+        written = write(entries[i], insertStatement("REPLACE"));
+    if (written.ok() && !query.exec(QStringLiteral("COMMIT")))
+        written = problem(doing, query);
+    if (!written.ok()) {
+        query.exec(QStringLiteral("ROLLBACK"));
+        return written;
+    }
+    for (const RunEntry& entry : entries)
+        put(entry);
+    return {};
+}
+
+Status RunLibrary::write(const RunEntry& entry, const QString& statement)
 {
     QSqlQuery query(database());
-    query.prepare(storeStatement());
+    query.prepare(statement);
     for (const QVariant& value : valuesOf(entry))
         query.addBindValue(value);
-    return execute(query, QStringLiteral("write run %1 to the history").arg(entry.id));
+    return execute(query, QStringLiteral("write run %1").arg(entry.id));
 }
 
 Status RunLibrary::setTags(const QString& id, const QStringList& tags)
@@ -443,7 +490,7 @@ Status RunLibrary::keep(const QString& id, const char* column, const QVariant& v
     query.prepare(QStringLiteral("UPDATE runs SET %1 = ? WHERE id = ?").arg(QLatin1String(column)));
     query.addBindValue(value);
     query.addBindValue(id);
-    TRAINYARD_TRY_STATUS(execute(query, QStringLiteral("write run %1 to the history").arg(id)));
+    TRAINYARD_TRY_STATUS(execute(query, QStringLiteral("write run %1").arg(id)));
     if (query.numRowsAffected() == 0) // another window has removed it
         return unknown;
     put(changed);
@@ -458,7 +505,7 @@ Status RunLibrary::remove(const QString& id)
     QSqlQuery query(database());
     query.prepare(QStringLiteral("DELETE FROM runs WHERE id = ?"));
     query.addBindValue(id);
-    TRAINYARD_TRY_STATUS(execute(query, QStringLiteral("remove run %1 from the history").arg(id)));
+    TRAINYARD_TRY_STATUS(execute(query, QStringLiteral("remove run %1").arg(id)));
     drop(row);
     return {};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -12,9 +13,13 @@
 #include "engine/base/result.h"
 
 class QSqlDatabase;
+class QSqlQuery;
 class QVariant;
 
 namespace trainyard {
+
+/// For other programs that write.
+inline constexpr std::chrono::milliseconds kHistoryPatience{5000};
 
 /// The history: every run that this desk has ever known, in one SQLite file with a write-ahead log. Several
 /// windows and commands may use the file at once: each writes only what it changes, and takes over what the
@@ -24,8 +29,10 @@ class RunLibrary : public QObject {
 
 public:
     /// Opens or makes the file. BadInput when it is no history or damaged, Refused when a newer version wrote
-    /// it; the file is left as it is then.
-    static Result<std::unique_ptr<RunLibrary>> open(const QString& file);
+    /// it, when it cannot be read, and when another program has it locked for longer than `patience`, which
+    /// everything later waits for too; the file is left as it is then.
+    static Result<std::unique_ptr<RunLibrary>> open(const QString& file,
+                                                    std::chrono::milliseconds patience = kHistoryPatience);
     ~RunLibrary() override;
 
     /// Newest first.
@@ -41,6 +48,9 @@ public:
 
     /// Adds the run, or brings its figures up to date. What the user keeps with a known run is left as it is.
     Status store(const RunEntry& entry);
+    /// Adds runs that nobody else has touched, with what the user keeps with them: all of them or, on any
+    /// error, none.
+    Status storeAll(const QList<RunEntry>& entries);
     Status setTags(const QString& id, const QStringList& tags);
     Status setNotes(const QString& id, const QString& notes);
     Status setArchived(const QString& id, bool archived);
@@ -54,12 +64,15 @@ signals:
 
 private:
     explicit RunLibrary(QString connection);
-    Status prepareSchema(const QString& file);
+    Status prepareSchema(std::chrono::milliseconds patience);
     Result<QList<RunEntry>> read() const;
     Result<qint64> changeCounter() const;
     /// Writes one column of a run, in the file and in memory.
     Status keep(const QString& id, const char* column, const QVariant& value, const RunEntry& changed);
-    Status write(const RunEntry& entry);
+    Status write(const RunEntry& entry, const QString& statement);
+    Status execute(QSqlQuery& query, const QString& doing) const;
+    /// Of the statement that has just failed.
+    Error problem(const QString& doing, const QSqlQuery& query) const;
     void put(const RunEntry& entry);
     void drop(int row);
     QSqlDatabase database() const;

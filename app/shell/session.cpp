@@ -61,23 +61,27 @@ void Session::openHistory()
 
 void Session::loadLists()
 {
-    // A list that could not be read is not written either: it is the user's, and she can repair it.
     const auto hosts = loadHosts(m_dataFolder / "hosts.json");
-    if (hosts.ok()) {
-        for (const QString& name : *hosts) {
-            HostEntry host;
-            host.name = name;
-            if (const Status added = m_hosts.add(host); !added.ok())
-                m_startupProblems << QString::fromStdString(added.error().text());
-        }
-        connect(&m_hosts, &HostListModel::membersChanged, this, &Session::saveHostList);
-    } else {
-        m_startupProblems << QString::fromStdString(hosts.error().text());
+    for (const QString& name : hosts.ok() ? *hosts : QStringList()) {
+        HostEntry host;
+        host.name = name;
+        if (const Status added = m_hosts.add(host); !added.ok())
+            m_startupProblems << QString::fromStdString(added.error().text());
     }
-    if (const Status loaded = m_dataSets.load(m_dataFolder / "datasets.json"); loaded.ok())
+    if (maySave(hosts.ok() ? Status() : hosts.error()))
+        connect(&m_hosts, &HostListModel::membersChanged, this, &Session::saveHostList);
+    if (maySave(m_dataSets.load(m_dataFolder / "datasets.json")))
         connect(&m_dataSets, &DataSetListModel::entriesChanged, this, &Session::saveDataSets);
-    else
-        m_startupProblems << QString::fromStdString(loaded.error().text());
+}
+
+/// Tells of a list that could not be read. A damaged one is set aside when it is saved anew (desk_file.h);
+/// any other stays as it is.
+bool Session::maySave(const Status& loaded)
+{
+    if (loaded.ok())
+        return true;
+    m_startupProblems << QString::fromStdString(loaded.error().text());
+    return loaded.error().kind == ErrorKind::BadInput;
 }
 
 void Session::saveHostList()

@@ -52,6 +52,7 @@ signals:
 
 private:
     void loadLists();
+    bool maySave(const Status& loaded);
     void loadDesign();
     void openHistory();
     void saveHostList();

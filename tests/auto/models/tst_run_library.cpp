@@ -1,12 +1,15 @@
 #include <array>
 #include <barrier>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <QAbstractItemModelTester>
+#include <QDir>
 #include <QSignalSpy>
 #include <QSqlDatabase>
+#include <QSqlError>
 #include <QSqlQuery>
 #include <QTemporaryDir>
 #include <QTest>
@@ -16,6 +19,7 @@
 #include "app/models/run_list_model.h"
 
 using namespace trainyard;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -34,6 +38,52 @@ RunEntry entry(const QString& id, qint64 createdMs)
     e.createdMs = createdMs;
     e.updatedMs = createdMs + 60'000;
     return e;
+}
+
+/// What another program does to a database, as long as this lives.
+class Connection {
+public:
+    template <typename... Statements>
+    explicit Connection(const QString& file, Statements... statements)
+    {
+        auto database = QSqlDatabase::addDatabase("QSQLITE", "another program");
+        database.setDatabaseName(file);
+        const bool isFine = database.open() && (QSqlQuery(database).exec(statements) && ...);
+        if (!isFine)
+            qFatal("%s", qPrintable(database.lastError().text()));
+    }
+    ~Connection() { QSqlDatabase::removeDatabase("another program"); }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+};
+
+QByteArray bytesOf(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// The bytes of a history of several pages.
+QByteArray wholeHistory()
+{
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("history.db");
+    {
+        auto library = RunLibrary::open(path).value();
+        for (int i = 0; i < 40; ++i)
+            (void)library->store(entry(QString("run-%1").arg(i), 1000 + i)).ok();
+    }
+    return bytesOf(path);
+}
+
+QByteArray otherDatabase(const char* statement)
+{
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("other.db");
+    {
+        const Connection connection(path, statement);
+    }
+    return bytesOf(path);
 }
 
 QStringList ids(const RunLibrary& library)
@@ -279,6 +329,108 @@ private slots:
         QVERIFY(!library.ok());
         QCOMPARE(library.error().kind, ErrorKind::BadInput);
         QVERIFY(library.error().message.find("history.db") != std::string::npos);
+    }
+
+    void saysOfAnyFileWhatIsWrongAndLeavesIt_data()
+    {
+        QTest::addColumn<QByteArray>("content");
+        const QByteArray whole = wholeHistory();
+        for (const int share : {10, 50, 90})
+            QTest::addRow("cut to %d %%", share) << whole.left(whole.size() * share / 100);
+        for (const int bytes : {1, 16, 99, 100, 1024, 4096})
+            QTest::addRow("cut to %d bytes", bytes) << whole.left(bytes);
+        QTest::addRow("zeros") << QByteArray(16'384, '\0');
+        QTest::addRow("garbage") << QByteArray("\xff\xfe\x01{", 4).repeated(4096);
+        QTest::addRow("JSON") << QByteArray(R"({"version": 1})");
+        QByteArray odd = whole;
+        QTest::addRow("another table format") << odd.replace("sequences_per_second", "sequences_per_minute");
+        QTest::addRow("another program's") << otherDatabase("CREATE TABLE runs (id TEXT)");
+        QTest::addRow("version below zero") << otherDatabase("PRAGMA user_version = -3");
+    }
+
+    void saysOfAnyFileWhatIsWrongAndLeavesIt()
+    {
+        QFETCH(QByteArray, content);
+        QFile file(m_file);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
+        file.close();
+        const auto library = RunLibrary::open(m_file, 20ms);
+        QVERIFY(!library.ok());
+        QCOMPARE(library.error().kind, ErrorKind::BadInput);
+        QVERIFY(library.error().message.find(m_file.toStdString()) == 0);
+        QVERIFY(library.error().hint.find("move") != std::string::npos);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QVERIFY(file.readAll() == content);
+    }
+
+    void anEmptyFileBecomesAHistory()
+    {
+        QVERIFY(QFile(m_file).open(QIODevice::WriteOnly));
+        QVERIFY(RunLibrary::open(m_file).value()->store(entry("a", 1000)).ok());
+        QCOMPARE(ids(*RunLibrary::open(m_file).value()), QStringList{"a"});
+    }
+
+    void refusesWhatIsNoFile_data()
+    {
+        QTest::addColumn<bool>("isFolder");
+        QTest::newRow("folder") << true;
+        QTest::newRow("link to itself") << false;
+    }
+
+    void refusesWhatIsNoFile()
+    {
+        QFETCH(bool, isFolder);
+        QVERIFY(isFolder ? QDir().mkpath(m_file) : QFile::link(m_file, m_file));
+        const auto library = RunLibrary::open(m_file);
+        QVERIFY(!library.ok());
+        QCOMPARE(library.error().kind, ErrorKind::Refused);
+        QVERIFY(library.error().message.find(m_file.toStdString()) != std::string::npos);
+    }
+
+    void saysThatAnotherProgramHasLockedIt()
+    {
+        auto library = RunLibrary::open(m_file, 20ms).value();
+        QVERIFY(library->store(entry("a", 1000)).ok());
+        const Connection other(m_file, "PRAGMA locking_mode = NORMAL", "BEGIN IMMEDIATE");
+        const auto says = [&](const Status& status) {
+            return !status.ok() && status.error().kind == ErrorKind::Refused &&
+                   status.error().message.find(m_file.toStdString()) == 0 &&
+                   status.error().message.find("another program has locked") != std::string::npos;
+        };
+        QVERIFY(says(library->store(entry("b", 2000))));
+        QVERIFY(says(library->storeAll({entry("b", 2000), entry("c", 3000)})));
+        QVERIFY(says(library->setNotes("a", "new")));
+        QVERIFY(says(library->remove("a")));
+        QCOMPARE(ids(*library), QStringList{"a"});
+        QCOMPARE(ids(*RunLibrary::open(m_file, 20ms).value()), QStringList{"a"}); // reading goes on
+    }
+
+    void opensNoHistoryThatAnotherProgramHasForItself()
+    {
+        QVERIFY(RunLibrary::open(m_file).value()->store(entry("a", 1000)).ok());
+        const Connection other(m_file, "PRAGMA locking_mode = EXCLUSIVE", "BEGIN IMMEDIATE");
+        const auto library = RunLibrary::open(m_file, 20ms);
+        QVERIFY(!library.ok());
+        QCOMPARE(library.error().kind, ErrorKind::Refused);
+        QVERIFY(library.error().message.find("another program has locked") != std::string::npos);
+    }
+
+    void storesAllOrNothing()
+    {
+        auto library = RunLibrary::open(m_file).value();
+        {
+            const Connection other(m_file, "CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.id = 'b' "
+                                           "BEGIN SELECT RAISE(ABORT, 'no room'); END");
+        }
+        QVERIFY(!library->storeAll({entry("a", 1000), entry("b", 2000)}).ok());
+        QVERIFY(library->runs().isEmpty());
+        QVERIFY(RunLibrary::open(m_file).value()->runs().isEmpty());
+        RunEntry tagged = entry("a", 1000);
+        tagged.tags = QStringList{"paper"};
+        QVERIFY(library->storeAll({tagged, entry("c", 3000)}).ok());
+        QCOMPARE(ids(*library), (QStringList{"c", "a"}));
+        QCOMPARE(RunLibrary::open(m_file).value()->find("a")->tags, QStringList{"paper"});
     }
 
     void rowsFollowTheHistory()
