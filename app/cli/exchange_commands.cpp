@@ -11,6 +11,7 @@
 #include "app/cli/output_file.h"
 #include "app/cli/record_fetch.h"
 #include "app/exchange/csv_import.h"
+#include "app/exchange/history_import.h"
 #include "app/exchange/run_export.h"
 #include "app/exchange/tensorboard_import.h"
 #include "remote/target/desk_folders.h"
@@ -23,7 +24,8 @@ constexpr auto kExportFooter =
     R"(Of a run: every series, its events and its specification. DIR gets a folder for each run, as TensorBoard wants it.
   trainyard export RUN --tensorboard logs && tensorboard --logdir logs
   trainyard export RUN --csv curves.csv --json run.json
-Of a checkpoint: trainyard export CHECKPOINT --hf DIR; `trainyard-worker export --help` has its other options.)";
+Of a checkpoint, or of the newest one in a folder of checkpoints:
+  trainyard export runs/20261121T091505Z-bert-tiny-3f2a/checkpoints --hf bert-tiny)";
 
 constexpr auto kImportFooter =
     R"(PATH is a folder with TensorBoard's event files (each folder below it becomes a run) or a table of numbers (CSV,
@@ -31,11 +33,13 @@ also W&B's export of a chart). Runs are in the history then, and can be searched
   trainyard import logs/ --tag from-tensorboard
   trainyard import curves.csv --step iteration --columns loss,lr
   trainyard import curves.csv --list          what is in it, without importing
-A checkpoint from a model: trainyard import --hf DIR --out CHECKPOINT; `trainyard-worker import --help` has more.)";
+A checkpoint from a model:
+  trainyard import --hf bert-base --out bert-base-checkpoint)";
 
 struct ExportOptions {
     std::string run;
     std::string hf;
+    std::string maxShard;
     std::string tensorboard;
     std::string csv;
     std::string json;
@@ -44,6 +48,7 @@ struct ExportOptions {
 struct ImportOptions {
     std::string path;
     std::string hf;
+    std::string checkpoint;
     std::string name;
     std::string step;
     std::string time;
@@ -59,20 +64,17 @@ QString textOf(const std::string& text)
     return QString::fromStdString(text);
 }
 
-/// Words that only the node executable knows are a mistake where it is not asked.
-Status expectNothingElse(const CLI::App& command)
+int exportModel(const ExportOptions& options)
 {
-    const std::vector<std::string> rest = command.remaining();
-    return rest.empty() ? Status()
-                        : Status(badInput("unknown option or word: " + rest.front(),
-                                          "see `trainyard " + command.get_name() + " --help`"));
+    std::vector<std::string> words{"export", "--checkpoint", options.run, "--hf", options.hf};
+    if (!options.maxShard.empty())
+        words.insert(words.end(), {"--max-shard", options.maxShard});
+    return becomeNodeTool("trainyard-worker", words);
 }
 
-int becomeWorker(const CLI::App& command, std::vector<std::string> words)
+int importModel(const ImportOptions& options)
 {
-    const std::vector<std::string> rest = command.remaining();
-    words.insert(words.end(), rest.begin(), rest.end());
-    return becomeNodeTool("trainyard-worker", words);
+    return becomeNodeTool("trainyard-worker", {"import", "--hf", options.hf, "--out", options.checkpoint});
 }
 
 Status exportRun(const ExportOptions& options)
@@ -102,29 +104,26 @@ Status exportRun(const ExportOptions& options)
 
 bool holdsEventFiles(const std::filesystem::path& path)
 {
-    return std::filesystem::is_directory(path) ||
+    std::error_code problem; // told by whoever reads it
+    return std::filesystem::is_directory(path, problem) ||
            path.filename().string().find("tfevents") != std::string::npos;
 }
 
-/// Shows how far a long import is.
-ImportGoesOn progressOf(const QString& name)
+bool showHowFar(const QString& run, double share)
 {
-    return [name](double share) {
-        console::transient(QStringLiteral("reading %1  %2 %").arg(name).arg(share * 100, 0, 'f', 0));
-        return true;
-    };
+    console::transient(QStringLiteral("reading %1  %2 %").arg(run).arg(share * 100, 0, 'f', 0));
+    return true;
 }
 
 Result<std::vector<LoadedRun>> loadEvents(const std::filesystem::path& path)
 {
-    TRAINYARD_TRY(const auto logs, findTensorBoardLogs(path));
-    std::vector<LoadedRun> runs;
-    for (const TensorBoardLog& log : logs) {
-        TRAINYARD_TRY(LoadedRun run, loadTensorBoardLog(log, progressOf(log.name)));
-        runs.push_back(std::move(run));
-    }
+    auto loaded = loadTensorBoard(path, showHowFar);
     console::transient({});
-    return runs;
+    if (!loaded.ok())
+        return loaded.error();
+    for (const QString& warning : std::as_const(loaded->warnings))
+        console::warn(warning);
+    return std::move(loaded->runs);
 }
 
 Result<std::vector<LoadedRun>> loadTable(const ImportOptions& options)
@@ -193,16 +192,16 @@ Status applyNames(const ImportOptions& options, std::vector<LoadedRun>& runs)
     return {};
 }
 
-/// Makes it a run of the history; gives its id.
-Result<QString> keep(const LoadedRun& run, const ImportOptions& options)
+/// Their ids; with --list they stay outside the history, and have none.
+Result<QStringList> keep(const std::vector<LoadedRun>& runs, const ImportOptions& options)
 {
-    TRAINYARD_TRY(const QString id, writeImportedRun(deskDataFolder() / "runs", run.import, run.series));
+    if (options.list)
+        return QStringList(qsizetype(runs.size()), QString());
     TRAINYARD_TRY(const auto history, History::open());
     QStringList tags;
     for (const std::string& tag : options.tags)
         tags.append(textOf(tag).simplified());
-    TRAINYARD_TRY_STATUS(history->library().setTags(id, tags));
-    return id;
+    return importIntoHistory(history->library(), deskDataFolder() / "runs", runs, tags);
 }
 
 Status importRuns(const ImportOptions& options)
@@ -211,18 +210,18 @@ Status importRuns(const ImportOptions& options)
         return badInput("say what to import", "a folder with event files, or a CSV file");
     TRAINYARD_TRY(auto runs, holdsEventFiles(options.path) ? loadEvents(options.path) : loadTable(options));
     TRAINYARD_TRY_STATUS(applyNames(options, runs));
-    QJsonArray document;
     for (const LoadedRun& run : runs) {
         for (const QString& warning : run.warnings)
             console::warn(warning);
-        QString id;
-        if (!options.list) {
-            TRAINYARD_TRY(id, keep(run, options));
-        }
+    }
+    TRAINYARD_TRY(const QStringList ids, keep(runs, options));
+    QJsonArray document;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const QString& id = ids[qsizetype(i)];
         if (options.json)
-            document << toJson(run, id);
+            document << toJson(runs[i], id);
         else if (options.list)
-            describe(run);
+            describe(runs[i]);
         else
             console::print(id);
     }
@@ -241,21 +240,17 @@ void addExport(CLI::App& app, CommandOutcome& outcome)
     auto o = std::make_shared<ExportOptions>();
     CLI::App* command = app.add_subcommand(
         "export", "Write a run for TensorBoard or as CSV or JSON, or a checkpoint as a Hugging Face model");
-    command->allow_extras();
-    command->add_option("RUN", o->run, "Run id; with --hf the folder of a checkpoint");
-    command->add_option("--tensorboard", o->tensorboard, "Folder for event files");
-    command->add_option("--csv", o->csv, "File: a line for each step");
-    command->add_option("--json", o->json, "File: series, events, specification");
-    command->add_option("--hf", o->hf, "Folder for the model");
+    CLI::Option* run = command->add_option("RUN", o->run, "Run id; with --hf the folder of a checkpoint");
+    CLI::Option* model =
+        command->add_option("--hf", o->hf, "Folder for the model; must not exist")->needs(run);
+    command->add_option("--tensorboard", o->tensorboard, "Folder for event files")->excludes(model);
+    command->add_option("--csv", o->csv, "File: a line for each step")->excludes(model);
+    command->add_option("--json", o->json, "File: series, events, specification")->excludes(model);
+    command->add_option("--max-shard", o->maxShard, "Cut bigger weights into files of at most this size")
+        ->needs(model);
     command->footer(kExportFooter);
-    command->callback([&outcome, o, command] {
-        if (!o->hf.empty()) {
-            outcome.status = becomeWorker(*command, {"export", o->run, "--hf", o->hf});
-            return;
-        }
-        const Status alone = expectNothingElse(*command);
-        outcome.status = exitWith(alone.ok() ? exportRun(*o) : alone);
-    });
+    command->callback(
+        [&outcome, o] { outcome.status = o->hf.empty() ? exitWith(exportRun(*o)) : exportModel(*o); });
 }
 
 void addImport(CLI::App& app, CommandOutcome& outcome)
@@ -263,8 +258,8 @@ void addImport(CLI::App& app, CommandOutcome& outcome)
     auto o = std::make_shared<ImportOptions>();
     CLI::App* command = app.add_subcommand(
         "import", "Take in runs from TensorBoard or CSV, or make a checkpoint from a Hugging Face model");
-    command->allow_extras();
-    command->add_option("PATH", o->path, "Folder with event files, an event file, or a CSV file");
+    CLI::Option* path =
+        command->add_option("PATH", o->path, "Folder with event files, an event file, or a CSV file");
     command->add_option("--name", o->name, "What to call the run (default: its folder or file)");
     command->add_option("--tag", o->tags, "A tag for what is imported; may be given several times");
     command->add_option("--step", o->step,
@@ -277,16 +272,13 @@ void addImport(CLI::App& app, CommandOutcome& outcome)
     command->add_option("--loss", o->loss, "The series that is the loss (default: by its name)");
     command->add_flag("--list", o->list, "Only show what is in it");
     command->add_flag("--json", o->json, "One JSON document on standard output");
-    command->add_option("--hf", o->hf, "Folder of a Hugging Face model");
+    CLI::Option* model = command->add_option("--hf", o->hf, "Folder of a Hugging Face model")->excludes(path);
+    CLI::Option* checkpoint =
+        command->add_option("--out", o->checkpoint, "Folder for the checkpoint")->needs(model);
+    model->needs(checkpoint);
     command->footer(kImportFooter);
-    command->callback([&outcome, o, command] {
-        if (!o->hf.empty()) {
-            outcome.status = becomeWorker(*command, {"import", "--hf", o->hf});
-            return;
-        }
-        const Status alone = expectNothingElse(*command);
-        outcome.status = exitWith(alone.ok() ? importRuns(*o) : alone);
-    });
+    command->callback(
+        [&outcome, o] { outcome.status = o->hf.empty() ? exitWith(importRuns(*o)) : importModel(*o); });
 }
 
 } // namespace

@@ -42,12 +42,17 @@ bool isBoundOfBucket(const QString& name)
     return name.endsWith(QLatin1String("__MIN")) || name.endsWith(QLatin1String("__MAX"));
 }
 
+/// A column that holds numbers.
 Result<const CsvColumn*> columnCalled(const CsvTable& table, const QString& name)
 {
-    if (const CsvColumn* column = table.column(name))
-        return column;
-    return badInput("there is no column \"" + name.toStdString() + "\"",
-                    "its columns are: " + table.names().join(QStringLiteral(", ")).toStdString());
+    const CsvColumn* column = table.column(name);
+    if (!column)
+        return badInput("there is no column \"" + name.toStdString() + "\"",
+                        "its columns are: " + table.names().join(QStringLiteral(", ")).toStdString());
+    if (column->cells.empty())
+        return badInput("the column \"" + name.toStdString() + "\" holds no number",
+                        "choose another column, or leave it out");
+    return column;
 }
 
 /// The values of a column by row; of rows without one that of the row before.
@@ -94,6 +99,39 @@ std::pair<QString, QString> partsOf(const QString& column, const QString& name)
     return end > 0 ? std::pair(column.left(end), column.mid(end + kRunEnd.size())) : std::pair(name, column);
 }
 
+PointSeries seriesOf(const CsvColumn& column, const QString& name, const std::vector<double>& steps,
+                     const std::vector<double>& times)
+{
+    PointSeries series{name, {}};
+    for (const CsvCell& cell : column.cells)
+        series.points.push_back({steps[cell.row], times[cell.row], cell.value});
+    putInOrder(series.points);
+    return series;
+}
+
+/// By name, without what is known of the import as a whole.
+Result<std::map<QString, LoadedRun>> runsOf(const CsvTable& table, const CsvColumns& columns,
+                                            const QString& name)
+{
+    if (columns.series.isEmpty())
+        return badInput("it has no column of numbers beside steps and times",
+                        "a table has a column for each series, with a number for each step");
+    TRAINYARD_TRY(const auto steps, stepsOf(table, columns.step));
+    TRAINYARD_TRY(const auto times, timesOf(table, columns.time));
+    std::map<QString, LoadedRun> runs;
+    for (const QString& wanted : columns.series) {
+        TRAINYARD_TRY(const CsvColumn* column, columnCalled(table, wanted));
+        const auto [runName, seriesName] = partsOf(column->name, name);
+        LoadedRun& run = runs[runName];
+        if (column->otherCells > 0)
+            run.warnings << QStringLiteral("%1: %2 cells are no numbers and were left out")
+                                .arg(column->name)
+                                .arg(column->otherCells);
+        run.series.push_back(seriesOf(*column, seriesName, steps, times));
+    }
+    return runs;
+}
+
 } // namespace
 
 CsvColumns guessColumns(const CsvTable& table)
@@ -112,25 +150,11 @@ CsvColumns guessColumns(const CsvTable& table)
 Result<std::vector<LoadedRun>> loadCsv(const CsvTable& table, const CsvColumns& columns, const QString& name,
                                        const QString& source)
 {
-    TRAINYARD_TRY(const auto steps, stepsOf(table, columns.step));
-    TRAINYARD_TRY(const auto times, timesOf(table, columns.time));
-    std::map<QString, LoadedRun> runs;
-    for (const QString& wanted : columns.series) {
-        TRAINYARD_TRY(const CsvColumn* column, columnCalled(table, wanted));
-        const auto [runName, seriesName] = partsOf(column->name, name);
-        PointSeries series{seriesName, {}};
-        for (const CsvCell& cell : column->cells)
-            series.points.push_back({steps[cell.row], times[cell.row], cell.value});
-        putInOrder(series.points);
-        LoadedRun& run = runs[runName];
-        if (column->otherCells > 0)
-            run.warnings << QStringLiteral("%1: %2 cells are no numbers and were left out")
-                                .arg(column->name)
-                                .arg(column->otherCells);
-        run.series.push_back(std::move(series));
-    }
+    auto runs = runsOf(table, columns, name);
+    if (!runs.ok())
+        return runs.error().in(source.toStdString());
     std::vector<LoadedRun> all;
-    for (auto& [runName, run] : runs) {
+    for (auto& [runName, run] : *runs) {
         run.import.name = runName;
         run.import.format = QStringLiteral("CSV");
         run.import.source = source;

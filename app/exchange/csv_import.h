@@ -20,8 +20,8 @@ struct CsvColumns {
 CsvColumns guessColumns(const CsvTable& table);
 
 /// The runs in a table: usually one, called `name`. A table of a W&B chart has several, with columns
-/// "<run> - <series>" and their "__MIN" and "__MAX", which are left out. BadInput names a column that is not
-/// there.
+/// "<run> - <series>" and their "__MIN" and "__MAX", which are left out. BadInput names `source` and a column
+/// that is not there or holds no number, and says when there is none to import.
 Result<std::vector<LoadedRun>> loadCsv(const CsvTable& table, const CsvColumns& columns, const QString& name,
                                        const QString& source);
 

@@ -10,6 +10,7 @@
 
 #include <QDateTime>
 
+#include "app/models/csv_text.h"
 #include "app/models/mapped_file.h"
 
 namespace trainyard {
@@ -21,21 +22,40 @@ constexpr std::size_t kMostColumns = 10'000;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr qsizetype kLongestTime = 40; ///< characters of a date with time and zone
 
+std::string_view trimmed(std::string_view text)
+{
+    constexpr std::string_view kBlanks = " \t";
+    const std::size_t first = text.find_first_not_of(kBlanks);
+    return first == std::string_view::npos ? std::string_view()
+                                           : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
 /// Takes cells off the text, one line after another.
 class CsvReader {
 public:
-    CsvReader(std::string_view text, char delimiter) : m_rest(text), m_delimiter(delimiter) {}
+    CsvReader(std::string_view text, char delimiter) : m_text(text), m_rest(text), m_delimiter(delimiter) {}
 
     bool atEnd() const { return m_rest.empty(); }
-    /// The next line's cells; quotation marks are taken off.
-    void readLine(std::vector<std::string>& cells)
+    /// The next line's cells; quotation marks are taken off. BadInput where one is wrong.
+    Status readLine(std::vector<std::string>& cells)
     {
         cells.clear();
-        do
-            cells.push_back(readCell());
-        while (take(m_delimiter) && cells.size() <= kMostColumns);
+        do {
+            cells.emplace_back();
+            TRAINYARD_TRY_STATUS(readCell(cells.back()));
+        } while (take(m_delimiter) && cells.size() <= kMostColumns);
         take('\r');
         take('\n');
+        return {};
+    }
+    /// Of what comes next, from 1; any line ends.
+    std::size_t line() const
+    {
+        const std::size_t at = m_text.size() - m_rest.size();
+        std::size_t line = 1;
+        for (std::size_t i = 0; i < at; ++i)
+            line += m_text[i] == '\n' || (m_text[i] == '\r' && m_text.substr(i + 1, 1) != "\n");
+        return line;
     }
 
 private:
@@ -45,36 +65,51 @@ private:
         m_rest.remove_prefix(there);
         return there;
     }
-    std::string readCell()
+    /// Of a cell that begins where `opening` does.
+    Error problemAt(std::string_view opening, const char* what, const char* fix)
     {
-        std::string cell;
-        while (take('"')) {
-            const std::size_t end = std::min(m_rest.find('"'), m_rest.size());
-            cell += m_rest.substr(0, end);
-            m_rest.remove_prefix(std::min(end + 1, m_rest.size()));
-            if (m_rest.starts_with('"')) // doubled: one of the text
-                cell += '"';
+        m_rest = opening;
+        return badInput("line " + std::to_string(line()) + ": " + what, fix);
+    }
+    Status readCell(std::string& cell)
+    {
+        const std::string_view opening = m_rest;
+        const bool isQuoted = m_rest.starts_with('"');
+        if (isQuoted) {
+            TRAINYARD_TRY_STATUS(readQuoted(cell));
         }
         std::size_t end = 0;
         while (end < m_rest.size() && m_rest[end] != m_delimiter && m_rest[end] != '\n' &&
                m_rest[end] != '\r')
             ++end;
-        cell += m_rest.substr(0, end);
+        const std::string_view plain = m_rest.substr(0, end);
+        if (isQuoted && !trimmed(plain).empty())
+            return problemAt(opening, "the quotation marks of a cell are closed before it ends",
+                             "double those that belong to its text (\"\"), or remove them");
+        cell += plain;
         m_rest.remove_prefix(end);
-        return cell;
+        return {};
+    }
+    Status readQuoted(std::string& cell)
+    {
+        const std::string_view opening = m_rest;
+        while (take('"')) {
+            const std::size_t end = m_rest.find('"');
+            if (end == std::string_view::npos)
+                return problemAt(opening, "the quotation mark that a cell begins with is never closed",
+                                 "close it, or remove it");
+            cell += m_rest.substr(0, end);
+            m_rest.remove_prefix(end + 1);
+            if (m_rest.starts_with('"')) // doubled: one of the text
+                cell += '"';
+        }
+        return {};
     }
 
+    std::string_view m_text;
     std::string_view m_rest;
     char m_delimiter;
 };
-
-std::string_view trimmed(std::string_view text)
-{
-    constexpr std::string_view kBlanks = " \t";
-    const std::size_t first = text.find_first_not_of(kBlanks);
-    return first == std::string_view::npos ? std::string_view()
-                                           : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 std::optional<double> numberFrom(std::string_view text)
 {
@@ -112,24 +147,34 @@ std::optional<double> valueOf(std::string_view cell, char delimiter)
     return timeFrom(cell);
 }
 
+/// How many cells a delimiter makes of each of the first lines; nothing when of some more than of others. Up
+/// to a quotation mark that is wrong.
+std::optional<std::size_t> columnsBy(char delimiter, std::string_view text)
+{
+    constexpr int kLines = 5;
+    CsvReader reader(text, delimiter);
+    std::vector<std::string> cells;
+    std::size_t columns = 0;
+    for (int line = 0; line < kLines && !reader.atEnd(); ++line) {
+        const bool isRight = reader.readLine(cells).ok();
+        const bool isEmpty = cells.size() == 1 && cells[0].empty();
+        if (isRight && line > 0 && cells.size() != columns && !isEmpty)
+            return std::nullopt;
+        columns = line == 0 ? cells.size() : columns;
+        if (!isRight)
+            break;
+    }
+    return columns;
+}
+
 /// The one that divides the first lines into equally many cells, and into most of them.
 char delimiterOf(std::string_view text)
 {
-    constexpr int kLines = 5;
     char best = ',';
     std::size_t most = 1;
-    std::vector<std::string> cells;
     for (const char candidate : kDelimiters) {
-        CsvReader reader(text, candidate);
-        std::size_t columns = 0;
-        bool equal = true;
-        for (int line = 0; line < kLines && !reader.atEnd(); ++line) {
-            reader.readLine(cells);
-            equal =
-                equal && (line == 0 || cells.size() == columns || (cells.size() == 1 && cells[0].empty()));
-            columns = line == 0 ? cells.size() : columns;
-        }
-        if (equal && columns > most) {
+        const std::size_t columns = columnsBy(candidate, text).value_or(0);
+        if (columns > most) {
             most = columns;
             best = candidate;
         }
@@ -150,8 +195,9 @@ std::vector<CsvColumn> columnsFor(const std::vector<std::string>& first, bool is
     std::vector<CsvColumn> columns(first.size());
     for (std::size_t i = 0; i < first.size(); ++i) {
         const std::string_view name = trimmed(first[i]);
-        columns[i].name = isHeading && !name.empty() ? QString::fromUtf8(name.data(), qsizetype(name.size()))
-                                                     : QStringLiteral("column %1").arg(i + 1);
+        columns[i].name = isHeading && !name.empty()
+                              ? withoutFormulaGuard(QString::fromUtf8(name.data(), qsizetype(name.size())))
+                              : QStringLiteral("column %1").arg(i + 1);
     }
     return columns;
 }
@@ -168,6 +214,41 @@ void takeRow(CsvTable& table, const std::vector<std::string>& cells)
             ++table.columns[i].otherCells;
     }
     ++table.rows;
+}
+
+/// Line by line, without those that are empty.
+Status readRows(CsvReader& reader, CsvTable& table)
+{
+    std::vector<std::string> cells;
+    bool isFirst = true;
+    while (!reader.atEnd()) {
+        TRAINYARD_TRY_STATUS(reader.readLine(cells));
+        if (cells.size() > kMostColumns)
+            return badInput("line " + std::to_string(reader.line()) + " has too many columns",
+                            "at most " + std::to_string(kMostColumns) + " are read");
+        if (cells.size() == 1 && trimmed(cells[0]).empty())
+            continue;
+        if (table.rows == std::numeric_limits<std::uint32_t>::max())
+            return badInput("too many lines");
+        if (std::exchange(isFirst, false)) {
+            table.hasHeading = isHeading(cells, table.delimiter);
+            table.columns = columnsFor(cells, table.hasHeading);
+            if (table.hasHeading)
+                continue;
+        }
+        takeRow(table, cells);
+    }
+    return {};
+}
+
+/// Of a text that is no table at all.
+Status checkIsText(std::string_view text)
+{
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+        return badInput("it is empty", "a table has a heading and a line for each step");
+    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+        return badInput("it is written in UTF-16", "save it as UTF-8");
+    return {};
 }
 
 } // namespace
@@ -192,28 +273,11 @@ Result<CsvTable> parseCsv(std::string_view text)
 {
     if (text.starts_with(kByteOrderMark))
         text.remove_prefix(kByteOrderMark.size());
+    TRAINYARD_TRY_STATUS(checkIsText(text));
     CsvTable table;
     table.delimiter = delimiterOf(text);
     CsvReader reader(text, table.delimiter);
-    std::vector<std::string> cells;
-    bool isFirst = true;
-    while (!reader.atEnd()) {
-        reader.readLine(cells);
-        if (cells.size() > kMostColumns)
-            return badInput("line " + std::to_string(table.rows + 1) + " has too many columns",
-                            "at most " + std::to_string(kMostColumns) + " are read");
-        if (cells.size() == 1 && trimmed(cells[0]).empty())
-            continue;
-        if (table.rows == std::numeric_limits<std::uint32_t>::max())
-            return badInput("too many lines");
-        if (std::exchange(isFirst, false)) {
-            table.hasHeading = isHeading(cells, table.delimiter);
-            table.columns = columnsFor(cells, table.hasHeading);
-            if (table.hasHeading)
-                continue;
-        }
-        takeRow(table, cells);
-    }
+    TRAINYARD_TRY_STATUS(readRows(reader, table));
     if (std::ranges::all_of(table.columns, [](const CsvColumn& column) { return column.cells.empty(); }))
         return badInput("there is no number in it", "a table has a heading and a line for each step");
     return table;

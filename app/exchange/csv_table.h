@@ -19,7 +19,7 @@ struct CsvCell {
 };
 
 struct CsvColumn {
-    QString name;
+    QString name;               ///< without the ' that csvField() puts before what looks like a formula
     std::vector<CsvCell> cells; ///< in order of row; empty and other cells are left out
     std::size_t otherCells = 0; ///< with text that is neither number nor time
 };
@@ -37,7 +37,8 @@ struct CsvTable {
     const CsvColumn* column(const QString& name) const; ///< null = there is none; case does not matter
 };
 
-/// BadInput when the text holds no number, has more than 10 000 columns or more than 2^32 rows.
+/// BadInput when the text holds no number, has a quotation mark that is never closed (with its line), more
+/// than 10 000 columns or more than 2^32 rows.
 Result<CsvTable> parseCsv(std::string_view text);
 Result<CsvTable> readCsv(const std::filesystem::path& file);
 

@@ -177,4 +177,24 @@ Result<LoadedRun> loadTensorBoardLog(const TensorBoardLog& log, const ImportGoes
     return run;
 }
 
+Result<TensorBoardRuns> loadTensorBoard(const fs::path& place,
+                                        const std::function<bool(const QString&, double)>& goesOn)
+{
+    TRAINYARD_TRY(const auto logs, findTensorBoardLogs(place));
+    TensorBoardRuns loaded;
+    for (const TensorBoardLog& log : logs) {
+        const auto tell = [&](double share) { return goesOn(log.name, share); };
+        TRAINYARD_TRY(LoadedRun run, loadTensorBoardLog(log, goesOn ? ImportGoesOn(tell) : ImportGoesOn()));
+        if (!run.series.empty())
+            loaded.runs.push_back(std::move(run));
+        else
+            loaded.warnings << run.warnings + QStringList{log.name + QStringLiteral(" holds no scalars")};
+    }
+    if (loaded.runs.empty())
+        return badInput(place.string() + ": there is nothing to import: " +
+                            loaded.warnings.join(QStringLiteral("; ")).toStdString(),
+                        "name the folder of a run that has written scalars, or get its files again");
+    return loaded;
+}
+
 } // namespace trainyard

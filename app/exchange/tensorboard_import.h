@@ -25,4 +25,14 @@ Result<std::vector<TensorBoardLog>> findTensorBoardLogs(const std::filesystem::p
 /// of several values of a step the last one counts. What is torn or damaged is left out and told.
 Result<LoadedRun> loadTensorBoardLog(const TensorBoardLog& log, const ImportGoesOn& goesOn = {});
 
+/// All runs of a place that hold a series.
+struct TensorBoardRuns {
+    std::vector<LoadedRun> runs;
+    QStringList warnings; ///< of those that hold none and were left out
+};
+/// BadInput, with the reason, when no run holds a series. `goesOn` gets the name of the run and its share.
+Result<TensorBoardRuns>
+loadTensorBoard(const std::filesystem::path& place,
+                const std::function<bool(const QString& run, double share)>& goesOn = {});
+
 } // namespace trainyard

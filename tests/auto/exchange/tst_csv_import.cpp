@@ -1,3 +1,4 @@
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "app/exchange/csv_import.h"
@@ -86,6 +87,82 @@ private slots:
         QCOMPARE(table.error().kind, ErrorKind::BadInput);
     }
 
+    void namesWhatIsWrongAndWhere_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QString>("message");
+        const QString open = "the quotation mark that a cell begins with is never closed";
+        const QString early = "the quotation marks of a cell are closed before it ends";
+        QTest::newRow("open in a row")
+            << QByteArray("step,loss\n1,2.5\n2,\"2.25\n3,2\n") << "line 3: " + open;
+        QTest::newRow("open in the heading")
+            << QByteArray("step,\"loss\n1,2.5\n2,2.25\n") << "line 1: " + open;
+        QTest::newRow("open, semicolons") << QByteArray("step;\"loss\n1;2,5\n2;2,25\n") << "line 1: " + open;
+        QTest::newRow("open behind quoted lines")
+            << QByteArray("step,\"a\nloss\"\r\n1,2\r\n\r\n2,\"3\r\n") << "line 5: " + open;
+        QTest::newRow("open, old Mac") << QByteArray("step,loss\r1,2.5\r2,\"2.25\r") << "line 3: " + open;
+        QTest::newRow("open, doubled at the end")
+            << QByteArray("step,loss\n1,\"2\"\"\n") << "line 2: " + open;
+        QTest::newRow("an inch and another")
+            << QByteArray("step,loss,size\n1,2,\"5 in\n2,3,\n3,4,\"6 in\n") << "line 2: " + early;
+        QTest::newRow("nothing") << QByteArray() << "it is empty";
+        QTest::newRow("blank lines") << QByteArray(" \r\n\n") << "it is empty";
+        QTest::newRow("heading alone") << QByteArray("step,loss\n") << "there is no number in it";
+        QTest::newRow("UTF-16") << QByteArray("\xff\xfes\0t\0", 6) << "it is written in UTF-16";
+    }
+
+    void namesWhatIsWrongAndWhere()
+    {
+        QFETCH(QByteArray, text);
+        const auto table = parseCsv(std::string_view(text.constData(), std::size_t(text.size())));
+        QVERIFY(!table.ok());
+        QCOMPARE(table.error().kind, ErrorKind::BadInput);
+        QTEST(QString::fromStdString(table.error().message), "message");
+        QVERIFY(!table.error().hint.empty());
+    }
+
+    void mayHaveBlanksBehindQuotationMarks()
+    {
+        const auto runs = load("step , \"loss\" \n\"1\" ,\"2.5\"\t\n");
+        QCOMPARE(runs[0].series[0].points, (std::vector<SeriesPoint>{{1, 0, 2.5}}));
+    }
+
+    void namesTheFileThatIsNone()
+    {
+        const QTemporaryDir folder;
+        for (const std::filesystem::path file :
+             {folder.path().toStdString(), folder.filePath("none.csv").toStdString(),
+              std::string("/dev/null")}) {
+            const auto table = readCsv(file);
+            QVERIFY(!table.ok());
+            QVERIFY(table.error().message.find(file.string()) != std::string::npos);
+        }
+    }
+
+    void refusesATableWithoutASeries_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("steps alone") << QByteArray("step\n1\n2\n");
+        QTest::newRow("steps and times") << QByteArray("step,time\n1,1790000000\n");
+        QTest::newRow("values that are words") << QByteArray("step,loss\n1,low\n2,lower\n");
+    }
+
+    void refusesATableWithoutASeries()
+    {
+        QFETCH(QByteArray, text);
+        const CsvTable table = parseCsv(text.toStdString()).value();
+        const auto runs = loadCsv(table, guessColumns(table), "curves", "/tmp/curves.csv");
+        QVERIFY(!runs.ok());
+        QCOMPARE(runs.error().kind, ErrorKind::BadInput);
+        QVERIFY(runs.error().message.find("/tmp/curves.csv: it has no column of numbers") == 0);
+    }
+
+    void takesOffThePrefixThatKeepsSpreadsheetsFromComputing()
+    {
+        const CsvTable table = parseCsv("step,'=loss,''=loss,'loss'\n1,2,3,4\n").value();
+        QCOMPARE(table.names(), (QStringList{"step", "=loss", "'=loss", "'loss'"}));
+    }
+
     void usesTheColumnsThatPeopleUsuallyWrite()
     {
         const auto runs =
@@ -124,6 +201,17 @@ private slots:
         const auto runs = load("date,loss\n2026-11-21T09:15:05Z,1\n2026-11-21 09:15:06.5+00:00,2\n");
         QCOMPARE(runs[0].series[0].points,
                  (std::vector<SeriesPoint>{{1, 1795252505, 1}, {2, 1795252506.5, 2}}));
+    }
+
+    void namesAColumnThatHoldsNoNumber()
+    {
+        const CsvTable table = parseCsv("step,loss,note\n1,2,x\n").value();
+        for (const CsvColumns& columns : {CsvColumns{"step", {}, {"note"}}, CsvColumns{"note", {}, {"loss"}},
+                                          CsvColumns{"step", "note", {"loss"}}}) {
+            const auto runs = loadCsv(table, columns, "x", "x.csv");
+            QVERIFY(!runs.ok());
+            QCOMPARE(runs.error().message, std::string("x.csv: the column \"note\" holds no number"));
+        }
     }
 
     void namesAColumnThatIsNotThere()

@@ -1,3 +1,4 @@
+#include <QDir>
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -160,6 +161,55 @@ private slots:
         const LoadedRun run = load(m_folder->path());
         QCOMPARE(run.warnings.size(), 1);
         QVERIFY(run.warnings.first().contains("tfevents"));
+    }
+
+    void saysWhyThereIsNothingToImport_data()
+    {
+        QTest::addColumn<QByteArray>("content");
+        QTest::addColumn<QString>("why");
+        const QByteArray whole =
+            contentOf(kGolden + "/logs/sweep/tensorboardX/events.out.tfevents.1790000000.0");
+        QTest::newRow("empty") << QByteArray() << "holds no scalars";
+        QTest::newRow("cut within the first record") << whole.left(10) << "ends within a record";
+        QTest::newRow("garbage") << QByteArray(1000, '\xff') << "is damaged at byte 0";
+        QTest::newRow("zeros") << QByteArray(1000, '\0') << "is damaged at byte 0";
+    }
+
+    void saysWhyThereIsNothingToImport()
+    {
+        QFETCH(QByteArray, content);
+        QFETCH(QString, why);
+        writeLog(content);
+        for (const QString& place : {m_folder->path(), logPath()}) {
+            const auto loaded = loadTensorBoard(place.toStdString());
+            QVERIFY(!loaded.ok());
+            QCOMPARE(loaded.error().kind, ErrorKind::BadInput);
+            const QString text = QString::fromStdString(loaded.error().text());
+            QVERIFY2(text.contains(place) && text.contains(why), qPrintable(text));
+        }
+    }
+
+    void saysThatThereIsNoFolderAndNoFile()
+    {
+        for (const QString& place : {m_folder->filePath("none"), m_folder->path()}) {
+            const auto loaded = loadTensorBoard(place.toStdString());
+            QVERIFY(!loaded.ok());
+            QCOMPARE(loaded.error().kind, ErrorKind::BadInput);
+            QVERIFY(loaded.error().message.find(place.toStdString()) != std::string::npos);
+        }
+    }
+
+    void leavesOutARunWithoutScalarsAndTellsOfIt()
+    {
+        QVERIFY(QDir(m_folder->path()).mkpath("empty") && QDir(m_folder->path()).mkpath("good"));
+        QFile empty(m_folder->filePath("empty/events.out.tfevents.1"));
+        QVERIFY(empty.open(QIODevice::WriteOnly));
+        QVERIFY(QFile::copy(kGolden + "/logs/tensorboard/events.out.tfevents.1790000000.0",
+                            m_folder->filePath("good/events.out.tfevents.1")));
+        const auto loaded = loadTensorBoard(m_folder->path().toStdString()).value();
+        QCOMPARE(loaded.runs.size(), std::size_t(1));
+        QCOMPARE(loaded.runs.front().import.name, QString("good"));
+        QCOMPARE(loaded.warnings, QStringList{"empty holds no scalars"});
     }
 
     /// Messages whose checksum is right but whose content is foreign.

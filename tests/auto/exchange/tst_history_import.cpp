@@ -1,0 +1,133 @@
+#include <QDir>
+#include <QSqlDatabase>
+#include <QSqlError>
+#include <QSqlQuery>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/exchange/history_import.h"
+#include "app/models/run_desk.h"
+#include "app/models/run_library.h"
+
+using namespace trainyard;
+using namespace std::chrono_literals;
+
+namespace {
+
+LoadedRun loadedRun(const QString& name, int points)
+{
+    LoadedRun run;
+    run.import.name = name;
+    run.import.format = "CSV";
+    run.import.source = "/tmp/" + name + ".csv";
+    run.import.importedMs = 1'795'252'505'000;
+    run.import.figures[ImportedFigure::Loss] = "loss";
+    run.series = {{"loss", {}}};
+    for (int step = 1; step <= points; ++step)
+        run.series.front().points.push_back({double(step), 0, 10.0 / step});
+    return run;
+}
+
+/// Another program in the middle of writing to the history.
+class OtherProgram {
+public:
+    explicit OtherProgram(const QString& file)
+    {
+        auto database = QSqlDatabase::addDatabase("QSQLITE", "other program");
+        database.setDatabaseName(file);
+        m_hasLock = database.open() && QSqlQuery(database).exec("BEGIN IMMEDIATE");
+    }
+    ~OtherProgram() { QSqlDatabase::removeDatabase("other program"); }
+    OtherProgram(const OtherProgram&) = delete;
+    OtherProgram& operator=(const OtherProgram&) = delete;
+
+    bool hasLock() const { return m_hasLock; }
+
+private:
+    bool m_hasLock = false;
+};
+
+} // namespace
+
+class TestHistoryImport : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init()
+    {
+        m_folder = std::make_unique<QTemporaryDir>();
+        m_history = RunLibrary::open(m_folder->filePath("history.db"), 20ms).value();
+    }
+    void cleanup() { m_history.reset(); }
+
+    void makesRunsWithTagsOfAllThatWasLoaded()
+    {
+        const std::vector<LoadedRun> runs{loadedRun("one", 3), loadedRun("two", 5)};
+        const QStringList ids = importIntoHistory(*m_history, runsFolder(), runs, {"paper"}).value();
+        QCOMPARE(ids.size(), 2);
+        QCOMPARE(m_history->runs().size(), 2);
+        const RunEntry second = *m_history->find(ids[1]);
+        QCOMPARE(second.name, QString("two"));
+        QCOMPARE(second.tags, QStringList{"paper"});
+        QCOMPARE(second.step, 5);
+        QCOMPARE(second.loss, 2.0);
+        QCOMPARE(second.importedFrom, QString("CSV"));
+        QCOMPARE(folders().size(), 2);
+        RunDesk desk(*m_history, m_folder->filePath("runs"), nullptr);
+        QCOMPARE(m_history->runs().size(), 2);
+        QCOMPARE(m_history->find(ids[1])->tags, QStringList{"paper"});
+    }
+
+    void leavesNothingWhileAnotherProgramHasLockedTheHistory()
+    {
+        const std::vector<LoadedRun> runs{loadedRun("one", 3), loadedRun("two", 5)};
+        {
+            const OtherProgram other(m_folder->filePath("history.db"));
+            QVERIFY(other.hasLock());
+            const auto imported = importIntoHistory(*m_history, runsFolder(), runs, {"paper"});
+            QVERIFY(!imported.ok());
+            QCOMPARE(imported.error().kind, ErrorKind::Refused);
+            const QString text = QString::fromStdString(imported.error().text());
+            for (const char* said :
+                 {"nothing was imported", "history.db", "another program has locked", "try again"})
+                QVERIFY2(text.contains(said), qPrintable(text));
+        }
+        QCOMPARE(folders(), QStringList());
+        QVERIFY(m_history->runs().isEmpty());
+        QVERIFY(importIntoHistory(*m_history, runsFolder(), runs, {}).ok());
+        QCOMPARE(m_history->runs().size(), 2);
+    }
+
+    void takesBackTheFirstRunWhenTheSecondCannotBeMade()
+    {
+        const std::vector<LoadedRun> runs{loadedRun("one", 3), loadedRun("empty", 0)};
+        const auto imported = importIntoHistory(*m_history, runsFolder(), runs, {});
+        QVERIFY(!imported.ok());
+        QVERIFY(imported.error().message.find("/tmp/empty.csv") != std::string::npos);
+        QCOMPARE(folders(), QStringList());
+        QVERIFY(m_history->runs().isEmpty());
+    }
+
+    void leavesTheRunsThatWereThere()
+    {
+        const std::vector<LoadedRun> good{loadedRun("one", 3)}, bad{loadedRun("empty", 0)};
+        const QStringList ids = importIntoHistory(*m_history, runsFolder(), good, {}).value();
+        QVERIFY(!importIntoHistory(*m_history, runsFolder(), bad, {}).ok());
+        QCOMPARE(folders(), ids);
+        QCOMPARE(m_history->runs().size(), 1);
+    }
+
+private:
+    std::filesystem::path runsFolder() const { return m_folder->filePath("runs").toStdString(); }
+    QStringList folders() const
+    {
+        return QDir(m_folder->filePath("runs"))
+            .entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot);
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<RunLibrary> m_history;
+};
+
+QTEST_GUILESS_MAIN(TestHistoryImport)
+#include "tst_history_import.moc"
