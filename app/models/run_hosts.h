@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 
+#include <QList>
 #include <QString>
 
 #include "engine/base/result.h"
@@ -13,6 +15,8 @@ class QObject;
 namespace trainyard {
 
 class OpenRun;
+struct ResumeChanges;
+struct RunCheckpoint;
 
 /// How a request to the hosts of a run goes on. The functions are not called any more when `context` is gone.
 struct RunReply {
@@ -31,10 +35,14 @@ public:
     virtual void follow(OpenRun& run) = 0;
     /// Ends every process of the run; `keep`: finishes the step and publishes a checkpoint first.
     virtual void stop(const QString& runId, bool keep, RunReply reply) = 0;
-    /// Goes on from the last checkpoint, with this peak of the learning rate's schedule; 0 = as before.
-    virtual void resume(const QString& runId, double learningRate, RunReply reply) = 0;
+    /// Goes on from the newest whole checkpoint, or from the one that `changes` names.
+    virtual void resume(const QString& runId, const ResumeChanges& changes, RunReply reply) = 0;
     /// Publishes a checkpoint after the present step, without stopping.
     virtual void checkpoint(const QString& runId, RunReply reply) = 0;
+    /// The run's checkpoints, newest first, compared with their hashes for at most `verification`.
+    virtual void listCheckpoints(const QString& runId, std::chrono::milliseconds verification,
+                                 const QObject* context,
+                                 std::function<void(const Result<QList<RunCheckpoint>>&)> done) = 0;
     /// Removes the folder of a run that is over, with every checkpoint, from each of its hosts.
     virtual void removeFromHosts(const QString& runId, RunReply reply) = 0;
     /// A piece of a rank's log from byte `offset`, at most `limit` bytes; negative offset = from the end.

@@ -46,14 +46,21 @@ void RemoteRunHosts::stop(const QString& runId, bool keep, RunReply reply)
     forward(m_service.stop(runId, options), reply);
 }
 
-void RemoteRunHosts::resume(const QString& runId, double learningRate, RunReply reply)
+void RemoteRunHosts::resume(const QString& runId, const ResumeChanges& changes, RunReply reply)
 {
-    forward(m_service.resume(runId, {.learningRate = learningRate}), reply);
+    forward(m_service.resume(runId, changes), reply);
 }
 
 void RemoteRunHosts::checkpoint(const QString& runId, RunReply reply)
 {
     m_service.requestCheckpoint(runId, reply.context, reply.done);
+}
+
+void RemoteRunHosts::listCheckpoints(const QString& runId, std::chrono::milliseconds verification,
+                                     const QObject* context,
+                                     std::function<void(const Result<QList<RunCheckpoint>>&)> done)
+{
+    m_service.listCheckpoints(runId, verification, context, std::move(done));
 }
 
 void RemoteRunHosts::removeFromHosts(const QString& runId, RunReply reply)

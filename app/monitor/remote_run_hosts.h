@@ -15,8 +15,10 @@ public:
 
     void follow(OpenRun& run) override;
     void stop(const QString& runId, bool keep, RunReply reply) override;
-    void resume(const QString& runId, double learningRate, RunReply reply) override;
+    void resume(const QString& runId, const ResumeChanges& changes, RunReply reply) override;
     void checkpoint(const QString& runId, RunReply reply) override;
+    void listCheckpoints(const QString& runId, std::chrono::milliseconds verification, const QObject* context,
+                         std::function<void(const Result<QList<RunCheckpoint>>&)> done) override;
     void removeFromHosts(const QString& runId, RunReply reply) override;
     void readLog(const QString& runId, int rank, qint64 offset, qint64 limit, const QObject* context,
                  std::function<void(const Result<LogPiece>&)> done) override;

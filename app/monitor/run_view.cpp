@@ -17,6 +17,7 @@
 #include "app/models/run_outlook.h"
 #include "app/models/theme.h"
 #include "app/monitor/charts_tab.h"
+#include "app/monitor/checkpoints_tab.h"
 #include "app/monitor/devices_tab.h"
 #include "app/monitor/events_tab.h"
 #include "app/monitor/log_tab.h"
@@ -29,6 +30,7 @@
 #include "app/monitor/trace_saver.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/panel_area.h"
+#include "remote/launch/run_service.h"
 
 namespace trainyard {
 
@@ -76,8 +78,9 @@ void addTabs(PanelArea& area, const char* first, std::initializer_list<const cha
 void putInTabs(PanelArea& area)
 {
     area.addDockWidget(Qt::LeftDockWidgetArea, area.panel(QStringLiteral("charts")));
-    addTabs(area, "charts",
-            {"devices", "timeline", "plan", "scaling", "log", "events", "specification", "notes"});
+    addTabs(
+        area, "charts",
+        {"devices", "timeline", "plan", "scaling", "log", "events", "checkpoints", "specification", "notes"});
 }
 
 /// Charts, beside them where the time and the memory go over what happened.
@@ -88,7 +91,7 @@ void putSideBySide(PanelArea& area)
     area.splitDockWidget(panel("charts"), panel("devices"), Qt::Horizontal);
     area.splitDockWidget(panel("devices"), panel("log"), Qt::Vertical);
     addTabs(area, "devices", {"timeline", "plan", "scaling"});
-    addTabs(area, "log", {"events", "specification", "notes"});
+    addTabs(area, "log", {"events", "checkpoints", "specification", "notes"});
 }
 
 void arrange(PanelArea& area, PanelArea::SizeClass sizeClass)
@@ -125,6 +128,7 @@ RunView::RunView(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hard
     , m_scaling(new ScalingTab(desk.library(), hardware))
     , m_log(new LogTab(m_hosts))
     , m_events(new EventsTab(alerts))
+    , m_checkpoints(new CheckpointsTab(m_hosts))
     , m_notes(new NotesTab(desk.edits()))
     , m_spec(new SpecTab(desk))
 {
@@ -160,6 +164,7 @@ void RunView::addPanels()
     add("scaling", tr("Scaling"), m_scaling, Scrolling::Area);
     add("log", tr("Log"), m_log, Scrolling::Own);
     add("events", tr("Events"), m_events, Scrolling::Area);
+    add("checkpoints", tr("Checkpoints"), m_checkpoints, Scrolling::Own);
     add("specification", tr("Specification"), m_spec, Scrolling::Own);
     add("notes", tr("Notes"), m_notes, Scrolling::Own);
     m_panels->setFirstLayout(arrange);
@@ -177,6 +182,7 @@ void RunView::connectPanels()
     connect(m_timeline, &TimelineTab::recordingWanted, this, &RunView::recordSteps);
     connect(m_timeline, &TimelineTab::rankWanted, this, &RunView::showDevice);
     connect(m_devices, &DevicesTab::logWanted, this, &RunView::showLog);
+    connect(m_checkpoints, &CheckpointsTab::resumeWanted, this, &RunView::goBack);
     connect(m_log, &LogTab::timeChosen, this, [this](qint64 timeMs) {
         const QSignalBlocker blocker(m_charts); // the log is there already
         m_charts->showTime(timeMs);
@@ -215,6 +221,11 @@ void RunView::update()
     updatePanels();
 }
 
+void RunView::refresh()
+{
+    m_checkpoints->refresh();
+}
+
 void RunView::updatePanels()
 {
     if (!m_run)
@@ -232,6 +243,8 @@ void RunView::updatePanels()
     showWhereSeen(m_spec);
     if (PanelArea::isSeen(*m_events))
         m_events->show(*m_run, canAct());
+    if (PanelArea::isSeen(*m_checkpoints))
+        m_checkpoints->show(*m_run, canAct());
 }
 
 void RunView::showEvents()
@@ -345,17 +358,38 @@ void RunView::stop(bool keep)
 
 void RunView::resume(double learningRate)
 {
-    RunReply answer =
-        reply(tr("resuming"), learningRate > 0 ? tr("The run goes on from its last checkpoint, with a peak "
-                                                    "learning rate of %1.")
-                                                     .arg(displayNumber(learningRate))
-                                               : tr("The run goes on from its last checkpoint."));
+    goOn({.learningRate = learningRate},
+         learningRate > 0 ? tr("The run goes on from its last checkpoint, with a peak learning rate of %1.")
+                                .arg(displayNumber(learningRate))
+                          : tr("The run goes on from its last checkpoint."));
+}
+
+void RunView::resumeFrom(qint64 step)
+{
+    goOn({.step = step}, tr("The run goes on from its checkpoint of step %1.").arg(displayCount(step)));
+}
+
+void RunView::goOn(const ResumeChanges& changes, const QString& done)
+{
+    RunReply answer = reply(tr("resuming"), done);
     answer.done = [this, id = m_run->id(), inner = answer.done](const Status& status) {
         inner(status);
         if (status.ok())
             emit resumed(id);
+        m_checkpoints->refresh();
     };
-    m_hosts->resume(m_run->id(), learningRate, answer);
+    m_hosts->resume(m_run->id(), changes, answer);
+}
+
+void RunView::goBack(qint64 step, const QString& whatIsLeft)
+{
+    if (whatIsLeft.isEmpty())
+        return resumeFrom(step);
+    m_strip->showMessage(MessageStrip::Tone::Warning,
+                         tr("Go back to the checkpoint of step %1?").arg(displayCount(step)), whatIsLeft);
+    m_strip->addAction(
+        tr("Leave it as it is"), [this] { m_strip->clear(); }, true);
+    m_strip->addAction(tr("Resume from step %1").arg(displayCount(step)), [this, step] { resumeFrom(step); });
 }
 
 void RunView::killAndResume(double learningRate)

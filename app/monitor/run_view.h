@@ -18,6 +18,7 @@ namespace trainyard {
 
 class AlertCenter;
 class ChartsTab;
+class CheckpointsTab;
 class DevicesTab;
 class EventsTab;
 class HardwareLibrary;
@@ -32,6 +33,7 @@ class RunHosts;
 class ScalingTab;
 class SpecTab;
 class TimelineTab;
+struct ResumeChanges;
 
 /// One run: header, message strip, panels. Only panels that are seen are brought up to date.
 class RunView : public QWidget {
@@ -52,6 +54,8 @@ public:
     void openTrace(const QString& file);
     /// Brings header and what is seen up to date.
     void update();
+    /// Asks the run's hosts anew for what they do not tell by themselves.
+    void refresh();
 
 signals:
     /// The run goes on with a new attempt and wants to be followed again.
@@ -72,6 +76,10 @@ private:
     void demandName(QPushButton& button);
     void stop(bool keep);
     void resume(double learningRate);
+    void resumeFrom(qint64 step);
+    void goOn(const ResumeChanges& changes, const QString& done);
+    /// Resumes from the checkpoint of this step; asks first when something is left behind by that.
+    void goBack(qint64 step, const QString& whatIsLeft);
     void killAndResume(double learningRate);
     void checkpoint();
     void tellOfCheckpoint();
@@ -103,6 +111,7 @@ private:
     ScalingTab* m_scaling;
     LogTab* m_log;
     EventsTab* m_events;
+    CheckpointsTab* m_checkpoints;
     NotesTab* m_notes;
     SpecTab* m_spec;
 };

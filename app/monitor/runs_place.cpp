@@ -148,6 +148,7 @@ void RunsPlace::refresh()
     m_desk.scan();
     if (m_list->currentRun().isEmpty() && m_desk.list().rowCount() > 0)
         showRun(m_desk.library().runs().first().id);
+    m_view->refresh();
 }
 
 void RunsPlace::showRun(const QString& runId)

@@ -20,6 +20,7 @@
 #include "app/models/run_desk.h"
 #include "app/models/run_hosts.h"
 #include "app/monitor/charts_tab.h"
+#include "app/monitor/checkpoints_tab.h"
 #include "app/monitor/csv_choice.h"
 #include "app/monitor/device_board.h"
 #include "app/monitor/devices_tab.h"
@@ -38,6 +39,7 @@
 #include "app/monitor/trace_view.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/panel_area.h"
+#include "remote/launch/run_service.h"
 #include "tests/gui/picture.h"
 #include "tests/support/patience.h"
 #include "tests/support/sample_run/sample_run.h"
@@ -58,10 +60,23 @@ public:
     {
         ask((keep ? "stop " : "kill ") + runId, reply);
     }
-    void resume(const QString& runId, double learningRate, RunReply reply) override
+    void resume(const QString& runId, const ResumeChanges& changes, RunReply reply) override
     {
-        ask(learningRate > 0 ? QString("resume %1 with %2").arg(runId).arg(learningRate) : "resume " + runId,
-            reply);
+        QString what = "resume " + runId;
+        if (changes.learningRate > 0)
+            what += QString(" with %1").arg(changes.learningRate);
+        if (changes.step)
+            what += QString(" from %1").arg(*changes.step);
+        ask(what, reply);
+    }
+    void listCheckpoints(const QString& runId, std::chrono::milliseconds verification, const QObject*,
+                         std::function<void(const Result<QList<RunCheckpoint>>&)> done) override
+    {
+        asked.append((verification.count() > 0 ? "verify " : "list ") + runId);
+        if (checkpoints)
+            done(*checkpoints);
+        else
+            listed = done;
     }
     void checkpoint(const QString& runId, RunReply reply) override { ask("checkpoint " + runId, reply); }
     void removeFromHosts(const QString& runId, RunReply reply) override { ask("remove " + runId, reply); }
@@ -96,6 +111,9 @@ public:
     QStringList followed;
     QStringList asked;
     RunReply last;
+    std::optional<Result<QList<RunCheckpoint>>>
+        checkpoints; ///< listed at once; nothing = when a test says so
+    std::function<void(const Result<QList<RunCheckpoint>>&)> listed;
     std::optional<Status> answer; ///< to every request, at once; nothing = none
 
 private:
@@ -138,6 +156,29 @@ support::SampleRun failedRun()
     run.startNs -= 86'400'000'000'000;
     run.seed = 3;
     return run;
+}
+
+/// Stopped after step 250; its checkpoints are those of threeKinds().
+support::SampleRun stoppedRun()
+{
+    support::SampleRun run;
+    run.hosts = QStringList{"gpu-01.cluster", "gpu-02.cluster"};
+    run.reached = 250;
+    run.state = RunState::Stopped;
+    return run;
+}
+
+/// Whole, damaged with a long reason, and of a line that was left.
+QList<RunCheckpoint> threeKinds()
+{
+    const QString reason =
+        "shard-0001-of-0002.safetensors has 12 345 bytes, and the manifest tells of 23 456; "
+        "the disk of gpu-01.cluster may have been full when it was written";
+    return {
+        {250, "step-000000250", "damaged", reason, 3 << 20, false, true, false},
+        {200, "step-000000200", "whole", {}, 4 << 20, false, false, true},
+        {200, "step-000000200.line-1", "abandoned", "the run has left line 1", 4 << 20, false, false, false},
+        {100, "step-000000100", "whole", {}, 4 << 20, true, false, false}};
 }
 
 } // namespace
@@ -288,6 +329,102 @@ private slots:
         QCOMPARE(focus(), strip);
         m_hosts->last.done({});
         QCOMPARE(focus(), strip);
+    }
+
+    void listsItsCheckpointsAndSaysWhatEachIs()
+    {
+        m_hosts->checkpoints = threeKinds();
+        showCheckpoints(stoppedRun());
+        auto* table = tableOf(*checkpoints(), "Checkpoints");
+        AWAIT_EQUAL(table->model()->rowCount(), 4);
+        QCOMPARE(m_hosts->asked.first(), "list " + m_library->runs().first().id);
+        QCOMPARE(table->currentIndex().row(), 1); // the next resume takes it
+        QVERIFY(hasTextStartingWith("Step 200 is whole"));
+        QVERIFY(button("Resume from this checkpoint")->isEnabled());
+        support::savePictures(*m_place, "runs-checkpoints");
+        table->setFocus();
+        QTest::keyClick(table, Qt::Key_Up);
+        QVERIFY(hasTextStartingWith("Step 250 is damaged: shard-0001-of-0002.safetensors has 12 345 bytes"));
+        QVERIFY(!button("Resume from this checkpoint")->isEnabled());
+        QVERIFY(button("Resume from this checkpoint")->toolTip().contains("only from a whole checkpoint"));
+        support::savePictures(*m_place, "runs-checkpoints-damaged");
+        QTest::keyClick(table, Qt::Key_Down);
+        QTest::keyClick(table, Qt::Key_Down);
+        QVERIFY(hasTextStartingWith("Step 200 is abandoned: the run has left line 1."));
+        QVERIFY(button("Resume from this checkpoint")->toolTip().contains("another checkpoint of this step"));
+    }
+
+    void resumesFromAnOlderCheckpointOnlyAfterSayingWhatIsLeftBehind()
+    {
+        m_hosts->checkpoints = threeKinds();
+        showCheckpoints(stoppedRun());
+        auto* table = tableOf(*checkpoints(), "Checkpoints");
+        AWAIT_EQUAL(table->model()->rowCount(), 4);
+        table->selectRow(3);
+        const qsizetype asked = m_hosts->asked.size();
+        button("Resume from this checkpoint")->click();
+        QVERIFY(hasTextStartingWith("Go back to the checkpoint of step 100?"));
+        QVERIFY(
+            hasTextStartingWith("The later checkpoints of steps 200 and 250 (damaged) become an abandoned"));
+        QCOMPARE(m_hosts->asked.size(), asked);
+        support::savePictures(*m_place, "runs-checkpoints-back");
+        button("Resume from step 100")->click();
+        QCOMPARE(m_hosts->asked.last(), QString("resume %1 from 100").arg(m_library->runs().first().id));
+        QVERIFY(button("Resume from this checkpoint")->toolTip().startsWith("Wait until"));
+        m_hosts->last.done({});
+        QVERIFY(hasTextStartingWith("The run goes on from its checkpoint of step 100."));
+        QCOMPARE(m_hosts->asked.last(), "list " + m_library->runs().first().id); // it may be otherwise now
+    }
+
+    void theNewestCheckpointIsResumedWithoutAQuestion()
+    {
+        m_hosts->checkpoints = threeKinds().mid(1);
+        showCheckpoints(stoppedRun());
+        AWAIT(button("Resume from this checkpoint")->isEnabled());
+        button("Resume from this checkpoint")->click();
+        QCOMPARE(m_hosts->asked.last(), QString("resume %1 from 200").arg(m_library->runs().first().id));
+    }
+
+    void aRunAtWorkIsAskedAgainWhenItPublishesACheckpoint()
+    {
+        m_hosts->checkpoints = QList<RunCheckpoint>();
+        showCheckpoints(running());
+        AWAIT(hasText("No checkpoint yet"));
+        QVERIFY(hasText("The first is written after step 100."));
+        QVERIFY(button("Resume from this checkpoint")->toolTip().startsWith("The run is at work."));
+        support::savePictures(*m_place, "runs-checkpoints-none");
+        m_hosts->checkpoints = threeKinds().mid(1);
+        OpenRun* run = m_desk->open(m_library->runs().first().id).value();
+        const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
+        run->apply(
+            "steps",
+            {{1,
+              100'000,
+              {now, now},
+              EventRecord{Severity::Info, "checkpoint-published", "checkpoint of step 1300", {}, 1300}}});
+        AWAIT_EQUAL(tableOf(*checkpoints(), "Checkpoints")->model()->rowCount(), 3);
+        QVERIFY(!button("Resume from this checkpoint")->isEnabled());
+    }
+
+    void whileItsHostIsAskedTheWindowGoesOnAndSaysSo()
+    {
+        showCheckpoints(stoppedRun());
+        AWAIT(hasText("Reading the checkpoints…"));
+        support::savePictures(*m_place, "runs-checkpoints-reading");
+        m_hosts->listed(Error(unreachable("gpu-01.cluster: no route to host")));
+        QVERIFY(hasText("The checkpoints cannot be listed"));
+        QVERIFY(hasTextStartingWith("gpu-01.cluster: no route to host\nCheck that the host is up"));
+        support::savePictures(*m_place, "runs-checkpoints-unreachable");
+        button("Refresh")->click();
+        QVERIFY(hasText("reading…"));
+        m_hosts->listed(threeKinds());
+        QVERIFY(hasTextStartingWith("4 checkpoints, 15.0 MiB"));
+        button("Verify")->click();
+        QVERIFY(hasText("comparing with the hashes…"));
+        QVERIFY(m_hosts->asked.last().startsWith("verify "));
+        m_hosts->listed(Error(unreachable("gpu-01.cluster: the link was lost")));
+        QVERIFY(hasTextStartingWith("as listed before; now: gpu-01.cluster: the link was lost"));
+        QCOMPARE(tableOf(*checkpoints(), "Checkpoints")->model()->rowCount(), 4);
     }
 
     void endsAtOnceOnlyWhenTheNameIsTyped()
@@ -706,6 +843,15 @@ private:
         m_place->activate();
         QVERIFY(QTest::qWaitForWindowExposed(m_place.get(), kPatienceMs));
         QCoreApplication::processEvents(); // the panels are laid out
+    }
+
+    CheckpointsTab* checkpoints() const { return m_place->findChild<CheckpointsTab*>(); }
+
+    void showCheckpoints(const support::SampleRun& run)
+    {
+        open({run});
+        m_place->panels()->showPanel(*checkpoints());
+        AWAIT(!m_hosts->asked.isEmpty());
     }
 
     void closeCharts()

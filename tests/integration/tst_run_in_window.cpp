@@ -1,10 +1,12 @@
 #include <QFile>
 #include <QLabel>
 #include <QPushButton>
+#include <QTableView>
 #include <QTest>
 
 #include "app/models/plan_comparison.h"
 #include "app/models/plan_of_run.h"
+#include "app/monitor/checkpoints_tab.h"
 #include "app/monitor/plan_tab.h"
 #include "app/monitor/run_view.h"
 #include "app/monitor/runs_place.h"
@@ -131,7 +133,35 @@ private slots:
         QCOMPARE(steps(), all);
     }
 
+    void goesBackToAnOlderCheckpoint()
+    {
+        view().panels().showPanel(*view().findChild<CheckpointsTab*>());
+        AWAIT_EQUAL(checkpoints().rowCount(), 2); // as many as are kept
+        QCOMPARE(cell(0, CheckpointListModel::Latest), QString("✓ yes"));
+        click("Verify");
+        AWAIT_EQUAL(cell(1, CheckpointListModel::Verified), QString("✓ yes"));
+        QCOMPARE(cell(0, CheckpointListModel::State), QString("● whole"));
+        const QString newest = cell(0, CheckpointListModel::Step);
+        const QString older = cell(1, CheckpointListModel::Step);
+        table().selectRow(1);
+        click("Resume from this checkpoint");
+        AWAIT(shows("The later checkpoint of step " + newest + " becomes an abandoned branch."));
+        click("Resume from step " + older);
+        AWAIT_EQUAL(run()->series().status().attempt, 3u);
+        AWAIT_EQUAL(cell(0, CheckpointListModel::State), QString("◌ abandoned"));
+        QCOMPARE(cell(0, CheckpointListModel::Step), newest);
+        QCOMPARE(cell(1, CheckpointListModel::Latest), QString("✓ yes"));
+        click("Stop…");
+        click("Stop the run");
+        AWAIT_EQUAL(run()->series().status().state, RunState::Stopped);
+        AWAIT(checkpoints().rowCount() == 3); // that of the stop is listed by itself
+    }
+
 private:
+    QTableView& table() { return *view().findChild<CheckpointsTab*>()->findChild<QTableView*>(); }
+    const QAbstractItemModel& checkpoints() { return *table().model(); }
+    QString cell(int row, int column) { return checkpoints().index(row, column).data().toString(); }
+
     void openWindow()
     {
         m_desk.reset();

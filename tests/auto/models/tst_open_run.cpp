@@ -5,6 +5,7 @@
 #include "app/models/open_run.h"
 #include "app/models/run_desk.h"
 #include "app/models/run_hosts.h"
+#include "remote/launch/run_service.h"
 #include "tests/support/patience.h"
 #include "tests/support/sample_run/sample_run.h"
 
@@ -28,8 +29,12 @@ class RecordingHosts : public RunHosts {
 public:
     void follow(OpenRun& run) override { followed.append(run.id()); }
     void stop(const QString&, bool, RunReply) override {}
-    void resume(const QString&, double, RunReply) override {}
+    void resume(const QString&, const ResumeChanges&, RunReply) override {}
     void checkpoint(const QString&, RunReply) override {}
+    void listCheckpoints(const QString&, std::chrono::milliseconds, const QObject*,
+                         std::function<void(const Result<QList<RunCheckpoint>>&)>) override
+    {
+    }
     void removeFromHosts(const QString&, RunReply) override {}
     void readLog(const QString&, int, qint64, qint64, const QObject*,
                  std::function<void(const Result<LogPiece>&)>) override

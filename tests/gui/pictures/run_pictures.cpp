@@ -10,11 +10,13 @@
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QTabWidget>
+#include <QTableView>
 #include <QToolButton>
 
 #include "app/history/compare_place.h"
 #include "app/models/alert_actions.h"
 #include "app/models/run_desk.h"
+#include "app/monitor/checkpoints_tab.h"
 #include "app/monitor/device_board.h"
 #include "app/monitor/events_tab.h"
 #include "app/monitor/log_tab.h"
@@ -25,6 +27,7 @@
 #include "app/widgets/panel_area.h"
 #include "engine/base/file.h"
 #include "engine/spec/layout_change.h"
+#include "remote/launch/run_service.h"
 #include "tests/gui/pictures/picture.h"
 #include "tests/support/sample_run/sample_run.h"
 
@@ -50,8 +53,8 @@ std::int64_t nowNs()
 
 /// The panels by their ids.
 constexpr auto Charts = "charts", Devices = "devices", Timeline = "timeline", Plan = "plan",
-               Scaling = "scaling", Log = "log", Events = "events", Specification = "specification",
-               Notes = "notes";
+               Scaling = "scaling", Log = "log", Events = "events", Checkpoints = "checkpoints",
+               Specification = "specification", Notes = "notes";
 
 support::SampleRun liveRun()
 {
@@ -238,6 +241,62 @@ void showLowerRate(DeskWindow& desk)
     press(*desk.window().findChild<RunView*>(), labelOf(AlertAction::LowerRate));
 }
 
+RunCheckpoint checkpointOf(qint64 step, const QString& suffix, const QString& state, const QString& reason)
+{
+    RunCheckpoint checkpoint;
+    checkpoint.step = step;
+    checkpoint.folder = QStringLiteral("step-%1%2").arg(step, 9, 10, QLatin1Char('0')).arg(suffix);
+    checkpoint.state = state;
+    checkpoint.reason = reason;
+    checkpoint.bytes = 4'061'331'456;
+    return checkpoint;
+}
+
+/// Of every kind.
+QList<RunCheckpoint> checkpointsOfEveryKind()
+{
+    QList<RunCheckpoint> all{
+        checkpointOf(600, {}, "damaged",
+                     "/home/trainer/.trainyard/runs/" + kDiverged +
+                         "/checkpoints/step-000000600/shard-0003-of-0004.safetensors has 812 646 400 bytes, "
+                         "but the manifest tells of 1 015 332 864; the last 202 686 464 bytes, in which "
+                         "optimizer/exp_avg_sq/bert.encoder.layer.23.output.dense.weight lies, are missing"),
+        checkpointOf(560, {}, "whole", {}),
+        checkpointOf(500, {}, "unreadable", "manifest.json: Stale file handle"),
+        checkpointOf(480, ".line-1", "abandoned", "the run has left line 1"),
+        checkpointOf(400, {}, "whole", {}),
+        checkpointOf(400, ".damaged", "damaged", "set aside: manifest.json differs from its hash"),
+        checkpointOf(300, {}, "whole", {}),
+    };
+    all[0].latest = true;
+    all[1].next = true;
+    all[1].verified = all[4].verified = true;
+    return all;
+}
+
+/// As if the run's head had answered.
+void showCheckpoints(DeskWindow& desk, const Result<QList<RunCheckpoint>>& listed)
+{
+    showRun(desk, kDiverged, Checkpoints);
+    QCoreApplication::processEvents(); // it is laid out, and asks hosts that there are not
+    auto* tab = desk.window().findChild<CheckpointsTab*>();
+    tab->show(**desk.session().runDesk().open(kDiverged), true);
+    tab->take(QList<RunCheckpoint>()); // not those of the picture before
+    tab->take(listed);
+}
+
+void chooseCheckpoint(DeskWindow& desk, int row)
+{
+    showCheckpoints(desk, checkpointsOfEveryKind());
+    desk.window().findChild<CheckpointsTab*>()->findChild<QTableView*>()->selectRow(row);
+}
+
+void showWayBack(DeskWindow& desk)
+{
+    chooseCheckpoint(desk, 4);
+    press(*desk.window().findChild<RunView*>(), CheckpointsTab::tr("Resume from this checkpoint"));
+}
+
 void showGone(DeskWindow& desk)
 {
     RunEntry gone;
@@ -334,6 +393,14 @@ const QList<Picture>& runPictures()
         {"runs-thresholds", showThresholds},
         {"runs-diverged", [](DeskWindow& desk) { showRun(desk, kDiverged, Events); }},
         {"runs-lower-rate", showLowerRate},
+        {"runs-checkpoints", [](DeskWindow& desk) { showCheckpoints(desk, checkpointsOfEveryKind()); }},
+        {"runs-checkpoints-damaged", [](DeskWindow& desk) { chooseCheckpoint(desk, 0); }},
+        {"runs-checkpoints-back", showWayBack},
+        {"runs-checkpoints-none", [](DeskWindow& desk) { showCheckpoints(desk, QList<RunCheckpoint>()); }},
+        {"runs-checkpoints-unreachable",
+         [](DeskWindow& desk) {
+             showCheckpoints(desk, unreachable("gpu-03.cluster.example.org: no route to host"));
+         }},
         {"runs-specification", [](DeskWindow& desk) { showLive(desk, Specification); }},
         {"runs-notes", [](DeskWindow& desk) { showLive(desk, Notes); }},
         {"runs-stop", showStopQuestion},
@@ -383,6 +450,8 @@ const QList<Picture>& recordedRunPictures()
          [](DeskWindow& desk) { showRun(desk, newestRuns(desk, 4).value(3), Timeline); }},
         {"recorded-log", [](DeskWindow& desk) { showRun(desk, newestRuns(desk, 1).value(0), Log); }},
         {"recorded-events", [](DeskWindow& desk) { showRun(desk, newestRuns(desk, 1).value(0), Events); }},
+        {"recorded-checkpoints",
+         [](DeskWindow& desk) { showRun(desk, newestRuns(desk, 1).value(0), Checkpoints); }},
         {"recorded-compare", [](DeskWindow& desk) { compare(desk, newestRuns(desk, 3), 2); }},
         {"recorded-reports", [](DeskWindow& desk) { report(desk, newestRuns(desk, 3)); }}};
     return list;

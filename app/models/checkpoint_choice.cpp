@@ -1,0 +1,178 @@
+#include "app/models/checkpoint_choice.h"
+
+#include <algorithm>
+
+#include <QObject>
+#include <QRegularExpression>
+#include <QStringList>
+
+#include "app/models/display_text.h"
+#include "app/models/run_folder.h"
+#include "engine/base/foreign_text.h"
+#include "remote/launch/run_service.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr qsizetype kMostStepsNamed = 6;
+
+/// The number of the line that the run has left and that the checkpoint is of; 0 = the present line.
+int leftLineOf(const RunCheckpoint& checkpoint)
+{
+    static const QRegularExpression kLine(QStringLiteral("\\.line-(\\d{1,9})"));
+    return kLine.match(checkpoint.folder).captured(1).toInt();
+}
+
+bool wasSetAside(const RunCheckpoint& checkpoint)
+{
+    return checkpoint.folder.contains(QLatin1String(".damaged"));
+}
+
+bool isOfPresentLine(const RunCheckpoint& checkpoint)
+{
+    return leftLineOf(checkpoint) == 0 && !wasSetAside(checkpoint);
+}
+
+/// A host's reason may be as long as the host likes.
+QString reasonIn(const RunCheckpoint& checkpoint)
+{
+    if (checkpoint.reason.isEmpty())
+        return QObject::tr("the host does not say why");
+    return QString::fromStdString(shownMessage(oneLine(checkpoint.reason).toStdString()));
+}
+
+/// The one that a host takes for this step: of the present line, else of the line that was left last.
+bool isTakenForItsStep(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
+{
+    const auto goesBefore = [&checkpoint](const RunCheckpoint& other) {
+        if (other.step != checkpoint.step || wasSetAside(other))
+            return false;
+        const int own = leftLineOf(checkpoint);
+        const int line = leftLineOf(other);
+        return own > 0 && (line == 0 || line > own);
+    };
+    return std::ranges::none_of(all, goesBefore);
+}
+
+/// Newest first, as they are in a list.
+QString stepsIn(const QList<RunCheckpoint>& some)
+{
+    const auto nameOfStep = [](const RunCheckpoint& one) {
+        return one.state == QLatin1String("whole")
+                   ? displayCount(one.step)
+                   : QObject::tr("%1 (%2)").arg(displayCount(one.step), oneLine(one.state));
+    };
+    if (some.size() == 1)
+        return QObject::tr("step %1").arg(nameOfStep(some.first()));
+    if (some.size() > kMostStepsNamed)
+        return QObject::tr("steps %1 to %2")
+            .arg(displayCount(some.last().step), displayCount(some.first().step));
+    QStringList steps;
+    for (const RunCheckpoint& one : some)
+        steps.prepend(nameOfStep(one));
+    const QString last = steps.takeLast();
+    return QObject::tr("steps %1 and %2").arg(steps.join(QStringLiteral(", ")), last);
+}
+
+/// Those of the present line from `step` on, the set aside ones left out.
+QList<RunCheckpoint> presentFrom(qint64 step, const QList<RunCheckpoint>& all)
+{
+    QList<RunCheckpoint> some;
+    std::ranges::copy_if(all, std::back_inserter(some), [step](const RunCheckpoint& one) {
+        return one.step >= step && isOfPresentLine(one);
+    });
+    return some;
+}
+
+} // namespace
+
+QString sentenceOf(const RunCheckpoint& checkpoint)
+{
+    const QString step = displayCount(checkpoint.step);
+    if (checkpoint.state == QLatin1String("damaged"))
+        return (wasSetAside(checkpoint) ? QObject::tr("Step %1 is damaged, and %2.") // "set aside: ..."
+                                        : QObject::tr("Step %1 is damaged: %2."))
+            .arg(step, reasonIn(checkpoint));
+    if (checkpoint.state == QLatin1String("unreadable"))
+        return QObject::tr("Step %1 cannot be read: %2.").arg(step, reasonIn(checkpoint));
+    if (checkpoint.state == QLatin1String("abandoned"))
+        return QObject::tr(
+                   "Step %1 is abandoned: %2. It is kept, but a resume takes it only when it is told to.")
+            .arg(step, reasonIn(checkpoint));
+    const QString whole =
+        checkpoint.verified
+            ? QObject::tr("Step %1 is whole: every byte matched its hash.").arg(step)
+            : QObject::tr(
+                  "Step %1 is whole: its files are there and of the right size. They have not been compared "
+                  "with their hashes yet.")
+                  .arg(step);
+    return checkpoint.next ? whole + QLatin1Char(' ') + QObject::tr("The next resume takes it.") : whole;
+}
+
+QString whyNotFrom(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
+{
+    if (checkpoint.state != QLatin1String("whole") && checkpoint.state != QLatin1String("abandoned"))
+        return QObject::tr("A run can be resumed only from a whole checkpoint.");
+    if (!isTakenForItsStep(checkpoint, all))
+        return QObject::tr("There is another checkpoint of this step, which a resume takes instead.");
+    return {};
+}
+
+QString whyNotResumed(const RunFacts& facts, RunState state)
+{
+    if (facts.readOnly)
+        return QObject::tr("This desk is attached to the run only to watch it.");
+    if (!isFinal(state))
+        return QObject::tr("The run is at work. Stop it first.");
+    if (state == RunState::Finished)
+        return QObject::tr("The run is finished: all of its steps are done.");
+    return {};
+}
+
+QString whatIsLeftBehind(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
+{
+    const QString kept = QObject::tr(
+        "Nothing is deleted, but a resume takes an abandoned checkpoint only when it is told to.");
+    if (isOfPresentLine(checkpoint)) {
+        const QList<RunCheckpoint> later = presentFrom(checkpoint.step + 1, all);
+        if (later.isEmpty())
+            return {};
+        return (later.size() == 1 ? QObject::tr("The later checkpoint of %1 becomes an abandoned branch.")
+                                  : QObject::tr("The later checkpoints of %1 become an abandoned branch."))
+                   .arg(stepsIn(later)) +
+               QLatin1Char(' ') + kept;
+    }
+    const QList<RunCheckpoint> later = presentFrom(checkpoint.step, all);
+    const QString branch =
+        later.isEmpty()
+            ? QObject::tr(
+                  "Checkpoints of the present line that do not lead to it become an abandoned branch.")
+            : QObject::tr("Checkpoints of the present line that do not lead to it, with %1, become an "
+                          "abandoned branch.")
+                  .arg(stepsIn(later));
+    return QObject::tr("The run returns to a line that it has left.") + QLatin1Char(' ') + branch +
+           QLatin1Char(' ') + kept;
+}
+
+QString whenTheFirstIsDue(const RunFacts& facts, RunState state)
+{
+    if (isFinal(state))
+        return QObject::tr("The run ended before it wrote one.");
+    if (!facts.spec)
+        return QObject::tr("A run writes one when it is stopped, and after its last step.");
+    const auto last = static_cast<qint64>(facts.spec->launch.steps);
+    const auto every = static_cast<qint64>(facts.spec->checkpoint.everySteps);
+    return QObject::tr("The first is written after step %1.")
+        .arg(displayCount(every > 0 ? std::min(every, last) : last));
+}
+
+qsizetype checkpointNews(const RunSeries& series)
+{
+    // A start renames what it leaves behind or sets aside.
+    return std::ranges::count_if(series.events(), [](const RunEvent& event) {
+        return event.event.kind.starts_with("checkpoint-") || event.event.kind == "attempt-started";
+    });
+}
+
+} // namespace trainyard

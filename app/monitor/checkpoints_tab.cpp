@@ -1,0 +1,295 @@
+#include "app/monitor/checkpoints_tab.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <QHBoxLayout>
+#include <QItemSelectionModel>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "app/models/checkpoint_choice.h"
+#include "app/models/display_text.h"
+#include "app/models/run_hosts.h"
+#include "app/models/theme.h"
+#include "app/widgets/elided_label.h"
+#include "app/widgets/empty_state.h"
+#include "app/widgets/panel_area.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/table_view.h"
+
+namespace trainyard {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// While a run trains, its hosts have other things to read: only who asks for it has the bytes compared.
+constexpr milliseconds kIndexAlone{0};
+constexpr milliseconds kComparison{60'000};
+
+double bytesOfAll(const QList<RunCheckpoint>& checkpoints)
+{
+    double bytes = 0;
+    for (const RunCheckpoint& one : checkpoints)
+        bytes += double(one.bytes);
+    return bytes;
+}
+
+QString withHint(const Error& error)
+{
+    const QString hint =
+        error.hint.empty()
+            ? CheckpointsTab::tr("Check that the host is up and can be reached, then choose Refresh.")
+            : QString::fromStdString(error.hint);
+    return oneLine(QString::fromStdString(error.message)) + QStringLiteral("\n") + oneLine(hint);
+}
+
+} // namespace
+
+CheckpointsTab::CheckpointsTab(RunHosts* hosts, QWidget* parent)
+    : QWidget(parent)
+    , m_hosts(hosts)
+    , m_resume(makeButton(tr("Resume from this checkpoint"), nullptr, this))
+    , m_verify(makeButton(tr("Verify"), nullptr, this))
+    , m_refresh(makeButton(tr("Refresh"), nullptr, this))
+    , m_state(new ElidedLabel("muted", Qt::ElideRight, this))
+    , m_pages(new QStackedWidget(this))
+    , m_table(new TableView(tr("Checkpoints")))
+    , m_choice(makeLabel({}, "muted"))
+{
+    m_pages->addWidget(buildList());
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, metrics::kGap, 0, 0);
+    column->setSpacing(metrics::kGap);
+    column->addLayout(buildBar());
+    column->addWidget(m_pages, 1);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            &CheckpointsTab::tellChoice);
+    showInstead(tr("Reading the checkpoints…"), {});
+    tellChoice();
+}
+
+QLayout* CheckpointsTab::buildBar()
+{
+    m_verify->setToolTip(
+        tr("Compares every byte with its hash, newest first, for up to a minute; what is left then is looked "
+           "at by its index alone"));
+    m_refresh->setToolTip(tr("Asks the run's first host again (F5)"));
+    m_state->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    auto* bar = new QHBoxLayout;
+    bar->setSpacing(metrics::kGap);
+    for (QPushButton* button : {m_resume, m_verify, m_refresh})
+        bar->addWidget(button);
+    bar->addWidget(m_state, 1);
+    connect(m_resume, &QPushButton::clicked, this, &CheckpointsTab::resume);
+    connect(m_verify, &QPushButton::clicked, this, [this] { ask(kComparison); });
+    connect(m_refresh, &QPushButton::clicked, this, [this] { ask(kIndexAlone); });
+    return bar;
+}
+
+QWidget* CheckpointsTab::buildList()
+{
+    m_table->setModel(&m_model);
+    // The last column takes what is left.
+    const std::array<int, CheckpointListModel::ColumnCount - 1> widths{80, 128, 96, 88, 72};
+    for (std::size_t column = 0; column < widths.size(); ++column)
+        m_table->setColumnWidth(int(column), widths[column]);
+    m_choice->setWordWrap(true);
+    // A path is one long word: it must not make the panel as wide as it is.
+    QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    m_choice->setSizePolicy(policy);
+    QFrame* panel = makePanel();
+    auto* column = new QVBoxLayout(panel);
+    column->setContentsMargins(1, metrics::kHalf, 1, metrics::kGap);
+    column->setSpacing(metrics::kGap);
+    column->addWidget(m_table, 1);
+    auto* line = new QHBoxLayout;
+    line->setContentsMargins(metrics::kGap, 0, metrics::kGap, 0);
+    line->addWidget(m_choice);
+    column->addLayout(line);
+    return panel;
+}
+
+void CheckpointsTab::show(const OpenRun& run, bool canAct)
+{
+    if (m_run != &run)
+        startOver(run);
+    m_canAct = canAct;
+    const qsizetype news = checkpointNews(run.series());
+    const bool isNew = std::exchange(m_news, news) != news;
+    if (std::exchange(m_isStale, false) || isNew)
+        ask(kIndexAlone);
+    showPage();
+    tellState();
+    tellChoice();
+}
+
+void CheckpointsTab::startOver(const OpenRun& run)
+{
+    ++m_generation;
+    m_run = &run;
+    m_isStale = true;
+    m_isAsking = m_isComparing = m_isListed = false;
+    m_askNext.reset();
+    m_problem.reset();
+    m_model.clear();
+}
+
+void CheckpointsTab::refresh()
+{
+    m_isStale = true;
+    if (m_run && PanelArea::isSeen(*this))
+        show(*m_run, m_canAct);
+}
+
+/// What happens while nobody looks is not listed; then the list is made anew.
+void CheckpointsTab::hideEvent(QHideEvent* event)
+{
+    m_isStale = true;
+    QWidget::hideEvent(event);
+}
+
+void CheckpointsTab::ask(milliseconds verification)
+{
+    if (!m_run || !whyNotAsked().isEmpty())
+        return;
+    if (m_isAsking) {
+        m_askNext = std::max(m_askNext.value_or(kIndexAlone), verification);
+        return;
+    }
+    m_isAsking = true;
+    m_isComparing = verification > kIndexAlone;
+    tellState();
+    m_hosts->listCheckpoints(m_run->id(), verification, this,
+                             [this, generation = m_generation](const Result<QList<RunCheckpoint>>& listed) {
+                                 if (generation == m_generation)
+                                     take(listed);
+                             });
+}
+
+void CheckpointsTab::take(const Result<QList<RunCheckpoint>>& listed)
+{
+    ++m_generation;
+    m_isAsking = m_isComparing = false;
+    m_problem = listed.ok() ? std::nullopt : std::optional(listed.error());
+    if (listed.ok()) {
+        m_isListed = true;
+        m_model.update(*listed);
+        if (!m_table->currentIndex().isValid() && m_model.rowCount() > 0)
+            m_table->selectRow(m_model.usualRow());
+    }
+    if (m_askNext)
+        ask(*std::exchange(m_askNext, std::nullopt));
+    showPage();
+    tellState();
+    tellChoice();
+}
+
+QString CheckpointsTab::whyNotAsked() const
+{
+    if (m_run && m_run->facts().import)
+        return tr("The run was imported: it is not known where its checkpoints are.");
+    if (!m_hosts || (m_run && m_run->facts().hosts.isEmpty()))
+        return tr("The checkpoints lie on the hosts of the run, which are not known here.");
+    return {};
+}
+
+const RunCheckpoint* CheckpointsTab::current() const
+{
+    const int row = m_table->currentIndex().row();
+    return row >= 0 && row < m_model.rowCount() ? &m_model.checkpoints()[row] : nullptr;
+}
+
+QString CheckpointsTab::whyNoResume() const
+{
+    if (!m_run)
+        return tr("Choose a run first.");
+    const QString run = whyNotResumed(m_run->facts(), m_run->series().status().state);
+    if (!run.isEmpty())
+        return run;
+    const RunCheckpoint* checkpoint = current();
+    if (!checkpoint)
+        return tr("Choose a checkpoint first.");
+    const QString choice = whyNotFrom(*checkpoint, m_model.checkpoints());
+    return choice.isEmpty() && !m_canAct ? tr("Wait until the run has done what was asked of it last.")
+                                         : choice;
+}
+
+void CheckpointsTab::resume()
+{
+    if (const RunCheckpoint* checkpoint = current())
+        emit resumeWanted(checkpoint->step, whatIsLeftBehind(*checkpoint, m_model.checkpoints()));
+}
+
+void CheckpointsTab::showPage()
+{
+    const QString why = whyNotAsked();
+    if (!why.isEmpty())
+        showInstead(tr("The checkpoints cannot be listed"), why);
+    else if (m_model.rowCount() > 0)
+        m_pages->setCurrentIndex(0);
+    else if (m_problem)
+        showInstead(tr("The checkpoints cannot be listed"), withHint(*m_problem));
+    else if (!m_isListed || !m_run)
+        showInstead(tr("Reading the checkpoints…"), tr("The first host of the run is asked for them."));
+    else
+        showNone(m_run->series().status().state);
+}
+
+void CheckpointsTab::showNone(RunState state)
+{
+    showInstead(isFinal(state) ? tr("No checkpoint") : tr("No checkpoint yet"),
+                whenTheFirstIsDue(m_run->facts(), state));
+}
+
+/// The texts of an empty state do not change, so there is a new one for others.
+void CheckpointsTab::showInstead(const QString& heading, const QString& sentence)
+{
+    const QString text = heading + QLatin1Char('\n') + sentence;
+    if (m_instead && text == m_insteadText)
+        return m_pages->setCurrentWidget(m_instead);
+    delete std::exchange(m_instead, new EmptyState(QStringLiteral("folder"), heading, sentence, {}));
+    m_insteadText = text;
+    m_pages->addWidget(m_instead);
+    m_pages->setCurrentWidget(m_instead);
+}
+
+void CheckpointsTab::tellState()
+{
+    const int count = m_model.rowCount();
+    const bool canAsk = m_run && whyNotAsked().isEmpty();
+    m_refresh->setEnabled(canAsk);
+    m_verify->setEnabled(canAsk && count > 0);
+    if (m_isAsking)
+        m_state->setFullText(m_isComparing ? tr("comparing with the hashes…") : tr("reading…"));
+    else if (m_problem && count > 0)
+        m_state->setFullText(
+            tr("as listed before; now: %1").arg(oneLine(QString::fromStdString(m_problem->text()))));
+    else
+        m_state->setFullText(
+            count == 0 ? QString()
+                       : tr("%1, %2").arg(count == 1 ? tr("1 checkpoint")
+                                                     : tr("%1 checkpoints").arg(displayCount(count)),
+                                          displayBytes(bytesOfAll(m_model.checkpoints()))));
+}
+
+void CheckpointsTab::tellChoice()
+{
+    const QString why = whyNoResume();
+    const RunCheckpoint* checkpoint = current();
+    m_resume->setEnabled(why.isEmpty());
+    m_resume->setToolTip(why.isEmpty() ? tr("The run goes on from it, as its next attempt") : why);
+    QStringList sentences;
+    if (checkpoint)
+        sentences << sentenceOf(*checkpoint);
+    if (checkpoint && !why.isEmpty())
+        sentences << why;
+    m_choice->setText(sentences.join(QLatin1Char(' ')));
+    m_choice->setVisible(checkpoint);
+}
+
+} // namespace trainyard
