@@ -364,7 +364,8 @@ private:
     }
 
     /// From here on the agent of this host runs as on a file system without locks.
-    /// From the next login on, until the host is switched off. The agent itself must stay as it is: one with another hash is not started.
+    /// From the next login on, until the host is switched off. The agent itself must stay as it is: one with
+    /// another hash is not started.
     void forbidLocks()
     {
         QFile filter(QStringLiteral(TRAINYARD_WITHOUT_LOCKS));
@@ -373,9 +374,12 @@ private:
                     .run({"sh", "-c", "cat > /root/without_locks && chmod 755 /root/without_locks"},
                          filter.readAll())
                     .ok());
-        const QByteArray command = "command=\"/root/without_locks /bin/sh -c \\\"$SSH_ORIGINAL_COMMAND\\\"\" ";
+        const QByteArray command =
+            "command=\"/root/without_locks /bin/sh -c \\\"$SSH_ORIGINAL_COMMAND\\\"\" ";
         QVERIFY(host()
-                    .run({"sh", "-c", "keys=/root/.ssh/authorized_keys; { cat; cat $keys; } > $keys.new && mv $keys.new $keys"},
+                    .run({"sh", "-c",
+                          "keys=/root/.ssh/authorized_keys; { cat; cat $keys; } > $keys.new && mv $keys.new "
+                          "$keys"},
                          command)
                     .ok());
     }

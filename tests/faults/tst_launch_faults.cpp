@@ -399,10 +399,7 @@ private:
         }
         QVERIFY(runsOfTheDesk().isEmpty());
     }
-    bool hasRuns(int host) const
-    {
-        return !runsOf(host).isEmpty();
-    }
+    bool hasRuns(int host) const { return !runsOf(host).isEmpty(); }
     QByteArray runsOf(int host) const
     {
         return m_lab->host(host).run({"sh", "-c", "find " + kRoot + "/runs -mindepth 1"}).output;

@@ -40,5 +40,6 @@ private:
 #undef QTEST_GUILESS_MAIN
 #undef QTEST_MAIN
 #define QTEST_APPLESS_MAIN(TestClass) TRAINYARD_GROUPED_TEST(TestClass, )
-#define QTEST_GUILESS_MAIN(TestClass) TRAINYARD_GROUPED_TEST(TestClass, QCoreApplication application(argc, argv))
+#define QTEST_GUILESS_MAIN(TestClass)                                                                        \
+    TRAINYARD_GROUPED_TEST(TestClass, QCoreApplication application(argc, argv))
 #define QTEST_MAIN(TestClass) TRAINYARD_GROUPED_TEST(TestClass, QApplication application(argc, argv))
