@@ -1,5 +1,7 @@
 #include "engine/checkpoint/format/checkpoint_folder.h"
 
+#include <cerrno>
+#include <cstdio>
 #include <regex>
 #include <vector>
 
@@ -44,6 +46,18 @@ Status removeFolder(const fs::path& folder)
     return {};
 }
 
+/// First it gets the name of what is not read: where this is interrupted, half a checkpoint is left for
+/// removeInterrupted() and none that looks damaged.
+Status removeCheckpoint(const fs::path& checkpoints, const CheckpointName& name)
+{
+    const fs::path folder = checkpoints / name.text();
+    const fs::path leaving = checkpoints / fmt::format(".{}.partial", name.text());
+    TRAINYARD_TRY_STATUS(removeFolder(leaving));
+    if (::rename(folder.c_str(), leaving.c_str()) != 0)
+        return systemError(ErrorKind::Failed, "cannot remove " + folder.string(), errno);
+    return removeFolder(leaving);
+}
+
 } // namespace
 
 std::string checkpointFolderName(Step step)
@@ -66,12 +80,11 @@ Status removeOutdated(const fs::path& checkpoints, const KeptCheckpoints& kept)
     TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
     int whole = 0;
     for (const CheckpointName& name : listing.names) {
-        const fs::path folder = checkpoints / name.text();
-        if (!name.isPresent() || examineIndex(folder).state != CheckpointState::Whole)
+        if (!name.isPresent() || examineIndex(checkpoints / name.text()).state != CheckpointState::Whole)
             continue;
         const bool isForGood = kept.every > 0 && name.step.value % kept.every == 0;
         if (++whole > kept.last && !isForGood && name.text() != listing.latest)
-            TRAINYARD_TRY_STATUS(removeFolder(folder));
+            TRAINYARD_TRY_STATUS(removeCheckpoint(checkpoints, name));
     }
     return {};
 }
