@@ -9,13 +9,21 @@ namespace trainyard::soak {
 namespace {
 
 constexpr Moment kQuietBeginningMs = 3'000;
-constexpr Moment kShortestPauseMs = 2'000, kLongestPauseMs = 7'000;
-constexpr Moment kShortestMs = 2'000, kLongestMs = 9'000;
+constexpr Moment kShortestPauseMs = 1'500, kLongestPauseMs = 5'000;
+constexpr Moment kShortestMs = 2'000, kLongestMs = 7'000;
+constexpr Moment kShortestHiddenMs = 5'000, kLongestHiddenMs = 9'000; ///< longer than a restart takes
+constexpr Moment kLongestDarkMs = 4'000;
+constexpr int kVariants = 6;
+constexpr int kFirstOfCheckpoints = int(FaultKind::CutShard);
 
 constexpr std::array<std::string_view, kFaultKinds> kNames{
-    "worker killed", "launcher killed",  "supervisor killed", "agent killed", "connections reset",
-    "desk killed",   "link cut",         "link delayed",      "packets lost", "link slow",
-    "disk full",     "worker suspended", "clock set"};
+    "worker killed",     "launcher killed",   "supervisor killed", "agent killed",
+    "connections reset", "desk killed",       "link cut",          "link delayed",
+    "packets lost",      "link slow",         "disk full",         "worker suspended",
+    "clock set",         "node lost",         "shard cut",         "shard deleted",
+    "bit flipped",       "manifest cut",      "manifest deleted",  "latest deleted",
+    "latest emptied",    "latest misnamed",   "latest garbled",    "gone back",
+    "temporary left",    "folder unreadable", "latest unreadable", "checkpoint unreadable"};
 
 /// Numbers that are the same with every standard library.
 class Dice {
@@ -44,16 +52,30 @@ bool isOfLink(FaultKind kind)
            kind == FaultKind::SlowLink;
 }
 
-bool lasts(FaultKind kind)
+bool isHiding(FaultKind kind)
 {
-    return isOfLink(kind) || kind == FaultKind::FillDisk || kind == FaultKind::SuspendWorker ||
-           kind == FaultKind::JumpClock;
+    return kind == FaultKind::HideFolder || kind == FaultKind::HideLatest ||
+           kind == FaultKind::HideCheckpoint;
+}
+
+/// 0 = over at once.
+Moment lengthOf(FaultKind kind, Dice& dice)
+{
+    if (kind == FaultKind::LoseNode)
+        return dice.between(kShortestMs, kLongestDarkMs);
+    if (isHiding(kind))
+        return dice.between(kShortestHiddenMs, kLongestHiddenMs);
+    const bool lasts = isOfLink(kind) || kind == FaultKind::FillDisk || kind == FaultKind::SuspendWorker ||
+                       kind == FaultKind::JumpClock;
+    return lasts ? dice.between(kShortestMs, kLongestMs) : 0;
 }
 
 int hostFor(FaultKind kind, int hosts, Dice& dice)
 {
-    if (kind == FaultKind::KillSupervisor)
+    if (kind == FaultKind::KillSupervisor || isOfCheckpoints(kind))
         return 0;
+    if (kind == FaultKind::LoseNode)
+        return int(dice.between(1, hosts - 1));
     if (kind == FaultKind::KillDesk)
         return hosts;
     const bool alsoTheDesk = isOfLink(kind) || kind == FaultKind::JumpClock;
@@ -71,6 +93,45 @@ Moment whenFree(const PlannedFault& fault, const std::vector<PlannedFault>& plan
     return free;
 }
 
+/// Kinds in an order of chance, each of them once before one comes again.
+class Deck {
+public:
+    Deck(int first, int end)
+    {
+        for (int kind = first; kind < end; ++kind)
+            m_cards.push_back(kind);
+    }
+
+    FaultKind draw(Dice& dice)
+    {
+        if (m_next % m_cards.size() == 0)
+            dice.shuffle(m_cards);
+        return FaultKind(m_cards[m_next++ % m_cards.size()]);
+    }
+
+private:
+    std::vector<int> m_cards;
+    std::size_t m_next = 0;
+};
+
+PlannedFault faultAt(Moment at, FaultKind kind, int hosts, Dice& dice)
+{
+    PlannedFault fault;
+    fault.atMs = at;
+    fault.kind = kind;
+    fault.host = hostFor(kind, hosts, dice);
+    fault.lastsMs = lengthOf(kind, dice);
+    fault.variant = int(dice.between(0, kVariants - 1));
+    return fault;
+}
+
+/// What makes the run restart. A node takes longer to come back than a rank: one of three.
+PlannedFault blowBehind(const PlannedFault& fault, int hosts, Dice& dice)
+{
+    const auto kind = fault.variant % 3 == 2 ? FaultKind::LoseNode : FaultKind::KillWorker;
+    return faultAt(fault.atMs, kind, hosts, dice);
+}
+
 } // namespace
 
 std::string_view nameOf(FaultKind kind)
@@ -78,28 +139,27 @@ std::string_view nameOf(FaultKind kind)
     return kNames[std::size_t(kind)];
 }
 
+bool isOfCheckpoints(FaultKind kind)
+{
+    return int(kind) >= kFirstOfCheckpoints;
+}
+
 std::vector<PlannedFault> planFaults(std::uint64_t seed, Moment lengthMs, int hosts)
 {
     Dice dice(seed);
     std::vector<PlannedFault> plan;
-    std::array<int, kFaultKinds> deck{};
-    for (std::size_t i = 0; i < deck.size(); ++i)
-        deck[i] = int(i);
+    Deck ofCheckpoints(kFirstOfCheckpoints, kFaultKinds), ofMachines(0, kFirstOfCheckpoints);
     Moment at = kQuietBeginningMs;
-    for (;;) {
-        dice.shuffle(deck);
-        for (const int card : deck) {
-            PlannedFault fault;
-            fault.kind = FaultKind(card);
-            fault.host = hostFor(fault.kind, hosts, dice);
-            fault.lastsMs = lasts(fault.kind) ? dice.between(kShortestMs, kLongestMs) : 0;
-            fault.atMs = at;
-            fault.atMs = whenFree(fault, plan);
-            if (fault.atMs + fault.lastsMs > lengthMs)
-                return plan;
-            plan.push_back(fault);
-            at = fault.atMs + dice.between(kShortestPauseMs, kLongestPauseMs);
-        }
+    for (int turn = 0;; ++turn) {
+        Deck& deck = turn % 3 == 2 ? ofMachines : ofCheckpoints;
+        PlannedFault fault = faultAt(at, deck.draw(dice), hosts, dice);
+        fault.atMs = whenFree(fault, plan);
+        if (fault.atMs + std::max(fault.lastsMs, kLongestDarkMs) > lengthMs)
+            return plan;
+        plan.push_back(fault);
+        if (isOfCheckpoints(fault.kind))
+            plan.push_back(blowBehind(fault, hosts, dice));
+        at = fault.atMs + dice.between(kShortestPauseMs, kLongestPauseMs);
     }
 }
 

@@ -22,22 +22,42 @@ enum class FaultKind {
     FillDisk,
     SuspendWorker,
     JumpClock, ///< the wall clock of what computes on one host, or of the desk, an hour forward or back
+    LoseNode,  ///< the power of a host other than the head
+    // From here on: of the checkpoints, on the head.
+    CutShard, ///< of the newest whole checkpoint, as the next four
+    DeleteShard,
+    FlipBit,
+    CutManifest,
+    DeleteManifest,
+    DeleteLatest,
+    EmptyLatest,
+    MisnameLatest, ///< it names a checkpoint that is not there
+    GarbleLatest,
+    GoBack,         ///< it names an older whole checkpoint, or one of a line that was left
+    LeaveTemporary, ///< a folder as an interrupted writer leaves it
+    HideFolder,     ///< cannot be read
+    HideLatest,
+    HideCheckpoint, ///< the manifest of the newest one
 };
-constexpr int kFaultKinds = 13;
+constexpr int kFaultKinds = 28;
 std::string_view nameOf(FaultKind kind);
+bool isOfCheckpoints(FaultKind kind);
 
 struct PlannedFault {
     Moment atMs = 0;
     Moment lastsMs = 0; ///< 0 = over at once
     FaultKind kind = FaultKind::KillWorker;
-    int host = 0; ///< `hosts` = the desk's own machine
+    int host = 0;    ///< `hosts` = the desk's own machine
+    int variant = 0; ///< where a fault can be done in several ways: which, from 0
 
     bool operator==(const PlannedFault&) const = default;
 };
 
-/// Faults in the order of their time, from 3 s on, all of them over at `lengthMs`. All kinds come once before
-/// one comes again. Several may last at once, but one host has one fault of its link at a time. The same seed
-/// gives the same plan everywhere.
+/// Faults in the order of their time, from 3 s on, all of them over at `lengthMs`: two of the checkpoints,
+/// one of the others, and so on; all kinds of either come once before one comes again. Behind each of those
+/// of the checkpoints comes, at the same time, what makes the run restart: KillWorker or LoseNode. Several
+/// may last at once, but one host has one fault of its link at a time. The same seed gives the same plan
+/// everywhere.
 std::vector<PlannedFault> planFaults(std::uint64_t seed, Moment lengthMs, int hosts);
 
 } // namespace trainyard::soak

@@ -16,7 +16,8 @@ using Moment = std::int64_t;
 
 struct Began {
     std::uint64_t seed = 0;
-    int hosts = 0; ///< with ranks
+    int hosts = 0;    ///< with ranks
+    int keepLast = 0; ///< checkpoints that a publication leaves of the line
 };
 
 struct Injected {
@@ -45,10 +46,26 @@ struct Looked {
     std::vector<std::vector<std::uint32_t>> ranks; ///< by host: the attempts that its ranks belong to
 };
 
-/// What `latest` named.
-struct CheckpointSeen {
-    std::int64_t step = 0;
-    std::string damage; ///< empty = whole
+/// One folder `step-*`, read to its last byte.
+struct CheckpointFound {
+    std::string name;
+    std::string state;  ///< "whole", "damaged", "unreadable"; "wrong bytes": damaged, and only hashes tell
+    std::string reason; ///< why it is not whole
+
+    bool operator==(const CheckpointFound&) const = default;
+};
+
+/// The run's folder `checkpoints` as it was at one moment. Where nobody was at work in it then, all is of
+/// that moment: the nemesis holds its writers before it does something to it.
+struct FolderSeen {
+    bool byNemesis = false; ///< what differs from the state before is the nemesis's work, not the run's
+    std::string trouble;    ///< what of the folder cannot be read, and why; empty = nothing
+    std::string latest;     ///< without line feed; empty = there is none
+    std::string recorded;   ///< what the run wrote into `latest` last, as line.json says
+    std::vector<CheckpointFound> checkpoints; ///< newest name first
+    std::vector<std::string> leftovers;       ///< .step-*.partial
+
+    bool operator==(const FolderSeen&) const = default;
 };
 
 /// One record of the head's journals, read after the end.
@@ -84,7 +101,7 @@ struct Ended {
     std::string state; ///< of the run
 };
 
-using Happening = std::variant<Began, Injected, Healed, Resumed, Looked, CheckpointSeen, RecordKept,
+using Happening = std::variant<Began, Injected, Healed, Resumed, Looked, FolderSeen, RecordKept,
                                ReferenceStep, StreamCompared, HostAtEnd, Ended>;
 
 struct Entry {
@@ -111,5 +128,10 @@ private:
 
 /// BadInput names the line that is none of a history.
 Result<History> readHistory(const std::filesystem::path& file);
+
+/// What was done to the run, a line each: "8.1 s  host 2: link cut for 4.0 s: …".
+std::vector<std::string> journalOf(const History& history);
+/// How often each fault was injected: "bit flipped 2, gone back 1, …".
+std::string countsOf(const History& history);
 
 } // namespace trainyard::soak

@@ -2,27 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include <fmt/format.h>
+
+#include "tests/faults/soak/folder_check.h"
+#include "tests/faults/soak/history_entries.h"
 
 namespace trainyard::soak {
 
 namespace {
 
 using Complaints = std::vector<std::string>;
-
-/// The entries of one kind, with their moments.
-template <typename Kind>
-std::vector<std::pair<Moment, const Kind*>> all(const History& history)
-{
-    std::vector<std::pair<Moment, const Kind*>> found;
-    for (const Entry& entry : history) {
-        if (const auto* one = std::get_if<Kind>(&entry.what))
-            found.emplace_back(entry.atMs, one);
-    }
-    return found;
-}
 
 void checkWholeness(const History& history, Complaints& complaints)
 {
@@ -60,43 +52,6 @@ void checkMirrors(const History& history, Complaints& complaints)
     }
 }
 
-/// When EPOCH was first seen at each attempt, or beyond it.
-Moment beginOf(std::uint32_t attempt, const History& history)
-{
-    for (const auto& [at, look] : all<Looked>(history)) {
-        if (look->epoch >= attempt)
-            return at;
-    }
-    return 0;
-}
-
-/// The newest checkpoint that was surely published when the attempt began.
-std::int64_t checkpointBefore(std::uint32_t attempt, const History& history)
-{
-    const Moment begin = beginOf(attempt, history);
-    Moment lookBefore = 0;
-    for (const auto& [at, look] : all<Looked>(history))
-        lookBefore = look->epoch < attempt && at < begin ? at : lookBefore;
-    std::int64_t step = 0;
-    for (const auto& [at, checkpoint] : all<CheckpointSeen>(history)) {
-        if (at <= lookBefore)
-            step = std::max(step, checkpoint->step);
-    }
-    return step;
-}
-
-void checkFirstStep(const RecordKept& record, std::int64_t newest, const History& history,
-                    Complaints& complaints)
-{
-    if (record.step > newest + 1)
-        complaints.push_back(fmt::format("steps {} to {} are missing before attempt {}", newest + 1,
-                                         record.step - 1, record.attempt));
-    if (const auto kept = checkpointBefore(record.attempt, history); record.step <= kept)
-        complaints.push_back(
-            fmt::format("attempt {} begins at step {}, but a checkpoint of step {} was there", record.attempt,
-                        record.step, kept));
-}
-
 void checkSteps(const History& history, Complaints& complaints)
 {
     const RecordKept* before = nullptr;
@@ -104,9 +59,11 @@ void checkSteps(const History& history, Complaints& complaints)
     for (const auto& [at, record] : all<RecordKept>(history)) {
         if (record->step == 0)
             continue;
-        if (!before || record->attempt != before->attempt)
-            checkFirstStep(*record, newest, history, complaints);
-        else if (record->step != before->step + 1)
+        const bool isFirst = !before || record->attempt != before->attempt;
+        if (isFirst && record->step > newest + 1)
+            complaints.push_back(fmt::format("steps {} to {} are missing before attempt {}", newest + 1,
+                                             record->step - 1, record->attempt));
+        if (!isFirst && record->step != before->step + 1)
             complaints.push_back(fmt::format("attempt {}: step {} follows step {}", record->attempt,
                                              record->step, before->step));
         newest = std::max(newest, record->step);
@@ -178,20 +135,6 @@ void checkRanks(const History& history, Complaints& complaints)
     }
 }
 
-void checkCheckpoints(const History& history, Complaints& complaints)
-{
-    std::int64_t step = 0;
-    for (const auto& [at, checkpoint] : all<CheckpointSeen>(history)) {
-        if (!checkpoint->damage.empty())
-            complaints.push_back(fmt::format("at {} ms the latest checkpoint, of step {}, is not whole: {}",
-                                             at, checkpoint->step, checkpoint->damage));
-        if (checkpoint->step < step)
-            complaints.push_back(fmt::format("at {} ms the latest checkpoint goes back from step {} to {}",
-                                             at, step, checkpoint->step));
-        step = std::max(step, checkpoint->step);
-    }
-}
-
 void checkEnd(const History& history, Complaints& complaints)
 {
     for (const auto& [at, end] : all<Ended>(history)) {
@@ -217,8 +160,9 @@ std::vector<std::string> complaintsAbout(const History& history)
 {
     Complaints complaints;
     for (const auto check : {checkWholeness, checkSequences, checkMirrors, checkSteps, checkLosses,
-                             checkEpochs, checkRanks, checkCheckpoints, checkEnd})
+                             checkEpochs, checkRanks, checkEnd})
         check(history, complaints);
+    std::ranges::move(complaintsAboutCheckpoints(history), std::back_inserter(complaints));
     return complaints;
 }
 

@@ -21,12 +21,11 @@ constexpr double kLossTolerance = 1e-9;
 /// - It is a whole history in which faults were injected.
 /// - Records: the sequences of every stream are 1, 2, 3, ..., attempts never go back, and the desk has the
 /// same bytes.
-/// - Curve: an attempt begins right behind a checkpoint, not before the newest one that was published when it
-///   began and not behind a step that is missing; then its steps follow each other. Each has the loss of the
+/// - Curve: no step is missing before an attempt, and its steps follow each other. Each has the loss of the
 ///   undisturbed run, also when it was done before; see kLossTolerance.
 /// - Attempts: EPOCH never falls, nobody writes for an attempt that it does not know, and ranks of an older
 ///   attempt are gone kOldRanksMs after it rose.
-/// - Checkpoints: what `latest` names is whole, and its step never goes back.
+/// - Checkpoints: as folder_check.h says; above all, each attempt goes on from the newest whole one.
 /// - End: the run is stopped, and neither processes nor files of it are left on any host.
 std::vector<std::string> complaintsAbout(const History& history);
 

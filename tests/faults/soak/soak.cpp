@@ -6,13 +6,13 @@
 #include "engine/base/hash.h"
 #include "engine/records/fence.h"
 #include "engine/records/journal.h"
-#include "tests/faults/soak/checkpoint_check.h"
 
 namespace trainyard::soak {
 
 namespace {
 
-constexpr int kHosts = 4;
+constexpr int kHosts = 3;
+constexpr int kCheckpointSteps = 10, kKeepLast = 3;
 constexpr int kStepsAfterwards = 20;
 constexpr Moment kLookMs = 250;
 constexpr Moment kTryMs = 1000; ///< between two attempts to go on with a run that ended
@@ -48,20 +48,6 @@ RecordKept kept(const std::string& stream, const Record& record)
     return one;
 }
 
-/// The attempt that a process works for, as its environment says, 0 when it says none; nothing for a process
-/// that has ended and only lets go of its memory: that has no environment any more.
-std::optional<std::uint32_t> attemptOf(const lab::LabProcess& process)
-{
-    const QByteArray environment = readAll(QString("/proc/%1/environ").arg(process.pid));
-    if (environment.isEmpty())
-        return std::nullopt;
-    for (const QByteArray& entry : environment.split('\0')) {
-        if (entry.startsWith("TRAINYARD_ATTEMPT="))
-            return entry.mid(entry.indexOf('=') + 1).toUInt();
-    }
-    return 0;
-}
-
 std::string hashOf(const QString& path)
 {
     return xxh3Hex(readAll(path).toStdString());
@@ -73,13 +59,14 @@ Soak::Soak(std::uint64_t seed, const QString& historyFile)
     : m_seed(seed), m_history(historyFile.toStdString())
 {
     m_clock.start();
-    m_history.add(now(), Began{seed, kHosts});
+    m_history.add(now(), Began{seed, kHosts, kKeepLast});
 }
 
 /// In the order in which they stand on each other.
 Soak::~Soak()
 {
     m_nemesis.reset();
+    m_witness.reset();
     m_desk.reset();
     m_run.reset();
     m_lab.reset();
@@ -89,7 +76,7 @@ QString Soak::prepare()
 {
     lab::NetnsLab::Options options;
     options.hosts = kHosts + 1;
-    options.diskSize = "200m";
+    options.diskSize = "300m";
     options.linkTools = true;
     options.seed = m_seed;
     m_lab = std::make_unique<lab::NetnsLab>(options);
@@ -104,7 +91,8 @@ RunSpec Soak::spec() const
     RunSpec spec = m_training->spec();
     spec.name = "soak";
     spec.precision.compute = ComputeType::Float64;
-    spec.checkpoint.everySteps = 10;
+    spec.checkpoint.everySteps = kCheckpointSteps;
+    spec.checkpoint.keepLast = kKeepLast;
     spec.launch.restart = {.limit = 20, .backoff = std::chrono::milliseconds(300)};
     return spec;
 }
@@ -118,6 +106,7 @@ QString Soak::disturb(std::chrono::seconds length)
             .run = SupervisedRun::name(),
             .head = m_lab->host(0).address(),
             .environment = {"LD_PRELOAD=" + lab::seenInHosts(kTests + "/shifted_clock.so")}});
+    m_witness = std::make_unique<Witness>(*m_run, m_history);
     if (const QString trouble = m_run->launch(kRequest); !trouble.isEmpty())
         return trouble;
     if (!attendUntil([this] { return m_run->status().step > 0; }))
@@ -126,9 +115,10 @@ QString Soak::disturb(std::chrono::seconds length)
     auto plan = planFaults(m_seed, std::chrono::milliseconds(length).count(), kHosts);
     for (PlannedFault& fault : plan)
         fault.atMs += begin;
-    m_nemesis = std::make_unique<Nemesis>(*m_lab, *m_run, *m_desk, std::move(plan));
+    m_nemesis = std::make_unique<Nemesis>(Nemesis::Disturbed{*m_lab, *m_run, *m_desk, *m_witness},
+                                          std::move(plan), m_history);
     attendFor(length);
-    m_nemesis->healAll(now(), m_history);
+    m_nemesis->healAll(now());
     return {};
 }
 
@@ -152,7 +142,7 @@ bool Soak::attendUntil(const std::function<bool()>& condition)
 void Soak::attend()
 {
     if (m_nemesis)
-        m_nemesis->act(now(), m_history);
+        m_nemesis->act(now());
     m_desk->keepUp();
     if (now() >= m_nextLook)
         look();
@@ -160,33 +150,10 @@ void Soak::attend()
     QTest::qWait(50);
 }
 
-/// The checkpoint first: when the epoch is as before, it was there before a further attempt began.
 void Soak::look()
 {
     m_nextLook = now() + kLookMs;
-    const Moment at = now();
-    lookAtCheckpoint(at);
-    const agent::RunStatus status = m_run->status();
-    Looked seen{newestAttempt(m_run->folder().path()), status.attempt, std::string(nameOf(status.state)), {}};
-    for (int host = 0; host < kHosts; ++host) {
-        auto& attempts = seen.ranks.emplace_back();
-        for (const lab::LabProcess& rank : m_run->processes(host, "trainyard-worker")) {
-            if (const auto attempt = attemptOf(rank))
-                attempts.push_back(*attempt);
-        }
-    }
-    m_history.add(at, seen);
-}
-
-void Soak::lookAtCheckpoint(Moment at)
-{
-    const auto folder = m_run->folder().path() / "checkpoints";
-    const std::string latest = readAll(QString::fromStdString((folder / "latest").string())).toStdString();
-    if (latest == m_seenCheckpoint)
-        return;
-    m_seenCheckpoint = latest;
-    if (const auto checkpoint = seeLatestCheckpoint(folder))
-        m_history.add(at, *checkpoint);
+    m_witness->look(now());
 }
 
 /// What a person would do who sees that the run has ended.
@@ -257,6 +224,7 @@ QString Soak::figures() const
 QString Soak::follow()
 {
     m_desk.reset();
+    m_witness.reset();
     m_run.reset(); // the next one has the same name
     m_run = std::make_unique<SupervisedRun>(*m_lab, spec(), (kTests + "/soak").toStdString());
     if (const QString trouble = m_run->launch(kRequest); !trouble.isEmpty())

@@ -10,13 +10,14 @@
 #include "tests/faults/small_training.h"
 #include "tests/faults/soak/history.h"
 #include "tests/faults/soak/nemesis.h"
+#include "tests/faults/soak/witness.h"
 #include "tests/faults/supervised_run.h"
 
 namespace trainyard::soak {
 
-/// A training run on four hosts with one rank each, followed by a desk on a fifth one, while faults come and
-/// go; then the same run undisturbed. Says nothing about what it sees: that is in the history. Every function
-/// gives empty, or why the soak cannot go on.
+/// A training run on three hosts with one rank each, followed by a desk on a fourth one, while faults come
+/// and go; then the same run undisturbed. Says nothing about what it sees: that is in the history. Every
+/// function gives empty, or why the soak cannot go on.
 class Soak {
 public:
     Soak(std::uint64_t seed, const QString& historyFile);
@@ -41,7 +42,6 @@ private:
     bool attendUntil(const std::function<bool()>& condition);
     void attend();
     void look();
-    void lookAtCheckpoint(Moment at);
     void goOn();
     void keepRecords();
     void keepWhatIsLeft();
@@ -53,9 +53,9 @@ private:
     std::unique_ptr<SmallTraining> m_training;
     std::unique_ptr<SupervisedRun> m_run;
     std::unique_ptr<DeskProcess> m_desk;
+    std::unique_ptr<Witness> m_witness;
     std::unique_ptr<Nemesis> m_nemesis;
     Moment m_nextLook = 0, m_nextTry = 0;
-    std::string m_seenCheckpoint;
     int m_faults = 0;             ///< that were injected
     std::uint32_t m_attempts = 0; ///< of the disturbed run
     std::int64_t m_steps = 0;     ///< the newest that it made

@@ -1,3 +1,4 @@
+#include <QCoreApplication>
 #include <QDir>
 #include <QRandomGenerator>
 #include <QTest>
@@ -8,8 +9,8 @@
 using namespace trainyard;
 using namespace trainyard::soak;
 
-/// Random faults, a minute of them or as many seconds as TRAINYARD_FAULT_SECONDS says; afterwards the history
-/// must have no flaw. TRAINYARD_SEED repeats a round's faults.
+/// Random faults, a minute of them or as many seconds as TRAINYARD_FAULT_SECONDS says (--long: half an hour);
+/// afterwards the history must have no flaw. TRAINYARD_SEED or --seed N repeats a round's faults.
 class TestSoak : public QObject {
     Q_OBJECT
 
@@ -38,6 +39,9 @@ private slots:
 
         const auto history = readHistory(file.toStdString());
         QVERIFY2(history.ok(), history.ok() ? "" : history.error().text().c_str());
+        for (const std::string& line : journalOf(*history))
+            qInfo("%s", line.c_str());
+        qInfo("%s", countsOf(*history).c_str());
         qInfo("largest relative difference of a loss: %g", largestLossDifference(*history));
         for (const std::string& complaint : complaintsAbout(*history))
             QTest::qFail(complaint.c_str(), __FILE__, __LINE__);
@@ -52,5 +56,23 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSoak)
+/// What is said for this program alone; the rest is for Qt Test.
+int main(int argc, char** argv)
+{
+    QList<char*> others;
+    for (int i = 0; i < argc; ++i) {
+        if (qstrcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
+            qputenv("TRAINYARD_SEED", argv[++i]);
+        } else if (qstrcmp(argv[i], "--long") == 0) {
+            qputenv("TRAINYARD_FAULT_SECONDS", "1800");
+            qputenv("QTEST_FUNCTION_TIMEOUT", "7200000");
+        } else {
+            others << argv[i];
+        }
+    }
+    int count = int(others.size());
+    const QCoreApplication application(count, others.data());
+    TestSoak test;
+    return QTest::qExec(&test, count, others.data());
+}
 #include "tst_soak.moc"

@@ -11,6 +11,7 @@ using namespace trainyard::soak;
 namespace {
 
 constexpr int kHosts = 2;
+constexpr int kKeepLast = 2;
 
 double lossAt(std::int64_t step)
 {
@@ -24,20 +25,43 @@ void add(History& history, Moment atMs, const Happening& what)
     entry.what = what;
 }
 
+std::string nameOfStep(int step)
+{
+    return "step-0000000" + std::to_string(step);
+}
+
+/// A folder in which all is right, and the checkpoints of these steps are whole, newest first.
+FolderSeen folderOf(const std::vector<int>& steps)
+{
+    FolderSeen folder;
+    for (const int step : steps)
+        folder.checkpoints.push_back({nameOfStep(step), "whole", {}});
+    folder.latest = folder.recorded = nameOfStep(steps.front());
+    return folder;
+}
+
+/// What the nemesis makes of it.
+FolderSeen harmed(FolderSeen folder)
+{
+    folder.byNemesis = true;
+    return folder;
+}
+
 /// Two attempts over two hosts: the first one makes 25 steps and dies behind the checkpoint of step 20, the
 /// second one makes 30.
 History soundHistory()
 {
-    History history{{0, Began{7, kHosts}},
+    History history{{0, Began{7, kHosts, kKeepLast}},
+                    {10, FolderSeen{}},
                     {10, Looked{1, 1, "running", {{1}, {1}}}},
-                    {20, CheckpointSeen{10, {}}},
+                    {20, folderOf({10})},
                     {20, Looked{1, 1, "running", {{1}, {1}}}},
-                    {30, CheckpointSeen{20, {}}},
+                    {30, folderOf({20, 10})},
                     {30, Looked{1, 1, "running", {{1}, {1}}}},
                     {35, Injected{"worker killed", 1, 0, "pid 4711"}},
                     {40, Looked{2, 1, "starting", {{}, {1}}}},
                     {50, Looked{2, 2, "running", {{2}, {2}}}},
-                    {60, CheckpointSeen{30, {}}},
+                    {60, folderOf({30, 20})},
                     {60, Looked{2, 2, "stopped", {{}, {}}}}};
     std::uint64_t sequence = 0;
     for (std::int64_t step = 1; step <= 25; ++step)
@@ -87,6 +111,106 @@ void leaveOutSteps(History& history, const std::function<bool(const RecordKept&)
     }
 }
 
+/// The same two attempts, but a hand stands behind the second one: what it does to the folder at 36 ms is
+/// seen at 37 ms, before the epoch rises; then the second attempt begins behind step `from`.
+History disturbedHistory(const FolderSeen& found, int from, const FolderSeen& inTheEnd)
+{
+    History history = soundHistory();
+    const auto killed = std::ranges::find_if(
+        history, [](const Entry& entry) { return std::holds_alternative<Injected>(entry.what); });
+    history.insert(killed + 1, {{37, harmed(found)}, {37, Looked{1, 1, "running", {{}, {1}}}}});
+    nth<FolderSeen>(history, 4) = inTheEnd;
+    std::erase_if(history, [](const Entry& entry) {
+        const auto* record = std::get_if<RecordKept>(&entry.what);
+        return record && record->stream == "steps" && record->attempt == 2;
+    });
+    const auto behind = std::ranges::find_if(
+        history, [](const Entry& entry) { return std::holds_alternative<StreamCompared>(entry.what); });
+    std::vector<Entry> steps;
+    std::uint64_t sequence = 25;
+    for (std::int64_t step = from + 1; step <= 30; ++step)
+        steps.push_back({70, RecordKept{"steps", 2, ++sequence, step, lossAt(step), {}}});
+    history.insert(behind, steps.begin(), steps.end());
+    return history;
+}
+
+FolderSeen with(FolderSeen folder, const CheckpointFound& another)
+{
+    folder.checkpoints.insert(folder.checkpoints.begin(), another);
+    return folder;
+}
+
+/// As folderOf(), but the newest one is not whole.
+FolderSeen withNewest(const std::string& state, const std::vector<int>& steps)
+{
+    FolderSeen folder = folderOf(steps);
+    folder.checkpoints.front().state = state;
+    folder.checkpoints.front().reason = "for a test";
+    return folder;
+}
+
+FolderSeen naming(const std::string& latest, FolderSeen folder)
+{
+    folder.latest = latest;
+    return folder;
+}
+
+FolderSeen hidden(FolderSeen folder)
+{
+    folder.trouble = "latest: No such device or address";
+    return folder;
+}
+
+const CheckpointFound kDamaged20{nameOfStep(20) + ".damaged", "damaged", "shard is too short"};
+const CheckpointFound kLeft20{nameOfStep(20) + ".line-1", "whole", {}};
+
+/// Adds to a history of which the second attempt is the last: somebody asks for another one at 38 ms.
+History resumed(History history, const std::string& trouble)
+{
+    const auto next = std::ranges::find_if(history, [](const Entry& entry) { return entry.atMs >= 38; });
+    history.insert(next, {38, Resumed{2, trouble}});
+    return history;
+}
+
+/// A start is refused at 38 ms, because `latest` cannot be read; then it can.
+History hiddenAndShown()
+{
+    History history = disturbedHistory(hidden(folderOf({20, 10})), 20, folderOf({30, 20}));
+    history = resumed(history, "the checkpoints of the run cannot be read");
+    const auto next = std::ranges::find_if(history, [](const Entry& entry) { return entry.atMs > 38; });
+    history.insert(next, {39, harmed(folderOf({20, 10}))});
+    return history;
+}
+
+/// The newest checkpoint is damaged in the very moment in which the run is about to remove an older one for
+/// its sake.
+History removedBehindHarm()
+{
+    History history =
+        disturbedHistory(withNewest("damaged", {20, 15, 10}), 15, with(folderOf({30, 15}), kDamaged20));
+    nth<FolderSeen>(history, 2) = folderOf({20, 15, 10});
+    const auto next = std::ranges::find_if(history, [](const Entry& entry) { return entry.atMs > 37; });
+    history.insert(next, {38, withNewest("damaged", {20, 15})});
+    return history;
+}
+
+/// What happens to checkpoints, and is right.
+const std::map<QByteArray, History> kSoundRecoveries{
+    {"the newest one is damaged",
+     disturbedHistory(withNewest("damaged", {20, 10}), 10, with(folderOf({30, 20}), kDamaged20))},
+    {"a bit of the newest one is wrong",
+     disturbedHistory(withNewest("wrong bytes", {20, 10}), 10, with(folderOf({30, 20}), kDamaged20))},
+    {"latest is missing", disturbedHistory(naming({}, folderOf({20, 10})), 20, folderOf({30, 20}))},
+    {"latest is garbage", disturbedHistory(naming("\x7f ..", folderOf({20, 10})), 20, folderOf({30, 20}))},
+    {"somebody goes back",
+     disturbedHistory(naming(nameOfStep(10), folderOf({20, 10})), 10, with(folderOf({30, 20}), kLeft20))},
+    {"somebody goes back to another line",
+     disturbedHistory(naming(kLeft20.name, with(folderOf({10}), kLeft20)), 20, folderOf({30, 20}))},
+    {"a start is refused while latest cannot be read", hiddenAndShown()},
+    {"a checkpoint is removed that was given up", removedBehindHarm()},
+    {"a start fails for another reason", resumed(soundHistory(), "the disk is full")},
+};
+
 using Spoil = std::function<void(History&)>;
 
 /// What may be wrong with a history, and a part of what is said of it.
@@ -118,10 +242,120 @@ const std::map<QByteArray, std::pair<Spoil, QByteArray>> kFlaws{
       "steps 18 to 20 are missing before attempt 2"}},
     {"an attempt begins before the newest checkpoint",
      {[](History& h) {
-          nth<CheckpointSeen>(h, 1).step = 22;
-          nth<CheckpointSeen>(h, 2).step = 32;
+          h = disturbedHistory(folderOf({20, 10}), 10, folderOf({30, 20}));
       },
-      "attempt 2 begins at step 21, but a checkpoint of step 22 was there"}},
+      "attempt 2 begins at step 11, but the checkpoint of step 20 was right"}},
+    {"an attempt begins from nothing beside a checkpoint",
+     {[](History& h) {
+          h = disturbedHistory(naming({}, folderOf({20, 10})), 0, folderOf({30, 20}));
+      },
+      "attempt 2 begins at step 1, but the checkpoint of step 20 was right"}},
+    {"an attempt begins with a damaged checkpoint",
+     {[](History& h) {
+          h = disturbedHistory(withNewest("damaged", {20, 10}), 20, folderOf({30, 10}));
+      },
+      "attempt 2 begins at step 21, but the checkpoint of step 10 was right"}},
+    {"an attempt begins with a checkpoint of wrong bytes",
+     {[](History& h) {
+          h = disturbedHistory(withNewest("wrong bytes", {20, 10}), 20, folderOf({30, 10}));
+      },
+      "attempt 2 begins at step 21, but the checkpoint of step 10 was right"}},
+    {"an attempt does not go back",
+     {[](History& h) {
+          h = disturbedHistory(naming(nameOfStep(10), folderOf({20, 10})), 20, folderOf({30, 20}));
+      },
+      "attempt 2 begins at step 21, but the checkpoint of step 10 was right"}},
+    {"an attempt does not go back to another line",
+     {[](History& h) {
+          h = disturbedHistory(naming(kLeft20.name, with(folderOf({10}), kLeft20)), 10, folderOf({30, 20}));
+      },
+      "attempt 2 begins at step 11, but the checkpoint of step 20 was right"}},
+    {"an attempt begins though the folder cannot be read",
+     {[](History& h) {
+          h = disturbedHistory(hidden(folderOf({20, 10})), 20, folderOf({30, 20}));
+      },
+      "attempt 2 begins at step 21, but no start was right: latest: No such device"}},
+    {"an attempt passes by a checkpoint that cannot be read",
+     {[](History& h) {
+          h = disturbedHistory(withNewest("unreadable", {20, 10}), 10, folderOf({30, 10}));
+      },
+      "attempt 2 begins at step 11, but no start was right: step-000000020: for a test"}},
+    {"an attempt begins though no checkpoint is whole",
+     {[](History& h) { h = disturbedHistory(withNewest("damaged", {20}), 0, folderOf({30})); },
+      "attempt 2 begins at step 1, but no start was right: no checkpoint is whole"}},
+    {"a resume begins though the folder cannot be read",
+     {[](History& h) {
+          h = resumed(disturbedHistory(hidden(folderOf({20, 10})), 20, folderOf({30, 20})), {});
+      },
+      "attempt 2 is started, but no start was right"}},
+    {"a resume is refused for nothing",
+     {[](History& h) { h = resumed(h, "no checkpoint is whole"); },
+      "attempt 2 is refused, but the checkpoint of step 20 was right: no checkpoint is whole"}},
+    {"a restart is refused for nothing",
+     {[](History& h) {
+          nth<RecordKept>(h, 36).text = "failed lost; attempt 2 did not start: latest cannot be read";
+      },
+      "cannot be read\", but the checkpoint of step 20 was right"}},
+    {"a whole checkpoint is lost",
+     {[](History& h) { nth<FolderSeen>(h, 3) = folderOf({30}); }, "the whole checkpoint of step 20 is lost"}},
+    {"a checkpoint is removed that counts again",
+     {[](History& h) {
+          h = removedBehindHarm();
+          nth<FolderSeen>(h, 2) = folderOf({20, 15});
+          nth<FolderSeen>(h, 3) = harmed(withNewest("damaged", {20, 15}));
+          nth<FolderSeen>(h, 4) = withNewest("damaged", {20});
+      },
+      "the whole checkpoint of step 15 is lost"}},
+    {"a checkpoint is removed file by file",
+     {[](History& h) {
+          nth<FolderSeen>(h, 3) = folderOf({30, 25, 20});
+          nth<FolderSeen>(h, 3).checkpoints.back().state = "damaged";
+      },
+      "step-000000020 is not whole any more"}},
+    {"the run damages a checkpoint",
+     {[](History& h) {
+          nth<FolderSeen>(h, 3) = withNewest("damaged", {20, 10});
+      },
+      "the whole checkpoint of step 20 is lost"}},
+    {"a checkpoint of another line is removed",
+     {[](History& h) {
+          nth<FolderSeen>(h, 2) = with(folderOf({20, 10}), {kLeft20.name + "0", "whole", {}});
+      },
+      "the whole checkpoint of step 20 is lost"}},
+    {"a whole checkpoint is set aside",
+     {[](History& h) {
+          nth<FolderSeen>(h, 3) = with(folderOf({30, 20}), {kDamaged20.name, "whole", {}});
+      },
+      ".damaged was set aside, but it is whole"}},
+    {"a checkpoint that cannot be read is set aside",
+     {[](History& h) {
+          nth<FolderSeen>(h, 3) = with(folderOf({30, 20}), {kDamaged20.name, "unreadable", {}});
+      },
+      ".damaged was set aside, but it is unreadable"}},
+    {"a line is left that nobody leaves",
+     {[](History& h) {
+          nth<FolderSeen>(h, 3) = with(folderOf({30, 20}), kLeft20);
+      },
+      ".line-1 is left, but nobody went back"}},
+    {"the run names what is not there",
+     {[](History& h) {
+          nth<FolderSeen>(h, 2) = naming(nameOfStep(30), folderOf({20, 10}));
+      },
+      "wrote \"step-000000030\" into `latest`, which is not there"}},
+    {"the run names what is not whole",
+     {[](History& h) {
+          nth<FolderSeen>(h, 3) = withNewest("damaged", {30, 20});
+      },
+      "into `latest`, which is damaged"}},
+    {"the last checkpoint is not named",
+     {[](History& h) {
+          nth<FolderSeen>(h, 3) = naming(nameOfStep(20), folderOf({30, 20}));
+      },
+      "in the end `latest` names \"step-000000020\""}},
+    {"a temporary folder is left",
+     {[](History& h) { nth<FolderSeen>(h, 3).leftovers = {".step-000000001.partial"}; },
+      ".step-000000001.partial is left among the checkpoints"}},
+    {"nobody looked at the checkpoints", {[](History& h) { removeAll<FolderSeen>(h); }, "not looked at"}},
     {"the loss is another one",
      {[](History& h) { nth<RecordKept>(h, 28).loss *= 1 + 2 * kLossTolerance; }, "step 24: loss"}},
     {"the undisturbed run is too short",
@@ -134,10 +368,6 @@ const std::map<QByteArray, std::pair<Spoil, QByteArray>> kFlaws{
           h.push_back({40 + kOldRanksMs + 1, Looked{2, 2, "running", {{2}, {1}}}});
       },
       "host 1 still has ranks of attempt 1"}},
-    {"a checkpoint is not whole",
-     {[](History& h) { nth<CheckpointSeen>(h, 1).damage = "too short"; }, "is not whole: too short"}},
-    {"the latest checkpoint goes back",
-     {[](History& h) { nth<CheckpointSeen>(h, 2).step = 10; }, "goes back from step 20 to 10"}},
     {"the run is not stopped",
      {[](History& h) { nth<Ended>(h, 0).state = "failed"; }, "its state is failed"}},
     {"a host is forgotten",
@@ -164,6 +394,18 @@ private slots:
     void findsNothingInASoundHistory()
     {
         QCOMPARE(complaintsAbout(soundHistory()), std::vector<std::string>());
+    }
+
+    void findsNothingInASoundRecovery_data()
+    {
+        QTest::addColumn<QByteArray>("recovery");
+        for (const auto& [name, history] : kSoundRecoveries)
+            QTest::addRow("%s", name.constData()) << name;
+    }
+    void findsNothingInASoundRecovery()
+    {
+        QFETCH(QByteArray, recovery);
+        QCOMPARE(complaintsAbout(kSoundRecoveries.at(recovery)), std::vector<std::string>());
     }
 
     void allowsWhatRoundingDoes()
@@ -217,7 +459,8 @@ private slots:
         QTemporaryDir folder;
         QFile file(folder.filePath("history"));
         QVERIFY(file.open(QIODevice::WriteOnly));
-        file.write("{\"at_ms\": 0, \"began\": {\"seed\": 1, \"hosts\": 4}}\n{\"at_ms\": 1, \"ended");
+        file.write("{\"at_ms\": 0, \"began\": {\"seed\": 1, \"hosts\": 4, \"keepLast\": 3}}\n{\"at_ms\": 1, "
+                   "\"ended");
         file.close();
         const auto history = readHistory(file.fileName().toStdString());
         QVERIFY(!history.ok());
@@ -238,11 +481,32 @@ private slots:
         Moment before = 0;
         for (const PlannedFault& fault : plan) {
             ++counts[std::size_t(fault.kind)];
-            QVERIFY(fault.atMs > before && fault.atMs + fault.lastsMs <= kLength);
+            QVERIFY(fault.atMs >= before && fault.atMs + fault.lastsMs <= kLength);
             QVERIFY(fault.host >= 0 && fault.host <= 4);
             before = fault.atMs;
         }
-        QVERIFY(std::ranges::all_of(counts, [](int count) { return count >= 5; }));
+        QVERIFY(std::ranges::all_of(counts, [](int count) { return count >= 4; }));
+    }
+
+    void aRestartComesBehindEachFaultOfCheckpoints()
+    {
+        const auto plan = planFaults(3, 600'000, 4);
+        for (std::size_t i = 0; i < plan.size(); ++i) {
+            if (!isOfCheckpoints(plan[i].kind))
+                continue;
+            QVERIFY(i + 1 < plan.size());
+            QCOMPARE(plan[i + 1].atMs, plan[i].atMs);
+            QVERIFY(plan[i + 1].kind == FaultKind::KillWorker || plan[i + 1].kind == FaultKind::LoseNode);
+        }
+    }
+
+    void tellsWhatWasDone()
+    {
+        History history = soundHistory();
+        add(history, 99, Healed{"worker killed", 1});
+        QCOMPARE(journalOf(history), (std::vector<std::string>{"    0.0 s  host 1: worker killed: pid 4711",
+                                                               "    0.1 s  host 1: worker killed no more"}));
+        QCOMPARE(countsOf(history), std::string("worker killed 1"));
     }
 };
 
