@@ -74,7 +74,7 @@ private slots:
                                  << "seed";
         QTest::addRow("wrong type") << "\"rows\": 11"
                                     << "\"rows\": \"many\""
-                                    << "type";
+                                    << "must be number";
         QTest::addRow("newer version") << "\"version\": 1"
                                        << "\"version\": 2"
                                        << "version 2";
