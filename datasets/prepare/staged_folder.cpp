@@ -1,5 +1,6 @@
 #include "datasets/prepare/staged_folder.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <sys/stat.h>
@@ -46,6 +47,16 @@ bool isMountPoint(const fs::path& path)
            itself.st_dev != parent.st_dev;
 }
 
+bool holdsOnlyALock(const fs::path& staging)
+{
+    std::error_code ignored;
+    if (!fs::is_directory(staging, ignored))
+        return false;
+    const fs::directory_iterator entries(staging, ignored);
+    return std::all_of(begin(entries), end(entries),
+                       [](const fs::directory_entry& entry) { return entry.path().filename() == kLock; });
+}
+
 } // namespace
 
 StagedFolder::StagedFolder(fs::path path, fs::path oldParent)
@@ -86,7 +97,9 @@ bool StagedFolder::finishPublished(const fs::path& path, std::string_view job)
     const auto note = readFile(folder.m_staging / kJob);
     const bool published = note.ok() && *note == job && fs::exists(path, ignored) &&
                            !fs::is_empty(path, ignored) && !fs::exists(folder.content(), ignored);
-    return published && folder.takeStaging().ok(); // which takes it away at the end
+    // Killed behind the removal of the note, it does not tell which job it was.
+    const bool isLeftover = !note.ok() && fs::exists(path, ignored) && holdsOnlyALock(folder.m_staging);
+    return (published || isLeftover) && folder.takeStaging().ok() && published; // taken away at the end
 }
 
 Status StagedFolder::takeStaging()

@@ -23,8 +23,8 @@ public:
     /// that is the same for processes that make the same content in the same way; without one
     /// nothing is taken up.
     static Result<StagedFolder> create(const std::filesystem::path& path, std::string_view job = {});
-    /// Clears what is left of a process that was killed after it had published `path` for this job; false
-    /// when there was none.
+    /// Clears what is left of a process that was killed after it had published `path`. True when that was
+    /// for this job.
     static bool finishPublished(const std::filesystem::path& path, std::string_view job);
     StagedFolder(StagedFolder&& other) noexcept;
     /// Removes everything that was not published, and the parents that it made where they are still empty.
