@@ -148,8 +148,11 @@ private slots:
 
     void nothingWholeIsRefusedAndStartsOverOnlyWhenAsked()
     {
-        for (const qint64 step : presentSteps())
-            doHarm(checkpointOf(folder(), step), Harm::CutManifest);
+        for (const qint64 step : presentSteps()) {
+            const fs::path checkpoint = checkpointOf(folder(), step);
+            if (fs::exists(checkpoint / "manifest.json")) // one may be without since the test before
+                doHarm(checkpoint, Harm::CutManifest);
+        }
         const CliResult refused = m_cli.run({"resume", m_run});
         QCOMPARE(refused.status, 3);
         QVERIFY2(refused.err.contains("--step 0"), qPrintable(refused.err));
