@@ -1,9 +1,18 @@
 #include "app/models/host_job.h"
 
+#include <QTimer>
+#include <chrono>
 #include <utility>
 #include <variant>
 
 namespace trainyard {
+
+namespace {
+
+/// A job's own records come in another stream than the supervisor's word that it has ended.
+constexpr std::chrono::milliseconds kForLastWarnings{500};
+
+} // namespace
 
 HostJob::HostJob(RunService& runs, QString host, QObject* parent)
     : QObject(parent), m_runs(runs), m_host(std::move(host))
@@ -93,14 +102,21 @@ void HostJob::onEvent(const EventRecord& event)
         emit noticed(QString::fromStdString(event.message));
 }
 
+void HostJob::onFinished()
+{
+    if (m_ended)
+        return;
+    m_progress.finish();
+    finish({});
+}
+
 /// The supervisor's reason holds the job's own last words, which may arrive later.
 void HostJob::onEnd(const StateRecord& record)
 {
     if (m_ended)
         return;
     if (record.state == RunState::Finished) {
-        m_progress.finish();
-        finish({});
+        QTimer::singleShot(kForLastWarnings, this, [this] { onFinished(); });
     } else if (record.state == RunState::Stopped) {
         finish(cancelled("the job was cancelled; nothing was published"));
     } else {

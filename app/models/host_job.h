@@ -56,6 +56,7 @@ private:
     void onRecords(const std::vector<Record>& records);
     void onEvent(const EventRecord& event);
     void onEnd(const StateRecord& record);
+    void onFinished();
     void onStopped(const Result<QString>& result);
     void finish(const Status& status);
 
