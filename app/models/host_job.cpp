@@ -1,18 +1,9 @@
 #include "app/models/host_job.h"
 
-#include <QTimer>
-#include <chrono>
 #include <utility>
 #include <variant>
 
 namespace trainyard {
-
-namespace {
-
-/// A job's own records come in another stream than the supervisor's word that it has ended.
-constexpr std::chrono::milliseconds kForLastWarnings{500};
-
-} // namespace
 
 HostJob::HostJob(RunService& runs, QString host, QObject* parent)
     : QObject(parent), m_runs(runs), m_host(std::move(host))
@@ -54,6 +45,7 @@ void HostJob::follow(const QString& runId)
     connect(m_follower.get(), &RunFollower::recordsArrived, this,
             [this](const QString&, const std::vector<Record>& records) { onRecords(records); });
     connect(m_follower.get(), &RunFollower::linkChanged, this, &HostJob::linkChanged);
+    connect(m_follower.get(), &RunFollower::finished, this, &HostJob::onAllRecordsHere);
     m_follower->start();
     emit launched();
 }
@@ -69,7 +61,7 @@ void HostJob::cancel(const StopOptions& options)
 
 void HostJob::onStopped(const Result<QString>& result)
 {
-    if (m_ended)
+    if (m_ended || m_isDone)
         return; // its own last record came first
     if (result.ok())
         return finish(cancelled("the job was cancelled; nothing was published"));
@@ -102,9 +94,10 @@ void HostJob::onEvent(const EventRecord& event)
         emit noticed(QString::fromStdString(event.message));
 }
 
-void HostJob::onFinished()
+/// Also the warnings of a job that is done: they come in another stream than the supervisor's word.
+void HostJob::onAllRecordsHere()
 {
-    if (m_ended)
+    if (!m_isDone || m_ended)
         return;
     m_progress.finish();
     finish({});
@@ -116,7 +109,7 @@ void HostJob::onEnd(const StateRecord& record)
     if (m_ended)
         return;
     if (record.state == RunState::Finished) {
-        QTimer::singleShot(kForLastWarnings, this, [this] { onFinished(); });
+        m_isDone = true;
     } else if (record.state == RunState::Stopped) {
         finish(cancelled("the job was cancelled; nothing was published"));
     } else {

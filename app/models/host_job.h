@@ -56,7 +56,7 @@ private:
     void onRecords(const std::vector<Record>& records);
     void onEvent(const EventRecord& event);
     void onEnd(const StateRecord& record);
-    void onFinished();
+    void onAllRecordsHere();
     void onStopped(const Result<QString>& result);
     void finish(const Status& status);
 
@@ -68,6 +68,7 @@ private:
     QPointer<RunOperation> m_launch;
     std::unique_ptr<RunFollower> m_follower;
     std::optional<StopOptions> m_cancelled;
+    bool m_isDone = false; ///< by the supervisor's word
     bool m_ended = false;
 };
 
