@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include <QObject>
-#include <QRegularExpression>
 #include <QStringList>
 
 #include "app/models/display_text.h"
 #include "app/models/run_folder.h"
 #include "engine/base/foreign_text.h"
+#include "engine/checkpoint/format/checkpoint_name.h"
 #include "remote/launch/run_service.h"
 
 namespace trainyard {
@@ -17,21 +17,14 @@ namespace {
 
 constexpr qsizetype kMostStepsNamed = 6;
 
-/// The number of the line that the run has left and that the checkpoint is of; 0 = the present line.
-int leftLineOf(const RunCheckpoint& checkpoint)
+CheckpointName nameOf(const RunCheckpoint& checkpoint)
 {
-    static const QRegularExpression kLine(QStringLiteral("\\.line-(\\d{1,9})"));
-    return kLine.match(checkpoint.folder).captured(1).toInt();
+    return CheckpointName::parse(checkpoint.folder.toStdString()).value_or(CheckpointName{});
 }
 
 bool wasSetAside(const RunCheckpoint& checkpoint)
 {
-    return checkpoint.folder.contains(QLatin1String(".damaged"));
-}
-
-bool isOfPresentLine(const RunCheckpoint& checkpoint)
-{
-    return leftLineOf(checkpoint) == 0 && !wasSetAside(checkpoint);
+    return nameOf(checkpoint).damaged > 0;
 }
 
 /// A host's reason may be as long as the host likes.
@@ -45,12 +38,11 @@ QString reasonIn(const RunCheckpoint& checkpoint)
 /// The one that a host takes for this step: of the present line, else of the line that was left last.
 bool isTakenForItsStep(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
 {
-    const auto goesBefore = [&checkpoint](const RunCheckpoint& other) {
-        if (other.step != checkpoint.step || wasSetAside(other))
-            return false;
-        const int own = leftLineOf(checkpoint);
-        const int line = leftLineOf(other);
-        return own > 0 && (line == 0 || line > own);
+    const int own = nameOf(checkpoint).line;
+    const auto goesBefore = [&checkpoint, own](const RunCheckpoint& other) {
+        const CheckpointName name = nameOf(other);
+        return other.step == checkpoint.step && name.damaged == 0 && own > 0 &&
+               (name.line == 0 || name.line > own);
     };
     return std::ranges::none_of(all, goesBefore);
 }
@@ -80,7 +72,7 @@ QList<RunCheckpoint> presentFrom(qint64 step, const QList<RunCheckpoint>& all)
 {
     QList<RunCheckpoint> some;
     std::ranges::copy_if(all, std::back_inserter(some), [step](const RunCheckpoint& one) {
-        return one.step >= step && isOfPresentLine(one);
+        return one.step >= step && nameOf(one).isPresent();
     });
     return some;
 }
@@ -134,7 +126,7 @@ QString whatIsLeftBehind(const RunCheckpoint& checkpoint, const QList<RunCheckpo
 {
     const QString kept = QObject::tr(
         "Nothing is deleted, but a resume takes an abandoned checkpoint only when it is told to.");
-    if (isOfPresentLine(checkpoint)) {
+    if (nameOf(checkpoint).isPresent()) {
         const QList<RunCheckpoint> later = presentFrom(checkpoint.step + 1, all);
         if (later.isEmpty())
             return {};
