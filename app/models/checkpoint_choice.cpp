@@ -31,7 +31,7 @@ bool wasSetAside(const RunCheckpoint& checkpoint)
 QString reasonIn(const RunCheckpoint& checkpoint)
 {
     if (checkpoint.reason.isEmpty())
-        return QObject::tr("the host does not say why");
+        return QObject::tr("the host gave no reason");
     return QString::fromStdString(shownMessage(oneLine(checkpoint.reason).toStdString()));
 }
 
@@ -90,7 +90,7 @@ QString sentenceOf(const RunCheckpoint& checkpoint)
         return QObject::tr("Step %1 cannot be read: %2.").arg(step, reasonIn(checkpoint));
     if (checkpoint.state == QLatin1String("abandoned"))
         return QObject::tr(
-                   "Step %1 is abandoned: %2. It is kept, but a resume takes it only when it is told to.")
+                   "Step %1 is abandoned: %2. It is kept, but a run resumes from it only when you choose it.")
             .arg(step, reasonIn(checkpoint));
     const QString whole =
         checkpoint.verified
@@ -99,7 +99,7 @@ QString sentenceOf(const RunCheckpoint& checkpoint)
                   "Step %1 is whole: its files are there and of the right size. They have not been compared "
                   "with their hashes yet.")
                   .arg(step);
-    return checkpoint.next ? whole + QLatin1Char(' ') + QObject::tr("The next resume takes it.") : whole;
+    return checkpoint.next ? whole + QLatin1Char(' ') + QObject::tr("The next resume uses it.") : whole;
 }
 
 QString whyNotFrom(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
@@ -107,16 +107,16 @@ QString whyNotFrom(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& 
     if (checkpoint.state != QLatin1String("whole") && checkpoint.state != QLatin1String("abandoned"))
         return QObject::tr("A run can be resumed only from a whole checkpoint.");
     if (!isTakenForItsStep(checkpoint, all))
-        return QObject::tr("There is another checkpoint of this step, which a resume takes instead.");
+        return QObject::tr("A resume uses another checkpoint of this step.");
     return {};
 }
 
 QString whyNotResumed(const RunFacts& facts, RunState state)
 {
     if (facts.readOnly)
-        return QObject::tr("This desk is attached to the run only to watch it.");
+        return QObject::tr("This run is attached read-only.");
     if (!isFinal(state))
-        return QObject::tr("The run is at work. Stop it first.");
+        return QObject::tr("The run is still active. Stop it first.");
     if (state == RunState::Finished)
         return QObject::tr("The run is finished: all of its steps are done.");
     return {};
@@ -125,13 +125,13 @@ QString whyNotResumed(const RunFacts& facts, RunState state)
 QString whatIsLeftBehind(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
 {
     const QString kept = QObject::tr(
-        "Nothing is deleted, but a resume takes an abandoned checkpoint only when it is told to.");
+        "Nothing is deleted, but a run resumes from an abandoned checkpoint only when you choose it.");
     if (nameOf(checkpoint).isPresent()) {
         const QList<RunCheckpoint> later = presentFrom(checkpoint.step + 1, all);
         if (later.isEmpty())
             return {};
-        return (later.size() == 1 ? QObject::tr("The later checkpoint of %1 becomes an abandoned branch.")
-                                  : QObject::tr("The later checkpoints of %1 become an abandoned branch."))
+        return (later.size() == 1 ? QObject::tr("The later checkpoint becomes an abandoned branch: %1.")
+                                  : QObject::tr("The later checkpoints become an abandoned branch: %1."))
                    .arg(stepsIn(later)) +
                QLatin1Char(' ') + kept;
     }
@@ -143,7 +143,7 @@ QString whatIsLeftBehind(const RunCheckpoint& checkpoint, const QList<RunCheckpo
             : QObject::tr("Checkpoints of the present line that do not lead to it, with %1, become an "
                           "abandoned branch.")
                   .arg(stepsIn(later));
-    return QObject::tr("The run returns to a line that it has left.") + QLatin1Char(' ') + branch +
+    return QObject::tr("The run returns to a branch that it left.") + QLatin1Char(' ') + branch +
            QLatin1Char(' ') + kept;
 }
 

@@ -56,7 +56,7 @@ QString noteText(const RunCheckpoint& checkpoint)
 {
     if (!checkpoint.reason.isEmpty())
         return shortReason(checkpoint);
-    return checkpoint.next ? CheckpointListModel::tr("the next resume takes it") : QString();
+    return checkpoint.next ? CheckpointListModel::tr("used by the next resume") : QString();
 }
 
 QString checkpointText(const RunCheckpoint& checkpoint, int column)
@@ -89,7 +89,7 @@ QString checkpointHelp(const RunCheckpoint& checkpoint, int column)
     case CheckpointListModel::Note:
         return Qt::convertFromPlainText(sentenceOf(checkpoint), Qt::WhiteSpaceNormal); // so it wraps
     case CheckpointListModel::Latest:
-        return checkpoint.latest ? CheckpointListModel::tr("The file `latest` names it") : QString();
+        return checkpoint.latest ? CheckpointListModel::tr("Named by the file `latest`") : QString();
     default:
         return {};
     }
@@ -226,11 +226,11 @@ QVariant CheckpointListModel::headerData(int section, Qt::Orientation orientatio
                                      tr("Verified"), tr("Latest"), tr("Note")};
     static const QStringList kHelp{
         tr("Steps done when it was written"),
-        tr("Whether a run can start from it"),
-        tr("On the disk of the run's first host"),
+        tr("Whether the run can resume from it"),
+        tr("Size on the disk of the run's first host"),
         tr("Whether every byte was compared with its hash"),
-        tr("The file `latest` beside the checkpoints names one"),
-        tr("What the next resume takes, and why others are not whole"),
+        tr("Whether the file `latest` names it"),
+        tr("Which checkpoint the next resume uses, and what is wrong with the others"),
     };
     switch (role) {
     case Qt::DisplayRole:

@@ -75,8 +75,8 @@ CheckpointsTab::CheckpointsTab(RunHosts* hosts, QWidget* parent)
 QLayout* CheckpointsTab::buildBar()
 {
     m_verify->setToolTip(
-        tr("Compares every byte with its hash, newest first, for up to a minute; what is left then is looked "
-           "at by its index alone"));
+        tr("Compares every byte with its hash, newest first, for up to a minute. Only the index and the file "
+           "sizes of the rest are checked."));
     m_refresh->setToolTip(tr("Asks the run's first host again (F5)"));
     m_state->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* bar = new QHBoxLayout;
@@ -192,9 +192,9 @@ void CheckpointsTab::take(const Result<QList<RunCheckpoint>>& listed)
 QString CheckpointsTab::whyNotAsked() const
 {
     if (m_run && m_run->facts().import)
-        return tr("The run was imported: it is not known where its checkpoints are.");
+        return tr("This run was imported, so it is not known where its checkpoints are.");
     if (!m_hosts || (m_run && m_run->facts().hosts.isEmpty()))
-        return tr("The checkpoints lie on the hosts of the run, which are not known here.");
+        return tr("The checkpoints are on the run's hosts, which are not known on this computer.");
     return {};
 }
 
@@ -215,8 +215,7 @@ QString CheckpointsTab::whyNoResume() const
     if (!checkpoint)
         return tr("Choose a checkpoint first.");
     const QString choice = whyNotFrom(*checkpoint, m_model.checkpoints());
-    return choice.isEmpty() && !m_canAct ? tr("Wait until the run has done what was asked of it last.")
-                                         : choice;
+    return choice.isEmpty() && !m_canAct ? tr("Wait until the last request to this run is done.") : choice;
 }
 
 void CheckpointsTab::resume()
@@ -229,13 +228,13 @@ void CheckpointsTab::showPage()
 {
     const QString why = whyNotAsked();
     if (!why.isEmpty())
-        showInstead(tr("The checkpoints cannot be listed"), why);
+        showInstead(tr("Cannot list the checkpoints"), why);
     else if (m_model.rowCount() > 0)
         m_pages->setCurrentIndex(0);
     else if (m_problem)
-        showInstead(tr("The checkpoints cannot be listed"), withHint(*m_problem));
+        showInstead(tr("Cannot list the checkpoints"), withHint(*m_problem));
     else if (!m_isListed || !m_run)
-        showInstead(tr("Reading the checkpoints…"), tr("The first host of the run is asked for them."));
+        showInstead(tr("Reading the checkpoints…"), tr("Asking the run's first host."));
     else
         showNone(m_run->series().status().state);
 }
@@ -265,10 +264,10 @@ void CheckpointsTab::tellState()
     m_refresh->setEnabled(canAsk);
     m_verify->setEnabled(canAsk && count > 0);
     if (m_isAsking)
-        m_state->setFullText(m_isComparing ? tr("comparing with the hashes…") : tr("reading…"));
+        m_state->setFullText(m_isComparing ? tr("verifying hashes…") : tr("reading…"));
     else if (m_problem && count > 0)
-        m_state->setFullText(
-            tr("as listed before; now: %1").arg(oneLine(QString::fromStdString(m_problem->text()))));
+        m_state->setFullText(tr("earlier list; refreshing failed: %1")
+                                 .arg(oneLine(QString::fromStdString(m_problem->text()))));
     else
         m_state->setFullText(
             count == 0 ? QString()
@@ -282,7 +281,7 @@ void CheckpointsTab::tellChoice()
     const QString why = whyNoResume();
     const RunCheckpoint* checkpoint = current();
     m_resume->setEnabled(why.isEmpty());
-    m_resume->setToolTip(why.isEmpty() ? tr("The run goes on from it, as its next attempt") : why);
+    m_resume->setToolTip(why.isEmpty() ? tr("Starts the run's next attempt from this checkpoint") : why);
     QStringList sentences;
     if (checkpoint)
         sentences << sentenceOf(*checkpoint);

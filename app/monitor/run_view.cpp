@@ -359,14 +359,14 @@ void RunView::stop(bool keep)
 void RunView::resume(double learningRate)
 {
     goOn({.learningRate = learningRate},
-         learningRate > 0 ? tr("The run goes on from its last checkpoint, with a peak learning rate of %1.")
+         learningRate > 0 ? tr("Resumed from the latest checkpoint, with a peak learning rate of %1.")
                                 .arg(displayNumber(learningRate))
-                          : tr("The run goes on from its last checkpoint."));
+                          : tr("Resumed from the latest checkpoint."));
 }
 
 void RunView::resumeFrom(qint64 step)
 {
-    goOn({.step = step}, tr("The run goes on from its checkpoint of step %1.").arg(displayCount(step)));
+    goOn({.step = step}, tr("Resumed from the checkpoint of step %1.").arg(displayCount(step)));
 }
 
 void RunView::goOn(const ResumeChanges& changes, const QString& done)
@@ -388,7 +388,7 @@ void RunView::goBack(qint64 step, const QString& whatIsLeft)
     m_strip->showMessage(MessageStrip::Tone::Warning,
                          tr("Go back to the checkpoint of step %1?").arg(displayCount(step)), whatIsLeft);
     m_strip->addAction(
-        tr("Leave it as it is"), [this] { m_strip->clear(); }, true);
+        tr("Cancel"), [this] { m_strip->clear(); }, true);
     m_strip->addAction(tr("Resume from step %1").arg(displayCount(step)), [this, step] { resumeFrom(step); });
 }
 

@@ -338,7 +338,7 @@ private slots:
         auto* table = tableOf(*checkpoints(), "Checkpoints");
         AWAIT_EQUAL(table->model()->rowCount(), 4);
         QCOMPARE(m_hosts->asked.first(), "list " + m_library->runs().first().id);
-        QCOMPARE(table->currentIndex().row(), 1); // the next resume takes it
+        QCOMPARE(table->currentIndex().row(), 1); // used by the next resume
         QVERIFY(hasTextStartingWith("Step 200 is whole"));
         QVERIFY(button("Resume from this checkpoint")->isEnabled());
         support::savePictures(*m_place, "runs-checkpoints");
@@ -364,15 +364,15 @@ private slots:
         const qsizetype asked = m_hosts->asked.size();
         button("Resume from this checkpoint")->click();
         QVERIFY(hasTextStartingWith("Go back to the checkpoint of step 100?"));
-        QVERIFY(
-            hasTextStartingWith("The later checkpoints of steps 200 and 250 (damaged) become an abandoned"));
+        QVERIFY(hasTextStartingWith(
+            "The later checkpoints become an abandoned branch: steps 200 and 250 (damaged)."));
         QCOMPARE(m_hosts->asked.size(), asked);
         support::savePictures(*m_place, "runs-checkpoints-back");
         button("Resume from step 100")->click();
         QCOMPARE(m_hosts->asked.last(), QString("resume %1 from 100").arg(m_library->runs().first().id));
         QVERIFY(button("Resume from this checkpoint")->toolTip().startsWith("Wait until"));
         m_hosts->last.done({});
-        QVERIFY(hasTextStartingWith("The run goes on from its checkpoint of step 100."));
+        QVERIFY(hasTextStartingWith("Resumed from the checkpoint of step 100."));
         QCOMPARE(m_hosts->asked.last(), "list " + m_library->runs().first().id); // it may be otherwise now
     }
 
@@ -391,7 +391,7 @@ private slots:
         showCheckpoints(running());
         AWAIT(hasText("No checkpoint yet"));
         QVERIFY(hasText("The first is written after step 100."));
-        QVERIFY(button("Resume from this checkpoint")->toolTip().startsWith("The run is at work."));
+        QVERIFY(button("Resume from this checkpoint")->toolTip().startsWith("The run is still active."));
         support::savePictures(*m_place, "runs-checkpoints-none");
         m_hosts->checkpoints = threeKinds().mid(1);
         OpenRun* run = m_desk->open(m_library->runs().first().id).value();
@@ -412,7 +412,7 @@ private slots:
         AWAIT(hasText("Reading the checkpoints…"));
         support::savePictures(*m_place, "runs-checkpoints-reading");
         m_hosts->listed(Error(unreachable("gpu-01.cluster: no route to host")));
-        QVERIFY(hasText("The checkpoints cannot be listed"));
+        QVERIFY(hasText("Cannot list the checkpoints"));
         QVERIFY(hasTextStartingWith("gpu-01.cluster: no route to host\nCheck that the host is up"));
         support::savePictures(*m_place, "runs-checkpoints-unreachable");
         button("Refresh")->click();
@@ -420,10 +420,10 @@ private slots:
         m_hosts->listed(threeKinds());
         QVERIFY(hasTextStartingWith("4 checkpoints, 15.0 MiB"));
         button("Verify")->click();
-        QVERIFY(hasText("comparing with the hashes…"));
+        QVERIFY(hasText("verifying hashes…"));
         QVERIFY(m_hosts->asked.last().startsWith("verify "));
         m_hosts->listed(Error(unreachable("gpu-01.cluster: the link was lost")));
-        QVERIFY(hasTextStartingWith("as listed before; now: gpu-01.cluster: the link was lost"));
+        QVERIFY(hasTextStartingWith("earlier list; refreshing failed: gpu-01.cluster: the link was lost"));
         QCOMPARE(tableOf(*checkpoints(), "Checkpoints")->model()->rowCount(), 4);
     }
 
@@ -469,8 +469,7 @@ private slots:
         m_hosts->last.done({});
         QVERIFY(m_hosts->asked.last().endsWith(" with 0.0002"));
         m_hosts->last.done({});
-        QVERIFY(
-            hasTextStartingWith("The run goes on from its last checkpoint, with a peak learning rate of"));
+        QVERIFY(hasTextStartingWith("Resumed from the latest checkpoint, with a peak learning rate of"));
     }
 
     void theBoardIsWalkedWithKeysAndTellsOfARank()

@@ -145,7 +145,7 @@ private slots:
         const QString older = cell(1, CheckpointListModel::Step);
         table().selectRow(1);
         click("Resume from this checkpoint");
-        AWAIT(shows("The later checkpoint of step " + newest + " becomes an abandoned branch."));
+        AWAIT(shows("The later checkpoint becomes an abandoned branch: step " + newest + "."));
         click("Resume from step " + older);
         AWAIT_EQUAL(run()->series().status().attempt, 3u);
         AWAIT_EQUAL(cell(0, CheckpointListModel::State), QString("◌ abandoned"));

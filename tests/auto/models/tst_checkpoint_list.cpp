@@ -83,12 +83,12 @@ private slots:
                  (QStringList{"✕ damaged", "● whole", "▲ unreadable", "◌ abandoned", "● whole"}));
         QCOMPARE(column(Model::Verified), (QStringList{"–", "✓ yes", "–", "not yet", "not yet"}));
         QCOMPARE(column(Model::Latest), (QStringList{"✓ yes", "", "", "", ""}));
-        QCOMPARE(column(Model::Note), (QStringList{"manifest.json is cut off", "the next resume takes it",
+        QCOMPARE(column(Model::Note), (QStringList{"manifest.json is cut off", "used by the next resume",
                                                    "Permission denied", "the run has left line 1", ""}));
         QCOMPARE(column(Model::Step).first(), QString("1\u202f500"));
         QCOMPARE(column(Model::Size).first(), QString("3.00 MiB"));
         QVERIFY(tip(0, Model::State).contains("Step 1\u202f500 is damaged: manifest.json is cut off."));
-        QVERIFY(tip(3, Model::Note).contains("a resume takes it only when it is told to"));
+        QVERIFY(tip(3, Model::Note).contains("a run resumes from it only when you choose it"));
         QCOMPARE(m_model->usualRow(), 1);
     }
 
@@ -205,10 +205,10 @@ private slots:
                                        ofLine(250, 1),          whole(200), whole(100)};
         QCOMPARE(whatIsLeftBehind(all[0], all), QString());
         QVERIFY(whatIsLeftBehind(all[2], all)
-                    .startsWith("The later checkpoint of step 400 (damaged) becomes an abandoned branch."));
+                    .startsWith("The later checkpoint becomes an abandoned branch: step 400 (damaged)."));
         QVERIFY(whatIsLeftBehind(all[5], all)
-                    .startsWith("The later checkpoints of steps 200, 300 and 400 (damaged) become an "
-                                "abandoned branch."));
+                    .startsWith("The later checkpoints become an abandoned branch: "
+                                "steps 200, 300 and 400 (damaged)."));
         QVERIFY(whatIsLeftBehind(all[3], all).contains("with steps 300 and 400 (damaged), become"));
         QVERIFY(whatIsLeftBehind(ofLine(500, 1), all).contains("that do not lead to it become"));
     }
@@ -218,8 +218,9 @@ private slots:
         QList<RunCheckpoint> all;
         for (qint64 step = 2000; step > 0; step -= 100)
             all.append(whole(step));
-        QVERIFY(whatIsLeftBehind(all.last(), all)
-                    .startsWith("The later checkpoints of steps 200 to 2\u202f000 become"));
+        QVERIFY(
+            whatIsLeftBehind(all.last(), all)
+                .startsWith("The later checkpoints become an abandoned branch: steps 200 to 2\u202f000."));
     }
 
     void saysWhyARunCannotBeResumed()
@@ -230,7 +231,7 @@ private slots:
         QVERIFY(whyNotResumed(facts, RunState::Running).contains("Stop it first"));
         QVERIFY(whyNotResumed(facts, RunState::Finished).contains("finished"));
         facts.readOnly = true;
-        QVERIFY(whyNotResumed(facts, RunState::Stopped).contains("only to watch"));
+        QVERIFY(whyNotResumed(facts, RunState::Stopped).contains("attached read-only"));
     }
 
     void saysWhenTheFirstIsDue()
