@@ -35,16 +35,13 @@ QString reasonIn(const RunCheckpoint& checkpoint)
     return QString::fromStdString(shownMessage(oneLine(checkpoint.reason).toStdString()));
 }
 
-/// The one that a host takes for this step: of the present line, else of the line that was left last.
+/// The one that a host takes for this step.
 bool isTakenForItsStep(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
 {
-    const int own = nameOf(checkpoint).line;
-    const auto goesBefore = [&checkpoint, own](const RunCheckpoint& other) {
-        const CheckpointName name = nameOf(other);
-        return other.step == checkpoint.step && name.damaged == 0 && own > 0 &&
-               (name.line == 0 || name.line > own);
-    };
-    return std::ranges::none_of(all, goesBefore);
+    const CheckpointName own = nameOf(checkpoint);
+    return std::ranges::none_of(all, [&](const RunCheckpoint& other) {
+        return other.step == checkpoint.step && !wasSetAside(other) && nameOf(other).comesBefore(own);
+    });
 }
 
 /// Newest first, as they are in a list.

@@ -147,14 +147,13 @@ std::string stepsIn(const CheckpointListing& listing)
     return steps;
 }
 
-/// Of the present line, else of the newest line that has one.
 std::optional<CheckpointName> findStep(const CheckpointListing& listing, std::int64_t step)
 {
     std::optional<CheckpointName> found;
     for (const CheckpointName& name : listing.names) {
         if (name.step.value != step || name.damaged > 0)
             continue;
-        if (!found || name.line == 0 || (found->line > 0 && name.line > found->line))
+        if (!found || name.comesBefore(*found))
             found = name;
     }
     return found;
