@@ -50,7 +50,7 @@ Result<const CsvColumn*> columnCalled(const CsvTable& table, const QString& name
         return badInput("there is no column \"" + name.toStdString() + "\"",
                         "its columns are: " + table.names().join(QStringLiteral(", ")).toStdString());
     if (column->cells.empty())
-        return badInput("the column \"" + name.toStdString() + "\" holds no number",
+        return badInput("the column \"" + name.toStdString() + "\" has no numbers",
                         "choose another column, or leave it out");
     return column;
 }
@@ -114,7 +114,7 @@ Result<std::map<QString, LoadedRun>> runsOf(const CsvTable& table, const CsvColu
                                             const QString& name)
 {
     if (columns.series.isEmpty())
-        return badInput("it has no column of numbers beside steps and times",
+        return badInput("it has no column of numbers besides steps and times",
                         "a table has a column for each series, with a number for each step");
     TRAINYARD_TRY(const auto steps, stepsOf(table, columns.step));
     TRAINYARD_TRY(const auto times, timesOf(table, columns.time));

@@ -84,7 +84,7 @@ private:
             ++end;
         const std::string_view plain = m_rest.substr(0, end);
         if (isQuoted && !trimmed(plain).empty())
-            return problemAt(opening, "the quotation marks of a cell are closed before it ends",
+            return problemAt(opening, "a cell goes on after its closing quotation mark",
                              "double those that belong to its text (\"\"), or remove them");
         cell += plain;
         m_rest.remove_prefix(end);
@@ -96,8 +96,7 @@ private:
         while (take('"')) {
             const std::size_t end = m_rest.find('"');
             if (end == std::string_view::npos)
-                return problemAt(opening, "the quotation mark that a cell begins with is never closed",
-                                 "close it, or remove it");
+                return problemAt(opening, "a quotation mark is never closed", "close it, or remove it");
             cell += m_rest.substr(0, end);
             m_rest.remove_prefix(end + 1);
             if (m_rest.starts_with('"')) // doubled: one of the text
@@ -247,7 +246,7 @@ Status checkIsText(std::string_view text)
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         return badInput("it is empty", "a table has a heading and a line for each step");
     if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
-        return badInput("it is written in UTF-16", "save it as UTF-8");
+        return badInput("it is encoded in UTF-16", "save it as UTF-8");
     return {};
 }
 

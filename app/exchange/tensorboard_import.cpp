@@ -193,7 +193,7 @@ Result<TensorBoardRuns> loadTensorBoard(const fs::path& place,
     if (loaded.runs.empty())
         return badInput(place.string() + ": there is nothing to import: " +
                             loaded.warnings.join(QStringLiteral("; ")).toStdString(),
-                        "name the folder of a run that has written scalars, or get its files again");
+                        "choose the folder of a run that has written scalars, or copy its files again");
     return loaded;
 }
 

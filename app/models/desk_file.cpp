@@ -14,7 +14,7 @@ namespace {
 
 Error notReadable(const Error& why)
 {
-    return refused(why.message, "repair that; until then it is left as it is");
+    return refused(why.message, "fix that; until then the file is left untouched");
 }
 
 Status checkVersion(const nlohmann::json& object, int newest)
@@ -26,7 +26,7 @@ Status checkVersion(const nlohmann::json& object, int newest)
         return badInput("\"version\" must be a whole number from 1 on");
     if (*version > newest)
         return refused("a newer version of Trainyard has written it",
-                       "use that version, or move the file away to begin anew");
+                       "use that version, or move the file away to start over");
     return {};
 }
 
@@ -42,7 +42,7 @@ Result<std::optional<std::string>> deskFileText(const fs::path& file)
         return notReadable(systemError(ErrorKind::Refused, "cannot open " + file.string(), problem.value()));
     if (status.type() != fs::file_type::regular)
         return refused(file.string() + (fs::is_directory(status) ? " is a folder" : " is not a file"),
-                       "move it away: Trainyard keeps a file of that name");
+                       "move it away: Trainyard needs that name for a file");
     auto text = readFile(file);
     if (!text.ok())
         return notReadable(text.error());
@@ -65,7 +65,7 @@ Error inDeskFile(const Error& error, const fs::path& file)
     Error named = error.in(file.string());
     if (named.kind == ErrorKind::BadInput)
         named.hint = (named.hint.empty() ? "repair it" : named.hint) +
-                     ", or move the file away to begin anew; it is set aside before another one is written";
+                     ", or move the file away to start over; it is set aside before a new one is written";
     return named;
 }
 

@@ -60,11 +60,11 @@ Status checkHistoryBytes(const fs::path& path)
     };
     const std::uintmax_t pageSize = byte(kSqlitePageSizeAt) << 8 | byte(kSqlitePageSizeAt + 1);
     if (!file || !std::string_view(head.data(), head.size()).starts_with(kSqliteMagic))
-        return damagedHistory(path.string(), "it is no database");
+        return damagedHistory(path.string(), "it is not a database");
     const std::uintmax_t logSize = fs::file_size(path.string() + "-wal", problem);
     const bool hasLog = !problem && logSize > 0;
     if (!hasLog && size % (pageSize == 1 ? 65536 : std::max<std::uintmax_t>(pageSize, 1)) != 0)
-        return damagedHistory(path.string(), "its end is missing");
+        return damagedHistory(path.string(), "it is cut off");
     return {};
 }
 
@@ -114,7 +114,7 @@ Status checkHistoryFile(const QString& file)
     if (fs::is_regular_file(status))
         return checkHistoryBytes(path);
     return refused(path.string() + (fs::is_directory(status) ? " is a folder" : " is not a file"),
-                   "move it away: Trainyard keeps its history in a file of that name");
+                   "move it away: Trainyard needs that name for its history file");
 }
 
 } // namespace trainyard

@@ -91,8 +91,8 @@ private slots:
     {
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QString>("message");
-        const QString open = "the quotation mark that a cell begins with is never closed";
-        const QString early = "the quotation marks of a cell are closed before it ends";
+        const QString open = "a quotation mark is never closed";
+        const QString early = "a cell goes on after its closing quotation mark";
         QTest::newRow("open in a row")
             << QByteArray("step,loss\n1,2.5\n2,\"2.25\n3,2\n") << "line 3: " + open;
         QTest::newRow("open in the heading")
@@ -108,7 +108,7 @@ private slots:
         QTest::newRow("nothing") << QByteArray() << "it is empty";
         QTest::newRow("blank lines") << QByteArray(" \r\n\n") << "it is empty";
         QTest::newRow("heading alone") << QByteArray("step,loss\n") << "there is no number in it";
-        QTest::newRow("UTF-16") << QByteArray("\xff\xfes\0t\0", 6) << "it is written in UTF-16";
+        QTest::newRow("UTF-16") << QByteArray("\xff\xfes\0t\0", 6) << "it is encoded in UTF-16";
     }
 
     void namesWhatIsWrongAndWhere()
@@ -210,7 +210,7 @@ private slots:
                                           CsvColumns{"step", "note", {"loss"}}}) {
             const auto runs = loadCsv(table, columns, "x", "x.csv");
             QVERIFY(!runs.ok());
-            QCOMPARE(runs.error().message, std::string("x.csv: the column \"note\" holds no number"));
+            QCOMPARE(runs.error().message, std::string("x.csv: the column \"note\" has no numbers"));
         }
     }
 
