@@ -1,6 +1,6 @@
 #include "app/models/data_set_inspector.h"
 
-#include "app/models/host_entry.h"
+#include "app/models/this_machine.h"
 #include "engine/base/file.h"
 #include "remote/launch/run_service.h"
 

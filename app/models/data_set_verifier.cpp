@@ -1,7 +1,6 @@
 #include "app/models/data_set_verifier.h"
 
-#include "app/models/host_entry.h"
-#include "app/models/node_program.h"
+#include "app/models/this_machine.h"
 
 namespace trainyard {
 

@@ -45,4 +45,36 @@ QChar shapeOf(HostState state)
     return {};
 }
 
+Tone toneOf(HostState state)
+{
+    switch (state) {
+    case HostState::NotChecked:
+        return Tone::Muted;
+    case HostState::Checking:
+        return Tone::Accent;
+    case HostState::Ready:
+        return Tone::Good;
+    case HostState::HostKeyUnknown:
+    case HostState::Warnings:
+        return Tone::Warning;
+    case HostState::Blocked:
+    case HostState::NotReached:
+        return Tone::Bad;
+    }
+    return Tone::Plain;
+}
+
+Tone toneOf(Verdict verdict)
+{
+    switch (verdict) {
+    case Verdict::Ok:
+        return Tone::Good;
+    case Verdict::Warn:
+        return Tone::Warning;
+    case Verdict::Fail:
+        break;
+    }
+    return Tone::Bad;
+}
+
 } // namespace trainyard

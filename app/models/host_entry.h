@@ -4,15 +4,11 @@
 
 #include <QString>
 
+#include "app/models/this_machine.h"
+#include "app/models/tone.h"
 #include "remote/preflight/host_report.h"
 
 namespace trainyard {
-
-/// The desk's own machine: always in the list, reached without SSH.
-inline QString thisMachine()
-{
-    return QStringLiteral("localhost");
-}
 
 /// What the desk knows of a host's readiness.
 enum class HostState {
@@ -27,6 +23,8 @@ enum class HostState {
 
 QString nameOf(HostState state); ///< one or two words for people
 QChar shapeOf(HostState state);  ///< so that a state is never told by colour alone
+Tone toneOf(HostState state);
+Tone toneOf(Verdict verdict);
 
 /// One machine of the user.
 struct HostEntry {

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "app/models/host_entry.h"
+#include "app/models/this_machine.h"
 
 namespace trainyard {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/models/display_text.h"
-#include "app/models/tone.h"
+#include "app/models/host_entry.h"
 
 namespace trainyard {
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "app/models/host_entry.h"
+#include <QColor>
+
 #include "app/models/theme.h"
 
 namespace trainyard {
@@ -13,7 +14,5 @@ enum class Tone { Plain, Muted, Accent, Good, Warning, Bad };
 constexpr int kToneRole = Qt::UserRole + 100;
 
 QColor textColour(Tone tone, const ThemeColours& colours);
-Tone toneOf(HostState state);
-Tone toneOf(Verdict verdict);
 
 } // namespace trainyard

@@ -1,4 +1,4 @@
-#include "app/models/node_program.h"
+#include "app/models/this_machine.h"
 
 #include <QCoreApplication>
 
