@@ -4,10 +4,10 @@
 
 #include <QDateTime>
 
+#include "app/alerts/alert_rules.h"
 #include "app/cli/console.h"
 #include "app/cli/run_alerts.h"
-#include "app/models/alert_rules.h"
-#include "app/models/run_link.h"
+#include "app/runs/run_link.h"
 #include "remote/target/desk_folders.h"
 
 namespace trainyard {

@@ -3,8 +3,8 @@
 #include <QList>
 #include <QString>
 
-#include "app/models/alert.h"
-#include "app/models/run_folder.h"
+#include "app/alerts/alert.h"
+#include "app/runs/run_folder.h"
 #include "remote/stream/run_follower.h"
 
 namespace trainyard {

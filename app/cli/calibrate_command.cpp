@@ -6,16 +6,16 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "app/base/display_rate.h"
+#include "app/base/display_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/desk.h"
 #include "app/cli/hardware_input.h"
 #include "app/cli/spec_input.h"
-#include "app/models/display_rate.h"
-#include "app/models/display_text.h"
-#include "app/models/host_probes.h"
-#include "app/models/measured_run.h"
-#include "app/models/probed_hardware.h"
+#include "app/hosts/model/host_probes.h"
+#include "app/plan/measured_run.h"
+#include "app/plan/probed_hardware.h"
 #include "engine/planner/hardware/hardware_json.h"
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/probes/probe_json.h"

@@ -3,8 +3,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/completion.h"
 #include "app/cli/console.h"
-#include "app/models/hardware_library.h"
-#include "app/models/host_store.h"
+#include "app/hosts/model/host_store.h"
+#include "app/plan/hardware_library.h"
 #include "remote/launch/desk_run.h"
 #include "remote/target/desk_folders.h"
 

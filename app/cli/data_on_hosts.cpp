@@ -4,12 +4,12 @@
 
 #include <QEventLoop>
 
+#include "app/base/display_text.h"
 #include "app/cli/console.h"
 #include "app/cli/desk.h"
 #include "app/cli/follow.h"
-#include "app/models/display_text.h"
-#include "app/models/host_verification.h"
-#include "app/models/spread_preparation.h"
+#include "app/data/model/host_verification.h"
+#include "app/data/model/spread_preparation.h"
 #include "engine/base/standard_streams.h"
 #include "engine/spec/validate.h"
 

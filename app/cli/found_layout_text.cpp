@@ -3,7 +3,7 @@
 #include <QJsonObject>
 
 #include "app/cli/console.h"
-#include "app/models/layout_words.h"
+#include "app/plan/layout_words.h"
 #include "engine/planner/search/tradeoffs.h"
 #include "engine/planner/stage_costs.h"
 #include "engine/planner/time/step_figures.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "app/models/hardware_library.h"
+#include "app/plan/hardware_library.h"
 #include "engine/base/result.h"
 #include "engine/planner/hardware/hardware.h"
 #include "engine/spec/run_spec.h"

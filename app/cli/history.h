@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "app/models/run_desk.h"
-#include "app/models/run_library.h"
+#include "app/runs/run_desk.h"
+#include "app/runs/run_library.h"
 
 namespace trainyard {
 

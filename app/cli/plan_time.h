@@ -4,7 +4,7 @@
 #include <QList>
 #include <QStringList>
 
-#include "app/models/planned_run.h"
+#include "app/plan/planned_run.h"
 
 namespace trainyard {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/problem_output.h"
-#include "app/models/sequences.h"
+#include "app/plan/sequences.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/limits.h"
 

@@ -3,10 +3,10 @@
 #include <QDateTime>
 #include <QJsonObject>
 
+#include "app/alerts/alert_rules.h"
+#include "app/alerts/alert_settings.h"
 #include "app/cli/console.h"
-#include "app/models/alert_rules.h"
-#include "app/models/alert_settings.h"
-#include "app/models/open_run.h"
+#include "app/runs/open_run.h"
 #include "remote/target/desk_folders.h"
 
 namespace trainyard {

@@ -4,7 +4,7 @@
 #include <QList>
 #include <QString>
 
-#include "app/models/alert.h"
+#include "app/alerts/alert.h"
 
 namespace trainyard {
 

@@ -6,6 +6,7 @@
 #include <QJsonArray>
 #include <QJsonObject>
 
+#include "app/base/display_text.h"
 #include "app/cli/console.h"
 #include "app/cli/desk.h"
 #include "app/cli/history.h"
@@ -13,9 +14,8 @@
 #include "app/cli/record_fetch.h"
 #include "app/cli/run_alerts.h"
 #include "app/exchange/run_list_csv.h"
-#include "app/models/display_text.h"
-#include "app/models/open_run.h"
-#include "app/models/run_search.h"
+#include "app/runs/open_run.h"
+#include "app/runs/run_search.h"
 #include "remote/launch/desk_run.h"
 
 namespace trainyard {

@@ -4,9 +4,9 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 
+#include "app/base/theme.h"
 #include "app/data/choose_path.h"
-#include "app/models/host_entry.h"
-#include "app/models/theme.h"
+#include "app/hosts/model/host_entry.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/roles.h"
 

@@ -3,7 +3,7 @@
 #include <QFileDialog>
 
 #include "app/data/host_file_dialog.h"
-#include "app/models/host_entry.h"
+#include "app/hosts/model/host_entry.h"
 
 namespace trainyard {
 

@@ -7,15 +7,15 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/data/add_data_set_bar.h"
 #include "app/data/data_set_delegate.h"
 #include "app/data/data_set_panel.h"
+#include "app/data/model/data_set_details.h"
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
 #include "app/data/sample_browser.h"
-#include "app/models/data_set_details.h"
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"

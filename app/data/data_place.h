@@ -2,10 +2,10 @@
 
 #include <map>
 
-#include "app/models/data_set_list_model.h"
-#include "app/models/data_set_verifier.h"
-#include "app/models/host_list_model.h"
-#include "app/models/prepare_job.h"
+#include "app/data/model/data_set_list_model.h"
+#include "app/data/model/data_set_verifier.h"
+#include "app/data/model/prepare_job.h"
+#include "app/hosts/model/host_list_model.h"
 #include "app/widgets/place.h"
 
 class QListView;

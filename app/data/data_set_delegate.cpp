@@ -2,10 +2,10 @@
 
 #include <QPainter>
 
-#include "app/models/data_set_list_model.h"
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
-#include "app/models/tone.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
+#include "app/base/tone.h"
+#include "app/data/model/data_set_list_model.h"
 
 namespace trainyard {
 

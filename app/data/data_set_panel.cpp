@@ -6,12 +6,12 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/data/fact_table.h"
 #include "app/data/length_chart.h"
 #include "app/data/sample_browser.h"
-#include "app/models/display_text.h"
-#include "app/models/host_entry.h"
-#include "app/models/theme.h"
+#include "app/hosts/model/host_entry.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 

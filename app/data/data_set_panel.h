@@ -5,8 +5,8 @@
 #include <QByteArray>
 #include <QWidget>
 
-#include "app/models/data_set_details.h"
-#include "app/models/data_set_entry.h"
+#include "app/data/model/data_set_details.h"
+#include "app/data/model/data_set_entry.h"
 
 class QLabel;
 class QPushButton;

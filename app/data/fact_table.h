@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/models/text_table_model.h"
+#include "app/base/text_table_model.h"
 #include "app/widgets/table_view.h"
 
 namespace trainyard {

@@ -8,8 +8,8 @@
 #include <QListWidget>
 #include <QVBoxLayout>
 
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

@@ -7,7 +7,7 @@
 #include <QObject>
 #include <QString>
 
-#include "app/models/prepare_options.h"
+#include "app/data/model/prepare_options.h"
 
 class QVBoxLayout;
 class QWidget;

@@ -9,11 +9,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/data/reader_field.h"
 #include "app/data/shape_field.h"
-#include "app/models/display_text.h"
-#include "app/models/host_entry.h"
-#include "app/models/theme.h"
+#include "app/hosts/model/host_entry.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/roles.h"

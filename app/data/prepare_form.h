@@ -3,8 +3,8 @@
 #include <QFrame>
 
 #include "app/data/choose_path.h"
+#include "app/data/model/prepare_options.h"
 #include "app/data/option_fields.h"
-#include "app/models/prepare_options.h"
 
 class QPlainTextEdit;
 class QPushButton;

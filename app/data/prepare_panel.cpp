@@ -3,10 +3,10 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
-#include "app/models/counter_words.h"
-#include "app/models/display_text.h"
-#include "app/models/host_entry.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
+#include "app/data/model/counter_words.h"
+#include "app/hosts/model/host_entry.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/stage_row.h"

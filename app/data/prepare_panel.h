@@ -2,8 +2,8 @@
 
 #include <QFrame>
 
-#include "app/models/prepare_options.h"
-#include "app/models/stage_progress.h"
+#include "app/data/model/prepare_options.h"
+#include "app/hosts/model/stage_progress.h"
 #include "remote/stream/run_follower.h"
 
 class QLabel;

@@ -3,8 +3,8 @@
 #include <QCheckBox>
 #include <QVBoxLayout>
 
-#include "app/models/display_text.h"
-#include "app/models/host_entry.h"
+#include "app/base/display_text.h"
+#include "app/hosts/model/host_entry.h"
 #include "app/widgets/tab_order.h"
 
 namespace trainyard {

@@ -5,8 +5,8 @@
 #include <QTextEdit>
 #include <QVBoxLayout>
 
+#include "app/base/theme.h"
 #include "app/data/sample_html.h"
-#include "app/models/theme.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

@@ -4,7 +4,7 @@
 
 #include <QFrame>
 
-#include "app/models/sample_rows.h"
+#include "app/data/model/sample_rows.h"
 
 class QLabel;
 class QPushButton;

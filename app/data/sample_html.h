@@ -2,8 +2,8 @@
 
 #include <QString>
 
-#include "app/models/sample_rows.h"
-#include "app/models/theme.h"
+#include "app/base/theme.h"
+#include "app/data/model/sample_rows.h"
 
 namespace trainyard {
 

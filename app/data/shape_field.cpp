@@ -3,7 +3,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/number_box.h"
 

@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "app/models/prepare_options.h"
+#include "app/data/model/prepare_options.h"
 
 namespace trainyard {
 

@@ -5,7 +5,7 @@
 #include <QProgressBar>
 #include <QVBoxLayout>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/toned_delegate.h"

@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "app/models/alternative_search.h"
+#include "app/designer/model/alternative_search.h"
 
 class QComboBox;
 class QLabel;

@@ -4,9 +4,9 @@
 
 #include <QGridLayout>
 
+#include "app/base/theme.h"
 #include "app/designer/field_editor.h"
 #include "app/designer/field_help.h"
-#include "app/models/theme.h"
 #include "app/widgets/number_box.h"
 #include "app/widgets/roles.h"
 

@@ -4,8 +4,8 @@
 
 #include <QWidget>
 
-#include "app/models/batch_equation.h"
-#include "app/models/spec_document.h"
+#include "app/designer/model/batch_equation.h"
+#include "app/designer/model/spec_document.h"
 
 class QGridLayout;
 class QLabel;

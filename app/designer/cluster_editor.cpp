@@ -9,11 +9,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/base/theme.h"
 #include "app/designer/field_editor.h"
 #include "app/designer/field_help.h"
 #include "app/designer/memory_box.h"
-#include "app/models/more_nodes.h"
-#include "app/models/theme.h"
+#include "app/designer/model/more_nodes.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/detail_delegate.h"
 #include "app/widgets/number_box.h"

@@ -4,9 +4,9 @@
 
 #include <QWidget>
 
-#include "app/models/hardware_library.h"
-#include "app/models/host_list_model.h"
-#include "app/models/spec_document.h"
+#include "app/designer/model/spec_document.h"
+#include "app/hosts/model/host_list_model.h"
+#include "app/plan/hardware_library.h"
 
 class QLabel;
 class QPushButton;

@@ -4,7 +4,7 @@
 
 #include <QRect>
 
-#include "app/models/device_map.h"
+#include "app/plan/device_map.h"
 
 namespace trainyard {
 

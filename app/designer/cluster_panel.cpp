@@ -5,12 +5,12 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/designer/cluster_picture.h"
+#include "app/designer/model/batch_equation.h"
+#include "app/designer/model/device_words.h"
 #include "app/designer/placement_row.h"
-#include "app/models/batch_equation.h"
-#include "app/models/device_words.h"
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"

@@ -2,8 +2,8 @@
 
 #include <QFrame>
 
-#include "app/models/memory_groups.h"
-#include "app/models/spec_document.h"
+#include "app/designer/model/memory_groups.h"
+#include "app/designer/model/spec_document.h"
 
 class QPushButton;
 

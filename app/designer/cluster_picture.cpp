@@ -10,10 +10,10 @@
 #include <QToolTip>
 #include <QWheelEvent>
 
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/designer/device_cell.h"
-#include "app/models/device_words.h"
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
+#include "app/designer/model/device_words.h"
 
 namespace trainyard {
 

@@ -5,7 +5,7 @@
 #include <QAbstractScrollArea>
 
 #include "app/designer/cluster_layout.h"
-#include "app/models/memory_groups.h"
+#include "app/designer/model/memory_groups.h"
 
 namespace trainyard {
 

@@ -6,7 +6,7 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"

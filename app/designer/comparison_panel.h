@@ -5,8 +5,8 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "app/models/design_comparison.h"
-#include "app/models/spec_document.h"
+#include "app/designer/model/design_comparison.h"
+#include "app/designer/model/spec_document.h"
 
 class QComboBox;
 class QPushButton;

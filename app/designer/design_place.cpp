@@ -10,6 +10,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/base/theme.h"
 #include "app/designer/alternatives_panel.h"
 #include "app/designer/cluster_panel.h"
 #include "app/designer/memory_bars.h"
@@ -18,9 +19,8 @@
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
 #include "app/designer/verdict_panel.h"
-#include "app/models/memory_here.h"
-#include "app/models/sequences.h"
-#include "app/models/theme.h"
+#include "app/plan/memory_here.h"
+#include "app/plan/sequences.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"
 #include "app/widgets/panel_area.h"

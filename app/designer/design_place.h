@@ -3,12 +3,12 @@
 #include <QPointer>
 #include <QTimer>
 
+#include "app/data/model/data_set_list_model.h"
+#include "app/designer/model/spec_document.h"
 #include "app/designer/verdict_panel.h"
-#include "app/models/data_set_list_model.h"
-#include "app/models/hardware_library.h"
-#include "app/models/host_list_model.h"
-#include "app/models/planned_design.h"
-#include "app/models/spec_document.h"
+#include "app/hosts/model/host_list_model.h"
+#include "app/plan/hardware_library.h"
+#include "app/plan/planned_design.h"
 #include "app/widgets/place.h"
 #include "remote/launch/run_service.h"
 

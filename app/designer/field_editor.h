@@ -2,8 +2,8 @@
 
 #include <QObject>
 
+#include "app/designer/model/spec_document.h"
 #include "app/designer/spec_field.h"
-#include "app/models/spec_document.h"
 
 class QWidget;
 

@@ -7,9 +7,9 @@
 #include <QToolTip>
 #include <fmt/ranges.h>
 
-#include "app/models/device_words.h"
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
+#include "app/designer/model/device_words.h"
 #include "app/widgets/planned_fill.h"
 
 namespace trainyard {

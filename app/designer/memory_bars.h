@@ -6,7 +6,7 @@
 
 #include <QWidget>
 
-#include "app/models/memory_groups.h"
+#include "app/designer/model/memory_groups.h"
 
 namespace trainyard {
 

@@ -4,9 +4,9 @@
 
 #include <QVBoxLayout>
 
+#include "app/base/theme.h"
 #include "app/designer/step_time_bar.h"
-#include "app/models/step_words.h"
-#include "app/models/theme.h"
+#include "app/plan/step_words.h"
 #include "app/widgets/action_fill.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/elided_label.h"

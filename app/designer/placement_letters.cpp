@@ -9,7 +9,7 @@
 #include <QPainter>
 #include <QToolTip>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 
 namespace trainyard {
 

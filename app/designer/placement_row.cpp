@@ -5,9 +5,9 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "app/base/theme.h"
+#include "app/designer/model/device_words.h"
 #include "app/designer/placement_letters.h"
-#include "app/models/device_words.h"
-#include "app/models/theme.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "engine/planner/rank_grid.h"

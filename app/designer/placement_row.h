@@ -2,8 +2,8 @@
 
 #include <QWidget>
 
-#include "app/models/device_map.h"
-#include "app/models/spec_document.h"
+#include "app/designer/model/spec_document.h"
+#include "app/plan/device_map.h"
 
 namespace trainyard {
 

@@ -4,7 +4,7 @@
 
 #include <QGridLayout>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/wrapped_tool_tip.h"

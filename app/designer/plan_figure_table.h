@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "app/models/plan_figures.h"
+#include "app/designer/model/plan_figures.h"
 
 class QGridLayout;
 class QLabel;

@@ -2,12 +2,12 @@
 
 #include <QVBoxLayout>
 
+#include "app/base/theme.h"
 #include "app/designer/comparison_panel.h"
 #include "app/designer/pipeline_panel.h"
 #include "app/designer/scaling_panel.h"
 #include "app/designer/schedule_preview.h"
 #include "app/designer/step_time_bar.h"
-#include "app/models/theme.h"
 #include "app/widgets/panel_area.h"
 #include "app/widgets/roles.h"
 

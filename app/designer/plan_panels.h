@@ -2,7 +2,7 @@
 
 #include <QObject>
 
-#include "app/models/background_plan.h"
+#include "app/designer/model/background_plan.h"
 
 namespace trainyard {
 

@@ -7,7 +7,7 @@
 #include <QLineEdit>
 #include <QRegularExpression>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/roles.h"
 #include "engine/base/file.h"
 #include "engine/spec/spec_json.h"

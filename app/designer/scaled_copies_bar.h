@@ -2,8 +2,8 @@
 
 #include <QFrame>
 
-#include "app/models/scaled_specs.h"
-#include "app/models/spec_document.h"
+#include "app/designer/model/spec_document.h"
+#include "app/plan/scaled_specs.h"
 
 class QComboBox;
 class QLabel;

@@ -7,9 +7,9 @@
 #include <QMouseEvent>
 #include <QPainter>
 
-#include "app/models/axis_ticks.h"
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
+#include "app/series/axis_ticks.h"
 #include "app/widgets/item_walk.h"
 
 namespace trainyard {

@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "app/models/scaling_outlook.h"
+#include "app/plan/scaling_outlook.h"
 #include "app/widgets/chart_marker.h"
 
 namespace trainyard {

@@ -3,9 +3,9 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/designer/scaling_chart.h"
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"

@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "app/models/scaling_outlook.h"
+#include "app/plan/scaling_outlook.h"
 
 class QComboBox;
 

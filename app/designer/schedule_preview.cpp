@@ -6,8 +6,8 @@
 #include <QPainter>
 #include <QToolTip>
 
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "engine/planner/learning_rate_schedule.h"
 
 namespace trainyard {

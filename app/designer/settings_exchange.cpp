@@ -8,7 +8,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/roles.h"
 #include "engine/base/file.h"

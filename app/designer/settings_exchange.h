@@ -2,7 +2,7 @@
 
 #include <QObject>
 
-#include "app/models/spec_document.h"
+#include "app/designer/model/spec_document.h"
 #include "engine/spec/foreign/foreign_settings.h"
 
 class QPushButton;

@@ -1,8 +1,8 @@
 #include "app/designer/spec_field.h"
 
+#include "app/base/display_text.h"
 #include "app/designer/spec_field_makers.h"
 #include "app/designer/special_fields.h"
-#include "app/models/display_text.h"
 
 namespace trainyard {
 

@@ -9,13 +9,13 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/designer/batch_row.h"
 #include "app/designer/cluster_editor.h"
 #include "app/designer/field_editor.h"
 #include "app/designer/field_help.h"
 #include "app/designer/paper_links.h"
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/roles.h"
 

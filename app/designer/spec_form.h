@@ -4,11 +4,11 @@
 
 #include <QFrame>
 
+#include "app/data/model/data_set_list_model.h"
+#include "app/designer/model/spec_document.h"
 #include "app/designer/spec_field.h"
-#include "app/models/data_set_list_model.h"
-#include "app/models/hardware_library.h"
-#include "app/models/host_list_model.h"
-#include "app/models/spec_document.h"
+#include "app/hosts/model/host_list_model.h"
+#include "app/plan/hardware_library.h"
 
 class QLabel;
 class QMenu;

@@ -8,9 +8,9 @@
 #include <QPainter>
 #include <QToolTip>
 
-#include "app/models/display_text.h"
-#include "app/models/step_words.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
+#include "app/plan/step_words.h"
 #include "app/widgets/item_walk.h"
 #include "app/widgets/planned_fill.h"
 

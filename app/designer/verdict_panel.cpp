@@ -6,11 +6,11 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include "app/base/theme.h"
 #include "app/designer/fitting_scroll.h"
+#include "app/designer/model/plan_figures.h"
 #include "app/designer/paper_links.h"
 #include "app/designer/plan_figure_table.h"
-#include "app/models/plan_figures.h"
-#include "app/models/theme.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

@@ -5,9 +5,9 @@
 #include <QFrame>
 #include <QPointer>
 
+#include "app/designer/model/spec_document.h"
 #include "app/designer/problem_list.h"
-#include "app/models/planned_design.h"
-#include "app/models/spec_document.h"
+#include "app/plan/planned_design.h"
 
 class QLabel;
 class QPushButton;

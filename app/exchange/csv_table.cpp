@@ -10,8 +10,8 @@
 
 #include <QDateTime>
 
-#include "app/models/csv_text.h"
-#include "app/models/mapped_file.h"
+#include "app/base/csv_text.h"
+#include "app/base/mapped_file.h"
 
 namespace trainyard {
 

@@ -1,7 +1,7 @@
 #include "app/exchange/history_import.h"
 
-#include "app/models/run_folder.h"
-#include "app/models/run_library.h"
+#include "app/runs/run_folder.h"
+#include "app/runs/run_library.h"
 
 namespace trainyard {
 

@@ -5,7 +5,7 @@
 
 #include <QStringList>
 
-#include "app/models/imported_run.h"
+#include "app/runs/imported_run.h"
 
 namespace trainyard {
 

@@ -14,10 +14,10 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
+#include "app/base/csv_text.h"
 #include "app/exchange/event_file.h"
-#include "app/models/csv_text.h"
-#include "app/models/named_series.h"
-#include "app/models/run_folder.h"
+#include "app/runs/named_series.h"
+#include "app/runs/run_folder.h"
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
 

@@ -5,7 +5,7 @@
 #include <QDateTime>
 #include <QStringList>
 
-#include "app/models/csv_text.h"
+#include "app/base/csv_text.h"
 
 namespace trainyard {
 

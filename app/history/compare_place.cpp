@@ -10,11 +10,11 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/history/group_bar.h"
-#include "app/models/display_text.h"
-#include "app/models/run_comparison.h"
-#include "app/models/run_desk.h"
-#include "app/models/theme.h"
+#include "app/history/model/run_comparison.h"
+#include "app/runs/run_desk.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/chart_toolbar.h"
 #include "app/widgets/choice_box.h"

@@ -2,11 +2,11 @@
 
 #include <QPointer>
 
+#include "app/base/latest_job.h"
+#include "app/base/text_table_model.h"
 #include "app/history/compared_curves.h"
-#include "app/models/figure_table_model.h"
-#include "app/models/latest_job.h"
-#include "app/models/open_run.h"
-#include "app/models/text_table_model.h"
+#include "app/history/model/figure_table_model.h"
+#include "app/runs/open_run.h"
 #include "app/widgets/chart_history.h"
 #include "app/widgets/chart_link.h"
 #include "app/widgets/chart_options.h"

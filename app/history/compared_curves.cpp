@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "app/models/named_series.h"
-#include "app/models/open_run.h"
+#include "app/runs/named_series.h"
+#include "app/runs/open_run.h"
 
 namespace trainyard {
 

@@ -2,10 +2,10 @@
 
 #include <optional>
 
-#include "app/models/aggregated_curve.h"
-#include "app/models/run_groups.h"
-#include "app/models/scaling_table.h"
-#include "app/models/step_table.h"
+#include "app/history/model/run_groups.h"
+#include "app/plan/scaling_table.h"
+#include "app/runs/step_table.h"
+#include "app/series/aggregated_curve.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/chart_options.h"
 #include "app/widgets/curve_chart.h"

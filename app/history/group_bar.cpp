@@ -3,8 +3,8 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/roles.h"
 

@@ -6,7 +6,7 @@
 #include <QLineEdit>
 #include <QStringListModel>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

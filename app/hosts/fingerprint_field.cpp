@@ -7,7 +7,7 @@
 #include <QLineEdit>
 #include <QRegularExpression>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

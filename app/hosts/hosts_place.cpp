@@ -8,15 +8,15 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include "app/base/display_rate.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/hosts/add_host_bar.h"
 #include "app/hosts/changed_key_strip.h"
 #include "app/hosts/host_key_strip.h"
 #include "app/hosts/link_matrix_panel.h"
+#include "app/hosts/model/ssh_config_hosts.h"
 #include "app/hosts/preflight_panel.h"
-#include "app/models/display_rate.h"
-#include "app/models/display_text.h"
-#include "app/models/ssh_config_hosts.h"
-#include "app/models/theme.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"
 #include "app/widgets/roles.h"

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "app/models/host_calibration.h"
-#include "app/models/host_checks.h"
-#include "app/models/host_list_model.h"
+#include "app/hosts/model/host_calibration.h"
+#include "app/hosts/model/host_checks.h"
+#include "app/hosts/model/host_list_model.h"
 #include "app/widgets/place.h"
 
 class QPushButton;

@@ -7,8 +7,8 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
-#include "app/models/link_matrix_model.h"
-#include "app/models/theme.h"
+#include "app/base/theme.h"
+#include "app/hosts/model/link_matrix_model.h"
 #include "app/widgets/heat_delegate.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"

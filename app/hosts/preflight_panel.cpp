@@ -5,7 +5,7 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "app/models/preflight_model.h"
+#include "app/hosts/model/preflight_model.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/state_chip.h"
 #include "app/widgets/table_view.h"

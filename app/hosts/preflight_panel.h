@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "app/models/host_entry.h"
+#include "app/hosts/model/host_entry.h"
 
 class QLabel;
 class QPushButton;

@@ -3,8 +3,8 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

@@ -2,8 +2,8 @@
 
 #include <QFrame>
 
-#include "app/models/alert_actions.h"
-#include "app/models/alert_center.h"
+#include "app/alerts/alert_actions.h"
+#include "app/alerts/alert_center.h"
 
 class QHBoxLayout;
 class QLabel;

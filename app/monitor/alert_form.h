@@ -3,7 +3,7 @@
 #include <QFrame>
 #include <QList>
 
-#include "app/models/alert_settings.h"
+#include "app/alerts/alert_settings.h"
 
 class QCheckBox;
 class QDoubleSpinBox;

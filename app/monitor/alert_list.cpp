@@ -2,7 +2,7 @@
 
 #include <QVBoxLayout>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/tab_order.h"
 
 namespace trainyard {

@@ -4,9 +4,9 @@
 #include <QSystemTrayIcon>
 #include <QWidget>
 
-#include "app/models/alert_center.h"
-#include "app/models/display_text.h"
-#include "app/models/run_folder.h"
+#include "app/alerts/alert_center.h"
+#include "app/base/display_text.h"
+#include "app/runs/run_folder.h"
 
 namespace trainyard {
 

@@ -2,7 +2,7 @@
 
 #include <QObject>
 
-#include "app/models/alert.h"
+#include "app/alerts/alert.h"
 
 class QSystemTrayIcon;
 class QWidget;

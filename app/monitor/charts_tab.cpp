@@ -9,9 +9,9 @@
 #include <QUndoStack>
 #include <QVBoxLayout>
 
-#include "app/models/device_memory.h"
-#include "app/models/open_run.h"
 #include "app/monitor/further_charts.h"
+#include "app/plan/device_memory.h"
+#include "app/runs/open_run.h"
 #include "app/widgets/chart_toolbar.h"
 #include "app/widgets/curve_chart.h"
 #include "app/widgets/memory_chart.h"

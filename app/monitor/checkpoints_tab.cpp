@@ -10,10 +10,10 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "app/models/checkpoint_choice.h"
-#include "app/models/display_text.h"
-#include "app/models/run_hosts.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
+#include "app/monitor/model/checkpoint_choice.h"
+#include "app/runs/run_hosts.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/panel_area.h"

@@ -6,8 +6,8 @@
 #include <QPointer>
 #include <QWidget>
 
-#include "app/models/checkpoint_list_model.h"
-#include "app/models/open_run.h"
+#include "app/monitor/model/checkpoint_list_model.h"
+#include "app/runs/open_run.h"
 
 class QLabel;
 class QPushButton;

@@ -4,8 +4,8 @@
 #include <QFormLayout>
 #include <QListWidget>
 
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/roles.h"
 

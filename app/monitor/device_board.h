@@ -5,8 +5,8 @@
 
 #include <QWidget>
 
-#include "app/models/alert.h"
-#include "app/models/device_figures.h"
+#include "app/alerts/alert.h"
+#include "app/monitor/model/device_figures.h"
 
 namespace trainyard {
 

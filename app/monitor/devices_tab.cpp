@@ -7,13 +7,13 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "app/models/alert_center.h"
-#include "app/models/display_text.h"
-#include "app/models/open_run.h"
-#include "app/models/plan_of_run.h"
-#include "app/models/ring_words.h"
-#include "app/models/run_hosts.h"
+#include "app/alerts/alert_center.h"
+#include "app/base/display_text.h"
 #include "app/monitor/device_board.h"
+#include "app/monitor/model/ring_words.h"
+#include "app/plan/plan_of_run.h"
+#include "app/runs/open_run.h"
+#include "app/runs/run_hosts.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/roles.h"

@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "app/models/scaling_study.h"
+#include "app/monitor/model/scaling_study.h"
 
 namespace trainyard {
 

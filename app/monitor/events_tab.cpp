@@ -11,11 +11,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/models/alert_center.h"
-#include "app/models/open_run.h"
-#include "app/models/theme.h"
+#include "app/alerts/alert_center.h"
+#include "app/base/theme.h"
 #include "app/monitor/alert_form.h"
 #include "app/monitor/alert_list.h"
+#include "app/runs/open_run.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"

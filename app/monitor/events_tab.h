@@ -2,8 +2,8 @@
 
 #include <QWidget>
 
-#include "app/models/alert_actions.h"
-#include "app/models/event_list_model.h"
+#include "app/alerts/alert_actions.h"
+#include "app/monitor/model/event_list_model.h"
 
 class QLabel;
 class QScrollArea;

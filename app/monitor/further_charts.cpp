@@ -8,8 +8,8 @@
 #include <QPaintEvent>
 #include <QPainter>
 
-#include "app/models/open_run.h"
-#include "app/models/theme.h"
+#include "app/base/theme.h"
+#include "app/runs/open_run.h"
 #include "app/widgets/chart_link.h"
 #include "app/widgets/curve_chart.h"
 #include "app/widgets/roles.h"

@@ -5,7 +5,7 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "app/models/further_series.h"
+#include "app/runs/further_series.h"
 #include "app/widgets/chart_options.h"
 
 class QLabel;

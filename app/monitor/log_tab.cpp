@@ -10,11 +10,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/models/display_text.h"
-#include "app/models/open_run.h"
-#include "app/models/rank_choice.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/monitor/log_view.h"
+#include "app/monitor/model/rank_choice.h"
+#include "app/runs/open_run.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/panel_area.h"
 #include "app/widgets/roles.h"

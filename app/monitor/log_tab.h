@@ -5,7 +5,7 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "app/models/run_hosts.h"
+#include "app/runs/run_hosts.h"
 
 class QLabel;
 class QLineEdit;

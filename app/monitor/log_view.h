@@ -5,7 +5,7 @@
 #include <QAbstractScrollArea>
 #include <QFont>
 
-#include "app/models/rank_logs.h"
+#include "app/monitor/model/rank_logs.h"
 
 namespace trainyard {
 

@@ -7,9 +7,9 @@
 #include <QPlainTextEdit>
 #include <QStringListModel>
 
-#include "app/models/run_edits.h"
-#include "app/models/run_library.h"
-#include "app/models/theme.h"
+#include "app/base/theme.h"
+#include "app/runs/run_edits.h"
+#include "app/runs/run_library.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

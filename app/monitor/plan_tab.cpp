@@ -9,11 +9,11 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "app/models/display_text.h"
-#include "app/models/hardware_library.h"
-#include "app/models/plan_of_run.h"
-#include "app/models/plan_tables.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
+#include "app/plan/hardware_library.h"
+#include "app/plan/plan_of_run.h"
+#include "app/plan/plan_tables.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/empty_state.h"

@@ -4,9 +4,9 @@
 #include <QPointer>
 #include <QWidget>
 
-#include "app/models/open_run.h"
-#include "app/models/plan_comparison.h"
-#include "app/models/text_table_model.h"
+#include "app/base/text_table_model.h"
+#include "app/plan/plan_comparison.h"
+#include "app/runs/open_run.h"
 
 class QComboBox;
 class QLabel;

@@ -9,8 +9,8 @@
 #include <QScrollBar>
 #include <QToolTip>
 
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/widgets/item_walk.h"
 
 namespace trainyard {

@@ -4,7 +4,7 @@
 
 #include <QAbstractScrollArea>
 
-#include "app/models/rank_table.h"
+#include "app/runs/rank_table.h"
 #include "engine/planner/time/common_causes.h"
 
 namespace trainyard {

@@ -2,8 +2,8 @@
 
 #include <QObject>
 
-#include "app/models/open_run.h"
-#include "app/models/run_link.h"
+#include "app/runs/open_run.h"
+#include "app/runs/run_link.h"
 #include "remote/launch/run_service.h"
 #include "remote/stream/run_follower.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/models/run_hosts.h"
+#include "app/runs/run_hosts.h"
 
 namespace trainyard {
 

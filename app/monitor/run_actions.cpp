@@ -6,10 +6,10 @@
 #include <QMenu>
 #include <QPushButton>
 
+#include "app/base/display_text.h"
 #include "app/exchange/run_export.h"
-#include "app/models/display_text.h"
-#include "app/models/run_desk.h"
-#include "app/models/run_hosts.h"
+#include "app/runs/run_desk.h"
+#include "app/runs/run_hosts.h"
 #include "app/widgets/message_strip.h"
 
 namespace trainyard {

@@ -6,10 +6,10 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "app/models/display_text.h"
-#include "app/models/open_run.h"
-#include "app/models/run_entry.h"
-#include "app/models/run_outlook.h"
+#include "app/base/display_text.h"
+#include "app/monitor/model/run_outlook.h"
+#include "app/runs/open_run.h"
+#include "app/runs/run_entry.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/state_chip.h"

@@ -3,7 +3,7 @@
 #include <QFrame>
 #include <QList>
 
-#include "app/models/alert_center.h"
+#include "app/alerts/alert_center.h"
 
 class QLabel;
 class QProgressBar;

@@ -5,11 +5,11 @@
 #include <QMenu>
 #include <QPushButton>
 
+#include "app/base/display_text.h"
 #include "app/exchange/csv_import.h"
 #include "app/exchange/tensorboard_import.h"
-#include "app/models/display_text.h"
-#include "app/models/run_desk.h"
 #include "app/monitor/csv_choice.h"
+#include "app/runs/run_desk.h"
 #include "app/widgets/message_strip.h"
 
 namespace trainyard {

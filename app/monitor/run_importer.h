@@ -6,8 +6,8 @@
 
 #include <QObject>
 
+#include "app/base/latest_job.h"
 #include "app/exchange/csv_table.h"
-#include "app/models/latest_job.h"
 
 class QPoint;
 class QWidget;

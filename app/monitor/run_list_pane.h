@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "app/models/run_filter.h"
+#include "app/runs/run_filter.h"
 
 class QLabel;
 class QListView;

@@ -6,10 +6,10 @@
 #include <QPointer>
 #include <QWidget>
 
-#include "app/models/alert_actions.h"
-#include "app/models/latest_job.h"
-#include "app/models/open_run.h"
-#include "app/models/recorded_trace.h"
+#include "app/alerts/alert_actions.h"
+#include "app/base/latest_job.h"
+#include "app/monitor/model/recorded_trace.h"
+#include "app/runs/open_run.h"
 
 class QPushButton;
 class QUndoStack;

@@ -8,14 +8,14 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "app/models/display_text.h"
-#include "app/models/run_desk.h"
-#include "app/models/run_hosts.h"
+#include "app/base/display_text.h"
 #include "app/monitor/alert_notifier.h"
 #include "app/monitor/run_actions.h"
 #include "app/monitor/run_importer.h"
 #include "app/monitor/run_list_pane.h"
 #include "app/monitor/run_view.h"
+#include "app/runs/run_desk.h"
+#include "app/runs/run_hosts.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"

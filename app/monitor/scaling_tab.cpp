@@ -8,11 +8,11 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "app/models/display_text.h"
-#include "app/models/open_run.h"
-#include "app/models/run_library.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/monitor/efficiency_chart.h"
+#include "app/runs/open_run.h"
+#include "app/runs/run_library.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"

@@ -10,12 +10,12 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "app/models/display_text.h"
-#include "app/models/open_run.h"
-#include "app/models/run_comparison.h"
-#include "app/models/run_desk.h"
-#include "app/models/run_entry.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
+#include "app/history/model/run_comparison.h"
+#include "app/runs/open_run.h"
+#include "app/runs/run_desk.h"
+#include "app/runs/run_entry.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"

@@ -3,7 +3,7 @@
 #include <QPointer>
 #include <QWidget>
 
-#include "app/models/text_table_model.h"
+#include "app/base/text_table_model.h"
 
 class QComboBox;
 class QLabel;

@@ -7,15 +7,15 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "app/models/device_memory.h"
-#include "app/models/display_text.h"
-#include "app/models/open_run.h"
-#include "app/models/pipeline_timelines.h"
-#include "app/models/plan_of_run.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
+#include "app/monitor/model/pipeline_timelines.h"
 #include "app/monitor/rank_times.h"
 #include "app/monitor/trace_saver.h"
 #include "app/monitor/trace_view.h"
+#include "app/plan/device_memory.h"
+#include "app/plan/plan_of_run.h"
+#include "app/runs/open_run.h"
 #include "app/widgets/action_fill.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/elided_label.h"

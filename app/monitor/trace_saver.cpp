@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "app/models/device_memory.h"
-#include "app/models/run_hosts.h"
+#include "app/plan/device_memory.h"
+#include "app/runs/run_hosts.h"
 #include "engine/base/file.h"
 
 namespace trainyard {

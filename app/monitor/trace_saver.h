@@ -3,8 +3,8 @@
 #include <QObject>
 #include <QString>
 
-#include "app/models/open_run.h"
-#include "app/models/trace_recording.h"
+#include "app/monitor/model/trace_recording.h"
+#include "app/runs/open_run.h"
 
 namespace trainyard {
 

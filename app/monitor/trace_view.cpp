@@ -5,9 +5,9 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "app/models/display_text.h"
-#include "app/models/pipeline_timelines.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
+#include "app/monitor/model/pipeline_timelines.h"
 #include "app/widgets/action_fill.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/choice_box.h"

@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "app/models/recorded_trace.h"
+#include "app/monitor/model/recorded_trace.h"
 
 class QComboBox;
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/models/display_text.h"
+#include "app/base/display_text.h"
 #include "app/report/sections.h"
 
 namespace trainyard {

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "app/models/display_text.h"
-#include "app/models/smoothing.h"
+#include "app/base/display_text.h"
 #include "app/report/sections.h"
 #include "app/report/thinned_curve.h"
+#include "app/series/smoothing.h"
 
 namespace trainyard {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/report/sections.h"
 
 namespace trainyard {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/models/data_set_inspector.h"
+#include "app/data/model/data_set_inspector.h"
 #include "app/report/report_document.h"
 
 namespace trainyard {

@@ -1,4 +1,4 @@
-#include "app/models/display_text.h"
+#include "app/base/display_text.h"
 #include "app/report/sections.h"
 
 namespace trainyard {

@@ -1,7 +1,7 @@
 #include <QJsonArray>
 #include <QJsonObject>
 
-#include "app/models/display_text.h"
+#include "app/base/display_text.h"
 #include "app/report/equal_hosts.h"
 #include "app/report/sections.h"
 #include "engine/spec/names.h"

@@ -4,7 +4,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

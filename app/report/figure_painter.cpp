@@ -7,7 +7,7 @@
 #include <QSvgRenderer>
 #include <qcustomplot.h>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 
 namespace trainyard {
 

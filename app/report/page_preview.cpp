@@ -8,7 +8,7 @@
 #include <QScrollBar>
 #include <QWheelEvent>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/report/paged_report.h"
 
 namespace trainyard {

@@ -11,7 +11,7 @@
 #include <QTextObjectInterface>
 #include <QTextTable>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/report/column_widths.h"
 #include "app/report/figure_painter.h"
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/models/display_text.h"
-#include "app/models/plan_tables.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
+#include "app/plan/plan_tables.h"
 #include "app/report/sections.h"
 
 namespace trainyard {

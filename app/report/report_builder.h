@@ -6,9 +6,9 @@
 
 #include <QStringList>
 
-#include "app/models/run_folder.h"
 #include "app/report/report_document.h"
 #include "app/report/report_template.h"
+#include "app/runs/run_folder.h"
 #include "engine/base/result.h"
 
 namespace trainyard {

@@ -10,11 +10,10 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
-#include "app/models/data_set_list_model.h"
-#include "app/models/display_text.h"
-#include "app/models/host_entry.h"
-#include "app/models/run_desk.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
+#include "app/data/model/data_set_list_model.h"
+#include "app/hosts/model/host_entry.h"
 #include "app/report/data_set_report.h"
 #include "app/report/export_panel.h"
 #include "app/report/page_preview.h"
@@ -22,6 +21,7 @@
 #include "app/report/report_builder.h"
 #include "app/report/report_writer.h"
 #include "app/report/subject_picker.h"
+#include "app/runs/run_desk.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/page_frame.h"

@@ -2,7 +2,7 @@
 
 #include <QTimer>
 
-#include "app/models/data_set_inspector.h"
+#include "app/data/model/data_set_inspector.h"
 #include "app/report/report_document.h"
 #include "app/report/report_template.h"
 #include "app/widgets/place.h"

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "app/models/display_text.h"
-#include "app/models/run_entry.h"
+#include "app/base/display_text.h"
 #include "app/report/sections.h"
+#include "app/runs/run_entry.h"
 #include "engine/planner/scaling/published_curve.h"
 
 namespace trainyard {

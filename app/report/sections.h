@@ -2,11 +2,11 @@
 
 #include <vector>
 
-#include "app/models/plan_comparison.h"
-#include "app/models/run_folder.h"
-#include "app/models/scaling_table.h"
-#include "app/models/text_table_model.h"
+#include "app/base/text_table_model.h"
+#include "app/plan/plan_comparison.h"
+#include "app/plan/scaling_table.h"
 #include "app/report/report_document.h"
+#include "app/runs/run_folder.h"
 
 namespace trainyard {
 

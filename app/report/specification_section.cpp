@@ -2,7 +2,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include "app/models/display_text.h"
+#include "app/base/display_text.h"
 #include "app/report/sections.h"
 
 namespace trainyard {

@@ -5,9 +5,9 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "app/models/data_set_list_model.h"
-#include "app/models/run_list_model.h"
-#include "app/models/theme.h"
+#include "app/base/theme.h"
+#include "app/data/model/data_set_list_model.h"
+#include "app/runs/run_list_model.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/run_picker.h"

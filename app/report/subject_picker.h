@@ -5,7 +5,7 @@
 #include <QFrame>
 #include <QStringList>
 
-#include "app/models/data_set_entry.h"
+#include "app/data/model/data_set_entry.h"
 #include "app/report/report_template.h"
 
 class QComboBox;

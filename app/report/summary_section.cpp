@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "app/models/display_text.h"
-#include "app/models/layout_words.h"
-#include "app/models/run_entry.h"
+#include "app/base/display_text.h"
+#include "app/plan/layout_words.h"
 #include "app/report/sections.h"
+#include "app/runs/run_entry.h"
 #include "engine/planner/parameter_parts.h"
 #include "engine/spec/names.h"
 

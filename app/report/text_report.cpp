@@ -6,7 +6,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include "app/models/csv_text.h"
+#include "app/base/csv_text.h"
 
 namespace trainyard {
 

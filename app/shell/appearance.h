@@ -4,7 +4,7 @@
 
 #include <QObject>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/shell/system_scheme.h"
 
 class QApplication;

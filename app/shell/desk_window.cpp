@@ -1,11 +1,11 @@
 #include "app/shell/desk_window.h"
 
+#include "app/base/display_text.h"
 #include "app/data/data_place.h"
 #include "app/demo/demo_flow.h"
 #include "app/designer/design_place.h"
 #include "app/history/compare_place.h"
 #include "app/hosts/hosts_place.h"
-#include "app/models/display_text.h"
 #include "app/monitor/runs_place.h"
 #include "app/report/reports_place.h"
 #include "app/shell/about.h"

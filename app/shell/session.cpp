@@ -1,6 +1,6 @@
 #include "app/shell/session.h"
 
-#include "app/models/host_store.h"
+#include "app/hosts/model/host_store.h"
 #include "engine/base/file.h"
 #include "engine/spec/presets.h"
 

@@ -2,7 +2,7 @@
 
 #include <QObject>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 
 class QDBusVariant;
 

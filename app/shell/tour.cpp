@@ -13,7 +13,7 @@
 #include <QShortcut>
 #include <QVBoxLayout>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/shell/main_window.h"
 #include "app/widgets/place.h"
 #include "app/widgets/roles.h"

@@ -1,6 +1,6 @@
 #include "app/widgets/action_fill.h"
 
-#include "app/models/step_words.h"
+#include "app/plan/step_words.h"
 
 namespace trainyard {
 

@@ -3,7 +3,7 @@
 #include <QBrush>
 #include <QList>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/chart_legend.h"
 #include "engine/planner/pipeline/pipeline_schedule.h"
 

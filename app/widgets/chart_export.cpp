@@ -8,7 +8,7 @@
 
 #include <qcustomplot.h>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "engine/base/file.h"
 
 namespace trainyard {

@@ -5,7 +5,7 @@
 #include <QList>
 #include <QWidget>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/chart_marker.h"
 
 namespace trainyard {

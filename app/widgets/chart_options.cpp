@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "app/models/display_text.h"
+#include "app/base/display_text.h"
 
 namespace trainyard {
 

@@ -2,9 +2,9 @@
 
 #include <QString>
 
-#include "app/models/axis_ticks.h"
-#include "app/models/smoothing.h"
-#include "app/models/step_table.h"
+#include "app/runs/step_table.h"
+#include "app/series/axis_ticks.h"
+#include "app/series/smoothing.h"
 
 namespace trainyard {
 

@@ -14,8 +14,8 @@
 
 #include <qcustomplot.h>
 
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/widgets/chart_export.h"
 #include "app/widgets/chart_gestures.h"
 #include "app/widgets/chart_link.h"

@@ -5,7 +5,7 @@
 #include <QFrame>
 #include <QTimer>
 
-#include "app/models/axis_ticks.h"
+#include "app/series/axis_ticks.h"
 #include "app/widgets/chart_options.h"
 #include "engine/base/result.h"
 

@@ -9,7 +9,7 @@
 #include <QSlider>
 #include <QToolButton>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 
 namespace trainyard {
 

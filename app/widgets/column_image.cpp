@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "app/models/parallel_for.h"
+#include "app/base/parallel_for.h"
 
 namespace trainyard {
 

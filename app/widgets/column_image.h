@@ -6,7 +6,7 @@
 #include <QColor>
 #include <QImage>
 
-#include "app/models/value_summary.h"
+#include "app/series/value_summary.h"
 
 namespace trainyard {
 

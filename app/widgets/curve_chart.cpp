@@ -8,10 +8,10 @@
 
 #include <qcustomplot.h>
 
-#include "app/models/csv_text.h"
-#include "app/models/display_text.h"
-#include "app/models/parallel_for.h"
-#include "app/models/theme.h"
+#include "app/base/csv_text.h"
+#include "app/base/display_text.h"
+#include "app/base/parallel_for.h"
+#include "app/base/theme.h"
 #include "app/widgets/curve_layer.h"
 
 namespace trainyard {

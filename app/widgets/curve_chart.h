@@ -3,9 +3,9 @@
 #include <QList>
 #include <QPen>
 
-#include "app/models/axis_range.h"
-#include "app/models/curve_view.h"
-#include "app/models/latest_job.h"
+#include "app/base/latest_job.h"
+#include "app/series/axis_range.h"
+#include "app/series/curve_view.h"
 #include "app/widgets/chart_link.h"
 #include "app/widgets/chart_panel.h"
 

@@ -4,7 +4,7 @@
 
 #include <qcustomplot.h>
 
-#include "app/models/value_summary.h"
+#include "app/series/value_summary.h"
 #include "app/widgets/column_image.h"
 
 namespace trainyard {

@@ -2,7 +2,7 @@
 
 #include <QPainter>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 
 namespace trainyard {
 

@@ -12,7 +12,7 @@
 #include <QPainter>
 #include <QProxyStyle>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 
 namespace trainyard {
 

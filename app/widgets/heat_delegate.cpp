@@ -2,9 +2,9 @@
 
 #include <QPainter>
 
-#include "app/models/link_matrix_model.h"
-#include "app/models/theme.h"
-#include "app/models/tone.h"
+#include "app/base/theme.h"
+#include "app/base/tone.h"
+#include "app/hosts/model/link_matrix_model.h"
 
 namespace trainyard {
 

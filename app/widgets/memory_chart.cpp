@@ -9,9 +9,9 @@
 #include <QPainter>
 #include <QVBoxLayout>
 
-#include "app/models/axis_ticks.h"
-#include "app/models/display_text.h"
-#include "app/models/theme.h"
+#include "app/base/display_text.h"
+#include "app/base/theme.h"
+#include "app/series/axis_ticks.h"
 #include "app/widgets/chart_legend.h"
 #include "app/widgets/item_walk.h"
 

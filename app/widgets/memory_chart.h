@@ -3,7 +3,7 @@
 #include <QFrame>
 #include <QLabel>
 
-#include "app/models/device_memory.h"
+#include "app/plan/device_memory.h"
 
 namespace trainyard {
 

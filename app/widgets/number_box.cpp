@@ -3,7 +3,7 @@
 #include <QSignalBlocker>
 #include <QWheelEvent>
 
-#include "app/models/display_text.h"
+#include "app/base/display_text.h"
 
 namespace trainyard {
 

@@ -4,7 +4,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/roles.h"
 

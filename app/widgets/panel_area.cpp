@@ -15,7 +15,7 @@
 #include <QUndoCommand>
 #include <QUndoStack>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/panel_bar.h"
 #include "app/widgets/roles.h"
 

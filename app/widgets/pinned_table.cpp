@@ -10,7 +10,7 @@
 #include <QUndoStack>
 #include <QVBoxLayout>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
 #include "engine/base/file.h"

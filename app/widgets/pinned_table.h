@@ -4,7 +4,7 @@
 
 #include <QFrame>
 
-#include "app/models/pinned_values.h"
+#include "app/monitor/model/pinned_values.h"
 #include "engine/base/result.h"
 
 class QSortFilterProxyModel;

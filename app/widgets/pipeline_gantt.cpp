@@ -8,9 +8,9 @@
 #include <QPainter>
 #include <QWheelEvent>
 
-#include "app/models/axis_ticks.h"
-#include "app/models/step_words.h"
-#include "app/models/theme.h"
+#include "app/base/theme.h"
+#include "app/plan/step_words.h"
+#include "app/series/axis_ticks.h"
 #include "app/widgets/action_fill.h"
 
 namespace trainyard {

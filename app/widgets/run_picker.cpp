@@ -6,7 +6,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "app/models/run_list_model.h"
+#include "app/runs/run_list_model.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/run_row_delegate.h"
 #include "app/widgets/run_search_field.h"

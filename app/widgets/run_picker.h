@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "app/models/run_pick_model.h"
+#include "app/runs/run_pick_model.h"
 
 class QLabel;
 class QListView;

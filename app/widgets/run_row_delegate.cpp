@@ -3,8 +3,8 @@
 #include <QEvent>
 #include <QPainter>
 
-#include "app/models/display_text.h"
-#include "app/models/run_list_model.h"
+#include "app/base/display_text.h"
+#include "app/runs/run_list_model.h"
 
 namespace trainyard {
 

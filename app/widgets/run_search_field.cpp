@@ -3,7 +3,7 @@
 #include <QAction>
 #include <QToolTip>
 
-#include "app/models/run_search.h"
+#include "app/runs/run_search.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
 

@@ -5,10 +5,10 @@
 
 #include <qcustomplot.h>
 
-#include "app/models/axis_range.h"
-#include "app/models/csv_text.h"
-#include "app/models/pixel_columns.h"
-#include "app/models/theme.h"
+#include "app/base/csv_text.h"
+#include "app/base/theme.h"
+#include "app/series/axis_range.h"
+#include "app/series/pixel_columns.h"
 #include "app/widgets/chart_legend.h"
 
 namespace trainyard {

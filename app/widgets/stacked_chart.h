@@ -4,7 +4,7 @@
 
 #include <QList>
 
-#include "app/models/smoothed_series.h"
+#include "app/series/smoothed_series.h"
 #include "app/widgets/chart_panel.h"
 
 namespace trainyard {

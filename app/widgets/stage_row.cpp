@@ -3,7 +3,7 @@
 #include <QPainter>
 #include <QPainterPath>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 
 namespace trainyard {
 

@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "app/models/stage_progress.h"
+#include "app/hosts/model/stage_progress.h"
 
 namespace trainyard {
 

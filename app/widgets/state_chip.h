@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "app/models/tone.h"
+#include "app/base/tone.h"
 
 class QLabel;
 

@@ -6,7 +6,7 @@
 #include <QPainter>
 #include <QSvgRenderer>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 
 namespace trainyard {
 

@@ -1,7 +1,7 @@
 #include "app/widgets/toned_delegate.h"
 
-#include "app/models/theme.h"
-#include "app/models/tone.h"
+#include "app/base/theme.h"
+#include "app/base/tone.h"
 
 namespace trainyard {
 

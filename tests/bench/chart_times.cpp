@@ -16,10 +16,10 @@
 #include <fmt/format.h>
 #include <qcustomplot.h>
 
-#include "app/models/kept_series.h"
-#include "app/models/open_run.h"
-#include "app/models/series_file.h"
 #include "app/monitor/charts_tab.h"
+#include "app/runs/kept_series.h"
+#include "app/runs/open_run.h"
+#include "app/series/series_file.h"
 #include "app/widgets/chart_link.h"
 #include "app/widgets/curve_chart.h"
 #include "engine/base/resident_set.h"

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "app/designer/design_place.h"
-#include "app/models/memory_groups.h"
-#include "app/models/planned_run.h"
+#include "app/designer/model/memory_groups.h"
+#include "app/plan/planned_run.h"
 #include "app/shell/desk_window.h"
 #include "engine/spec/presets.h"
 

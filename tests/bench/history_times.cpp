@@ -12,9 +12,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/models/run_filter.h"
-#include "app/models/run_library.h"
-#include "app/models/run_list_model.h"
+#include "app/runs/run_filter.h"
+#include "app/runs/run_library.h"
+#include "app/runs/run_list_model.h"
 #include "engine/spec/spec_json.h"
 
 using namespace trainyard;

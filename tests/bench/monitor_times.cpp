@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "app/models/alert_rules.h"
-#include "app/models/theme.h"
+#include "app/alerts/alert_rules.h"
+#include "app/base/theme.h"
 #include "app/monitor/device_board.h"
 #include "app/monitor/log_view.h"
 #include "app/monitor/rank_times.h"

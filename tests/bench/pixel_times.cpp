@@ -12,14 +12,14 @@
 #include <QTemporaryDir>
 #include <fmt/format.h>
 
-#include "app/models/alert_center.h"
-#include "app/models/hardware_library.h"
-#include "app/models/run_desk.h"
-#include "app/models/run_library.h"
-#include "app/models/theme.h"
+#include "app/alerts/alert_center.h"
+#include "app/base/theme.h"
 #include "app/monitor/charts_tab.h"
 #include "app/monitor/remote_run_hosts.h"
 #include "app/monitor/runs_place.h"
+#include "app/plan/hardware_library.h"
+#include "app/runs/run_desk.h"
+#include "app/runs/run_library.h"
 #include "app/widgets/curve_chart.h"
 #include "app/widgets/curve_layer.h"
 #include "engine/base/clock.h"

@@ -3,7 +3,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/models/run_series.h"
+#include "app/runs/run_series.h"
 #include "engine/base/wall_clock_watch.h"
 #include "remote/stream/attempt_records.h"
 #include "tests/auto/agent/agent_client.h"

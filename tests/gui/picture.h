@@ -5,7 +5,7 @@
 #include <QTest>
 #include <QWidget>
 
-#include "app/models/theme.h"
+#include "app/base/theme.h"
 
 namespace trainyard::support {
 

@@ -9,9 +9,9 @@
 
 #include <qcustomplot.h>
 
-#include "app/models/open_run.h"
 #include "app/monitor/charts_tab.h"
 #include "app/monitor/further_charts.h"
+#include "app/runs/open_run.h"
 #include "app/widgets/chart_toolbar.h"
 #include "app/widgets/curve_chart.h"
 #include "app/widgets/pinned_table.h"

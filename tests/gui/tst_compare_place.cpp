@@ -6,7 +6,7 @@
 #include <QTest>
 
 #include "app/history/compare_place.h"
-#include "app/models/run_desk.h"
+#include "app/runs/run_desk.h"
 #include "app/widgets/curve_chart.h"
 #include "tests/gui/picture.h"
 #include "tests/support/patience.h"

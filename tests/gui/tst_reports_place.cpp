@@ -8,12 +8,12 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/models/data_set_list_model.h"
-#include "app/models/hardware_library.h"
-#include "app/models/host_entry.h"
-#include "app/models/run_desk.h"
+#include "app/data/model/data_set_list_model.h"
+#include "app/hosts/model/host_entry.h"
+#include "app/plan/hardware_library.h"
 #include "app/report/page_preview.h"
 #include "app/report/reports_place.h"
+#include "app/runs/run_desk.h"
 #include "app/widgets/message_strip.h"
 #include "remote/launch/run_service.h"
 #include "remote/target/target_pool.h"

@@ -15,10 +15,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/models/alert_center.h"
-#include "app/models/hardware_library.h"
-#include "app/models/run_desk.h"
-#include "app/models/run_hosts.h"
+#include "app/alerts/alert_center.h"
 #include "app/monitor/charts_tab.h"
 #include "app/monitor/checkpoints_tab.h"
 #include "app/monitor/csv_choice.h"
@@ -37,6 +34,9 @@
 #include "app/monitor/spec_tab.h"
 #include "app/monitor/timeline_tab.h"
 #include "app/monitor/trace_view.h"
+#include "app/plan/hardware_library.h"
+#include "app/runs/run_desk.h"
+#include "app/runs/run_hosts.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/panel_area.h"
 #include "remote/launch/run_service.h"

@@ -4,7 +4,7 @@
 #include <QMessageBox>
 #include <QTest>
 
-#include "app/models/run_desk.h"
+#include "app/runs/run_desk.h"
 #include "app/shell/tour.h"
 #include "app/widgets/place.h"
 #include "tests/gui/place_fixture.h"

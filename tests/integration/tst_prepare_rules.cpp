@@ -1,7 +1,7 @@
 #include <QProcess>
 #include <QTest>
 
-#include "app/models/prepare_options.h"
+#include "app/data/model/prepare_options.h"
 #include "tests/integration/cli_fixture.h"
 
 using namespace trainyard;

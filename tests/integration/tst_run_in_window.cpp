@@ -4,12 +4,12 @@
 #include <QTableView>
 #include <QTest>
 
-#include "app/models/plan_comparison.h"
-#include "app/models/plan_of_run.h"
 #include "app/monitor/checkpoints_tab.h"
 #include "app/monitor/plan_tab.h"
 #include "app/monitor/run_view.h"
 #include "app/monitor/runs_place.h"
+#include "app/plan/plan_comparison.h"
+#include "app/plan/plan_of_run.h"
 #include "app/shell/desk_window.h"
 #include "app/widgets/panel_area.h"
 #include "tests/integration/cli_fixture.h"

@@ -7,7 +7,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/models/spread_preparation.h"
+#include "app/data/model/spread_preparation.h"
 #include "engine/base/file.h"
 #include "tests/support/bundle/small_bundle.h"
 #include "tests/support/lab/netns_lab.h"

@@ -6,7 +6,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/models/host_probes.h"
+#include "app/hosts/model/host_probes.h"
 #include "engine/planner/probes/probed_node.h"
 #include "engine/records/journal.h"
 #include "remote/launch/run_service.h"

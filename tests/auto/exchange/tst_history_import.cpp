@@ -6,8 +6,8 @@
 #include <QTest>
 
 #include "app/exchange/history_import.h"
-#include "app/models/run_desk.h"
-#include "app/models/run_library.h"
+#include "app/runs/run_desk.h"
+#include "app/runs/run_library.h"
 
 using namespace trainyard;
 using namespace std::chrono_literals;

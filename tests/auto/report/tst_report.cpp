@@ -11,9 +11,8 @@
 #include <cmath>
 #include <functional>
 
-#include "app/models/display_text.h"
-#include "app/models/hardware_library.h"
-#include "app/models/run_folder.h"
+#include "app/base/display_text.h"
+#include "app/plan/hardware_library.h"
 #include "app/report/column_widths.h"
 #include "app/report/data_set_report.h"
 #include "app/report/equal_hosts.h"
@@ -24,6 +23,7 @@
 #include "app/report/report_writer.h"
 #include "app/report/text_report.h"
 #include "app/report/thinned_curve.h"
+#include "app/runs/run_folder.h"
 #include "engine/planner/memory_model.h"
 #include "tests/support/file_content.h"
 #include "tests/support/sample_run/sample_run.h"

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "app/models/data_set_details.h"
-#include "app/models/data_set_entry.h"
-#include "app/models/host_entry.h"
-#include "app/models/prepare_options.h"
-#include "app/models/sample_rows.h"
-#include "app/models/stage_progress.h"
+#include "app/data/model/data_set_details.h"
+#include "app/data/model/data_set_entry.h"
+#include "app/data/model/prepare_options.h"
+#include "app/data/model/sample_rows.h"
+#include "app/hosts/model/host_entry.h"
+#include "app/hosts/model/stage_progress.h"
 #include "engine/spec/run_spec.h"
 #include "remote/preflight/preflight.h"
 

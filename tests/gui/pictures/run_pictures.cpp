@@ -13,9 +13,8 @@
 #include <QTableView>
 #include <QToolButton>
 
+#include "app/alerts/alert_actions.h"
 #include "app/history/compare_place.h"
-#include "app/models/alert_actions.h"
-#include "app/models/run_desk.h"
 #include "app/monitor/checkpoints_tab.h"
 #include "app/monitor/device_board.h"
 #include "app/monitor/events_tab.h"
@@ -23,6 +22,7 @@
 #include "app/monitor/run_view.h"
 #include "app/monitor/runs_place.h"
 #include "app/report/reports_place.h"
+#include "app/runs/run_desk.h"
 #include "app/widgets/message_strip.h"
 #include "app/widgets/panel_area.h"
 #include "engine/base/file.h"

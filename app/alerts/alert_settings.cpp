@@ -1,0 +1,161 @@
+#include "app/alerts/alert_settings.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <QCoreApplication>
+
+#include "app/base/desk_file.h"
+#include "engine/spec/field_reader.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr const char* kNotifies = "notifies";
+constexpr int kAlertVersion = 1;
+
+QString words(const char* text)
+{
+    return QCoreApplication::translate("AlertSettings", text);
+}
+
+template <double AlertThresholds::*Member>
+ThresholdField field(const char* key, const char* label, const char* unit, const char* help, double least,
+                     double most, double step)
+{
+    return {QString::fromLatin1(key),
+            words(label),
+            words(unit),
+            words(help),
+            least,
+            most,
+            step,
+            [](const AlertThresholds& t) { return t.*Member; },
+            [](AlertThresholds& t, double value) { t.*Member = value; }};
+}
+
+ThresholdField diskField()
+{
+    return {QStringLiteral("disk_free_gib"),
+            words("Disk"),
+            words("GiB free"),
+            words("Told when the disk of the run's folder has less free on any host"),
+            0,
+            1e6,
+            5,
+            [](const AlertThresholds& t) { return double(t.diskFree) / double(kGiB); },
+            [](AlertThresholds& t, double value) { t.diskFree = Bytes(value * double(kGiB)); }};
+}
+
+ThresholdField memoryField()
+{
+    return {QStringLiteral("host_memory_free_percent"),
+            words("Host memory"),
+            words("% free"),
+            words("Told when a host has less of its memory free"),
+            0,
+            100,
+            1,
+            [](const AlertThresholds& t) { return t.hostMemoryFree * 100; },
+            [](AlertThresholds& t, double value) { t.hostMemoryFree = value / 100; }};
+}
+
+template <double BoardThresholds::*Member>
+ThresholdField boardField(const char* key, const char* label, const char* help)
+{
+    return {QString::fromLatin1(key),
+            words(label),
+            words("%"),
+            words(help),
+            0,
+            100,
+            5,
+            [](const AlertThresholds& t) { return t.board.*Member * 100; },
+            [](AlertThresholds& t, double value) { t.board.*Member = value / 100; }};
+}
+
+void readThreshold(FieldReader& reader, const ThresholdField& field, AlertThresholds& thresholds)
+{
+    const QByteArray key = field.key.toLatin1();
+    double value = field.get(thresholds);
+    reader.read(key.constData(), value);
+    if (value >= field.least && value <= field.most)
+        field.set(thresholds, value);
+    else
+        reader.complain(key.constData(), fmt::format("is {:g}", value),
+                        fmt::format("{:g} to {:g} are possible", field.least, field.most));
+}
+
+Result<AlertSettings> parseAlertSettings(std::string_view text)
+{
+    TRAINYARD_TRY(const nlohmann::json json, parseDeskJson(text, kAlertVersion));
+    Diagnostics problems;
+    FieldReader reader(json, "", problems);
+    AlertSettings settings;
+    reader.read(kNotifies, settings.notifies);
+    for (const ThresholdField& field : thresholdFields())
+        readThreshold(reader, field, settings.thresholds);
+    return problems.empty() ? Result<AlertSettings>(settings) : toError(problems);
+}
+
+} // namespace
+
+const QList<ThresholdField>& thresholdFields()
+{
+    using T = AlertThresholds;
+    static const QList<ThresholdField> fields{
+        field<&T::lossDeviations>("loss_deviations", "Divergence", "σ",
+                                  "Told when the loss is so many standard deviations above its trailing "
+                                  "mean for several steps",
+                                  1, 100, 1),
+        field<&T::gradientFactor>("gradient_factor", "Gradient spike", "× median",
+                                  "Told when a gradient norm is so many times the median of the 100 before",
+                                  1.5, 1000, 1),
+        field<&T::stallFactor>("stall_factor", "Stall", "× step time",
+                               "Told when no step was finished for so many usual step times", 2, 1000, 1),
+        field<&T::stallSeconds>("stall_seconds", "Stall, at least", "s",
+                                "But no sooner than after so many seconds", 5, 86'400, 10),
+        field<&T::hostSilentSeconds>("host_silent_seconds", "Lost host", "s",
+                                     "Told when a host sends no sample for so long while others do", 5,
+                                     86'400, 10),
+        field<&T::linkSeconds>("link_seconds", "Link lost", "s",
+                               "Told when this desk cannot reach a run for so long", 0, 86'400, 5),
+        field<&T::stepFactor>("step_factor", "Slow steps", "× median",
+                              "Told when three quarters of the newest steps, for 10 s or more, take so "
+                              "many times the median of those before",
+                              1.1, 100, 0.5),
+        field<&T::stragglerFactor>("straggler_factor", "Straggler", "× median",
+                                   "Told when a rank computes so many times as long as the ranks of its "
+                                   "stage in 24 of the newest 30 steps",
+                                   1.02, 100, 0.05),
+        field<&T::idleSeconds>("idle_seconds", "Idle device", "s",
+                               "Told when a device holds memory and its utilisation is 0 % for so long", 5,
+                               86'400, 10),
+        diskField(),
+        memoryField(),
+        boardField<&BoardThresholds::loadLow>("board_load_low_percent", "Board: hardly used below",
+                                              "The board of devices marks a utilisation below"),
+        boardField<&BoardThresholds::loadHigh>("board_load_high_percent", "Board: well used above",
+                                               "The board of devices marks a utilisation above"),
+        boardField<&BoardThresholds::memoryHigh>("board_memory_high_percent", "Board: full above",
+                                                 "The board of devices marks a device whose memory is "
+                                                 "fuller"),
+    };
+    return fields;
+}
+
+Result<AlertSettings> loadAlertSettings(const std::filesystem::path& file)
+{
+    return readDeskFile(file, parseAlertSettings);
+}
+
+Status saveAlertSettings(const std::filesystem::path& file, const AlertSettings& settings)
+{
+    nlohmann::ordered_json json{{"version", kAlertVersion}, {kNotifies, settings.notifies}};
+    for (const ThresholdField& field : thresholdFields())
+        json[field.key.toStdString()] = field.get(settings.thresholds);
+    return writeDeskFile(file, json.dump(2) + "\n", parseAlertSettings);
+}
+
+} // namespace trainyard

@@ -1,0 +1,124 @@
+#include <algorithm>
+
+#include "app/alerts/alert_rules.h"
+#include "app/base/display_text.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr Bytes kLeastHeld = 256 * kMiB; ///< a device that only has a context holds less
+constexpr double kLeastHeldShare = 0.02; ///< of its memory
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+QString hostOf(const ObservedRun& run, const NodeDevice& device)
+{
+    return oneLine(run.facts.hosts.value(device.node(), device.stream));
+}
+
+double secondsSince(std::int64_t ns, std::int64_t nowNs)
+{
+    return double(nowNs - ns) / double(kSecond);
+}
+
+std::optional<Alert> linkLost(const ObservedRun& run, double patience)
+{
+    const double silent = double(run.nowMs) / 1000 - double(run.series.newestNs()) / double(kSecond);
+    if (run.link != RunLink::Lost || isFinal(run.series.status().state) || silent < patience)
+        return std::nullopt;
+    return Alert{AlertKind::LinkLost,
+                 {},
+                 Severity::Warning,
+                 QObject::tr("%1 cannot be reached for %2; the run goes on without this desk")
+                     .arg(oneLine(run.facts.hosts.value(0)), displaySeconds(silent)),
+                 {},
+                 0};
+}
+
+/// Others are heard: else it is the link.
+std::optional<Alert> lostHost(const ObservedRun& run, const NodeDevice& host, double patience)
+{
+    const double silent = secondsSince(host.time.wallNs, run.series.newestNs());
+    if (!run.isLive() || silent < patience)
+        return std::nullopt;
+    const QString name = hostOf(run, host);
+    return Alert{AlertKind::LostHost,
+                 name,
+                 Severity::Error,
+                 QObject::tr("%1 sends nothing for %2, while others do").arg(name, displaySeconds(silent)),
+                 {},
+                 0};
+}
+
+std::optional<Alert> lowDisk(const ObservedRun& run, const NodeDevice& host, Bytes least)
+{
+    if (host.sample.diskFree >= least)
+        return std::nullopt;
+    const QString name = hostOf(run, host);
+    return Alert{AlertKind::LowDisk,
+                 name,
+                 Severity::Warning,
+                 QObject::tr("%1: %2 free on the disk of the run's folder; a checkpoint needs room")
+                     .arg(name, displayBytes(double(host.sample.diskFree))),
+                 {},
+                 0};
+}
+
+std::optional<Alert> lowMemory(const ObservedRun& run, const NodeDevice& host, double leastShare)
+{
+    const double total = double(host.sample.memoryTotal);
+    const double free = total - double(host.sample.memoryUsed);
+    if (!(total > 0) || free >= leastShare * total)
+        return std::nullopt;
+    const QString name = hostOf(run, host);
+    return Alert{AlertKind::LowHostMemory,
+                 name,
+                 Severity::Warning,
+                 QObject::tr("%1: %2 of %3 of host memory are free; without any a rank is killed")
+                     .arg(name, displayBytes(free), displayBytes(total)),
+                 {},
+                 0};
+}
+
+std::optional<Alert> idleDevice(const ObservedRun& run, const NodeDevice& device, double patience)
+{
+    const double idle = secondsSince(device.busyNs, device.time.wallNs);
+    const double held = double(device.sample.memoryUsed);
+    if (idle < patience || held < double(kLeastHeld) ||
+        held < kLeastHeldShare * double(device.sample.memoryTotal))
+        return std::nullopt;
+    const QString name = QObject::tr("%1, device %2").arg(hostOf(run, device)).arg(device.sample.device);
+    return Alert{AlertKind::IdleDevice,
+                 name,
+                 Severity::Warning,
+                 QObject::tr("%1 holds %2 and does nothing for %3")
+                     .arg(name, displayBytes(held), displaySeconds(idle)),
+                 {},
+                 0};
+}
+
+} // namespace
+
+QList<Alert> hostAlerts(const ObservedRun& run, const AlertThresholds& thresholds)
+{
+    QList<Alert> alerts;
+    const auto add = [&alerts](const std::optional<Alert>& alert) {
+        if (alert)
+            alerts.append(*alert);
+    };
+    add(linkLost(run, thresholds.linkSeconds));
+    if (!run.isAtWork())
+        return alerts;
+    for (const NodeDevice& device : run.series.devices()) {
+        if (device.sample.device >= 0) {
+            add(idleDevice(run, device, thresholds.idleSeconds));
+            continue;
+        }
+        add(lostHost(run, device, thresholds.hostSilentSeconds));
+        add(lowDisk(run, device, thresholds.diskFree));
+        add(lowMemory(run, device, thresholds.hostMemoryFree));
+    }
+    return alerts;
+}
+
+} // namespace trainyard

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QStringList>
+
+#include "app/base/tone.h"
+
+namespace trainyard {
+
+/// A small table of text, made elsewhere and set as a whole.
+struct TextTable {
+    QStringList columns;
+    QList<QStringList> rows; ///< each as long as `columns`
+};
+
+class TextTableModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    using QAbstractTableModel::QAbstractTableModel;
+
+    /// The view keeps its place when only the texts have changed.
+    void setTable(const TextTable& table);
+    /// Tab-separated, with headings: for the clipboard.
+    QString toText() const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+private:
+    TextTable m_table;
+};
+
+} // namespace trainyard

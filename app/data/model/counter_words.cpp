@@ -1,0 +1,104 @@
+#include "app/data/model/counter_words.h"
+
+#include <QCoreApplication>
+
+#include "app/base/display_text.h"
+
+namespace trainyard {
+
+namespace {
+
+struct CounterWords {
+    const char* counter;
+    const char* name;
+    const char* meaning;
+};
+
+// In the order in which a text meets them.
+constexpr CounterWords kWords[] = {
+    {"pages", QT_TRANSLATE_NOOP("CounterWords", "Pages read"),
+     QT_TRANSLATE_NOOP("CounterWords", "All pages or articles of the files")},
+    {"documents_read", QT_TRANSLATE_NOOP("CounterWords", "Documents read"),
+     QT_TRANSLATE_NOOP("CounterWords", "All documents of the files")},
+    {"redirects", QT_TRANSLATE_NOOP("CounterWords", "Redirects"),
+     QT_TRANSLATE_NOOP("CounterWords", "Pages that only lead to another page")},
+    {"pages_of_other_namespaces", QT_TRANSLATE_NOOP("CounterWords", "Pages that are no articles"),
+     QT_TRANSLATE_NOOP("CounterWords", "Talk, users, templates, categories, help and the like")},
+    {"pages_of_other_models", QT_TRANSLATE_NOOP("CounterWords", "Pages that are no wikitext"),
+     QT_TRANSLATE_NOOP("CounterWords", "Programs, style sheets and data that the wiki keeps as pages")},
+    {"pages_deleted", QT_TRANSLATE_NOOP("CounterWords", "Deleted pages"),
+     QT_TRANSLATE_NOOP("CounterWords", "Their text is not in the dump any more")},
+    {"pages_too_long", QT_TRANSLATE_NOOP("CounterWords", "Pages too long"),
+     QT_TRANSLATE_NOOP("CounterWords", "Over 64 MiB, which no wiki allows: the file is damaged there")},
+    {"documents_too_long", QT_TRANSLATE_NOOP("CounterWords", "Documents too long"),
+     QT_TRANSLATE_NOOP("CounterWords", "Over 64 MiB: most likely not cut into documents")},
+    {"documents_without_text", QT_TRANSLATE_NOOP("CounterWords", "Documents without text"),
+     QT_TRANSLATE_NOOP("CounterWords", "Their text is missing or empty in the file")},
+    {"characters_repaired", QT_TRANSLATE_NOOP("CounterWords", "Characters repaired"),
+     QT_TRANSLATE_NOOP("CounterWords", "Bytes that are no UTF-8; each became U+FFFD")},
+    {"repeated_page_ids", QT_TRANSLATE_NOOP("CounterWords", "Pages with an id twice"),
+     QT_TRANSLATE_NOOP("CounterWords", "The same page may be in several files")},
+    {"articles_without_text", QT_TRANSLATE_NOOP("CounterWords", "Articles without text"),
+     QT_TRANSLATE_NOOP("CounterWords", "Nothing but lists, tables and templates: no sentence was left")},
+    {"headings_dropped", QT_TRANSLATE_NOOP("CounterWords", "Headings"),
+     QT_TRANSLATE_NOOP("CounterWords",
+                       "No running text, as in the original corpus; the option Headings keeps them")},
+    {"list_items_dropped", QT_TRANSLATE_NOOP("CounterWords", "Items of lists"),
+     QT_TRANSLATE_NOOP("CounterWords",
+                       "No running text, as in the original corpus; the option Lists keeps them")},
+    {"table_rows_dropped", QT_TRANSLATE_NOOP("CounterWords", "Rows of tables"),
+     QT_TRANSLATE_NOOP("CounterWords", "Cells are no sentences")},
+    {"preformatted_lines_dropped", QT_TRANSLATE_NOOP("CounterWords", "Preformatted lines"),
+     QT_TRANSLATE_NOOP("CounterWords", "Program text, drawings of characters and the like")},
+    {"appendix_lines_dropped", QT_TRANSLATE_NOOP("CounterWords", "Lines of appendices"),
+     QT_TRANSLATE_NOOP("CounterWords", "References, external links, further reading and the like")},
+    {"fragments_dropped", QT_TRANSLATE_NOOP("CounterWords", "Fragments"),
+     QT_TRANSLATE_NOOP("CounterWords", "What the removal of a template or a picture left of a line")},
+    {"sentences_without_tokens", QT_TRANSLATE_NOOP("CounterWords", "Sentences without tokens"),
+     QT_TRANSLATE_NOOP("CounterWords", "Only characters that the tokenizer removes")},
+    {"unknown_tokens", QT_TRANSLATE_NOOP("CounterWords", "Unknown tokens"),
+     QT_TRANSLATE_NOOP("CounterWords", "Words that the vocabulary has no pieces for; each became [UNK]")},
+    {"tokens_after_the_last_row", QT_TRANSLATE_NOOP("CounterWords", "Tokens after the last row"),
+     QT_TRANSLATE_NOOP("CounterWords", "Too few to fill another row of running text")},
+    {"sentences_without_partner", QT_TRANSLATE_NOOP("CounterWords", "Sentences without partner"),
+     QT_TRANSLATE_NOOP("CounterWords",
+                       "Could not be made a pair, because there is no other document to draw from")},
+};
+
+QString words(const char* text)
+{
+    return QCoreApplication::translate("CounterWords", text);
+}
+
+/// "pages_in_braces" -> "Pages in braces"
+QString plainName(const std::string& counter)
+{
+    QString name = oneLine(QString::fromStdString(counter)).replace(QLatin1Char('_'), QLatin1Char(' '));
+    if (!name.isEmpty())
+        name[0] = name[0].toUpper();
+    return name;
+}
+
+QString countText(std::uint64_t count)
+{
+    return displayCount(static_cast<qint64>(count));
+}
+
+} // namespace
+
+TextTable counterTable(const std::map<std::string, std::uint64_t>& counters)
+{
+    TextTable table{{words("What"), words("How many"), words("Meaning")}, {}};
+    auto rest = counters;
+    for (const auto& [counter, name, meaning] : kWords) {
+        if (const auto found = rest.find(counter); found != rest.end()) {
+            table.rows.append({words(name), countText(found->second), words(meaning)});
+            rest.erase(found);
+        }
+    }
+    for (const auto& [counter, count] : rest)
+        table.rows.append({plainName(counter), countText(count), {}});
+    return table;
+}
+
+} // namespace trainyard

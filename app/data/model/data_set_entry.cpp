@@ -1,0 +1,39 @@
+#include "app/data/model/data_set_entry.h"
+
+#include <QCoreApplication>
+
+#include "remote/launch/data_set_manifest.h"
+
+namespace trainyard {
+
+QString nameOf(DataSetEntry::Check check)
+{
+    switch (check) {
+    case DataSetEntry::Check::NotVerified:
+        return QCoreApplication::translate("DataSetEntry", "○ not verified");
+    case DataSetEntry::Check::Verifying:
+        return QCoreApplication::translate("DataSetEntry", "◔ verifying");
+    case DataSetEntry::Check::Verified:
+        return QCoreApplication::translate("DataSetEntry", "✓ verified");
+    case DataSetEntry::Check::Damaged:
+        break;
+    }
+    return QCoreApplication::translate("DataSetEntry", "✕ damaged");
+}
+
+DataSetEntry withManifest(DataSetEntry entry, const DataSetManifest& manifest)
+{
+    entry.tokens = manifest.tokens;
+    entry.rows = manifest.trainingRows + manifest.testRows;
+    entry.testRows = manifest.testRows;
+    entry.shards = manifest.shards;
+    entry.sequenceLength = manifest.sequenceLength;
+    entry.maxPredictions = manifest.maxPredictions;
+    entry.vocabularySize = manifest.vocabularySize;
+    entry.paddingShare = manifest.paddingShare();
+    entry.objective = manifest.objective;
+    entry.nextSentence = manifest.nextSentence;
+    return entry;
+}
+
+} // namespace trainyard

@@ -1,0 +1,139 @@
+#include "app/data/model/prepare_job.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "app/runs/run_folder.h"
+#include "engine/base/file.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+namespace {
+
+/// What the job was asked to do, as the desk wrote it down when it launched it.
+std::optional<PrepareOptions> optionsOf(const QString& runId)
+{
+    const auto run = loadDeskRun(runId);
+    const auto job = readFile(deskRunFolder(runId) / "job.json");
+    if (!run.ok() || !job.ok())
+        return std::nullopt;
+    const QJsonObject asked = QJsonDocument::fromJson(QByteArray::fromStdString(*job)).object();
+    if (asked["command"].toString(QStringLiteral("prepare")) != QLatin1String("prepare"))
+        return std::nullopt;
+    QStringList arguments;
+    for (const auto& argument : asked["arguments"].toArray())
+        arguments << argument.toString();
+    return fromPrepareArguments(run->head(), arguments);
+}
+
+bool isUnfinished(const QString& runId)
+{
+    const auto records = readRunSeries(QString::fromStdString(deskRunFolder(runId).string()));
+    return records.ok() && !isFinal(records->status().state);
+}
+
+} // namespace
+
+PrepareJob::PrepareJob(RunService& runs, QObject* parent) : QObject(parent), m_runs(runs) {}
+
+PrepareJob::~PrepareJob() = default;
+
+void PrepareJob::begin(const PrepareOptions& options)
+{
+    m_options = options;
+    m_progress = {};
+    setState(State::Starting);
+}
+
+template <typename Job>
+void PrepareJob::connectJob(Job& job)
+{
+    connect(&job, &Job::startProgress, this, &PrepareJob::startProgress);
+    connect(&job, &Job::launched, this, [this] {
+        if (m_state == State::Starting)
+            setState(State::Running);
+    });
+    connect(&job, &Job::progressed, this, [this, &job] {
+        m_progress = job.progress();
+        emit progressed();
+    });
+    connect(&job, &Job::noticed, this, &PrepareJob::noticed);
+    connect(&job, &Job::linkChanged, this, &PrepareJob::linkChanged);
+    connect(&job, &Job::finished, this, &PrepareJob::finish);
+}
+
+HostJob& PrepareJob::makeJob()
+{
+    m_job = std::make_unique<HostJob>(m_runs, m_options.host);
+    connectJob(*m_job);
+    connect(m_job.get(), &HostJob::stopFailed, this, [this](const Error& error) {
+        setState(State::Running);
+        emit noticed(QString::fromStdString(error.text()));
+    });
+    return *m_job;
+}
+
+SpreadPreparation& PrepareJob::makeSpread()
+{
+    m_spread = std::make_unique<SpreadPreparation>(m_runs, m_options);
+    connectJob(*m_spread);
+    return *m_spread;
+}
+
+void PrepareJob::start(const PrepareOptions& options)
+{
+    TRAINYARD_CHECK(m_state == State::Idle);
+    begin(options);
+    if (options.readers.isEmpty())
+        makeJob().launch({.name = jobName(options), .arguments = prepareArguments(options)});
+    else
+        makeSpread().start();
+}
+
+void PrepareJob::follow(const QString& runId)
+{
+    const auto options = optionsOf(runId);
+    if (m_state != State::Idle || !options)
+        return;
+    begin(*options);
+    makeJob().follow(runId);
+}
+
+void PrepareJob::pickUp()
+{
+    for (const DeskRun& run : deskRuns()) {
+        if (run.kind == RunKind::Prepare && m_state == State::Idle && isUnfinished(run.id))
+            follow(run.id);
+    }
+}
+
+void PrepareJob::cancel()
+{
+    if (m_state == State::Running)
+        setState(State::Stopping);
+    if (m_job)
+        m_job->cancel();
+    if (m_spread)
+        m_spread->cancel();
+}
+
+void PrepareJob::finish(const Status& status)
+{
+    m_progress = m_job ? m_job->progress() : m_spread->progress();
+    if (m_job)
+        m_job.release()->deleteLater(); // we are in its signal
+    if (m_spread)
+        m_spread.release()->deleteLater();
+    setState(State::Idle);
+    emit finished(status.ok() ? Result<PrepareOptions>(m_options) : Result<PrepareOptions>(status.error()));
+}
+
+void PrepareJob::setState(State state)
+{
+    m_state = state;
+    emit stateChanged(state);
+}
+
+} // namespace trainyard

@@ -1,0 +1,228 @@
+#include "app/data/model/spread_preparation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/base/display_text.h"
+#include "engine/base/file.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+namespace {
+
+const QString kFolder = QStringLiteral("documents"); ///< in the directory of a run that reads
+const QString kIndex = QStringLiteral("documents.json");
+
+QByteArray jobOf(const QString& runId)
+{
+    const auto job = readFile(deskRunFolder(runId) / "job.json");
+    return job.ok() ? QByteArray::fromStdString(*job) : QByteArray();
+}
+
+} // namespace
+
+QList<CorpusShare> sharesOf(const PrepareOptions& options)
+{
+    const auto isFree = [](const QString& dump) { return partOf(dump).reader.isEmpty(); };
+    const auto free = std::count_if(options.dumps.begin(), options.dumps.end(), isFree);
+    QList<CorpusShare> shares;
+    qsizetype dealt = 0;
+    for (const QString& dump : options.dumps) {
+        const DumpPart part = partOf(dump);
+        const QString host =
+            isFree(dump) ? options.readers[dealt++ * options.readers.size() / free] : part.reader;
+        if (shares.isEmpty() || shares.last().host != host)
+            shares.append({host, {}});
+        shares.last().dumps << part.path;
+    }
+    return shares;
+}
+
+SpreadPreparation::SpreadPreparation(RunService& runs, PrepareOptions options, QObject* parent)
+    : QObject(parent), m_runs(runs), m_options(std::move(options))
+{
+    for (CorpusShare& share : sharesOf(m_options))
+        m_shares.push_back({.what = std::move(share), .job = {}, .copy = {}, .progress = {}, .run = {}});
+}
+
+SpreadPreparation::~SpreadPreparation() = default;
+
+void SpreadPreparation::start()
+{
+    for (const QString& host : m_options.readers)
+        readNext(host);
+}
+
+/// One share after the other: each takes the memory and the cores that the options give.
+void SpreadPreparation::readNext(const QString& host)
+{
+    for (Share& share : m_shares) {
+        if (share.what.host == host && !share.job && share.run.isEmpty())
+            return read(share);
+    }
+}
+
+void SpreadPreparation::read(Share& share)
+{
+    share.job = std::make_unique<HostJob>(m_runs, share.what.host);
+    watch(*share.job);
+    connect(share.job.get(), &HostJob::progressed, this, [this, &share] {
+        share.progress = share.job->progress();
+        emit progressed();
+    });
+    connect(share.job.get(), &HostJob::finished, this,
+            [this, &share](const Status& status) { onRead(share, status); });
+    share.job->launch({.command = QStringLiteral("documents"),
+                       .name = jobName(m_options),
+                       .arguments = documentsArguments(m_options, share.what.dumps, kFolder)});
+}
+
+void SpreadPreparation::watch(HostJob& job)
+{
+    const QString host = oneLine(job.host());
+    connect(&job, &HostJob::startProgress, this, [this, host](const QString& text, double fraction) {
+        emit startProgress(host + QStringLiteral(": ") + text, fraction);
+    });
+    connect(&job, &HostJob::launched, this, &SpreadPreparation::launched);
+    connect(&job, &HostJob::noticed, this,
+            [this, host](const QString& text) { emit noticed(host + QStringLiteral(": ") + text); });
+    connect(&job, &HostJob::linkChanged, this, &SpreadPreparation::linkChanged);
+    connect(&job, &HostJob::stopFailed, this, [this, &job](const Error& error) { leave(job, error); });
+}
+
+void SpreadPreparation::onRead(Share& share, const Status& status)
+{
+    share.progress = share.job->progress();
+    share.run = share.job->runId();
+    share.job.release()->deleteLater(); // we are in its signal
+    if (!status.ok())
+        return fail(status.error().in(share.what.host.toStdString()));
+    if (m_outcome)
+        return endWhenQuiet();
+    readNext(share.what.host);
+    copy(share);
+}
+
+void SpreadPreparation::copy(Share& share)
+{
+    if (share.what.host == m_options.host) {
+        share.there = true;
+        return joinWhenTogether();
+    }
+    share.copy = std::make_unique<RunFolderCopy>(
+        RunFolderCopy::Plan{share.run, share.what.host, m_options.host, jobOf(share.run), kFolder, kIndex},
+        m_runs.targets());
+    connect(share.copy.get(), &RunFolderCopy::progress, this, [this, &share](qint64 bytes, qint64 total) {
+        emit startProgress(tr("bringing the documents of %1 to %2: %3 of %4")
+                               .arg(oneLine(share.what.host), oneLine(m_options.host),
+                                    displayBytes(double(bytes)), displayBytes(double(total))),
+                           total > 0 ? double(bytes) / double(total) : -1);
+    });
+    connect(share.copy.get(), &RunFolderCopy::finished, this, [this, &share](const Status& copied) {
+        share.copy.release()->deleteLater(); // we are in its signal
+        if (!copied.ok())
+            return fail(copied.error());
+        share.there = true;
+        joinWhenTogether();
+    });
+    share.copy->start();
+}
+
+void SpreadPreparation::joinWhenTogether()
+{
+    if (m_outcome || m_joining || !std::ranges::all_of(m_shares, &Share::there))
+        return;
+    m_joining = true;
+    QStringList folders;
+    for (const Share& share : m_shares)
+        folders
+            << QStringLiteral("../%1/%2").arg(share.run, kFolder); // seen from the directory of another run
+    m_join = std::make_unique<HostJob>(m_runs, m_options.host);
+    watch(*m_join);
+    connect(m_join.get(), &HostJob::progressed, this, [this] {
+        m_joinProgress = m_join->progress();
+        emit progressed();
+    });
+    connect(m_join.get(), &HostJob::finished, this, [this](const Status& status) {
+        m_joinProgress = m_join->progress();
+        m_join.release()->deleteLater(); // we are in its signal
+        m_outcome = status.ok() ? status : Status(status.error().in(m_options.host.toStdString()));
+        endWhenQuiet();
+    });
+    m_join->launch({.name = jobName(m_options), .arguments = joinArguments(m_options, folders)});
+}
+
+StageProgress SpreadPreparation::progress() const
+{
+    std::vector<StageProgress> parts;
+    for (const Share& share : m_shares)
+        parts.push_back(share.progress);
+    return StageProgress::together(parts).followedBy(m_joinProgress);
+}
+
+void SpreadPreparation::cancel()
+{
+    fail(cancelled("preparing was cancelled; nothing was published"));
+}
+
+/// The first error counts; what the others say when they are ended because of it is no news.
+void SpreadPreparation::fail(const Error& error)
+{
+    if (!m_outcome) {
+        m_outcome = error;
+        for (Share& share : m_shares) {
+            share.copy.reset();
+            if (share.job)
+                share.job->cancel();
+        }
+        if (m_join)
+            m_join->cancel();
+    }
+    endWhenQuiet();
+}
+
+/// A host that cannot be reached keeps its job; the others are not kept waiting for it.
+void SpreadPreparation::leave(HostJob& job, const Error& error)
+{
+    emit noticed(QString::fromStdString(error.text()));
+    for (Share& share : m_shares) {
+        if (share.job.get() == &job)
+            share.job.release()->deleteLater(); // we are in its signal
+    }
+    if (m_join.get() == &job)
+        m_join.release()->deleteLater();
+    endWhenQuiet();
+}
+
+bool SpreadPreparation::anythingWorks() const
+{
+    return m_join || std::ranges::any_of(m_shares, [](const Share& share) { return share.job != nullptr; });
+}
+
+void SpreadPreparation::endWhenQuiet()
+{
+    if (m_outcome && !anythingWorks() && !std::exchange(m_cleaning, true))
+        clean();
+}
+
+/// The documents of the shares were only needed in between.
+void SpreadPreparation::clean()
+{
+    m_toRemove = 1;
+    const auto removed = [this](const Status&) {
+        if (--m_toRemove == 0)
+            emit finished(*m_outcome);
+    };
+    for (const Share& share : m_shares) {
+        if (share.run.isEmpty())
+            continue;
+        ++m_toRemove;
+        QStringList hosts{share.what.host, m_options.host};
+        hosts.removeDuplicates();
+        m_runs.removeRun(share.run, hosts, removed);
+    }
+    removed({});
+}
+
+} // namespace trainyard

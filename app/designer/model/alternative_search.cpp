@@ -1,0 +1,135 @@
+#include "app/designer/model/alternative_search.h"
+
+#include <algorithm>
+
+#include "app/plan/step_on_nodes.h"
+#include "engine/planner/search/layout_ranking.h"
+
+namespace trainyard {
+
+namespace {
+
+/// The specification without what a search decides and what it does not look at.
+RunSpec searchedPart(const RunSpec& spec)
+{
+    RunSpec part;
+    part.model = spec.model;
+    part.cluster = spec.cluster;
+    for (NodeSpec& node : part.cluster.nodes)
+        node.host.clear();
+    part.layout.bucketSize = spec.layout.bucketSize;
+    part.memory.offloadHorizon = spec.memory.offloadHorizon;
+    part.batch.global = spec.batch.global;
+    part.batch.packing = spec.batch.packing;
+    part.optimizer.kind = spec.optimizer.kind;
+    part.optimizer.momentum = spec.optimizer.momentum;
+    part.precision.compute = spec.precision.compute;
+    part.checkpoint.asynchronous = spec.checkpoint.asynchronous && spec.checkpoint.everySteps > 0;
+    part.launch.device = spec.launch.device;
+    return part;
+}
+
+SearchRequest requestFor(const PlannedDesign& design, SearchObjective objective)
+{
+    SearchRequest request;
+    request.spec = design.spec;
+    request.shape = design.shape;
+    request.node = design.time().node;
+    request.nodes = std::max(1, design.spec.cluster.totalSlots() / std::max(1, request.node.devices));
+    request.objective = objective;
+    return request;
+}
+
+/// As they are on nodes that differ, where each stage takes what its own ones take.
+Status timeOnNodes(const PlannedDesign& design, SearchObjective objective, std::vector<FoundLayout>& layouts)
+{
+    for (FoundLayout& layout : layouts) {
+        TRAINYARD_TRY(layout.time, stepTimeOn(design.time(), layout.spec, design.shape));
+        layout.sequencesPerSecond = layout.spec.batch.global / layout.time.seconds;
+        const double perSecond = pricePerHourOn(design.time(), layout.spec) / 3600;
+        layout.costPerMillionSequences = 1e6 * perSecond / layout.sequencesPerSecond;
+    }
+    rank(layouts, objective);
+    return {};
+}
+
+Result<std::vector<FoundLayout>> searchFor(const PlannedDesign& design, const SearchRequest& request)
+{
+    TRAINYARD_TRY(std::vector<FoundLayout> layouts, searchLayouts(request));
+    if (design.time().unequal)
+        TRAINYARD_TRY_STATUS(timeOnNodes(design, request.objective, layouts));
+    return layouts;
+}
+
+} // namespace
+
+bool AlternativeSearch::Question::operator==(const Question& other) const
+{
+    const bool sameNodes = unequal && other.unequal ? *unequal == *other.unequal : unequal == other.unequal;
+    return spec == other.spec && shape.length == other.shape.length &&
+           shape.maxPredictions == other.shape.maxPredictions && node == other.node && sameNodes;
+}
+
+AlternativeSearch::AlternativeSearch(QObject* parent)
+    : QObject(parent)
+    , m_job([this](const Answer& answer) { onAnswered(answer); },
+            [this](double share) { emit progressed(share); })
+{
+}
+
+void AlternativeSearch::setDesign(const PlannedDesign& design)
+{
+    m_design = design;
+    m_found.setPresent(isOutdated() ? PlannedDesign() : design);
+    emit stateChanged();
+}
+
+QString AlternativeSearch::obstacle() const
+{
+    return timeObstacleInShort(m_design);
+}
+
+AlternativeSearch::Question AlternativeSearch::question() const
+{
+    Question question{searchedPart(m_design.spec), m_design.shape, {}, {}};
+    if (m_design.hasTime()) {
+        question.node = m_design.time().node;
+        question.unequal = m_design.time().unequal;
+    }
+    return question;
+}
+
+bool AlternativeSearch::isOutdated() const
+{
+    return m_found.rowCount() > 0 && question() != m_answered;
+}
+
+void AlternativeSearch::start(SearchObjective objective)
+{
+    m_asked = question();
+    m_job.start([design = m_design, request = requestFor(m_design, objective)](const auto& goesOn) mutable {
+        request.goesOn = goesOn;
+        return searchFor(design, request);
+    });
+    emit stateChanged();
+}
+
+void AlternativeSearch::cancel()
+{
+    m_job.cancel();
+    emit stateChanged();
+}
+
+void AlternativeSearch::onAnswered(const Answer& answer)
+{
+    if (answer.ok()) {
+        m_answered = m_asked;
+        m_found.setLayouts(*answer);
+        m_found.setPresent(isOutdated() ? PlannedDesign() : m_design);
+    }
+    emit stateChanged();
+    if (!answer.ok())
+        emit failed(answer.error());
+}
+
+} // namespace trainyard

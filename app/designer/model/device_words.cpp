@@ -1,0 +1,168 @@
+#include "app/designer/model/device_words.h"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include "app/base/display_text.h"
+
+namespace trainyard {
+
+namespace {
+
+const QString kSeparator = QStringLiteral(" · ");
+
+QString words(const char* text)
+{
+    return QCoreApplication::translate("DeviceWords", text);
+}
+
+QString counted(int n, const char* one, const char* many)
+{
+    return n == 1 ? words(one) : words(many).arg(displayCount(n));
+}
+
+QString hostsOf(const GroupSpread& spread)
+{
+    return spread.hosts == 1 ? words("on this host") : words("on %1 hosts").arg(spread.hosts);
+}
+
+QString coordinates(const DeviceMap& map, const GridCoord& at)
+{
+    QString text = words("D %1 P %2 T %3").arg(at.data).arg(at.pipeline).arg(at.tensor);
+    if (map.layout().context > 1)
+        text += words(" C %1").arg(at.context);
+    return text;
+}
+
+/// "stage 2", "stages 1 to 3", "5 stages".
+QString stagesOf(const MemoryGroup& group, bool severalEach)
+{
+    const int first = group.stages.front();
+    const int last = group.stages.back();
+    const int count = static_cast<int>(group.stages.size());
+    if (count == 1)
+        return (severalEach ? words("pipeline rank %1") : words("stage %1")).arg(first);
+    if (last - first + 1 == count)
+        return (severalEach ? words("pipeline ranks %1 to %2") : words("stages %1 to %2"))
+            .arg(first)
+            .arg(last);
+    return (severalEach ? words("%1 pipeline ranks") : words("%1 stages")).arg(count);
+}
+
+bool sharesAStage(const MemoryGroup& a, const MemoryGroup& b)
+{
+    return std::ranges::any_of(a.stages,
+                               [&](int stage) { return std::ranges::binary_search(b.stages, stage); });
+}
+
+} // namespace
+
+QString clusterWords(const DeviceMap& map, const GroupedMemory& memory)
+{
+    const auto used =
+        std::ranges::count_if(map.nodes(), [](const MappedNode& node) { return node.used > 0; });
+    QStringList parts{words("%1 on %2")
+                          .arg(counted(map.worldSize(), "1 rank", "%1 ranks"),
+                               counted(static_cast<int>(used), "1 host", "%1 hosts"))};
+    if (map.worldSize() == 0)
+        parts = QStringList{words("this layout has no ranks")};
+    if (map.homelessRanks() > 0)
+        parts << words("✕ %1 no slot").arg(counted(map.homelessRanks(), "1 rank has", "%1 ranks have"));
+    int tooSmall = 0;
+    for (const MemoryGroup& group : memory.groups)
+        tooSmall += group.fits() ? 0 : group.devices;
+    if (tooSmall > 0)
+        parts << words("✕ %1 too small").arg(counted(tooSmall, "1 device is", "%1 devices are"));
+    return parts.join(kSeparator);
+}
+
+QString nodeWords(const MappedNode& node)
+{
+    return oneLine(node.host) + kSeparator +
+           words("%1 of %2 get a rank").arg(node.used).arg(counted(node.slotCount, "1 slot", "%1 slots"));
+}
+
+QString deviceWords(const DeviceMap& map, const GroupedMemory& memory, int device)
+{
+    const MappedDevice& mapped = map.device(device);
+    const QString place = words("%1, slot %2").arg(oneLine(map.nodeOf(device).host)).arg(mapped.slot);
+    if (mapped.isFree())
+        return place + kSeparator + words("free");
+    const int group = memory.ofDevice[static_cast<std::size_t>(device)];
+    return QStringList{words("rank %1").arg(mapped.rank), place, coordinates(map, mapped.at),
+                       roomWords(memory.groups[static_cast<std::size_t>(group)])}
+        .join(kSeparator);
+}
+
+QString partnerWords(const DeviceMap& map, int device)
+{
+    QStringList parts;
+    for (const GroupAxis axis : {GroupAxis::Tensor, GroupAxis::Pipeline, GroupAxis::Data}) {
+        if (map.device(device).isFree())
+            break;
+        const GroupSpread spread = map.spreadAround(device, axis);
+        if (spread.size > 1)
+            parts << words("%1 of %2 %3").arg(letterOf(axis)).arg(spread.size).arg(hostsOf(spread));
+    }
+    return parts.join(kSeparator);
+}
+
+QString groupWords(const GroupedMemory& memory, const MemoryGroup& group, const ParallelLayout& layout)
+{
+    const bool alone = std::ranges::none_of(memory.groups, [&](const MemoryGroup& other) {
+        return other != group && sharesAStage(other, group);
+    });
+    QStringList parts;
+    if (layout.pipeline > 1)
+        parts << stagesOf(group, layout.virtualStages > 1);
+    if (!alone || layout.pipeline == 1)
+        parts << (group.hosts.size() == 1
+                      ? oneLine(group.hosts.front())
+                      : counted(static_cast<int>(group.hosts.size()), "1 host", "%1 hosts"));
+    parts << counted(group.devices, "1 device", "%1 devices");
+    return parts.join(kSeparator);
+}
+
+QString roomWords(const MemoryGroup& group)
+{
+    const QString needed = displayBytes(static_cast<double>(group.needed));
+    if (!group.capacity)
+        return words("%1 of an unknown size").arg(needed);
+    const QString room = displayBytes(static_cast<double>(*group.capacity));
+    return (group.fits() ? words("%1 of %2") : words("✕ %1 of %2")).arg(needed, room);
+}
+
+QString axisWords(GroupAxis axis)
+{
+    switch (axis) {
+    case GroupAxis::Data:
+        return words("the same weights, gradients added up once a step");
+    case GroupAxis::Pipeline:
+        return words("the stages of one model, activations handed on");
+    case GroupAxis::Tensor:
+        return words("parts of the same layers, exchanges in each");
+    }
+    return {};
+}
+
+QString placementWords(const DeviceMap& map, GroupAxis axis, int position)
+{
+    static constexpr const char* kSpeeds[] = {
+        QT_TRANSLATE_NOOP("DeviceWords", "%1 varies slowest with the rank."),
+        QT_TRANSLATE_NOOP("DeviceWords", "%1 varies faster than the letter on its left."),
+        QT_TRANSLATE_NOOP("DeviceWords", "%1 varies fastest: the ranks of its groups are neighbours.")};
+    const GroupSpread spread = map.widestSpread(axis);
+    const QString where = spread.size == 1 ? words("Its degree is 1: nothing is exchanged.")
+                          : spread.hosts == 1
+                              ? words("Every group of %1 is inside one host.").arg(spread.size)
+                              : words("A group of %1 is on up to %2 hosts: it exchanges over "
+                                      "the network.")
+                                    .arg(spread.size)
+                                    .arg(spread.hosts);
+    return words("%1\nA group has %2.\n%3")
+        .arg(words(kSpeeds[position]).arg(letterOf(axis)), axisWords(axis), where);
+}
+
+} // namespace trainyard

@@ -1,0 +1,279 @@
+#include "app/designer/model/plan_figures.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include "app/base/display_text.h"
+#include "engine/planner/parameter_parts.h"
+
+namespace trainyard {
+
+namespace {
+
+using Better = PlanFigure::Better;
+
+constexpr double kSameShare = 5e-4; ///< changes that round to 0.0 %
+constexpr double kManifold = 1;     ///< from this change on the factor is said
+
+QString words(const char* text)
+{
+    return QCoreApplication::translate("PlanFigures", text);
+}
+
+QString plain(const std::string& text)
+{
+    return QString::fromStdString(text);
+}
+
+PlanFigure countFigure(const char* name, double amount, const char* unit, const char* formula)
+{
+    return {words(name),
+            displayLarge(amount),
+            displayCount(std::llround(amount)) + QLatin1Char(' ') + words(unit),
+            amount,
+            Better::Neither,
+            words(formula)};
+}
+
+/// Of the tightest host whose memory is known; where the run fits, of those that have room for its fullest
+/// rank.
+std::optional<Bytes> leastRoom(const PlannedRun& plan)
+{
+    std::optional<Bytes> least;
+    for (const HostMemory& host : plan.hosts) {
+        const auto room = host.room();
+        if (room && (!plan.fits() || host.hasRoomFor(plan.memory.need())))
+            least = std::min(least.value_or(*room), *room);
+    }
+    return least;
+}
+
+/// "10.8 of 80.0 GiB": the unit once, where it is the same.
+QString memoryText(double bytes, const std::optional<Bytes>& room)
+{
+    QString text = displayBytes(bytes);
+    if (!room)
+        return text;
+    const QString all = displayBytes(static_cast<double>(*room));
+    if (text.section(QLatin1Char(' '), 1) == all.section(QLatin1Char(' '), 1))
+        text = text.section(QLatin1Char(' '), 0, 0);
+    return words("%1 of %2").arg(text, all);
+}
+
+const char* const kMemoryFormula = QT_TRANSLATE_NOOP(
+    "PlanFigures", "States to the byte, activations tensor by tensor as Korthikanti et al., "
+                   "arXiv:2205.05198, table 2; shared as Rajbhandari et al., "
+                   "arXiv:1910.02054 (ZeRO), do.");
+
+/// What is offloaded lies beside the devices' memory, where ranks compute in that.
+void addMemoryFigures(std::vector<PlanFigure>& figures, const PlannedRun& plan)
+{
+    const bool onDevices = std::ranges::any_of(plan.hosts, &HostMemory::onDevices);
+    const auto held = static_cast<double>(onDevices ? plan.memory.onDevice() : plan.memory.total());
+    const auto offloaded = static_cast<double>(plan.memory.total()) - held;
+    figures.push_back({words("Memory"), memoryText(held, leastRoom(plan)),
+                       words("%1 bytes at the peak of a step, on the rank that holds most")
+                           .arg(displayCount(std::llround(held))),
+                       held, Better::Lower, words(kMemoryFormula)});
+    if (offloaded > 0)
+        figures.push_back(
+            {words("Offloaded"), displayBytes(offloaded),
+             words("%1 bytes more in the memory of its host").arg(displayCount(std::llround(offloaded))),
+             offloaded, Better::Lower, words(kMemoryFormula)});
+}
+
+PlanFigure stepFigure(const PlannedTime& time)
+{
+    const double seconds = time.step.seconds;
+    PlanFigure figure{words("Time of a step"),
+                      displaySeconds(seconds),
+                      words("%1 s of one optimizer step").arg(seconds, 0, 'g', 6),
+                      seconds,
+                      Better::Lower,
+                      words("Products by tiles and waves, everything else by memory bandwidth, collectives "
+                            "by tables of link speed by size; the schedule is played action by action.")};
+    if (const auto& calibration = time.node.calibration) {
+        const TimeBand band = calibration->bandOf(seconds);
+        figure.value += words(" ± %1").arg(displayPercent(calibration->errorBand));
+        figure.details +=
+            words("; between %1 and %2, as calibrated on %3")
+                .arg(displaySeconds(band.least), displaySeconds(band.most), plain(calibration->date));
+    }
+    return figure;
+}
+
+PlanFigure shareFigure(const char* name, const char* details, double share, const char* formula)
+{
+    return {words(name), displayPercent(share), words(details), share, Better::Higher, words(formula)};
+}
+
+const char* const kOperationsFormula =
+    QT_TRANSLATE_NOOP("PlanFigures", "Operations of a step as Korthikanti et al., arXiv:2205.05198, "
+                                     "equations 7 and 8, over step time and peak.");
+
+PlanFigure daysFigure(const RunSpec& spec, const TrainingEffort& training)
+{
+    return {words("All steps"),
+            displaySeconds(training.days * 86400),
+            words("%1 days for %2 steps, without pauses and checkpoints")
+                .arg(training.days, 0, 'g', 6)
+                .arg(displayCount(spec.launch.steps)),
+            training.days,
+            Better::Lower,
+            words("Steps × time of a step.")};
+}
+
+/// Of all nodes.
+double pricePerHour(const TrainingEffort& training)
+{
+    return training.cost / (training.days * 24);
+}
+
+PlanFigure costFigure(const PlannedTime& time)
+{
+    const Price& price = time.node.price;
+    PlanFigure figure{words("Cost"),
+                      words("price unknown"),
+                      words("Give all hardware a price per hour in one currency, and the cost is told"),
+                      std::numeric_limits<double>::quiet_NaN(),
+                      Better::Lower,
+                      words("Time of all steps × price per hour of the hosts that get ranks.")};
+    if (time.training.cost <= 0)
+        return figure;
+    if (!price.date.empty())
+        figure.name = words("Cost (%1)").arg(plain(price.date));
+    figure.value = displayNumber(time.training.cost) + QLatin1Char(' ') + plain(price.currency);
+    figure.details =
+        words("of all steps, at %1 %2 per hour for all nodes, prices of %3")
+            .arg(displayNumber(pricePerHour(time.training)), plain(price.currency), plain(price.date));
+    figure.amount = time.training.cost;
+    return figure;
+}
+
+void addTimeFigures(std::vector<PlanFigure>& figures, const PlannedDesign& design)
+{
+    const PlannedTime& time = design.time();
+    const StepFigures& step = time.figures;
+    figures.push_back(stepFigure(time));
+    figures.push_back(
+        {words("Sequences/s"), displayNumber(step.sequencesPerSecond),
+         words("%1 sequences per second, all ranks together").arg(step.sequencesPerSecond, 0, 'g', 6),
+         step.sequencesPerSecond, Better::Higher, words("Global batch / time of a step.")});
+    figures.push_back({words("Tokens/day"), displayLarge(step.tokensPerDay()),
+                       words("%1 tokens per second, all ranks together").arg(step.tokensPerSecond, 0, 'g', 6),
+                       step.tokensPerDay(), Better::Higher,
+                       words("Sequences/s × tokens of a sequence × 86 400 s; padding counts.")});
+    figures.push_back(
+        shareFigure("MFU",
+                    "Model FLOP utilisation: share of the devices' dense peak that the model's own "
+                    "operations reach",
+                    step.modelUtilization, kOperationsFormula));
+    figures.push_back(shareFigure("HFU",
+                                  "Hardware FLOP utilisation: the same with what recomputation does again",
+                                  step.hardwareUtilization, kOperationsFormula));
+    figures.push_back(shareFigure("Efficiency",
+                                  "Throughput of one rank, against that on the fewest whole nodes that hold "
+                                  "a copy of the model",
+                                  design.efficiency, "Throughput per rank / that of the smallest size."));
+    figures.push_back(daysFigure(design.spec, time.training));
+    figures.push_back(costFigure(time));
+}
+
+QStringList timeAssumptions(const PlannedTime& time)
+{
+    const NodeModel& node = time.node;
+    QStringList sentences;
+    sentences << words("The nodes are taken for %1: %2 with %3 of memory.")
+                     .arg(plain(node.name), plain(node.device.name),
+                          displayBytes(static_cast<double>(node.device.memory)));
+    if (!node.device.peak.source.empty())
+        sentences << words("Dense peak rates: %1.").arg(plain(node.device.peak.source));
+    sentences << words("The slowest of many devices governs; they vary as Sinha et al. measured, "
+                       "arXiv:2208.11035.");
+    if (const auto& calibration = node.calibration)
+        sentences << words("Calibrated on %1; a step takes %2 to %3 times as long as predicted.")
+                         .arg(plain(calibration->date))
+                         .arg(calibration->bandOf(1).least, 0, 'f', 2)
+                         .arg(calibration->bandOf(1).most, 0, 'f', 2);
+    else
+        sentences << words("Not calibrated on these hosts: a calibration gives the error band.");
+    if (time.training.cost > 0)
+        sentences << words("Price: %1 %2 per hour for all nodes, of %3.")
+                         .arg(displayNumber(pricePerHour(time.training)), plain(node.price.currency),
+                              plain(node.price.date));
+    return sentences;
+}
+
+} // namespace
+
+std::vector<PlanFigure> planFigures(const PlannedDesign& design)
+{
+    const RunSpec& spec = design.spec;
+    const double tokensPerStep = static_cast<double>(spec.batch.global) * design.shape.length;
+    std::vector<PlanFigure> figures{
+        countFigure("Parameters", static_cast<double>(parameterCount(spec.model)), "numbers that are trained",
+                    "Every tensor of the model, with biases, norms, embeddings and heads."),
+        countFigure("Ranks", spec.layout.worldSize(), "processes, one per slot",
+                    "Data × context × pipeline × tensor parallel.")};
+    addMemoryFigures(figures, design.plan);
+    figures.push_back(countFigure("Tokens/step", tokensPerStep, "tokens",
+                                  "Global batch × tokens of a sequence; padding counts."));
+    figures.push_back(
+        countFigure("All tokens", tokensPerStep * spec.launch.steps, "tokens", "Steps × tokens per step."));
+    if (design.hasTime())
+        addTimeFigures(figures, design);
+    return figures;
+}
+
+QString changeText(const PlanFigure& now, const PlanFigure& before)
+{
+    if (std::isnan(now.amount) || std::isnan(before.amount))
+        return {};
+    if (before.amount == 0)
+        return now.amount == 0 ? QStringLiteral("=") : QString();
+    const double change = now.amount / before.amount - 1;
+    if (std::fabs(change) < kSameShare)
+        return QStringLiteral("=");
+    if (change >= kManifold)
+        return QStringLiteral("× ") + displayNumber(change + 1);
+    return (change > 0 ? QStringLiteral("+") : QStringLiteral("−")) + displayPercent(std::fabs(change));
+}
+
+Tone changeTone(const PlanFigure& now, const PlanFigure& before)
+{
+    const QString change = changeText(now, before);
+    if (change.isEmpty() || change == QLatin1String("=") || now.better == Better::Neither)
+        return Tone::Muted;
+    return (now.amount > before.amount) == (now.better == Better::Higher) ? Tone::Good : Tone::Bad;
+}
+
+bool PlanFigure::isSame(const PlanFigure& other) const
+{
+    const QString note = QStringLiteral(" (");
+    return name.section(note, 0, 0) == other.name.section(note, 0, 0);
+}
+
+QString PlanFigure::help() const
+{
+    return formula.isEmpty() ? details : details + QLatin1Char('\n') + formula;
+}
+
+QStringList planAssumptions(const PlannedDesign& design)
+{
+    QStringList sentences;
+    for (const PlanFigure& figure : planFigures(design))
+        sentences << figure.name + QStringLiteral(": ") + figure.formula;
+    sentences << words("Sequences of %1 tokens: those of the data set where this desk knows it, else the "
+                       "longest that the model reads.")
+                     .arg(design.shape.length);
+    for (const std::string& assumption : design.plan.memory.assumptions)
+        sentences << plain(assumption);
+    if (design.hasTime())
+        sentences << timeAssumptions(design.time());
+    return sentences;
+}
+
+} // namespace trainyard

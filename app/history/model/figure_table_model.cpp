@@ -1,0 +1,200 @@
+#include "app/history/model/figure_table_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "app/base/display_text.h"
+#include "app/base/tone.h"
+#include "app/runs/open_run.h"
+#include "app/runs/run_entry.h"
+
+namespace trainyard {
+
+namespace {
+
+enum class Best { Nothing, Least, Most };
+
+struct Figure {
+    const char* title;
+    const char* unit;
+    Best best;
+    QString (*text)(double);
+    double (*value)(const OpenRun&);
+};
+
+RunEntry entryOf(const OpenRun& run)
+{
+    RunEntry entry;
+    updateEntry(entry, run.facts(), run.series());
+    return entry;
+}
+
+double lowest(const SeriesColumn& values)
+{
+    const ValueSummary all = values.summary(0, values.size());
+    return all.finite > 0 ? all.least : std::nan("");
+}
+
+double lastOf(const OpenRun& run, StepColumn column)
+{
+    return run.series().steps().last(column);
+}
+
+double largestPeak(const OpenRun& run)
+{
+    Bytes most = 0;
+    for (const RankSummary& rank : run.series().ranks())
+        most = std::max(most, rank.peak.peakTotal);
+    return run.series().ranks().empty() ? std::nan("") : double(most);
+}
+
+QString wholeText(double value)
+{
+    return std::isfinite(value) ? displayCount(qint64(value)) : displayNumber(value);
+}
+
+const std::array kFigures{
+    Figure{"step", "", Best::Nothing, wholeText, [](const OpenRun& r) { return double(entryOf(r).step); }},
+    Figure{"ranks", "", Best::Nothing, wholeText,
+           [](const OpenRun& r) { return double(entryOf(r).worldSize); }},
+    Figure{"last loss", "", Best::Least, displayLoss, [](const OpenRun& r) { return entryOf(r).loss; }},
+    Figure{"lowest loss", "", Best::Least, displayLoss,
+           [](const OpenRun& r) { return lowest(r.series().steps().column(StepColumn::Loss)); }},
+    Figure{"masked-LM", "", Best::Least, displayLoss,
+           [](const OpenRun& r) { return lastOf(r, StepColumn::MlmLoss); }},
+    Figure{"next-sentence", "", Best::Least, displayLoss,
+           [](const OpenRun& r) { return lastOf(r, StepColumn::NspLoss); }},
+    Figure{"seq/s", "sequences/s", Best::Most, displayNumber,
+           [](const OpenRun& r) { return entryOf(r).sequencesPerSecond; }},
+    Figure{"tokens/s", "tokens/s", Best::Most, displayNumber,
+           [](const OpenRun& r) { return lastOf(r, StepColumn::TokensPerSecond); }},
+    Figure{"time", "s", Best::Nothing, displaySeconds,
+           [](const OpenRun& r) { return lastOf(r, StepColumn::TrainingSeconds); }},
+    Figure{"tokens", "", Best::Nothing, displayNumber,
+           [](const OpenRun& r) { return lastOf(r, StepColumn::Tokens); }},
+    Figure{"peak memory", "bytes", Best::Least, displayBytes, largestPeak},
+};
+
+constexpr int kWordColumns = 2; ///< name, and state or number of runs
+
+QString statesOf(const RunGroup& group)
+{
+    std::set<QString> words;
+    for (const OpenRun* run : group.runs)
+        words.insert(wordOf(conditionOf(run->series().status().state)));
+    const QString states = QStringList(words.begin(), words.end()).join(QStringLiteral(", "));
+    return group.runs.size() == 1 ? states : QObject::tr("%1 runs, %2").arg(group.runs.size()).arg(states);
+}
+
+QString fullText(const Figure& figure, const AggregatedCurve& curve, qsizetype count)
+{
+    const auto exact = [&](double value) {
+        return QString::number(value, 'g', 12) +
+               (*figure.unit ? QLatin1Char(' ') + QLatin1String(figure.unit) : QString());
+    };
+    const double middle = curve.middle.last();
+    if (count < 2 || curve.lower.last() == curve.upper.last())
+        return exact(middle);
+    return QObject::tr("%1, from %2 to %3, of %4 runs")
+        .arg(exact(middle), exact(curve.lower.last()), exact(curve.upper.last()))
+        .arg(count);
+}
+
+} // namespace
+
+void FigureTableModel::setGroups(const QList<RunGroup>& groups, Middle middle, Spread spread)
+{
+    QList<QList<Cell>> rows;
+    QStringList names;
+    for (const RunGroup& group : groups) {
+        names.append(group.name);
+        QList<Cell> row{{group.name, 0, group.name, false}, {statesOf(group), 0, statesOf(group), false}};
+        for (const Figure& figure : kFigures) {
+            QList<RunCurve> points;
+            for (const OpenRun* run : group.runs)
+                points.append({{0}, {figure.value(*run)}});
+            const AggregatedCurve all = aggregate(points, middle, spread);
+            const double value = all.middle.last();
+            const double side = (all.upper.last() - all.lower.last()) / 2;
+            const QString text =
+                figure.text(value) + (side > 0 ? QStringLiteral(" ± ") + figure.text(side) : QString());
+            row.append({text, value, fullText(figure, all, group.runs.size()), false});
+        }
+        rows.append(row);
+    }
+    const bool sameShape = names == m_names;
+    if (!sameShape)
+        beginResetModel();
+    m_rows = rows;
+    m_names = names;
+    markBest();
+    if (!sameShape)
+        endResetModel();
+    else if (!m_rows.isEmpty())
+        emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+}
+
+void FigureTableModel::markBest()
+{
+    for (std::size_t i = 0; i < kFigures.size(); ++i) {
+        const qsizetype column = qsizetype(i) + kWordColumns;
+        Cell* best = nullptr;
+        int compared = 0;
+        for (QList<Cell>& row : m_rows) {
+            Cell& cell = row[column];
+            if (kFigures[i].best == Best::Nothing || !std::isfinite(cell.value))
+                continue;
+            ++compared;
+            const bool less = best && cell.value < best->value;
+            const bool more = best && cell.value > best->value;
+            if (!best || (kFigures[i].best == Best::Least ? less : more))
+                best = &cell;
+        }
+        if (best && compared > 1)
+            best->isBest = true;
+    }
+}
+
+int FigureTableModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
+
+int FigureTableModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : kWordColumns + int(kFigures.size());
+}
+
+QVariant FigureTableModel::data(const QModelIndex& index, int role) const
+{
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const Cell& cell = m_rows[index.row()][index.column()];
+    switch (role) {
+    case Qt::DisplayRole:
+        return cell.isBest ? QStringLiteral("★ ") + cell.text : cell.text;
+    case Qt::ToolTipRole:
+        return toolTipOf(cell.isBest ? tr("the best: %1").arg(cell.full) : cell.full);
+    case Qt::TextAlignmentRole:
+        return int((index.column() < kWordColumns ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    case kToneRole:
+        return int(cell.isBest ? Tone::Good : Tone::Plain);
+    case SortRole:
+        return index.column() < kWordColumns ? QVariant(cell.text.toLower()) : QVariant(cell.value);
+    default:
+        return {};
+    }
+}
+
+QVariant FigureTableModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= columnCount())
+        return {};
+    if (section < kWordColumns)
+        return section == 0 ? tr("run") : tr("state");
+    return QLatin1String(kFigures[std::size_t(section - kWordColumns)].title);
+}
+
+} // namespace trainyard

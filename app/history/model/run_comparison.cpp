@@ -1,0 +1,70 @@
+#include "app/history/model/run_comparison.h"
+
+#include "app/base/display_text.h"
+#include "app/history/model/spec_fields.h"
+#include "app/runs/open_run.h"
+#include "app/runs/run_entry.h"
+
+namespace trainyard {
+
+QStringList labelsOf(const QList<const OpenRun*>& runs)
+{
+    QStringList names;
+    for (const OpenRun* run : runs)
+        names.append(oneLine(run->facts().name()));
+    QStringList labels = names;
+    for (qsizetype i = 0; i < runs.size(); ++i) {
+        if (names.count(names[i]) > 1)
+            labels[i] += QStringLiteral(" (%1)").arg(shortRunId(runs[i]->id()));
+    }
+    return labels;
+}
+
+TextTable specificationDifferences(const QList<const OpenRun*>& runs)
+{
+    TextTable table{QStringList{QStringLiteral("field")} + labelsOf(runs), {}};
+    QList<SpecFields> all;
+    SpecFields paths;
+    for (const OpenRun* run : runs) {
+        all.append(specFields(run->facts().specText));
+        for (const auto& [path, value] : all.last())
+            paths[path] = value;
+    }
+    for (const auto& [path, any] : paths) {
+        QStringList values;
+        for (const SpecFields& fields : all) {
+            const auto found = fields.find(path);
+            values.append(found == fields.end() ? QStringLiteral("–") : found->second);
+        }
+        if (values.count(values.first()) != values.size())
+            table.rows.append(QStringList{path} + values);
+    }
+    return table;
+}
+
+QList<ScalingRow> scalingOf(const QList<const OpenRun*>& runs)
+{
+    QList<ScalingPoint> points;
+    for (const OpenRun* run : runs) {
+        RunEntry entry;
+        updateEntry(entry, run->facts(), run->series());
+        const int batch = run->facts().spec ? run->facts().spec->batch.global : 0;
+        points.append({run->id(), entry.worldSize, batch, entry.sequencesPerSecond});
+    }
+    return scalingTable(points);
+}
+
+TextTable scalingText(const QList<ScalingRow>& rows)
+{
+    TextTable table{{QStringLiteral("ranks"), QStringLiteral("seq/s"), QStringLiteral("speed-up"),
+                     QStringLiteral("efficiency"), QStringLiteral("batch"), QStringLiteral("runs")},
+                    {}};
+    for (const ScalingRow& row : rows) {
+        table.rows.append({displayCount(row.worldSize), displayNumber(row.sequencesPerSecond),
+                           QString::number(row.speedup, 'f', 2), displayPercent(row.efficiency),
+                           displayCount(row.globalBatch), displayCount(row.runs)});
+    }
+    return table;
+}
+
+} // namespace trainyard

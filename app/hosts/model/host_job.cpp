@@ -1,0 +1,130 @@
+#include "app/hosts/model/host_job.h"
+
+#include <utility>
+#include <variant>
+
+namespace trainyard {
+
+HostJob::HostJob(RunService& runs, QString host, QObject* parent)
+    : QObject(parent), m_runs(runs), m_host(std::move(host))
+{
+}
+
+HostJob::~HostJob() = default;
+
+void HostJob::launch(const DataJob& job)
+{
+    await(m_runs.launchData(m_host, job));
+}
+
+void HostJob::launchProbe(const RunSpec& spec)
+{
+    await(m_runs.launchProbe(spec));
+}
+
+void HostJob::await(RunOperation* launch)
+{
+    m_launch = launch;
+    connect(m_launch, &RunOperation::progress, this, &HostJob::startProgress);
+    connect(m_launch, &RunOperation::finished, this, &HostJob::onLaunched);
+}
+
+void HostJob::onLaunched(const Result<QString>& run)
+{
+    if (!run.ok())
+        return finish(run.error());
+    follow(*run);
+    if (m_cancelled)
+        cancel(*m_cancelled); // it was too late to take the launch back
+}
+
+void HostJob::follow(const QString& runId)
+{
+    m_run = runId;
+    m_follower = std::make_unique<RunFollower>(m_run, QStringList{m_host}, m_runs.targets());
+    connect(m_follower.get(), &RunFollower::recordsArrived, this,
+            [this](const QString&, const std::vector<Record>& records) { onRecords(records); });
+    connect(m_follower.get(), &RunFollower::linkChanged, this, &HostJob::linkChanged);
+    connect(m_follower.get(), &RunFollower::finished, this, &HostJob::onAllRecordsHere);
+    m_follower->start();
+    emit launched();
+}
+
+void HostJob::cancel(const StopOptions& options)
+{
+    m_cancelled = options;
+    if (m_run.isEmpty() && m_launch)
+        m_launch->cancel();
+    else if (!m_run.isEmpty() && !m_ended)
+        connect(m_runs.stop(m_run, options), &RunOperation::finished, this, &HostJob::onStopped);
+}
+
+void HostJob::onStopped(const Result<QString>& result)
+{
+    if (m_ended || m_isDone)
+        return; // its own last record came first
+    if (result.ok())
+        return finish(cancelled("the job was cancelled; nothing was published"));
+    if (result.error().kind != ErrorKind::Unreachable)
+        return finish(result.error());
+    m_cancelled.reset();
+    emit stopFailed(result.error());
+}
+
+void HostJob::onRecords(const std::vector<Record>& records)
+{
+    for (const Record& record : records) {
+        if (const auto* step = std::get_if<ProgressRecord>(&record.payload))
+            m_progress.apply(*step);
+        else if (const auto* event = std::get_if<EventRecord>(&record.payload))
+            onEvent(*event);
+        else if (const auto* state = std::get_if<StateRecord>(&record.payload);
+                 state && isFinal(state->state))
+            onEnd(*state);
+    }
+    if (!m_ended)
+        emit progressed();
+}
+
+void HostJob::onEvent(const EventRecord& event)
+{
+    if (event.severity == Severity::Error)
+        m_lastError = QString::fromStdString(event.message);
+    else if (event.severity == Severity::Warning)
+        emit noticed(QString::fromStdString(event.message));
+}
+
+/// Also the warnings of a job that is done: they come in another stream than the supervisor's word.
+void HostJob::onAllRecordsHere()
+{
+    if (!m_isDone || m_ended)
+        return;
+    m_progress.finish();
+    finish({});
+}
+
+/// The supervisor's reason holds the job's own last words, which may arrive later.
+void HostJob::onEnd(const StateRecord& record)
+{
+    if (m_ended)
+        return;
+    if (record.state == RunState::Finished) {
+        m_isDone = true;
+    } else if (record.state == RunState::Stopped) {
+        finish(cancelled("the job was cancelled; nothing was published"));
+    } else {
+        const std::string why = m_lastError.isEmpty() ? record.reason : m_lastError.toStdString();
+        finish(failed(why.empty() ? "the job failed" : why));
+    }
+}
+
+void HostJob::finish(const Status& status)
+{
+    if (std::exchange(m_ended, true))
+        return;
+    if (m_follower)
+        m_follower.release()->deleteLater(); // its signal may be what brought us here
+    emit finished(status);
+}
+
+} // namespace trainyard

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+
+#include "app/hosts/model/host_job.h"
+#include "engine/planner/probes/probe.h"
+
+namespace trainyard {
+
+/// Measures a specification's hosts for planning, as a job there: less than a minute, in which they should
+/// have nothing else to do. The job leaves nothing on the hosts. GUI thread.
+class HostProbes : public QObject {
+    Q_OBJECT
+public:
+    HostProbes(RunService& runs, RunSpec spec, QObject* parent = nullptr);
+
+    void start();
+    /// finished() follows with Cancelled when nothing of the job is left.
+    void cancel();
+
+signals:
+    /// What is done; 0..1, negative = unknown.
+    void progress(const QString& text, double fraction);
+    /// Exactly once.
+    void finished(const trainyard::Result<trainyard::ProbeReport>& result);
+
+private:
+    QStringList hosts() const;
+    void onProgressed();
+    void onFinished(const Status& status);
+    void clearUp(const Result<ProbeReport>& result);
+    void answer(const Result<ProbeReport>& result);
+
+    RunService& m_runs;
+    RunSpec m_spec;
+    HostJob m_job;
+    bool m_answered = false;
+};
+
+} // namespace trainyard

@@ -1,0 +1,167 @@
+#include "app/monitor/model/checkpoint_choice.h"
+
+#include <algorithm>
+
+#include <QObject>
+#include <QStringList>
+
+#include "app/base/display_text.h"
+#include "app/runs/run_folder.h"
+#include "engine/base/foreign_text.h"
+#include "engine/checkpoint/format/checkpoint_name.h"
+#include "remote/launch/run_service.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr qsizetype kMostStepsNamed = 6;
+
+CheckpointName nameOf(const RunCheckpoint& checkpoint)
+{
+    return CheckpointName::parse(checkpoint.folder.toStdString()).value_or(CheckpointName{});
+}
+
+bool wasSetAside(const RunCheckpoint& checkpoint)
+{
+    return nameOf(checkpoint).damaged > 0;
+}
+
+/// A host's reason may be as long as the host likes.
+QString reasonIn(const RunCheckpoint& checkpoint)
+{
+    if (checkpoint.reason.isEmpty())
+        return QObject::tr("the host gave no reason");
+    return QString::fromStdString(shownMessage(oneLine(checkpoint.reason).toStdString()));
+}
+
+/// The one that a host takes for this step.
+bool isTakenForItsStep(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
+{
+    const CheckpointName own = nameOf(checkpoint);
+    return std::ranges::none_of(all, [&](const RunCheckpoint& other) {
+        return other.step == checkpoint.step && !wasSetAside(other) && nameOf(other).comesBefore(own);
+    });
+}
+
+/// Newest first, as they are in a list.
+QString stepsIn(const QList<RunCheckpoint>& some)
+{
+    const auto nameOfStep = [](const RunCheckpoint& one) {
+        return one.state == QLatin1String("whole")
+                   ? displayCount(one.step)
+                   : QObject::tr("%1 (%2)").arg(displayCount(one.step), oneLine(one.state));
+    };
+    if (some.size() == 1)
+        return QObject::tr("step %1").arg(nameOfStep(some.first()));
+    if (some.size() > kMostStepsNamed)
+        return QObject::tr("steps %1 to %2")
+            .arg(displayCount(some.last().step), displayCount(some.first().step));
+    QStringList steps;
+    for (const RunCheckpoint& one : some)
+        steps.prepend(nameOfStep(one));
+    const QString last = steps.takeLast();
+    return QObject::tr("steps %1 and %2").arg(steps.join(QStringLiteral(", ")), last);
+}
+
+/// Those of the present line from `step` on, the set aside ones left out.
+QList<RunCheckpoint> presentFrom(qint64 step, const QList<RunCheckpoint>& all)
+{
+    QList<RunCheckpoint> some;
+    std::ranges::copy_if(all, std::back_inserter(some), [step](const RunCheckpoint& one) {
+        return one.step >= step && nameOf(one).isPresent();
+    });
+    return some;
+}
+
+} // namespace
+
+QString sentenceOf(const RunCheckpoint& checkpoint)
+{
+    const QString step = displayCount(checkpoint.step);
+    if (checkpoint.state == QLatin1String("damaged"))
+        return (wasSetAside(checkpoint) ? QObject::tr("Step %1 is damaged, and %2.") // "set aside: ..."
+                                        : QObject::tr("Step %1 is damaged: %2."))
+            .arg(step, reasonIn(checkpoint));
+    if (checkpoint.state == QLatin1String("unreadable"))
+        return QObject::tr("Step %1 cannot be read: %2.").arg(step, reasonIn(checkpoint));
+    if (checkpoint.state == QLatin1String("abandoned"))
+        return QObject::tr(
+                   "Step %1 is abandoned: %2. It is kept, but a run resumes from it only when you choose it.")
+            .arg(step, reasonIn(checkpoint));
+    const QString whole =
+        checkpoint.verified
+            ? QObject::tr("Step %1 is whole: every byte matched its hash.").arg(step)
+            : QObject::tr(
+                  "Step %1 is whole: its files are there and of the right size. They have not been compared "
+                  "with their hashes yet.")
+                  .arg(step);
+    return checkpoint.next ? whole + QLatin1Char(' ') + QObject::tr("The next resume uses it.") : whole;
+}
+
+QString whyNotFrom(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
+{
+    if (checkpoint.state != QLatin1String("whole") && checkpoint.state != QLatin1String("abandoned"))
+        return QObject::tr("A run can be resumed only from a whole checkpoint.");
+    if (!isTakenForItsStep(checkpoint, all))
+        return QObject::tr("A resume uses another checkpoint of this step.");
+    return {};
+}
+
+QString whyNotResumed(const RunFacts& facts, RunState state)
+{
+    if (facts.readOnly)
+        return QObject::tr("This run is attached read-only.");
+    if (!isFinal(state))
+        return QObject::tr("The run is still active. Stop it first.");
+    if (state == RunState::Finished)
+        return QObject::tr("The run is finished: all of its steps are done.");
+    return {};
+}
+
+QString whatIsLeftBehind(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
+{
+    const QString kept = QObject::tr(
+        "Nothing is deleted, but a run resumes from an abandoned checkpoint only when you choose it.");
+    if (nameOf(checkpoint).isPresent()) {
+        const QList<RunCheckpoint> later = presentFrom(checkpoint.step + 1, all);
+        if (later.isEmpty())
+            return {};
+        return (later.size() == 1 ? QObject::tr("The later checkpoint becomes an abandoned branch: %1.")
+                                  : QObject::tr("The later checkpoints become an abandoned branch: %1."))
+                   .arg(stepsIn(later)) +
+               QLatin1Char(' ') + kept;
+    }
+    const QList<RunCheckpoint> later = presentFrom(checkpoint.step, all);
+    const QString branch =
+        later.isEmpty()
+            ? QObject::tr(
+                  "Checkpoints of the present line that do not lead to it become an abandoned branch.")
+            : QObject::tr("Checkpoints of the present line that do not lead to it, with %1, become an "
+                          "abandoned branch.")
+                  .arg(stepsIn(later));
+    return QObject::tr("The run returns to a branch that it left.") + QLatin1Char(' ') + branch +
+           QLatin1Char(' ') + kept;
+}
+
+QString whenTheFirstIsDue(const RunFacts& facts, RunState state)
+{
+    if (isFinal(state))
+        return QObject::tr("The run ended before it wrote one.");
+    if (!facts.spec)
+        return QObject::tr("A run writes one when it is stopped, and after its last step.");
+    const auto last = static_cast<qint64>(facts.spec->launch.steps);
+    const auto every = static_cast<qint64>(facts.spec->checkpoint.everySteps);
+    return QObject::tr("The first is written after step %1.")
+        .arg(displayCount(every > 0 ? std::min(every, last) : last));
+}
+
+qsizetype checkpointNews(const RunSeries& series)
+{
+    // A start renames what it leaves behind or sets aside.
+    return std::ranges::count_if(series.events(), [](const RunEvent& event) {
+        return event.event.kind.starts_with("checkpoint-") || event.event.kind == "attempt-started";
+    });
+}
+
+} // namespace trainyard

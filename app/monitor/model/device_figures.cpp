@@ -1,0 +1,85 @@
+#include "app/monitor/model/device_figures.h"
+
+#include <map>
+
+#include <QObject>
+#include <QStringList>
+
+#include "app/base/display_text.h"
+#include "app/runs/run_folder.h"
+
+namespace trainyard {
+
+namespace {
+
+/// By node and device of the node.
+using Samples = std::map<std::pair<int, int>, DeviceSample>;
+
+Samples samplesOf(const RunSeries& series)
+{
+    Samples samples;
+    for (const NodeDevice& device : series.devices()) {
+        if (device.sample.device >= 0)
+            samples[{device.node(), device.sample.device}] = device.sample;
+    }
+    return samples;
+}
+
+/// A rank computes on the device whose number is that of its slot.
+void place(DeviceFigures& figures, const MappedDevice& mapped, const Samples& samples)
+{
+    figures.slot = mapped.slot;
+    figures.stage = mapped.at.pipeline;
+    figures.groups = mapped.groups;
+    if (const auto found = samples.find({mapped.node, mapped.slot}); found != samples.end())
+        figures.sample = found->second;
+}
+
+} // namespace
+
+std::vector<DeviceFigures> deviceFigures(const RunFacts& facts, const RunSeries& series,
+                                         const std::vector<MemoryByCategory>& planned)
+{
+    const QList<DeviceMemory> memory = deviceMemory(facts, series, planned);
+    std::vector<DeviceFigures> devices(series.ranks().size());
+    for (std::size_t rank = 0; rank < devices.size(); ++rank) {
+        devices[rank].rank = static_cast<int>(rank);
+        devices[rank].memory = memory[static_cast<qsizetype>(rank)];
+        devices[rank].time = series.ranks()[rank];
+    }
+    if (!facts.specNow())
+        return devices;
+    const Samples samples = samplesOf(series);
+    const DeviceMap map(*facts.specNow());
+    for (const MappedDevice& mapped : map.devices()) {
+        if (!mapped.isFree() && static_cast<std::size_t>(mapped.rank) < devices.size())
+            place(devices[static_cast<std::size_t>(mapped.rank)], mapped, samples);
+    }
+    return devices;
+}
+
+QString loadWords(const DeviceSample& sample)
+{
+    QStringList parts{displayPercent(sample.utilisation)};
+    if (sample.celsius)
+        parts << QObject::tr("%1\u00a0°C").arg(displayNumber(*sample.celsius));
+    if (sample.watts)
+        parts << QObject::tr("%1 W").arg(displayNumber(*sample.watts));
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString placeWords(const DeviceFigures& device)
+{
+    QStringList parts{QObject::tr("rank %1").arg(device.rank)};
+    if (!device.memory.host.isEmpty())
+        parts << (device.slot >= 0
+                      ? QObject::tr("%1, device %2").arg(oneLine(device.memory.host)).arg(device.slot)
+                      : oneLine(device.memory.host));
+    QStringList groups;
+    for (const GroupAxis axis : kGroupAxes)
+        groups << letterOf(axis) + QLatin1Char(' ') + QString::number(device.groupOf(axis));
+    parts << groups.join(QLatin1Char(' '));
+    return parts.join(QStringLiteral(" · "));
+}
+
+} // namespace trainyard

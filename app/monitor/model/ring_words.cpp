@@ -1,0 +1,54 @@
+#include "app/monitor/model/ring_words.h"
+
+#include <algorithm>
+
+#include <QObject>
+
+#include "app/base/display_text.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::size_t kMostNamed = 8; ///< ranks of a group
+
+QString groupWords(const FlightSnapshot& ring, std::uint32_t group)
+{
+    const auto found = ring.groups.find(group);
+    if (group == 0 || found == ring.groups.end())
+        return group == 0 ? QObject::tr("all ranks") : QObject::tr("group %1").arg(group);
+    QStringList ranks;
+    for (std::size_t i = 0; i < std::min(kMostNamed, found->second.size()); ++i)
+        ranks << QString::number(found->second[i]);
+    if (found->second.size() > kMostNamed)
+        ranks << QStringLiteral("…");
+    return QObject::tr("ranks %1").arg(ranks.join(QStringLiteral(", ")));
+}
+
+QString lastCollective(const FlightSnapshot& ring)
+{
+    const FlightEntry& last = ring.entries.back();
+    const QString what =
+        QObject::tr("%1 %2 of %3 among %4")
+            .arg(QString::fromUtf8(nameOf(last.kind).data()), displayCount(qint64(last.sequence)),
+                 displayBytes(double(last.bytes)), groupWords(ring, last.group));
+    return last.leftNs == 0 ? QObject::tr("Last collective: %1, not finished yet.").arg(what)
+                            : QObject::tr("Last collective: %1, finished after %2.")
+                                  .arg(what, displaySeconds(double(last.leftNs - last.enteredNs) / 1e9));
+}
+
+} // namespace
+
+QString ringWords(const FlightSnapshot& ring)
+{
+    QString words =
+        ring.step > 0
+            ? QObject::tr("In %1 of step %2.")
+                  .arg(QString::fromUtf8(nameOf(ring.activity).data()), displayCount(ring.step))
+            : QObject::tr("Before its first step: %1.").arg(QString::fromUtf8(nameOf(ring.activity).data()));
+    if (!ring.entries.empty())
+        words += QLatin1Char(' ') + lastCollective(ring);
+    return words;
+}
+
+} // namespace trainyard

@@ -1,0 +1,154 @@
+#include "app/monitor/model/scaling_study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <QObject>
+
+#include "app/base/display_text.h"
+#include "app/plan/hardware_library.h"
+#include "app/runs/run_folder.h"
+#include "engine/planner/time/step_figures.h"
+#include "engine/spec/spec_json.h"
+
+namespace trainyard {
+
+namespace {
+
+struct Measured {
+    StudyPoint point;
+    RunSpec spec;
+};
+
+/// The same work, on whatever ranks.
+bool isComparable(const RunSpec& a, const RunSpec& b)
+{
+    ModelSpec model = a.model;
+    model.preset = b.model.preset; // only says where the values came from
+    return model == b.model && a.precision.compute == b.precision.compute &&
+           a.dataset.path == b.dataset.path && a.batch.packing == b.batch.packing;
+}
+
+/// By the ranks that it ran on last: a resume may have changed their number.
+double batchPerRank(const StudyPoint& run)
+{
+    return double(run.globalBatch) / run.worldSize;
+}
+
+QList<Measured> measuredRuns(const QList<RunEntry>& runs, const RunSpec& of)
+{
+    QList<Measured> found;
+    for (const RunEntry& entry : runs) {
+        if (entry.worldSize < 1 || !(entry.sequencesPerSecond > 0) || entry.spec.isEmpty())
+            continue;
+        const ParsedSpec parsed = parseSpec(entry.spec.toStdString());
+        if (parsed.diagnostics.empty() && isComparable(parsed.spec, of))
+            found.append({{entry.id, oneLine(entry.name), entry.worldSize, parsed.spec.batch.global,
+                           entry.sequencesPerSecond},
+                          parsed.spec});
+    }
+    return found;
+}
+
+/// The fastest of each size that `belongs`, against the baseline; nothing while there are fewer than two
+/// sizes.
+template <typename Belongs>
+QList<StudyPoint> curveOf(const QList<Measured>& runs, const QString& baseline, Belongs belongs)
+{
+    std::map<int, StudyPoint> bySize;
+    for (const Measured& run : runs) {
+        if (!belongs(run.point))
+            continue;
+        StudyPoint& best = bySize[run.point.worldSize];
+        // The baseline that was picked stands for its size.
+        const bool isPicked = run.point.runId == baseline;
+        const bool standsFast = best.worldSize > 0 && best.runId == baseline;
+        if (isPicked || (!standsFast && run.point.sequencesPerSecond > best.sequencesPerSecond))
+            best = run.point;
+    }
+    QList<StudyPoint> points;
+    for (const auto& [size, point] : bySize)
+        points.append(point);
+    if (points.size() < 2)
+        return {};
+    const auto picked = std::ranges::find(points, baseline, &StudyPoint::runId);
+    const double base = picked == points.end() ? points.first().perRank() : picked->perRank();
+    for (StudyPoint& point : points)
+        point.efficiency = point.perRank() / base;
+    return points;
+}
+
+const DeviceModel* deviceOf(const RunSpec& spec, const HardwareLibrary& hardware, NodeModel& node)
+{
+    if (spec.cluster.nodes.empty() || spec.cluster.nodes.front().hardware.empty())
+        return nullptr;
+    auto found = hardware.find(spec.cluster.nodes.front().hardware);
+    if (!found.ok())
+        return nullptr;
+    node = std::move(found).value();
+    return &node.device;
+}
+
+/// Runs of the same data set have rows of the same length.
+void fillUtilisation(QList<StudyPoint>& points, const QList<Measured>& runs, const SequenceShape& shape,
+                     double peak)
+{
+    for (StudyPoint& point : points) {
+        const auto run = std::ranges::find_if(
+            runs, [&](const Measured& measured) { return measured.point.runId == point.runId; });
+        const double seconds = point.globalBatch / point.sequencesPerSecond;
+        point.utilisation = stepFigures(run->spec, shape, peak, seconds).modelUtilization;
+    }
+}
+
+} // namespace
+
+ScalingStudy scalingStudy(const QList<RunEntry>& runs, const RunFacts& of, const QString& baseline,
+                          const HardwareLibrary& hardware)
+{
+    ScalingStudy study;
+    if (!of.spec)
+        return study;
+    const QList<Measured> measured = measuredRuns(runs, *of.spec);
+    study.strong = curveOf(measured, baseline,
+                           [&](const StudyPoint& run) { return run.globalBatch == of.spec->batch.global; });
+    const double perRank = double(of.spec->batch.global) / of.specNow()->layout.worldSize();
+    study.weak = curveOf(measured, baseline, [perRank](const StudyPoint& run) {
+        return std::fabs(batchPerRank(run) - perRank) < 0.5;
+    });
+    study.published = publishedCurvesOf(of.spec->model);
+    NodeModel node;
+    const DeviceModel* device = deviceOf(*of.spec, hardware, node);
+    if (!device || !of.dataSet)
+        return study;
+    study.peak = {QString::fromStdString(device->name), device->peak.of(of.spec->precision.compute)};
+    const SequenceShape shape{of.dataSet->sequenceLength, of.dataSet->maxPredictions};
+    fillUtilisation(study.strong, measured, shape, study.peak.rate);
+    fillUtilisation(study.weak, measured, shape, study.peak.rate);
+    return study;
+}
+
+TextTable studyTable(const QList<StudyPoint>& points)
+{
+    TextTable table{{QObject::tr("Ranks"), QObject::tr("Run"), QObject::tr("Global batch"),
+                     QObject::tr("seq/s"), QObject::tr("Speed-up"), QObject::tr("Efficiency"),
+                     QObject::tr("MFU")},
+                    {}};
+    for (const StudyPoint& point : points) {
+        const double speedUp = point.sequencesPerSecond / points.first().sequencesPerSecond;
+        table.rows.append({displayCount(point.worldSize), point.name, displayCount(point.globalBatch),
+                           displayNumber(point.sequencesPerSecond), displayNumber(speedUp) + u'×',
+                           displayPercent(point.efficiency), displayPercent(point.utilisation)});
+    }
+    return table;
+}
+
+QString peakWords(const StudyPeak& peak)
+{
+    return peak.rate > 0 ? QObject::tr("MFU: share of %1 TFLOP/s, the dense peak of %2")
+                               .arg(displayNumber(peak.rate / 1e12), oneLine(peak.device))
+                         : QString();
+}
+
+} // namespace trainyard

@@ -1,0 +1,72 @@
+#include "app/plan/measured_run.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/runs/run_folder.h"
+#include "engine/base/file.h"
+#include "remote/target/desk_folders.h"
+
+namespace trainyard {
+
+namespace {
+
+/// Of the newest attempt, in order.
+std::vector<double> stepSeconds(const StepTable& steps)
+{
+    std::vector<double> seconds;
+    const std::int64_t first = steps.isEmpty() ? 0 : steps.attempts().back().firstStep;
+    for (qsizetype row = 0; row < steps.size(); ++row) {
+        if (steps.column(StepColumn::Step)[row] >= static_cast<double>(first))
+            seconds.push_back(steps.column(StepColumn::StepSeconds)[row]);
+    }
+    return seconds;
+}
+
+double median(std::vector<double> values)
+{
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+Result<MeasuredRow> rowOf(const RecordedRun& run)
+{
+    if (!run.facts.spec)
+        return badInput("it trains nothing", "name a training run");
+    if (!run.facts.dataSet)
+        return badInput("the manifest of its data set is not known here",
+                        "name a run that was launched from this desk");
+    const std::size_t ranks = run.series.ranks().size();
+    const int planned = run.facts.specNow()->layout.worldSize();
+    std::vector<double> seconds = stepSeconds(run.series.steps());
+    if (seconds.size() < kWarmUpSteps + kLeastSteps)
+        return badInput(fmt::format("{} steps are too few to tell how long one takes", seconds.size()),
+                        fmt::format("name a run of at least {} steps", kWarmUpSteps + kLeastSteps));
+    if (ranks != static_cast<std::size_t>(planned))
+        return badInput(fmt::format("its last steps ran on {} of {} ranks", ranks, planned),
+                        "name a run that had all of its hosts");
+    seconds.erase(seconds.begin(), seconds.begin() + kWarmUpSteps);
+    return MeasuredRow{*run.facts.specNow(),
+                       {run.facts.dataSet->sequenceLength, run.facts.dataSet->maxPredictions},
+                       median(std::move(seconds))};
+}
+
+} // namespace
+
+Result<MeasuredRow> measuredRun(const QString& runId)
+{
+    if (!isPlainName(runId.toStdString()))
+        return badInput("\"" + runId.toStdString() + "\" is not the name of a run");
+    auto run = readRunFolder(QString::fromStdString(deskRunFolder(runId).string()));
+    if (!run.ok())
+        return run.error();
+    auto row = rowOf(*run);
+    if (!row.ok())
+        return row.error().in("the run " + runId.toStdString());
+    return row;
+}
+
+} // namespace trainyard

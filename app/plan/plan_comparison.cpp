@@ -1,0 +1,154 @@
+#include "app/plan/plan_comparison.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <QObject>
+
+#include "app/base/display_text.h"
+#include "app/plan/layout_words.h"
+#include "app/runs/run_folder.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr qsizetype kWindow = 50;
+
+/// The first row of the newest attempt.
+qsizetype newestAttemptsRow(const StepTable& steps)
+{
+    const SeriesColumn& numbers = steps.column(StepColumn::Step);
+    const auto first = static_cast<double>(steps.attempts().back().firstStep);
+    return std::lower_bound(numbers.begin(), numbers.end(), first) - numbers.begin();
+}
+
+/// Rows of the middle half of the newest steps by their time. The first step of an attempt starts up.
+QList<qsizetype> usualRows(const StepTable& steps)
+{
+    const SeriesColumn& stepSeconds = steps.column(StepColumn::StepSeconds);
+    const qsizetype begin = newestAttemptsRow(steps);
+    const qsizetype first =
+        std::max(begin + (stepSeconds.size() - begin > 1 ? 1 : 0), stepSeconds.size() - kWindow);
+    QList<qsizetype> rows(stepSeconds.size() - first);
+    std::iota(rows.begin(), rows.end(), first);
+    std::sort(rows.begin(), rows.end(),
+              [&](qsizetype a, qsizetype b) { return stepSeconds[a] < stepSeconds[b]; });
+    const qsizetype quarter = rows.size() / 4;
+    return rows.mid(quarter, rows.size() - 2 * quarter);
+}
+
+double meanOf(const SeriesColumn& values, const QList<qsizetype>& rows)
+{
+    double sum = 0;
+    for (const qsizetype row : rows)
+        sum += values[row];
+    return sum / static_cast<double>(rows.size());
+}
+
+void fillFigures(RunPace& pace, const StepFigures& figures)
+{
+    pace.sequencesPerSecond = figures.sequencesPerSecond;
+    pace.tokensPerDay = figures.tokensPerDay();
+    pace.modelUtilization = figures.modelUtilization;
+    pace.hardwareUtilization = figures.hardwareUtilization;
+}
+
+RunPace paceOf(const PlannedTime& time)
+{
+    RunPace pace;
+    pace.stepSeconds = time.step.seconds;
+    pace.byCause = byCommonCause(time.step.byCause);
+    fillFigures(pace, time.figures);
+    pace.days = time.training.days;
+    if (time.training.cost > 0)
+        pace.cost = time.training.cost;
+    return pace;
+}
+
+/// What else the measured step time means on the hardware that the plan was made for.
+void completeBy(const PlannedTime& time, const RunFacts& facts, RunPace& measured)
+{
+    const SequenceShape shape{facts.dataSet->sequenceLength, facts.dataSet->maxPredictions};
+    fillFigures(measured, stepFigures(*facts.specNow(), shape, time.peak, measured.stepSeconds));
+    const double longer = measured.stepSeconds / time.step.seconds;
+    measured.days = longer * time.training.days;
+    if (time.training.cost > 0)
+        measured.cost = longer * time.training.cost;
+}
+
+QString textOf(const std::string& text)
+{
+    return QString::fromStdString(text);
+}
+
+void compareTime(const PlannedTime& time, const RunFacts& facts, PlanComparison& comparison)
+{
+    comparison.planned = paceOf(time);
+    comparison.hardware = textOf(time.node.name);
+    comparison.currency = textOf(time.node.price.currency);
+    comparison.priceDate = textOf(time.node.price.date);
+    comparison.band = time.band();
+    if (time.node.calibration)
+        comparison.calibrated = textOf(time.node.calibration->date);
+    if (comparison.measured)
+        completeBy(time, facts, *comparison.measured);
+}
+
+QString layoutChange(const RunFacts& facts, const StepTable& steps)
+{
+    if (!facts.attempt)
+        return {};
+    const QString before = layoutWords(*facts.spec);
+    const QString now = layoutWords(facts.attempt->spec);
+    if (now == before)
+        return {};
+    const std::vector<RunAttempt> attempts = steps.attempts();
+    const auto begun = std::ranges::find(attempts, facts.attempt->attempt, &RunAttempt::number);
+    const QString since = begun == attempts.end()
+                              ? QString()
+                              : QObject::tr(" since step %1").arg(displayCount(begun->firstStep));
+    return QObject::tr("Attempt %1 runs%2 as %3; the run was launched as %4.")
+        .arg(QString::number(facts.attempt->attempt), since, now, before);
+}
+
+QString whyNoTime(const Result<PlannedRun>& plan)
+{
+    if (!plan.ok())
+        return QStringLiteral("Nothing is planned: ") + textOf(plan.error().text()) + QLatin1Char('.');
+    if (!plan->time.ok())
+        return QStringLiteral("No time is planned: ") + textOf(plan->time.error().text()) + QLatin1Char('.');
+    return QStringLiteral(
+        "No time is planned: what hardware the nodes are is not known. Choose it in Design, or "
+        "measure them: Calibrate in Hosts, or `trainyard calibrate`.");
+}
+
+} // namespace
+
+std::optional<RunPace> usualStep(const StepTable& steps)
+{
+    if (steps.isEmpty())
+        return std::nullopt;
+    const QList<qsizetype> rows = usualRows(steps);
+    RunPace pace;
+    pace.stepSeconds = meanOf(steps.column(StepColumn::StepSeconds), rows);
+    for (std::size_t i = 0; i < kCommonCauses; ++i)
+        pace.byCause[i] = meanOf(steps.cause(static_cast<CommonCause>(i)), rows);
+    pace.sequencesPerSecond = meanOf(steps.column(StepColumn::SequencesPerSecond), rows);
+    return pace;
+}
+
+PlanComparison comparePlan(const RunFacts& facts, const RunSeries& series, const Result<PlannedRun>& plan)
+{
+    PlanComparison comparison;
+    comparison.memory = deviceMemory(facts, series);
+    comparison.measured = usualStep(series.steps());
+    comparison.layoutChange = layoutChange(facts, series.steps());
+    if (plan.ok() && plan->hasTime())
+        compareTime(**plan->time, facts, comparison);
+    else
+        comparison.whyNoTime = whyNoTime(plan);
+    return comparison;
+}
+
+} // namespace trainyard

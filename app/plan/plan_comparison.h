@@ -1,0 +1,55 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+
+#include <QList>
+#include <QString>
+
+#include "app/plan/device_memory.h"
+#include "app/plan/planned_run.h"
+#include "engine/planner/time/common_causes.h"
+
+namespace trainyard {
+
+class RunSeries;
+class StepTable;
+struct RunFacts;
+
+/// How long a step takes and what follows from it. What is not known is NaN.
+struct RunPace {
+    static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+    double stepSeconds = kUnknown;
+    TimeByCommonCause byCause{}; ///< seconds, of the rank that works longest
+    double sequencesPerSecond = kUnknown;
+    double tokensPerDay = kUnknown; ///< padding counts
+    double modelUtilization = kUnknown;
+    double hardwareUtilization = kUnknown;
+    double days = kUnknown; ///< for all steps of the run
+    double cost = kUnknown; ///< of all steps, in PlanComparison::currency
+};
+
+/// A run beside what its own specification promised, in the layout of its newest attempt.
+struct PlanComparison {
+    QList<DeviceMemory> memory;      ///< by rank
+    std::optional<RunPace> planned;  ///< nothing: whyNoTime
+    std::optional<RunPace> measured; ///< nothing before the first step
+    QString hardware;                ///< for which the time was planned
+    QString currency;                ///< of cost
+    QString priceDate;
+    std::optional<TimeBand> band; ///< that the step was expected in; nothing where hosts were not calibrated
+    QString calibrated;           ///< the date of that calibration
+    QString layoutChange;         ///< a sentence, where that is not the layout of the launch; else empty
+    QString whyNoTime;            ///< a sentence with what to do; empty when there is a plan
+};
+
+/// `plan`: planOf() of the run.
+PlanComparison comparePlan(const RunFacts& facts, const RunSeries& series, const Result<PlannedRun>& plan);
+
+/// Seconds, causes and throughput of a usual step: the mean over the middle half, by their time, of the
+/// newest 50 steps of the newest attempt, which neither start-up nor single late steps move. Nothing when
+/// there is no step.
+std::optional<RunPace> usualStep(const StepTable& steps);
+
+} // namespace trainyard

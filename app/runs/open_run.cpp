@@ -1,0 +1,168 @@
+#include "app/runs/open_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/runs/kept_series.h"
+#include "app/runs/run_entry.h"
+
+namespace trainyard {
+
+namespace {
+
+// The supervisor gives a sign of life every 2 s; a step is late after ten times its usual length.
+constexpr qint64 kSilentSupervisorMs = 30'000;
+constexpr qint64 kLeastSilentStepsMs = 60'000;
+constexpr double kLateSteps = 10;
+
+double usualStepSeconds(const StepTable& steps)
+{
+    const SeriesColumn& seconds = steps.column(StepColumn::StepSeconds);
+    std::vector<double> recent(seconds.end() - std::min<qsizetype>(50, seconds.size()), seconds.end());
+    std::erase_if(recent, [](double s) { return !std::isfinite(s) || s <= 0; });
+    if (recent.empty())
+        return 0;
+    const auto middle = recent.begin() + std::ptrdiff_t(recent.size() / 2);
+    std::nth_element(recent.begin(), middle, recent.end());
+    return *middle;
+}
+
+} // namespace
+
+OpenRun::OpenRun(RecordedRun run, QObject* parent)
+    : QObject(parent)
+    , m_run(std::move(run))
+    , m_keep([this](const Status& kept) {
+        if (!kept.ok())
+            setProblem(QString::fromStdString(kept.error().in("cannot keep the figures of the run").text()));
+    })
+    , m_examine([this](const Result<bool>& mended) { onExamined(mended); })
+    , m_keptSteps(m_run.series.restoredSteps())
+{
+    m_tell.setSingleShot(true);
+    m_tell.setInterval(kFrameMs);
+    connect(&m_tell, &QTimer::timeout, this, &OpenRun::changed);
+    connect(&m_tell, &QTimer::timeout, this, &OpenRun::keepWhenDue);
+    examineKeptSteps();
+}
+
+/// A file of many gigabytes opens without being read; what of it is damaged shows when all of it is.
+void OpenRun::examineKeptSteps()
+{
+    if (m_run.facts.import || m_keptSteps == 0)
+        return keepWhenDue();
+    m_examine.start([folder = m_run.facts.folder](const auto&) { return mendSeries(folder); });
+}
+
+void OpenRun::onExamined(const Result<bool>& mended)
+{
+    if (!mended.ok())
+        return setProblem(
+            QString::fromStdString(mended.error().in("the kept figures of the run are damaged").text()));
+    if (*mended) {
+        const Status read = readStepsAgain(m_run.facts.folder, m_run.series);
+        setProblem(read.ok() ? tr("The kept figures of this run were damaged; they have been made anew from "
+                                  "its journal.")
+                             : QString::fromStdString(read.error().text()));
+        emit changed();
+    }
+    keepWhenDue();
+}
+
+/// Of an imported run the file is all there is; a run without a folder is not written anywhere.
+void OpenRun::keepWhenDue()
+{
+    const qsizetype steps = m_run.series.steps().size();
+    if (m_run.facts.import || m_run.facts.folder.isEmpty() || steps - m_keptSteps < kLeastKeptSteps ||
+        m_keep.isRunning() || m_examine.isRunning())
+        return;
+    m_keptSteps = steps;
+    m_keep.start(
+        [folder = m_run.facts.folder](const LatestJob<Status>::GoesOn&) { return keepSeries(folder); });
+}
+
+void OpenRun::apply(const QString& stream, const std::vector<Record>& records)
+{
+    if (m_run.series.apply(stream, records) > 0 && !m_tell.isActive())
+        m_tell.start();
+}
+
+void OpenRun::restartStream(const QString& stream)
+{
+    m_run.series.forget(stream);
+    emit changed();
+}
+
+void OpenRun::readAttempt()
+{
+    if (const Status read = readAttemptAgain(m_run.facts); !read.ok())
+        setProblem(QString::fromStdString(read.error().text()));
+    emit changed();
+}
+
+void OpenRun::setLink(RunLink link)
+{
+    if (link == m_link)
+        return;
+    m_link = link;
+    emit linkChanged();
+}
+
+void OpenRun::setProblem(const QString& problem)
+{
+    if (problem == m_problem)
+        return;
+    m_problem = problem;
+    emit linkChanged();
+}
+
+RunCondition OpenRun::condition(qint64 nowMs) const
+{
+    const RunState state = m_run.series.status().state;
+    if (isFinal(state))
+        return conditionOf(state);
+    // Recorded and not over: it was running when the link ended, and nothing says that it stopped.
+    if (m_link == RunLink::Lost || m_link == RunLink::Recorded)
+        return state == RunState::Pending ? RunCondition::Queued : RunCondition::LinkLost;
+    if (m_link == RunLink::Live && state == RunState::Running && isSilent(nowMs))
+        return RunCondition::Stalled;
+    return conditionOf(state);
+}
+
+bool OpenRun::isSilent(qint64 nowMs) const
+{
+    const RunSeries& series = m_run.series;
+    if (nowMs - series.status().lastNs / 1'000'000 > kSilentSupervisorMs)
+        return true;
+    if (series.steps().isEmpty())
+        return false; // start-up may take long; the supervisor lives
+    const auto late =
+        std::max(kLeastSilentStepsMs, qint64(kLateSteps * 1000 * usualStepSeconds(series.steps())));
+    return nowMs - qint64(series.steps().last(StepColumn::WallSeconds) * 1000) > late;
+}
+
+qint64 OpenRun::behindMs(qint64 nowMs) const
+{
+    if (isFinal(m_run.series.status().state) || m_run.series.newestNs() == 0)
+        return 0;
+    return std::max<qint64>(0, nowMs - m_run.series.newestNs() / 1'000'000);
+}
+
+double OpenRun::secondsLeft() const
+{
+    const RunSeries& series = m_run.series;
+    RunEntry entry;
+    updateEntry(entry, m_run.facts, series);
+    if (entry.isOver() || entry.steps <= 0 || series.steps().isEmpty())
+        return -1;
+    return double(std::max<qint64>(0, entry.steps - entry.step)) * usualStepSeconds(series.steps());
+}
+
+double OpenRun::progress() const
+{
+    RunEntry entry;
+    updateEntry(entry, m_run.facts, m_run.series);
+    return entry.steps > 0 ? std::clamp(double(entry.step) / double(entry.steps), 0.0, 1.0) : 0;
+}
+
+} // namespace trainyard

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+
+#include "app/base/latest_job.h"
+#include "app/runs/run_condition.h"
+#include "app/runs/run_folder.h"
+
+namespace trainyard {
+
+/// How well this desk sees a run; says nothing about how the run is.
+enum class RunLink {
+    Recorded, ///< read from files, nobody is asked
+    Live,
+    Behind, ///< connected, catching up
+    Lost,   ///< the head cannot be reached
+};
+
+/// A run that is being looked at: what its folder says, what its records say so far, and how fresh that is.
+/// Live or recorded makes no difference to a view. GUI thread.
+///
+/// It keeps the series file of a long run up to date, in another thread, so that the run opens at once the
+/// next time. A file that turns out to be damaged is made anew from the journal at once.
+class OpenRun : public QObject {
+    Q_OBJECT
+
+public:
+    explicit OpenRun(RecordedRun run, QObject* parent = nullptr);
+
+    const QString& id() const { return m_run.facts.id; }
+    const RunFacts& facts() const { return m_run.facts; }
+    const RunSeries& series() const { return m_run.series; }
+    RunLink link() const { return m_link; }
+    /// What went wrong with following or reading; empty = nothing.
+    const QString& problem() const { return m_problem; }
+
+    void apply(const QString& stream, const std::vector<Record>& records);
+    void restartStream(const QString& stream);
+    /// What the newest attempt was asked to do is in the run's folder now.
+    void readAttempt();
+    void setLink(RunLink link);
+    void setProblem(const QString& problem);
+
+    /// State, link and silence taken together.
+    RunCondition condition(qint64 nowMs) const;
+    /// How old the newest record is; 0 for a run that is over.
+    qint64 behindMs(qint64 nowMs) const;
+    /// By the pace of the newest steps; negative = unknown or over.
+    double secondsLeft() const;
+    double progress() const; ///< 0..1, of all steps
+
+signals:
+    /// Records arrived. Sent at most every kFrameMs, however fast they come.
+    void changed();
+    void linkChanged();
+
+private:
+    static constexpr int kFrameMs = 40;
+
+    bool isSilent(qint64 nowMs) const;
+    void keepWhenDue();
+    void examineKeptSteps();
+    void onExamined(const Result<bool>& mended);
+
+    RecordedRun m_run;
+    LatestJob<Status> m_keep;
+    LatestJob<Result<bool>> m_examine; ///< true = the series file was damaged and is made anew
+    qsizetype m_keptSteps; ///< so many are in the series file, or were meant to be when it was last written
+    RunLink m_link = RunLink::Recorded;
+    QString m_problem;
+    QTimer m_tell;
+};
+
+} // namespace trainyard

@@ -1,0 +1,185 @@
+#include "app/runs/run_folder.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QRegularExpression>
+
+#include "app/base/desk_file.h"
+#include "app/runs/kept_series.h"
+#include "engine/base/file.h"
+#include "engine/records/foreign_records.h"
+#include "engine/records/journal.h"
+#include "engine/spec/spec_json.h"
+
+namespace trainyard {
+
+namespace {
+
+std::filesystem::path pathOf(const QString& folder, const char* file)
+{
+    return std::filesystem::path(folder.toStdString()) / file;
+}
+
+Status readSpec(RunFacts& facts)
+{
+    const auto path = pathOf(facts.folder, "spec.json");
+    TRAINYARD_TRY(const auto text, deskFileText(path));
+    if (!text)
+        return {};
+    ParsedSpec parsed = parseSpec(*text);
+    if (!parsed.diagnostics.empty())
+        return toError(parsed.diagnostics).in(path.string());
+    facts.specText = QString::fromStdString(*text);
+    facts.spec = std::move(parsed.spec);
+    for (const NodeSpec& node : facts.spec->cluster.nodes)
+        facts.hosts.append(QString::fromStdString(node.host));
+    return readAttemptAgain(facts);
+}
+
+Result<QJsonObject> readJsonObject(const std::filesystem::path& path)
+{
+    TRAINYARD_TRY(const auto text, deskFileText(path));
+    if (!text)
+        return QJsonObject{};
+    QJsonParseError problem;
+    const auto document = QJsonDocument::fromJson(QByteArray::fromStdString(*text), &problem);
+    if (!document.isObject()) {
+        const QString why = document.isNull() ? ": " + problem.errorString() : QString();
+        return badInput(path.string() + " holds no JSON object" + why.toStdString(),
+                        "remove the file, or fetch it again from the run's host");
+    }
+    return document.object();
+}
+
+/// As it was when the run was launched; where nobody wrote that down, as this machine sees it now.
+std::optional<DataSetManifest> dataSetOf(const RunFacts& facts)
+{
+    if (!facts.spec)
+        return std::nullopt;
+    const auto kept = pathOf(facts.folder, "dataset.json");
+    const auto text = readFile(kept);
+    const auto manifest = text.ok() ? parseDataSetManifest(*text, kept.string())
+                                    : readDataSetManifest(QString::fromStdString(facts.spec->dataset.path));
+    return manifest.ok() ? std::optional(*manifest) : std::nullopt;
+}
+
+/// In pieces: a long run's journal is larger than what is kept of it.
+Status readStream(const QString& file, const QString& stream, RunSeries& series, const JournalEnd& from)
+{
+    const auto take = [&](std::vector<Record> records) {
+        makeHarmless(records);
+        series.apply(stream, records);
+    };
+    TRAINYARD_TRY(const JournalEnd end, scanJournal(file.toStdString(), take, from));
+    if (end.damage && end.lastSequence == 0)
+        return end.damage->in(file.toStdString());
+    return {};
+}
+
+const QString kSteps = QStringLiteral("steps");
+
+/// Where the journal goes on; what is not kept, or badly, is read from its start.
+JournalEnd restoreKeptSteps(const QString& folder, RunSeries& series)
+{
+    auto kept = readKeptSeries(folder);
+    if (!kept.ok())
+        return {};
+    series.restore(std::move(kept->stream));
+    return kept->journal;
+}
+
+Status readHosts(RunFacts& facts)
+{
+    TRAINYARD_TRY(const QJsonObject desk, readJsonObject(pathOf(facts.folder, "host.json")));
+    facts.readOnly = desk.value("read_only").toBool();
+    const QJsonArray hosts = desk.value("hosts").toArray();
+    if (!hosts.isEmpty())
+        facts.hosts.clear();
+    for (const QJsonValue& host : hosts)
+        facts.hosts.append(host.toString());
+    return {};
+}
+
+} // namespace
+
+QString RunFacts::name() const
+{
+    if (spec)
+        return QString::fromStdString(spec->name);
+    return import ? import->name : nameFromRunId(id);
+}
+
+Status readAttemptAgain(RunFacts& facts)
+{
+    if (!facts.spec)
+        return {};
+    TRAINYARD_TRY(facts.attempt, newestAttemptSpec(facts.folder, *facts.spec));
+    return {};
+}
+
+QString nameFromRunId(const QString& id)
+{
+    static const QRegularExpression form(QStringLiteral("^\\d{8}T\\d{6}Z-(.+)-[0-9a-f]{4}$"));
+    const auto match = form.match(id);
+    return match.hasMatch() ? match.captured(1) : id;
+}
+
+Result<RunFacts> readRunFacts(const QString& folder)
+{
+    const QFileInfo info(folder);
+    if (!info.isDir())
+        return badInput(folder.toStdString() + ": no such run folder", "name the folder of a run");
+    RunFacts facts;
+    facts.folder = info.absoluteFilePath();
+    facts.id = QFileInfo(QDir::cleanPath(facts.folder)).fileName();
+    TRAINYARD_TRY_STATUS(readSpec(facts));
+    facts.dataSet = dataSetOf(facts);
+    TRAINYARD_TRY_STATUS(readHosts(facts));
+    TRAINYARD_TRY(facts.inventory, readJsonObject(pathOf(facts.folder, "inventory.json")));
+    if (isImportedRun(facts.folder.toStdString())) {
+        TRAINYARD_TRY(facts.import, readRunImport(facts.folder.toStdString()));
+        return facts;
+    }
+    if (!facts.spec && !QFileInfo(facts.folder + "/journal").isDir())
+        return badInput(folder.toStdString() + ": this is not a run folder (neither spec.json nor journal/)",
+                        "name the folder of a run");
+    return facts;
+}
+
+Result<RunSeries> readRunSeries(const QString& folder)
+{
+    RunSeries series;
+    const JournalEnd keptSteps = restoreKeptSteps(folder, series);
+    // Hidden and foreign files (".orig" copies that the mirror keeps) are not streams: those are plain words.
+    static const QRegularExpression streamName(QStringLiteral("^[a-z]+(-\\d+)?$"));
+    const QDir journals(folder + "/journal");
+    for (const QString& stream : journals.entryList(QDir::Files, QDir::Name)) {
+        if (!streamName.match(stream).hasMatch())
+            continue;
+        TRAINYARD_TRY_STATUS(readStream(journals.filePath(stream), stream, series,
+                                        stream == kSteps ? keptSteps : JournalEnd()));
+    }
+    return series;
+}
+
+Status readStepsAgain(const QString& folder, RunSeries& series)
+{
+    series.forget(kSteps);
+    const JournalEnd kept = restoreKeptSteps(folder, series);
+    return readStream(folder + QStringLiteral("/journal/steps"), kSteps, series, kept);
+}
+
+Result<RecordedRun> readRunFolder(const QString& folder)
+{
+    TRAINYARD_TRY(RunFacts facts, readRunFacts(folder));
+    if (facts.import) {
+        RunSeries steps = stepsOf(*facts.import);
+        return RecordedRun{std::move(facts), std::move(steps)};
+    }
+    TRAINYARD_TRY(RunSeries series, readRunSeries(folder));
+    return RecordedRun{std::move(facts), std::move(series)};
+}
+
+} // namespace trainyard

@@ -1,0 +1,513 @@
+#include "app/runs/run_library.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <optional>
+
+#include <QElapsedTimer>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QSet>
+#include <QSqlDatabase>
+#include <QSqlError>
+#include <QSqlQuery>
+#include <QThread>
+#include <QVariant>
+
+#include "app/runs/history_problem.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kSchemaVersion = 2; ///< since 2 with archived and imported_from
+
+constexpr int kBusyPauseMs = 5;
+
+const QString kOpenHistory = QStringLiteral("open the history");
+const QString kReadHistory = QStringLiteral("read the history");
+
+constexpr auto kCreate = R"(
+CREATE TABLE IF NOT EXISTS runs (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, hosts TEXT NOT NULL, spec TEXT NOT NULL, training INTEGER NOT NULL,
+    state TEXT NOT NULL, reason TEXT NOT NULL, step INTEGER NOT NULL, steps INTEGER NOT NULL,
+    loss REAL, sequences_per_second REAL, world_size INTEGER NOT NULL, attempt INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL, tags TEXT NOT NULL, notes TEXT NOT NULL,
+    archived INTEGER NOT NULL DEFAULT 0, imported_from TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID)";
+
+/// Brings a history of version 1 up to date.
+constexpr std::array kUpgrade{"ALTER TABLE runs ADD COLUMN archived INTEGER NOT NULL DEFAULT 0",
+                              "ALTER TABLE runs ADD COLUMN imported_from TEXT NOT NULL DEFAULT ''"};
+
+constexpr std::array kColumns{"id",
+                              "name",
+                              "hosts",
+                              "spec",
+                              "training",
+                              "state",
+                              "reason",
+                              "step",
+                              "steps",
+                              "loss",
+                              "sequences_per_second",
+                              "world_size",
+                              "attempt",
+                              "created_ms",
+                              "updated_ms",
+                              "imported_from",
+                              "tags",
+                              "notes",
+                              "archived"};
+/// The last ones are the user's, and are not touched when a run's figures are brought up to date; nor are the
+/// first one, which names the run, and the time of its start, which keeps its place in the list.
+constexpr std::size_t kOwnColumns = 3;
+
+QString listToJson(const QStringList& list)
+{
+    return QString::fromUtf8(QJsonDocument(QJsonArray::fromStringList(list)).toJson(QJsonDocument::Compact));
+}
+
+QStringList listFromJson(const QString& text)
+{
+    QStringList list;
+    for (const QJsonValue& value : QJsonDocument::fromJson(text.toUtf8()).array())
+        list.append(value.toString());
+    return list;
+}
+
+QString stateName(RunState state)
+{
+    return QString::fromUtf8(nameOf(state).data());
+}
+
+RunState stateFromName(const QString& name)
+{
+    for (int i = 0; i <= int(RunState::Stopped); ++i) {
+        if (stateName(RunState(i)) == name)
+            return RunState(i);
+    }
+    return RunState::Pending;
+}
+
+/// SQLite has no NaN: it stores NULL.
+QVariant number(double value)
+{
+    return std::isfinite(value) ? QVariant(value) : QVariant();
+}
+
+double number(const QVariant& value)
+{
+    return value.isNull() ? std::numeric_limits<double>::quiet_NaN() : value.toDouble();
+}
+
+/// SQLite's NOT NULL columns refuse Qt's null strings.
+QString text(const QString& value)
+{
+    return value.isNull() ? QLatin1String("") : value;
+}
+
+QVariantList valuesOf(const RunEntry& e)
+{
+    return {text(e.id),
+            text(e.name),
+            listToJson(e.hosts),
+            text(e.spec),
+            e.isTraining,
+            stateName(e.state),
+            text(e.reason),
+            e.step,
+            e.steps,
+            number(e.loss),
+            number(e.sequencesPerSecond),
+            e.worldSize,
+            e.attempt,
+            e.createdMs,
+            e.updatedMs,
+            text(e.importedFrom),
+            listToJson(e.tags),
+            text(e.notes),
+            e.isArchived};
+}
+
+RunEntry entryFrom(const QSqlQuery& row)
+{
+    RunEntry e;
+    int at = 0;
+    const auto next = [&] { return row.value(at++); };
+    e.id = next().toString();
+    e.name = next().toString();
+    e.hosts = listFromJson(next().toString());
+    e.spec = next().toString();
+    e.isTraining = next().toBool();
+    e.state = stateFromName(next().toString());
+    e.reason = next().toString();
+    e.step = next().toLongLong();
+    e.steps = next().toLongLong();
+    e.loss = number(next());
+    e.sequencesPerSecond = number(next());
+    e.worldSize = next().toInt();
+    e.attempt = next().toInt();
+    e.createdMs = next().toLongLong();
+    e.updatedMs = next().toLongLong();
+    e.importedFrom = next().toString();
+    e.tags = listFromJson(next().toString());
+    e.notes = next().toString();
+    e.isArchived = next().toBool();
+    return e;
+}
+
+bool isNewer(const RunEntry& a, const RunEntry& b)
+{
+    return a.createdMs != b.createdMs ? a.createdMs > b.createdMs : a.id > b.id;
+}
+
+QStringList columnNames()
+{
+    QStringList names;
+    for (const char* name : kColumns)
+        names.append(QLatin1String(name));
+    return names;
+}
+
+/// Every column of a run, in the order of valuesOf().
+QString insertStatement(const char* verb)
+{
+    const QStringList names = columnNames();
+    return QStringLiteral("%1 INTO runs (%2) VALUES (%3)")
+        .arg(QLatin1String(verb), names.join(QStringLiteral(", ")),
+             QStringList(names.size(), QStringLiteral("?")).join(','));
+}
+
+/// Inserts a run, or gives a known one its new figures.
+const QString& storeStatement()
+{
+    static const QString kStatement = [] {
+        const QStringList names = columnNames();
+        QStringList figures;
+        for (const QString& name : names.mid(1, names.size() - 1 - qsizetype(kOwnColumns))) {
+            if (name != QLatin1String("created_ms"))
+                figures.append(QStringLiteral("%1 = excluded.%1").arg(name));
+        }
+        return insertStatement("INSERT") + QStringLiteral(" ON CONFLICT (id) DO UPDATE SET ") +
+               figures.join(QStringLiteral(", "));
+    }();
+    return kStatement;
+}
+
+/// While another program makes the history, SQLite refuses this at once instead of waiting.
+bool turnOnWriteAheadLog(QSqlQuery& query, std::chrono::milliseconds patience)
+{
+    QElapsedTimer waited;
+    waited.start();
+    while (!query.exec(QStringLiteral("PRAGMA journal_mode = WAL"))) {
+        if (!isHistoryLocked(query.lastError()) || waited.hasExpired(patience.count()))
+            return false;
+        QThread::msleep(kBusyPauseMs);
+    }
+    return true;
+}
+
+/// What a file says it is, at one instant.
+struct SchemaMark {
+    int version = 0;
+    int tables = 0; ///< and indices
+
+    bool isNew() const { return version == 0 && tables == 0; }
+    bool isOurs() const { return version > 0; }
+};
+
+std::optional<SchemaMark> schemaMark(QSqlQuery& query)
+{
+    if (!query.exec(QStringLiteral(
+            "SELECT user_version, (SELECT count(*) FROM sqlite_master) FROM pragma_user_version")) ||
+        !query.next())
+        return std::nullopt;
+    const SchemaMark mark{query.value(0).toInt(), query.value(1).toInt()};
+    query.finish();
+    return mark;
+}
+
+/// In a transaction, because two windows may start at once; the version is the one under the lock.
+bool bringUpToDate(QSqlQuery& query)
+{
+    if (!query.exec(QStringLiteral("BEGIN IMMEDIATE")))
+        return false;
+    const auto known = schemaMark(query);
+    if (!known || (!known->isNew() && !known->isOurs()))
+        return false;
+    if (known->isNew() && !query.exec(QString::fromLatin1(kCreate)))
+        return false;
+    for (const char* statement : kUpgrade) {
+        if (known->version == 1 && !query.exec(QLatin1String(statement)))
+            return false;
+    }
+    return query.exec(QStringLiteral("PRAGMA user_version = %1").arg(kSchemaVersion)) &&
+           query.exec(QStringLiteral("COMMIT"));
+}
+
+} // namespace
+
+RunLibrary::RunLibrary(QString connection) : m_connection(std::move(connection)) {}
+
+RunLibrary::~RunLibrary()
+{
+    QSqlDatabase::removeDatabase(m_connection);
+}
+
+QSqlDatabase RunLibrary::database() const
+{
+    return QSqlDatabase::database(m_connection, false);
+}
+
+Result<std::unique_ptr<RunLibrary>> RunLibrary::open(const QString& file, std::chrono::milliseconds patience)
+{
+    TRAINYARD_TRY_STATUS(checkHistoryFile(file));
+    static std::atomic<int> counter = 0; // Qt names connections globally; several libraries may be open
+    const QString connection = QStringLiteral("history-%1").arg(++counter);
+    std::unique_ptr<RunLibrary> library(new RunLibrary(connection));
+    {
+        QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), connection);
+        database.setDatabaseName(file);
+        database.setConnectOptions(QStringLiteral("QSQLITE_BUSY_TIMEOUT=%1").arg(patience.count()));
+        if (!database.open())
+            return historyError(file, kOpenHistory, database.lastError());
+    }
+    TRAINYARD_TRY_STATUS(library->prepareSchema(patience));
+    TRAINYARD_TRY(library->m_counter, library->changeCounter());
+    TRAINYARD_TRY(library->m_runs, library->read());
+    for (const RunEntry& entry : std::as_const(library->m_runs))
+        library->m_createdMs.insert(entry.id, entry.createdMs);
+    return library;
+}
+
+Error RunLibrary::problem(const QString& doing, const QSqlQuery& query) const
+{
+    return historyError(database().databaseName(), doing, query.lastError());
+}
+
+Status RunLibrary::prepareSchema(std::chrono::milliseconds patience)
+{
+    QSqlQuery query(database());
+    const auto present = schemaMark(query);
+    if (!present)
+        return problem(kOpenHistory, query);
+    const std::string file = database().databaseName().toStdString();
+    if (present->version > kSchemaVersion)
+        return refused(file + ": this history was written by a newer version of Trainyard",
+                       "use that version, or move the file away to start a new history");
+    if (!present->isNew() && !present->isOurs())
+        return badInput(file + ": this is a database of another program, not a history",
+                        "move it away to start a new history");
+    if (!turnOnWriteAheadLog(query, patience) || !query.exec(QStringLiteral("PRAGMA synchronous = NORMAL")))
+        return problem(kOpenHistory, query);
+    if (present->version == kSchemaVersion || bringUpToDate(query))
+        return {};
+    const Error why = problem(kOpenHistory, query);
+    query.exec(QStringLiteral("ROLLBACK"));
+    return why;
+}
+
+Result<QList<RunEntry>> RunLibrary::read() const
+{
+    QSqlQuery query(database());
+    query.setForwardOnly(true);
+    if (!query.exec(QStringLiteral("SELECT %1 FROM runs").arg(columnNames().join(QStringLiteral(", ")))))
+        return problem(kReadHistory, query);
+    QList<RunEntry> runs;
+    while (query.next())
+        runs.append(entryFrom(query));
+    if (query.lastError().isValid()) // a damaged page ends the rows early
+        return problem(kReadHistory, query);
+    std::sort(runs.begin(), runs.end(), isNewer);
+    return runs;
+}
+
+Result<qint64> RunLibrary::changeCounter() const
+{
+    QSqlQuery query(database());
+    if (!query.exec(QStringLiteral("PRAGMA data_version")) || !query.next())
+        return problem(kReadHistory, query);
+    return query.value(0).toLongLong();
+}
+
+Status RunLibrary::refresh()
+{
+    TRAINYARD_TRY(const qint64 counter, changeCounter());
+    if (counter == m_counter)
+        return {};
+    TRAINYARD_TRY(const QList<RunEntry> runs, read());
+    m_counter = counter;
+    QSet<QString> there;
+    for (const RunEntry& entry : runs)
+        there.insert(entry.id);
+    for (int row = int(m_runs.size()) - 1; row >= 0; --row) {
+        if (!there.contains(m_runs[row].id))
+            drop(row);
+    }
+    for (const RunEntry& entry : runs)
+        put(entry);
+    return {};
+}
+
+std::optional<RunEntry> RunLibrary::find(const QString& id) const
+{
+    const int row = rowOf(id);
+    return row < 0 ? std::nullopt : std::optional(m_runs[row]);
+}
+
+int RunLibrary::rowOf(const QString& id) const
+{
+    const auto created = m_createdMs.find(id);
+    if (created == m_createdMs.end())
+        return -1;
+    RunEntry wanted;
+    wanted.id = id;
+    wanted.createdMs = *created;
+    return int(std::lower_bound(m_runs.begin(), m_runs.end(), wanted, isNewer) - m_runs.begin());
+}
+
+QStringList RunLibrary::tags() const
+{
+    QSet<QString> all;
+    for (const RunEntry& entry : m_runs)
+        all.unite({entry.tags.begin(), entry.tags.end()});
+    QStringList sorted(all.begin(), all.end());
+    sorted.sort(Qt::CaseInsensitive);
+    return sorted;
+}
+
+Status RunLibrary::execute(QSqlQuery& query, const QString& doing) const
+{
+    return query.exec() ? Status() : Status(problem(doing, query));
+}
+
+/// Brings the entry into memory and tells of it.
+void RunLibrary::put(const RunEntry& entry)
+{
+    const int known = rowOf(entry.id);
+    if (known >= 0 && m_runs[known].createdMs == entry.createdMs) {
+        if (m_runs[known] == entry)
+            return;
+        m_runs[known] = entry;
+        emit runChanged(known);
+        return;
+    }
+    if (known >= 0)
+        drop(known);
+    const auto place = std::upper_bound(m_runs.begin(), m_runs.end(), entry, isNewer);
+    const int row = int(place - m_runs.begin());
+    m_runs.insert(row, entry);
+    m_createdMs.insert(entry.id, entry.createdMs);
+    emit runAdded(row);
+}
+
+void RunLibrary::drop(int row)
+{
+    m_createdMs.remove(m_runs[row].id);
+    m_runs.removeAt(row);
+    emit runRemoved(row);
+}
+
+Status RunLibrary::store(const RunEntry& entry)
+{
+    RunEntry updated = entry;
+    if (const int row = rowOf(entry.id); row >= 0) {
+        const RunEntry& known = m_runs[row];
+        updated.tags = known.tags;
+        updated.notes = known.notes;
+        updated.isArchived = known.isArchived;
+        updated.createdMs = known.createdMs; // keeps the place in the list
+        if (updated == known)
+            return {};
+    }
+    TRAINYARD_TRY_STATUS(write(updated, storeStatement()));
+    put(updated);
+    return {};
+}
+
+Status RunLibrary::storeAll(const QList<RunEntry>& entries)
+{
+    const QString doing = QStringLiteral("write the runs");
+    QSqlQuery query(database());
+    if (!query.exec(QStringLiteral("BEGIN IMMEDIATE")))
+        return problem(doing, query);
+    Status written;
+    for (qsizetype i = 0; written.ok() && i < entries.size(); ++i)
+        written = write(entries[i], insertStatement("REPLACE"));
+    if (written.ok() && !query.exec(QStringLiteral("COMMIT")))
+        written = problem(doing, query);
+    if (!written.ok()) {
+        query.exec(QStringLiteral("ROLLBACK"));
+        return written;
+    }
+    for (const RunEntry& entry : entries)
+        put(entry);
+    return {};
+}
+
+Status RunLibrary::write(const RunEntry& entry, const QString& statement)
+{
+    QSqlQuery query(database());
+    query.prepare(statement);
+    for (const QVariant& value : valuesOf(entry))
+        query.addBindValue(value);
+    return execute(query, QStringLiteral("write run %1").arg(entry.id));
+}
+
+Status RunLibrary::setTags(const QString& id, const QStringList& tags)
+{
+    RunEntry changed = find(id).value_or(RunEntry{});
+    changed.tags = tags;
+    return keep(id, "tags", listToJson(tags), changed);
+}
+
+Status RunLibrary::setNotes(const QString& id, const QString& notes)
+{
+    RunEntry changed = find(id).value_or(RunEntry{});
+    changed.notes = notes;
+    return keep(id, "notes", text(notes), changed);
+}
+
+Status RunLibrary::setArchived(const QString& id, bool archived)
+{
+    RunEntry changed = find(id).value_or(RunEntry{});
+    changed.isArchived = archived;
+    return keep(id, "archived", archived, changed);
+}
+
+Status RunLibrary::keep(const QString& id, const char* column, const QVariant& value, const RunEntry& changed)
+{
+    const Error unknown = badInput("the history has no run " + id.toStdString());
+    const int row = rowOf(id);
+    if (row < 0)
+        return unknown;
+    if (changed == m_runs[row])
+        return {};
+    QSqlQuery query(database());
+    query.prepare(QStringLiteral("UPDATE runs SET %1 = ? WHERE id = ?").arg(QLatin1String(column)));
+    query.addBindValue(value);
+    query.addBindValue(id);
+    TRAINYARD_TRY_STATUS(execute(query, QStringLiteral("write run %1").arg(id)));
+    if (query.numRowsAffected() == 0) // another window has removed it
+        return unknown;
+    put(changed);
+    return {};
+}
+
+Status RunLibrary::remove(const QString& id)
+{
+    const int row = rowOf(id);
+    if (row < 0)
+        return {};
+    QSqlQuery query(database());
+    query.prepare(QStringLiteral("DELETE FROM runs WHERE id = ?"));
+    query.addBindValue(id);
+    TRAINYARD_TRY_STATUS(execute(query, QStringLiteral("remove run %1").arg(id)));
+    drop(row);
+    return {};
+}
+
+} // namespace trainyard

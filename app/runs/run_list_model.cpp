@@ -1,0 +1,184 @@
+#include "app/runs/run_list_model.h"
+
+#include <QDateTime>
+
+#include "app/base/display_text.h"
+#include "app/runs/run_library.h"
+
+namespace trainyard {
+
+RunListModel::RunListModel(const RunLibrary& library, QObject* parent)
+    : QAbstractTableModel(parent)
+    , m_library(library)
+    , m_rows(library.runs())
+    , m_nowMs(QDateTime::currentMSecsSinceEpoch())
+{
+    connect(&library, &RunLibrary::runAdded, this, &RunListModel::onAdded);
+    connect(&library, &RunLibrary::runChanged, this, &RunListModel::onChanged);
+    connect(&library, &RunLibrary::runRemoved, this, &RunListModel::onRemoved);
+}
+
+int RunListModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
+
+int RunListModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QVariant RunListModel::data(const QModelIndex& index, int role) const
+{
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const RunEntry& entry = m_rows[index.row()];
+    switch (role) {
+    case Qt::DisplayRole:
+        return index.column() == State ? textOf(conditionAt(index.row())) : text(entry, index.column());
+    case Qt::ToolTipRole:
+        return toolTipOf(entry.reason.isEmpty() ? entry.id : entry.reason);
+    case Qt::AccessibleTextRole:
+        return spokenText(index.row());
+    case EntryRole:
+        return QVariant::fromValue(entry);
+    case ConditionRole:
+        return int(conditionAt(index.row()));
+    case AlertRole:
+        return m_alerts.value(entry.id);
+    case kToneRole:
+        return int(index.column() == State ? toneOf(conditionAt(index.row())) : Tone::Plain);
+    case SortRole:
+        return sortValue(entry, index.column());
+    default:
+        return {};
+    }
+}
+
+QVariant RunListModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= ColumnCount)
+        return {};
+    static const QStringList kTitles{tr("State"), tr("Name"),  tr("Hosts"),  tr("Ranks"), tr("Step"),
+                                     tr("Loss"),  tr("seq/s"), tr("Active"), tr("Tags")};
+    return kTitles[section];
+}
+
+QString RunListModel::text(const RunEntry& entry, int column) const
+{
+    switch (column) {
+    case Name:
+        return oneLine(entry.name);
+    case Hosts:
+        return entry.importedFrom.isEmpty() ? oneLine(entry.hosts.join(QStringLiteral(", ")))
+                                            : tr("imported, %1").arg(oneLine(entry.importedFrom));
+    case Ranks:
+        return entry.worldSize > 0 ? displayCount(entry.worldSize) : QString();
+    case Step:
+        return entry.steps > 0 ? displayCount(entry.step) + QLatin1Char('/') + displayCount(entry.steps)
+                               : displayCount(entry.step);
+    case Loss:
+        return displayLoss(entry.loss);
+    case Throughput:
+        return displayNumber(entry.sequencesPerSecond);
+    case Age:
+        return displayAge(entry.updatedMs, m_nowMs);
+    case Tags:
+        return oneLine(entry.tags.join(QStringLiteral(", ")));
+    default:
+        return {};
+    }
+}
+
+QVariant RunListModel::sortValue(const RunEntry& entry, int column) const
+{
+    switch (column) {
+    case Ranks:
+        return entry.worldSize;
+    case Step:
+        return entry.step;
+    case Loss:
+        return entry.loss;
+    case Throughput:
+        return entry.sequencesPerSecond;
+    case Age:
+        return entry.updatedMs;
+    case State:
+        return int(entry.state);
+    default:
+        return text(entry, column).toLower();
+    }
+}
+
+RunCondition RunListModel::conditionAt(int row) const
+{
+    const RunEntry& entry = m_rows[row];
+    return entry.isOver() ? conditionOf(entry.state) : m_conditions.value(entry.id, conditionOf(entry.state));
+}
+
+QString RunListModel::spokenText(int row) const
+{
+    const RunEntry& entry = m_rows[row];
+    const QString alert = m_alerts.value(entry.id);
+    const QString state =
+        wordOf(conditionAt(row)) + (alert.isEmpty() ? QString() : tr(", alert: %1").arg(alert));
+    return tr("%1, %2, on %3, step %4, loss %5, %6 sequences per second, %7, id %8")
+        .arg(text(entry, Name), state, text(entry, Hosts), text(entry, Step), text(entry, Loss),
+             text(entry, Throughput), text(entry, Age), shortRunId(entry.id));
+}
+
+QModelIndex RunListModel::indexOf(const QString& runId) const
+{
+    const int row = m_library.rowOf(runId);
+    return row < 0 ? QModelIndex() : index(row, 0);
+}
+
+void RunListModel::setCondition(const QString& runId, RunCondition condition)
+{
+    const QModelIndex at = indexOf(runId);
+    if (!at.isValid() || conditionAt(at.row()) == condition)
+        return;
+    m_conditions[runId] = condition;
+    onChanged(at.row());
+}
+
+void RunListModel::setAlert(const QString& runId, const QString& words)
+{
+    const QModelIndex at = indexOf(runId);
+    if (!at.isValid() || m_alerts.value(runId) == words)
+        return;
+    m_alerts[runId] = words;
+    onChanged(at.row());
+}
+
+void RunListModel::setNow(qint64 nowMs)
+{
+    m_nowMs = nowMs;
+    if (!m_rows.isEmpty())
+        emit dataChanged(index(0, Age), index(rowCount() - 1, Age),
+                         {Qt::DisplayRole, Qt::AccessibleTextRole});
+}
+
+void RunListModel::onAdded(int row)
+{
+    beginInsertRows({}, row, row);
+    m_rows.insert(row, m_library.runs()[row]);
+    endInsertRows();
+}
+
+void RunListModel::onChanged(int row)
+{
+    m_rows[row] = m_library.runs()[row];
+    emit dataChanged(index(row, 0), index(row, ColumnCount - 1));
+}
+
+void RunListModel::onRemoved(int row)
+{
+    beginRemoveRows({}, row, row);
+    m_conditions.remove(m_rows[row].id);
+    m_alerts.remove(m_rows[row].id);
+    m_rows.removeAt(row);
+    endRemoveRows();
+}
+
+} // namespace trainyard

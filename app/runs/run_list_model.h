@@ -1,0 +1,62 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QHash>
+#include <QList>
+
+#include "app/runs/run_condition.h"
+#include "app/runs/run_entry.h"
+
+namespace trainyard {
+
+class RunLibrary;
+
+/// The history as rows, newest first. One row per run; columns for tables, roles for delegates.
+class RunListModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    enum Column { State, Name, Hosts, Ranks, Step, Loss, Throughput, Age, Tags, ColumnCount };
+    enum Role {
+        EntryRole = Qt::UserRole, ///< the whole RunEntry
+        ConditionRole,            ///< RunCondition as int
+        SortRole,                 ///< the raw figure of the column
+        AlertRole,                ///< what is wrong with it now, in a word or two; empty = nothing
+    };
+
+    /// The library must outlive the model.
+    explicit RunListModel(const RunLibrary& library, QObject* parent = nullptr);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+    const RunEntry& entryAt(int row) const { return m_rows[row]; }
+    QModelIndex indexOf(const QString& runId) const;
+    /// What the journal alone cannot say: stalled, link lost. Forgotten when the run is over.
+    void setCondition(const QString& runId, RunCondition condition);
+    /// What AlertRole says of the run.
+    void setAlert(const QString& runId, const QString& words);
+    /// The ages are read off this clock; call it every few seconds.
+    void setNow(qint64 nowMs);
+
+private:
+    QString text(const RunEntry& entry, int column) const;
+    QVariant sortValue(const RunEntry& entry, int column) const;
+    RunCondition conditionAt(int row) const;
+    QString spokenText(int row) const;
+    void onAdded(int row);
+    void onChanged(int row);
+    void onRemoved(int row);
+
+    const RunLibrary& m_library;
+    QList<RunEntry> m_rows;
+    QHash<QString, RunCondition> m_conditions;
+    QHash<QString, QString> m_alerts;
+    qint64 m_nowMs;
+};
+
+} // namespace trainyard
+
+Q_DECLARE_METATYPE(trainyard::RunEntry)

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QStringList>
+
+#include "app/runs/run_filter.h"
+
+namespace trainyard {
+
+/// The runs that match what was typed, each with a check box: for choosing several of them. A chosen run
+/// stays chosen while the search hides it.
+class RunPickModel : public RunFilter {
+    Q_OBJECT
+
+public:
+    using RunFilter::RunFilter;
+
+    /// In the order in which they were chosen.
+    const QStringList& chosen() const { return m_chosen; }
+    void setChosen(const QStringList& runIds);
+
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+
+signals:
+    void chosenChanged();
+
+private:
+    QString idAt(const QModelIndex& index) const;
+
+    QStringList m_chosen;
+};
+
+} // namespace trainyard

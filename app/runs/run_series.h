@@ -1,0 +1,113 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <QString>
+
+#include "app/runs/rank_table.h"
+#include "app/runs/sequence_set.h"
+#include "app/runs/step_table.h"
+#include "engine/records/record.h"
+
+namespace trainyard {
+
+/// Something that happened in a run, with where and when it was written down.
+struct RunEvent {
+    QString stream;
+    std::uint64_t sequence = 0;
+    std::uint32_t attempt = 1;
+    Instant time;
+    EventRecord event;
+    std::int64_t orderNs = 0; ///< wall clock, never earlier than the event before it in its stream
+};
+
+/// The run as its supervisor last described it.
+struct RunStatus {
+    RunState state = RunState::Pending;
+    QString reason;
+    std::int64_t step = 0;
+    std::int64_t steps = 0;
+    std::uint32_t attempt = 1;
+    std::int64_t firstNs = 0; ///< wall clock of the supervisor's first word; 0 = none yet
+    std::int64_t lastNs = 0;  ///< wall clock of its last word: a sign of life
+};
+
+/// A device of a node as last sampled; device -1 is the node's host memory and cores.
+struct NodeDevice {
+    QString stream; ///< "node-<n>"
+    DeviceSample sample;
+    Instant time;
+    std::uint64_t sequence = 0; ///< of the sample in its stream
+    std::int64_t busyNs = 0;    ///< wall clock of the newest sample with utilisation, else of the first one
+
+    int node() const { return stream.section(QLatin1Char('-'), 1).toInt(); } ///< index of the host in the run
+};
+
+/// What the stream "steps" of a run came to, as far as it was read.
+struct StepStream {
+    StepTable steps;
+    RankTable ranks;
+    std::optional<PipelineTrace> trace; ///< the newest
+    std::uint64_t traceSequence = 0;    ///< of the trace in the stream
+    std::uint64_t lastSequence = 0;     ///< of the stream
+    std::int64_t newestNs = 0;          ///< wall clock of its newest record
+};
+
+/// Everything that a run's journals say, arranged for views. Live run, reopened run and saved file are the
+/// same: records come in batches of any size and order; (stream, sequence) makes a second delivery harmless.
+/// A plain value without signals.
+class RunSeries {
+public:
+    /// How many of the records were new.
+    std::size_t apply(const QString& stream, const std::vector<Record>& records);
+    /// The steps as they were kept, with every record of their stream up to lastSequence counted as seen. For
+    /// a series that has none yet.
+    void restore(StepStream stream);
+    qsizetype restoredSteps() const { return m_restoredSteps; } ///< how many came by restore()
+    /// The steps so far. Requires that their stream was read from its start without gaps.
+    StepStream stepStream() const;
+    /// The host's stream turned out to be another one: what came from it is dropped, and it comes again.
+    void forget(const QString& stream);
+
+    const StepTable& steps() const { return m_steps; }
+    const std::vector<RankSummary>& ranks() const { return m_ranks.ranks(); }
+    const NewestCompute& newestCompute() const { return m_ranks.newestCompute(); }
+    /// In order of time.
+    const std::vector<RunEvent>& events() const { return m_events; }
+    const RunStatus& status() const { return m_status; }
+    std::vector<NodeDevice> devices() const;
+    /// The newest word of each stage of a job, in the order in which the stages began.
+    const std::vector<ProgressRecord>& stages() const { return m_stages; }
+    /// The newest step whose way through the pipeline was traced; nothing yet.
+    const std::optional<PipelineTrace>& trace() const { return m_trace; }
+    /// Wall clock of the newest record of any stream; 0 = none.
+    std::int64_t newestNs() const { return m_newestNs; }
+    std::uint64_t recordCount() const;
+
+private:
+    void take(const QString& stream, const Record& record);
+    void takeEvent(const QString& stream, const Record& record, const EventRecord& event);
+    void takeState(const Record& record, const StateRecord& state);
+    void takeDevice(const QString& stream, const Record& record, const DeviceSample& sample);
+    void takeProgress(const ProgressRecord& progress);
+    void takeTrace(const Record& record, const PipelineTrace& trace);
+
+    std::map<QString, SequenceSet> m_seen;
+    std::map<QString, std::int64_t> m_newestEventNs; ///< of each stream
+    StepTable m_steps;
+    qsizetype m_restoredSteps = 0;
+    RankTable m_ranks;
+    std::vector<RunEvent> m_events;
+    std::map<std::pair<QString, int>, NodeDevice> m_devices;
+    std::vector<ProgressRecord> m_stages;
+    std::optional<PipelineTrace> m_trace;
+    std::uint64_t m_traceSequence = 0;
+    RunStatus m_status;
+    std::uint64_t m_stateSequence = 0;
+    std::int64_t m_newestNs = 0;
+};
+
+} // namespace trainyard

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <QtGlobal>
+
+#include "app/series/value_summary.h"
+
+namespace trainyard {
+
+/// Rows that one entry of a level of the pyramid sums up, from fine to coarse. A chunk is the top.
+constexpr std::array<qsizetype, 2> kLevelRows{16, 256};
+
+/// Where the entries of one level lie, entry k of which sums up rows k * kLevelRows[level] on.
+struct SummaryLevel {
+    const double* least = nullptr;
+    const double* most = nullptr;
+    const double* last = nullptr;
+    const std::uint32_t* finite = nullptr;
+};
+
+/// Adds entries [from, to) of a level to `sum`; `allFinite`: each of the `rows` rows that they stand for is
+/// finite. A frame of a hundred curves adds up a million of them.
+void addEntries(ValueSummary& sum, const SummaryLevel& level, qsizetype from, qsizetype to, qsizetype rows,
+                bool allFinite);
+/// The same of single values, all of them finite.
+void addFiniteValues(ValueSummary& sum, const double* values, qsizetype from, qsizetype to);
+
+/// A level that grows with what it sums up.
+class GrowingLevel {
+public:
+    explicit GrowingLevel(qsizetype rows) : m_rows(rows) {}
+
+    /// The value of the next row. In the header: an average of a million points appends two million.
+    void append(double value)
+    {
+        if (m_left == 0)
+            beginEntry();
+        --m_left;
+        if (!std::isfinite(value))
+            return;
+        m_least.back() = std::min(m_least.back(), value);
+        m_most.back() = std::max(m_most.back(), value);
+        m_last.back() = value;
+        ++m_finite.back();
+    }
+    void clear() { *this = GrowingLevel(m_rows); }
+    qsizetype entries() const { return qsizetype(m_finite.size()); }
+    SummaryLevel view() const { return {m_least.data(), m_most.data(), m_last.data(), m_finite.data()}; }
+
+private:
+    void beginEntry();
+
+    qsizetype m_rows;     ///< of an entry
+    qsizetype m_left = 0; ///< of the newest entry, that are still to come
+    std::vector<double> m_least;
+    std::vector<double> m_most;
+    std::vector<double> m_last;
+    std::vector<std::uint32_t> m_finite;
+};
+
+} // namespace trainyard

@@ -1,0 +1,396 @@
+#include <QAbstractItemModelTester>
+#include <QSemaphore>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/designer/model/alternative_search.h"
+#include "app/designer/model/background_plan.h"
+#include "app/designer/model/design_comparison.h"
+#include "app/designer/model/plan_figures.h"
+#include "engine/planner/hardware/hardware_presets.h"
+#include "engine/spec/presets.h"
+#include "tests/support/patience.h"
+
+using namespace trainyard;
+
+namespace {
+
+/// BERT Large on two nodes of eight devices.
+RunSpec bertSpec(const std::string& hardware = "hgx-a100")
+{
+    RunSpec spec;
+    spec.model = *modelPreset("bert-large");
+    spec.cluster.nodes = {{"a", 8, 0, hardware}, {"b", 8, 0, hardware}};
+    spec.layout.data = 16;
+    spec.batch = {1024, 16, 4};
+    spec.precision.compute = ComputeType::BFloat16;
+    spec.launch.device = DeviceKind::Cuda;
+    spec.launch.steps = 1000;
+    return spec;
+}
+
+PlannedDesign designOf(const RunSpec& spec)
+{
+    const PlanInputs inputs{SequenceShape{128, 20},
+                            [](const std::string& name) -> Result<NodeModel> { return *nodePreset(name); },
+                            [](const NodeSpec&) { return NodeMemory(); }};
+    return {spec, inputs.shape, planRun(spec, inputs)};
+}
+
+/// Two stages, the second one shorter and on slower devices.
+RunSpec unequalSpec()
+{
+    RunSpec spec = bertSpec();
+    spec.cluster.nodes = {{"a", 8, 0, "hgx-a100"}, {"b", 8, 0, "p3.16xlarge"}};
+    spec.layout.data = 8;
+    spec.layout.pipeline = 2;
+    spec.layout.placement = "PTD";
+    spec.layout.partition = {PartitionKind::ByHand, {16, 8}};
+    spec.batch = {1024, 8, 16};
+    spec.precision.compute = ComputeType::Float16;
+    return spec;
+}
+
+double secondsPlayed(const StepTimeline& timeline)
+{
+    return timeline.played.duration();
+}
+
+QStringList columnOf(const TextTable& table, qsizetype column)
+{
+    QStringList cells;
+    for (const QStringList& row : table.rows)
+        cells << row[column];
+    return cells;
+}
+
+const PlanFigure& figureOf(const std::vector<PlanFigure>& figures, const QString& name)
+{
+    const auto found = std::find_if(figures.begin(), figures.end(),
+                                    [&](const PlanFigure& figure) { return figure.name.startsWith(name); });
+    return *found;
+}
+
+} // namespace
+
+class TestDesignPlan : public QObject {
+    Q_OBJECT
+
+private slots:
+    void ofManyQuestionsTheNewestIsAnswered()
+    {
+        QList<int> answers;
+        LatestJob<int> job([&](int answer) { answers << answer; });
+        QSemaphore mayEnd;
+        job.start([&](const auto&) {
+            mayEnd.acquire();
+            return 1;
+        });
+        job.start([](const auto&) { return 2; });
+        job.start([](const auto&) { return 3; });
+        mayEnd.release();
+        AWAIT(!answers.isEmpty());
+        QCOMPARE(answers, QList<int>{3});
+        QVERIFY(!job.isRunning());
+    }
+
+    /// The first answer is there, and the event loop has not told of it yet.
+    void whatWaitedGivesWayToANewerQuestion()
+    {
+        QList<int> answers;
+        LatestJob<int> job([&](int answer) { answers << answer; });
+        job.start([](const auto&) { return 1; });
+        job.start([](const auto&) { return 2; });
+        QVERIFY(QThreadPool::globalInstance()->waitForDone(kPatienceMs));
+        job.start([](const auto&) { return 3; });
+        AWAIT(answers.contains(3));
+        QCOMPARE(answers.last(), 3);
+        QVERIFY(!answers.contains(2));
+    }
+
+    void whatIsCancelledEndsAndIsNotAnswered()
+    {
+        QList<int> answers;
+        LatestJob<int> job([&](int answer) { answers << answer; });
+        QSemaphore ended;
+        job.start([&](const auto& goesOn) {
+            while (goesOn(0.5)) {
+            }
+            ended.release();
+            return 1;
+        });
+        QVERIFY(job.isRunning());
+        job.cancel();
+        QVERIFY(!job.isRunning());
+        QVERIFY(ended.tryAcquire(1, kPatienceMs));
+        job.start([](const auto&) { return 2; });
+        AWAIT(!answers.isEmpty());
+        QCOMPARE(answers, QList<int>{2});
+    }
+
+    void progressIsTold()
+    {
+        QList<double> shares;
+        bool answered = false;
+        LatestJob<int> job([&](int) { answered = true; }, [&](double share) { shares << share; });
+        job.start([](const auto& goesOn) {
+            goesOn(0.25);
+            return 1;
+        });
+        AWAIT(answered);
+        QVERIFY(shares.contains(0.25));
+    }
+
+    void anOutlookGoesFromOneNodeToMany()
+    {
+        const PlannedDesign design = designOf(bertSpec());
+        const auto outlook = scalingOutlook(design, Scaling::Weak);
+        QVERIFY(outlook.ok());
+        QCOMPARE(outlook->steps.front().ranks, 8);
+        QCOMPARE(outlook->steps.back().ranks, 512);
+        QCOMPARE(outlook->present()->ranks, 16);
+        QVERIFY(!outlook->published.empty());
+    }
+
+    /// 64 replicas would have one micro-batch for four stages.
+    void sizesThatDoNotFillThePipelineAreLeftOut()
+    {
+        RunSpec spec = bertSpec();
+        spec.layout.data = 4;
+        spec.layout.pipeline = 4;
+        spec.batch = {1024, 16, 16};
+        const PlannedDesign design = designOf(spec);
+        const std::vector<int> sizes = outlookSizes(spec, design.time().node, Scaling::Strong);
+        QCOMPARE(sizes, (std::vector<int>{8, 16, 32, 64}));
+    }
+
+    void aDesignOfOddSizeIsOnItsCurve()
+    {
+        RunSpec spec = bertSpec();
+        spec.layout.data = 12;
+        spec.batch = {768, 16, 4};
+        const PlannedDesign design = designOf(spec);
+        const std::vector<int> sizes = outlookSizes(spec, design.time().node, Scaling::Weak);
+        QCOMPARE(std::vector<int>(sizes.begin(), sizes.begin() + 3), (std::vector<int>{8, 12, 16}));
+    }
+
+    void theBackgroundTellsTimelineAndOutlook()
+    {
+        BackgroundPlan background;
+        std::shared_ptr<const StepTimeline> timeline;
+        int outlooks = 0;
+        connect(&background, &BackgroundPlan::timelineReady, this,
+                [&](const BackgroundPlan::Timeline& answer) { timeline = answer.value(); });
+        connect(&background, &BackgroundPlan::outlookReady, this,
+                [&](const BackgroundPlan::Outlook& answer) { outlooks += answer.ok() ? 1 : 0; });
+        background.setDesign(designOf(bertSpec()));
+        AWAIT(timeline && outlooks == 1);
+        QCOMPARE(timeline->shape.microBatches, 4);
+        background.setScaling(Scaling::Weak);
+        AWAIT(outlooks == 2);
+    }
+
+    /// The verdict, the timeline and the curve tell of the same step.
+    void unequalNodesAreEachWhatTheyAre()
+    {
+        const PlannedDesign design = designOf(unequalSpec());
+        QVERIFY(design.hasTime());
+        RunSpec slow = unequalSpec();
+        slow.cluster.nodes[0].hardware = "p3.16xlarge";
+        QVERIFY(design.time().step.seconds < designOf(slow).time().step.seconds);
+
+        const auto outlook = scalingOutlook(design, Scaling::Weak);
+        QVERIFY(outlook.ok() && outlook->present());
+        QCOMPARE(outlook->present()->sequencesPerSecond, design.time().figures.sequencesPerSecond);
+        QVERIFY(outlook->steps.back().ranks > 16); // on more of the same hosts
+
+        BackgroundPlan background;
+        std::shared_ptr<const StepTimeline> timeline;
+        connect(&background, &BackgroundPlan::timelineReady, this,
+                [&](const BackgroundPlan::Timeline& answer) { timeline = answer.value(); });
+        background.setDesign(design);
+        AWAIT(timeline);
+        QVERIFY(std::abs(secondsPlayed(*timeline) / design.time().step.seconds - 1) < 0.02);
+    }
+
+    void layoutsFoundForUnequalNodesAreTimedOnThem()
+    {
+        AlternativeSearch search;
+        search.setDesign(designOf(unequalSpec()));
+        search.start(SearchObjective::Time);
+        AWAIT(search.found().rowCount() > 0);
+        for (int row = 0; row < search.found().rowCount(); ++row) {
+            RunSpec applied = unequalSpec();
+            applyLayout(applied, search.found().at(row));
+            QCOMPARE(search.found().at(row).sequencesPerSecond,
+                     designOf(applied).time().figures.sequencesPerSecond);
+        }
+    }
+
+    void aPredictionIsStoppedBetweenItsSizes()
+    {
+        int asked = 0;
+        const auto outlook =
+            scalingOutlook(designOf(bertSpec()), Scaling::Weak, [&](double) { return ++asked < 3; });
+        QVERIFY(!outlook.ok());
+        QCOMPARE(outlook.error().kind, ErrorKind::Cancelled);
+        QCOMPARE(asked, 3);
+    }
+
+    void theKeptDesignScalesBesideThePresentOne()
+    {
+        BackgroundPlan background;
+        QList<double> kept;
+        connect(&background, &BackgroundPlan::keptOutlookReady, this,
+                [&](const BackgroundPlan::Outlook& answer) { kept << answer->present()->efficiency; });
+        background.setKept(designOf(bertSpec()));
+        AWAIT(kept.size() == 1);
+        background.setScaling(Scaling::Weak);
+        AWAIT(kept.size() == 2);
+        QVERIFY(kept[0] < kept[1]);
+    }
+
+    void figuresOfTimeNeedHardware()
+    {
+        QCOMPARE(planFigures(designOf(bertSpec(""))).size(), 5u);
+        PlannedDesign design = designOf(bertSpec("p4d.24xlarge"));
+        design.efficiency = 0.9;
+        const auto figures = planFigures(design);
+        QCOMPARE(figureOf(figures, "Efficiency").value, "90.0 %");
+        QVERIFY(figureOf(figures, "MFU").amount > 0);
+        QVERIFY(figureOf(figures, "Cost").amount > 0);
+        QVERIFY(figureOf(figures, "Cost").name.contains("20")); // the year of the price
+        QVERIFY(figureOf(figures, "Memory").value.contains("of"));
+    }
+
+    void changesAreGoodOrBadByTheFigure()
+    {
+        PlanFigure now{"Time", "", "", 1.1, PlanFigure::Better::Lower};
+        PlanFigure before{"Time", "", "", 1.0, PlanFigure::Better::Lower};
+        QCOMPARE(changeText(now, before), "+10.0 %");
+        QCOMPARE(changeTone(now, before), Tone::Bad);
+        QCOMPARE(changeText(before, now), "−9.1 %");
+        QCOMPARE(changeTone(before, now), Tone::Good);
+        QCOMPARE(changeText(now, now), "=");
+        now.amount = 2.5;
+        QCOMPARE(changeText(now, before), "× 2.5");
+        before.amount = qQNaN();
+        QCOMPARE(changeText(now, before), "");
+    }
+
+    void assumptionsNamePapersAndPrices()
+    {
+        const QString all = planAssumptions(designOf(bertSpec("p4d.24xlarge"))).join(' ');
+        QVERIFY(all.contains("arXiv:2205.05198"));
+        QVERIFY(all.contains("p4d.24xlarge"));
+        QVERIFY(all.contains("Price:"));
+    }
+
+    void comparesFiguresAndFields()
+    {
+        const PlannedDesign kept = designOf(bertSpec());
+        RunSpec spec = bertSpec();
+        spec.batch = {1024, 32, 2};
+        const PlannedDesign present = designOf(spec);
+        const TextTable fields = comparedFields(kept.spec, present.spec);
+        QCOMPARE(columnOf(fields, 0), (QStringList{"batch.accumulation", "batch.micro"}));
+        QCOMPARE(columnOf(fields, 1), (QStringList{"4", "16"}));
+        QCOMPARE(columnOf(fields, 2), (QStringList{"2", "32"}));
+        const TextTable figures = comparedFigures(kept, present);
+        const QStringList names = columnOf(figures, 0);
+        QVERIFY(names.contains("Sequences/s"));
+        QVERIFY(names.indexOf("· compute") > names.indexOf("Time of a step"));
+        const QStringList activations = figures.rows[names.indexOf("· activations")];
+        QVERIFY(names.indexOf("· activations") < names.indexOf("Tokens/step"));
+        QVERIFY2(activations[3].startsWith("× "), qPrintable(activations.join(' ')));
+    }
+
+    void aDesignWithoutTimeIsComparedToo()
+    {
+        const TextTable figures = comparedFigures(designOf(bertSpec("")), designOf(bertSpec()));
+        const qsizetype row = columnOf(figures, 0).indexOf("Sequences/s");
+        QCOMPARE(figures.rows[row][1], "–");
+        QCOMPARE(figures.rows[row][3], "");
+    }
+
+    void searchesLayoutsAndSaysWhatTheyGain()
+    {
+        AlternativeSearch search;
+        const QAbstractItemModelTester tester(&search.found());
+        QVERIFY(!search.obstacle().isEmpty());
+        search.setDesign(designOf(bertSpec()));
+        QCOMPARE(search.obstacle(), "");
+        search.start(SearchObjective::Time);
+        AWAIT(search.found().rowCount() > 0);
+        QVERIFY(!search.isRunning());
+        const QString first = search.found().index(0).data().toString();
+        QVERIFY2(first.contains("\n+ "), qPrintable(first)); // plain data parallelism is not the best
+
+        RunSpec applied = bertSpec();
+        applyLayout(applied, search.found().at(0));
+        search.setDesign(designOf(applied));
+        QVERIFY(search.found().index(0).data().toString().contains("the present design"));
+        QVERIFY(!search.isOutdated());
+
+        applied.model.layers = 12;
+        search.setDesign(designOf(applied));
+        QVERIFY(search.isOutdated());
+        QVERIFY(!search.found().index(0).data().toString().contains('+'));
+    }
+
+    void whatWasFoundIsOutdatedByAllThatTheSearchGoesBy()
+    {
+        AlternativeSearch search;
+        search.setDesign(designOf(bertSpec()));
+        search.start(SearchObjective::Time);
+        AWAIT(search.found().rowCount() > 0);
+        const auto outdatedBy = [&](const std::function<void(PlannedDesign&)>& change) {
+            PlannedDesign changed = designOf(bertSpec());
+            change(changed);
+            search.setDesign(changed);
+            return search.isOutdated();
+        };
+        QVERIFY(outdatedBy([](PlannedDesign& design) { design.shape.length = 512; }));
+        QVERIFY(outdatedBy([](PlannedDesign& design) { design.spec.optimizer.momentum = 0; }));
+        QVERIFY(outdatedBy([](PlannedDesign& design) { design.spec.checkpoint.everySteps = 100; }));
+        QVERIFY(outdatedBy([](PlannedDesign& design) { (*design.plan.time)->node.device.memory /= 2; }));
+        QVERIFY(!outdatedBy([](PlannedDesign& design) {
+            design.spec.cluster.nodes[0].host = "c";
+            design.spec.optimizer.learningRate = 1;
+            design.spec.checkpoint.keepLast = 7;
+        }));
+    }
+
+    void aCancelledSearchKeepsWhatWasFoundBefore()
+    {
+        AlternativeSearch search;
+        search.setDesign(designOf(bertSpec()));
+        search.start(SearchObjective::Time);
+        AWAIT(search.found().rowCount() > 0);
+        const int before = search.found().rowCount();
+        RunSpec other = bertSpec();
+        other.model.layers = 12;
+        search.setDesign(designOf(other));
+        search.start(SearchObjective::Memory);
+        search.cancel();
+        QCOMPARE(search.found().rowCount(), before);
+        QVERIFY(search.isOutdated()); // of the other model
+        search.setDesign(designOf(bertSpec()));
+        QVERIFY(!search.isOutdated());
+    }
+
+    void aSearchThatFindsNothingSaysWhy()
+    {
+        AlternativeSearch search;
+        QSignalSpy failures(&search, &AlternativeSearch::failed);
+        RunSpec spec = bertSpec("p3.16xlarge");
+        spec.model = *modelPreset("gpt-175b");
+        search.setDesign(designOf(spec));
+        search.start(SearchObjective::Time);
+        AWAIT(failures.count() == 1);
+        QCOMPARE(search.found().rowCount(), 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDesignPlan)
+#include "tst_design_plan.moc"

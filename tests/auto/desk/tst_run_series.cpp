@@ -1,0 +1,299 @@
+#include <QAbstractItemModelTester>
+#include <QTest>
+
+#include <algorithm>
+#include <random>
+
+#include "app/monitor/model/event_list_model.h"
+#include "app/runs/run_series.h"
+
+using namespace trainyard;
+
+namespace {
+
+StepRecord step(std::int64_t number, double loss, double seconds = 0.5)
+{
+    StepRecord record;
+    record.step = number;
+    record.loss = loss;
+    record.stepSeconds = seconds;
+    record.sequences = 32;
+    record.tokens = 4000;
+    return record;
+}
+
+/// As a journal numbers and dates them: one per second, from `first` on.
+std::vector<Record> records(std::uint32_t attempt, std::uint64_t first, const std::vector<Payload>& payloads)
+{
+    std::vector<Record> list;
+    for (const Payload& payload : payloads) {
+        const auto sequence = first + list.size();
+        list.push_back({attempt, sequence, {0, std::int64_t(sequence) * 1'000'000'000}, payload});
+    }
+    return list;
+}
+
+std::vector<Record> killedAtFourResumedFromTwo()
+{
+    auto all = records(1, 1, {step(1, 9), step(2, 8), step(3, 7), step(4, 6)});
+    const auto resumed = records(2, 5, {step(3, 7.5), step(4, 6.5), step(5, 5.5)});
+    all.insert(all.end(), resumed.begin(), resumed.end());
+    return all;
+}
+
+QList<double> losses(const RunSeries& series)
+{
+    return series.steps().column(StepColumn::Loss).toList();
+}
+
+EventRecord someEvent(const char* kind)
+{
+    return {Severity::Info, kind, "something happened", {}, 0};
+}
+
+} // namespace
+
+class TestRunSeries : public QObject {
+    Q_OBJECT
+
+private slots:
+    void takesEachRecordOnce()
+    {
+        RunSeries series;
+        const auto batch = records(1, 1, {step(1, 9), step(2, 8)});
+        QCOMPARE(series.apply("steps", batch), std::size_t(2));
+        QCOMPARE(series.apply("steps", batch), std::size_t(0));
+        QCOMPARE(series.recordCount(), std::uint64_t(2));
+        QCOMPARE(losses(series), (QList<double>{9, 8}));
+    }
+
+    void countsSequencesPerStream()
+    {
+        RunSeries series;
+        series.apply("steps", records(1, 1, {step(1, 9)}));
+        series.apply("run", records(1, 1, {StateRecord{RunState::Running, "", 1, 10, false}}));
+        QCOMPARE(series.recordCount(), std::uint64_t(2));
+        QCOMPARE(series.status().state, RunState::Running);
+    }
+
+    void derivesThroughputAndRunningSums()
+    {
+        RunSeries series;
+        series.apply("steps", records(1, 1, {step(1, 9, 0.5), step(2, 8, 0.25)}));
+        const StepTable& steps = series.steps();
+        QCOMPARE(steps.column(StepColumn::SequencesPerSecond).toList(), (QList<double>{64, 128}));
+        QCOMPARE(steps.column(StepColumn::TokensPerSecond).toList(), (QList<double>{8000, 16000}));
+        QCOMPARE(steps.column(StepColumn::Tokens).toList(), (QList<double>{4000, 8000}));
+        QCOMPARE(steps.column(StepColumn::TrainingSeconds).toList(), (QList<double>{0.5, 0.75}));
+    }
+
+    void aLaterAttemptReplacesTheStepsItRepeats()
+    {
+        RunSeries series;
+        series.apply("steps", killedAtFourResumedFromTwo());
+        QCOMPARE(series.steps().column(StepColumn::Step).toList(), (QList<double>{1, 2, 3, 4, 5}));
+        QCOMPARE(losses(series), (QList<double>{9, 8, 7.5, 6.5, 5.5}));
+        QCOMPARE(series.steps().column(StepColumn::Tokens).last(), 5 * 4000.0);
+    }
+
+    void showsOnlyWhatTheResumedRunReallyReached()
+    {
+        RunSeries series;
+        series.apply("steps", records(1, 1, {step(1, 9), step(2, 8), step(3, 7), step(4, 6)}));
+        series.apply("steps", records(2, 5, {step(2, 8)}));
+        QCOMPARE(series.steps().column(StepColumn::Step).toList(), (QList<double>{1, 2}));
+    }
+
+    void remembersTheAttempts()
+    {
+        RunSeries series;
+        series.apply("steps", killedAtFourResumedFromTwo());
+        const auto attempts = series.steps().attempts();
+        QCOMPARE(attempts.size(), std::size_t(2));
+        QCOMPARE(attempts[0], (RunAttempt{1, 1, 4, 1'000'000'000, 4'000'000'000}));
+        QCOMPARE(attempts[1], (RunAttempt{2, 3, 5, 5'000'000'000, 7'000'000'000}));
+    }
+
+    void givesTheSameColumnsInWhateverOrderRecordsCome()
+    {
+        auto all = killedAtFourResumedFromTwo();
+        RunSeries inOrder;
+        inOrder.apply("steps", all);
+        std::mt19937 random(7);
+        for (int round = 0; round < 100; ++round) {
+            std::shuffle(all.begin(), all.end(), random);
+            RunSeries shuffled;
+            for (const Record& record : all)
+                shuffled.apply("steps", {record});
+            for (int column = 0; column < kStepColumns; ++column)
+                QCOMPARE(shuffled.steps().column(StepColumn(column)),
+                         inOrder.steps().column(StepColumn(column)));
+        }
+    }
+
+    void appendingIsNoRewriteAndReplacingIs()
+    {
+        RunSeries series;
+        series.apply("steps", records(1, 1, {step(1, 9), step(2, 8)}));
+        QCOMPARE(series.steps().rewrites(), 0);
+        series.apply("steps", records(2, 3, {step(2, 8)}));
+        QVERIFY(series.steps().rewrites() > 0);
+    }
+
+    void keepsEachRanksPeakAndItsNewestFigures()
+    {
+        StepRecord first = step(1, 9);
+        first.ranks.resize(2);
+        first.ranks[1].peakTotal = 900;
+        first.ranks[1].peakMemory[3] = 700;
+        StepRecord second = step(2, 8);
+        second.ranks.resize(2);
+        second.ranks[1].peakTotal = 400;
+        RunSeries series;
+        series.apply("steps", records(1, 1, {first, second}));
+        QCOMPARE(series.ranks().size(), std::size_t(2));
+        QCOMPARE(series.ranks()[1].peak.peakMemory[3], Bytes(700));
+        QCOMPARE(series.ranks()[1].peakStep, 1);
+        QCOMPARE(series.ranks()[1].latest.peakTotal, Bytes(400));
+        QCOMPARE(series.steps().column(StepColumn::PeakMemory).toList(), (QList<double>{900, 400}));
+    }
+
+    void figuresOfRanksAreThoseOfTheNewestAttempt()
+    {
+        StepRecord wide = step(1, 9);
+        wide.ranks.resize(4);
+        wide.ranks[0].peakTotal = 900;
+        StepRecord narrow = step(1, 9);
+        narrow.ranks.resize(2);
+        narrow.ranks[0].peakTotal = 400;
+        RunSeries series;
+        series.apply("steps", records(1, 1, {wide}));
+        series.apply("steps", records(2, 3, {narrow}));
+        series.apply("steps", records(1, 2, {wide})); // late
+        QCOMPARE(series.ranks().size(), std::size_t(2));
+        QCOMPARE(series.ranks()[0].peak.peakTotal, Bytes(400));
+    }
+
+    void splitsAStepByTheCausesOfTheRankThatWorkedLongest()
+    {
+        StepRecord record = step(1, 9);
+        record.ranks.resize(2);
+        record.ranks[0].seconds[std::size_t(StepPhase::Forward)] = 0.25;
+        record.ranks[0].seconds[std::size_t(StepPhase::Bubble)] = 0.5;
+        record.ranks[1].seconds[std::size_t(StepPhase::Forward)] = 0.25;
+        record.ranks[1].seconds[std::size_t(StepPhase::Backward)] = 0.25;
+        record.ranks[1].seconds[std::size_t(StepPhase::Bubble)] = 0.125;
+        RunSeries series;
+        series.apply("steps", records(1, 1, {record}));
+        QCOMPARE(series.steps().cause(CommonCause::Compute).first(), 0.5);
+        QCOMPARE(series.steps().cause(CommonCause::Bubble).first(), 0.125);
+        QCOMPARE(series.steps().cause(CommonCause::Tensor).first(), 0.0);
+    }
+
+    void knowsWhichStepsWereSkipped()
+    {
+        std::vector<Payload> steps;
+        for (const int number : {1, 2, 3, 4}) {
+            StepRecord record = step(number, 9);
+            record.consumedSamples = 32 * number;
+            record.skipped = number % 2 == 0;
+            steps.push_back(record);
+        }
+        RunSeries series;
+        series.apply("steps", records(1, 1, steps));
+        QCOMPARE(series.steps().skipped(StepColumn::Step), (QList<double>{2, 4}));
+        QCOMPARE(series.steps().skipped(StepColumn::Samples), (QList<double>{64, 128}));
+        series.apply("steps", records(2, 5, {step(4, 8)})); // resumed, and not skipped this time
+        QCOMPARE(series.steps().skipped(StepColumn::Step), (QList<double>{2}));
+    }
+
+    void aStepWithoutLengthHasNoThroughput()
+    {
+        RunSeries series;
+        series.apply("steps", records(1, 1, {step(1, 9, 0)}));
+        QVERIFY(std::isnan(series.steps().last(StepColumn::SequencesPerSecond)));
+    }
+
+    void theNewestWordOfTheSupervisorCounts()
+    {
+        RunSeries series;
+        const auto words = records(1, 1,
+                                   {StateRecord{RunState::Running, "", 3, 10, false},
+                                    StateRecord{RunState::Failed, "rank 1 was killed", 4, 10, false}});
+        series.apply("run", {words[1]});
+        series.apply("run", {words[0]});
+        QCOMPARE(series.status().state, RunState::Failed);
+        QCOMPARE(series.status().reason, QString("rank 1 was killed"));
+        QCOMPARE(series.status().firstNs, std::int64_t(1'000'000'000));
+        QCOMPARE(series.status().lastNs, std::int64_t(2'000'000'000));
+    }
+
+    void aRestartedStreamComesAgainFromItsFirstRecord()
+    {
+        RunSeries series;
+        series.apply("steps", records(1, 1, {step(1, 9), step(2, 8)}));
+        series.forget("steps");
+        QVERIFY(series.steps().isEmpty());
+        QCOMPARE(series.apply("steps", records(1, 1, {step(1, 4)})), std::size_t(1));
+        QCOMPARE(losses(series), (QList<double>{4}));
+    }
+
+    void findsTheStepNearestToACursor_data()
+    {
+        QTest::addColumn<double>("at");
+        QTest::addColumn<int>("row");
+        QTest::newRow("before the first") << -5.0 << 0;
+        QTest::newRow("nearer to the left") << 1.4 << 0;
+        QTest::newRow("nearer to the right") << 1.6 << 1;
+        QTest::newRow("behind the last") << 99.0 << 2;
+    }
+
+    void findsTheStepNearestToACursor()
+    {
+        QFETCH(double, at);
+        RunSeries series;
+        QCOMPARE(series.steps().nearestRow(StepColumn::Step, at), -1);
+        series.apply("steps", records(1, 1, {step(1, 9), step(2, 8), step(3, 7)}));
+        QTEST(int(series.steps().nearestRow(StepColumn::Step, at)), "row");
+    }
+
+    void eventsOfAllStreamsAreInOrderOfTime()
+    {
+        RunSeries series;
+        series.apply("run", records(1, 5, {someEvent("launched")}));
+        series.apply("steps", records(1, 2, {someEvent("loss-not-finite")}));
+        QCOMPARE(series.events().size(), std::size_t(2));
+        QCOMPARE(series.events()[0].event.kind, "loss-not-finite");
+    }
+
+    void eventRowsAreInsertedWhereTheyBelong()
+    {
+        RunSeries series;
+        EventListModel model;
+        QAbstractItemModelTester tester(&model);
+        series.apply("run", records(1, 5, {someEvent("launched")}));
+        model.update(series.events());
+        const QPersistentModelIndex launched = model.index(0, EventListModel::Kind);
+        series.apply("steps", records(1, 2, {someEvent("loss-not-finite")}));
+        series.apply("run", records(1, 6, {someEvent("finished")}));
+        model.update(series.events());
+        QCOMPARE(model.rowCount(), 3);
+        QCOMPARE(launched.row(), 1);
+        model.update({});
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void eventTextsCannotBreakTheirRow()
+    {
+        RunSeries series;
+        series.apply("run",
+                     records(1, 1, {EventRecord{Severity::Error, "x", "a\nb\x1b[31m\u202e c", {}, 0}}));
+        EventListModel model;
+        model.update(series.events());
+        QCOMPARE(model.index(0, EventListModel::Message).data().toString(),
+                 QString::fromUtf8("a b\uFFFD[31m\uFFFD c"));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestRunSeries)
+#include "tst_run_series.moc"
