@@ -54,6 +54,7 @@ double contrast(const QColor& a, const QColor& b);
 namespace metrics {
 constexpr int kTextPixels = 13;
 constexpr int kTitlePixels = 20;
+constexpr int kTickPixels = 11; ///< texts at the axes of charts
 constexpr int kHalf = 4;
 constexpr int kGap = 8;
 constexpr int kPanelPadding = 12;

@@ -16,10 +16,10 @@
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
 #include "app/data/sample_browser.h"
-#include "app/widgets/empty_state.h"
-#include "app/widgets/message_strip.h"
-#include "app/widgets/page_frame.h"
 #include "app/widgets/roles.h"
+#include "app/workspace/empty_state.h"
+#include "app/workspace/message_strip.h"
+#include "app/workspace/page_frame.h"
 #include "engine/base/file.h"
 #include "remote/launch/data_set_manifest.h"
 

@@ -6,7 +6,7 @@
 #include "app/data/model/data_set_verifier.h"
 #include "app/data/model/prepare_job.h"
 #include "app/hosts/model/host_list_model.h"
-#include "app/widgets/place.h"
+#include "app/workspace/page.h"
 
 class QListView;
 class QStackedWidget;

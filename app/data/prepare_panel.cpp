@@ -6,10 +6,10 @@
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/data/model/counter_words.h"
+#include "app/data/stage_row.h"
 #include "app/hosts/model/host_entry.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
-#include "app/widgets/stage_row.h"
 #include "app/widgets/state_chip.h"
 
 namespace trainyard {

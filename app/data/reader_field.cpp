@@ -5,7 +5,7 @@
 
 #include "app/base/display_text.h"
 #include "app/hosts/model/host_entry.h"
-#include "app/widgets/tab_order.h"
+#include "app/workspace/tab_order.h"
 
 namespace trainyard {
 

@@ -19,7 +19,7 @@
 #include "app/widgets/number_box.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
-#include "app/widgets/tab_order.h"
+#include "app/workspace/tab_order.h"
 
 namespace trainyard {
 

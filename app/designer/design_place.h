@@ -9,7 +9,7 @@
 #include "app/hosts/model/host_list_model.h"
 #include "app/plan/hardware_library.h"
 #include "app/plan/planned_design.h"
-#include "app/widgets/place.h"
+#include "app/workspace/page.h"
 #include "remote/launch/run_service.h"
 
 class QAction;

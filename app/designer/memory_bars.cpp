@@ -9,8 +9,8 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
+#include "app/charts/planned_fill.h"
 #include "app/designer/model/device_words.h"
-#include "app/widgets/planned_fill.h"
 
 namespace trainyard {
 

@@ -5,12 +5,12 @@
 #include <QVBoxLayout>
 
 #include "app/base/theme.h"
+#include "app/charts/action_fill.h"
+#include "app/charts/chart_legend.h"
+#include "app/charts/pipeline_gantt.h"
 #include "app/designer/step_time_bar.h"
 #include "app/plan/step_words.h"
-#include "app/widgets/action_fill.h"
-#include "app/widgets/chart_legend.h"
 #include "app/widgets/elided_label.h"
-#include "app/widgets/pipeline_gantt.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

@@ -8,8 +8,8 @@
 #include "app/designer/scaling_panel.h"
 #include "app/designer/schedule_preview.h"
 #include "app/designer/step_time_bar.h"
-#include "app/widgets/panel_area.h"
 #include "app/widgets/roles.h"
+#include "app/workspace/panel_area.h"
 
 namespace trainyard {
 

@@ -4,7 +4,7 @@
 
 #include "app/base/theme.h"
 #include "app/widgets/roles.h"
-#include "app/widgets/tab_order.h"
+#include "app/workspace/tab_order.h"
 
 namespace trainyard {
 

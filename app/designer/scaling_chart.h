@@ -4,8 +4,8 @@
 
 #include <QWidget>
 
+#include "app/charts/chart_marker.h"
 #include "app/plan/scaling_outlook.h"
-#include "app/widgets/chart_marker.h"
 
 namespace trainyard {
 

@@ -5,8 +5,8 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
+#include "app/charts/chart_legend.h"
 #include "app/designer/scaling_chart.h"
-#include "app/widgets/chart_legend.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"
 

@@ -9,8 +9,8 @@
 #include <QPushButton>
 
 #include "app/base/theme.h"
-#include "app/widgets/message_strip.h"
 #include "app/widgets/roles.h"
+#include "app/workspace/message_strip.h"
 #include "engine/base/file.h"
 
 namespace trainyard {

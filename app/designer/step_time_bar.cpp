@@ -10,9 +10,9 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
+#include "app/charts/planned_fill.h"
 #include "app/plan/step_words.h"
 #include "app/widgets/item_walk.h"
-#include "app/widgets/planned_fill.h"
 
 namespace trainyard {
 

@@ -12,20 +12,20 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
+#include "app/charts/chart_legend.h"
+#include "app/charts/chart_toolbar.h"
+#include "app/charts/curve_chart.h"
 #include "app/history/group_bar.h"
 #include "app/history/model/run_comparison.h"
+#include "app/runs/controls/run_picker.h"
 #include "app/runs/run_desk.h"
-#include "app/widgets/chart_legend.h"
-#include "app/widgets/chart_toolbar.h"
 #include "app/widgets/choice_box.h"
-#include "app/widgets/curve_chart.h"
-#include "app/widgets/empty_state.h"
-#include "app/widgets/message_strip.h"
-#include "app/widgets/page_frame.h"
 #include "app/widgets/roles.h"
-#include "app/widgets/run_picker.h"
 #include "app/widgets/table_view.h"
 #include "app/widgets/toned_delegate.h"
+#include "app/workspace/empty_state.h"
+#include "app/workspace/message_strip.h"
+#include "app/workspace/page_frame.h"
 
 namespace trainyard {
 

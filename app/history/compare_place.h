@@ -4,13 +4,13 @@
 
 #include "app/base/latest_job.h"
 #include "app/base/text_table_model.h"
+#include "app/charts/chart_history.h"
+#include "app/charts/chart_link.h"
+#include "app/charts/chart_options.h"
 #include "app/history/compared_curves.h"
 #include "app/history/model/figure_table_model.h"
 #include "app/runs/open_run.h"
-#include "app/widgets/chart_history.h"
-#include "app/widgets/chart_link.h"
-#include "app/widgets/chart_options.h"
-#include "app/widgets/place.h"
+#include "app/workspace/page.h"
 
 class QComboBox;
 class QLabel;

@@ -2,13 +2,13 @@
 
 #include <optional>
 
+#include "app/charts/chart_legend.h"
+#include "app/charts/chart_options.h"
+#include "app/charts/curve_chart.h"
 #include "app/history/model/run_groups.h"
 #include "app/plan/scaling_table.h"
 #include "app/runs/step_table.h"
 #include "app/series/aggregated_curve.h"
-#include "app/widgets/chart_legend.h"
-#include "app/widgets/chart_options.h"
-#include "app/widgets/curve_chart.h"
 
 namespace trainyard {
 

@@ -2,7 +2,7 @@
 
 #include <QList>
 
-#include "app/widgets/message_strip.h"
+#include "app/workspace/message_strip.h"
 #include "remote/target/target.h"
 
 namespace trainyard {

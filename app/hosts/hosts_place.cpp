@@ -17,10 +17,10 @@
 #include "app/hosts/link_matrix_panel.h"
 #include "app/hosts/model/ssh_config_hosts.h"
 #include "app/hosts/preflight_panel.h"
-#include "app/widgets/message_strip.h"
-#include "app/widgets/page_frame.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
+#include "app/workspace/message_strip.h"
+#include "app/workspace/page_frame.h"
 
 namespace trainyard {
 

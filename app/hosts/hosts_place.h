@@ -3,7 +3,7 @@
 #include "app/hosts/model/host_calibration.h"
 #include "app/hosts/model/host_checks.h"
 #include "app/hosts/model/host_list_model.h"
-#include "app/widgets/place.h"
+#include "app/workspace/page.h"
 
 class QPushButton;
 

@@ -8,8 +8,8 @@
 #include <QVBoxLayout>
 
 #include "app/base/theme.h"
+#include "app/hosts/heat_delegate.h"
 #include "app/hosts/model/link_matrix_model.h"
-#include "app/widgets/heat_delegate.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
 #include "app/widgets/table_header.h"

@@ -3,7 +3,7 @@
 #include <QVBoxLayout>
 
 #include "app/base/theme.h"
-#include "app/widgets/tab_order.h"
+#include "app/workspace/tab_order.h"
 
 namespace trainyard {
 

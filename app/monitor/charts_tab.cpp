@@ -9,15 +9,15 @@
 #include <QUndoStack>
 #include <QVBoxLayout>
 
+#include "app/charts/chart_toolbar.h"
+#include "app/charts/curve_chart.h"
+#include "app/charts/memory_chart.h"
+#include "app/charts/stacked_chart.h"
 #include "app/monitor/further_charts.h"
+#include "app/monitor/pinned_table.h"
 #include "app/plan/device_memory.h"
 #include "app/runs/open_run.h"
-#include "app/widgets/chart_toolbar.h"
-#include "app/widgets/curve_chart.h"
-#include "app/widgets/memory_chart.h"
-#include "app/widgets/pinned_table.h"
 #include "app/widgets/roles.h"
-#include "app/widgets/stacked_chart.h"
 
 namespace trainyard {
 

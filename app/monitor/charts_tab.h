@@ -2,9 +2,9 @@
 
 #include <QWidget>
 
-#include "app/widgets/chart_history.h"
-#include "app/widgets/chart_link.h"
-#include "app/widgets/chart_options.h"
+#include "app/charts/chart_history.h"
+#include "app/charts/chart_link.h"
+#include "app/charts/chart_options.h"
 #include "engine/base/result.h"
 
 class QToolButton;

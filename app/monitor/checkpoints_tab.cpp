@@ -15,10 +15,10 @@
 #include "app/monitor/model/checkpoint_choice.h"
 #include "app/runs/run_hosts.h"
 #include "app/widgets/elided_label.h"
-#include "app/widgets/empty_state.h"
-#include "app/widgets/panel_area.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
+#include "app/workspace/empty_state.h"
+#include "app/workspace/panel_area.h"
 
 namespace trainyard {
 

@@ -9,15 +9,15 @@
 
 #include "app/alerts/alert_center.h"
 #include "app/base/display_text.h"
+#include "app/charts/chart_legend.h"
 #include "app/monitor/device_board.h"
 #include "app/monitor/model/ring_words.h"
 #include "app/plan/plan_of_run.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_hosts.h"
-#include "app/widgets/chart_legend.h"
-#include "app/widgets/empty_state.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
+#include "app/workspace/empty_state.h"
 
 namespace trainyard {
 

@@ -16,9 +16,9 @@
 #include "app/monitor/alert_form.h"
 #include "app/monitor/alert_list.h"
 #include "app/runs/open_run.h"
-#include "app/widgets/empty_state.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
+#include "app/workspace/empty_state.h"
 
 namespace trainyard {
 

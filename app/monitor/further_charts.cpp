@@ -9,11 +9,11 @@
 #include <QPainter>
 
 #include "app/base/theme.h"
+#include "app/charts/chart_link.h"
+#include "app/charts/curve_chart.h"
 #include "app/runs/open_run.h"
-#include "app/widgets/chart_link.h"
-#include "app/widgets/curve_chart.h"
 #include "app/widgets/roles.h"
-#include "app/widgets/tab_order.h"
+#include "app/workspace/tab_order.h"
 
 namespace trainyard {
 

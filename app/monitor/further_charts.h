@@ -5,8 +5,8 @@
 #include <QTimer>
 #include <QWidget>
 
+#include "app/charts/chart_options.h"
 #include "app/runs/further_series.h"
-#include "app/widgets/chart_options.h"
 
 class QLabel;
 class QLineEdit;

@@ -16,9 +16,9 @@
 #include "app/monitor/model/rank_choice.h"
 #include "app/runs/open_run.h"
 #include "app/widgets/elided_label.h"
-#include "app/widgets/panel_area.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
+#include "app/workspace/panel_area.h"
 
 namespace trainyard {
 

@@ -11,15 +11,15 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
+#include "app/charts/chart_legend.h"
+#include "app/charts/stacked_bars.h"
 #include "app/plan/hardware_library.h"
 #include "app/plan/plan_of_run.h"
 #include "app/plan/plan_tables.h"
-#include "app/widgets/chart_legend.h"
 #include "app/widgets/choice_box.h"
-#include "app/widgets/empty_state.h"
 #include "app/widgets/roles.h"
-#include "app/widgets/stacked_bars.h"
 #include "app/widgets/table_view.h"
+#include "app/workspace/empty_state.h"
 
 namespace trainyard {
 

@@ -10,7 +10,7 @@
 #include "app/exchange/run_export.h"
 #include "app/runs/run_desk.h"
 #include "app/runs/run_hosts.h"
-#include "app/widgets/message_strip.h"
+#include "app/workspace/message_strip.h"
 
 namespace trainyard {
 

@@ -10,7 +10,7 @@
 #include "app/exchange/tensorboard_import.h"
 #include "app/monitor/csv_choice.h"
 #include "app/runs/run_desk.h"
-#include "app/widgets/message_strip.h"
+#include "app/workspace/message_strip.h"
 
 namespace trainyard {
 

@@ -5,10 +5,10 @@
 #include <QListView>
 #include <QVBoxLayout>
 
+#include "app/runs/controls/run_row_delegate.h"
+#include "app/runs/controls/run_search_field.h"
 #include "app/runs/run_list_model.h"
 #include "app/widgets/roles.h"
-#include "app/widgets/run_row_delegate.h"
-#include "app/widgets/run_search_field.h"
 
 namespace trainyard {
 

@@ -28,8 +28,8 @@
 #include "app/runs/open_run.h"
 #include "app/runs/run_desk.h"
 #include "app/runs/run_hosts.h"
-#include "app/widgets/message_strip.h"
-#include "app/widgets/panel_area.h"
+#include "app/workspace/message_strip.h"
+#include "app/workspace/panel_area.h"
 #include "remote/launch/run_service.h"
 
 namespace trainyard {

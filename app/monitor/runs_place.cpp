@@ -16,10 +16,10 @@
 #include "app/monitor/run_view.h"
 #include "app/runs/run_desk.h"
 #include "app/runs/run_hosts.h"
-#include "app/widgets/empty_state.h"
-#include "app/widgets/message_strip.h"
-#include "app/widgets/page_frame.h"
-#include "app/widgets/panel_area.h"
+#include "app/workspace/empty_state.h"
+#include "app/workspace/message_strip.h"
+#include "app/workspace/page_frame.h"
+#include "app/workspace/panel_area.h"
 
 namespace trainyard {
 

@@ -2,7 +2,7 @@
 
 #include <QTimer>
 
-#include "app/widgets/place.h"
+#include "app/workspace/page.h"
 #include "engine/spec/run_spec.h"
 
 class QStackedWidget;

@@ -10,15 +10,15 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
+#include "app/charts/chart_legend.h"
 #include "app/monitor/efficiency_chart.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_library.h"
-#include "app/widgets/chart_legend.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"
-#include "app/widgets/empty_state.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
+#include "app/workspace/empty_state.h"
 
 namespace trainyard {
 

@@ -9,6 +9,9 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
+#include "app/charts/action_fill.h"
+#include "app/charts/chart_legend.h"
+#include "app/charts/pipeline_gantt.h"
 #include "app/monitor/model/pipeline_timelines.h"
 #include "app/monitor/rank_times.h"
 #include "app/monitor/trace_saver.h"
@@ -16,14 +19,11 @@
 #include "app/plan/device_memory.h"
 #include "app/plan/plan_of_run.h"
 #include "app/runs/open_run.h"
-#include "app/widgets/action_fill.h"
-#include "app/widgets/chart_legend.h"
 #include "app/widgets/elided_label.h"
-#include "app/widgets/empty_state.h"
-#include "app/widgets/pipeline_gantt.h"
 #include "app/widgets/read_out_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
+#include "app/workspace/empty_state.h"
 
 namespace trainyard {
 

@@ -7,12 +7,12 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
+#include "app/charts/action_fill.h"
+#include "app/charts/chart_legend.h"
+#include "app/charts/pipeline_gantt.h"
 #include "app/monitor/model/pipeline_timelines.h"
-#include "app/widgets/action_fill.h"
-#include "app/widgets/chart_legend.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"
-#include "app/widgets/pipeline_gantt.h"
 #include "app/widgets/read_out_label.h"
 #include "app/widgets/roles.h"
 

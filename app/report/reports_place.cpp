@@ -22,9 +22,9 @@
 #include "app/report/report_writer.h"
 #include "app/report/subject_picker.h"
 #include "app/runs/run_desk.h"
-#include "app/widgets/empty_state.h"
-#include "app/widgets/message_strip.h"
-#include "app/widgets/page_frame.h"
+#include "app/workspace/empty_state.h"
+#include "app/workspace/message_strip.h"
+#include "app/workspace/page_frame.h"
 
 namespace trainyard {
 

@@ -5,7 +5,7 @@
 #include "app/data/model/data_set_inspector.h"
 #include "app/report/report_document.h"
 #include "app/report/report_template.h"
-#include "app/widgets/place.h"
+#include "app/workspace/page.h"
 
 class QStackedWidget;
 

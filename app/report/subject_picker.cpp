@@ -7,10 +7,10 @@
 
 #include "app/base/theme.h"
 #include "app/data/model/data_set_list_model.h"
+#include "app/runs/controls/run_picker.h"
 #include "app/runs/run_list_model.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/roles.h"
-#include "app/widgets/run_picker.h"
 
 namespace trainyard {
 

@@ -2,7 +2,7 @@
 
 #include <QSettings>
 
-#include "app/widgets/panel_area.h"
+#include "app/workspace/panel_area.h"
 
 namespace trainyard {
 

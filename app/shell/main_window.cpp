@@ -19,11 +19,11 @@
 #include "app/shell/command_palette.h"
 #include "app/shell/rail.h"
 #include "app/shell/shortcut_sheet.h"
-#include "app/widgets/focus_ring.h"
-#include "app/widgets/place.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/state_chip.h"
 #include "app/widgets/symbol_icon.h"
+#include "app/workspace/focus_ring.h"
+#include "app/workspace/page.h"
 
 namespace trainyard {
 

@@ -5,9 +5,9 @@
 #include <QVBoxLayout>
 
 #include "app/base/theme.h"
-#include "app/widgets/place.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
+#include "app/workspace/page.h"
 
 namespace trainyard {
 

@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "app/widgets/key_hint.h"
+#include "app/workspace/key_hint.h"
 
 class QHBoxLayout;
 

@@ -15,8 +15,8 @@
 
 #include "app/base/theme.h"
 #include "app/shell/main_window.h"
-#include "app/widgets/place.h"
 #include "app/widgets/roles.h"
+#include "app/workspace/page.h"
 
 namespace trainyard {
 

@@ -16,12 +16,12 @@
 #include <fmt/format.h>
 #include <qcustomplot.h>
 
+#include "app/charts/chart_link.h"
+#include "app/charts/curve_chart.h"
 #include "app/monitor/charts_tab.h"
 #include "app/runs/kept_series.h"
 #include "app/runs/open_run.h"
 #include "app/series/series_file.h"
-#include "app/widgets/chart_link.h"
-#include "app/widgets/curve_chart.h"
 #include "engine/base/resident_set.h"
 #include "engine/records/journal.h"
 

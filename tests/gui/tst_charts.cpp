@@ -15,13 +15,13 @@
 
 #include <qcustomplot.h>
 
-#include "app/widgets/chart_link.h"
-#include "app/widgets/chart_toolbar.h"
-#include "app/widgets/column_image.h"
-#include "app/widgets/curve_chart.h"
-#include "app/widgets/curve_layer.h"
-#include "app/widgets/memory_chart.h"
-#include "app/widgets/stacked_chart.h"
+#include "app/charts/chart_link.h"
+#include "app/charts/chart_toolbar.h"
+#include "app/charts/column_image.h"
+#include "app/charts/curve_chart.h"
+#include "app/charts/curve_layer.h"
+#include "app/charts/memory_chart.h"
+#include "app/charts/stacked_chart.h"
 #include "tests/gui/picture.h"
 #include "tests/support/patience.h"
 

@@ -9,12 +9,12 @@
 
 #include <qcustomplot.h>
 
+#include "app/charts/chart_toolbar.h"
+#include "app/charts/curve_chart.h"
 #include "app/monitor/charts_tab.h"
 #include "app/monitor/further_charts.h"
+#include "app/monitor/pinned_table.h"
 #include "app/runs/open_run.h"
-#include "app/widgets/chart_toolbar.h"
-#include "app/widgets/curve_chart.h"
-#include "app/widgets/pinned_table.h"
 #include "tests/gui/picture.h"
 #include "tests/support/patience.h"
 #include "tests/support/sample_run/sample_run.h"

@@ -5,9 +5,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/charts/curve_chart.h"
 #include "app/history/compare_place.h"
 #include "app/runs/run_desk.h"
-#include "app/widgets/curve_chart.h"
 #include "tests/gui/picture.h"
 #include "tests/support/patience.h"
 #include "tests/support/sample_run/sample_run.h"

@@ -15,8 +15,8 @@
 #include "app/data/fact_table.h"
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
-#include "app/widgets/message_strip.h"
-#include "app/widgets/page_frame.h"
+#include "app/workspace/message_strip.h"
+#include "app/workspace/page_frame.h"
 #include "tests/gui/place_fixture.h"
 #include "tests/support/patience.h"
 

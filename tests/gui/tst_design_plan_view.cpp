@@ -6,13 +6,13 @@
 #include <QTest>
 #include <QWheelEvent>
 
+#include "app/charts/pipeline_gantt.h"
 #include "app/designer/alternatives_panel.h"
 #include "app/designer/design_place.h"
 #include "app/designer/plan_panels.h"
 #include "app/designer/scaling_chart.h"
 #include "app/designer/spec_form.h"
 #include "app/designer/step_time_bar.h"
-#include "app/widgets/pipeline_gantt.h"
 #include "app/widgets/table_view.h"
 #include "engine/spec/presets.h"
 #include "tests/gui/place_fixture.h"

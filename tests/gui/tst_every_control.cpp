@@ -20,8 +20,8 @@
 #include <QToolButton>
 
 #include "app/widgets/elided_label.h"
-#include "app/widgets/panel_area.h"
-#include "app/widgets/place.h"
+#include "app/workspace/page.h"
+#include "app/workspace/panel_area.h"
 #include "tests/gui/pictures/picture.h"
 #include "tests/gui/pictures/run_pictures.h"
 #include "tests/support/patience.h"

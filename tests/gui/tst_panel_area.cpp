@@ -11,7 +11,7 @@
 #include <QVBoxLayout>
 
 #include "app/shell/layout_memory.h"
-#include "app/widgets/panel_area.h"
+#include "app/workspace/panel_area.h"
 #include "tests/gui/picture.h"
 #include "tests/support/patience.h"
 

@@ -15,9 +15,9 @@
 #include "app/hosts/hosts_place.h"
 #include "app/shell/command_palette.h"
 #include "app/shell/shortcut_sheet.h"
-#include "app/widgets/message_strip.h"
-#include "app/widgets/page_frame.h"
 #include "app/widgets/table_view.h"
+#include "app/workspace/message_strip.h"
+#include "app/workspace/page_frame.h"
 #include "tests/gui/place_fixture.h"
 #include "tests/support/patience.h"
 

@@ -14,7 +14,7 @@
 #include "app/report/page_preview.h"
 #include "app/report/reports_place.h"
 #include "app/runs/run_desk.h"
-#include "app/widgets/message_strip.h"
+#include "app/workspace/message_strip.h"
 #include "remote/launch/run_service.h"
 #include "remote/target/target_pool.h"
 #include "tests/gui/picture.h"

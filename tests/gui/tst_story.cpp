@@ -4,7 +4,7 @@
 
 #include "app/monitor/run_view.h"
 #include "app/shell/desk_window.h"
-#include "app/widgets/place.h"
+#include "app/workspace/page.h"
 #include "tests/gui/hand.h"
 #include "tests/support/bundle/engine_bundle.h"
 #include "tests/support/lab/lab_process.h"

@@ -6,7 +6,7 @@
 
 #include "app/runs/run_desk.h"
 #include "app/shell/tour.h"
-#include "app/widgets/place.h"
+#include "app/workspace/page.h"
 #include "tests/gui/place_fixture.h"
 #include "tests/support/patience.h"
 

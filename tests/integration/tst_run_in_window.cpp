@@ -11,7 +11,7 @@
 #include "app/plan/plan_comparison.h"
 #include "app/plan/plan_of_run.h"
 #include "app/shell/desk_window.h"
-#include "app/widgets/panel_area.h"
+#include "app/workspace/panel_area.h"
 #include "tests/integration/cli_fixture.h"
 #include "tests/support/file_content.h"
 #include "tests/support/patience.h"

@@ -6,8 +6,8 @@
 #include <QString>
 
 #include "app/shell/desk_window.h"
-#include "app/widgets/message_strip.h"
-#include "app/widgets/page_frame.h"
+#include "app/workspace/message_strip.h"
+#include "app/workspace/page_frame.h"
 
 namespace trainyard::pictures {
 

@@ -1,0 +1,106 @@
+#include "app/charts/chart_export.h"
+
+#include <QBuffer>
+#include <QFileInfo>
+#include <QPageSize>
+#include <QPdfWriter>
+#include <QSvgGenerator>
+
+#include <qcustomplot.h>
+
+#include "app/base/theme.h"
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int kTitleHeight = 28;
+constexpr int kPixelsPerPoint = 2;
+constexpr int kDotsPerInch = 96;
+
+QSize sizeOf(const QCustomPlot& plot)
+{
+    return plot.size() + QSize(0, kTitleHeight);
+}
+
+void paint(QCPPainter& painter, QCustomPlot& plot, const QString& title)
+{
+    const ThemeColours& colours = coloursOf(plot.palette());
+    painter.fillRect(QRect(QPoint(), sizeOf(plot)), colours.panel);
+    QFont font = plot.font();
+    font.setPixelSize(metrics::kTextPixels);
+    font.setBold(true);
+    painter.setFont(font);
+    painter.setPen(colours.text);
+    painter.drawText(QRect(metrics::kPanelPadding, 0, plot.width(), kTitleHeight),
+                     Qt::AlignLeft | Qt::AlignVCenter, title);
+    painter.translate(0, kTitleHeight);
+    plot.toPainter(&painter, plot.width(), plot.height());
+}
+
+void paintVector(QPaintDevice& device, QCustomPlot& plot, const QString& title)
+{
+    QCPPainter painter(&device);
+    painter.setMode(QCPPainter::pmVectorized);
+    paint(painter, plot, title);
+}
+
+QByteArray svgOf(QCustomPlot& plot, const QString& title)
+{
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    QSvgGenerator svg;
+    svg.setOutputDevice(&buffer);
+    svg.setSize(sizeOf(plot));
+    svg.setViewBox(QRect(QPoint(), sizeOf(plot)));
+    svg.setTitle(title);
+    paintVector(svg, plot, title);
+    return bytes;
+}
+
+QByteArray pdfOf(QCustomPlot& plot, const QString& title)
+{
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    QPdfWriter pdf(&buffer);
+    pdf.setResolution(kDotsPerInch);
+    pdf.setPageSize(QPageSize(QSizeF(sizeOf(plot)) / kDotsPerInch, QPageSize::Inch));
+    pdf.setPageMargins({});
+    pdf.setTitle(title);
+    paintVector(pdf, plot, title);
+    return bytes;
+}
+
+QByteArray pngOf(QCustomPlot& plot, const QString& title)
+{
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    chartImage(plot, title).save(&buffer, "PNG");
+    return bytes;
+}
+
+} // namespace
+
+QImage chartImage(QCustomPlot& plot, const QString& title)
+{
+    QImage image(sizeOf(plot) * kPixelsPerPoint, QImage::Format_ARGB32_Premultiplied);
+    image.setDevicePixelRatio(kPixelsPerPoint);
+    QCPPainter painter(&image);
+    paint(painter, plot, title);
+    return image;
+}
+
+Status saveChartImage(QCustomPlot& plot, const QString& title, const QString& file)
+{
+    const QString suffix = QFileInfo(file).suffix().toLower();
+    if (suffix != QLatin1String("png") && suffix != QLatin1String("svg") && suffix != QLatin1String("pdf"))
+        return badInput(file.toStdString() + ": images are saved as .png, .svg or .pdf");
+    const QByteArray bytes = suffix == QLatin1String("png")   ? pngOf(plot, title)
+                             : suffix == QLatin1String("svg") ? svgOf(plot, title)
+                                                              : pdfOf(plot, title);
+    return writeFileAtomically(file.toStdString(), bytes.toStdString());
+}
+
+} // namespace trainyard

@@ -1,0 +1,71 @@
+#include "app/runs/controls/run_picker.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QListView>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include "app/runs/controls/run_row_delegate.h"
+#include "app/runs/controls/run_search_field.h"
+#include "app/runs/run_list_model.h"
+#include "app/widgets/roles.h"
+
+namespace trainyard {
+
+RunPicker::RunPicker(RunListModel& model, QWidget* parent)
+    : QFrame(parent)
+    , m_search(new RunSearchField(this))
+    , m_count(makeLabel({}, "small", this))
+    , m_list(new QListView(this))
+{
+    setRole(this, "panel");
+    m_model.setSourceModel(&model);
+    m_list->setModel(&m_model);
+    m_list->setItemDelegate(new RunRowDelegate(m_list));
+    m_list->setAccessibleName(tr("Runs to choose from"));
+    m_list->setUniformItemSizes(true);
+    m_list->setMouseTracking(true);
+    m_list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_list->setFrameShape(QFrame::NoFrame);
+
+    auto* none = makeButton(tr("Choose none"), "link", this);
+    auto* foot = new QHBoxLayout;
+    foot->addWidget(m_count, 1);
+    foot->addWidget(none);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(metrics::kGap, metrics::kGap, metrics::kGap, metrics::kHalf);
+    column->setSpacing(metrics::kGap);
+    column->addWidget(m_search);
+    column->addWidget(m_list, 1);
+    column->addLayout(foot);
+
+    connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {
+        m_model.setSearch(text);
+        m_search->showProblem(m_model.search());
+    });
+    connect(m_list, &QAbstractItemView::clicked, this, &RunPicker::toggle);
+    connect(none, &QPushButton::clicked, this, [this] { m_model.setChosen({}); });
+    connect(&m_model, &RunPickModel::chosenChanged, this, &RunPicker::showCount);
+    connect(&m_model, &RunPickModel::chosenChanged, this, &RunPicker::chosenChanged);
+    showCount();
+}
+
+void RunPicker::focusSearch()
+{
+    m_search->takeFocus();
+}
+
+void RunPicker::toggle(const QModelIndex& index)
+{
+    const bool ticked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+    m_model.setData(index, int(ticked ? Qt::Unchecked : Qt::Checked), Qt::CheckStateRole);
+}
+
+void RunPicker::showCount()
+{
+    m_count->setText(tr("%1 chosen").arg(m_model.chosen().size()));
+}
+
+} // namespace trainyard

@@ -1,0 +1,45 @@
+#include "app/runs/controls/run_search_field.h"
+
+#include <QAction>
+#include <QToolTip>
+
+#include "app/runs/run_search.h"
+#include "app/widgets/roles.h"
+#include "app/widgets/symbol_icon.h"
+
+namespace trainyard {
+
+RunSearchField::RunSearchField(QWidget* parent) : QLineEdit(parent)
+{
+    setPlaceholderText(tr("Search: words, tag:paper, loss<2.5"));
+    setAccessibleName(tr("Search runs"));
+    setAccessibleDescription(RunSearch::help());
+    setToolTip(RunSearch::help());
+    setClearButtonEnabled(true);
+    QAction* help = addAction(symbolIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
+    help->setToolTip(tr("What can be searched for (F1)"));
+    help->setShortcut(QKeySequence::HelpContents);
+    help->setShortcutContext(Qt::WidgetShortcut);
+    connect(help, &QAction::triggered, this, &RunSearchField::showHelp);
+}
+
+void RunSearchField::showHelp()
+{
+    QToolTip::showText(mapToGlobal(QPoint(0, height())), RunSearch::help(), this);
+}
+
+void RunSearchField::showProblem(const RunSearch& search)
+{
+    const QString& problem = search.problem();
+    setStyleProperty(this, "invalid", !problem.isEmpty());
+    setToolTip(problem.isEmpty() ? RunSearch::help() : problem + QStringLiteral("\n\n") + RunSearch::help());
+}
+
+void RunSearchField::takeFocus()
+{
+    window()->activateWindow(); // a floating panel may have had the keys
+    setFocus(Qt::ShortcutFocusReason);
+    selectAll();
+}
+
+} // namespace trainyard
