@@ -46,7 +46,7 @@ Status confirm(const HostKeyChange& change)
 {
     if (!Terminal::isThere())
         return refused("there is no terminal to type the host's name on, so the old key stays",
-                       "remove it in a terminal or in the Hosts place of the window");
+                       "remove it in a terminal or on the Hosts page of the window");
     if (askForName() != change.host)
         return refused("that is not the name " + change.host.toStdString() + ", so the old key stays");
     return {};

@@ -15,7 +15,7 @@ namespace trainyard {
 
 namespace {
 
-enum Page { FiguresPage, FieldsPage, EmptyPage };
+enum View { FiguresPage, FieldsPage, EmptyPage };
 
 constexpr int kLagMs = 40;
 

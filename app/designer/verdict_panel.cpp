@@ -17,7 +17,7 @@ namespace trainyard {
 
 namespace {
 
-enum Page { FindingsPage, AssumptionsPage };
+enum View { FindingsPage, AssumptionsPage };
 
 constexpr int kMostScroll = 320; ///< pixels of findings: two with what solves them
 

@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kMostOffered = 200; ///< of the newest runs, to be compared with
 
-enum Page { TextPage = 0, TablePage = 1, AnswerPage = 2 };
+enum View { TextPage = 0, TablePage = 1, AnswerPage = 2 };
 
 } // namespace
 

@@ -29,7 +29,7 @@ namespace trainyard {
 
 namespace {
 
-enum Page { kNothing, kRun, kTrace };
+enum View { kNothing, kRun, kTrace };
 constexpr int kGanttStretch = 100; ///< of 101: what a low one leaves is empty below the legend
 
 QVBoxLayout* columnIn(QFrame& panel)

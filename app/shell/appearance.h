@@ -26,7 +26,7 @@ public:
     /// Light to dark and back; the choice is the user's from then on.
     void toggle();
 
-    /// Sets the style sheet too, once the widgets are in place: under a sheet, Qt polishes a widget and all
+    /// Sets the style sheet too, once the widgets are in page: under a sheet, Qt polishes a widget and all
     /// that it holds anew each time it is given a parent.
     void apply();
 

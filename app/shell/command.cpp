@@ -36,10 +36,10 @@ QList<Command> commandsOf(const QList<QAction*>& actions)
     return commands;
 }
 
-QList<Command> commandsOfButtons(const QWidget& place)
+QList<Command> commandsOfButtons(const QWidget& page)
 {
     QList<Command> commands;
-    for (QPushButton* button : place.findChildren<QPushButton*>()) {
+    for (QPushButton* button : page.findChildren<QPushButton*>()) {
         if (button->isVisible() && button->isEnabled() && !nameOf(*button).isEmpty())
             commands << Command{nameOf(*button), {}, [button = QPointer(button)] {
                                     if (button)

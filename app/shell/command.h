@@ -19,8 +19,8 @@ struct Command {
 
 /// The enabled ones of these actions.
 QList<Command> commandsOf(const QList<QAction*>& actions);
-/// The buttons within `place` that are seen and enabled, by their accessible names.
-QList<Command> commandsOfButtons(const QWidget& place);
+/// The buttons within `page` that are seen and enabled, by their accessible names.
+QList<Command> commandsOfButtons(const QWidget& page);
 /// The first one of each name, with the first keys that one of them has.
 QList<Command> withoutRepetition(const QList<Command>& commands);
 

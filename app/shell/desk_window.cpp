@@ -1,13 +1,13 @@
 #include "app/shell/desk_window.h"
 
 #include "app/base/display_text.h"
-#include "app/data/data_place.h"
+#include "app/data/data_page.h"
 #include "app/demo/demo_flow.h"
-#include "app/designer/design_place.h"
-#include "app/history/compare_place.h"
-#include "app/hosts/hosts_place.h"
-#include "app/monitor/runs_place.h"
-#include "app/report/reports_place.h"
+#include "app/designer/design_page.h"
+#include "app/history/compare_page.h"
+#include "app/hosts/hosts_page.h"
+#include "app/monitor/runs_page.h"
+#include "app/report/reports_page.h"
 #include "app/shell/about.h"
 #include "app/shell/login_dialog.h"
 #include "app/widgets/state_chip.h"
@@ -26,7 +26,7 @@ DeskWindow::DeskWindow(QApplication& application, std::filesystem::path dataFold
     , m_appearance(application, m_settings)
     , m_window(m_appearance, m_settings)
 {
-    addPlaces();
+    addPages();
     m_appearance.apply();
     addTour();
     watchSession();
@@ -36,49 +36,48 @@ DeskWindow::DeskWindow(QApplication& application, std::filesystem::path dataFold
         m_window.showStatus(m_session.startupProblems().join(QStringLiteral(" · ")));
 }
 
-void DeskWindow::addPlaces()
+void DeskWindow::addPages()
 {
-    auto* hosts = new HostsPlace(m_session.hosts(), m_session.hostChecks(), m_session.hostCalibration());
-    m_data = new DataPlace({m_session.dataSets(), m_session.hosts(), m_session.runs(), m_session.prepareJob(),
-                            m_session.verifier()});
-    auto* design = new DesignPlace({m_session.document(), m_session.hosts(), m_session.dataSets(),
-                                    m_session.runs(), m_session.hardware()});
-    m_runs = new RunsPlace(m_session.runDesk(), m_session.alerts(), m_session.hardware());
-    auto* compare = new ComparePlace(m_session.runDesk());
+    auto* hosts = new HostsPage(m_session.hosts(), m_session.hostChecks(), m_session.hostCalibration());
+    m_data = new DataPage({m_session.dataSets(), m_session.hosts(), m_session.runs(), m_session.prepareJob(),
+                           m_session.verifier()});
+    auto* design = new DesignPage({m_session.document(), m_session.hosts(), m_session.dataSets(),
+                                   m_session.runs(), m_session.hardware()});
+    m_runs = new RunsPage(m_session.runDesk(), m_session.alerts(), m_session.hardware());
+    auto* compare = new ComparePage(m_session.runDesk());
     auto* reports =
-        new ReportsPlace({m_session.runDesk(), m_session.hardware(), m_session.dataSets(), m_session.runs()});
-    for (Place* place : std::initializer_list<Place*>{hosts, m_data, design, m_runs, compare, reports})
-        m_window.addPlace(place);
-    QObject::connect(m_data, &DataPlace::useInRunRequested, design,
-                     [this, design](const DataSetEntry& entry) {
-                         design->useDataSet(entry);
-                         m_window.showPlace(design);
-                     });
-    QObject::connect(design, &DesignPlace::runLaunched, m_runs, [this](const QString& run) { showRun(run); });
-    QObject::connect(m_runs, &RunsPlace::copyRequested, design, [this, design](const RunSpec& spec) {
-        m_session.document().reset(spec);
-        m_window.showPlace(design);
+        new ReportsPage({m_session.runDesk(), m_session.hardware(), m_session.dataSets(), m_session.runs()});
+    for (Page* page : std::initializer_list<Page*>{hosts, m_data, design, m_runs, compare, reports})
+        m_window.addPage(page);
+    QObject::connect(m_data, &DataPage::useInRunRequested, design, [this, design](const DataSetEntry& entry) {
+        design->useDataSet(entry);
+        m_window.showPage(design);
     });
-    QObject::connect(m_runs, &RunsPlace::launchRequested, m_runs,
+    QObject::connect(design, &DesignPage::runLaunched, m_runs, [this](const QString& run) { showRun(run); });
+    QObject::connect(m_runs, &RunsPage::copyRequested, design, [this, design](const RunSpec& spec) {
+        m_session.document().reset(spec);
+        m_window.showPage(design);
+    });
+    QObject::connect(m_runs, &RunsPage::launchRequested, m_runs,
                      [this](const RunSpec& spec) { relaunch(spec); });
-    QObject::connect(m_runs, &RunsPlace::comparisonRequested, compare, [this, compare](const QString& run) {
-        m_window.showPlace(compare);
+    QObject::connect(m_runs, &RunsPage::comparisonRequested, compare, [this, compare](const QString& run) {
+        m_window.showPage(compare);
         compare->addChosen(run);
     });
-    QObject::connect(m_runs, &RunsPlace::reportRequested, reports, [this, reports](const QString& run) {
-        m_window.showPlace(reports);
+    QObject::connect(m_runs, &RunsPage::reportRequested, reports, [this, reports](const QString& run) {
+        m_window.showPage(reports);
         reports->setChosen({run});
     });
-    QObject::connect(m_runs, &RunsPlace::alertClicked, m_runs, [this](const QString& run) {
-        m_window.showPlace(m_runs);
+    QObject::connect(m_runs, &RunsPage::alertClicked, m_runs, [this](const QString& run) {
+        m_window.showPage(m_runs);
         m_runs->showAlerts(run);
         m_window.raise();
         m_window.activateWindow();
     });
-    const auto showDesign = [this, design] { m_window.showPlace(design); };
-    QObject::connect(m_runs, &RunsPlace::designRequested, design, showDesign);
-    QObject::connect(compare, &ComparePlace::designRequested, design, showDesign);
-    QObject::connect(reports, &ReportsPlace::designRequested, design, showDesign);
+    const auto showDesign = [this, design] { m_window.showPage(design); };
+    QObject::connect(m_runs, &RunsPage::designRequested, design, showDesign);
+    QObject::connect(compare, &ComparePage::designRequested, design, showDesign);
+    QObject::connect(reports, &ReportsPage::designRequested, design, showDesign);
 }
 
 /// Tells in the status bar how far it is; the new run is shown when it is there.
@@ -97,13 +96,13 @@ void DeskWindow::relaunch(const RunSpec& spec)
 
 void DeskWindow::showRun(const QString& runId)
 {
-    m_window.showPlace(m_runs);
+    m_window.showPage(m_runs);
     m_runs->showRun(runId);
 }
 
 void DeskWindow::showPreparation(const QString& runId)
 {
-    m_window.showPlace(m_data);
+    m_window.showPage(m_data);
     m_session.prepareJob().follow(runId);
 }
 

@@ -9,10 +9,10 @@
 
 namespace trainyard {
 
-class DataPlace;
-class RunsPlace;
+class DataPage;
+class RunsPage;
 
-/// The window with all its places over one session, and what leads from one place to the next: a data set
+/// The window with all its pages over one session, and what leads from one page to the next: a data set
 /// into the design, a launched run to Runs.
 class DeskWindow {
 public:
@@ -20,18 +20,18 @@ public:
 
     MainWindow& window() { return m_window; }
     Session& session() { return m_session; }
-    /// Goes to the place Runs and shows this run.
+    /// Goes to the page Runs and shows this run.
     void showRun(const QString& runId);
-    /// Goes to the place Data and shows how far this preparation is.
+    /// Goes to the page Data and shows how far this preparation is.
     void showPreparation(const QString& runId);
-    /// The demo with its things in `folder`: its steps in the status bar, its data set in the place Data, its
+    /// The demo with its things in `folder`: its steps in the status bar, its data set in the page Data, its
     /// training in Runs, which offers what follows when it has ended.
     void startDemo(const std::filesystem::path& folder);
     /// Begins the tour where nothing has been done yet, unless it was left before.
     void offerTour();
 
 private:
-    void addPlaces();
+    void addPages();
     void watchSession();
     void watchLogins();
     void relaunch(const RunSpec& spec);
@@ -42,9 +42,9 @@ private:
     QSettings m_settings;
     Appearance m_appearance;
     MainWindow m_window;
-    Tour* m_tour = nullptr; ///< owned by the window, as the places are
-    DataPlace* m_data = nullptr;
-    RunsPlace* m_runs = nullptr;
+    Tour* m_tour = nullptr; ///< owned by the window, as the pages are
+    DataPage* m_data = nullptr;
+    RunsPage* m_runs = nullptr;
 };
 
 } // namespace trainyard

@@ -8,22 +8,21 @@ namespace trainyard {
 
 namespace {
 
-QString keyOf(const QString& place, PanelArea::SizeClass sizeClass)
+QString keyOf(const QString& page, PanelArea::SizeClass sizeClass)
 {
     return QStringLiteral("panels/%1-%2")
-        .arg(place,
-             sizeClass == PanelArea::SizeClass::Wide ? QLatin1String("wide") : QLatin1String("narrow"));
+        .arg(page, sizeClass == PanelArea::SizeClass::Wide ? QLatin1String("wide") : QLatin1String("narrow"));
 }
 
 } // namespace
 
-void LayoutMemory::watch(const QString& place, PanelArea& panels)
+void LayoutMemory::watch(const QString& page, PanelArea& panels)
 {
-    QObject::connect(&panels, &PanelArea::layoutChanged, &panels, [this, place, &panels] {
-        m_settings.setValue(keyOf(place, panels.sizeClass()), panels.layoutState());
+    QObject::connect(&panels, &PanelArea::layoutChanged, &panels, [this, page, &panels] {
+        m_settings.setValue(keyOf(page, panels.sizeClass()), panels.layoutState());
     });
-    QObject::connect(&panels, &PanelArea::sizeClassChanged, &panels, [this, place, &panels] {
-        const QByteArray state = m_settings.value(keyOf(place, panels.sizeClass())).toByteArray();
+    QObject::connect(&panels, &PanelArea::sizeClassChanged, &panels, [this, page, &panels] {
+        const QByteArray state = m_settings.value(keyOf(page, panels.sizeClass())).toByteArray();
         if (!state.isEmpty())
             panels.setLayoutState(state);
     });

@@ -31,7 +31,7 @@ namespace {
 constexpr QSize kFirstSize(1280, 800);
 constexpr QSize kSmallest(1120, 640);
 const QString kGeometryKey = QStringLiteral("window/geometry");
-const QString kPlaceKey = QStringLiteral("window/place");
+const QString kPageKey = QStringLiteral("window/place");
 
 /// On a small screen the status bar stays in view below a title bar.
 QSize firstSize(const QWidget& window)
@@ -103,8 +103,8 @@ QAction* MainWindow::addWindowAction(const QString& text, const QKeySequence& ke
 void MainWindow::addWindowActions()
 {
     addWindowAction(tr("Refresh"), QKeySequence(Qt::Key_F5), [this] {
-        if (Place* place = currentPlace())
-            place->refresh();
+        if (Page* page = currentPage())
+            page->refresh();
     });
     m_help->addAction(
         addWindowAction(tr("Commands"), QKeySequence(Qt::CTRL | Qt::Key_K), [this] { openPalette(); }));
@@ -153,28 +153,28 @@ void MainWindow::addSchemeButton()
     m_rail->addFooter(button);
 }
 
-void MainWindow::addPlace(Place* place)
+void MainWindow::addPage(Page* page)
 {
-    const int index = m_stack->addWidget(place);
-    if (PanelArea* panels = place->panels())
-        m_layouts.watch(place->iconName(), *panels);
+    const int index = m_stack->addWidget(page);
+    if (PanelArea* panels = page->panels())
+        m_layouts.watch(page->iconName(), *panels);
     const QKeySequence keys(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_1 + index));
-    m_rail->addPlace(*place, keys);
-    addWindowAction(tr("Go to %1").arg(place->title()), keys, [this, index] { setCurrent(index); });
-    connect(place, &Place::statusTextChanged, this, [this, place](const QString& text) {
-        if (place == currentPlace())
+    m_rail->addPage(*page, keys);
+    addWindowAction(tr("Go to %1").arg(page->title()), keys, [this, index] { setCurrent(index); });
+    connect(page, &Page::statusTextChanged, this, [this, page](const QString& text) {
+        if (page == currentPage())
             m_status->setText(text);
     });
 }
 
-Place* MainWindow::currentPlace() const
+Page* MainWindow::currentPage() const
 {
-    return qobject_cast<Place*>(m_stack->currentWidget());
+    return qobject_cast<Page*>(m_stack->currentWidget());
 }
 
-void MainWindow::showPlace(Place* place)
+void MainWindow::showPage(Page* page)
 {
-    setCurrent(m_stack->indexOf(place));
+    setCurrent(m_stack->indexOf(page));
 }
 
 void MainWindow::setCurrent(int index)
@@ -184,7 +184,7 @@ void MainWindow::setCurrent(int index)
     m_stack->setCurrentIndex(index);
     m_rail->setCurrent(index);
     m_status->clear();
-    currentPlace()->activate();
+    currentPage()->activate();
 }
 
 void MainWindow::showStatus(const QString& text)
@@ -195,7 +195,7 @@ void MainWindow::showStatus(const QString& text)
 void MainWindow::restore()
 {
     restoreGeometry(m_settings.value(kGeometryKey).toByteArray());
-    setCurrent(std::clamp(m_settings.value(kPlaceKey, 0).toInt(), 0, m_stack->count() - 1));
+    setCurrent(std::clamp(m_settings.value(kPageKey, 0).toInt(), 0, m_stack->count() - 1));
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)
@@ -206,23 +206,23 @@ void MainWindow::closeEvent(QCloseEvent* event)
         return;
     }
     m_settings.setValue(kGeometryKey, saveGeometry());
-    m_settings.setValue(kPlaceKey, m_stack->currentIndex());
+    m_settings.setValue(kPageKey, m_stack->currentIndex());
     QMainWindow::closeEvent(event);
 }
 
 /// What is seen comes first.
 void MainWindow::openPalette()
 {
-    const Place& place = *currentPlace();
-    m_palette->open(commandsOfButtons(place) + commandsOf(place.actions()) + commandsOf(actions()));
+    const Page& page = *currentPage();
+    m_palette->open(commandsOfButtons(page) + commandsOf(page.actions()) + commandsOf(actions()));
 }
 
 void MainWindow::openSheet()
 {
-    const Place& place = *currentPlace();
+    const Page& page = *currentPage();
     const KeyHint leave{tr("Esc"), tr("Leave what is open")};
     m_sheet->open({{tr("Everywhere"), keyHintsOf(actions()) << leave},
-                   {place.title(), keyHintsOf(place.actions()) + place.keyHints()}});
+                   {page.title(), keyHintsOf(page.actions()) + page.keyHints()}});
 }
 
 } // namespace trainyard

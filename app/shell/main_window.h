@@ -14,26 +14,26 @@ namespace trainyard {
 
 class Appearance;
 class CommandPalette;
-class Place;
+class Page;
 class Rail;
 class ShortcutSheet;
 class StateChip;
 
-/// The window: a rail of places, the current place, a status bar. It only arranges; what a place does is its
+/// The window: a rail of pages, the current page, a status bar. It only arranges; what a page does is its
 /// own.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
-    /// `settings` remembers geometry, place and how the panels lie. Both must outlive the window.
+    /// `settings` remembers geometry, page and how the panels lie. Both must outlive the window.
     MainWindow(Appearance& appearance, QSettings& settings, QWidget* parent = nullptr);
 
-    /// Adds a place at the end of the rail; the window owns it. Ctrl+1 is the first one.
-    void addPlace(Place* place);
-    void showPlace(Place* place);
-    Place* currentPlace() const;
+    /// Adds a page at the end of the rail; the window owns it. Ctrl+1 is the first one.
+    void addPage(Page* page);
+    void showPage(Page* page);
+    Page* currentPage() const;
     /// Adds a command to the window and its Help menu.
     void addHelp(const QString& text, std::function<void()> run);
-    /// Once all places are there: brings back geometry and place of the last time.
+    /// Once all pages are there: brings back geometry and page of the last time.
     void restore();
     void showStatus(const QString& text);
     /// `loss` says what closing the window would break now, or nothing; then the user is asked first.

@@ -17,36 +17,36 @@ constexpr int kButtonHeight = 64;
 constexpr QSize kIconSize(24, 24);
 } // namespace
 
-Rail::Rail(QWidget* parent) : QFrame(parent), m_places(new QVBoxLayout), m_footer(new QVBoxLayout)
+Rail::Rail(QWidget* parent) : QFrame(parent), m_pages(new QVBoxLayout), m_footer(new QVBoxLayout)
 {
     setRole(this, "rail");
-    setAccessibleName(tr("Places"));
+    setAccessibleName(tr("Pages"));
     setFixedWidth(kWidth);
-    m_places->setSpacing(metrics::kHalf);
+    m_pages->setSpacing(metrics::kHalf);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(metrics::kGap, metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding);
-    column->addLayout(m_places);
+    column->addLayout(m_pages);
     column->addStretch(1);
     column->addLayout(m_footer);
 }
 
-void Rail::addPlace(const Place& place, const QKeySequence& shortcut)
+void Rail::addPage(const Page& page, const QKeySequence& shortcut)
 {
     auto* button = new QToolButton;
-    button->setText(place.title());
-    button->setIcon(symbolIcon(place.iconName()));
+    button->setText(page.title());
+    button->setIcon(symbolIcon(page.iconName()));
     button->setIconSize(kIconSize);
     button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
     button->setCheckable(true);
     button->setAutoExclusive(true);
     button->setFixedHeight(kButtonHeight);
     button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    button->setAccessibleName(place.title());
+    button->setAccessibleName(page.title());
     button->setToolTip(
-        QStringLiteral("%1 (%2)").arg(place.title(), shortcut.toString(QKeySequence::NativeText)));
+        QStringLiteral("%1 (%2)").arg(page.title(), shortcut.toString(QKeySequence::NativeText)));
     const int index = static_cast<int>(m_buttons.size());
     connect(button, &QToolButton::clicked, this, [this, index] { emit chosen(index); });
-    m_places->addWidget(button);
+    m_pages->addWidget(button);
     m_buttons.push_back(button);
 }
 

@@ -10,16 +10,16 @@ class QVBoxLayout;
 
 namespace trainyard {
 
-class Place;
+class Page;
 
-/// The places as a column of buttons at the left edge; below them what belongs to the whole window.
+/// The pages as a column of buttons at the left edge; below them what belongs to the whole window.
 class Rail : public QFrame {
     Q_OBJECT
 public:
     explicit Rail(QWidget* parent = nullptr);
 
-    void addPlace(const Place& place, const QKeySequence& shortcut);
-    /// Below the places.
+    void addPage(const Page& page, const QKeySequence& shortcut);
+    /// Below the pages.
     void addFooter(QToolButton* button);
     void setCurrent(int index);
 
@@ -27,7 +27,7 @@ signals:
     void chosen(int index);
 
 private:
-    QVBoxLayout* m_places;
+    QVBoxLayout* m_pages;
     QVBoxLayout* m_footer;
     std::vector<QToolButton*> m_buttons;
 };

@@ -21,7 +21,7 @@
 
 namespace trainyard {
 
-/// Everything that the places share: the links, the runs, the lists that the desk remembers, the
+/// Everything that the pages share: the links, the runs, the lists that the desk remembers, the
 /// specification being edited. Lives as long as the window. What changes in the lists is written to the desk
 /// data folder at once, the specification a moment later.
 class Session : public QObject {

@@ -26,20 +26,20 @@ constexpr int kCardWidth = 360;
 constexpr int kRingWidth = 2;
 
 struct Step {
-    const char* place;  ///< name of its icon; null = wherever the user is
+    const char* page;   ///< name of its icon; null = wherever the user is
     const char* target; ///< accessible name of the button that the card points at
     const char* heading;
     const char* sentence;
 };
 
 constexpr std::array kSteps{
-    Step{"hosts", QT_TRANSLATE_NOOP("trainyard::HostsPlace", "Add host…"),
+    Step{"hosts", QT_TRANSLATE_NOOP("trainyard::HostsPage", "Add host…"),
          QT_TRANSLATE_NOOP("trainyard::Tour", "Hosts: the machines that train"),
          QT_TRANSLATE_NOOP("trainyard::Tour",
                            "This machine is there already. Another one is added by the name "
                            "that you type after ssh; Check says what it lacks, and how to "
                            "get it.")},
-    Step{"data", QT_TRANSLATE_NOOP("trainyard::DataPlace", "Prepare…"),
+    Step{"data", QT_TRANSLATE_NOOP("trainyard::DataPage", "Prepare…"),
          QT_TRANSLATE_NOOP("trainyard::Tour", "Data: from a text dump to shards"),
          QT_TRANSLATE_NOOP("trainyard::Tour",
                            "A dump is read, cleaned and cut into training rows on the host "
@@ -160,9 +160,9 @@ void Tour::showStep(int step)
 {
     m_step = step;
     const Step& now = kSteps[std::size_t(step)];
-    for (auto* place : m_window.findChildren<Place*>()) {
-        if (place->iconName() == QLatin1String(now.place))
-            m_window.showPlace(place);
+    for (auto* page : m_window.findChildren<Page*>()) {
+        if (page->iconName() == QLatin1String(now.page))
+            m_window.showPage(page);
     }
     const bool last = step + 1 == int(kSteps.size());
     m_heading->setText(tr(now.heading));

@@ -10,7 +10,7 @@ namespace trainyard {
 
 class MainWindow;
 
-/// A walk through the window in a few steps. Each is a card beside a widget of the place that it tells of,
+/// A walk through the window in a few steps. Each is a card beside a widget of the page that it tells of,
 /// which gets a ring; the window stays usable meanwhile. The last step offers the demo. Esc leaves from
 /// anywhere.
 class Tour : public QFrame {

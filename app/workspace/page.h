@@ -12,37 +12,37 @@ namespace trainyard {
 
 class PanelArea;
 
-/// One of the places of the window. The shell shows it in its rail and calls it when the user arrives, wants
-/// a refresh, or leaves with Esc; a place never reaches into the shell.
-class Place : public QWidget {
+/// One of the pages of the window. The shell shows it in its rail and calls it when the user arrives, wants
+/// a refresh, or leaves with Esc; a page never reaches into the shell.
+class Page : public QWidget {
     Q_OBJECT
 public:
     /// `icon` names a file of resources/icons, without folder and extension.
-    Place(QString title, QString icon, QWidget* parent = nullptr);
+    Page(QString title, QString icon, QWidget* parent = nullptr);
 
     const QString& title() const { return m_title; }
     const QString& iconName() const { return m_icon; }
 
-    /// What can be undone here besides the document that the place edits: how its panels lie, how its charts
+    /// What can be undone here besides the document that the page edits: how its panels lie, how its charts
     /// are shown, what is written about runs.
     QUndoStack& workspace() { return m_workspace; }
-    /// The panels that this place consists of; null = it has none.
+    /// The panels that this page consists of; null = it has none.
     virtual PanelArea* panels() const { return nullptr; }
 
-    /// Keys that widgets of this place handle themselves, besides those of its actions.
+    /// Keys that widgets of this page handle themselves, besides those of its actions.
     virtual QList<KeyHint> keyHints() const { return {}; }
 
-    /// The place has just become the visible one.
+    /// The page has just become the visible one.
     virtual void activate() {}
     /// F5: look at the world again.
     virtual void refresh() {}
 
 signals:
-    /// One line for the window's status bar while this place is visible; empty = nothing to say.
+    /// One line for the window's status bar while this page is visible; empty = nothing to say.
     void statusTextChanged(const QString& text);
 
 protected:
-    /// Undo and redo of the workspace as actions of this place; the texts go on with what is undone.
+    /// Undo and redo of the workspace as actions of this page; the texts go on with what is undone.
     void addWorkspaceActions(const QString& undo, const QKeySequence& undoKeys, const QString& redo,
                              const QKeySequence& redoKeys);
 

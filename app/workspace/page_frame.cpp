@@ -28,7 +28,7 @@ PageFrame::PageFrame(const QString& title, QWidget* parent)
     m_subtitle->setContentsMargins(0, kBaselineShift, 0, 0);
     m_header->addWidget(m_subtitle, 1, Qt::AlignVCenter);
 
-    // The header is as high as a button, so that titles sit on one line in every place.
+    // The header is as high as a button, so that titles sit on one line in every page.
     auto* header = new QWidget;
     header->setFixedHeight(metrics::kControlHeight);
     m_header->setContentsMargins(0, 0, 0, 0);

@@ -10,7 +10,7 @@ namespace trainyard {
 
 class MessageStrip;
 
-/// The frame of every place: title and sub-title on the left, actions on the right, below them the message
+/// The frame of every page: title and sub-title on the left, actions on the right, below them the message
 /// strip, then the content.
 class PageFrame : public QWidget {
     Q_OBJECT
@@ -21,7 +21,7 @@ public:
     /// Buttons at the right of the title, in the order of the calls.
     void addAction(QWidget* widget);
     MessageStrip* strip() const { return m_strip; }
-    /// Where the place puts its content; takes all the remaining room.
+    /// Where the page puts its content; takes all the remaining room.
     QVBoxLayout* content() const { return m_content; }
 
 private:

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "app/designer/design_place.h"
+#include "app/designer/design_page.h"
 #include "app/designer/model/memory_groups.h"
 #include "app/plan/planned_run.h"
 #include "app/shell/desk_window.h"
@@ -91,7 +91,7 @@ int main(int argc, char** argv)
     DeskWindow desk(application, data.path().toStdString());
     desk.window().resize(1280, 800);
     desk.window().show();
-    desk.window().showPlace(desk.window().findChild<DesignPlace*>());
+    desk.window().showPage(desk.window().findChild<DesignPage*>());
     for (const int hosts : {1, 8, 128})
         measure(desk, hosts, rounds);
     return 0;

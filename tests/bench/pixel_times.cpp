@@ -18,7 +18,7 @@
 #include "app/charts/curve_layer.h"
 #include "app/monitor/charts_tab.h"
 #include "app/monitor/remote_run_hosts.h"
-#include "app/monitor/runs_place.h"
+#include "app/monitor/runs_page.h"
 #include "app/plan/hardware_library.h"
 #include "app/runs/run_desk.h"
 #include "app/runs/run_library.h"
@@ -155,7 +155,7 @@ private:
         m_runDesk = std::make_unique<RunDesk>(*m_library, QString::fromStdString(deskRunsFolder().string()),
                                               m_hosts.get());
         m_alerts = std::make_unique<AlertCenter>(*m_runDesk, m_desk.filePath("alerts.json").toStdString());
-        m_place = std::make_unique<RunsPlace>(*m_runDesk, *m_alerts, m_hardware);
+        m_place = std::make_unique<RunsPage>(*m_runDesk, *m_alerts, m_hardware);
         m_place->resize(1200, 770);
         m_place->show();
         m_place->activate();
@@ -185,7 +185,7 @@ private:
     std::unique_ptr<RunLibrary> m_library;
     std::unique_ptr<RunDesk> m_runDesk;
     std::unique_ptr<AlertCenter> m_alerts;
-    std::unique_ptr<RunsPlace> m_place;
+    std::unique_ptr<RunsPage> m_place;
     OpenRun* m_run = nullptr;
 };
 

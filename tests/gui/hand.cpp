@@ -60,9 +60,9 @@ QWidget* Hand::find(const QString& name, const char* className) const
     return nullptr;
 }
 
-void Hand::goTo(int place)
+void Hand::goTo(int page)
 {
-    QTest::keyClick(&m_window, Qt::Key(Qt::Key_0 + place), Qt::ControlModifier);
+    QTest::keyClick(&m_window, Qt::Key(Qt::Key_0 + page), Qt::ControlModifier);
 }
 
 bool Hand::canPress(const QString& button) const

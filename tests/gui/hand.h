@@ -16,10 +16,10 @@ public:
     /// The window must outlive the hand.
     explicit Hand(QWidget& window) : m_window(window) {}
 
-    /// Ctrl and the digit of the place.
-    void goTo(int place);
+    /// Ctrl and the digit of the page.
+    void goTo(int page);
     void press(const QString& button);
-    /// Into a text field, in place of what it holds; Tab leaves it.
+    /// Into a text field, in page of what it holds; Tab leaves it.
     void write(const QString& field, const QString& text);
     /// The entry of a combo box that begins so, with the keyboard.
     void choose(const QString& box, const QString& entry);

@@ -8,7 +8,7 @@
 
 #include "app/hosts/changed_key_strip.h"
 #include "app/hosts/host_key_strip.h"
-#include "app/hosts/hosts_place.h"
+#include "app/hosts/hosts_page.h"
 #include "app/hosts/key_comparison.h"
 #include "app/shell/desk_window.h"
 #include "tests/support/lab/netns_lab.h"
@@ -54,7 +54,7 @@ private slots:
         HostEntry entry;
         entry.name = m_host;
         QVERIFY(desk.session().hosts().add(entry).ok());
-        auto& strip = *desk.window().findChild<HostsPlace*>()->findChild<ChangedKeyStrip*>();
+        auto& strip = *desk.window().findChild<HostsPage*>()->findChild<ChangedKeyStrip*>();
         desk.session().hostChecks().check(m_host);
         AWAIT(strip.isVisibleTo(&desk.window()));
         QVERIFY2(strip.text().contains("changed"), qPrintable(strip.text()));

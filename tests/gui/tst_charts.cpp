@@ -43,7 +43,7 @@ Curve falling(int n)
     return curve;
 }
 
-/// The same with another value in some places.
+/// The same with another value in some pages.
 Curve with(Curve curve, const QList<std::pair<int, double>>& changes)
 {
     QList<double> y = curve.y.toList();

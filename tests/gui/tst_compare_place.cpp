@@ -6,7 +6,7 @@
 #include <QTest>
 
 #include "app/charts/curve_chart.h"
-#include "app/history/compare_place.h"
+#include "app/history/compare_page.h"
 #include "app/runs/run_desk.h"
 #include "tests/gui/picture.h"
 #include "tests/support/patience.h"
@@ -48,7 +48,7 @@ private slots:
 
     void cleanup()
     {
-        m_place.reset();
+        m_page.reset();
         m_desk.reset();
         m_library.reset();
     }
@@ -57,32 +57,32 @@ private slots:
     {
         open({});
         QVERIFY(!chart()->isVisible());
-        support::savePictures(*m_place, "compare-empty");
+        support::savePictures(*m_page, "compare-empty");
     }
 
     void laysTheChosenRunsOverEachOther()
     {
         open(study());
-        m_place->setChosen({});
-        support::savePictures(*m_place, "compare-none-chosen");
+        m_page->setChosen({});
+        support::savePictures(*m_page, "compare-none-chosen");
         chooseAll();
         QCOMPARE(chart()->curves().size(), 4);
         QCOMPARE(chart()->curves()[0].x.size(), 400);
-        support::savePictures(*m_place, "compare");
+        support::savePictures(*m_page, "compare");
         tabs()->setCurrentIndex(1);
-        support::savePictures(*m_place, "compare-differences");
+        support::savePictures(*m_page, "compare-differences");
         tabs()->setCurrentIndex(2);
-        support::savePictures(*m_place, "compare-scaling");
-        m_place->resize(2560, 1440);
-        support::savePictures(*m_place, "compare-2560");
+        support::savePictures(*m_page, "compare-scaling");
+        m_page->resize(2560, 1440);
+        support::savePictures(*m_page, "compare-2560");
     }
 
     void showsTheTwoNewestRunsOnTheFirstVisit()
     {
         open(study());
         QCOMPARE(chart()->curves().size(), 2);
-        m_place->setChosen({});
-        m_place->activate();
+        m_page->setChosen({});
+        m_page->activate();
         QCOMPARE(chart()->curves().size(), 0);
     }
 
@@ -106,7 +106,7 @@ private slots:
         chooseAll();
         tabs()->setCurrentIndex(2);
         QCOMPARE(visibleTable()->model()->rowCount(), 4);
-        m_place->setChosen({m_library->runs().first().id});
+        m_page->setChosen({m_library->runs().first().id});
         QVERIFY(!visibleTable());
     }
 
@@ -114,7 +114,7 @@ private slots:
     {
         open(study());
         chooseAll();
-        auto* metric = m_place->findChild<QComboBox*>("comparedFigure");
+        auto* metric = m_page->findChild<QComboBox*>("comparedFigure");
         metric->setCurrentIndex(3);
         emit metric->activated(3);
         QCOMPARE(chart()->accessibleName(), QString("Learning rate"));
@@ -135,7 +135,7 @@ private slots:
         open(seeds);
         chooseAll();
         QCOMPARE(chart()->curves().size(), 3);
-        auto* groupBy = m_place->findChild<QComboBox*>("groupBy");
+        auto* groupBy = m_page->findChild<QComboBox*>("groupBy");
         groupBy->setFocus();
         QTest::keyClick(groupBy, Qt::Key_Down);
         AWAIT_EQUAL(chart()->curves().size(), 1);
@@ -146,7 +146,7 @@ private slots:
             QVERIFY(curve.lower[i] < curve.y[i] && curve.y[i] < curve.upper[i]);
         QVERIFY(hasText("bert-tiny: all 3 runs until step 250, at the end 2"));
         QCOMPARE(visibleTable()->model()->rowCount(), 1);
-        support::savePictures(*m_place, "compare-groups");
+        support::savePictures(*m_page, "compare-groups");
     }
 
     void sortsFinalFiguresByTheirValue()
@@ -168,10 +168,10 @@ private slots:
         QStringList ids = allIds();
         QVERIFY(QDir(m_desk->folderOf(ids[1])).removeRecursively());
         auto fresh = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), nullptr);
-        m_place = std::make_unique<ComparePlace>(*fresh);
+        m_page = std::make_unique<ComparePage>(*fresh);
         m_desk = std::move(fresh);
-        m_place->show();
-        m_place->setChosen(ids);
+        m_page->show();
+        m_page->setChosen(ids);
         QCOMPARE(chart()->curves().size(), 3);
     }
 
@@ -181,10 +181,10 @@ private:
         for (const support::SampleRun& run : runs)
             QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
         m_desk = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), nullptr);
-        m_place = std::make_unique<ComparePlace>(*m_desk);
-        m_place->resize(1200, 770);
-        m_place->show();
-        m_place->activate();
+        m_page = std::make_unique<ComparePage>(*m_desk);
+        m_page->resize(1200, 770);
+        m_page->show();
+        m_page->activate();
     }
 
     QStringList allIds() const
@@ -196,18 +196,18 @@ private:
     }
     bool hasText(const QString& text) const
     {
-        for (const QLabel* label : m_place->findChildren<QLabel*>()) {
+        for (const QLabel* label : m_page->findChildren<QLabel*>()) {
             if (label->isVisible() && label->text() == text)
                 return true;
         }
         return false;
     }
-    void chooseAll() { m_place->setChosen(allIds()); }
-    CurveChart* chart() const { return m_place->findChild<CurveChart*>("comparedCurves"); }
-    QTabWidget* tabs() const { return m_place->findChild<QTabWidget*>(); }
+    void chooseAll() { m_page->setChosen(allIds()); }
+    CurveChart* chart() const { return m_page->findChild<CurveChart*>("comparedCurves"); }
+    QTabWidget* tabs() const { return m_page->findChild<QTabWidget*>(); }
     QTableView* visibleTable() const
     {
-        for (QTableView* view : m_place->findChildren<QTableView*>()) {
+        for (QTableView* view : m_page->findChildren<QTableView*>()) {
             if (view->isVisible())
                 return view;
         }
@@ -217,7 +217,7 @@ private:
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<RunLibrary> m_library;
     std::unique_ptr<RunDesk> m_desk;
-    std::unique_ptr<ComparePlace> m_place;
+    std::unique_ptr<ComparePage> m_page;
 };
 
 QTEST_MAIN(TestComparePlace)

@@ -10,14 +10,14 @@
 #include <QTest>
 #include <QTimer>
 
-#include "app/data/data_place.h"
+#include "app/data/data_page.h"
 #include "app/data/data_set_panel.h"
 #include "app/data/fact_table.h"
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
 #include "app/workspace/message_strip.h"
 #include "app/workspace/page_frame.h"
-#include "tests/gui/place_fixture.h"
+#include "tests/gui/page_fixture.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
@@ -46,9 +46,9 @@ private slots:
 
     void everyOptionHasAFieldThatSetsIt()
     {
-        auto& place = m_desk.goTo<DataPlace>();
-        click(place, "Prepare…");
-        auto* form = place.findChild<PrepareForm*>();
+        auto& page = m_desk.goTo<DataPage>();
+        click(page, "Prepare…");
+        auto* form = page.findChild<PrepareForm*>();
         form->setHosts({"localhost", "gpu-03"});
         PrepareOptions options;
         options.host = "gpu-03";
@@ -85,9 +85,9 @@ private slots:
 
     void aProblemBehindMoreOptionsIsShown()
     {
-        auto& place = m_desk.goTo<DataPlace>();
-        click(place, "Prepare…");
-        auto* form = place.findChild<PrepareForm*>();
+        auto& page = m_desk.goTo<DataPage>();
+        click(page, "Prepare…");
+        auto* form = page.findChild<PrepareForm*>();
         PrepareOptions options = someOptions();
         options.shardName = "training";
         form->setOptions(options);
@@ -99,9 +99,9 @@ private slots:
 
     void theFormSaysAllThatIsMissing()
     {
-        auto& place = m_desk.goTo<DataPlace>();
-        click(place, "Prepare…");
-        auto* form = place.findChild<PrepareForm*>();
+        auto& page = m_desk.goTo<DataPage>();
+        click(page, "Prepare…");
+        auto* form = page.findChild<PrepareForm*>();
         QSignalSpy requested(form, &PrepareForm::prepareRequested);
         click(*form, "Prepare");
         QCOMPARE(requested.count(), 0);
@@ -120,9 +120,9 @@ private slots:
         if (!nodeProgramsAreBuilt())
             QSKIP("the node executables are not built: nothing to prepare with");
         const QString dump = writeDump();
-        auto& place = m_desk.goTo<DataPlace>();
-        click(place, "Prepare…");
-        auto* form = place.findChild<PrepareForm*>();
+        auto& page = m_desk.goTo<DataPage>();
+        click(page, "Prepare…");
+        auto* form = page.findChild<PrepareForm*>();
         PrepareOptions options;
         options.dumps = {dump};
         options.vocabulary = PrepareOptions::Vocabulary::Train;
@@ -133,19 +133,19 @@ private slots:
         form->setOptions(options);
         click(*form, "Prepare");
         AWAIT(m_desk.session().prepareJob().state() == PrepareJob::State::Idle);
-        auto* strip = place.findChild<PageFrame*>()->strip();
+        auto* strip = page.findChild<PageFrame*>()->strip();
         QVERIFY2(m_desk.session().dataSets().rowCount() == 1, qPrintable(strip->text()));
         QVERIFY(m_desk.session().dataSets().at(0).rows > 0);
         QVERIFY2(strip->text().contains("not 3000"), qPrintable(strip->text()));
         AWAIT_EQUAL(m_desk.session().dataSets().at(0).check, DataSetEntry::Check::Verified);
 
-        auto* panel = place.findChild<DataSetPanel*>();
+        auto* panel = page.findChild<DataSetPanel*>();
         QCOMPARE(panel->tabs()->count(), 4);
         for (auto* table :
              panel->findChildren<FactTable*>()) // statistics, what was left out, settings, shards
             QVERIFY2(table->model()->rowCount() > 0, qPrintable(table->accessibleName()));
-        click(place, "Use in a run");
-        QCOMPARE(m_desk.window().currentPlace()->title(), "Design");
+        click(page, "Use in a run");
+        QCOMPARE(m_desk.window().currentPage()->title(), "Design");
         QCOMPARE(QString::fromStdString(m_desk.session().document().spec().dataset.path),
                  options.outputFolder);
     }
@@ -161,8 +161,8 @@ private slots:
         auto& job = m_desk.session().prepareJob();
         QCOMPARE(job.state(), PrepareJob::State::Running);
         QCOMPARE(job.options(), someOptions());
-        auto& place = m_desk.goTo<DataPlace>();
-        QVERIFY(place.findChild<PreparePanel*>()->isVisible());
+        auto& page = m_desk.goTo<DataPage>();
+        QVERIFY(page.findChild<PreparePanel*>()->isVisible());
         QVERIFY(QFile(m_desk.path("go on")).open(QIODevice::WriteOnly));
         AWAIT_EQUAL(m_desk.session().dataSets().rowCount(), 1);
         QCOMPARE(m_desk.session().dataSets().at(0).tokens, 527'681u);
@@ -175,17 +175,17 @@ private slots:
     {
         if (!nodeProgramsAreBuilt())
             QSKIP("the node executables are not built: nothing to prepare with");
-        auto& place = m_desk.goTo<DataPlace>();
+        auto& page = m_desk.goTo<DataPage>();
         PrepareOptions options;
         options.dumps = {m_desk.path("missing.xml")};
         options.vocabulary = PrepareOptions::Vocabulary::Train;
         options.outputFolder = m_desk.path("set");
         m_desk.session().prepareJob().start(options);
-        auto* strip = place.findChild<PageFrame*>()->strip();
+        auto* strip = page.findChild<PageFrame*>()->strip();
         AWAIT(strip->isVisible());
         QVERIFY2(strip->text().contains("missing.xml"), qPrintable(strip->text()));
         QCOMPARE(m_desk.session().dataSets().rowCount(), 0);
-        QVERIFY(!place.findChild<PreparePanel*>()->isVisible());
+        QVERIFY(!page.findChild<PreparePanel*>()->isVisible());
     }
 
     void asksBeforeItClosesWhileSomethingIsStarting()
@@ -261,7 +261,7 @@ private:
         return path;
     }
 
-    PlaceFixture m_desk;
+    PageFixture m_desk;
 };
 
 QTEST_MAIN(TestDataPlace)

@@ -17,12 +17,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/designer/design_place.h"
+#include "app/designer/design_page.h"
 #include "app/designer/memory_box.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_field.h"
 #include "app/designer/spec_form.h"
-#include "app/hosts/hosts_place.h"
+#include "app/hosts/hosts_page.h"
 #include "app/widgets/detail_delegate.h"
 #include "app/widgets/number_box.h"
 #include "app/workspace/message_strip.h"
@@ -31,7 +31,7 @@
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/spec_json.h"
-#include "tests/gui/place_fixture.h"
+#include "tests/gui/page_fixture.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
@@ -117,15 +117,15 @@ private slots:
 
     void aHostIsShownFromItsBeginning()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
-        const auto* host = place.findChild<QComboBox*>("cluster.nodes[0].host");
+        auto& page = m_desk.goTo<DesignPage>();
+        const auto* host = page.findChild<QComboBox*>("cluster.nodes[0].host");
         QCOMPARE(host->currentText(), QString("localhost"));
         QCOMPARE(host->lineEdit()->cursorPosition(), 0);
     }
 
     void theDesignIsThereAgainWhenTheWindowOpens()
     {
-        replaceText(m_desk.goTo<DesignPlace>().findChild<QLineEdit*>("dataset.path"), "/data/set");
+        replaceText(m_desk.goTo<DesignPage>().findChild<QLineEdit*>("dataset.path"), "/data/set");
         const RunSpec designed = m_desk.session().document().spec();
         m_desk.open();
         QCOMPARE(m_desk.session().document().spec(), designed);
@@ -133,27 +133,27 @@ private slots:
 
     void whatIsWrongIsSaidUnderTheFieldWhileTyping()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
-        auto* launch = buttonIn(place, "Launch");
+        auto* launch = buttonIn(page, "Launch");
         QVERIFY(!launch->isEnabled()); // no data set yet
-        replaceText(place.findChild<QLineEdit*>("dataset.path"), "/data/set");
+        replaceText(page.findChild<QLineEdit*>("dataset.path"), "/data/set");
         QVERIFY(document.isValid());
         QVERIFY(launch->isEnabled());
-        auto* heads = place.findChild<NumberBox*>("model.heads");
+        auto* heads = page.findChild<NumberBox*>("model.heads");
         replaceText(heads, "3");
         QVERIFY(!document.isValid());
         QCOMPARE(document.diagnostics().front().path, "model.heads");
         QVERIFY(heads->property("invalid").toBool());
         QVERIFY(!launch->isEnabled());
         QVERIFY(!launch->toolTip().isEmpty());
-        replaceText(place.findChild<QLineEdit*>("optimizer.learning_rate"), "fast");
-        QVERIFY(place.findChild<QLineEdit*>("optimizer.learning_rate")->property("invalid").toBool());
+        replaceText(page.findChild<QLineEdit*>("optimizer.learning_rate"), "fast");
+        QVERIFY(page.findChild<QLineEdit*>("optimizer.learning_rate")->property("invalid").toBool());
     }
 
     void everySettingHasAControlThatTheKeyboardReaches()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         const auto root = nlohmann::json::parse(toJson(RunSpec{})).flatten();
         for (const auto& [pointer, value] : root.items()) {
             // "/cluster/nodes/0/host" -> "cluster.nodes[0].host"
@@ -161,7 +161,7 @@ private slots:
             path.replace(QRegularExpression("\\.(\\d+)\\."), "[\\1].");
             if (path == "trainyard")
                 continue;
-            const auto controls = place.findChildren<QWidget*>(path);
+            const auto controls = page.findChildren<QWidget*>(path);
             QVERIFY2(controls.size() == 1, qPrintable(path));
             QVERIFY2(controls.front()->focusPolicy() & Qt::TabFocus, qPrintable(path));
             QVERIFY2(!controls.front()->accessibleName().isEmpty(), qPrintable(path));
@@ -193,8 +193,8 @@ private slots:
     void aPresetLeavesTheVocabularyToTheDataSet()
     {
         SpecDocument& document = m_desk.session().document();
-        auto& place = m_desk.goTo<DesignPlace>();
-        auto* preset = place.findChild<QComboBox*>("model.preset");
+        auto& page = m_desk.goTo<DesignPage>();
+        auto* preset = page.findChild<QComboBox*>("model.preset");
         preset->setCurrentText("bert-base");
         QCOMPARE(document.spec().model.vocabulary, 30522);
         document.edit("Data set", "dataset.path", [](RunSpec& spec) {
@@ -213,15 +213,15 @@ private slots:
         spec.model = *modelPreset("gpt-1t");
         spec.dataset.path = "/data/set";
         m_desk.session().document().reset(spec);
-        auto& place = m_desk.goTo<DesignPlace>();
-        QVERIFY(labelContaining(place, "Does not fit"));
-        QVERIFY(!buttonIn(place, "Launch")->isEnabled());
+        auto& page = m_desk.goTo<DesignPage>();
+        QVERIFY(labelContaining(page, "Does not fit"));
+        QVERIFY(!buttonIn(page, "Launch")->isEnabled());
     }
 
     void hardwareIsListedWithWhatItIs()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
-        const auto* box = place.findChild<QComboBox*>("cluster.nodes[0].hardware");
+        auto& page = m_desk.goTo<DesignPage>();
+        const auto* box = page.findChild<QComboBox*>("cluster.nodes[0].hardware");
         const int row = box->findText("p4d.24xlarge");
         QVERIFY(row > 0);
         QVERIFY(box->itemData(row, DetailDelegate::kDetailRole).toString().contains("A100 of 40 GB"));
@@ -229,14 +229,14 @@ private slots:
 
     void whateverNumberIsTypedIsJudgedAtOnce()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
         document.edit("Pipeline", "layout.pipeline", [](RunSpec& spec) { spec.layout.pipeline = 2; });
         document.closeEdit();
         const RunSpec before = document.spec();
         QElapsedTimer clock;
         clock.start();
-        for (auto* box : place.findChild<SpecForm*>()->findChildren<NumberBox*>()) {
+        for (auto* box : page.findChild<SpecForm*>()->findChildren<NumberBox*>()) {
             for (const int number : {0, 1'000'000, std::numeric_limits<int>::max()}) {
                 box->setValue(number);
                 document.closeEdit();
@@ -264,12 +264,12 @@ private slots:
 
     void aProblemInAFoldedSectionIsShownWhenItIsChosen()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
         document.edit("Beta 1", "optimizer.beta1", [](RunSpec& spec) { spec.optimizer.beta1 = 2; });
-        auto* beta = place.findChild<QLineEdit*>("optimizer.beta1");
+        auto* beta = page.findChild<QLineEdit*>("optimizer.beta1");
         QVERIFY(!beta->isVisible());
-        place.findChild<SpecForm*>()->focusField("optimizer.beta1");
+        page.findChild<SpecForm*>()->focusField("optimizer.beta1");
         QVERIFY(beta->isVisible());
         QVERIFY(beta->hasFocus());
         QVERIFY(beta->property("invalid").toBool());
@@ -277,9 +277,9 @@ private slots:
 
     void undoWorksFromInsideAField()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
-        auto* name = place.findChild<QLineEdit*>("name");
+        auto* name = page.findChild<QLineEdit*>("name");
         replaceText(name, "abc");
         QCOMPARE(document.spec().name, "abc");
         QTest::keyClick(name, Qt::Key_Z, Qt::ControlModifier);
@@ -291,19 +291,19 @@ private slots:
 
     void theBatchIsSolved()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
-        replaceText(place.findChild<NumberBox*>("layout.data"), "2");
-        QCOMPARE(place.findChild<NumberBox*>("batch.global")->value(), 64);
-        replaceText(place.findChild<NumberBox*>("batch.global"), "1024");
+        auto& page = m_desk.goTo<DesignPage>();
+        replaceText(page.findChild<NumberBox*>("layout.data"), "2");
+        QCOMPARE(page.findChild<NumberBox*>("batch.global")->value(), 64);
+        replaceText(page.findChild<NumberBox*>("batch.global"), "1024");
         QCOMPARE(m_desk.session().document().spec().batch.accumulation, 64);
-        QCOMPARE(place.findChild<NumberBox*>("batch.global")->value(), 1024);
+        QCOMPARE(page.findChild<NumberBox*>("batch.global")->value(), 1024);
     }
 
     void hostsAreAddedLikeTheLast()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
-        auto* hardware = place.findChild<QComboBox*>("cluster.nodes[0].hardware");
+        auto* hardware = page.findChild<QComboBox*>("cluster.nodes[0].hardware");
         QVERIFY(hardware->findText("hgx-a100") > 0);
         const RunSpec before = document.spec();
         hardware->setCurrentText("hgx-a100");
@@ -314,30 +314,30 @@ private slots:
         QCOMPARE(hardware->currentIndex(), 0);
         document.undoStack().redo();
 
-        replaceText(place.findChild<QComboBox*>("cluster.nodes[0].host"), "node001");
-        for (auto* box : place.findChildren<NumberBox*>()) {
+        replaceText(page.findChild<QComboBox*>("cluster.nodes[0].host"), "node001");
+        for (auto* box : page.findChildren<NumberBox*>()) {
             if (box->accessibleName() == "Number of hosts to add")
                 box->setValue(127);
         }
-        click(place, "Add hosts like the last");
+        click(page, "Add hosts like the last");
         QCOMPARE(document.spec().cluster.nodes.size(), std::size_t(128));
         QCOMPARE(document.spec().cluster.nodes.back().host, "node128");
-        QVERIFY(!place.findChild<QComboBox*>("cluster.nodes[127].host"));
-        QPushButton* more = buttonWith(place, "more hosts");
+        QVERIFY(!page.findChild<QComboBox*>("cluster.nodes[127].host"));
+        QPushButton* more = buttonWith(page, "more hosts");
         QVERIFY(more && more->isVisible());
         more->click();
-        QVERIFY(place.findChild<QComboBox*>("cluster.nodes[127].host"));
+        QVERIFY(page.findChild<QComboBox*>("cluster.nodes[127].host"));
         document.undoStack().undo();
         QCOMPARE(document.spec().cluster.nodes.size(), std::size_t(1));
     }
 
     void aHostBeyondTheFirstRowsIsShownWhenItIsAdded()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
         document.reset(thousandDevices());
-        click(place, "Add a host");
-        auto* added = place.findChild<QComboBox*>("cluster.nodes[128].host");
+        click(page, "Add a host");
+        auto* added = page.findChild<QComboBox*>("cluster.nodes[128].host");
         QVERIFY(added);
         AWAIT(added->isVisible());
         AWAIT(added->hasFocus() || added->isAncestorOf(QApplication::focusWidget()));
@@ -345,9 +345,9 @@ private slots:
 
     void anyPartOfAGibibyteIsALimit()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
-        auto* memory = place.findChild<MemoryBox*>("cluster.nodes[0].memory");
+        auto* memory = page.findChild<MemoryBox*>("cluster.nodes[0].memory");
         QCOMPARE(memory->text(), "any");
         replaceText(memory, "0.5");
         QCOMPARE(document.spec().cluster.nodes[0].memory, kGiB / 2);
@@ -369,9 +369,9 @@ private slots:
             }
         }
         QVERIFY(sourced > 30);
-        auto& place = m_desk.goTo<DesignPlace>();
-        place.findChild<SpecForm*>()->focusField("memory.zero_stage");
-        auto* help = labelNamed(place, "Help of the field");
+        auto& page = m_desk.goTo<DesignPage>();
+        page.findChild<SpecForm*>()->focusField("memory.zero_stage");
+        auto* help = labelNamed(page, "Help of the field");
         QVERIFY2(help->text().contains("https://arxiv.org/abs/1910.02054"), qPrintable(help->text()));
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
         QVERIFY(!help->text().contains("1910.02054"));
@@ -379,7 +379,7 @@ private slots:
 
     void aKnownDataSetIsChosenFromTheForm()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         DataSetEntry entry;
         entry.name = "wiki";
         entry.host = "localhost";
@@ -387,7 +387,7 @@ private slots:
         entry.vocabularySize = 30000;
         entry.sequenceLength = 128;
         m_desk.session().dataSets().put(entry);
-        auto* menu = menuOf(place, "Choose a data set");
+        auto* menu = menuOf(page, "Choose a data set");
         emit menu->aboutToShow();
         QVERIFY2(menu->actions().front()->text().contains("wiki"),
                  qPrintable(menu->actions().front()->text()));
@@ -399,10 +399,10 @@ private slots:
     void nothingIsCutOffInASmallWindow()
     {
         m_desk.window().resize(1280, 800);
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         m_desk.session().document().reset(thousandDevices());
         QApplication::processEvents();
-        for (auto* scroll : place.findChildren<QScrollArea*>()) {
+        for (auto* scroll : page.findChildren<QScrollArea*>()) {
             if (scroll->widget() && scroll->isVisible())
                 QVERIFY2(scroll->widget()->width() <= scroll->viewport()->width(),
                          qPrintable(scroll->widget()->metaObject()->className()));
@@ -411,25 +411,25 @@ private slots:
 
     void hardwareThatWasMeasuredSinceIsOffered()
     {
-        auto* hardware = m_desk.goTo<DesignPlace>().findChild<QComboBox*>("cluster.nodes[0].hardware");
+        auto* hardware = m_desk.goTo<DesignPage>().findChild<QComboBox*>("cluster.nodes[0].hardware");
         QVERIFY(hardware->findText("lab") < 0);
-        m_desk.goTo<HostsPlace>();
+        m_desk.goTo<HostsPage>();
         QVERIFY(m_desk.session().hardware().store("lab", *nodePreset("cpu-node")).ok());
-        m_desk.goTo<DesignPlace>();
+        m_desk.goTo<DesignPage>();
         QVERIFY(hardware->findText("lab") > 0);
         QCOMPARE(hardware->currentIndex(), 0);
     }
 
     void aPresetFillsTheModel()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
-        auto* preset = place.findChild<QComboBox*>("model.preset");
+        auto& page = m_desk.goTo<DesignPage>();
+        auto* preset = page.findChild<QComboBox*>("model.preset");
         preset->setFocus();
         QApplication::setKeyboardInputInterval(
             kPatienceMs); // one word, however slowly a busy machine types it
         QTest::keyClicks(preset, "bert-large");
         QCOMPARE(m_desk.session().document().spec().model.layers, 24);
-        QCOMPARE(place.findChild<NumberBox*>("model.hidden")->value(), 1024);
+        QCOMPARE(page.findChild<NumberBox*>("model.hidden")->value(), 1024);
     }
 
     /// An edit has 16 ms; five times that leaves room for slow machines and builds.
@@ -437,7 +437,7 @@ private slots:
     {
         constexpr double kMost = 5 * 0.016; // s of processor time
         constexpr int kEdits = 20;
-        m_desk.goTo<DesignPlace>();
+        m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
         document.reset(thousandDevices());
         QApplication::processEvents();
@@ -454,23 +454,23 @@ private slots:
 
     void oneClickSetsWhatWorksAndOneUndoTakesItBack()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
         document.edit("Heads", "model.heads", [](RunSpec& spec) { spec.model.heads = 3; });
         const RunSpec before = document.spec();
-        AWAIT(buttonIn(place, "Set model.heads 2") && buttonIn(place, "Set model.heads 4"));
-        auto* equation = labelIn(place, "hidden 128 % heads 3 = 2, must be 0");
+        AWAIT(buttonIn(page, "Set model.heads 2") && buttonIn(page, "Set model.heads 4"));
+        auto* equation = labelIn(page, "hidden 128 % heads 3 = 2, must be 0");
         QVERIFY(equation && equation->isVisible());
-        click(place, "Set model.heads 2");
+        click(page, "Set model.heads 2");
         QCOMPARE(document.spec().model.heads, 2);
-        QVERIFY(!buttonIn(place, "Set model.heads 4")); // it answered another specification
+        QVERIFY(!buttonIn(page, "Set model.heads 4")); // it answered another specification
         document.undoStack().undo();
         QVERIFY(document.spec() == before);
     }
 
     void whatDoesNotFitIsExplainedByItsCategories()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
         RunSpec spec;
         spec.dataset.path = "/data/set";
@@ -480,31 +480,31 @@ private slots:
         spec.batch = {8 * 64, 64, 1};
         spec.launch.device = DeviceKind::Cuda;
         document.reset(spec);
-        AWAIT(labelContaining(place, " > 14.7 GiB")); // 0.92 of 16 GiB
-        QVERIFY(labelContaining(place, "Does not fit"));
-        QVERIFY(!buttonIn(place, "Launch")->isEnabled());
+        AWAIT(labelContaining(page, " > 14.7 GiB")); // 0.92 of 16 GiB
+        QVERIFY(labelContaining(page, "Does not fit"));
+        QVERIFY(!buttonIn(page, "Launch")->isEnabled());
         QPushButton* recompute = nullptr;
-        AWAIT(recompute = buttonStartingWith(place, "Set memory.recompute"));
+        AWAIT(recompute = buttonStartingWith(page, "Set memory.recompute"));
         QVERIFY2(recompute->toolTip().contains("GiB"), qPrintable(recompute->toolTip()));
         recompute->click();
-        QVERIFY(!labelContaining(place, "Does not fit"));
-        QVERIFY(buttonIn(place, "Launch")->isEnabled());
+        QVERIFY(!labelContaining(page, "Does not fit"));
+        QVERIFY(buttonIn(page, "Launch")->isEnabled());
     }
 
     void settingsOfAnotherToolAreTakenOverInOneStep()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
         const RunSpec before = document.spec();
         const QString file = m_desk.path("ds_config.json");
         QVERIFY(writeFileAtomically(file.toStdString(), R"({"train_micro_batch_size_per_gpu": 2,
             "gradient_clipping": 0.25, "wall_clock_breakdown": true})")
                     .ok());
-        auto* exchange = place.findChild<SettingsExchange*>();
+        auto* exchange = page.findChild<SettingsExchange*>();
         exchange->importFile(ForeignTool::DeepSpeed, file);
         QCOMPARE(document.spec().optimizer.clipNorm, 0.25);
         QCOMPARE(document.spec().batch.micro, 2);
-        auto* list = place.findChild<PageFrame*>()->strip()->findChild<QPlainTextEdit*>();
+        auto* list = page.findChild<PageFrame*>()->strip()->findChild<QPlainTextEdit*>();
         QVERIFY(list && list->isVisible());
         QVERIFY2(list->toPlainText().contains("wall_clock_breakdown = true"),
                  qPrintable(list->toPlainText()));
@@ -512,16 +512,16 @@ private slots:
         QVERIFY(document.spec() == before);
 
         exchange->importFile(ForeignTool::DeepSpeed, m_desk.path("no such.json"));
-        QVERIFY(place.findChild<PageFrame*>()->strip()->text().contains("no such.json"));
+        QVERIFY(page.findChild<PageFrame*>()->strip()->text().contains("no such.json"));
         QVERIFY(document.spec() == before);
     }
 
     void whatAnExportLeavesOutIsListed()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
+        auto& page = m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
-        auto* exchange = place.findChild<SettingsExchange*>();
-        auto* strip = place.findChild<PageFrame*>()->strip();
+        auto* exchange = page.findChild<SettingsExchange*>();
+        auto* strip = page.findChild<PageFrame*>()->strip();
         const QString file = m_desk.path("pretrain.sh");
         exchange->exportFile(ForeignTool::Megatron, file); // no data set yet
         QVERIFY(strip->text().contains("dataset.path"));
@@ -536,15 +536,15 @@ private slots:
 
     void anUnreadableSpecificationIsSaidInThePlace()
     {
-        auto& place = m_desk.goTo<DesignPlace>();
-        place.openFile(m_desk.path("no such.json"));
-        auto* strip = place.findChild<PageFrame*>()->strip();
+        auto& page = m_desk.goTo<DesignPage>();
+        page.openFile(m_desk.path("no such.json"));
+        auto* strip = page.findChild<PageFrame*>()->strip();
         QVERIFY(strip->isVisible());
         QVERIFY(strip->text().contains("no such.json"));
     }
 
 private:
-    PlaceFixture m_desk;
+    PageFixture m_desk;
 };
 
 QTEST_MAIN(TestDesignPlace)

@@ -8,14 +8,14 @@
 
 #include "app/charts/pipeline_gantt.h"
 #include "app/designer/alternatives_panel.h"
-#include "app/designer/design_place.h"
+#include "app/designer/design_page.h"
 #include "app/designer/plan_panels.h"
 #include "app/designer/scaling_chart.h"
 #include "app/designer/spec_form.h"
 #include "app/designer/step_time_bar.h"
 #include "app/widgets/table_view.h"
 #include "engine/spec/presets.h"
-#include "tests/gui/place_fixture.h"
+#include "tests/gui/page_fixture.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
@@ -46,7 +46,7 @@ void turnWheel(QWidget& widget, const QPointF& at, int notches)
 
 } // namespace
 
-/// What the place tells of a design before it runs, driven as a user does.
+/// What the page tells of a design before it runs, driven as a user does.
 class TestDesignPlanView : public QObject {
     Q_OBJECT
 
@@ -54,14 +54,14 @@ private slots:
     void init()
     {
         m_desk.start();
-        m_place = &m_desk.goTo<DesignPlace>();
+        m_page = &m_desk.goTo<DesignPage>();
         document().reset(pipelined());
     }
     void cleanup() { m_desk.end(); }
 
     void aFoundLayoutIsOneStepOfUndo()
     {
-        auto* panel = m_place->findChild<AlternativesPanel*>();
+        auto* panel = m_page->findChild<AlternativesPanel*>();
         auto* list = panel->findChild<QListView*>();
         click(*panel, "Search");
         AWAIT(list->model()->rowCount() > 0);
@@ -78,7 +78,7 @@ private slots:
 
     void aSearchIsCancelledByItsButton()
     {
-        auto* panel = m_place->findChild<AlternativesPanel*>();
+        auto* panel = m_page->findChild<AlternativesPanel*>();
         click(*panel, "Search");
         click(*panel, "Cancel");
         QVERIFY(buttonIn(*panel, "Search")->isEnabled());
@@ -87,20 +87,20 @@ private slots:
 
     void aKeptDesignIsComparedSwappedAndLetGo()
     {
-        click(*m_place, "Keep to compare");
+        click(*m_page, "Keep to compare");
         document().edit("Micro-batch", "batch.micro", [](RunSpec& spec) {
             spec.batch.micro = 32;
             spec.batch.accumulation = 8;
         });
         const RunSpec edited = document().spec();
-        auto* plan = m_place->findChild<PlanPanels*>();
+        auto* plan = m_page->findChild<PlanPanels*>();
         QVERIFY(plan->kept()->spec == pipelined());
-        const auto tables = m_place->findChildren<TableView*>();
+        const auto tables = m_page->findChildren<TableView*>();
         auto* figures =
             *std::ranges::find(tables, QStringLiteral("Figures of both designs"), &QWidget::accessibleName);
         QVERIFY(figures->isVisible());
         AWAIT(figures->model()->rowCount() > 10);
-        click(*m_place, "Swap");
+        click(*m_page, "Swap");
         QVERIFY(document().spec() == pipelined());
         QVERIFY(plan->kept()->spec == edited);
         document().undoStack().undo();
@@ -109,7 +109,7 @@ private slots:
         document().undoStack().redo();
         QVERIFY(document().spec() == pipelined());
         QVERIFY(plan->kept()->spec == edited);
-        click(*m_place, "Let go");
+        click(*m_page, "Let go");
         QVERIFY(!plan->kept().has_value());
     }
 
@@ -117,17 +117,17 @@ private slots:
     {
         document().edit("Hardware", "cluster.nodes",
                         [](RunSpec& spec) { spec.cluster.nodes[1].hardware.clear(); });
-        QVERIFY(!buttonIn(*m_place, "Search")->isEnabled());
-        click(*m_place, "Choose the hardware");
-        auto* form = m_place->findChild<SpecForm*>();
+        QVERIFY(!buttonIn(*m_page, "Search")->isEnabled());
+        click(*m_page, "Choose the hardware");
+        auto* form = m_page->findChild<SpecForm*>();
         QVERIFY(form->isAncestorOf(QApplication::focusWidget()));
         document().undoStack().undo();
-        QVERIFY(!buttonIn(*m_place, "Choose the hardware"));
+        QVERIFY(!buttonIn(*m_page, "Choose the hardware"));
     }
 
     void thePipelineIsWalkedAndZoomed()
     {
-        auto* gantt = m_place->findChild<PipelineGantt*>();
+        auto* gantt = m_page->findChild<PipelineGantt*>();
         AWAIT(gantt->shownTo() > 0);
         const double whole = gantt->shownTo();
         QTest::keyClick(gantt, Qt::Key_Right);
@@ -145,7 +145,7 @@ private slots:
 
     void theScalingIsReadOutSizeBySize()
     {
-        auto* chart = m_place->findChild<ScalingChart*>();
+        auto* chart = m_page->findChild<ScalingChart*>();
         AWAIT(!chart->presentReadOut().isEmpty());
         QVERIFY(chart->presentReadOut().startsWith("16 devices"));
         QTest::keyClick(chart, Qt::Key_Right);
@@ -154,7 +154,7 @@ private slots:
 
     void aCauseOfTheStepIsBroughtOut()
     {
-        auto* bar = m_place->findChild<StepTimeBar*>();
+        auto* bar = m_page->findChild<StepTimeBar*>();
         QTest::keyClick(bar, Qt::Key_Right);
         QCOMPARE(bar->current(), CommonCause::Compute);
         QVERIFY(bar->accessibleDescription().contains("matrix products"));
@@ -163,16 +163,16 @@ private slots:
     void invalidDesignsHaveNoTime()
     {
         document().edit("Heads", "model.heads", [](RunSpec& spec) { spec.model.heads = 0; });
-        QCOMPARE(m_place->findChild<PipelineGantt*>()->shownTo(), 0.0);
+        QCOMPARE(m_page->findChild<PipelineGantt*>()->shownTo(), 0.0);
         document().undoStack().undo();
-        AWAIT(m_place->findChild<PipelineGantt*>()->shownTo() > 0);
+        AWAIT(m_page->findChild<PipelineGantt*>()->shownTo() > 0);
     }
 
 private:
     SpecDocument& document() { return m_desk.session().document(); }
 
-    PlaceFixture m_desk;
-    DesignPlace* m_place = nullptr;
+    PageFixture m_desk;
+    DesignPage* m_page = nullptr;
 };
 
 QTEST_MAIN(TestDesignPlanView)

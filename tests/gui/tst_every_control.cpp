@@ -32,7 +32,7 @@ using namespace trainyard::pictures;
 namespace {
 
 constexpr QSize kSmallestPromised(1280, 800);
-constexpr int kMostStops = 400; ///< of the Tab key in one place
+constexpr int kMostStops = 400; ///< of the Tab key in one page
 constexpr int kRingMargin = 4;  ///< pixels around a widget where its focus may be painted
 
 template <typename... Kinds>
@@ -50,10 +50,10 @@ bool isInner(const QWidget& widget)
            widget.inherits("QComboBoxListView");
 }
 
-QList<QWidget*> visibleIn(const QWidget& place)
+QList<QWidget*> visibleIn(const QWidget& page)
 {
     QList<QWidget*> found;
-    for (auto* widget : place.findChildren<QWidget*>()) {
+    for (auto* widget : page.findChildren<QWidget*>()) {
         if (widget->isVisible() && !isInner(*widget) && PanelArea::isSeen(*widget))
             found << widget;
     }
@@ -137,10 +137,10 @@ bool isTextCut(const QWidget& widget)
     return false;
 }
 
-QSet<QString> cutIn(const QWidget& place)
+QSet<QString> cutIn(const QWidget& page)
 {
     QSet<QString> found;
-    for (QWidget* widget : visibleIn(place)) {
+    for (QWidget* widget : visibleIn(page)) {
         if (isTextCut(*widget))
             found.insert(nameOf(*widget) + " has too little room for its text");
         else if (isCutAtASide(*widget))
@@ -149,19 +149,19 @@ QSet<QString> cutIn(const QWidget& place)
     return found;
 }
 
-/// What Tab reaches in this place, in its order.
-QList<QWidget*> tabStops(QWidget& place)
+/// What Tab reaches in this page, in its order.
+QList<QWidget*> tabStops(QWidget& page)
 {
     QList<QWidget*> stops;
-    QApplication::setActiveWindow(place.window());
-    place.setFocus();
+    QApplication::setActiveWindow(page.window());
+    page.setFocus();
     for (int i = 0; i < kMostStops; ++i) {
-        QTest::keyClick(place.window()->focusWidget() ? place.window()->focusWidget() : place.window(),
+        QTest::keyClick(page.window()->focusWidget() ? page.window()->focusWidget() : page.window(),
                         Qt::Key_Tab);
         QWidget* now = QApplication::focusWidget();
         if (!now || (!stops.isEmpty() && now == stops.front()))
             break;
-        if (place.isAncestorOf(now)) {
+        if (page.isAncestorOf(now)) {
             if (!stops.isEmpty() && now == stops.back())
                 continue; // the links of a text, one after the other
             if (stops.contains(now))
@@ -172,7 +172,7 @@ QList<QWidget*> tabStops(QWidget& place)
     return stops;
 }
 
-/// The panel, or what else of the place, that the widget lies in.
+/// The panel, or what else of the page, that the widget lies in.
 const QWidget* sectionOf(const QWidget& widget)
 {
     for (const QWidget* around = &widget; around; around = around->parentWidget()) {
@@ -238,11 +238,11 @@ private:
         for (const Picture& picture : pictures) {
             picture.arrange(*m_desk);
             QCoreApplication::processEvents();
-            QWidget& place = *m_desk->window().currentPlace();
-            checkRoom(place);
-            checkWords(place);
-            checkTabs(place, picture.name);
-            checkRings(place);
+            QWidget& page = *m_desk->window().currentPage();
+            checkRoom(page);
+            checkWords(page);
+            checkTabs(page, picture.name);
+            checkRings(page);
         }
         QStringList told = m_problems.values();
         told.sort();
@@ -251,9 +251,9 @@ private:
         QCOMPARE(told.size(), 0);
     }
 
-    void checkWords(QWidget& place)
+    void checkWords(QWidget& page)
     {
-        for (QWidget* widget : visibleIn(place)) {
+        for (QWidget* widget : visibleIn(page)) {
             if (!takesTab(*widget))
                 continue;
             if (!hasName(*widget))
@@ -264,21 +264,21 @@ private:
     }
 
     /// Layouts settle in steps.
-    void checkRoom(QWidget& place)
+    void checkRoom(QWidget& page)
     {
         QSet<QString> cut;
         const auto isAllInSight = [&] {
-            cut = cutIn(place);
+            cut = cutIn(page);
             return cut.isEmpty();
         };
         (void)QTest::qWaitFor(isAllInSight);
         m_problems.unite(cut);
     }
 
-    void checkTabs(QWidget& place, const QString& picture)
+    void checkTabs(QWidget& page, const QString& picture)
     {
-        const QList<QWidget*> stops = tabStops(place);
-        for (QWidget* widget : visibleIn(place)) {
+        const QList<QWidget*> stops = tabStops(page);
+        for (QWidget* widget : visibleIn(page)) {
             const auto* button = qobject_cast<QAbstractButton*>(widget);
             const bool isOneOfGroup =
                 button && button->isCheckable() && !button->isChecked() && button->group();
@@ -298,9 +298,9 @@ private:
         }
     }
 
-    void checkRings(QWidget& place)
+    void checkRings(QWidget& page)
     {
-        for (QWidget* widget : visibleIn(place)) {
+        for (QWidget* widget : visibleIn(page)) {
             const QString kind = widget->metaObject()->className() + widget->property("role").toString();
             if (!takesTab(*widget) || m_ringed.contains(kind))
                 continue;

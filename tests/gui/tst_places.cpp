@@ -12,13 +12,13 @@
 
 #include "app/hosts/add_host_bar.h"
 #include "app/hosts/host_key_strip.h"
-#include "app/hosts/hosts_place.h"
+#include "app/hosts/hosts_page.h"
 #include "app/shell/command_palette.h"
 #include "app/shell/shortcut_sheet.h"
 #include "app/widgets/table_view.h"
 #include "app/workspace/message_strip.h"
 #include "app/workspace/page_frame.h"
-#include "tests/gui/place_fixture.h"
+#include "tests/gui/page_fixture.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
@@ -35,7 +35,7 @@ QString spokenName(QWidget* widget)
 
 } // namespace
 
-/// Drives the window and its place of hosts as a user does, with keys and the mouse; hosts are this machine,
+/// Drives the window and its page of hosts as a user does, with keys and the mouse; hosts are this machine,
 /// through the real agent.
 class TestPlaces : public QObject {
     Q_OBJECT
@@ -56,7 +56,7 @@ private slots:
         for (const auto& [key, title] :
              {std::pair{Qt::Key_3, "Design"}, {Qt::Key_2, "Data"}, {Qt::Key_1, "Hosts"}}) {
             QTest::keyClick(&window, key, Qt::ControlModifier);
-            QCOMPARE(window.currentPlace()->title(), title);
+            QCOMPARE(window.currentPage()->title(), title);
         }
     }
 
@@ -70,7 +70,7 @@ private slots:
         QTest::keyClicks(filter, "go to data");
         QTest::keyClick(filter, Qt::Key_Return);
         QVERIFY(!palette->isVisible());
-        QCOMPARE(window.currentPlace()->title(), "Data");
+        QCOMPARE(window.currentPage()->title(), "Data");
     }
 
     void thePaletteFindsWordsInAnyOrder()
@@ -156,18 +156,18 @@ private slots:
 
     void aHostIsAddedRemovedAndBroughtBack()
     {
-        auto& place = m_desk.goTo<HostsPlace>();
-        click(place, "Add host…");
-        auto* field = place.findChild<AddHostBar*>()->findChild<QLineEdit*>();
+        auto& page = m_desk.goTo<HostsPage>();
+        click(page, "Add host…");
+        auto* field = page.findChild<AddHostBar*>()->findChild<QLineEdit*>();
         QTest::keyClicks(field, "-bad");
         QTest::keyClick(field, Qt::Key_Return);
         QCOMPARE(m_desk.session().hosts().rowCount(), 1); // said in the bar, not taken
         replaceText(field, "no-such-host.invalid");
         QTest::keyClick(field, Qt::Key_Return);
         QCOMPARE(m_desk.session().hosts().rowCount(), 2);
-        click(place, "Remove");
+        click(page, "Remove");
         QCOMPARE(m_desk.session().hosts().rowCount(), 1);
-        click(place, "Undo");
+        click(page, "Undo");
         QCOMPARE(m_desk.session().hosts().names().back(), "no-such-host.invalid");
 
         m_desk.open(); // the list is on the disk
@@ -176,8 +176,8 @@ private slots:
 
     void refuseIsTheAnswerOfAHastyReturnKey()
     {
-        auto& place = m_desk.goTo<HostsPlace>();
-        auto* strip = place.findChild<HostKeyStrip*>();
+        auto& page = m_desk.goTo<HostsPage>();
+        auto* strip = page.findChild<HostKeyStrip*>();
         QSignalSpy answered(strip, &HostKeyStrip::answered);
         strip->ask("gpu-11", {"gpu-11", "10.0.0.11 port 22", {}, "ssh-ed25519", "SHA256:abc"});
         QVERIFY(strip->isVisible());
@@ -193,8 +193,8 @@ private slots:
     {
         if (!nodeProgramsAreBuilt())
             QSKIP("the node executables are not built: no agent to ask");
-        auto& place = m_desk.goTo<HostsPlace>();
-        click(place, "Check now");
+        auto& page = m_desk.goTo<HostsPage>();
+        click(page, "Check now");
         AWAIT(m_desk.session().hosts().at(0).report.has_value());
         QVERIFY(!m_desk.session().hosts().at(0).report->facts.hostName.isEmpty());
         QVERIFY(m_desk.session().hosts().at(0).state != HostState::NotReached);
@@ -202,15 +202,15 @@ private slots:
 
     void linksAreTriedBetweenSelectedHosts()
     {
-        auto& place = m_desk.goTo<HostsPlace>();
+        auto& page = m_desk.goTo<HostsPage>();
         HostListModel& hosts = m_desk.session().hosts();
         for (const char* name : {"no-such-host-1.invalid", "no-such-host-2.invalid"}) {
             HostEntry host;
             host.name = name;
             QVERIFY(hosts.add(host).ok());
         }
-        auto* links = buttonIn(place, "Check links");
-        const auto tables = place.findChildren<TableView*>();
+        auto* links = buttonIn(page, "Check links");
+        const auto tables = page.findChildren<TableView*>();
         auto* table = *std::ranges::find(tables, QString("Hosts"), &QWidget::accessibleName);
         table->selectRow(1);
         QVERIFY(!links->isEnabled()); // one host has no link
@@ -218,7 +218,7 @@ private slots:
         QVERIFY(links->isEnabled());
         links->click();
         QVERIFY(!links->isEnabled()); // one check at a time
-        auto* strip = place.findChild<PageFrame*>()->strip();
+        auto* strip = page.findChild<PageFrame*>()->strip();
         AWAIT(!m_desk.session().hostChecks().cluster().isRunning());
         QVERIFY2(strip->text().contains("cannot be one cluster"), qPrintable(strip->text()));
         QCOMPARE(hosts.at(1).state, HostState::NotReached);
@@ -230,18 +230,18 @@ private slots:
     {
         if (!nodeProgramsAreBuilt())
             QSKIP("the node executables are not built: nothing to measure with");
-        auto& place = m_desk.goTo<HostsPlace>();
+        auto& page = m_desk.goTo<HostsPage>();
         HostChecks& checks = m_desk.session().hostChecks();
-        click(place, "Check now");
+        click(page, "Check now");
         AWAIT(!checks.isChecking(thisMachine()));
         if (m_desk.session().hosts().at(0).state == HostState::Blocked)
             QSKIP("this machine cannot carry a run");
-        auto* calibrate = buttonIn(place, "Calibrate");
+        auto* calibrate = buttonIn(page, "Calibrate");
         QVERIFY(calibrate->isEnabled());
         calibrate->click();
         QVERIFY(!calibrate->isEnabled()); // one at a time
         AWAIT(!m_desk.session().hostCalibration().isRunning());
-        auto* strip = place.findChild<PageFrame*>()->strip();
+        auto* strip = page.findChild<PageFrame*>()->strip();
         QVERIFY2(strip->text().contains("localhost"), qPrintable(strip->text()));
         const auto node = m_desk.session().hardware().find("localhost");
         QVERIFY2(node.ok(), node.ok() ? "" : node.error().text().c_str());
@@ -250,7 +250,7 @@ private slots:
     }
 
 private:
-    PlaceFixture m_desk;
+    PageFixture m_desk;
 };
 
 QTEST_MAIN(TestPlaces)

@@ -9,11 +9,11 @@
 #include <QTest>
 #include <QTextEdit>
 
-#include "app/data/data_place.h"
+#include "app/data/data_page.h"
 #include "app/data/data_set_panel.h"
 #include "app/data/sample_browser.h"
-#include "app/hosts/hosts_place.h"
-#include "app/report/reports_place.h"
+#include "app/hosts/hosts_page.h"
+#include "app/report/reports_page.h"
 #include "app/shell/desk_window.h"
 #include "app/workspace/message_strip.h"
 #include "app/workspace/page_frame.h"
@@ -113,7 +113,7 @@ private slots:
     {
         QCOMPARE(dataSets().rowCount(), 1);
         dataSets().remove(0);
-        place().addFolder(m_host, "/root/set");
+        page().addFolder(m_host, "/root/set");
         AWAIT_EQUAL(dataSets().rowCount(), 1);
         QCOMPARE(dataSets().at(0).tokens, 527'681u);
     }
@@ -121,7 +121,7 @@ private slots:
     void isVerifiedWhereItLies()
     {
         QCOMPARE(dataSets().at(0).check, DataSetEntry::Check::NotVerified);
-        place().refresh();
+        page().refresh();
         AWAIT_EQUAL(dataSets().at(0).check, DataSetEntry::Check::Verified);
         AWAIT(shownRow().contains("wagon"));
         AWAIT_EQUAL(m_lab->host(0).run({"ls", "/root/.trainyard/runs"}).output.count("verify"), 0);
@@ -130,7 +130,7 @@ private slots:
 
     void itsReportHasItsRowsWhenTheyAreAskedFor()
     {
-        auto& reports = *m_desk->window().findChild<ReportsPlace*>();
+        auto& reports = *m_desk->window().findChild<ReportsPage*>();
         reports.setPattern(ReportTemplate::DataSet);
         const auto check = [&]() -> QPushButton* {
             for (QPushButton* button : reports.findChild<MessageStrip*>()->findChildren<QPushButton*>()) {
@@ -155,11 +155,11 @@ private slots:
         DataSetEntry slow = dataSets().at(0);
         slow.folder = "/root/slow";
         dataSets().put(slow);
-        place().findChild<QListView*>()->setCurrentIndex(dataSets().index(0));
-        place().refresh();
+        page().findChild<QListView*>()->setCurrentIndex(dataSets().index(0));
+        page().refresh();
         const auto sleeping = [this] { return m_lab->host(0).run({"pgrep", "-fx", "sleep 4711"}).output; };
         AWAIT(!sleeping().isEmpty());
-        emit place().findChild<DataSetPanel*>()->cancelRequested();
+        emit page().findChild<DataSetPanel*>()->cancelRequested();
         QCOMPARE(dataSets().at(0).check, DataSetEntry::Check::NotVerified);
         AWAIT(sleeping().isEmpty());
         QTRY_COMPARE_WITH_TIMEOUT(m_lab->host(0).run({"ls", "/root/.trainyard/runs"}).output.count("verify"),
@@ -172,8 +172,8 @@ private slots:
         DataSetEntry gone = dataSets().at(0);
         gone.folder = "/root/gone";
         dataSets().put(gone);
-        place().findChild<QListView*>()->setCurrentIndex(dataSets().index(0));
-        place().refresh();
+        page().findChild<QListView*>()->setCurrentIndex(dataSets().index(0));
+        page().refresh();
         AWAIT_EQUAL(dataSets().at(0).check, DataSetEntry::Check::Damaged);
         QVERIFY2(dataSets().at(0).problem.contains("no such folder"), qPrintable(dataSets().at(0).problem));
         dataSets().remove(0);
@@ -194,16 +194,16 @@ private slots:
 
     void whatIsNoDataSetIsSaidInThePlace()
     {
-        place().addFolder(m_host, "/root/nothing");
+        page().addFolder(m_host, "/root/nothing");
         AWAIT(strip().text().contains("/root/nothing/manifest.json"));
         QCOMPARE(dataSets().rowCount(), 1);
     }
 
 private:
     DataSetListModel& dataSets() { return m_desk->session().dataSets(); }
-    DataPlace& place() { return *m_desk->window().findChild<DataPlace*>(); }
-    MessageStrip& strip() { return *place().findChild<PageFrame*>()->strip(); }
-    QString shownRow() { return place().findChild<SampleBrowser*>()->findChild<QTextEdit*>()->toPlainText(); }
+    DataPage& page() { return *m_desk->window().findChild<DataPage*>(); }
+    MessageStrip& strip() { return *page().findChild<PageFrame*>()->strip(); }
+    QString shownRow() { return page().findChild<SampleBrowser*>()->findChild<QTextEdit*>()->toPlainText(); }
     HostEntry hostEntry() const
     {
         return m_desk->session().hosts().at(m_desk->session().hosts().rowOf(m_host));

@@ -12,7 +12,7 @@
 #include "app/hosts/model/host_entry.h"
 #include "app/plan/hardware_library.h"
 #include "app/report/page_preview.h"
-#include "app/report/reports_place.h"
+#include "app/report/reports_page.h"
 #include "app/runs/run_desk.h"
 #include "app/workspace/message_strip.h"
 #include "remote/launch/run_service.h"
@@ -51,7 +51,7 @@ private slots:
 
     void cleanup()
     {
-        m_place.reset();
+        m_page.reset();
         m_desk.reset();
         m_library.reset();
     }
@@ -60,14 +60,14 @@ private slots:
     {
         open({sample(2)});
         AWAIT(preview()->pageCount() > 0);
-        support::savePictures(*m_place, "reports");
+        support::savePictures(*m_page, "reports");
     }
 
     void saysThatTheReportIsOnItsWay()
     {
         open({sample(2)});
         const auto says = [this](const QString& text) {
-            return std::ranges::any_of(m_place->findChildren<QLabel*>(), [&text](const QLabel* label) {
+            return std::ranges::any_of(m_page->findChildren<QLabel*>(), [&text](const QLabel* label) {
                 return label->isVisible() && label->text() == text;
             });
         };
@@ -82,10 +82,10 @@ private slots:
     {
         open({sample(1), sample(2), sample(4)});
         AWAIT(preview()->pageCount() > 0);
-        m_place->setChosen(ids());
+        m_page->setChosen(ids());
         AWAIT(exported("csv").contains("Scaling study"));
-        m_place->resize(2560, 1440);
-        support::savePictures(*m_place, "reports-several-2560");
+        m_page->resize(2560, 1440);
+        support::savePictures(*m_page, "reports-several-2560");
     }
 
     void writesWhatItShows_data()
@@ -101,25 +101,25 @@ private slots:
         open({sample(2)});
         AWAIT(preview()->pageCount() > 0);
         const QString file = m_folder->filePath("report." + ending);
-        m_place->exportTo(file);
+        m_page->exportTo(file);
         QVERIFY(QFile(file).size() > 1000);
-        QVERIFY(m_place->findChild<MessageStrip*>()->text().startsWith("Saved"));
+        QVERIFY(m_page->findChild<MessageStrip*>()->text().startsWith("Saved"));
     }
 
     void saysWhereItCouldNotWrite()
     {
         open({sample(2)});
         AWAIT(preview()->pageCount() > 0);
-        m_place->exportTo(m_folder->filePath("no/such/folder/report.pdf"));
-        QVERIFY(m_place->findChild<MessageStrip*>()->text().contains("report.pdf"));
-        support::savePictures(*m_place, "reports-failed");
+        m_page->exportTo(m_folder->filePath("no/such/folder/report.pdf"));
+        QVERIFY(m_page->findChild<MessageStrip*>()->text().contains("report.pdf"));
+        support::savePictures(*m_page, "reports-failed");
     }
 
     void writesAllFormatsByOneClick()
     {
         open({sample(2)});
         AWAIT(preview()->pageCount() > 0);
-        m_place->exportAll(m_folder->filePath("all"));
+        m_page->exportAll(m_folder->filePath("all"));
         for (const char* ending : {"pdf", "html", "csv", "json"})
             QVERIFY2(QFile(m_folder->filePath(QStringLiteral("all.") + ending)).size() > 1000, ending);
     }
@@ -127,12 +127,12 @@ private slots:
     void saysWhyATemplateDoesNotGoWithTheRuns()
     {
         open({sample(1), sample(2)});
-        m_place->setChosen(ids());
+        m_page->setChosen(ids());
         chooseTemplate("Scaling study");
         AWAIT(preview()->pageCount() > 0);
         chooseTemplate("Single run");
         AWAIT_EQUAL(preview()->pageCount(), 0);
-        QVERIFY(m_place->findChild<MessageStrip*>()->text().contains("for one run"));
+        QVERIFY(m_page->findChild<MessageStrip*>()->text().contains("for one run"));
         chooseTemplate("As the runs ask for");
         AWAIT(preview()->pageCount() > 0);
     }
@@ -150,23 +150,23 @@ private slots:
         chooseTemplate("Data set");
         AWAIT(preview()->pageCount() > 0); // the verifier may be missing; then the report says so
         QVERIFY(exported("csv").contains("wikicorpus_training_0.hdf5"));
-        support::savePictures(*m_place, "reports-data-set");
+        support::savePictures(*m_page, "reports-data-set");
     }
 
     void withoutAChoiceThereIsNothingToExport()
     {
         open({sample(2)});
         AWAIT(preview()->pageCount() > 0);
-        m_place->setChosen({});
+        m_page->setChosen({});
         AWAIT_EQUAL(preview()->pageCount(), 0);
-        for (QPushButton* button : m_place->findChildren<QPushButton*>())
+        for (QPushButton* button : m_page->findChildren<QPushButton*>())
             QVERIFY(!button->text().startsWith("Save") || !button->isEnabled());
     }
 
     void saysWhatItIsForWhileThereAreNoRuns()
     {
         open({});
-        support::savePictures(*m_place, "reports-empty");
+        support::savePictures(*m_page, "reports-empty");
         QVERIFY(!preview()->isVisible());
     }
 
@@ -176,11 +176,10 @@ private:
         for (const support::SampleRun& run : runs)
             QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
         m_desk = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), nullptr);
-        m_place =
-            std::make_unique<ReportsPlace>(ReportsPlace::Parts{*m_desk, m_hardware, m_dataSets, m_runs});
-        m_place->resize(1200, 770);
-        m_place->show();
-        m_place->activate();
+        m_page = std::make_unique<ReportsPage>(ReportsPage::Parts{*m_desk, m_hardware, m_dataSets, m_runs});
+        m_page->resize(1200, 770);
+        m_page->show();
+        m_page->activate();
     }
     QStringList ids() const
     {
@@ -192,7 +191,7 @@ private:
     /// By the keys, as a person without a mouse does.
     void chooseTemplate(const QString& name)
     {
-        auto* box = m_place->findChild<QComboBox*>();
+        auto* box = m_page->findChild<QComboBox*>();
         box->setFocus();
         QTest::keyClick(box, Qt::Key_Home);
         for (int i = 0; i < box->count() && box->currentText() != name; ++i)
@@ -211,14 +210,14 @@ private:
                    "shards": [{"file": "wikicorpus_training_0.hdf5", "rows": 10, "sha256": "ab", "training": true}]})") >
                    0;
     }
-    /// What the place writes of what it shows.
+    /// What the page writes of what it shows.
     QByteArray exported(const QString& ending)
     {
         QFile file(m_folder->filePath("exported." + ending));
-        m_place->exportTo(file.fileName());
+        m_page->exportTo(file.fileName());
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
-    PagePreview* preview() const { return m_place->findChild<PagePreview*>(); }
+    PagePreview* preview() const { return m_page->findChild<PagePreview*>(); }
 
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<RunLibrary> m_library;
@@ -227,7 +226,7 @@ private:
     TargetPool m_targets;
     RunService m_runs{m_targets};
     DataSetListModel m_dataSets;
-    std::unique_ptr<ReportsPlace> m_place;
+    std::unique_ptr<ReportsPage> m_page;
 };
 
 QTEST_MAIN(TestReportsPlace)

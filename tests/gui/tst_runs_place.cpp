@@ -30,7 +30,7 @@
 #include "app/monitor/run_importer.h"
 #include "app/monitor/run_list_pane.h"
 #include "app/monitor/run_view.h"
-#include "app/monitor/runs_place.h"
+#include "app/monitor/runs_page.h"
 #include "app/monitor/spec_tab.h"
 #include "app/monitor/timeline_tab.h"
 #include "app/monitor/trace_view.h"
@@ -199,7 +199,7 @@ private slots:
 
     void cleanup()
     {
-        m_place.reset();
+        m_page.reset();
         m_alerts.reset();
         m_desk.reset();
         m_library.reset();
@@ -209,7 +209,7 @@ private slots:
     {
         open({});
         QVERIFY(hasText("No runs yet"));
-        support::savePictures(*m_place, "runs-empty");
+        support::savePictures(*m_page, "runs-empty");
     }
 
     void showsTheNewestRunWithItsFigures()
@@ -217,12 +217,12 @@ private slots:
         open({running(), {}, failedRun()});
         QVERIFY(hasText("bert-large-phase1"));
         QVERIFY(hasTextStartingWith("step 1\u202f240 of 2\u202f000 (62.0 %)"));
-        QCOMPARE(m_place->findChild<RunHeader*>()->findChild<QProgressBar*>()->value(), 620);
-        support::savePictures(*m_place, "runs-charts");
-        PanelArea& panels = *m_place->panels();
+        QCOMPARE(m_page->findChild<RunHeader*>()->findChild<QProgressBar*>()->value(), 620);
+        support::savePictures(*m_page, "runs-charts");
+        PanelArea& panels = *m_page->panels();
         for (const QString& id : panels.panelIds()) {
             panels.showPanel(*panels.panel(id));
-            support::savePictures(*m_place, "runs-panel-" + id);
+            support::savePictures(*m_page, "runs-panel-" + id);
         }
     }
 
@@ -230,11 +230,11 @@ private slots:
     {
         open({{}});
         const QString id = m_library->runs().first().id;
-        QSignalSpy compared(m_place.get(), &RunsPlace::comparisonRequested);
-        QSignalSpy reported(m_place.get(), &RunsPlace::reportRequested);
-        QSignalSpy copied(m_place.get(), &RunsPlace::copyRequested);
-        QSignalSpy launched(m_place.get(), &RunsPlace::launchRequested);
-        m_place->offerWhatFollows(id);
+        QSignalSpy compared(m_page.get(), &RunsPage::comparisonRequested);
+        QSignalSpy reported(m_page.get(), &RunsPage::reportRequested);
+        QSignalSpy copied(m_page.get(), &RunsPage::copyRequested);
+        QSignalSpy launched(m_page.get(), &RunsPage::launchRequested);
+        m_page->offerWhatFollows(id);
         QVERIFY(hasTextStartingWith("The demo has finished: 400 steps, the loss went from"));
         button("Compare it")->click();
         button("Make a report")->click();
@@ -244,28 +244,28 @@ private slots:
         QCOMPARE(reported.value(0).value(0).toString(), id);
         QCOMPARE(copied.size(), 1);
         QCOMPARE(launched.size(), 1);
-        support::savePictures(*m_place, "runs-demo-end");
+        support::savePictures(*m_page, "runs-demo-end");
     }
 
     void plansTheTimeForTheHardwareThatIsChosen()
     {
         open({running()});
-        auto* plan = m_place->findChild<PlanTab*>();
-        m_place->panels()->showPanel(*plan);
+        auto* plan = m_page->findChild<PlanTab*>();
+        m_page->panels()->showPanel(*plan);
         QVERIFY(hasTextStartingWith("No time is planned"));
         auto* choice = plan->findChild<QComboBox*>();
         choice->setFocus();
         QApplication::setKeyboardInputInterval(kPatienceMs); // one word, however slowly it is typed
         QTest::keyClicks(choice, "cpu-node");
         AWAIT(hasTextStartingWith("Planned for cpu-node"));
-        support::savePictures(*m_place, "runs-plan");
+        support::savePictures(*m_page, "runs-plan");
     }
 
     void showsTheMemoryOfTheRankThatIsChosen()
     {
         open({running()});
-        auto* plan = m_place->findChild<PlanTab*>();
-        m_place->panels()->showPanel(*plan);
+        auto* plan = m_page->findChild<PlanTab*>();
+        m_page->panels()->showPanel(*plan);
         auto* ranks = tableOf(*plan, "Memory of every rank");
         QCOMPARE(ranks->model()->rowCount(), 4);
         ranks->setFocus();
@@ -291,12 +291,12 @@ private slots:
         QVERIFY(!button("Stop…")->isVisible());
         button("Resume")->click();
         QCOMPARE(m_hosts->asked, QStringList{"resume " + failedRun().id});
-        support::savePictures(*m_place, "runs-failed");
+        support::savePictures(*m_page, "runs-failed");
         m_hosts->last.done(
             unreachable("gpu-02.cluster: no route to host", "check the network, then try again"));
         QVERIFY(hasTextStartingWith("gpu-02.cluster: no route to host"));
         QVERIFY(button("Resume")->isEnabled());
-        support::savePictures(*m_place, "runs-failed-unreachable");
+        support::savePictures(*m_page, "runs-failed-unreachable");
     }
 
     void stopsOnlyAfterAskingInPlace()
@@ -304,7 +304,7 @@ private slots:
         open({running()});
         button("Stop…")->click();
         QVERIFY(m_hosts->asked.isEmpty());
-        support::savePictures(*m_place, "runs-stop");
+        support::savePictures(*m_page, "runs-stop");
         button("Stop the run")->click();
         QCOMPARE(m_hosts->asked.size(), 1);
         QVERIFY(m_hosts->asked.first().startsWith("stop "));
@@ -316,8 +316,8 @@ private slots:
     void theFocusStaysWhereTheUserActed()
     {
         open({running()});
-        auto* strip = m_place->findChild<RunView*>()->findChild<MessageStrip*>();
-        const auto focus = [this] { return m_place->window()->focusWidget(); };
+        auto* strip = m_page->findChild<RunView*>()->findChild<MessageStrip*>();
+        const auto focus = [this] { return m_page->window()->focusWidget(); };
         button("Stop…")->setFocus();
         button("Stop…")->click();
         QCOMPARE(focus(), button("Keep it running"));
@@ -341,13 +341,13 @@ private slots:
         QCOMPARE(table->currentIndex().row(), 1); // used by the next resume
         QVERIFY(hasTextStartingWith("Step 200 is whole"));
         QVERIFY(button("Resume from this checkpoint")->isEnabled());
-        support::savePictures(*m_place, "runs-checkpoints");
+        support::savePictures(*m_page, "runs-checkpoints");
         table->setFocus();
         QTest::keyClick(table, Qt::Key_Up);
         QVERIFY(hasTextStartingWith("Step 250 is damaged: shard-0001-of-0002.safetensors has 12 345 bytes"));
         QVERIFY(!button("Resume from this checkpoint")->isEnabled());
         QVERIFY(button("Resume from this checkpoint")->toolTip().contains("only from a whole checkpoint"));
-        support::savePictures(*m_place, "runs-checkpoints-damaged");
+        support::savePictures(*m_page, "runs-checkpoints-damaged");
         QTest::keyClick(table, Qt::Key_Down);
         QTest::keyClick(table, Qt::Key_Down);
         QVERIFY(hasTextStartingWith("Step 200 is abandoned: the run has left line 1."));
@@ -367,7 +367,7 @@ private slots:
         QVERIFY(hasTextStartingWith(
             "The later checkpoints become an abandoned branch: steps 200 and 250 (damaged)."));
         QCOMPARE(m_hosts->asked.size(), asked);
-        support::savePictures(*m_place, "runs-checkpoints-back");
+        support::savePictures(*m_page, "runs-checkpoints-back");
         button("Resume from step 100")->click();
         QCOMPARE(m_hosts->asked.last(), QString("resume %1 from 100").arg(m_library->runs().first().id));
         QVERIFY(button("Resume from this checkpoint")->toolTip().startsWith("Wait until"));
@@ -392,7 +392,7 @@ private slots:
         AWAIT(hasText("No checkpoint yet"));
         QVERIFY(hasText("The first is written after step 100."));
         QVERIFY(button("Resume from this checkpoint")->toolTip().startsWith("The run is still active."));
-        support::savePictures(*m_place, "runs-checkpoints-none");
+        support::savePictures(*m_page, "runs-checkpoints-none");
         m_hosts->checkpoints = threeKinds().mid(1);
         OpenRun* run = m_desk->open(m_library->runs().first().id).value();
         const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
@@ -410,11 +410,11 @@ private slots:
     {
         showCheckpoints(stoppedRun());
         AWAIT(hasText("Reading the checkpoints…"));
-        support::savePictures(*m_place, "runs-checkpoints-reading");
+        support::savePictures(*m_page, "runs-checkpoints-reading");
         m_hosts->listed(Error(unreachable("gpu-01.cluster: no route to host")));
         QVERIFY(hasText("Cannot list the checkpoints"));
         QVERIFY(hasTextStartingWith("gpu-01.cluster: no route to host\nCheck that the host is up"));
-        support::savePictures(*m_place, "runs-checkpoints-unreachable");
+        support::savePictures(*m_page, "runs-checkpoints-unreachable");
         button("Refresh")->click();
         QVERIFY(hasText("reading…"));
         m_hosts->listed(threeKinds());
@@ -433,7 +433,7 @@ private slots:
         button("Stop…")->click();
         button("End it at once…")->click();
         QVERIFY(!button("End it at once")->isEnabled());
-        auto* name = m_place->findChild<RunView*>()->findChild<MessageStrip*>()->findChild<QLineEdit*>();
+        auto* name = m_page->findChild<RunView*>()->findChild<MessageStrip*>()->findChild<QLineEdit*>();
         QTest::keyClicks(name, "bert-large-phase");
         QVERIFY(!button("End it at once")->isEnabled());
         QTest::keyClicks(name, "1");
@@ -455,14 +455,14 @@ private slots:
         }
         m_alerts->look();
         QVERIFY(button("✕ divergence")->isVisible());
-        support::savePictures(*m_place, "runs-diverged");
+        support::savePictures(*m_page, "runs-diverged");
         button("✕ divergence")->click();
         AWAIT(hasTextStartingWith("The loss is 19"));
-        support::savePictures(*m_place, "runs-alert");
+        support::savePictures(*m_page, "runs-alert");
         button("Go on with a lower rate…")->click();
-        auto* rate = m_place->findChild<RunView*>()->findChild<MessageStrip*>()->findChild<QLineEdit*>();
+        auto* rate = m_page->findChild<RunView*>()->findChild<MessageStrip*>()->findChild<QLineEdit*>();
         QVERIFY(std::fabs(rate->text().toDouble() - 0.5e-3) < 1e-5);
-        support::savePictures(*m_place, "runs-lower-rate");
+        support::savePictures(*m_page, "runs-lower-rate");
         rate->setText("2e-4");
         button("Go on")->click();
         QVERIFY(m_hosts->asked.first().startsWith("kill "));
@@ -475,8 +475,8 @@ private slots:
     void theBoardIsWalkedWithKeysAndTellsOfARank()
     {
         open({running()});
-        m_place->panels()->showPanel(*m_place->findChild<DevicesTab*>());
-        auto* board = m_place->findChild<DeviceBoard*>();
+        m_page->panels()->showPanel(*m_page->findChild<DevicesTab*>());
+        auto* board = m_page->findChild<DeviceBoard*>();
         board->setFocus();
         QTest::keyClick(board, Qt::Key_Right);
         QTest::keyClick(board, Qt::Key_Right);
@@ -487,8 +487,8 @@ private slots:
         QTest::keyClick(board, Qt::Key_End);
         QCOMPARE(board->current(), 3);
         QTest::keyClick(board, Qt::Key_Return);
-        QVERIFY(PanelArea::isSeen(*m_place->findChild<LogTab*>()));
-        QCOMPARE(fieldOf(*m_place->findChild<LogTab*>(), "Ranks")->text(), QString("3"));
+        QVERIFY(PanelArea::isSeen(*m_page->findChild<LogTab*>()));
+        QCOMPARE(fieldOf(*m_page->findChild<LogTab*>(), "Ranks")->text(), QString("3"));
     }
 
     void stepsAreRecorded()
@@ -496,7 +496,7 @@ private slots:
         open({running()});
         m_hosts->stepsOfALook = 1;
         m_hosts->leftNs = 2'000'000;
-        m_place->panels()->showPanel(*m_place->findChild<TimelineTab*>());
+        m_page->panels()->showPanel(*m_page->findChild<TimelineTab*>());
         QPushButton* record = button("Record 5 steps");
         record->click();
         QVERIFY(!record->isEnabled());
@@ -507,9 +507,9 @@ private slots:
         button("Look at it")->click();
         AWAIT(hasTextStartingWith("Recorded: steps-"));
         QVERIFY(hasTextStartingWith("4 ranks"));
-        const auto* view = m_place->findChild<TraceView*>();
+        const auto* view = m_page->findChild<TraceView*>();
         QCOMPARE(view->findChild<QComboBox*>()->count(), 5);
-        support::savePictures(*m_place, "runs-trace");
+        support::savePictures(*m_page, "runs-trace");
         button("Back to the run")->click();
         QVERIFY(!view->isVisible());
     }
@@ -517,29 +517,29 @@ private slots:
     void aDamagedTraceIsNamed()
     {
         open({running()});
-        m_place->findChild<RunView*>()->openTrace(m_folder->filePath("history.db"));
+        m_page->findChild<RunView*>()->openTrace(m_folder->filePath("history.db"));
         AWAIT(hasTextStartingWith(m_folder->filePath("history.db") + ": this is no trace"));
     }
 
     void theRankThatComputesLongestIsMarked()
     {
         open({running()});
-        auto* timeline = m_place->findChild<TimelineTab*>();
-        m_place->panels()->showPanel(*timeline);
+        auto* timeline = m_page->findChild<TimelineTab*>();
+        m_page->panels()->showPanel(*timeline);
         auto* ranks = timeline->findChild<RankTimes*>();
         QCOMPARE(ranks->slowest(), 3); // the sample's mild straggler
         QVERIFY(hasTextStartingWith("rank 3 computes"));
         QTest::keyClick(ranks, Qt::Key_End);
         QCOMPARE(ranks->current(), 3);
         QTest::keyClick(ranks, Qt::Key_Return);
-        QCOMPARE(m_place->findChild<DeviceBoard*>()->current(), 3);
+        QCOMPARE(m_page->findChild<DeviceBoard*>()->current(), 3);
     }
 
     void theLogIsSearchedAndFiltered()
     {
         open({failedRun()});
-        auto* log = m_place->findChild<LogTab*>();
-        m_place->panels()->showPanel(*log);
+        auto* log = m_page->findChild<LogTab*>();
+        m_page->panels()->showPanel(*log);
         auto* view = log->findChild<LogView*>();
         AWAIT(view->lines().size() > 20);
         auto* find = fieldOf(*log, "Find in the log");
@@ -560,8 +560,8 @@ private slots:
     void logsOfSeveralRanksAreReadTogether()
     {
         open({running()});
-        auto* log = m_place->findChild<LogTab*>();
-        m_place->panels()->showPanel(*log);
+        auto* log = m_page->findChild<LogTab*>();
+        m_page->panels()->showPanel(*log);
         auto* view = log->findChild<LogView*>();
         AWAIT(view->lines().size() > 20);
         const int ofOne = view->lines().size();
@@ -591,7 +591,7 @@ private slots:
         run->setLink(RunLink::Lost);
         QVERIFY(hasText("◌ link lost, still running"));
         QVERIFY(hasText("● running"));
-        support::savePictures(*m_place, "runs-link-lost");
+        support::savePictures(*m_page, "runs-link-lost");
     }
 
     void newRecordsMoveTheFigures()
@@ -610,8 +610,8 @@ private slots:
     void notesAreKeptInTheHistory()
     {
         open({running()});
-        auto* notes = m_place->findChild<NotesTab*>();
-        m_place->panels()->showPanel(*notes);
+        auto* notes = m_page->findChild<NotesTab*>();
+        m_page->panels()->showPanel(*notes);
         QTest::keyClicks(notes->findChild<QLineEdit*>(), "paper, baseline,, paper");
         QTest::keyClicks(notes->findChild<QPlainTextEdit*>(), "lower is better");
         const QString id = m_library->runs().first().id;
@@ -622,17 +622,17 @@ private slots:
     void searchKeepsWhatMatches()
     {
         open({running(), {}, failedRun()});
-        auto* list = m_place->findChild<RunListPane*>()->findChild<QListView*>();
+        auto* list = m_page->findChild<RunListPane*>()->findChild<QListView*>();
         QCOMPARE(list->model()->rowCount(), 3);
-        QTest::keyClicks(m_place->findChild<RunListPane*>()->findChild<QLineEdit*>(), "failed gpu-02");
+        QTest::keyClicks(m_page->findChild<RunListPane*>()->findChild<QLineEdit*>(), "failed gpu-02");
         QCOMPARE(list->model()->rowCount(), 1);
     }
 
     void tagsAndNotesCanBeUndone()
     {
         open({running()});
-        auto* tags = m_place->findChild<NotesTab*>()->findChild<QLineEdit*>();
-        m_place->panels()->showPanel(*tags);
+        auto* tags = m_page->findChild<NotesTab*>()->findChild<QLineEdit*>();
+        m_page->panels()->showPanel(*tags);
         QTest::keyClicks(tags, "paper");
         const QString id = m_library->runs().first().id;
         AWAIT_EQUAL(m_library->find(id)->tags, (QStringList{"paper"}));
@@ -648,16 +648,16 @@ private slots:
         open({running(), failedRun()});
         const QString id = m_library->runs().last().id;
         closeCharts();
-        m_place->showRun(id);
+        m_page->showRun(id);
         trigger("Archive");
-        m_place->activateWindow(); // the menu had it
-        AWAIT(m_place->isActiveWindow());
-        m_place->findChild<RunListPane*>()->focusList();
+        m_page->activateWindow(); // the menu had it
+        AWAIT(m_page->isActiveWindow());
+        m_page->findChild<RunListPane*>()->focusList();
         press(Qt::Key_Z);
         QVERIFY(!m_library->find(id)->isArchived);
-        QVERIFY(!PanelArea::isSeen(*m_place->findChild<ChartsTab*>()));
+        QVERIFY(!PanelArea::isSeen(*m_page->findChild<ChartsTab*>()));
         press(Qt::Key_Z);
-        AWAIT(PanelArea::isSeen(*m_place->findChild<ChartsTab*>()));
+        AWAIT(PanelArea::isSeen(*m_page->findChild<ChartsTab*>()));
         press(Qt::Key_Y);
         press(Qt::Key_Y);
         QVERIFY(m_library->find(id)->isArchived);
@@ -666,9 +666,9 @@ private slots:
     void whatIsTypedAtTheEndIsKeptThoughThePlaceCloses()
     {
         open({running()});
-        auto* tags = m_place->findChild<NotesTab*>()->findChild<QLineEdit*>();
+        auto* tags = m_page->findChild<NotesTab*>()->findChild<QLineEdit*>();
         QTest::keyClicks(tags, "paper");
-        m_place.reset();
+        m_page.reset();
         QCOMPARE(m_library->runs().first().tags, QStringList{"paper"});
         m_desk->edits().stack().undo();
         QVERIFY(m_library->runs().first().tags.isEmpty());
@@ -677,23 +677,23 @@ private slots:
     void aWideWindowShowsChartsDevicesAndLogAtOnce()
     {
         open({running()});
-        QVERIFY(PanelArea::isSeen(*m_place->findChild<ChartsTab*>()));
-        QVERIFY(!PanelArea::isSeen(*m_place->findChild<LogTab*>()));
-        m_place->resize(2560, 1440);
-        for (QWidget* panel : std::initializer_list<QWidget*>{m_place->findChild<ChartsTab*>(),
-                                                              m_place->findChild<DevicesTab*>(),
-                                                              m_place->findChild<LogTab*>()})
+        QVERIFY(PanelArea::isSeen(*m_page->findChild<ChartsTab*>()));
+        QVERIFY(!PanelArea::isSeen(*m_page->findChild<LogTab*>()));
+        m_page->resize(2560, 1440);
+        for (QWidget* panel :
+             std::initializer_list<QWidget*>{m_page->findChild<ChartsTab*>(),
+                                             m_page->findChild<DevicesTab*>(), m_page->findChild<LogTab*>()})
             AWAIT(PanelArea::isSeen(*panel));
         AWAIT(hasText("bert-large-phase1"));
-        support::savePictures(*m_place, "runs-wide");
+        support::savePictures(*m_page, "runs-wide");
     }
 
     void offersTheTagsOfOtherRuns()
     {
         open({running(), {}});
         QVERIFY(m_library->setTags(m_library->runs().last().id, {"baseline"}).ok());
-        auto* tags = m_place->findChild<NotesTab*>()->findChild<QLineEdit*>();
-        m_place->panels()->showPanel(*tags);
+        auto* tags = m_page->findChild<NotesTab*>()->findChild<QLineEdit*>();
+        m_page->panels()->showPanel(*tags);
         QTest::keyClicks(tags, "paper, ba");
         QCOMPARE(tags->completer()->currentCompletion(), QString("paper, baseline"));
     }
@@ -701,21 +701,21 @@ private slots:
     void saysWhatASearchCannotUse()
     {
         open({running()});
-        auto* search = m_place->findChild<RunListPane*>()->findChild<QLineEdit*>();
+        auto* search = m_page->findChild<RunListPane*>()->findChild<QLineEdit*>();
         QVERIFY(search->toolTip().contains("tag:paper"));
         QTest::keyClicks(search, "loss<low");
         QVERIFY(search->toolTip().startsWith("loss is compared with a number"));
-        QCOMPARE(m_place->findChild<RunListPane*>()->findChild<QListView*>()->model()->rowCount(), 1);
-        support::savePictures(*m_place, "runs-search-problem");
+        QCOMPARE(m_page->findChild<RunListPane*>()->findChild<QListView*>()->model()->rowCount(), 1);
+        support::savePictures(*m_page, "runs-search-problem");
     }
 
     void archivesAndBringsBack()
     {
         open({running(), failedRun()});
         const QString id = m_library->runs().last().id;
-        m_place->showRun(id);
+        m_page->showRun(id);
         trigger("Archive");
-        auto* list = m_place->findChild<RunListPane*>()->findChild<QListView*>();
+        auto* list = m_page->findChild<RunListPane*>()->findChild<QListView*>();
         QCOMPARE(list->model()->rowCount(), 1);
         QVERIFY(m_library->find(id)->isArchived);
         button("Undo")->click();
@@ -727,11 +727,11 @@ private slots:
         open({running(), failedRun()});
         const QString id = m_library->runs().last().id;
         const QString name = m_library->runs().last().name;
-        m_place->showRun(id);
+        m_page->showRun(id);
         trigger("Delete…");
         QVERIFY(!button("Delete")->isEnabled());
-        support::savePictures(*m_place, "runs-delete");
-        QTest::keyClicks(m_place->findChild<MessageStrip*>()->findChild<QLineEdit*>(), name);
+        support::savePictures(*m_page, "runs-delete");
+        QTest::keyClicks(m_page->findChild<MessageStrip*>()->findChild<QLineEdit*>(), name);
         QVERIFY(button("Delete")->isEnabled());
         button("Delete")->click();
         QVERIFY(!m_library->find(id));
@@ -743,11 +743,11 @@ private slots:
     {
         open({running(), failedRun()});
         const QString id = m_library->runs().last().id;
-        m_place->showRun(id);
+        m_page->showRun(id);
         const auto confirm = [this, name = m_library->runs().last().name] {
             trigger("Delete…");
             QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete); // what stood there before
-            auto* strip = m_place->findChild<MessageStrip*>();
+            auto* strip = m_page->findChild<MessageStrip*>();
             strip->findChild<QCheckBox*>()->click();
             QTest::keyClicks(strip->findChild<QLineEdit*>(), name);
             QTest::keyClick(strip->findChild<QLineEdit*>(), Qt::Key_Return);
@@ -755,7 +755,7 @@ private slots:
         m_hosts->answer = Status(unreachable("gpu-01: no answer"));
         confirm();
         QVERIFY(m_library->find(id)); // its hosts still have it
-        QVERIFY(m_place->findChild<MessageStrip*>()->text().contains("no answer"));
+        QVERIFY(m_page->findChild<MessageStrip*>()->text().contains("no answer"));
         m_hosts->answer = Status();
         confirm();
         QVERIFY(!m_library->find(id));
@@ -769,25 +769,25 @@ private slots:
         other.learningRate = 5e-3;
         other.startNs -= 86'400'000'000'000;
         open({{}, other});
-        auto* spec = m_place->findChild<SpecTab*>();
-        m_place->panels()->showPanel(*spec);
+        auto* spec = m_page->findChild<SpecTab*>();
+        m_page->panels()->showPanel(*spec);
         auto* choice = spec->findChild<QComboBox*>();
         choice->setFocus();
         QTest::keyClick(choice, Qt::Key_Down);
         QAbstractItemModel* differences = tableOf(*spec, "Differences")->model();
         QCOMPARE(differences->rowCount(), 1);
         QCOMPARE(differences->index(0, 0).data().toString(), QString("optimizer.learning_rate"));
-        support::savePictures(*m_place, "runs-spec-difference");
+        support::savePictures(*m_page, "runs-spec-difference");
     }
 
     void importsTheRunsOfTensorBoard()
     {
         open({running()});
-        auto* importer = m_place->findChild<RunImporter*>();
+        auto* importer = m_page->findChild<RunImporter*>();
         importer->importEvents(TRAINYARD_SOURCE_DIR "/tests/golden/tensorboard/logs");
         AWAIT_EQUAL(m_library->runs().size(), 4);
         AWAIT(hasText("3 runs are imported."));
-        support::savePictures(*m_place, "runs-imported");
+        support::savePictures(*m_page, "runs-imported");
     }
 
     void importsTheChosenColumnsOfATable()
@@ -797,14 +797,14 @@ private slots:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write("iteration,train/loss,accuracy,note\n1,2.5,0.1,x\n2,2,0.2,y\n");
         file.close();
-        m_place->findChild<RunImporter*>()->importTable(file.fileName());
-        AWAIT(m_place->findChild<CsvChoice*>());
-        auto* choice = m_place->findChild<CsvChoice*>();
+        m_page->findChild<RunImporter*>()->importTable(file.fileName());
+        AWAIT(m_page->findChild<CsvChoice*>());
+        auto* choice = m_page->findChild<CsvChoice*>();
         QCOMPARE(choice->columns().step, QString("iteration"));
         QCOMPARE(choice->columns().series, (QStringList{"train/loss", "accuracy"}));
-        support::savePictures(*m_place, "runs-import-table");
+        support::savePictures(*m_page, "runs-import-table");
         choice->findChild<QListWidget*>()->item(2)->setCheckState(Qt::Unchecked);
-        button("Import", m_place->findChild<MessageStrip*>())->click();
+        button("Import", m_page->findChild<MessageStrip*>())->click();
         AWAIT_EQUAL(m_library->runs().size(), 2);
         const auto imported = std::find_if(m_library->runs().begin(), m_library->runs().end(),
                                            [](const RunEntry& entry) { return entry.name == "curves"; });
@@ -822,9 +822,9 @@ private slots:
         gone.name = "gone";
         gone.state = RunState::Finished;
         QVERIFY(m_library->store(gone).ok());
-        m_place->showRun(gone.id);
-        QVERIFY(m_place->findChild<MessageStrip*>()->text().contains("not on this computer any more"));
-        support::savePictures(*m_place, "runs-folder-gone");
+        m_page->showRun(gone.id);
+        QVERIFY(m_page->findChild<MessageStrip*>()->text().contains("not on this computer any more"));
+        support::savePictures(*m_page, "runs-folder-gone");
         button("Take it off the list")->click();
         QVERIFY(!m_library->find(gone.id));
     }
@@ -836,30 +836,30 @@ private:
             QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
         m_desk = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), m_hosts.get());
         m_alerts = std::make_unique<AlertCenter>(*m_desk, m_folder->filePath("alerts.json").toStdString());
-        m_place = std::make_unique<RunsPlace>(*m_desk, *m_alerts, m_hardware);
-        m_place->resize(1200, 770);
-        m_place->show();
-        m_place->activate();
-        QVERIFY(QTest::qWaitForWindowExposed(m_place.get(), kPatienceMs));
+        m_page = std::make_unique<RunsPage>(*m_desk, *m_alerts, m_hardware);
+        m_page->resize(1200, 770);
+        m_page->show();
+        m_page->activate();
+        QVERIFY(QTest::qWaitForWindowExposed(m_page.get(), kPatienceMs));
         QCoreApplication::processEvents(); // the panels are laid out
     }
 
-    CheckpointsTab* checkpoints() const { return m_place->findChild<CheckpointsTab*>(); }
+    CheckpointsTab* checkpoints() const { return m_page->findChild<CheckpointsTab*>(); }
 
     void showCheckpoints(const support::SampleRun& run)
     {
         open({run});
-        m_place->panels()->showPanel(*checkpoints());
+        m_page->panels()->showPanel(*checkpoints());
         AWAIT(!m_hosts->asked.isEmpty());
     }
 
     void closeCharts()
     {
         run("Show panel Charts");
-        AWAIT(m_place->findChild<ChartsTab*>()->isAncestorOf(QApplication::focusWidget()));
+        AWAIT(m_page->findChild<ChartsTab*>()->isAncestorOf(QApplication::focusWidget()));
         run("Close the panel in focus");
-        AWAIT(!PanelArea::isSeen(*m_place->findChild<ChartsTab*>()));
-        AWAIT_EQUAL(m_place->workspace().count(), 1);
+        AWAIT(!PanelArea::isSeen(*m_page->findChild<ChartsTab*>()));
+        AWAIT_EQUAL(m_page->workspace().count(), 1);
     }
 
     /// With Ctrl, wherever the focus is.
@@ -867,7 +867,7 @@ private:
 
     void run(const QString& command)
     {
-        for (QAction* action : m_place->panels()->commands()) {
+        for (QAction* action : m_page->panels()->commands()) {
             if (action->text() == command)
                 return action->trigger();
         }
@@ -878,7 +878,7 @@ private:
     void trigger(const QString& text)
     {
         button("Actions")->click();
-        auto* menu = m_place->findChild<QMenu*>();
+        auto* menu = m_page->findChild<QMenu*>();
         for (QAction* action : menu->actions()) {
             if (action->text() == text)
                 action->trigger();
@@ -889,7 +889,7 @@ private:
 
     QPushButton* button(const QString& text, const QWidget* parent = nullptr) const
     {
-        for (QPushButton* button : (parent ? parent : m_place.get())->findChildren<QPushButton*>()) {
+        for (QPushButton* button : (parent ? parent : m_page.get())->findChildren<QPushButton*>()) {
             if (button->text() == text)
                 return button;
         }
@@ -916,14 +916,14 @@ private:
 
     bool hasText(const QString& text) const
     {
-        const auto labels = m_place->findChildren<QLabel*>();
+        const auto labels = m_page->findChildren<QLabel*>();
         return std::any_of(labels.begin(), labels.end(),
                            [&](QLabel* label) { return label->isVisible() && label->text() == text; });
     }
 
     bool hasTextStartingWith(const QString& text) const
     {
-        const auto labels = m_place->findChildren<QLabel*>();
+        const auto labels = m_page->findChildren<QLabel*>();
         return std::any_of(labels.begin(), labels.end(), [&](QLabel* label) {
             return label->isVisible() && label->text().startsWith(text);
         });
@@ -935,7 +935,7 @@ private:
     std::unique_ptr<RunDesk> m_desk;
     std::unique_ptr<AlertCenter> m_alerts;
     const HardwareLibrary m_hardware{"/no/hardware/of/ones/own"};
-    std::unique_ptr<RunsPlace> m_place;
+    std::unique_ptr<RunsPage> m_page;
 };
 
 QTEST_MAIN(TestRunsPlace)

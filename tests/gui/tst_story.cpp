@@ -188,7 +188,7 @@ private slots:
 
 private:
     QString path(const QString& name) const { return m_folder.filePath(name); }
-    QString title() const { return m_desk->window().currentPlace()->title(); }
+    QString title() const { return m_desk->window().currentPage()->title(); }
     OpenRun* run() const { return m_desk->window().findChild<RunView*>()->run(); }
     static QString buttonFor(const QString& ending)
     {

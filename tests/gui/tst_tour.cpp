@@ -7,7 +7,7 @@
 #include "app/runs/run_desk.h"
 #include "app/shell/tour.h"
 #include "app/workspace/page.h"
-#include "tests/gui/place_fixture.h"
+#include "tests/gui/page_fixture.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
@@ -24,12 +24,12 @@ private slots:
     void leadsThroughThePlacesByTheReturnKey()
     {
         tour().begin();
-        QStringList places;
-        for (QString place = title(); places.size() < 4; place = title()) {
-            places << place;
+        QStringList pages;
+        for (QString page = title(); pages.size() < 4; page = title()) {
+            pages << page;
             QTest::keyClick(buttonIn(tour(), "Next"), Qt::Key_Space);
         }
-        QCOMPARE(places, (QStringList{"Hosts", "Data", "Design", "Runs"}));
+        QCOMPARE(pages, (QStringList{"Hosts", "Data", "Design", "Runs"}));
         QVERIFY(!tour().accessibleDescription().isEmpty());
         QVERIFY(m_desk.window().rect().contains(tour().geometry()));
         QTest::keyClick(buttonIn(tour(), "Next"), Qt::Key_Space);
@@ -109,9 +109,9 @@ private:
         }
         QTest::keyClick(menu, Qt::Key_Return);
     }
-    QString title() { return m_desk.window().currentPlace()->title(); }
+    QString title() { return m_desk.window().currentPage()->title(); }
 
-    PlaceFixture m_desk;
+    PageFixture m_desk;
 };
 
 QTEST_MAIN(TestTour)

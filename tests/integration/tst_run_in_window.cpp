@@ -7,7 +7,7 @@
 #include "app/monitor/checkpoints_tab.h"
 #include "app/monitor/plan_tab.h"
 #include "app/monitor/run_view.h"
-#include "app/monitor/runs_place.h"
+#include "app/monitor/runs_page.h"
 #include "app/plan/plan_comparison.h"
 #include "app/plan/plan_of_run.h"
 #include "app/shell/desk_window.h"

@@ -1,4 +1,4 @@
-// Saves a picture of every place in its usual, empty and failed states, light and dark, at two sizes, and of
+// Saves a picture of every page in its usual, empty and failed states, light and dark, at two sizes, and of
 // the dialog for logins:
 //     pictures OUT_DIR [DESK]
 // With DESK (a desk data folder) also Runs, Compare and Reports of the runs recorded there; they are copied.

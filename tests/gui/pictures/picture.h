@@ -17,9 +17,9 @@ struct Picture {
     std::function<void(DeskWindow&)> arrange;
 };
 
-/// Every place while the desk knows nothing.
+/// Every page while the desk knows nothing.
 const QList<Picture>& emptyPictures();
-/// What opens over a place: commands, keys, the tour.
+/// What opens over a page: commands, keys, the tour.
 const QList<Picture>& shellPictures();
 /// Hosts, Data and Design of a desk that fillDesk() has filled.
 const QList<Picture>& placePictures();
@@ -29,14 +29,14 @@ const QList<Picture>& runPictures();
 /// Runs, Compare and Reports of whatever runs the desk has.
 const QList<Picture>& recordedRunPictures();
 
-/// Goes to the place of that type, without a message of the picture before.
+/// Goes to the page of that type, without a message of the picture before.
 template <typename T>
 T& placeOf(DeskWindow& desk)
 {
-    auto* place = desk.window().findChild<T*>();
-    desk.window().showPlace(place);
-    place->template findChild<PageFrame*>()->strip()->clear();
-    return *place;
+    auto* page = desk.window().findChild<T*>();
+    desk.window().showPage(page);
+    page->template findChild<PageFrame*>()->strip()->clear();
+    return *page;
 }
 
 } // namespace trainyard::pictures

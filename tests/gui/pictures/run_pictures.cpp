@@ -14,14 +14,14 @@
 #include <QToolButton>
 
 #include "app/alerts/alert_actions.h"
-#include "app/history/compare_place.h"
+#include "app/history/compare_page.h"
 #include "app/monitor/checkpoints_tab.h"
 #include "app/monitor/device_board.h"
 #include "app/monitor/events_tab.h"
 #include "app/monitor/log_tab.h"
 #include "app/monitor/run_view.h"
-#include "app/monitor/runs_place.h"
-#include "app/report/reports_place.h"
+#include "app/monitor/runs_page.h"
+#include "app/report/reports_page.h"
 #include "app/runs/run_desk.h"
 #include "app/workspace/message_strip.h"
 #include "app/workspace/panel_area.h"
@@ -178,11 +178,11 @@ void unfoldThresholds(QWidget& view, bool unfolded)
 
 void showRun(DeskWindow& desk, const QString& id, const char* panel)
 {
-    auto& place = placeOf<RunsPlace>(desk);
-    place.showRun(id);
-    for (auto* strip : place.findChildren<MessageStrip*>())
+    auto& page = placeOf<RunsPage>(desk);
+    page.showRun(id);
+    for (auto* strip : page.findChildren<MessageStrip*>())
         strip->clear();
-    auto* view = place.findChild<RunView*>();
+    auto* view = page.findChild<RunView*>();
     unfoldThresholds(*view, false);
     PanelArea& panels = view->panels();
     panels.showPanel(*panels.panel(QLatin1String(panel)));
@@ -304,13 +304,13 @@ void showGone(DeskWindow& desk)
     gone.name = QStringLiteral("long-ago");
     gone.state = RunState::Finished;
     (void)desk.session().runDesk().library().store(gone).ok();
-    placeOf<RunsPlace>(desk).showRun(kGone);
+    placeOf<RunsPage>(desk).showRun(kGone);
 }
 
 void showEndOfDemo(DeskWindow& desk)
 {
     showRun(desk, studyId(2), Charts);
-    placeOf<RunsPlace>(desk).offerWhatFollows(studyId(2));
+    placeOf<RunsPage>(desk).offerWhatFollows(studyId(2));
 }
 
 void forgetGone(DeskWindow& desk)
@@ -321,20 +321,20 @@ void forgetGone(DeskWindow& desk)
 void compare(DeskWindow& desk, const QStringList& runs, int tab)
 {
     forgetGone(desk);
-    auto& place = placeOf<ComparePlace>(desk);
-    place.setChosen(runs);
-    place.findChild<QTabWidget*>()->setCurrentIndex(tab);
+    auto& page = placeOf<ComparePage>(desk);
+    page.setChosen(runs);
+    page.findChild<QTabWidget*>()->setCurrentIndex(tab);
 }
 
 void report(DeskWindow& desk, const QStringList& runs)
 {
     forgetGone(desk);
-    placeOf<ReportsPlace>(desk).setChosen(runs);
+    placeOf<ReportsPage>(desk).setChosen(runs);
 }
 
 void failToExport(DeskWindow& desk)
 {
-    placeOf<ReportsPlace>(desk).exportTo(QStringLiteral("/no/such/folder/report.pdf"));
+    placeOf<ReportsPage>(desk).exportTo(QStringLiteral("/no/such/folder/report.pdf"));
 }
 
 QStringList newestRuns(DeskWindow& desk, qsizetype most)

@@ -1,6 +1,6 @@
 #include <QAction>
 
-#include "app/designer/design_place.h"
+#include "app/designer/design_page.h"
 #include "app/shell/command_palette.h"
 #include "app/shell/shortcut_sheet.h"
 #include "app/shell/tour.h"
@@ -18,11 +18,11 @@ void hideWhatIsOver(DeskWindow& desk)
         widget->hide();
 }
 
-/// Over the place Design, which has the most commands.
+/// Over the page Design, which has the most commands.
 void run(DeskWindow& desk, const QString& command)
 {
     hideWhatIsOver(desk);
-    placeOf<DesignPlace>(desk);
+    placeOf<DesignPage>(desk);
     for (QAction* action : desk.window().actions()) {
         if (action->text() == command)
             action->trigger();

@@ -21,7 +21,7 @@ class PrepareForm;
 class PreparePanel;
 
 /// The place where dumps become data sets, and where data sets are looked at.
-class DataPlace : public Place {
+class DataPage : public Page {
     Q_OBJECT
 public:
     struct Parts {
@@ -31,7 +31,7 @@ public:
         PrepareJob& job;
         DataSetVerifier& verifier;
     };
-    explicit DataPlace(const Parts& parts, QWidget* parent = nullptr);
+    explicit DataPage(const Parts& parts, QWidget* parent = nullptr);
 
     void activate() override;
     /// Verifies the selected data set again.

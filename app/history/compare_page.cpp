@@ -1,4 +1,4 @@
-#include "app/history/compare_place.h"
+#include "app/history/compare_page.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -37,7 +37,7 @@ constexpr int kRefreshMs = 500; ///< live runs among the chosen ones
 constexpr int kColumnWidth = 150;
 constexpr int kSharingColumns = 6;
 
-enum Page { NothingPage = 0, ContentPage = 1 };
+enum View { NothingPage = 0, ContentPage = 1 };
 
 /// A few columns share the width; many keep theirs and scroll.
 void fitColumns(QTableView& view)
@@ -59,8 +59,8 @@ QStackedWidget* makePages(QWidget* nothing, QWidget* content)
 
 } // namespace
 
-ComparePlace::ComparePlace(RunDesk& desk, QWidget* parent)
-    : Place(tr("Compare"), QStringLiteral("compare"), parent)
+ComparePage::ComparePage(RunDesk& desk, QWidget* parent)
+    : Page(tr("Compare"), QStringLiteral("compare"), parent)
     , m_desk(desk)
     , m_history(workspace(), [this](const ChartView& view) { apply(view); })
     , m_aggregation([this](const ComparedCurves& compared) { showCompared(compared); })
@@ -81,7 +81,7 @@ ComparePlace::ComparePlace(RunDesk& desk, QWidget* parent)
                        tr("Here the curves of several runs lie over each other, with what differs between "
                           "them. Start a run first."),
                        tr("Design a run"));
-    connect(none, &EmptyState::actionRequested, this, &ComparePlace::designRequested);
+    connect(none, &EmptyState::actionRequested, this, &ComparePage::designRequested);
     m_pages = makePages(none, buildSplit());
     m_frame->setSubtitle(tr("Every run of this desk; tick the ones to lay over each other"));
     m_frame->content()->addWidget(m_pages, 1);
@@ -95,22 +95,22 @@ ComparePlace::ComparePlace(RunDesk& desk, QWidget* parent)
         showCurves();
         showTables();
     });
-    connect(m_picker, &RunPicker::chosenChanged, this, &ComparePlace::onChosen);
-    connect(&desk, &RunDesk::runChanged, this, &ComparePlace::onRunChanged);
-    connect(&desk.list(), &QAbstractItemModel::rowsInserted, this, &ComparePlace::showPage);
-    connect(&desk.list(), &QAbstractItemModel::rowsRemoved, this, &ComparePlace::showPage);
+    connect(m_picker, &RunPicker::chosenChanged, this, &ComparePage::onChosen);
+    connect(&desk, &RunDesk::runChanged, this, &ComparePage::onRunChanged);
+    connect(&desk.list(), &QAbstractItemModel::rowsInserted, this, &ComparePage::showPage);
+    connect(&desk.list(), &QAbstractItemModel::rowsRemoved, this, &ComparePage::showPage);
     addWorkspaceActions(tr("Undo"), QKeySequence::Undo, tr("Redo"), QKeySequence(Qt::CTRL | Qt::Key_Y));
     auto* find = new QShortcut(QKeySequence::Find, this, m_picker, &RunPicker::focusSearch);
     find->setContext(Qt::WidgetWithChildrenShortcut);
     showPage();
 }
 
-QList<KeyHint> ComparePlace::keyHints() const
+QList<KeyHint> ComparePage::keyHints() const
 {
     return QList<KeyHint>{{tr("Ctrl+F"), tr("Find a run")}} + chartKeyHints();
 }
 
-QWidget* ComparePlace::buildSplit()
+QWidget* ComparePage::buildSplit()
 {
     auto* right = new QSplitter(Qt::Vertical);
     right->setChildrenCollapsible(false);
@@ -133,7 +133,7 @@ QWidget* ComparePlace::buildSplit()
     return split;
 }
 
-QWidget* ComparePlace::buildCharts()
+QWidget* ComparePage::buildCharts()
 {
     m_metric->setAccessibleName(tr("Figure"));
     m_metric->setToolTip(
@@ -142,7 +142,7 @@ QWidget* ComparePlace::buildCharts()
     m_chart->setObjectName(QStringLiteral("comparedCurves"));
     m_remark->setWordWrap(true);
     showMetrics();
-    connect(m_metric, &QComboBox::activated, this, &ComparePlace::showCurves);
+    connect(m_metric, &QComboBox::activated, this, &ComparePage::showCurves);
     connect(m_groupBar, &GroupBar::changed, this, [this] {
         showCurves();
         showTables();
@@ -162,7 +162,7 @@ QWidget* ComparePlace::buildCharts()
         m_toolbar->setZoomed(m_link.zoom().has_value());
         m_history.keep(view());
     });
-    connect(&m_link, &ChartLink::cursorChanged, this, &ComparePlace::showLegend);
+    connect(&m_link, &ChartLink::cursorChanged, this, &ComparePage::showLegend);
     m_history.startFrom(view());
 
     auto* bar = new QHBoxLayout;
@@ -181,7 +181,7 @@ QWidget* ComparePlace::buildCharts()
     return charts;
 }
 
-QWidget* ComparePlace::buildTables()
+QWidget* ComparePage::buildTables()
 {
     m_tabs->addTab(buildFigures(), tr("Final figures"));
     m_tabs->addTab(buildTable(m_differences, tr("Differences"), &m_differencePages,
@@ -205,7 +205,7 @@ QWidget* ComparePlace::buildTables()
     return m_tabs;
 }
 
-QWidget* ComparePlace::buildFigures()
+QWidget* ComparePage::buildFigures()
 {
     m_sortedFigures->setSourceModel(&m_figures);
     m_sortedFigures->setSortRole(FigureTableModel::SortRole);
@@ -221,8 +221,8 @@ QWidget* ComparePlace::buildFigures()
     return view;
 }
 
-QWidget* ComparePlace::buildTable(TextTableModel& model, const QString& name, QStackedWidget** pages,
-                                  const QString& emptyText)
+QWidget* ComparePage::buildTable(TextTableModel& model, const QString& name, QStackedWidget** pages,
+                                 const QString& emptyText)
 {
     auto* view = new TableView(name);
     view->setModel(&model);
@@ -235,7 +235,7 @@ QWidget* ComparePlace::buildTable(TextTableModel& model, const QString& name, QS
     return *pages;
 }
 
-void ComparePlace::activate()
+void ComparePage::activate()
 {
     refresh();
     if (std::exchange(m_visited, true) || !m_picker->chosen().isEmpty())
@@ -246,24 +246,24 @@ void ComparePlace::activate()
     m_picker->setChosen(newest);
 }
 
-void ComparePlace::refresh()
+void ComparePage::refresh()
 {
     m_desk.scan();
 }
 
-void ComparePlace::setChosen(const QStringList& runIds)
+void ComparePage::setChosen(const QStringList& runIds)
 {
     m_picker->setChosen(runIds);
 }
 
-void ComparePlace::addChosen(const QString& runId)
+void ComparePage::addChosen(const QString& runId)
 {
     QStringList chosen = m_picker->chosen();
     chosen.removeAll(runId);
     m_picker->setChosen(chosen << runId);
 }
 
-void ComparePlace::onChosen()
+void ComparePage::onChosen()
 {
     m_frame->strip()->clear();
     m_runs.clear();
@@ -284,13 +284,13 @@ void ComparePlace::onChosen()
     emit statusTextChanged(m_runs.isEmpty() ? QString() : tr("%1 runs compared").arg(m_runs.size()));
 }
 
-void ComparePlace::onRunChanged(const QString& runId)
+void ComparePage::onRunChanged(const QString& runId)
 {
     if (isVisible() && m_picker->chosen().contains(runId) && !m_due.isActive())
         m_due.start();
 }
 
-QList<const OpenRun*> ComparePlace::runs() const
+QList<const OpenRun*> ComparePage::runs() const
 {
     QList<const OpenRun*> list;
     for (const QPointer<OpenRun>& run : m_runs) {
@@ -300,7 +300,7 @@ QList<const OpenRun*> ComparePlace::runs() const
     return list;
 }
 
-QList<RunGroup> ComparePlace::groups() const
+QList<RunGroup> ComparePage::groups() const
 {
     return groupRuns(runs(), m_groupBar->grouping(), [this](const QString& id) {
         return m_desk.library().find(id).value_or(RunEntry{}).tags;
@@ -308,7 +308,7 @@ QList<RunGroup> ComparePlace::groups() const
 }
 
 /// The figures to choose from; the choice stays where it still can.
-void ComparePlace::showMetrics()
+void ComparePage::showMetrics()
 {
     const QString before = m_metric->currentText();
     m_metrics = comparedMetrics(runs());
@@ -318,7 +318,7 @@ void ComparePlace::showMetrics()
     m_metric->setCurrentIndex(std::max(0, m_metric->findText(before)));
 }
 
-void ComparePlace::showCurves()
+void ComparePage::showCurves()
 {
     const ComparedMetric& metric = m_metrics[m_metric->currentIndex()];
     m_chart->setTitle(oneLine(metric.title));
@@ -334,12 +334,12 @@ void ComparePlace::showCurves()
     showCompared(aggregated(curves, aggregation, axis));
 }
 
-ChartView ComparePlace::view() const
+ChartView ComparePage::view() const
 {
     return {m_options, m_link.zoom(), {}};
 }
 
-void ComparePlace::apply(const ChartView& view)
+void ComparePage::apply(const ChartView& view)
 {
     m_options = view.options;
     m_toolbar->setOptions(m_options);
@@ -347,7 +347,7 @@ void ComparePlace::apply(const ChartView& view)
     showCurves();
 }
 
-void ComparePlace::showCompared(const ComparedCurves& compared)
+void ComparePage::showCompared(const ComparedCurves& compared)
 {
     m_chart->setCurves(compared.curves);
     m_remark->setText(compared.remarks.join(QStringLiteral("  ·  ")));
@@ -355,12 +355,12 @@ void ComparePlace::showCompared(const ComparedCurves& compared)
     showLegend();
 }
 
-void ComparePlace::showLegend()
+void ComparePage::showLegend()
 {
     m_legend->setEntries(legendOf(*m_chart, m_link.cursor()));
 }
 
-void ComparePlace::showTables()
+void ComparePage::showTables()
 {
     const QList<const OpenRun*> all = runs();
     m_figures.setGroups(groups(), m_groupBar->aggregation().middle, m_groupBar->aggregation().spread);
@@ -373,7 +373,7 @@ void ComparePlace::showTables()
     m_scalingChart->setCurves(scalingCurves(scaling));
 }
 
-void ComparePlace::showPage()
+void ComparePage::showPage()
 {
     m_pages->setCurrentIndex(m_desk.list().rowCount() > 0 ? ContentPage : NothingPage);
 }

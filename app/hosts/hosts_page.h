@@ -18,11 +18,11 @@ class PreflightPanel;
 class TableView;
 
 /// The place where machines are added, checked, measured for plans and removed.
-class HostsPlace : public Place {
+class HostsPage : public Page {
     Q_OBJECT
 public:
-    HostsPlace(HostListModel& hosts, HostChecks& checks, HostCalibration& calibration,
-               QWidget* parent = nullptr);
+    HostsPage(HostListModel& hosts, HostChecks& checks, HostCalibration& calibration,
+              QWidget* parent = nullptr);
 
     void activate() override;
     /// Checks every host again.

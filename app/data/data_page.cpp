@@ -1,4 +1,4 @@
-#include "app/data/data_place.h"
+#include "app/data/data_page.h"
 
 #include <QFileInfo>
 #include <QHBoxLayout>
@@ -42,14 +42,14 @@ QString problemOf(const Result<VerifyReport>& result)
         return QString::fromStdString(result.error().text());
     if (result->sound)
         return {};
-    return result->problems.empty() ? DataPlace::tr("the verifier found it damaged")
+    return result->problems.empty() ? DataPage::tr("the verifier found it damaged")
                                     : result->problems.front();
 }
 
 } // namespace
 
-DataPlace::DataPlace(const Parts& parts, QWidget* parent)
-    : Place(tr("Data"), QStringLiteral("data"), parent)
+DataPage::DataPage(const Parts& parts, QWidget* parent)
+    : Page(tr("Data"), QStringLiteral("data"), parent)
     , m_dataSets(parts.dataSets)
     , m_hosts(parts.hosts)
     , m_runs(parts.runs)
@@ -85,8 +85,8 @@ DataPlace::DataPlace(const Parts& parts, QWidget* parent)
         m_notices.clear();
         addFolder(host, folder);
     });
-    connect(prepare, &QPushButton::clicked, this, &DataPlace::openPrepareForm);
-    connect(&m_verifier, &DataSetVerifier::finished, this, &DataPlace::onVerified);
+    connect(prepare, &QPushButton::clicked, this, &DataPage::openPrepareForm);
+    connect(&m_verifier, &DataSetVerifier::finished, this, &DataPage::onVerified);
     connect(&m_verifier, &DataSetVerifier::progress, this,
             [this](const QString& text, double) { m_panel->samples().setNote(text); });
     connectJob();
@@ -95,7 +95,7 @@ DataPlace::DataPlace(const Parts& parts, QWidget* parent)
     showCurrent();
 }
 
-QWidget* DataPlace::makeList()
+QWidget* DataPage::makeList()
 {
     m_list->setModel(&m_dataSets);
     m_list->setItemDelegate(new DataSetDelegate(m_list));
@@ -107,8 +107,8 @@ QWidget* DataPlace::makeList()
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_list->viewport()->setAutoFillBackground(false);
     setRole(m_list, "cards");
-    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this, &DataPlace::showCurrent);
-    connect(m_list, &QListView::clicked, this, &DataPlace::showCurrent); // also leaves the form
+    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this, &DataPage::showCurrent);
+    connect(m_list, &QListView::clicked, this, &DataPage::showCurrent); // also leaves the form
     connect(&m_dataSets, &QAbstractItemModel::dataChanged, this, [this] {
         if (currentRow() >= 0)
             m_panel->showDataSet(m_dataSets.at(currentRow()));
@@ -116,7 +116,7 @@ QWidget* DataPlace::makeList()
     return m_list;
 }
 
-QWidget* DataPlace::makeDetail()
+QWidget* DataPage::makeDetail()
 {
     auto* empty =
         new EmptyState(QStringLiteral("data"), tr("No data set yet"),
@@ -129,24 +129,24 @@ QWidget* DataPlace::makeDetail()
     m_detail->addWidget(emptyPanel);
     m_detail->addWidget(m_panel);
     m_detail->addWidget(m_form);
-    connect(empty, &EmptyState::actionRequested, this, &DataPlace::openPrepareForm);
-    connect(m_form, &PrepareForm::closed, this, &DataPlace::showCurrent);
+    connect(empty, &EmptyState::actionRequested, this, &DataPage::openPrepareForm);
+    connect(m_form, &PrepareForm::closed, this, &DataPage::showCurrent);
     connect(m_form, &PrepareForm::prepareRequested, &m_job, &PrepareJob::start);
-    connect(m_panel, &DataSetPanel::verifyRequested, this, &DataPlace::verifyCurrent);
+    connect(m_panel, &DataSetPanel::verifyRequested, this, &DataPage::verifyCurrent);
     connect(m_panel, &DataSetPanel::cancelRequested, this, [this] {
         cancelCheck();
         m_panel->samples().setNote(tr("The check was cancelled."));
     });
-    connect(m_panel, &DataSetPanel::removeRequested, this, &DataPlace::removeCurrent);
+    connect(m_panel, &DataSetPanel::removeRequested, this, &DataPage::removeCurrent);
     connect(m_panel, &DataSetPanel::useRequested, this,
             [this] { emit useInRunRequested(m_dataSets.at(currentRow())); });
     return m_detail;
 }
 
-void DataPlace::connectJob()
+void DataPage::connectJob()
 {
     connect(m_progress, &PreparePanel::cancelRequested, &m_job, &PrepareJob::cancel);
-    connect(&m_job, &PrepareJob::stateChanged, this, &DataPlace::onJobState);
+    connect(&m_job, &PrepareJob::stateChanged, this, &DataPage::onJobState);
     connect(&m_job, &PrepareJob::startProgress, m_progress, &PreparePanel::setStarting);
     connect(&m_job, &PrepareJob::progressed, this, [this] { m_progress->setProgress(m_job.progress()); });
     connect(&m_job, &PrepareJob::linkChanged, m_progress, &PreparePanel::setLink);
@@ -154,10 +154,10 @@ void DataPlace::connectJob()
         m_notices.append(text);
         m_page->strip()->showMessage(MessageStrip::Tone::Warning, text);
     });
-    connect(&m_job, &PrepareJob::finished, this, &DataPlace::onPrepared);
+    connect(&m_job, &PrepareJob::finished, this, &DataPage::onPrepared);
 }
 
-void DataPlace::activate()
+void DataPage::activate()
 {
     m_form->setHosts(m_hosts.names());
     if (m_dataSets.rowCount() > 0)
@@ -165,19 +165,19 @@ void DataPlace::activate()
     loadDetails();
 }
 
-void DataPlace::refresh()
+void DataPage::refresh()
 {
     verifyCurrent();
 }
 
-void DataPlace::openPrepareForm()
+void DataPage::openPrepareForm()
 {
     m_form->setHosts(m_hosts.names());
     m_detail->setCurrentWidget(m_form);
     m_form->setFocus();
 }
 
-void DataPlace::onJobState(PrepareJob::State state)
+void DataPage::onJobState(PrepareJob::State state)
 {
     m_form->setBlocked(state == PrepareJob::State::Idle ? QString()
                                                         : tr("another data set is being prepared"));
@@ -199,7 +199,7 @@ void DataPlace::onJobState(PrepareJob::State state)
     }
 }
 
-void DataPlace::onPrepared(const Result<PrepareOptions>& result)
+void DataPage::onPrepared(const Result<PrepareOptions>& result)
 {
     if (!result.ok()) {
         if (result.error().kind == ErrorKind::Cancelled)
@@ -213,7 +213,7 @@ void DataPlace::onPrepared(const Result<PrepareOptions>& result)
         addFolder(result->host, folder);
 }
 
-void DataPlace::addFolder(const QString& host, const QString& folder)
+void DataPage::addFolder(const QString& host, const QString& folder)
 {
     if (host == thisMachine())
         return take(host, folder, readDataSetManifest(folder));
@@ -225,7 +225,7 @@ void DataPlace::addFolder(const QString& host, const QString& folder)
     });
 }
 
-void DataPlace::take(const QString& host, const QString& folder, const Result<DataSetManifest>& manifest)
+void DataPage::take(const QString& host, const QString& folder, const Result<DataSetManifest>& manifest)
 {
     if (!manifest.ok())
         return m_page->strip()->showError(manifest.error());
@@ -242,7 +242,7 @@ void DataPlace::take(const QString& host, const QString& folder, const Result<Da
                                  m_notices.join(QLatin1Char('\n')));
 }
 
-void DataPlace::showCurrent()
+void DataPage::showCurrent()
 {
     const int row = currentRow();
     m_page->setSubtitle(m_dataSets.rowCount() == 1 ? tr("1 data set")
@@ -260,14 +260,14 @@ void DataPlace::showCurrent()
     loadSamples();
 }
 
-bool DataPlace::isCurrent(const QString& host, const QString& folder) const
+bool DataPage::isCurrent(const QString& host, const QString& folder) const
 {
     return currentRow() >= 0 && m_dataSets.at(currentRow()).host == host &&
            m_dataSets.at(currentRow()).folder == folder;
 }
 
 /// Hosts are not asked before the place is looked at.
-void DataPlace::loadDetails()
+void DataPage::loadDetails()
 {
     if (currentRow() < 0 || !isVisible())
         return;
@@ -284,7 +284,7 @@ void DataPlace::loadDetails()
     });
 }
 
-void DataPlace::showDetails(const Result<QByteArray>& manifest)
+void DataPage::showDetails(const Result<QByteArray>& manifest)
 {
     const auto details =
         manifest.ok() ? readDataSetDetails(*manifest) : Result<DataSetDetails>(manifest.error());
@@ -296,7 +296,7 @@ void DataPlace::showDetails(const Result<QByteArray>& manifest)
 
 /// Rows of this machine are read at once. On another host it may take a while and sends the engine there, so
 /// it waits for the user.
-void DataPlace::loadSamples()
+void DataPage::loadSamples()
 {
     const DataSetEntry entry = m_dataSets.at(currentRow());
     if (m_checking == placeOf(entry))
@@ -311,7 +311,7 @@ void DataPlace::loadSamples()
             .arg(oneLine(entry.host)));
 }
 
-void DataPlace::readSamples()
+void DataPage::readSamples()
 {
     const DataSetEntry& entry = m_dataSets.at(currentRow());
     m_panel->samples().setNote(tr("Reading rows…"));
@@ -320,7 +320,7 @@ void DataPlace::readSamples()
 }
 
 /// Nothing is known then of a data set that was being verified.
-void DataPlace::cancelCheck()
+void DataPage::cancelCheck()
 {
     m_verifier.cancel();
     m_checking.clear();
@@ -331,7 +331,7 @@ void DataPlace::cancelCheck()
     }
 }
 
-void DataPlace::verifyCurrent()
+void DataPage::verifyCurrent()
 {
     if (currentRow() < 0)
         return;
@@ -341,7 +341,7 @@ void DataPlace::verifyCurrent()
     readSamples();
 }
 
-void DataPlace::onVerified(const QString& host, const QString& folder, const Result<VerifyReport>& result)
+void DataPage::onVerified(const QString& host, const QString& folder, const Result<VerifyReport>& result)
 {
     m_checking.clear();
     const int row = m_dataSets.rowOf(host, folder);
@@ -361,7 +361,7 @@ void DataPlace::onVerified(const QString& host, const QString& folder, const Res
         showVerified(result);
 }
 
-void DataPlace::showVerified(const Result<VerifyReport>& result)
+void DataPage::showVerified(const Result<VerifyReport>& result)
 {
     if (const QString problem = problemOf(result); !problem.isEmpty())
         m_panel->samples().setNote(problem);
@@ -370,7 +370,7 @@ void DataPlace::showVerified(const Result<VerifyReport>& result)
     m_panel->addStatistics(result.ok() ? result->tokens : TextTable{});
 }
 
-void DataPlace::removeCurrent()
+void DataPage::removeCurrent()
 {
     const int row = currentRow();
     const DataSetEntry entry = m_dataSets.remove(row);
@@ -385,7 +385,7 @@ void DataPlace::removeCurrent()
     });
 }
 
-int DataPlace::currentRow() const
+int DataPage::currentRow() const
 {
     return m_list->currentIndex().isValid() ? m_list->currentIndex().row() : -1;
 }

@@ -17,12 +17,12 @@ class RunListPane;
 class RunView;
 
 /// The place "Runs": all runs at the left, the chosen one at the right.
-class RunsPlace : public Place {
+class RunsPage : public Page {
     Q_OBJECT
 
 public:
     /// Desk, alerts and library must outlive the place.
-    RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent = nullptr);
+    RunsPage(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent = nullptr);
 
     PanelArea* panels() const override;
     QList<KeyHint> keyHints() const override;

@@ -1,4 +1,4 @@
-#include "app/hosts/hosts_place.h"
+#include "app/hosts/hosts_page.h"
 
 #include <algorithm>
 
@@ -45,9 +45,8 @@ void setColumnWidths(TableView& table)
 
 } // namespace
 
-HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, HostCalibration& calibration,
-                       QWidget* parent)
-    : Place(tr("Hosts"), QStringLiteral("hosts"), parent)
+HostsPage::HostsPage(HostListModel& hosts, HostChecks& checks, HostCalibration& calibration, QWidget* parent)
+    : Page(tr("Hosts"), QStringLiteral("hosts"), parent)
     , m_hosts(hosts)
     , m_checks(checks)
     , m_calibration(calibration)
@@ -85,9 +84,9 @@ HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, HostCalibration
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_page);
 
-    connect(checkAll, &QPushButton::clicked, this, &HostsPlace::refresh);
+    connect(checkAll, &QPushButton::clicked, this, &HostsPage::refresh);
     connect(add, &QPushButton::clicked, this, [this] { m_addBar->ask(sshConfigHosts(userSshConfig())); });
-    connect(m_addBar, &AddHostBar::hostNamed, this, &HostsPlace::addHost);
+    connect(m_addBar, &AddHostBar::hostNamed, this, &HostsPage::addHost);
     connectChecks();
     connectCluster();
     connectCalibration();
@@ -95,7 +94,7 @@ HostsPlace::HostsPlace(HostListModel& hosts, HostChecks& checks, HostCalibration
     updateSubtitle();
 }
 
-QWidget* HostsPlace::makeTablePanel()
+QWidget* HostsPage::makeTablePanel()
 {
     m_table->setModel(&m_hosts);
     m_table->setSelectionMode(QAbstractItemView::ExtendedSelection); // several, for the links between them
@@ -106,26 +105,26 @@ QWidget* HostsPlace::makeTablePanel()
     column->setContentsMargins(1, 1, 1, metrics::kHalf);
     column->addWidget(m_table);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            &HostsPlace::showCurrent);
+            &HostsPage::showCurrent);
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
-            &HostsPlace::updateButtons);
-    connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &HostsPlace::showCurrent);
-    connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &HostsPlace::updateCalibrateButton);
-    connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &HostsPlace::updateSubtitle);
-    connect(&m_hosts, &QAbstractItemModel::rowsInserted, this, &HostsPlace::updateSubtitle);
-    connect(&m_hosts, &QAbstractItemModel::rowsRemoved, this, &HostsPlace::updateSubtitle);
+            &HostsPage::updateButtons);
+    connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &HostsPage::showCurrent);
+    connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &HostsPage::updateCalibrateButton);
+    connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &HostsPage::updateSubtitle);
+    connect(&m_hosts, &QAbstractItemModel::rowsInserted, this, &HostsPage::updateSubtitle);
+    connect(&m_hosts, &QAbstractItemModel::rowsRemoved, this, &HostsPage::updateSubtitle);
     connect(m_table, &QAbstractItemView::activated, this, [this] { m_checks.check(currentHost()); });
     return panel;
 }
 
-void HostsPlace::connectChecks()
+void HostsPage::connectChecks()
 {
     connect(m_preflight, &PreflightPanel::checkRequested, this, [this] { m_checks.check(currentHost()); });
     connect(m_preflight, &PreflightPanel::cancelRequested, this, [this] {
         m_keyStrip->forget(currentHost());
         m_checks.cancel(currentHost());
     });
-    connect(m_preflight, &PreflightPanel::removeRequested, this, &HostsPlace::removeCurrent);
+    connect(m_preflight, &PreflightPanel::removeRequested, this, &HostsPage::removeCurrent);
     connect(&m_checks, &HostChecks::hostKeyUnknown, m_keyStrip, &HostKeyStrip::ask);
     connect(m_keyStrip, &HostKeyStrip::answered, &m_checks, &HostChecks::answerHostKey);
     connect(m_keyStrip, &HostKeyStrip::answered, m_table, qOverload<>(&QWidget::setFocus));
@@ -136,20 +135,20 @@ void HostsPlace::connectChecks()
             [this](const QString&, const Error& reason) { m_page->strip()->showError(reason); });
 }
 
-void HostsPlace::connectCluster()
+void HostsPage::connectCluster()
 {
     ClusterCheck& cluster = m_checks.cluster();
-    connect(m_links, &QPushButton::clicked, this, &HostsPlace::checkLinks);
+    connect(m_links, &QPushButton::clicked, this, &HostsPage::checkLinks);
     connect(&cluster, &ClusterCheck::progress, this, [this](const QString& text, double fraction) {
         m_page->strip()->showProgress(tr("Checking whether the hosts can be one cluster"), fraction, text);
     });
-    connect(&cluster, &ClusterCheck::finished, this, &HostsPlace::showLinks);
+    connect(&cluster, &ClusterCheck::finished, this, &HostsPage::showLinks);
     connect(&cluster, &ClusterCheck::cancelled, m_page->strip(), &MessageStrip::clear);
-    connect(&cluster, &ClusterCheck::cancelled, this, &HostsPlace::updateLinksButton);
+    connect(&cluster, &ClusterCheck::cancelled, this, &HostsPage::updateLinksButton);
     updateLinksButton();
 }
 
-void HostsPlace::checkLinks()
+void HostsPage::checkLinks()
 {
     m_page->strip()->clear();
     m_page->strip()->showProgress(tr("Checking whether the hosts can be one cluster"), -1);
@@ -159,7 +158,7 @@ void HostsPlace::checkLinks()
 }
 
 /// The rows lie with each host; here only whether there is something to look for.
-void HostsPlace::showLinks(const PreflightReport& report)
+void HostsPage::showLinks(const PreflightReport& report)
 {
     int tried = 0;
     int bad = 0;
@@ -189,7 +188,7 @@ void HostsPlace::showLinks(const PreflightReport& report)
     showCurrent();
 }
 
-void HostsPlace::updateLinksButton()
+void HostsPage::updateLinksButton()
 {
     const auto count = selectedHosts().size();
     m_links->setEnabled(count > 1 && !m_checks.cluster().isRunning());
@@ -198,23 +197,23 @@ void HostsPlace::updateLinksButton()
                   : tr("Select two or more hosts (Ctrl or Shift) to check the links between them"));
 }
 
-void HostsPlace::updateButtons()
+void HostsPage::updateButtons()
 {
     updateLinksButton();
     updateCalibrateButton();
 }
 
-void HostsPlace::connectCalibration()
+void HostsPage::connectCalibration()
 {
-    connect(m_calibrate, &QPushButton::clicked, this, &HostsPlace::calibrate);
+    connect(m_calibrate, &QPushButton::clicked, this, &HostsPage::calibrate);
     connect(&m_calibration, &HostCalibration::progress, this, [this](const QString& text, double fraction) {
         m_page->strip()->showProgress(tr("Measuring the hosts for plans"), fraction, text);
     });
-    connect(&m_calibration, &HostCalibration::finished, this, &HostsPlace::showCalibrated);
+    connect(&m_calibration, &HostCalibration::finished, this, &HostsPage::showCalibrated);
     updateCalibrateButton();
 }
 
-void HostsPlace::calibrate()
+void HostsPage::calibrate()
 {
     m_calibration.start(hostsToCalibrate());
     m_page->strip()->showProgress(tr("Measuring the hosts for plans"), -1);
@@ -222,7 +221,7 @@ void HostsPlace::calibrate()
     updateCalibrateButton();
 }
 
-void HostsPlace::showCalibrated(const Result<NodeModel>& result)
+void HostsPage::showCalibrated(const Result<NodeModel>& result)
 {
     updateCalibrateButton();
     if (!result.ok() && result.error().kind == ErrorKind::Cancelled)
@@ -244,7 +243,7 @@ void HostsPlace::showCalibrated(const Result<NodeModel>& result)
                     .arg(result->calibration->bandOf(1).most, 0, 'f', 2));
 }
 
-void HostsPlace::updateCalibrateButton()
+void HostsPage::updateCalibrateButton()
 {
     const std::size_t count = hostsToCalibrate().size();
     m_calibrate->setEnabled(count > 0 && !m_calibration.isRunning());
@@ -256,7 +255,7 @@ void HostsPlace::updateCalibrateButton()
 }
 
 /// This machine only when it is selected alone: no other host reaches it by its name in the list.
-std::vector<HostEntry> HostsPlace::hostsToCalibrate() const
+std::vector<HostEntry> HostsPage::hostsToCalibrate() const
 {
     QStringList names = selectedHosts();
     if (names.isEmpty() && !m_table->selectionModel()->selectedRows().isEmpty())
@@ -272,7 +271,7 @@ std::vector<HostEntry> HostsPlace::hostsToCalibrate() const
 }
 
 /// In the order of the table, without this machine: no other host reaches it by its name in the list.
-QStringList HostsPlace::selectedHosts() const
+QStringList HostsPage::selectedHosts() const
 {
     QStringList names;
     QList<int> rows;
@@ -286,24 +285,24 @@ QStringList HostsPlace::selectedHosts() const
     return names;
 }
 
-void HostsPlace::activate()
+void HostsPage::activate()
 {
     m_table->setFocus();
 }
 
-void HostsPlace::refresh()
+void HostsPage::refresh()
 {
     for (const QString& name : m_hosts.names())
         m_checks.check(name);
 }
 
-void HostsPlace::selectHost(const QString& name)
+void HostsPage::selectHost(const QString& name)
 {
     m_table->selectRow(std::max(0, m_hosts.rowOf(name)));
     showCurrent();
 }
 
-void HostsPlace::addHost(const QString& name)
+void HostsPage::addHost(const QString& name)
 {
     HostEntry host;
     host.name = name;
@@ -317,7 +316,7 @@ void HostsPlace::addHost(const QString& name)
     m_checks.check(name);
 }
 
-void HostsPlace::removeCurrent()
+void HostsPage::removeCurrent()
 {
     const int row = m_table->currentIndex().row();
     const auto removed = m_hosts.remove(currentHost());
@@ -338,13 +337,13 @@ void HostsPlace::removeCurrent()
     });
 }
 
-void HostsPlace::showCurrent()
+void HostsPage::showCurrent()
 {
     const int row = m_table->currentIndex().isValid() ? m_table->currentIndex().row() : 0;
     m_preflight->showHost(m_hosts.at(row));
 }
 
-void HostsPlace::updateSubtitle()
+void HostsPage::updateSubtitle()
 {
     int ready = 0;
     int checking = 0;
@@ -359,7 +358,7 @@ void HostsPlace::updateSubtitle()
                                            : tr("%1 checks under way").arg(checking));
 }
 
-QString HostsPlace::currentHost() const
+QString HostsPage::currentHost() const
 {
     const QModelIndex current = m_table->currentIndex();
     return m_hosts.at(current.isValid() ? current.row() : 0).name;

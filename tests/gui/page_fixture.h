@@ -11,7 +11,7 @@ namespace trainyard::test {
 
 /// The window of a desk of its own, with data and agent in a temporary folder. Its functions check as they
 /// go.
-class PlaceFixture {
+class PageFixture {
 public:
     /// For init(): a new folder, and the window on it.
     void start();
@@ -26,9 +26,9 @@ public:
     template <typename T>
     T& goTo()
     {
-        auto* place = window().findChild<T*>();
-        window().showPlace(place);
-        return *place;
+        auto* page = window().findChild<T*>();
+        window().showPage(page);
+        return *page;
     }
 
     QString path(const QString& name = {}) const { return m_folder->filePath(name); }

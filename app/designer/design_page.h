@@ -28,7 +28,7 @@ struct FoundLayout;
 
 /// The place where a run is designed: every edit shows at once what it needs and what is in its way; from
 /// here it is launched.
-class DesignPlace : public Place {
+class DesignPage : public Page {
     Q_OBJECT
 public:
     struct Parts {
@@ -38,7 +38,7 @@ public:
         RunService& runs;
         const HardwareLibrary& hardware;
     };
-    explicit DesignPlace(const Parts& parts, QWidget* parent = nullptr);
+    explicit DesignPage(const Parts& parts, QWidget* parent = nullptr);
 
     PanelArea* panels() const override { return m_panels; }
     QList<KeyHint> keyHints() const override;
@@ -57,7 +57,7 @@ signals:
 private:
     void addActions();
     QAction* addDocumentAction(const QString& text, const QKeySequence& keys, const QString& icon,
-                               void (DesignPlace::*slot)());
+                               void (DesignPage::*slot)());
     void addPanels();
     void connectPlan();
     void open();

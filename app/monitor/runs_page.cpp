@@ -1,4 +1,4 @@
-#include "app/monitor/runs_place.h"
+#include "app/monitor/runs_page.h"
 
 #include <QAction>
 #include <QDateTime>
@@ -32,17 +32,17 @@ constexpr int kListWidth = 300;
 QString lossWords(const RunSeries& series)
 {
     const SeriesColumn& losses = series.steps().column(StepColumn::Loss);
-    const QString steps = RunsPlace::tr("%1 steps").arg(displayCount(qint64(losses.size())));
+    const QString steps = RunsPage::tr("%1 steps").arg(displayCount(qint64(losses.size())));
     if (losses.isEmpty())
         return steps;
-    return RunsPlace::tr("%1, the loss went from %2 to %3")
+    return RunsPage::tr("%1, the loss went from %2 to %3")
         .arg(steps, displayLoss(losses.first()), displayLoss(series.steps().last(StepColumn::Loss)));
 }
 
 } // namespace
 
-RunsPlace::RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent)
-    : Place(tr("Runs"), QStringLiteral("runs"), parent)
+RunsPage::RunsPage(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent)
+    : Page(tr("Runs"), QStringLiteral("runs"), parent)
     , m_desk(desk)
     , m_frame(new PageFrame(tr("Runs")))
     , m_pages(new QStackedWidget)
@@ -57,7 +57,7 @@ RunsPlace::RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& 
                        tr("Here you watch a training live: loss, throughput, memory of every rank, its logs "
                           "and events. Runs go on when this window is closed."),
                        tr("Design a run"));
-    connect(none, &EmptyState::actionRequested, this, &RunsPlace::designRequested);
+    connect(none, &EmptyState::actionRequested, this, &RunsPage::designRequested);
     m_pages->addWidget(none);
     m_pages->addWidget(buildSplit());
     m_frame->content()->addWidget(m_pages, 1);
@@ -70,21 +70,21 @@ RunsPlace::RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& 
 
     connectActions();
     auto* notifier = new AlertNotifier(alerts, *this, this);
-    connect(notifier, &AlertNotifier::clicked, this, &RunsPlace::alertClicked);
-    connect(m_list, &RunListPane::currentRunChanged, this, &RunsPlace::onCurrentRun);
+    connect(notifier, &AlertNotifier::clicked, this, &RunsPage::alertClicked);
+    connect(m_list, &RunListPane::currentRunChanged, this, &RunsPage::onCurrentRun);
     connect(m_view, &RunView::resumed, &desk, &RunDesk::followAgain);
-    connect(&desk, &RunDesk::runChanged, this, &RunsPlace::onRunChanged);
+    connect(&desk, &RunDesk::runChanged, this, &RunsPage::onRunChanged);
     connect(&desk, &RunDesk::problem, this, [this](const QString& text) {
         m_frame->strip()->showMessage(MessageStrip::Tone::Bad, tr("The history cannot be written"), text);
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
-        connect(&desk.list(), signal, this, &RunsPlace::showPage);
+        connect(&desk.list(), signal, this, &RunsPage::showPage);
     auto* find = new QAction(tr("Find a run"), this);
     find->setShortcut(QKeySequence::Find);
     find->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     connect(find, &QAction::triggered, m_list, &RunListPane::focusSearch);
     addAction(find);
-    connect(m_openTrace, &QAction::triggered, this, &RunsPlace::chooseTrace);
+    connect(m_openTrace, &QAction::triggered, this, &RunsPage::chooseTrace);
     addAction(m_openTrace);
     connect(&m_clock, &QTimer::timeout, this, [this] {
         if (isVisible())
@@ -94,20 +94,20 @@ RunsPlace::RunsPlace(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& 
     showPage();
 }
 
-void RunsPlace::connectActions()
+void RunsPage::connectActions()
 {
     auto* actions = new RunActions(m_desk, *m_frame->strip(), *this);
     auto* importer = new RunImporter(m_desk, *m_frame->strip(), *this);
     connect(m_list, &RunListPane::menuWanted, actions, &RunActions::showMenu);
     connect(m_list, &RunListPane::importWanted, importer, &RunImporter::showMenu);
-    connect(importer, &RunImporter::imported, this, &RunsPlace::showRun);
-    connect(actions, &RunActions::copyWanted, this, &RunsPlace::copyRequested);
-    connect(actions, &RunActions::relaunchWanted, this, &RunsPlace::launchRequested);
-    connect(actions, &RunActions::comparisonWanted, this, &RunsPlace::comparisonRequested);
-    connect(actions, &RunActions::reportWanted, this, &RunsPlace::reportRequested);
+    connect(importer, &RunImporter::imported, this, &RunsPage::showRun);
+    connect(actions, &RunActions::copyWanted, this, &RunsPage::copyRequested);
+    connect(actions, &RunActions::relaunchWanted, this, &RunsPage::launchRequested);
+    connect(actions, &RunActions::comparisonWanted, this, &RunsPage::comparisonRequested);
+    connect(actions, &RunActions::reportWanted, this, &RunsPage::reportRequested);
 }
 
-QWidget* RunsPlace::buildSplit()
+QWidget* RunsPage::buildSplit()
 {
     m_right->addWidget(new EmptyState(QStringLiteral("runs"), tr("Choose a run"),
                                       tr("Its curves, devices, logs and events appear here."), {}));
@@ -124,26 +124,26 @@ QWidget* RunsPlace::buildSplit()
     return split;
 }
 
-PanelArea* RunsPlace::panels() const
+PanelArea* RunsPage::panels() const
 {
     return &m_view->panels();
 }
 
-QList<KeyHint> RunsPlace::keyHints() const
+QList<KeyHint> RunsPage::keyHints() const
 {
     return QList<KeyHint>{{tr("Space"), tr("Hold the live charts, and let them go on")},
                           {tr("Arrows"), tr("Move between devices, and between parts of the timeline")}} +
            chartKeyHints();
 }
 
-void RunsPlace::activate()
+void RunsPage::activate()
 {
     refresh();
     m_list->focusList();
     tellStatus();
 }
 
-void RunsPlace::refresh()
+void RunsPage::refresh()
 {
     m_desk.scan();
     if (m_list->currentRun().isEmpty() && m_desk.list().rowCount() > 0)
@@ -151,20 +151,20 @@ void RunsPlace::refresh()
     m_view->refresh();
 }
 
-void RunsPlace::showRun(const QString& runId)
+void RunsPage::showRun(const QString& runId)
 {
     if (!m_desk.library().find(runId))
         m_desk.scan();
     m_list->select(runId);
 }
 
-void RunsPlace::showAlerts(const QString& runId)
+void RunsPage::showAlerts(const QString& runId)
 {
     showRun(runId);
     m_view->showEvents();
 }
 
-void RunsPlace::offerWhatFollows(const QString& runId)
+void RunsPage::offerWhatFollows(const QString& runId)
 {
     const Result<OpenRun*> opened = m_desk.open(runId);
     if (!opened.ok())
@@ -184,7 +184,7 @@ void RunsPlace::offerWhatFollows(const QString& runId)
     design->setToolTip(tr("Opens a copy as a run of your own, with another layout, model or data set"));
 }
 
-void RunsPlace::onCurrentRun(const QString& runId)
+void RunsPage::onCurrentRun(const QString& runId)
 {
     m_frame->strip()->clear();
     if (runId.isEmpty()) {
@@ -206,7 +206,7 @@ void RunsPlace::onCurrentRun(const QString& runId)
     tellStatus();
 }
 
-void RunsPlace::chooseTrace()
+void RunsPage::chooseTrace()
 {
     if (!m_view->run())
         return m_frame->strip()->showMessage(MessageStrip::Tone::Info,
@@ -218,7 +218,7 @@ void RunsPlace::chooseTrace()
         m_view->openTrace(file);
 }
 
-void RunsPlace::removeFromList(const QString& runId)
+void RunsPage::removeFromList(const QString& runId)
 {
     const Status removed = m_desk.library().remove(runId);
     if (removed.ok())
@@ -227,18 +227,18 @@ void RunsPlace::removeFromList(const QString& runId)
         m_frame->strip()->showError(removed.error());
 }
 
-void RunsPlace::onRunChanged(const QString& runId)
+void RunsPage::onRunChanged(const QString& runId)
 {
     if (m_view->run() && m_view->run()->id() == runId)
         tellStatus();
 }
 
-void RunsPlace::showPage()
+void RunsPage::showPage()
 {
     m_pages->setCurrentIndex(m_desk.list().rowCount() > 0 ? 1 : 0);
 }
 
-void RunsPlace::tellStatus()
+void RunsPage::tellStatus()
 {
     const OpenRun* run = m_view->run();
     if (!run) {

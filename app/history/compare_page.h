@@ -31,12 +31,12 @@ class TableView;
 
 /// The place "Compare": the history at the left; the curves of the chosen runs overlaid at the right, alone
 /// or as groups, below them their final figures, what differs in their specifications, and how they scale.
-class ComparePlace : public Place {
+class ComparePage : public Page {
     Q_OBJECT
 
 public:
     /// The desk must outlive the place.
-    explicit ComparePlace(RunDesk& desk, QWidget* parent = nullptr);
+    explicit ComparePage(RunDesk& desk, QWidget* parent = nullptr);
 
     QList<KeyHint> keyHints() const override;
     void activate() override;

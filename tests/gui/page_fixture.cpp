@@ -1,4 +1,4 @@
-#include "tests/gui/place_fixture.h"
+#include "tests/gui/page_fixture.h"
 
 #include <QApplication>
 #include <QDir>
@@ -9,7 +9,7 @@
 
 namespace trainyard::test {
 
-void PlaceFixture::start()
+void PageFixture::start()
 {
     m_folder = std::make_unique<QTemporaryDir>();
     qputenv("TRAINYARD_DATA", path("data").toLocal8Bit());
@@ -19,7 +19,7 @@ void PlaceFixture::start()
     open();
 }
 
-void PlaceFixture::end()
+void PageFixture::end()
 {
     endRuns();
     m_window.reset();
@@ -29,7 +29,7 @@ void PlaceFixture::end()
         qputenv("TRAINYARD_BIN", std::exchange(m_programs, {}));
 }
 
-void PlaceFixture::open()
+void PageFixture::open()
 {
     m_window.reset();
     m_window = std::make_unique<DeskWindow>(*qApp, path("data").toStdString());
@@ -38,7 +38,7 @@ void PlaceFixture::open()
     window().activateWindow();
 }
 
-void PlaceFixture::usePrograms(const QString& folder)
+void PageFixture::usePrograms(const QString& folder)
 {
     m_programs = qgetenv("TRAINYARD_BIN");
     qputenv("TRAINYARD_BIN", folder.toLocal8Bit());
@@ -46,7 +46,7 @@ void PlaceFixture::usePrograms(const QString& folder)
 
 /// Every run that this desk has started and that is not over, each by its own id: a supervised job goes on
 /// when its desk is gone.
-void PlaceFixture::endRuns()
+void PageFixture::endRuns()
 {
     for (const DeskRun& run : deskRuns()) {
         bool over = false;
@@ -57,7 +57,7 @@ void PlaceFixture::endRuns()
 }
 
 /// Command lines of processes that have this test's folder on them or in their environment.
-QStringList PlaceFixture::processesLeft() const
+QStringList PageFixture::processesLeft() const
 {
     QStringList found;
     for (const QString& pid : QDir("/proc").entryList(QDir::Dirs)) {

@@ -23,7 +23,7 @@ class SubjectPicker;
 
 /// The place "Reports": template and subjects at the left, the pages of their report in the middle, export at
 /// the right.
-class ReportsPlace : public Place {
+class ReportsPage : public Page {
     Q_OBJECT
 
 public:
@@ -34,7 +34,7 @@ public:
         DataSetListModel& dataSets;
         RunService& runs; ///< reaches the hosts on which data sets lie
     };
-    explicit ReportsPlace(const Parts& parts, QWidget* parent = nullptr);
+    explicit ReportsPage(const Parts& parts, QWidget* parent = nullptr);
 
     void activate() override;
     /// Reads the chosen runs again: a live one has gone on.

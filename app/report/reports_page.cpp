@@ -1,4 +1,4 @@
-#include "app/report/reports_place.h"
+#include "app/report/reports_page.h"
 
 #include <QDesktopServices>
 #include <QDir>
@@ -40,8 +40,8 @@ enum Middle { kNoRuns, kPages, kNoDataSets, kWorking };
 
 } // namespace
 
-ReportsPlace::ReportsPlace(const Parts& parts, QWidget* parent)
-    : Place(tr("Reports"), QStringLiteral("report"), parent)
+ReportsPage::ReportsPage(const Parts& parts, QWidget* parent)
+    : Page(tr("Reports"), QStringLiteral("report"), parent)
     , m_desk(parts.desk)
     , m_hardware(parts.hardware)
     , m_dataSets(parts.dataSets)
@@ -58,7 +58,7 @@ ReportsPlace::ReportsPlace(const Parts& parts, QWidget* parent)
                        tr("A report puts specification, hosts, curves, memory and throughput of one or "
                           "several runs, or what is in a data set, on pages that can be sent to others."),
                        tr("Design a run"));
-    connect(none, &EmptyState::actionRequested, this, &ReportsPlace::designRequested);
+    connect(none, &EmptyState::actionRequested, this, &ReportsPage::designRequested);
     m_pages->addWidget(none);
     m_pages->addWidget(buildSplit());
     m_frame->content()->addWidget(m_pages, 1);
@@ -68,12 +68,12 @@ ReportsPlace::ReportsPlace(const Parts& parts, QWidget* parent)
 
     m_due.setSingleShot(true);
     m_due.setInterval(kBuildMs);
-    connect(&m_due, &QTimer::timeout, this, &ReportsPlace::build);
+    connect(&m_due, &QTimer::timeout, this, &ReportsPage::build);
     connect(m_subjects, &SubjectPicker::changed, this, [this] {
         tellWork();
         m_due.start();
     });
-    connect(m_export, &ExportPanel::exportRequested, this, &ReportsPlace::askAndExport);
+    connect(m_export, &ExportPanel::exportRequested, this, &ReportsPage::askAndExport);
     connect(&m_inspector, &DataSetInspector::progress, m_frame->strip(),
             [this](const QString& text, double fraction) { m_frame->strip()->showProgress(text, fraction); });
     connect(&m_inspector, &DataSetInspector::finished, this, [this](const Result<DataSetFindings>& findings) {
@@ -84,15 +84,15 @@ ReportsPlace::ReportsPlace(const Parts& parts, QWidget* parent)
     });
     for (QAbstractItemModel* list :
          {static_cast<QAbstractItemModel*>(&m_desk.list()), static_cast<QAbstractItemModel*>(&m_dataSets)}) {
-        connect(list, &QAbstractItemModel::rowsInserted, this, &ReportsPlace::showPage);
-        connect(list, &QAbstractItemModel::rowsRemoved, this, &ReportsPlace::showPage);
-        connect(list, &QAbstractItemModel::modelReset, this, &ReportsPlace::showPage);
+        connect(list, &QAbstractItemModel::rowsInserted, this, &ReportsPage::showPage);
+        connect(list, &QAbstractItemModel::rowsRemoved, this, &ReportsPage::showPage);
+        connect(list, &QAbstractItemModel::modelReset, this, &ReportsPage::showPage);
     }
     showPage();
     build();
 }
 
-QWidget* ReportsPlace::buildSplit()
+QWidget* ReportsPage::buildSplit()
 {
     m_middle->addWidget(
         new EmptyState(QStringLiteral("report"), tr("Choose runs"),
@@ -118,7 +118,7 @@ QWidget* ReportsPlace::buildSplit()
     return split;
 }
 
-void ReportsPlace::activate()
+void ReportsPage::activate()
 {
     m_desk.scan();
     if (m_subjects->chosenRuns().isEmpty() && !m_desk.library().runs().isEmpty())
@@ -127,24 +127,24 @@ void ReportsPlace::activate()
         refresh();
 }
 
-void ReportsPlace::refresh()
+void ReportsPage::refresh()
 {
     m_desk.scan();
     build();
 }
 
-void ReportsPlace::setChosen(const QStringList& runIds)
+void ReportsPage::setChosen(const QStringList& runIds)
 {
     m_subjects->setChosenRuns(runIds);
 }
 
-void ReportsPlace::setPattern(std::optional<ReportTemplate> pattern)
+void ReportsPage::setPattern(std::optional<ReportTemplate> pattern)
 {
     m_subjects->setPattern(pattern);
 }
 
 /// What was there stays until the new report is.
-void ReportsPlace::tellWork()
+void ReportsPage::tellWork()
 {
     const bool isChosen = !m_subjects->chosenRuns().isEmpty() || m_subjects->chosenDataSet();
     if (!isChosen || m_preview->pageCount() > 0)
@@ -153,7 +153,7 @@ void ReportsPlace::tellWork()
     m_export->showFacts(tr("Putting the report on pages…"), false);
 }
 
-void ReportsPlace::build()
+void ReportsPage::build()
 {
     m_inspector.cancel();
     m_frame->strip()->clear();
@@ -172,14 +172,14 @@ void ReportsPlace::build()
 
 /// Rows of this machine are checked at once. On another host that may take long and sends the engine there,
 /// so the manifest alone is told until the user asks for more.
-void ReportsPlace::buildOfDataSet(const DataSetEntry& entry)
+void ReportsPage::buildOfDataSet(const DataSetEntry& entry)
 {
     using Depth = DataSetInspector::Depth;
     m_inspector.inspect(entry.host, entry.folder, entry.host == thisMachine() ? Depth::Rows : Depth::Manifest,
                         kSamples);
 }
 
-void ReportsPlace::showDataSet(const DataSetFindings& findings)
+void ReportsPage::showDataSet(const DataSetFindings& findings)
 {
     m_frame->strip()->clear();
     showReport(buildDataSetReport(findings), tr("One data set"));
@@ -195,14 +195,14 @@ void ReportsPlace::showDataSet(const DataSetFindings& findings)
     });
 }
 
-void ReportsPlace::checkRows(const QString& host, const QString& folder)
+void ReportsPage::checkRows(const QString& host, const QString& folder)
 {
     m_frame->strip()->showProgress(tr("checking the rows on %1").arg(oneLine(host)), -1);
     m_frame->strip()->addAction(tr("Cancel"), [this] { build(); });
     m_inspector.inspect(host, folder, DataSetInspector::Depth::Rows, kSamples);
 }
 
-void ReportsPlace::showReport(const Result<ReportDocument>& document, const QString& subjects)
+void ReportsPage::showReport(const Result<ReportDocument>& document, const QString& subjects)
 {
     if (!document.ok()) {
         showNothing();
@@ -216,7 +216,7 @@ void ReportsPlace::showReport(const Result<ReportDocument>& document, const QStr
         tr("%1 on %2.").arg(subjects, pages == 1 ? tr("one page") : tr("%1 pages").arg(pages)), true);
 }
 
-void ReportsPlace::showNothing()
+void ReportsPage::showNothing()
 {
     m_document = {};
     m_preview->setReport(nullptr);
@@ -224,7 +224,7 @@ void ReportsPlace::showNothing()
     m_export->showFacts(tr("Nothing is chosen."), false);
 }
 
-QString ReportsPlace::suggestedName() const
+QString ReportsPage::suggestedName() const
 {
     if (const auto entry = m_subjects->chosenDataSet())
         return entry->name;
@@ -233,7 +233,7 @@ QString ReportsPlace::suggestedName() const
 }
 
 /// Of all formats the user names one file, whose ending does not matter.
-void ReportsPlace::askAndExport(const QString& format)
+void ReportsPage::askAndExport(const QString& format)
 {
     const QString ending = format.isEmpty() ? QStringLiteral("html") : format;
     const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
@@ -249,14 +249,14 @@ void ReportsPlace::askAndExport(const QString& format)
         exportTo(hasEnding ? file : file + QLatin1Char('.') + ending);
 }
 
-void ReportsPlace::exportTo(const QString& file)
+void ReportsPage::exportTo(const QString& file)
 {
     if (const Status written = writeReport(m_document, file); !written.ok())
         return m_frame->strip()->showError(written.error());
     tellSaved(QDir::toNativeSeparators(file), file);
 }
 
-void ReportsPlace::exportAll(const QString& base)
+void ReportsPage::exportAll(const QString& base)
 {
     const auto files = writeReportInAllFormats(m_document, base);
     if (!files.ok())
@@ -265,14 +265,14 @@ void ReportsPlace::exportAll(const QString& base)
               files->first());
 }
 
-void ReportsPlace::tellSaved(const QString& what, const QString& opened)
+void ReportsPage::tellSaved(const QString& what, const QString& opened)
 {
     m_frame->strip()->showMessage(MessageStrip::Tone::Good, tr("Saved %1").arg(what));
     m_frame->strip()->addAction(tr("Open"),
                                 [opened] { QDesktopServices::openUrl(QUrl::fromLocalFile(opened)); });
 }
 
-void ReportsPlace::showPage()
+void ReportsPage::showPage()
 {
     m_pages->setCurrentIndex(m_desk.list().rowCount() > 0 || m_dataSets.rowCount() > 0 ? 1 : 0);
 }

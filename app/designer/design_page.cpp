@@ -1,4 +1,4 @@
-#include "app/designer/design_place.h"
+#include "app/designer/design_page.h"
 
 #include <algorithm>
 
@@ -110,13 +110,13 @@ NodeMemory memoryFoundOn(const NodeSpec& node, const HostListModel& hosts)
 
 QString specFilter()
 {
-    return DesignPlace::tr("Specifications (*.json)");
+    return DesignPage::tr("Specifications (*.json)");
 }
 
 } // namespace
 
-DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
-    : Place(tr("Design"), QStringLiteral("design"), parent)
+DesignPage::DesignPage(const Parts& parts, QWidget* parent)
+    : Page(tr("Design"), QStringLiteral("design"), parent)
     , m_document(parts.document)
     , m_hosts(parts.hosts)
     , m_dataSets(parts.dataSets)
@@ -144,15 +144,15 @@ DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
     addPanels();
     addActions();
 
-    connect(&m_document, &SpecDocument::changed, this, &DesignPlace::refresh);
-    connect(&m_document, &SpecDocument::fileChanged, this, &DesignPlace::updateTitle);
-    connect(&m_document.undoStack(), &QUndoStack::cleanChanged, this, &DesignPlace::updateTitle);
-    connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &DesignPlace::refresh);
+    connect(&m_document, &SpecDocument::changed, this, &DesignPage::refresh);
+    connect(&m_document, &SpecDocument::fileChanged, this, &DesignPage::updateTitle);
+    connect(&m_document.undoStack(), &QUndoStack::cleanChanged, this, &DesignPage::updateTitle);
+    connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &DesignPage::refresh);
     connect(m_form, &SpecForm::dataSetChosen, this, [this](int row) { useDataSet(m_dataSets.at(row)); });
     connect(m_verdict, &VerdictPanel::problemChosen, m_form, &SpecForm::focusField);
-    connect(m_verdict, &VerdictPanel::remedyChosen, this, &DesignPlace::apply);
-    connect(&m_explainSoon, &QTimer::timeout, this, &DesignPlace::explainProblems);
-    connect(m_verdict, &VerdictPanel::launchRequested, this, &DesignPlace::launch);
+    connect(m_verdict, &VerdictPanel::remedyChosen, this, &DesignPage::apply);
+    connect(&m_explainSoon, &QTimer::timeout, this, &DesignPage::explainProblems);
+    connect(m_verdict, &VerdictPanel::launchRequested, this, &DesignPage::launch);
     connect(m_copies, &ScaledCopiesBar::failed, m_page->strip(), &MessageStrip::showError);
     connect(m_copies, &ScaledCopiesBar::written, this, [this](const QStringList& files) {
         m_page->strip()->showMessage(MessageStrip::Tone::Good,
@@ -164,7 +164,7 @@ DesignPlace::DesignPlace(const Parts& parts, QWidget* parent)
     updateTitle();
 }
 
-void DesignPlace::addPanels()
+void DesignPage::addPanels()
 {
     using Heading = PanelArea::Heading;
     m_form->setMinimumWidth(kFormWidth);
@@ -180,16 +180,16 @@ void DesignPlace::addPanels()
     QWidget::addActions(m_panels->commands());
 }
 
-void DesignPlace::connectPlan()
+void DesignPage::connectPlan()
 {
     connect(m_verdict, &VerdictPanel::keepRequested, m_plan, &PlanPanels::keepForComparison);
     connect(m_plan, &PlanPanels::efficiencyChanged, m_verdict, &VerdictPanel::setEfficiency);
-    connect(m_plan, &PlanPanels::keptChanged, this, &DesignPlace::showKept);
-    connect(m_alternatives, &AlternativesPanel::chosen, this, &DesignPlace::applyAlternative);
+    connect(m_plan, &PlanPanels::keptChanged, this, &DesignPage::showKept);
+    connect(m_alternatives, &AlternativesPanel::chosen, this, &DesignPage::applyAlternative);
 }
 
-QAction* DesignPlace::addDocumentAction(const QString& text, const QKeySequence& keys, const QString& icon,
-                                        void (DesignPlace::*slot)())
+QAction* DesignPage::addDocumentAction(const QString& text, const QKeySequence& keys, const QString& icon,
+                                       void (DesignPage::*slot)())
 {
     auto* action = new QAction(text, this);
     action->setShortcut(keys);
@@ -208,7 +208,7 @@ QAction* DesignPlace::addDocumentAction(const QString& text, const QKeySequence&
     return action;
 }
 
-QList<KeyHint> DesignPlace::keyHints() const
+QList<KeyHint> DesignPage::keyHints() const
 {
     return {{QStringLiteral("D P T"), tr("Colour the cluster by these groups")},
             {tr("Arrows"), tr("Move between devices")},
@@ -216,12 +216,11 @@ QList<KeyHint> DesignPlace::keyHints() const
             {tr("Alt+Arrows"), tr("Move a letter of the placement")}};
 }
 
-void DesignPlace::addActions()
+void DesignPage::addActions()
 {
-    auto* undo =
-        addDocumentAction(tr("Undo"), QKeySequence::Undo, QStringLiteral("undo"), &DesignPlace::undo);
+    auto* undo = addDocumentAction(tr("Undo"), QKeySequence::Undo, QStringLiteral("undo"), &DesignPage::undo);
     auto* redo = addDocumentAction(tr("Redo"), QKeySequence(Qt::CTRL | Qt::Key_Y), QStringLiteral("redo"),
-                                   &DesignPlace::redo);
+                                   &DesignPage::redo);
     const QUndoStack& stack = m_document.undoStack();
     undo->setEnabled(stack.canUndo());
     redo->setEnabled(stack.canRedo());
@@ -230,15 +229,15 @@ void DesignPlace::addActions()
     addWorkspaceActions(tr("View: undo"), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Z), tr("View: redo"),
                         QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Y));
     m_page->addAction(m_panels->makeMenuButton());
-    addDocumentAction(tr("Save as…"), QKeySequence::SaveAs, {}, &DesignPlace::saveAs);
+    addDocumentAction(tr("Save as…"), QKeySequence::SaveAs, {}, &DesignPage::saveAs);
 
     auto* copies = makeButton(tr("Scaled copies…"));
     auto* openButton = makeButton(tr("&Open…"));
     auto* saveButton = makeButton(tr("&Save"));
     for (QPushButton* button : {copies, openButton, saveButton, m_exchange->makeExportButton()})
         m_page->addAction(button);
-    auto* openAction = addDocumentAction(tr("Open…"), QKeySequence::Open, {}, &DesignPlace::open);
-    auto* saveAction = addDocumentAction(tr("Save"), QKeySequence::Save, {}, &DesignPlace::save);
+    auto* openAction = addDocumentAction(tr("Open…"), QKeySequence::Open, {}, &DesignPage::open);
+    auto* saveAction = addDocumentAction(tr("Save"), QKeySequence::Save, {}, &DesignPage::save);
     copies->setToolTip(tr("Specifications of a scaling study: this one on other numbers of ranks"));
     openButton->setToolTip(tr("A specification, or settings of DeepSpeed, Megatron-LM or SageMaker"));
     saveButton->setToolTip(tr("The specification, as `trainyard plan` and `launch` read it"));
@@ -247,7 +246,7 @@ void DesignPlace::addActions()
     connect(saveButton, &QPushButton::clicked, saveAction, &QAction::trigger);
 }
 
-void DesignPlace::activate()
+void DesignPage::activate()
 {
     refresh();
     if (!m_form->isAncestorOf(focusWidget()))
@@ -255,7 +254,7 @@ void DesignPlace::activate()
 }
 
 /// The run's, when this desk has read its manifest.
-const DataSetEntry* DesignPlace::dataSet() const
+const DataSetEntry* DesignPage::dataSet() const
 {
     const QString path = QString::fromStdString(m_document.spec().dataset.path);
     for (int row = 0; row < m_dataSets.rowCount(); ++row) {
@@ -266,14 +265,14 @@ const DataSetEntry* DesignPlace::dataSet() const
     return nullptr;
 }
 
-SequenceShape DesignPlace::shape() const
+SequenceShape DesignPage::shape() const
 {
     const DataSetEntry* entry = dataSet();
     return entry ? SequenceShape{entry->sequenceLength, entry->maxPredictions}
                  : sequencesOf(m_document.spec().model.maxPositions);
 }
 
-std::optional<DataSetShape> DesignPlace::rows() const
+std::optional<DataSetShape> DesignPage::rows() const
 {
     const DataSetEntry* entry = dataSet();
     if (!entry)
@@ -282,7 +281,7 @@ std::optional<DataSetShape> DesignPlace::rows() const
                         entry->paddingShare,   entry->objective,      entry->nextSentence};
 }
 
-VerdictPanel::Findings DesignPlace::findings() const
+VerdictPanel::Findings DesignPage::findings() const
 {
     const RunSpec& spec = m_document.spec();
     VerdictPanel::Findings findings{m_document.diagnostics(),
@@ -300,7 +299,7 @@ VerdictPanel::Findings DesignPlace::findings() const
     return findings;
 }
 
-void DesignPlace::explainProblems()
+void DesignPage::explainProblems()
 {
     const PlanFacts facts = planFacts(planInputs(), rows());
     auto explained = explainPlan(m_document.spec(), facts);
@@ -309,7 +308,7 @@ void DesignPlace::explainProblems()
     m_verdict->showRemedies(explained);
 }
 
-void DesignPlace::apply(const Remedy& remedy)
+void DesignPage::apply(const Remedy& remedy)
 {
     m_document.closeEdit();
     m_document.edit(tr("Setting that works"), QStringLiteral("remedy"),
@@ -317,20 +316,20 @@ void DesignPlace::apply(const Remedy& remedy)
     m_document.closeEdit();
 }
 
-PlanInputs DesignPlace::planInputs() const
+PlanInputs DesignPage::planInputs() const
 {
     return {shape(), [this](const std::string& name) { return m_hardware.find(name); },
             [this](const NodeSpec& node) { return memoryFoundOn(node, m_hosts); }};
 }
 
-PlannedDesign DesignPlace::plannedDesign() const
+PlannedDesign DesignPage::plannedDesign() const
 {
     const RunSpec& spec = m_document.spec();
     return {spec, shape(), planRun(spec, planInputs())};
 }
 
 /// What takes longer than an edit may follows in the strip, a moment later.
-void DesignPlace::refresh()
+void DesignPage::refresh()
 {
     m_design = plannedDesign();
     showCluster();
@@ -340,7 +339,7 @@ void DesignPlace::refresh()
     m_explainSoon.start();
 }
 
-void DesignPlace::showCluster()
+void DesignPage::showCluster()
 {
     const PlannedRun& plan = m_design.plan;
     const DeviceMap map(m_design.spec);
@@ -349,7 +348,7 @@ void DesignPlace::showCluster()
     m_memory->setMemory(memory, m_design.spec.layout, plan.memory.assumptions);
 }
 
-void DesignPlace::showKept()
+void DesignPage::showKept()
 {
     const auto& kept = m_plan->kept();
     m_verdict->setKept(kept);
@@ -358,7 +357,7 @@ void DesignPlace::showKept()
              : std::nullopt);
 }
 
-void DesignPlace::applyAlternative(const FoundLayout& layout)
+void DesignPage::applyAlternative(const FoundLayout& layout)
 {
     m_document.closeEdit();
     m_document.edit(tr("Alternative layout"), QStringLiteral("layout"),
@@ -369,7 +368,7 @@ void DesignPlace::applyAlternative(const FoundLayout& layout)
 
 /// The cheapest layout may want fewer hosts than there are. They stay in the design, where no rank is put on
 /// them, until the user takes them out.
-void DesignPlace::tellHostsWithoutRanks()
+void DesignPage::tellHostsWithoutRanks()
 {
     const auto& hosts = m_design.plan.hosts;
     const auto used = hosts.empty() ? 0 : static_cast<std::ptrdiff_t>(hosts.back().node) + 1;
@@ -390,14 +389,14 @@ void DesignPlace::tellHostsWithoutRanks()
     });
 }
 
-void DesignPlace::updateTitle()
+void DesignPage::updateTitle()
 {
     const auto& file = m_document.file();
     const QString name = file.empty() ? tr("not saved yet") : QString::fromStdString(file.string());
     m_page->setSubtitle(m_document.isModified() && !file.empty() ? tr("%1 · changed").arg(name) : name);
 }
 
-void DesignPlace::useDataSet(const DataSetEntry& entry)
+void DesignPage::useDataSet(const DataSetEntry& entry)
 {
     m_document.closeEdit();
     m_document.edit(tr("Data set"), QStringLiteral("dataset.path"), [&](RunSpec& spec) {
@@ -420,7 +419,7 @@ void DesignPlace::useDataSet(const DataSetEntry& entry)
     });
 }
 
-void DesignPlace::openFile(const QString& file)
+void DesignPage::openFile(const QString& file)
 {
     if (const Status opened = m_document.open(file.toStdString()); !opened.ok())
         m_page->strip()->showError(opened.error());
@@ -428,13 +427,13 @@ void DesignPlace::openFile(const QString& file)
         m_page->strip()->clear();
 }
 
-void DesignPlace::saveFile(const QString& file)
+void DesignPage::saveFile(const QString& file)
 {
     if (const Status saved = m_document.save(file.toStdString()); !saved.ok())
         m_page->strip()->showError(saved.error());
 }
 
-void DesignPlace::open()
+void DesignPage::open()
 {
     const QStringList filters = QStringList{specFilter()} + SettingsExchange::filters();
     QString chosen;
@@ -448,7 +447,7 @@ void DesignPlace::open()
         openFile(file);
 }
 
-void DesignPlace::save()
+void DesignPage::save()
 {
     if (m_document.file().empty())
         saveAs();
@@ -456,7 +455,7 @@ void DesignPlace::save()
         saveFile(QString::fromStdString(m_document.file().string()));
 }
 
-void DesignPlace::saveAs()
+void DesignPage::saveAs()
 {
     const QString proposal = QString::fromStdString(m_document.spec().name) + QStringLiteral(".json");
     const QString file =
@@ -465,17 +464,17 @@ void DesignPlace::saveAs()
         saveFile(file);
 }
 
-void DesignPlace::undo()
+void DesignPage::undo()
 {
     m_document.undoStack().undo();
 }
 
-void DesignPlace::redo()
+void DesignPage::redo()
 {
     m_document.undoStack().redo();
 }
 
-void DesignPlace::launch()
+void DesignPage::launch()
 {
     if (!m_document.isValid() || m_launch)
         return;
@@ -492,10 +491,10 @@ void DesignPlace::launch()
                                       fraction, text);
     });
     connect(m_launch, &RunOperation::noticed, this, [this](const QString& text) { m_notices << text; });
-    connect(m_launch, &RunOperation::finished, this, &DesignPlace::onLaunched);
+    connect(m_launch, &RunOperation::finished, this, &DesignPage::onLaunched);
 }
 
-void DesignPlace::onLaunched(const Result<QString>& result)
+void DesignPage::onLaunched(const Result<QString>& result)
 {
     m_launch.clear();
     m_verdict->setLaunching(false);

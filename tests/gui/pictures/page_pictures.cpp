@@ -11,23 +11,23 @@
 #include <QTemporaryDir>
 #include <QTimer>
 
-#include "app/data/data_place.h"
+#include "app/data/data_page.h"
 #include "app/data/data_set_panel.h"
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
 #include "app/data/sample_browser.h"
 #include "app/designer/alternatives_panel.h"
 #include "app/designer/cluster_picture.h"
-#include "app/designer/design_place.h"
+#include "app/designer/design_page.h"
 #include "app/designer/plan_panels.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
-#include "app/history/compare_place.h"
+#include "app/history/compare_page.h"
 #include "app/hosts/changed_key_strip.h"
 #include "app/hosts/host_key_strip.h"
-#include "app/hosts/hosts_place.h"
-#include "app/monitor/runs_place.h"
-#include "app/report/reports_place.h"
+#include "app/hosts/hosts_page.h"
+#include "app/monitor/runs_page.h"
+#include "app/report/reports_page.h"
 #include "app/widgets/table_view.h"
 #include "app/workspace/panel_area.h"
 #include "engine/base/file.h"
@@ -41,25 +41,25 @@ namespace {
 
 void showSamples(DeskWindow& desk)
 {
-    auto& place = placeOf<DataPlace>(desk);
-    auto* list = place.findChild<QListView*>();
+    auto& page = placeOf<DataPage>(desk);
+    auto* list = page.findChild<QListView*>();
     for (const int row : {1, 0}) // leaves the form of the picture before
         list->setCurrentIndex(desk.session().dataSets().index(row));
     desk.session().verifier().cancel(); // the folder is made up
-    auto* panel = place.findChild<DataSetPanel*>();
+    auto* panel = page.findChild<DataSetPanel*>();
     panel->samples().setSamples(samples());
     panel->tabs()->setCurrentIndex(0);
-    place.findChild<PreparePanel*>()->hide();
+    page.findChild<PreparePanel*>()->hide();
 }
 
 /// As showSamples(), with the tab of that number before it.
 void showDataTab(DeskWindow& desk, int row, int tab)
 {
     showSamples(desk);
-    auto& place = placeOf<DataPlace>(desk);
-    place.findChild<QListView*>()->setCurrentIndex(desk.session().dataSets().index(row));
+    auto& page = placeOf<DataPage>(desk);
+    page.findChild<QListView*>()->setCurrentIndex(desk.session().dataSets().index(row));
     desk.session().verifier().cancel(); // the folder is made up
-    auto* panel = place.findChild<DataSetPanel*>();
+    auto* panel = page.findChild<DataSetPanel*>();
     panel->showDetails(*readDataSetDetails(manifest()));
     panel->addStatistics(tokenFacts());
     panel->samples().setSamples(samples());
@@ -71,38 +71,38 @@ void showRemoteDataSet(DeskWindow& desk)
     const DataSetEntry entry = desk.session().dataSets().at(2);
     showDataTab(desk, 2, 0);
     desk.session().dataSets().setCheck(entry.host, entry.folder, DataSetEntry::Check::Verifying);
-    placeOf<DataPlace>(desk).findChild<DataSetPanel*>()->samples().setNote(
+    placeOf<DataPage>(desk).findChild<DataSetPanel*>()->samples().setNote(
         QStringLiteral("1.82 / 3.20 M rows checked on gpu-03"));
 }
 
 /// Without the questions of the pictures before.
-HostsPlace& quietHostsPlace(DeskWindow& desk)
+HostsPage& quietHostsPage(DeskWindow& desk)
 {
-    auto& place = placeOf<HostsPlace>(desk);
-    place.findChild<HostKeyStrip*>()->forget(QStringLiteral("gpu-11"));
-    place.findChild<ChangedKeyStrip*>()->forget(QStringLiteral("old-cluster"));
-    return place;
+    auto& page = placeOf<HostsPage>(desk);
+    page.findChild<HostKeyStrip*>()->forget(QStringLiteral("gpu-11"));
+    page.findChild<ChangedKeyStrip*>()->forget(QStringLiteral("old-cluster"));
+    return page;
 }
 
 void showHosts(DeskWindow& desk)
 {
-    auto& place = quietHostsPlace(desk);
-    place.selectHost(QStringLiteral("gpu-03"));
+    auto& page = quietHostsPage(desk);
+    page.selectHost(QStringLiteral("gpu-03"));
 }
 
 void showHostTrouble(DeskWindow& desk)
 {
-    auto& place = quietHostsPlace(desk);
-    place.selectHost(hosts()[1].name);
-    place.findChild<HostKeyStrip*>()->ask(QStringLiteral("gpu-11"), hostKeyQuestion());
+    auto& page = quietHostsPage(desk);
+    page.selectHost(hosts()[1].name);
+    page.findChild<HostKeyStrip*>()->ask(QStringLiteral("gpu-11"), hostKeyQuestion());
 }
 
 /// Three hosts selected, and what came of trying the links between them.
 void showLinks(DeskWindow& desk)
 {
-    auto& place = quietHostsPlace(desk);
+    auto& page = quietHostsPage(desk);
     const PreflightReport report = clusterWithTrouble();
-    const auto tables = place.findChildren<TableView*>();
+    const auto tables = page.findChildren<TableView*>();
     auto* table = *std::ranges::find(tables, QStringLiteral("Hosts"), &QWidget::accessibleName);
     table->clearSelection();
     for (const HostReport& host : report.hosts) {
@@ -118,39 +118,39 @@ void showLinks(DeskWindow& desk)
 
 void showTryingLinks(DeskWindow& desk)
 {
-    placeOf<HostsPlace>(desk);
+    placeOf<HostsPage>(desk);
     emit desk.session().hostChecks().cluster().progress(
         QStringLiteral("trying the links between the hosts on 10.20.0.0/16"), -1);
 }
 
 void showChangedKey(DeskWindow& desk)
 {
-    auto& place = quietHostsPlace(desk);
-    place.selectHost(QStringLiteral("old-cluster"));
-    place.findChild<ChangedKeyStrip*>()->tell(QStringLiteral("old-cluster"), hostKeyChange(),
-                                              changedHostKey());
+    auto& page = quietHostsPage(desk);
+    page.selectHost(QStringLiteral("old-cluster"));
+    page.findChild<ChangedKeyStrip*>()->tell(QStringLiteral("old-cluster"), hostKeyChange(),
+                                             changedHostKey());
 }
 
 void showOldAndNewKey(DeskWindow& desk)
 {
     showChangedKey(desk);
-    placeOf<HostsPlace>(desk).findChild<ChangedKeyStrip*>()->findChild<QPushButton*>()->click();
+    placeOf<HostsPage>(desk).findChild<ChangedKeyStrip*>()->findChild<QPushButton*>()->click();
 }
 
 void showPreparing(DeskWindow& desk)
 {
     showSamples(desk);
-    auto* panel = placeOf<DataPlace>(desk).findChild<PreparePanel*>();
+    auto* panel = placeOf<DataPage>(desk).findChild<PreparePanel*>();
     panel->begin(prepareOptions());
     panel->setProgress(halfPrepared());
 }
 
 PrepareForm& openForm(DeskWindow& desk, const PrepareOptions& options)
 {
-    auto& place = placeOf<DataPlace>(desk);
-    place.findChild<PreparePanel*>()->hide();
-    place.openPrepareForm();
-    auto* form = place.findChild<PrepareForm*>();
+    auto& page = placeOf<DataPage>(desk);
+    page.findChild<PreparePanel*>()->hide();
+    page.openPrepareForm();
+    auto* form = page.findChild<PrepareForm*>();
     form->showMore(false);
     form->setOptions(options);
     return *form;
@@ -163,7 +163,7 @@ void showMoreOptions(DeskWindow& desk)
     PrepareForm& form = openForm(desk, options);
     form.showMore(true);
     auto* scroll = form.findChild<QScrollArea*>();
-    QTimer::singleShot(100, scroll, [scroll] { // the rows have their places then
+    QTimer::singleShot(100, scroll, [scroll] { // the rows have their pages then
         scroll->verticalScrollBar()->setValue(scroll->verticalScrollBar()->maximum());
     });
 }
@@ -185,12 +185,12 @@ void showFormErrors(DeskWindow& desk)
 /// The form scrolled so far that the field is in view, its section unfolded.
 void showDesignField(DeskWindow& desk, const QString& path)
 {
-    placeOf<DesignPlace>(desk).findChild<SpecForm*>()->focusField(path);
+    placeOf<DesignPage>(desk).findChild<SpecForm*>()->focusField(path);
 }
 
 void showDesignErrors(DeskWindow& desk)
 {
-    placeOf<DesignPlace>(desk);
+    placeOf<DesignPage>(desk);
     desk.session().document().reset(badSpec());
 }
 
@@ -204,27 +204,27 @@ void showDesignRefused(DeskWindow& desk)
     spec.layout.tensor = 1;
     spec.layout.data = 4;
     spec.batch = {.global = 512, .micro = 32, .accumulation = 4};
-    placeOf<DesignPlace>(desk);
+    placeOf<DesignPage>(desk);
     desk.session().document().reset(spec);
 }
 
 void showImport(DeskWindow& desk)
 {
     desk.session().document().reset(goodSpec());
-    auto& place = placeOf<DesignPlace>(desk);
+    auto& page = placeOf<DesignPage>(desk);
     QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("ds_config.json"));
     (void)writeFileAtomically(file.toStdString(), R"({"train_micro_batch_size_per_gpu": 8,
         "zero_optimization": {"stage": 1, "overlap_comm": true, "stage3_max_live_parameters": 1e9},
         "optimizer": {"type": "OneBitLamb", "params": {"lr": 0.006, "weight_decay": "auto", "freeze_step": 1000}},
         "wall_clock_breakdown": true, "gradient_cliping": 1.0})");
-    place.findChild<SettingsExchange*>()->importFile(ForeignTool::DeepSpeed, file);
+    page.findChild<SettingsExchange*>()->importFile(ForeignTool::DeepSpeed, file);
 }
 
 /// A design, and the current device of its cluster (-1 = none).
 void showDesign(DeskWindow& desk, const RunSpec& spec, GroupAxis axis, int device = -1)
 {
-    auto* picture = placeOf<DesignPlace>(desk).findChild<ClusterPicture*>();
+    auto* picture = placeOf<DesignPage>(desk).findChild<ClusterPicture*>();
     desk.session().document().reset(spec);
     picture->setAxis(axis);
     picture->setCurrent(device);
@@ -240,7 +240,7 @@ void showUnknownHardware(DeskWindow& desk)
 void showAlternatives(DeskWindow& desk)
 {
     showDesign(desk, thousandDevicesSpec(), GroupAxis::Pipeline);
-    auto* search = placeOf<DesignPlace>(desk).findChild<AlternativesPanel*>();
+    auto* search = placeOf<DesignPage>(desk).findChild<AlternativesPanel*>();
     search->findChild<QPushButton*>()->click();
     auto* list = search->findChild<QListView*>();
     QEventLoop found;
@@ -256,7 +256,7 @@ void showAlternatives(DeskWindow& desk)
 void showComparison(DeskWindow& desk)
 {
     showDesign(desk, thousandDevicesSpec(), GroupAxis::Pipeline);
-    placeOf<DesignPlace>(desk).findChild<PlanPanels*>()->keepForComparison();
+    placeOf<DesignPage>(desk).findChild<PlanPanels*>()->keepForComparison();
     desk.session().document().edit(QStringLiteral("Pipeline"), QStringLiteral("layout.pipeline"),
                                    [](RunSpec& spec) {
                                        spec.layout.pipeline = 8;
@@ -268,14 +268,14 @@ void showComparison(DeskWindow& desk)
 void showDesignPanel(DeskWindow& desk, const char* panel)
 {
     showDesign(desk, goodSpec(), GroupAxis::Data);
-    PanelArea& panels = *placeOf<DesignPlace>(desk).panels();
+    PanelArea& panels = *placeOf<DesignPage>(desk).panels();
     panels.showPanel(*panels.panel(QLatin1String(panel)));
 }
 
 void showLaunching(DeskWindow& desk)
 {
     desk.session().document().reset(goodSpec());
-    auto* strip = placeOf<DesignPlace>(desk).findChild<PageFrame*>()->strip();
+    auto* strip = placeOf<DesignPage>(desk).findChild<PageFrame*>()->strip();
     strip->showProgress(QStringLiteral("Launching bert-large-phase1"), 0.42,
                         QStringLiteral("sending the engine to gpu-11: 223 of 530 MiB"));
     strip->addAction(QStringLiteral("Cancel"), [] {});
@@ -296,13 +296,12 @@ void fillDesk(DeskWindow& desk)
 
 const QList<Picture>& emptyPictures()
 {
-    static const QList<Picture> list{
-        {"hosts-empty", [](DeskWindow& desk) { placeOf<HostsPlace>(desk); }},
-        {"data-empty", [](DeskWindow& desk) { placeOf<DataPlace>(desk); }},
-        {"design-new", [](DeskWindow& desk) { placeOf<DesignPlace>(desk); }},
-        {"runs-empty", [](DeskWindow& desk) { placeOf<RunsPlace>(desk); }},
-        {"compare-empty", [](DeskWindow& desk) { placeOf<ComparePlace>(desk); }},
-        {"reports-empty", [](DeskWindow& desk) { placeOf<ReportsPlace>(desk); }}};
+    static const QList<Picture> list{{"hosts-empty", [](DeskWindow& desk) { placeOf<HostsPage>(desk); }},
+                                     {"data-empty", [](DeskWindow& desk) { placeOf<DataPage>(desk); }},
+                                     {"design-new", [](DeskWindow& desk) { placeOf<DesignPage>(desk); }},
+                                     {"runs-empty", [](DeskWindow& desk) { placeOf<RunsPage>(desk); }},
+                                     {"compare-empty", [](DeskWindow& desk) { placeOf<ComparePage>(desk); }},
+                                     {"reports-empty", [](DeskWindow& desk) { placeOf<ReportsPage>(desk); }}};
     return list;
 }
 
@@ -324,7 +323,7 @@ const QList<Picture>& placePictures()
         {"data-form", [](DeskWindow& desk) { openForm(desk, prepareOptions()); }},
         {"data-form-more", showMoreOptions},
         {"data-form-errors", showFormErrors},
-        {"design", [](DeskWindow& desk) { placeOf<DesignPlace>(desk); }},
+        {"design", [](DeskWindow& desk) { placeOf<DesignPage>(desk); }},
         {"design-memory", [](DeskWindow& desk) { showDesignField(desk, "memory.offload_parameters"); }},
         {"design-details",
          [](DeskWindow& desk) {
