@@ -7,8 +7,8 @@
 #include <QJsonObject>
 
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/desk.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
 #include "engine/base/units.h"
 
 namespace trainyard {

@@ -8,7 +8,7 @@
 
 #include "app/cli/command_help.h"
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
+#include "app/cli/support/console.h"
 #include "engine/base/parser_help.h"
 #include "engine/spec/field_reader.h"
 

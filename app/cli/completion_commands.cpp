@@ -2,7 +2,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/completion.h"
-#include "app/cli/console.h"
+#include "app/cli/support/console.h"
 #include "app/hosts/model/host_store.h"
 #include "app/plan/hardware_library.h"
 #include "remote/launch/desk_run.h"

@@ -1,6 +1,6 @@
 #include "app/cli/commands.h"
-#include "app/cli/data_on_hosts.h"
-#include "app/cli/node_tool.h"
+#include "app/cli/support/data_on_hosts.h"
+#include "app/cli/support/node_tool.h"
 
 namespace trainyard {
 

@@ -1,9 +1,9 @@
 #include <QEventLoop>
 
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/desk.h"
-#include "app/cli/report_files.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
+#include "app/cli/support/report_files.h"
 #include "app/demo/demo_flow.h"
 #include "remote/target/desk_folders.h"
 

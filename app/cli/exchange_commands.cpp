@@ -5,11 +5,11 @@
 #include <QJsonObject>
 
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/history.h"
-#include "app/cli/node_tool.h"
-#include "app/cli/output_file.h"
-#include "app/cli/record_fetch.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/history.h"
+#include "app/cli/support/node_tool.h"
+#include "app/cli/support/output_file.h"
+#include "app/cli/support/record_fetch.h"
 #include "app/exchange/csv_import.h"
 #include "app/exchange/history_import.h"
 #include "app/exchange/run_export.h"
@@ -230,11 +230,6 @@ Status importRuns(const ImportOptions& options)
     return {};
 }
 
-int exitWith(const Status& status)
-{
-    return status.ok() ? 0 : console::fail(status.error());
-}
-
 void addExport(CLI::App& app, CommandOutcome& outcome)
 {
     auto o = std::make_shared<ExportOptions>();
@@ -249,8 +244,9 @@ void addExport(CLI::App& app, CommandOutcome& outcome)
     command->add_option("--max-shard", o->maxShard, "Cut bigger weights into files of at most this size")
         ->needs(model);
     command->footer(kExportFooter);
-    command->callback(
-        [&outcome, o] { outcome.status = o->hf.empty() ? exitWith(exportRun(*o)) : exportModel(*o); });
+    command->callback([&outcome, o] {
+        outcome.status = o->hf.empty() ? console::exitWith(exportRun(*o)) : exportModel(*o);
+    });
 }
 
 void addImport(CLI::App& app, CommandOutcome& outcome)
@@ -277,8 +273,9 @@ void addImport(CLI::App& app, CommandOutcome& outcome)
         command->add_option("--out", o->checkpoint, "Folder for the checkpoint")->needs(model);
     model->needs(checkpoint);
     command->footer(kImportFooter);
-    command->callback(
-        [&outcome, o] { outcome.status = o->hf.empty() ? exitWith(importRuns(*o)) : importModel(*o); });
+    command->callback([&outcome, o] {
+        outcome.status = o->hf.empty() ? console::exitWith(importRuns(*o)) : importModel(*o);
+    });
 }
 
 } // namespace

@@ -6,14 +6,14 @@
 #include <QJsonObject>
 
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/desk.h"
-#include "app/cli/follow.h"
-#include "app/cli/history.h"
-#include "app/cli/output_file.h"
-#include "app/cli/record_fetch.h"
-#include "app/cli/run_list_output.h"
-#include "app/cli/terminal.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
+#include "app/cli/support/follow.h"
+#include "app/cli/support/history.h"
+#include "app/cli/support/output_file.h"
+#include "app/cli/support/record_fetch.h"
+#include "app/cli/support/run_list_output.h"
+#include "app/cli/support/terminal.h"
 #include "app/history/model/run_comparison.h"
 #include "app/runs/run_search.h"
 #include "engine/base/file.h"
@@ -37,11 +37,6 @@ struct HistoryOptions {
     bool json = false;
     bool follow = false;
 };
-
-int exitWith(const Status& status)
-{
-    return status.ok() ? 0 : console::fail(status.error());
-}
 
 Status changeTags(const HistoryOptions& options)
 {
@@ -225,30 +220,30 @@ void addKeeping(CLI::App& runs, CommandOutcome& outcome, const Options& o)
     command->add_option("RUN", o->run, "Run id")->required();
     command->add_option("TAG", o->tags, "Tags; those that it has stay")->required();
     command->add_flag("--remove", o->undo, "Take these tags away");
-    command->callback([&outcome, o] { outcome.status = exitWith(changeTags(*o)); });
+    command->callback([&outcome, o] { outcome.status = console::exitWith(changeTags(*o)); });
 
     command =
         runs.add_subcommand("note", "Write a run's notes: trainyard runs note RUN \"warm-up was too short\"");
     command->add_option("RUN", o->run, "Run id")->required();
     command->add_option("TEXT", o->text, "The notes, in place of those before")->required();
-    command->callback([&outcome, o] { outcome.status = exitWith(changeNotes(*o)); });
+    command->callback([&outcome, o] { outcome.status = console::exitWith(changeNotes(*o)); });
 
     command =
         runs.add_subcommand("archive", "Take runs off the list; `runs --search is:archived` shows them");
     command->add_option("RUN", o->runs, "Run ids")->required();
     command->add_flag("--undo", o->undo, "Put them back on the list");
-    command->callback([&outcome, o] { outcome.status = exitWith(changeArchive(*o)); });
+    command->callback([&outcome, o] { outcome.status = console::exitWith(changeArchive(*o)); });
 
     command = runs.add_subcommand("delete", "Delete a run that is over; its name must be typed");
     command->add_option("RUN", o->run, "Run id")->required();
     command->add_flag("--hosts", o->hosts, "Its folder on its hosts too, with every checkpoint");
     command->add_option("--confirm", o->name, "The run's name, where nobody can be asked");
-    command->callback([&outcome, o] { outcome.status = exitWith(deleteRun(*o)); });
+    command->callback([&outcome, o] { outcome.status = console::exitWith(deleteRun(*o)); });
 
     command = runs.add_subcommand("spec", "A run's specification, to change and launch");
     command->add_option("RUN", o->run, "Run id")->required();
     command->add_option("-o,--out", o->out, "File to write (default: standard output)");
-    command->callback([&outcome, o] { outcome.status = exitWith(writeSpec(*o)); });
+    command->callback([&outcome, o] { outcome.status = console::exitWith(writeSpec(*o)); });
 }
 
 } // namespace
@@ -269,7 +264,7 @@ void addHistoryCommands(CLI::App& app, CommandOutcome& outcome)
     command = app.add_subcommand("diff", "In which fields the specifications of runs differ");
     command->add_option("RUN", o->runs, "Run ids, at least two")->required()->expected(2, -1);
     command->add_flag("--json", o->json, "One JSON document on standard output");
-    command->callback([&outcome, o] { outcome.status = exitWith(diff(*o)); });
+    command->callback([&outcome, o] { outcome.status = console::exitWith(diff(*o)); });
 }
 
 } // namespace trainyard

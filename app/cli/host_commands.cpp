@@ -5,10 +5,10 @@
 #include <QJsonObject>
 
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/desk.h"
-#include "app/cli/interrupt.h"
-#include "app/cli/remove_old_key.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
+#include "app/cli/support/interrupt.h"
+#include "app/cli/support/remove_old_key.h"
 #include "app/hosts/model/host_entry.h"
 #include "app/hosts/model/host_store.h"
 #include "engine/spec/field_reader.h"

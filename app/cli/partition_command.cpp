@@ -4,11 +4,11 @@
 #include <QJsonObject>
 
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/hardware_input.h"
-#include "app/cli/output_file.h"
-#include "app/cli/planned_shape.h"
-#include "app/cli/watched_work.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/hardware_input.h"
+#include "app/cli/support/output_file.h"
+#include "app/cli/support/planned_shape.h"
+#include "app/cli/support/watched_work.h"
 #include "engine/base/file.h"
 #include "engine/planner/partition/arrangement.h"
 #include "engine/planner/partition/part_costs_json.h"

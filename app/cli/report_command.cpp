@@ -3,10 +3,10 @@
 #include <QEventLoop>
 
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/desk.h"
-#include "app/cli/record_fetch.h"
-#include "app/cli/report_files.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
+#include "app/cli/support/record_fetch.h"
+#include "app/cli/support/report_files.h"
 #include "app/data/model/data_set_inspector.h"
 #include "app/hosts/model/host_entry.h"
 #include "app/plan/hardware_library.h"

@@ -2,12 +2,12 @@
 #include <QTimer>
 
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/desk.h"
-#include "app/cli/follow.h"
-#include "app/cli/host_runs.h"
-#include "app/cli/run_words.h"
-#include "app/cli/spec_input.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
+#include "app/cli/support/follow.h"
+#include "app/cli/support/host_runs.h"
+#include "app/cli/support/run_words.h"
+#include "app/cli/support/spec_input.h"
 #include "engine/base/standard_streams.h"
 
 namespace trainyard {

@@ -2,10 +2,10 @@
 #include <QJsonObject>
 
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/output_file.h"
-#include "app/cli/problem_output.h"
-#include "app/cli/spec_input.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/output_file.h"
+#include "app/cli/support/problem_output.h"
+#include "app/cli/support/spec_input.h"
 #include "engine/base/file.h"
 #include "engine/spec/foreign/foreign_settings.h"
 #include "engine/spec/limits.h"

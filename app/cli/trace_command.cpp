@@ -3,10 +3,10 @@
 #include <QEventLoop>
 
 #include "app/cli/commands.h"
-#include "app/cli/console.h"
-#include "app/cli/desk.h"
-#include "app/cli/host_runs.h"
-#include "app/cli/output_file.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
+#include "app/cli/support/host_runs.h"
+#include "app/cli/support/output_file.h"
 #include "app/monitor/model/trace_recording.h"
 #include "app/runs/run_folder.h"
 #include "engine/base/file.h"
@@ -97,11 +97,6 @@ Status trace(const TraceOptions& options)
     return {};
 }
 
-int exitWith(const Status& status)
-{
-    return status.ok() ? 0 : console::fail(status.error());
-}
-
 } // namespace
 
 void addTraceCommand(CLI::App& app, CommandOutcome& outcome)
@@ -120,7 +115,7 @@ void addTraceCommand(CLI::App& app, CommandOutcome& outcome)
         "chrome://tracing open it: a process for each\nrank, with a track of its forward and backward "
         "passes and updates, step by step, and a track for each group of ranks.\n\n  trainyard trace RUN "
         "--steps 5 --out trace.json");
-    command->callback([&outcome, o] { outcome.status = exitWith(trace(*o)); });
+    command->callback([&outcome, o] { outcome.status = console::exitWith(trace(*o)); });
 }
 
 } // namespace trainyard

@@ -1,9 +1,9 @@
-#include "app/cli/plan_time.h"
+#include "app/cli/support/plan_time.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/cli/console.h"
+#include "app/cli/support/console.h"
 #include "engine/base/units.h"
 
 namespace trainyard {

@@ -1,11 +1,11 @@
-#include "app/cli/host_runs.h"
+#include "app/cli/support/host_runs.h"
 
 #include <chrono>
 
 #include <QEventLoop>
 
-#include "app/cli/console.h"
-#include "app/cli/desk.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
 
 namespace trainyard {
 

@@ -3,7 +3,7 @@
 #include <QElapsedTimer>
 #include <QString>
 
-#include "app/cli/interrupt.h"
+#include "app/cli/support/interrupt.h"
 
 namespace trainyard {
 

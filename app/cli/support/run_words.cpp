@@ -1,4 +1,4 @@
-#include "app/cli/run_words.h"
+#include "app/cli/support/run_words.h"
 
 namespace trainyard {
 

@@ -1,7 +1,7 @@
-#include "app/cli/spec_input.h"
+#include "app/cli/support/spec_input.h"
 
-#include "app/cli/console.h"
-#include "app/cli/problem_output.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/problem_output.h"
 #include "engine/base/file.h"
 #include "engine/spec/remarks.h"
 #include "engine/spec/spec_json.h"

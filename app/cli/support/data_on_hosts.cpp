@@ -1,13 +1,13 @@
-#include "app/cli/data_on_hosts.h"
+#include "app/cli/support/data_on_hosts.h"
 
 #include <optional>
 
 #include <QEventLoop>
 
 #include "app/base/display_text.h"
-#include "app/cli/console.h"
-#include "app/cli/desk.h"
-#include "app/cli/follow.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
+#include "app/cli/support/follow.h"
 #include "app/data/model/host_verification.h"
 #include "app/data/model/spread_preparation.h"
 #include "engine/base/standard_streams.h"

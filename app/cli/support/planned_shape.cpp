@@ -1,4 +1,4 @@
-#include "app/cli/planned_shape.h"
+#include "app/cli/support/planned_shape.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/cli/problem_output.h"
+#include "app/cli/support/problem_output.h"
 #include "app/plan/sequences.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/limits.h"

@@ -1,11 +1,11 @@
-#include "app/cli/node_tool.h"
+#include "app/cli/support/node_tool.h"
 
 #include <cerrno>
 #include <unistd.h>
 
 #include <QCoreApplication>
 
-#include "app/cli/console.h"
+#include "app/cli/support/console.h"
 
 namespace trainyard {
 

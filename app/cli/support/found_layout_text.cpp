@@ -1,8 +1,8 @@
-#include "app/cli/found_layout_text.h"
+#include "app/cli/support/found_layout_text.h"
 
 #include <QJsonObject>
 
-#include "app/cli/console.h"
+#include "app/cli/support/console.h"
 #include "app/plan/layout_words.h"
 #include "engine/planner/search/tradeoffs.h"
 #include "engine/planner/stage_costs.h"

@@ -1,9 +1,9 @@
-#include "app/cli/remove_old_key.h"
+#include "app/cli/support/remove_old_key.h"
 
 #include <QEventLoop>
 
-#include "app/cli/console.h"
-#include "app/cli/desk.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
 #include "remote/target/host_key_change.h"
 
 namespace trainyard {

@@ -1,4 +1,4 @@
-#include "app/cli/hardware_input.h"
+#include "app/cli/support/hardware_input.h"
 
 #include <algorithm>
 #include <filesystem>

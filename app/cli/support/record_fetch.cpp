@@ -1,4 +1,4 @@
-#include "app/cli/record_fetch.h"
+#include "app/cli/support/record_fetch.h"
 
 #include <memory>
 #include <optional>
@@ -6,9 +6,9 @@
 #include <QEventLoop>
 #include <QTimer>
 
-#include "app/cli/console.h"
-#include "app/cli/desk.h"
-#include "app/cli/history.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
+#include "app/cli/support/history.h"
 #include "remote/stream/run_follower.h"
 
 namespace trainyard {

@@ -1,8 +1,8 @@
-#include "app/cli/problem_output.h"
+#include "app/cli/support/problem_output.h"
 
 #include <QJsonObject>
 
-#include "app/cli/console.h"
+#include "app/cli/support/console.h"
 
 namespace trainyard {
 

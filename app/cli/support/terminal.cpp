@@ -1,4 +1,4 @@
-#include "app/cli/terminal.h"
+#include "app/cli/support/terminal.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "app/cli/console.h"
+#include "app/cli/support/console.h"
 
 namespace trainyard {
 

@@ -1,11 +1,11 @@
-#include "app/cli/run_alerts.h"
+#include "app/cli/support/run_alerts.h"
 
 #include <QDateTime>
 #include <QJsonObject>
 
 #include "app/alerts/alert_rules.h"
 #include "app/alerts/alert_settings.h"
-#include "app/cli/console.h"
+#include "app/cli/support/console.h"
 #include "app/runs/open_run.h"
 #include "remote/target/desk_folders.h"
 

@@ -1,12 +1,12 @@
-#include "app/cli/alert_teller.h"
+#include "app/cli/support/alert_teller.h"
 
 #include <algorithm>
 
 #include <QDateTime>
 
 #include "app/alerts/alert_rules.h"
-#include "app/cli/console.h"
-#include "app/cli/run_alerts.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/run_alerts.h"
 #include "app/runs/run_link.h"
 #include "remote/target/desk_folders.h"
 

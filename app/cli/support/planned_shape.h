@@ -6,7 +6,7 @@
 #include <QJsonObject>
 #include <QString>
 
-#include "app/cli/spec_input.h"
+#include "app/cli/support/spec_input.h"
 #include "engine/base/result.h"
 #include "engine/planner/sequence_shape.h"
 #include "engine/spec/diagnostic.h"

@@ -4,8 +4,8 @@
 
 #include <QObject>
 
-#include "app/cli/interrupt.h"
-#include "app/cli/terminal.h"
+#include "app/cli/support/interrupt.h"
+#include "app/cli/support/terminal.h"
 #include "remote/launch/run_service.h"
 #include "remote/target/target_pool.h"
 

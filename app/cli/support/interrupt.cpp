@@ -1,4 +1,4 @@
-#include "app/cli/interrupt.h"
+#include "app/cli/support/interrupt.h"
 
 #include <csignal>
 #include <sys/signalfd.h>

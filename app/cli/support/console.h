@@ -20,6 +20,8 @@ void transient(const QString& line);
 void warn(const QString& text);
 /// Prints `trainyard: <what, where, what to do>` and gives the exit status for it.
 int fail(const Error& error);
+/// Returns 0 for success, else what fail() returns for the error.
+int exitWith(const Status& status);
 
 /// Columns aligned to their longest cell, two blanks apart; the first row is the heading.
 QString table(const QList<QStringList>& rows);

@@ -1,4 +1,4 @@
-#include "app/cli/output_file.h"
+#include "app/cli/support/output_file.h"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "app/cli/history.h"
+#include "app/cli/support/history.h"
 
 #include "engine/base/file.h"
 #include "remote/target/desk_folders.h"

@@ -2,7 +2,7 @@
 
 #include <QString>
 
-#include "app/cli/desk.h"
+#include "app/cli/support/desk.h"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "app/cli/console.h"
+#include "app/cli/support/console.h"
 
 #include <string>
 #include <unistd.h>
@@ -56,6 +56,11 @@ int fail(const Error& error)
 {
     note("trainyard: " + QString::fromStdString(shownText(error)));
     return exitStatus(error.kind);
+}
+
+int exitWith(const Status& status)
+{
+    return status.ok() ? 0 : fail(status.error());
 }
 
 QString table(const QList<QStringList>& rows)

@@ -1,9 +1,9 @@
-#include "app/cli/plan_validation.h"
+#include "app/cli/support/plan_validation.h"
 
 #include <QJsonObject>
 
-#include "app/cli/console.h"
-#include "app/cli/hardware_input.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/hardware_input.h"
 #include "engine/base/file.h"
 #include "engine/planner/validation/validation.h"
 

@@ -1,8 +1,8 @@
-#include "app/cli/watched_work.h"
+#include "app/cli/support/watched_work.h"
 
 #include <QCoreApplication>
 
-#include "app/cli/console.h"
+#include "app/cli/support/console.h"
 
 namespace trainyard {
 

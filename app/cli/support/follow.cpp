@@ -1,12 +1,12 @@
-#include "app/cli/follow.h"
+#include "app/cli/support/follow.h"
 
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QTimer>
 
-#include "app/cli/alert_teller.h"
-#include "app/cli/console.h"
-#include "app/cli/run_words.h"
+#include "app/cli/support/alert_teller.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/run_words.h"
 #include "remote/stream/attempt_records.h"
 #include "remote/stream/run_follower.h"
 

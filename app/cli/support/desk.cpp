@@ -1,10 +1,10 @@
-#include "app/cli/desk.h"
+#include "app/cli/support/desk.h"
 
 #include <QEventLoop>
 #include <QPointer>
 #include <QTimer>
 
-#include "app/cli/console.h"
+#include "app/cli/support/console.h"
 #include "remote/target/desk_folders.h"
 #include "remote/target/system_keyring.h"
 

@@ -1,4 +1,4 @@
-#include "app/cli/run_list_output.h"
+#include "app/cli/support/run_list_output.h"
 
 #include <algorithm>
 #include <map>
@@ -7,12 +7,12 @@
 #include <QJsonObject>
 
 #include "app/base/display_text.h"
-#include "app/cli/console.h"
-#include "app/cli/desk.h"
-#include "app/cli/history.h"
-#include "app/cli/host_runs.h"
-#include "app/cli/record_fetch.h"
-#include "app/cli/run_alerts.h"
+#include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
+#include "app/cli/support/history.h"
+#include "app/cli/support/host_runs.h"
+#include "app/cli/support/record_fetch.h"
+#include "app/cli/support/run_alerts.h"
 #include "app/exchange/run_list_csv.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_search.h"
