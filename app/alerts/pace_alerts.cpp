@@ -5,7 +5,7 @@
 #include "app/alerts/alert_rules.h"
 #include "app/base/display_text.h"
 #include "app/base/median.h"
-#include "engine/planner/rank_grid.h"
+#include "engine/planner/layout/rank_grid.h"
 
 namespace trainyard {
 

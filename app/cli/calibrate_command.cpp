@@ -16,10 +16,10 @@
 #include "app/hosts/model/host_probes.h"
 #include "app/plan/measured_run.h"
 #include "app/plan/probed_hardware.h"
+#include "engine/planner/calibration/probe_json.h"
+#include "engine/planner/calibration/refined_node.h"
 #include "engine/planner/hardware/hardware_json.h"
 #include "engine/planner/hardware/hardware_presets.h"
-#include "engine/planner/probes/probe_json.h"
-#include "engine/planner/validation/refined_node.h"
 #include "engine/spec/hardware_name.h"
 
 namespace trainyard {

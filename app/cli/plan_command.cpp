@@ -16,8 +16,8 @@
 #include "app/cli/support/spec_input.h"
 #include "app/plan/memory_here.h"
 #include "app/plan/planned_run.h"
-#include "engine/planner/parameter_parts.h"
-#include "engine/planner/processor_remarks.h"
+#include "engine/planner/explain/processor_remarks.h"
+#include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/remarks.h"
 

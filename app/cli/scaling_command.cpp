@@ -18,7 +18,7 @@
 #include "app/runs/run_entry.h"
 #include "app/runs/run_folder.h"
 #include "engine/planner/hardware/node_fit.h"
-#include "engine/planner/memory_model.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/planner/scaling/published_curve.h"
 #include "engine/planner/scaling/scaling_curve.h"
 #include "engine/spec/limits.h"

@@ -26,7 +26,7 @@
 #include "app/workspace/message_strip.h"
 #include "app/workspace/page_frame.h"
 #include "app/workspace/panel_area.h"
-#include "engine/planner/processor_remarks.h"
+#include "engine/planner/explain/processor_remarks.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/remarks.h"
 #include "remote/launch/inventory.h"

@@ -10,7 +10,7 @@
 #include "app/designer/placement_letters.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
-#include "engine/planner/rank_grid.h"
+#include "engine/planner/layout/rank_grid.h"
 
 namespace trainyard {
 

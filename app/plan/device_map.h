@@ -6,7 +6,7 @@
 
 #include <QString>
 
-#include "engine/planner/rank_grid.h"
+#include "engine/planner/layout/rank_grid.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {

@@ -3,7 +3,7 @@
 #include <QString>
 
 #include "engine/base/result.h"
-#include "engine/planner/validation/measured_rows.h"
+#include "engine/planner/calibration/measured_rows.h"
 
 namespace trainyard {
 

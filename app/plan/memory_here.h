@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/planner/memory_fit.h"
+#include "engine/planner/memory/memory_fit.h"
 
 namespace trainyard {
 

@@ -4,7 +4,7 @@
 
 #include "app/plan/hardware_library.h"
 #include "app/runs/run_folder.h"
-#include "engine/planner/rank_grid.h"
+#include "engine/planner/layout/rank_grid.h"
 #include "remote/launch/inventory.h"
 
 namespace trainyard {

@@ -7,7 +7,7 @@
 #include <QString>
 
 #include "app/plan/planned_run.h"
-#include "engine/planner/memory_model.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {

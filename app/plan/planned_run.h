@@ -9,8 +9,8 @@
 #include "engine/base/result.h"
 #include "engine/planner/explain/plan_problems.h"
 #include "engine/planner/hardware/hardware.h"
-#include "engine/planner/memory_fit.h"
-#include "engine/planner/memory_model.h"
+#include "engine/planner/memory/memory_fit.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/planner/time/step_figures.h"
 #include "engine/planner/time/step_model.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "engine/planner/calibration/probed_node.h"
 #include "engine/planner/hardware/hardware_presets.h"
-#include "engine/planner/probes/probed_node.h"
 
 namespace trainyard {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "app/plan/hardware_library.h"
-#include "engine/planner/probes/probe.h"
+#include "engine/planner/calibration/probe.h"
 
 namespace trainyard {
 

@@ -4,7 +4,7 @@
 #include "app/plan/layout_words.h"
 #include "app/report/sections.h"
 #include "app/runs/run_entry.h"
-#include "engine/planner/parameter_parts.h"
+#include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {

@@ -5,7 +5,7 @@
 #include "engine/certification/made_up_batch.h"
 #include "engine/comm/phase_clock.h"
 #include "engine/comm/process_groups.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/training/replica.h"
 #include "engine/training/replica_threads.h"
 #include "engine/training/training_step.h"

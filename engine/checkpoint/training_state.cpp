@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "engine/checkpoint/tensor_views.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/optim/optimizer.h"
 
 namespace trainyard {

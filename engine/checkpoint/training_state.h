@@ -8,7 +8,7 @@
 #include "engine/base/result.h"
 #include "engine/checkpoint/format/checkpoint_reader.h"
 #include "engine/checkpoint/format/checkpoint_writer.h"
-#include "engine/nn/flat_layout.h"
+#include "engine/nn/parameters/flat_layout.h"
 
 namespace trainyard {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/comm/process_group.h"
-#include "engine/planner/rank_grid.h"
+#include "engine/planner/layout/rank_grid.h"
 
 namespace trainyard {
 

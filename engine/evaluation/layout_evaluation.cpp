@@ -9,8 +9,8 @@
 
 #include "engine/comm/process_groups.h"
 #include "engine/evaluation/batch_rows.h"
-#include "engine/nn/model_family.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/families/model_family.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/limits.h"

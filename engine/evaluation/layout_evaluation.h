@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "engine/base/result.h"
-#include "engine/nn/model_head.h"
+#include "engine/nn/families/model_head.h"
 #include "engine/nn/token_batch.h"
 #include "engine/spec/run_spec.h"
 #include "engine/training/whole_tensors.h"

@@ -7,7 +7,7 @@
 
 #include "engine/base/check.h"
 #include "engine/nn/fused/activation_kernel.h"
-#include "engine/nn/gradient_collector.h"
+#include "engine/nn/parameters/gradient_collector.h"
 
 namespace trainyard {
 

@@ -4,7 +4,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/nn/fused/norm_kernel.h"
-#include "engine/nn/gradient_collector.h"
+#include "engine/nn/parameters/gradient_collector.h"
 
 namespace trainyard {
 

@@ -5,9 +5,9 @@
 #include <ATen/ops/where.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "engine/nn/gradient_collector.h"
-#include "engine/nn/model_family.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/families/model_family.h"
+#include "engine/nn/parameters/gradient_collector.h"
+#include "engine/nn/parameters/parameter_store.h"
 
 namespace trainyard {
 

@@ -5,7 +5,7 @@
 #include <ATen/ops/arange.h>
 
 #include "engine/nn/attention.h"
-#include "engine/nn/model_family.h"
+#include "engine/nn/families/model_family.h"
 
 namespace trainyard {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/nn/transformer_stage.h"
 
 namespace trainyard {

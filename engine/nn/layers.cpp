@@ -8,8 +8,8 @@
 
 #include "engine/nn/add_norm.h"
 #include "engine/nn/fused/column_sums.h"
-#include "engine/nn/gradient_collector.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/gradient_collector.h"
+#include "engine/nn/parameters/parameter_store.h"
 
 namespace trainyard {
 

@@ -5,7 +5,7 @@
 
 #include <torch/types.h>
 
-#include "engine/nn/slice_geometry.h"
+#include "engine/nn/parameters/slice_geometry.h"
 #include "engine/nn/token_batch.h"
 
 namespace trainyard {

@@ -4,7 +4,7 @@
 
 #include <torch/types.h>
 
-#include "engine/nn/slice_geometry.h"
+#include "engine/nn/parameters/slice_geometry.h"
 
 namespace trainyard {
 

@@ -3,7 +3,7 @@
 #include "engine/nn/activation.h"
 #include "engine/nn/add_norm.h"
 #include "engine/nn/attention.h"
-#include "engine/nn/model_family.h"
+#include "engine/nn/families/model_family.h"
 
 namespace trainyard {
 

@@ -4,8 +4,8 @@
 #include <ATen/ops/stack.h>
 
 #include "engine/base/check.h"
-#include "engine/nn/model_family.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/families/model_family.h"
+#include "engine/nn/parameters/parameter_store.h"
 
 namespace trainyard {
 

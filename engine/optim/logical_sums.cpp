@@ -4,7 +4,7 @@
 
 #include "engine/comm/phase_clock.h"
 #include "engine/comm/process_groups.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 
 namespace trainyard {
 

@@ -1,6 +1,6 @@
 #include "engine/optim/optimizer.h"
 
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/optim/adamw.h"
 #include "engine/optim/lamb.h"
 #include "engine/optim/lans.h"

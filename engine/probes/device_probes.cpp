@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/base/check.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 
 namespace trainyard {
 

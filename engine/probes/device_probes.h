@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "engine/nn/device.h"
-#include "engine/planner/probes/probe.h"
+#include "engine/planner/calibration/probe.h"
 
 namespace trainyard {
 

@@ -5,7 +5,7 @@
 
 #include "engine/base/check.h"
 #include "engine/comm/process_group.h"
-#include "engine/planner/probes/probe_plan.h"
+#include "engine/planner/calibration/probe_plan.h"
 #include "engine/probes/device_probes.h"
 #include "engine/probes/group_probes.h"
 #include "engine/probes/probe_clock.h"

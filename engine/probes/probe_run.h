@@ -5,7 +5,7 @@
 
 #include "engine/comm/group_maker.h"
 #include "engine/nn/device.h"
-#include "engine/planner/probes/probe.h"
+#include "engine/planner/calibration/probe.h"
 
 namespace trainyard {
 

@@ -5,8 +5,8 @@
 
 #include "engine/comm/process_groups.h"
 #include "engine/memory/memory_scope.h"
-#include "engine/nn/model_parameters.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/families/model_parameters.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/parallel/context/ring_attention.h"
 #include "engine/parallel/data/weight_gatherer.h"
@@ -14,7 +14,7 @@
 #include "engine/parallel/recompute/recompute_runner.h"
 #include "engine/parallel/zero/gathering_runner.h"
 #include "engine/parallel/zero/part_gatherer.h"
-#include "engine/planner/stage_costs.h"
+#include "engine/planner/layout/stage_costs.h"
 
 namespace trainyard {
 

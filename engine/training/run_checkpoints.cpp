@@ -10,7 +10,7 @@
 #include "engine/checkpoint/slice_snapshot.h"
 #include "engine/comm/agreement.h"
 #include "engine/comm/process_groups.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
 #include "engine/training/replica.h"
 

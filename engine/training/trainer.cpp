@@ -6,7 +6,7 @@
 #include "engine/comm/flight_recorder.h"
 #include "engine/comm/process_groups.h"
 #include "engine/memory/accounting_allocator.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/spec/layout_change.h"
 #include "engine/training/data/training_data.h"
 #include "engine/training/run_checkpoints.h"

@@ -7,7 +7,7 @@
 
 #include "engine/comm/agreement.h"
 #include "engine/memory/memory_scope.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/planner/pipeline/make_schedule.h"
 
@@ -17,9 +17,10 @@ namespace {
 
 Error notFinite(const char* what, double value, Step step)
 {
-    return failed(fmt::format("the {} of step {} is {}", what, step.value, value),
-                  "lower optimizer.learning_rate or lengthen the warm-up, and resume; `trainyard checkpoints` "
-                  "lists where the run can start from");
+    return failed(
+        fmt::format("the {} of step {} is {}", what, step.value, value),
+        "lower optimizer.learning_rate or lengthen the warm-up, and resume; `trainyard checkpoints` "
+        "lists where the run can start from");
 }
 
 std::vector<PipelineExecutor::Chunk> chunksOf(const Replica& replica)

@@ -5,7 +5,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "engine/base/check.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/training/replica.h"
 
 namespace trainyard {

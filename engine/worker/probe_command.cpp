@@ -13,7 +13,7 @@
 #include "engine/device/device_session.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/cpu_math.h"
-#include "engine/planner/probes/probe_json.h"
+#include "engine/planner/calibration/probe_json.h"
 #include "engine/probes/host_facts.h"
 #include "engine/probes/probe_run.h"
 #include "engine/records/patient_journal.h"

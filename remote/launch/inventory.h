@@ -6,7 +6,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "engine/planner/memory_fit.h"
+#include "engine/planner/memory/memory_fit.h"
 #include "remote/preflight/preflight.h"
 
 namespace trainyard {

@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "engine/planner/explain/plan_problems.h"
-#include "engine/planner/memory_model.h"
-#include "engine/planner/processor_remarks.h"
+#include "engine/planner/explain/processor_remarks.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/elastic.h"
 

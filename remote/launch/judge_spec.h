@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/planner/memory_fit.h"
+#include "engine/planner/memory/memory_fit.h"
 #include "engine/spec/diagnostic.h"
 #include "engine/spec/run_spec.h"
 #include "remote/launch/data_set_manifest.h"

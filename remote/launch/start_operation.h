@@ -8,7 +8,7 @@
 #include <QByteArray>
 #include <QList>
 
-#include "engine/planner/memory_fit.h"
+#include "engine/planner/memory/memory_fit.h"
 #include "engine/spec/run_spec.h"
 #include "remote/deploy/deployer.h"
 #include "remote/launch/desk_run.h"

@@ -24,7 +24,7 @@
 #include "engine/device/device_session.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/cpu_math.h"
-#include "engine/planner/parameter_parts.h"
+#include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/names.h"
 #include "engine/spec/presets.h"
 #include "engine/training/step_journal.h"

@@ -25,11 +25,11 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/check.h"
+#include "engine/planner/calibration/calibration.h"
 #include "engine/planner/hardware/hardware_json.h"
 #include "engine/planner/hardware/hardware_presets.h"
-#include "engine/planner/memory_fit.h"
-#include "engine/planner/memory_model.h"
-#include "engine/planner/validation/calibration.h"
+#include "engine/planner/memory/memory_fit.h"
+#include "engine/planner/memory/memory_model.h"
 #include "tests/auto/training/training_fixture.h"
 #include "tests/auto/training/worker_process.h"
 #include "tests/support/layouts/engine_layouts.h"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/nn/token_batch.h"
 #include "engine/spec/run_spec.h"
 

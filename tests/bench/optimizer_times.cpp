@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 
 #include "engine/memory/accounting_allocator.h"
-#include "engine/nn/model_parameters.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/families/model_parameters.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/optim/optimizer.h"
 #include "tests/bench/bench_models.h"

@@ -7,7 +7,7 @@
 #include <QTest>
 
 #include "app/hosts/model/host_probes.h"
-#include "engine/planner/probes/probed_node.h"
+#include "engine/planner/calibration/probed_node.h"
 #include "engine/records/journal.h"
 #include "remote/launch/run_service.h"
 #include "tests/support/bundle/engine_bundle.h"

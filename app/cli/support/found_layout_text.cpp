@@ -4,8 +4,8 @@
 
 #include "app/cli/support/console.h"
 #include "app/plan/layout_words.h"
+#include "engine/planner/layout/stage_costs.h"
 #include "engine/planner/search/tradeoffs.h"
-#include "engine/planner/stage_costs.h"
 #include "engine/planner/time/step_figures.h"
 #include "engine/spec/names.h"
 

@@ -6,8 +6,8 @@
 #include <QStringList>
 
 #include "app/plan/device_map.h"
-#include "engine/planner/memory_fit.h"
-#include "engine/planner/memory_model.h"
+#include "engine/planner/memory/memory_fit.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/records/record.h"
 
 namespace trainyard {

@@ -7,7 +7,7 @@
 #include <QStringList>
 
 #include "app/base/display_text.h"
-#include "engine/planner/parameter_parts.h"
+#include "engine/planner/layout/parameter_parts.h"
 
 namespace trainyard {
 

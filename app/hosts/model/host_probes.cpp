@@ -7,7 +7,7 @@
 #include <QTimer>
 
 #include "app/base/display_text.h"
-#include "engine/planner/probes/probe_json.h"
+#include "engine/planner/calibration/probe_json.h"
 
 namespace trainyard {
 

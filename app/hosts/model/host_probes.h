@@ -4,7 +4,7 @@
 #include <QString>
 
 #include "app/hosts/model/host_job.h"
-#include "engine/planner/probes/probe.h"
+#include "engine/planner/calibration/probe.h"
 
 namespace trainyard {
 

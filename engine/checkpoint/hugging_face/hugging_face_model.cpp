@@ -8,7 +8,7 @@
 #include "engine/base/json_problem.h"
 #include "engine/checkpoint/hugging_face/file_names.h"
 #include "engine/checkpoint/tensor_views.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 
 namespace trainyard {
 

@@ -2,7 +2,7 @@
 
 #include "engine/comm/phase_clock.h"
 #include "engine/comm/process_group.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
 
 namespace trainyard {

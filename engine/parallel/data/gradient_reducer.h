@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/comm/work.h"
-#include "engine/nn/flat_layout.h"
+#include "engine/nn/parameters/flat_layout.h"
 
 namespace trainyard {
 

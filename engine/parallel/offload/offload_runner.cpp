@@ -4,7 +4,7 @@
 
 #include <c10/core/GradMode.h>
 
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/parallel/offload/saved_tensor_scope.h"
 
 namespace trainyard {

@@ -5,7 +5,7 @@
 
 #include "engine/base/check.h"
 #include "engine/comm/process_groups.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
 #include "engine/parallel/data/gradient_reducer.h"
 #include "engine/parallel/pipeline/pass_times.h"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/planner/processor_remarks.h"
+#include "engine/planner/explain/processor_remarks.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/validate.h"
 

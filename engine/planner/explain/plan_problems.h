@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "engine/planner/explain/explained_problem.h"
-#include "engine/planner/memory_fit.h"
-#include "engine/planner/memory_model.h"
+#include "engine/planner/memory/memory_fit.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/diagnostic.h"
 

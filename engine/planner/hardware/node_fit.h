@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/planner/hardware/hardware.h"
-#include "engine/planner/memory_fit.h"
+#include "engine/planner/memory/memory_fit.h"
 
 namespace trainyard {
 

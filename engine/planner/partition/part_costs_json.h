@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "engine/base/result.h"
-#include "engine/planner/stage_partition.h"
+#include "engine/planner/layout/stage_partition.h"
 
 namespace trainyard {
 

@@ -5,7 +5,7 @@
 #include "engine/base/check.h"
 #include "engine/planner/hardware/hardware_problems.h"
 #include "engine/planner/hardware/node_fit.h"
-#include "engine/planner/rank_grid.h"
+#include "engine/planner/layout/rank_grid.h"
 
 namespace trainyard {
 

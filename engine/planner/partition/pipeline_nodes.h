@@ -4,7 +4,7 @@
 
 #include "engine/base/result.h"
 #include "engine/planner/hardware/hardware.h"
-#include "engine/planner/memory_fit.h"
+#include "engine/planner/memory/memory_fit.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {

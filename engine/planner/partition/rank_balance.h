@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/planner/stage_partition.h"
+#include "engine/planner/layout/stage_partition.h"
 
 namespace trainyard {
 

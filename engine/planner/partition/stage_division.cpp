@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "engine/planner/memory_model.h"
+#include "engine/planner/layout/stage_costs.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/planner/partition/rank_balance.h"
-#include "engine/planner/stage_costs.h"
 
 namespace trainyard {
 

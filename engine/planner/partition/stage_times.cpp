@@ -4,7 +4,7 @@
 #include <list>
 
 #include "engine/base/check.h"
-#include "engine/planner/stage_costs.h"
+#include "engine/planner/layout/stage_costs.h"
 #include "engine/planner/time/step_model.h"
 
 namespace trainyard {

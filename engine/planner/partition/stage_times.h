@@ -3,10 +3,10 @@
 #include <optional>
 #include <vector>
 
-#include "engine/planner/memory_model.h"
+#include "engine/planner/layout/stage_partition.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/planner/partition/pipeline_nodes.h"
 #include "engine/planner/pipeline/simulator.h"
-#include "engine/planner/stage_partition.h"
 #include "engine/planner/time/step_model.h"
 
 namespace trainyard {

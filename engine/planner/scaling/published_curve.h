@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/planner/layout/sequence_shape.h"
 #include "engine/planner/scaling/scaled_layout.h"
-#include "engine/planner/sequence_shape.h"
 #include "engine/spec/diagnostic.h"
 #include "engine/spec/run_spec.h"
 

@@ -1,7 +1,7 @@
 #include "engine/planner/search/found_layout.h"
 
 #include "engine/planner/hardware/node_fit.h"
-#include "engine/planner/memory_model.h"
+#include "engine/planner/memory/memory_model.h"
 
 namespace trainyard {
 

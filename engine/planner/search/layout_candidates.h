@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/planner/memory_model.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {

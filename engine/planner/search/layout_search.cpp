@@ -8,14 +8,14 @@
 #include <fmt/format.h>
 
 #include "engine/planner/hardware/node_fit.h"
-#include "engine/planner/parameter_parts.h"
+#include "engine/planner/layout/parameter_parts.h"
+#include "engine/planner/layout/stage_costs.h"
+#include "engine/planner/memory/state_bytes.h"
 #include "engine/planner/partition/distinct_placements.h"
 #include "engine/planner/partition/stage_division.h"
 #include "engine/planner/search/layout_candidates.h"
 #include "engine/planner/search/layout_ranking.h"
 #include "engine/planner/search/placements.h"
-#include "engine/planner/stage_costs.h"
-#include "engine/planner/state_bytes.h"
 #include "engine/spec/limits.h"
 
 namespace trainyard {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/planner/rank_grid.h"
+#include "engine/planner/layout/rank_grid.h"
 
 namespace trainyard {
 

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "engine/planner/element_size.h"
-#include "engine/planner/fused_attention.h"
-#include "engine/planner/parameter_parts.h"
+#include "engine/planner/layout/element_size.h"
+#include "engine/planner/layout/fused_attention.h"
+#include "engine/planner/layout/parameter_parts.h"
 
 namespace trainyard {
 

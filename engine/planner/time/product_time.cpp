@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/planner/element_size.h"
+#include "engine/planner/layout/element_size.h"
 
 namespace trainyard {
 

@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "engine/planner/layer_activations.h"
-#include "engine/planner/stage_costs.h"
+#include "engine/planner/layout/stage_costs.h"
+#include "engine/planner/memory/layer_activations.h"
 
 namespace trainyard {
 

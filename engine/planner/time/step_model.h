@@ -4,8 +4,8 @@
 
 #include "engine/base/result.h"
 #include "engine/planner/hardware/hardware.h"
-#include "engine/planner/sequence_shape.h"
-#include "engine/planner/stage_partition.h"
+#include "engine/planner/layout/sequence_shape.h"
+#include "engine/planner/layout/stage_partition.h"
 #include "engine/planner/time/pass_time.h"
 #include "engine/planner/time/program_traits.h"
 #include "engine/planner/time/step_schedule.h"

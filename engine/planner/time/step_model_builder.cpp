@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/planner/element_size.h"
 #include "engine/planner/hardware/node_fit.h"
-#include "engine/planner/layer_activations.h"
-#include "engine/planner/parameter_parts.h"
-#include "engine/planner/rank_states.h"
-#include "engine/planner/stage_costs.h"
+#include "engine/planner/layout/element_size.h"
+#include "engine/planner/layout/parameter_parts.h"
+#include "engine/planner/layout/stage_costs.h"
+#include "engine/planner/memory/layer_activations.h"
+#include "engine/planner/memory/rank_states.h"
 #include "engine/planner/time/collective_time.h"
 #include "engine/planner/time/step_model.h"
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/planner/calibration/calibration.h"
 #include "engine/planner/time/step_model.h"
-#include "engine/planner/validation/calibration.h"
 
 namespace trainyard {
 

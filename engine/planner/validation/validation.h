@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "engine/planner/calibration/measured_rows.h"
 #include "engine/planner/hardware/hardware.h"
 #include "engine/planner/hardware/time_coefficients.h"
 #include "engine/planner/time/program_traits.h"
-#include "engine/planner/validation/measured_rows.h"
 
 namespace trainyard {
 

@@ -1,6 +1,6 @@
 #include <QTest>
 
-#include "engine/planner/memory_model.h"
+#include "engine/planner/memory/memory_model.h"
 #include "remote/launch/judge_spec.h"
 
 using namespace trainyard;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/nn/token_batch.h"
 #include "engine/spec/run_spec.h"
 

@@ -8,8 +8,8 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
+#include "engine/nn/families/model_parameters.h"
 #include "engine/nn/language_model.h"
-#include "engine/nn/model_parameters.h"
 #include "engine/spec/presets.h"
 
 using namespace trainyard;

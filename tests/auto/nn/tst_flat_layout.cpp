@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "engine/nn/flat_layout.h"
+#include "engine/nn/parameters/flat_layout.h"
 
 using namespace trainyard;
 

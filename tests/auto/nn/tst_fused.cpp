@@ -16,10 +16,10 @@
 #include "engine/nn/activation.h"
 #include "engine/nn/add_norm.h"
 #include "engine/nn/cross_entropy.h"
-#include "engine/nn/gradient_collector.h"
-#include "engine/nn/head_layout.h"
+#include "engine/nn/families/head_layout.h"
 #include "engine/nn/layers.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/gradient_collector.h"
+#include "engine/nn/parameters/parameter_store.h"
 
 using namespace trainyard;
 

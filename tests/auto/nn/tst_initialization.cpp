@@ -4,7 +4,7 @@
 
 #include <ATen/ops/empty.h>
 
-#include "engine/nn/initialization.h"
+#include "engine/nn/parameters/initialization.h"
 
 using namespace trainyard;
 

@@ -4,7 +4,7 @@
 
 #include <ATen/ops/ones.h>
 
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 
 using namespace trainyard;
 

@@ -2,10 +2,10 @@
 
 #include <numeric>
 
-#include "engine/nn/flat_layout.h"
-#include "engine/nn/model_parameters.h"
-#include "engine/nn/stage_range.h"
-#include "engine/planner/parameter_parts.h"
+#include "engine/nn/families/model_parameters.h"
+#include "engine/nn/parameters/flat_layout.h"
+#include "engine/nn/parameters/stage_range.h"
+#include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/names.h"
 
 using namespace trainyard;

@@ -6,9 +6,9 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty_like.h>
 
-#include "engine/nn/initialization.h"
+#include "engine/nn/families/model_parameters.h"
 #include "engine/nn/language_model.h"
-#include "engine/nn/model_parameters.h"
+#include "engine/nn/parameters/initialization.h"
 #include "engine/spec/names.h"
 #include "tests/auto/nn/plain_transformer.h"
 #include "tests/auto/nn/tiny_model.h"

@@ -5,7 +5,7 @@
 
 #include "engine/comm/process_group.h"
 #include "engine/comm/threads_transport.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/parallel/data/gradient_reducer.h"
 
 #include <QTest> // after LibTorch, which uses the name "slots"

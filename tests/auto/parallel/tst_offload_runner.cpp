@@ -4,8 +4,8 @@
 
 #include "engine/memory/accounting_allocator.h"
 #include "engine/memory/memory_scope.h"
-#include "engine/nn/model_parameters.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/families/model_parameters.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/nn/transformer_stage.h"
 #include "engine/parallel/offload/offload_runner.h"
 #include "engine/parallel/recompute/recompute_runner.h"

@@ -4,8 +4,8 @@
 #include "engine/comm/threads_transport.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/memory/memory_scope.h"
-#include "engine/nn/model_parameters.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/families/model_parameters.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/parallel/zero/part_gatherer.h"
 
 #include <QTest> // after LibTorch, which uses the name "slots"

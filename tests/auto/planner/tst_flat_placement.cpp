@@ -1,6 +1,6 @@
 #include <QTest>
 
-#include "engine/planner/flat_placement.h"
+#include "engine/planner/layout/flat_placement.h"
 
 using namespace trainyard;
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "engine/planner/hardware/hardware_presets.h"
-#include "engine/planner/memory_model.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/planner/partition/distinct_placements.h"
 #include "engine/planner/search/found_spec.h"
 #include "engine/planner/search/layout_candidates.h"

@@ -1,6 +1,6 @@
 #include <QTest>
 
-#include "engine/planner/memory_fit.h"
+#include "engine/planner/memory/memory_fit.h"
 
 using namespace trainyard;
 

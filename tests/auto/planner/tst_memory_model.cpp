@@ -4,15 +4,15 @@
 #include <QElapsedTimer>
 #include <QTest>
 
-#include "engine/planner/backward_tensors.h"
-#include "engine/planner/held_passes.h"
-#include "engine/planner/layer_activations.h"
-#include "engine/planner/memory_model.h"
-#include "engine/planner/parameter_parts.h"
+#include "engine/planner/layout/parameter_parts.h"
+#include "engine/planner/layout/stage_costs.h"
+#include "engine/planner/memory/backward_tensors.h"
+#include "engine/planner/memory/in_flight_micro_batches.h"
+#include "engine/planner/memory/layer_activations.h"
+#include "engine/planner/memory/memory_model.h"
+#include "engine/planner/memory/rank_states.h"
 #include "engine/planner/pipeline/make_schedule.h"
 #include "engine/planner/pipeline/simulator.h"
-#include "engine/planner/rank_states.h"
-#include "engine/planner/stage_costs.h"
 #include "engine/spec/presets.h"
 #include "tests/support/patience.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "engine/planner/parameter_parts.h"
+#include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/presets.h"
 
 using namespace trainyard;

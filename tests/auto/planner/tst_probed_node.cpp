@@ -4,12 +4,12 @@
 #include <cmath>
 #include <random>
 
+#include "engine/planner/calibration/probe_json.h"
+#include "engine/planner/calibration/probe_plan.h"
+#include "engine/planner/calibration/probe_time.h"
+#include "engine/planner/calibration/probed_node.h"
 #include "engine/planner/hardware/hardware_json.h"
 #include "engine/planner/hardware/hardware_presets.h"
-#include "engine/planner/probes/probe_json.h"
-#include "engine/planner/probes/probe_plan.h"
-#include "engine/planner/probes/probe_time.h"
-#include "engine/planner/probes/probed_node.h"
 #include "engine/spec/names.h"
 #include "engine/spec/presets.h"
 

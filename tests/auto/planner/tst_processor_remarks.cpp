@@ -1,8 +1,8 @@
 #include <QTest>
 
 #include "engine/planner/explain/plan_problems.h"
-#include "engine/planner/memory_model.h"
-#include "engine/planner/processor_remarks.h"
+#include "engine/planner/explain/processor_remarks.h"
+#include "engine/planner/memory/memory_model.h"
 
 using namespace trainyard;
 
@@ -65,7 +65,8 @@ private slots:
     {
         RunSpec spec = bfloat16Spec();
         spec.precision.compute = ComputeType::Float16;
-        QVERIFY(textOf(processorRemarks(spec, hostsWith({kAvx512}))).contains("float16 is more than 10 times"));
+        QVERIFY(
+            textOf(processorRemarks(spec, hostsWith({kAvx512}))).contains("float16 is more than 10 times"));
     }
 
     void offersFloat32WhereThatFits()

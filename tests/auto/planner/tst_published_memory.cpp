@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "engine/planner/layer_activations.h"
-#include "engine/planner/state_bytes.h"
+#include "engine/planner/memory/layer_activations.h"
+#include "engine/planner/memory/state_bytes.h"
 #include "engine/spec/presets.h"
 
 using namespace trainyard;

@@ -4,7 +4,7 @@
 
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/hardware/node_fit.h"
-#include "engine/planner/memory_model.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/planner/scaling/scaling_curve.h"
 #include "engine/planner/time/step_figures.h"
 #include "engine/planner/time/step_model.h"

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "engine/planner/rank_grid.h"
+#include "engine/planner/layout/rank_grid.h"
 
 using namespace trainyard;
 

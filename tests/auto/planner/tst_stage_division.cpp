@@ -8,12 +8,12 @@
 
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/hardware/node_fit.h"
-#include "engine/planner/memory_model.h"
+#include "engine/planner/layout/stage_costs.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/planner/partition/arrangement.h"
 #include "engine/planner/partition/distinct_placements.h"
 #include "engine/planner/partition/part_costs_json.h"
 #include "engine/planner/partition/rank_balance.h"
-#include "engine/planner/stage_costs.h"
 #include "engine/planner/time/step_model.h"
 #include "engine/spec/presets.h"
 

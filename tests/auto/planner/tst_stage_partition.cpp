@@ -7,9 +7,9 @@
 #include <numeric>
 #include <random>
 
-#include "engine/planner/parameter_parts.h"
-#include "engine/planner/stage_costs.h"
-#include "engine/planner/stage_partition.h"
+#include "engine/planner/layout/parameter_parts.h"
+#include "engine/planner/layout/stage_costs.h"
+#include "engine/planner/layout/stage_partition.h"
 #include "engine/spec/presets.h"
 #include "tests/support/patience.h"
 

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "engine/planner/hardware/hardware_presets.h"
-#include "engine/planner/layer_activations.h"
-#include "engine/planner/memory_model.h"
+#include "engine/planner/memory/layer_activations.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/planner/pipeline/make_schedule.h"
 #include "engine/planner/time/collective_time.h"
 #include "engine/planner/time/product_time.h"

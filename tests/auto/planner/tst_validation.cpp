@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "engine/base/file.h"
+#include "engine/planner/calibration/calibration.h"
+#include "engine/planner/calibration/refined_node.h"
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/time/step_model.h"
-#include "engine/planner/validation/calibration.h"
-#include "engine/planner/validation/refined_node.h"
 #include "engine/planner/validation/validation.h"
 
 using namespace trainyard;

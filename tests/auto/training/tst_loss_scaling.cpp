@@ -10,7 +10,7 @@
 #include "engine/comm/process_groups.h"
 #include "engine/comm/threads_transport.h"
 #include "engine/memory/accounting_allocator.h"
-#include "engine/nn/parameter_store.h"
+#include "engine/nn/parameters/parameter_store.h"
 #include "engine/planner/learning_rate_schedule.h"
 #include "engine/spec/validate.h"
 #include "engine/training/data/training_data.h"

@@ -1,7 +1,7 @@
 #include <ATen/ops/empty_like.h>
 
-#include "engine/nn/initialization.h"
 #include "engine/nn/language_model.h"
+#include "engine/nn/parameters/initialization.h"
 #include "engine/spec/names.h"
 #include "engine/training/data/packing.h"
 #include "tests/auto/nn/tiny_model.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/planner/memory_fit.h"
-#include "engine/planner/memory_model.h"
+#include "engine/planner/memory/memory_fit.h"
+#include "engine/planner/memory/memory_model.h"
 #include "engine/spec/validate.h"
 #include "tests/auto/training/training_fixture.h"
 #include "tests/auto/training/worker_process.h"
@@ -73,7 +73,8 @@ private slots:
         const HostMemory here{.ranks = layout.spec.layout.worldSize(), .math = processorMathHere()};
         const NarrowProducts products = productsOn(layout.spec, here);
         if (products == NarrowProducts::Portable && number != kPortableRow)
-            QSKIP("a step in bfloat16 takes tens of seconds on a processor with neither AVX-512 nor bfloat16");
+            QSKIP(
+                "a step in bfloat16 takes tens of seconds on a processor with neither AVX-512 nor bfloat16");
         for (const Diagnostic& problem : validate(layout.spec))
             qInfo("%s: %s", problem.path.c_str(), problem.message.c_str());
         QVERIFY(validate(layout.spec).empty());

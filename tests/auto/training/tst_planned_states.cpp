@@ -6,9 +6,9 @@
 #include "engine/comm/process_groups.h"
 #include "engine/comm/threads_transport.h"
 #include "engine/memory/accounting_allocator.h"
-#include "engine/planner/memory_model.h"
-#include "engine/planner/rank_states.h"
-#include "engine/planner/stage_costs.h"
+#include "engine/planner/layout/stage_costs.h"
+#include "engine/planner/memory/memory_model.h"
+#include "engine/planner/memory/rank_states.h"
 #include "engine/spec/validate.h"
 #include "engine/training/replica.h"
 

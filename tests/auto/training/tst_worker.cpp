@@ -5,8 +5,8 @@
 
 #include "engine/base/file.h"
 #include "engine/planner/learning_rate_schedule.h"
-#include "engine/planner/memory_model.h"
-#include "engine/planner/rank_states.h"
+#include "engine/planner/memory/memory_model.h"
+#include "engine/planner/memory/rank_states.h"
 #include "engine/records/flight_ring.h"
 #include "engine/records/flight_verdict.h"
 #include "tests/auto/training/training_fixture.h"

@@ -1,0 +1,45 @@
+#include "engine/nn/parameters/parameter_list.h"
+
+#include <utility>
+
+namespace trainyard {
+
+void ParameterList::add(const std::string& name, std::vector<std::int64_t> shape,
+                        Initialization initialization, TensorSplit split)
+{
+    m_specs.push_back({.name = name,
+                       .shape = std::move(shape),
+                       .initialization = initialization,
+                       .decays = initialization == Initialization::Normal,
+                       .part = m_part,
+                       .split = split});
+}
+
+void ParameterList::matrix(const std::string& name, std::vector<std::int64_t> shape, TensorSplit split,
+                           double deviationScale)
+{
+    add(name, std::move(shape), Initialization::Normal, split);
+    m_specs.back().deviationScale = deviationScale;
+}
+
+void ParameterList::bias(const std::string& name, std::int64_t width, TensorSplit split)
+{
+    add(name, {width}, Initialization::Zero, split);
+}
+
+void ParameterList::linear(const std::string& name, std::int64_t out, std::int64_t in, LinearSplit split,
+                           double deviationScale)
+{
+    const TensorSplit ofWeight{split == LinearSplit::Column ? 0 : split == LinearSplit::Row ? 1 : -1};
+    const TensorSplit ofBias{split == LinearSplit::Column ? 0 : -1};
+    matrix(name + ".weight", {out, in}, ofWeight, deviationScale);
+    bias(name + ".bias", out, ofBias);
+}
+
+void ParameterList::layerNorm(const std::string& name, std::int64_t width)
+{
+    add(name + ".weight", {width}, Initialization::One, {});
+    bias(name + ".bias", width);
+}
+
+} // namespace trainyard

@@ -1,0 +1,97 @@
+#include "engine/planner/layout/flat_placement.h"
+
+#include <algorithm>
+
+namespace trainyard {
+
+namespace {
+
+std::int64_t roundedUp(std::int64_t count, std::int64_t multiple)
+{
+    return (count + multiple - 1) / multiple * multiple;
+}
+
+/// Places one block after the other.
+class Placer {
+public:
+    Placer(const std::vector<FlatBlock>& blocks, const FlatSharing& sharing)
+        : m_blocks(blocks), m_sharing(sharing)
+    {
+        m_placement.offsets.resize(blocks.size());
+    }
+
+    void place(std::size_t block)
+    {
+        if (m_placement.buckets.empty() || isCompleteBefore(m_blocks[block]))
+            beginBucket();
+        m_placement.offsets[block] = m_placement.count;
+        m_placement.buckets.back().blocks.push_back(block);
+        m_placement.count = roundedUp(m_placement.count + m_blocks[block].elements, kFlatAlignment);
+    }
+
+    FlatPlacement take()
+    {
+        endBucket();
+        return std::move(m_placement);
+    }
+
+private:
+    /// Whether the last bucket is, when this block comes next.
+    bool isCompleteBefore(const FlatBlock& next) const
+    {
+        const FlatBucket& last = m_placement.buckets.back();
+        if (m_sharing.bucketPerPart)
+            return m_blocks[last.blocks.back()].part != next.part;
+        return m_sharing.bucketElements > 0 && m_placement.count - last.begin >= m_sharing.bucketElements;
+    }
+
+    void beginBucket()
+    {
+        endBucket();
+        m_placement.buckets.push_back({m_placement.count, m_placement.count, {}});
+    }
+
+    void endBucket()
+    {
+        if (m_placement.buckets.empty())
+            return;
+        m_placement.count = roundedUp(m_placement.count, kFlatAlignment * m_sharing.owners);
+        m_placement.buckets.back().end = m_placement.count;
+    }
+
+    const std::vector<FlatBlock>& m_blocks;
+    const FlatSharing m_sharing;
+    FlatPlacement m_placement;
+};
+
+} // namespace
+
+FlatPlacement placeFlat(const std::vector<FlatBlock>& blocks, const FlatSharing& sharing)
+{
+    Placer placer(blocks, sharing);
+    for (std::size_t block = blocks.size(); block > 0; --block)
+        placer.place(block - 1);
+    return placer.take();
+}
+
+std::vector<std::int64_t> elementsByOwner(const std::vector<FlatBlock>& blocks,
+                                          const FlatPlacement& placement, int owners)
+{
+    std::vector<std::int64_t> elements(static_cast<std::size_t>(owners));
+    for (const FlatBucket& bucket : placement.buckets) {
+        const std::int64_t share = bucket.size() / owners;
+        for (const std::size_t block : bucket.blocks) {
+            std::int64_t at = placement.offsets[block] - bucket.begin;
+            const std::int64_t end = at + blocks[block].elements;
+            while (at < end) {
+                const std::int64_t owner = at / share;
+                const std::int64_t next = std::min(end, (owner + 1) * share);
+                elements[static_cast<std::size_t>(owner)] += next - at;
+                at = next;
+            }
+        }
+    }
+    return elements;
+}
+
+} // namespace trainyard

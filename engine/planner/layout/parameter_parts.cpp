@@ -1,0 +1,143 @@
+#include "engine/planner/layout/parameter_parts.h"
+
+#include <numeric>
+#include <vector>
+
+namespace trainyard {
+
+namespace {
+
+/// What tensor parallelism shares of a tensor.
+enum class Cut { Nothing, Rows, Columns };
+
+/// A matrix, or a vector of one column; `stacked` equal ones that are multiplied as one.
+struct Tensor {
+    std::int64_t rows = 0;
+    std::int64_t columns = 1;
+    Cut cut = Cut::Nothing;
+    int stacked = 1;
+};
+
+/// Of a part of a model. engine/nn/model_parameters.cpp lists the same ones by name.
+using Tensors = std::vector<Tensor>;
+
+void addNorm(Tensors& tensors, const ModelSpec& m)
+{
+    tensors.push_back({m.hidden});
+    tensors.push_back({m.hidden});
+}
+
+/// Weight and bias of a product whose outputs are cut, or whose inputs are, which leaves the bias whole.
+void addLinear(Tensors& tensors, std::int64_t out, std::int64_t in, Cut cut = Cut::Nothing, int stacked = 1)
+{
+    tensors.push_back({out, in, cut, stacked});
+    tensors.push_back({out, 1, cut == Cut::Rows ? Cut::Rows : Cut::Nothing, stacked});
+}
+
+/// The words first.
+Tensors embeddingsOf(const ModelSpec& m)
+{
+    Tensors tensors{{m.vocabulary, m.hidden, Cut::Rows}};
+    if (m.positions == PositionEncoding::Learned)
+        tensors.push_back({m.maxPositions, m.hidden});
+    if (m.tokenTypes > 0)
+        tensors.push_back({m.tokenTypes, m.hidden});
+    if (m.family == ModelFamily::Bert)
+        addNorm(tensors, m);
+    return tensors;
+}
+
+Tensors layerOf(const ModelSpec& m)
+{
+    const bool normFirst = m.norm == NormPlacement::Pre;
+    Tensors tensors;
+    if (normFirst)
+        addNorm(tensors, m);
+    addLinear(tensors, m.hidden, m.hidden, Cut::Rows, 3); // query, key, value
+    addLinear(tensors, m.hidden, m.hidden, Cut::Columns);
+    addNorm(tensors, m);
+    addLinear(tensors, m.intermediate, m.hidden, Cut::Rows, m.activation == Activation::Swiglu ? 2 : 1);
+    addLinear(tensors, m.hidden, m.intermediate, Cut::Columns);
+    if (!normFirst)
+        addNorm(tensors, m);
+    return tensors;
+}
+
+void addBertHead(Tensors& tensors, const ModelSpec& m)
+{
+    if (m.nextSentence)
+        addLinear(tensors, m.hidden, m.hidden); // pooler
+    addLinear(tensors, m.hidden, m.hidden);     // transform
+    addNorm(tensors, m);
+    tensors.push_back({m.vocabulary, 1, Cut::Rows}); // bias of the decoder
+    if (m.nextSentence)
+        addLinear(tensors, 2, m.hidden);
+}
+
+Tensors headOf(const ModelSpec& m)
+{
+    Tensors tensors;
+    if (m.norm == NormPlacement::Pre)
+        addNorm(tensors, m);
+    if (m.family == ModelFamily::Bert)
+        addBertHead(tensors, m);
+    if (!m.tiedHead)
+        tensors.push_back({m.vocabulary, m.hidden, Cut::Rows});
+    return tensors;
+}
+
+std::int64_t shareOf(std::int64_t size, int rank, int ranks)
+{
+    return size / ranks + (rank < size % ranks ? 1 : 0);
+}
+
+std::int64_t elementsOf(const Tensor& tensor, int tensorRank = 0, int tensorRanks = 1)
+{
+    const auto share = [&](std::int64_t size, Cut cut) {
+        return tensor.cut == cut ? shareOf(size, tensorRank, tensorRanks) : size;
+    };
+    return tensor.stacked * share(tensor.rows, Cut::Rows) * share(tensor.columns, Cut::Columns);
+}
+
+std::int64_t elementsOf(const Tensors& tensors)
+{
+    return std::accumulate(tensors.begin(), tensors.end(), std::int64_t{0},
+                           [](std::int64_t sum, const Tensor& tensor) { return sum + elementsOf(tensor); });
+}
+
+} // namespace
+
+ParameterParts parameterParts(const ModelSpec& model)
+{
+    const Tensors embeddings = embeddingsOf(model);
+    return {elementsOf(embeddings), elementsOf(embeddings.front()), elementsOf(layerOf(model)),
+            elementsOf(headOf(model))};
+}
+
+std::int64_t parameterCount(const ModelSpec& model)
+{
+    const ParameterParts parts = parameterParts(model);
+    return parts.embeddings + model.layers * parts.perLayer + parts.head;
+}
+
+std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& stage, int tensorRank,
+                                  int tensorRanks)
+{
+    std::vector<FlatBlock> blocks;
+    const auto add = [&](const Tensors& tensors, int part) {
+        for (const Tensor& tensor : tensors)
+            blocks.push_back({elementsOf(tensor, tensorRank, tensorRanks), part});
+    };
+    if (stage.embeddings)
+        add(embeddingsOf(model), -1);
+    for (int layer = 0; layer < stage.layers; ++layer)
+        add(layerOf(model), layer);
+    if (!stage.head)
+        return blocks;
+    add(headOf(model), stage.layers);
+    if (model.tiedHead && !stage.embeddings)
+        add({embeddingsOf(model).front()}, stage.layers);
+    return blocks;
+}
+
+} // namespace trainyard

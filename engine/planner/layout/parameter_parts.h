@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/planner/layout/flat_placement.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// Trainable parameters by where they live. A tied head's decoder is counted once, with the embeddings.
+struct ParameterParts {
+    std::int64_t embeddings = 0; ///< words, positions, token types, their norm
+    std::int64_t words =
+        0; ///< the word embeddings among them: what a tied head on another stage has a copy of
+    std::int64_t perLayer = 0;
+    std::int64_t head = 0; ///< final norm, decoder unless tied, and what the family has there
+};
+
+ParameterParts parameterParts(const ModelSpec& model);
+
+/// Of the whole model.
+std::int64_t parameterCount(const ModelSpec& model);
+
+/// The parts of a model that one pipeline stage computes.
+struct StageContents {
+    bool embeddings = true;
+    int layers = 0;
+    bool head = true;
+};
+
+/// What a rank of a tensor-parallel group holds of a stage, in order of registration. The last stage's tied
+/// head has a copy of the word embeddings behind it where these are on another stage.
+std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& stage, int tensorRank,
+                                  int tensorRanks);
+
+} // namespace trainyard

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/processor.h"
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+#include "engine/planner/layout/rank_grid.h"
+#include "engine/planner/memory/rank_need.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// What is known of a node's memory, and of its processor as far as that takes memory.
+struct NodeMemory {
+    NodeMemory(std::optional<Bytes> mainMemory = std::nullopt, std::vector<Bytes> ofDevices = {},
+               std::optional<ProcessorMath> ofProcessor = std::nullopt)
+        : main(mainMemory), devices(std::move(ofDevices)), math(ofProcessor)
+    {
+    }
+
+    std::optional<Bytes> main;         ///< nothing = unknown
+    std::vector<Bytes> devices;        ///< of each CUDA device, in their order
+    std::optional<ProcessorMath> math; ///< nothing = unknown
+};
+using MemoryOfNode = std::function<NodeMemory(std::size_t node)>;
+
+/// The ranks of one host and the memory that each of them may use.
+struct HostMemory {
+    std::string host{};
+    int ranks = 0;
+    std::optional<Bytes> perRank{}; ///< nothing = unknown
+    bool onDevices = false;         ///< it is that of their devices
+    /// Of the host's main memory, for what the ranks' devices do not hold; nothing = unknown. Only with
+    /// onDevices.
+    std::optional<Bytes> mainPerRank{};
+    double usableShare = 1; ///< of perRank that may be planned
+    std::size_t node = 0;   ///< its place in cluster.nodes
+    /// Of the processor that its ranks compute on; nothing = unknown, or they compute on devices.
+    std::optional<ProcessorMath> math{};
+
+    /// What of perRank may be planned.
+    std::optional<Bytes> room() const;
+    /// What of a need has to fit into room(): all of it where ranks compute in main memory.
+    Bytes needed(const RankNeed& need) const { return need.onDevice + (onDevices ? 0 : need.onHost); }
+    /// A rank of this need fits; unknown memory holds everything.
+    bool holds(const RankNeed& need) const { return hasRoomFor(need) && holdsOffloaded(need); }
+    bool hasRoomFor(const RankNeed& need) const;     ///< room() holds what has to fit there
+    bool holdsOffloaded(const RankNeed& need) const; ///< mainPerRank holds the rest
+
+    bool operator==(const HostMemory&) const = default;
+};
+
+/// Every host that gets a rank, in order of node; the ranks fill the slots node by node. A rank has what the
+/// specification says (`cluster.nodes[].memory`), and no more than its device has, where each rank gets one
+/// and launch.device allows it, or else its share of the host's main memory. With launch.device "auto" ranks
+/// that have devices may still end in main memory: then the larger of both counts.
+std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& memory);
+
+/// What launch.device "auto" comes to where every host's ranks have devices of their own; else as asked.
+DeviceKind resolvedDevice(DeviceKind asked, const std::vector<HostMemory>& hosts);
+
+/// How the processor of that host multiplies matrices of the specification's type; Native where it does not
+/// compute, or where that is unknown.
+NarrowProducts productsOn(const RunSpec& spec, const HostMemory& host);
+
+/// Widened when it is that on any of the hosts (memory_model.h).
+NarrowProducts productsOn(const RunSpec& spec, const std::vector<HostMemory>& hosts);
+
+/// Refused when launch.device is "cuda" and a host has fewer devices than ranks.
+Status haveDevices(const RunSpec& spec, const MemoryOfNode& memory);
+
+/// Of each host the pipeline ranks of which it has ranks. `hosts`: those that get a rank, all of them.
+std::vector<std::vector<int>> pipelineRanksOf(const std::vector<HostMemory>& hosts, const RankGrid& grid);
+
+/// What is too small for a rank.
+struct MemoryShortage {
+    HostMemory host;
+    MemoryByCategory bytes{};  ///< of the rank
+    bool ofMainMemory = false; ///< what is offloaded does not fit beside the devices
+    Bytes needed = 0;
+    Bytes room = 0;
+
+    /// Refused with host, need, what there is and what to change.
+    Error error() const;
+};
+
+/// Each host is held against the ranks that lie on it: of a pipeline, those whose stages it has. Of what does
+/// not fit the tightest host, what ranks compute in first, and there the rank that needs most; nothing when
+/// all fit or are unknown. `pipelineRanks`: memoryOfPipelineRanks(). Of a layout that cannot be, every host
+/// may get any rank.
+std::optional<MemoryShortage> memoryShortage(const ParallelLayout& layout,
+                                             const std::vector<HostMemory>& hosts,
+                                             const std::vector<MemoryByCategory>& pipelineRanks);
+
+} // namespace trainyard

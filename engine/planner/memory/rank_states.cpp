@@ -1,0 +1,261 @@
+#include "engine/planner/memory/rank_states.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "engine/planner/layout/element_size.h"
+#include "engine/planner/layout/parameter_parts.h"
+
+namespace trainyard {
+
+namespace {
+
+/// Which of a rank's states are shared, and where they are: what training/Replica makes of a specification.
+struct StateRules {
+    explicit StateRules(const RunSpec& spec)
+        : replicas(spec.layout.data * spec.layout.context)
+        , owners(spec.memory.zeroStage >= 1 ? replicas : 1)
+        , compute(static_cast<Bytes>(elementSize(spec.precision.compute)))
+        , master(std::max<Bytes>(compute, 4))
+        , offloadsOptimizer(spec.memory.offloadOptimizer)
+        , offloadsParameters(spec.memory.offloadParameters)
+        , shardsWeights(spec.memory.zeroStage >= 3 && (replicas > 1 || offloadsParameters))
+        , shardsGradients(spec.memory.zeroStage >= 2 && replicas > 1)
+        , bucketsPass(shardsGradients || offloadsOptimizer)
+        , reducesOnce(spec.layout.pipeline > 1 ||
+                      (!shardsGradients && replicas > 1 && spec.batch.accumulation > 1))
+    {
+    }
+
+    bool separateMasters() const { return offloadsOptimizer || shardsWeights || compute < master; }
+    MemoryCategory masters() const
+    {
+        return offloadsOptimizer || offloadsParameters ? MemoryCategory::Host : MemoryCategory::Weights;
+    }
+    MemoryCategory withOptimizer(MemoryCategory onDevice) const
+    {
+        return offloadsOptimizer ? MemoryCategory::Host : onDevice;
+    }
+
+    int replicas; ///< ranks with the same weights
+    int owners;
+    Bytes compute; ///< of an element
+    Bytes master;
+    bool offloadsOptimizer;
+    bool offloadsParameters;
+    bool shardsWeights;
+    bool shardsGradients;
+    bool bucketsPass; ///< buffers of gradients live until they were reduced
+    bool reducesOnce; ///< after the last of several micro-batches
+};
+
+/// The flat buffers of one stage on one rank, in elements.
+struct StageBuffers {
+    std::int64_t count = 0;
+    std::int64_t owned = 0;            ///< of them one owner's
+    std::vector<std::int64_t> numbers; ///< by owner, without gaps
+    ByMoment<std::int64_t> buckets{};  ///< of gradients that are there at once
+    ByMoment<std::int64_t> gathered{}; ///< of weights that are
+};
+
+/// Buckets of gradients on their way, front first: one is reduced while the next one fills. A tied head
+/// begins the gradient of the word embeddings, so their bucket, the last one, is there all the time.
+class PassingBuckets {
+public:
+    PassingBuckets(const std::vector<FlatBlock>& blocks, const FlatPlacement& placement, bool lastBeginsFirst)
+        : m_blocks(blocks)
+        , m_buckets(placement.buckets)
+        , m_waiting(lastBeginsFirst ? m_buckets.back().size() : 0)
+        , m_passing(m_buckets.size() - (lastBeginsFirst ? 1 : 0))
+    {
+    }
+
+    /// Once the head's first gradients are there: those of the front unless the decoder is all that it has.
+    std::int64_t inHead(bool decoderAlone) const
+    {
+        return m_waiting + (m_passing > 0 && !(decoderAlone && m_waiting > 0) ? m_buckets.front().size() : 0);
+    }
+
+    /// When the first gradient of the part is there.
+    std::int64_t inPart(int part) const
+    {
+        const auto has = [&](const FlatBucket& bucket) {
+            return std::ranges::any_of(bucket.blocks,
+                                       [&](std::size_t block) { return m_blocks[block].part == part; });
+        };
+        return m_waiting +
+               pairAt(static_cast<std::size_t>(std::ranges::find_if(m_buckets, has) - m_buckets.begin()));
+    }
+
+    std::int64_t atMost() const
+    {
+        std::int64_t largest = 0;
+        for (std::size_t i = 0; i < m_passing; ++i)
+            largest = std::max(largest, pairAt(i));
+        return m_waiting + largest;
+    }
+
+private:
+    std::int64_t pairAt(std::size_t index) const
+    {
+        if (index >= m_passing)
+            return m_passing > 0 ? m_buckets[m_passing - 1].size() : 0;
+        return m_buckets[index].size() + (index > 0 ? m_buckets[index - 1].size() : 0);
+    }
+
+    const std::vector<FlatBlock>& m_blocks;
+    const std::vector<FlatBucket>& m_buckets;
+    const std::int64_t m_waiting;
+    const std::size_t m_passing;
+};
+
+ByMoment<std::int64_t> passingBuckets(const RunSpec& spec, const StageContents& stage,
+                                      const std::vector<FlatBlock>& blocks, const FlatPlacement& placement)
+{
+    const PassingBuckets buckets(blocks, placement, spec.model.tiedHead && stage.embeddings && stage.head);
+    ByMoment<std::int64_t> elements{};
+    if (stage.head)
+        at(elements, StepMoment::HeadWeights) = buckets.inHead(spec.model.family == ModelFamily::Gpt);
+    at(elements, StepMoment::FeedForward) = buckets.inPart(stage.layers - 1);
+    at(elements, StepMoment::Attention) = at(elements, StepMoment::FeedForward);
+    at(elements, StepMoment::FirstLayers) = buckets.atMost();
+    return elements;
+}
+
+/// Where each part is a bucket. A part and the next one are there at once; a tied head needs the embeddings
+/// (parallel/zero/PartGatherer).
+ByMoment<std::int64_t> gatheredParts(const std::vector<FlatBlock>& blocks, const FlatPlacement& placement,
+                                     const ModelSpec& model)
+{
+    std::map<int, std::int64_t> parts;
+    for (const FlatBucket& bucket : placement.buckets)
+        parts[blocks[bucket.blocks.front()].part] = bucket.size();
+    if (model.tiedHead)
+        parts[model.layers] += parts[-1];
+    const auto withNext = [&](int part) { return parts[part] + parts[part - 1]; };
+    ByMoment<std::int64_t> elements{};
+    at(elements, StepMoment::Logits) = withNext(model.layers);
+    at(elements, StepMoment::HeadWeights) = withNext(model.layers);
+    at(elements, StepMoment::FeedForward) = withNext(model.layers - 1);
+    at(elements, StepMoment::Attention) = withNext(model.layers - 1);
+    at(elements, StepMoment::FirstLayers) = std::max(withNext(0), withNext(std::min(1, model.layers - 1)));
+    return elements;
+}
+
+StageBuffers stageBuffers(const RunSpec& spec, const StageContents& stage, const StateRules& rules,
+                          int tensorRank)
+{
+    const std::vector<FlatBlock> blocks = flatBlocks(spec.model, stage, tensorRank, spec.layout.tensor);
+    const auto bucketElements = static_cast<std::int64_t>(spec.layout.bucketSize / rules.master);
+    const FlatPlacement placement = placeFlat(blocks, {rules.owners, bucketElements, rules.shardsWeights});
+    StageBuffers buffers{placement.count, placement.count / rules.owners,
+                         elementsByOwner(blocks, placement, rules.owners)};
+    if (rules.bucketsPass && !rules.reducesOnce)
+        buffers.buckets = passingBuckets(spec, stage, blocks, placement);
+    if (rules.shardsWeights)
+        buffers.gathered = gatheredParts(blocks, placement, spec.model);
+    return buffers;
+}
+
+void raiseTo(ByMoment<std::int64_t>& largest, const ByMoment<std::int64_t>& elements)
+{
+    std::ranges::transform(largest, elements, largest.begin(),
+                           [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+}
+
+/// Of all stages of a rank; their buckets pass one stage after the other.
+StageBuffers rankBuffers(const RunSpec& spec, const std::vector<int>& layerCounts, const StateRules& rules,
+                         const GridCoord& rank)
+{
+    StageBuffers sum;
+    sum.numbers.resize(static_cast<std::size_t>(rules.owners));
+    const int stages = static_cast<int>(layerCounts.size());
+    for (int stage = rank.pipeline; stage < stages; stage += spec.layout.pipeline) {
+        const StageBuffers one = stageBuffers(
+            spec, {stage == 0, layerCounts[static_cast<std::size_t>(stage)], stage + 1 == stages}, rules,
+            rank.tensor);
+        sum.count += one.count;
+        sum.owned += one.owned;
+        std::ranges::transform(sum.numbers, one.numbers, sum.numbers.begin(), std::plus<>());
+        raiseTo(sum.buckets, one.buckets);
+        raiseTo(sum.gathered, one.gathered);
+    }
+    if (rules.bucketsPass && rules.reducesOnce) // until then all are there
+        sum.buckets = {sum.count, sum.count, sum.count, sum.count, sum.count, 0};
+    return sum;
+}
+
+Bytes& bytesAt(MemoryByCategory& bytes, MemoryCategory category)
+{
+    return bytes[static_cast<std::size_t>(category)];
+}
+
+void addPassing(RankStates& states, MemoryCategory category, const ByMoment<std::int64_t>& elements,
+                Bytes elementBytes)
+{
+    for (std::size_t moment = 0; moment < kStepMoments; ++moment)
+        bytesAt(states.passing[moment], category) += static_cast<Bytes>(elements[moment]) * elementBytes;
+}
+
+void addWeights(RankStates& states, const StageBuffers& buffers, const StateRules& rules)
+{
+    const Bytes owned = static_cast<Bytes>(buffers.owned);
+    if (rules.separateMasters())
+        bytesAt(states.kept, rules.masters()) += owned * rules.master;
+    if (!rules.shardsWeights) {
+        bytesAt(states.kept, MemoryCategory::Weights) += static_cast<Bytes>(buffers.count) * rules.compute;
+        return;
+    }
+    if (rules.offloadsOptimizer && !rules.offloadsParameters)
+        bytesAt(states.kept, MemoryCategory::Weights) += owned * rules.compute;
+    addPassing(states, MemoryCategory::Weights, buffers.gathered, rules.compute);
+    if (rules.offloadsParameters && !rules.offloadsOptimizer) // masters visit for the update
+        bytesAt(at(states.passing, StepMoment::Update), MemoryCategory::Weights) = owned * rules.master;
+}
+
+void addGradients(RankStates& states, const StageBuffers& buffers, const StateRules& rules)
+{
+    const std::int64_t resident = rules.bucketsPass ? buffers.owned : buffers.count;
+    bytesAt(states.kept, rules.withOptimizer(MemoryCategory::Gradients)) +=
+        static_cast<Bytes>(resident) * rules.master;
+    addPassing(states, MemoryCategory::Gradients, buffers.buckets, rules.master);
+}
+
+RankStates statesOf(const RunSpec& spec, const StageBuffers& buffers, const StateRules& rules,
+                    std::int64_t ownedNumbers)
+{
+    RankStates states{.updated = ownedNumbers};
+    addWeights(states, buffers, rules);
+    addGradients(states, buffers, rules);
+    bytesAt(states.kept, rules.withOptimizer(MemoryCategory::Optimizer)) +=
+        stateNumbers(spec.optimizer) * static_cast<Bytes>(ownedNumbers) * rules.master;
+    return states;
+}
+
+} // namespace
+
+Bytes stateNumbers(const OptimizerSpec& optimizer)
+{
+    if (optimizer.kind == OptimizerKind::Sgd)
+        return optimizer.momentum > 0 ? 1 : 0;
+    return 2;
+}
+
+RankStates rankStates(const RunSpec& spec, const std::vector<int>& layerCounts, const GridCoord& rank)
+{
+    const StateRules rules(spec);
+    const StageBuffers buffers = rankBuffers(spec, layerCounts, rules, rank);
+    const int replica = rank.data * spec.layout.context + rank.context;
+    return statesOf(spec, buffers, rules, buffers.numbers[static_cast<std::size_t>(replica % rules.owners)]);
+}
+
+// The first rank of a tensor-parallel group has the most.
+RankStates largestRankStates(const RunSpec& spec, const std::vector<int>& layerCounts, int pipeline)
+{
+    const StateRules rules(spec);
+    const StageBuffers buffers = rankBuffers(spec, layerCounts, rules, {.pipeline = pipeline});
+    return statesOf(spec, buffers, rules, std::ranges::max(buffers.numbers));
+}
+
+} // namespace trainyard
