@@ -7,8 +7,8 @@ namespace trainyard {
 
 namespace {
 
-constexpr Bytes kLeastHeld = 256 * kMiB; ///< a device that only has a context holds less
-constexpr double kLeastHeldShare = 0.02; ///< of its memory
+constexpr Bytes kMinHeld = 256 * kMiB; ///< a device that only has a context holds less
+constexpr double kMinHeldShare = 0.02; ///< of its memory
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 QString hostOf(const ObservedRun& run, const NodeDevice& device)
@@ -84,8 +84,8 @@ std::optional<Alert> idleDevice(const ObservedRun& run, const NodeDevice& device
 {
     const double idle = secondsSince(device.busyNs, device.time.wallNs);
     const double held = double(device.sample.memoryUsed);
-    if (idle < patience || held < double(kLeastHeld) ||
-        held < kLeastHeldShare * double(device.sample.memoryTotal))
+    if (idle < patience || held < double(kMinHeld) ||
+        held < kMinHeldShare * double(device.sample.memoryTotal))
         return std::nullopt;
     const QString name = QObject::tr("%1, device %2").arg(hostOf(run, device)).arg(device.sample.device);
     return Alert{AlertKind::IdleDevice,

@@ -15,10 +15,10 @@ constexpr qsizetype kUsualWindow = 100;  ///< steps that tell how long a step ta
 constexpr qsizetype kMinUsualSteps = 20; ///< of them; with fewer nothing is usual yet
 constexpr qsizetype kNewest = 8;         ///< steps that must be slow, at least; a late one is a checkpoint
 constexpr double kNewestSeconds = 10;    ///< and so long they must have been slow: less is a hiccup
-constexpr double kMostOfNewest = 0.75;
-constexpr std::size_t kFewestCompared = 20; ///< steps of an attempt, before a rank is called slow
-constexpr double kMostOfCompared = 0.8;
-constexpr double kLeastGain = 0.02; ///< s a step: what is less is not worth a word
+constexpr double kMaxShareOfNewest = 0.75;
+constexpr std::size_t kMinCompared = 20; ///< steps of an attempt, before a rank is called slow
+constexpr double kMaxShareOfCompared = 0.8;
+constexpr double kMinGain = 0.02; ///< s a step: what is less is not worth a word
 
 /// Seconds of the steps before the newest `without`.
 std::vector<double> stepTimes(const StepTable& steps, qsizetype without)
@@ -88,7 +88,7 @@ std::optional<Alert> slowSteps(const ObservedRun& run, double factor)
     const std::vector<double> newest(seconds.end() - count, seconds.end());
     const auto slow = std::ranges::count_if(newest, [&](double s) { return s > factor * usual; });
     const double now = medianOf(newest);
-    if (double(slow) < kMostOfNewest * double(count) || !(now > factor * usual))
+    if (double(slow) < kMaxShareOfNewest * double(count) || !(now > factor * usual))
         return std::nullopt;
     return Alert{AlertKind::SlowSteps,
                  {},
@@ -165,7 +165,7 @@ QList<Alert> stragglers(const ObservedRun& run, double factor)
 {
     QList<Alert> alerts;
     const NewestCompute& steps = run.series.newestCompute();
-    if (!run.isAtWork() || steps.size() < kFewestCompared)
+    if (!run.isAtWork() || steps.size() < kMinCompared)
         return alerts;
     for (const auto& [stage, members] : ranksOfStages(run)) {
         std::vector<double> ofStage;
@@ -173,7 +173,7 @@ QList<Alert> stragglers(const ObservedRun& run, double factor)
             ofStage.push_back(stageSeconds(byRank, members));
         for (const int rank : members) {
             const Comparison comparison = compare(steps, rank, ofStage, factor);
-            if (comparison.slowShare >= kMostOfCompared && comparison.secondsBehind > kLeastGain)
+            if (comparison.slowShare >= kMaxShareOfCompared && comparison.secondsBehind > kMinGain)
                 alerts.append(straggler(run.series, rank, comparison));
         }
     }

@@ -15,7 +15,7 @@ constexpr qsizetype kLookBack = 2000;       ///< rows; what went on for longer i
 constexpr qsizetype kMinBaselineSteps = 50; ///< steps before which nothing is usual yet
 constexpr double kMemory = 100;             ///< steps over which the baseline forgets
 constexpr qsizetype kSustained = 5;         ///< a divergence shows in the median of so many losses
-constexpr double kLeastSpread = 0.02;       ///< of the mean: a loss that hardly moves is no reason for alarm
+constexpr double kMinSpread = 0.02;         ///< of the mean: a loss that hardly moves is no reason for alarm
 constexpr qsizetype kShown = 20;            ///< steps for which a single bad step is told
 constexpr qsizetype kSpikeWindow = 100;
 
@@ -39,7 +39,7 @@ Tail finiteTail(const SeriesColumn& column)
 
 /// What was usual: the exponential mean, and the spread by differences of neighbours (von Neumann et al.,
 /// "The mean square successive difference", 1941), to which a loss that falls adds nothing. A difference
-/// counts for no more than kMostSpreads, so that a divergence does not make itself usual.
+/// counts for no more than kMaxSpreads, so that a divergence does not make itself usual.
 class Baseline {
 public:
     explicit Baseline(std::span<const double> first) : m_last(first.front())
@@ -56,8 +56,8 @@ public:
     void take(double value)
     {
         constexpr double kWeight = 2 / (kMemory + 1);
-        constexpr double kMostSpreads = 3;
-        const double most = kMostSpreads * spread();
+        constexpr double kMaxSpreads = 3;
+        const double most = kMaxSpreads * spread();
         m_mean += kWeight * (value - m_mean);
         m_variance += kWeight * (std::min(halfSquare(value - m_last), most * most) - m_variance);
         m_last = value;
@@ -65,7 +65,7 @@ public:
 
 private:
     static double halfSquare(double difference) { return difference * difference / 2; }
-    double spread() const { return std::max(std::sqrt(m_variance), kLeastSpread * std::fabs(m_mean)); }
+    double spread() const { return std::max(std::sqrt(m_variance), kMinSpread * std::fabs(m_mean)); }
 
     double m_last;
     double m_mean = 0;

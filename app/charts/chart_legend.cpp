@@ -13,7 +13,7 @@ constexpr int kLine = 18;
 constexpr int kMark = 10;
 constexpr int kMarkGap = 6;
 constexpr int kEntryGap = 14;
-constexpr int kLeastWidth = 120;
+constexpr int kMinWidth = 120;
 constexpr double kMarkerRadius = 4;
 
 template <typename Kind>
@@ -79,7 +79,7 @@ QSize ChartLegend::sizeHint() const
 /// For layouts that do not ask what height a width needs, as those around tabs.
 QSize ChartLegend::minimumSizeHint() const
 {
-    return {kLeastWidth, std::max(kLine, heightForWidth(std::max(width(), kLeastWidth)))};
+    return {kMinWidth, std::max(kLine, heightForWidth(std::max(width(), kMinWidth)))};
 }
 
 void ChartLegend::resizeEvent(QResizeEvent* event)

@@ -31,7 +31,7 @@ constexpr int kFrameMs = 16;
 constexpr int kHintMs = 1800;
 constexpr double kPanShare = 0.25;
 constexpr double kZoomFactor = 0.7;
-constexpr double kLeastShare = 1e-4; ///< of a logarithmic axis that would begin at zero
+constexpr double kMinShare = 1e-4; ///< of a logarithmic axis that would begin at zero
 
 QLabel* label(QWidget* parent, const char* role)
 {
@@ -244,7 +244,7 @@ QCPRange ChartPanel::onAxis(const QCPRange& span) const
 {
     if (!isHorizontallyLogarithmic() || span.lower > 0)
         return span;
-    return {std::min(1.0, span.upper * kLeastShare), span.upper};
+    return {std::min(1.0, span.upper * kMinShare), span.upper};
 }
 
 bool ChartPanel::isHorizontallyLogarithmic() const

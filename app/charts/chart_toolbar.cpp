@@ -16,9 +16,9 @@ namespace trainyard {
 namespace {
 
 constexpr int kSliderSteps = 100;
-constexpr double kMostWeight = 0.99;
-constexpr int kLeastSlider = 40; ///< pixels
-constexpr int kMostSlider = 96;
+constexpr double kMaxWeight = 0.99;
+constexpr int kMinSlider = 40; ///< pixels
+constexpr int kMaxSlider = 96;
 
 QLabel* caption(const QString& text, QWidget* parent)
 {
@@ -92,8 +92,8 @@ void ChartToolbar::buildSmoothing()
     m_kind->setToolTip(tr("By time looks the same however often the run logs; per point gives TensorBoard's "
                           "values"));
     m_weight->setRange(0, kSliderSteps);
-    m_weight->setMinimumWidth(kLeastSlider);
-    m_weight->setMaximumWidth(kMostSlider);
+    m_weight->setMinimumWidth(kMinSlider);
+    m_weight->setMaximumWidth(kMaxSlider);
     m_weight->setAccessibleName(tr("Smoothing"));
     m_weight->setToolTip(tr("Weight of the moving average (S turns it off and on)"));
     m_weightText->setFixedWidth(fontMetrics().horizontalAdvance(QStringLiteral("0.000")));
@@ -101,7 +101,7 @@ void ChartToolbar::buildSmoothing()
         change([index](ChartOptions& o) { o.smoothing.kind = SmoothingKind(index); });
     });
     connect(m_weight, &QSlider::valueChanged, this, [this](int value) {
-        change([value](ChartOptions& o) { o.smoothing.weight = value * kMostWeight / kSliderSteps; });
+        change([value](ChartOptions& o) { o.smoothing.weight = value * kMaxWeight / kSliderSteps; });
     });
 }
 
@@ -147,7 +147,7 @@ void ChartToolbar::showOptions()
     m_logarithmicX->setEnabled(canBeLogarithmic(m_options.axis));
     m_outliers->setChecked(m_options.hideOutliers);
     m_kind->setCurrentIndex(int(m_options.smoothing.kind));
-    m_weight->setValue(int(std::lround(m_options.smoothing.weight * kSliderSteps / kMostWeight)));
+    m_weight->setValue(int(std::lround(m_options.smoothing.weight * kSliderSteps / kMaxWeight)));
     m_weightText->setText(m_options.smoothing.weight > 0 ? QString::number(m_options.smoothing.weight, 'f', 2)
                                                          : tr("off"));
 }

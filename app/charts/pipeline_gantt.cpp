@@ -24,10 +24,10 @@ constexpr double kRowGap = 2;       ///< between rows that are high enough
 constexpr double kRowWithGap = 5;   ///< pixels from which on a row leaves one
 constexpr double kRowWithText = 11; ///< and from which on numbers are readable
 constexpr double kTextMargin = 4;
-constexpr double kHighestRow = 40;
-constexpr double kThinnest = 0.5;       ///< pixels; what is thinner joins its neighbour
-constexpr double kZoomStep = 1.25;      ///< of one notch of the wheel
-constexpr double kMostZoom = 1.0 / 4e4; ///< of the step, that fills the width
+constexpr double kMaxRowHeight = 40;
+constexpr double kThinnest = 0.5;      ///< pixels; what is thinner joins its neighbour
+constexpr double kZoomStep = 1.25;     ///< of one notch of the wheel
+constexpr double kMaxZoom = 1.0 / 4e4; ///< of the step, that fills the width
 
 } // namespace
 
@@ -79,7 +79,7 @@ int PipelineGantt::ranks() const
 
 int PipelineGantt::greatestHeight() const
 {
-    return m_timeline ? ranks() * static_cast<int>(kHighestRow) + kAxisHeight : sizeHint().height();
+    return m_timeline ? ranks() * static_cast<int>(kMaxRowHeight) + kAxisHeight : sizeHint().height();
 }
 
 QRectF PipelineGantt::area() const
@@ -99,7 +99,7 @@ double PipelineGantt::secondsAt(double pixel) const
 
 QRectF PipelineGantt::rowOf(int rank) const
 {
-    const double pitch = std::min(area().height() / ranks(), kHighestRow);
+    const double pitch = std::min(area().height() / ranks(), kMaxRowHeight);
     const double gap = pitch >= kRowWithGap ? kRowGap : 0;
     return {area().left(), area().top() + rank * pitch, area().width(), pitch - gap};
 }
@@ -116,7 +116,7 @@ std::optional<PipelineGantt::Spot> PipelineGantt::spotAt(const QPointF& position
 {
     if (ranks() == 0 || !area().contains(position))
         return std::nullopt;
-    const double pitch = std::min(area().height() / ranks(), kHighestRow);
+    const double pitch = std::min(area().height() / ranks(), kMaxRowHeight);
     const int rank = static_cast<int>((position.y() - area().top()) / pitch);
     if (rank >= ranks())
         return std::nullopt;
@@ -185,7 +185,7 @@ void PipelineGantt::show(double from, double to)
 {
     if (ranks() == 0)
         return;
-    const double span = std::clamp(to - from, m_duration * kMostZoom, m_duration);
+    const double span = std::clamp(to - from, m_duration * kMaxZoom, m_duration);
     from = std::clamp(from, 0.0, m_duration - span);
     if (from == m_from && from + span == m_to)
         return;
@@ -237,7 +237,7 @@ void PipelineGantt::paintRow(QPainter& painter, int rank) const
 {
     const ThemeColours& colours = coloursOf(palette());
     const QRectF row = rowOf(rank);
-    const double pitch = std::min(area().height() / ranks(), kHighestRow);
+    const double pitch = std::min(area().height() / ranks(), kMaxRowHeight);
     const int every = std::max(1, static_cast<int>(std::ceil(metrics::kTickPixels / pitch)));
     if (rank % every == 0) {
         painter.setPen(colours.muted);

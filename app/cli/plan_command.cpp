@@ -25,7 +25,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kMostRows = 1'000'000; ///< that may calibrate
+constexpr std::size_t kMaxRows = 1'000'000; ///< that may calibrate
 
 struct PlanOptions {
     std::string spec;
@@ -268,7 +268,7 @@ void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
         ->add_option("--calibrate", validation->calibrate,
                      "Rows that calibrate and are left out of the score (default: 0, and nothing is told of "
                      "a calibration)")
-        ->check(CLI::Range(std::size_t{0}, kMostRows))
+        ->check(CLI::Range(std::size_t{0}, kMaxRows))
         ->needs(rows);
     command->add_option("--seed", validation->seed, "Which rows calibrate (default: 1)")
         ->check(CLI::Range(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()))

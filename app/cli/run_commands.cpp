@@ -14,8 +14,8 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kLogPauseMs = 500;              // between looks at a log that does not grow
-constexpr qsizetype kLongestLine = 64 * 1024; // bytes; a longer one is printed in parts
+constexpr int kLogPauseMs = 500;                // between looks at a log that does not grow
+constexpr qsizetype kMaxLineLength = 64 * 1024; // bytes; a longer one is printed in parts
 
 int launch(const std::string& file, const std::string& host, bool follow)
 {
@@ -174,8 +174,8 @@ private:
     void show(const QByteArray& bytes)
     {
         m_line += bytes;
-        for (qsizetype end = 0; (end = m_line.indexOf('\n')) >= 0 || m_line.size() > kLongestLine;) {
-            const qsizetype size = end >= 0 ? end : kLongestLine;
+        for (qsizetype end = 0; (end = m_line.indexOf('\n')) >= 0 || m_line.size() > kMaxLineLength;) {
+            const qsizetype size = end >= 0 ? end : kMaxLineLength;
             console::print(QString::fromUtf8(m_line.left(size)));
             m_line.remove(0, end >= 0 ? size + 1 : size);
         }

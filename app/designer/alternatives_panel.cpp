@@ -14,7 +14,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kLeastList = 64;
+constexpr int kMinListHeight = 64;
 
 QComboBox* makeObjectives()
 {
@@ -37,7 +37,7 @@ QListView* makeList(AlternativeListModel& model)
     list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     list->setFrameShape(QFrame::NoFrame);
-    list->setMinimumHeight(kLeastList);
+    list->setMinimumHeight(kMinListHeight);
     return list;
 }
 

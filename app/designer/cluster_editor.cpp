@@ -26,7 +26,7 @@ namespace trainyard {
 namespace {
 
 constexpr int kMaxSlots = 4096;
-constexpr int kMostAdded = 1024;
+constexpr int kMaxAdded = 1024;
 constexpr std::size_t kRowsAtFirst = 12;
 constexpr int kHostShare = 7; ///< of the width that figures leave; names of hardware are longer
 constexpr int kHardwareShare = 9;
@@ -147,7 +147,7 @@ QWidget* ClusterEditor::makeAddBar()
     auto* bar = new QWidget;
     auto* line = makeLine(bar);
     auto* add = makeButton(tr("Add a host"), "link");
-    auto* count = makeFigure(kMostAdded, kSlotsWidth);
+    auto* count = makeFigure(kMaxAdded, kSlotsWidth);
     count->setMinimum(1);
     explainField(count, tr("Number of hosts to add"),
                  tr("So many further hosts, named on from the last one. Default: 1."));

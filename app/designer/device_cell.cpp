@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kTint = 0.35; // a plan is an outline; the tint helps the eye to find its colour again
 constexpr double kFaded = 0.25;
-constexpr double kLeastForText = 18;
-constexpr double kLeastForOutline = 10;
+constexpr double kMinForText = 18;
+constexpr double kMinForOutline = 10;
 constexpr int kMarkPixels = 9;
 constexpr int kColours = 8; ///< of seriesStyle(), before it repeats them
 constexpr std::array kPatterns{Qt::NoBrush,          Qt::BDiagPattern, Qt::FDiagPattern,
@@ -49,7 +49,7 @@ void paintFree(QPainter& painter, const DeviceCell& cell, const ThemeColours& co
 
 void paintTooSmall(QPainter& painter, const DeviceCell& cell, const ThemeColours& colours)
 {
-    const bool small = cell.rect.width() < kLeastForOutline;
+    const bool small = cell.rect.width() < kMinForOutline;
     painter.setPen(QPen(colours.bad, small ? 1 : 1.5));
     painter.setBrush(small ? colours.bad : colours.badTint);
     painter.drawPolygon(octagon(cell.rect));
@@ -58,7 +58,7 @@ void paintTooSmall(QPainter& painter, const DeviceCell& cell, const ThemeColours
 void paintGroup(QPainter& painter, const DeviceCell& cell, const ThemeColours& colours)
 {
     const QColor colour = seriesStyle(colours.scheme, cell.group).colour;
-    if (cell.rect.width() < kLeastForOutline) {
+    if (cell.rect.width() < kMinForOutline) {
         painter.fillRect(cell.rect.toAlignedRect(), colour);
         return;
     }
@@ -99,7 +99,7 @@ void paintDeviceCell(QPainter& painter, const DeviceCell& cell, const ThemeColou
         paintGroup(painter, cell, colours);
     else
         paintTooSmall(painter, cell, colours);
-    if (!cell.free && cell.rect.width() >= kLeastForText)
+    if (!cell.free && cell.rect.width() >= kMinForText)
         paintText(painter, cell, colours);
     painter.setOpacity(1);
 }

@@ -16,15 +16,15 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kMostBars = 16;
+constexpr std::size_t kMaxBars = 16;
 constexpr int kLabel = 18;
 constexpr int kBar = 14;
 constexpr int kRow = kLabel + kBar + 6;
 constexpr int kKept = 14; ///< height of the kept design's bar with the gap above it
 constexpr int kLine = 20;
 constexpr int kLegendGap = 4;
-constexpr int kLeastCell = 184; ///< of the legend: the longest name with its figure
-constexpr int kMostCell = 208;  ///< figures stay near their names in a wide window
+constexpr int kMinCellWidth = 184; ///< of the legend: the longest name with its figure
+constexpr int kMaxCellWidth = 208; ///< figures stay near their names in a wide window
 constexpr double kThinnest = 0.5;
 
 Bytes bytesOf(const MemoryGroup& group, MemoryCategory category)
@@ -91,7 +91,7 @@ void MemoryBars::setMemory(const GroupedMemory& memory, const ParallelLayout& la
     m_categories = categoriesIn(groups);
     m_assumptions = QString::fromStdString(fmt::format("{}", fmt::join(assumptions, "\n")));
     m_rows.clear();
-    for (std::size_t i = 0; i < std::min(groups.size(), kMostBars); ++i)
+    for (std::size_t i = 0; i < std::min(groups.size(), kMaxBars); ++i)
         m_rows.push_back({groupWords(memory, groups[i], layout), groups[i]});
     const auto hidden = static_cast<qint64>(groups.size() - m_rows.size());
     m_more = hidden > 0 ? tr("and %1 groups that have more room").arg(hidden) : QString();
@@ -134,14 +134,14 @@ int MemoryBars::barsTop() const
 
 int MemoryBars::legendColumns() const
 {
-    return std::max(1, width() / kLeastCell);
+    return std::max(1, width() / kMinCellWidth);
 }
 
 QRect MemoryBars::legendCell(std::size_t entry) const
 {
     const int columns = legendColumns();
     const int number = static_cast<int>(entry);
-    const int cell = std::min(kMostCell, width() / columns);
+    const int cell = std::min(kMaxCellWidth, width() / columns);
     return {number % columns * cell, number / columns * kLine, cell, kLine};
 }
 

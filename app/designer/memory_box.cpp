@@ -9,7 +9,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr double kMostGibibytes = 1 << 20;
+constexpr double kMaxGibibytes = 1 << 20;
 constexpr int kDecimals = 6; ///< about a KiB
 
 double gibibytes(Bytes bytes)
@@ -23,7 +23,7 @@ MemoryBox::MemoryBox(QWidget* parent) : QDoubleSpinBox(parent)
 {
     setLocale(QLocale::c());
     setDecimals(kDecimals);
-    setRange(0, kMostGibibytes);
+    setRange(0, kMaxGibibytes);
     setSpecialValueText(tr("any")); // of 0
     setFocusPolicy(Qt::StrongFocus);
     connect(this, &QDoubleSpinBox::valueChanged, this, [this](double value) {

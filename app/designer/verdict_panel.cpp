@@ -19,7 +19,7 @@ namespace {
 
 enum View { FindingsPage, AssumptionsPage };
 
-constexpr int kMostScroll = 320; ///< pixels of findings: two with what solves them
+constexpr int kMaxScrollHeight = 320; ///< pixels of findings: two with what solves them
 
 QString paragraphs(const QStringList& sentences)
 {
@@ -48,7 +48,7 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     setRole(this, "panel");
     for (QLabel* text : {m_sentence, m_obstacle, m_reason})
         text->setWordWrap(true);
-    m_pages->insertWidget(FindingsPage, new FittingScroll(m_problems, kMostScroll));
+    m_pages->insertWidget(FindingsPage, new FittingScroll(m_problems, kMaxScrollHeight));
     m_pages->insertWidget(AssumptionsPage, makeAssumptions());
     m_explain->setCheckable(true);
     auto* keep = makeButton(tr("Compare"), "link");
@@ -110,7 +110,7 @@ QWidget* VerdictPanel::makeAssumptions()
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_assumptions);
-    return new FittingScroll(page, kMostScroll);
+    return new FittingScroll(page, kMaxScrollHeight);
 }
 
 void VerdictPanel::chooseHardware()

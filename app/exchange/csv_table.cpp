@@ -18,9 +18,9 @@ namespace trainyard {
 namespace {
 
 constexpr std::array kDelimiters{',', ';', '\t', '|'};
-constexpr std::size_t kMostColumns = 10'000;
+constexpr std::size_t kMaxColumns = 10'000;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-constexpr qsizetype kLongestTime = 40; ///< characters of a date with time and zone
+constexpr qsizetype kMaxTimeLength = 40; ///< characters of a date with time and zone
 
 std::string_view trimmed(std::string_view text)
 {
@@ -43,7 +43,7 @@ public:
         do {
             cells.emplace_back();
             TRAINYARD_TRY_STATUS(readCell(cells.back()));
-        } while (take(m_delimiter) && cells.size() <= kMostColumns);
+        } while (take(m_delimiter) && cells.size() <= kMaxColumns);
         take('\r');
         take('\n');
         return {};
@@ -125,7 +125,7 @@ std::optional<double> numberFrom(std::string_view text)
 
 std::optional<double> timeFrom(std::string_view text)
 {
-    if (text.size() < 8 || text.size() > std::size_t(kLongestTime) || text[4] != '-')
+    if (text.size() < 8 || text.size() > std::size_t(kMaxTimeLength) || text[4] != '-')
         return std::nullopt;
     const QString time =
         QString::fromUtf8(text.data(), qsizetype(text.size())).replace(QLatin1Char(' '), u'T');
@@ -222,9 +222,9 @@ Status readRows(CsvReader& reader, CsvTable& table)
     bool isFirst = true;
     while (!reader.atEnd()) {
         TRAINYARD_TRY_STATUS(reader.readLine(cells));
-        if (cells.size() > kMostColumns)
+        if (cells.size() > kMaxColumns)
             return badInput("line " + std::to_string(reader.line()) + " has too many columns",
-                            "at most " + std::to_string(kMostColumns) + " are read");
+                            "at most " + std::to_string(kMaxColumns) + " are read");
         if (cells.size() == 1 && trimmed(cells[0]).empty())
             continue;
         if (table.rows == std::numeric_limits<std::uint32_t>::max())

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::string_view kMarkOfName = "tfevents"; // TensorBoard knows its files by it
 constexpr int kDeepest = 32;                         ///< folders below each other
-constexpr std::size_t kMostSeries = 100'000;
-constexpr std::size_t kLongestTag = 512; ///< bytes
-constexpr std::size_t kLongestText = 1 << 20;
+constexpr std::size_t kMaxSeries = 100'000;
+constexpr std::size_t kMaxTagLength = 512; ///< bytes
+constexpr std::size_t kMaxTextLength = 1 << 20;
 
 bool isEventFile(const fs::path& path)
 {
@@ -61,12 +61,12 @@ public:
         if (event.isRestart)
             dropFrom(double(event.step));
         for (const EventValue& value : event.values) {
-            if (value.tag.size() > kLongestTag)
+            if (value.tag.size() > kMaxTagLength)
                 continue;
             if (value.number)
                 takeNumber(value, event);
-            else if (m_texts.size() < kMostSeries)
-                m_texts[toText(value.tag)] = toText(value.text->substr(0, kLongestText));
+            else if (m_texts.size() < kMaxSeries)
+                m_texts[toText(value.tag)] = toText(value.text->substr(0, kMaxTextLength));
         }
     }
 
@@ -90,7 +90,7 @@ private:
     {
         auto points = m_points.find(value.tag);
         if (points == m_points.end()) {
-            if (m_points.size() == kMostSeries)
+            if (m_points.size() == kMaxSeries)
                 return;
             points = m_points.try_emplace(std::string(value.tag)).first;
         }

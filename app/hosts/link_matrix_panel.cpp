@@ -20,8 +20,8 @@ namespace trainyard {
 namespace {
 
 constexpr int kNameWidth = 192;
-constexpr int kLeastColumnWidth = 144;      ///< "0.08 ms · 2.9 GB/s"
-constexpr int kMostRowsShown = 4;           ///< of more the rest is scrolled to
+constexpr int kMinColumnWidth = 144;        ///< "0.08 ms · 2.9 GB/s"
+constexpr int kMaxRowsShown = 4;            ///< of more the rest is scrolled to
 constexpr int kBarRoom = 2 * metrics::kGap; ///< for a scroll bar below the rows
 
 TableView* makeMatrix(LinkMatrixModel* links)
@@ -38,7 +38,7 @@ TableView* makeMatrix(LinkMatrixModel* links)
     table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table->verticalHeader()->setFixedWidth(kNameWidth);
     table->horizontalHeader()->setStretchLastSection(false);
-    table->horizontalHeader()->setMinimumSectionSize(kLeastColumnWidth);
+    table->horizontalHeader()->setMinimumSectionSize(kMinColumnWidth);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     return table;
 }
@@ -91,7 +91,7 @@ void LinkMatrixPanel::colourBy(int segment)
 
 void LinkMatrixPanel::fitHeight()
 {
-    const int rows = std::min(m_links->rowCount(), kMostRowsShown);
+    const int rows = std::min(m_links->rowCount(), kMaxRowsShown);
     const bool showsAll = rows == m_links->rowCount();
     m_table->setMinimumHeight((rows + 1) * TableView::kRowHeight);
     m_table->setMaximumHeight(showsAll ? m_table->minimumHeight() + kBarRoom : QWIDGETSIZE_MAX);

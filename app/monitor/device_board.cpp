@@ -17,7 +17,7 @@ namespace {
 
 constexpr QSize kLargeCell{264, 100};
 constexpr QSize kSmallCell{112, 48};
-constexpr int kMostLarge = 48; ///< ranks; more are drawn small
+constexpr int kMaxLarge = 48; ///< ranks; more are drawn small
 constexpr int kGap = metrics::kGap;
 constexpr int kGroupWidth = 4;
 constexpr int kDashedFrom = 8; ///< groups, after which the colours come again
@@ -91,7 +91,7 @@ void DeviceBoard::setGrouping(std::optional<GroupAxis> axis)
 
 bool DeviceBoard::isSmall() const
 {
-    return count() > kMostLarge;
+    return count() > kMaxLarge;
 }
 
 QSize DeviceBoard::cellSize() const

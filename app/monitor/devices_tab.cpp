@@ -23,7 +23,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr qsizetype kMostHostLines = 3;
+constexpr qsizetype kMaxHostLines = 3;
 
 QWidget* legendRow(const QString& title, const QList<LegendEntry>& entries)
 {
@@ -62,7 +62,7 @@ QString hostLines(const OpenRun& run)
     std::vector<NodeDevice> hosts = run.series().devices();
     std::erase_if(hosts, [](const NodeDevice& device) { return device.sample.device >= 0; });
     QStringList lines;
-    if (qsizetype(hosts.size()) <= kMostHostLines) {
+    if (qsizetype(hosts.size()) <= kMaxHostLines) {
         for (const NodeDevice& host : hosts)
             lines << hostLine(hostOf(run, host), host.sample);
         return lines.join(QLatin1Char('\n'));

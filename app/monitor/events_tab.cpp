@@ -24,7 +24,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMostAlertHeight = 236; ///< pixels; more alerts are scrolled to
+constexpr int kMaxAlertHeight = 236; ///< pixels; more alerts are scrolled to
 
 } // namespace
 
@@ -112,7 +112,7 @@ void EventsTab::showAlerts(const OpenRun& run, bool canAct)
 /// As high as the cards are at this width, for their texts wrap; without cards there is no such height.
 void EventsTab::fitAlerts()
 {
-    m_scroll->setFixedHeight(std::clamp(m_list->heightForWidth(width()), 0, kMostAlertHeight));
+    m_scroll->setFixedHeight(std::clamp(m_list->heightForWidth(width()), 0, kMaxAlertHeight));
 }
 
 void EventsTab::resizeEvent(QResizeEvent* event)

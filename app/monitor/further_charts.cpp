@@ -21,8 +21,8 @@ namespace {
 
 constexpr int kHeadHeight = 40;
 constexpr int kChartHeight = 168;
-constexpr int kLeastWidth = 300;
-constexpr int kMostColumns = 4;
+constexpr int kMinWidth = 300;
+constexpr int kMaxColumns = 4;
 constexpr int kFilterWidth = 240;
 constexpr int kFirstStyle = 4; ///< after those of the charts above
 
@@ -100,7 +100,7 @@ void FurtherCharts::takeSeries(std::vector<FurtherSeries> series)
 
 int FurtherCharts::columns() const
 {
-    return std::clamp(width() / kLeastWidth, 1, kMostColumns);
+    return std::clamp(width() / kMinWidth, 1, kMaxColumns);
 }
 
 QRect FurtherCharts::placeOf(std::size_t cell) const

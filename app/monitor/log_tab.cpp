@@ -26,7 +26,7 @@ namespace {
 
 constexpr qint64 kFirstPiece = 256 * 1024;
 constexpr qint64 kPiece = 512 * 1024; ///< the most that an agent gives at once
-constexpr qint64 kLeastFirstPiece = 16 * 1024;
+constexpr qint64 kMinFirstPiece = 16 * 1024;
 constexpr std::size_t kMostRanks = 64; ///< whose logs are read at once
 constexpr int kAgainMs = 1000;
 constexpr int kFindWidth = 168;
@@ -160,7 +160,7 @@ void LogTab::showRanks(std::vector<int> ranks)
         ranks.resize(kMostRanks);
     m_ranks = std::move(ranks);
     m_rankField->setText(textOf(m_ranks, m_worldSize));
-    startOver(-std::max(kLeastFirstPiece, kFirstPiece / qint64(m_ranks.size())));
+    startOver(-std::max(kMinFirstPiece, kFirstPiece / qint64(m_ranks.size())));
 }
 
 /// From several ranks to the one behind or before them.

@@ -16,9 +16,9 @@ namespace trainyard {
 namespace {
 
 constexpr int kFontPixels = 12;
-constexpr int kGutter = 24;          ///< for the shape of a warning or an error
-constexpr int kRankMark = 4;         ///< width of the mark in the colour of a rank
-constexpr int kMostCopied = 100'000; ///< lines
+constexpr int kGutter = 24;         ///< for the shape of a warning or an error
+constexpr int kRankMark = 4;        ///< width of the mark in the colour of a rank
+constexpr int kMaxCopied = 100'000; ///< lines
 
 QChar shapeOf(LogLevel level)
 {
@@ -223,7 +223,7 @@ QString LogView::selectedText() const
     if (m_current < 0)
         return {};
     const int first = rowOf(std::min(m_current, m_anchor));
-    const int last = std::min({rowOf(std::max(m_current, m_anchor)), shownCount() - 1, first + kMostCopied});
+    const int last = std::min({rowOf(std::max(m_current, m_anchor)), shownCount() - 1, first + kMaxCopied});
     QStringList lines;
     for (int row = first; row <= last; ++row)
         lines.append(spokenLine(lineOf(row)));

@@ -25,7 +25,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMostRowsShown = 9; ///< of ranks; the others are scrolled to
+constexpr int kMaxRowsShown = 9; ///< of ranks; the others are scrolled to
 constexpr int kChoiceWidth = 240;
 
 /// A table as high as its rows, up to `most` of them.
@@ -42,7 +42,7 @@ TableView* makeTable(const QString& name, QAbstractItemModel& model, int firstCo
     view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     view->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     QObject::connect(&model, &QAbstractItemModel::modelReset, view, [view, firstColumn] {
-        fitHeight(view, kMostRowsShown);
+        fitHeight(view, kMaxRowsShown);
         if (view->model()->columnCount() == 0)
             return;
         view->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Fixed);

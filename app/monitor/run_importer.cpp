@@ -16,7 +16,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMostWarnings = 3; ///< told in the strip
+constexpr int kMaxWarnings = 3; ///< told in the strip
 
 Result<QStringList> writeAll(const std::vector<LoadedRun>& runs, const std::filesystem::path& runsFolder,
                              QStringList& warnings)
@@ -163,9 +163,9 @@ void RunImporter::tell(const Outcome& outcome)
         return m_strip.showError(*outcome.error);
     if (!outcome.runIds.isEmpty())
         emit imported(outcome.runIds.first()); // before what is told: another run clears the strip
-    QStringList details = outcome.warnings.mid(0, kMostWarnings);
-    if (outcome.warnings.size() > kMostWarnings)
-        details << tr("and %1 more").arg(outcome.warnings.size() - kMostWarnings);
+    QStringList details = outcome.warnings.mid(0, kMaxWarnings);
+    if (outcome.warnings.size() > kMaxWarnings)
+        details << tr("and %1 more").arg(outcome.warnings.size() - kMaxWarnings);
     m_strip.showMessage(outcome.warnings.isEmpty() ? MessageStrip::Tone::Good : MessageStrip::Tone::Warning,
                         outcome.runIds.size() == 1 ? tr("%1 is imported.").arg(m_what)
                                                    : tr("%1 runs are imported.").arg(outcome.runIds.size()),

@@ -25,7 +25,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMostOffered = 200; ///< of the newest runs, to be compared with
+constexpr int kMaxOffered = 200; ///< of the newest runs, to be compared with
 
 enum View { TextPage = 0, TablePage = 1, AnswerPage = 2 };
 
@@ -98,7 +98,7 @@ void SpecTab::offerRuns()
     for (const RunEntry& entry : m_desk.library().runs()) {
         if (entry.id != m_run->id() && !entry.isArchived && !entry.spec.isEmpty())
             m_other->addItem(oneLine(entry.name) + QStringLiteral("  ·  ") + shortRunId(entry.id), entry.id);
-        if (m_other->count() > kMostOffered)
+        if (m_other->count() > kMaxOffered)
             break;
     }
     m_other->setEnabled(m_other->count() > 1 && m_run->facts().spec);

@@ -47,7 +47,7 @@ void DeviceMap::addNode(const NodeSpec& node, const RankGrid* grid)
 {
     const int slotCount = std::clamp(node.slotCount, 0, kMostRanks);
     const int index = static_cast<int>(m_nodes.size());
-    const int shown = std::min(slotCount, kMostListed);
+    const int shown = std::min(slotCount, kMaxListed);
     const int used = std::clamp(m_worldSize - m_slots, 0, slotCount);
     m_nodes.push_back(
         {QString::fromStdString(node.host), slotCount, used, static_cast<int>(m_devices.size()), shown});

@@ -47,7 +47,7 @@ struct GroupSpread {
 class DeviceMap {
 public:
     /// A node's slots beyond are counted and not listed: no machine has so many devices.
-    static constexpr int kMostListed = 256;
+    static constexpr int kMaxListed = 256;
 
     DeviceMap() = default;
     explicit DeviceMap(const RunSpec& spec);

@@ -53,14 +53,14 @@ QList<DeviceMemory> deviceMemory(const RunFacts& facts, const RunSeries& series,
 
 Bytes memoryScale(const QList<DeviceMemory>& devices)
 {
-    constexpr Bytes kLeastUse = 4; // less than a quarter in use is a sliver
+    constexpr Bytes kMinUse = 4; // less than a quarter in use is a sliver
     Bytes peak = 1;
     Bytes capacity = 0;
     for (const DeviceMemory& device : devices) {
         peak = std::max({peak, device.peak, device.planned ? totalOf(*device.planned) : 0});
         capacity = std::max(capacity, device.capacity);
     }
-    return peak >= capacity / kLeastUse ? std::max(peak, capacity) : peak;
+    return peak >= capacity / kMinUse ? std::max(peak, capacity) : peak;
 }
 
 } // namespace trainyard

@@ -42,9 +42,9 @@ Result<MeasuredRow> rowOf(const RecordedRun& run)
     const std::size_t ranks = run.series.ranks().size();
     const int planned = run.facts.specNow()->layout.worldSize();
     std::vector<double> seconds = stepSeconds(run.series.steps());
-    if (seconds.size() < kWarmUpSteps + kLeastSteps)
+    if (seconds.size() < kWarmUpSteps + kMinSteps)
         return badInput(fmt::format("{} steps are too few to tell how long one takes", seconds.size()),
-                        fmt::format("name a run of at least {} steps", kWarmUpSteps + kLeastSteps));
+                        fmt::format("name a run of at least {} steps", kWarmUpSteps + kMinSteps));
     if (ranks != static_cast<std::size_t>(planned))
         return badInput(fmt::format("its last steps ran on {} of {} ranks", ranks, planned),
                         "name a run that had all of its hosts");

@@ -10,7 +10,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kLongestHost = 56; ///< with "-x9999" still a name
+constexpr std::size_t kMaxHostLength = 56; ///< with "-x9999" still a name
 
 std::string descriptionOf(const std::vector<std::string>& hosts)
 {
@@ -23,7 +23,7 @@ std::string descriptionOf(const std::vector<std::string>& hosts)
 
 std::string probedHardwareName(const std::vector<std::string>& hosts)
 {
-    std::string name = hosts.front().substr(0, kLongestHost);
+    std::string name = hosts.front().substr(0, kMaxHostLength);
     std::ranges::replace_if(
         name, [](unsigned char sign) { return std::isalnum(sign) == 0 && sign != '.' && sign != '-'; }, '-');
     const auto first = std::ranges::find_if(name, [](unsigned char sign) { return std::isalnum(sign) != 0; });

@@ -10,7 +10,7 @@ namespace trainyard {
 namespace {
 
 constexpr double kSmoothing = 0.6;
-constexpr std::size_t kMostEvents = 200; ///< of a run; the journal has them all
+constexpr std::size_t kMaxEvents = 200; ///< of a run; the journal has them all
 
 /// A quantity of every step.
 struct Quantity {
@@ -44,11 +44,11 @@ void addCurves(const RecordedRun& run, const QString& label, const Quantity& qua
 std::vector<RunEvent> toldEvents(const RecordedRun& run)
 {
     std::vector<RunEvent> events = run.series.events();
-    if (events.size() <= kMostEvents)
+    if (events.size() <= kMaxEvents)
         return events;
     std::ranges::stable_sort(events, std::ranges::greater(),
                              [](const RunEvent& event) { return event.event.severity; });
-    events.resize(kMostEvents);
+    events.resize(kMaxEvents);
     std::ranges::stable_sort(events, {}, &RunEvent::orderNs);
     return events;
 }

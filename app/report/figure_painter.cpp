@@ -20,9 +20,9 @@ constexpr int kPlotHeight = 180;
 constexpr int kLegendLine = 16;
 constexpr int kLegendIcon = 16;
 constexpr int kLegendGap = 16;
-constexpr int kLongestName = 280; ///< pixels
-constexpr int kNumberedBar = 11;  ///< least width and height of a segment with its number
-constexpr double kFewestBars = 5; // a single bar is no wider than one of five
+constexpr int kMaxNameLength = 280; ///< pixels
+constexpr int kNumberedBar = 11;    ///< least width and height of a segment with its number
+constexpr double kMinBars = 5;      // a single bar is no wider than one of five
 
 const ThemeColours& colours()
 {
@@ -67,7 +67,7 @@ QStringList namesOf(const ReportFigure& figure)
     }
     for (const ReportCurve& curve : figure.curves) {
         if (curve.look != ReportCurve::Look::Faint)
-            names << elided(curve.name, kLongestName);
+            names << elided(curve.name, kMaxNameLength);
     }
     return names;
 }
@@ -130,7 +130,7 @@ QPen penOf(const ReportCurve& curve, const SeriesStyle& style)
 void addCurve(QCustomPlot& plot, const ReportCurve& curve, const SeriesStyle& style)
 {
     QCPGraph* graph = plot.addGraph();
-    graph->setName(elided(curve.name, kLongestName));
+    graph->setName(elided(curve.name, kMaxNameLength));
     graph->setData(curve.x, curve.y, true);
     graph->setPen(penOf(curve, style));
     if (curve.look == ReportCurve::Look::Faint)
@@ -238,10 +238,10 @@ void addNumbers(QCustomPlot& plot, const ReportFigure& figure, bool isPlanned, c
 /// Names under the bars: shortened to the room that one has; where that is too little for them, some.
 QSharedPointer<QCPAxisTicker> barTicker(const ReportFigure& figure)
 {
-    constexpr int kLeastRoom = 28;
+    constexpr int kMinRoom = 28;
     const int bars = int(figure.bars.size());
     const int room = kPlotWidth / std::max(1, bars);
-    const int every = (kLeastRoom + room - 1) / std::max(1, room);
+    const int every = (kMinRoom + room - 1) / std::max(1, room);
     auto ticker = QSharedPointer<QCPAxisTickerText>::create();
     for (int bar = 0; bar < bars; bar += every)
         ticker->addTick(bar, elided(figure.bars[bar], room * every - 6));
@@ -256,7 +256,7 @@ void addBars(QCustomPlot& plot, const ReportFigure& figure)
         addLayers(plot, figure, isPlanned, placeOf(isPlanned, anyPlanned));
     plot.rescaleAxes();
     const double middle = static_cast<double>(figure.bars.size() - 1) / 2;
-    const double reach = std::max(kFewestBars, static_cast<double>(figure.bars.size()) + 0.5) / 2;
+    const double reach = std::max(kMinBars, static_cast<double>(figure.bars.size()) + 0.5) / 2;
     plot.xAxis->setRange(middle - reach, middle + reach);
     plot.yAxis->setRangeLower(0);
     plot.yAxis->setRangeUpper(plot.yAxis->range().upper * 1.05);

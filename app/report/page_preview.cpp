@@ -16,8 +16,8 @@ namespace trainyard {
 namespace {
 
 constexpr int kMargin = 16;
-constexpr double kLeastZoom = 0.3;
-constexpr double kMostZoom = 4;
+constexpr double kMinZoom = 0.3;
+constexpr double kMaxZoom = 4;
 constexpr double kWidestFit = 1.6; ///< on a wide screen a page as wide as the view would be too large to read
 constexpr int kCachedPages = 24;
 
@@ -122,7 +122,7 @@ void PagePreview::fitWidth()
 void PagePreview::setZoom(double zoom, bool fits)
 {
     const double before = m_zoom;
-    m_zoom = std::clamp(zoom, kLeastZoom, kMostZoom);
+    m_zoom = std::clamp(zoom, kMinZoom, kMaxZoom);
     m_fits = fits;
     if (std::fabs(before - m_zoom) < 1e-6)
         return;

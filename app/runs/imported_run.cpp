@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto kImportFile = "run.json";
 constexpr int kVersion = 1;
-constexpr qsizetype kLongestName = 60; ///< of a run within its id
+constexpr qsizetype kMaxNameLength = 60; ///< of a run within its id
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 constexpr std::array kFigureNames{"loss", "learning_rate", "gradient_norm", "samples", "tokens"};
@@ -156,7 +156,7 @@ QString idFor(const RunImport& import, std::span<const PointSeries> series)
     QString name = QString(import.name).replace(others, QStringLiteral("-"));
     if (const auto own = ofOurs.match(name); own.hasMatch())
         name = own.captured(1);
-    name = name.left(kLongestName);
+    name = name.left(kMaxNameLength);
     if (name.isEmpty())
         name = QStringLiteral("run");
     const Instant begin{0, beginMs(import, series) * 1'000'000};

@@ -191,7 +191,7 @@ Status keepSeries(const QString& folder)
     TRAINYARD_TRY(const JournalEnd end,
                   scanJournal(journalPath(folder), take, goesOn ? kept->journal : JournalEnd()));
     const StepStream stream = series.stepStream();
-    if (stream.steps.size() < kLeastKeptSteps)
+    if (stream.steps.size() < kMinKeptSteps)
         return {};
     const std::string note = noteOf(stream, end, endOf(journalPath(folder), end.validBytes));
     if (goesOn && stream.steps.rewrites() == 0) {

@@ -28,6 +28,6 @@ Status keepSeries(const QString& runFolder);
 /// for the GUI thread.
 Result<bool> mendSeries(const QString& runFolder);
 
-constexpr qsizetype kLeastKeptSteps = kChunkRows;
+constexpr qsizetype kMinKeptSteps = kChunkRows;
 
 } // namespace trainyard

@@ -12,7 +12,7 @@ namespace {
 
 // The supervisor gives a sign of life every 2 s; a step is late after ten times its usual length.
 constexpr qint64 kSilentSupervisorMs = 30'000;
-constexpr qint64 kLeastSilentStepsMs = 60'000;
+constexpr qint64 kMinSilentStepsMs = 60'000;
 constexpr double kLateSteps = 10;
 
 double usualStepSeconds(const StepTable& steps)
@@ -73,7 +73,7 @@ void OpenRun::onExamined(const Result<bool>& mended)
 void OpenRun::keepWhenDue()
 {
     const qsizetype steps = m_run.series.steps().size();
-    if (m_run.facts.import || m_run.facts.folder.isEmpty() || steps - m_keptSteps < kLeastKeptSteps ||
+    if (m_run.facts.import || m_run.facts.folder.isEmpty() || steps - m_keptSteps < kMinKeptSteps ||
         m_keep.isRunning() || m_examine.isRunning())
         return;
     m_keptSteps = steps;
@@ -137,7 +137,7 @@ bool OpenRun::isSilent(qint64 nowMs) const
     if (series.steps().isEmpty())
         return false; // start-up may take long; the supervisor lives
     const auto late =
-        std::max(kLeastSilentStepsMs, qint64(kLateSteps * 1000 * usualStepSeconds(series.steps())));
+        std::max(kMinSilentStepsMs, qint64(kLateSteps * 1000 * usualStepSeconds(series.steps())));
     return nowMs - qint64(series.steps().last(StepColumn::WallSeconds) * 1000) > late;
 }
 

@@ -7,7 +7,7 @@ namespace trainyard {
 namespace {
 
 /// Of a pixel's rows; with longer stretches an edge would move by more than 0.4 pixels.
-constexpr double kLongestStretch = 0.8;
+constexpr double kMaxStretch = 0.8;
 
 constexpr qsizetype kChunksAhead = 4; ///< their summaries lie apart in memory, and fetching one takes long
 
@@ -16,7 +16,7 @@ qsizetype strideFor(qsizetype rowsPerPixel)
 {
     qsizetype stride = 1;
     for (const qsizetype rows : kLevelRows) {
-        if (double(rows) <= kLongestStretch * double(rowsPerPixel))
+        if (double(rows) <= kMaxStretch * double(rowsPerPixel))
             stride = rows;
     }
     return stride;
@@ -40,7 +40,7 @@ public:
     {
         qsizetype stride = m_stride;
         qsizetype stretch = search(value, stride, from, to, guess);
-        while (stride > 1 && stretch * stride < to && widthOf(stretch, stride) > kLongestStretch * width) {
+        while (stride > 1 && stretch * stride < to && widthOf(stretch, stride) > kMaxStretch * width) {
             const qsizetype begin = std::max(from, stretch * stride);
             const qsizetype end = std::min(to, (stretch + 1) * stride);
             stride = finerThan(stride);

@@ -33,7 +33,7 @@ struct Whole {
 static_assert(sizeof(Whole) == 32);
 
 constexpr std::size_t kNumber = sizeof(double);
-constexpr std::uint32_t kMostColumns = 1 << 16;
+constexpr std::uint32_t kMaxColumns = 1 << 16;
 
 std::size_t padded(std::size_t bytes)
 {
@@ -107,7 +107,7 @@ bool isPlausible(const Head& head)
         return false;
     if (head.type != std::uint32_t(BlockType::Rows))
         return head.columns == 0;
-    return head.columns <= kMostColumns && head.rows <= kChunkRows && head.firstRow % kChunkRows == 0 &&
+    return head.columns <= kMaxColumns && head.rows <= kChunkRows && head.firstRow % kChunkRows == 0 &&
            head.bodyBytes == rowsBodyBytes(head.rows, head.columns);
 }
 

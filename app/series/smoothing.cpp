@@ -8,7 +8,7 @@ namespace trainyard {
 namespace {
 
 constexpr double kViewWidth = 1000;
-constexpr double kMostWeight = 0.999;
+constexpr double kMaxWeight = 0.999;
 
 QList<double> average(const QList<double>& x, const QList<double>& y, const Smoothing& smoothing)
 {
@@ -25,8 +25,8 @@ QList<double> average(const QList<double>& x, const QList<double>& y, const Smoo
 RunningAverage::RunningAverage(const Smoothing& smoothing, double range)
     : m_kind(smoothing.kind)
     , m_weight(m_kind == SmoothingKind::Classic
-                   ? std::clamp(smoothing.weight, 0.0, kMostWeight)
-                   : std::min(std::sqrt(std::clamp(smoothing.weight, 0.0, 1.0)), kMostWeight))
+                   ? std::clamp(smoothing.weight, 0.0, kMaxWeight)
+                   : std::min(std::sqrt(std::clamp(smoothing.weight, 0.0, 1.0)), kMaxWeight))
     , m_exponent(range > 0 ? kViewWidth / range : 0)
 {
 }

@@ -15,7 +15,7 @@ namespace trainyard {
 namespace {
 
 constexpr int kWidth = 460;
-constexpr int kMostFormHeight = 440; ///< a small screen has room for the rest
+constexpr int kMaxFormHeight = 440; ///< a small screen has room for the rest
 
 QLabel* makeWrapped(const QString& text, const char* role = nullptr)
 {
@@ -105,7 +105,7 @@ void LoginDialog::showEvent(QShowEvent* event)
 {
     const QMargins margins = layout()->contentsMargins();
     const int width = kWidth - margins.left() - margins.right();
-    m_form->setFixedHeight(std::min(m_form->widget()->heightForWidth(width), kMostFormHeight));
+    m_form->setFixedHeight(std::min(m_form->widget()->heightForWidth(width), kMaxFormHeight));
     setFixedHeight(layout()->heightForWidth(kWidth));
     QDialog::showEvent(event);
 }

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kWideFrom = 1600; ///< pixels of the area's width
 constexpr int kStillDraggingMs = 100;
-constexpr int kLeastHeight = 96; ///< of what is scrolled, pixels
+constexpr int kMinHeight = 96; ///< of what is scrolled, pixels
 
 /// Already done when it is pushed.
 class LayoutChange : public QUndoCommand {
@@ -75,8 +75,8 @@ public:
     QSize minimumSizeHint() const override
     {
         const QSize least = widget()->minimumSizeHint().expandedTo(widget()->minimumSize());
-        const int bar = least.height() > kLeastHeight ? verticalScrollBar()->sizeHint().width() : 0;
-        return {least.width() + bar, std::min(least.height(), kLeastHeight)};
+        const int bar = least.height() > kMinHeight ? verticalScrollBar()->sizeHint().width() : 0;
+        return {least.width() + bar, std::min(least.height(), kMinHeight)};
     }
 };
 

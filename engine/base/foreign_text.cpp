@@ -44,7 +44,7 @@ char32_t lineBreak(std::string_view text, std::size_t& at)
 std::string harmlessText(std::string_view foreign, Lines lines, std::size_t mostBytes)
 {
     std::string out;
-    out.reserve(std::min(foreign.size(), mostBytes) + kLongestUtf8);
+    out.reserve(std::min(foreign.size(), mostBytes) + kMaxUtf8Length);
     for (std::size_t at = 0; at < foreign.size();) {
         if (out.size() >= mostBytes) {
             appendUtf8(out, U'…');

@@ -63,7 +63,7 @@ char* encodeUtf8(char32_t code, char* out)
 
 void appendUtf8(std::string& out, char32_t code)
 {
-    char bytes[kLongestUtf8];
+    char bytes[kMaxUtf8Length];
     out.append(bytes, encodeUtf8(code, bytes));
 }
 

@@ -17,9 +17,9 @@ struct Utf8Char {
 /// replacement character of one byte. Requires at < text.size().
 Utf8Char decodeUtf8(std::string_view text, std::size_t at);
 
-constexpr std::size_t kLongestUtf8 = 4; ///< bytes of a code point
+constexpr std::size_t kMaxUtf8Length = 4; ///< bytes of a code point
 
-/// Writes up to kLongestUtf8 bytes and returns their end. Requires a code point up to U+10FFFF.
+/// Writes up to kMaxUtf8Length bytes and returns their end. Requires a code point up to U+10FFFF.
 char* encodeUtf8(char32_t code, char* out);
 
 /// Requires a code point up to U+10FFFF.

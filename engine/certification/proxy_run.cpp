@@ -9,7 +9,7 @@ namespace trainyard {
 namespace {
 
 constexpr int kMostRanks = 16;
-constexpr int kMostPerAxis = 4;
+constexpr int kMaxPerAxis = 4;
 constexpr int kHeadSize = 8;
 constexpr int kVocabulary = 97;  // a prime: no number of ranks divides it
 constexpr int kSliceLength = 12; // tokens of a rank; every tensor-parallel degree up to 4 divides it
@@ -35,7 +35,7 @@ void shrinkLayout(ParallelLayout& layout, Shrinker& shrinker)
 {
     const auto rest = [](int others, int axis) {
         const int room = std::max(2, kMostRanks / others);
-        return axis > 1 ? std::min({axis, kMostPerAxis, room}) : 1;
+        return axis > 1 ? std::min({axis, kMaxPerAxis, room}) : 1;
     };
     const int least = std::min(layout.data, 2) * std::min(layout.context, 2);
     const int tensor = rest(std::min(layout.pipeline, 2) * least, layout.tensor);

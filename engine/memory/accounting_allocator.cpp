@@ -10,7 +10,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kLeastSharedBytes = std::size_t{1} << 20; ///< the arena deals in pages of 2 MiB
+constexpr std::size_t kMinSharedBytes = std::size_t{1} << 20; ///< the arena deals in pages of 2 MiB
 
 /// Lies directly before the data and is as long as their alignment.
 struct alignas(BlockCache::kAlignment) BlockHead {
@@ -51,7 +51,7 @@ const SharedArena* AccountingAllocator::shareFlatBuffers()
 BlockCache& AccountingAllocator::cacheFor(MemoryCategory category, std::size_t bytes)
 {
     const bool isFlat = category == MemoryCategory::Weights || category == MemoryCategory::Gradients;
-    return m_shared && isFlat && bytes >= kLeastSharedBytes ? *m_shared : m_blocks;
+    return m_shared && isFlat && bytes >= kMinSharedBytes ? *m_shared : m_blocks;
 }
 
 c10::DataPtr AccountingAllocator::allocate(std::size_t bytes)

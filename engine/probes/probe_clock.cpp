@@ -17,16 +17,16 @@ namespace {
 constexpr double kSecondsOfAll = 0.3;
 constexpr double kSecondsBetweenLooks = 2e-3;
 constexpr double kSecondsOfLongWork = 1;
-constexpr int kLeastRepetitions = 3;
-constexpr int kMostRepetitions = 40;
-constexpr double kMostAtOnce = 2000;
+constexpr int kMinRepetitions = 3;
+constexpr int kMaxRepetitions = 40;
+constexpr double kMaxAtOnce = 2000;
 
 int repetitionsOf(double seconds)
 {
     if (seconds > kSecondsOfLongWork)
         return 1;
     return std::clamp(static_cast<int>(kSecondsOfAll / std::max(seconds, kSecondsBetweenLooks)),
-                      kLeastRepetitions, kMostRepetitions);
+                      kMinRepetitions, kMaxRepetitions);
 }
 
 double quantile(const std::vector<double>& sorted, double share)
@@ -75,7 +75,7 @@ ProbeTimes ProbeClock::measure(const std::function<void()>& work)
 {
     const double first = longestOf(timed(work, 1));
     const double usual = first > kSecondsOfLongWork ? first : longestOf(timed(work, 1));
-    const int atOnce = static_cast<int>(std::clamp(kSecondsBetweenLooks / usual, 1.0, kMostAtOnce));
+    const int atOnce = static_cast<int>(std::clamp(kSecondsBetweenLooks / usual, 1.0, kMaxAtOnce));
     std::vector<double> seconds;
     for (int repetition = repetitionsOf(usual); repetition > 0; --repetition)
         seconds.push_back(timed(work, atOnce));

@@ -11,11 +11,11 @@ void clean(std::string& text)
     text = harmlessText(text, Lines::Many, kShownTextBytes);
 }
 
-constexpr double kLongestSeconds = 1e9; // what is longer is a lie, and would not fit where it is shown
+constexpr double kMaxSeconds = 1e9; // what is longer is a lie, and would not fit where it is shown
 
 void cleanPayload(StepRecord& step)
 {
-    if (!(step.stepSeconds >= 0 && step.stepSeconds <= kLongestSeconds))
+    if (!(step.stepSeconds >= 0 && step.stepSeconds <= kMaxSeconds))
         step.stepSeconds = 0;
 }
 
@@ -25,7 +25,7 @@ void cleanPayload(DeviceSample&) {}
 void cleanPayload(PipelineTrace& trace)
 {
     const auto cannotBe = [&trace](const TracedSpan& span) {
-        return !(span.start >= 0 && span.start <= span.end && span.end <= kLongestSeconds) ||
+        return !(span.start >= 0 && span.start <= span.end && span.end <= kMaxSeconds) ||
                span.microBatch < -1 || span.microBatch >= trace.microBatches || span.chunk < -1 ||
                span.chunk >= trace.chunks;
     };
@@ -49,7 +49,7 @@ void cleanPayload(ProgressRecord& progress)
     clean(progress.stage);
     clean(progress.unit);
     clean(progress.counters);
-    if (!(progress.secondsLeft <= kLongestSeconds))
+    if (!(progress.secondsLeft <= kMaxSeconds))
         progress.secondsLeft = -1;
 }
 

@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kMagic = "TYJOURN1";
 constexpr std::size_t kFrameHead = 8;                  // length, checksum
 constexpr std::size_t kRecordHead = 1 + 4 + 8 + 8 + 8; // type, attempt, sequence, two clocks
-constexpr std::uint32_t kLargestFrame = 16u << 20;     // longer = damage, not data
+constexpr std::uint32_t kMaxFrame = 16u << 20;         // longer = damage, not data
 constexpr std::size_t kPiece = 1 << 20;                // of a journal that is read from its start
 
 std::string encodeFrame(const Record& record)
@@ -182,7 +182,7 @@ Result<bool> JournalParser::parseFrame(std::vector<Record>& out)
     WireReader head(rest);
     const auto length = head.number<std::uint32_t>();
     const auto checksum = head.number<std::uint32_t>();
-    if (length < kRecordHead || length > kLargestFrame)
+    if (length < kRecordHead || length > kMaxFrame)
         return failed(
             fmt::format("the journal is damaged at byte {}: frame of {} bytes", m_validBytes, length));
     if (rest.size() < kFrameHead + length)
@@ -246,7 +246,7 @@ Result<std::size_t> wholeFrames(std::string_view bytes, std::uint64_t offset)
     }
     while (bytes.size() - at >= kFrameHead) {
         const auto length = WireReader(bytes.substr(at)).number<std::uint32_t>();
-        if (length < kRecordHead || length > kLargestFrame)
+        if (length < kRecordHead || length > kMaxFrame)
             return failed(fmt::format("no record of the journal starts at byte {}", offset + at));
         if (bytes.size() - at < kFrameHead + length)
             break;

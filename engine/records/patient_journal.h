@@ -22,7 +22,7 @@ public:
     static Result<PatientJournal> open(const std::filesystem::path& folder, const std::string& stream,
                                        std::uint32_t attempt, const Clock& clock = systemClock());
 
-    /// Failed when an essential record cannot be written and more than kMostWaitingBytes would wait: it is
+    /// Failed when an essential record cannot be written and more than kMaxWaitingBytes would wait: it is
     /// lost.
     Status append(const Payload& payload, Worth worth = Worth::Essential);
     /// Tries once more to write what waits, then makes everything survive a power cut. Failed when something
@@ -34,7 +34,7 @@ public:
 
     bool isWaiting() const { return m_since.has_value(); }
 
-    static constexpr std::size_t kMostWaitingBytes = 16 * 1024 * 1024;
+    static constexpr std::size_t kMaxWaitingBytes = 16 * 1024 * 1024;
 
 private:
     struct Waiting {

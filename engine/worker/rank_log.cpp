@@ -13,7 +13,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::uint64_t kLeastFreeForText = 64u << 20;
+constexpr std::uint64_t kMinFreeForText = 64u << 20;
 
 /// Free text gives way first: on a disk that fills up there is room for losses and states.
 bool roomForText()
@@ -22,7 +22,7 @@ bool roomForText()
     struct statvfs disk {};
     if (::fstat(STDERR_FILENO, &file) != 0 || !S_ISREG(file.st_mode) || ::fstatvfs(STDERR_FILENO, &disk) != 0)
         return true;
-    return std::uint64_t(disk.f_bavail) * disk.f_frsize >= kLeastFreeForText;
+    return std::uint64_t(disk.f_bavail) * disk.f_frsize >= kMinFreeForText;
 }
 
 } // namespace

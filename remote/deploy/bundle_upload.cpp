@@ -11,8 +11,8 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMostRepeats = 3;
-constexpr std::size_t kMostOpen = 16;                  ///< files under way at once on one host
+constexpr int kMaxRepeats = 3;
+constexpr std::size_t kMaxOpenFiles = 16;              ///< files under way at once on one host
 constexpr std::uint64_t kWorthLookingFor = 256 * kKiB; ///< smaller files are sent sooner than found
 constexpr qint64 kInodesPerFile = 2;                   ///< the file itself and the sums of its blocks
 
@@ -231,7 +231,7 @@ void BundleUpload::fillWindow()
         underWay += upload->underWay();
     for (std::size_t i = 0; underWay + kUploadChunk <= kUploadWindow; ++i) {
         if (i == m_open.size()) {
-            if (m_missing.empty() || m_open.size() == kMostOpen)
+            if (m_missing.empty() || m_open.size() == kMaxOpenFiles)
                 break;
             openNext();
         }
@@ -319,7 +319,7 @@ void BundleUpload::handle(const Error& error)
     if (m_done ||
         (error.kind == ErrorKind::Unreachable && m_target && m_target->state() == Target::State::Lost))
         return;
-    if (error.kind == ErrorKind::Refused && m_repeats++ < kMostRepeats)
+    if (error.kind == ErrorKind::Refused && m_repeats++ < kMaxRepeats)
         return askWhatIsMissing();
     finish(error);
 }

@@ -8,7 +8,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMostConnecting = 16;
+constexpr int kMaxConnecting = 16;
 
 /// Waits for one link; ends by itself after its word.
 class ReadyWait : public QObject {
@@ -85,7 +85,7 @@ void HostGroup::whenReady(std::function<void(const Status&)> done)
 {
     const auto opening = std::make_shared<Opening>(
         Opening{std::move(done), Answers(m_hosts.size(), Result<QJsonObject>(QJsonObject())), 0, size()});
-    for (int i = 0; i < std::min(size(), kMostConnecting); ++i)
+    for (int i = 0; i < std::min(size(), kMaxConnecting); ++i)
         openNext(opening);
 }
 

@@ -14,7 +14,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMostFailures = 20; ///< with the pause in between about as long as a link may be gone
+constexpr int kMaxFailures = 20; ///< with the pause in between about as long as a link may be gone
 constexpr auto kPause = std::chrono::seconds(3);
 
 } // namespace
@@ -153,7 +153,7 @@ void RunFolderCopy::place(const File& file)
 /// A link that is gone comes back: the targets see to it.
 void RunFolderCopy::fail(const Error& error)
 {
-    if (error.kind != ErrorKind::Unreachable || ++m_failures > kMostFailures)
+    if (error.kind != ErrorKind::Unreachable || ++m_failures > kMaxFailures)
         return finish(error);
     QTimer::singleShot(kPause, this, [this] { m_files.isEmpty() ? start() : next(); });
 }

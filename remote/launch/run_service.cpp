@@ -22,7 +22,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr qint64 kMostRingBytes = 512 * 1024; ///< a ring of a large run has less
+constexpr qint64 kMaxRingBytes = 512 * 1024; ///< a ring of a large run has less
 
 RunState stateOf(const QString& name)
 {
@@ -407,7 +407,7 @@ void RunService::readRing(const QString& runId, int rank, const QObject* context
                                                   "the flight ring of rank " + std::to_string(rank))
                                 : Result<FlightSnapshot>(piece.error()));
             });
-    reader->start(0, kMostRingBytes);
+    reader->start(0, kMaxRingBytes);
 }
 
 } // namespace trainyard

@@ -7,7 +7,7 @@ namespace trainyard::preflight {
 namespace {
 
 constexpr double kSlowUpload = 1e6; ///< bytes/s: the engine takes minutes then
-constexpr double kLargestOffsetMs = 1000;
+constexpr double kMaxOffsetMs = 1000;
 constexpr qint64 kSlowShellMs = 2000;
 
 CheckRow connectionRow(const HostFacts& facts)
@@ -31,8 +31,7 @@ CheckRow clockRow(const HostFacts& facts)
                               .arg(std::round(clock.offsetMs) < 0 ? "−" : "+")
                               .arg(std::abs(clock.offsetMs), 0, 'f', 0)
                               .arg(std::ceil(error), 0, 'f', 0);
-    return row("clock", found,
-               std::abs(clock.offsetMs) - error > kLargestOffsetMs ? Verdict::Warn : Verdict::Ok,
+    return row("clock", found, std::abs(clock.offsetMs) - error > kMaxOffsetMs ? Verdict::Warn : Verdict::Ok,
                "times of this host will look wrong; start its time service (chrony, systemd-timesyncd)");
 }
 

@@ -17,7 +17,7 @@ constexpr double kNsPerSecond = 1e9;
 
 // How fast bytes get there is asked with few of them first, so that a slow link is not kept busy for long.
 constexpr qint64 kFirstUpload = 64 * qint64(kKiB);
-constexpr qint64 kLargestUpload = 4 * qint64(kMiB); // what may be under way at once
+constexpr qint64 kMaxUpload = 4 * qint64(kMiB); // what may be under way at once
 constexpr qint64 kQuickNs = 50'000'000;
 constexpr qint64 kPiece = 64 * qint64(kKiB);
 
@@ -100,7 +100,7 @@ void HostCheck::onUploaded(qint64 bytes, qint64 nanoseconds, const Result<QJsonO
     if (!reply.ok())
         return fail(reply.error());
     m_link.uploadBytesPerSecond = double(bytes) * kNsPerSecond / double(std::max<qint64>(1, nanoseconds));
-    bytes < kLargestUpload&& nanoseconds < kQuickNs ? measureUpload(kLargestUpload) : findEngine();
+    bytes < kMaxUpload&& nanoseconds < kQuickNs ? measureUpload(kMaxUpload) : findEngine();
 }
 
 void HostCheck::findEngine()

@@ -9,9 +9,9 @@ namespace {
 constexpr qint64 kUnlimited = -1;
 // A rank of OpenMPI with LibTorch opens some 60 files and starts some 10 threads, and as many as it has cores
 // for computing; below the first figure nothing starts, below the second larger runs do not.
-constexpr qint64 kLeastFiles = 128;
+constexpr qint64 kMinFiles = 128;
 constexpr qint64 kUsualFiles = 1024;
-constexpr qint64 kLeastTasks = 128;
+constexpr qint64 kMinTasks = 128;
 constexpr qint64 kUsualTasks = 1024;
 constexpr qint64 kPinnedMemory = 64 * qint64(kMiB);
 
@@ -30,14 +30,14 @@ Verdict verdictOn(qint64 count, qint64 least, qint64 usual)
 CheckRow filesRow(const QJsonObject& limits)
 {
     const qint64 files = limits.value("nofile").toInteger(kUnlimited);
-    return row("open files", countText(files), verdictOn(files, kLeastFiles, kUsualFiles),
+    return row("open files", countText(files), verdictOn(files, kMinFiles, kUsualFiles),
                "raise nofile to 1024 or more in /etc/security/limits.conf (ulimit -n)");
 }
 
 CheckRow processesRow(const QJsonObject& limits)
 {
     const qint64 processes = limits.value("processes").toInteger(kUnlimited);
-    return row("processes", countText(processes), verdictOn(processes, kLeastTasks, kUsualTasks),
+    return row("processes", countText(processes), verdictOn(processes, kMinTasks, kUsualTasks),
                "raise nproc to 1024 or more in /etc/security/limits.conf (ulimit -u)");
 }
 
@@ -48,7 +48,7 @@ CheckRow tasksRow(const QJsonObject& limits)
     const qint64 left = most == kUnlimited ? kUnlimited : std::max<qint64>(0, most - used);
     return row("tasks of the session",
                most == kUnlimited ? countText(most) : QString("%1 of %2 left").arg(left).arg(most),
-               verdictOn(left, kLeastTasks, kUsualTasks),
+               verdictOn(left, kMinTasks, kUsualTasks),
                "raise TasksMax of the user's slice (systemctl set-property user-UID.slice "
                "TasksMax=infinity), or the "
                "container's --pids-limit");

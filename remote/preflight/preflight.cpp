@@ -15,8 +15,8 @@ namespace trainyard {
 namespace {
 
 constexpr qint64 kLoginPatienceMs = 8000;
-constexpr int kMostLinksToRead = 24; // the table of the preflight has them all
-constexpr int kMostFixes = 12;
+constexpr int kMaxLinksToRead = 24; // the table of the preflight has them all
+constexpr int kMaxFixes = 12;
 
 /// What to do when ssh from the head to a node does not get in without a question.
 QString loginFix(const QString& head, const QString& host, const QString& error)
@@ -93,8 +93,8 @@ QStringList linkComplaints(const QList<HostReport>& hosts, QStringList& fixes)
             fixes << link.fix;
         }
     }
-    if (const auto more = texts.size() - kMostLinksToRead; more > 0)
-        texts = texts.mid(0, kMostLinksToRead) << QString("and %1 more links").arg(more);
+    if (const auto more = texts.size() - kMaxLinksToRead; more > 0)
+        texts = texts.mid(0, kMaxLinksToRead) << QString("and %1 more links").arg(more);
     return texts;
 }
 
@@ -118,7 +118,7 @@ Status PreflightReport::judge() const
     fixes.removeDuplicates();
     const bool reached = std::all_of(hosts.begin(), hosts.end(), std::mem_fn(&HostReport::wasReached));
     return Error{reached ? ErrorKind::Refused : ErrorKind::Unreachable, complaints.join("; ").toStdString(),
-                 fixes.mid(0, kMostFixes).join("; ").toStdString()};
+                 fixes.mid(0, kMaxFixes).join("; ").toStdString()};
 }
 
 Preflight::Preflight(const QStringList& hosts, TargetPool& targets, PreflightOptions options, QObject* parent)

@@ -4,11 +4,11 @@ namespace trainyard::preflight {
 
 namespace {
 
-constexpr qint64 kLeastDisk =
+constexpr qint64 kMinDisk =
     64 * qint64(kMiB); // journals and logs; whether the engine fits is asked when it is sent
 constexpr qint64 kUsualDisk = 10 * qint64(kGiB); // the engine and some checkpoints
-constexpr qint64 kLeastSharedMemory = 64 * qint64(kMiB);
-constexpr qint64 kLeastInodes = 500; // the engine's files, a run's, and their temporary names
+constexpr qint64 kMinSharedMemory = 64 * qint64(kMiB);
+constexpr qint64 kMinInodes = 500; // the engine's files, a run's, and their temporary names
 constexpr qint64 kUsualInodes = 10'000;
 
 const QString kMove = "set TRAINYARD_HOME on the host to a folder with room";
@@ -36,7 +36,7 @@ CheckRow diskRow(const HostFacts& facts)
     if (disk.value("noexec").toBool())
         return row("disk", found + ", mounted noexec", Verdict::Fail,
                    "set TRAINYARD_HOME on the host to a folder that allows programs");
-    if (room < kLeastDisk)
+    if (room < kMinDisk)
         return row("disk", found, Verdict::Fail, "free some space, or " + kMove);
     return row("disk", found, room < kUsualDisk ? Verdict::Warn : Verdict::Ok,
                "the engine takes half a GiB, checkpoints of larger models more: " + kMove);
@@ -49,7 +49,7 @@ CheckRow inodesRow(const HostFacts& facts)
     const qint64 left = disk.value("inodes_free").toInteger();
     if (disk.value("inodes_total").toInteger() == 0)
         return row("inodes", "not counted");
-    const Verdict verdict = left < kLeastInodes   ? Verdict::Fail
+    const Verdict verdict = left < kMinInodes     ? Verdict::Fail
                             : left < kUsualInodes ? Verdict::Warn
                                                   : Verdict::Ok;
     return row("inodes", QString("%1 free at %2").arg(left).arg(disk.value("path").toString()), verdict,
@@ -82,7 +82,7 @@ CheckRow sharedMemoryRow(const HostFacts& facts)
     const qint64 free = shm.value("free").toInteger(total);
     return row(
         "shared memory", QString("%1, %2 free").arg(bytesText(total), bytesText(free)),
-        free < kLeastSharedMemory ? Verdict::Warn : Verdict::Ok,
+        free < kMinSharedMemory ? Verdict::Warn : Verdict::Ok,
         "ranks on one host talk through /dev/shm: give it 64 MiB or more (mount -o remount,size=1g /dev/shm; "
         "in a container --shm-size), or remove what is left there");
 }

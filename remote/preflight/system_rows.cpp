@@ -9,7 +9,7 @@ namespace trainyard::preflight {
 
 namespace {
 
-constexpr qint64 kLeastMemory = 2 * qint64(kGiB);
+constexpr qint64 kMinMemory = 2 * qint64(kGiB);
 
 CheckRow systemRow(const HostFacts& facts, const EngineNeeds& engine)
 {
@@ -131,9 +131,9 @@ CheckRow memoryRow(const HostFacts& facts)
     const qint64 available =
         facts.raw.value("memory").toObject().value("available").toInteger(facts.memoryBytes);
     const QString found = QString("%1, %2 available").arg(bytesText(facts.memoryBytes), bytesText(available));
-    if (facts.memoryBytes < kLeastMemory)
+    if (facts.memoryBytes < kMinMemory)
         return row("memory", found, Verdict::Warn, "only very small models fit");
-    return row("memory", found, available < kLeastMemory ? Verdict::Warn : Verdict::Ok,
+    return row("memory", found, available < kMinMemory ? Verdict::Warn : Verdict::Ok,
                "something else has taken nearly all of it: end that, or use another host");
 }
 

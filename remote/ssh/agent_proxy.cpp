@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 // draft-miller-ssh-agent section 5.1: u32 length (big-endian), u8 type, content.
 constexpr char kIdentitiesAnswer = 12;
 constexpr char kSignRequest = 13;
-constexpr std::size_t kLargestMessage = 256 * 1024;
+constexpr std::size_t kMaxMessage = 256 * 1024;
 
 std::uint32_t numberAt(std::string_view bytes, std::size_t at)
 {
@@ -73,7 +73,7 @@ std::optional<std::string> readMessage(int fd, Stops stops, std::chrono::millise
     if (!readExactly(fd, stops, head, 4, patience))
         return std::nullopt;
     const std::size_t size = numberAt(head, 0);
-    if (size == 0 || size > kLargestMessage)
+    if (size == 0 || size > kMaxMessage)
         return std::nullopt;
     std::string body;
     if (!readExactly(fd, stops, body, size, patience))

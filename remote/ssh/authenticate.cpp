@@ -14,7 +14,7 @@ namespace trainyard::ssh {
 
 namespace {
 
-constexpr int kMostSteps = 6;
+constexpr int kMaxSteps = 6;
 
 /// One login, of as many steps as the server wants.
 class Authentication {
@@ -32,8 +32,8 @@ public:
         TRAINYARD_TRY(LoginVerdict answer,
                       readLoginVerdict(m_session, ssh_userauth_none(m_session.handle(), nullptr)));
         for (int steps = 0; answer != LoginVerdict::Accepted; ++steps) {
-            if (steps == kMostSteps)
-                return refused(fmt::format("the host is not content after {} steps of login", kMostSteps));
+            if (steps == kMaxSteps)
+                return refused(fmt::format("the host is not content after {} steps of login", kMaxSteps));
             const int methods = ssh_userauth_list(m_session.handle(), nullptr);
             TRAINYARD_TRY(answer, tryStep(methods));
             if (answer == LoginVerdict::Denied)

@@ -9,7 +9,7 @@ namespace trainyard::ssh {
 
 namespace {
 
-constexpr std::size_t kLargestWrite = 32 * 1024; // one SSH packet
+constexpr std::size_t kMaxWrite = 32 * 1024; // one SSH packet
 
 } // namespace
 
@@ -68,7 +68,7 @@ Result<std::string> Channel::readAvailable(Stream stream, std::size_t limit)
 Result<std::size_t> Channel::writeSome(std::string_view bytes)
 {
     const std::size_t window = ssh_channel_window_size(m_handle->channel);
-    const std::size_t size = std::min({bytes.size(), window, kLargestWrite});
+    const std::size_t size = std::min({bytes.size(), window, kMaxWrite});
     if (size == 0)
         return std::size_t{0};
     const int put = ssh_channel_write(m_handle->channel, bytes.data(), static_cast<std::uint32_t>(size));

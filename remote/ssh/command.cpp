@@ -11,14 +11,14 @@ namespace {
 using namespace std::chrono_literals;
 using Time = std::chrono::steady_clock::time_point;
 
-constexpr std::size_t kMostOutput = 64 * kKiB;
-constexpr std::size_t kMostTalk = 4 * kMiB; ///< beyond that the host means no good
+constexpr std::size_t kMaxOutput = 64 * kKiB;
+constexpr std::size_t kMaxOutputBytes = 4 * kMiB; ///< beyond that the host means no good
 
 /// How many bytes arrived.
 Result<std::size_t> collect(Channel& channel, Channel::Stream stream, std::string& into)
 {
-    TRAINYARD_TRY(const std::string bytes, channel.readAvailable(stream, kMostOutput));
-    into.append(bytes, 0, kMostOutput - std::min(into.size(), kMostOutput));
+    TRAINYARD_TRY(const std::string bytes, channel.readAvailable(stream, kMaxOutput));
+    into.append(bytes, 0, kMaxOutput - std::min(into.size(), kMaxOutput));
     return bytes.size();
 }
 
@@ -58,7 +58,7 @@ Result<CommandOutput> runCommand(Session& session, const std::string& command, s
         TRAINYARD_TRY(const std::size_t err, collect(channel, Channel::Stream::Errors, result.errors));
         TRAINYARD_TRY(const std::size_t out, collect(channel, Channel::Stream::Output, result.output));
         received += err + out;
-        if (received > kMostTalk)
+        if (received > kMaxOutputBytes)
             return unreachable("the host does not stop talking while a command runs");
         if (channel.atEnd())
             channel.takeExitStatus();

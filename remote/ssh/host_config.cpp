@@ -22,8 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMostOfSshsWords = 500;
-constexpr int kLargestNumber = 86'400; ///< a day of seconds
+constexpr std::size_t kMaxSshMessageLength = 500;
+constexpr int kMaxNumber = 86'400; ///< a day of seconds
 
 using Values = std::multimap<std::string, std::string, std::less<>>;
 
@@ -123,7 +123,7 @@ int numberOf(const Values& values, std::string_view key, int fallback)
     const std::string text = valueOf(values, key);
     int number = fallback;
     std::from_chars(text.data(), text.data() + text.size(), number);
-    return std::clamp(number, 0, kLargestNumber);
+    return std::clamp(number, 0, kMaxNumber);
 }
 
 std::optional<std::chrono::seconds> connectTimeoutOf(const Values& values)
@@ -286,7 +286,8 @@ Result<HostConfig> resolveHost(const HostName& name, const HostOverrides& overri
     if (interrupt.triggered())
         return cancelled("stopped");
     if (dump.ok() && dump->exitStatus != 0)
-        return badInput("the ssh configuration cannot be used: " + plainText(dump->errors, kMostOfSshsWords),
+        return badInput("the ssh configuration cannot be used: " +
+                            plainText(dump->errors, kMaxSshMessageLength),
                         "`ssh -G " + name.host + "` must work");
     TRAINYARD_TRY(HostConfig host, parseSshConfigDump(name, dump.ok() ? dump->output : defaultDump(name)));
     if (!dump.ok())

@@ -9,7 +9,7 @@ namespace trainyard::ssh {
 
 namespace {
 
-constexpr std::size_t kLongestName = 253; // RFC 1035 section 2.3.4, as text
+constexpr std::size_t kMaxNameLength = 253; // RFC 1035 section 2.3.4, as text
 
 std::string shown(unsigned char c)
 {
@@ -21,9 +21,9 @@ Status checkPart(std::string_view part, std::string_view what, std::string_view 
     const std::string hint = "use the name as your ssh configuration has it, or user@host";
     if (part.empty())
         return badInput(fmt::format("the {} is empty", what), hint);
-    if (part.size() > kLongestName)
+    if (part.size() > kMaxNameLength)
         return badInput(fmt::format("the {} has {} characters; at most {} are possible", what, part.size(),
-                                    kLongestName));
+                                    kMaxNameLength));
     if (part.front() == '-')
         return badInput(fmt::format("the {} starts with '-'", what), hint);
     for (const char c : part) {

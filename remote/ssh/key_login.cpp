@@ -11,8 +11,8 @@ namespace trainyard::ssh {
 
 namespace {
 
-constexpr int kMostAgentKeys = 3;
-constexpr int kMostKeys = 5;
+constexpr int kMaxAgentKeys = 3;
+constexpr int kMaxKeys = 5;
 constexpr int kPassphraseAttempts = 3;
 
 LoginInquiry passphraseInquiry(const Hop& hop, const std::filesystem::path& file, int attempt)
@@ -53,7 +53,7 @@ Result<LoginVerdict> KeyLogin::tryAgent()
 {
     if (m_hop.host.agentSocket.empty() || std::exchange(m_agentTried, true))
         return LoginVerdict::Denied;
-    AgentProxy::Wish wish{publicHalves(), m_hop.host.identitiesOnly, kMostAgentKeys};
+    AgentProxy::Wish wish{publicHalves(), m_hop.host.identitiesOnly, kMaxAgentKeys};
     auto proxy = AgentProxy::start(m_hop.host.agentSocket, std::move(wish), m_interrupt);
     if (!proxy.ok()) {
         note("the ssh-agent (" + proxy.error().message + ")");
@@ -81,7 +81,7 @@ std::vector<std::string> KeyLogin::publicHalves() const
 Result<LoginVerdict> KeyLogin::tryFile(const std::filesystem::path& file)
 {
     std::error_code ignored;
-    if (m_offered >= kMostKeys || m_used.contains(file) || !std::filesystem::is_regular_file(file, ignored))
+    if (m_offered >= kMaxKeys || m_used.contains(file) || !std::filesystem::is_regular_file(file, ignored))
         return LoginVerdict::Denied;
     if (const auto half = loadPublicKey(file); half.ok()) {
         // Asking first is cheap, and no passphrase is wanted for a key that would not open the door.

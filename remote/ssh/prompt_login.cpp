@@ -12,9 +12,9 @@ namespace trainyard::ssh {
 
 namespace {
 
-constexpr int kMostPrompts = 8;
-constexpr std::size_t kMostPromptBytes = 512;
-constexpr int kMostRounds = 16;
+constexpr int kMaxPrompts = 8;
+constexpr std::size_t kMaxPromptBytes = 512;
+constexpr int kMaxRounds = 16;
 
 std::string lowered(std::string text)
 {
@@ -116,7 +116,7 @@ Result<LoginVerdict> PromptLogin::runKeyboardInteractive()
 
 Result<LoginVerdict> PromptLogin::answerRounds(int attempt, bool& asked)
 {
-    for (int round = 0; round <= kMostRounds; ++round) {
+    for (int round = 0; round <= kMaxRounds; ++round) {
         const int code = ssh_userauth_kbdint(m_session.handle(), nullptr, nullptr);
         if (code == SSH_AUTH_AGAIN && m_session.libraryError().find("prompts") != std::string::npos)
             return refused("the host asks too many questions at once: " + m_session.libraryError());
@@ -124,7 +124,7 @@ Result<LoginVerdict> PromptLogin::answerRounds(int attempt, bool& asked)
             return readLoginVerdict(m_session, code);
         TRAINYARD_TRY_STATUS(answerRound(attempt, asked));
     }
-    return refused(fmt::format("the host goes on asking after {} rounds of questions", kMostRounds));
+    return refused(fmt::format("the host goes on asking after {} rounds of questions", kMaxRounds));
 }
 
 Status PromptLogin::answerRound(int attempt, bool& asked)
@@ -146,15 +146,15 @@ Result<LoginInquiry> PromptLogin::readChallenge(int attempt) const
 {
     const ssh_session session = m_session.handle();
     const auto plain = [](const char* text, Lines lines) {
-        return plainText(text ? text : "", kMostPromptBytes, lines);
+        return plainText(text ? text : "", kMaxPromptBytes, lines);
     };
     LoginInquiry inquiry = inquiryOf(LoginInquiry::Kind::Challenge, attempt);
     inquiry.title = plain(ssh_userauth_kbdint_getname(session), Lines::One);
     inquiry.instruction = plain(ssh_userauth_kbdint_getinstruction(session), Lines::Many);
     const int count = ssh_userauth_kbdint_getnprompts(session);
-    if (count < 0 || count > kMostPrompts)
+    if (count < 0 || count > kMaxPrompts)
         return refused(
-            fmt::format("the host asks {} questions at once; at most {} are answered", count, kMostPrompts));
+            fmt::format("the host asks {} questions at once; at most {} are answered", count, kMaxPrompts));
     for (int i = 0; i < count; ++i) {
         char echo = 0;
         const char* text = ssh_userauth_kbdint_getprompt(session, static_cast<unsigned>(i), &echo);

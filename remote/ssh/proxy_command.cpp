@@ -26,7 +26,7 @@ namespace trainyard::ssh {
 namespace {
 
 constexpr std::size_t kMostWords = 500;
-constexpr std::size_t kMostRead = 64 * 1024;
+constexpr std::size_t kMaxRead = 64 * 1024;
 constexpr int kEndPatienceMs = 500;
 
 struct Ends {
@@ -114,7 +114,7 @@ std::string readToEnd(int fd)
     std::string bytes;
     std::array<char, 4096> buffer;
     pollfd ready{fd, POLLIN, 0};
-    while (bytes.size() < kMostRead && ::poll(&ready, 1, kEndPatienceMs) > 0) {
+    while (bytes.size() < kMaxRead && ::poll(&ready, 1, kEndPatienceMs) > 0) {
         const ssize_t got = ::read(fd, buffer.data(), buffer.size());
         if (got <= 0)
             break;

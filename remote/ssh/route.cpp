@@ -8,7 +8,7 @@ namespace trainyard::ssh {
 
 namespace {
 
-constexpr std::size_t kMostHops = 16;
+constexpr std::size_t kMaxHops = 16;
 
 bool isSamePlace(const HostConfig& one, const HostConfig& other)
 {
@@ -33,8 +33,8 @@ public:
         m_pending.push_back(host);
         TRAINYARD_TRY_STATUS(appendJumps(host));
         m_pending.pop_back();
-        if (m_route.size() == kMostHops)
-            return refused(fmt::format("the way to it has more than {} hosts", kMostHops),
+        if (m_route.size() == kMaxHops)
+            return refused(fmt::format("the way to it has more than {} hosts", kMaxHops),
                            "shorten ProxyJump in the ssh configuration");
         m_route.push_back(host);
         return {};

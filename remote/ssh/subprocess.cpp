@@ -17,7 +17,7 @@ namespace trainyard::ssh {
 
 namespace {
 
-constexpr std::size_t kMostOutput = kMiB;
+constexpr std::size_t kMaxOutput = kMiB;
 
 struct Pipe {
     FileDescriptor read, write;
@@ -57,7 +57,7 @@ bool readSome(int fd, std::string& into)
     const ssize_t got = ::read(fd, buffer.data(), buffer.size());
     if (got > 0)
         into.append(buffer.data(), static_cast<std::size_t>(got));
-    return got > 0 && into.size() < kMostOutput;
+    return got > 0 && into.size() < kMaxOutput;
 }
 
 Status collect(int fd, std::string& into, const Interrupt& interrupt, Deadline deadline)

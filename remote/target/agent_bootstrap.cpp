@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 constexpr auto kGreetingPatience = 15s;
 constexpr auto kUploadPatience = 30s; // without a byte moving
 constexpr std::size_t kPiece = 64 * kKiB;
-constexpr std::size_t kMostErrors = 4 * kKiB;
+constexpr std::size_t kMaxErrors = 4 * kKiB;
 constexpr std::size_t kMostWords = 500; // of a host's, in a message
 
 #define TRAINYARD_AGENT_BASES                                                                                \
@@ -157,7 +157,7 @@ public:
                           m_channel.readAvailable(ssh::Channel::Stream::Errors, kPiece));
             TRAINYARD_TRY(const std::string bytes,
                           m_channel.readAvailable(ssh::Channel::Stream::Output, kPiece));
-            m_errors.append(errors, 0, kMostErrors - std::min(kMostErrors, m_errors.size()));
+            m_errors.append(errors, 0, kMaxErrors - std::min(kMaxErrors, m_errors.size()));
             m_seen.append(bytes);
             TRAINYARD_TRY(const bool greeted, m_scanner.feed(bytes));
             if (greeted)

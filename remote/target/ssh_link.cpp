@@ -17,8 +17,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kReadPiece = 256 * kKiB;
-constexpr std::int64_t kMostUnconsumed = 8 * kMiB;
-constexpr std::size_t kMostErrors = 4 * kKiB;
+constexpr std::int64_t kMaxUnconsumed = 8 * kMiB;
+constexpr std::size_t kMaxErrors = 4 * kKiB;
 constexpr auto kExitPatience = 500ms;
 
 /// libssh writes to sockets whose peer may be gone; the thread, not the program, ignores that signal.
@@ -76,7 +76,7 @@ void SshLink::send(Lane lane, std::string frame)
 void SshLink::consumed(std::size_t bytes)
 {
     const auto before = m_unconsumed.fetch_sub(static_cast<std::int64_t>(bytes));
-    if (before > kMostUnconsumed)
+    if (before > kMaxUnconsumed)
         wake();
 }
 
@@ -166,7 +166,7 @@ Status SshLink::pump(ssh::Session& session, ssh::Channel& channel)
     for (;;) {
         if (m_interrupt.triggered())
             return cancelled("closed");
-        const bool mayRead = m_unconsumed <= kMostUnconsumed;
+        const bool mayRead = m_unconsumed <= kMaxUnconsumed;
         bool moved = false;
         if (mayRead) {
             TRAINYARD_TRY(moved, readOnce(channel));
@@ -204,8 +204,8 @@ Result<bool> SshLink::readErrors(ssh::Channel& channel)
 {
     TRAINYARD_TRY(const std::string errors, channel.readAvailable(ssh::Channel::Stream::Errors, kReadPiece));
     m_errors += errors;
-    if (m_errors.size() > kMostErrors)
-        m_errors.erase(0, m_errors.size() - kMostErrors);
+    if (m_errors.size() > kMaxErrors)
+        m_errors.erase(0, m_errors.size() - kMaxErrors);
     return !errors.empty();
 }
 

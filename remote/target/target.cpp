@@ -165,7 +165,7 @@ void Target::Private::sayHello()
     const CallId id = m_calls.add(nullptr, std::move(handlers));
     QJsonObject hello{{"id", qint64{id}}, {"op", "hello"}};
     if (!q->isLocal()) // there the agent sees the end of its pipe
-        hello.insert("silence_ms", qint64{std::chrono::milliseconds(kLongestSilence).count()});
+        hello.insert("silence_ms", qint64{std::chrono::milliseconds(kMaxSilence).count()});
     link->sendMessage(hello);
     m_ping.start(m_pingInterval);
     m_watch.start(m_lostAfter);

@@ -21,15 +21,15 @@ struct WholeFile {
 void readOn(const std::shared_ptr<WholeFile>& file)
 {
     const qsizetype before = file->content.size();
-    readPiece(file->target, file->request, before, qint64{kLargestRead}, file->context,
+    readPiece(file->target, file->request, before, qint64{kMaxRead}, file->context,
               [file, before](const Result<FilePiece>& piece) {
                   if (!piece.ok())
                       return file->done(piece.error());
                   file->content += piece->bytes;
                   if (file->content.size() >= piece->fileSize || file->content.size() == before)
                       return file->done(file->content);
-                  if (piece->fileSize > kLargestWholeFile || file->content.size() > kLargestWholeFile)
-                      return file->done(failed("the file is larger than " + formatBytes(kLargestWholeFile) +
+                  if (piece->fileSize > kMaxWholeFile || file->content.size() > kMaxWholeFile)
+                      return file->done(failed("the file is larger than " + formatBytes(kMaxWholeFile) +
                                                ", more than this desk reads as a whole"));
                   readOn(file);
               });

@@ -19,10 +19,10 @@ namespace trainyard {
 namespace {
 
 // What a sane file has at most; a damaged one must not keep us busy.
-constexpr std::size_t kMostHeaders = 1024;
-constexpr std::size_t kMostDynamicEntries = 4096;
-constexpr std::size_t kMostVersions = 4096;
-constexpr std::size_t kLongestName = 512;
+constexpr std::size_t kMaxHeaders = 1024;
+constexpr std::size_t kMaxDynamicEntries = 4096;
+constexpr std::size_t kMaxVersions = 4096;
+constexpr std::size_t kMaxNameLength = 512;
 
 /// Bytes of a file by their place in it; every read says whether it was within the file.
 class Reader {
@@ -37,10 +37,10 @@ public:
         return readBytes(offset, &value, sizeof value) == sizeof value;
     }
 
-    /// The text that ends with a NUL at most kLongestName bytes on.
+    /// The text that ends with a NUL at most kMaxNameLength bytes on.
     std::optional<std::string> text(std::uint64_t offset) const
     {
-        std::array<char, kLongestName> buffer{};
+        std::array<char, kMaxNameLength> buffer{};
         const std::size_t got = readBytes(offset, buffer.data(), buffer.size());
         const auto end = std::find(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(got), '\0');
         if (end == buffer.begin() + static_cast<std::ptrdiff_t>(got))
@@ -93,7 +93,7 @@ private:
 
     void readSegments(const Elf64_Ehdr& header)
     {
-        const std::size_t count = std::min<std::size_t>(header.e_phnum, kMostHeaders);
+        const std::size_t count = std::min<std::size_t>(header.e_phnum, kMaxHeaders);
         for (std::size_t i = 0; i < count; ++i)
             m_segments.push_back(
                 at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr), "program header table"));
@@ -116,7 +116,7 @@ private:
                                           [](const Elf64_Phdr& s) { return s.p_type == PT_DYNAMIC; });
         if (dynamic == m_segments.end())
             return; // a static program needs nothing
-        const std::size_t count = std::min(dynamic->p_filesz / sizeof(Elf64_Dyn), kMostDynamicEntries);
+        const std::size_t count = std::min(dynamic->p_filesz / sizeof(Elf64_Dyn), kMaxDynamicEntries);
         for (std::size_t i = 0; i < count; ++i) {
             const auto entry = at<Elf64_Dyn>(dynamic->p_offset + i * sizeof(Elf64_Dyn), "dynamic section");
             if (entry.d_tag == DT_NULL)
@@ -144,7 +144,7 @@ private:
     {
         if (m_versionNeeds == 0)
             return;
-        std::size_t left = kMostVersions;
+        std::size_t left = kMaxVersions;
         for (std::uint64_t place = offsetOf(m_versionNeeds, "version needs"); left > 0; --left) {
             const auto library = at<Elf64_Verneed>(place, "version needs");
             auto& versions = file.needs[textAt(library.vn_file)];
@@ -166,7 +166,7 @@ private:
         if (m_versionDefinitions == 0)
             return;
         std::uint64_t place = offsetOf(m_versionDefinitions, "version definitions");
-        for (std::size_t left = kMostVersions; left > 0; --left) {
+        for (std::size_t left = kMaxVersions; left > 0; --left) {
             const auto definition = at<Elf64_Verdef>(place, "version definitions");
             // The first auxiliary entry is the version itself; the others are its parents.
             file.versions.insert(

@@ -16,7 +16,7 @@ constexpr std::size_t kCompactAfter = 256 * kKiB; // taken bytes are dropped whe
 
 std::string encodeFrame(FrameType type, std::string_view payload)
 {
-    TRAINYARD_CHECK(payload.size() <= kLargestPayload);
+    TRAINYARD_CHECK(payload.size() <= kMaxPayload);
     std::string frame;
     frame.reserve(kHead + payload.size());
     WireWriter out(frame);
@@ -77,8 +77,8 @@ Result<std::optional<Frame>> FrameParser::parse()
     const auto length = head.number<std::uint32_t>();
     const auto type = head.number<FrameType>();
     const auto checksum = head.number<std::uint32_t>();
-    if (length > kLargestPayload)
-        return badInput(fmt::format("a frame claims {} bytes; the largest is {}", length, kLargestPayload));
+    if (length > kMaxPayload)
+        return badInput(fmt::format("a frame claims {} bytes; the largest is {}", length, kMaxPayload));
     if (type != FrameType::Message && type != FrameType::Chunk)
         return badInput(fmt::format("a frame has the unknown type {}", static_cast<int>(type)));
     if (rest.size() < kHead + length)

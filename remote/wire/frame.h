@@ -22,9 +22,9 @@ struct Frame {
     std::string payload;
 };
 
-/// Requires payload.size() <= kLargestPayload.
+/// Requires payload.size() <= kMaxPayload.
 std::string encodeFrame(FrameType type, std::string_view payload);
-/// Requires bytes.size() <= kLargestChunk.
+/// Requires bytes.size() <= kMaxChunk.
 std::string encodeChunk(std::uint32_t request, std::string_view bytes);
 
 struct Chunk {
@@ -35,7 +35,7 @@ struct Chunk {
 std::optional<Chunk> decodeChunk(std::string_view payload);
 
 /// Cuts a byte stream, fed in pieces of any size, into frames. Holds at most what was fed and not yet taken:
-/// a header that claims more than kLargestPayload is an error before anything is stored for it.
+/// a header that claims more than kMaxPayload is an error before anything is stored for it.
 class FrameParser {
 public:
     void feed(std::string_view bytes);

@@ -15,13 +15,13 @@ constexpr int kOldestProtocolVersion = 1; ///< what it still understands
 constexpr std::size_t kNonceDigits = 32;                ///< hex digits of the greeting
 constexpr std::size_t kGreetingSearchBytes = 64 * kKiB; ///< noise of a login shell that is skipped before it
 
-constexpr std::size_t kLargestPayload = 1 * kMiB;          ///< of a frame
-constexpr std::size_t kLargestChunk = kLargestPayload - 4; ///< bytes of a chunk frame beside its request id
-constexpr std::size_t kUploadChunk = 64 * kKiB;            ///< usual size of an upload's chunks
-constexpr std::size_t kUploadWindow = 4 * kMiB;  ///< bytes of one upload sent but not yet acknowledged
-constexpr std::size_t kLargestRead = 512 * kKiB; ///< bytes that one "read" may ask for
+constexpr std::size_t kMaxPayload = 1 * kMiB;      ///< of a frame
+constexpr std::size_t kMaxChunk = kMaxPayload - 4; ///< bytes of a chunk frame beside its request id
+constexpr std::size_t kUploadChunk = 64 * kKiB;    ///< usual size of an upload's chunks
+constexpr std::size_t kUploadWindow = 4 * kMiB;    ///< bytes of one upload sent but not yet acknowledged
+constexpr std::size_t kMaxRead = 512 * kKiB;       ///< bytes that one "read" may ask for
 
 /// The agent of a desk from which it has heard nothing for so long, over a link that may die, ends.
-constexpr std::chrono::seconds kLongestSilence{60};
+constexpr std::chrono::seconds kMaxSilence{60};
 
 } // namespace trainyard

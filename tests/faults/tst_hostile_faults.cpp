@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Bytes kMostGrowth = 50 * kMiB;
+constexpr Bytes kMaxGrowth = 50 * kMiB;
 constexpr int kAttack = 1500; // what never ends is watched for so long
 
 /// How this process fares while something is going on: memory, and whether its event loop turns.
@@ -95,7 +95,7 @@ private slots:
                 QTest::qWait(kAttack);
                 report.injected(QString("%1 %2").arg(how, overSsh ? "over SSH" : "from a local agent"));
                 report.observed(figures(how, watch));
-                QVERIFY2(watch.growth() < kMostGrowth, qPrintable(figures(how, watch)));
+                QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(figures(how, watch)));
                 QVERIFY(target->state() != Target::State::Closed);
                 if (QLatin1String(how) == "noise") {
                     AWAIT(target->lastError().has_value());
@@ -154,7 +154,7 @@ private slots:
         QVERIFY2(mirrors.size() <= 17, qPrintable(mirrors.join(' ')));
         for (const QString& mirror : mirrors)
             QVERIFY2(!mirror.startsWith('.') && !mirror.contains("orig"), qPrintable(mirror));
-        QVERIFY2(watch.growth() < kMostGrowth, qPrintable(figures("names", watch)));
+        QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(figures("names", watch)));
         report.observed(QString("%1 mirrors, nothing else; %2").arg(mirrors.size()).arg(figures("", watch)));
     }
 
@@ -169,7 +169,7 @@ private slots:
             AWAIT(target->lastError().has_value());
             report.injected(how);
             QCOMPARE(target->lastError()->kind, ErrorKind::Unreachable);
-            QVERIFY2(watch.growth() < kMostGrowth, qPrintable(figures(how, watch)));
+            QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(figures(how, watch)));
             report.observed(figures(how, watch) + " (" +
                             QString::fromStdString(target->lastError()->message) + ')');
         }
@@ -243,7 +243,7 @@ private:
         const auto target = attackedBy("half", true);
         QTest::qWait(kAttack);
         report.injected("a frame of 1 MiB, a byte a millisecond");
-        QVERIFY(watch.growth() < kMostGrowth);
+        QVERIFY(watch.growth() < kMaxGrowth);
         report.observed(figures("half", watch));
     }
 
@@ -258,7 +258,7 @@ private:
         AWAIT(content.has_value());
         report.injected("100 MiB in answer to a read of 512 KiB");
         QVERIFY(!content->ok());
-        QVERIFY2(watch.growth() < kMostGrowth, qPrintable(figures("read", watch)));
+        QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(figures("read", watch)));
         report.observed(figures("read", watch) + " (" + QString::fromStdString(content->error().message) +
                         ')');
     }
@@ -274,7 +274,7 @@ private:
         follower.start();
         AWAIT(problem.has_value());
         report.injected("a record that claims 16 MiB and never ends");
-        QVERIFY2(watch.growth() < kMostGrowth, qPrintable(figures("record", watch)));
+        QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(figures("record", watch)));
         QVERIFY(QFile(desk.filePath("journal/steps")).size() <= 8);
         report.observed(figures("record", watch) + " (" + QString::fromStdString(problem->message) + ')');
     }

@@ -31,9 +31,9 @@ using namespace trainyard::pictures;
 
 namespace {
 
-constexpr QSize kSmallestPromised(1280, 800);
-constexpr int kMostStops = 400; ///< of the Tab key in one page
-constexpr int kRingMargin = 4;  ///< pixels around a widget where its focus may be painted
+constexpr QSize kMinPromised(1280, 800);
+constexpr int kMaxStops = 400; ///< of the Tab key in one page
+constexpr int kRingMargin = 4; ///< pixels around a widget where its focus may be painted
 
 template <typename... Kinds>
 bool isOneOf(const QWidget& widget)
@@ -155,7 +155,7 @@ QList<QWidget*> tabStops(QWidget& page)
     QList<QWidget*> stops;
     QApplication::setActiveWindow(page.window());
     page.setFocus();
-    for (int i = 0; i < kMostStops; ++i) {
+    for (int i = 0; i < kMaxStops; ++i) {
         QTest::keyClick(page.window()->focusWidget() ? page.window()->focusWidget() : page.window(),
                         Qt::Key_Tab);
         QWidget* now = QApplication::focusWidget();
@@ -226,7 +226,7 @@ private:
     void openDesk()
     {
         m_desk = std::make_unique<DeskWindow>(*qApp, m_data->path().toStdString());
-        m_desk->window().resize(kSmallestPromised);
+        m_desk->window().resize(kMinPromised);
         m_desk->window().show();
         QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window(), kPatienceMs));
         m_desk->window().activateWindow();

@@ -17,7 +17,7 @@ namespace {
 constexpr auto kTellInterval = std::chrono::milliseconds(200); ///< records of two streams differ by less
 constexpr auto kJudgeInterval = std::chrono::seconds(1);
 constexpr qint64 kSilenceMs = 3000;
-constexpr std::size_t kMostHeldBack = 50'000; ///< records, some 20 MiB
+constexpr std::size_t kMaxHeldBack = 50'000; ///< records, some 20 MiB
 
 QString number(double value)
 {
@@ -156,7 +156,7 @@ int followRun(Desk& desk, const QString& runId)
     bool inOrder = false;
     QObject::connect(&tell, &QTimer::timeout, &loop, [&] {
         inOrder = inOrder || follower.caughtUp() || silence.hasExpired(kSilenceMs) ||
-                  records.waiting() > kMostHeldBack;
+                  records.waiting() > kMaxHeldBack;
         if (inOrder)
             view.show(records);
     });

@@ -14,7 +14,7 @@ namespace trainyard {
 namespace {
 
 constexpr int kSpecialTokens = 3; // [CLS] A [SEP] B [SEP]
-constexpr Bytes kLeastMemory = 128 * kMiB;
+constexpr Bytes kMinMemory = 128 * kMiB;
 
 class Checker {
 public:
@@ -144,7 +144,7 @@ Diagnostics validate(const PrepareOptions& options)
     checkShapes(options, check);
     check.within(options.dupeFactor, 1, 1000, "dupeFactor");
     checkShards(options, check);
-    check.require(options.memory >= kLeastMemory, "memory", "is less than 128 MiB",
+    check.require(options.memory >= kMinMemory, "memory", "is less than 128 MiB",
                   "the buffers of reading and writing need more");
     check.within(options.threads, 0, 1024, "threads");
     return check.take();

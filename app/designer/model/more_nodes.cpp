@@ -12,9 +12,9 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kMostDigits = 9;
+constexpr std::size_t kMaxDigits = 9;
 
-constexpr int kMostOfAddress = 255;
+constexpr int kMaxAddressByte = 255;
 
 /// A host's name around the number that tells it from its neighbours.
 struct NumberedName {
@@ -48,14 +48,14 @@ NumberedName split(const std::string& login)
     const bool address = host.find_first_not_of("0123456789.") == std::string_view::npos;
     const std::size_t end = start + std::min(host.size(), address ? host.size() : host.find('.'));
     std::size_t begin = end;
-    while (begin > start && end - begin < kMostDigits && isDigit(login[begin - 1]))
+    while (begin > start && end - begin < kMaxDigits && isDigit(login[begin - 1]))
         --begin;
     if (begin == end)
         return {login.substr(0, end) + "-", 1, 1, login.substr(end)};
     NumberedName name{login.substr(0, begin), std::stoi(login.substr(begin, end - begin)), end - begin,
                       login.substr(end)};
     if (address)
-        name.most = kMostOfAddress;
+        name.most = kMaxAddressByte;
     return name;
 }
 

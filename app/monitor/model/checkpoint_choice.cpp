@@ -15,7 +15,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr qsizetype kMostStepsNamed = 6;
+constexpr qsizetype kMaxStepsNamed = 6;
 
 CheckpointName nameOf(const RunCheckpoint& checkpoint)
 {
@@ -54,7 +54,7 @@ QString stepsIn(const QList<RunCheckpoint>& some)
     };
     if (some.size() == 1)
         return QObject::tr("step %1").arg(nameOfStep(some.first()));
-    if (some.size() > kMostStepsNamed)
+    if (some.size() > kMaxStepsNamed)
         return QObject::tr("steps %1 to %2")
             .arg(displayCount(some.last().step), displayCount(some.first().step));
     QStringList steps;

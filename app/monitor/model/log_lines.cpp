@@ -145,8 +145,8 @@ std::string_view LogLines::raw(int line) const
 QString LogLines::text(int line) const
 {
     const std::string_view whole = lastState(raw(line));
-    const std::string plain = withoutEscapes(whole.substr(0, 2 * kLongestShown));
-    return QString::fromStdString(harmlessText(plain, Lines::One, kLongestShown));
+    const std::string plain = withoutEscapes(whole.substr(0, 2 * kMaxShownLength));
+    return QString::fromStdString(harmlessText(plain, Lines::One, kMaxShownLength));
 }
 
 std::optional<std::int64_t> LogLines::timeMs(int line) const

@@ -20,11 +20,11 @@ LogLevel levelOfLogLine(std::string_view line);
 /// their text. A line is made fit to be shown when it is asked for. A plain value.
 class LogLines {
 public:
-    static constexpr std::size_t kMostBytes = std::size_t{1} << 28;
-    static constexpr std::size_t kLongestShown = 4096; ///< bytes of one line
+    static constexpr std::size_t kMaxBytes = std::size_t{1} << 28;
+    static constexpr std::size_t kMaxShownLength = 4096; ///< bytes of one line
 
     /// With more than `mostBytes` the older half is dropped.
-    explicit LogLines(std::size_t mostBytes = kMostBytes) : m_mostBytes(mostBytes) {}
+    explicit LogLines(std::size_t mostBytes = kMaxBytes) : m_mostBytes(mostBytes) {}
 
     void clear();
     void append(const QByteArray& bytes);

@@ -12,7 +12,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMostPasses = 20'000; ///< of the planned step: more are not told apart in a picture
+constexpr int kMaxPasses = 20'000; ///< of the planned step: more are not told apart in a picture
 
 PipelineActionKind kindOf(TracedWork work)
 {
@@ -60,7 +60,7 @@ Result<StepTimeline> plannedTimeline(const RunFacts& facts, const Result<Planned
         return badInput("no time is planned for this run", "say in the tab Plan what hardware its nodes are");
     const SequenceShape shape{facts.dataSet->sequenceLength, facts.dataSet->maxPredictions};
     TRAINYARD_TRY(const PipelineCosts costs, stepCostsOn(**plan->time, *facts.specNow(), shape));
-    return playStep(*facts.specNow(), costs, kMostPasses);
+    return playStep(*facts.specNow(), costs, kMaxPasses);
 }
 
 bool splitsBackward(const StepTimeline& timeline)

@@ -16,7 +16,7 @@ void RankLogs::setRanks(const std::vector<int>& ranks)
     m_order.clear();
     m_sources.clear();
     for (const int rank : ranks)
-        m_sources.push_back({rank, LogLines(LogLines::kMostBytes / ranks.size())});
+        m_sources.push_back({rank, LogLines(LogLines::kMaxBytes / ranks.size())});
 }
 
 int RankLogs::append(int rank, const QByteArray& bytes)

@@ -17,8 +17,8 @@ namespace trainyard {
 
 namespace {
 
-constexpr qint64 kMostBytes = qint64{256} << 20;
-constexpr int kMostMicroBatches = 1 << 20;
+constexpr qint64 kMaxBytes = qint64{256} << 20;
+constexpr int kMaxMicroBatches = 1 << 20;
 constexpr double kSecondsPerUs = 1e-6;
 
 Error damaged(const QString& file, const QString& what)
@@ -34,7 +34,7 @@ Result<QJsonArray> readEvents(const QString& file)
     QFile source(file);
     if (!source.open(QIODevice::ReadOnly))
         return damaged(file, source.errorString());
-    if (source.size() > kMostBytes)
+    if (source.size() > kMaxBytes)
         return damaged(file, QObject::tr("it is larger than 256 MiB"));
     QJsonParseError problem;
     const auto document = QJsonDocument::fromJson(source.readAll(), &problem);
@@ -76,7 +76,7 @@ std::optional<Pass> passIn(const QJsonObject& event)
                     {work.value_or(TracedWork::Forward), arguments.value("micro_batch").toInt(-1),
                      arguments.value("chunk").toInt(-1), start, start + length}};
     const bool isOne = work && pass.rank >= 0 && pass.rank < kMostRanks && pass.step > 0 &&
-                       pass.span.microBatch < kMostMicroBatches && pass.span.chunk < kMostRanks &&
+                       pass.span.microBatch < kMaxMicroBatches && pass.span.chunk < kMostRanks &&
                        std::isfinite(start) && length >= 0;
     return isOne ? std::optional(pass) : std::nullopt;
 }

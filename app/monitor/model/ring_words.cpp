@@ -10,7 +10,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kMostNamed = 8; ///< ranks of a group
+constexpr std::size_t kMaxNamed = 8; ///< ranks of a group
 
 QString groupWords(const FlightSnapshot& ring, std::uint32_t group)
 {
@@ -18,9 +18,9 @@ QString groupWords(const FlightSnapshot& ring, std::uint32_t group)
     if (group == 0 || found == ring.groups.end())
         return group == 0 ? QObject::tr("all ranks") : QObject::tr("group %1").arg(group);
     QStringList ranks;
-    for (std::size_t i = 0; i < std::min(kMostNamed, found->second.size()); ++i)
+    for (std::size_t i = 0; i < std::min(kMaxNamed, found->second.size()); ++i)
         ranks << QString::number(found->second[i]);
-    if (found->second.size() > kMostNamed)
+    if (found->second.size() > kMaxNamed)
         ranks << QStringLiteral("…");
     return QObject::tr("ranks %1").arg(ranks.join(QStringLiteral(", ")));
 }

@@ -7,7 +7,7 @@ namespace trainyard {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr std::int64_t kMostBlocks = 4096; // per target; threads go on where they are fewer than lanes
+constexpr std::int64_t kMaxBlocks = 4096; // per target; threads go on where they are fewer than lanes
 
 // One row of blocks per target, one thread per lane of a group.
 __global__ void fillMasks(const __grid_constant__ MaskBatch batch, std::uint32_t dropBelow,
@@ -30,7 +30,7 @@ cudaError_t launchFillMasks(const MaskBatch& batch, std::uint32_t dropBelow, con
         lanes = std::max(lanes, dropoutGroups(batch.targets[i]) * kDropoutLanes);
     if (lanes == 0)
         return cudaSuccess;
-    const dim3 grid(static_cast<unsigned>(std::min((lanes + kThreads - 1) / kThreads, kMostBlocks)),
+    const dim3 grid(static_cast<unsigned>(std::min((lanes + kThreads - 1) / kThreads, kMaxBlocks)),
                     static_cast<unsigned>(batch.count));
     fillMasks<<<grid, kThreads, 0, stream>>>(batch, dropBelow, site);
     return cudaGetLastError();

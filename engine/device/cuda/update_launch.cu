@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWarp = 32;
-constexpr std::int64_t kMostBlocks = 8192; // threads go on where they are fewer than elements
+constexpr std::int64_t kMaxBlocks = 8192; // threads go on where they are fewer than elements
 
 /// Blocks for `count` elements; none is empty.
 unsigned blocksFor(std::int64_t count, std::int64_t most)
@@ -141,7 +141,7 @@ template <typename T>
 cudaError_t launchAdamW(const MomentStreams<T>& s, std::uint16_t* working, std::int64_t count,
                         const AdamWCoefficients<T>& c, cudaStream_t stream)
 {
-    adamW<T><<<blocksFor(count, kMostBlocks), kThreads, 0, stream>>>(s, working, count, c);
+    adamW<T><<<blocksFor(count, kMaxBlocks), kThreads, 0, stream>>>(s, working, count, c);
     return cudaGetLastError();
 }
 
@@ -157,7 +157,7 @@ template <typename T>
 cudaError_t launchApplyLamb(const MomentStreams<T>& s, std::uint16_t* working, std::int64_t count,
                             const LambCoefficients<T>& c, T rate, cudaStream_t stream)
 {
-    applyLamb<T><<<blocksFor(count, kMostBlocks), kThreads, 0, stream>>>(s, working, count, c, rate);
+    applyLamb<T><<<blocksFor(count, kMaxBlocks), kThreads, 0, stream>>>(s, working, count, c, rate);
     return cudaGetLastError();
 }
 
@@ -173,7 +173,7 @@ template <typename T>
 cudaError_t launchApplyLans(const MomentStreams<T>& s, std::int64_t count, const LansCoefficients<T>& c,
                             const LansRates<T>& rates, cudaStream_t stream)
 {
-    applyLans<T><<<blocksFor(count, kMostBlocks), kThreads, 0, stream>>>(s, count, c, rates);
+    applyLans<T><<<blocksFor(count, kMaxBlocks), kThreads, 0, stream>>>(s, count, c, rates);
     return cudaGetLastError();
 }
 
@@ -181,7 +181,7 @@ template <typename T>
 cudaError_t launchSgd(T* weight, T* momentum, const T* gradient, std::int64_t count,
                       const SgdCoefficients<T>& c, cudaStream_t stream)
 {
-    sgd<T><<<blocksFor(count, kMostBlocks), kThreads, 0, stream>>>(weight, momentum, gradient, count, c);
+    sgd<T><<<blocksFor(count, kMaxBlocks), kThreads, 0, stream>>>(weight, momentum, gradient, count, c);
     return cudaGetLastError();
 }
 

@@ -11,7 +11,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::int64_t kLongestRun = 512; // tokens; scores of a tile are the largest temporary tensors
+constexpr std::int64_t kMaxRunLength = 512; // tokens; scores of a tile are the largest temporary tensors
 
 bool seesNothing(const TokenRun& queries, const TokenRun& keys)
 {
@@ -50,8 +50,8 @@ std::vector<TokenRun> runsOf(const SequenceSlice& slice)
     std::vector<TokenRun> runs;
     std::int64_t first = 0;
     for (const IndexRange& range : slice.positions) {
-        for (std::int64_t begin = range.begin; begin < range.end; begin += kLongestRun) {
-            runs.push_back({first, {begin, std::min(begin + kLongestRun, range.end)}});
+        for (std::int64_t begin = range.begin; begin < range.end; begin += kMaxRunLength) {
+            runs.push_back({first, {begin, std::min(begin + kMaxRunLength, range.end)}});
             first += runs.back().size();
         }
     }

@@ -13,8 +13,8 @@ using Point = std::array<double, kTimeFactors>;
 /// not be believed to a percent.
 constexpr double kResidualScale = 0.1;
 constexpr double kDifference = 0.01; ///< of the numerical derivatives, in spreads
-constexpr int kMostRounds = 20;
-constexpr double kLeastGain = 1e-4;
+constexpr int kMaxRounds = 20;
+constexpr double kMinGain = 1e-4;
 
 /// How far the logarithm of each factor is expected to be from 0: data sheets are good for products and
 /// memory, less so for host and links, and a network has neighbours; what of a program's reductions hides,
@@ -142,7 +142,7 @@ TimeCoefficients calibrate(std::span<const MeasuredStep> steps)
     Point point{};
     std::vector<double> residuals = residualsAt(steps, point);
     double best = misfit(residuals, point);
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < kMaxRounds; ++round) {
         const Point step = gaussNewtonStep(steps, point, residuals);
         const double before = best;
         for (double share = 1; share > 0.05 && best == before; share /= 2) {
@@ -154,7 +154,7 @@ TimeCoefficients calibrate(std::span<const MeasuredStep> steps)
                 residuals = there;
             }
         }
-        if (before - best < kLeastGain)
+        if (before - best < kMinGain)
             break;
     }
     return coefficientsAt(point);

@@ -21,7 +21,7 @@ constexpr Portion kOfProcessor{5e9, 1024, 256, 4096, 1 << 26, 64.0 * kMiB, 18.0 
 constexpr Portion kOfAccelerator{2e13, 8192, 1024, 16384, 1 << 28, 256.0 * kMiB, 576.0 * kMiB};
 
 constexpr double kRowMultiple = 16;
-constexpr double kLeastRows = 512;
+constexpr double kMinRows = 512;
 constexpr double kVectorsOfSum = 3; ///< two are read, one is written
 constexpr double kCopied = 64.0 * kMiB;
 constexpr double kMessage = 8.0 * kMiB; ///< near what a bucket of gradients, or an activation, has
@@ -82,7 +82,7 @@ std::vector<Product> modelProducts(const RunSpec& spec, const Portion& portion)
 {
     const ModelSpec& model = spec.model;
     const int tensor = spec.layout.tensor;
-    const double tokens = std::max(kLeastRows, 1.0 * spec.batch.micro * model.maxPositions);
+    const double tokens = std::max(kMinRows, 1.0 * spec.batch.micro * model.maxPositions);
     const double heads = std::max(1.0, std::floor(1.0 * spec.batch.micro * model.heads / tensor));
     const double headWidth = static_cast<double>(model.hidden) / model.heads;
     const double length = attended(model.maxPositions, headWidth, portion);

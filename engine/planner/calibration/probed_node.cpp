@@ -18,7 +18,7 @@ constexpr double kKernelTime = 5e-6; ///< of a kernel on an accelerator, which h
 constexpr double kUnknownLatency = 5e-5;
 /// Of the time of a message or kernel at least this share is taken for its bytes or operations, whatever the
 /// smallest one takes.
-constexpr double kLeastWorkShare = 0.1;
+constexpr double kMinWorkShare = 0.1;
 
 constexpr std::array kTypes{ComputeType::Float64, ComputeType::Float32, ComputeType::BFloat16,
                             ComputeType::Float16};
@@ -58,7 +58,7 @@ double deviationOf(std::vector<double> deviates)
 /// Without what the kernel takes besides its work.
 double workTime(const Probe& probe, const DeviceModel& device)
 {
-    return std::max(probe.seconds - device.kernelTime, kLeastWorkShare * probe.seconds);
+    return std::max(probe.seconds - device.kernelTime, kMinWorkShare * probe.seconds);
 }
 
 class NodeFit {
@@ -164,7 +164,7 @@ LinkTable NodeFit::linkTable(ProbeReach reach) const
     table.latency = isNetwork ? waiting / std::log2(hosts) : waiting;
     for (std::size_t i = 1; i < reductions.size(); ++i) {
         const Probe& probe = reductions[i];
-        const double busy = std::max(probe.seconds - waiting, kLeastWorkShare * probe.seconds);
+        const double busy = std::max(probe.seconds - waiting, kMinWorkShare * probe.seconds);
         table.points.push_back(
             {static_cast<Bytes>(probe.bytes), groups * 2 * (members - 1) / members * probe.bytes / busy});
     }

@@ -13,10 +13,10 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kReach = 1024;        ///< values of a number that are tried in each direction
-constexpr int kReachTogether = 16;  ///< the same of two moves together
-constexpr int kMostTogether = 4096; ///< pairs that are tried
-constexpr std::size_t kMostRemedies = 8;
+constexpr int kReach = 1024;       ///< values of a number that are tried in each direction
+constexpr int kReachTogether = 16; ///< the same of two moves together
+constexpr int kMaxTogether = 4096; ///< pairs that are tried
+constexpr std::size_t kMaxRemedies = 8;
 
 bool isAt(const Diagnostics& problems, const std::string& path)
 {
@@ -160,7 +160,7 @@ void RemedySearch::keep(RunSpec changed)
     auto changes = changesBetween(m_spec, changed);
     const bool lessIsEnough = std::ranges::any_of(
         m_remedies, [&](const Remedy& remedy) { return isPartOf(remedy.changes, changes); });
-    if (!lessIsEnough && m_remedies.size() < kMostRemedies)
+    if (!lessIsEnough && m_remedies.size() < kMaxRemedies)
         m_remedies.push_back({std::move(changed), std::move(changes), std::nullopt});
 }
 
@@ -188,7 +188,7 @@ void RemedySearch::tryTogether(const OneWay& first, std::span<const OneWay> othe
 
 void RemedySearch::tryPairs(const Ways& ways)
 {
-    m_left = kMostTogether;
+    m_left = kMaxTogether;
     for (std::size_t i = 0; i < ways.size(); ++i)
         tryTogether(ways[i], std::span(ways).subspan(i + 1));
 }
@@ -196,7 +196,7 @@ void RemedySearch::tryPairs(const Ways& ways)
 void RemedySearch::tryLastResorts(const Ways& resorts, const Ways& ways)
 {
     tryAlone(resorts);
-    m_left = kMostTogether;
+    m_left = kMaxTogether;
     for (std::size_t i = 0; i < resorts.size() && m_remedies.empty(); ++i)
         tryTogether(resorts[i], ways);
 }

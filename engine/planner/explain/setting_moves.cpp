@@ -13,12 +13,12 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMostOfAll = std::numeric_limits<int>::max();
+constexpr int kUnlimited = std::numeric_limits<int>::max();
 
 /// 0, which dividesEvenly() finds, where it does not divide.
 int quotient(long dividend, long divisor)
 {
-    const bool whole = divisor > 0 && dividend % divisor == 0 && dividend / divisor <= kMostOfAll;
+    const bool whole = divisor > 0 && dividend % divisor == 0 && dividend / divisor <= kUnlimited;
     return whole ? static_cast<int>(dividend / divisor) : 0;
 }
 
@@ -108,7 +108,7 @@ const NumberMove kGlobal{1, kMostEntries, [](const RunSpec& spec) { return spec.
 void makeGlobalTheProduct(RunSpec& spec)
 {
     const double product = double(spec.batch.micro) * spec.batch.accumulation * spec.layout.data;
-    spec.batch.global = product <= kMostOfAll ? static_cast<int>(product) : 0;
+    spec.batch.global = product <= kUnlimited ? static_cast<int>(product) : 0;
 }
 
 const NumberMove kMoreMicroBatches{1, kMostSequences,

@@ -29,11 +29,11 @@ std::string exactBytes(Bytes bytes)
 }
 
 // Far beyond every machine there is, and near enough that what is planned with them is finite.
-constexpr double kMostRate = 1e24; ///< a second; at least 1
-constexpr double kLongestSeconds = 3600;
-constexpr double kLeastShare = 1e-6;
-constexpr double kMostFactor = 1e6;   ///< and as small at least
-constexpr double kHighestPrice = 1e9; ///< an hour
+constexpr double kMaxRate = 1e24; ///< a second; at least 1
+constexpr double kMaxSeconds = 3600;
+constexpr double kMinShare = 1e-6;
+constexpr double kMaxFactor = 1e6; ///< and as small at least
+constexpr double kMaxPrice = 1e9;  ///< an hour
 
 /// Complains where the figure is missing, not above 0, or of no machine.
 void readRate(FieldReader& reader, const char* key, double& rate)
@@ -41,8 +41,8 @@ void readRate(FieldReader& reader, const char* key, double& rate)
     reader.read(key, rate);
     if (!(rate > 0))
         reader.complain(key, "must be above 0", "give what the vendor publishes, or what was measured");
-    else if (rate < 1 || rate > kMostRate)
-        reader.complain(key, fmt::format("must be from 1 to {:g} a second", kMostRate),
+    else if (rate < 1 || rate > kMaxRate)
+        reader.complain(key, fmt::format("must be from 1 to {:g} a second", kMaxRate),
                         "give it in operations or bytes per second");
 }
 
@@ -51,15 +51,15 @@ void readSeconds(FieldReader& reader, const char* key, double& seconds)
     reader.read(key, seconds);
     if (!(seconds >= 0))
         reader.complain(key, "is below 0", "give seconds, e.g. 2e-5");
-    else if (seconds > kLongestSeconds)
-        reader.complain(key, fmt::format("must be at most {} s", kLongestSeconds), "give seconds, e.g. 2e-5");
+    else if (seconds > kMaxSeconds)
+        reader.complain(key, fmt::format("must be at most {} s", kMaxSeconds), "give seconds, e.g. 2e-5");
 }
 
 void readShare(FieldReader& reader, const char* key, double& share)
 {
     reader.read(key, share);
-    if (!(share >= kLeastShare) || share > 1)
-        reader.complain(key, fmt::format("must be from {} to 1", kLeastShare), "it is a share, e.g. 0.8");
+    if (!(share >= kMinShare) || share > 1)
+        reader.complain(key, fmt::format("must be from {} to 1", kMinShare), "it is a share, e.g. 0.8");
 }
 
 void readCount(FieldReader& reader, const char* key, int& count, int least)
@@ -163,8 +163,8 @@ void readPrice(FieldReader& reader, Price& price)
     reader.read("per_hour", price.perHour);
     if (!(price.perHour >= 0))
         reader.complain("per_hour", "is below 0", "leave it at 0 where it is unknown");
-    else if (price.perHour > kHighestPrice)
-        reader.complain("per_hour", fmt::format("must be at most {:g}", kHighestPrice),
+    else if (price.perHour > kMaxPrice)
+        reader.complain("per_hour", fmt::format("must be at most {:g}", kMaxPrice),
                         "give what one node costs for an hour");
     reader.read("currency", price.currency);
     if (price.currency.empty())
@@ -180,9 +180,9 @@ void readFactors(FieldReader& reader, TimeCoefficients& coefficients)
         reader.read(name.c_str(), factor);
         if (!(factor > 0))
             reader.complain(name.c_str(), "must be above 0", "1 corrects nothing");
-        else if (factor < 1 / kMostFactor || factor > kMostFactor)
+        else if (factor < 1 / kMaxFactor || factor > kMaxFactor)
             reader.complain(name.c_str(),
-                            fmt::format("must be from {:g} to {:g}", 1 / kMostFactor, kMostFactor),
+                            fmt::format("must be from {:g} to {:g}", 1 / kMaxFactor, kMaxFactor),
                             "1 corrects nothing");
     }
 }
@@ -194,8 +194,8 @@ void readCalibration(FieldReader& reader, NodeCalibration& calibration, Diagnost
     reader.read("error_band", calibration.errorBand);
     if (!(calibration.errorBand >= 0))
         reader.complain("error_band", "is below 0", "it is a share, e.g. 0.15");
-    else if (calibration.errorBand > kMostFactor)
-        reader.complain("error_band", fmt::format("must be at most {:g}", kMostFactor),
+    else if (calibration.errorBand > kMaxFactor)
+        reader.complain("error_band", fmt::format("must be at most {:g}", kMaxFactor),
                         "it is a share, e.g. 0.15");
     reader.read("measured_runs", calibration.measuredRuns);
     if (calibration.measuredRuns < 0)

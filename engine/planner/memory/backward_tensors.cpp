@@ -12,7 +12,7 @@ namespace {
 
 constexpr Bytes kPieceElements = Bytes{1} << 20; ///< of a weight's gradient in a narrow type, at once
 constexpr Bytes kPieceRows = 256;                ///< at least
-constexpr Bytes kLongestTile = 512;              ///< queries or keys that ring attention handles at once
+constexpr Bytes kMaxTileLength = 512;            ///< queries or keys that ring attention handles at once
 
 bool slicesTokens(const RunSpec& spec)
 {
@@ -75,7 +75,7 @@ Bytes ringGradients(const RunSpec& spec, Bytes tokens, const LayerTensors& z)
 {
     const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
     const Bytes wide = wideSize(spec.precision.compute);
-    const Bytes side = std::min(tokens, kLongestTile);
+    const Bytes side = std::min(tokens, kMaxTileLength);
     const Bytes heads = static_cast<Bytes>(spec.batch.micro) * static_cast<Bytes>(spec.model.heads) /
                         static_cast<Bytes>(spec.layout.tensor);
     return z.heads + 3 * z.heads / e * wide + 3 * heads * side * side * wide;

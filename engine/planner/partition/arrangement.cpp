@@ -9,7 +9,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMostOrders = 24; ///< all of four kinds of nodes
+constexpr int kMaxOrders = 24; ///< all of four kinds of nodes
 
 using NodeOrder = std::vector<std::size_t>;
 
@@ -44,7 +44,7 @@ std::vector<NodeOrder> ordersOf(const std::vector<std::size_t>& kinds)
         std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return place(a) < place(b); });
         if (std::ranges::find(orders, order) == orders.end())
             orders.push_back(std::move(order));
-    } while (static_cast<int>(orders.size()) < kMostOrders &&
+    } while (static_cast<int>(orders.size()) < kMaxOrders &&
              std::next_permutation(distinct.begin(), distinct.end()));
     return orders;
 }

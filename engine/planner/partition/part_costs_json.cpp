@@ -12,7 +12,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr double kMostSum = 1e100; ///< what a step makes of it is still finite
+constexpr double kMaxSum = 1e100; ///< what a step makes of it is still finite
 
 void readLayers(FieldReader& reader, std::vector<double>& costs, int layers)
 {
@@ -50,8 +50,8 @@ Result<PartCosts> parsePartCosts(std::string_view text, int layers)
     readCost(reader, "embeddings", costs.embeddings);
     readLayers(reader, costs.layers, layers);
     readCost(reader, "head", costs.head);
-    if (sumOf(costs) > kMostSum)
-        reader.complain("layers", fmt::format("sum up to more than {:g}", kMostSum), "give seconds");
+    if (sumOf(costs) > kMaxSum)
+        reader.complain("layers", fmt::format("sum up to more than {:g}", kMaxSum), "give seconds");
     reader.finish();
     if (!diagnostics.empty())
         return toError(diagnostics);

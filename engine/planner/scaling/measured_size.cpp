@@ -8,7 +8,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr double kMostScaled = 64;
+constexpr double kMaxScaled = 64;
 constexpr int kHalvings = 40; ///< of the range of factors
 
 TimeCoefficients scaled(TimeCoefficients coefficients, double factor)
@@ -23,8 +23,8 @@ TimeCoefficients scaled(TimeCoefficients coefficients, double factor)
 
 Result<TimeCoefficients> scaledTo(const StepModel& model, double seconds, const TimeCoefficients& own)
 {
-    double low = 1 / kMostScaled;
-    double high = kMostScaled;
+    double low = 1 / kMaxScaled;
+    double high = kMaxScaled;
     for (int i = 0; i < kHalvings; ++i) {
         const double middle = std::sqrt(low * high);
         (model.estimate(scaled(own, middle)).seconds < seconds ? low : high) = middle;
@@ -35,7 +35,7 @@ Result<TimeCoefficients> scaledTo(const StepModel& model, double seconds, const 
         return refused(
             fmt::format("a step of {:.3g} s was measured, and with the links as they are described "
                         "the nearest that devices {} times as fast or as slow reach is {:.3g} s",
-                        seconds, kMostScaled, nearest),
+                        seconds, kMaxScaled, nearest),
             "correct what was measured, or the hardware's links");
     return found;
 }

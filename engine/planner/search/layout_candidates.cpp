@@ -8,10 +8,10 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMostChunks = 4;
-constexpr int kMostMicro = 64;
-constexpr int kMostStages = 128;
-constexpr int kLeastContextTokens = 4096; ///< of a sequence on each rank
+constexpr int kMaxChunks = 4;
+constexpr int kMaxMicro = 64;
+constexpr int kMaxStages = 128;
+constexpr int kMinContextTokens = 4096; ///< of a sequence on each rank
 
 bool dividesModel(const ModelSpec& model, int tensor)
 {
@@ -45,7 +45,7 @@ void addSchedules(std::vector<RunSpec>& found, const RunSpec& spec)
                 1);
     if (spec.layout.pipeline == 1)
         return;
-    for (int chunks = 2; chunks <= kMostChunks; ++chunks)
+    for (int chunks = 2; chunks <= kMaxChunks; ++chunks)
         addSchedule(found, spec, PipelineScheduleKind::Interleaved, chunks);
     addSchedule(found, spec, PipelineScheduleKind::ZeroBubble, 1);
 }
@@ -55,7 +55,7 @@ void addMicroBatches(std::vector<RunSpec>& found, RunSpec spec)
     if (spec.batch.global % spec.layout.data != 0)
         return;
     const int share = spec.batch.global / spec.layout.data;
-    for (int micro = 1; micro <= kMostMicro; ++micro) {
+    for (int micro = 1; micro <= kMaxMicro; ++micro) {
         if (share % micro != 0)
             continue;
         spec.batch.micro = micro;
@@ -66,7 +66,7 @@ void addMicroBatches(std::vector<RunSpec>& found, RunSpec spec)
 
 bool mayShareTokens(const RunSpec& spec, const SequenceShape& shape, int context)
 {
-    return context == 1 || (!spec.batch.packing && shape.length / context >= kLeastContextTokens);
+    return context == 1 || (!spec.batch.packing && shape.length / context >= kMinContextTokens);
 }
 
 /// Deals so many ranks to context and data parallelism.
@@ -94,7 +94,7 @@ std::vector<RunSpec> layoutCandidates(const RunSpec& asked, const SequenceShape&
         spec.layout.tensor = tensor;
         spec.layout.sequence = tensor > 1 && shape.length % tensor == 0;
         const int rest = devices / tensor;
-        for (int pipeline = 1; pipeline <= std::min({rest, spec.model.layers, kMostStages}); ++pipeline) {
+        for (int pipeline = 1; pipeline <= std::min({rest, spec.model.layers, kMaxStages}); ++pipeline) {
             if (rest % pipeline != 0)
                 continue;
             spec.layout.pipeline = pipeline;

@@ -56,11 +56,11 @@ double innerMatrices(const ModelSpec& model)
 /// late part of every sequence, so that all see equally much.
 double seenShare(const RunSpec& spec, const Sizes& z)
 {
-    constexpr double kLongestRun = 512; // tokens
+    constexpr double kMaxRunLength = 512; // tokens
     if (spec.layout.context == 1 || spec.model.family != ModelFamily::Gpt)
         return 1;
     const double parts = 2.0 * spec.layout.context;
-    const double runs = parts * std::ceil(z.sequence / parts / kLongestRun);
+    const double runs = parts * std::ceil(z.sequence / parts / kMaxRunLength);
     return (runs + 1) / (2 * runs);
 }
 

@@ -25,8 +25,8 @@ constexpr std::array<Tile, 7> kTiles{{{256, 128, 1.0},
                                       {64, 128, 0.8},
                                       {64, 64, 0.6},
                                       {32, 32, 0.3}}};
-constexpr double kLeastDepth = 512; ///< of a part, where depth is cut
-constexpr double kMostParts = 8;
+constexpr double kMinDepth = 512; ///< of a part, where depth is cut
+constexpr double kMaxParts = 8;
 constexpr double kVectorBytes = 16;
 
 double rate(const DeviceModel& device, ComputeType type)
@@ -47,8 +47,8 @@ double tiledTime(const Product& product, double processors, double rate)
 {
     double best = std::numeric_limits<double>::infinity();
     for (const Tile& tile : kTiles) {
-        for (double parts = 1; parts <= kMostParts; parts *= 2) {
-            if (parts > 1 && product.depth / parts < kLeastDepth)
+        for (double parts = 1; parts <= kMaxParts; parts *= 2) {
+            if (parts > 1 && product.depth / parts < kMinDepth)
                 break;
             best = std::min(best, waveTime(product, tile, parts, processors, rate));
         }

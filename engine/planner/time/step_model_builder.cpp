@@ -83,7 +83,7 @@ namespace {
 // Ranks of a tensor-parallel group launch in lockstep: each further one makes it a little likelier that one
 // of them is late.
 constexpr double kLockstep = 0.03;
-constexpr int kMostInLockstep = 8;
+constexpr int kMaxInLockstep = 8;
 
 constexpr double kGradientReads = 8; ///< bytes per parameter: for the norm, for the update
 constexpr double kNumberTraffic = 8; ///< bytes of a float32 that is read and written
@@ -100,7 +100,7 @@ PassDemand StepModelBuilder::demandOf(const Work& work) const
     for (const Product& product : work.products)
         demand.products.push_back(productTime(product, device, m_spec.precision.compute));
     demand.traffic = work.traffic / (device.memoryBandwidth * device.trafficEfficiency);
-    const int others = std::min(m_tensor.ranks, kMostInLockstep) - 1;
+    const int others = std::min(m_tensor.ranks, kMaxInLockstep) - 1;
     demand.launches = work.kernels * device.launchTime * (1 + kLockstep * others);
     demand.onHost = m_node.sharesMemory;
     (demand.onHost ? demand.launches : demand.kernels) += work.kernels * device.kernelTime;

@@ -11,7 +11,7 @@ namespace trainyard {
 namespace {
 
 /// Passes of all ranks that are simulated at most, which takes some milliseconds.
-constexpr std::int64_t kMostSimulatedPasses = 60'000;
+constexpr std::int64_t kMaxSimulatedPasses = 60'000;
 
 /// Micro-batches after which a full pipeline repeats itself: once round all ranks.
 int periodOf(const RunSpec& spec)
@@ -78,7 +78,7 @@ Result<StepSchedule> StepSchedule::create(const RunSpec& spec, ScheduleDetail de
     const PipelineShape& shape = step.m_shape;
     const auto count = static_cast<int>(simulatedCount(spec));
     const std::int64_t passes = std::int64_t{2} * shape.stages() * count;
-    if (detail == ScheduleDetail::Formula || passes > kMostSimulatedPasses) {
+    if (detail == ScheduleDetail::Formula || passes > kMaxSimulatedPasses) {
         if (const auto problem =
                 scheduleProblem(spec.layout.schedule, shape.ranks, shape.chunks, shape.microBatches);
             problem && shape.ranks > 1)

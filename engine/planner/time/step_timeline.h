@@ -7,7 +7,7 @@
 namespace trainyard {
 
 /// Of so many passes a picture can still be taken in; more only take time to play.
-constexpr int kMostPlayedPasses = 200'000;
+constexpr int kMaxPlayedPasses = 200'000;
 
 /// An optimizer step as a picture shows it: what each pipeline rank does when, in seconds. Transfers are left
 /// out, for they go on beside the passes.
@@ -23,6 +23,6 @@ struct StepTimeline {
 /// forward and backward passes as many micro-batches as keep below, but no fewer than fill the pipeline.
 /// Refused as makeSchedule() says; requires costs for every stage.
 Result<StepTimeline> playStep(const RunSpec& spec, const PipelineCosts& costs,
-                              int mostPasses = kMostPlayedPasses);
+                              int mostPasses = kMaxPlayedPasses);
 
 } // namespace trainyard

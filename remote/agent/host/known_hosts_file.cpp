@@ -10,8 +10,8 @@ namespace trainyard::agent {
 
 namespace {
 
-constexpr std::size_t kMostLines = 10'000;
-constexpr std::size_t kLongestLine = 20'000;
+constexpr std::size_t kMaxLines = 10'000;
+constexpr std::size_t kMaxLineLength = 20'000;
 
 bool consistsOf(std::string_view text, std::string_view further)
 {
@@ -23,7 +23,7 @@ bool consistsOf(std::string_view text, std::string_view further)
 
 bool isPlainLine(const std::string& line)
 {
-    if (line.size() > kLongestLine || line.find('\n') != std::string::npos)
+    if (line.size() > kMaxLineLength || line.find('\n') != std::string::npos)
         return false;
     std::istringstream fields(line);
     std::string names, type, key, more;
@@ -36,7 +36,7 @@ bool isPlainLine(const std::string& line)
 
 Status checkKnownHosts(const std::vector<std::string>& lines)
 {
-    if (lines.size() > kMostLines || !std::all_of(lines.begin(), lines.end(), isPlainLine))
+    if (lines.size() > kMaxLines || !std::all_of(lines.begin(), lines.end(), isPlainLine))
         return badInput("known_hosts holds a line that is not plain names, a type and a key");
     return {};
 }

@@ -22,7 +22,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::size_t kLargestOutput = 256 * kKiB;
+constexpr std::size_t kMaxOutput = 256 * kKiB;
 constexpr std::chrono::seconds kReapPatience{1};
 
 std::vector<char*> pointersTo(const std::vector<std::string>& texts)
@@ -124,10 +124,9 @@ Result<CommandOutput> collect(pid_t child, int readEnd, std::chrono::millisecond
         }
         const ssize_t got = ::read(readEnd, buffer.data(), buffer.size());
         if (got > 0)
-            output.text.append(
-                buffer.data(),
-                std::min<std::size_t>(static_cast<std::size_t>(got),
-                                      kLargestOutput - std::min(output.text.size(), kLargestOutput)));
+            output.text.append(buffer.data(),
+                               std::min<std::size_t>(static_cast<std::size_t>(got),
+                                                     kMaxOutput - std::min(output.text.size(), kMaxOutput)));
         else if (got == 0 || errno != EINTR)
             break;
     }

@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{100};
 constexpr int kWordsPerLease = 8;
-constexpr milliseconds kLongestPause{5000};
+constexpr milliseconds kMaxPause{5000};
 
 /// mpirun and, above it, the supervisor: both are at work as long as neither of us was given another parent.
 class Lineage {
@@ -94,7 +94,7 @@ int runRenewal(milliseconds lease, const std::vector<std::string>& command)
         return 127;
     }
     input.reset();
-    return follow(*child, std::move(words), std::min(lease / kWordsPerLease, kLongestPause));
+    return follow(*child, std::move(words), std::min(lease / kWordsPerLease, kMaxPause));
 }
 
 } // namespace trainyard::agent

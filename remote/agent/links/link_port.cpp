@@ -24,9 +24,9 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLinePatience{5};
-constexpr std::size_t kMostVisitors = 512;
-constexpr std::size_t kLongestLine = 64;
-constexpr std::size_t kMostEcho = kKiB;
+constexpr std::size_t kMaxVisitors = 512;
+constexpr std::size_t kMaxLineLength = 64;
+constexpr std::size_t kMaxEcho = kKiB;
 
 /// One connection. Lives on the thread of serve().
 class Visitor {
@@ -68,7 +68,7 @@ private:
             return echo(bytes);
         const auto end = bytes.find('\n');
         m_line += bytes.substr(0, end);
-        if (m_line.size() > kLongestLine)
+        if (m_line.size() > kMaxLineLength)
             return false;
         if (end == std::string_view::npos)
             return true;
@@ -87,7 +87,7 @@ private:
     bool echo(std::string_view bytes)
     {
         m_counted += bytes.size();
-        return m_counted <= kMostEcho && send(bytes);
+        return m_counted <= kMaxEcho && send(bytes);
     }
 
     bool leave()
@@ -125,7 +125,7 @@ public:
                 return;
             const int on = 1;
             ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-            if (m_present.size() < kMostVisitors)
+            if (m_present.size() < kMaxVisitors)
                 m_present.emplace_back(std::move(socket), m_token);
         }
     }
@@ -195,7 +195,7 @@ Result<std::shared_ptr<LinkPort>> LinkPort::open(const std::string& address, con
 
 LinkPort::Visits LinkPort::serve(std::chrono::milliseconds life)
 {
-    const auto end = SteadyClock::now() + std::min<std::chrono::milliseconds>(life, kLongestLife);
+    const auto end = SteadyClock::now() + std::min<std::chrono::milliseconds>(life, kMaxLifetime);
     Visitors visitors(m_token);
     std::vector<pollfd> wait;
     for (;;) {

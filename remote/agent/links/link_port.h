@@ -18,7 +18,7 @@ namespace trainyard::agent {
 /// decimal digits and a newline. Whoever sends something else, or no line within 5 s, is closed at once.
 class LinkPort {
 public:
-    static constexpr std::chrono::seconds kLongestLife{60};
+    static constexpr std::chrono::seconds kMaxLifetime{60};
 
     struct Visits {
         int served = 0;    ///< connections that had the token

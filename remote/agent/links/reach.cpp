@@ -12,7 +12,7 @@ namespace trainyard::agent {
 
 namespace {
 
-constexpr std::size_t kMostAtOnce = 16;
+constexpr std::size_t kMaxAtOnce = 16;
 constexpr std::string_view kMark = "trainyard-reached";
 // Constant, so that no login shell can make something else of it.
 constexpr const char* kCommand = "exec /bin/sh -c 'echo trainyard-reached `command -v orted`'";
@@ -75,7 +75,7 @@ Result<std::vector<Reach>> reachAll(const std::vector<std::string>& hosts, std::
     };
     std::vector<std::thread> threads;
     try {
-        for (std::size_t i = 0; i < std::min(kMostAtOnce, hosts.size()); ++i)
+        for (std::size_t i = 0; i < std::min(kMaxAtOnce, hosts.size()); ++i)
             threads.emplace_back(work);
     } catch (const std::system_error&) {
         work(); // no more threads are allowed here: this one does what is left

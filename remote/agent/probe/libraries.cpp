@@ -16,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::size_t kMostLibraries = 500;
-constexpr std::size_t kMostVersions = 1000; ///< of one library
+constexpr std::size_t kMaxLibraries = 500;
+constexpr std::size_t kMaxVersions = 1000; ///< of one library
 #ifdef __aarch64__
 constexpr const char* kMultiarch = "aarch64-linux-gnu";
 constexpr std::uint16_t kMachine = 183;
@@ -100,7 +100,7 @@ private:
 Result<std::vector<std::string>> versionsIn(const std::string& library, const json& list)
 {
     std::vector<std::string> versions;
-    const bool fits = list.is_array() && list.size() <= kMostVersions;
+    const bool fits = list.is_array() && list.size() <= kMaxVersions;
     for (const json& version : fits ? list : json::array()) {
         if (version.is_string())
             versions.push_back(version.get<std::string>());
@@ -128,7 +128,7 @@ json factsOf(const Search& search, const std::string& name, const std::vector<st
 
 Result<json> libraryFacts(const json& needs)
 {
-    if (!needs.is_object() || needs.size() > kMostLibraries)
+    if (!needs.is_object() || needs.size() > kMaxLibraries)
         return badInput("needs is not an object of libraries with the versions needed of each");
     const Search search;
     json facts = json::object();

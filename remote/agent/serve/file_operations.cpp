@@ -162,7 +162,7 @@ Result<Piece> pieceAsked(const Fields& fields)
 {
     Piece piece;
     TRAINYARD_TRY(piece.offset, fields.numberOr("offset", 0, INT64_MIN / 2, INT64_MAX / 2));
-    TRAINYARD_TRY(piece.limit, fields.numberOr("limit", 64 * kKiB, 0, kLargestRead));
+    TRAINYARD_TRY(piece.limit, fields.numberOr("limit", 64 * kKiB, 0, kMaxRead));
     return piece;
 }
 

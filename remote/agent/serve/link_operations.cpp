@@ -16,9 +16,9 @@ namespace {
 using nlohmann::json;
 using Milliseconds = std::chrono::milliseconds;
 
-constexpr std::size_t kMostPeers = 1024;
-constexpr std::int64_t kLongestPatienceMs = 20'000;
-constexpr std::int64_t kLongestStreamMs = 5'000;
+constexpr std::size_t kMaxPeers = 1024;
+constexpr std::int64_t kMaxPatienceMs = 20'000;
+constexpr std::int64_t kMaxStreamMs = 5'000;
 
 Result<LinkPeer> parsePeer(const json& entry)
 {
@@ -35,7 +35,7 @@ Result<LinkPeer> parsePeer(const json& entry)
 
 Result<std::vector<LinkPeer>> parsePeers(const json& request)
 {
-    TRAINYARD_TRY(const json list, Fields(request).list("peers", kMostPeers));
+    TRAINYARD_TRY(const json list, Fields(request).list("peers", kMaxPeers));
     std::vector<LinkPeer> peers;
     for (const json& entry : list) {
         TRAINYARD_TRY(LinkPeer peer, parsePeer(entry));
@@ -47,7 +47,7 @@ Result<std::vector<LinkPeer>> parsePeers(const json& request)
 Result<Milliseconds> patienceIn(const json& request)
 {
     TRAINYARD_TRY(const std::int64_t patience,
-                  Fields(request).numberOr("timeout_ms", 3000, 1, kLongestPatienceMs));
+                  Fields(request).numberOr("timeout_ms", 3000, 1, kMaxPatienceMs));
     return Milliseconds(patience);
 }
 
@@ -75,7 +75,7 @@ Result<Answer> stream(const AgentContext&, const json& request)
     TRAINYARD_TRY(const LinkPeer peer, parsePeer(request));
     TRAINYARD_TRY(const Milliseconds patience, patienceIn(request));
     TRAINYARD_TRY(const std::int64_t duration,
-                  Fields(request).numberOr("duration_ms", 1000, 1, kLongestStreamMs));
+                  Fields(request).numberOr("duration_ms", 1000, 1, kMaxStreamMs));
     return Answer{toJson(streamTo(peer, Milliseconds(duration), patience)), {}};
 }
 
@@ -117,7 +117,7 @@ Result<std::vector<std::string>> knownHostsIn(const json& request)
 
 Result<Answer> reach(const AgentContext& context, const json& request)
 {
-    TRAINYARD_TRY(const json list, Fields(request).list("hosts", kMostPeers));
+    TRAINYARD_TRY(const json list, Fields(request).list("hosts", kMaxPeers));
     TRAINYARD_TRY(const Milliseconds patience, patienceIn(request));
     std::vector<std::string> hosts;
     for (const json& host : list)

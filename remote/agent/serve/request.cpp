@@ -122,7 +122,7 @@ std::string replyText(std::uint32_t id, const json& fields)
     message["id"] = id;
     message["ok"] = true;
     std::string text = toText(message);
-    if (text.size() > kLargestPayload)
+    if (text.size() > kMaxPayload)
         return errorText(
             id, failed(fmt::format("the answer has {} bytes, more than fit into a message", text.size())));
     return text;

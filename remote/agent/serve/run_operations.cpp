@@ -23,11 +23,11 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kGrace = StopOptions{}.grace.count();
-constexpr std::int64_t kLongestGrace = 24 * 3600 * 1000;
+constexpr std::int64_t kMaxGrace = 24 * 3600 * 1000;
 constexpr std::int64_t kMaxStep = 999'999'999'999'999'999;
 constexpr std::int64_t kMaxVerification = 24 * 3600 * 1000;
 constexpr std::int64_t kUsualVerification = 10'000;
-constexpr std::int64_t kMostNodes = 100'000;
+constexpr std::int64_t kMaxNodes = 100'000;
 
 Result<RunFolder> existingRun(const AgentContext& context, const json& request)
 {
@@ -84,7 +84,7 @@ Result<Answer> attend(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const RunFolder folder, existingRun(context, request));
     const Fields fields(request);
-    TRAINYARD_TRY(const std::int64_t node, fields.number("node", 0, kMostNodes));
+    TRAINYARD_TRY(const std::int64_t node, fields.number("node", 0, kMaxNodes));
     TRAINYARD_TRY(const std::int64_t attempt, fields.numberOr("attempt", 1, 1, INT32_MAX));
     TRAINYARD_TRY(const std::int64_t interval, fields.numberOr("interval_ms", 1000, 50, 3'600'000));
     TRAINYARD_TRY(
@@ -136,7 +136,7 @@ Result<Answer> stop(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const RunFolder folder, existingRun(context, request));
     const Fields fields(request);
-    TRAINYARD_TRY(const std::int64_t grace, fields.numberOr("grace_ms", kGrace, 0, kLongestGrace));
+    TRAINYARD_TRY(const std::int64_t grace, fields.numberOr("grace_ms", kGrace, 0, kMaxGrace));
     TRAINYARD_TRY(const bool checkpoint, fields.flagOr("checkpoint", true));
     const StopOptions options{std::chrono::milliseconds(grace), checkpoint};
     TRAINYARD_TRY(const auto slurm, slurmSpec(folder));

@@ -22,17 +22,17 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr int kThreads = 8;
-constexpr std::size_t kMostRequests = 256;
-constexpr std::size_t kMostPorts = 4; ///< at once; each keeps a thread of the work queue
+constexpr std::size_t kMaxRequests = 256;
+constexpr std::size_t kMaxPorts = 4; ///< at once; each keeps a thread of the work queue
 constexpr std::size_t kTailPiece = 64 * kKiB;
 constexpr std::size_t kTailsPauseAt =
-    256 * kKiB;                ///< waiting in the outbox: a slow client costs no more memory
-constexpr int kMostPieces = 8; ///< of files that are read at a time
+    256 * kKiB;               ///< waiting in the outbox: a slow client costs no more memory
+constexpr int kMaxPieces = 8; ///< of files that are read at a time
 constexpr std::size_t kRequestsPauseAt =
     1 * kMiB;                     ///< of answers that wait: who does not read is not served on
 constexpr int kTailInterval = 20; ///< ms between looks at a quiet journal; polling works on every file system
 constexpr int kSilenceInterval = 250; ///< ms between looks at the clock
-constexpr std::int64_t kMostSilenceMs = 3'600'000;
+constexpr std::int64_t kMaxSilenceMs = 3'600'000;
 
 void makeNonBlocking(int fd)
 {
@@ -162,7 +162,7 @@ bool Session::waitAndRead()
 
 bool Session::takesRequests() const
 {
-    return m_outbox.urgentBytes() < kRequestsPauseAt && m_piecesAsked < kMostPieces;
+    return m_outbox.urgentBytes() < kRequestsPauseAt && m_piecesAsked < kMaxPieces;
 }
 
 /// Stops while too many answers wait; what is left in the parser is taken when they are out.
@@ -190,8 +190,8 @@ void Session::takeMessage(const std::string& payload)
         return replyError(m_open.contains(id) ? 0 : id, request.error());
     if (m_open.contains(id))
         return replyError(0, badInput(fmt::format("the request {} is still open", id)));
-    if (m_open.size() >= kMostRequests)
-        return replyError(id, refused(fmt::format("{} requests are open already", kMostRequests)));
+    if (m_open.size() >= kMaxRequests)
+        return replyError(id, refused(fmt::format("{} requests are open already", kMaxRequests)));
     m_open.insert(id);
     dispatch(*request);
 }
@@ -256,8 +256,7 @@ Result<bool> Session::handleHere(const Request& request)
 /// A link may die without an end of the input; a client that wants to be missed then says so.
 Status Session::takePromise(const Request& hello)
 {
-    TRAINYARD_TRY(const std::int64_t silence,
-                  Fields(hello.body).numberOr("silence_ms", 0, 0, kMostSilenceMs));
+    TRAINYARD_TRY(const std::int64_t silence, Fields(hello.body).numberOr("silence_ms", 0, 0, kMaxSilenceMs));
     m_longestSilence = std::chrono::milliseconds(silence);
     m_lastSign = SteadyClock::now();
     return {};
@@ -331,10 +330,10 @@ Status Session::beginListen(const Request& request)
     const Fields fields(request.body);
     TRAINYARD_TRY(const std::string address, fields.text("address"));
     TRAINYARD_TRY(const std::string token, fields.text("token"));
-    const std::int64_t longest = std::chrono::milliseconds(LinkPort::kLongestLife).count();
+    const std::int64_t longest = std::chrono::milliseconds(LinkPort::kMaxLifetime).count();
     TRAINYARD_TRY(const std::int64_t life, fields.numberOr("life_ms", longest, 1, longest));
-    if (m_ports.size() >= kMostPorts)
-        return refused(fmt::format("{} ports are open already", kMostPorts));
+    if (m_ports.size() >= kMaxPorts)
+        return refused(fmt::format("{} ports are open already", kMaxPorts));
     TRAINYARD_TRY(const auto port, LinkPort::open(address, token));
     m_ports.emplace(request.id, port);
     m_outbox.addUrgent(
@@ -410,9 +409,8 @@ bool Session::pumpTail(std::uint32_t id, JournalTail& tail)
         m_outbox.addBulk(encodeFrame(FrameType::Message, errorText(id, bytes.error())));
         return false;
     }
-    for (std::string_view rest = *bytes; !rest.empty();
-         rest.remove_prefix(std::min(rest.size(), kLargestChunk)))
-        m_outbox.addBulk(encodeChunk(id, rest.substr(0, kLargestChunk)));
+    for (std::string_view rest = *bytes; !rest.empty(); rest.remove_prefix(std::min(rest.size(), kMaxChunk)))
+        m_outbox.addBulk(encodeChunk(id, rest.substr(0, kMaxChunk)));
     return !bytes->empty();
 }
 

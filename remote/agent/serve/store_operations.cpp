@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostFiles = 10'000;
+constexpr std::size_t kMaxFiles = 10'000;
 
 /// Of the disk that the agent keeps its things on, so that a deployment need not begin what cannot end.
 json diskFacts(const AgentContext& context)
@@ -35,7 +35,7 @@ json diskFacts(const AgentContext& context)
 
 Result<Answer> have(const AgentContext& context, const json& request)
 {
-    TRAINYARD_TRY(const json hashes, Fields(request).list("sha256", kMostFiles));
+    TRAINYARD_TRY(const json hashes, Fields(request).list("sha256", kMaxFiles));
     const BlobStore store(context.root);
     json missing = json::array();
     for (const json& entry : hashes) {
@@ -68,7 +68,7 @@ Result<WantedFile> wantedFile(const json& entry)
 
 Result<Answer> adopt(const AgentContext& context, const json& request)
 {
-    TRAINYARD_TRY(const json entries, Fields(request).list("files", kMostFiles));
+    TRAINYARD_TRY(const json entries, Fields(request).list("files", kMaxFiles));
     std::vector<WantedFile> wanted;
     for (const json& entry : entries) {
         TRAINYARD_TRY(WantedFile file, wantedFile(entry));
@@ -97,7 +97,7 @@ Result<std::filesystem::path> folderForMarks(const AgentContext& context, const 
 Result<Answer> mark(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const std::string own, nonceOf(request.value("mark", json())));
-    TRAINYARD_TRY(const json entries, Fields(request).list("others", kMostFiles));
+    TRAINYARD_TRY(const json entries, Fields(request).list("others", kMaxFiles));
     std::vector<std::string> others;
     for (const json& entry : entries) {
         TRAINYARD_TRY(std::string other, nonceOf(entry));
@@ -166,7 +166,7 @@ Result<BundleFile> bundleFile(const json& entry)
 Result<Answer> assemble(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const std::string id, sha256Field(request, "bundle"));
-    TRAINYARD_TRY(const json entries, Fields(request).list("files", kMostFiles));
+    TRAINYARD_TRY(const json entries, Fields(request).list("files", kMaxFiles));
     std::vector<BundleFile> files;
     for (const json& entry : entries) {
         TRAINYARD_TRY(BundleFile file, bundleFile(entry));

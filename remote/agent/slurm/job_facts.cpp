@@ -10,7 +10,7 @@ namespace trainyard::agent {
 
 namespace {
 
-constexpr std::size_t kLongestError = 500;
+constexpr std::size_t kMaxErrorLength = 500;
 
 constexpr std::array<std::string_view, 6> kWaiting{"PENDING",      "REQUEUED",     "REQUEUE_FED",
                                                    "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"};
@@ -180,7 +180,7 @@ std::string errorOf(std::string_view output)
     });
     if (words.empty())
         words = output.substr(0, output.find('\n'));
-    return words.substr(0, kLongestError);
+    return words.substr(0, kMaxErrorLength);
 }
 
 } // namespace trainyard::agent

@@ -16,12 +16,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kMostSlots = 4096;
-constexpr int kMostCores = 1'000'000;
-constexpr int kMostAttempts = 1'000'000;
-constexpr int kLongestMs = 24 * 3600 * 1000;
-constexpr int kShortestLeaseMs = 500;
-constexpr double kHighestRate = 1e6;
+constexpr int kMaxSlots = 4096;
+constexpr int kMaxCores = 1'000'000;
+constexpr int kMaxAttempts = 1'000'000;
+constexpr int kMaxMs = 24 * 3600 * 1000;
+constexpr int kMinLeaseMs = 500;
+constexpr double kMaxRate = 1e6;
 constexpr std::string_view kVariablePrefixes[] = {"NCCL_", "CUDA_",     "OMP_",      "MALLOC_",
                                                   "UCX_",  "OMPI_MCA_", "TRAINYARD_"};
 
@@ -57,9 +57,9 @@ Result<double> rateIn(const json& document)
     if (found == document.end())
         return 0.0;
     const double rate = found->is_number() ? found->get<double>() : -1;
-    if (!(rate >= 0 && rate <= kHighestRate))
+    if (!(rate >= 0 && rate <= kMaxRate))
         return badInput(
-            fmt::format("\"learning_rate\" is {}; 0 to {} are possible", found->dump(), kHighestRate));
+            fmt::format("\"learning_rate\" is {}; 0 to {} are possible", found->dump(), kMaxRate));
     return rate;
 }
 
@@ -71,8 +71,8 @@ Result<LaunchNode> parseNode(const json& entry)
     node.host = entry.value("host", "");
     node.root = entry.value("root", "");
     TRAINYARD_TRY_STATUS(checkHost(node.host));
-    TRAINYARD_TRY(node.slots, wholeNumber(entry, "slots", 1, 1, kMostSlots));
-    TRAINYARD_TRY(node.cores, wholeNumber(entry, "cores", 0, 0, kMostCores));
+    TRAINYARD_TRY(node.slots, wholeNumber(entry, "slots", 1, 1, kMaxSlots));
+    TRAINYARD_TRY(node.cores, wholeNumber(entry, "cores", 0, 0, kMaxCores));
     return node;
 }
 
@@ -142,7 +142,7 @@ Status check(const LaunchRequest& request)
 Result<LaunchRequest> readFields(const json& document)
 {
     LaunchRequest request;
-    TRAINYARD_TRY(const int attempt, wholeNumber(document, "attempt", 1, 1, kMostAttempts));
+    TRAINYARD_TRY(const int attempt, wholeNumber(document, "attempt", 1, 1, kMaxAttempts));
     request.attempt = static_cast<std::uint32_t>(attempt);
     request.bundle = document.value("bundle", "");
     request.programs = document.value("programs", "");
@@ -150,21 +150,20 @@ Result<LaunchRequest> readFields(const json& document)
     request.rsh = document.value("rsh", std::string());
     request.knownHosts = document.value("known_hosts", std::vector<std::string>());
     TRAINYARD_TRY(const int stallMs,
-                  wholeNumber(document, "stall_ms", int(request.stallLimit.count()), 0, kLongestMs));
-    TRAINYARD_TRY(const int leaseMs, wholeNumber(document, "lease_ms", int(request.lease.count()),
-                                                 kShortestLeaseMs, kLongestMs));
+                  wholeNumber(document, "stall_ms", int(request.stallLimit.count()), 0, kMaxMs));
+    TRAINYARD_TRY(const int leaseMs,
+                  wholeNumber(document, "lease_ms", int(request.lease.count()), kMinLeaseMs, kMaxMs));
     request.stallLimit = std::chrono::milliseconds(stallMs);
     request.lease = std::chrono::milliseconds(leaseMs);
-    TRAINYARD_TRY(request.restarts.restarts, wholeNumber(document, "restarts", 0, 0, kMostAttempts));
-    TRAINYARD_TRY(const int waitMs, wholeNumber(document, "wait_for_hosts_ms",
-                                                int(request.waitForHosts.count()), 0, kLongestMs));
+    TRAINYARD_TRY(request.restarts.restarts, wholeNumber(document, "restarts", 0, 0, kMaxAttempts));
+    TRAINYARD_TRY(const int waitMs,
+                  wholeNumber(document, "wait_for_hosts_ms", int(request.waitForHosts.count()), 0, kMaxMs));
     request.waitForHosts = std::chrono::milliseconds(waitMs);
-    TRAINYARD_TRY(const int lookMs,
-                  wholeNumber(document, "look_for_hosts_ms", int(request.lookForHosts.count()),
-                              kShortestLeaseMs, kLongestMs));
+    TRAINYARD_TRY(const int lookMs, wholeNumber(document, "look_for_hosts_ms",
+                                                int(request.lookForHosts.count()), kMinLeaseMs, kMaxMs));
     request.lookForHosts = std::chrono::milliseconds(lookMs);
-    TRAINYARD_TRY(request.leastReplicas, wholeNumber(document, "least_replicas", 0, 0, kMostSlots));
-    TRAINYARD_TRY(request.replicas, wholeNumber(document, "replicas", 0, 0, kMostSlots));
+    TRAINYARD_TRY(request.leastReplicas, wholeNumber(document, "least_replicas", 0, 0, kMaxSlots));
+    TRAINYARD_TRY(request.replicas, wholeNumber(document, "replicas", 0, 0, kMaxSlots));
     TRAINYARD_TRY(request.learningRate, rateIn(document));
     request.layout = document.value("layout", std::string());
     request.away = document.value("away", std::vector<std::string>());

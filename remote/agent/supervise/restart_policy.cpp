@@ -8,15 +8,15 @@ namespace trainyard::agent {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLongestDelay{5 * 60'000};
+constexpr std::chrono::milliseconds kMaxDelay{5 * 60'000};
 
 /// 1, 2, 4, ... times the first delay.
 std::chrono::milliseconds delayBefore(int restart, std::chrono::milliseconds first)
 {
     std::chrono::milliseconds delay = first;
-    for (int i = 1; i < restart && delay < kLongestDelay; ++i)
+    for (int i = 1; i < restart && delay < kMaxDelay; ++i)
         delay *= 2;
-    return std::min(delay, kLongestDelay);
+    return std::min(delay, kMaxDelay);
 }
 
 } // namespace

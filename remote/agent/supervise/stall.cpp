@@ -13,8 +13,8 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-constexpr int kMostRings = 4096;
-constexpr std::size_t kMostNamed = 8;    ///< ranks listed one by one
+constexpr int kMaxRings = 4096;
+constexpr std::size_t kMaxNamed = 8;     ///< ranks listed one by one
 constexpr Seconds kLookForSuspended{2};  ///< costs little and cannot be wrong
 constexpr Seconds kOpenCollective{3};    ///< a rank that waits so long for another one is worth a word,
 constexpr Seconds kLongCollective{30};   ///< or so long before the first step and while a checkpoint is saved
@@ -24,7 +24,7 @@ constexpr double kStepsWithoutStep = 10; ///< and all but the first only after s
 std::vector<FlightSnapshot> ringsOf(const RunFolder& folder, const RunWork& work, std::uint32_t attempt)
 {
     std::vector<FlightSnapshot> rings;
-    for (int rank = 0; rank < std::min(work.ranks, kMostRings); ++rank) {
+    for (int rank = 0; rank < std::min(work.ranks, kMaxRings); ++rank) {
         auto ring = readFlightRing(folder.rankRing(rank));
         if (ring.ok() && ring->attempt == attempt)
             rings.push_back(std::move(ring).value());
@@ -53,7 +53,7 @@ bool isSaving(const std::vector<FlightSnapshot>& rings)
 std::string activities(const std::vector<FlightSnapshot>& rings)
 {
     std::string text = "no step has been finished for a long time";
-    for (std::size_t i = 0; i < std::min(rings.size(), kMostNamed); ++i)
+    for (std::size_t i = 0; i < std::min(rings.size(), kMaxNamed); ++i)
         text += fmt::format("{} rank {} is in {} of step {}", i == 0 ? ":" : ",", rings[i].rank,
                             nameOf(rings[i].activity), rings[i].step);
     return text;

@@ -171,7 +171,7 @@ private slots:
     {
         AgentClient agent(root());
         QCOMPARE(kindOf(agent.call({{"op", "hello"}})), "");
-        agent.sendRaw(encodeFrame(FrameType::Message, std::string(kLargestPayload, '[')));
+        agent.sendRaw(encodeFrame(FrameType::Message, std::string(kMaxPayload, '[')));
         const std::string deep = std::string(500'000, '[') + std::string(500'000, ']');
         QCOMPARE(kindOf(agent.call({{"op", "create-run"}, {"run", "n"}, {"kind", "train"}, {"spec", deep}})),
                  "bad-input");
@@ -180,14 +180,13 @@ private slots:
 
     void holdsFewAnswersForAClientThatDoesNotRead()
     {
-        std::ofstream(run() / "big", std::ios::binary) << std::string(kLargestRead, 'x');
+        std::ofstream(run() / "big", std::ios::binary) << std::string(kMaxRead, 'x');
         AgentClient agent(root());
         agent.call({{"op", "ping"}});
         const std::uint64_t before = residentBytes(agent.pid());
         std::vector<std::uint32_t> reads;
         for (int i = 0; i < 200; ++i)
-            reads.push_back(
-                agent.send({{"op", "read"}, {"run", "r"}, {"file", "big"}, {"limit", kLargestRead}}));
+            reads.push_back(agent.send({{"op", "read"}, {"run", "r"}, {"file", "big"}, {"limit", kMaxRead}}));
         QTest::qWait(1000); // 100 MiB of answers are asked for and not read
         const std::uint64_t after = residentBytes(agent.pid());
         QVERIFY2(after < before + 50 * kMiB, qPrintable(QString("%1 -> %2 bytes").arg(before).arg(after)));

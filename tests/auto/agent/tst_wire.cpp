@@ -41,7 +41,7 @@ private slots:
     void cutsTheSameFramesFromPiecesOfAnySize()
     {
         QFETCH(int, piece);
-        const std::string big(piece == 1 ? 5000 : kLargestChunk, 'x');
+        const std::string big(piece == 1 ? 5000 : kMaxChunk, 'x');
         const std::string stream =
             encodeFrame(FrameType::Message, "{}") + encodeChunk(7, big) + encodeChunk(8, "");
         FrameParser parser;

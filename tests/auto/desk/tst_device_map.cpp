@@ -126,7 +126,7 @@ private slots:
         QCOMPARE(printRanks(degrees), "- -");
         QVERIFY(clusterWords(degrees, groupMemory(degrees, {weights(1)}, {})).contains("no ranks"));
         const DeviceMap slotCounts(specOf({{"a", number}, {"b", number}}, 1, 1, 1));
-        QVERIFY(slotCounts.devices().size() <= 2 * std::size_t(DeviceMap::kMostListed));
+        QVERIFY(slotCounts.devices().size() <= 2 * std::size_t(DeviceMap::kMaxListed));
         QVERIFY(DeviceMap(specOf({{"a", 2}}, 2, 1, 1, "DDT")).device(0).isFree());
     }
 

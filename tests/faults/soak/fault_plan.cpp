@@ -9,10 +9,10 @@ namespace trainyard::soak {
 namespace {
 
 constexpr Moment kQuietBeginningMs = 3'000;
-constexpr Moment kShortestPauseMs = 1'500, kLongestPauseMs = 5'000;
-constexpr Moment kShortestMs = 2'000, kLongestMs = 7'000;
-constexpr Moment kShortestHiddenMs = 5'000, kLongestHiddenMs = 9'000; ///< longer than a restart takes
-constexpr Moment kLongestDarkMs = 4'000;
+constexpr Moment kMinPauseMs = 1'500, kMaxPauseMs = 5'000;
+constexpr Moment kMinMs = 2'000, kMaxMs = 7'000;
+constexpr Moment kMinHiddenMs = 5'000, kMaxHiddenMs = 9'000; ///< longer than a restart takes
+constexpr Moment kMaxDarkMs = 4'000;
 constexpr int kVariants = 6;
 constexpr int kFirstOfCheckpoints = int(FaultKind::CutShard);
 
@@ -62,12 +62,12 @@ bool isHiding(FaultKind kind)
 Moment lengthOf(FaultKind kind, Dice& dice)
 {
     if (kind == FaultKind::LoseNode)
-        return dice.between(kShortestMs, kLongestDarkMs);
+        return dice.between(kMinMs, kMaxDarkMs);
     if (isHiding(kind))
-        return dice.between(kShortestHiddenMs, kLongestHiddenMs);
+        return dice.between(kMinHiddenMs, kMaxHiddenMs);
     const bool lasts = isOfLink(kind) || kind == FaultKind::FillDisk || kind == FaultKind::SuspendWorker ||
                        kind == FaultKind::JumpClock;
-    return lasts ? dice.between(kShortestMs, kLongestMs) : 0;
+    return lasts ? dice.between(kMinMs, kMaxMs) : 0;
 }
 
 int hostFor(FaultKind kind, int hosts, Dice& dice)
@@ -154,12 +154,12 @@ std::vector<PlannedFault> planFaults(std::uint64_t seed, Moment lengthMs, int ho
         Deck& deck = turn % 3 == 2 ? ofMachines : ofCheckpoints;
         PlannedFault fault = faultAt(at, deck.draw(dice), hosts, dice);
         fault.atMs = whenFree(fault, plan);
-        if (fault.atMs + std::max(fault.lastsMs, kLongestDarkMs) > lengthMs)
+        if (fault.atMs + std::max(fault.lastsMs, kMaxDarkMs) > lengthMs)
             return plan;
         plan.push_back(fault);
         if (isOfCheckpoints(fault.kind))
             plan.push_back(blowBehind(fault, hosts, dice));
-        at = fault.atMs + dice.between(kShortestPauseMs, kLongestPauseMs);
+        at = fault.atMs + dice.between(kMinPauseMs, kMaxPauseMs);
     }
 }
 

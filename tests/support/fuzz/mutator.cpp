@@ -8,7 +8,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kMostChanges = 8;
+constexpr std::size_t kMaxChanges = 8;
 constexpr std::size_t kLongRange = 64; // bytes; most ranges are shorter
 
 std::string unquoted(std::string_view line)
@@ -52,7 +52,7 @@ Mutator::Mutator(std::uint64_t seed, std::vector<std::string> words, std::size_t
 
 std::string Mutator::mutate(std::string input, std::string_view other)
 {
-    for (std::size_t changes = 1 + below(kMostChanges); changes > 0; --changes)
+    for (std::size_t changes = 1 + below(kMaxChanges); changes > 0; --changes)
         change(input, other);
     input.resize(std::min(input.size(), m_longest));
     return input;

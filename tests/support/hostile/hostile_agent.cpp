@@ -150,7 +150,7 @@ private:
         if (m_how == "interim")
             forEver(encodeFrame(FrameType::Message, nothing.dump()));
         if (m_how == "length")
-            forEver(frameWith(kLargestPayload + 1, 1, 0, std::string(65536, 'l')));
+            forEver(frameWith(kMaxPayload + 1, 1, 0, std::string(65536, 'l')));
         if (m_how == "negative")
             forEver(frameWith(0xffffffff, 1, 0, std::string(65536, 'l')));
         if (m_how == "zero")
@@ -160,11 +160,11 @@ private:
         if (m_how == "checksum")
             forEver(frameWith(4, 1, 12345, "abcd"));
         if (m_how == "depth")
-            forEver(encodeFrame(FrameType::Message, std::string(kLargestPayload, '[')));
+            forEver(encodeFrame(FrameType::Message, std::string(kMaxPayload, '[')));
         if (m_how == "values")
             forEver(encodeFrame(FrameType::Message, "{\"id\":1,\"x\":[" + repeated("[],", 340'000) + "[]]}"));
         if (m_how == "half")
-            dribble(encodeFrame(FrameType::Message, std::string(kLargestPayload, 'h')));
+            dribble(encodeFrame(FrameType::Message, std::string(kMaxPayload, 'h')));
     }
 
     static std::string repeated(const std::string& text, int times)
@@ -187,7 +187,7 @@ private:
     static void tooMuch(std::uint32_t id)
     {
         for (int i = 0; i < 100; ++i)
-            send(encodeChunk(id, std::string(kLargestChunk, 'r')));
+            send(encodeChunk(id, std::string(kMaxChunk, 'r')));
         sendMessage({{"id", id}, {"ok", true}, {"size", INT64_MAX}, {"bytes", 5}});
     }
 

@@ -13,8 +13,8 @@ namespace trainyard::lab {
 
 namespace {
 
-constexpr int kMostLabs = 100;
-constexpr int kMostHosts = 200; ///< the desk is number 254 of the network
+constexpr int kMaxLabs = 100;
+constexpr int kMaxHosts = 200; ///< the desk is number 254 of the network
 /// More than this know each other from the start: the kernel keeps about 1,000 answers to ARP for all network
 /// namespaces together (net.ipv4.neigh.default.gc_thresh3).
 constexpr int kHostsThatAsk = 16;
@@ -69,7 +69,7 @@ NetnsLab::~NetnsLab()
 
 QString NetnsLab::makeBridge()
 {
-    for (m_number = 0; m_number < kMostLabs && !m_slot.valid(); ++m_number)
+    for (m_number = 0; m_number < kMaxLabs && !m_slot.valid(); ++m_number)
         m_slot = takeName(QString("trainyard-lab-%1").arg(m_number));
     if (!m_slot.valid())
         return "too many labs at once";
@@ -159,7 +159,7 @@ QString NetnsLab::makeHosts()
 
 QString NetnsLab::start()
 {
-    TRAINYARD_CHECK(m_options.hosts <= kMostHosts);
+    TRAINYARD_CHECK(m_options.hosts <= kMaxHosts);
     if (const QString trouble = makeBridge(); !trouble.isEmpty())
         return trouble;
     if (!QDir(m_folder.path()).mkdir("disks"))

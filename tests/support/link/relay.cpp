@@ -12,14 +12,14 @@ namespace trainyard::link {
 namespace {
 
 constexpr int kFramesPerTurn = 64; ///< so that the other direction gets its turn
-constexpr std::size_t kLargestFrame = 65'536;
-constexpr std::uint64_t kMostWaiting = 64 * 1024 * 1024;
+constexpr std::size_t kMaxFrame = 65'536;
+constexpr std::uint64_t kMaxWaiting = 64 * 1024 * 1024;
 
 } // namespace
 
 Status Relay::take(TimePoint now)
 {
-    std::array<std::uint8_t, kLargestFrame> buffer;
+    std::array<std::uint8_t, kMaxFrame> buffer;
     for (int i = 0; i < kFramesPerTurn; ++i) {
         const ssize_t got = ::read(m_from, buffer.data(), buffer.size());
         if (got < 0 && (errno == EAGAIN || errno == EINTR || errno == EIO)) // EIO: the interface is down
@@ -60,7 +60,7 @@ void Relay::judge(Frame frame, TimePoint now)
 
 void Relay::enqueue(Frame frame, TimePoint departure)
 {
-    if (m_waitingBytes + frame.size() > kMostWaiting) {
+    if (m_waitingBytes + frame.size() > kMaxWaiting) {
         ++m_counters.overflowed;
         return;
     }
