@@ -16,17 +16,6 @@ constexpr char32_t kCapitalSigma = 0x3A3, kSmallSigma = 0x3C3, kFinalSigma = 0x3
 
 using Mappings = std::unordered_map<char32_t, std::u32string>;
 
-std::u32string decoded(std::string_view text)
-{
-    std::u32string out;
-    for (std::size_t at = 0; at < text.size();) {
-        const Utf8Char c = decodeUtf8(text, at);
-        out += c.code;
-        at += c.bytes;
-    }
-    return out;
-}
-
 /// Canonical decomposition of the Hangul syllables (Unicode standard, section 3.12).
 void addHangul(Mappings& out)
 {
@@ -40,11 +29,28 @@ void addHangul(Mappings& out)
     }
 }
 
+void addFolding(const CaseFolding& folding, Mappings& out)
+{
+    if (folding.base)
+        addFolding(*folding.base, out);
+    const auto forEach = [](std::span<const CodePointRange> ranges, auto apply) {
+        for (const auto& [first, last] : ranges) {
+            for (char32_t code = first; code <= last; ++code)
+                apply(code);
+        }
+    };
+    forEach(folding.unfolded, [&](char32_t code) { out.erase(code); });
+    forEach(folding.removed, [&](char32_t code) { out[code].clear(); });
+    for (const auto& [code, result] : folding.toOne)
+        out[code] = result;
+    for (const auto& [code, result] : folding.toMany)
+        out[code] = result;
+}
+
 Mappings foldings(const UnicodeTables& tables)
 {
     Mappings out;
-    for (const CodePointMapping& item : tables.folded)
-        out.emplace(item.code, decoded(item.text));
+    addFolding(tables.folding, out);
     addHangul(out);
     return out;
 }

@@ -8,8 +8,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "datasets/tokenizer/text_normalizer.h"
 #include "datasets/tokenizer/wordpiece_encoder.h"
 #include "engine/base/file.h"
+#include "engine/base/hash.h"
+#include "engine/base/utf8.h"
 
 using namespace trainyard;
 
@@ -88,6 +91,25 @@ Ids encode(const Vocabulary& vocabulary, std::string_view text, bool cased = fal
     return encode(WordPiece(vocabulary, huggingFaceTables(), cased), text);
 }
 
+/// Hashes the words of every code point, alone and between letters and marks that it may move or fold.
+std::string hashOfAllCodePoints(const TextNormalizer& normalizer)
+{
+    Xxh3 hash;
+    for (char32_t code = 0; code < 0x110000; ++code) {
+        std::array<char, kLongestUtf8> bytes{};
+        const std::string character(bytes.data(), encodeUtf8(code, bytes.data()));
+        for (const std::string& text : {character, "A\u0301" + character + "\u302E\u0316b",
+                                        "A\u03A3" + character + "b " + character + "\u03A3"}) {
+            normalizer.forEachWord(text, [&](std::string_view word) {
+                hash.update(word);
+                hash.update("|");
+            });
+        }
+        hash.update("\n");
+    }
+    return hash.hexDigest();
+}
+
 } // namespace
 
 class TestWordPiece : public QObject {
@@ -121,6 +143,27 @@ private slots:
         QFETCH(QByteArray, text);
         QFETCH(QList<int>, expected);
         QCOMPARE(encode(small(), text.toStdString()), Ids(expected.begin(), expected.end()));
+    }
+
+    /// The hashes are those of the tables as probed, when every mapping was listed in full for both
+    /// implementations.
+    void everyCodePointKeepsItsMapping_data()
+    {
+        QTest::addColumn<QString>("tables");
+        QTest::addColumn<bool>("cased");
+        QTest::addColumn<QString>("expected");
+        QTest::addRow("hf, uncased") << "hf" << false << "fad9ccfd2ac07b04";
+        QTest::addRow("hf, cased") << "hf" << true << "e73842b4fa016eda";
+        QTest::addRow("google-py, uncased") << "google-py" << false << "80aabbff3a43b169";
+        QTest::addRow("google-py, cased") << "google-py" << true << "e52188a550b23f30";
+    }
+    void everyCodePointKeepsItsMapping()
+    {
+        QFETCH(QString, tables);
+        QFETCH(bool, cased);
+        QFETCH(QString, expected);
+        const TextNormalizer normalizer(*unicodeTables(tables.toStdString()), cased);
+        QCOMPARE(QString::fromStdString(hashOfAllCodePoints(normalizer)), expected);
     }
 
     void rawTextNeverBecomesASpecialToken()
