@@ -1,102 +1,37 @@
 #include "datasets/corpus/tag_kinds.h"
 
-#include <unordered_map>
+#include "datasets/corpus/name_lists.h"
 
 namespace trainyard {
 
 namespace {
 
-using Kinds = std::unordered_map<std::string_view, TagKind>;
-
-Kinds makeKinds()
-{
-    const struct {
-        TagKind kind;
-        std::initializer_list<std::string_view> names;
-    } rows[]{
-        {TagKind::Dropped,
-         {"references",
-          "math",
-          "chem",
-          "ce",
-          "gallery",
-          "timeline",
-          "hiero",
-          "score",
-          "source",
-          "pre",
-          "imagemap",
-          "graph",
-          "syntaxhighlight",
-          "mapframe",
-          "maplink",
-          "inputbox",
-          "templatedata",
-          "categorytree",
-          "table",
-          "style",
-          "script",
-          "rt",
-          "includeonly",
-          "rp",
-          "templatestyles",
-          "indicator",
-          "section",
-          "phonos",
-          "listen",
-          "ogg",
-          "del",
-          "strike",
-          "s",
-          "quiz",
-          "rss",
-          "poll",
-          "videoflash",
-          "youtube",
-          "googlemap",
-          "iframe",
-          "infobox",
-          "tabber",
-          "tabview",
-          "verbatim",
-          "dynamicpagelist",
-          "dpl",
-          "choose",
-          "randomimage",
-          "languages",
-          "tvar",
-          "charinsert",
-          "charts"}},
-        {TagKind::Footnote, {"ref"}},
-        {TagKind::NoWiki, {"nowiki"}},
-        {TagKind::Code, {"code", "tt", "samp", "kbd"}},
-        {TagKind::Superscript, {"sup"}},
-        {TagKind::LineBreak, {"br"}},
-        {TagKind::Block,
-         {"div", "blockquote", "poem", "ul", "ol", "dl", "hr", "center", "caption", "tr", "td", "th", "h1",
-          "h2", "h3", "h4", "h5", "h6"}},
-        {TagKind::Paragraph, {"p"}},
-        {TagKind::ListItem, {"li"}},
-        {TagKind::Term, {"dt"}},
-        {TagKind::Definition, {"dd"}},
-        {TagKind::Inline,
-         {"b",           "i",         "u",   "em",   "strong", "small", "big",  "sub", "span", "font",
-          "abbr",        "cite",      "q",   "var",  "ruby",   "rb",    "bdi",  "bdo", "ins",  "a",
-          "onlyinclude", "noinclude", "dfn", "mark", "wbr",    "time",  "data", "img", "html", "body"}},
-    };
-    Kinds map;
-    for (const auto& [kind, names] : rows) {
-        for (const std::string_view name : names)
-            map.emplace(name, kind);
-    }
-    return map;
-}
+/// The keys of resources/wiki/tags.json.
+const std::unordered_map<std::string_view, TagKind> kTagKinds{
+    {"inline", TagKind::Inline},        {"dropped", TagKind::Dropped}, {"footnote", TagKind::Footnote},
+    {"no_wiki", TagKind::NoWiki},       {"code", TagKind::Code},       {"superscript", TagKind::Superscript},
+    {"line_break", TagKind::LineBreak}, {"block", TagKind::Block},     {"paragraph", TagKind::Paragraph},
+    {"list_item", TagKind::ListItem},   {"term", TagKind::Term},       {"definition", TagKind::Definition}};
 
 } // namespace
 
-TagKind tagKind(std::string_view name)
+Result<TagKinds> parseTagKinds(std::string_view json)
 {
-    static const Kinds kinds = makeKinds();
+    TRAINYARD_TRY(const auto names, parseNameList(json));
+    TagKinds kinds;
+    for (const ListedName& listed : names) {
+        const auto kind = kTagKinds.find(listed.keys.front());
+        if (kind == kTagKinds.end() || listed.keys.size() != 1)
+            return listed.problem("unknown kind");
+        if (!kinds.emplace(listed.name, kind->second).second)
+            return listed.problem("has a kind already");
+    }
+    return kinds;
+}
+
+TagKind tagKind(const std::string& name)
+{
+    static const TagKinds kinds = parseTagKinds(embeddedNameList("tags")).value();
     const auto found = kinds.find(name);
     return found == kinds.end() ? TagKind::Unknown : found->second;
 }

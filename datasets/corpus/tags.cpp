@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "datasets/corpus/entities.h"
-#include "datasets/corpus/left_out.h"
 #include "datasets/corpus/superscript.h"
 #include "datasets/corpus/tag_kinds.h"
 #include "datasets/corpus/text_scan.h"
@@ -214,7 +213,7 @@ private:
         if (tag.kind == TagKind::NoWiki)
             out += encodeAsEntities(content);
         else if (isFormula(tag.name))
-            out += kLeftOut;
+            out += kOmission;
         return element.after;
     }
 

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include "datasets/corpus/template_rules.h"
@@ -127,62 +125,23 @@ std::string time(const TemplateCall& call)
 {
     return std::string(call.at(0)) + " h" + (call.at(1).empty() ? "" : " " + std::string(call.at(1)));
 }
-std::string beforeChrist(const TemplateCall&)
-{
-    return "av. J.-C.";
-}
 
 } // namespace
 
-void addDateRules(TemplateRules& rules)
+std::span<const TemplateRule> dateRules()
 {
-    addRules(rules, {
-                        {date,
-                         {"birth date",
-                          "birth date and age",
-                          "bda",
-                          "dob",
-                          "birth-date",
-                          "death date",
-                          "death date and age",
-                          "dda",
-                          "death-date",
-                          "birth-date and age",
-                          "start date",
-                          "start date and age",
-                          "end date",
-                          "film date",
-                          "death-date and age",
-                          "release date",
-                          "date",
-                          "dts",
-                          "date-",
-                          "birth year and age",
-                          "death year and age",
-                          "end date and age",
-                          "datetxt",
-                          "fecha",
-                          "data",
-                          "date de naissance",
-                          "date de décès",
-                          "start-date",
-                          "end-date",
-                          "dtlink",
-                          "date sport",
-                          "date-sport",
-                          "launch date",
-                          "birthdate",
-                          "birth based on age as of date"}},
-                        {asOf, {"as of", "asof"}},
-                        {circa, {"circa", "c.", "ca.", "circa.", "circa2"}},
-                        {flourished, {"floruit", "fl.", "fl"}},
-                        {reigned, {"reign", "r."}},
-                        {century, {"s", "siècle", "siecle", "s mini"}},
-                        {centuryNumber, {"s-", "siècle-"}},
-                        {centuryBeforeChrist, {"-s"}},
-                        {time, {"heure"}},
-                        {beforeChrist, {"av jc", "av. j.-c.", "-jc"}},
-                    });
+    static constexpr TemplateRule rules[]{
+        {"date", date},
+        {"as_of", asOf},
+        {"circa", circa},
+        {"flourished", flourished},
+        {"reigned", reigned},
+        {"century", century},
+        {"century_number", centuryNumber},
+        {"century_before_christ", centuryBeforeChrist},
+        {"time", time},
+    };
+    return rules;
 }
 
 } // namespace trainyard

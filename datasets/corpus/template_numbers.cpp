@@ -4,6 +4,7 @@
 #include "datasets/corpus/superscript.h"
 #include "datasets/corpus/template_rules.h"
 #include "datasets/corpus/text_scan.h"
+#include "datasets/corpus/unit_names.h"
 
 namespace trainyard {
 
@@ -24,69 +25,6 @@ bool isNumber(string_view text)
            std::any_of(text.begin(), text.end(), isDigit);
 }
 
-/// Codes of {{convert}} whose symbol is another.
-string_view unitSymbol(string_view unit)
-{
-    static const std::unordered_map<string_view, string_view> symbols{{"C", "°C"},
-                                                                      {"F", "°F"},
-                                                                      {"C-change", "°C"},
-                                                                      {"F-change", "°F"},
-                                                                      {"sqmi", "sq mi"},
-                                                                      {"sqft", "sq ft"},
-                                                                      {"sqin", "sq in"},
-                                                                      {"sqyd", "sq yd"},
-                                                                      {"sqkm", "km²"},
-                                                                      {"sqm", "m²"},
-                                                                      {"cuft", "cu ft"},
-                                                                      {"cuin", "cu in"},
-                                                                      {"cuyd", "cu yd"},
-                                                                      {"cumi", "cu mi"},
-                                                                      {"acre", "acres"},
-                                                                      {"acres", "acres"},
-                                                                      {"kmh", "km/h"},
-                                                                      {"kph", "km/h"},
-                                                                      {"USgal", "US gal"},
-                                                                      {"usgal", "US gal"},
-                                                                      {"impgal", "imp gal"},
-                                                                      {"LT", "long tons"},
-                                                                      {"ST", "short tons"},
-                                                                      {"foot", "ft"},
-                                                                      {"feet", "ft"},
-                                                                      {"inch", "in"},
-                                                                      {"inches", "in"},
-                                                                      {"mile", "mi"},
-                                                                      {"miles", "mi"},
-                                                                      {"metre", "m"},
-                                                                      {"meter", "m"},
-                                                                      {"metres", "m"},
-                                                                      {"kilometre", "km"},
-                                                                      {"kilometer", "km"},
-                                                                      {"lbs", "lb"},
-                                                                      {"oz", "oz"},
-                                                                      {"ozt", "ozt"},
-                                                                      {"PD/sqmi", "/sq mi"},
-                                                                      {"PD/km2", "/km²"},
-                                                                      {"PD/sqkm", "/km²"},
-                                                                      {"/sqmi", "/sq mi"},
-                                                                      {"/km2", "/km²"},
-                                                                      {"knot", "kn"},
-                                                                      {"knots", "kn"},
-                                                                      {"kn", "kn"},
-                                                                      {"nmi", "nmi"},
-                                                                      {"hp", "hp"},
-                                                                      {"l", "L"},
-                                                                      {"litre", "L"},
-                                                                      {"liter", "L"},
-                                                                      {"fathom", "fathoms"},
-                                                                      {"cuft/s", "cu ft/s"},
-                                                                      {"short ton", "short tons"},
-                                                                      {"long ton", "long tons"},
-                                                                      {"cc", "cc"},
-                                                                      {"in3", "cu in"}};
-    const auto found = symbols.find(unit);
-    return found == symbols.end() ? string_view() : found->second;
-}
-
 /// "km2" is "km²", "m3/s" is "m³/s"; a unit that is no word, as "CO2e", stays.
 std::string raisedPowers(string_view unit)
 {
@@ -101,31 +39,8 @@ std::string raisedPowers(string_view unit)
 
 std::string unitName(string_view unit)
 {
-    const string_view symbol = unitSymbol(unit);
+    const string_view symbol = UnitNames::builtIn().symbol(unit);
     return symbol.empty() ? raisedPowers(unit) : std::string(symbol);
-}
-
-/// What {{convert}} shows between the two ends of a range; empty = no such word.
-string_view rangeWord(string_view text)
-{
-    static const std::unordered_map<string_view, string_view> words{
-        {"-", "–"},          {"–", "–"},
-        {"&ndash;", "–"},    {"to", " to "},
-        {"to(-)", " to "},   {"to-", " to "},
-        {"and", " and "},    {"and(-)", " and "},
-        {"or", " or "},      {"or(-)", " or "},
-        {"by", " by "},      {"by(x)", " by "},
-        {"x", " × "},        {"×", " × "},
-        {"xx", " × "},       {"*", " × "},
-        {"+/-", " ± "},      {"±", " ± "},
-        {"+/−", " ± "},      {"plus", " + "},
-        {"+", " + "},        {",", ", "},
-        {", and", ", and "}, {", or", ", or "},
-        {"-to-", " to "},    {"to about", " to about "},
-        {"~", " ~ "},        {"a", " a "},
-        {"до", "–"},         {"bis", " bis "}};
-    const auto found = words.find(text);
-    return found == words.end() ? string_view() : found->second;
 }
 
 /// "5+1/2" and "5-1/2" are five and a half, "1//2" is one half.
@@ -140,30 +55,20 @@ std::string plainNumber(string_view number)
     return out;
 }
 
-/// Units that {{convert}} takes together, as in "5 ft 10 in".
-bool belongTogether(string_view unit, string_view smaller)
-{
-    static constexpr std::pair<string_view, string_view> pairs[]{
-        {"ft", "in"},  {"foot", "in"},   {"yd", "ft"},   {"yd", "in"},      {"mi", "yd"},
-        {"mi", "ft"},  {"mi", "chain"},  {"mi", "ch"},   {"mi", "furlong"}, {"lb", "oz"},
-        {"st", "lb"},  {"ST", "lb"},     {"LT", "lb"},   {"LT", "cwt"},     {"long ton", "long cwt"},
-        {"oz", "dwt"}, {"acre", "sqft"}, {"chain", "ft"}};
-    return std::find(std::begin(pairs), std::end(pairs), std::pair(unit, smaller)) != std::end(pairs);
-}
-
 /// {{convert|5|km|mi}} is "5 km", {{convert|5|to|10|km|mi}} "5 to 10 km", {{convert|6|ft|2|in|m}} "6 ft 2
 /// in". What is given is shown; units and digits to convert to are not.
 std::string convert(const TemplateCall& call)
 {
+    const UnitNames& names = UnitNames::builtIn();
     std::string out = plainNumber(call.at(0));
     std::size_t unit = 1;
-    for (; unit + 1 < call.count() && !rangeWord(call.at(unit)).empty(); unit += 2)
-        out += std::string(rangeWord(call.at(unit))) + plainNumber(call.at(unit + 1));
+    for (; unit + 1 < call.count() && !names.rangeWord(call.at(unit)).empty(); unit += 2)
+        out += std::string(names.rangeWord(call.at(unit))) + plainNumber(call.at(unit + 1));
     if (call.at(unit).empty())
         return out;
     const std::string name = unitName(call.at(unit));
     out += (name.starts_with('/') ? "" : " ") + name;
-    for (; isNumber(call.at(unit + 1)) && belongTogether(call.at(unit), call.at(unit + 2)); unit += 2)
+    for (; isNumber(call.at(unit + 1)) && names.areCompound(call.at(unit), call.at(unit + 2)); unit += 2)
         out += " " + plainNumber(call.at(unit + 1)) + " " + unitName(call.at(unit + 2));
     if (call.named("adj") == "mid" && unit + 1 < call.count())
         out += call.positional().back(); // "-long"
@@ -255,62 +160,23 @@ std::string number(const TemplateCall& call)
     return std::string(call.at(0));
 }
 
-template <char const* Sign>
-std::string price(const TemplateCall& call)
-{
-    return Sign + std::string(call.at(0));
-}
-
-constexpr char kPound[] = "£";
-constexpr char kDollar[] = "$";
-constexpr char kUsDollar[] = "US$";
-constexpr char kAustralianDollar[] = "A$";
-constexpr char kCanadianDollar[] = "C$";
-constexpr char kNewZealandDollar[] = "NZ$";
-constexpr char kHongKongDollar[] = "HK$";
-constexpr char kSingaporeDollar[] = "S$";
-constexpr char kEuro[] = "€";
-constexpr char kRupee[] = "₹";
-constexpr char kYen[] = "¥";
-constexpr char kWon[] = "₩";
-constexpr char kPeso[] = "₱";
-constexpr char kReal[] = "R$";
-constexpr char kFranc[] = "CHF ";
-
 } // namespace
 
-void addNumberRules(TemplateRules& rules)
+std::span<const TemplateRule> numberRules()
 {
-    addRules(rules, {
-                        {convert, {"convert", "cvt", "conv", "convertir", "umrechnung", "converti"}},
-                        {fraction, {"frac", "fraction", "sfrac", "bruch", "дробь"}},
-                        {value, {"val", "value"}},
-                        {scientific, {"e", "esp", "exp"}},
-                        {numberAndUnit,
-                         {"unité", "unite", "unidad", "unità", "unidade", "nombre", "num", "m", "число"}},
-                        {height, {"height"}},
-                        {ordinal, {"ordinal", "ord"}},
-                        {squareRoot, {"sqrt", "radic", "surd"}},
-                        {raisedArgument, {"sup", "exposant"}},
-                        {number,
-                         {"formatnum", "nts", "ntsh", "number", "formatnumber", "nombre décimal", "rnd",
-                          "round", "gaps"}},
-                        {price<kPound>, {"gbp", "£", "pound"}},
-                        {price<kDollar>, {"$"}},
-                        {price<kUsDollar>, {"us$", "usd", "us dollar"}},
-                        {price<kAustralianDollar>, {"aud", "a$", "au$"}},
-                        {price<kCanadianDollar>, {"cad", "c$", "ca$"}},
-                        {price<kNewZealandDollar>, {"nzd", "nz$"}},
-                        {price<kHongKongDollar>, {"hkd", "hk$"}},
-                        {price<kSingaporeDollar>, {"sgd", "s$"}},
-                        {price<kEuro>, {"eur", "euro", "€"}},
-                        {price<kRupee>, {"inr", "₹", "inrconvert", "indian rupee", "rupee"}},
-                        {price<kYen>, {"jpy", "¥", "yen", "cny", "rmb"}},
-                        {price<kWon>, {"krw", "₩"}},
-                        {price<kPeso>, {"php", "₱"}},
-                        {price<kReal>, {"brl", "r$"}},
-                        {price<kFranc>, {"chf"}},
-                    });
+    static constexpr TemplateRule rules[]{
+        {"convert", convert},
+        {"fraction", fraction},
+        {"value", value},
+        {"scientific", scientific},
+        {"number_and_unit", numberAndUnit},
+        {"height", height},
+        {"ordinal", ordinal},
+        {"square_root", squareRoot},
+        {"raised_argument", raisedArgument},
+        {"number", number},
+    };
+    return rules;
 }
 
 } // namespace trainyard

@@ -1,11 +1,7 @@
 #include "datasets/corpus/template_text.h"
 
-#include <algorithm>
-#include <cctype>
-
-#include "datasets/corpus/left_out.h"
 #include "datasets/corpus/letters.h"
-#include "datasets/corpus/template_rules.h"
+#include "datasets/corpus/template_table.h"
 #include "datasets/corpus/text_scan.h"
 
 namespace trainyard {
@@ -13,18 +9,6 @@ namespace trainyard {
 namespace {
 
 using std::string_view;
-
-const TemplateRules& rules()
-{
-    static const TemplateRules table = [] {
-        TemplateRules made;
-        addWordRules(made);
-        addNumberRules(made);
-        addDateRules(made);
-        return made;
-    }();
-    return table;
-}
 
 /// A parser function: "{{name:first|second|...}}". Arguments are not trimmed of their names.
 struct FunctionCall {
@@ -45,7 +29,7 @@ FunctionCall parseFunction(string_view call, std::size_t colon)
     return function;
 }
 
-/// The first case of {{#switch:}} that fits, or the default. Cases without a value fall through.
+/// Returns the first case of {{#switch:}} that fits, or the default. Cases without a value fall through.
 string_view chosenCase(const FunctionCall& function)
 {
     bool found = false;
@@ -68,7 +52,7 @@ string_view chosenCase(const FunctionCall& function)
     return byDefault;
 }
 
-/// What can be known without the wiki; the others leave nothing.
+/// Evaluates the functions that need nothing of the wiki; the others leave no text.
 std::string functionText(const FunctionCall& function)
 {
     if (function.name == "formatnum" || function.name == "#formatnum" || function.name == "nowrap")
@@ -88,31 +72,12 @@ std::string functionText(const FunctionCall& function)
     return {};
 }
 
-bool isPronunciation(string_view name)
-{
-    static constexpr string_view starts[]{"ipa-", "ipac-", "ipa ", "respell", "pron-", "api-", "audio-"};
-    return std::any_of(std::begin(starts), std::end(starts),
-                       [name](string_view start) { return name.starts_with(start); });
-}
-
-/// {{lang-el|word|...}} shows the name of the language in front; only the word is kept.
+/// {{lang-el|word|...}} shows the name of the language before the word; only the word is kept.
 std::string wordOfLanguage(string_view call)
 {
     const TemplateCall parsed(call);
     const string_view word = parsed.either({"text"}, 0);
-    return word.empty() ? std::string(1, kLeftOut) : std::string(word);
-}
-
-/// {{1er}}, {{XIXe siècle}}: French templates that show their own name.
-bool showsItsName(string_view name)
-{
-    static constexpr ByteSet roman("ivxlc");
-    static constexpr ByteSet digits("0123456789");
-    const std::size_t number = std::max(roman.findOther(name, 0), digits.findOther(name, 0));
-    const string_view rest = name.substr(number);
-    static constexpr string_view endings[]{"er",  "re",        "e",        "ère",
-                                           "ème", "er siècle", "e siècle", "re siècle"};
-    return number > 0 && contains(endings, rest);
+    return word.empty() ? std::string(1, kOmission) : std::string(word);
 }
 
 } // namespace
@@ -120,14 +85,14 @@ bool showsItsName(string_view name)
 std::string templateText(string_view call)
 {
     const std::string name = templateName(call);
-    const auto& table = rules();
-    if (const auto rule = table.find(name); rule != table.end())
-        return rule->second(TemplateCall(call));
+    const TemplateTable& table = TemplateTable::builtIn();
+    if (const auto* text = table.find(name))
+        return (*text)(TemplateCall(call));
     if (name.starts_with("lang-"))
         return wordOfLanguage(call);
-    if (isPronunciation(name))
-        return std::string(1, kLeftOut);
-    if (showsItsName(name))
+    if (table.isPronunciation(name))
+        return std::string(1, kOmission);
+    if (table.isFrenchOrdinal(name))
         return std::string(trimmed(call.substr(0, call.find('|'))));
     const auto colon = call.substr(0, call.find('|')).find(':');
     return colon == string_view::npos ? std::string() : functionText(parseFunction(call, colon));

@@ -8,6 +8,11 @@
 
 namespace trainyard {
 
+/// Marks, between the passes of the cleaner, the place of a removed formula or pronunciation, so that the
+/// words that only introduced it, as in "(pronounced )", can be removed too. Never part of a paragraph, nor
+/// of markup: XML knows no such character.
+constexpr char kOmission = '\x01';
+
 /// A set of bytes that text is searched for.
 class ByteSet {
 public:

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "datasets/corpus/left_out.h"
 #include "datasets/corpus/letters.h"
 #include "datasets/corpus/paragraphs.h"
 #include "datasets/corpus/text_scan.h"
@@ -86,7 +85,7 @@ constexpr std::array<Mark, 128> asciiMarks()
         marks[c] = Mark::Dropped;
     for (const char c : {' ', '\t', '\n', '\r', '\v', '\f'})
         marks[static_cast<std::size_t>(c)] = Mark::Blank;
-    marks[static_cast<std::size_t>(kLeftOut)] = Mark::LeftOut;
+    marks[static_cast<std::size_t>(kOmission)] = Mark::LeftOut;
     marks['('] = marks['['] = Mark::Opening;
     marks[')'] = marks[']'] = Mark::Closing;
     marks[','] = marks[';'] = marks[':'] = Mark::Separator;
