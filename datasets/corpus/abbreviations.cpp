@@ -110,9 +110,9 @@ bool isSmallLetter(string_view word)
 
 Abbreviation abbreviationKind(string_view word)
 {
-    constexpr std::size_t kLongestWord = 24; // bytes
+    constexpr std::size_t kMaxWord = 24; // bytes
     static const Kinds kinds = makeKinds();
-    if (word.size() > kLongestWord)
+    if (word.size() > kMaxWord)
         return Abbreviation::None;
     if (isInitial(word))
         return Abbreviation::NeverLast;

@@ -11,7 +11,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kLongestEntity = 10; // between "&" and ";"
+constexpr std::size_t kMaxEntity = 10; // between "&" and ";"
 
 std::optional<char32_t> numericEntity(std::string_view digits)
 {
@@ -43,7 +43,7 @@ std::string decodeOnce(std::string_view text)
         if (ampersand == std::string_view::npos)
             return out;
         text.remove_prefix(ampersand);
-        const auto semicolon = text.substr(0, kLongestEntity + 2).find(';');
+        const auto semicolon = text.substr(0, kMaxEntity + 2).find(';');
         const auto code =
             semicolon == std::string_view::npos ? std::nullopt : entity(text.substr(1, semicolon - 1));
         if (code)
@@ -58,9 +58,9 @@ std::string decodeOnce(std::string_view text)
 
 std::string decodeEntities(std::string_view text)
 {
-    constexpr int kMostEscapes = 5; // "&amp;amp;amp;lt;" of a page that went through many tools
+    constexpr int kMaxEscapes = 5; // "&amp;amp;amp;lt;" of a page that went through many tools
     std::string decoded(text);
-    for (int i = 0; i < kMostEscapes && decoded.find('&') != std::string::npos; ++i) {
+    for (int i = 0; i < kMaxEscapes && decoded.find('&') != std::string::npos; ++i) {
         std::string next = decodeOnce(decoded);
         if (next == decoded)
             break;

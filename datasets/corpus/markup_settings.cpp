@@ -12,7 +12,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kLongestName = 80; // of a namespace, in bytes; longer ones are not looked up
+constexpr std::size_t kMaxNamespaceName = 80; // of a namespace, in bytes; longer ones are not looked up
 
 LinkPrefix kindOf(int number)
 {
@@ -60,7 +60,7 @@ void MarkupSettings::addNamespace(int number, std::string_view name)
 
 LinkPrefix MarkupSettings::prefix(std::string_view name) const
 {
-    if (name.size() > kLongestName)
+    if (name.size() > kMaxNamespaceName)
         return LinkPrefix::None;
     const auto found = m_prefixes.find(normalized(name));
     return found == m_prefixes.end() ? LinkPrefix::None : found->second;

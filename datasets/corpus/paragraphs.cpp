@@ -15,7 +15,7 @@ namespace {
 
 using std::string_view;
 
-constexpr std::size_t kFewestFragmentWords = 8;
+constexpr std::size_t kMinFragmentWords = 8;
 
 /// The title of a heading line and its level ("== A ==" is 2).
 struct Heading {
@@ -25,13 +25,13 @@ struct Heading {
 
 std::optional<Heading> parseHeading(string_view line)
 {
-    constexpr std::size_t kLongestOpenHeading = 100; // "== A" whose end is missing
+    constexpr std::size_t kMaxOpenHeading = 100; // "== A" whose end is missing
     if (line.front() != '=')
         return std::nullopt;
     const auto level = line.find_first_not_of('=');
     if (level == string_view::npos)
         return Heading{line.size(), {}};
-    if (!line.ends_with('=') && (level < 2 || line.size() > kLongestOpenHeading))
+    if (!line.ends_with('=') && (level < 2 || line.size() > kMaxOpenHeading))
         return std::nullopt;
     const auto end = line.find_last_not_of('=');
     return Heading{level, trimmed(line.substr(level, end + 1 - level))};
@@ -77,7 +77,7 @@ std::size_t wordCount(string_view text)
 
 bool isFragment(string_view paragraph)
 {
-    return wordCount(paragraph) < kFewestFragmentWords && !holdsSentenceEnd(paragraph);
+    return wordCount(paragraph) < kMinFragmentWords && !holdsSentenceEnd(paragraph);
 }
 
 /// Of a line with a blank in front: code and drawings are; text that somebody indented, or in front of which
@@ -85,7 +85,7 @@ bool isFragment(string_view paragraph)
 bool isPreformatted(string_view line)
 {
     const bool text = endsSentence(line) || line.find(". ") != string_view::npos;
-    return !text && !(line.ends_with(':') && wordCount(line) >= kFewestFragmentWords);
+    return !text && !(line.ends_with(':') && wordCount(line) >= kMinFragmentWords);
 }
 
 bool holdsLetter(string_view text)

@@ -14,10 +14,10 @@ using std::string_view;
 /// letters ("__init__") are words of programs.
 std::size_t switchSize(string_view text)
 {
-    constexpr std::size_t kLongestSwitch = 80;
+    constexpr std::size_t kMaxSwitch = 80;
     if (!text.starts_with("__"))
         return 0;
-    const auto end = text.substr(0, kLongestSwitch).find("__", 2);
+    const auto end = text.substr(0, kMaxSwitch).find("__", 2);
     if (end == string_view::npos || end == 2)
         return 0;
     const string_view name = text.substr(2, end - 2);

@@ -17,10 +17,10 @@ namespace {
 
 using std::string_view;
 
-constexpr std::size_t kLongestTag = 2000; // bytes between "<" and ">"
-constexpr std::size_t kLongestName = 16;
-constexpr std::size_t kLongestFootnote = 100'000; // a missing "</ref>" must not cost the article
-constexpr std::size_t kLongestSuperscript = 24;
+constexpr std::size_t kMaxTag = 2000; // bytes between "<" and ">"
+constexpr std::size_t kMaxTagName = 16;
+constexpr std::size_t kMaxFootnote = 100'000; // a missing "</ref>" must not cost the article
+constexpr std::size_t kMaxSuperscript = 24;
 
 bool isLetter(char c)
 {
@@ -42,7 +42,7 @@ struct Tag {
 
 TagKind kindOfName(string_view name)
 {
-    return name.size() > kLongestName ? TagKind::Unknown : tagKind(asciiLower(name));
+    return name.size() > kMaxTagName ? TagKind::Unknown : tagKind(asciiLower(name));
 }
 
 /// The start of a tag at text[0] == '<': "<name" or "</name", with nothing known of its end.
@@ -70,7 +70,7 @@ std::optional<Tag> parseTag(string_view text)
     auto tag = parseTagName(text);
     if (!tag || string_view(" \t\n/>\\").find(text.substr(tag->size, 1)) == string_view::npos)
         return std::nullopt; // "c<d, then 3 > 2"
-    const auto end = text.substr(0, kLongestTag).find_first_of("<>", tag->size);
+    const auto end = text.substr(0, kMaxTag).find_first_of("<>", tag->size);
     if (end == string_view::npos || text[end] != '>')
         return std::nullopt;
     tag->kind = kindOfName(tag->name);
@@ -235,7 +235,7 @@ private:
         if (!content || tag.kind != TagKind::Footnote)
             return content;
         // A heading inside means that the closing tag belongs to a later footnote.
-        if (content->end - begin > kLongestFootnote || m_heading.from(begin) < content->end)
+        if (content->end - begin > kMaxFootnote || m_heading.from(begin) < content->end)
             return std::nullopt;
         return content;
     }
@@ -250,7 +250,7 @@ private:
 /// opening tag are done, 0 when the content is not a number.
 std::size_t passSuperscript(string_view text, std::string& out)
 {
-    const auto end = text.substr(0, kLongestSuperscript).find("</");
+    const auto end = text.substr(0, kMaxSuperscript).find("</");
     if (end == string_view::npos || end == 0)
         return 0;
     const std::string raised = superscript(text.substr(0, end));
@@ -279,7 +279,7 @@ std::size_t brokenTagSize(string_view text)
         if (at == name || text.substr(at, 1) != "=")
             return end + (text.substr(end, 1) == "/" ? 1 : 0);
         const bool quoted = text.substr(at + 1, 1) == "\"";
-        const auto quote = quoted ? text.substr(0, at + kLongestTag).find_first_of("\"\n", at + 2) : at;
+        const auto quote = quoted ? text.substr(0, at + kMaxTag).find_first_of("\"\n", at + 2) : at;
         end =
             quoted && quote != string_view::npos ? quote + (text[quote] == '"') : valueEnd.find(text, at + 1);
     }

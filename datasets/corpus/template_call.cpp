@@ -13,8 +13,8 @@ namespace {
 
 using std::string_view;
 
-constexpr std::size_t kLongestArgumentName = 30;
-constexpr std::size_t kMostPositional = 100; // "999999999=x" must not make as many
+constexpr std::size_t kMaxArgumentName = 30;
+constexpr std::size_t kMaxPositional = 100; // "999999999=x" must not make as many
 
 /// The name in "name=value". Markup in front of the sign means that it belongs to the value.
 std::optional<string_view> argumentName(string_view argument)
@@ -23,7 +23,7 @@ std::optional<string_view> argumentName(string_view argument)
     if (equals == string_view::npos || equals == 0)
         return std::nullopt;
     const string_view name = trimmed(argument.substr(0, equals));
-    if (name.find_first_of("[]<>\"&{}") != string_view::npos || name.size() > kLongestArgumentName)
+    if (name.find_first_of("[]<>\"&{}") != string_view::npos || name.size() > kMaxArgumentName)
         return std::nullopt;
     return name;
 }
@@ -39,7 +39,7 @@ std::size_t positionOf(string_view name)
     std::size_t position = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
     const bool number = error == std::errc() && end == name.data() + name.size();
-    return number && position <= kMostPositional ? position : 0;
+    return number && position <= kMaxPositional ? position : 0;
 }
 
 } // namespace
@@ -87,9 +87,9 @@ string_view TemplateCall::either(std::initializer_list<string_view> names, std::
 
 std::string templateName(string_view call)
 {
-    constexpr std::size_t kLongestTemplateName = 200;
+    constexpr std::size_t kMaxTemplateName = 200;
     const string_view written = trimmed(call.substr(0, call.find('|')));
-    std::string name = lowerCase(written.substr(0, kLongestTemplateName));
+    std::string name = lowerCase(written.substr(0, kMaxTemplateName));
     std::replace(name.begin(), name.end(), '_', ' ');
     for (const string_view prefix : {"subst:", "safesubst:", "template:"}) {
         if (name.starts_with(prefix))

@@ -109,7 +109,7 @@ constexpr std::array<bool, 256> plainBytes()
 
 constexpr std::array<bool, 256> kPlain = plainBytes();
 
-constexpr std::size_t kLongestLead = 40; // bytes, as "British English:" in front of a pronunciation
+constexpr std::size_t kMaxLead = 40; // bytes, as "British English:" in front of a pronunciation
 
 bool isOneOf(char c, string_view set)
 {
@@ -227,7 +227,7 @@ private:
         if (m_brackets.empty() || !partEnds())
             return;
         const std::size_t inside = std::min(m_brackets.back().inside, m_out.size());
-        const std::size_t begin = std::max(inside, m_out.size() - std::min(m_out.size(), kLongestLead));
+        const std::size_t begin = std::max(inside, m_out.size() - std::min(m_out.size(), kMaxLead));
         const string_view lead = string_view(m_out).substr(begin);
         const auto separator = lead.find_last_of(",;");
         const bool reachesBack = separator != string_view::npos || begin == inside;
@@ -252,7 +252,7 @@ private:
     bool partEnds() const
     {
         static constexpr ByteSet skipped(" \x01\"'/[]");
-        const string_view rest = m_text.substr(m_at, kLongestLead);
+        const string_view rest = m_text.substr(m_at, kMaxLead);
         const std::size_t at = skipped.findOther(rest, 0);
         return at < rest.size() && isOneOf(rest[at], ",;)");
     }

@@ -103,7 +103,7 @@ Result<std::optional<Bzip2Segment>> Bzip2Segments::next()
         const unsigned firstBit = m_begin % 8;
         const Search magic = findMagic(m_bytes, firstBit + m_searched);
         m_searched = magic.bit - firstBit;
-        if (magic.found || m_searched > Bzip2Segment::kLongestBits)
+        if (magic.found || m_searched > Bzip2Segment::kMaxBits)
             return std::optional(take(m_begin + m_searched));
         if (m_ended && bits <= firstBit)
             return std::optional<Bzip2Segment>();

@@ -16,7 +16,7 @@ struct Bzip2Segment {
     static constexpr std::uint64_t kStreamEndMagic = 0x177245385090; ///< digits of its square root
     static constexpr std::uint64_t kMagicBits = 48;
     /// Longer than any block: 900000 symbols of at most 20 bits, and the tables before them.
-    static constexpr std::uint64_t kLongestBits = std::uint64_t{8} * (4 << 20);
+    static constexpr std::uint64_t kMaxBits = std::uint64_t{8} * (4 << 20);
     static constexpr std::size_t kPadding = 8; ///< zeros behind `bytes`, so that words may be read
 
     std::string bytes;       ///< the first bit of the segment lies in the first byte

@@ -187,7 +187,7 @@ Status Bzip2Source::State::mergeWithNext()
     Bzip2Segment& segment = jobs.front()->segment;
     if (segment.endsFile && !merged && jobs.front()->block.state == Bzip2Block::State::Cut)
         return truncated(segment.end());
-    if (jobs.size() < 2 || segment.bits > Bzip2Segment::kLongestBits)
+    if (jobs.size() < 2 || segment.bits > Bzip2Segment::kMaxBits)
         return damaged(segment.begin);
     if (jobs[1]->segment.kind == Kind::Block)
         workers.waitFor(*jobs[1]); // in vain, but it may be at work

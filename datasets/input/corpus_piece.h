@@ -11,7 +11,7 @@
 namespace trainyard {
 
 /// A document is never longer; MediaWiki's own limit is 2 MiB of text.
-constexpr std::size_t kLongestDocument = std::size_t{64} << 20;
+constexpr std::size_t kMaxDocumentBytes = std::size_t{64} << 20;
 
 /// What a MediaWiki export says about its wiki.
 struct SiteInfo {

@@ -12,7 +12,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kLongestMarkup = std::string_view("</mediawiki>").size();
+constexpr std::size_t kMaxMarkup = std::string_view("</mediawiki>").size();
 constexpr std::size_t kPageHead = 1024; ///< title and id are among the first bytes of a page
 
 /// "<page" opens a page, "<pages" does not.
@@ -73,7 +73,7 @@ Result<PageScanner::Step> PageScanner::passMarkup(std::string_view bytes)
 {
     m_at = std::min(bytes.find('<', m_at), bytes.size());
     const std::string_view rest = bytes.substr(m_at);
-    if (rest.size() < kLongestMarkup)
+    if (rest.size() < kMaxMarkup)
         return Step::NeedsMore;
     if (rest.starts_with("<!--"))
         return passUntil(bytes, "-->");

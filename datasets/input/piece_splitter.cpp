@@ -90,7 +90,7 @@ Status PieceSplitter::readHeader()
             return {};
         }
         fed = waiting().size();
-        if (fed > kLongestDocument)
+        if (fed > kMaxDocumentBytes)
             return badInput(m_name + ": no page begins in the first 64 MiB",
                             "give an export of pages, such as enwiki-latest-pages-articles.xml.bz2");
         TRAINYARD_TRY_STATUS(fetch());
@@ -159,7 +159,7 @@ Result<std::optional<CorpusPiece>> PieceSplitter::next()
         const auto end = m_scanner->findEnd(rest, m_ended);
         if (!end.ok())
             return problem(end.error());
-        if (m_inLongDocument || end->value_or(rest.size()) > kLongestDocument) {
+        if (m_inLongDocument || end->value_or(rest.size()) > kMaxDocumentBytes) {
             if (m_pieceBytes > 0)
                 break; // the long one opens the next piece
             TRAINYARD_TRY_STATUS(leaveOutLongDocument(end.value()));
@@ -189,7 +189,7 @@ Status PieceSplitter::leaveOutLongDocument(std::optional<std::size_t> end)
     if (end) {
         ++m_position.documents;
         ++m_skipped[m_format == CorpusFormat::MediaWiki ? "pages_too_long" : "documents_too_long"];
-    } else if (waiting().size() > kLongestDocument) {
+    } else if (waiting().size() > kMaxDocumentBytes) {
         return problem(
             badInput("a comment or tag does not end within 64 MiB", "the file is damaged; fetch it again"));
     }

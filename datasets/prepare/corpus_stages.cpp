@@ -257,7 +257,7 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
         },
         [&](Result<WordCounts>&& more) -> Status {
             TRAINYARD_TRY(const WordCounts words, std::move(more));
-            addCounts(words, kMostWords, counts);
+            addCounts(words, kMaxWords, counts);
             return {};
         })));
     VocabularyTraining training;

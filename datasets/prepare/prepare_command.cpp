@@ -82,7 +82,7 @@ void addShardOptions(CLI::App& command, PrepareArguments& arguments)
         .add_option(
             "--shards", options.trainingShards,
             fmt::format("training shards of equal size, at least {}; best a multiple of the number of ranks",
-                        PrepareOptions::kFewestTrainingShards))
+                        PrepareOptions::kMinTrainingShards))
         ->capture_default_str();
     command.add_option("--test-shards", options.testShards, "shards held out for tests")
         ->capture_default_str();

@@ -53,21 +53,21 @@ Status checkNumbers(const PrepareOptions& o)
                                  fmt::format("--dupe {} is out of range", o.dupeFactor),
                                  "use 1 to 1000, usually 5"));
     TRAINYARD_TRY_STATUS(require(
-        o.trainingShards >= PrepareOptions::kFewestTrainingShards && o.trainingShards <= 65536,
+        o.trainingShards >= PrepareOptions::kMinTrainingShards && o.trainingShards <= 65536,
         fmt::format("--shards {} is out of range", o.trainingShards),
         fmt::format("use at least {}, ideally a multiple of the number of ranks: the usual training scripts "
                     "skip a lone shard",
-                    PrepareOptions::kFewestTrainingShards)));
+                    PrepareOptions::kMinTrainingShards)));
     TRAINYARD_TRY_STATUS(require(o.testShards >= 1 && o.testShards <= 65536,
                                  fmt::format("--test-shards {} is out of range", o.testShards),
                                  "use 1 or more"));
     TRAINYARD_TRY_STATUS(require(o.testFraction >= 0 && o.testFraction < 1,
                                  fmt::format("--test-fraction {} is out of range", o.testFraction),
                                  "use 0 (no test shards) to 0.9"));
-    constexpr std::uint64_t kLeastMemory = std::uint64_t{128} << 20;
-    TRAINYARD_TRY_STATUS(require(o.memoryBytes >= kLeastMemory,
+    constexpr std::uint64_t kMinMemory = std::uint64_t{128} << 20;
+    TRAINYARD_TRY_STATUS(require(o.memoryBytes >= kMinMemory,
                                  fmt::format("--memory {} is too little", formatBytes(o.memoryBytes)),
-                                 fmt::format("give at least {}", formatBytes(kLeastMemory))));
+                                 fmt::format("give at least {}", formatBytes(kMinMemory))));
     return require(o.threads >= 0 && o.threads <= 1024,
                    fmt::format("--threads {} is out of range", o.threads),
                    "use 1 to 1024, or 0 for one per core");

@@ -27,7 +27,7 @@ struct ExtraOutputs {
 
 /// What `trainyard-prepare prepare` was asked to do.
 struct PrepareOptions {
-    static constexpr int kFewestTrainingShards = 2; ///< the usual training scripts skip a lone one
+    static constexpr int kMinTrainingShards = 2; ///< the usual training scripts skip a lone one
 
     std::vector<std::filesystem::path> dumps;
     std::vector<std::filesystem::path> parts; ///< folders of documents, instead of dumps; see DocumentPart

@@ -14,8 +14,8 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kChecksumBytes = 4;             // of fletcher32, behind the chunk
-constexpr hsize_t kLargestChunk = hsize_t{256} << 20; // bytes; what is larger is damage
+constexpr std::size_t kChecksumBytes = 4;              // of fletcher32, behind the chunk
+constexpr hsize_t kMaxChunkBytes = hsize_t{256} << 20; // bytes; what is larger is damage
 
 using Filters = std::vector<H5Z_filter_t>;
 
@@ -125,9 +125,9 @@ std::string chunkProblem(const Hdf5Handle& dataset)
     const ChunkGrid grid(dataset, properties);
     const Filters filters = filtersOf(properties);
     const hsize_t values = grid.valuesPerChunk();
-    const hsize_t chunkBytes = values > kLargestChunk ? 0 : values * H5Tget_size(type.get());
+    const hsize_t chunkBytes = values > kMaxChunkBytes ? 0 : values * H5Tget_size(type.get());
     hsize_t stored = 0;
-    if (!areUsual(filters) || chunkBytes == 0 || chunkBytes > kLargestChunk)
+    if (!areUsual(filters) || chunkBytes == 0 || chunkBytes > kMaxChunkBytes)
         return "is not stored as HDF5 itself can read rows";
     if (H5Dget_num_chunks(dataset.get(), grid.space().get(), &stored) < 0 || stored != grid.chunks())
         return fmt::format("has {} chunks, expected {}", stored, grid.chunks());
@@ -137,7 +137,7 @@ std::string chunkProblem(const Hdf5Handle& dataset)
         hsize_t bytes = 0;
         const bool found = H5Dget_chunk_info_by_coord(dataset.get(), grid.begin(number).data(), &leftOut,
                                                       &address, &bytes) >= 0;
-        if (!found || leftOut != 0 || bytes > kLargestChunk ||
+        if (!found || leftOut != 0 || bytes > kMaxChunkBytes ||
             (number == 0 && !firstChunkFits(dataset, grid, filters, bytes, chunkBytes)))
             return fmt::format("has a damaged chunk at row {}", grid.begin(number).front());
     }

@@ -11,12 +11,12 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kShortestRun = 3, kLongestRun = 258;
+constexpr std::size_t kMinRun = 3, kMaxRun = 258;
 constexpr std::uint16_t kRun = 256; ///< items from here on are runs
 constexpr std::size_t kEndOfBlock = 256;
 constexpr std::size_t kFirstLength = 257; ///< symbol
 constexpr std::size_t kBlockBytes = 64u << 10;
-constexpr std::size_t kSmallestPiece = 16u << 10; ///< below, a code of its own costs more than it saves
+constexpr std::size_t kMinPiece = 16u << 10; ///< below, a code of its own costs more than it saves
 
 /// RFC 1951, 3.2.5: symbol 257 + i stands for lengths from kLengthBase[i] on, told apart by extra bits.
 constexpr std::array<std::uint16_t, 29> kLengthBase{3,  4,  5,  6,   7,   8,   9,   10,  11, 13,
@@ -26,8 +26,8 @@ constexpr std::array<std::uint8_t, 29> kExtraBits{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 
                                                   2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
 
 constexpr auto kLengthIndex = [] {
-    std::array<std::uint8_t, kLongestRun + 1> index{};
-    for (std::size_t length = kShortestRun; length <= kLongestRun; ++length) {
+    std::array<std::uint8_t, kMaxRun + 1> index{};
+    for (std::size_t length = kMinRun; length <= kMaxRun; ++length) {
         std::size_t i = kLengthBase.size() - 1;
         while (kLengthBase[i] > length)
             --i;
@@ -100,7 +100,7 @@ private:
 void RunDeflate::compress(std::span<const std::byte> bytes, std::size_t pieceBytes,
                           std::vector<std::byte>& out)
 {
-    if (pieceBytes < kSmallestPiece)
+    if (pieceBytes < kMinPiece)
         pieceBytes = bytes.size();
     const std::size_t blockBytes = std::min(pieceBytes, kBlockBytes);
     // A literal costs nine bits at most where it pays to write a code, and a code takes less than 400 bytes.
@@ -135,13 +135,13 @@ void RunDeflate::findRuns(std::span<const std::byte> bytes)
         const std::byte value = *at++;
         ++m_counts[static_cast<std::size_t>(value)];
         *item++ = static_cast<std::uint16_t>(value);
-        if (end - at < static_cast<std::ptrdiff_t>(kShortestRun) || at[0] != value || at[1] != value ||
+        if (end - at < static_cast<std::ptrdiff_t>(kMinRun) || at[0] != value || at[1] != value ||
             at[2] != value)
             continue;
         std::size_t run = runOf(value, at, end);
         at += run;
-        while (run >= kShortestRun) {
-            const std::size_t length = std::min(run, kLongestRun);
+        while (run >= kMinRun) {
+            const std::size_t length = std::min(run, kMaxRun);
             ++m_counts[kFirstLength + kLengthIndex[length]];
             *item++ = static_cast<std::uint16_t>(kRun + length);
             run -= length;

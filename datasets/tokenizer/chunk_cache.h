@@ -13,10 +13,10 @@ namespace trainyard {
 /// A chunk of text (what stands between blanks) of 1 to 15 bytes, comparable in two words: the bytes, zeros,
 /// and the length in the lower half of the last byte, so two keys are equal exactly when the chunks are.
 struct ChunkKey {
-    static constexpr std::size_t kLongest = 15;
+    static constexpr std::size_t kMaxLength = 15;
     static constexpr std::size_t kWindow = 16;
 
-    /// Reads kWindow bytes from `text`. Requires 1 <= length <= kLongest.
+    /// Reads kWindow bytes from `text`. Requires 1 <= length <= kMaxLength.
     static ChunkKey of(const char* text, std::size_t length);
     /// Equals the key of no chunk.
     static constexpr ChunkKey ofNone() { return {0, 1}; }
@@ -32,11 +32,11 @@ struct ChunkKey {
 /// time, and never changes a result. For one thread.
 class ChunkCache {
 public:
-    static constexpr std::size_t kMostIds = 4;
+    static constexpr std::size_t kMaxIds = 4;
     class Entry {
     public:
         Entry() = default; ///< holds no chunk
-        /// Requires at most kMostIds ids.
+        /// Requires at most kMaxIds ids.
         Entry(const ChunkKey& key, std::span<const std::int32_t> ids);
         bool holds(const ChunkKey& key) const
         {
@@ -44,13 +44,13 @@ public:
         }
         std::size_t count() const { return m_highAndCount >> (64 - kCountBits); }
         /// The first count() are valid.
-        const std::array<std::int32_t, kMostIds>& ids() const { return m_ids; }
+        const std::array<std::int32_t, kMaxIds>& ids() const { return m_ids; }
 
     private:
         static constexpr int kCountBits = 4; ///< at the top, where every key has zeros
         std::uint64_t m_low = 0;
         std::uint64_t m_highAndCount = 0;
-        std::array<std::int32_t, kMostIds> m_ids{};
+        std::array<std::int32_t, kMaxIds> m_ids{};
     };
     /// Where a chunk is, or would be: one cache line. The one that came first gives way.
     struct alignas(64) Set {

@@ -117,7 +117,7 @@ TextNormalizer::TextNormalizer(const UnicodeTables& tables, bool cased)
 
 void TextNormalizer::WordBuffer::putMark(char32_t code, std::uint8_t combiningClass)
 {
-    if (m_codePoints++ >= kLongestWord)
+    if (m_codePoints++ >= kMaxWordLength)
         return;
     if (m_marksEnd != m_end) {
         m_marksBegin = m_end;

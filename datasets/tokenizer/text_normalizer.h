@@ -18,7 +18,7 @@ namespace trainyard {
 class TextNormalizer {
 public:
     /// In code points. Longer words are [UNK], as in BERT, so nothing of them is kept.
-    static constexpr std::size_t kLongestWord = 100;
+    static constexpr std::size_t kMaxWordLength = 100;
 
     TextNormalizer(const UnicodeTables& tables, bool cased);
 
@@ -77,16 +77,16 @@ public:
     std::string_view text() const
     {
         return {m_text.data(),
-                m_codePoints <= kLongestWord ? static_cast<std::size_t>(m_end - m_text.data()) : 0};
+                m_codePoints <= kMaxWordLength ? static_cast<std::size_t>(m_end - m_text.data()) : 0};
     }
     void put(char ascii)
     {
-        if (m_codePoints++ < kLongestWord)
+        if (m_codePoints++ < kMaxWordLength)
             *m_end++ = ascii;
     }
     void put(char32_t code)
     {
-        if (m_codePoints++ < kLongestWord)
+        if (m_codePoints++ < kMaxWordLength)
             m_end = encodeUtf8(code, m_end);
     }
     /// Behind the last code point that is no mark or has no higher class (Unicode standard, section 3.11).
@@ -105,10 +105,10 @@ private:
         char32_t code;
         std::uint8_t combiningClass;
     };
-    std::array<char, kLongestWord * kLongestUtf8> m_text;
+    std::array<char, kMaxWordLength * kMaxUtf8Length> m_text;
     char* m_end = m_text.data();
     std::size_t m_codePoints = 0;
-    std::array<Mark, kLongestWord> m_marks; ///< that follow each other at the end
+    std::array<Mark, kMaxWordLength> m_marks; ///< that follow each other at the end
     std::size_t m_markCount = 0;
     char* m_marksBegin = nullptr;
     const char* m_marksEnd = nullptr; ///< they are at the end only when this is it

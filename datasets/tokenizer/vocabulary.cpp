@@ -13,7 +13,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kLongestPiece = 1000; // bytes
+constexpr std::size_t kMaxPiece = 1000; // bytes
 
 bool isUtf8(std::string_view text)
 {
@@ -100,7 +100,7 @@ Status Vocabulary::addLine(std::string_view line, std::size_t number)
 {
     if (line.ends_with('\r'))
         line.remove_suffix(1);
-    if (line.empty() || line.size() > kLongestPiece || !isUtf8(line))
+    if (line.empty() || line.size() > kMaxPiece || !isUtf8(line))
         return badInput(
             fmt::format("line {} is {}", number, line.empty() ? "empty" : "no piece of a word in UTF-8"),
             "give a vocab.txt of BERT: one piece per line");

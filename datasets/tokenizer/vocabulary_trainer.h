@@ -19,7 +19,7 @@ using WordCounts = std::unordered_map<std::string, std::uint64_t>;
 void countWords(const TextNormalizer& normalizer, std::string_view text, WordCounts& counts);
 
 /// Words that are counted at a time: about 200 MiB of them, and more than 30,000 pieces ask for.
-constexpr std::size_t kMostWords = 2'000'000;
+constexpr std::size_t kMaxWords = 2'000'000;
 
 /// Adds `more` to `counts`. When these are more than `mostWords` after it, the rarest go, by frequency, until
 /// at most half are left, as in lossy counting (Manku and Motwani, "Approximate Frequency Counts over Data

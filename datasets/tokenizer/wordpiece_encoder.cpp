@@ -53,10 +53,10 @@ struct WordPieceEncoder::Chunk {
 /// Chunks that are looked for in the cache together, so that the memory accesses overlap.
 class WordPieceEncoder::Batch {
 public:
-    static constexpr std::size_t kMostOfBlock = kBlock / 2 + 1;
-    static constexpr std::size_t kCapacity = 64 + kMostOfBlock;
+    static constexpr std::size_t kMaxOfBlock = kBlock / 2 + 1;
+    static constexpr std::size_t kCapacity = 64 + kMaxOfBlock;
 
-    bool isFull() const { return m_size > kCapacity - kMostOfBlock; }
+    bool isFull() const { return m_size > kCapacity - kMaxOfBlock; }
     void add(const Chunk& chunk) { m_chunks[m_size++] = chunk; }
     std::span<const Chunk> chunks() const { return {m_chunks.data(), m_size}; }
     void clear() { m_size = 0; }
@@ -112,7 +112,7 @@ void WordPieceEncoder::gather(const char* block, const char*& begin, Batch& batc
         const auto length = static_cast<std::size_t>(end - begin);
         if (length != 0) {
             const ChunkKey key =
-                length <= ChunkKey::kLongest ? ChunkKey::of(begin, length) : ChunkKey::ofNone();
+                length <= ChunkKey::kMaxLength ? ChunkKey::of(begin, length) : ChunkKey::ofNone();
             batch.add({key, &m_cache.prefetch(key), begin, length});
         }
         begin = end + 1;
@@ -121,7 +121,7 @@ void WordPieceEncoder::gather(const char* block, const char*& begin, Batch& batc
 
 void WordPieceEncoder::append(Batch& batch, std::vector<std::int32_t>& ids)
 {
-    std::array<std::int32_t, Batch::kCapacity * ChunkCache::kMostIds> known;
+    std::array<std::int32_t, Batch::kCapacity * ChunkCache::kMaxIds> known;
     std::int32_t* out = known.data();
     for (const Chunk& chunk : batch.chunks()) {
         if (const ChunkCache::Entry* entry = chunk.set->find(chunk.key)) {
@@ -142,7 +142,7 @@ void WordPieceEncoder::appendUnknown(const Chunk& chunk, std::vector<std::int32_
     const std::size_t before = ids.size();
     m_wordPiece.encode({chunk.text, chunk.length}, ids);
     const auto added = std::span(ids).subspan(before);
-    if (chunk.length <= ChunkKey::kLongest && added.size() <= ChunkCache::kMostIds)
+    if (chunk.length <= ChunkKey::kMaxLength && added.size() <= ChunkCache::kMaxIds)
         chunk.set->insert({chunk.key, added});
 }
 

@@ -41,13 +41,13 @@ std::optional<std::string> OverlapCheck::problem() const
 {
     constexpr double kLimit = 5; // standard errors
     // Documents that are made of the same few sentences share more with each other than each with itself.
-    constexpr std::size_t kFewestWords = 500;
-    constexpr double kFewestRows = 100; // of either label; documents of one sentence give none with label 0
-    if (m_distinct < kFewestWords || std::min(m_follows.count, m_random.count) < kFewestRows)
+    constexpr std::size_t kMinWords = 500;
+    constexpr double kMinRows = 100; // of either label; documents of one sentence give none with label 0
+    if (m_distinct < kMinWords || std::min(m_follows.count, m_random.count) < kMinRows)
         return std::nullopt;
     const double error = std::hypot(m_follows.standardError(), m_random.standardError());
-    constexpr double kLeastRatio = 1.05; // of many rows even a difference without meaning is significant
-    if (m_random.mean() <= std::max(m_follows.mean() + kLimit * error, kLeastRatio * m_follows.mean()))
+    constexpr double kMinRatio = 1.05; // of many rows even a difference without meaning is significant
+    if (m_random.mean() <= std::max(m_follows.mean() + kLimit * error, kMinRatio * m_follows.mean()))
         return std::nullopt;
     return fmt::format(
         "{:.1f} % of B's tokens occur in A where the label says that B is random, {:.1f} % where "

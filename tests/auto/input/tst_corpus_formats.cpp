@@ -200,7 +200,7 @@ private slots:
 
     void boundsTheLengthOfDocuments()
     {
-        const std::string line(kLongestDocument + 5, 'x');
+        const std::string line(kMaxDocumentBytes + 5, 'x');
         auto read = readAll("a\n" + line + "\nb\n", CorpusFormat::Articles);
         QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
         QCOMPARE(read->documents.size(), std::size_t(2));

@@ -190,7 +190,7 @@ private slots:
             "middle");
         row("log",
             QByteArray::fromStdString(
-                gzip("<mediawiki>" + std::string(kLongestDocument + (1 << 20), ' ') + "</mediawiki>")),
+                gzip("<mediawiki>" + std::string(kMaxDocumentBytes + (1 << 20), ' ') + "</mediawiki>")),
             "no page");
         row("index", "614:10:AccessibleComputing\n", "index");
     }
@@ -313,7 +313,7 @@ private slots:
     void leavesOutPagesThatAreTooLong()
     {
         const std::string pages =
-            page(1, "A", "x") + page(2, "long", std::string(kLongestDocument, 'y')) + page(3, "C", "z");
+            page(1, "A", "x") + page(2, "long", std::string(kMaxDocumentBytes, 'y')) + page(3, "C", "z");
         for (const std::string& bytes : {dump(pages), bzip2(dump(pages), 9)}) {
             auto read = readAll(bytes);
             QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());

@@ -96,7 +96,7 @@ std::string hashOfAllCodePoints(const TextNormalizer& normalizer)
 {
     Xxh3 hash;
     for (char32_t code = 0; code < 0x110000; ++code) {
-        std::array<char, kLongestUtf8> bytes{};
+        std::array<char, kMaxUtf8Length> bytes{};
         const std::string character(bytes.data(), encodeUtf8(code, bytes.data()));
         for (const std::string& text : {character, "A\u0301" + character + "\u302E\u0316b",
                                         "A\u03A3" + character + "b " + character + "\u03A3"}) {
