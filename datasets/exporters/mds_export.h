@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "datasets/exporters/piece_done.h"
+#include "datasets/exporters/output_file.h"
 #include "datasets/shards/manifest.h"
 #include "datasets/shards/shard_reader.h"
 #include "engine/base/result.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/exporters/piece_done.h"
+#include "datasets/exporters/output_file.h"
 #include "datasets/pretraining/documents.h"
 #include "datasets/shards/manifest.h"
 #include "engine/base/result.h"

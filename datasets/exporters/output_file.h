@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -14,6 +15,9 @@ namespace trainyard {
 
 // The exported formats are little-endian, and numbers are written as they lie in memory.
 static_assert(std::endian::native == std::endian::little);
+
+/// Called after each piece of work with its number of documents or rows; an error ends the work.
+using PieceDone = std::function<Status(std::uint64_t count)>;
 
 /// What a finished file can be told by.
 struct FileDigest {

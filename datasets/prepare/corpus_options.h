@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "datasets/prepare/option_names.h"
+#include "datasets/prepare/prepare_options.h"
 
 namespace trainyard {
 

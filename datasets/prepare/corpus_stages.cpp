@@ -12,7 +12,6 @@
 #include "datasets/input/piece_parser.h"
 #include "datasets/input/text_lines.h"
 #include "datasets/job/ordered_pipeline.h"
-#include "datasets/prepare/option_names.h"
 #include "datasets/tokenizer/encoder_pool.h"
 #include "datasets/tokenizer/vocabulary_trainer.h"
 

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/prepare/corpus_stages.h"
-#include "datasets/prepare/option_names.h"
 #include "datasets/prepare/output_place.h"
 #include "datasets/prepare/staged_folder.h"
 #include "engine/base/file.h"

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "datasets/prepare/option_names.h"
 
 namespace trainyard {
 

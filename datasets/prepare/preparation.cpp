@@ -9,7 +9,6 @@
 #include "datasets/prepare/document_split.h"
 #include "datasets/prepare/further_formats.h"
 #include "datasets/prepare/job_text.h"
-#include "datasets/prepare/option_names.h"
 #include "datasets/prepare/output_place.h"
 #include "datasets/prepare/staged_folder.h"
 #include "datasets/tokenizer/unicode_tables.h"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -8,9 +9,19 @@
 
 #include "datasets/input/corpus_format.h"
 #include "datasets/pretraining/instance.h"
+#include "datasets/pretraining/instance_names.h"
 #include "engine/base/result.h"
 
 namespace trainyard {
+
+inline constexpr std::array kFormatNames{
+    OptionNames<CorpusFormat>{"auto", CorpusFormat::Auto},
+    OptionNames<CorpusFormat>{"mediawiki", CorpusFormat::MediaWiki},
+    OptionNames<CorpusFormat>{"wikiextractor", CorpusFormat::WikiExtractor},
+    OptionNames<CorpusFormat>{"articles", CorpusFormat::Articles},
+    OptionNames<CorpusFormat>{"sentences", CorpusFormat::Sentences},
+    OptionNames<CorpusFormat>{"jsonl", CorpusFormat::JsonLines},
+};
 
 /// Width of the rows of one data set.
 struct RowShape {
