@@ -66,7 +66,7 @@ Result<std::vector<ListedName>> parseNameList(std::string_view json)
     RepeatedKey repeated;
     const Json parsed = Json::parse(json, std::ref(repeated), false);
     if (!parsed.is_object())
-        return badInput("no JSON object");
+        return badInput("not a JSON object");
     if (repeated.found())
         return badInput(fmt::format("the key \"{}\" occurs twice", *repeated.found()));
     std::vector<std::string> keys;

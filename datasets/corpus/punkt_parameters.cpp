@@ -20,7 +20,7 @@ constexpr const char* kAbbreviations = "abbrev_types.txt";
 constexpr const char* kCollocations = "collocations.tab";
 constexpr const char* kContexts = "ortho_context.tab";
 constexpr const char* kStarters = "sent_starters.txt";
-constexpr const char* kHint = "give a folder with the four files of nltk's punkt_tab, such as "
+constexpr const char* kHint = "use a folder with the four files of nltk's punkt_tab, such as "
                               "nltk_data/tokenizers/punkt_tab/english";
 constexpr unsigned kAllContexts = 2 | 4 | 8 | 16 | 32 | 64;
 
@@ -93,7 +93,7 @@ Status PunktParameters::parseContexts(string_view text, const std::string& file)
         unsigned context = 0;
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), context);
         if (error != std::errc() || end != digits.data() + digits.size() || (context & ~kAllContexts) != 0)
-            return damaged(file, number, fmt::format("\"{}\" is no orthographic context", digits));
+            return damaged(file, number, fmt::format("\"{}\" is not an orthographic context", digits));
         m_contexts.insert_or_assign(std::string(line.substr(0, tab)), static_cast<std::uint8_t>(context));
         return {};
     });
@@ -104,7 +104,7 @@ Status PunktParameters::parseCollocations(string_view text, const std::string& f
     return forEachLine(text, [&](string_view line, std::size_t number) -> Status {
         const auto tab = line.find('\t');
         if (tab == string_view::npos || line.find('\t', tab + 1) != string_view::npos)
-            return damaged(file, number, "there are not two words with a tab between them");
+            return damaged(file, number, "expected two words separated by a tab");
         m_collocations.emplace(line);
         return {};
     });
@@ -114,7 +114,7 @@ Result<PunktParameters> PunktParameters::load(const fs::path& folder)
 {
     std::error_code error;
     if (!fs::is_directory(folder, error))
-        return badInput(fmt::format("{} is no folder", folder.string()), kHint);
+        return badInput(fmt::format("{} is not a folder", folder.string()), kHint);
     PunktParameters parameters;
     const auto addTo = [](Words& words) {
         return [&words](string_view line, std::size_t) -> Status {

@@ -21,7 +21,7 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path& path)
     FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (!file.valid()) {
         Error error = systemError(ErrorKind::Failed, "cannot create " + path.string(), errno);
-        error.hint = "name a place on a disk with room where this user may write";
+        error.hint = "choose a folder with free space and write permission";
         return error;
     }
     return OutputFile(std::move(file), path);

@@ -22,7 +22,7 @@ Error damaged(std::uint64_t bit)
 }
 Error truncated(std::uint64_t bit)
 {
-    return badInput(fmt::format("the compressed data ends in the middle, at byte {}", bit / 8),
+    return badInput(fmt::format("the compressed data ends unexpectedly at byte {}", bit / 8),
                     "the download is incomplete; fetch the file again");
 }
 

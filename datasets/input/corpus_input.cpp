@@ -47,7 +47,7 @@ Result<CorpusInput> CorpusInput::open(std::vector<fs::path> files, CorpusFormat 
                                       const CorpusPosition& from, StopAsked stopped)
 {
     if (std::ranges::count(files, fs::path("-")) > 1)
-        return badInput("the standard input is given twice", "give - once; `cat` joins files");
+        return badInput("the standard input is given twice", "use - once; `cat` joins files");
     CorpusInput input(std::move(files), format,
                       {std::make_shared<ThreadBudget>(threads), std::move(stopped)});
     for (const fs::path& path : input.m_files) {
@@ -58,7 +58,7 @@ Result<CorpusInput> CorpusInput::open(std::vector<fs::path> files, CorpusFormat 
         input.m_bytesTotal =
             std::accumulate(input.m_fileBytes.begin(), input.m_fileBytes.end(), std::uint64_t{0});
     if (from.file > input.m_files.size())
-        return badInput("there are fewer files than before", "name the same files in the same order");
+        return badInput("there are fewer files than before", "pass the same files in the same order");
     input.m_position = from;
     input.m_bytesBefore =
         std::accumulate(input.m_fileBytes.begin(), input.m_fileBytes.begin() + from.file, std::uint64_t{0});
@@ -74,8 +74,8 @@ Status CorpusInput::requireSecondReading(std::uint32_t file) const
 {
     if (m_fileBytes.at(file) > 0)
         return {};
-    return badInput(nameForMessages(m_files[file]) + " can be read once, and only from its beginning",
-                    "begin anew, or give a file");
+    return badInput(nameForMessages(m_files[file]) + " can only be read once, from its beginning",
+                    "start again, or pass a file");
 }
 
 /// formats() are the same wherever reading begins.

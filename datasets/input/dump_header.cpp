@@ -93,7 +93,7 @@ Status DumpHeader::State::checkKind() const
 {
     if (!rootName.empty() && rootName != "mediawiki")
         return badInput(fmt::format("the root element is <{}>, not <mediawiki>", rootName),
-                        "give a MediaWiki export, such as enwiki-latest-pages-articles.xml.bz2");
+                        "use a MediaWiki export, such as enwiki-latest-pages-articles.xml.bz2");
     if (!isUnicode(encoding))
         return badInput(fmt::format("the dump is in {}", encoding), "convert it to UTF-8 first, with iconv");
     return {};
@@ -129,7 +129,7 @@ Result<std::optional<std::uint64_t>> DumpHeader::feed(std::string_view bytes, bo
     if (m_state->size || status == XML_STATUS_OK)
         return m_state->size;
     if (last && endsInTheMiddle(XML_GetErrorCode(parser.get())))
-        return badInput("the XML ends in the middle", "the dump is truncated; fetch it again");
+        return badInput("the XML ends unexpectedly", "the dump is truncated; fetch it again");
     return badInput(xmlProblem(parser),
                     "the file is not a MediaWiki export, or its download went wrong; fetch it again");
 }

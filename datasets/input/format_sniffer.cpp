@@ -50,13 +50,13 @@ Result<CorpusFormat> sniffFormat(std::string_view head)
     if (head.starts_with('{'))
         return CorpusFormat::JsonLines;
     if (head.starts_with("[") && head.find_first_of("{\"", 1) == head.find_first_not_of(" \t\r\n", 1))
-        return badInput("this is one JSON array, not an object a line", "rewrite it: jq -c '.[]' FILE");
+        return badInput("this is a single JSON array, not one object per line",
+                        "rewrite it: jq -c '.[]' FILE");
     if (isMultistreamIndex(head))
         return badInput("this is the index of a multistream dump", "leave it out; only the dump is needed");
-    return badInput(
-        "the first bytes do not tell what this is",
-        "say --format articles for a document a line, or --format sentences for a sentence a line "
-        "with an empty line behind every document");
+    return badInput("cannot recognize the format from the first bytes",
+                    "use --format articles for one document per line, or --format sentences for one sentence "
+                    "per line with an empty line after every document");
 }
 
 } // namespace trainyard

@@ -62,7 +62,7 @@ Status GzipSource::State::inflateSome()
 {
     TRAINYARD_TRY(const bool more, refill());
     if (!more)
-        return badInput(fmt::format("the compressed data ends in the middle, at byte {}", consumed()),
+        return badInput(fmt::format("the compressed data ends unexpectedly at byte {}", consumed()),
                         "the download is incomplete; fetch the file again");
     const int status = inflate(&stream, Z_NO_FLUSH);
     if (status == Z_STREAM_END)

@@ -71,12 +71,12 @@ Result<std::optional<CorpusDocument>> parseLine(std::string_view line, std::uint
 {
     const Json object = parseObject(line);
     if (!object.is_object())
-        return badInput("this is no JSON object", "each line must hold one whole object");
+        return badInput("this is not a JSON object", "each line must hold one complete object");
     const auto text = object.find("text");
     if (text == object.end() || text->is_null())
         return std::optional<CorpusDocument>();
     if (!text->is_string())
-        return badInput("\"text\" is no string", "each object must have its text under this name");
+        return badInput("\"text\" is not a string", "each object must store its text under this key");
     if (isBlank(text->get_ref<const std::string&>()))
         return std::optional<CorpusDocument>();
     CorpusDocument document{

@@ -63,7 +63,7 @@ Result<std::optional<std::size_t>> PageScanner::findEnd(std::string_view bytes, 
         if (step == Step::Passed)
             continue;
         if (last && !m_closed)
-            return badInput("the XML ends in the middle", "the dump is truncated; fetch it again");
+            return badInput("the XML ends unexpectedly", "the dump is truncated; fetch it again");
         return std::optional<std::size_t>();
     }
 }
@@ -85,7 +85,7 @@ Result<PageScanner::Step> PageScanner::passMarkup(std::string_view bytes)
         return passPageTag(bytes);
     if (rest.starts_with("</mediawiki")) {
         if (m_inPage)
-            return badInput("the XML is damaged: the dump ends inside of a page", "fetch the dump again");
+            return badInput("the XML is damaged: the dump ends inside a page", "fetch the dump again");
         m_closed = true;
         const Step step = passUntil(bytes, ">");
         m_closed = step == Step::Passed;
@@ -128,8 +128,8 @@ Result<PageScanner::Step> PageScanner::passClosedDump(std::string_view bytes)
         return passUntil(bytes, "-->");
     if (rest.starts_with("<?"))
         return passUntil(bytes, "?>");
-    return badInput("the XML is damaged: something follows </mediawiki>",
-                    "give each dump as a file of its own, not joined");
+    return badInput("the XML is damaged: there is text after </mediawiki>",
+                    "pass each dump as a separate file");
 }
 
 } // namespace trainyard

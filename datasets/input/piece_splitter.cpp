@@ -62,7 +62,7 @@ Status PieceSplitter::begin(CorpusFormat asked)
     while (!m_ended && waiting().size() < kSniffedBytes)
         TRAINYARD_TRY_STATUS(fetch());
     if (m_ended && isBlank(waiting()))
-        return badInput(m_name + " is empty", "leave it out, or make it again");
+        return badInput(m_name + " is empty", "remove it from the list, or generate it again");
     TRAINYARD_TRY_STATUS(refuseArchives(waiting(), m_name)); // what is compressed may be one too
     m_format = asked;
     if (asked == CorpusFormat::Auto) {
@@ -91,8 +91,8 @@ Status PieceSplitter::readHeader()
         }
         fed = waiting().size();
         if (fed > kMaxDocumentBytes)
-            return badInput(m_name + ": no page begins in the first 64 MiB",
-                            "give an export of pages, such as enwiki-latest-pages-articles.xml.bz2");
+            return badInput(m_name + ": no page starts in the first 64 MiB",
+                            "use an export of pages, such as enwiki-latest-pages-articles.xml.bz2");
         TRAINYARD_TRY_STATUS(fetch());
     }
 }
@@ -115,8 +115,8 @@ Status PieceSplitter::goOnAt(const ReadingMeans& means, const CorpusPosition& fr
             TRAINYARD_TRY_STATUS(fetch());
     }
     if (skip > 0)
-        return badInput(m_name + " is shorter than it was when its reading began",
-                        "begin again with the file as it is now");
+        return badInput(m_name + " has become shorter since reading started",
+                        "start again with the current file");
     m_begin = m_position = from;
     return {};
 }
@@ -183,7 +183,7 @@ Status PieceSplitter::leaveOutLongDocument(std::optional<std::size_t> end)
 {
     if (m_format == CorpusFormat::Sentences)
         return problem(badInput("a document is longer than 64 MiB",
-                                "in this format an empty line ends each document; put them in"));
+                                "in this format an empty line ends each document; add the missing ones"));
     passBy(end ? *end : m_scanner->release());
     m_inLongDocument = !end;
     if (end) {

@@ -31,14 +31,14 @@ Result<RawFile> RawFile::open(const fs::path& path, StopAsked stopped)
     RawFile file(std::move(descriptor), nameForMessages(path), std::move(stopped));
     if (!file.m_file.valid()) {
         Error error = systemError(ErrorKind::BadInput, "cannot open " + file.m_name, errno);
-        error.hint = "check its path and that this user may read it";
+        error.hint = "check the path and its read permission";
         return error;
     }
     struct stat facts {};
     if (::fstat(file.m_file.get(), &facts) != 0)
-        return systemError(ErrorKind::BadInput, "cannot look at " + file.m_name, errno);
+        return systemError(ErrorKind::BadInput, "cannot inspect " + file.m_name, errno);
     if (S_ISDIR(facts.st_mode))
-        return badInput(file.m_name + " is a folder", "name the files in it, as in " + file.m_name + "/*");
+        return badInput(file.m_name + " is a folder", "pass the files in it, as in " + file.m_name + "/*");
     if (S_ISREG(facts.st_mode) && facts.st_size == 0)
         return badInput(file.m_name + " is empty", "its download failed; fetch it again");
     file.m_waits = !S_ISREG(facts.st_mode);
@@ -80,7 +80,7 @@ Result<std::size_t> RawFile::read(std::span<char> buffer)
 Status RawFile::seek(std::uint64_t offset)
 {
     if (::lseek(m_file.get(), static_cast<off_t>(offset), SEEK_SET) < 0)
-        return systemError(ErrorKind::BadInput, "cannot go on in the middle of " + m_name, errno);
+        return systemError(ErrorKind::BadInput, "cannot resume in the middle of " + m_name, errno);
     m_peeked.clear();
     m_offset = offset;
     return {};

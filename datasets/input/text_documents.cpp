@@ -117,8 +117,8 @@ Result<std::vector<CorpusDocument>> parseExtractorDocuments(const CorpusPiece& p
         if (expects == Expects::Tag) {
             if (!isTag(*line))
                 return badInput(
-                    fmt::format("{}: line {}: text outside of <doc ...> and </doc>", piece.file, number),
-                    "give the output of wikiextractor as it is, or name another --format");
+                    fmt::format("{}: line {}: text outside <doc ...> and </doc>", piece.file, number),
+                    "pass the unchanged output of wikiextractor, or use another --format");
             documents.push_back(numbered(piece, documents.size(), Kind::Paragraphs));
             readTag(*line, documents.back());
             expects = Expects::Title;
@@ -127,7 +127,7 @@ Result<std::vector<CorpusDocument>> parseExtractorDocuments(const CorpusPiece& p
         } else if (holdsTag(*line)) {
             return badInput(fmt::format("{}: line {}: document {} \"{}\" has no </doc> before the next one",
                                         piece.file, number, documents.back().id, documents.back().title),
-                            "the file is truncated or damaged; make it again");
+                            "the file is truncated or damaged; generate it again");
         } else {
             const std::string text = withoutEscapes(*line);
             if (expects == Expects::Text || trimmed(text) != trimmed(documents.back().title))

@@ -97,7 +97,7 @@ class ExtractorScanner final : public LineScanner {
     Result<std::optional<std::size_t>> atEnd(std::string_view) override
     {
         if (m_inDocument)
-            return badInput("the last document has no </doc>", "the file is truncated; make it again");
+            return badInput("the last document has no </doc>", "the file is truncated; generate it again");
         return std::optional<std::size_t>();
     }
 

@@ -24,7 +24,7 @@ public:
     Status check() const
     {
         if (keepsWork())
-            return cancelled("stopped before the end; the same command goes on where it stopped");
+            return cancelled("stopped before the end; run the same command to resume");
         if (isSet())
             return cancelled("stopped before the end; nothing was published");
         return {};

@@ -28,13 +28,13 @@ Result<AppendFile> AppendFile::resume(const fs::path& path, std::uint64_t size)
     FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     struct stat facts {};
     if (!file.valid() || ::fstat(file.get(), &facts) != 0)
-        return systemError(ErrorKind::Failed, "cannot take up " + path.string(), errno);
+        return systemError(ErrorKind::Failed, "cannot resume " + path.string(), errno);
     if (static_cast<std::uint64_t>(facts.st_size) < size)
-        return failed(path.string() + " is shorter than what was noted of it",
-                      "run the command again: it starts from the beginning");
+        return failed(path.string() + " is shorter than recorded by an earlier run",
+                      "run the command again; it will start from the beginning");
     const auto end = static_cast<off_t>(size);
     if (::ftruncate(file.get(), end) != 0 || ::lseek(file.get(), end, SEEK_SET) != end)
-        return systemError(ErrorKind::Failed, "cannot take up " + path.string(), errno);
+        return systemError(ErrorKind::Failed, "cannot resume " + path.string(), errno);
     return AppendFile(std::move(file), path, size);
 }
 
@@ -42,9 +42,9 @@ Result<AppendFile> AppendFile::closed(const fs::path& path, std::uint64_t size)
 {
     struct stat facts {};
     if (::stat(path.c_str(), &facts) != 0)
-        return systemError(ErrorKind::BadInput, "cannot look at " + path.string(), errno);
+        return systemError(ErrorKind::BadInput, "cannot inspect " + path.string(), errno);
     if (static_cast<std::uint64_t>(facts.st_size) != size)
-        return badInput(path.string() + " has another size than was noted", "copy or make it again");
+        return badInput(path.string() + " does not have the recorded size", "copy or create it again");
     return AppendFile(FileDescriptor(), path, size);
 }
 

@@ -36,7 +36,7 @@ Result<Source> shardsWithoutManifest(const fs::path& folder)
     }
     if (error || source.shards.empty())
         return badInput(folder.string() + ": there is neither a manifest.json nor a shard (*.hdf5)",
-                        "name the folder of a data set");
+                        "pass the folder of a data set");
     std::sort(source.shards.begin(), source.shards.end(), comesBefore);
     TRAINYARD_TRY(source.shape, readShardShape(folder / source.shards.front().file));
     return source;

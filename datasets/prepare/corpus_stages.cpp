@@ -209,10 +209,10 @@ void warnOfOtherCase(const PrepareOptions& options, const Vocabulary& vocabulary
     if (options.trainVocabulary > 0 || options.cased == vocabulary.looksCased())
         return;
     progress.warn("vocabulary-case",
-                  options.cased ? "the vocabulary has hardly a capital letter: with --cased, words with one "
-                                  "become [UNK]; leave --cased out if the vocabulary is uncased"
-                                : "the vocabulary has capital letters, and without --cased the text has "
-                                  "none; give --cased if the vocabulary is cased");
+                  options.cased ? "the vocabulary has almost no capital letters: with --cased, words that "
+                                  "contain one become [UNK]; omit --cased if the vocabulary is uncased"
+                                : "the vocabulary has capital letters, but without --cased the text has "
+                                  "none; use --cased if the vocabulary is cased");
 }
 
 /// Counts those of an earlier process too.
@@ -224,8 +224,7 @@ void warnOfUnknownTokens(const DocumentStore& documents, Progress& progress)
         return;
     progress.warn(
         "unknown-tokens",
-        fmt::format("{} of {} tokens are [UNK], {:.1f} %: the vocabulary may be of another language "
-                    "or case",
+        fmt::format("{} of {} tokens are [UNK], {:.1f} %: the vocabulary may be for another language or case",
                     unknown, documents.tokens(),
                     100.0 * static_cast<double>(unknown) / static_cast<double>(documents.tokens())));
 }
@@ -235,8 +234,8 @@ Status requireSecondReading(const PrepareOptions& options)
 {
     if (std::ranges::find(options.dumps, "-") == options.dumps.end())
         return {};
-    return badInput("--train-vocab reads the corpus twice, and the standard input can be read once",
-                    "give files, or a vocabulary with --vocab");
+    return badInput("--train-vocab reads the corpus twice, but standard input can only be read once",
+                    "pass files, or a vocabulary with --vocab");
 }
 
 } // namespace

@@ -110,9 +110,10 @@ Status checkSettings(const DocumentPart& part, const std::map<std::string, std::
     for (const auto& [option, value] : wanted) {
         const auto found = part.settings.find(option);
         if (found == part.settings.end() || found->second != value)
-            return badInput(fmt::format("{} was \"{}\", here it is \"{}\"", option,
-                                        found == part.settings.end() ? "" : found->second, value),
-                            "make all parts and the data set with the same options, vocabulary and program");
+            return badInput(
+                fmt::format("{} was \"{}\" for the documents and is \"{}\" here", option,
+                            found == part.settings.end() ? "" : found->second, value),
+                "create all parts and the data set with the same options, vocabulary and program");
     }
     return {};
 }
@@ -121,10 +122,10 @@ Status checkFiles(const DocumentPart& part, const fs::path& folder)
 {
     for (const DocumentPart::File& file : part.files) {
         const auto hash = isPlainName(file.name) ? sha256OfFile(folder / file.name)
-                                                 : Result<std::string>(badInput("no plain name"));
+                                                 : Result<std::string>(badInput("not a plain file name"));
         if (!hash.ok() || *hash != file.sha256)
-            return badInput(fmt::format("{} is not what was written", file.name),
-                            "copy the folder again, or make it again");
+            return badInput(fmt::format("{} does not match its recorded checksum", file.name),
+                            "copy or create the folder again");
     }
     return {};
 }
@@ -170,21 +171,22 @@ Result<DocumentPart> DocumentPart::load(const fs::path& folder)
     const fs::path file = folder / kFileName;
     const auto text = readFile(file);
     if (!text.ok())
-        return badInput(text.error().message,
-                        "the folder holds no finished documents; `trainyard-prepare documents` makes them");
+        return badInput(
+            text.error().message,
+            "the folder contains no finished documents; `trainyard-prepare documents` creates them");
     try {
         const Json json = Json::parse(*text);
         if (const int version = json.at("version").get<int>(); version != kVersion)
             return badInput(fmt::format("{}: version {}, this program reads version {}", file.string(),
                                         version, kVersion),
-                            "make the documents again with this program");
+                            "create the documents again with this program");
         if (json.at(kSeal) != sealOf(json))
-            return badInput(file.string() + " is not what was written",
-                            "copy the folder again, or make it again");
+            return badInput(file.string() + " does not match its recorded checksum",
+                            "copy or create the folder again");
         return parse(json);
     } catch (const Json::exception& problem) {
         return badInput(fmt::format("{}: {}", file.string(), jsonProblem(problem, *text)),
-                        "make the documents again");
+                        "create the documents again");
     }
 }
 

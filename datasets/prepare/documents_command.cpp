@@ -44,14 +44,13 @@ Command addDocumentsCommand(CLI::App& app)
     CLI::App* command = app.add_subcommand(
         "documents", "turn a part of a corpus into tokenized documents, for `prepare --documents` to join");
     command->footer("Example:\n  trainyard-prepare documents part-1.xml.bz2 --vocab vocab.txt --out part-1");
-    command->add_option("corpus", arguments->options.dumps, "files in the order of their documents")
-        ->required();
+    command->add_option("corpus", arguments->options.dumps, "files in document order")->required();
     addCorpusOptions(*command, arguments->options);
     command->add_option("--vocab", arguments->options.vocabulary, "WordPiece vocabulary (vocab.txt)")
         ->required();
     command
         ->add_option("--out", arguments->options.out,
-                     "folder of the documents; appears when it is complete; missing parents are made")
+                     "folder of the documents; appears when it is complete; missing parents are created")
         ->required();
     addResourceOptions(*command, arguments->options);
     arguments->place.addOptions(*command);

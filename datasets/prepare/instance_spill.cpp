@@ -135,8 +135,8 @@ Status InstanceSpill::findBlocks()
         TRAINYARD_TRY_STATUS(readAt(file.get(), at, reinterpret_cast<char*>(&header), sizeof header, path));
         at += sizeof header;
         if (header.bucket >= m_buckets.size() || header.bytes > end - at)
-            return failed(path.string() + " is not what an earlier process noted of it",
-                          "run the command again: it starts from the beginning");
+            return failed(path.string() + " does not match the checksum recorded by an earlier run",
+                          "run the command again; it will start from the beginning");
         Bucket& bucket = *m_buckets[header.bucket];
         bucket.blocks.push_back({at, header.bytes});
         bucket.count += header.instances;

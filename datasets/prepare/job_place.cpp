@@ -6,7 +6,7 @@ void JobPlace::addOptions(CLI::App& command)
 {
     command.add_option("--run-dir", runDirectory,
                        "record progress in DIR/journal/prepare, stop when DIR/control/stop appears");
-    command.add_option("--attempt", attempt, "number of this start of the run, for its records")
+    command.add_option("--attempt", attempt, "number of this attempt, for the run's records")
         ->capture_default_str();
 }
 

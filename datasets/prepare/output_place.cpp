@@ -16,10 +16,10 @@ Result<fs::path> realPlace(const fs::path& path)
     fs::path place = fs::weakly_canonical(fs::absolute(path), error);
     if (error)
         return badInput(fmt::format("--out {}: {}", path.string(), error.message()),
-                        "name a folder that this user may make");
+                        "choose a folder that this user can create");
     if (place == fs::current_path(error))
-        return badInput(fmt::format("--out {} is the folder that you are in", path.string()),
-                        "name a folder in it, which is made");
+        return badInput(fmt::format("--out {} is the current folder", path.string()),
+                        "choose a folder in it; it will be created");
     return place.has_filename() ? place : place.parent_path();
 }
 

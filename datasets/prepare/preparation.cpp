@@ -84,17 +84,17 @@ Status checkSplit(const PrepareOptions& options, const DocumentSplit& split, Pro
 {
     if (split.training.empty() && split.test.empty())
         return badInput("no document of the corpus has any text",
-                        "check that --format says what the files are, and that they hold articles");
+                        "check that --format matches the files and that they contain articles");
     if (split.training.size() < static_cast<std::size_t>(options.trainingShards))
         return badInput(fmt::format("--shards {}: the dump has only {} documents for training",
                                     options.trainingShards, split.training.size()),
                         "use fewer shards, a smaller --test-fraction or a longer dump");
     if (options.testFraction > 0 && split.test.empty())
         progress.warn("no-test-documents",
-                      "no document was drawn for the test shards, so there are none; the dump is small");
+                      "no test shards: the dump is so small that no document was selected for them");
     if (split.training.size() == 1 || split.test.size() == 1)
         progress.warn("lone-document",
-                      "one kind of shard has a single document: its rows have no random next sentences");
+                      "one kind of shard has a single document, so its rows have no random next sentences");
     return {};
 }
 
@@ -208,7 +208,7 @@ Result<std::vector<PreparedDataset>> fill(const PrepareOptions& options, const S
 {
     TRAINYARD_TRY(const Vocabulary vocabulary, loadOrTrain(options, folder.scratch(), progress, cancel));
     if (options.trainVocabulary > vocabulary.size())
-        progress.warn("small-vocabulary", fmt::format("the text gives only {} word pieces, not {}",
+        progress.warn("small-vocabulary", fmt::format("the text only yields {} word pieces, not {}",
                                                       vocabulary.size(), options.trainVocabulary));
     TRAINYARD_TRY(const Corpus corpus,
                   readCorpus(options, vocabulary, folder.scratch() / "documents", progress, cancel));
@@ -232,9 +232,9 @@ Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& option
     if (!folder.ok())
         return folder.error().in("--out");
     if (folder->isResumed())
-        progress.warn("resumed", "going on with what an earlier process left of the same job");
+        progress.warn("resumed", "resuming the work of an earlier run of the same job");
     if (folder->hasCleared())
-        progress.warn("cleared", "what a killed process with other options or files had left here is gone");
+        progress.warn("cleared", "removed the leftovers of a killed run with other options or files");
     auto sets = fill(checked, *folder, progress, cancel);
     if (sets.ok()) {
         TRAINYARD_TRY_STATUS(folder->publish());

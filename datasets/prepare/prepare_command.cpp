@@ -36,7 +36,8 @@ std::string seedProblem(const std::string& text)
     const auto [last, error] = std::from_chars(text.data(), end, seed);
     if (error == std::errc() && last == end)
         return {};
-    return fmt::format("{} is no whole number from 0 to {}", text, std::numeric_limits<std::uint64_t>::max());
+    return fmt::format("{} is not a whole number from 0 to {}", text,
+                       std::numeric_limits<std::uint64_t>::max());
 }
 
 void addRowOptions(CLI::App& command, PrepareArguments& arguments)
@@ -44,25 +45,26 @@ void addRowOptions(CLI::App& command, PrepareArguments& arguments)
     PrepareOptions& options = arguments.options;
     command
         .add_option("--seq-len", arguments.sequenceLengths,
-                    "tokens per row; several (128,512) make a data set each, in folders seq128, seq512")
+                    "tokens per row; several (128,512) create one data set each, in folders seq128, seq512")
         ->delimiter(',')
         ->capture_default_str();
     command
         .add_option("--max-pred", arguments.maxPredictions,
-                    "masked positions per row, at most; one for each --seq-len (default: 20 for 128, 80 for "
+                    "maximum number of masked positions per row; one value per --seq-len (default: 20 for "
+                    "128, 80 for "
                     "512, and in proportion)")
         ->delimiter(',');
     addChoice(command, "--objective", options.instances.objective, kObjectiveNames,
-              "what rows teach: pairs with masks, masks alone, or the next token");
+              "training objective: pairs with masks, masks alone, or the next token");
     addChoice(command, "--nsp", options.instances.nextSentence, kNextSentenceNames,
-              "what the second part of a pair is, half of the time: of another document, swapped with the "
-              "first, or always the next sentence");
+              "second part of half of the pairs: from another document, swapped with the first part, or "
+              "always the next sentence");
     command.add_flag("--whole-word", options.instances.wholeWords, "mask all pieces of a word or none");
     command
         .add_option("--dupe", options.dupeFactor,
-                    "passes over every document, each with other pairs and masks")
+                    "passes over every document, each with different pairs and masks")
         ->capture_default_str();
-    command.add_option("--seed", options.instances.seed, "of everything random")
+    command.add_option("--seed", options.instances.seed, "seed of all random numbers")
         ->check(CLI::Validator(seedProblem, ""))
         ->capture_default_str();
 }
@@ -70,19 +72,20 @@ void addRowOptions(CLI::App& command, PrepareArguments& arguments)
 void addShardOptions(CLI::App& command, PrepareArguments& arguments)
 {
     PrepareOptions& options = arguments.options;
-    command.add_option("--also", arguments.also, "further formats of the same data")
+    command.add_option("--also", arguments.also, "additional output formats")
         ->delimiter(',')
         ->check(CLI::IsMember({"megatron", "mds"}));
     command
         .add_option("--out", options.out,
-                    "folder of the data set; appears when it is complete; missing parents are made")
+                    "folder of the data set; appears when it is complete; missing parents are created")
         ->required();
     command.add_option("--name", options.corpus, "first part of the shards' names")->capture_default_str();
     command
         .add_option(
             "--shards", options.trainingShards,
-            fmt::format("training shards of equal size, at least {}; best a multiple of the number of ranks",
-                        PrepareOptions::kMinTrainingShards))
+            fmt::format(
+                "training shards of equal size, at least {}; ideally a multiple of the number of ranks",
+                PrepareOptions::kMinTrainingShards))
         ->capture_default_str();
     command.add_option("--test-shards", options.testShards, "shards held out for tests")
         ->capture_default_str();
@@ -90,7 +93,7 @@ void addShardOptions(CLI::App& command, PrepareArguments& arguments)
         ->capture_default_str();
     addResourceOptions(command, options);
     command.add_flag("--provenance", options.extra.provenance,
-                     "columns that tell from which documents and sentences each row comes");
+                     "add columns with the source documents and sentences of each row");
 }
 
 void printSummary(const PreparedDataset& set)
@@ -128,7 +131,7 @@ Result<PrepareOptions> optionsOf(const PrepareArguments& arguments)
     if (lengths.empty() || lengths.size() != predictions.size())
         return badInput(
             fmt::format("--seq-len has {} values and --max-pred has {}", lengths.size(), predictions.size()),
-            "give one --max-pred for each --seq-len, as in --seq-len 128,512 --max-pred 20,80");
+            "use one --max-pred for each --seq-len, as in --seq-len 128,512 --max-pred 20,80");
     for (std::size_t i = 0; i < lengths.size(); ++i)
         options.shapes.push_back({lengths[i], predictions[i]});
     options.saveEvery = std::chrono::milliseconds(static_cast<std::int64_t>(arguments.saveEvery * 1e3));
@@ -169,31 +172,28 @@ Command addPrepareCommand(CLI::App& app)
         "  trainyard prepare dump.xml.bz2 --vocab vocab.txt --seq-len 128,512 --shards 64 --out wiki\n"
         "  trainyard prepare gpu-03:/d/1.bz2 gpu-04:/d/2.bz2 --host gpu-03 --host gpu-04 --vocab "
         "/d/vocab.txt --out /d/wiki-128");
-    command->add_option(
-        "corpus", arguments->options.dumps,
-        "files in the order of their documents, plain, .bz2 or .gz, or - for the standard input: "
-        "MediaWiki exports (pages-articles, multistream or not, in parts or whole), output of "
-        "wikiextractor, lines of JSON, or plain text, which needs --format");
-    command->add_option(
-        "--documents", arguments->options.parts,
-        "instead of files: folders that `documents` made of the parts of a corpus, in their order; "
-        "the result is that of reading all files here");
+    command->add_option("corpus", arguments->options.dumps,
+                        "files in document order, plain, .bz2 or .gz, or - for standard input: MediaWiki "
+                        "exports (pages-articles, with or without multistream, whole or in parts), "
+                        "wikiextractor output, JSON lines, or plain text (needs --format)");
+    command->add_option("--documents", arguments->options.parts,
+                        "instead of files: folders created by `documents` from the parts of a corpus, in "
+                        "order; the result is the same as reading all files here");
     addCorpusOptions(*command, arguments->options);
     command->add_option("--vocab", arguments->options.vocabulary, "WordPiece vocabulary (vocab.txt)");
     command->add_option("--train-vocab", arguments->options.trainVocabulary,
-                        "make a vocabulary of this many pieces from the dumps");
+                        "train a vocabulary of this many pieces on the corpus");
     addRowOptions(*command, *arguments);
     addShardOptions(*command, *arguments);
     command
-        ->add_option(
-            "--save-every", arguments->saveEvery,
-            "seconds between two notes of what is read and built: after a kill the same command goes "
-            "on from the last one; shards are noted as they are finished")
+        ->add_option("--save-every", arguments->saveEvery,
+                     "seconds between progress checkpoints: after a kill, the same command resumes from the "
+                     "last one; finished shards are recorded immediately")
         ->check(CLI::Range(0.001, 3600.0))
         ->capture_default_str();
     arguments->place.addOptions(*command);
     command->add_flag("--json", arguments->json,
-                      "print the manifest, or an array of them for several --seq-len");
+                      "print the manifest, or an array of manifests for several --seq-len");
     return {command, [arguments] { return prepare(*arguments); }};
 }
 

@@ -47,7 +47,7 @@ Status checkNumbers(const PrepareOptions& o)
         TRAINYARD_TRY_STATUS(checkShape(shape, o.instances.objective == Objective::Tokens));
         TRAINYARD_TRY_STATUS(require(lengths.insert(shape.sequenceLength).second,
                                      fmt::format("--seq-len {} is given twice", shape.sequenceLength),
-                                     "give every length once"));
+                                     "use every length once"));
     }
     TRAINYARD_TRY_STATUS(require(o.dupeFactor >= 1 && o.dupeFactor <= 1000,
                                  fmt::format("--dupe {} is out of range", o.dupeFactor),
@@ -66,8 +66,8 @@ Status checkNumbers(const PrepareOptions& o)
                                  "use 0 (no test shards) to 0.9"));
     constexpr std::uint64_t kMinMemory = std::uint64_t{128} << 20;
     TRAINYARD_TRY_STATUS(require(o.memoryBytes >= kMinMemory,
-                                 fmt::format("--memory {} is too little", formatBytes(o.memoryBytes)),
-                                 fmt::format("give at least {}", formatBytes(kMinMemory))));
+                                 fmt::format("--memory {} is too small", formatBytes(o.memoryBytes)),
+                                 fmt::format("use at least {}", formatBytes(kMinMemory))));
     return require(o.threads >= 0 && o.threads <= 1024,
                    fmt::format("--threads {} is out of range", o.threads),
                    "use 1 to 1024, or 0 for one per core");
@@ -80,15 +80,16 @@ Status settleObjective(PrepareOptions& o)
     if (o.instances.objective == Objective::Bert)
         return {};
     TRAINYARD_TRY_STATUS(require(o.instances.nextSentence != NextSentence::Swap,
-                                 "--nsp swap goes with --objective bert alone",
-                                 "leave it out: the rows have no second sentence"));
+                                 "--nsp swap needs --objective bert",
+                                 "omit it: the rows have no second sentence"));
     o.instances.nextSentence = NextSentence::Follow;
     if (o.instances.objective == Objective::Masked)
         return {};
-    TRAINYARD_TRY_STATUS(require(!o.instances.wholeWords, "--whole-word does not go with --objective gpt",
-                                 "leave it out: running text has no masks"));
-    TRAINYARD_TRY_STATUS(require(!o.extra.provenance, "--provenance does not go with --objective gpt",
-                                 "leave it out: a row of running text crosses documents"));
+    TRAINYARD_TRY_STATUS(require(!o.instances.wholeWords,
+                                 "--whole-word cannot be combined with --objective gpt",
+                                 "omit it: running text has no masks"));
+    TRAINYARD_TRY_STATUS(require(!o.extra.provenance, "--provenance cannot be combined with --objective gpt",
+                                 "omit it: a row of running text spans documents"));
     for (RowShape& shape : o.shapes)
         shape.maxPredictions = 0;
     return {};
@@ -109,8 +110,8 @@ Result<std::string> sha256OfPunkt(const fs::path& folder)
 Status checkVocabularyChoice(const PrepareOptions& o)
 {
     return require(o.vocabulary.empty() != (o.trainVocabulary == 0),
-                   "exactly one of --vocab and --train-vocab is needed",
-                   "give --vocab vocab.txt, or --train-vocab 30522 to make one from the dump");
+                   "exactly one of --vocab and --train-vocab is required",
+                   "use --vocab vocab.txt, or --train-vocab 30522 to train one on the corpus");
 }
 
 } // namespace
@@ -127,21 +128,22 @@ Result<PrepareOptions> PrepareOptions::checked() const
     if (o.threads == 0)
         o.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     TRAINYARD_TRY_STATUS(require(!o.dumps.empty() || !o.parts.empty(), "no corpus was given",
-                                 "name one or more files, or - for the standard input"));
-    TRAINYARD_TRY_STATUS(require(o.dumps.empty() || o.parts.empty(), "--documents is given beside files",
-                                 "make documents of the files too, or read all files"));
+                                 "pass one or more files, or - for standard input"));
+    TRAINYARD_TRY_STATUS(require(o.dumps.empty() || o.parts.empty(),
+                                 "--documents cannot be combined with files",
+                                 "convert the files to documents too, or pass only files"));
     TRAINYARD_TRY_STATUS(require(o.parts.empty() || o.trainVocabulary == 0,
-                                 "--train-vocab needs text, and --documents holds tokens",
-                                 "give the vocabulary of the documents with --vocab"));
+                                 "--train-vocab needs text, but --documents contains tokens",
+                                 "pass the vocabulary of the documents with --vocab"));
     TRAINYARD_TRY_STATUS(require(
         isPlainName(o.corpus) && o.corpus.find("training") == std::string::npos &&
             o.corpus.find("test") == std::string::npos,
-        fmt::format("--name \"{}\" cannot start the names of shards", o.corpus),
-        "use a plain word without \"training\" and \"test\", which tell the two kinds of shards apart"));
+        fmt::format("--name \"{}\" cannot be used in shard names", o.corpus),
+        "use a plain word without \"training\" and \"test\", which distinguish the two kinds of shards"));
     TRAINYARD_TRY_STATUS(checkNumbers(o));
     o.threads = std::min(o.threads, static_cast<int>(o.memoryBytes / kMemoryPerThread));
     TRAINYARD_TRY_STATUS(require(unicodeTables(o.profile) != nullptr,
-                                 fmt::format("--profile {} is not known", o.profile), "use hf or google-py"));
+                                 fmt::format("unknown --profile {}", o.profile), "use hf or google-py"));
     TRAINYARD_TRY(o.punktSha256, sha256OfPunkt(o.punkt));
     TRAINYARD_TRY_STATUS(checkVocabularyChoice(o));
     return o;

@@ -55,7 +55,7 @@ Result<std::optional<Note>> loadNote(const fs::path& file)
         return std::optional(std::move(note));
     } catch (const Json::exception& problem) {
         return failed(file.string() + ": " + jsonProblem(problem, text),
-                      "run the command again: it starts from the beginning");
+                      "run the command again; it will start from the beginning");
     }
 }
 

@@ -9,7 +9,7 @@ Result<std::vector<PlannedShard>> planShards(const std::string& corpus, bool tra
 {
     const auto count = static_cast<std::uint64_t>(shards);
     if (rows < count)
-        return badInput(fmt::format("{} {} shards were asked for, but the text gives only {} rows", shards,
+        return badInput(fmt::format("{} {} shards requested, but the text only yields {} rows", shards,
                                     training ? "training" : "test", rows),
                         fmt::format("use a smaller {}, a larger --dupe, or a longer dump",
                                     training ? "--shards" : "--test-shards"));

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kLock = "lock";
-constexpr const char* kBetterPlace = "name a place on a disk with room where this user may write";
+constexpr const char* kBetterPlace = "choose a folder with free space and write permission";
 constexpr const char* kJob = "job";
 
 fs::path nearestFolder(fs::path path)
@@ -35,7 +35,7 @@ Status makeFolders(const fs::path& folder)
         return {};
     const bool full = error == std::errc::no_space_on_device;
     return Error{full ? ErrorKind::Failed : ErrorKind::BadInput,
-                 "cannot make the folder " + folder.string() + ": " + error.message(), kBetterPlace};
+                 "cannot create the folder " + folder.string() + ": " + error.message(), kBetterPlace};
 }
 
 /// A folder with a disk of its own cannot be replaced by another one.
@@ -80,7 +80,7 @@ StagedFolder::StagedFolder(StagedFolder&& other) noexcept
 Result<StagedFolder> StagedFolder::create(const fs::path& path, std::string_view job)
 {
     if (isMountPoint(path))
-        return badInput(path.string() + " is the root of a disk", "name a folder in it");
+        return badInput(path.string() + " is the root of a file system", "choose a folder in it");
     StagedFolder folder(path, nearestFolder(path.parent_path()));
     if (const Status taken = folder.takeStaging(); !taken.ok()) {
         folder.removeEmptyFolders();
@@ -110,7 +110,7 @@ Status StagedFolder::takeStaging()
         return Error{lock.error().kind, lock.error().message, kBetterPlace};
     m_lock = std::move(lock).value();
     if (!m_lock)
-        return refused("another process is making " + m_path.string() + " at this moment",
+        return refused("another process is currently writing " + m_path.string() + "",
                        "wait for it, stop it, or choose another folder");
     return {};
 }
@@ -137,7 +137,7 @@ Status StagedFolder::makeEmpty() const
         std::error_code error;
         fs::remove_all(part, error);
         if (error)
-            return failed("cannot clear what an earlier process left in " + part.string() + ": " +
+            return failed("cannot remove the leftovers of an earlier process in " + part.string() + ": " +
                               error.message(),
                           "remove that folder");
         TRAINYARD_TRY_STATUS(makeFolders(part));

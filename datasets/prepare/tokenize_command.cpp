@@ -35,15 +35,14 @@ Command addTokenizeCommand(CLI::App& app)
 {
     auto arguments = std::make_shared<TokenizeArguments>();
     CLI::App* command = app.add_subcommand(
-        "tokenize",
-        "JSON lines {\"text\"} on stdin to JSON lines {\"ids\"} on stdout, no [CLS] and [SEP] added");
+        "tokenize", "convert JSON lines {\"text\"} on stdin to {\"ids\"} on stdout, without [CLS] and [SEP]");
     command->footer(
         "Example:\n  echo '{\"text\": \"the train departs\"}' | trainyard tokenize --vocab vocab.txt");
     command->add_option("--vocab", arguments->vocabulary, "WordPiece vocabulary (vocab.txt)")->required();
     command->add_flag("--cased", arguments->cased, "keep case and accents");
     command
         ->add_option("--profile", arguments->profile,
-                     "whose ids to give: Hugging Face's, or those of Google's and NVIDIA's tokenization.py")
+                     "tokenizer to match: Hugging Face's, or Google's and NVIDIA's tokenization.py")
         ->check(CLI::IsMember({"hf", "google-py"}))
         ->capture_default_str();
     return {command, [arguments] { return tokenize(*arguments); }};

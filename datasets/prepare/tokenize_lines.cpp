@@ -38,7 +38,7 @@ Status tokenizeLines(const WordPiece& tokenizer, std::istream& in,
         if (!text) {
             put(waiting);
             return badInput(fmt::format("line {} is not {{\"text\": \"...\"}}", number),
-                            "give one JSON object per line, in UTF-8");
+                            "use one JSON object per line, in UTF-8");
         }
         ids.clear();
         encoder.encode(*text, ids);

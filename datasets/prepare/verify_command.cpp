@@ -71,10 +71,9 @@ Command addVerifyCommand(CLI::App& app)
     command->footer(
         "Examples:\n  trainyard verify wiki-128 --sample 3\n  trainyard verify /d/wiki-128 --host gpu-03");
     command->add_option("folder", arguments->options.folder, "the data set")->required();
-    command->add_option("--sample", arguments->options.samples, "decode this many rows")
+    command->add_option("--sample", arguments->options.samples, "show this many decoded rows")
         ->check(CLI::Range(0, 10000));
-    command->add_option("--vocab", arguments->options.vocabulary,
-                        "vocabulary of shards that have no manifest");
+    command->add_option("--vocab", arguments->options.vocabulary, "vocabulary of shards without a manifest");
     arguments->place.addOptions(*command);
     command->add_flag("--json", arguments->json, "print one JSON document");
     return {command, [arguments] { return verify(*arguments); }};

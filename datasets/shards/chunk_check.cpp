@@ -128,7 +128,7 @@ std::string chunkProblem(const Hdf5Handle& dataset)
     const hsize_t chunkBytes = values > kMaxChunkBytes ? 0 : values * H5Tget_size(type.get());
     hsize_t stored = 0;
     if (!areUsual(filters) || chunkBytes == 0 || chunkBytes > kMaxChunkBytes)
-        return "is not stored as HDF5 itself can read rows";
+        return "has filters or chunk sizes that stock HDF5 cannot read";
     if (H5Dget_num_chunks(dataset.get(), grid.space().get(), &stored) < 0 || stored != grid.chunks())
         return fmt::format("has {} chunks, expected {}", stored, grid.chunks());
     for (hsize_t number = 0; number < stored; ++number) {

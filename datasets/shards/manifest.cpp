@@ -143,9 +143,9 @@ Status checkContent(const Manifest& manifest)
                         manifest.maxPredictions >= 0 && manifest.maxPredictions < manifest.sequenceLength &&
                         (manifest.maxPredictions == 0) == runningText;
     if (!shaped || manifest.vocabularySize < 1)
-        return badInput(
-            fmt::format("sequence_length {}, max_predictions {} and vocabulary_size {} are no shape of rows",
-                        manifest.sequenceLength, manifest.maxPredictions, manifest.vocabularySize));
+        return badInput(fmt::format(
+            "sequence_length {}, max_predictions {} and vocabulary_size {} are not a valid row shape",
+            manifest.sequenceLength, manifest.maxPredictions, manifest.vocabularySize));
     if (!isPlainName(manifest.vocabularyFile))
         return badInput(
             fmt::format("the vocabulary's name \"{}\" is not a plain file name", manifest.vocabularyFile));
@@ -175,7 +175,7 @@ Result<Manifest> Manifest::load(const fs::path& folder)
     std::error_code ignored;
     if (!fs::exists(folder / kFileName, ignored))
         return badInput((folder / kFileName).string() + ": there is no such file",
-                        "the folder is not a finished data set; `trainyard prepare` makes one");
+                        "the folder is not a finished data set; `trainyard prepare` creates one");
     return loadFile(folder / kFileName);
 }
 
@@ -190,7 +190,7 @@ Result<Manifest> Manifest::loadFile(const fs::path& file)
         if (version != kVersion)
             return badInput(fmt::format("{}: version {}, this program reads version {}", file.string(),
                                         version, kVersion),
-                            "prepare the data set again or use the matching program");
+                            "prepare the data set again or use the matching version of the program");
         Manifest manifest = parse(json);
         if (const Status status = checkContent(manifest); !status.ok())
             return status.error().in(file.string());

@@ -39,7 +39,7 @@ struct PreparationSettings {
     std::string nextSentence = "random"; ///< or "swap", "none"
     bool wholeWords = false;
     bool provenance = false;       ///< the shards have columns that tell where a row comes from
-    int dupeFactor = 0;            ///< passes over every document, each with other pairs and masks
+    int dupeFactor = 0;            ///< passes over every document, each with different pairs and masks
     double maskedShare = 0;        ///< of a row's tokens
     double shortSequenceShare = 0; ///< of documents per pass that aim at a shorter row
     double testFraction = 0;       ///< expected share of documents held out

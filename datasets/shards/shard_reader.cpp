@@ -33,11 +33,11 @@ Result<Hdf5Handle> openFile(const fs::path& file)
     silenceHdf5();
     std::error_code error;
     if (!fs::is_regular_file(file, error))
-        return badInput(file.string() + ": there is no such file", "check the folder of the data set");
+        return badInput(file.string() + ": there is no such file", "check the path of the data set");
     Hdf5Handle handle(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!handle.valid())
         return Error{ErrorKind::BadInput,
-                     hdf5Error(ErrorKind::BadInput, file.string() + ": not a whole HDF5 file").message,
+                     hdf5Error(ErrorKind::BadInput, file.string() + ": not a complete HDF5 file").message,
                      "the file is truncated or damaged; copy or prepare it again"};
     return handle;
 }
@@ -70,7 +70,7 @@ Status checkType(const Hdf5Handle& dataset, const fs::path& file, const Column& 
     const bool fits = H5Tget_class(type.get()) == H5T_INTEGER && H5Tget_sign(type.get()) == H5T_SGN_2 &&
                       H5Tget_size(type.get()) == static_cast<std::size_t>(column.bytesPerValue);
     if (!fits)
-        return wrongColumn(file, column, fmt::format("does not hold {}", typeName(column)));
+        return wrongColumn(file, column, fmt::format("does not contain {}", typeName(column)));
     return {};
 }
 
@@ -85,9 +85,9 @@ Status checkFilters(const Hdf5Handle& dataset, const fs::path& file, const Colum
         const H5Z_filter_t filter = H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags,
                                                    &values, nullptr, name.size() - 1, name.data(), nullptr);
         if (H5Zfilter_avail(filter) <= 0)
-            return wrongColumn(file, column,
-                               fmt::format("is stored with filter {} ({}), which HDF5 does not bring along",
-                                           filter, name.data()));
+            return wrongColumn(
+                file, column,
+                fmt::format("is stored with filter {} ({}), which is not part of HDF5", filter, name.data()));
     }
     return {};
 }

@@ -64,7 +64,7 @@ Status checkNoRepetition(const std::vector<std::string>& pieces)
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         if (const auto [place, isNew] = lines.emplace(pieces[i], i + 1); !isNew)
             return badInput(fmt::format("line {} repeats \"{}\" of line {}", i + 1, pieces[i], place->second),
-                            "every piece has one line; its number is its id");
+                            "each piece must occur once; its line number is its id");
     }
     return {};
 }
@@ -102,8 +102,8 @@ Status Vocabulary::addLine(std::string_view line, std::size_t number)
         line.remove_suffix(1);
     if (line.empty() || line.size() > kMaxPiece || !isUtf8(line))
         return badInput(
-            fmt::format("line {} is {}", number, line.empty() ? "empty" : "no piece of a word in UTF-8"),
-            "give a vocab.txt of BERT: one piece per line");
+            fmt::format("line {} is {}", number, line.empty() ? "empty" : "not a word piece in UTF-8"),
+            "use a BERT vocab.txt with one piece per line");
     m_pieces.emplace_back(line);
     return {};
 }

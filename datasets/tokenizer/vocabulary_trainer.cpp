@@ -248,16 +248,16 @@ Result<std::string> trainVocabulary(const WordCounts& counts, const VocabularyTr
 {
     Merger merger(sorted(counts), training.alphabet, stopped);
     if (stopped())
-        return cancelled("stopped while the vocabulary was made");
+        return cancelled("stopped while training the vocabulary");
     const std::size_t fewest = merger.pieces() + kSpecial.size();
     if (training.size < fewest)
         return badInput(
             fmt::format("a vocabulary of {} pieces cannot hold the {} single characters of the text",
                         training.size, fewest),
-            fmt::format("ask for {} pieces or more", fewest));
+            fmt::format("request at least {} pieces", fewest));
     while (merger.pieces() + kSpecial.size() < training.size && merger.mergeBest(training.leastFrequency)) {
         if (stopped())
-            return cancelled("stopped while the vocabulary was made");
+            return cancelled("stopped while training the vocabulary");
     }
     std::string out;
     for (const std::string_view special : kSpecial)

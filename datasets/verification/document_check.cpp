@@ -100,8 +100,8 @@ std::optional<std::string> DocumentCheck::splitProblem()
                           m_test.numbers().end(), std::back_inserter(both));
     if (both.empty())
         return std::nullopt;
-    return fmt::format("{} documents give rows for training and for tests, the first is {}", both.size(),
-                       both.front());
+    return fmt::format("{} documents have rows in both training and test shards, the first is {}",
+                       both.size(), both.front());
 }
 
 std::optional<std::string> DocumentCheck::coverageProblem(const RowRules& rules, const Manifest& manifest)
@@ -124,7 +124,7 @@ std::optional<std::string> checkCounts(const Manifest& manifest, const RowRules&
 {
     const DatasetStatistics& s = manifest.statistics;
     if (s.testDocuments > s.documents || s.documents > s.sentences || s.sentences > s.tokens)
-        return fmt::format("{} documents ({} for tests), {} sentences and {} tokens do not go together",
+        return fmt::format("{} documents ({} for tests), {} sentences and {} tokens are inconsistent",
                            s.documents, s.testDocuments, s.sentences, s.tokens);
     if (auto problem = heldOutProblem(manifest))
         return problem;
@@ -140,7 +140,7 @@ std::optional<std::string> checkRunningText(const DatasetStatistics& rows, const
     const std::uint64_t mostLeft = sides * static_cast<std::uint64_t>(manifest.sequenceLength - 1);
     if (rows.rowTokens <= stream && rows.rowTokens + mostLeft >= stream)
         return std::nullopt;
-    return fmt::format("the rows hold {} tokens, the documents of all passes and a [SEP] behind each have {}",
+    return fmt::format("the rows hold {} tokens, the documents of all passes and a [SEP] after each have {}",
                        rows.rowTokens, stream);
 }
 

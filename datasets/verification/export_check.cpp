@@ -22,7 +22,7 @@ std::optional<std::string> problemWith(const fs::path& path, const ExportEntry& 
     if (!digest.ok())
         return digest.error().message;
     if (digest.value() != entry.sha256)
-        return "its SHA-256 is not the one in the manifest; the file was changed or damaged";
+        return "its SHA-256 differs from the manifest; the file was changed or damaged";
     return std::nullopt;
 }
 

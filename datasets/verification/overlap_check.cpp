@@ -49,10 +49,9 @@ std::optional<std::string> OverlapCheck::problem() const
     constexpr double kMinRatio = 1.05; // of many rows even a difference without meaning is significant
     if (m_random.mean() <= std::max(m_follows.mean() + kLimit * error, kMinRatio * m_follows.mean()))
         return std::nullopt;
-    return fmt::format(
-        "{:.1f} % of B's tokens occur in A where the label says that B is random, {:.1f} % where "
-        "it says that B follows; the labels have the wrong sense",
-        100 * m_random.mean(), 100 * m_follows.mean());
+    return fmt::format("{:.1f} % of B's tokens occur in A where the label says that B is random, but {:.1f} "
+                       "% where it says that B follows; the labels are inverted",
+                       100 * m_random.mean(), 100 * m_follows.mean());
 }
 
 } // namespace trainyard

@@ -43,7 +43,7 @@ void PieceCheck::addWord(std::size_t begin, std::size_t end)
     if (m_again == ids)
         return;
     if (m_differing++ == 0)
-        m_example = fmt::format("\"{}\" is {} in the rows and {} when it is cut again", word,
+        m_example = fmt::format("\"{}\" is {} in the rows and {} when tokenized again", word,
                                 fmt::join(ids, " "), fmt::join(m_again, " "));
 }
 
@@ -51,9 +51,8 @@ std::optional<std::string> PieceCheck::problem() const
 {
     if (m_differing * 100 <= m_words)
         return std::nullopt;
-    return fmt::format("{} of {} words of several pieces give other ids: {}; the vocabulary is not the one "
-                       "that the rows were "
-                       "made with",
+    return fmt::format("{} of {} words of several pieces get other ids when tokenized again: {}; the "
+                       "vocabulary differs from the one used for the rows",
                        m_differing, m_words, m_example);
 }
 

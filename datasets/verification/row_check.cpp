@@ -63,17 +63,17 @@ const char* sidesProblem(const RowRules& rules, bool label, bool sameDocument, s
                          std::int64_t second)
 {
     if (rules.objective == Objective::Masked)
-        return sameDocument && first == second ? nullptr : "the row has one side, and places of two";
+        return sameDocument && first == second ? nullptr : "the row has one side but positions for two";
     if (!rules.randomPairs() && !sameDocument)
         return "A and B come from different documents";
     if (rules.randomPairs() && label)
-        return sameDocument && rules.uniqueIds ? "the label is 1, and B comes from the document of A"
+        return sameDocument && rules.uniqueIds ? "the label is 1, but B comes from the same document as A"
                                                : nullptr;
     if (!sameDocument)
-        return "the label is 0, and B comes from another document";
+        return "the label is 0, but B comes from another document";
     if (label)
-        return second < first ? nullptr : "the label is 1, and B does not come before A";
-    return second > first ? nullptr : "the label is 0, and B does not come after A";
+        return second < first ? nullptr : "the label is 1, but B does not come before A";
+    return second > first ? nullptr : "the label is 0, but B does not come after A";
 }
 
 std::optional<Violation> checkSides(const RowBlock& rows, std::size_t row, const RowRules& rules, bool label)
@@ -134,9 +134,9 @@ RowChecker::Problem RowChecker::checkPadding(const Row& row, Instance& out) cons
     const std::size_t shortest = m_rules.objective == Objective::Bert ? 5 : 3;
     if (length < shortest)
         return broken(Invariant::Padding,
-                      fmt::format("the row has {} tokens, the shortest possible has {}", length, shortest));
+                      fmt::format("the row has {} tokens, the minimum is {}", length, shortest));
     if (!allZero(row.ids.subspan(length)) || !allZero(row.segments.subspan(length)))
-        return broken(Invariant::Padding, "input_ids or segment_ids go on after the padding begins");
+        return broken(Invariant::Padding, "input_ids or segment_ids are not zero in the padding");
     if (auto problem = checkIds(row))
         return problem;
     out.tokens.assign(row.ids.begin(), row.ids.begin() + static_cast<std::ptrdiff_t>(length));
@@ -178,7 +178,7 @@ RowChecker::Problem RowChecker::checkPredictions(const Row& row, Instance& out)
         return problem;
     if (!allZero(row.positions.subspan(count)) || !allZero(row.masked.subspan(count)))
         return broken(Invariant::Predictions,
-                      "masked_lm_positions or masked_lm_ids go on after their padding begins");
+                      "masked_lm_positions or masked_lm_ids are not zero in their padding");
     std::int32_t last = 0;
     for (std::size_t i = 0; i < count; ++i) {
         if (row.positions[i] <= last || static_cast<std::size_t>(row.positions[i]) >= out.tokens.size())
@@ -227,7 +227,7 @@ RowChecker::Problem RowChecker::checkSpecialTokens(Instance& out) const
             separators.push_back(i);
         else if (isReserved(m_plain[i]))
             return broken(Invariant::SpecialTokens,
-                          fmt::format("{} stands at position {}", m_vocabulary.piece(m_plain[i]), i));
+                          fmt::format("unexpected {} at position {}", m_vocabulary.piece(m_plain[i]), i));
     }
     const std::size_t sides = m_rules.objective == Objective::Bert ? 2 : 1;
     if (separators.size() != sides)
@@ -244,7 +244,7 @@ RowChecker::Problem RowChecker::checkText() const
     for (std::size_t i = 0; i < m_plain.size(); ++i) {
         if (isReserved(m_plain[i]))
             return broken(Invariant::SpecialTokens,
-                          fmt::format("{} stands at position {}", m_vocabulary.piece(m_plain[i]), i));
+                          fmt::format("unexpected {} at position {}", m_vocabulary.piece(m_plain[i]), i));
     }
     return std::nullopt;
 }
@@ -261,7 +261,7 @@ RowChecker::Problem RowChecker::checkWholeWords(const Instance& out)
         for (std::uint32_t at = word.begin + 1; at < word.end; ++at) {
             if (isMasked(at) != isMasked(word.begin))
                 return broken(Invariant::Predictions,
-                              fmt::format("the word at positions {} to {} is masked in part", word.begin,
+                              fmt::format("the word at positions {} to {} is only partly masked", word.begin,
                                           word.end - 1));
         }
         if (!isMasked(word.begin) && word.size() <= m_left)

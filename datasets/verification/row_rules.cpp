@@ -16,7 +16,7 @@ auto choiceIn(const Names& names, const std::string& name, const char* what)
         if (known == name)
             return each;
     }
-    return badInput(fmt::format("the manifest's {} \"{}\" is not known here", what, name),
+    return badInput(fmt::format("unknown {} \"{}\" in the manifest", what, name),
                     "use the program that prepared the data set");
 }
 

@@ -40,7 +40,7 @@ Result<std::vector<ShardEntry>> findShards(const fs::path& folder)
     }
     if (error || shards.empty())
         return badInput(folder.string() + ": there is neither a manifest.json nor a shard (*.hdf5)",
-                        "name the folder of a data set");
+                        "pass the folder of a data set");
     std::sort(shards.begin(), shards.end(),
               [](const ShardEntry& a, const ShardEntry& b) { return a.file < b.file; });
     return shards;
@@ -147,7 +147,7 @@ private:
                     fmt::format("{} rows, the manifest says {}", rows, shard.rows));
         if (!digest.ok() || digest.value() != shard.sha256)
             violate(Invariant::Hashes, shard.file,
-                    "its SHA-256 is not the one in the manifest; the file was changed or damaged");
+                    "its SHA-256 differs from the manifest; the file was changed or damaged");
     }
 
     /// False at the first violation: one bad row is seldom alone, and one is enough to know.
@@ -268,7 +268,7 @@ private:
         DatasetStatistics& found = m_report.statistics;
         if (m_manifest) {
             if (!sameRowStatistics(found, m_manifest->statistics))
-                violate(Invariant::Statistics, {}, "the manifest's statistics are not those of the rows");
+                violate(Invariant::Statistics, {}, "the manifest's statistics do not match the rows");
             copyDocumentStatistics(m_manifest->statistics, found);
         }
         violateIf(Invariant::Documents, documentProblem());
@@ -371,7 +371,7 @@ Result<VerificationReport> verifyWithManifest(const VerifyOptions& options, Prog
                   options.vocabulary.empty() ? sha256OfFile(file) : Result<std::string>(vocabulary.sha256()));
     if (hash != manifest.vocabularySha256)
         report.violations.push_back({Invariant::Hashes, file.filename(), std::nullopt,
-                                     "the vocabulary is not the one that the shards were made with"});
+                                     "the vocabulary differs from the one used for the shards"});
     PieceCheck pieces(vocabulary, tablesOf(manifest.settings.tokenizerProfile), manifest.settings.cased);
     return Verifier(options, std::move(manifest), vocabulary, std::move(pieces), std::move(report), progress,
                     cancel)
@@ -409,7 +409,7 @@ Result<VerificationReport> verifyForeign(const VerifyOptions& options, Progress&
     TRAINYARD_TRY(report.shards, findShards(options.folder));
     if (options.vocabulary.empty())
         return badInput(options.folder.string() + ": there is no manifest.json",
-                        "name the vocabulary of the shards with --vocab FILE");
+                        "pass the vocabulary of the shards with --vocab FILE");
     TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(options.vocabulary));
     const fs::path first = options.folder / report.shards.front().file;
     TRAINYARD_TRY(const FoundShape shape, readShardShape(first));
@@ -431,7 +431,7 @@ Result<VerificationReport> verifyDataset(const VerifyOptions& options, Progress&
 {
     std::error_code error;
     if (!fs::is_directory(options.folder, error))
-        return badInput(options.folder.string() + " is not a folder", "name the folder of a data set");
+        return badInput(options.folder.string() + " is not a folder", "pass the folder of a data set");
     return fs::exists(options.folder / Manifest::kFileName, error)
                ? verifyWithManifest(options, progress, cancel)
                : verifyForeign(options, progress, cancel);

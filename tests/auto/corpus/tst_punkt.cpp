@@ -165,7 +165,7 @@ private slots:
                             const char* message) { QTest::addRow("%s", name) << file << content << message; };
         row("missing file", "sent_starters.txt", {}, "sent_starters.txt");
         row("no tab", "ortho_context.tab", "a\t2\nb\n", "ortho_context.tab, line 2: there is no tab");
-        row("no number", "ortho_context.tab", "a\tx\n", "line 1: \"x\" is no orthographic context");
+        row("no number", "ortho_context.tab", "a\tx\n", "line 1: \"x\" is not an orthographic context");
         row("unknown bits", "ortho_context.tab", "a\t2\nb\t129\n", "line 2: \"129\" is no");
         row("empty contexts", "ortho_context.tab", "", "ortho_context.tab is empty");
         row("one word", "collocations.tab", "a\tb\nc\n", "collocations.tab, line 2");

@@ -75,8 +75,8 @@ private slots:
     void refusesABrokenListOfTemplates_data()
     {
         addProblems({
-            {"no JSON", R"({"rules": )", "no JSON object"},
-            {"no object", R"(["nowrap"])", "no JSON object"},
+            {"no JSON", R"({"rules": )", "not a JSON object"},
+            {"no object", R"(["nowrap"])", "not a JSON object"},
             {"unknown rule", R"({"rules": {"frist": ["nowrap"]}})", R"(rules.frist: "nowrap": unknown rule)"},
             {"unknown key", R"({"rule": {"first": ["nowrap"]}})", R"(rule.first: "nowrap": unknown rule)"},
             {"text for a rule without one", R"({"rules": {"first": {"x": ["nowrap"]}}})",

@@ -123,9 +123,9 @@ private slots:
     void namesTheLineOfBadJson()
     {
         const std::string good = "{\"text\": \"x\"}\n";
-        fails(good + "\n{\"text\": }\n", CorpusFormat::Auto, "line 3: this is no JSON object");
-        fails(good + "[]\n", CorpusFormat::Auto, "line 2: this is no JSON object");
-        fails(good + "{\"text\": 5}\n", CorpusFormat::Auto, "line 2: \"text\" is no string");
+        fails(good + "\n{\"text\": }\n", CorpusFormat::Auto, "line 3: this is not a JSON object");
+        fails(good + "[]\n", CorpusFormat::Auto, "line 2: this is not a JSON object");
+        fails(good + "{\"text\": 5}\n", CorpusFormat::Auto, "line 2: \"text\" is not a string");
         fails("[\n{\"text\": \"x\"}]", CorpusFormat::Auto, "jq");
     }
 

@@ -170,8 +170,8 @@ private slots:
         row("empty", QByteArray(), "is empty");
         row("broken XML", "<mediawiki><page></title></page></mediawiki>", "line 1");
         row("broken header", "<mediawiki><siteinfo></x><page></page></mediawiki>", "line 1");
-        row("page that does not end", "<mediawiki><page><title>a</title></mediawiki>", "inside of a page");
-        row("dumps in one", "<mediawiki><page/></mediawiki>\n<mediawiki></mediawiki>", "not joined");
+        row("page that does not end", "<mediawiki><page><title>a</title></mediawiki>", "inside a page");
+        row("dumps in one", "<mediawiki><page/></mediawiki>\n<mediawiki></mediawiki>", "as a separate file");
         row("another encoding", "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><mediawiki></mediawiki>",
             "iconv");
         row("header alone", "<mediawiki><siteinfo>", "truncated");
@@ -293,7 +293,7 @@ private slots:
             QVERIFY2(read.ok(), read.ok() ? "" : read.error().text().c_str());
             QCOMPARE(read->titles(), std::string("A B "));
             const auto again = readCorpus({"-"}, CorpusFormat::Auto, 2, read->pieces[0].end);
-            QVERIFY(again.error().text().find("the standard input can be read once") != std::string::npos);
+            QVERIFY(again.error().text().find("the standard input can only be read once") != std::string::npos);
         }
     }
 

@@ -121,7 +121,7 @@ private slots:
     void saysThatItGoesOn()
     {
         leaveHalfDone("half");
-        QVERIFY(finish("half").contains("going on"));
+        QVERIFY(finish("half").contains("resuming"));
     }
 
     void startsAnewForAnotherJob()
@@ -131,7 +131,7 @@ private slots:
         arguments << "--seed"
                   << "9";
         const QString said = run(arguments);
-        QVERIFY2(!said.contains("going on"), qPrintable(said));
+        QVERIFY2(!said.contains("resuming"), qPrintable(said));
         QVERIFY(hashesIn(at("other").toStdString()) != m_expected);
         QCOMPARE(Manifest::load((at("other") + "/seq64").toStdString())->seed, std::uint64_t(9));
     }

@@ -129,11 +129,11 @@ private slots:
         process.terminate();
         QVERIFY(process.waitForFinished(kPatienceMs));
         QCOMPARE(process.exitCode(), 130);
-        QVERIFY(process.readAllStandardError().contains("the same command goes on"));
+        QVERIFY(process.readAllStandardError().contains("run the same command to resume"));
         QCOMPARE(namesIn(m_folder->path()), QStringList{".out.part"});
         startLong(process, "out");
         QByteArray said;
-        AWAIT((said += process.readAllStandardError()).contains("going on"));
+        AWAIT((said += process.readAllStandardError()).contains("resuming"));
         QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
         QVERIFY(process.waitForFinished(kPatienceMs));
         QVERIFY(namesIn(m_folder->path()).isEmpty());
