@@ -5,7 +5,7 @@
 
 namespace trainyard {
 
-/// Titles of the sections behind an article that list sources, links and pictures ("References"), in the
+/// Titles of the final sections of an article that list sources, links and pictures ("References"), in the
 /// larger languages, in lower case.
 std::span<const std::string_view> appendixTitles();
 

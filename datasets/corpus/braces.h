@@ -5,9 +5,9 @@
 
 namespace trainyard {
 
-/// Replaces templates {{...}} by what they leave in the text (template_text.h) and drops tables {|...|} and
-/// parameters {{{...}}}, at any depth of nesting, and chooses among the -{variants}- of a language. Braces
-/// without a partner go without their line; what follows the last bar of an unclosed template stays.
+/// Replaces templates {{...}} by their text (template_text.h), removes tables {|...|} and parameters
+/// {{{...}}} at any depth of nesting, and selects one of the -{variants}- of a language. Unmatched braces are
+/// removed without the rest of their line; the text after the last bar of an unclosed template stays.
 std::string replaceBraces(std::string_view markup);
 
 } // namespace trainyard

@@ -5,7 +5,7 @@
 
 namespace trainyard {
 
-/// Kinds of a character, as bits: Unicode's, as Python 3.11 and its `regex` module see them.
+/// Kinds of a character, as bits: the Unicode properties as Python 3.11 and its `regex` module define them.
 namespace letter_kind {
 constexpr std::uint8_t kUpper = 1;           ///< str.isupper()
 constexpr std::uint8_t kLower = 2;           ///< str.islower()
@@ -13,8 +13,8 @@ constexpr std::uint8_t kLetter = 4;          ///< [^\W\d]: letters, marks, conne
 constexpr std::uint8_t kDigit = 8;           ///< \d
 constexpr std::uint8_t kSpace = 16;          ///< \s
 constexpr std::uint8_t kStripped = 32;       ///< str.isspace(): what str.strip() removes
-constexpr std::uint8_t kCased = 64;          ///< in front of a capital sigma it makes that final
-constexpr std::uint8_t kCaseIgnorable = 128; ///< looked past when a cased character is sought
+constexpr std::uint8_t kCased = 64;          ///< makes a capital sigma after it final
+constexpr std::uint8_t kCaseIgnorable = 128; ///< skipped when looking for a cased character
 } // namespace letter_kind
 
 struct LetterRange {
@@ -31,7 +31,7 @@ struct LowerCaseRange {
     std::int32_t distance;
 };
 
-/// Ascending; what is in no range is of no kind. See make_letter_tables.py.
+/// Ascending; characters in no range have no kind. See make_letter_tables.py.
 std::span<const LetterRange> letterRanges();
 std::span<const LowerCaseRange> lowerCaseRanges();
 

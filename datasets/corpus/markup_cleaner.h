@@ -14,11 +14,11 @@ struct CleanText {
     DroppedLines dropped;
 };
 
-/// Turns wiki markup into running text, in time in proportion to its length. Any input is accepted: broken
-/// markup costs at most the construct that it breaks. Any thread.
+/// Converts wiki markup to running text, in time proportional to its length. Accepts any input: broken markup
+/// costs at most the construct that it breaks. Any thread.
 CleanText cleanMarkup(std::string_view markup, const MarkupSettings& settings);
 
-/// For a wiki of which nothing is known.
+/// For a wiki without known settings.
 CleanText cleanMarkup(std::string_view markup);
 
 } // namespace trainyard

@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// What the part of a link in front of its colon stands for.
+/// Meaning of the part of a link before its colon.
 enum class LinkPrefix : std::uint8_t {
     None,     ///< part of an article's title: "Terminator 2: Judgment Day"
     Hidden,   ///< a file, a category, a special page: no text
@@ -15,28 +15,29 @@ enum class LinkPrefix : std::uint8_t {
     Project,  ///< another wiki
 };
 
-/// What the markup of one wiki means, and what of it becomes text. Many threads may read one that does not
-/// change.
+/// Settings for the markup of one wiki and for the parts of it that become text. Any number of threads may
+/// read one that does not change.
 class MarkupSettings {
 public:
-    /// Knows the namespaces of the larger languages.
+    /// Starts with the namespaces of the larger languages.
     MarkupSettings();
 
-    /// Makes known another name of a namespace (-2 media, -1 special, 0 articles, 6 files, 14 categories,
-    /// ...), as <siteinfo> of a dump gives it; any case.
+    /// Adds a name of a namespace (-2 media, -1 special, 0 articles, 6 files, 14 categories, ...) as given by
+    /// <siteinfo> of a dump; any case.
     void addNamespace(int number, std::string_view name);
 
-    /// Any case, "_" for blanks.
+    /// Looks up a prefix; any case, "_" for blanks.
     LinkPrefix prefix(std::string_view name) const;
 
-    bool keepHeadings = false; ///< as paragraphs of their own
-    bool keepLists = false;    ///< items too, as paragraphs
+    bool keepHeadings = false; ///< each as a paragraph
+    bool keepLists = false;    ///< keep list items, each as a paragraph
 
 private:
     std::unordered_map<std::string, LinkPrefix> m_prefixes; ///< by name in lower case
 };
 
-/// True for the title of a section that lists sources, links or pictures, in any of the larger languages.
+/// Returns true for the title of a section that lists sources, links or pictures, in any of the larger
+/// languages.
 bool isAppendixTitle(std::string_view title);
 
 } // namespace trainyard

@@ -9,32 +9,32 @@
 
 namespace trainyard {
 
-/// What of an article's lines did not become text.
+/// Counts the lines of an article that were dropped.
 struct DroppedLines {
     std::uint64_t headings = 0;
     std::uint64_t listItems = 0;
-    std::uint64_t tableRows = 0;    ///< of tables that were never closed
+    std::uint64_t tableRows = 0;    ///< rows of tables without an end
     std::uint64_t preformatted = 0; ///< lines that start with a blank: code, drawings
-    std::uint64_t fragments = 0;    ///< paragraphs without a sentence: labels, captions, left-over words
-    std::uint64_t appendices = 0;   ///< lines of "References", "External links" and their like
+    std::uint64_t fragments = 0;    ///< paragraphs without a sentence: labels, captions, remnants
+    std::uint64_t appendices = 0;   ///< lines of "References", "External links" and similar sections
 };
 
-/// A piece of text that no sentence crosses.
+/// A unit of text; no sentence crosses its end.
 struct Paragraph {
     std::string text;     ///< UTF-8, one line
-    bool heading = false; ///< one sentence, whatever stands in it
+    bool heading = false; ///< is one sentence, whatever it contains
 
     bool operator==(const Paragraph&) const = default;
 };
 
-/// Joins lines to paragraphs as MediaWiki does (an empty line ends one) and keeps running text only:
-/// headings, list items, table rows and preformatted lines are left out, as in the original BERT corpus,
+/// Joins lines to paragraphs as MediaWiki does (an empty line ends one) and keeps only running text:
+/// headings, list items, table rows and preformatted lines are dropped, as in the original BERT corpus,
 /// unless the settings keep headings or lists. Expects text without links, templates and tags.
 std::vector<Paragraph> joinParagraphs(std::string_view text, const MarkupSettings& settings,
                                       DroppedLines& dropped);
 
-/// Repairs what the removal of markup left: "( , 1990)" becomes "(1990)", "()" goes, "word ," becomes
-/// "word,", runs of blanks become one; brackets and quotation marks of all scripts.
+/// Repairs the gaps left by removed markup: "( , 1990)" becomes "(1990)", "()" is removed, "word ," becomes
+/// "word,", runs of blanks become one. Handles brackets and quotation marks of all scripts.
 std::string tidy(std::string_view paragraph);
 
 } // namespace trainyard

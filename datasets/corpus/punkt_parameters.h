@@ -20,22 +20,22 @@ constexpr std::uint8_t kInitialLower = 1 << 4;
 constexpr std::uint8_t kLower = 1 << 4 | 1 << 5 | 1 << 6;
 } // namespace ortho_context
 
-/// What Punkt learned about a language (Kiss and Strunk, Unsupervised Multilingual Sentence Boundary
-/// Detection, Computational Linguistics 32(4), 2006), in the files of nltk's punkt_tab. Immutable; any
+/// Parameters that Punkt learned for a language (Kiss and Strunk, Unsupervised Multilingual Sentence Boundary
+/// Detection, Computational Linguistics 32(4), 2006), in the file format of nltk's punkt_tab. Immutable; any
 /// thread.
 class PunktParameters {
 public:
-    /// Reads abbrev_types.txt, collocations.tab, ortho_context.tab and sent_starters.txt of a folder.
-    /// BadInput names the file that is missing or damaged, and the line.
+    /// Reads abbrev_types.txt, collocations.tab, ortho_context.tab and sent_starters.txt from a folder.
+    /// BadInput names the missing or damaged file and the line.
     static Result<PunktParameters> load(const std::filesystem::path& folder);
 
     bool isAbbreviation(std::string_view type) const { return m_abbreviations.contains(type); }
     bool isStarter(std::string_view type) const { return m_starters.contains(type); }
     bool areCollocation(std::string_view first, std::string_view second) const;
-    /// Bits of ortho_context; 0 for a word that was never seen.
+    /// Returns the bits of ortho_context; 0 for an unknown word.
     std::uint8_t orthoContext(std::string_view type) const;
 
-    /// Of the four files one after the other in the order of their names: `cat FOLDER/* | sha256sum`.
+    /// Hash of the four files, concatenated in the order of their names: `cat FOLDER/* | sha256sum`.
     const std::string& sha256() const { return m_sha256; }
 
 private:
@@ -49,9 +49,9 @@ private:
     Status parseContexts(std::string_view text, const std::string& file);
     Status parseCollocations(std::string_view text, const std::string& file);
 
-    Words m_abbreviations; ///< without the last full stop
+    Words m_abbreviations; ///< without the final full stop
     Words m_starters;
-    Words m_collocations; ///< both words with a tab between them
+    Words m_collocations; ///< both words, separated by a tab
     std::unordered_map<std::string, std::uint8_t, Hash, std::equal_to<>> m_contexts;
     std::string m_sha256;
 };

@@ -5,7 +5,7 @@
 
 namespace trainyard {
 
-/// Punkt (Kiss and Strunk 2006): ends sentences where nltk 3.10's PunktSentenceTokenizer does with the same
+/// Punkt (Kiss and Strunk 2006): splits where nltk 3.10's PunktSentenceTokenizer does with the same
 /// parameters, default language variables and realign_boundaries.
 class PunktSegmenter : public SentenceSegmenter {
 public:

@@ -5,9 +5,9 @@
 
 namespace trainyard {
 
-/// A line without the apostrophes that are italics and bold. As MediaWiki counts them: four are an apostrophe
-/// and bold, and when neither bold nor italics are closed, one of the bold ones is an apostrophe and italics
-/// ("dell'''Eneide''").
+/// Removes the apostrophes that mark italics and bold from a line. Counts like MediaWiki: four are an
+/// apostrophe and bold, and if neither bold nor italics are closed, one of the bold marks is an apostrophe
+/// and italics ("dell'''Eneide'''").
 std::string withoutQuoteMarkup(std::string_view line);
 
 } // namespace trainyard

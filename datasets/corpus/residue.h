@@ -5,8 +5,8 @@
 
 namespace trainyard {
 
-/// A line without the markup that no pass could place, because its partner is missing or it belongs nowhere:
-/// "{{", "]]", "{|", "-->", behaviour switches as "__TOC__", and signatures ("~~~~").
+/// Removes the markup that no pass could interpret from a line, because its partner is missing or it is out
+/// of place: "{{", "]]", "{|", "-->", behaviour switches such as "__TOC__", and signatures ("~~~~").
 std::string withoutResidue(std::string_view line);
 
 } // namespace trainyard

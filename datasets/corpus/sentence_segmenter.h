@@ -5,12 +5,12 @@
 
 namespace trainyard {
 
-/// Cuts paragraphs into sentences. Immutable; any thread.
+/// Splits paragraphs into sentences. Immutable; any thread.
 class SentenceSegmenter {
 public:
     virtual ~SentenceSegmenter() = default;
 
-    /// The parts point into the paragraph and leave out the white space between them.
+    /// The parts point into the paragraph and exclude the white space between them.
     virtual std::vector<std::string_view> split(std::string_view paragraph) const = 0;
 };
 

@@ -5,7 +5,7 @@
 
 namespace trainyard {
 
-/// "-12" as "⁻¹²"; empty when there is anything but ASCII digits, "+", "-" and "−".
+/// Returns "⁻¹²" for "-12"; empty if the text has other characters than ASCII digits, "+", "-" and "−".
 std::string superscript(std::string_view number);
 
 } // namespace trainyard

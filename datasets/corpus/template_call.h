@@ -7,12 +7,13 @@
 
 namespace trainyard {
 
-/// The parts of a template call, that is of what stands between "{{" and "}}". Views into the call.
+/// Splits a template call, the text between "{{" and "}}", into its arguments. The results are views into the
+/// call.
 class TemplateCall {
 public:
     explicit TemplateCall(std::string_view call);
 
-    /// The n-th positional argument, from 0 on, trimmed; empty when there is none. "3=x" gives the third.
+    /// Returns a positional argument, counted from 0, trimmed; empty if it is missing. "3=x" sets the third.
     std::string_view at(std::size_t index) const
     {
         return index < m_positional.size() ? m_positional[index] : std::string_view();
@@ -20,10 +21,10 @@ public:
     std::size_t count() const { return m_positional.size(); }
     const std::vector<std::string_view>& positional() const { return m_positional; }
 
-    /// The value of "name=value", trimmed; empty when there is none.
+    /// Returns the value of "name=value", trimmed; empty if it is missing.
     std::string_view named(std::string_view name) const;
 
-    /// The first of the named arguments that has a value, else the positional one.
+    /// Returns the first of the named arguments that has a value, else the positional one.
     std::string_view either(std::initializer_list<std::string_view> names, std::size_t index) const;
 
 private:
@@ -34,10 +35,11 @@ private:
     std::vector<std::pair<std::string_view, std::string_view>> m_named;
 };
 
-/// How the name of a template is looked up: lower case, "_" as blank, without "Template:" and "subst:".
+/// Returns the name that a template is looked up by: lower case, "_" as blank, without "Template:" and
+/// "subst:".
 std::string templateName(std::string_view call);
 
-/// The part of an argument behind "name=", if it has a name.
+/// Returns the part of an argument after "name=", or all of it if it has no name.
 std::string_view withoutArgumentName(std::string_view argument);
 
 } // namespace trainyard

@@ -13,7 +13,7 @@ namespace trainyard {
 /// of markup: XML knows no such character.
 constexpr char kOmission = '\x01';
 
-/// A set of bytes that text is searched for.
+/// A set of bytes to search text for.
 class ByteSet {
 public:
     explicit constexpr ByteSet(std::string_view bytes)
@@ -24,7 +24,8 @@ public:
 
     constexpr bool contains(char byte) const { return m_has[static_cast<unsigned char>(byte)]; }
 
-    /// The first byte of the set at or behind `from`; the size of the text when there is none.
+    /// Returns the position of the first byte of the set, starting at `from`; the size of the text if there
+    /// is none.
     constexpr std::size_t find(std::string_view text, std::size_t from) const
     {
         while (from < text.size() && !contains(text[from]))
@@ -32,7 +33,7 @@ public:
         return from;
     }
 
-    /// The first byte that is not of the set.
+    /// Returns the position of the first byte that is not in the set.
     constexpr std::size_t findOther(std::string_view text, std::size_t from) const
     {
         while (from < text.size() && contains(text[from]))
@@ -44,17 +45,17 @@ private:
     std::array<bool, 256> m_has{};
 };
 
-/// Without blanks, tabs and line ends at both ends.
+/// Removes blanks, tabs and line ends at both ends.
 std::string_view trimmed(std::string_view text);
 
-/// Only A to Z are changed.
+/// Changes only A to Z.
 std::string asciiLower(std::string_view text);
 
 bool contains(std::span<const std::string_view> words, std::string_view word);
 
 bool startsWithIgnoringCase(std::string_view text, std::string_view lowerCasePrefix);
 
-/// Splits at `separator` wherever it is not inside [[...]] or {{...}}.
+/// Splits at each `separator` outside [[...]] and {{...}}.
 std::vector<std::string_view> splitTopLevel(std::string_view text, char separator);
 
 } // namespace trainyard

@@ -24,7 +24,7 @@ public:
     static Result<IndexedDatasetWriter> create(const std::filesystem::path& prefix,
                                                std::size_t vocabularySize);
 
-    /// Adds to the sequence that is open; there always is one.
+    /// Appends to the open sequence; there always is one.
     Status append(TokenSpan ids);
     Status endSequence();
     Status endDocument();
@@ -40,7 +40,7 @@ private:
     struct Parts {
         OutputFile bin;
         OutputFile lengths;   ///< i32 of each sequence
-        OutputFile documents; ///< i64, as in the index but for its first 0
+        OutputFile documents; ///< i64, as in the index without its leading 0
     };
     IndexedDatasetWriter(std::filesystem::path prefix, bool narrow, Parts parts);
     Result<FileDigest> writeIndex() const;
@@ -51,7 +51,7 @@ private:
     std::filesystem::path m_prefix;
     bool m_narrow;
     Parts m_parts;
-    std::vector<std::int32_t> m_ids; ///< of one append(), kept for its memory
+    std::vector<std::int32_t> m_ids; ///< scratch of append()
     std::vector<std::uint16_t> m_narrowIds;
     std::int32_t m_openLength = 0;
     std::uint64_t m_sequences = 0;

@@ -10,12 +10,12 @@
 
 namespace trainyard {
 
-/// Copies the rows of HDF5 shards, in their order, into `target`: those of training shards under `train/`,
-/// the others under `test/`, each a MosaicML Streaming dataset with the columns of its BERT data. All columns
-/// are int32; masked_lm_weights is 1 on the predictions and 0 behind them. Running text has input_ids alone.
-/// A kind without rows is left out.
+/// Copies the rows of HDF5 shards, in order, into `target`: those of training shards into `train/`, the
+/// others into `test/`, each a MosaicML Streaming dataset with the columns of its BERT data. All columns are
+/// int32; masked_lm_weights is 1 on the predictions and 0 after them. Running text has only input_ids. A kind
+/// without rows is skipped.
 ///
-/// `target` is made, but not its parents. The names of the entries start with train/ or test/.
+/// Creates `target`, but not its parents. The names of the returned entries start with train/ or test/.
 Result<std::vector<ExportEntry>> exportMds(const std::filesystem::path& shardFolder,
                                            const std::vector<ShardEntry>& shards, const FoundShape& shape,
                                            const std::filesystem::path& target, const PieceDone& pieceDone);

@@ -13,7 +13,7 @@
 
 namespace trainyard {
 
-/// One value of a sample, in MosaicML's encoding `bytes`: as it lies in memory.
+/// One value of a sample, in MosaicML's encoding `bytes`: the bytes in memory.
 struct MdsColumn {
     std::string name;
     std::uint32_t bytes = 0; ///< per sample, the same for all samples
@@ -26,15 +26,15 @@ struct MdsColumn {
 /// of one size, the head of a shard is known before its first sample, and memory holds one sample.
 class MdsWriter {
 public:
-    /// A shard is closed before it would grow beyond this.
+    /// A shard is closed before it exceeds this size.
     static constexpr std::uint64_t kShardBytes = 64u << 20;
 
-    /// `folder` must exist; `samples` is the number of append() calls that will follow. Columns in ascending
-    /// order of their names.
+    /// `folder` must exist; `samples` is the total number of append() calls. Columns in ascending order of
+    /// their names.
     MdsWriter(std::filesystem::path folder, std::vector<MdsColumn> columns, std::uint64_t samples,
               std::uint64_t shardBytes = kShardBytes);
 
-    /// Requires the sizes of the columns, in their order.
+    /// Requires values of the sizes of the columns, in their order.
     Status append(std::span<const std::string_view> values);
     /// Requires that all samples were appended. The names of the entries have no folder.
     Result<std::vector<ExportEntry>> finish();
@@ -54,12 +54,12 @@ private:
     std::filesystem::path m_folder;
     std::vector<MdsColumn> m_columns;
     std::uint64_t m_shardBytes;
-    std::uint64_t m_remaining; ///< samples that belong into shards that have not begun
-    std::string m_config;      ///< that each shard repeats
+    std::uint64_t m_remaining; ///< samples for shards that were not started
+    std::string m_config;      ///< repeated in each shard
     std::string m_sampleHead;  ///< sizes of the columns
     std::uint64_t m_sampleBytes;
     std::optional<OutputFile> m_file;
-    std::uint64_t m_samplesToCome = 0; ///< in the open shard
+    std::uint64_t m_samplesToCome = 0; ///< remaining in the open shard
     std::vector<Shard> m_shards;
 };
 

@@ -14,19 +14,19 @@ namespace trainyard {
 
 /// Tokenized documents as Megatron-LM's preprocess_data.py writes them.
 struct MegatronExport {
-    /// What one sequence is, and so what the files' names end with.
+    /// Content of one sequence, which decides the suffix of the file names.
     enum class Unit {
-        Sentence, ///< "_text_sentence", for its BERT dataset, which masks and pairs by itself
-        Document, ///< "_text_document", an end-of-document token behind each, for its GPT dataset
+        Sentence, ///< "_text_sentence", for its BERT dataset, which does its own masking and pairing
+        Document, ///< "_text_document", an end-of-document token after each, for its GPT dataset
     };
     Unit unit = Unit::Sentence;
     std::string name; ///< "wikicorpus_en_training" gives wikicorpus_en_training_text_sentence.bin and .idx
     std::size_t vocabularySize = 0;
-    std::int32_t endOfDocument = 0; ///< of Unit::Document
+    std::int32_t endOfDocument = 0; ///< for Unit::Document
 };
 
 /// Writes the documents with these ordinals, in this order, into `folder`, which must exist; the names of the
-/// entries have no folder.
+/// returned entries have no folder.
 Result<std::vector<ExportEntry>> exportMegatron(const MegatronExport& settings,
                                                 const DocumentSource& documents,
                                                 const std::vector<std::uint32_t>& ordinals,

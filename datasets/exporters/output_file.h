@@ -13,22 +13,22 @@
 
 namespace trainyard {
 
-// The exported formats are little-endian, and numbers are written as they lie in memory.
+// The exported formats are little-endian, and numbers are written as stored in memory.
 static_assert(std::endian::native == std::endian::little);
 
 /// Called after each piece of work with its number of documents or rows; an error ends the work.
 using PieceDone = std::function<Status(std::uint64_t count)>;
 
-/// What a finished file can be told by.
+/// Size and hash of a finished file.
 struct FileDigest {
     std::uint64_t bytes = 0;
     std::string sha256;
 };
 
-/// A new file, written once from front to end through a buffer and hashed on the way. One thread at a time.
+/// A new file, written once from start to end through a buffer and hashed on the way. One thread at a time.
 class OutputFile {
 public:
-    /// Failed when there is such a file already.
+    /// Failed if the file exists.
     static Result<OutputFile> create(const std::filesystem::path& path);
 
     Status append(std::string_view bytes);
@@ -42,7 +42,7 @@ public:
     {
         return append(std::span<const Number>(&number, 1));
     }
-    /// Nothing can be appended any more.
+    /// Closes the file; no append() may follow.
     Result<FileDigest> close();
 
     const std::filesystem::path& path() const { return m_path; }

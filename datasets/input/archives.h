@@ -7,9 +7,10 @@
 
 namespace trainyard {
 
-constexpr std::size_t kArchiveHeadBytes = 512; ///< a tar archive shows itself at byte 257
+constexpr std::size_t kArchiveHeadBytes = 512; ///< the magic of a tar archive is at byte 257
 
-/// BadInput, with what to do, when a file that begins so is packed in a way that is not read here.
+/// Returns BadInput with a hint for a file whose first bytes are those of an archive or a compressed format
+/// that is not supported.
 Status refuseArchives(std::string_view head, const std::string& name);
 
 } // namespace trainyard

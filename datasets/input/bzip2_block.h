@@ -10,8 +10,8 @@ namespace trainyard {
 /// A block of a bzip2 file after decompression.
 struct Bzip2Block {
     enum class State : std::uint8_t {
-        Whole,   ///< the segment is this block, to its last bit, and the checksum agrees
-        Damaged, ///< or the segment is no block, or more or less than one
+        Whole,   ///< the segment is exactly this block, and the checksum matches
+        Damaged, ///< wrong checksum, no block, or more or less than one
         Cut      ///< the file ends before the block
     };
     State state = State::Damaged;
@@ -19,8 +19,8 @@ struct Bzip2Block {
     std::string bytes;
 };
 
-/// Decompresses a segment that begins with a block's magic number, by libbz2: as a stream of one block, made
-/// of a header, the bits of the segment, and a stream's end. Any thread.
+/// Decompresses a segment that starts with the magic number of a block, with libbz2: as a stream of one
+/// block, made of a header, the bits of the segment, and an end of stream. Any thread.
 Bzip2Block decompressBlock(const Bzip2Segment& segment);
 
 } // namespace trainyard

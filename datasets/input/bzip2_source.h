@@ -7,10 +7,10 @@
 
 namespace trainyard {
 
-/// Decompresses the blocks of a bzip2 file in parallel, one stream after the other. A chunk is a block, and
-/// its `restart` the block's first bit. Checks the checksums of blocks and, of streams that are read from
-/// their begin, of streams. What follows the last stream and is none is ignored, as bzip2 does, unless a
-/// block stands in it. Memory: a few blocks per thread.
+/// Decompresses the blocks of a bzip2 file in parallel, one stream after the other. A chunk is a block; its
+/// `restart` is the first bit of the block. Verifies the checksums of blocks, and of streams that are read
+/// from their start. Trailing data that is not a stream is ignored, as bzip2 does, unless it contains a
+/// block. Memory: a few blocks per thread.
 class Bzip2Source final : public ByteSource {
 public:
     static bool recognizes(std::string_view head)

@@ -12,18 +12,18 @@
 
 namespace trainyard {
 
-/// A segment, and what it is decompressed to if it begins as a block.
+/// A segment and, if it starts like a block, its decompressed content.
 struct Bzip2Job {
     Bzip2Segment segment;
     Bzip2Block block;
     bool done = false;
 };
 
-/// Threads that decompress blocks, in the order in which they are asked for them.
+/// Threads that decompress blocks in the order of start().
 class Bzip2Workers {
 public:
     explicit Bzip2Workers(std::shared_ptr<ThreadBudget> budget);
-    /// Drops the jobs that have not begun.
+    /// Drops jobs that have not started.
     ~Bzip2Workers();
 
     void start(std::shared_ptr<Bzip2Job> job);
@@ -34,7 +34,7 @@ private:
     void work();
 
     std::shared_ptr<ThreadBudget> m_budget;
-    std::mutex m_mutex; ///< guards what follows, and the jobs' `done`
+    std::mutex m_mutex; ///< guards the members below and the jobs' `done`
     std::condition_variable m_changed;
     std::deque<std::shared_ptr<Bzip2Job>> m_waiting;
     bool m_stopped = false;

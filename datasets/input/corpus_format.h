@@ -4,14 +4,14 @@
 
 namespace trainyard {
 
-/// What the files of a corpus are.
+/// Format of the files of a corpus.
 enum class CorpusFormat : std::uint8_t {
-    Auto,          ///< what the first bytes of each file look like
+    Auto,          ///< decided by the first bytes of each file
     MediaWiki,     ///< export of a wiki
     WikiExtractor, ///< <doc id=... title=...> title, text </doc>
-    Articles,      ///< a document a line
-    Sentences,     ///< a sentence a line, an empty line behind every document
-    JsonLines,     ///< an object a line, with a string "text"
+    Articles,      ///< one document per line
+    Sentences,     ///< one sentence per line, an empty line after every document
+    JsonLines,     ///< one object per line, with a string "text"
 };
 
 } // namespace trainyard

@@ -10,51 +10,50 @@
 
 namespace trainyard {
 
-/// A document is never longer; MediaWiki's own limit is 2 MiB of text.
+/// Maximum size of a document; the limit of MediaWiki itself is 2 MiB of text.
 constexpr std::size_t kMaxDocumentBytes = std::size_t{64} << 20;
 
-/// What a MediaWiki export says about its wiki.
+/// Description of a wiki in its MediaWiki export.
 struct SiteInfo {
     std::map<int, std::vector<std::string>> namespaces; ///< names by number: 6 -> "Datei", then aliases
-    std::string language;                               ///< "de"; empty = not said
+    std::string language;                               ///< "de"; empty = not specified
 };
 
-/// A place between two documents of a corpus, from which reading can go on.
+/// A position between two documents of a corpus at which reading can resume.
 struct CorpusPosition {
-    std::uint32_t file = 0;      ///< of the list of files
-    std::uint64_t offset = 0;    ///< in the file: of a byte, or of the first bit of a bzip2 block
-    std::uint64_t skip = 0;      ///< bytes of text between what lies at `offset` and this place
-    std::uint64_t documents = 0; ///< before it in the whole corpus
-    std::uint64_t lines = 0;     ///< before it in the file
+    std::uint32_t file = 0;      ///< index in the list of files
+    std::uint64_t offset = 0;    ///< byte offset in the file, or offset of the first bit of a bzip2 block
+    std::uint64_t skip = 0;      ///< bytes of text between `offset` and this position
+    std::uint64_t documents = 0; ///< before this position, in the whole corpus
+    std::uint64_t lines = 0;     ///< before this position, in the file
 
     bool operator==(const CorpusPosition&) const = default;
 };
 
-/// How many documents there were, and why some of them were left out, by the names of the manifest's
-/// counters.
+/// Number of documents, and of skipped ones by reason; the keys are the manifest's counters.
 using SkipCounters = std::map<std::string, std::uint64_t>;
 
-/// Some whole documents, not yet parsed.
+/// Some complete documents, not yet parsed.
 struct CorpusPiece {
-    std::string bytes; ///< meant to be UTF-8
+    std::string bytes; ///< should be UTF-8; not validated yet
     CorpusFormat format = CorpusFormat::MediaWiki;
-    std::shared_ptr<const SiteInfo> site; ///< never null; empty for what is no export
+    std::shared_ptr<const SiteInfo> site; ///< never null; empty if the file is not an export
     CorpusPosition begin;
     CorpusPosition end;
-    std::uint64_t firstDocument = 0; ///< number in the corpus of the first one in `bytes`
+    std::uint64_t firstDocument = 0; ///< number in the corpus of the first document in `bytes`
     std::uint64_t firstLine = 0;     ///< lines of the file before `bytes`
-    SkipCounters skipped;            ///< what was left out before it could become part of `bytes`
+    SkipCounters skipped;            ///< documents skipped before they became part of `bytes`
     std::string file;                ///< for messages
-    std::string after; ///< for messages: the last page before, as in "after page 12 \"Anarchism\""
+    std::string after; ///< for messages: the last page before this piece, "after page 12 \"Anarchism\""
 };
 
 struct CorpusDocument {
     enum class Kind : std::uint8_t {
         Markup,     ///< wiki markup
-        Paragraphs, ///< plain text, a paragraph a line
-        Sentences,  ///< plain text, a sentence a line
+        Paragraphs, ///< plain text, one paragraph per line
+        Sentences,  ///< plain text, one sentence per line
     };
-    std::uint64_t id = 0; ///< the document's own, or its number in the corpus
+    std::uint64_t id = 0; ///< id in the file, or its number in the corpus
     std::string title;    ///< not part of the text; may be empty
     std::string text;     ///< valid UTF-8
     Kind kind = Kind::Markup;

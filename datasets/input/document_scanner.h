@@ -9,25 +9,26 @@
 
 namespace trainyard {
 
-/// Finds where documents end in a text that arrives bit by bit, without parsing them. One per file, one
-/// thread at a time.
+/// Finds the ends of documents in a text that arrives in pieces, without parsing them. One scanner per file,
+/// one thread at a time.
 class DocumentScanner {
 public:
     virtual ~DocumentScanner() = default;
 
-    /// Where the document ends that begins at the front of `bytes`, blanks before it included; the next call
-    /// begins there. Nothing: more bytes are needed, behind the same ones; or, when these are the `last`
-    /// ones, no document follows. BadInput when the file ends in the middle; the message does not name it.
+    /// Returns the end of the document at the front of `bytes`, leading blanks included; the next call starts
+    /// there. nullopt: more bytes must be appended to these; or, if these are the `last` ones, no document
+    /// follows. BadInput if the file ends inside a document; the message does not name the file.
     virtual Result<std::optional<std::size_t>> findEnd(std::string_view bytes, bool last) = 0;
 
-    /// Bytes at the front that findEnd() has passed and need not see again; the caller may take them away.
+    /// Returns the number of bytes at the front that findEnd() will not need again; the caller may remove
+    /// them.
     virtual std::size_t release() = 0;
 
-    /// How an unfinished piece of the file is called in messages: "after page 12 \"Anarchism\"", "".
+    /// Position for error messages: "after page 12 \"Anarchism\"", or "".
     virtual std::string position() const { return {}; }
 };
 
-/// For every format but Auto and MediaWiki, which has PageScanner.
+/// Supports every format but Auto and MediaWiki, which uses PageScanner.
 std::unique_ptr<DocumentScanner> makeTextScanner(CorpusFormat format);
 
 } // namespace trainyard

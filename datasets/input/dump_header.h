@@ -9,8 +9,7 @@
 
 namespace trainyard {
 
-/// Reads what stands before the first page of a MediaWiki export: the root element and siteinfo, if it is
-/// there.
+/// Reads the part of a MediaWiki export before its first page: the root element and, if present, siteinfo.
 class DumpHeader {
 public:
     DumpHeader();
@@ -18,8 +17,8 @@ public:
     DumpHeader& operator=(DumpHeader&&) noexcept;
     ~DumpHeader();
 
-    /// Takes the next bytes of the file. Gives how many bytes of the file are the header, as soon as that is
-    /// known. BadInput when the file is no export; the message does not name it.
+    /// Feeds the next bytes of the file. Returns the size of the header in bytes as soon as it is known.
+    /// BadInput if the file is not an export; the message does not name it.
     Result<std::optional<std::uint64_t>> feed(std::string_view bytes, bool last);
 
     SiteInfo takeSite();

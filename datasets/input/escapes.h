@@ -5,7 +5,7 @@
 
 namespace trainyard {
 
-/// `text` with &lt; &gt; &amp; &quot; and &#39; as the characters that they stand for.
+/// Returns `text` with &lt; &gt; &amp; &quot; and &#39; replaced by their characters.
 std::string withoutEscapes(std::string_view text);
 
 } // namespace trainyard

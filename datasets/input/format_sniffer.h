@@ -7,8 +7,8 @@
 
 namespace trainyard {
 
-/// What a text begins as, from its first kilobytes. BadInput, with what to do, where these do not tell; the
-/// message does not name the file.
+/// Detects the format of a text from its first kilobytes. BadInput with a hint if it cannot be recognized;
+/// the message does not name the file.
 Result<CorpusFormat> sniffFormat(std::string_view head);
 
 } // namespace trainyard

@@ -7,8 +7,8 @@
 
 namespace trainyard {
 
-/// Decompresses gzip (RFC 1952), one member after the other. What follows the last member and is no member is
-/// ignored, as gzip does. Its chunks restart at the beginning of the file.
+/// Decompresses gzip (RFC 1952), one member after the other. Trailing data that is not a member is ignored,
+/// as gzip does. Its chunks restart at the beginning of the file.
 class GzipSource final : public ByteSource {
 public:
     static bool recognizes(std::string_view head) { return head.starts_with("\x1F\x8B"); }

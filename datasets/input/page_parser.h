@@ -22,7 +22,8 @@ struct Page {
 /// Parses the pages of a piece: export formats 0.8 to 0.11. BadInput names the last good page.
 Result<std::vector<Page>> parsePages(const CorpusPiece& piece);
 
-/// Why a page does not become a document; nullptr = it is an article. The name is that of the counter.
+/// Returns the reason why a page does not become a document, which is the name of its counter; nullptr = it
+/// is an article.
 const char* reasonToSkip(const Page& page);
 
 } // namespace trainyard

@@ -6,8 +6,8 @@
 
 namespace trainyard {
 
-/// Finds the pages of a MediaWiki export behind its header. Comments, CDATA sections and processing
-/// instructions may hold anything; elsewhere "<page" opens a page, because exports escape the text.
+/// Finds the pages of a MediaWiki export after its header. Comments, CDATA sections and processing
+/// instructions may contain anything; elsewhere "<page" opens a page, because exports escape the text.
 class PageScanner final : public DocumentScanner {
 public:
     Result<std::optional<std::size_t>> findEnd(std::string_view bytes, bool last) override;
@@ -21,14 +21,14 @@ private:
     Step passUntil(std::string_view bytes, std::string_view end);
     Step passPageTag(std::string_view bytes);
 
-    std::size_t m_at = 0;        ///< looked at so far
-    std::size_t m_pageBegin = 0; ///< of the page that is open
+    std::size_t m_at = 0;        ///< bytes scanned so far
+    std::size_t m_pageBegin = 0; ///< of the open page
     bool m_inPage = false;
-    bool m_closed = false;  ///< </mediawiki> was there
-    std::string m_lastPage; ///< front of the last whole page
+    bool m_closed = false;  ///< </mediawiki> was found
+    std::string m_lastPage; ///< start of the last complete page
 };
 
-/// "after page 12 \"Anarchism\"", from the front of the page's XML.
+/// Returns "after page 12 \"Anarchism\"" for the start of a page's XML.
 std::string afterPage(std::string_view page);
 
 } // namespace trainyard

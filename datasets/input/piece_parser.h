@@ -7,9 +7,9 @@
 
 namespace trainyard {
 
-/// The documents of a piece, in order; of an export only articles. Counts what is left out and why. Bytes
-/// that are no UTF-8 become U+FFFD and are counted. BadInput names the file and the place of what cannot be
-/// read. Any thread.
+/// Returns the documents of a piece in order; of an export only the articles. Counts skipped documents by
+/// reason. Bytes that are not UTF-8 become U+FFFD and are counted. BadInput names the file and the position
+/// of the error. Any thread.
 Result<std::vector<CorpusDocument>> parsePiece(const CorpusPiece& piece, SkipCounters& counters);
 
 } // namespace trainyard

@@ -11,18 +11,18 @@
 
 namespace trainyard {
 
-/// Cuts the text of one file into pieces of whole documents. Where it cuts depends on the text alone, and
-/// opening it where a piece ends gives the pieces behind it. Memory is bounded by the longest document. One
-/// thread at a time.
+/// Splits the text of one file into pieces of complete documents. The cuts depend only on the text, and
+/// opening the file at the end of a piece yields the pieces after it. Memory is bounded by the longest
+/// document. One thread at a time.
 class PieceSplitter {
 public:
     static constexpr std::size_t kPieceBytes = 256u << 10; ///< a piece ends with the document that reaches it
 
-    /// `from` lies in this file. BadInput names the file.
+    /// `from` is a position in this file. BadInput names the file.
     static Result<PieceSplitter> open(const std::filesystem::path& file, CorpusFormat format,
                                       const ReadingMeans& means, CorpusPosition from);
 
-    /// Nothing at the end of the file.
+    /// Returns nullopt at the end of the file.
     Result<std::optional<CorpusPiece>> next();
 
     CorpusFormat format() const { return m_format; } ///< never Auto
@@ -30,7 +30,7 @@ public:
     std::uint64_t fileOffset() const { return m_source->fileOffset(); }
 
 private:
-    /// Of a chunk: from where on in the text its restart and skip hold.
+    /// Offset in the text from which on the restart and skip of a chunk apply.
     struct Mark {
         std::uint64_t textOffset;
         std::uint64_t restart;
@@ -58,18 +58,18 @@ private:
     std::unique_ptr<DocumentScanner> m_scanner;
     std::shared_ptr<const SiteInfo> m_site = std::make_shared<SiteInfo>();
 
-    std::string m_text;         ///< what was read; its first m_used bytes are done with
+    std::string m_text;         ///< text read so far; the first m_used bytes are consumed
     std::size_t m_used = 0;     ///< of m_text
     std::uint64_t m_offset = 0; ///< of the first waiting byte, since the source was opened
     std::deque<Mark> m_marks;
-    bool m_ended = false; ///< nothing more can be read
+    bool m_ended = false; ///< end of the text
 
     CorpusPosition m_begin;       ///< of the next piece
     CorpusPosition m_position;    ///< of the first waiting byte
-    std::size_t m_pieceBytes = 0; ///< of the waiting ones: whole documents
+    std::size_t m_pieceBytes = 0; ///< bytes of complete documents among the waiting ones
     std::uint64_t m_pieceDocuments = 0;
     SkipCounters m_skipped;
-    bool m_inLongDocument = false; ///< its front is gone
+    bool m_inLongDocument = false; ///< its beginning has been dropped already
     std::string m_after;           ///< the last page before the piece
 };
 

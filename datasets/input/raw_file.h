@@ -11,26 +11,26 @@
 
 namespace trainyard {
 
-/// How messages call a file; "-" is the standard input.
+/// Name of a file in messages; "-" is standard input.
 std::string nameForMessages(const std::filesystem::path& path);
 
-/// True when the user wants reading to end; any thread asks.
+/// Returns true if the user wants to stop reading; called from any thread.
 using StopAsked = std::function<bool()>;
 
-/// The bytes of a file as they lie there, from first to last. One thread at a time.
+/// Reads the bytes of a file as stored, from start to end. One thread at a time.
 class RawFile {
 public:
-    /// "-" is the standard input; pipes are fine. BadInput when there is nothing to read: missing, forbidden,
-    /// a folder, empty. `stopped` is asked while a pipe or terminal has nothing to read; then reading ends
-    /// with Cancelled.
+    /// "-" is standard input; pipes are supported. BadInput if the file is missing, not readable, a folder or
+    /// empty. `stopped` is polled while a pipe or terminal has no data; if it returns true, reading ends with
+    /// Cancelled.
     static Result<RawFile> open(
         const std::filesystem::path& path, StopAsked stopped = [] { return false; });
 
-    /// Up to so many bytes from where reading is, without moving on; fewer at the end.
+    /// Returns up to this many of the next bytes without consuming them; fewer at the end.
     Result<std::string_view> peek(std::size_t bytes);
-    /// Fills `buffer`, or its front at the end of the file.
+    /// Fills `buffer`, or only its front at the end of the file.
     Result<std::size_t> read(std::span<char> buffer);
-    /// Goes on at this byte; only when seekable().
+    /// Continues at this byte. Requires seekable().
     Status seek(std::uint64_t offset);
 
     bool seekable() const { return m_size > 0; }
@@ -49,8 +49,8 @@ private:
     FileDescriptor m_file;
     std::string m_name;
     StopAsked m_stopped;
-    bool m_waits = true;  ///< reading may wait for others to write
-    std::string m_peeked; ///< read from the system, but not by the user
+    bool m_waits = true;  ///< reading may block until others write
+    std::string m_peeked; ///< bytes read ahead by peek()
     std::uint64_t m_offset = 0;
     std::uint64_t m_size = 0;
 };

@@ -7,19 +7,19 @@
 
 namespace trainyard {
 
-/// The documents of a piece of valid UTF-8 in the format that the function names. BadInput names the line.
+/// Each function parses a piece of valid UTF-8 in one format. BadInput names the line.
 std::vector<CorpusDocument> parseArticleLines(const CorpusPiece& piece);
 std::vector<CorpusDocument> parseSentenceLines(const CorpusPiece& piece);
-/// The first line of a document is left out when it is the title that the tag names. Escaped characters (&lt;
-/// and its like) are taken back.
+/// Skips the first line of a document if it repeats the title in the tag. Decodes escaped characters such as
+/// &lt;.
 Result<std::vector<CorpusDocument>> parseExtractorDocuments(const CorpusPiece& piece);
-/// "text" is the document; "id", if it is a number or names one, and "title" are taken from where they are
-/// there; another string as "id" counts by its hash. Objects whose "text" is missing, null or blank are
-/// counted and left out.
+/// "text" is the document; "title" and "id" are optional. An "id" may be a number or a string with one; any
+/// other string is replaced by its hash. Objects whose "text" is missing, null or blank are skipped and
+/// counted.
 Result<std::vector<CorpusDocument>> parseJsonLines(const CorpusPiece& piece, SkipCounters& counters);
 
-/// A line of JSON with "\uFFFD" for each escaped half of a surrogate pair whose other half is missing: Python
-/// writes such lines, and no JSON reader takes them.
+/// Returns a line of JSON with "\\uFFFD" in place of each escaped surrogate without a partner: Python writes
+/// such lines, but no JSON parser accepts them.
 std::string withoutLoneSurrogates(std::string_view line);
 
 } // namespace trainyard

@@ -10,7 +10,8 @@ inline bool isBlank(std::string_view line)
     return line.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
 }
 
-/// Takes the first line off `text`, without its line end ("\n" or "\r\n"). Nothing when `text` is empty.
+/// Removes the first line from `text` and returns it without its line end ("\n" or "\r\n"); nullopt if `text`
+/// is empty.
 inline std::optional<std::string_view> takeLine(std::string_view& text)
 {
     if (text.empty())

@@ -5,14 +5,14 @@
 
 namespace trainyard {
 
-/// How many threads may be at work at a time, of the many that wait for something to do. Any thread.
+/// Limits the number of threads that work at the same time among the many that wait. Any thread.
 class ThreadBudget {
 public:
     explicit ThreadBudget(int threads) : m_threads(threads), m_free(threads) {}
 
     int threads() const { return m_threads; }
 
-    /// One thread's share, until the end of its life.
+    /// The share of one thread, held for the lifetime of this object.
     class Share {
     public:
         explicit Share(ThreadBudget& budget) : m_budget(budget) { budget.take(); }

@@ -14,13 +14,13 @@ struct XmlParserDeleter {
 };
 using XmlParser = std::unique_ptr<XML_ParserStruct, XmlParserDeleter>;
 
-/// UTF-8 whatever the XML declaration says: UTF-16 is converted before.
+/// Always parses UTF-8, whatever the XML declaration says: UTF-16 was converted before.
 inline XmlParser makeXmlParser()
 {
     return XmlParser(XML_ParserCreate("UTF-8"));
 }
 
-/// Value of an attribute in expat's list; nullptr when it is not there.
+/// Returns the value of an attribute in expat's list; nullptr if it is missing.
 inline const char* attributeIn(const char** attributes, const char* name)
 {
     for (; *attributes; attributes += 2) {
@@ -30,14 +30,14 @@ inline const char* attributeIn(const char** attributes, const char* name)
     return nullptr;
 }
 
-/// True for the errors that a file gives which is cut off.
+/// Returns true for the errors that a truncated file causes.
 inline bool endsInTheMiddle(XML_Error error)
 {
     return error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN ||
            error == XML_ERROR_PARTIAL_CHAR || error == XML_ERROR_UNCLOSED_CDATA_SECTION;
 }
 
-/// What the parser stumbled over. `linesBefore`: lines of the file that the parser has not seen.
+/// Describes the parser's error. `linesBefore`: lines of the file before the parsed text.
 inline std::string xmlProblem(const XmlParser& parser, std::uint64_t linesBefore = 0)
 {
     return fmt::format("the XML is damaged at line {}: {}",

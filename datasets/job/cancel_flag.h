@@ -7,12 +7,12 @@
 
 namespace trainyard {
 
-/// Set once from any thread; long loops ask it between two pieces of work.
+/// Set once from any thread; long loops poll it between two pieces of work.
 class CancelFlag {
 public:
-    /// The user does not want the job any more: nothing of it is kept.
+    /// The user cancelled the job: its work is dropped.
     void set() { m_wish.store(Wish::Drop, std::memory_order_relaxed); }
-    /// The process has to end, as before a reboot: what can be gone on with is kept.
+    /// The process has to end, as before a reboot: work that can be resumed is kept.
     void setForLater()
     {
         Wish none = Wish::GoOn;
@@ -20,7 +20,7 @@ public:
     }
     bool isSet() const { return m_wish.load(std::memory_order_relaxed) != Wish::GoOn; }
     bool keepsWork() const { return m_wish.load(std::memory_order_relaxed) == Wish::Keep; }
-    /// Cancelled when the flag is set.
+    /// Returns Cancelled if the flag is set.
     Status check() const
     {
         if (keepsWork())

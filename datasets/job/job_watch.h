@@ -14,20 +14,20 @@
 
 namespace trainyard {
 
-/// Blocks SIGINT and SIGTERM in the calling thread and all threads that it starts, so that a JobWatch can
-/// take them. Called before the first thread of the job.
+/// Blocks SIGINT and SIGTERM in the calling thread and all threads started by it, so that a JobWatch can
+/// receive them. Must be called before the first thread of the job.
 void blockStopSignals();
 
-/// Looks after a long job from a thread of its own: shows its progress twice a second and sets the cancel
-/// flag: for good when the user asks for it, by SIGINT or the file `control/stop` of the run directory, or
-/// for later when SIGTERM ends the process, as a system does that shuts down.
+/// Monitors a long job in a separate thread: shows its progress twice a second and sets the cancel flag: to
+/// drop the work on SIGINT or when the file `control/stop` appears in the run directory, or to keep it on
+/// SIGTERM, which a system sends at shutdown.
 class JobWatch {
 public:
     JobWatch(Progress& progress, CancelFlag& cancel, std::unique_ptr<ProgressSink> sink,
              std::optional<std::filesystem::path> stopFile, std::filesystem::path folder = {});
     ~JobWatch();
 
-    /// Shows the last figures and, for a job that failed, its last word. Ends the thread.
+    /// Shows the final figures and, for a failed job, its error. Ends the thread.
     void end(const Status& outcome);
 
 private:
@@ -42,9 +42,9 @@ private:
     CancelFlag& m_cancel;
     std::unique_ptr<ProgressSink> m_sink;
     std::optional<std::filesystem::path> m_stopFile;
-    std::filesystem::path m_folder;                ///< on whose disk the job writes; empty = none
+    std::filesystem::path m_folder; ///< the job writes to the disk of this folder; empty = none
     std::map<std::string, ProgressRecord> m_shown; ///< by stage
-    FileDescriptor m_signals;                      ///< readable when the user wants the job to stop
+    FileDescriptor m_signals;                      ///< readable when SIGINT or SIGTERM arrived
     FileDescriptor m_end;                          ///< readable when the job has ended
     std::thread m_thread;
 };

@@ -14,15 +14,15 @@
 
 namespace trainyard {
 
-/// produce -> transform in parallel -> consume in the order of production, with a bounded number of items
-/// under way, so memory does not grow with the input and results do not depend on the number of threads.
+/// produce -> transform in parallel -> consume in the order of production, with a bounded number of items in
+/// flight, so memory does not grow with the input and results do not depend on the number of threads.
 ///
-/// produce runs on a thread of its own, transform on `threads` threads, consume on the caller's. The first
-/// error of produce or consume ends everything and is returned; all threads have ended when run() returns.
+/// produce runs on its own thread, transform on `threads` threads, consume on the caller's. The first error
+/// of produce or consume stops everything and is returned; all threads have ended when run() returns.
 template <typename In, typename Out>
 class OrderedPipeline {
 public:
-    using Produce = std::function<Result<std::optional<In>>()>; ///< nothing = the end
+    using Produce = std::function<Result<std::optional<In>>()>; ///< nullopt = end
     using Transform = std::function<Out(In&&)>;
     using Consume = std::function<Status(Out&&)>;
 

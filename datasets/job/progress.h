@@ -14,8 +14,8 @@
 
 namespace trainyard {
 
-/// The stages of a preparation, in the order in which they begin; the first ones run at the same time. Verify
-/// is a job of its own.
+/// The stages of a preparation in the order of their start; the first ones run at the same time. Verify is a
+/// separate job.
 enum class Stage : std::uint8_t {
     Vocabulary,
     Read,
@@ -30,7 +30,7 @@ enum class Stage : std::uint8_t {
 };
 constexpr std::size_t kStages = 10;
 
-/// Counters of the work under way. Any thread adds; the reporter reads.
+/// Counters of a running job. Any thread adds; the reporter reads.
 class Progress {
 public:
     /// `total` 0 = unknown.
@@ -43,23 +43,23 @@ public:
     {
         m_stages[index(stage)].done.store(done, std::memory_order_relaxed);
     }
-    /// Starts the stage if it has not, and adds to what there is to do.
+    /// Starts the stage if necessary, and adds to its total.
     void extend(Stage stage, std::uint64_t total);
-    /// Done by an earlier process: counts as done, but not for the rate.
+    /// Adds work of an earlier process: counts as done, but not for the rate.
     void skip(Stage stage, std::uint64_t done);
-    /// Nothing more will come; an unknown total becomes what was done.
+    /// Ends the stage; an unknown total becomes the work done.
     void finish(Stage stage);
 
-    /// What was found and what was dropped, by name; ends up in the manifest.
+    /// Adds to a named counter of found or dropped items, which the manifest records.
     void count(Stage stage, const std::string& counter, std::uint64_t amount);
     std::map<std::string, std::uint64_t> counters() const; ///< of all stages
     void forgetCounters(Stage stage);
 
-    /// A sentence for the user, passed on by the reporter.
+    /// Adds a message for the user, which the reporter shows.
     void warn(std::string kind, std::string message);
     std::vector<EventRecord> takeEvents();
 
-    /// The started stages.
+    /// Returns the started stages.
     std::vector<ProgressRecord> snapshot() const;
 
 private:

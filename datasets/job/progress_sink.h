@@ -8,19 +8,19 @@
 
 namespace trainyard {
 
-/// Not work but what the process holds in memory at the moment, in bytes; comes with the stages.
+/// Pseudo-stage with the current memory use of the process in bytes; reported with the stages.
 constexpr const char* kMemoryStage = "memory";
-/// Nor this: bytes that are free on the disk that the job writes to.
+/// Pseudo-stage with the free bytes on the disk that the job writes to.
 constexpr const char* kDiskStage = "disk";
 
-/// Where progress is shown. One thread at a time.
+/// Output for progress. One thread at a time.
 class ProgressSink {
 public:
     virtual ~ProgressSink() = default;
-    /// The stages that changed since the last call.
+    /// Shows the stages that changed since the last call.
     virtual void show(const std::vector<ProgressRecord>& stages) = 0;
     virtual void event(const EventRecord& event) = 0;
-    /// How the job ended; nothing follows. On a terminal the program itself says why it failed.
+    /// Shows how the job ended; no call follows. On a terminal the program itself prints the error.
     virtual void finish(const EventRecord& lastWord) = 0;
 };
 

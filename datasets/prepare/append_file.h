@@ -10,17 +10,17 @@
 
 namespace trainyard {
 
-/// A file of a job that is written from front to end through a buffer, and that a later process can take up
-/// where this one made sure of it. One thread at a time.
+/// A file of a job that is appended to through a buffer, and that a later process can resume at the last
+/// commit. One thread at a time.
 class AppendFile {
 public:
     static constexpr std::size_t kBufferBytes = 256u << 10;
 
-    /// Failed when there is such a file already.
+    /// Failed if the file exists.
     static Result<AppendFile> create(const std::filesystem::path& path);
-    /// Keeps the first `size` bytes of what an earlier process wrote. Failed when there are fewer.
+    /// Keeps the first `size` bytes written by an earlier process. Failed if there are fewer.
     static Result<AppendFile> resume(const std::filesystem::path& path, std::uint64_t size);
-    /// One that is closed already: its name and size. Failed when it has another size.
+    /// Opens a closed file for its name and size. Failed if it has another size.
     static Result<AppendFile> closed(const std::filesystem::path& path, std::uint64_t size);
 
     Status append(std::string_view bytes);
@@ -29,13 +29,12 @@ public:
     {
         return append(std::string_view(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
     }
-    /// Everything appended so far is on the disk when it returns.
+    /// Returns after everything appended so far is on the disk.
     Status sync();
-    /// Writes what is buffered and gives the descriptor and the buffer back; nothing can be appended any
-    /// more.
+    /// Writes the buffered bytes and frees the descriptor and the buffer; no append() may follow.
     Status close();
 
-    std::uint64_t size() const { return m_size; } ///< buffered bytes included
+    std::uint64_t size() const { return m_size; } ///< including buffered bytes
     const std::filesystem::path& path() const { return m_path; }
 
 private:

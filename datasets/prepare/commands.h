@@ -7,8 +7,8 @@
 
 namespace trainyard {
 
-/// Each function adds one subcommand with its options to `app`. When the user chose it, the returned function
-/// does the work; it prints results on stdout and leaves errors to the caller.
+/// Each function adds one subcommand with its options to `app`. If the user chose it, the returned function
+/// runs it; it prints results on stdout and returns errors to the caller.
 struct Command {
     CLI::App* app = nullptr;
     std::function<Status()> run;

@@ -9,7 +9,7 @@
 
 namespace trainyard {
 
-/// An option that takes one of the names of an enumeration.
+/// Adds an option that takes one of the names of an enumeration.
 template <typename Names, typename Enum>
 CLI::Option* addChoice(CLI::App& command, const char* option, Enum& value, const Names& names,
                        const std::string& help)
@@ -26,9 +26,9 @@ CLI::Option* addChoice(CLI::App& command, const char* option, Enum& value, const
         ->option_text("TEXT [" + before + "]");
 }
 
-/// How files become tokenized documents.
+/// Options for turning files into tokenized documents.
 void addCorpusOptions(CLI::App& command, PrepareOptions& options);
-/// What the process may take.
+/// Options for the resources of the process.
 void addResourceOptions(CLI::App& command, PrepareOptions& options);
 
 } // namespace trainyard

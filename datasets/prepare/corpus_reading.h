@@ -11,14 +11,14 @@
 
 namespace trainyard {
 
-/// Documents of the corpus, sealed, and what was noted on the way to them.
+/// The sealed documents of the corpus and the final note.
 struct Corpus {
     DocumentStore documents;
     CorpusNote note;
 };
 
-/// Turns the corpus into documents in `folder` (or joins the parts that others made of it), or takes up what
-/// an earlier process for the same job did there.
+/// Turns the corpus into documents in `folder` (or joins parts made by other processes), or resumes the work
+/// of an earlier process for the same job.
 Result<Corpus> readCorpus(const PrepareOptions& options, const Vocabulary& vocabulary,
                           const std::filesystem::path& folder, Progress& progress, const CancelFlag& cancel);
 

@@ -12,17 +12,17 @@
 
 namespace trainyard {
 
-/// Reads the dumps once and makes a vocab.txt of their words.
+/// Reads the dumps once and trains a vocab.txt on their words.
 Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progress& progress,
                                            const CancelFlag& cancel);
 
-/// Reads the corpus, cleans and cuts every document and appends it to `store` in the order of the files;
-/// documents without a sentence are counted and left out. Returns what the files were, as
-/// in "mediawiki" or "mediawiki+jsonl". Warns when the vocabulary does not seem to be made for the text: of
-/// another case, or more than 5 % of the tokens are [UNK].
+/// Reads the corpus, cleans and splits every document and appends it to `store` in file order; documents
+/// without a sentence are skipped and counted. Returns the formats of the files, such as "mediawiki" or
+/// "mediawiki+jsonl". Warns if the vocabulary does not seem to match the text: other case, or more than 5 %
+/// of the tokens are [UNK].
 ///
-/// Begins at `from`, and now and then calls save(place), with the place that the documents in the store reach
-/// up to.
+/// Starts at `from` and calls save(position) from time to time, with the position up to which documents are
+/// in the store.
 using SaveCorpus = std::function<Status(const CorpusPosition& reached)>;
 Result<std::string> tokenizeDumps(const PrepareOptions& options, const Vocabulary& vocabulary,
                                   const CorpusPosition& from, const SaveCorpus& save, Progress& progress,

@@ -18,19 +18,19 @@
 
 namespace trainyard {
 
-/// From tokenized documents to the shards of one width. Goes on where an earlier process for the same job
-/// stopped.
+/// Turns tokenized documents into the shards of one width. Resumes the work of an earlier process for the
+/// same job.
 class DatasetBuilder {
 public:
-    /// All references must outlive the builder. `workFolder` takes temporary files and notes, and is the same
+    /// All references must outlive the builder. `workFolder` holds temporary files and notes, and is the same
     /// in every process for the job.
     DatasetBuilder(const PrepareOptions& options, const RowShape& shape, const DocumentStore& documents,
                    const Vocabulary& vocabulary, std::filesystem::path workFolder, Progress& progress,
                    const CancelFlag& cancel);
 
-    /// Makes the rows and decides which shard holds which; says if there are too few.
+    /// Builds the rows and assigns them to shards; BadInput if there are too few.
     Status makeRows(const DocumentSplit& split);
-    /// Writes the shards into `folder`, in parallel. Adds shards, statistics and counters to the manifest.
+    /// Writes the shards into `folder` in parallel. Adds shards, statistics and counters to the manifest.
     /// Requires makeRows().
     Status writeShards(const std::filesystem::path& folder, Manifest& manifest);
 

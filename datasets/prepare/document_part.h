@@ -14,9 +14,9 @@
 
 namespace trainyard {
 
-/// `documents.json` of a folder with the tokenized documents of some files of a corpus: what one host makes
-/// of its part, for another one that joins the parts. The folder is a DocumentStore; this file says how it
-/// was made and what it must hash to.
+/// `documents.json` of a folder with the tokenized documents of some files of a corpus: made by one host from
+/// its part, for another one that joins the parts. The folder is a DocumentStore; this file has its settings
+/// and hashes.
 struct DocumentPart {
     static constexpr const char* kFileName = "documents.json";
 
@@ -25,13 +25,13 @@ struct DocumentPart {
         std::uint64_t bytes = 0;
         std::string sha256;
     };
-    std::map<std::string, std::string> settings; ///< on which the documents depend; equal in all parts
+    std::map<std::string, std::string> settings; ///< the documents depend on them; equal in all parts
     std::vector<std::string> dumps;              ///< names of the files, without folders
-    std::uint64_t documentsRead = 0;             ///< in the files, also those that became nothing
+    std::uint64_t documentsRead = 0;             ///< in the files, including skipped ones
     CorpusNote corpus;
     std::vector<File> files;
 
-    /// BadInput names the file and what is wrong in it.
+    /// BadInput names the file and the problem.
     static Result<DocumentPart> load(const std::filesystem::path& folder);
     std::string toJson() const;
 };
@@ -40,12 +40,12 @@ struct DocumentPart {
 Result<DocumentPart> prepareDocuments(const PrepareOptions& options, Progress& progress,
                                       const CancelFlag& cancel);
 
-/// What the parts say, in the order of options.parts. BadInput when one is damaged, was made with other
-/// settings than `options` have, or is there twice.
+/// Loads the parts in the order of options.parts. BadInput if one is damaged, was made with other settings
+/// than `options`, or occurs twice.
 Result<std::vector<DocumentPart>> loadParts(const PrepareOptions& options, const Vocabulary& vocabulary);
 
-/// Appends the documents of all parts to `documents`: the same ones, with the same ids, as if all files had
-/// been read in a row. Compares every file with its hash.
+/// Appends the documents of all parts to `documents`, with the ids that reading all files in a row would
+/// give. Verifies the hash of every file.
 Result<CorpusNote> joinParts(const PrepareOptions& options, const Vocabulary& vocabulary, Progress& progress,
                              const CancelFlag& cancel, DocumentStore& documents);
 

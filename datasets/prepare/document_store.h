@@ -19,11 +19,11 @@ struct TokenizedDocument {
 };
 
 /// All documents of a data set in two files of a folder: their tokens and sentence ends, and an index. Ids
-/// take 16 bits where the vocabulary allows it. First append()ed in the order of the corpus by one thread,
-/// then, after seal(), read by any thread. Nothing of it stays in memory but the last few megabytes read.
+/// take 16 bits if the vocabulary allows it. First append()ed in the order of the corpus by one thread, then,
+/// after seal(), read by any thread. Only the last few megabytes read stay in memory.
 class DocumentStore final : public DocumentSource {
 public:
-    /// How far it has grown: what a later process needs to go on.
+    /// Size of the store at a commit: the state that a later process resumes from.
     struct Mark {
         std::uint64_t documents = 0;
         std::uint64_t sentences = 0;
@@ -32,17 +32,17 @@ public:
     };
 
     static Result<DocumentStore> create(const std::filesystem::path& folder, std::size_t vocabularySize);
-    /// Everything behind the mark goes.
+    /// Drops everything after the mark.
     static Result<DocumentStore> resume(const std::filesystem::path& folder, std::size_t vocabularySize,
                                         const Mark& mark);
-    /// One that was sealed by whomever, to be read only.
+    /// Opens a sealed store for reading only.
     static Result<DocumentStore> open(const std::filesystem::path& folder, std::size_t vocabularySize,
                                       const Mark& mark);
     DocumentStore(DocumentStore&& other) noexcept;
 
     /// Requires at least one sentence.
     Status append(const TokenizedDocument& document);
-    /// What was appended so far is on the disk when it returns.
+    /// Returns after everything appended so far is on the disk.
     Result<Mark> commit();
     Status seal();
 
@@ -55,7 +55,7 @@ public:
 
 private:
     struct Entry {
-        std::uint64_t offset; ///< of the tokens; the sentence ends follow, at the next multiple of four
+        std::uint64_t offset; ///< offset of the tokens; the sentence ends follow at the next multiple of four
         std::uint64_t pageId;
         std::uint32_t tokens;
         std::uint32_t sentences;

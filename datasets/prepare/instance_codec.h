@@ -7,11 +7,11 @@
 
 namespace trainyard {
 
-/// Appends one instance to a spill's bytes. The place comes first, in fixed width. `narrow`: all ids are
+/// Appends one instance to the bytes of a spill. The place comes first, in fixed width. `narrow`: all ids are
 /// below 65536 and take 16 bits.
 void encodeInstance(const InstancePlace& place, const Instance& instance, bool narrow, std::string& out);
 
-/// The place of the instance that starts at bytes[0], and how many bytes the instance covers.
+/// The place of the instance that starts at bytes[0], and its size in bytes.
 struct EncodedInstance {
     InstancePlace place;
     std::size_t size;

@@ -12,8 +12,8 @@
 
 namespace trainyard {
 
-/// Where an instance stands in the shuffled data set: sorted by a random key, ties by where it came from, so
-/// the order is the same whoever built it and when.
+/// Position of an instance in the shuffled data set: sorted by a random key, ties by origin, so the order
+/// does not depend on who built it and when.
 struct InstancePlace {
     std::uint64_t key = 0;
     std::uint32_t document = 0;
@@ -22,20 +22,20 @@ struct InstancePlace {
     auto operator<=>(const InstancePlace&) const = default;
 };
 
-/// The shuffle of all instances, on disk: they are thrown into buckets by the size of their key while they
-/// are built, and each bucket is sorted in memory when it is read. All buckets share one file, as chains of
-/// blocks. In memory are one unfinished block per bucket, and one bucket per thread that reads.
+/// Shuffles all instances on disk: distributes them into buckets by their key while they are built, and sorts
+/// each bucket in memory when it is read. All buckets share one file, as chains of blocks. Memory: one
+/// unfinished block per bucket, and one bucket per reading thread.
 class InstanceSpill {
 public:
-    /// Decides how much memory and disk is used, not what comes out.
+    /// Determines the use of memory and disk, not the result.
     struct Shape {
         std::uint64_t buckets = 1;
-        bool narrow = false; ///< all token ids are below 65536: they are kept in 16 bits
+        bool narrow = false; ///< all token ids are below 65536 and stored in 16 bits
     };
     static Shape shapeFor(std::uint64_t expectedBytes, std::uint64_t memoryBytes, bool narrow);
 
     static Result<InstanceSpill> create(const std::filesystem::path& file, const Shape& shape);
-    /// Keeps the first `size` bytes, as an earlier commit() gave them.
+    /// Keeps the first `size` bytes, as returned by an earlier commit().
     static Result<InstanceSpill> resume(const std::filesystem::path& file, const Shape& shape,
                                         std::uint64_t size);
 
@@ -44,17 +44,17 @@ public:
 
     /// Any thread.
     Status add(const InstancePlace& place, const Instance& instance);
-    /// All that was added is on the disk when it returns; gives the size to resume from. While no add() is
-    /// under way.
+    /// Returns, after everything added is on the disk, the size to resume from. Not while an add() is
+    /// running.
     Result<std::uint64_t> commit();
     /// After the last add().
     Status seal();
 
     std::uint64_t size() const; ///< instances
-    /// Memory that a thread needs to visit: the largest bucket and its order.
+    /// Memory that a thread needs for visit(): the largest bucket and its order.
     std::uint64_t bytesPerReader() const;
-    /// Calls visit for the instances number `first` to `first + count - 1` of the sorted whole, in order. Any
-    /// thread; several may read at once.
+    /// Calls visit for the instances `first` to `first + count - 1` of the sorted sequence, in order. Any
+    /// thread; several may read at the same time.
     Status visit(std::uint64_t first, std::uint64_t count,
                  const std::function<Status(const Instance&)>& visit) const;
 

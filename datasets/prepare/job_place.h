@@ -12,12 +12,12 @@
 
 namespace trainyard {
 
-/// Where a command tells how far it is and hears that it shall stop: the terminal, or the directory of a run.
+/// Where a command reports progress and listens for a stop: the terminal, or the directory of a run.
 struct JobPlace {
     std::filesystem::path runDirectory; ///< empty = the terminal
     std::uint32_t attempt = 1;
 
-    /// --run-dir and --attempt. Must outlive the parsing of the command line.
+    /// Adds --run-dir and --attempt. Must outlive the parsing of the command line.
     void addOptions(CLI::App& command);
     Result<std::unique_ptr<ProgressSink>> openSink() const;
     /// For JobWatch.

@@ -6,13 +6,12 @@
 
 namespace trainyard {
 
-/// Everything that the result of a preparation depends on: the options, and which files they name in which
-/// version (path, size, time of the last change). Two processes with equal texts make the same data set, so
-/// one may take up what the other left. Not equal to anything for what cannot be read twice. Requires checked
-/// options.
+/// Returns everything that the result of a preparation depends on: the options, and path, size and
+/// modification time of the files. Two processes with equal texts create the same data set, so one may resume
+/// the work of the other. Unique if a file cannot be read twice. Requires checked options.
 std::string jobText(const PrepareOptions& options);
 
-/// Whether a later process could read the same corpus: not from the standard input or a pipe.
+/// Returns whether a later process could read the same corpus: not from standard input or a pipe.
 bool canBeReadAgain(const PrepareOptions& options);
 
 } // namespace trainyard

@@ -17,8 +17,8 @@ public:
     ~MappedFile();
 
     std::string_view bytes() const { return m_bytes; }
-    /// Takes the pages read so far out of the process's memory; they come back when they are read again.
-    /// Any thread, also while others read.
+    /// Releases the pages read so far from the memory of the process; reading them again maps them again. Any
+    /// thread, also while others read.
     void forget() const;
 
 private:

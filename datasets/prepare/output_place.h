@@ -6,17 +6,17 @@
 
 namespace trainyard {
 
-/// Where the folder that --out names will lie: absolute, and where a link leads to, as a link cannot be
-/// replaced by a folder.
+/// Returns the final location of the folder given by --out: absolute and with links resolved, as a link
+/// cannot be replaced by a folder.
 Result<std::filesystem::path> realPlace(const std::filesystem::path& path);
 
-/// BadInput when something is there that is more than an empty folder.
+/// BadInput unless the location is free or an empty folder.
 Status checkFree(const std::filesystem::path& place);
 
-/// Makes the folder, or removes all that is in it.
+/// Creates the folder, or removes its content.
 Status makeEmptyFolder(const std::filesystem::path& folder);
 
-/// Removes a file of which no note speaks, if it is there: what a killed process wrote of it is of no use.
+/// Removes a file that no note refers to, if it exists: the output of a killed process cannot be used.
 Status removeUnnoted(const std::filesystem::path& file);
 
 } // namespace trainyard

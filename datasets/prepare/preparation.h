@@ -10,19 +10,19 @@
 
 namespace trainyard {
 
-/// A data set that is there now.
+/// A finished data set.
 struct PreparedDataset {
     std::filesystem::path folder;
     Manifest manifest;
 };
 
-/// Makes data sets out of a corpus: shards, vocabulary and manifest. The folder `options.out` appears when
-/// everything in it is complete; for several shapes it has a folder for each, "seq128" and so on, made out of
+/// Creates data sets from a corpus: shards, vocabulary and manifest. The folder `options.out` appears when
+/// everything in it is complete; for several shapes it contains a folder for each, "seq128" and so on, from
 /// one reading. The bytes depend on the corpus and the options, not on the threads.
 ///
-/// Blocks until done. On failure or when cancelled nothing is left behind, unless it is to be gone on with
-/// later. What a process left that was killed or told to end is taken up where it made sure of it, if its
-/// corpus and options were the same; otherwise it is cleared.
+/// Blocks until done. On failure or cancellation nothing is left behind, unless the work is to be resumed
+/// later. Resumes the committed work of a process that was killed or told to end if its corpus and options
+/// were the same; otherwise removes it.
 Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& options, Progress& progress,
                                                     const CancelFlag& cancel);
 

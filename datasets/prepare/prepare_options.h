@@ -29,22 +29,22 @@ struct RowShape {
     int maxPredictions = 20;
 };
 
-/// What else is written beside the HDF5 shards.
+/// Additional outputs beside the HDF5 shards.
 struct ExtraOutputs {
-    bool provenance = false; ///< columns that tell from which documents and sentences a row comes
+    bool provenance = false; ///< columns with the source documents and sentences of a row
     bool megatron = false;   ///< .bin and .idx of the sentences
     bool mds = false;        ///< MosaicML streaming shards of the rows
 };
 
-/// What `trainyard-prepare prepare` was asked to do.
+/// Options of `trainyard-prepare prepare`.
 struct PrepareOptions {
-    static constexpr int kMinTrainingShards = 2; ///< the usual training scripts skip a lone one
+    static constexpr int kMinTrainingShards = 2; ///< the usual training scripts skip a single one
 
     std::vector<std::filesystem::path> dumps;
     std::vector<std::filesystem::path> parts; ///< folders of documents, instead of dumps; see DocumentPart
     CorpusFormat format = CorpusFormat::Auto;
-    bool keepHeadings = false;            ///< as sentences of their own
-    bool keepLists = false;               ///< items too, as sentences
+    bool keepHeadings = false;            ///< each as a sentence
+    bool keepLists = false;               ///< keep list items, each as a sentence
     std::filesystem::path punkt;          ///< folder of Punkt parameters; empty = the built-in rules
     std::string punktSha256;              ///< of these parameters; checked() fills it in
     std::filesystem::path vocabulary;     ///< empty = train one
@@ -61,12 +61,12 @@ struct PrepareOptions {
     double testFraction = 0.1;
     bool cased = false;
     std::string profile = "hf";                         ///< of the tokenizer; see unicodeTables()
-    std::uint64_t memoryBytes = std::uint64_t{1} << 30; ///< the process uses no more
+    std::uint64_t memoryBytes = std::uint64_t{1} << 30; ///< memory limit of the process
     int threads = 0;                                    ///< 0 = one per core
-    std::chrono::milliseconds saveEvery{5000};          ///< no more work than that is lost with the process
+    std::chrono::milliseconds saveEvery{5000};          ///< between commits; a kill loses no more work
 
-    /// All values as they will be used: threads filled in, `out` absolute and without links. BadInput names
-    /// the option that is out of range.
+    /// Returns the effective values: threads filled in, `out` absolute and with links resolved. BadInput
+    /// names the option that is out of range.
     Result<PrepareOptions> checked() const;
 };
 

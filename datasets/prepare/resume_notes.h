@@ -11,17 +11,16 @@
 
 namespace trainyard {
 
-/// What a job noted of its work, so that a later process for the same job goes on from there instead of from
-/// the beginning. A note replaces the last one of its file in one instant, and only speaks of what was on the
-/// disk before.
+/// Notes of a job about its finished work, from which a later process for the same job resumes. A note
+/// replaces the previous one of its file atomically, and only refers to data that was on the disk before.
 ///
-/// load() gives nothing when there is no note; Failed when there is one that cannot be read.
+/// load() returns nullopt if there is no note; Failed if there is one that cannot be read.
 
-/// How far the corpus was turned into documents.
+/// Progress of turning the corpus into documents.
 struct CorpusNote {
     bool complete = false;
-    std::string format;     ///< what the files were, once complete
-    CorpusPosition reached; ///< what lies before it is in the documents
+    std::string format;     ///< formats of the files, once complete
+    CorpusPosition reached; ///< everything before it is in the documents
     DocumentStore::Mark documents;
     std::map<std::string, std::uint64_t> counters;
 
@@ -29,12 +28,12 @@ struct CorpusNote {
     Status save(const std::filesystem::path& file) const;
 };
 
-/// How far the instances of one kind of shard were built.
+/// Progress of building the instances for one kind of shard.
 struct InstancesNote {
-    std::uint64_t documents = 0;  ///< finished, of those of this kind
+    std::uint64_t documents = 0;  ///< finished documents of this kind
     std::uint64_t buckets = 0;    ///< of the spill
-    std::uint64_t spillBytes = 0; ///< that belong to them
-    std::uint64_t dropped = 0;    ///< chunks that gave no row
+    std::uint64_t spillBytes = 0; ///< bytes of the finished documents
+    std::uint64_t dropped = 0;    ///< chunks without a row
 
     static Result<std::optional<InstancesNote>> load(const std::filesystem::path& file);
     Status save(const std::filesystem::path& file) const;

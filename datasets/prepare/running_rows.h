@@ -8,7 +8,7 @@ namespace trainyard {
 /// Rows of running text, as instances that have neither a second side nor masks.
 class RunningRows final : public FinalRows {
 public:
-    /// As TokenRows, which see.
+    /// Takes the arguments of TokenRows.
     template <typename... Arguments>
     explicit RunningRows(Arguments&&... arguments) : m_text(std::forward<Arguments>(arguments)...)
     {

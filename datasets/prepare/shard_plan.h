@@ -8,7 +8,7 @@
 
 namespace trainyard {
 
-/// Which rows of the shuffled order a shard holds.
+/// The rows of a shard in the shuffled order.
 struct PlannedShard {
     std::string file;
     bool training = true;
@@ -16,9 +16,9 @@ struct PlannedShard {
     std::uint64_t rows = 0;
 };
 
-/// Deals `rows` to `shards` files so that no two differ by more than one row: unequal shards make
-/// data-parallel ranks end an epoch at different steps. Names are `<corpus>_<training|test>_<i>.hdf5`.
-/// BadInput when there are fewer rows than shards.
+/// Distributes `rows` over `shards` files that differ by at most one row: with unequal shards, data-parallel
+/// ranks end an epoch at different steps. Names are `<corpus>_<training|test>_<i>.hdf5`. BadInput if there
+/// are fewer rows than shards.
 Result<std::vector<PlannedShard>> planShards(const std::string& corpus, bool training, std::uint64_t rows,
                                              int shards);
 

@@ -13,18 +13,18 @@
 
 namespace trainyard {
 
-/// What instances are built from and how.
+/// Inputs of building instances.
 struct InstanceWork {
     const PrepareOptions& options; ///< checked
     const InstanceSettings& settings;
     const DocumentStore& documents;
     const Vocabulary& vocabulary;
-    std::span<const std::uint32_t> ordinals; ///< of the documents, which are each other's partners
+    std::span<const std::uint32_t> ordinals; ///< of the documents; each other's random partners
 };
 
-/// Builds the instances of every document and pass in parallel and shuffles them, in the file
-/// `<place>.instances`; goes on where the note `<place>.json` says that an earlier process stopped. What
-/// `work` refers to need not outlive the rows.
+/// Builds the instances of every document and pass in parallel and shuffles them in the file
+/// `<place>.instances`; resumes at the note `<place>.json` of an earlier process. `work` and its references
+/// need not outlive the rows.
 Result<std::unique_ptr<FinalRows>> shuffleInstances(const InstanceWork& work,
                                                     const std::filesystem::path& place, Progress& progress,
                                                     const CancelFlag& cancel);

@@ -6,8 +6,8 @@
 
 namespace trainyard {
 
-/// What the numbers are for; part of the key, so that no two uses share them. Append only: data sets must
-/// come out the same with every version.
+/// Purpose of the numbers; part of the key, so that no two purposes share numbers. Append only: data sets
+/// must be the same with every version.
 enum class RandomStream : std::uint8_t { Pairs, Masks, Order, Split };
 
 /// Random numbers as a pure function of (seed, stream, document, pass, item, draw): the same for any number

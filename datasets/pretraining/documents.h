@@ -9,8 +9,7 @@
 
 namespace trainyard {
 
-/// A tokenized document: its WordPieces one after another, and where each sentence ends. No sentence is
-/// empty.
+/// A tokenized document: its word pieces and the end of each sentence. No sentence is empty.
 struct Document {
     TokenSpan tokens;
     std::span<const std::uint32_t> sentenceEnds; ///< ascending; the last one is tokens.size()
@@ -23,12 +22,12 @@ struct Document {
     }
 };
 
-/// Random access to documents by their ordinal in the dump; implementations are safe to read from any thread.
+/// Random access to documents by their ordinal in the dump. Implementations may be read from any thread.
 class DocumentSource {
 public:
     virtual ~DocumentSource() = default;
     virtual Document document(std::uint32_t ordinal) const = 0;
-    /// Tokens of the document, without opening it.
+    /// Returns the number of tokens without opening the document.
     virtual std::uint32_t length(std::uint32_t ordinal) const = 0;
 };
 

@@ -18,38 +18,38 @@ struct Instance {
     bool randomNext = false;                   ///< the label: B comes from another document, or before A
     bool singleSentence = false;               ///< the chunk had one sentence, so B had to be random
     std::vector<std::int32_t> maskedPositions; ///< ascending
-    std::vector<std::int32_t> maskedIds;       ///< the tokens that stood there
+    std::vector<std::int32_t> maskedIds;       ///< the original tokens at these positions
     SentencePlace a;                           ///< A's first sentence, before A was cut to fit
-    SentencePlace b;                           ///< B's; A's where there is no B
+    SentencePlace b;                           ///< first sentence of B; that of A if there is no B
 
     bool isPair() const { return firstSegment < tokens.size(); }
-    /// Tokens that may be masked: all but [CLS] and [SEP].
+    /// Number of tokens that may be masked: all but [CLS] and [SEP].
     std::size_t maskable() const { return tokens.size() - (isPair() ? 3 : 2); }
-    /// The j-th of them, j < maskable().
+    /// Returns the position of the j-th of them, j < maskable().
     std::size_t maskablePosition(std::size_t j) const { return j + 2 < firstSegment ? j + 1 : j + 2; }
 };
 
-/// What a row teaches.
+/// Training objective of a row.
 enum class Objective : std::uint8_t {
     Bert,   ///< [CLS] A [SEP] B [SEP]: masked tokens, and whether B follows A
     Masked, ///< [CLS] sentences [SEP]: masked tokens only
-    Tokens, ///< consecutive tokens of the corpus, [SEP] behind every document, nothing masked: for GPT
+    Tokens, ///< consecutive tokens of the corpus, [SEP] after every document, nothing masked: for GPT
 };
 
-/// What B of a pair is.
+/// Choice of B in a pair.
 enum class NextSentence : std::uint8_t {
-    Random, ///< what follows A, or as often sentences of another document
-    Swap,   ///< what follows A, or as often both in reverse order (ALBERT, arXiv:1909.11942, 3.1)
-    Follow, ///< always what follows A
+    Random, ///< the text after A, or equally often sentences of another document
+    Swap,   ///< the text after A, or equally often both in reverse order (ALBERT, arXiv:1909.11942, 3.1)
+    Follow, ///< always the text after A
 };
 
-/// How instances are made. The defaults are those of BERT's first phase.
+/// Settings of the instance builder. The defaults are those of BERT's first phase.
 struct InstanceSettings {
     std::uint64_t seed = 12345;
     int sequenceLength = 128;
     int maxPredictions = 20;
     Objective objective = Objective::Bert;
-    NextSentence nextSentence = NextSentence::Random; ///< of Objective::Bert
+    NextSentence nextSentence = NextSentence::Random; ///< for Objective::Bert
     bool wholeWords = false;                          ///< mask all pieces of a word or none
     double maskedShare = 0.15;                        ///< of a row's tokens, [CLS] and [SEP] counted
     double shortSequenceShare = 0.1;                  ///< of documents per pass that aim at a shorter row

@@ -11,22 +11,23 @@
 namespace trainyard {
 
 /// Builds rows of sentences with masks as NVIDIA's create_pretraining_data.py does, with these differences:
-/// random numbers depend on (seed, document, pass) alone, and a random next sentence never comes from the own
-/// document: where there is no other document, chunks of one sentence give no row and the others a true next.
+/// random numbers depend only on (seed, document, pass), and a random next sentence never comes from the same
+/// document: if there is no other document, chunks of one sentence yield no row and the others the true next
+/// sentence.
 ///
-/// With NextSentence::Swap and Follow, both sides come from the same document. Chunks then have two sentences
-/// at least, and a last sentence that would be left over joins the chunk before it; only documents of one
-/// sentence give no row. With Objective::Masked a row is one side. Immutable; any thread may use it.
+/// With NextSentence::Swap and Follow, both sides come from the same document. Chunks then have at least two
+/// sentences, and a single remaining sentence joins the chunk before it; only documents of one sentence yield
+/// no row. With Objective::Masked a row has one side. Immutable; any thread may use it.
 class InstanceBuilder {
 public:
     /// `partners` are the ordinals that random next sentences are drawn from (the documents of the same
-    /// split); every document that is built must be one of them. All references must outlive the builder.
+    /// split); it must contain every document that is built. All references must outlive the builder.
     InstanceBuilder(const InstanceSettings& settings, const DocumentSource& documents,
                     std::span<const std::uint32_t> partners, const Vocabulary& vocabulary);
 
-    /// Calls sink(instance, number) for every row of one document in one pass, number = 0, 1, 2, ...
-    /// `place` is the document's index in `partners`. Returns the chunks that gave no row. The sink may move
-    /// from the instance; what it leaves is filled again for the next row.
+    /// Calls sink(instance, number) for every row of one document in one pass, number = 0, 1, 2, ... `place`
+    /// is the index of the document in `partners`. Returns the number of chunks without a row. The sink may
+    /// move from the instance, which is reused for the next row.
     using Sink = std::function<void(Instance&&, std::uint32_t number)>;
     std::uint64_t build(std::size_t place, std::uint32_t pass, const Sink& sink) const;
 

@@ -12,7 +12,7 @@ namespace trainyard {
 /// min(maxPredictions, max(1, length * share rounded half to even)), as Python's round() in the reference.
 int predictionsFor(std::size_t length, const InstanceSettings& settings);
 
-/// True for every piece that goes on a word ("##...").
+/// Returns, for every piece, whether it continues a word ("##...").
 std::vector<bool> continuingPieces(const Vocabulary& vocabulary);
 
 /// Tokens of an instance that are masked together, [begin, end).
@@ -22,12 +22,12 @@ struct MaskedUnit {
     std::uint32_t size() const { return end - begin; }
 };
 
-/// The words of the unmasked tokens, in order. The first piece of a side begins a word even when its own
-/// beginning was cut off.
+/// Splits the unmasked tokens into words, in order. The first piece of a side starts a word even if the
+/// beginning of the word was cut off.
 void findWords(const std::vector<std::int32_t>& tokens, std::uint32_t firstSegment,
                const std::vector<bool>& continuing, std::vector<MaskedUnit>& words);
 
-/// Masks rows. Immutable; any thread may use it with a scratch of its own.
+/// Masks rows. Immutable; any thread may use it with its own scratch.
 class TokenMasker {
 public:
     struct Scratch {
@@ -37,12 +37,12 @@ public:
 
     TokenMasker(const InstanceSettings& settings, const Vocabulary& vocabulary);
 
-    /// Chooses positions among all but [CLS] and [SEP] and replaces 80 % of them by [MASK], leaves 10 % and
-    /// replaces 10 % by a random entry of the vocabulary (any entry, as in the reference). Expects whole,
+    /// Chooses positions among all but [CLS] and [SEP] and replaces 80 % of them by [MASK], keeps 10 % and
+    /// replaces 10 % by a random entry of the vocabulary (any entry, as in the reference). Expects complete,
     /// unmasked tokens.
     ///
-    /// With whole words, words in random order are taken with all of their pieces as long as they fit what is
-    /// left of the predictions; one that does not fit is passed over (create_pretraining_data.py of
+    /// With whole words, takes words in random order with all of their pieces as long as they fit into the
+    /// remaining predictions, and skips those that do not fit (create_pretraining_data.py of
     /// google-research/bert with do_whole_word_mask). A row whose words are all too long has no prediction.
     void mask(Instance& instance, CounterRandom random, Scratch& scratch) const;
 

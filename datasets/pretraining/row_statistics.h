@@ -5,8 +5,7 @@
 
 namespace trainyard {
 
-/// Adds what one row shows: length, label, and what stands at its masked positions. A random replacement that
-/// happens to be the original counts as kept.
+/// Adds the figures of rows and ignores those of documents.
 void addRow(DatasetStatistics& statistics, const Instance& instance, int sequenceLength, std::int32_t maskId);
 
 /// Adds the figures of rows; those of documents are left alone.

@@ -11,13 +11,13 @@
 
 namespace trainyard {
 
-/// Rows of running text for GPT. Every pass is a stream of all documents in an order of its own, with [SEP]
-/// behind each document; rows are consecutive pieces of the passes one behind the other, of exactly the
-/// sequence length. What is left behind the last whole row is dropped.
+/// Rows of running text for GPT. Every pass is a stream of all documents in its own order, with [SEP] after
+/// each document; rows are consecutive pieces of the concatenated passes, of exactly the sequence length. The
+/// remainder after the last complete row is dropped.
 ///
-/// The stream is nowhere held: a row is found by binary search in sums of document lengths. In memory are 4
-/// bytes per document and pass. Which row holds what depends on (seed, documents, passes) alone. Immutable;
-/// any thread.
+/// The stream is never stored: a row is found by binary search in sums of document lengths. Memory: 4 bytes
+/// per document and pass. The content of a row depends only on (seed, documents, passes). Immutable; any
+/// thread.
 class TokenRows {
 public:
     /// `ordinals` and `documents` must outlive this; `separator` is the id of [SEP].
@@ -25,12 +25,12 @@ public:
               std::span<const std::uint32_t> ordinals, std::uint32_t passes, std::int32_t separator);
 
     std::uint64_t rows() const { return m_tokens / m_length; }
-    /// Tokens behind the last whole row.
+    /// Number of tokens after the last complete row.
     std::uint64_t droppedTokens() const { return m_tokens % m_length; }
 
-    /// Calls visit(tokens) for the rows number first .. first + count - 1, in order, each of the sequence
-    /// length; the tokens are valid during the call. Stops at the first failure. A document is opened once
-    /// for all the rows that it gives.
+    /// Calls visit(tokens) for the rows first .. first + count - 1, in order, each of the sequence length;
+    /// the tokens are valid during the call. Stops at the first failure. Opens a document once for all of its
+    /// rows.
     using Visit = std::function<Status(std::span<const std::int32_t> tokens)>;
     Status visit(std::uint64_t first, std::uint64_t count, const Visit& visit) const;
 
@@ -44,9 +44,9 @@ private:
     const DocumentSource& m_documents;
     std::uint64_t m_length; ///< tokens per row
     std::int32_t m_separator;
-    std::vector<std::uint32_t> m_order;  ///< ordinals of all passes, one behind the other
-    std::vector<std::uint64_t> m_begins; ///< in the stream, of every kStride-th document of m_order
-    std::uint64_t m_tokens = 0;          ///< of the whole stream
+    std::vector<std::uint32_t> m_order;  ///< ordinals of all passes, one after the other
+    std::vector<std::uint64_t> m_begins; ///< offset in the stream of every kStride-th document of m_order
+    std::uint64_t m_tokens = 0;          ///< in the whole stream
 };
 
 } // namespace trainyard

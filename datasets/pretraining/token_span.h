@@ -8,8 +8,7 @@
 
 namespace trainyard {
 
-/// Some token ids as they are stored: 16 bits each where the vocabulary allows it, else 32. A view; what it
-/// points to must outlive it.
+/// Token ids as stored: 16 bits each if the vocabulary allows it, else 32. A view; the ids must outlive it.
 class TokenSpan {
 public:
     TokenSpan() = default;

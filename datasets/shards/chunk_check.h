@@ -6,11 +6,11 @@
 
 namespace trainyard {
 
-/// What is wrong with the way in which a dataset of rank 1 or 2 is stored, in words that follow its name;
-/// empty = nothing. HDF5 1.10 does not compare what its filters give with the size of a chunk, and reads
-/// behind its buffer where damage has changed the shape of the chunks, their filters or the index that leaves
-/// filters out. So these are looked at before the first read: every entry of the index, and the size of the
-/// first chunk. What a chunk itself holds is guarded by zlib's checksum.
+/// Describes the problem with the storage of a dataset of rank 1 or 2, in words that follow its name; empty
+/// if there is none. HDF5 1.10 does not compare the output of its filters with the size of a chunk, and reads
+/// past its buffer if damage has changed the shape of the chunks, their filters or the index that skips
+/// filters. Therefore every entry of the index and the size of the first chunk are checked before the first
+/// read. The content of a chunk is protected by the checksum of zlib.
 std::string chunkProblem(const Hdf5Handle& dataset);
 
 } // namespace trainyard

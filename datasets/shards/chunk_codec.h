@@ -8,9 +8,8 @@
 
 namespace trainyard {
 
-/// Makes of one chunk after the other the bytes that HDF5's filter pipeline "shuffle, deflate" would make.
-/// zlib's Adler-32 inside lets every reader notice damage. The same values give the same bytes. One thread at
-/// a time.
+/// Encodes one chunk after the other as the filter pipeline "shuffle, deflate" of HDF5 would. The Adler-32 of
+/// zlib lets every reader detect damage. The same values give the same bytes. One thread at a time.
 class ChunkEncoder {
 public:
     /// Valid until the next call.

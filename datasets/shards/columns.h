@@ -8,7 +8,7 @@
 
 namespace trainyard {
 
-/// One HDF5 dataset of a shard: where its values lie in a RowBlock and how it is stored.
+/// One HDF5 dataset of a shard: its place in a RowBlock and its storage.
 struct Column {
     enum class Width { Sequence, Predictions, Scalar };
 
@@ -23,15 +23,15 @@ struct Column {
     const std::byte* data(const RowBlock& rows) const { return values(const_cast<RowBlock&>(rows)); }
 };
 
-/// The schema that NVIDIA's and Habana's BERT scripts and DeepSpeed's bing_bert read, in the order in which
-/// they are written.
+/// The schema that NVIDIA's and Habana's BERT scripts and DeepSpeed's bing_bert read, in writing order.
 extern const std::span<const Column, 6> kShardColumns;
 
-/// Those, and behind them what tells where rows come from (doc_a, doc_b, sent_a, sent_b) in shards with
-/// provenance; input_ids alone in shards of running text, which have no predictions.
+/// The same, followed by the provenance columns (doc_a, doc_b, sent_a, sent_b) in shards that have them; only
+/// input_ids in shards of running text, which have no predictions.
 std::span<const Column> columnsOf(int maxPredictions, bool provenance);
 
-/// Values per row at most; what claims to be wider is damaged, and must not make a reader ask for its memory.
+/// Maximum number of values per row; a larger number in a file is damage and must not make a reader allocate
+/// that much.
 constexpr int kWidestColumn = 65536;
 
 /// "int8", "int32" or "int64".

@@ -21,7 +21,7 @@ public:
 
     hid_t get() const { return m_id; }
     bool valid() const { return m_id >= 0; }
-    /// False when HDF5 could not write what it still held.
+    /// Returns false if HDF5 could not write its buffered data.
     bool close();
 
 private:
@@ -29,11 +29,11 @@ private:
     Close m_close = nullptr;
 };
 
-/// HDF5 prints its error stack on stderr unless told not to; the setting belongs to the calling thread.
+/// Silences the error stack that HDF5 prints on stderr, for the calling thread.
 void silenceHdf5();
 
-/// The reason of the last HDF5 failure of this thread, from the bottom of HDF5's error stack.
-/// A full disk is recognised and gets its hint.
+/// Returns the reason of the last HDF5 failure of this thread, from the bottom of the HDF5 error stack. A
+/// full disk is recognised and gets a hint.
 Error hdf5Error(ErrorKind kind, const std::string& what);
 
 } // namespace trainyard

@@ -24,7 +24,7 @@ struct ExportEntry {
     std::string sha256;
 };
 
-/// How the rows were made; `prepare` with the same values and dumps gives the same bytes.
+/// Settings of the preparation; `prepare` with the same values and dumps gives the same bytes.
 struct PreparationSettings {
     std::string corpus;             ///< first part of the shards' names
     std::vector<std::string> dumps; ///< file names, without folders
@@ -38,31 +38,31 @@ struct PreparationSettings {
     std::string objective = "bert";      ///< or "mlm", "gpt"
     std::string nextSentence = "random"; ///< or "swap", "none"
     bool wholeWords = false;
-    bool provenance = false;       ///< the shards have columns that tell where a row comes from
+    bool provenance = false;       ///< the shards have columns with the source of each row
     int dupeFactor = 0;            ///< passes over every document, each with different pairs and masks
     double maskedShare = 0;        ///< of a row's tokens
     double shortSequenceShare = 0; ///< of documents per pass that aim at a shorter row
     double testFraction = 0;       ///< expected share of documents held out
 };
 
-/// What is inside, counted while it was written.
+/// Statistics of the content, counted while it was written.
 struct DatasetStatistics {
     std::uint64_t documents = 0; ///< training and test together
     std::uint64_t testDocuments = 0;
     std::uint64_t sentences = 0;
     std::uint64_t tokens = 0;         ///< WordPieces of all documents, each counted once
-    std::uint64_t rowTokens = 0;      ///< tokens of all rows, specials included, padding not
+    std::uint64_t rowTokens = 0;      ///< tokens of all rows, including special tokens, without padding
     std::uint64_t fullRows = 0;       ///< rows without padding
     std::uint64_t randomNext = 0;     ///< rows with label 1
     std::uint64_t singleSentence = 0; ///< rows from a chunk of one sentence, whose B is always random
     std::uint64_t masked = 0;         ///< positions to predict
     std::uint64_t maskToken = 0;      ///< of these shown as [MASK]
-    std::uint64_t keptToken = 0;      ///< of these left as they were
+    std::uint64_t keptToken = 0;      ///< of these unchanged
     std::uint64_t randomToken = 0;    ///< of these replaced by a random entry of the vocabulary
     std::vector<std::uint64_t> lengthHistogram; ///< rows per sixteenth of the sequence length, shortest first
 };
 
-/// `manifest.json` of a data set folder: what it holds, where it came from, and how to tell that it is whole.
+/// `manifest.json` of a data set folder: its content, its origin, and the hashes to verify it.
 struct Manifest {
     static constexpr int kVersion = 1;
     static constexpr const char* kFileName = "manifest.json";
@@ -76,16 +76,17 @@ struct Manifest {
     std::string vocabularySha256;
     std::uint64_t seed = 0;
     std::vector<ShardEntry> shards;   ///< training shards first, each kind in order of its number
-    std::vector<ExportEntry> exports; ///< empty unless further formats were asked for
+    std::vector<ExportEntry> exports; ///< empty unless additional formats were requested
     PreparationSettings settings;
     DatasetStatistics statistics;
     std::map<std::string, std::uint64_t> counters; ///< pages read, dropped and why, residue removed, ...
 
-    /// BadInput names the file and the field that is missing, of the wrong type or unknown in this version.
+    /// Reads the manifest of a folder. BadInput names the file and the field that is missing, of the wrong
+    /// type or unknown in this version.
     static Result<Manifest> load(const std::filesystem::path& folder);
-    /// The same of a file with any name.
+    /// Reads a manifest file with any name.
     static Result<Manifest> loadFile(const std::filesystem::path& file);
-    /// Same content, same bytes: no times, no paths.
+    /// The same content gives the same bytes: no times, no paths.
     std::string toJson() const;
 
     std::uint64_t trainingRows() const;

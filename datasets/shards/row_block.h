@@ -19,7 +19,7 @@ namespace trainyard {
 struct RowBlock {
     int sequenceLength = 0;
     int maxPredictions = 0;
-    bool provenance = false; ///< the four columns at the end are there
+    bool provenance = false; ///< the four columns at the end are present
     std::size_t rows = 0;
     std::vector<std::int32_t> inputIds;
     std::vector<std::int8_t> inputMask;
@@ -29,13 +29,13 @@ struct RowBlock {
     std::vector<std::int8_t> nextSentenceLabels;
     std::vector<std::int64_t> documentA; ///< page id of the document that A comes from
     std::vector<std::int64_t> documentB;
-    std::vector<std::int64_t> sentenceA; ///< that A begins with, counted from 0 in its document
+    std::vector<std::int64_t> sentenceA; ///< first sentence of A, counted from 0 in its document
     std::vector<std::int64_t> sentenceB;
 
     RowBlock() = default;
     RowBlock(int sequenceLength, int maxPredictions, bool provenance = false);
 
-    /// Makes room for `count` rows; new rows are all zero, earlier ones keep their content.
+    /// Resizes to `count` rows; new rows are all zero, earlier ones keep their content.
     void resize(std::size_t count);
     void clear() { resize(0); }
 };

@@ -9,13 +9,13 @@
 
 namespace trainyard {
 
-/// Reads rows of one HDF5 shard, in any order. Shards of ours and of NVIDIA's scripts look the same to it.
-/// One thread at a time per object; HDF5 itself serialises all readers of a process.
+/// Reads rows of one HDF5 shard in any order. Supports shards of this program and of NVIDIA's scripts. One
+/// thread at a time per object; HDF5 itself serialises all readers of a process.
 class ShardReader {
 public:
     /// Checks names, types and shapes of the columns before the first read. BadInput names the file, the
-    /// column and what was expected when one is wrong or the file is truncated. With 0 predictions the shard
-    /// holds running text, input_ids alone. Where a row comes from is read only when asked for.
+    /// column and the expected value if one is wrong or the file is truncated. With 0 predictions the shard
+    /// holds running text, only input_ids. Provenance is only read on request.
     static Result<ShardReader> open(const std::filesystem::path& file, int sequenceLength, int maxPredictions,
                                     bool provenance = false);
 
@@ -25,7 +25,8 @@ public:
 
     std::uint64_t rows() const;
 
-    /// Replaces the content of `out` by `count` rows from `firstRow` on. Requires firstRow + count <= rows().
+    /// Replaces the content of `out` by `count` rows, starting at `firstRow`. Requires firstRow + count <=
+    /// rows().
     Status read(std::uint64_t firstRow, std::size_t count, RowBlock& out);
 
 private:
@@ -34,10 +35,10 @@ private:
     std::unique_ptr<State> m_state;
 };
 
-/// What a shard without a manifest beside it holds.
+/// Shape of a shard without a manifest.
 struct FoundShape {
     int sequenceLength = 0;
-    int maxPredictions = 0; ///< 0 when input_ids is the only column that is known here
+    int maxPredictions = 0; ///< 0 if input_ids is the only known column
     bool provenance = false;
 };
 Result<FoundShape> readShardShape(const std::filesystem::path& file);

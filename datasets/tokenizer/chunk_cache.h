@@ -10,8 +10,9 @@
 
 namespace trainyard {
 
-/// A chunk of text (what stands between blanks) of 1 to 15 bytes, comparable in two words: the bytes, zeros,
-/// and the length in the lower half of the last byte, so two keys are equal exactly when the chunks are.
+/// A chunk of text (the bytes between two blanks) of 1 to 15 bytes, comparable in two words: the bytes,
+/// zeros, and the length in the lower half of the last byte, so two keys are equal exactly when the chunks
+/// are.
 struct ChunkKey {
     static constexpr std::size_t kMaxLength = 15;
     static constexpr std::size_t kWindow = 16;
@@ -27,9 +28,9 @@ struct ChunkKey {
     std::uint64_t high;
 };
 
-/// Remembers the ids of chunks that were cut before: text repeats its words (Zipf), so most chunks are here
-/// and cost one cache line. Two-way set associative, of kBytes however much text goes by. Forgetting costs
-/// time, and never changes a result. For one thread.
+/// Caches the ids of chunks: text repeats its words (Zipf), so most chunks are found and cost one cache line.
+/// Two-way set associative, with a fixed size of kBytes. Evictions cost time and never change a result. For
+/// one thread.
 class ChunkCache {
 public:
     static constexpr std::size_t kMaxIds = 4;
@@ -52,11 +53,11 @@ public:
         std::uint64_t m_highAndCount = 0;
         std::array<std::int32_t, kMaxIds> m_ids{};
     };
-    /// Where a chunk is, or would be: one cache line. The one that came first gives way.
+    /// The possible places of a chunk, in one cache line. The older entry is evicted.
     struct alignas(64) Set {
         std::array<Entry, 2> ways;
 
-        /// nullptr when the chunk is not here; else valid until the next insert().
+        /// Returns nullptr if the chunk is not cached; else valid until the next insert().
         const Entry* find(const ChunkKey& key) const
         {
             const unsigned hits = unsigned(ways[0].holds(key)) + 2 * unsigned(ways[1].holds(key));
@@ -69,7 +70,7 @@ public:
 
     ChunkCache() : m_sets(std::make_unique<Set[]>(kSets)) {}
 
-    /// Begins to load the set, which takes longer than finding the next chunks does.
+    /// Starts to load the set, which takes longer than finding the next chunks.
     Set& prefetch(const ChunkKey& key)
     {
         Set& set = m_sets[key.hash() % kSets];

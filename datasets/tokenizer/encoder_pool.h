@@ -9,13 +9,13 @@
 
 namespace trainyard {
 
-/// Lends encoders, with what they remember, to the threads of a stage; makes as many as are in use at once.
-/// Any thread may use it.
+/// Lends encoders with their caches to the threads of a stage; creates as many as are in use at the same
+/// time. Any thread may use it.
 class EncoderPool {
 public:
     explicit EncoderPool(const WordPiece& wordPiece) : m_wordPiece(wordPiece) {}
 
-    /// Returns use(WordPieceEncoder&); no other thread has that encoder meanwhile.
+    /// Returns use(WordPieceEncoder&); no other thread uses that encoder meanwhile.
     template <typename Use>
     auto with(Use use)
     {

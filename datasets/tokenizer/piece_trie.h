@@ -16,16 +16,16 @@ public:
     static constexpr std::int32_t kNone = -1;
     static constexpr State kRoot = 0;
 
-    /// The id of a piece is its index, the last one where it is repeated; empty strings are left out.
+    /// The id of a piece is its index; of repeated pieces the last one counts, empty strings are skipped.
     explicit PieceTrie(const std::vector<std::string>& pieces);
 
     struct Match {
         std::int32_t id = kNone;
         std::size_t bytes = 0;
     };
-    /// The longest piece that `text` starts with, continuing from a state that step() gave.
+    /// Returns the longest piece that `text` starts with, continuing from a state set by step().
     Match longest(State from, std::string_view text) const;
-    /// Follows all bytes of `text`; false when no piece starts so.
+    /// Follows all bytes of `text`; returns false if no piece starts with them.
     bool step(State& state, std::string_view text) const;
 
 private:
@@ -41,7 +41,7 @@ private:
     std::uint32_t freeBase(const std::vector<Range>& children);
 
     std::vector<Node> m_nodes;
-    std::size_t m_firstFree = 1; ///< where the search for unused nodes begins
+    std::size_t m_firstFree = 1; ///< start of the search for unused nodes
 };
 
 } // namespace trainyard

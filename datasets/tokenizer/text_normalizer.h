@@ -12,18 +12,18 @@
 
 namespace trainyard {
 
-/// Splits raw text into the words that WordPiece cuts: control characters removed, accents and case folded
-/// for uncased models, white space skipped, every punctuation mark and ideograph a word of its own. Every
-/// code point's fate is looked up in a table made once. Immutable; any thread may use it.
+/// Splits raw text into the words that WordPiece cuts: removes control characters, folds accents and case for
+/// uncased models, skips white space, and makes every punctuation mark and ideograph a word. Each code point
+/// is looked up in a precomputed table. Immutable; any thread may use it.
 class TextNormalizer {
 public:
-    /// In code points. Longer words are [UNK], as in BERT, so nothing of them is kept.
+    /// In code points. Longer words become [UNK], as in BERT, so their text is not kept.
     static constexpr std::size_t kMaxWordLength = 100;
 
     TextNormalizer(const UnicodeTables& tables, bool cased);
 
     /// Calls word(std::string_view utf8) for every word, with an empty view for one that is too long. The
-    /// views hold until the next call.
+    /// views are valid until the next call.
     template <typename Word>
     void forEachWord(std::string_view text, Word word) const;
 
@@ -32,16 +32,16 @@ private:
     enum class Case : std::uint8_t { Ignored, Cased, None };
     struct Entry {
         Kind kind = Kind::Letter;
-        std::uint8_t detail = 0;  ///< of a mapping: its length in code points; of a mark: its combining class
+        std::uint8_t detail = 0;  ///< mapping: length in code points; mark: combining class
         std::uint16_t target = 0; ///< first code point of a mapping in m_targets
     };
-    /// A code point of a mapping's result, with what it does in the text.
+    /// A code point of a mapping's result, with its role in the text.
     struct Target {
         char32_t code;
         Kind kind;
         std::uint8_t combiningClass; ///< of a mark
     };
-    /// What becomes of an ASCII character, which is never more than another one.
+    /// Result for an ASCII character, which is never more than one other character.
     struct AsciiEntry {
         char text;
         Kind kind;
@@ -70,7 +70,7 @@ private:
     std::span<const CodePointRange> m_caseIgnorable;
 };
 
-/// The word that is being read.
+/// The word being read.
 class TextNormalizer::WordBuffer {
 public:
     bool isEmpty() const { return m_codePoints == 0; }
@@ -89,9 +89,10 @@ public:
         if (m_codePoints++ < kMaxWordLength)
             m_end = encodeUtf8(code, m_end);
     }
-    /// Behind the last code point that is no mark or has no higher class (Unicode standard, section 3.11).
+    /// Inserts the mark after the last code point that is no mark or has no higher class (Unicode standard,
+    /// section 3.11).
     void putMark(char32_t code, std::uint8_t combiningClass);
-    /// No mark moves past what was put so far.
+    /// Later marks do not move past the characters put so far.
     void closeMarks() { m_marksEnd = nullptr; }
     void clear()
     {
@@ -108,10 +109,10 @@ private:
     std::array<char, kMaxWordLength * kMaxUtf8Length> m_text;
     char* m_end = m_text.data();
     std::size_t m_codePoints = 0;
-    std::array<Mark, kMaxWordLength> m_marks; ///< that follow each other at the end
+    std::array<Mark, kMaxWordLength> m_marks; ///< consecutive marks at the end of the text
     std::size_t m_markCount = 0;
     char* m_marksBegin = nullptr;
-    const char* m_marksEnd = nullptr; ///< they are at the end only when this is it
+    const char* m_marksEnd = nullptr; ///< the marks are at the end only if this equals m_end
 };
 
 template <typename Word>

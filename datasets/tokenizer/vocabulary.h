@@ -22,9 +22,9 @@ struct SpecialTokens {
 /// The pieces of a WordPiece vocabulary; the id of a piece is its line, counted from 0.
 class Vocabulary {
 public:
-    /// One piece per line, as BERT's vocab.txt; a byte order mark and one empty line at the end are taken
-    /// off. BadInput names the file and the special token that is missing, or the line that is empty,
-    /// repeated or no UTF-8.
+    /// Reads one piece per line, as in BERT's vocab.txt; drops a byte order mark and one empty line at the
+    /// end. BadInput names the file and the missing special token, or the line that is empty, repeated or not
+    /// UTF-8.
     static Result<Vocabulary> load(const std::filesystem::path& file);
     static Result<Vocabulary> parse(std::string_view text);
 
@@ -33,14 +33,15 @@ public:
     const std::vector<std::string>& pieces() const { return m_pieces; }
     const SpecialTokens& special() const { return m_special; }
     bool isSpecial(std::int32_t id) const;
-    /// Whether so many pieces have capital letters that it was made from cased text. A guess.
+    /// Guesses from the number of pieces with capital letters whether the vocabulary was made from cased
+    /// text.
     bool looksCased() const;
 
-    /// As in the file it came from, without what was taken off.
+    /// The text of the file, without the dropped parts.
     const std::string& text() const { return m_text; }
     const std::string& sha256() const { return m_sha256; }
 
-    /// The pieces of `ids` as running text: "##" joined, punctuation left apart.
+    /// Returns the pieces of `ids` as running text: "##" joined, punctuation left apart.
     std::string decode(const std::vector<std::int32_t>& ids) const;
 
 private:

@@ -12,9 +12,10 @@
 
 namespace trainyard {
 
-/// BERT's WordPiece: words of the normalized text cut greedily into the longest pieces of the vocabulary.
-/// Gives the ids of the implementation that `tables` were taken from, except that raw text never becomes a
-/// special token: a "[MASK]" in an article is four letters in brackets. Immutable; any thread may use it.
+/// BERT's WordPiece: cuts the words of the normalized text greedily into the longest pieces of the
+/// vocabulary. Yields the ids of the implementation that `tables` were taken from, except that raw text never
+/// becomes a special token: a "[MASK]" in an article is four letters in brackets. Immutable; any thread may
+/// use it.
 class WordPiece {
 public:
     WordPiece(const Vocabulary& vocabulary, const UnicodeTables& tables, bool cased);
@@ -23,7 +24,7 @@ public:
     void encode(std::string_view text, std::vector<std::int32_t>& ids) const;
 
 private:
-    /// An empty word is one that is too long.
+    /// An empty word stands for one that is too long.
     void encodeWord(std::string_view word, std::vector<std::int32_t>& ids) const;
 
     TextNormalizer m_normalizer;

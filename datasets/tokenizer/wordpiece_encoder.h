@@ -9,10 +9,9 @@
 
 namespace trainyard {
 
-/// WordPiece for much text: the ids of WordPiece::encode(), several times faster, because the ids of short
-/// chunks between blanks are remembered. That is exact as a blank (space, tab, CR, LF) always ends a word and
-/// nothing in the rules looks past one. For one thread; takes ChunkCache::kBytes of memory. `wordPiece` must
-/// outlive it.
+/// WordPiece for large texts: yields the ids of WordPiece::encode() several times faster by caching the ids
+/// of short chunks between blanks. This is exact because a blank (space, tab, CR, LF) always ends a word and
+/// no rule looks past one. For one thread; uses ChunkCache::kBytes of memory. `wordPiece` must outlive it.
 class WordPieceEncoder {
 public:
     explicit WordPieceEncoder(const WordPiece& wordPiece) : m_wordPiece(wordPiece) {}

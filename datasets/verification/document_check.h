@@ -11,11 +11,11 @@
 
 namespace trainyard {
 
-/// A set of numbers that grows: 8 bytes each, twice that while it is sorted.
+/// A growing set of numbers: 8 bytes each, twice that while it is sorted.
 class NumberSet {
 public:
     void add(std::int64_t number);
-    /// Sorted, each once.
+    /// Returns the numbers sorted, each once.
     const std::vector<std::int64_t>& numbers();
 
 private:
@@ -25,13 +25,13 @@ private:
     std::size_t m_sorted = 0; ///< size when it was last sorted
 };
 
-/// Invariant 10: no document gives rows to both sides of the split, and every document gives rows. Rows tell
-/// only with provenance; for running text the number of tokens tells as much.
+/// Invariant 10: no document has rows on both sides of the split, and every document has rows. Needs
+/// provenance; for running text the number of tokens is enough.
 class DocumentCheck {
 public:
     void add(const RowBlock& rows, bool training);
 
-    /// The first problem, or nothing. Without a manifest only the split can be checked.
+    /// Returns the first problem, if any. Without a manifest only the split can be checked.
     std::optional<std::string> problem(const RowRules& rules, const std::optional<Manifest>& manifest);
 
 private:
@@ -42,13 +42,13 @@ private:
     NumberSet m_test;
 };
 
-/// Invariant 10 by the manifest's counts alone: as many documents are held out as the test fraction asks for
-/// (5 sd and 5, or half a percent; not for JSON whose ids may repeat), none lacks a sentence, and a pass
-/// gives at most a row for every sentence and at least one for every document that it does not drop.
+/// Invariant 10 by the counts of the manifest: the number of held-out documents matches the test fraction (5
+/// sd and 5, or half a percent; not for JSON, whose ids may repeat), no document lacks a sentence, and a pass
+/// yields at most one row per sentence and at least one per document that it does not drop.
 std::optional<std::string> checkCounts(const Manifest& manifest, const RowRules& rules);
 
-/// Invariant 10 for running text: rows hold all tokens of all passes and a [SEP] behind every document, but
-/// what is left behind the last whole row of each side.
+/// Invariant 10 for running text: rows contain all tokens of all passes and a [SEP] after every document,
+/// except the remainder after the last complete row of each side.
 std::optional<std::string> checkRunningText(const DatasetStatistics& rows, const Manifest& manifest);
 
 } // namespace trainyard

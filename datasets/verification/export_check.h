@@ -8,8 +8,8 @@
 
 namespace trainyard {
 
-/// Invariant::Hashes for the files in further formats that the manifest lists: each is there and has the
-/// bytes that were written. One violation per broken file.
+/// Invariant::Hashes for the files in additional formats that the manifest lists: each exists and has its
+/// recorded bytes. Returns one violation per broken file.
 std::vector<Violation> checkExports(const std::filesystem::path& folder, const Manifest& manifest);
 
 } // namespace trainyard

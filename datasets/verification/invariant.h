@@ -7,28 +7,28 @@
 
 namespace trainyard {
 
-/// What every data set must keep. The numbers are those of datasets/README.md.
+/// Properties of every valid data set. The numbers are those of datasets/README.md.
 enum class Invariant : std::uint8_t {
-    Columns = 1, ///< the columns of the objective, their types, equal rows, widths; the file is readable
+    Columns = 1, ///< the columns of the objective, their types and widths, equal rows; the file is readable
     Padding = 2, ///< input_mask is 1 on the first tokens and 0 after; all else is 0 there; ids in range
     SpecialTokens = 3, ///< [CLS] A [SEP] B [SEP] and no other special tokens, both sides not empty
     Segments = 4,      ///< segment_ids is 1 on "B [SEP]" alone
-    Predictions = 5,   ///< positions ascend, hit no special token, are as many as the masked share asks for
+    Predictions = 5,   ///< positions ascend, none is a special token, their number matches the masked share
     MaskShares = 6,    ///< 80 % [MASK], 10 % kept, 10 % random
     RandomNext = 7,    ///< share of rows with label 1
-    NextSentences = 8, ///< B is what the label says
+    NextSentences = 8, ///< B matches the label
     RowLengths = 9,    ///< some rows are full and some are not
-    Documents = 10,    ///< every document is there, and on one side of the split alone
-    ShardSizes = 11,   ///< training shards differ by at most one row; rows as in the manifest
-    Hashes = 12,       ///< bytes of shards and vocabulary as in the manifest; no shard is another's copy
-    Pieces = 13,       ///< words cut into pieces again give the same ids
+    Documents = 10,    ///< every document has rows, on one side of the split only
+    ShardSizes = 11,   ///< training shards differ by at most one row; rows match the manifest
+    Hashes = 12,       ///< shards and vocabulary match the manifest; no shard is a copy of another
+    Pieces = 13,       ///< words tokenized again give the same ids
     Uniformity = 14,   ///< random replacements and masked positions are spread evenly
-    Statistics = 15,   ///< the manifest's statistics are those of the rows
+    Statistics = 15,   ///< the manifest's statistics match the rows
 };
 
 std::string_view nameOf(Invariant invariant);
 
-/// Where an invariant is broken and how.
+/// A violated invariant: where and how.
 struct Violation {
     Invariant invariant{};
     std::string file;                 ///< empty = the data set as a whole

@@ -9,24 +9,24 @@
 
 namespace trainyard {
 
-/// Invariant 8 where rows do not say where they come from: a B that follows A shares more words with it than
-/// one of another document. Says nothing about a single row, and finds labels of the wrong sense.
+/// Invariant 8 without provenance: a B that follows A shares more words with it than one of another document.
+/// Cannot judge a single row, but finds inverted labels.
 class OverlapCheck {
 public:
     explicit OverlapCheck(std::size_t vocabularySize) : m_seen(vocabularySize) {}
 
-    /// Masked tokens count as what they were.
+    /// Masked tokens count as their originals.
     void add(const Instance& instance);
 
-    /// When rows with label 1 share significantly more than those with label 0 (Welch's t-test), unless there
-    /// are too few different words or too few rows of one label to tell.
+    /// Returns a problem if rows with label 1 share significantly more words than those with label 0 (Welch's
+    /// t-test), unless there are too few different words or too few rows of one label to decide.
     std::optional<std::string> problem() const;
 
 private:
     struct Moments {
         double count = 0, sum = 0, squares = 0;
         double mean() const { return count == 0 ? 0 : sum / count; }
-        /// Of the mean, squared.
+        /// Squared standard error of the mean.
         double standardError() const;
     };
 

@@ -12,9 +12,9 @@
 
 namespace trainyard {
 
-/// Invariant 13: words of several pieces, put together and cut again, give the same ids. Another vocabulary
-/// of the same size or another order of its lines shows at once; a word of one piece would not notice. Words
-/// at the ends of a side may be cut short and are left out, as is [UNK].
+/// Invariant 13: words of several pieces, joined and tokenized again, give the same ids. This finds another
+/// vocabulary of the same size or with other line numbers; a word of one piece would not. Words at the ends
+/// of a side may be cut and are skipped, as is [UNK].
 class PieceCheck {
 public:
     /// The vocabulary must outlive the check.
@@ -22,7 +22,8 @@ public:
 
     void add(const Instance& instance);
 
-    /// More than one word in a hundred differs: some tokenizers keep characters that ours drops.
+    /// Returns a problem if more than one word in a hundred differs: some tokenizers keep characters that
+    /// ours drops.
     std::optional<std::string> problem() const;
 
 private:

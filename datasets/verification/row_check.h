@@ -12,14 +12,14 @@
 
 namespace trainyard {
 
-/// Checks invariants 2 to 5 of single rows, and with provenance the 8th, and takes rows apart. One thread.
+/// Checks invariants 2 to 5 of single rows, with provenance also the 8th, and decodes rows. One thread.
 class RowChecker {
 public:
     /// The vocabulary must outlive the checker.
     RowChecker(const Vocabulary& vocabulary, const RowRules& rules);
 
-    /// `out` is the row as the instance that it came from; it is filled only when no violation is returned.
-    /// What rows do not tell stays as it was.
+    /// Decodes the row into `out`, which is valid only if no violation is returned. Fields that rows do not
+    /// contain stay unchanged.
     std::optional<Violation> check(const RowBlock& rows, std::size_t row, Instance& out);
 
 private:
@@ -41,7 +41,7 @@ private:
     std::vector<bool> m_continuing;
     std::vector<std::int32_t> m_plain; ///< the row's tokens without masks
     std::vector<MaskedUnit> m_words;
-    std::size_t m_left = 0; ///< predictions that the row has fewer than it may have
+    std::size_t m_left = 0; ///< unused predictions of the row
 };
 
 } // namespace trainyard

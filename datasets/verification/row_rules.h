@@ -5,7 +5,7 @@
 
 namespace trainyard {
 
-/// How the rows of a data set were meant to be made.
+/// The rules that the rows of a data set were made by.
 struct RowRules {
     Objective objective = Objective::Bert;
     NextSentence nextSentence = NextSentence::Random;
@@ -20,7 +20,7 @@ struct RowRules {
     /// Label 1 means another document.
     bool randomPairs() const { return objective == Objective::Bert && nextSentence == NextSentence::Random; }
 
-    /// BadInput when the manifest names a choice that is not known here.
+    /// BadInput if the manifest has an unknown choice.
     static Result<RowRules> of(const Manifest& manifest);
 };
 

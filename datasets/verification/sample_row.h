@@ -10,24 +10,24 @@
 
 namespace trainyard {
 
-/// A row as pieces that a person can read.
+/// A row as readable pieces.
 struct SampleRow {
     struct Token {
-        std::string text;     ///< what the model sees
-        std::string original; ///< what it shall predict; empty = not masked
+        std::string text;     ///< the input of the model
+        std::string original; ///< the token to predict; empty = not masked
         int segment = 0;      ///< 0 = [CLS] A [SEP], 1 = B [SEP]
     };
     std::string shard;
     std::uint64_t row = 0;
     bool randomNext = false; ///< the label
-    std::string relation;    ///< what B is, as a sentence; empty where there is no B
+    std::string relation;    ///< origin of B as a sentence; empty if there is no B
     std::vector<Token> tokens;
 };
 
 SampleRow decodeRow(const std::string& shard, std::uint64_t row, const Instance& instance,
                     const Vocabulary& vocabulary, const RowRules& rules);
 
-/// Words joined, masked ones as "{original -> shown}".
+/// Joins the words; masked ones are "{original -> shown}".
 std::string toText(const SampleRow& sample);
 
 } // namespace trainyard

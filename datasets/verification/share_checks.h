@@ -9,14 +9,14 @@
 
 namespace trainyard {
 
-/// The statistical invariants. Each gives the problem, or nothing when the figures are as they should be; the
-/// tolerances are at least four standard deviations, so a sound data set fails one time in 10 000 or less.
+/// The statistical invariants. Each function returns the problem, if any; the tolerances are at least four
+/// standard deviations, so a valid data set fails at most once in 10 000 times.
 
 /// Invariant 6.
 std::optional<std::string> checkMaskShares(const DatasetStatistics& statistics, std::size_t vocabularySize);
 
-/// Invariant 7 over all rows. Of random next sentences, with a manifest from its count of single sentences,
-/// else 50 to 60 %; of swapped sides one half; else there is no label 1.
+/// Invariant 7 over all rows. For random next sentences, expects the share computed from the manifest's count
+/// of single sentences, or 50 to 60 % without a manifest; for swapped sides one half; else no label 1.
 std::optional<std::string> checkLabels(const DatasetStatistics& statistics, std::uint64_t rows,
                                        const RowRules& rules, const std::optional<Manifest>& manifest);
 
@@ -24,19 +24,19 @@ std::optional<std::string> checkLabels(const DatasetStatistics& statistics, std:
 std::optional<std::string> checkShardLabels(const DatasetStatistics& shard, std::uint64_t rows,
                                             const RowRules& rules, const std::optional<Manifest>& manifest);
 
-/// Invariant 9. Documents long enough fill rows; short target lengths and ends of documents leave some
-/// unfilled, unless the sentences are long. Says nothing about few rows.
+/// Invariant 9. Long enough documents fill rows; short target lengths and ends of documents leave some
+/// unfilled, unless the sentences are long. Cannot judge a small number of rows.
 std::optional<std::string> checkRowLengths(const DatasetStatistics& statistics, std::uint64_t rows,
                                            const std::optional<Manifest>& manifest);
 
 /// Invariant 14. The pieces of a word are masked together, so their positions are not independent and are
-/// left out.
+/// skipped.
 std::optional<std::string> checkUniformity(const UniformityCheck& uniformity, bool wholeWords);
 
-/// Invariant 15: everything that rows tell by themselves.
+/// Invariant 15: compares all statistics that rows contain.
 bool sameRowStatistics(const DatasetStatistics& a, const DatasetStatistics& b);
 
-/// Documents, sentences, tokens and rows of single sentences, which rows do not tell.
+/// Copies documents, sentences, tokens and rows of single sentences, which rows do not contain.
 void copyDocumentStatistics(const DatasetStatistics& from, DatasetStatistics& to);
 
 } // namespace trainyard

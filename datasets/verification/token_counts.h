@@ -8,7 +8,7 @@
 
 namespace trainyard {
 
-/// How often each piece occurs in the rows, masked ones as what they were.
+/// Counts the pieces in the rows; masked ones count as their originals.
 class TokenCounts {
 public:
     struct Entry {
@@ -20,12 +20,12 @@ public:
 
     void add(const Instance& instance);
 
-    /// Without [CLS], [SEP] and [PAD].
+    /// Returns the number of tokens without [CLS], [SEP] and [PAD].
     std::uint64_t text(const SpecialTokens& special) const;
     std::uint64_t of(std::int32_t id) const { return m_counts[static_cast<std::size_t>(id)]; }
-    /// Entries of the vocabulary that occur.
+    /// Returns the number of entries of the vocabulary that occur.
     std::uint64_t used() const;
-    /// The most frequent pieces of text, the most frequent first.
+    /// Returns the most frequent pieces of text, in descending order.
     std::vector<Entry> mostFrequent(std::size_t count, const SpecialTokens& special) const;
 
 private:

@@ -10,27 +10,27 @@
 
 namespace trainyard {
 
-/// Counts in bins beside their expected values.
+/// Counts in bins and their expected values.
 struct BinnedCounts {
     std::vector<double> observed;
     std::vector<double> expected;
 
-    /// Standard normal deviate of Pearson's chi-square (Wilson and Hilferty 1931); large = not as expected.
-    /// Bins that expect fewer than five are left out.
+    /// Returns the standard normal deviate of Pearson's chi-square (Wilson and Hilferty 1931); a large one
+    /// means that the counts differ from the expected ones. Skips bins that expect fewer than five.
     double deviate() const;
 };
 
-/// Gathers, over many rows, where masks fall and what random replacements are drawn.
+/// Collects the positions of masks and the random replacements over many rows.
 class UniformityCheck {
 public:
     explicit UniformityCheck(const Vocabulary& vocabulary);
 
     void add(const Instance& instance);
 
-    /// Position of masks, as tenths of the maskable part of the row.
+    /// Positions of masks, in tenths of the maskable part of the row.
     const BinnedCounts& positions() const { return m_positions; }
-    /// Ids of random replacements, as 64 equal parts of the vocabulary. One that is the original, or [MASK],
-    /// is not seen as a replacement, so frequent pieces are seen less often.
+    /// Ids of random replacements, in 64 equal parts of the vocabulary. A replacement that equals the
+    /// original or [MASK] is not recognized as one, so frequent pieces are counted less often.
     BinnedCounts replacements() const;
 
 private:

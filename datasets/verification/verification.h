@@ -18,15 +18,15 @@ namespace trainyard {
 
 struct VerifyOptions {
     std::filesystem::path folder;
-    std::filesystem::path vocabulary; ///< for folders without a manifest; empty = the data set's own
+    std::filesystem::path vocabulary; ///< needed without a manifest; empty = that of the data set
     int samples = 0;                  ///< rows to decode, spread over the training shards
 };
 
-/// What the tokens of all rows are, masked ones as what they were.
+/// Figures of the tokens of all rows; masked ones count as their originals.
 struct TextFigures {
     struct Piece {
         std::string text;
-        double percent = 0; ///< of the tokens of text
+        double percent = 0; ///< share of the tokens of text
     };
     std::uint64_t tokens = 0; ///< without [CLS] and [SEP]
     std::uint64_t unknown = 0;
@@ -46,16 +46,16 @@ struct VerificationReport {
     DatasetStatistics statistics; ///< counted from the rows; documents and sentences from the manifest
     TextFigures text;
     std::vector<Violation> violations;
-    std::vector<std::string> notes; ///< what could not be checked and why
+    std::vector<std::string> notes; ///< checks that were not possible, with the reason
     std::vector<SampleRow> samples;
 
     std::uint64_t rows() const { return trainingRows + testRows; }
     bool ok() const { return violations.empty(); }
 };
 
-/// Checks a data set: one of ours by its manifest, or a folder of shards that another tool wrote. Violations
-/// are in the report; an error means that checking itself was not possible (no such folder, no vocabulary) or
-/// was cancelled. Rows are counted as Stage::Verify.
+/// Verifies a data set: one of ours by its manifest, or a folder of shards of another tool. Violations are in
+/// the report; an error means that the verification itself was not possible (no such folder, no vocabulary)
+/// or was cancelled. Rows are counted as Stage::Verify.
 Result<VerificationReport> verifyDataset(const VerifyOptions& options, Progress& progress,
                                          const CancelFlag& cancel);
 

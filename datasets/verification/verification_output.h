@@ -6,9 +6,9 @@
 
 namespace trainyard {
 
-/// One JSON document.
+/// Formats the report as one JSON document.
 std::string toJson(const VerificationReport& report);
-/// For a person at a terminal.
+/// Formats the report for a terminal.
 std::string toText(const VerificationReport& report);
 
 } // namespace trainyard
