@@ -7,7 +7,7 @@
 #include "datasets/prepare/dataset_builder.h"
 #include "datasets/prepare/document_part.h"
 #include "datasets/prepare/document_split.h"
-#include "datasets/prepare/further_formats.h"
+#include "datasets/prepare/export_formats.h"
 #include "datasets/prepare/job_text.h"
 #include "datasets/prepare/output_place.h"
 #include "datasets/prepare/staged_folder.h"
@@ -175,8 +175,8 @@ private:
         manifest.settings.format = m_corpus.note.format;
         manifest.counters = m_corpus.note.counters;
         TRAINYARD_TRY_STATUS(builder.writeShards(content, manifest));
-        TRAINYARD_TRY_STATUS(writeFurtherFormats(m_options, m_corpus.documents, m_split, m_vocabulary,
-                                                 content, manifest, m_progress, m_cancel));
+        TRAINYARD_TRY_STATUS(writeExportFormats(m_options, m_corpus.documents, m_split, m_vocabulary, content,
+                                                manifest, m_progress, m_cancel));
         TRAINYARD_TRY_STATUS(put(content, kVocabularyFile, m_vocabulary.text(), workOf(shape)));
         TRAINYARD_TRY_STATUS(put(content, Manifest::kFileName, manifest.toJson(), workOf(shape)));
         return manifest;

@@ -77,7 +77,7 @@ public:
         checkSizes();
         checkCopies();
         checkStrangers();
-        checkFurtherFormats();
+        checkExportFormats();
         if (m_report.ok())
             checkWhole();
         describeText();
@@ -202,7 +202,7 @@ private:
                file == m_manifest->vocabularyFile;
     }
 
-    void checkFurtherFormats()
+    void checkExportFormats()
     {
         if (!m_manifest)
             return;

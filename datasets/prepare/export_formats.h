@@ -15,9 +15,9 @@ namespace trainyard {
 /// Writes the additional formats of `options.extra` into `megatron/` and `mds/` of the data set in `folder`,
 /// whose shards are finished and in the manifest, and adds them to the manifest. Removes the output of an
 /// earlier attempt.
-Status writeFurtherFormats(const PrepareOptions& options, const DocumentStore& documents,
-                           const DocumentSplit& split, const Vocabulary& vocabulary,
-                           const std::filesystem::path& folder, Manifest& manifest, Progress& progress,
-                           const CancelFlag& cancel);
+Status writeExportFormats(const PrepareOptions& options, const DocumentStore& documents,
+                          const DocumentSplit& split, const Vocabulary& vocabulary,
+                          const std::filesystem::path& folder, Manifest& manifest, Progress& progress,
+                          const CancelFlag& cancel);
 
 } // namespace trainyard

@@ -1,4 +1,4 @@
-#include "datasets/prepare/further_formats.h"
+#include "datasets/prepare/export_formats.h"
 
 #include "datasets/exporters/mds_export.h"
 #include "datasets/exporters/megatron_export.h"
@@ -65,9 +65,9 @@ Status writeMds(const fs::path& folder, Manifest& manifest, const PieceDone& pie
 
 } // namespace
 
-Status writeFurtherFormats(const PrepareOptions& options, const DocumentStore& documents,
-                           const DocumentSplit& split, const Vocabulary& vocabulary, const fs::path& folder,
-                           Manifest& manifest, Progress& progress, const CancelFlag& cancel)
+Status writeExportFormats(const PrepareOptions& options, const DocumentStore& documents,
+                          const DocumentSplit& split, const Vocabulary& vocabulary, const fs::path& folder,
+                          Manifest& manifest, Progress& progress, const CancelFlag& cancel)
 {
     const auto advancing = [&](Stage stage) -> PieceDone {
         return [&progress, &cancel, stage](std::uint64_t count) {
