@@ -101,7 +101,7 @@ private:
             m_open.back().text += variantText(closed.text);
     }
 
-    /// What was opened behind `last` was never closed: its text stays, the braces go.
+    /// Gives up the braces after `last`, which have no end, and keeps their text.
     void abandonBehind(std::size_t last)
     {
         for (std::size_t i = last + 1; i < m_open.size(); ++i) {

@@ -45,7 +45,7 @@ char32_t simpleLowerCase(char32_t code)
     return static_cast<char32_t>(static_cast<std::int32_t>(code) + range->distance);
 }
 
-/// True when the first character from `at` on that is not ignorable is cased.
+/// True if the first character from `at` on that is not ignorable is cased.
 bool casedFollows(std::string_view text, std::size_t at)
 {
     while (at < text.size()) {

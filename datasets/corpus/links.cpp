@@ -19,20 +19,20 @@ bool startsUrl(string_view text)
                        [&](string_view scheme) { return startsWithIgnoringCase(text, scheme); });
 }
 
-/// The label behind the address of an external link; empty when there is none.
+/// Returns the label after the address of an external link; empty if there is none.
 string_view urlLabel(string_view link)
 {
     const auto blank = link.find_first_of(" \t|<");
     return blank == string_view::npos ? string_view() : trimmed(link.substr(blank + (link[blank] != '<')));
 }
 
-/// A link target with the prefix that decides what is shown of it.
+/// A link target with the prefix that decides which part of it is shown.
 struct Target {
     string_view shown; ///< without prefixes of other wikis
     LinkPrefix prefix = LinkPrefix::None;
 };
 
-/// "de:wikt:Haus" has several prefixes; the last of another wiki and what follows it count.
+/// "de:wikt:Haus" has several prefixes; the last one of another wiki and the rest count.
 Target parseTarget(string_view target, const MarkupSettings& settings)
 {
     Target parsed{target};
@@ -178,7 +178,7 @@ private:
         m_open.back().text += kept;
     }
 
-    /// A link does not go on behind its paragraph, nor a picture behind its section.
+    /// A link ends with its paragraph at the latest, a picture with its section.
     void newLine()
     {
         const string_view rest = m_markup.substr(m_at);
@@ -189,7 +189,7 @@ private:
         take(1);
     }
 
-    /// 0 when none is open.
+    /// 0 if none is open.
     std::size_t innermostPicture() const
     {
         std::size_t at = m_open.size() - 1;
@@ -203,7 +203,7 @@ private:
         return parseTarget(trimmed(link.substr(0, link.find('|'))), m_settings).prefix == LinkPrefix::Hidden;
     }
 
-    /// The links behind `last` were never closed.
+    /// Gives up the links after `last`, which have no end, and keeps their text.
     void abandonBehind(std::size_t last)
     {
         for (std::size_t i = last + 1; i < m_open.size(); ++i)
@@ -211,7 +211,7 @@ private:
         m_open.resize(last + 1);
     }
 
-    /// The label stays; of a picture what is behind the first line.
+    /// Keeps the label; of a picture only the lines after the first.
     string_view unclosedText(string_view text) const
     {
         const std::size_t line = std::min(text.find('\n'), text.size());

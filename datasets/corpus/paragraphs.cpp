@@ -193,7 +193,8 @@ private:
 
     static bool holdsQuoteMarkup(string_view text) { return text.find("''") != string_view::npos; }
 
-    /// Entities only now: what they stand for is text, never markup. Apostrophes that nowiki kept go too.
+    /// Decodes entities last, because they stand for text, never for markup. Removes apostrophes protected by
+    /// nowiki too.
     static std::string plain(string_view text)
     {
         std::string clean = withoutResidue(text);

@@ -14,7 +14,7 @@ namespace {
 
 using std::string_view;
 
-/// A character that may end a sentence, with what decides about it: the word in front and the one behind.
+/// A character that may end a sentence, with the words before and after it, which decide about it.
 struct Candidate {
     std::size_t wordBegin; ///< of the word that it ends
     std::size_t at;
@@ -22,7 +22,7 @@ struct Candidate {
     std::size_t contextEnd; ///< behind the punctuation or the word that follows
 };
 
-/// A word with what is said of it in the first pass, from its type alone (section 3).
+/// A word with its annotations of the first pass, from its type alone (section 3).
 struct Word {
     explicit Word(string_view word, const PunktParameters& parameters) : text(word)
     {
@@ -45,7 +45,7 @@ struct Word {
             type.pop_back();
         return type;
     }
-    /// The full stop goes when it ends a sentence.
+    /// Removes the full stop if it ends a sentence.
     std::string typeWithoutSentencePeriod() const
     {
         return sentenceBreak ? typeWithoutPeriod() : punktType(text);
@@ -75,7 +75,7 @@ Starts startsSentence(const Word& word, std::uint8_t context)
     return Starts::Unknown;
 }
 
-/// The second pass (section 4): whether a sentence ends behind `word` when `next` follows.
+/// The second pass (section 4): returns whether a sentence ends after `word` if `next` follows.
 bool endsSentence(const Word& word, const Word& next, const PunktParameters& parameters)
 {
     if (!word.text.ends_with('.'))
@@ -116,7 +116,7 @@ bool isSpace(char32_t c)
     return letterKinds(c) & letter_kind::kSpace;
 }
 
-/// Behind the spaces, or behind the word, at `at`.
+/// After the spaces, or after the word, at `at`.
 std::size_t skip(string_view text, std::size_t at, bool spaces)
 {
     while (at < text.size()) {
@@ -166,7 +166,7 @@ public:
     }
 
 private:
-    /// Behind the last blank since the last candidate, or where that one's word begins.
+    /// After the last blank since the last candidate, or where that one's word starts.
     std::size_t wordBegin(std::size_t at) const
     {
         static constexpr ByteSet blanks(" \t\n\r\v\f");
@@ -224,7 +224,7 @@ bool isCloser(char32_t c)
     return c == U'‘' || c == U'’' || c == U'“' || c == U'”' || c == U'«' || c == U'»';
 }
 
-/// Closing punctuation at the start of a sentence, with what follows it.
+/// Closing punctuation at the start of a sentence, and the end of it.
 struct Closers {
     std::size_t end = 0;   ///< behind the punctuation; 0 = there is none
     std::size_t after = 0; ///< behind the white space too

@@ -17,7 +17,7 @@ bool isSpace(char32_t c)
     return letterKinds(c) & letter_kind::kSpace;
 }
 
-/// The size of the space at `at`; 0 when there is none.
+/// The size of the space at `at`; 0 if there is none.
 std::size_t spaceSize(string_view text, std::size_t at)
 {
     if (at >= text.size())
@@ -31,7 +31,7 @@ std::size_t runEnd(string_view text, std::size_t at, char c)
     return std::min(text.find_first_not_of(c, at), text.size());
 }
 
-/// The end of ". . ." at `at`: (?:\.\s){2,}\. ; 0 when there is none.
+/// The end of ". . ." at `at`: (?:\.\s){2,}\. ; 0 if there is none.
 std::size_t spacedEllipsisEnd(string_view text, std::size_t at)
 {
     std::size_t stops = 0;
@@ -39,7 +39,7 @@ std::size_t spacedEllipsisEnd(string_view text, std::size_t at)
         if (end >= text.size() || text[end] != '.')
             return stops >= 3 ? at : 0;
         ++stops;
-        at = end + 1; // behind the last stop
+        at = end + 1; // after the last stop
         const std::size_t space = spaceSize(text, at);
         if (space == 0)
             return stops >= 3 ? at : 0;
@@ -47,7 +47,7 @@ std::size_t spacedEllipsisEnd(string_view text, std::size_t at)
     }
 }
 
-/// The end of a dash of hyphens or an ellipsis at `at`; 0 when there is none.
+/// The end of a dash of hyphens or an ellipsis at `at`; 0 if there is none.
 std::size_t multiCharacterEnd(string_view text, std::size_t at)
 {
     const char c = text[at];
@@ -73,7 +73,7 @@ bool endsWordAlways(string_view text, std::size_t at)
     return isSpace(c) || isPunktNonWord(c) || multiCharacterEnd(text, at) != 0;
 }
 
-/// A comma ends a word where something else ends it behind the comma.
+/// A comma ends a word where something else ends it after the comma.
 bool endsWord(string_view text, std::size_t at)
 {
     return endsWordAlways(text, at) || (text[at] == ',' && endsWordAlways(text, at + 1));

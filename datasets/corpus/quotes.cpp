@@ -32,8 +32,8 @@ std::vector<QuoteRun> findRuns(string_view line)
     return runs;
 }
 
-/// How well the apostrophe of an elision would stand here: best behind a word of one letter ("l'''amour''"),
-/// then behind a longer one, then behind a blank.
+/// Rates this place for the apostrophe of an elision: best after a word of one letter ("l'''amour''"), then
+/// after a longer one, then after a blank.
 int elisionRank(string_view line, std::size_t at)
 {
     const char before = at > 0 ? line[at - 1] : ' ';

@@ -10,7 +10,7 @@ namespace {
 
 using std::string_view;
 
-/// The size of "__TOC__", "__БЕЗ_ОГЛ__", ... at the start of the text; 0 when there is none. Names with small
+/// The size of "__TOC__", "__БЕЗ_ОГЛ__", ... at the start of the text; 0 if there is none. Names with small
 /// letters ("__init__") are words of programs.
 std::size_t switchSize(string_view text)
 {
@@ -27,7 +27,7 @@ std::size_t switchSize(string_view text)
     return word ? end + 2 : 0;
 }
 
-/// The size of the residue at the start of the text; 0 when there is none.
+/// The size of the residue at the start of the text; 0 if there is none.
 std::size_t residueSize(string_view text)
 {
     if (text.starts_with("~~~"))
@@ -42,7 +42,7 @@ bool isPair(char first, char second)
     return contains(pairs, string_view(both, 2));
 }
 
-/// Looked for in what is kept, so that the removal of one cannot bring another together.
+/// Searched in the kept text, so that the removal of one residue cannot form another.
 void keepCharacter(char c, std::string& out)
 {
     if (!out.empty() && isPair(out.back(), c)) {

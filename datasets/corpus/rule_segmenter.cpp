@@ -75,7 +75,7 @@ bool isSmallLetter(char32_t c)
     return (letterKinds(c) & letter_kind::kLower) && !georgian;
 }
 
-/// Behind all quotation marks and brackets, and terminators too when asked for, at `at`.
+/// After all quotation marks and brackets, and terminators too when asked for, at `at`.
 std::size_t skipMarks(string_view text, std::size_t at, bool terminators)
 {
     while (at < text.size()) {
@@ -120,7 +120,7 @@ bool isSentenceStarter(string_view text)
     return contains(starters, text.substr(0, text.find(' ')));
 }
 
-/// `stop` is the position of the full stop, `next` what follows the white space behind it.
+/// `stop` is the position of the full stop, `next` the text after the white space that follows it.
 bool isAbbreviationHere(string_view text, std::size_t stop, string_view next)
 {
     switch (abbreviationKind(wordBefore(text, stop))) {
@@ -157,7 +157,8 @@ bool startsSmall(string_view next)
     return at < next.size() && isSmallLetter(decodeUtf8(next, at).code);
 }
 
-/// "« Oui. » Puis": the closing mark behind a blank belongs to the sentence. Returns behind it, or `end`.
+/// "« Oui. » Puis": a closing mark after a blank belongs to the sentence. Returns the position after it, or
+/// `end`.
 std::size_t withFrenchQuote(string_view text, std::size_t end)
 {
     constexpr string_view mark = " »";
@@ -166,7 +167,7 @@ std::size_t withFrenchQuote(string_view text, std::size_t end)
     return closes ? end + mark.size() : end;
 }
 
-/// Where the sentence that has a terminator at `at` ends, or 0 when it goes on.
+/// Returns the end of the sentence with a terminator at `at`, or 0 if it continues.
 std::size_t sentenceEnd(string_view text, std::size_t begin, std::size_t at, std::size_t size)
 {
     const std::size_t end = withFrenchQuote(text, skipMarks(text, at + size, true));

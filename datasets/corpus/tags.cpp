@@ -45,7 +45,7 @@ TagKind kindOfName(string_view name)
     return name.size() > kMaxTagName ? TagKind::Unknown : tagKind(asciiLower(name));
 }
 
-/// The start of a tag at text[0] == '<': "<name" or "</name", with nothing known of its end.
+/// The start of a tag at text[0] == '<': "<name" or "</name"; its end is unknown yet.
 std::optional<Tag> parseTagName(string_view text)
 {
     Tag tag;
@@ -86,7 +86,7 @@ bool goesWithContent(TagKind kind)
            kind == TagKind::Code;
 }
 
-/// What an element covers behind its opening tag.
+/// The content of an element, after its opening tag.
 struct Content {
     std::size_t end;   ///< of the content
     std::size_t after; ///< behind the closing tag
@@ -127,7 +127,7 @@ public:
         });
     }
 
-    /// `begin` is the position behind the opening tag. Nothing when it is never closed.
+    /// `begin` is the position after the opening tag. Returns nullopt if the element is never closed.
     std::optional<Content> contentFrom(std::size_t begin) const
     {
         const auto found = m_ends.find(begin);
@@ -138,12 +138,13 @@ private:
     std::unordered_map<std::size_t, Content> m_ends; ///< by begin of content
 };
 
-/// The next place where a mark stands, for questions that only go forwards.
+/// Finds the next occurrence of a mark, for queries in ascending order.
 class NextMark {
 public:
     NextMark(string_view text, string_view mark) : m_text(text), m_mark(mark) {}
 
-    /// At or behind `from`; the size of the text when there is none. `from` must not fall.
+    /// Returns the first occurrence at or after `from`; the size of the text if there is none. `from` must
+    /// not decrease.
     std::size_t from(std::size_t from)
     {
         if (m_next < from || !m_looked) {
@@ -181,7 +182,7 @@ public:
     }
 
 private:
-    /// Handles the element or tag at `at`; returns where the text goes on.
+    /// Handles the element or tag at `at`; returns the position where the text continues.
     std::size_t pass(std::size_t at, std::string& out)
     {
         if (m_text.substr(at).starts_with("<!--"))
@@ -204,7 +205,7 @@ private:
         std::size_t after;
     };
 
-    /// Returns where the text goes on.
+    /// Returns the position where the text continues.
     std::size_t passElement(const Tag& tag, const Element& element, std::string& out)
     {
         const string_view content = m_text.substr(element.begin, element.end - element.begin);
@@ -246,8 +247,8 @@ private:
     NextMark m_heading;
 };
 
-/// "<sup>-2</sup>" becomes "⁻²", because "10-2" would be another number. Returns how many bytes behind the
-/// opening tag are done, 0 when the content is not a number.
+/// "<sup>-2</sup>" becomes "⁻²", because "10-2" would be another number. Returns how many bytes after the
+/// opening tag are done, 0 if the content is not a number.
 std::size_t passSuperscript(string_view text, std::string& out)
 {
     const auto end = text.substr(0, kMaxSuperscript).find("</");
@@ -260,7 +261,7 @@ std::size_t passSuperscript(string_view text, std::string& out)
     return end;
 }
 
-/// A tag of a known name whose ">" is missing: covers the name and attributes. 0 = no such tag.
+/// Returns the size of a tag of a known name without ">": the name and its attributes. 0 = no such tag.
 std::size_t brokenTagSize(string_view text)
 {
     const auto tag = parseTagName(text);

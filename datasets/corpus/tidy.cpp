@@ -121,7 +121,7 @@ bool isAlphanumeric(char c)
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// Takes marks one by one and looks back at what it has written.
+/// Processes marks one by one and looks back at the written text.
 class Tidier {
 public:
     explicit Tidier(string_view text) : m_text(text) { m_out.reserve(text.size()); }
@@ -221,7 +221,8 @@ private:
             m_out += ' ';
     }
 
-    /// A formula or a pronunciation was here. "(pronounced ...; born 1900)" is left without what led to it.
+    /// Handles a removed formula or pronunciation: "(pronounced ...; born 1900)" loses the words that
+    /// introduced it.
     void leaveOut()
     {
         if (m_brackets.empty() || !partEnds())
@@ -236,7 +237,7 @@ private:
             m_out.resize(m_out.size() - part.size());
     }
 
-    /// Words that make no sense without what follows them: "English:", "or", "is pronounced".
+    /// Words that make no sense without a following text: "English:", "or", "is pronounced".
     static bool onlyLeads(string_view words)
     {
         static constexpr string_view leads[]{
@@ -248,7 +249,7 @@ private:
                contains(leads, words);
     }
 
-    /// Nothing follows in this part of the bracket.
+    /// Returns true at the end of this part of the bracket.
     bool partEnds() const
     {
         static constexpr ByteSet skipped(" \x01\"'/[]");
@@ -294,7 +295,7 @@ private:
         }
     }
 
-    /// A separator needs something to separate: none after "(" and none after another one.
+    /// A separator must separate something: it is dropped after "(" and after another one.
     void addSeparator(string_view written)
     {
         const char c = written.front();
@@ -343,7 +344,7 @@ private:
         m_out += written;
     }
 
-    /// Quotation marks around nothing are left-overs.
+    /// Empty quotation marks are remnants.
     void addQuote()
     {
         if (next() != '"') {
@@ -379,7 +380,7 @@ private:
         return 0;
     }
 
-    /// What something stood between must not become markup: "{" and "|", "<!" and "--", "<re" and "f>".
+    /// Text joined by a removal must not become markup: "{" and "|", "<!" and "--", "<re" and "f>".
     void keepApart()
     {
         static constexpr string_view marks[]{"''", "~~~", "-->"};
@@ -398,7 +399,8 @@ private:
         return begin > 0 && m_out[begin - 1] == '<';
     }
 
-    /// What is written ends with the beginning of the mark, and what follows begins with the rest.
+    /// Returns true if the written text ends with the first part of the mark and the next text starts with
+    /// the rest.
     bool joinsTo(string_view mark) const
     {
         for (std::size_t size = 1; size < mark.size(); ++size) {

@@ -10,14 +10,14 @@ namespace {
 
 using std::string_view;
 
-/// "zh-hans", "sr-ec", "zh": what stands in front of the colon of a variant.
+/// The part of a variant before its colon: "zh-hans", "sr-ec", "zh".
 bool isVariantCode(string_view code)
 {
     const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; };
     return code.size() >= 2 && code.size() <= 10 && std::all_of(code.begin(), code.end(), letter);
 }
 
-/// "A", "zh-hans;zh-hant", "H": what may stand in front of the bar.
+/// The part of a rule before its bar: "A", "zh-hans;zh-hant", "H".
 bool areFlags(string_view text)
 {
     static constexpr ByteSet flags("ARTDHNLW+-; abcdefghijklmnopqrstuvwxyz");
@@ -38,7 +38,7 @@ std::string variantText(string_view rule)
     }
     const auto variants = splitTopLevel(rule, ';');
     const string_view first = trimmed(variants.front());
-    // "computer => zh-hans:..." is a rule of one direction; what it shows is behind the colon too.
+    // "computer => zh-hans:..." is a rule of one direction; its text is after the colon too.
     const auto arrow = first.find("=>");
     const string_view variant = trimmed(arrow == string_view::npos ? first : first.substr(arrow + 2));
     const auto colon = variant.find(':');

@@ -29,7 +29,7 @@ std::vector<MdsColumn> mdsColumnsOf(const FoundShape& shape)
             {"segment_ids", sequence}};
 }
 
-/// Gives rows as their columns, in the order of mdsColumnsOf(); what it gives lives until the next row.
+/// Splits rows into their columns, in the order of mdsColumnsOf(); valid until the next row.
 class MdsRow {
 public:
     const std::vector<std::string_view>& of(const RowBlock& rows, std::size_t row)

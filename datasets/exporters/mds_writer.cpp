@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kHash = "sha256";
 constexpr const char* kIndexFile = "index.json";
 
-/// What a shard says about itself, and what the index repeats for each.
+/// The configuration in each shard, repeated in the index.
 Json configOf(const std::vector<MdsColumn>& columns, std::uint64_t shardBytes)
 {
     Json config{{"version", 2},

@@ -7,7 +7,7 @@ namespace trainyard {
 
 namespace {
 
-/// The header of a stream whose blocks are as large as there can be.
+/// The header of a stream with blocks of the maximum size.
 constexpr std::string_view kHeader = "BZh9";
 
 void appendBits(std::string& bytes, std::uint64_t& bits, std::uint64_t value, unsigned count)

@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kReadBytes = 1 << 18;
 constexpr std::array kMagics{Bzip2Segment::kBlockMagic, Bzip2Segment::kStreamEndMagic};
 
-/// sieve[byte]: bit (magic * 8 + shift) is set when the byte stands `offset` bytes behind the first byte of
-/// this magic number, if that begins at the bit `shift`. Only inner bytes are told so.
+/// sieve[byte]: bit (magic * 8 + shift) is set when the byte stands `offset` bytes after the first byte of
+/// this magic number, if that starts at the bit `shift`. Only inner bytes are told so.
 constexpr std::array<std::uint16_t, 256> makeSieve(unsigned offset)
 {
     std::array<std::uint16_t, 256> sieve{};
@@ -39,8 +39,8 @@ std::uint64_t magicAt(const char* bytes, unsigned shift)
     return (bigEndian(bytes) >> (16 - shift)) & ((std::uint64_t{1} << Bzip2Segment::kMagicBits) - 1);
 }
 
-/// The first bit, not before `from`, at which a magic number begins that lies in `bytes` whole; or, negative,
-/// a bit before which none begins.
+/// The first bit, not before `from`, at which a magic number starts that lies in `bytes` whole; or, negative,
+/// a bit before which none starts.
 struct Search {
     std::uint64_t bit;
     bool found;

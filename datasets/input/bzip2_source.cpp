@@ -124,7 +124,7 @@ Status Bzip2Source::State::passBetweenBlocks(const Bzip2Segment& segment)
                                                              : damaged(segment.begin);
 }
 
-/// Lets the workers have enough to do, but no more than memory holds.
+/// Gives the workers enough jobs, but no more than fit into memory.
 Status Bzip2Source::State::lookAhead()
 {
     while (!allCut && jobs.size() < 2 * workers.size() + 1) {
@@ -139,7 +139,7 @@ Status Bzip2Source::State::lookAhead()
     return {};
 }
 
-/// `at`: where in the segment a stream's header may begin, or the file end.
+/// `at`: position in the segment of a possible stream header or the end of the file.
 Status Bzip2Source::State::beginStream(const Bzip2Segment& segment, std::uint64_t at)
 {
     const std::uint64_t bits = segment.bits - std::min(segment.bits, at);
@@ -160,12 +160,12 @@ Status Bzip2Source::State::endStream(const Bzip2Segment& segment)
         return segment.endsFile ? truncated(segment.end()) : damaged(segment.begin);
     if (crcKnown && segment.bitsAt(Bzip2Segment::kMagicBits, 32) != crc)
         return damaged(segment.begin);
-    // The next stream begins with a byte.
+    // The next stream starts with a byte.
     const std::uint64_t end = segment.begin + kStreamEndBits;
     return beginStream(segment, kStreamEndBits + (8 - end % 8) % 8);
 }
 
-/// The block at the front; nothing = what looked like its end may be in its middle.
+/// Returns the block at the front; nullopt if its apparent end may be inside the block.
 Result<std::optional<ByteChunk>> Bzip2Source::State::takeBlock()
 {
     const std::shared_ptr<Bzip2Job> job = jobs.front();
@@ -181,7 +181,7 @@ Result<std::optional<ByteChunk>> Bzip2Source::State::takeBlock()
     return std::optional(ByteChunk{std::move(job->block.bytes), job->segment.begin, 0});
 }
 
-/// The magic number behind the block at the front may stand in the block by chance.
+/// The magic number after the front block may be part of that block by chance.
 Status Bzip2Source::State::mergeWithNext()
 {
     Bzip2Segment& segment = jobs.front()->segment;

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What can be seen without decompressing, such as an error page that a server sent instead of a dump.
+/// Checks what is visible without decompressing, such as an error page of a server instead of a dump.
 Status checkHead(RawFile& file, CorpusFormat format)
 {
     TRAINYARD_TRY(const std::string_view head, file.peek(kArchiveHeadBytes));
@@ -78,7 +78,7 @@ Status CorpusInput::requireSecondReading(std::uint32_t file) const
                     "start again, or pass a file");
 }
 
-/// formats() are the same wherever reading begins.
+/// Makes formats() independent of the position at which reading starts.
 Status CorpusInput::lookAtFilesBefore(std::uint32_t file)
 {
     for (std::uint32_t i = 0; i < file; ++i) {

@@ -10,7 +10,8 @@ namespace {
 constexpr std::array<std::pair<std::string_view, char>, 5> kEscapes{
     {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''}}};
 
-/// The character at the front of `text`, which begins with '&', and how many bytes it takes.
+/// Decodes the escape at the front of `text`, which starts with '&'; returns the character and the size of
+/// the escape.
 std::pair<char, std::size_t> unescape(std::string_view text)
 {
     for (const auto& [escape, character] : kEscapes) {

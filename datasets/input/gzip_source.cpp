@@ -20,10 +20,10 @@ struct GzipSource::State {
     ~State() { inflateEnd(&stream); }
 
     std::uint64_t consumed() const { return file.offset() - stream.avail_in; }
-    /// False when the file is used up.
+    /// False if the file is used up.
     Result<bool> refill();
     Status inflateSome();
-    /// Behind the end of a member.
+    /// After the end of a member.
     Status beginNextMember();
 
     RawFile file;

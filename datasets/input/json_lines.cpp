@@ -37,7 +37,7 @@ std::uint64_t idOf(const Json& object, std::uint64_t number)
     return error == std::errc() && end == text.data() + text.size() ? value : hashOf(text);
 }
 
-/// Hexadecimal value of the escape \uXXXX at the front; nothing when there is none.
+/// Returns the value of the escape \\uXXXX at the front; nullopt if there is none.
 std::optional<unsigned> escapedUnit(std::string_view text)
 {
     if (text.size() < 6 || !text.starts_with("\\u"))
@@ -57,7 +57,7 @@ bool isLow(std::optional<unsigned> unit)
     return unit && *unit >= 0xDC00 && *unit < 0xE000;
 }
 
-/// The object of a line; discarded() when it is none.
+/// Parses the object of a line; discarded() if it is not one.
 Json parseObject(std::string_view line)
 {
     Json object = Json::parse(line, nullptr, false);
@@ -66,7 +66,7 @@ Json parseObject(std::string_view line)
     return object;
 }
 
-/// Nothing when the object has no text.
+/// Returns nullopt if the object has no text.
 Result<std::optional<CorpusDocument>> parseLine(std::string_view line, std::uint64_t number)
 {
     const Json object = parseObject(line);

@@ -17,7 +17,7 @@ Number parseNumber(std::string_view text)
     return value;
 }
 
-/// Turns expat's events into pages. Elements are told apart by their path below <page>, so that the
+/// Turns expat's events into pages. Elements are distinguished by their path below <page>, so that the
 /// contributor's <id> is not taken for the page's.
 class PageBuilder {
 public:

@@ -68,7 +68,7 @@ Result<std::optional<std::size_t>> PageScanner::findEnd(std::string_view bytes, 
     }
 }
 
-/// Passes the text up to the next '<' and what begins there.
+/// Skips the text up to the next '<' and the construct that starts there.
 Result<PageScanner::Step> PageScanner::passMarkup(std::string_view bytes)
 {
     m_at = std::min(bytes.find('<', m_at), bytes.size());
@@ -117,7 +117,7 @@ PageScanner::Step PageScanner::passPageTag(std::string_view bytes)
     return closes || bytes[m_at - 2] == '/' ? Step::PageEnd : Step::Passed;
 }
 
-/// Behind </mediawiki> only blanks, comments and processing instructions are XML.
+/// After </mediawiki> only blanks, comments and processing instructions are XML.
 Result<PageScanner::Step> PageScanner::passClosedDump(std::string_view bytes)
 {
     m_at = std::min(bytes.find_first_not_of(" \t\r\n", m_at), bytes.size());

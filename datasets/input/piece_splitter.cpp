@@ -48,7 +48,7 @@ PieceSplitter::PieceSplitter(fs::path file, std::unique_ptr<ByteSource> source, 
 Result<PieceSplitter> PieceSplitter::open(const fs::path& file, CorpusFormat format,
                                           const ReadingMeans& means, CorpusPosition from)
 {
-    // The front of a file is read in any case: it tells the format and the wiki's namespaces.
+    // The front of a file is always read: it determines the format and the namespaces of the wiki.
     TRAINYARD_TRY(auto source, openBytes(file, means));
     PieceSplitter splitter(file, std::move(source), from);
     TRAINYARD_TRY_STATUS(splitter.begin(format));
@@ -138,7 +138,7 @@ Status PieceSplitter::fetch()
     return {};
 }
 
-/// The waiting bytes begin so much later.
+/// Advances the start of the waiting bytes.
 void PieceSplitter::passBy(std::size_t bytes)
 {
     m_position.lines += linesIn(waiting().substr(0, bytes));
@@ -178,7 +178,7 @@ Result<std::optional<CorpusPiece>> PieceSplitter::next()
     return std::optional(cut());
 }
 
-/// Takes away what is there of it, and counts it at its end.
+/// Drops the part read so far of a long document, and counts the document at its end.
 Status PieceSplitter::leaveOutLongDocument(std::optional<std::size_t> end)
 {
     if (m_format == CorpusFormat::Sentences)

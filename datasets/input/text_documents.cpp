@@ -25,7 +25,7 @@ void appendLine(std::string& text, std::string_view line)
     text.push_back('\n');
 }
 
-/// True when what follows a quote shows that it ends a value: the tag's end, or name=".
+/// Returns true if the text after a quote shows that it ends a value: the end of the tag, or name=".
 bool endsValue(std::string_view after)
 {
     if (after.starts_with('>'))
@@ -35,7 +35,7 @@ bool endsValue(std::string_view after)
            after.substr(nameEnd).starts_with("=\"");
 }
 
-/// The value of name="value"; empty when it is not there. wikiextractor leaves quotes in titles as they are.
+/// The value of name="value"; empty if it is not there. wikiextractor leaves quotes in titles as they are.
 std::string attributeOf(std::string_view tag, std::string_view name)
 {
     const std::string opening = fmt::format(" {}=\"", name);
@@ -61,7 +61,7 @@ bool isTag(std::string_view line)
     return line.starts_with("<doc ") || line.starts_with("<doc>");
 }
 
-/// A tag may stand in the middle of a line when a truncated file was joined with another one.
+/// A tag may be in the middle of a line if a truncated file was joined with another one.
 bool holdsTag(std::string_view line)
 {
     return isTag(line) || line.find("<doc id=\"") != std::string_view::npos;

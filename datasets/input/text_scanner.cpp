@@ -36,7 +36,7 @@ public:
     }
 
 protected:
-    /// True when the document ends with this line.
+    /// True if the document ends with this line.
     virtual bool endsDocument(std::string_view line) = 0;
     /// The file ends, and the last document did not.
     virtual Result<std::optional<std::size_t>> atEnd(std::string_view)
@@ -50,7 +50,7 @@ protected:
     }
 
 private:
-    /// Of a line that was too long to be kept whole, something that stands for it.
+    /// Returns a stand-in for a line that is too long to be kept.
     std::string_view line(std::string_view bytes, std::size_t next)
     {
         if (std::exchange(m_frontIsGone, false))

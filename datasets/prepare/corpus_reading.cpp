@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What an earlier process made sure of, or an empty store.
+/// Resumes the committed store of an earlier process, or creates an empty one.
 Result<Corpus> openCorpus(const fs::path& folder, const fs::path& noteFile, std::size_t vocabularySize)
 {
     TRAINYARD_TRY(auto note, CorpusNote::load(noteFile));

@@ -19,7 +19,7 @@ namespace trainyard {
 
 namespace {
 
-/// What one piece of the corpus became, and what was lost on the way.
+/// Result of one piece of the corpus, with counters of skipped parts.
 struct TokenizedBatch {
     std::vector<TokenizedDocument> documents;
     SkipCounters read;
@@ -151,7 +151,7 @@ Status store(const TokenizedBatch& batch, Progress& progress, DocumentStore& doc
     return {};
 }
 
-/// Counts what an earlier process put into the store as done.
+/// Counts the documents that an earlier process stored as done.
 void startCounting(const DocumentStore& documents, Progress& progress)
 {
     for (const Stage stage : {Stage::Clean, Stage::Sentences, Stage::Tokens})
@@ -229,7 +229,7 @@ void warnOfUnknownTokens(const DocumentStore& documents, Progress& progress)
                     100.0 * static_cast<double>(unknown) / static_cast<double>(documents.tokens())));
 }
 
-/// The vocabulary is trained in a reading of its own.
+/// Training a vocabulary takes a separate pass over the corpus.
 Status requireSecondReading(const PrepareOptions& options)
 {
     if (std::ranges::find(options.dumps, "-") == options.dumps.end())

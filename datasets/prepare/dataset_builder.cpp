@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Documents whose id another one has too; several wikis in one data set may share some.
+/// Documents with an id that occurs more than once; several wikis in one data set may share some.
 std::uint64_t repeatedPageIds(const DocumentStore& documents)
 {
     std::vector<std::uint64_t> ids(documents.size());
@@ -28,7 +28,7 @@ std::uint64_t repeatedPageIds(const DocumentStore& documents)
     return static_cast<std::uint64_t>(ids.end() - std::unique(ids.begin(), ids.end()));
 }
 
-/// What is noted of a shard, if the file is what the note says: after a power cut it may be less.
+/// Loads the note of a shard if the file matches it: after a power cut it may be shorter.
 std::optional<Manifest> finishedShard(const fs::path& note, const fs::path& file)
 {
     const auto manifest = Manifest::loadFile(note);
@@ -125,7 +125,7 @@ Status DatasetBuilder::writeSide(const Side& side, const fs::path& folder, Manif
     return {};
 }
 
-/// As many threads as there is memory for what each of them reads.
+/// Returns the number of threads for which there is memory.
 int DatasetBuilder::writersOf(const FinalRows& rows) const
 {
     const std::uint64_t most = m_options.memoryBytes / 4 / std::max<std::uint64_t>(rows.bytesPerReader(), 1);

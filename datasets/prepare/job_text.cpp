@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-
 namespace trainyard {
 
 namespace fs = std::filesystem;
@@ -16,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Raised when the temporary files or what is in them change.
+/// Increased with each change of the temporary files or their content.
 constexpr int kLayout = 1;
 
 Json versionOf(const fs::path& file)

@@ -98,7 +98,7 @@ Status checkSplit(const PrepareOptions& options, const DocumentSplit& split, Pro
     return {};
 }
 
-/// Where the data set of a shape lies below a folder.
+/// Returns the folder of the data set of a shape.
 fs::path placeOf(const RowShape& shape, const PrepareOptions& options, const fs::path& folder)
 {
     return options.shapes.size() == 1 ? folder : folder / fmt::format("seq{}", shape.sequenceLength);
@@ -115,7 +115,7 @@ Result<std::vector<PreparedDataset>> loadPublished(const PrepareOptions& options
     return sets;
 }
 
-/// The data sets in the making, their stages and what they share.
+/// The data sets being created, their stages and shared state.
 class Preparation {
 public:
     Preparation(const PrepareOptions& options, const StagedFolder& folder, const Vocabulary& vocabulary,
@@ -182,7 +182,7 @@ private:
         return manifest;
     }
 
-    /// By way of the work folder: what a killed process leaves of it must not be published.
+    /// Writes via the work folder: leftovers of a killed process must not be published.
     static Status put(const fs::path& content, const char* name, const std::string& text,
                       const fs::path& work)
     {

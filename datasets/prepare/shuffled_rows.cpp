@@ -79,7 +79,7 @@ private:
         return InstanceSpill::resume(m_spillFile, {m_buckets, narrow}, note->spillBytes);
     }
 
-    /// Until it is time to make sure of what is done.
+    /// Runs until the next commit is due.
     Status buildForAWhile(InstanceSpill& spill)
     {
         using Clock = std::chrono::steady_clock;

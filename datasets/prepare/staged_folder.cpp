@@ -38,7 +38,7 @@ Status makeFolders(const fs::path& folder)
                  "cannot create the folder " + folder.string() + ": " + error.message(), kBetterPlace};
 }
 
-/// A folder with a disk of its own cannot be replaced by another one.
+/// A mount point cannot be replaced by another folder.
 bool isMountPoint(const fs::path& path)
 {
     struct stat itself {};
@@ -97,7 +97,7 @@ bool StagedFolder::finishPublished(const fs::path& path, std::string_view job)
     const auto note = readFile(folder.m_staging / kJob);
     const bool published = note.ok() && *note == job && fs::exists(path, ignored) &&
                            !fs::is_empty(path, ignored) && !fs::exists(folder.content(), ignored);
-    // Killed behind the removal of the note, it does not tell which job it was.
+    // If it was killed after removing the note, its job is unknown.
     const bool isLeftover = !note.ok() && fs::exists(path, ignored) && holdsOnlyALock(folder.m_staging);
     return (published || isLeftover) && folder.takeStaging().ok() && published; // taken away at the end
 }
@@ -130,7 +130,7 @@ Status StagedFolder::takeUp(std::string_view job)
     return writeFileAtomically(note, job);
 }
 
-/// What a killed process left goes; the lock stays.
+/// Removes the leftovers of a killed process, except the lock.
 Status StagedFolder::makeEmpty() const
 {
     for (const fs::path& part : {content(), scratch()}) {
@@ -163,7 +163,7 @@ StagedFolder::~StagedFolder()
         if (entry.path().filename() != kLock && entry.path().filename() != kJob)
             fs::remove_all(entry.path(), ignored);
     }
-    fs::remove(m_staging / kJob, ignored); // behind the rest, so that a later process can finish this
+    fs::remove(m_staging / kJob, ignored); // after the rest, so that a later process can finish this
     fs::remove(m_staging / kLock,
                ignored); // last, while it is held: who locks a new one finds nothing of ours
     removeEmptyFolders();

@@ -116,7 +116,7 @@ private:
     }
     Side ownSide(std::size_t first, std::size_t end) const { return side(m_document, m_ordinal, first, end); }
 
-    /// False when the chunk gives none. Sentences of the chunk that the row does not use are given back by
+    /// False if the chunk gives none. Sentences of the chunk that the row does not use are given back by
     /// lowering `next`.
     bool makeRow(const Chunk& chunk, std::size_t& next)
     {
@@ -180,7 +180,7 @@ private:
         return side(m_other, ordinal, first, end);
     }
 
-    /// [CLS] A [SEP] B [SEP], without B and the [SEP] behind it when B is empty.
+    /// [CLS] A [SEP] B [SEP], without B and the [SEP] after it when B is empty.
     void join(Side a, Side b)
     {
         const bool pair = b.tokens.size() > 0;

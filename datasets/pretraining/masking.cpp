@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kWordBits = 64;
 
-/// False when the bit was set before.
+/// False if the bit was set before.
 bool set(std::vector<std::uint64_t>& bits, std::size_t index)
 {
     std::uint64_t& word = bits[index / kWordBits];
@@ -94,7 +94,7 @@ void TokenMasker::mask(Instance& instance, CounterRandom random, Scratch& scratc
     });
 }
 
-/// Draws again what was drawn before; with 15 % of the tokens that is seldom.
+/// Redraws positions that were drawn before; with 15 % of the tokens that is rare.
 void TokenMasker::chooseTokens(const Instance& instance, std::size_t count, CounterRandom& random,
                                Scratch& scratch) const
 {

@@ -68,7 +68,7 @@ public:
         return std::accumulate(m_chunk.begin(), m_chunk.end(), hsize_t{1}, std::multiplies<>());
     }
     hsize_t chunks() const { return along(0) * along(1); }
-    /// Where a chunk begins; they are numbered row by row.
+    /// Returns the coordinates of the first value of a chunk; chunks are numbered row by row.
     std::vector<hsize_t> begin(hsize_t number) const
     {
         std::vector<hsize_t> at(m_shape.size());

@@ -28,7 +28,7 @@ void visitSettings(Settings& settings, Visit visit)
     visit("test_fraction", settings.testFraction);
 }
 
-/// Later than version 1 began: their defaults say what was done before.
+/// Later than version 1 started: their defaults say what was done before.
 template <typename Settings, typename Visit>
 void visitLaterSettings(Settings& settings, Visit visit)
 {
@@ -120,7 +120,7 @@ Manifest parse(const Json& json)
     visitStatistics(manifest.statistics, readFrom(json.at("statistics")));
     for (const Json& item : json.at("shards"))
         visitShard(manifest.shards.emplace_back(), readFrom(item));
-    for (const Json& item : json.value("exports", Json::array())) // later than version 1 began
+    for (const Json& item : json.value("exports", Json::array())) // later than version 1 started
         visitExport(manifest.exports.emplace_back(), readFrom(item));
     return manifest;
 }

@@ -18,7 +18,7 @@ constexpr std::size_t kFirstLength = 257; ///< symbol
 constexpr std::size_t kBlockBytes = 64u << 10;
 constexpr std::size_t kMinPiece = 16u << 10; ///< below, a code of its own costs more than it saves
 
-/// RFC 1951, 3.2.5: symbol 257 + i stands for lengths from kLengthBase[i] on, told apart by extra bits.
+/// RFC 1951, 3.2.5: symbol 257 + i stands for lengths from kLengthBase[i] on, distinguished by extra bits.
 constexpr std::array<std::uint16_t, 29> kLengthBase{3,  4,  5,  6,   7,   8,   9,   10,  11, 13,
                                                     15, 17, 19, 23,  27,  31,  35,  43,  51, 59,
                                                     67, 83, 99, 115, 131, 163, 195, 227, 258};

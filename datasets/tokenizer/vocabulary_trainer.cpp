@@ -95,7 +95,7 @@ public:
     std::size_t pieces() const { return m_names.size(); }
     const std::vector<std::string>& names() const { return m_names; }
 
-    /// False when no pair is frequent enough.
+    /// False if no pair is frequent enough.
     bool mergeBest(std::uint64_t leastFrequency)
     {
         while (!m_queue.empty()) {

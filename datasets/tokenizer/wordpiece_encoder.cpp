@@ -14,7 +14,7 @@ namespace trainyard {
 namespace {
 
 constexpr std::size_t kBlock = 64;                 // bytes whose blanks are found together
-constexpr std::size_t kMargin = ChunkKey::kWindow; // bytes behind a block that must be readable
+constexpr std::size_t kMargin = ChunkKey::kWindow; // bytes after a block that must be readable
 
 bool isBlank(char c)
 {
@@ -87,7 +87,7 @@ const char* WordPieceEncoder::encodeBlocks(std::string_view text, std::vector<st
     return begin;
 }
 
-/// A last chunk that began before the last block, then what lies in it, with blanks behind.
+/// A last chunk that started before the last block, then what lies in it, with blanks after.
 void WordPieceEncoder::encodeRest(std::string_view text, std::vector<std::int32_t>& ids)
 {
     if (text.size() >= 2 * kBlock) {
@@ -104,7 +104,7 @@ void WordPieceEncoder::encodeRest(std::string_view text, std::vector<std::int32_
     append(batch, ids);
 }
 
-/// The chunks that end in the block. `begin` is where the first of them begins, then where the next one does.
+/// The chunks that end in the block. `begin` is where the first of them starts, then where the next one does.
 void WordPieceEncoder::gather(const char* block, const char*& begin, Batch& batch)
 {
     for (std::uint64_t blanks = blanksOf(block); blanks != 0; blanks &= blanks - 1) {

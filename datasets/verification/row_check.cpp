@@ -58,7 +58,7 @@ std::optional<Violation> checkSegments(std::span<const std::int8_t> segments, co
     return std::nullopt;
 }
 
-/// Whether B is what the label says.
+/// Returns whether B matches the label.
 const char* sidesProblem(const RowRules& rules, bool label, bool sameDocument, std::int64_t first,
                          std::int64_t second)
 {
@@ -249,7 +249,7 @@ RowChecker::Problem RowChecker::checkText() const
     return std::nullopt;
 }
 
-/// Words are masked as a whole, and as many as fit: none that was left out has room.
+/// Words are masked as a whole, as many as fit: no unmasked word would fit too.
 RowChecker::Problem RowChecker::checkWholeWords(const Instance& out)
 {
     findWords(m_plain, out.firstSegment, m_continuing, m_words);

@@ -28,7 +28,7 @@ std::optional<std::string> outside(double share, double lowest, double highest, 
                        100 * (lowest - slack), 100 * (highest + slack));
 }
 
-/// A document without another one of its kind has no random next sentences at all; its share says nothing.
+/// A single document of its kind has no random next sentences; its share is meaningless.
 bool hasLoneDocument(const std::optional<Manifest>& manifest)
 {
     if (!manifest)

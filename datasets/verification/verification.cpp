@@ -134,7 +134,7 @@ private:
         takeSamples(shard, *reader, index);
     }
 
-    /// Against the manifest; where there is none, the hash is taken to compare the shards.
+    /// Compares with the manifest; without one, the hash is computed to compare the shards.
     void checkFile(ShardEntry& shard, std::uint64_t rows)
     {
         const auto digest = sha256OfFile(m_options.folder / shard.file);
@@ -308,7 +308,7 @@ private:
                                                                      static_cast<double>(text.tokens)});
     }
 
-    /// Samples are dealt to the training shards in turn and lie at even distances within a shard.
+    /// Distributes samples over the training shards in turn, at even distances within a shard.
     void takeSamples(const ShardEntry& shard, ShardReader& reader, std::size_t index)
     {
         const auto isTraining = [](const ShardEntry& s) { return s.training; };
