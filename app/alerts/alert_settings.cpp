@@ -5,8 +5,8 @@
 
 #include <QCoreApplication>
 
-#include "app/base/desk_file.h"
 #include "engine/spec/field_reader.h"
+#include "remote/target/desk_file.h"
 
 namespace trainyard {
 

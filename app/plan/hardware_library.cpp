@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/base/desk_file.h"
 #include "engine/planner/hardware/hardware_json.h"
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/spec/hardware_name.h"
+#include "remote/target/desk_file.h"
 
 namespace trainyard {
 

@@ -6,12 +6,12 @@
 #include <QJsonDocument>
 #include <QRegularExpression>
 
-#include "app/base/desk_file.h"
 #include "app/runs/kept_series.h"
 #include "engine/base/file.h"
 #include "engine/records/foreign_records.h"
 #include "engine/records/journal.h"
 #include "engine/spec/spec_json.h"
+#include "remote/target/desk_file.h"
 
 namespace trainyard {
 

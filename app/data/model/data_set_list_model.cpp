@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/base/desk_file.h"
 #include "app/base/display_text.h"
 #include "engine/spec/field_reader.h"
+#include "remote/target/desk_file.h"
 
 namespace trainyard {
 

@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/base/desk_file.h"
 #include "app/designer/model/spec_document.h"
 #include "engine/spec/field_reader.h"
 #include "engine/spec/spec_json.h"
+#include "remote/target/desk_file.h"
 
 namespace trainyard {
 

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/base/desk_file.h"
 #include "engine/spec/field_reader.h"
+#include "remote/target/desk_file.h"
 
 namespace trainyard {
 

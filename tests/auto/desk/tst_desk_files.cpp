@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/alerts/alert_settings.h"
-#include "app/base/desk_file.h"
 #include "app/data/model/data_set_list_model.h"
 #include "app/designer/model/design_draft.h"
 #include "app/designer/model/spec_document.h"
@@ -18,6 +17,7 @@
 #include "app/runs/kept_series.h"
 #include "app/runs/run_folder.h"
 #include "engine/planner/hardware/hardware_presets.h"
+#include "remote/target/desk_file.h"
 #include "tests/support/file_content.h"
 #include "tests/support/sample_run/sample_run.h"
 

@@ -1,4 +1,4 @@
-#include "app/base/desk_file.h"
+#include "remote/target/desk_file.h"
 
 #include <nlohmann/json.hpp>
 
