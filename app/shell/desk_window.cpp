@@ -32,8 +32,16 @@ DeskWindow::DeskWindow(QApplication& application, std::filesystem::path dataFold
     watchSession();
     m_window.restore();
     m_session.prepareJob().pickUp();
-    if (!m_session.startupProblems().isEmpty())
-        m_window.showStatus(m_session.startupProblems().join(QStringLiteral(" · ")));
+    showStartupProblems();
+}
+
+void DeskWindow::showStartupProblems()
+{
+    QStringList problems = m_session.startupProblems();
+    if (const Status& index = m_keyring->indexStatus(); !index.ok())
+        problems << QString::fromStdString(index.error().text());
+    if (!problems.isEmpty())
+        m_window.showStatus(problems.join(QStringLiteral(" · ")));
 }
 
 void DeskWindow::addPages()
@@ -190,7 +198,8 @@ void DeskWindow::watchLogins()
 {
     LoginDesk& logins = m_session.targets().logins();
     auto keyring = std::make_unique<SystemKeyring>(m_session.dataFolder() / "keyring.json");
-    QObject::connect(keyring.get(), &SystemKeyring::failed, &m_window, &MainWindow::showStatus);
+    m_keyring = keyring.get();
+    QObject::connect(m_keyring, &SystemKeyring::failed, &m_window, &MainWindow::showStatus);
     logins.setKeyring(std::move(keyring));
     QObject::connect(&logins, &LoginDesk::asked, &m_window, [this, &logins](const LoginQuestion& question) {
         const auto keyring =

@@ -11,6 +11,7 @@ namespace trainyard {
 
 class DataPage;
 class RunsPage;
+class SystemKeyring;
 
 /// The window with all its pages over one session, and what leads from one page to the next: a data set
 /// into the design, a launched run to Runs.
@@ -32,6 +33,7 @@ public:
 
 private:
     void addPages();
+    void showStartupProblems();
     void watchSession();
     void watchLogins();
     void relaunch(const RunSpec& spec);
@@ -42,7 +44,8 @@ private:
     QSettings m_settings;
     Appearance m_appearance;
     MainWindow m_window;
-    Tour* m_tour = nullptr; ///< owned by the window, as the pages are
+    SystemKeyring* m_keyring = nullptr; ///< owned by the session's logins
+    Tour* m_tour = nullptr;             ///< owned by the window, as the pages are
     DataPage* m_data = nullptr;
     RunsPage* m_runs = nullptr;
 };

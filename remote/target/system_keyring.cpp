@@ -8,13 +8,9 @@
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
 #include <QFileInfo>
-#include <QJsonArray>
-#include <QJsonDocument>
 #include <QTimer>
 #include <qt6keychain/keychain.h>
 #include <unistd.h>
-
-#include "engine/base/file.h"
 
 namespace trainyard {
 
@@ -58,12 +54,8 @@ void run(QKeychain::Job* job, QObject* context, std::function<void(QKeychain::Jo
 } // namespace
 
 SystemKeyring::SystemKeyring(std::filesystem::path indexFile, QObject* parent)
-    : QObject(parent), m_indexFile(std::move(indexFile))
+    : QObject(parent), m_index(std::move(indexFile))
 {
-    if (const auto text = readFile(m_indexFile); text.ok()) {
-        for (const auto name : QJsonDocument::fromJson(QByteArray::fromStdString(*text)).array())
-            m_names.insert(name.toString());
-    }
     look();
 }
 
@@ -100,6 +92,11 @@ void SystemKeyring::read(const QString& name, std::function<void(std::optional<s
 
 void SystemKeyring::write(const QString& name, const ssh::Secret& secret)
 {
+    // A secret whose name cannot be written down would stay in the keyring, unknown to every later session.
+    if (const Status& known = m_index.refresh(); !known.ok() && known.error().kind == ErrorKind::Refused) {
+        emit failed(tr("The secret is not kept: %1").arg(QString::fromStdString(known.error().text())));
+        return;
+    }
     auto* job = new QKeychain::WritePasswordJob(kService, this);
     job->setKey(name);
     job->setBinaryData(QByteArray(secret.view().data(), static_cast<qsizetype>(secret.view().size())));
@@ -109,25 +106,20 @@ void SystemKeyring::write(const QString& name, const ssh::Secret& secret)
                             .arg(ended ? ended->errorString() : tr("it does not answer")));
             return;
         }
-        m_names.insert(name);
-        saveNames();
+        tell(m_index.add(name));
     });
 }
 
 void SystemKeyring::remove(const QString& name)
 {
-    m_names.remove(name);
-    saveNames();
+    tell(m_index.remove(name));
     auto* job = new QKeychain::DeletePasswordJob(kService, this);
     job->setKey(name);
     job->start();
 }
 
-void SystemKeyring::saveNames()
+void SystemKeyring::tell(const Status& saved)
 {
-    const QJsonArray names = QJsonArray::fromStringList(QStringList(m_names.begin(), m_names.end()));
-    const Status saved =
-        writeFileAtomically(m_indexFile, QJsonDocument(names).toJson(QJsonDocument::Indented).toStdString());
     if (!saved.ok())
         emit failed(QString::fromStdString(saved.error().text()));
 }

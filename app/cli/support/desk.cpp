@@ -33,7 +33,10 @@ QString describe(const LoginQuestion& question)
 Desk::Desk(const TargetOptions& options, NewKeys newKeys)
     : m_newKeys(newKeys), m_targets(options), m_runs(m_targets)
 {
-    m_targets.logins().setKeyring(std::make_unique<SystemKeyring>(keyringIndexFile()));
+    auto keyring = std::make_unique<SystemKeyring>(keyringIndexFile());
+    m_keyring = keyring.get();
+    connect(m_keyring, &SystemKeyring::failed, this, &console::warn);
+    m_targets.logins().setKeyring(std::move(keyring));
     connect(&m_targets, &TargetPool::targetAdded, this, &Desk::watch);
     connect(&m_targets.logins(), &LoginDesk::asked, this, &Desk::askLogin);
     connect(&m_targets.logins(), &LoginDesk::withdrawn, this, [this] { m_terminal.withdraw(m_asked); });
@@ -70,8 +73,16 @@ void Desk::judgeHostKey(Target& target, const HostKeyQuestion& question)
                    });
 }
 
+/// Only where it matters: a command that needs no secret goes on without a word.
+void Desk::warnOfKeyringIndex()
+{
+    if (m_keyring->isPresent() && !m_keyring->indexStatus().ok() && !std::exchange(m_warnedOfKeyring, true))
+        console::warn(QString::fromStdString(m_keyring->indexStatus().error().text()));
+}
+
 void Desk::askLogin(const LoginQuestion& question)
 {
+    warnOfKeyringIndex();
     if (!Terminal::isThere()) {
         console::note(QString("%1 wants a secret, and there is no terminal to ask on. Use a key without a "
                               "passphrase or the ssh-agent, or connect in the window.")

@@ -11,6 +11,8 @@
 
 namespace trainyard {
 
+class SystemKeyring;
+
 /// What every command that reaches hosts works with: the links and the runs. Asks on the terminal whether an
 /// unknown host key is to be trusted, and for passwords and passphrases, which it uses again as long as the
 /// command runs; without a terminal the answer is no.
@@ -35,6 +37,7 @@ public:
 private:
     void watch(Target* target);
     void judgeHostKey(Target& target, const HostKeyQuestion& question);
+    void warnOfKeyringIndex();
     void askLogin(const LoginQuestion& question);
     void askPrompt(const LoginQuestion& question, qsizetype index);
 
@@ -42,6 +45,8 @@ private:
     Terminal m_terminal;
     quint64 m_asked = 0;                ///< ticket of the login prompt that was asked last
     std::vector<ssh::Secret> m_answers; ///< to the prompts of the login that is asked now
+    SystemKeyring* m_keyring = nullptr; ///< owned by the logins of m_targets
+    bool m_warnedOfKeyring = false;
     TargetPool m_targets;
     RunService m_runs;
 };

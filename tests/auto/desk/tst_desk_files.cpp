@@ -18,6 +18,7 @@
 #include "app/runs/run_folder.h"
 #include "engine/planner/hardware/hardware_presets.h"
 #include "remote/target/desk_file.h"
+#include "remote/target/keyring_index.h"
 #include "tests/support/file_content.h"
 #include "tests/support/sample_run/sample_run.h"
 
@@ -36,6 +37,7 @@ struct DeskStore {
     FileAction load;
     FileAction save;
     bool hasVersion = true;
+    bool isList = false; ///< of version 1, without a number
 };
 
 template <typename Value>
@@ -93,7 +95,14 @@ const QList<DeskStore>& deskStores()
          [](const auto& file) {
              return HardwareLibrary(file.parent_path()).store("hgx-h100", *nodePreset("hgx-h100"));
          },
-         false}};
+         false},
+        {"keyring.json", [](const auto& file) { return KeyringIndex(file).status(); },
+         [](const auto& file) {
+             KeyringIndex index(file);
+             const Status first = index.add("account me@gpu-01");
+             return first.ok() ? index.add("key /home/me/.ssh/id_ed25519") : first;
+         },
+         true, true}};
     return kStores;
 }
 
@@ -220,6 +229,8 @@ private slots:
     {
         QFETCH(int, state);
         const DeskStore store = fetched();
+        if (store.isList && damagedStates()[state].name == "list")
+            QSKIP("a list without names is whole");
         const QByteArray damaged = damagedStates()[state].content(wholeOf(store));
         putContent(shown(store), damaged);
         const Status loaded = store.load(pathOf(store));
@@ -241,7 +252,8 @@ private slots:
         const DeskStore store = fetched();
         if (!store.hasVersion)
             QSKIP("its fields are its version: an unknown one is damage");
-        auto newer = nlohmann::json::parse(wholeOf(store).toStdString());
+        auto newer =
+            store.isList ? nlohmann::json::object() : nlohmann::json::parse(wholeOf(store).toStdString());
         newer["version"] = 99;
         newer["unheard of"] = {1, 2, 3};
         const auto content = QByteArray::fromStdString(newer.dump());
@@ -308,6 +320,24 @@ private slots:
         QVERIFY(failureOf(deskStores()[0].load(pathOf(deskStores()[0]))).contains("hosts"));
         QVERIFY(failureOf(deskStores()[1].load(pathOf(deskStores()[1]))).contains("data_sets[0].name"));
         QVERIFY(failureOf(deskStores()[2].load(pathOf(deskStores()[2]))).contains("notifies"));
+    }
+
+    void theKeyringsListKeepsWhatAnotherWindowAdds()
+    {
+        const std::filesystem::path file = m_folder->filePath("keyring.json").toStdString();
+        KeyringIndex ours(file);
+        QVERIFY(KeyringIndex(file).add("theirs").ok());
+        QVERIFY(ours.add("ours").ok());
+        QVERIFY(KeyringIndex(file).contains("theirs") && KeyringIndex(file).contains("ours"));
+    }
+
+    void nothingIsWrittenToADamagedListOfTheKeyringForANameNotInIt()
+    {
+        putContent(m_folder->filePath("keyring.json"), "[\"key /home/me");
+        KeyringIndex index(m_folder->filePath("keyring.json").toStdString());
+        QVERIFY(index.remove("key /home/me/.ssh/id_ed25519").ok());
+        QCOMPARE(files(), QStringList{"keyring.json"});
+        QCOMPARE(contentOf(m_folder->filePath("keyring.json")), QByteArray("[\"key /home/me"));
     }
 
     void setsAsideUnderANameThatIsFree()
