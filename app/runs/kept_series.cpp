@@ -128,9 +128,10 @@ std::string noteOf(const StepStream& stream, const JournalEnd& journal, const st
     return bytes;
 }
 
-Status takeNote(const std::string& bytes, const fs::path& journal, KeptSeries& kept,
+Status takeNote(const std::string& bytes, const QString& folder, KeptSeries& kept,
                 std::vector<RunAttempt>& attempts)
 {
+    const fs::path journal = journalPath(folder);
     const Json note = Json::from_cbor(bytes, true, false);
     try {
         kept.journal = {note.at("journal_bytes").get<std::uint64_t>(),
@@ -146,8 +147,8 @@ Status takeNote(const std::string& bytes, const fs::path& journal, KeptSeries& k
             kept.stream.traceSequence = note.at("trace_record").get<std::uint64_t>();
         }
         attempts = attemptsFrom(note.at("attempts"));
-    } catch (const Json::exception& error) {
-        return badInput(std::string("kept series: ") + error.what());
+    } catch (const Json::exception&) {
+        return badInput(seriesPath(folder).string() + ": its note on the journal is damaged");
     }
     return {};
 }
@@ -167,7 +168,7 @@ Result<KeptSeries> readKeptSeries(const QString& folder)
     TRAINYARD_TRY(SeriesFile file, SeriesFile::open(seriesPath(folder)));
     KeptSeries kept;
     std::vector<RunAttempt> attempts;
-    TRAINYARD_TRY_STATUS(takeNote(file.note(), journalPath(folder), kept, attempts));
+    TRAINYARD_TRY_STATUS(takeNote(file.note(), folder, kept, attempts));
     const SeriesTable* steps = file.table(kStepsTable);
     if (!steps)
         return badInput(seriesPath(folder).string() + ": no steps in it");

@@ -95,6 +95,23 @@ private slots:
         }
     }
 
+    void namesTheFileWhoseNoteIsDamaged_data()
+    {
+        QTest::addColumn<QByteArray>("note");
+        QTest::addRow("no CBOR") << QByteArray("no note");
+        QTest::addRow("empty map") << QByteArray("\xa0");
+        QTest::addRow("value of another kind") << QByteArray("\xa1\x6djournal_bytes\x61x");
+    }
+    void namesTheFileWhoseNoteIsDamaged()
+    {
+        QFETCH(QByteArray, note);
+        QVERIFY(keepSeries(folder()).ok());
+        QVERIFY(SeriesWriter::open(file()).value().commit(note.toStdString()).ok());
+        const auto kept = readKeptSeries(folder());
+        QVERIFY(!kept.ok());
+        QCOMPARE(kept.error().text(), file().string() + ": its note on the journal is damaged");
+    }
+
     void anOpenRunMendsItsFileAndShowsWhatTheJournalSays()
     {
         QVERIFY(keepSeries(folder()).ok());
