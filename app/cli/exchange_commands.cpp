@@ -173,9 +173,11 @@ void describe(const LoadedRun& run)
     console::print(console::table(rows));
 }
 
-Status applyNames(const ImportOptions& options, std::vector<LoadedRun>& runs)
+Status applyOptions(const ImportOptions& options, std::vector<LoadedRun>& runs)
 {
     for (LoadedRun& run : runs) {
+        for (const std::string& tag : options.tags)
+            run.import.tags.append(textOf(tag).simplified());
         if (!options.name.empty())
             run.import.name =
                 runs.size() == 1 ? textOf(options.name) : textOf(options.name) + u'/' + run.import.name;
@@ -198,10 +200,7 @@ Result<QStringList> keep(const std::vector<LoadedRun>& runs, const ImportOptions
     if (options.list)
         return QStringList(qsizetype(runs.size()), QString());
     TRAINYARD_TRY(const auto history, History::open());
-    QStringList tags;
-    for (const std::string& tag : options.tags)
-        tags.append(textOf(tag).simplified());
-    return importIntoHistory(history->library(), deskDataFolder() / "runs", runs, tags);
+    return importIntoHistory(history->library(), deskDataFolder() / "runs", runs);
 }
 
 Status importRuns(const ImportOptions& options)
@@ -209,7 +208,7 @@ Status importRuns(const ImportOptions& options)
     if (options.path.empty())
         return badInput("say what to import", "a folder with event files, or a CSV file");
     TRAINYARD_TRY(auto runs, holdsEventFiles(options.path) ? loadEvents(options.path) : loadTable(options));
-    TRAINYARD_TRY_STATUS(applyNames(options, runs));
+    TRAINYARD_TRY_STATUS(applyOptions(options, runs));
     for (const LoadedRun& run : runs) {
         for (const QString& warning : run.warnings)
             console::warn(warning);

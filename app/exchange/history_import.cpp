@@ -2,6 +2,7 @@
 
 #include "app/runs/run_folder.h"
 #include "app/runs/run_library.h"
+#include "app/runs/staged_import.h"
 
 namespace trainyard {
 
@@ -9,56 +10,58 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The folders of an import; takes back those that were not kept.
-class ImportedFolders {
-public:
-    explicit ImportedFolders(fs::path runsFolder) : m_runsFolder(std::move(runsFolder)) {}
-    ~ImportedFolders()
-    {
-        std::error_code ignored;
-        for (const QString& id : m_unkept)
-            fs::remove_all(folderOf(id), ignored);
-    }
-    ImportedFolders(const ImportedFolders&) = delete;
-    ImportedFolders& operator=(const ImportedFolders&) = delete;
-
-    /// What the history says of the run, whose folder is there now.
-    Result<RunEntry> add(const LoadedRun& run)
-    {
-        TRAINYARD_TRY(const QString id, writeImportedRun(m_runsFolder, run.import, run.series));
-        m_unkept.append(id);
-        TRAINYARD_TRY(const RecordedRun recorded,
-                      readRunFolder(QString::fromStdString(folderOf(id).string())));
-        RunEntry entry;
-        updateEntry(entry, recorded.facts, recorded.series);
-        return entry;
-    }
-    QStringList keep() { return std::exchange(m_unkept, {}); }
-
-private:
-    fs::path folderOf(const QString& id) const { return m_runsFolder / id.toStdString(); }
-
-    fs::path m_runsFolder;
-    QStringList m_unkept;
-};
+constexpr auto kNothingImported = "nothing was imported";
 
 } // namespace
 
-Result<QStringList> importIntoHistory(RunLibrary& history, const fs::path& runsFolder,
-                                      std::span<const LoadedRun> runs, const QStringList& tags)
+HistoryImport::HistoryImport(std::unique_ptr<StagedImport> staged) : m_staged(std::move(staged)) {}
+HistoryImport::~HistoryImport() = default;
+
+Result<std::unique_ptr<HistoryImport>> HistoryImport::begin(const fs::path& runsFolder)
 {
-    ImportedFolders folders(runsFolder);
-    QList<RunEntry> entries;
-    for (const LoadedRun& run : runs) {
-        auto entry = folders.add(run);
-        if (!entry.ok())
-            return entry.error().in("nothing was imported");
-        entry->tags = tags;
-        entries.append(*entry);
+    auto staged = StagedImport::begin(runsFolder);
+    if (!staged.ok())
+        return staged.error().in(kNothingImported);
+    return std::unique_ptr<HistoryImport>(new HistoryImport(std::move(staged).value()));
+}
+
+Status HistoryImport::add(const LoadedRun& run)
+{
+    const auto id = m_staged->add(run.import, run.series);
+    if (!id.ok())
+        return id.error().in(kNothingImported);
+    const auto recorded = readRunFolder(QString::fromStdString(m_staged->folderOf(*id).string()));
+    if (!recorded.ok())
+        return recorded.error().in(kNothingImported);
+    RunEntry entry;
+    updateEntry(entry, recorded->facts, recorded->series);
+    m_entries.append(entry);
+    return {};
+}
+
+Result<QStringList> HistoryImport::finish(RunLibrary& history)
+{
+    Status done = m_staged->publish();
+    if (done.ok())
+        done = history.storeAll(m_entries);
+    if (!done.ok()) {
+        m_staged.reset(); // takes the folders back
+        return done.error().in(kNothingImported);
     }
-    if (const Status stored = history.storeAll(entries); !stored.ok())
-        return stored.error().in("nothing was imported");
-    return folders.keep();
+    m_staged->keep();
+    QStringList ids;
+    for (const RunEntry& entry : std::as_const(m_entries))
+        ids.append(entry.id);
+    return ids;
+}
+
+Result<QStringList> importIntoHistory(RunLibrary& history, const fs::path& runsFolder,
+                                      std::span<const LoadedRun> runs)
+{
+    TRAINYARD_TRY(const auto import, HistoryImport::begin(runsFolder));
+    for (const LoadedRun& run : runs)
+        TRAINYARD_TRY_STATUS(import->add(run));
+    return import->finish(history);
 }
 
 } // namespace trainyard

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <QDateTime>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QRandomGenerator>
@@ -56,13 +57,17 @@ QJsonObject toJson(const RunImport& import)
     QJsonObject texts;
     for (const auto& [tag, text] : import.texts)
         texts[tag] = text;
-    return {{"trainyard_import", kVersion},
-            {"name", import.name},
-            {"format", import.format},
-            {"source", import.source},
-            {"imported", QDateTime::fromMSecsSinceEpoch(import.importedMs, Qt::UTC).toString(Qt::ISODate)},
-            {"figures", figures},
-            {"texts", texts}};
+    QJsonObject json{
+        {"trainyard_import", kVersion},
+        {"name", import.name},
+        {"format", import.format},
+        {"source", import.source},
+        {"imported", QDateTime::fromMSecsSinceEpoch(import.importedMs, Qt::UTC).toString(Qt::ISODate)},
+        {"figures", figures},
+        {"texts", texts}};
+    if (!import.tags.isEmpty())
+        json["tags"] = QJsonArray::fromStringList(import.tags);
+    return json;
 }
 
 Result<RunImport> fromJson(const std::string& text, const fs::path& file)
@@ -83,6 +88,8 @@ Result<RunImport> fromJson(const std::string& text, const fs::path& file)
     const QJsonObject texts = json["texts"].toObject();
     for (auto it = texts.begin(); it != texts.end(); ++it)
         import.texts[it.key()] = it.value().toString();
+    for (const auto tag : json["tags"].toArray())
+        import.tags.append(tag.toString());
     return import;
 }
 

@@ -33,6 +33,7 @@ struct RunImport {
     qint64 importedMs = 0;
     FigureSeries figures;
     std::map<QString, QString> texts; ///< notes that came with it, by their tag
+    QStringList tags;                 ///< for its entry in the history
     std::vector<SeriesTable> tables;
 };
 

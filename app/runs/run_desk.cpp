@@ -4,6 +4,7 @@
 #include <QDir>
 
 #include "app/runs/run_hosts.h"
+#include "app/runs/staged_import.h"
 
 namespace trainyard {
 
@@ -43,6 +44,7 @@ QString RunDesk::folderOf(const QString& runId) const
 
 void RunDesk::scan()
 {
+    endInterruptedImports(m_runsFolder.toStdString());
     for (const QString& id : QDir(m_runsFolder).entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name)) {
         if (!m_library.find(id))
             adopt(id);

@@ -37,7 +37,8 @@ public:
     const QString& runsFolder() const { return m_runsFolder; }
     QString folderOf(const QString& runId) const;
 
-    /// Takes in training runs whose folders have appeared since, and forgets launches that came to nothing.
+    /// Takes in training runs whose folders have appeared since, ends imports that were killed, and forgets
+    /// launches that came to nothing.
     /// Ends the life of those runs' OpenRun.
     void scan();
     /// The run, read from its folder if it is not open yet; owned by the desk. BadInput when the folder is

@@ -40,6 +40,8 @@ void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series
 {
     const RunStatus& status = series.status();
     const StepTable& steps = series.steps();
+    if (entry.id.isEmpty() && facts.import)
+        entry.tags = facts.import->tags;
     entry.id = facts.id;
     entry.name = facts.name();
     entry.hosts = facts.hosts;

@@ -45,7 +45,8 @@ struct RunEntry {
     bool operator==(const RunEntry&) const;
 };
 
-/// Brings the figures of `entry` up to what facts and series say; what the user keeps with it stays.
+/// Brings the figures of `entry` up to what facts and series say; what the user keeps with it stays. An empty
+/// entry becomes that of a new run, with the tags of its import.
 void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series);
 
 /// Median throughput of the newest `window` steps; NaN without steps.

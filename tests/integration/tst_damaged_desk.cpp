@@ -1,10 +1,16 @@
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSqlDatabase>
+#include <QSqlQuery>
 #include <QTest>
 
 #include "tests/integration/cli_fixture.h"
 #include "tests/integration/condition_table.h"
 #include "tests/support/file_content.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard::test;
 using trainyard::support::contentOf;
@@ -62,7 +68,7 @@ const QList<QStringList>& hostCommands()
 
 } // namespace
 
-// What commands do where a file of the desk is damaged.
+// Files of the desk that are damaged, and what a command that was killed has left of them.
 class TestDamagedDesk : public QObject {
     Q_OBJECT
 
@@ -99,6 +105,34 @@ private slots:
             QVERIFY2(result.status == 0, qPrintable(command.join(' ') + ": " + result.err));
             QCOMPARE(result.err, QString());
         }
+    }
+
+    /// It is killed while it waits for the history: its folders are there, its entries are not.
+    void anImportThatIsKilledIsWholeAfterTheNextStart()
+    {
+        const QString csv = m_cli.write("curve.csv", "step,loss\n1,9.5\n2,9.25\n");
+        QCOMPARE(m_cli.run({"runs", "--recorded"}).status, 0); // makes the history
+        {
+            auto database = QSqlDatabase::addDatabase("QSQLITE", "other program");
+            database.setDatabaseName(m_cli.path("desk/history.db"));
+            QVERIFY(database.open() && QSqlQuery(database).exec("BEGIN IMMEDIATE"));
+            const auto import = m_cli.start({"import", csv, "--tag", "paper"});
+            AWAIT(!QDir(m_cli.path("desk/runs")).isEmpty(QDir::Dirs | QDir::NoDotAndDotDot));
+            import->kill();
+            QVERIFY(import->waitForFinished());
+            QCOMPARE(import->exitStatus(), QProcess::CrashExit);
+        }
+        QSqlDatabase::removeDatabase("other program");
+        const CliResult listed = m_cli.run({"runs", "--recorded", "--json"});
+        QCOMPARE(listed.status, 0);
+        const QJsonArray runs = QJsonDocument::fromJson(listed.out.toUtf8()).array();
+        QCOMPARE(runs.size(), 1);
+        QCOMPARE(runs[0]["name"].toString(), QString("curve"));
+        QCOMPARE(runs[0]["tags"].toArray(), QJsonArray{"paper"});
+        QCOMPARE(QDir(m_cli.path("desk/runs"))
+                     .entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot)
+                     .size(),
+                 1);
     }
 
 private:

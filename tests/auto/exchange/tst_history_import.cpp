@@ -5,6 +5,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "app/exchange/history_import.h"
 #include "app/runs/run_desk.h"
 #include "app/runs/run_library.h"
@@ -18,6 +21,7 @@ LoadedRun loadedRun(const QString& name, int points)
 {
     LoadedRun run;
     run.import.name = name;
+    run.import.tags = {"paper"};
     run.import.format = "CSV";
     run.import.source = "/tmp/" + name + ".csv";
     run.import.importedMs = 1'795'252'505'000;
@@ -63,7 +67,7 @@ private slots:
     void makesRunsWithTagsOfAllThatWasLoaded()
     {
         const std::vector<LoadedRun> runs{loadedRun("one", 3), loadedRun("two", 5)};
-        const QStringList ids = importIntoHistory(*m_history, runsFolder(), runs, {"paper"}).value();
+        const QStringList ids = importIntoHistory(*m_history, runsFolder(), runs).value();
         QCOMPARE(ids.size(), 2);
         QCOMPARE(m_history->runs().size(), 2);
         const RunEntry second = *m_history->find(ids[1]);
@@ -84,7 +88,7 @@ private slots:
         {
             const OtherProgram other(m_folder->filePath("history.db"));
             QVERIFY(other.hasLock());
-            const auto imported = importIntoHistory(*m_history, runsFolder(), runs, {"paper"});
+            const auto imported = importIntoHistory(*m_history, runsFolder(), runs);
             QVERIFY(!imported.ok());
             QCOMPARE(imported.error().kind, ErrorKind::Refused);
             const QString text = QString::fromStdString(imported.error().text());
@@ -94,14 +98,14 @@ private slots:
         }
         QCOMPARE(folders(), QStringList());
         QVERIFY(m_history->runs().isEmpty());
-        QVERIFY(importIntoHistory(*m_history, runsFolder(), runs, {}).ok());
+        QVERIFY(importIntoHistory(*m_history, runsFolder(), runs).ok());
         QCOMPARE(m_history->runs().size(), 2);
     }
 
     void takesBackTheFirstRunWhenTheSecondCannotBeMade()
     {
         const std::vector<LoadedRun> runs{loadedRun("one", 3), loadedRun("empty", 0)};
-        const auto imported = importIntoHistory(*m_history, runsFolder(), runs, {});
+        const auto imported = importIntoHistory(*m_history, runsFolder(), runs);
         QVERIFY(!imported.ok());
         QVERIFY(imported.error().message.find("/tmp/empty.csv") != std::string::npos);
         QCOMPARE(folders(), QStringList());
@@ -111,13 +115,77 @@ private slots:
     void leavesTheRunsThatWereThere()
     {
         const std::vector<LoadedRun> good{loadedRun("one", 3)}, bad{loadedRun("empty", 0)};
-        const QStringList ids = importIntoHistory(*m_history, runsFolder(), good, {}).value();
-        QVERIFY(!importIntoHistory(*m_history, runsFolder(), bad, {}).ok());
+        const QStringList ids = importIntoHistory(*m_history, runsFolder(), good).value();
+        QVERIFY(!importIntoHistory(*m_history, runsFolder(), bad).ok());
         QCOMPARE(folders(), ids);
         QCOMPARE(m_history->runs().size(), 1);
     }
 
+    void aNewHistoryTakesRunsInWithTheirTags()
+    {
+        const std::vector<LoadedRun> runs{loadedRun("one", 3)};
+        const QStringList ids = importIntoHistory(*m_history, runsFolder(), runs).value();
+        const auto anew = RunLibrary::open(m_folder->filePath("new.db")).value();
+        RunDesk desk(*anew, m_folder->filePath("runs"), nullptr);
+        QCOMPARE(anew->find(ids[0])->tags, QStringList{"paper"});
+    }
+
+    void takesTheFoldersBackWhenItIsDropped()
+    {
+        {
+            const auto import = HistoryImport::begin(runsFolder()).value();
+            QVERIFY(import->add(loadedRun("one", 3)).ok());
+            RunDesk desk(*m_history, m_folder->filePath("runs"), nullptr); // while it is at work
+            QCOMPARE(folders().size(), 1);
+            QVERIFY(folders().first().startsWith(".import-"));
+        }
+        QCOMPARE(folders(), QStringList());
+        QVERIFY(m_history->runs().isEmpty());
+    }
+
+    void theNextStartRemovesWhatAKilledImportHadWritten()
+    {
+        killAmidImport();
+        QCOMPARE(folders().size(), 1);
+        RunDesk desk(*m_history, m_folder->filePath("runs"), nullptr);
+        QCOMPARE(folders(), QStringList());
+        QVERIFY(m_history->runs().isEmpty());
+    }
+
+    void theNextStartMovesTheRestOfACompleteImport()
+    {
+        killAmidImport();
+        QDir runs(m_folder->filePath("runs"));
+        const QString written = folders().first();
+        const QString complete = QString(written).replace(".import-", ".imported-");
+        QVERIFY(runs.rename(written, complete));
+        const QString first =
+            QDir(runs.filePath(complete)).entryList(QDir::Dirs | QDir::NoDotAndDotDot).first();
+        QVERIFY(runs.rename(complete + '/' + first, first));
+        RunDesk desk(*m_history, m_folder->filePath("runs"), nullptr);
+        QCOMPARE(m_history->runs().size(), 2);
+        for (const RunEntry& run : m_history->runs())
+            QCOMPARE(run.tags, QStringList{"paper"});
+        QCOMPARE(folders().size(), 2);
+        QVERIFY(!folders().first().startsWith('.'));
+    }
+
 private:
+    /// In another process, which leaves two runs written and not published.
+    void killAmidImport() const
+    {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const auto import = HistoryImport::begin(runsFolder());
+            const bool written = import.ok() && (*import)->add(loadedRun("one", 3)).ok() &&
+                                 (*import)->add(loadedRun("two", 5)).ok();
+            ::_exit(written ? 0 : 1);
+        }
+        int status = -1;
+        QCOMPARE(::waitpid(child, &status, 0), child);
+        QCOMPARE(status, 0);
+    }
+
     std::filesystem::path runsFolder() const { return m_folder->filePath("runs").toStdString(); }
     QStringList folders() const
     {

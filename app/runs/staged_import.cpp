@@ -1,0 +1,168 @@
+#include "app/runs/staged_import.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+#include <QRandomGenerator>
+
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kBeingWritten = ".import-";
+constexpr std::string_view kComplete = ".imported-";
+constexpr auto kStagingLock = "lock";
+
+fs::path stagingFolder(const fs::path& runsFolder, std::string_view prefix, const std::string& name)
+{
+    return runsFolder / (std::string(prefix) + name);
+}
+
+Status moveFolder(const fs::path& from, const fs::path& to)
+{
+    // Onto a folder with something in it rename() fails: no run is lost.
+    if (::rename(from.c_str(), to.c_str()) != 0)
+        return systemError(ErrorKind::Failed, "cannot move " + from.string() + " to " + to.string(), errno);
+    return {};
+}
+
+std::vector<fs::path> stagedRuns(const fs::path& staging)
+{
+    std::vector<fs::path> runs;
+    std::error_code problem;
+    for (fs::directory_iterator entry(staging, problem), end; !problem && entry != end;
+         entry.increment(problem)) {
+        if (entry->path().filename() != kStagingLock)
+            runs.push_back(entry->path());
+    }
+    return runs;
+}
+
+Status moveRuns(const fs::path& staging, const fs::path& runsFolder)
+{
+    for (const fs::path& run : stagedRuns(staging))
+        TRAINYARD_TRY_STATUS(moveFolder(run, runsFolder / run.filename()));
+    return syncPath(runsFolder);
+}
+
+/// The lock last: a folder without one may belong to a program that is about to take it.
+void removeStaging(const fs::path& staging)
+{
+    std::error_code ignored;
+    for (const fs::path& run : stagedRuns(staging))
+        fs::remove_all(run, ignored);
+    fs::remove(staging / kStagingLock, ignored);
+    fs::remove(staging, ignored);
+}
+
+void endInterruptedImport(const fs::path& staging, bool isComplete)
+{
+    std::error_code ignored;
+    if (!fs::exists(staging / kStagingLock, ignored))
+        return;
+    const auto lock = LockFile::tryAcquire(staging / kStagingLock);
+    if (!lock.ok() || !*lock)
+        return;
+    if (!isComplete || moveRuns(staging, staging.parent_path()).ok())
+        removeStaging(staging);
+}
+
+} // namespace
+
+Result<std::unique_ptr<StagedImport>> StagedImport::begin(const fs::path& runsFolder)
+{
+    TRAINYARD_TRY_STATUS(makeFolder(runsFolder));
+    const std::string name = QString::number(QRandomGenerator::system()->generate(), 16).toStdString();
+    const fs::path staging = stagingFolder(runsFolder, kBeingWritten, name);
+    TRAINYARD_TRY_STATUS(makeFolder(staging));
+    TRAINYARD_TRY(auto lock, LockFile::tryAcquire(staging / kStagingLock));
+    if (!lock)
+        return refused("another import uses " + staging.string(), "try again");
+    return std::unique_ptr<StagedImport>(new StagedImport(runsFolder, name, std::move(*lock)));
+}
+
+StagedImport::StagedImport(fs::path runsFolder, std::string name, LockFile lock)
+    : m_runsFolder(std::move(runsFolder)), m_name(std::move(name)), m_lock(std::move(lock))
+{
+}
+
+StagedImport::~StagedImport()
+{
+    if (m_lock)
+        takeBack();
+}
+
+fs::path StagedImport::folderOf(const QString& id) const
+{
+    return stagingFolder(m_runsFolder, kBeingWritten, m_name) / id.toStdString();
+}
+
+Result<QString> StagedImport::add(const RunImport& import, std::span<const PointSeries> series)
+{
+    TRAINYARD_TRY(const QString id,
+                  writeImportedRun(stagingFolder(m_runsFolder, kBeingWritten, m_name), import, series));
+    std::error_code ignored;
+    if (fs::exists(m_runsFolder / id.toStdString(), ignored))
+        return failed("there is a run " + id.toStdString() + " already",
+                      "try again: its number is drawn by chance");
+    m_ids.append(id);
+    return id;
+}
+
+Status StagedImport::publish()
+{
+    const fs::path complete = stagingFolder(m_runsFolder, kComplete, m_name);
+    TRAINYARD_TRY_STATUS(moveFolder(stagingFolder(m_runsFolder, kBeingWritten, m_name), complete));
+    m_isComplete = true;
+    Status moved = syncPath(m_runsFolder);
+    if (moved.ok())
+        moved = moveRuns(complete, m_runsFolder);
+    if (!moved.ok())
+        takeBack();
+    return moved;
+}
+
+void StagedImport::keep()
+{
+    removeStaging(stagingFolder(m_runsFolder, m_isComplete ? kComplete : kBeingWritten, m_name));
+    m_lock.reset();
+}
+
+/// The way of publish() backwards, so that a kill on it leaves all or none too.
+void StagedImport::takeBack()
+{
+    const fs::path staging = stagingFolder(m_runsFolder, kBeingWritten, m_name);
+    if (std::exchange(m_isComplete, false)) {
+        const fs::path complete = stagingFolder(m_runsFolder, kComplete, m_name);
+        std::error_code ignored;
+        for (const QString& id : std::as_const(m_ids))
+            fs::rename(m_runsFolder / id.toStdString(), complete / id.toStdString(), ignored);
+        fs::rename(complete, staging, ignored);
+    }
+    removeStaging(staging);
+    m_lock.reset();
+}
+
+void endInterruptedImports(const fs::path& runsFolder)
+{
+    std::vector<fs::path> folders;
+    std::error_code problem;
+    for (fs::directory_iterator entry(runsFolder, problem), end; !problem && entry != end;
+         entry.increment(problem)) {
+        if (entry->path().filename().string().starts_with('.'))
+            folders.push_back(entry->path());
+    }
+    for (const fs::path& folder : folders) {
+        const std::string name = folder.filename().string();
+        if (name.starts_with(kBeingWritten) || name.starts_with(kComplete))
+            endInterruptedImport(folder, name.starts_with(kComplete));
+    }
+}
+
+} // namespace trainyard
