@@ -7,6 +7,7 @@
 
 #include "app/base/display_text.h"
 #include "app/exchange/csv_import.h"
+#include "app/exchange/history_import.h"
 #include "app/exchange/tensorboard_import.h"
 #include "app/monitor/csv_choice.h"
 #include "app/runs/run_desk.h"
@@ -18,36 +19,37 @@ namespace {
 
 constexpr int kMaxWarnings = 3; ///< told in the strip
 
-Result<QStringList> writeAll(const std::vector<LoadedRun>& runs, const std::filesystem::path& runsFolder,
-                             QStringList& warnings)
-{
-    QStringList ids;
-    for (const LoadedRun& run : runs) {
-        warnings += run.warnings;
-        TRAINYARD_TRY(const QString id, writeImportedRun(runsFolder, run.import, run.series));
-        ids.append(id);
-    }
-    return ids;
-}
+using Import = std::shared_ptr<HistoryImport>;
 
-Result<QStringList> takeEvents(const std::filesystem::path& folder, const std::filesystem::path& runsFolder,
-                               QStringList& warnings, const ImportGoesOn& goesOn)
+Result<Import> takeEvents(const std::filesystem::path& folder, const std::filesystem::path& runsFolder,
+                          QStringList& warnings, const ImportGoesOn& goesOn)
 {
     TRAINYARD_TRY(const auto logs, findTensorBoardLogs(folder));
-    QStringList ids;
+    TRAINYARD_TRY(Import import, HistoryImport::begin(runsFolder));
     for (std::size_t i = 0; i < logs.size(); ++i) {
         const auto part = [&](double share) { return goesOn((double(i) + share) / double(logs.size())); };
-        TRAINYARD_TRY(LoadedRun run, loadTensorBoardLog(logs[i], part));
+        TRAINYARD_TRY(const LoadedRun run, loadTensorBoardLog(logs[i], part));
         if (run.series.empty()) {
             warnings << QObject::tr("%1 has no scalars").arg(run.import.name);
             continue;
         }
-        std::vector<LoadedRun> one;
-        one.push_back(std::move(run));
-        TRAINYARD_TRY(const QStringList written, writeAll(one, runsFolder, warnings));
-        ids += written;
+        warnings += run.warnings;
+        TRAINYARD_TRY_STATUS(import->add(run));
     }
-    return ids;
+    return import;
+}
+
+Result<Import> takeTable(const Result<std::vector<LoadedRun>>& runs, const std::filesystem::path& runsFolder,
+                         QStringList& warnings)
+{
+    if (!runs.ok())
+        return runs.error();
+    TRAINYARD_TRY(Import import, HistoryImport::begin(runsFolder));
+    for (const LoadedRun& run : *runs) {
+        warnings += run.warnings;
+        TRAINYARD_TRY_STATUS(import->add(run));
+    }
+    return import;
 }
 
 } // namespace
@@ -57,7 +59,8 @@ RunImporter::RunImporter(RunDesk& desk, MessageStrip& strip, QWidget& window)
     , m_desk(desk)
     , m_strip(strip)
     , m_window(window)
-    , m_job([this](const Outcome& outcome) { tell(outcome); }, [this](double share) { showProgress(share); })
+    , m_job([this](const Outcome& outcome) { finish(outcome); },
+            [this](double share) { showProgress(share); })
     , m_table([this](const Table& table) { askForColumns(m_tableFile, table); })
 {
 }
@@ -88,11 +91,11 @@ void RunImporter::importEvents(const QString& folder)
           [folder = folder.toStdString(),
            runs = m_desk.runsFolder().toStdString()](const ImportGoesOn& goesOn) {
               Outcome outcome;
-              const auto ids = takeEvents(folder, runs, outcome.warnings, goesOn);
-              if (ids.ok())
-                  outcome.runIds = *ids;
+              const auto import = takeEvents(folder, runs, outcome.warnings, goesOn);
+              if (import.ok())
+                  outcome.import = *import;
               else
-                  outcome.error = ids.error();
+                  outcome.error = import.error();
               return outcome;
           });
 }
@@ -122,13 +125,11 @@ void RunImporter::askForColumns(const QString& file, const Table& table)
             start(oneLine(name), [columns = choice->columns(), file, name, table,
                                   runs = m_desk.runsFolder().toStdString()](const ImportGoesOn&) {
                 Outcome outcome;
-                const auto loaded = loadCsv(**table, columns, name, file);
-                const auto ids = loaded.ok() ? writeAll(*loaded, runs, outcome.warnings)
-                                             : Result<QStringList>(loaded.error());
-                if (ids.ok())
-                    outcome.runIds = *ids;
+                const auto import = takeTable(loadCsv(**table, columns, name, file), runs, outcome.warnings);
+                if (import.ok())
+                    outcome.import = *import;
                 else
-                    outcome.error = ids.error();
+                    outcome.error = import.error();
                 return outcome;
             });
         },
@@ -145,7 +146,6 @@ void RunImporter::start(const QString& what, LatestJob<Outcome>::Work work)
     showProgress(0);
     m_strip.addAction(tr("Cancel"), [this] {
         m_job.cancel();
-        m_desk.scan(); // what was complete before stays
         m_strip.showMessage(MessageStrip::Tone::Info, tr("Importing %1 was stopped.").arg(m_what));
     });
     m_job.start(std::move(work));
@@ -156,19 +156,26 @@ void RunImporter::showProgress(double share)
     m_strip.showProgress(tr("importing %1").arg(m_what), share);
 }
 
-void RunImporter::tell(const Outcome& outcome)
+void RunImporter::finish(const Outcome& outcome)
 {
-    m_desk.scan();
     if (outcome.error)
         return m_strip.showError(*outcome.error);
-    if (!outcome.runIds.isEmpty())
-        emit imported(outcome.runIds.first()); // before what is told: another run clears the strip
-    QStringList details = outcome.warnings.mid(0, kMaxWarnings);
-    if (outcome.warnings.size() > kMaxWarnings)
-        details << tr("and %1 more").arg(outcome.warnings.size() - kMaxWarnings);
-    m_strip.showMessage(outcome.warnings.isEmpty() ? MessageStrip::Tone::Good : MessageStrip::Tone::Warning,
-                        outcome.runIds.size() == 1 ? tr("%1 is imported.").arg(m_what)
-                                                   : tr("%1 runs are imported.").arg(outcome.runIds.size()),
+    const auto runIds = outcome.import->finish(m_desk.library());
+    if (!runIds.ok())
+        return m_strip.showError(runIds.error());
+    tell(*runIds, outcome.warnings);
+}
+
+void RunImporter::tell(const QStringList& runIds, const QStringList& warnings)
+{
+    if (!runIds.isEmpty())
+        emit imported(runIds.first()); // before what is told: another run clears the strip
+    QStringList details = warnings.mid(0, kMaxWarnings);
+    if (warnings.size() > kMaxWarnings)
+        details << tr("and %1 more").arg(warnings.size() - kMaxWarnings);
+    m_strip.showMessage(warnings.isEmpty() ? MessageStrip::Tone::Good : MessageStrip::Tone::Warning,
+                        runIds.size() == 1 ? tr("%1 is imported.").arg(m_what)
+                                           : tr("%1 runs are imported.").arg(runIds.size()),
                         oneLine(details.join(QStringLiteral(" · "))));
 }
 

@@ -14,11 +14,13 @@ class QWidget;
 
 namespace trainyard {
 
+class HistoryImport;
 class MessageStrip;
 class RunDesk;
 
 /// Takes runs of other tools into the history: asks for the files, for the columns of a table, reads in
-/// another thread and tells in the strip how far it is and what came of it.
+/// another thread and tells in the strip how far it is and what came of it. The runs of one import all
+/// appear, or none does.
 class RunImporter : public QObject {
     Q_OBJECT
 
@@ -38,7 +40,7 @@ signals:
 
 private:
     struct Outcome {
-        QStringList runIds;
+        std::shared_ptr<HistoryImport> import;
         QStringList warnings;
         std::optional<Error> error;
     };
@@ -47,7 +49,8 @@ private:
     void readTable(const QString& file);
     void askForColumns(const QString& file, const Table& table);
     void start(const QString& what, LatestJob<Outcome>::Work work);
-    void tell(const Outcome& outcome);
+    void finish(const Outcome& outcome);
+    void tell(const QStringList& runIds, const QStringList& warnings);
     void showProgress(double share);
 
     RunDesk& m_desk;

@@ -790,6 +790,27 @@ private slots:
         support::savePictures(*m_page, "runs-imported");
     }
 
+    void importsAllRunsOfAFolderOrNone()
+    {
+        const QString unreadable = QStringLiteral("/sys/kernel/uevent_seqnum"); // it cannot be mapped
+        if (!QFile::exists(unreadable))
+            QSKIP("needs the kernel's files in /sys");
+        open({running()});
+        const QString logs = m_folder->filePath("logs");
+        const QString file = QStringLiteral("/events.out.tfevents.1790000000.0");
+        QVERIFY(QDir().mkpath(logs + "/a") && QDir().mkpath(logs + "/b"));
+        QVERIFY(QFile::copy(TRAINYARD_SOURCE_DIR "/tests/golden/tensorboard/logs/tensorboard" + file,
+                            logs + "/a" + file));
+        QVERIFY(QFile::link(unreadable, logs + "/b" + file));
+        m_place->findChild<RunImporter*>()->importEvents(logs);
+        AWAIT(m_place->findChild<MessageStrip*>()->text().contains("cannot map " + logs + "/b"));
+        QCOMPARE(m_library->runs().size(), 1);
+        QCOMPARE(QDir(m_folder->filePath("runs"))
+                     .entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot)
+                     .size(),
+                 1);
+    }
+
     void importsTheChosenColumnsOfATable()
     {
         open({running()});
