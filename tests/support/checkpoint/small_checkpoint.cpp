@@ -24,9 +24,9 @@ SliceToSave rowOf(const char* tensor, int shard, int shards, std::span<const flo
 } // namespace
 
 Status publishSmallCheckpoint(const std::filesystem::path& checkpoints, std::int64_t step, int shards,
-                              const KeptCheckpoints& kept)
+                              const KeptCheckpoints& kept, const Fence& fence)
 {
-    const CheckpointWriter writer(checkpoints, Step{step});
+    const CheckpointWriter writer(checkpoints, Step{step}, fence);
     TRAINYARD_TRY_STATUS(writer.begin());
     for (int shard = 0; shard < shards; ++shard) {
         std::array<float, kColumns> values{};
