@@ -28,7 +28,10 @@ void RemoteRunHosts::follow(OpenRun& run)
     if (run.findChild<RunFollower*>({}, Qt::FindDirectChildrenOnly))
         return;
     auto* follower = new RunFollower(run.id(), run.facts().hosts, m_service.targets(), {}, &run);
-    QObject::connect(follower, &RunFollower::recordsArrived, &run, &OpenRun::apply);
+    QObject::connect(follower, &RunFollower::recordsArrived, &run,
+                     [follower, &run](const QString& stream, const std::vector<Record>& records) {
+                         run.apply(stream, records, follower->mirrorEnd(stream));
+                     });
     QObject::connect(follower, &RunFollower::attemptArrived, &run, &OpenRun::readAttempt);
     QObject::connect(follower, &RunFollower::streamRestarted, &run, &OpenRun::restartStream);
     QObject::connect(follower, &RunFollower::linkChanged, &run,

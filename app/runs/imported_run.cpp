@@ -388,7 +388,7 @@ RunSeries stepsOf(const RunImport& import)
         const RunAttempt attempt = attemptOf(*loss);
         stream.steps = StepTable::fromSeries(stepTableOf(import, *loss), {attempt}).value();
         markUnrecorded(stream.steps, import, *loss);
-        stream.lastSequence = std::uint64_t(stream.steps.size());
+        stream.journal.lastSequence = std::uint64_t(stream.steps.size());
         stream.newestNs = attempt.endedNs;
     }
     const Record word = lastWord(import, lastStep(import), stream.newestNs);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/runs/kept_series.h"
 #include "app/runs/run_entry.h"
+#include "app/runs/series_cache.h"
 
 namespace trainyard {
 
@@ -32,59 +32,72 @@ double usualStepSeconds(const StepTable& steps)
 OpenRun::OpenRun(RecordedRun run, QObject* parent)
     : QObject(parent)
     , m_run(std::move(run))
-    , m_keep([this](const Status& kept) {
-        if (!kept.ok())
-            setProblem(QString::fromStdString(kept.error().in("cannot keep the figures of the run").text()));
+    , m_cacheUpdate([this](const Status& updated) {
+        if (!updated.ok())
+            setProblem(
+                QString::fromStdString(updated.error().in("cannot cache the metrics of the run").text()));
     })
-    , m_examine([this](const Result<bool>& mended) { onExamined(mended); })
-    , m_keptSteps(m_run.series.restoredSteps())
+    , m_examine([this](const Result<bool>& repaired) { onExamined(repaired); })
+    , m_cachedSteps(m_run.series.restoredSteps())
 {
     m_tell.setSingleShot(true);
     m_tell.setInterval(kFrameMs);
     connect(&m_tell, &QTimer::timeout, this, &OpenRun::changed);
-    connect(&m_tell, &QTimer::timeout, this, &OpenRun::keepWhenDue);
-    examineKeptSteps();
+    connect(&m_tell, &QTimer::timeout, this, &OpenRun::updateCacheWhenDue);
+    // The file of an imported run is all there is of it; a run without a folder is not written anywhere.
+    if (!m_run.facts.import && !m_run.facts.folder.isEmpty())
+        m_cache = std::make_shared<SeriesCache>(m_run.facts.folder, m_cachedSteps > 0);
+    examineCache();
 }
 
-/// A file of many gigabytes opens without being read; what of it is damaged shows when all of it is.
-void OpenRun::examineKeptSteps()
+/// A file of many gigabytes opens without being read, so its damage shows only when all of it is.
+void OpenRun::examineCache()
 {
-    if (m_run.facts.import || m_keptSteps == 0)
-        return keepWhenDue();
-    m_examine.start([folder = m_run.facts.folder](const auto&) { return mendSeries(folder); });
+    if (!m_cache || m_cachedSteps == 0)
+        return updateCacheWhenDue();
+    m_examine.start([folder = m_run.facts.folder](const auto&) { return repairSeriesCache(folder); });
 }
 
-void OpenRun::onExamined(const Result<bool>& mended)
+void OpenRun::onExamined(const Result<bool>& repaired)
 {
-    if (!mended.ok())
+    if (!repaired.ok())
         return setProblem(
-            QString::fromStdString(mended.error().in("the kept figures of the run are damaged").text()));
-    if (*mended) {
+            QString::fromStdString(repaired.error().in("the cached metrics of the run are corrupt").text()));
+    if (*repaired) {
         const Status read = readStepsAgain(m_run.facts.folder, m_run.series);
-        setProblem(read.ok() ? tr("The kept figures of this run were damaged; they have been made anew from "
-                                  "its journal.")
-                             : QString::fromStdString(read.error().text()));
+        m_cachedSteps = m_run.series.restoredSteps();
+        m_cache = std::make_shared<SeriesCache>(m_run.facts.folder, m_cachedSteps > 0);
+        setProblem(read.ok()
+                       ? tr("The cached metrics of this run were corrupt and have been rebuilt from its "
+                            "journal.")
+                       : QString::fromStdString(read.error().text()));
         emit changed();
     }
-    keepWhenDue();
+    updateCacheWhenDue();
 }
 
-/// Of an imported run the file is all there is; a run without a folder is not written anywhere.
-void OpenRun::keepWhenDue()
+void OpenRun::updateCacheWhenDue()
 {
     const qsizetype steps = m_run.series.steps().size();
-    if (m_run.facts.import || m_run.facts.folder.isEmpty() || steps - m_keptSteps < kMinKeptSteps ||
-        m_keep.isRunning() || m_examine.isRunning())
+    if (!m_cache || steps - m_cachedSteps < kMinCachedSteps || m_cacheUpdate.isRunning() ||
+        m_examine.isRunning())
         return;
-    m_keptSteps = steps;
-    m_keep.start(
-        [folder = m_run.facts.folder](const LatestJob<Status>::GoesOn&) { return keepSeries(folder); });
+    m_cachedSteps = steps;
+    m_cacheUpdate.start(
+        [cache = m_cache, stream = m_run.series.stepStream()](const auto&) { return cache->update(stream); });
 }
 
 void OpenRun::apply(const QString& stream, const std::vector<Record>& records)
 {
     if (m_run.series.apply(stream, records) > 0 && !m_tell.isActive())
         m_tell.start();
+}
+
+void OpenRun::apply(const QString& stream, const std::vector<Record>& records, const JournalEnd& end)
+{
+    apply(stream, records);
+    if (stream == QLatin1String("steps"))
+        m_run.series.setStepsEnd(end);
 }
 
 void OpenRun::restartStream(const QString& stream)

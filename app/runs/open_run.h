@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include <QObject>
 #include <QTimer>
 
@@ -8,6 +10,8 @@
 #include "app/runs/run_folder.h"
 
 namespace trainyard {
+
+class SeriesCache;
 
 /// How well this desk sees a run; says nothing about how the run is.
 enum class RunLink {
@@ -20,8 +24,8 @@ enum class RunLink {
 /// A run that is being looked at: what its folder says, what its records say so far, and how fresh that is.
 /// Live or recorded makes no difference to a view. GUI thread.
 ///
-/// It keeps the series file of a long run up to date, in another thread, so that the run opens at once the
-/// next time. A file that turns out to be damaged is made anew from the journal at once.
+/// It keeps the series cache of a long run up to date, in another thread, so that the run opens immediately
+/// the next time. A cache that turns out to be damaged is rebuilt from the journal.
 class OpenRun : public QObject {
     Q_OBJECT
 
@@ -36,6 +40,8 @@ public:
     const QString& problem() const { return m_problem; }
 
     void apply(const QString& stream, const std::vector<Record>& records);
+    /// As above; `end` is where these records end in the mirror of the stream.
+    void apply(const QString& stream, const std::vector<Record>& records, const JournalEnd& end);
     void restartStream(const QString& stream);
     /// What the newest attempt was asked to do is in the run's folder now.
     void readAttempt();
@@ -59,14 +65,15 @@ private:
     static constexpr int kFrameMs = 40;
 
     bool isSilent(qint64 nowMs) const;
-    void keepWhenDue();
-    void examineKeptSteps();
-    void onExamined(const Result<bool>& mended);
+    void updateCacheWhenDue();
+    void examineCache();
+    void onExamined(const Result<bool>& repaired);
 
     RecordedRun m_run;
-    LatestJob<Status> m_keep;
-    LatestJob<Result<bool>> m_examine; ///< true = the series file was damaged and is made anew
-    qsizetype m_keptSteps; ///< so many are in the series file, or were meant to be when it was last written
+    LatestJob<Status> m_cacheUpdate;
+    LatestJob<Result<bool>> m_examine;    ///< true = the cache was damaged and has been rebuilt
+    std::shared_ptr<SeriesCache> m_cache; ///< shared with the update that is running; null = nothing to cache
+    qsizetype m_cachedSteps;              ///< in the cache, or meant to be when it was last updated
     RunLink m_link = RunLink::Recorded;
     QString m_problem;
     QTimer m_tell;

@@ -6,7 +6,7 @@
 #include <QJsonDocument>
 #include <QRegularExpression>
 
-#include "app/runs/kept_series.h"
+#include "app/runs/series_cache.h"
 #include "engine/base/file.h"
 #include "engine/records/foreign_records.h"
 #include "engine/records/journal.h"
@@ -65,6 +65,8 @@ std::optional<DataSetManifest> dataSetOf(const RunFacts& facts)
     return manifest.ok() ? std::optional(*manifest) : std::nullopt;
 }
 
+const QString kSteps = QStringLiteral("steps");
+
 /// In pieces: a long run's journal is larger than what is kept of it.
 Status readStream(const QString& file, const QString& stream, RunSeries& series, const JournalEnd& from)
 {
@@ -75,19 +77,21 @@ Status readStream(const QString& file, const QString& stream, RunSeries& series,
     TRAINYARD_TRY(const JournalEnd end, scanJournal(file.toStdString(), take, from));
     if (end.damage && end.lastSequence == 0)
         return end.damage->in(file.toStdString());
+    if (stream == kSteps)
+        series.setStepsEnd(end);
     return {};
 }
 
-const QString kSteps = QStringLiteral("steps");
-
-/// Where the journal goes on; what is not kept, or badly, is read from its start.
-JournalEnd restoreKeptSteps(const QString& folder, RunSeries& series)
+/// Returns where reading the journal of steps continues; without a cache, or with a damaged one, at its
+/// start.
+JournalEnd restoreCachedSteps(const QString& folder, RunSeries& series)
 {
-    auto kept = readKeptSeries(folder);
-    if (!kept.ok())
+    auto cached = readSeriesCache(folder);
+    if (!cached.ok())
         return {};
-    series.restore(std::move(kept->stream));
-    return kept->journal;
+    const JournalEnd end = cached->journal;
+    series.restore(std::move(*cached));
+    return end;
 }
 
 Status readHosts(RunFacts& facts)
@@ -151,7 +155,7 @@ Result<RunFacts> readRunFacts(const QString& folder)
 Result<RunSeries> readRunSeries(const QString& folder)
 {
     RunSeries series;
-    const JournalEnd keptSteps = restoreKeptSteps(folder, series);
+    const JournalEnd cachedSteps = restoreCachedSteps(folder, series);
     // Hidden and foreign files (".orig" copies that the mirror keeps) are not streams: those are plain words.
     static const QRegularExpression streamName(QStringLiteral("^[a-z]+(-\\d+)?$"));
     const QDir journals(folder + "/journal");
@@ -159,7 +163,7 @@ Result<RunSeries> readRunSeries(const QString& folder)
         if (!streamName.match(stream).hasMatch())
             continue;
         TRAINYARD_TRY_STATUS(readStream(journals.filePath(stream), stream, series,
-                                        stream == kSteps ? keptSteps : JournalEnd()));
+                                        stream == kSteps ? cachedSteps : JournalEnd()));
     }
     return series;
 }
@@ -167,8 +171,8 @@ Result<RunSeries> readRunSeries(const QString& folder)
 Status readStepsAgain(const QString& folder, RunSeries& series)
 {
     series.forget(kSteps);
-    const JournalEnd kept = restoreKeptSteps(folder, series);
-    return readStream(folder + QStringLiteral("/journal/steps"), kSteps, series, kept);
+    const JournalEnd cached = restoreCachedSteps(folder, series);
+    return readStream(folder + QStringLiteral("/journal/steps"), kSteps, series, cached);
 }
 
 Result<RecordedRun> readRunFolder(const QString& folder)

@@ -37,7 +37,8 @@ std::size_t RunSeries::apply(const QString& stream, const std::vector<Record>& r
 
 void RunSeries::restore(StepStream stream)
 {
-    m_seen[kStepStream] = SequenceSet::upTo(stream.lastSequence);
+    m_seen[kStepStream] = SequenceSet::upTo(stream.journal.lastSequence);
+    m_stepsEnd = stream.journal;
     m_steps = std::move(stream.steps);
     m_restoredSteps = m_steps.size();
     m_ranks = std::move(stream.ranks);
@@ -46,11 +47,15 @@ void RunSeries::restore(StepStream stream)
     m_newestNs = std::max(m_newestNs, stream.newestNs);
 }
 
+void RunSeries::setStepsEnd(const JournalEnd& end)
+{
+    if (end.lastSequence >= m_stepsEnd.lastSequence)
+        m_stepsEnd = end;
+}
+
 StepStream RunSeries::stepStream() const
 {
-    const auto seen = m_seen.find(kStepStream);
-    return {m_steps,   m_ranks, m_trace, m_traceSequence, seen == m_seen.end() ? 0 : seen->second.size(),
-            m_newestNs};
+    return {m_steps, m_ranks, m_trace, m_traceSequence, m_stepsEnd, m_newestNs};
 }
 
 void RunSeries::forget(const QString& stream)
@@ -62,6 +67,8 @@ void RunSeries::forget(const QString& stream)
     if (stream == kStepStream) {
         m_steps = {};
         m_ranks = {};
+        m_stepsEnd = {};
+        m_restoredSteps = 0;
         m_trace.reset();
         m_traceSequence = 0;
     } else if (stream == QLatin1String("run")) {

@@ -10,6 +10,7 @@
 #include "app/runs/rank_table.h"
 #include "app/runs/sequence_set.h"
 #include "app/runs/step_table.h"
+#include "engine/records/journal.h"
 #include "engine/records/record.h"
 
 namespace trainyard {
@@ -52,7 +53,7 @@ struct StepStream {
     RankTable ranks;
     std::optional<PipelineTrace> trace; ///< the newest
     std::uint64_t traceSequence = 0;    ///< of the trace in the stream
-    std::uint64_t lastSequence = 0;     ///< of the stream
+    JournalEnd journal;                 ///< where reading the stream continues
     std::int64_t newestNs = 0;          ///< wall clock of its newest record
 };
 
@@ -63,10 +64,12 @@ class RunSeries {
 public:
     /// How many of the records were new.
     std::size_t apply(const QString& stream, const std::vector<Record>& records);
-    /// The steps as they were kept, with every record of their stream up to lastSequence counted as seen. For
-    /// a series that has none yet.
+    /// Takes the steps from the cache and counts every record up to stream.journal.lastSequence as seen.
+    /// Requires a series without steps.
     void restore(StepStream stream);
     qsizetype restoredSteps() const { return m_restoredSteps; } ///< how many came by restore()
+    /// Notes that the records of the stream "steps" up to there have been applied; an earlier end is ignored.
+    void setStepsEnd(const JournalEnd& end);
     /// The steps so far. Requires that their stream was read from its start without gaps.
     StepStream stepStream() const;
     /// The host's stream turned out to be another one: what came from it is dropped, and it comes again.
@@ -99,6 +102,7 @@ private:
     std::map<QString, std::int64_t> m_newestEventNs; ///< of each stream
     StepTable m_steps;
     qsizetype m_restoredSteps = 0;
+    JournalEnd m_stepsEnd;
     RankTable m_ranks;
     std::vector<RunEvent> m_events;
     std::map<std::pair<QString, int>, NodeDevice> m_devices;

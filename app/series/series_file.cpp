@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <QJsonArray>
@@ -298,6 +299,24 @@ Status SeriesWriter::writeChunk(int table, std::span<const ColumnChunk> columns)
 Status SeriesWriter::write(const std::string& block)
 {
     return writeAll(m_file.get(), block, m_path);
+}
+
+void SeriesWriter::release()
+{
+    m_releasedBytes = ::lseek(m_file.get(), 0, SEEK_CUR);
+    ::flock(m_file.get(), LOCK_UN);
+}
+
+Status SeriesWriter::reacquire()
+{
+    if (::flock(m_file.get(), LOCK_EX | LOCK_NB) != 0)
+        return refused(m_path.string() + " is being written by another program");
+    struct stat own {};
+    struct stat named {};
+    const bool isSame = ::fstat(m_file.get(), &own) == 0 && ::stat(m_path.c_str(), &named) == 0 &&
+                        own.st_ino == named.st_ino && own.st_dev == named.st_dev &&
+                        own.st_size == m_releasedBytes;
+    return isSame ? Status() : Status(badInput(m_path.string() + " was changed by another program"));
 }
 
 Status SeriesWriter::commit(std::string_view note)

@@ -86,6 +86,12 @@ public:
     /// Everything appended so far is on disk when this returns.
     Status commit(std::string_view note);
 
+    /// Lets others write the file. Requires that everything is committed; append again only after
+    /// reacquire().
+    void release();
+    /// Refused while another process writes the file; BadInput when it is not as it was at release().
+    Status reacquire();
+
 private:
     struct Table {
         QString name;
@@ -102,6 +108,7 @@ private:
     std::filesystem::path m_path;
     FileDescriptor m_file;
     std::vector<Table> m_tables;
+    off_t m_releasedBytes = 0;
 };
 
 inline constexpr const char* kSeriesFileName = "series";

@@ -147,6 +147,12 @@ void RunFollower::follow(int node, const QString& stream)
     m_streams.emplace(stream, std::move(follower));
 }
 
+JournalEnd RunFollower::mirrorEnd(const QString& stream) const
+{
+    const auto follower = m_streams.find(stream);
+    return follower == m_streams.end() ? JournalEnd() : follower->second->mirrorEnd();
+}
+
 void RunFollower::onRecords(const QString& stream, const std::vector<Record>& records)
 {
     emit recordsArrived(stream, records);

@@ -13,7 +13,7 @@
 #include <QStringList>
 #include <QTimer>
 
-#include "engine/records/record.h"
+#include "engine/records/journal.h"
 #include "remote/target/target_pool.h"
 
 namespace trainyard {
@@ -50,6 +50,8 @@ public:
     LinkState linkState() const { return m_link; }
     /// The head has told its streams, and all that it had then is here.
     bool caughtUp() const { return m_headAnswered && everythingIsHere(); }
+    /// Where the records of this stream that have arrived end in its mirror.
+    JournalEnd mirrorEnd(const QString& stream) const;
     /// How often the hosts are asked which streams there are and how long they have become; 2 s unless set
     /// before start().
     void setLookInterval(std::chrono::milliseconds interval) { m_look.setInterval(interval); }

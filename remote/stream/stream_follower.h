@@ -29,6 +29,9 @@ public:
     /// Bytes of the journal whose records are out.
     std::uint64_t bytesFollowed() const { return m_mirror.replayed() ? m_mirror.validBytes() : 0; }
 
+    /// Where these records end in the mirror.
+    JournalEnd mirrorEnd() const { return m_mirror.end(); }
+
 signals:
     void recordsArrived(const std::vector<trainyard::Record>& records);
     void restarted();

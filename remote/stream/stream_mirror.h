@@ -34,6 +34,8 @@ public:
     const Status& lastWriteError() const { return m_writeStatus; }
 
     std::uint64_t validBytes() const { return m_parser.validBytes(); }
+    /// Where the records end that have been handed out.
+    JournalEnd end() const { return {m_parser.validBytes(), m_parser.lastSequence(), {}}; }
     /// The last bytes, at most `limit`, to compare with the host's.
     std::string_view lastBytes() const { return m_lastBytes; }
 

@@ -19,7 +19,7 @@
 #include "app/charts/chart_link.h"
 #include "app/charts/curve_chart.h"
 #include "app/monitor/charts_tab.h"
-#include "app/runs/kept_series.h"
+#include "app/runs/series_cache.h"
 #include "app/runs/open_run.h"
 #include "app/series/series_file.h"
 #include "engine/base/resident_set.h"
@@ -162,7 +162,7 @@ void openRuns(const QTemporaryDir& scratch)
     reading.take([&] { readRunSeries(QString::fromStdString(run.string())).value(); });
     reading.print("run of 10^6 steps, read from its journal alone");
     Times keeping;
-    keeping.take([&] { TRAINYARD_CHECK(keepSeries(QString::fromStdString(run.string())).ok()); });
+    keeping.take([&] { TRAINYARD_CHECK(rebuildSeriesCache(QString::fromStdString(run.string())).ok()); });
     keeping.print("    its series file is made (in another thread)");
     Times opening;
     const double before = mebibytes();

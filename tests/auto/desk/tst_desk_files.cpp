@@ -14,7 +14,7 @@
 #include "app/designer/model/spec_document.h"
 #include "app/hosts/model/host_store.h"
 #include "app/plan/hardware_library.h"
-#include "app/runs/kept_series.h"
+#include "app/runs/series_cache.h"
 #include "app/runs/run_folder.h"
 #include "engine/planner/hardware/hardware_presets.h"
 #include "remote/target/desk_file.h"
@@ -365,7 +365,7 @@ private slots:
         support::SampleRun sample;
         sample.steps = sample.reached = 5;
         const QString run = support::writeSampleRun(m_folder->path(), sample);
-        QVERIFY(keepSeries(run).ok());
+        QVERIFY(rebuildSeriesCache(run).ok());
         QVERIFY(QDir(run).mkpath("attempts"));
         const QString path = run + '/' + file;
         const QByteArray whole =

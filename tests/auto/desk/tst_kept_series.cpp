@@ -2,9 +2,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/runs/kept_series.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_folder.h"
+#include "app/runs/series_cache.h"
 #include "app/series/series_file.h"
 #include "tests/support/patience.h"
 #include "tests/support/sample_run/sample_run.h"
@@ -38,59 +38,82 @@ private slots:
         write(1, 1, kSteps);
     }
 
-    void aKeptRunIsTheRunThatWasRead()
+    void aCachedRunIsTheRunThatWasRead()
     {
         const RunSeries read = readRunSeries(folder()).value();
-        QVERIFY(keepSeries(folder()).ok());
-        const auto kept = readKeptSeries(folder());
-        QVERIFY2(kept.ok(), kept.ok() ? "" : kept.error().text().c_str());
-        QCOMPARE(kept->stream.steps.size(), kSteps);
+        QVERIFY(rebuildSeriesCache(folder()).ok());
+        const auto cached = readSeriesCache(folder());
+        QVERIFY2(cached.ok(), cached.ok() ? "" : cached.error().text().c_str());
+        QCOMPARE(cached->steps.size(), kSteps);
         compare(readRunSeries(folder()).value(), read);
     }
 
-    void goesOnWhereTheFileEnds()
+    void growsFromMemory()
     {
-        QVERIFY(keepSeries(folder()).ok());
-        write(1, kSteps + 1, kSteps + 5000);
-        compare(readRunSeries(folder()).value(), fromJournal());
-        QCOMPARE(readKeptSeries(folder())->stream.steps.size(), kSteps);
-        QVERIFY(keepSeries(folder()).ok());
-        QCOMPARE(readKeptSeries(folder())->stream.steps.size(), kSteps + 5000);
-        compare(readRunSeries(folder()).value(), fromJournal());
+        QVERIFY(rebuildSeriesCache(folder()).ok());
+        RunSeries series = readRunSeries(folder()).value();
+        SeriesCache cache(folder(), series.restoredSteps() > 0);
+        for (int last = kSteps; last < kSteps + 15'000; last += 5000) {
+            grow(series, 1, last + 1, last + 5000);
+            QCOMPARE(readSeriesCache(folder())->steps.size(), last);
+            QVERIFY(cache.update(series.stepStream()).ok());
+            QCOMPARE(readSeriesCache(folder())->steps.size(), last + 5000);
+            QVERIFY(SeriesFile::verify(file()).ok());
+            compare(readRunSeries(folder()).value(), fromJournal());
+        }
     }
 
-    void aLaterAttemptReplacesKeptSteps()
+    /// Work that grew with the length of the run would make a run of millions of steps slow to follow.
+    void anUpdateReadsNothingThatIsCached()
     {
-        QVERIFY(keepSeries(folder()).ok());
-        write(2, kSteps - 3000, kSteps + 100, 1.5);
+        RunSeries series = readRunSeries(folder()).value();
+        SeriesCache cache(folder(), false);
+        QVERIFY(cache.update(series.stepStream()).ok());
+        grow(series, 1, kSteps + 1, kSteps + 5000);
+        QVERIFY(cache.update(series.stepStream()).ok()); // opens the file that the first one wrote
+        grow(series, 1, kSteps + 5001, kSteps + 10'000);
+        const StepStream stream = series.stepStream();
+        const qint64 before = bytesRead();
+        QVERIFY(cache.update(stream).ok());
+        const qint64 read = bytesRead() - before;
+        QVERIFY2(read < 16 * 1024, qPrintable(QString::number(read))); // the end of the journal, /proc itself
+        QCOMPARE(readSeriesCache(folder())->steps.size(), kSteps + 10'000);
+    }
+
+    void aLaterAttemptReplacesCachedSteps()
+    {
+        QVERIFY(rebuildSeriesCache(folder()).ok());
+        RunSeries series = readRunSeries(folder()).value();
+        SeriesCache cache(folder(), true);
+        grow(series, 2, kSteps - 3000, kSteps + 100, 1.5);
         compare(readRunSeries(folder()).value(), fromJournal());
-        QVERIFY(keepSeries(folder()).ok());
+        QVERIFY(cache.update(series.stepStream()).ok());
         compare(readRunSeries(folder()).value(), fromJournal());
-        QCOMPARE(readKeptSeries(folder())->stream.steps.size(), kSteps + 100);
+        QCOMPARE(readSeriesCache(folder())->steps.size(), kSteps + 100);
     }
 
     void anotherJournalIsReadFromItsStart()
     {
-        QVERIFY(keepSeries(folder()).ok());
+        QVERIFY(rebuildSeriesCache(folder()).ok());
         QVERIFY(fs::remove(journal()));
         write(1, 1, kSteps, 0.25);
-        QVERIFY(!readKeptSeries(folder()).ok());
+        QVERIFY(!readSeriesCache(folder()).ok());
         compare(readRunSeries(folder()).value(), fromJournal());
-        QVERIFY(keepSeries(folder()).ok());
-        QVERIFY(readKeptSeries(folder()).ok());
+        QVERIFY(rebuildSeriesCache(folder()).ok());
+        QVERIFY(readSeriesCache(folder()).ok());
     }
 
-    void aDamagedFileIsMadeAgain()
+    void aDamagedFileIsRebuilt()
     {
-        QVERIFY(keepSeries(folder()).ok());
+        QVERIFY(rebuildSeriesCache(folder()).ok());
         const auto bytes = qint64(fs::file_size(file()));
         for (const qint64 at : {qint64(3), bytes / 2, bytes - 3}) {
             flip(at);
-            QVERIFY(!SeriesFile::verify(file()).ok() || !readKeptSeries(folder()).ok() ||
-                    readKeptSeries(folder())->stream.steps.isEmpty());
-            QVERIFY(keepSeries(folder()).ok());
+            QVERIFY(!SeriesFile::verify(file()).ok() || !readSeriesCache(folder()).ok() ||
+                    readSeriesCache(folder())->steps.isEmpty());
+            QVERIFY(rebuildSeriesCache(folder()).ok());
             QVERIFY(SeriesFile::verify(file()).ok());
-            QCOMPARE(readKeptSeries(folder())->stream.steps.size(), kSteps);
+            QCOMPARE(readSeriesCache(folder())->steps.size(), kSteps);
             compare(readRunSeries(folder()).value(), fromJournal());
         }
     }
@@ -105,40 +128,82 @@ private slots:
     void namesTheFileWhoseNoteIsDamaged()
     {
         QFETCH(QByteArray, note);
-        QVERIFY(keepSeries(folder()).ok());
+        QVERIFY(rebuildSeriesCache(folder()).ok());
         QVERIFY(SeriesWriter::open(file()).value().commit(note.toStdString()).ok());
-        const auto kept = readKeptSeries(folder());
-        QVERIFY(!kept.ok());
-        QCOMPARE(kept.error().text(), file().string() + ": its note on the journal is damaged");
+        const auto cached = readSeriesCache(folder());
+        QVERIFY(!cached.ok());
+        QCOMPARE(cached.error().text(), file().string() + ": its note on the journal is damaged");
     }
 
-    void anOpenRunMendsItsFileAndShowsWhatTheJournalSays()
+    void whatAnotherProgramWroteMeanwhileIsReplaced()
     {
-        QVERIFY(keepSeries(folder()).ok());
+        RunSeries series = readRunSeries(folder()).value();
+        SeriesCache cache(folder(), false);
+        QVERIFY(cache.update(series.stepStream()).ok());
+        grow(series, 1, kSteps + 1, kSteps + 5000);
+        QVERIFY(cache.update(series.stepStream()).ok());
+        QVERIFY(rebuildSeriesCache(folder()).ok()); // the same content in another file
+        grow(series, 1, kSteps + 5001, kSteps + 10'000);
+        QVERIFY(cache.update(series.stepStream()).ok());
+        QFile garbage(QString::fromStdString(file().string()));
+        QVERIFY(garbage.open(QFile::WriteOnly) && garbage.write("garbage") == 7);
+        garbage.close();
+        grow(series, 1, kSteps + 10'001, kSteps + 15'000);
+        QVERIFY(cache.update(series.stepStream()).ok());
+        QVERIFY(SeriesFile::verify(file()).ok());
+        compare(readRunSeries(folder()).value(), fromJournal());
+        QCOMPARE(readSeriesCache(folder())->steps.size(), kSteps + 15'000);
+    }
+
+    void onlyOneProgramWritesAtATime()
+    {
+        QVERIFY(rebuildSeriesCache(folder()).ok());
+        RunSeries series = readRunSeries(folder()).value();
+        SeriesCache cache(folder(), true);
+        grow(series, 1, kSteps + 1, kSteps + 5000);
+        QVERIFY(cache.update(series.stepStream()).ok());
+        auto other = SeriesWriter::open(file()); // it is not locked between updates
+        QVERIFY(other.ok());
+    }
+
+    void anOpenRunRepairsItsFileAndShowsWhatTheJournalSays()
+    {
+        QVERIFY(rebuildSeriesCache(folder()).ok());
         const RunSeries expected = fromJournal();
         flip(qint64(fs::file_size(file())) / 2); // which does not show at opening
         OpenRun run(RecordedRun{readRunFacts(folder()).value(), readRunSeries(folder()).value()});
         AWAIT(!run.problem().isEmpty());
-        QVERIFY2(run.problem().contains("made anew"), qPrintable(run.problem()));
+        QVERIFY2(run.problem().contains("rebuilt"), qPrintable(run.problem()));
         QVERIFY(SeriesFile::verify(file()).ok());
         compare(run.series(), expected);
         write(1, kSteps + 1, kSteps + 1);
-        run.apply("steps", {{1, kSteps + 1, {0, 0}, stepOf(kSteps + 1)}}); // it goes on
+        run.apply("steps", {{1, kSteps + 1, {0, 0}, stepOf(kSteps + 1)}}); // it continues
         QCOMPARE(run.series().steps().size(), kSteps + 1);
+    }
+
+    void anOpenRunKeepsItsCacheUpToDate()
+    {
+        OpenRun run(RecordedRun{readRunFacts(folder()).value(), readRunSeries(folder()).value()});
+        AWAIT(readSeriesCache(folder()).ok());
+        std::vector<Record> records;
+        const JournalEnd end = write(1, kSteps + 1, kSteps + 5000, 0, &records);
+        run.apply("steps", records, end);
+        AWAIT(readSeriesCache(folder())->steps.size() == kSteps + 5000);
+        compare(readRunSeries(folder()).value(), fromJournal());
     }
 
     void anIntactFileIsLeftAsItIs()
     {
-        QVERIFY(!mendSeries(folder()).value()); // there is none
-        QVERIFY(keepSeries(folder()).ok());
-        QVERIFY(!mendSeries(folder()).value());
+        QVERIFY(!repairSeriesCache(folder()).value()); // there is none
+        QVERIFY(rebuildSeriesCache(folder()).ok());
+        QVERIFY(!repairSeriesCache(folder()).value());
     }
 
     void shortRunsNeedNoFile()
     {
         QVERIFY(fs::remove(journal()));
         write(1, 1, 100);
-        QVERIFY(keepSeries(folder()).ok());
+        QVERIFY(rebuildSeriesCache(folder()).ok());
         QVERIFY(!fs::exists(file()));
     }
 
@@ -147,12 +212,38 @@ private:
     fs::path file() const { return fs::path(folder().toStdString()) / kSeriesFileName; }
     fs::path journal() const { return fs::path(folder().toStdString()) / "journal" / "steps"; }
 
-    void write(std::uint32_t attempt, int first, int last, double shift = 0)
+    /// Returns where the journal ends then; `written`, where given, receives the records.
+    JournalEnd write(std::uint32_t attempt, int first, int last, double shift = 0,
+                     std::vector<Record>* written = nullptr)
     {
         fs::create_directories(journal().parent_path());
         auto writer = JournalWriter::open(journal().parent_path(), "steps", attempt).value();
+        JournalEnd end;
         for (int step = first; step <= last; ++step)
-            QVERIFY(writer.append(stepOf(step, shift)).ok());
+            end.lastSequence = writer.append(stepOf(step, shift)).value();
+        end.validBytes = fs::file_size(journal());
+        if (written) {
+            const auto all = readJournal(journal()).value().records;
+            written->assign(all.end() - (last - first + 1), all.end());
+        }
+        return end;
+    }
+
+    /// Writes steps to the journal and applies them to `series`, as following a run does.
+    void grow(RunSeries& series, std::uint32_t attempt, int first, int last, double shift = 0)
+    {
+        std::vector<Record> records;
+        const JournalEnd end = write(attempt, first, last, shift, &records);
+        series.apply("steps", records);
+        series.setStepsEnd(end);
+    }
+
+    static qint64 bytesRead()
+    {
+        QFile io("/proc/self/io");
+        if (!io.open(QFile::ReadOnly))
+            return 0;
+        return io.readAll().split('\n').value(0).split(' ').value(1).toLongLong();
     }
 
     RunSeries fromJournal() const

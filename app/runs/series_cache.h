@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <QString>
+
+#include "app/runs/run_series.h"
+#include "app/series/series_file.h"
+#include "engine/base/result.h"
+
+namespace trainyard {
+
+/// Shorter runs have no cache: their journal is read in no time.
+constexpr qsizetype kMinCachedSteps = kChunkRows;
+
+/// Reads the steps of a run from its series file, a cache of its journal of steps. BadInput when there is no
+/// file, when damage shows at once, or when the file was made from another journal.
+Result<StepStream> readSeriesCache(const QString& runFolder);
+
+/// Rebuilds the cache from the journal if any byte of it is damaged; true when it was. Reads the whole file:
+/// not for the GUI thread.
+Result<bool> repairSeriesCache(const QString& runFolder);
+
+/// Rebuilds the cache from the journal. Not for the GUI thread.
+Status rebuildSeriesCache(const QString& runFolder);
+
+/// Keeps the cache of one run up to date from the steps in memory: each row is written once, and nothing that
+/// was written before is read again. Any thread, one at a time.
+class SeriesCache {
+public:
+    /// `restored`: the series in memory begins with the rows of the file, as after readSeriesCache().
+    SeriesCache(const QString& runFolder, bool restored);
+
+    /// Appends the rows that are new since the last update. Writes the file again when rows changed, as when
+    /// a later attempt replaced steps, or when the file is not the one that was written last. Refused while
+    /// another program writes it.
+    Status update(const StepStream& stream);
+
+private:
+    Status append(const StepStream& stream);
+    Status replace(const StepStream& stream);
+
+    std::filesystem::path m_runFolder;
+    std::optional<int> m_rewrites; ///< StepTable::rewrites() that the file reflects
+    std::optional<SeriesWriter> m_writer;
+};
+
+} // namespace trainyard
