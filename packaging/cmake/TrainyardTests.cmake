@@ -37,11 +37,11 @@ function(trainyard_test name)
         set(test "${name}_${ARG_RANKS}_ranks")
         set(command ${MPIEXEC_EXECUTABLE} --allow-run-as-root --oversubscribe --bind-to none -np ${ARG_RANKS} ${command})
     endif()
-    # What starts ranks, servers or windows needs the machine to itself, but for faults: they are waited for longer than
-    # they are worked at, in hosts of their own.
-    set(serial ON)
-    if(ARG_LABELS STREQUAL "unit" OR "fault" IN_LIST ARG_LABELS)
-        set(serial OFF)
+    # Tests that start ranks or use a GPU need the machine to themselves. Fault tests do not: they wait longer than they
+    # work, on hosts of their own.
+    set(serial OFF)
+    if(("mpi" IN_LIST ARG_LABELS OR "gpu" IN_LIST ARG_LABELS) AND NOT "fault" IN_LIST ARG_LABELS)
+        set(serial ON)
     endif()
     add_test(NAME ${test} COMMAND ${command})
     set_tests_properties(${test} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${serial}
