@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kSamples = 4; ///< rows of a data set as words
 
-struct Options {
+struct ReportArguments {
     std::vector<std::string> subjects; ///< run ids, or the folder of a data set
     std::string pattern;               ///< empty: what the runs ask for
     std::vector<std::string> files;
@@ -95,7 +95,7 @@ Result<ReportDocument> reportOfDataSet(const std::vector<std::string>& subjects)
     return buildDataSetReport(findings);
 }
 
-Result<ReportDocument> documentOf(const Options& options)
+Result<ReportDocument> documentOf(const ReportArguments& options)
 {
     const auto pattern = reportTemplateFromName(options.pattern);
     if (pattern == ReportTemplate::DataSet)
@@ -108,7 +108,7 @@ Result<ReportDocument> documentOf(const Options& options)
 }
 
 /// The files that were written.
-Result<QStringList> write(const Options& options)
+Result<QStringList> write(const ReportArguments& options)
 {
     TRAINYARD_TRY(const ReportDocument document, documentOf(options));
     TRAINYARD_TRY_STATUS(writeReportFiles(document, {options.files.begin(), options.files.end()}));
@@ -123,7 +123,7 @@ Result<QStringList> write(const Options& options)
     return files;
 }
 
-int run(const Options& options)
+int run(const ReportArguments& options)
 {
     const auto files = write(options);
     if (!files.ok())
@@ -154,7 +154,7 @@ Status writeReportFiles(const ReportDocument& document, const std::vector<std::f
 
 void addReportCommand(CLI::App& app, CommandOutcome& outcome)
 {
-    auto o = std::make_shared<Options>();
+    auto o = std::make_shared<ReportArguments>();
     CLI::App* command =
         app.add_subcommand("report", "A report of runs, or of a data set, as HTML, PDF, CSV or JSON");
     command
