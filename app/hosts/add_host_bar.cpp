@@ -18,7 +18,7 @@ constexpr int kFieldWidth = 360;
 QString helpText()
 {
     return AddHostBar::tr(
-        "As you give it to ssh: a name of your ssh configuration, gpu-03, or me@10.0.0.3:2222");
+        "As you would pass it to ssh: an alias from your SSH config, gpu-03, or me@10.0.0.3:2222");
 }
 
 } // namespace

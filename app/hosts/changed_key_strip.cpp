@@ -41,15 +41,15 @@ void ChangedKeyStrip::showKeys()
 {
     const HostKeyChange& change = m_waiting.front().change;
     const QString where =
-        change.via.isEmpty() ? change.address : tr("%1, through %2").arg(change.address, change.via);
-    showMessage(
-        Tone::Bad, tr("%1 (%2) shows another key than the one it is known by.").arg(change.host, where),
-        tr("Whoever looks after the host must know why: somebody may be in between. Without the old key "
-           "the next check asks whether the new one is right."));
+        change.via.isEmpty() ? change.address : tr("%1, via %2").arg(change.address, change.via);
+    showMessage(Tone::Bad,
+                tr("%1 (%2) presents a different key than the one on record.").arg(change.host, where),
+                tr("Ask the host's administrator why: this may be a man-in-the-middle attack. After you "
+                   "remove the old key, the next check asks you to confirm the new one."));
     addField(new KeyComparison(change));
     auto* name = new QLineEdit;
     name->setPlaceholderText(tr("Type the host's name to remove its old key: %1").arg(change.host));
-    name->setAccessibleName(tr("Name of the host whose old key is removed"));
+    name->setAccessibleName(tr("Host name, to confirm removing its old key"));
     addField(name);
     QPushButton* remove = addAction(tr("Remove old key"), [this] { confirm(); });
     setRole(remove, "danger");
@@ -58,7 +58,7 @@ void ChangedKeyStrip::showKeys()
         remove->setEnabled(typed.trimmed() == host);
     });
     addAction(
-        tr("Keep it"), [this] { dismiss(); }, true);
+        tr("Keep old key"), [this] { dismiss(); }, true);
     setClosable(false);
 }
 

@@ -37,7 +37,7 @@ bool isSameFingerprint(const QString& expected, const QString& shown)
 FingerprintField::FingerprintField(const QString& shown, QWidget* parent)
     : QWidget(parent), m_shown(shown), m_expected(new QLineEdit), m_verdict(makeLabel({}, "help"))
 {
-    m_expected->setPlaceholderText(tr("Paste the fingerprint that you expect, to compare"));
+    m_expected->setPlaceholderText(tr("Paste the expected fingerprint to compare"));
     m_expected->setAccessibleName(tr("Expected fingerprint"));
     m_expected->setFixedWidth(kFieldWidth);
     auto* row = new QHBoxLayout(this);
@@ -55,8 +55,8 @@ void FingerprintField::compare()
     const bool contradicts = !empty && !same;
     setRole(m_verdict, contradicts ? "error" : "help");
     m_verdict->setText(empty  ? QString()
-                       : same ? tr("\u2713 The same")
-                              : tr("\u2715 Not the same: do not accept it"));
+                       : same ? tr("\u2713 Matches")
+                              : tr("\u2715 Does not match: do not accept it"));
     setStyleProperty(m_expected, "invalid", contradicts);
     emit contradicted(contradicts);
 }

@@ -32,19 +32,19 @@ void HostKeyStrip::showNext()
     }
     const HostKeyQuestion& question = m_waiting.front().question;
     const QString where =
-        question.via.isEmpty() ? question.address : tr("%1, through %2").arg(question.address, question.via);
+        question.via.isEmpty() ? question.address : tr("%1, via %2").arg(question.address, question.via);
     showMessage(Tone::Warning,
-                tr("%1 (%2) was never seen before. Is this its key?\n%3  %4")
+                tr("%1 (%2) is not in known_hosts. Do you trust this key?\n%3  %4")
                     .arg(question.host, where, question.keyType, question.fingerprint),
-                tr("Compare it with what `ssh-keygen -l -f /etc/ssh/ssh_host_%1_key.pub` prints on the host "
-                   "itself. Accept remembers the key in your known_hosts.")
+                tr("Compare it with the output of `ssh-keygen -l -f /etc/ssh/ssh_host_%1_key.pub` on the "
+                   "host itself. Accepting adds the key to your known_hosts.")
                     .arg(QString(question.keyType).remove(QStringLiteral("ssh-"))));
     auto* field = new FingerprintField(question.fingerprint);
     addField(field);
     QPushButton* accept = addAction(tr("Accept"), [this] { answer(true); });
     connect(field, &FingerprintField::contradicted, accept, &QWidget::setDisabled);
     addAction(
-        tr("Refuse"), [this] { answer(false); }, true);
+        tr("Reject"), [this] { answer(false); }, true);
     setClosable(false);
 }
 

@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kNameWidth = 192;
 constexpr int kAddressWidth = 192;
-constexpr int kStateWidth = 160;
+constexpr int kStateWidth = 176;
 constexpr int kMemoryWidth = 112;
 constexpr int kEngineWidth = 112;
 
@@ -140,7 +140,7 @@ void HostsPage::connectCluster()
     ClusterCheck& cluster = m_checks.cluster();
     connect(m_links, &QPushButton::clicked, this, &HostsPage::checkLinks);
     connect(&cluster, &ClusterCheck::progress, this, [this](const QString& text, double fraction) {
-        m_page->strip()->showProgress(tr("Checking whether the hosts can be one cluster"), fraction, text);
+        m_page->strip()->showProgress(tr("Checking whether the hosts can form a cluster"), fraction, text);
     });
     connect(&cluster, &ClusterCheck::finished, this, &HostsPage::showLinks);
     connect(&cluster, &ClusterCheck::cancelled, m_page->strip(), &MessageStrip::clear);
@@ -151,7 +151,7 @@ void HostsPage::connectCluster()
 void HostsPage::checkLinks()
 {
     m_page->strip()->clear();
-    m_page->strip()->showProgress(tr("Checking whether the hosts can be one cluster"), -1);
+    m_page->strip()->showProgress(tr("Checking whether the hosts can form a cluster"), -1);
     m_page->strip()->addAction(tr("Cancel"), [this] { m_checks.cluster().cancel(); });
     m_checks.cluster().start(selectedHosts());
     updateLinksButton();
@@ -172,17 +172,16 @@ void HostsPage::showLinks(const PreflightReport& report)
         }
     }
     if (bad > 0)
-        m_page->strip()->showMessage(MessageStrip::Tone::Bad,
-                                     tr("%1 of %2 links do not work").arg(bad).arg(tried),
-                                     tr("%1. Select a host to see its links, with the fixes.").arg(first));
+        m_page->strip()->showMessage(MessageStrip::Tone::Bad, tr("%1 of %2 links failed").arg(bad).arg(tried),
+                                     tr("%1. Select a host to see its links and fixes.").arg(first));
     else if (report.worst() == Verdict::Fail)
-        m_page->strip()->showMessage(MessageStrip::Tone::Bad, tr("These hosts cannot be one cluster yet"),
-                                     tr("Select a host to see what is in the way, with the fixes."));
+        m_page->strip()->showMessage(MessageStrip::Tone::Bad, tr("These hosts cannot form a cluster yet"),
+                                     tr("Select a host to see the problems and fixes."));
     else
         m_page->strip()->showMessage(MessageStrip::Tone::Good, tr("All %1 links work").arg(tried),
                                      report.interface.isEmpty()
                                          ? tr("MPI will choose the network.")
-                                         : tr("The ranks will talk through %1.").arg(report.interface));
+                                         : tr("Ranks will communicate over %1.").arg(report.interface));
     m_matrix->showReport(report);
     updateLinksButton();
     showCurrent();
@@ -192,9 +191,9 @@ void HostsPage::updateLinksButton()
 {
     const auto count = selectedHosts().size();
     m_links->setEnabled(count > 1 && !m_checks.cluster().isRunning());
-    m_links->setToolTip(
-        count > 1 ? tr("Check whether the %1 selected hosts reach each other, and how fast").arg(count)
-                  : tr("Select two or more hosts (Ctrl or Shift) to check the links between them"));
+    m_links->setToolTip(count > 1
+                            ? tr("Check connectivity and speed between the %1 selected hosts").arg(count)
+                            : tr("Select two or more hosts (Ctrl or Shift) to check the links between them"));
 }
 
 void HostsPage::updateButtons()
@@ -207,7 +206,7 @@ void HostsPage::connectCalibration()
 {
     connect(m_calibrate, &QPushButton::clicked, this, &HostsPage::calibrate);
     connect(&m_calibration, &HostCalibration::progress, this, [this](const QString& text, double fraction) {
-        m_page->strip()->showProgress(tr("Measuring the hosts for plans"), fraction, text);
+        m_page->strip()->showProgress(tr("Calibrating the hosts"), fraction, text);
     });
     connect(&m_calibration, &HostCalibration::finished, this, &HostsPage::showCalibrated);
     updateCalibrateButton();
@@ -216,7 +215,7 @@ void HostsPage::connectCalibration()
 void HostsPage::calibrate()
 {
     m_calibration.start(hostsToCalibrate());
-    m_page->strip()->showProgress(tr("Measuring the hosts for plans"), -1);
+    m_page->strip()->showProgress(tr("Calibrating the hosts"), -1);
     m_page->strip()->addAction(tr("Cancel"), [this] { m_calibration.cancel(); });
     updateCalibrateButton();
 }
@@ -237,8 +236,8 @@ void HostsPage::showCalibrated(const Result<NodeModel>& result)
         found += tr(", network %1/s").arg(displayBytes(result->network.points.back().bandwidth));
     m_page->strip()->showMessage(
         MessageStrip::Tone::Good,
-        tr("The hosts are measured: plans know them as \"%1\"").arg(QString::fromStdString(result->name)),
-        found + tr(". A step takes %1 to %2 times as long as planned.")
+        tr("Hosts calibrated: plans can use them as \"%1\"").arg(QString::fromStdString(result->name)),
+        found + tr(". Steps take %1 to %2 times the planned time.")
                     .arg(result->calibration->bandOf(1).least, 0, 'f', 2)
                     .arg(result->calibration->bandOf(1).most, 0, 'f', 2));
 }
@@ -247,11 +246,11 @@ void HostsPage::updateCalibrateButton()
 {
     const std::size_t count = hostsToCalibrate().size();
     m_calibrate->setEnabled(count > 0 && !m_calibration.isRunning());
-    m_calibrate->setToolTip(
-        count > 0 ? tr("Measure products, memory and links of %n selected host(s), within a minute in which "
-                       "they should have nothing else to do, so that plans know them",
-                       nullptr, static_cast<int>(count))
-                  : tr("Select hosts that were checked and can carry a run to measure them for plans"));
+    m_calibrate->setToolTip(count > 0
+                                ? tr("Measure compute, memory and links of %n selected host(s) for planning; "
+                                     "takes up to a minute, during which they should be idle",
+                                     nullptr, static_cast<int>(count))
+                                : tr("Select hosts that passed their check to calibrate them for planning"));
 }
 
 /// This machine only when it is selected alone: no other host reaches it by its name in the list.
@@ -329,7 +328,7 @@ void HostsPage::removeCurrent()
     m_checks.forget(removed->name);
     m_page->strip()->showMessage(MessageStrip::Tone::Info,
                                  tr("%1 was removed from the list.").arg(removed->name),
-                                 tr("What runs there goes on."));
+                                 tr("Runs on it continue."));
     m_page->strip()->addAction(tr("&Undo"), [this, row, host = *removed] {
         if (m_hosts.add(host, row).ok())
             selectHost(host.name);
@@ -354,8 +353,8 @@ void HostsPage::updateSubtitle()
     }
     m_page->setSubtitle(tr("%1 of %2 ready").arg(ready).arg(m_hosts.rowCount()));
     emit statusTextChanged(checking == 0   ? QString()
-                           : checking == 1 ? tr("1 check under way")
-                                           : tr("%1 checks under way").arg(checking));
+                           : checking == 1 ? tr("1 check running")
+                                           : tr("%1 checks running").arg(checking));
 }
 
 QString HostsPage::currentHost() const

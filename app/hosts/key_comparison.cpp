@@ -31,8 +31,8 @@ KeyComparison::KeyComparison(const HostKeyChange& change, QWidget* parent) : QWi
         grid->addWidget(
             makeKey(known.keyType, known.fingerprint, tr("%1, line %2").arg(known.file).arg(known.line)),
             row++, 0);
-    grid->addWidget(makeKey(change.keyType, change.fingerprint, tr("shown by %1").arg(change.address)), 1, 1,
-                    Qt::AlignTop);
+    grid->addWidget(makeKey(change.keyType, change.fingerprint, tr("presented by %1").arg(change.address)), 1,
+                    1, Qt::AlignTop);
     grid->setColumnStretch(2, 1);
 }
 

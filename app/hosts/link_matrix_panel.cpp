@@ -28,7 +28,7 @@ TableView* makeMatrix(LinkMatrixModel* links)
 {
     auto* table = new TableView(LinkMatrixPanel::tr("Links by pair of hosts"));
     table->setAccessibleDescription(
-        LinkMatrixPanel::tr("Rows: the host that dials. Columns: the host that answers."));
+        LinkMatrixPanel::tr("Rows: connecting host. Columns: host connected to."));
     table->setModel(links);
     table->setItemDelegate(new HeatDelegate(table));
     table->setSelectionBehavior(QAbstractItemView::SelectItems);
@@ -55,7 +55,7 @@ LinkMatrixPanel::LinkMatrixPanel(QWidget* parent)
 {
     setRole(this, "panel");
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
-    m_figure->setAccessibleName(tr("What the links are coloured by"));
+    m_figure->setAccessibleName(tr("Colour links by"));
     auto* header = new QHBoxLayout;
     header->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
     header->setSpacing(metrics::kGap);
@@ -85,8 +85,8 @@ void LinkMatrixPanel::colourBy(int segment)
 {
     m_links->setFigure(segment == 0 ? LinkMatrixModel::Figure::Latency : LinkMatrixModel::Figure::Bandwidth);
     const QString span = m_links->span();
-    m_span->setText(span.isEmpty() ? tr("Nothing was measured")
-                                   : tr("%1; the stronger the colour, the slower").arg(span));
+    m_span->setText(span.isEmpty() ? tr("No measurements")
+                                   : tr("%1; stronger colour means slower").arg(span));
 }
 
 void LinkMatrixPanel::fitHeight()

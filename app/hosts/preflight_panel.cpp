@@ -90,14 +90,12 @@ void PreflightPanel::showRows(const HostEntry& host)
 {
     m_rows->setReport(host.report.value_or(HostReport()));
     m_content->setCurrentWidget(host.report ? static_cast<QWidget*>(m_table) : m_placeholder);
-    m_placeholder->setText(
-        host.state == HostState::Checking
-            ? tr("Looking at devices, drivers, memory, disk, limits, MPI and clock…")
-        : host.state == HostState::NotReached
-            ? tr("It was not reached, so nothing is known of it. Check again when what is in the way is "
-                 "mended.")
-            : tr("Not checked yet. A check looks at devices, drivers, memory, disk, limits, MPI and clock, "
-                 "and says what is in the way of a run."));
+    m_placeholder->setText(host.state == HostState::Checking
+                               ? tr("Checking devices, drivers, memory, disk, limits, MPI and clock…")
+                           : host.state == HostState::NotReached
+                               ? tr("The host could not be reached. Fix the connection, then check again.")
+                               : tr("Not checked yet. A check inspects devices, drivers, memory, disk, "
+                                    "limits, MPI and clock, and reports anything that would block a run."));
 }
 
 } // namespace trainyard

@@ -97,7 +97,7 @@ private slots:
         desk.session().hostChecks().check(m_host);
         AWAIT(strip.isVisibleTo(&desk.window()));
         button(strip, "Remove old key…")->click();
-        QPushButton* keep = button(strip, "Keep it");
+        QPushButton* keep = button(strip, "Keep old key");
         QVERIFY(keep->hasFocus() || !desk.window().isActiveWindow()); // a hasty Return keeps it
         keep->click();
         QVERIFY(!strip.isVisibleTo(&desk.window()));

@@ -220,7 +220,7 @@ private slots:
         QVERIFY(!links->isEnabled()); // one check at a time
         auto* strip = page.findChild<PageFrame*>()->strip();
         AWAIT(!m_desk.session().hostChecks().cluster().isRunning());
-        QVERIFY2(strip->text().contains("cannot be one cluster"), qPrintable(strip->text()));
+        QVERIFY2(strip->text().contains("cannot form a cluster"), qPrintable(strip->text()));
         QCOMPARE(hosts.at(1).state, HostState::NotReached);
         QVERIFY(links->isEnabled());
     }

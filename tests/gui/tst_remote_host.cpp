@@ -85,7 +85,7 @@ private slots:
     void aCheckTellsThatTheEngineIsNotThereYet()
     {
         m_desk->session().hostChecks().check(m_host);
-        AWAIT_EQUAL(hostEntry().engine, "not sent yet");
+        AWAIT_EQUAL(hostEntry().engine, "not uploaded yet");
         QVERIFY(hostEntry().report);
     }
 

@@ -23,7 +23,7 @@ void HostChecks::watch(Target& target)
     const QString host = target.host();
     connect(&target, &Target::hostKeyUnknown, this, [this, host](const HostKeyQuestion& question) {
         m_hosts.setAddress(host, question.address);
-        m_hosts.setState(host, HostState::HostKeyUnknown, tr("waits for your answer about its host key"));
+        m_hosts.setState(host, HostState::HostKeyUnknown, tr("waiting for you to confirm the host key"));
         emit hostKeyUnknown(host, question);
     });
     connect(&target, &Target::progress, this, [this, host](const QString& text) {

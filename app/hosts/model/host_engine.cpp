@@ -14,8 +14,8 @@ QString engineText(const QJsonArray& bundles, const Result<Bundle>& engine)
 {
     if (engine.ok() && bundles.contains(QString::fromStdString(engine->id)))
         return QString::fromStdString(engine->version);
-    return bundles.isEmpty() ? QCoreApplication::translate("HostEngine", "not sent yet")
-                             : QCoreApplication::translate("HostEngine", "another build");
+    return bundles.isEmpty() ? QCoreApplication::translate("HostEngine", "not uploaded yet")
+                             : QCoreApplication::translate("HostEngine", "different build");
 }
 
 } // namespace trainyard

@@ -12,15 +12,15 @@ QString nameOf(HostState state)
     case HostState::Checking:
         return QCoreApplication::translate("HostState", "checking");
     case HostState::HostKeyUnknown:
-        return QCoreApplication::translate("HostState", "host key?");
+        return QCoreApplication::translate("HostState", "confirm host key");
     case HostState::Ready:
         return QCoreApplication::translate("HostState", "ready");
     case HostState::Warnings:
-        return QCoreApplication::translate("HostState", "ready, see notes");
+        return QCoreApplication::translate("HostState", "ready with warnings");
     case HostState::Blocked:
         return QCoreApplication::translate("HostState", "cannot run");
     case HostState::NotReached:
-        return QCoreApplication::translate("HostState", "not reached");
+        return QCoreApplication::translate("HostState", "unreachable");
     }
     return {};
 }

@@ -33,7 +33,7 @@ struct HostEntry {
     HostState state = HostState::NotChecked;
     QString activity;                 ///< while Checking: what is happening
     std::optional<HostReport> report; ///< of the last finished check
-    QString engine;                   ///< "installed", a version, "not sent yet"; empty = not asked
+    QString engine;                   ///< "installed", a version, "not uploaded yet"; empty = not asked
 
     bool isThisMachine() const { return name == thisMachine(); }
 };

@@ -53,10 +53,10 @@ Status checkHostName(const QString& name)
     static const QRegularExpression plain(QStringLiteral("^[A-Za-z0-9._:@\\[\\]][A-Za-z0-9._:@\\[\\]-]*$"));
     if (name.isEmpty())
         return badInput("the host has no name",
-                        "give the name that you use with ssh, e.g. gpu-03 or me@10.0.0.3");
+                        "use the name that you pass to ssh, e.g. gpu-03 or me@10.0.0.3");
     if (!plain.match(name).hasMatch())
         return badInput("\"" + name.toStdString() + "\" is not a host name",
-                        "use the name that you give to ssh, e.g. gpu-03 or me@10.0.0.3:2222");
+                        "use the name that you pass to ssh, e.g. gpu-03 or me@10.0.0.3:2222");
     return {};
 }
 
@@ -105,7 +105,7 @@ QVariant HostListModel::data(const QModelIndex& index, int role) const
 QVariant HostListModel::toolTip(const HostEntry& host, int column) const
 {
     if (column == Engine && !host.isThisMachine())
-        return tr("The engine of this desk is sent to a host when a run starts there");
+        return tr("The engine is uploaded to a host when a run starts there");
     return host.activity.isEmpty() ? text(host, column) : QVariant(host.activity);
 }
 
@@ -179,7 +179,7 @@ Status HostListModel::add(const HostEntry& host, int row)
 {
     TRAINYARD_TRY_STATUS(checkHostName(host.name));
     if (rowOf(host.name) >= 0)
-        return badInput("\"" + host.name.toStdString() + "\" is in the list already");
+        return badInput("\"" + host.name.toStdString() + "\" is already in the list");
     const int at = row < 1 || row > rowCount() ? rowCount() : row;
     beginInsertRows({}, at, at);
     m_hosts.insert(m_hosts.begin() + at, host);

@@ -32,7 +32,7 @@ HostProbes::HostProbes(RunService& runs, RunSpec spec, QObject* parent)
     connect(&m_job, &HostJob::progressed, this, &HostProbes::onProgressed);
     connect(&m_job, &HostJob::linkChanged, this, [this](LinkState link) {
         if (link == LinkState::Lost)
-            emit progress(tr("link to %1 lost; the probes go on there").arg(m_job.host()), -1);
+            emit progress(tr("link to %1 lost; the probes continue there").arg(m_job.host()), -1);
     });
     connect(&m_job, &HostJob::stopFailed, this, [this](const Error& error) { clearUp(error); });
     connect(&m_job, &HostJob::finished, this, &HostProbes::onFinished);

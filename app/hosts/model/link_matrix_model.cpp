@@ -91,7 +91,7 @@ QString LinkMatrixModel::sentence(const QModelIndex& index) const
         return tr("%1 itself").arg(m_hosts[index.row()]);
     const QString pair = tr("%1 → %2: ").arg(m_hosts[index.row()], m_hosts[index.column()]);
     if (!link)
-        return pair + tr("not tried");
+        return pair + tr("not tested");
     const QString found = link->verdict == Verdict::Fail ? link->found : figuresText(*link);
     return pair + (link->fix.isEmpty() ? found : tr("%1; %2").arg(found, link->fix));
 }

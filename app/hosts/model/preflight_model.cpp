@@ -15,11 +15,11 @@ QString verdictText(Verdict verdict)
     case Verdict::Ok:
         return PreflightModel::tr("✓ ok");
     case Verdict::Warn:
-        return PreflightModel::tr("◆ look at it");
+        return PreflightModel::tr("◆ warning");
     case Verdict::Fail:
         break;
     }
-    return PreflightModel::tr("✕ in the way");
+    return PreflightModel::tr("✕ blocking");
 }
 
 QString linkText(const LinkRow& link)

@@ -60,10 +60,10 @@ private slots:
         Bundle engine;
         engine.id = "aa";
         engine.version = "1.2.3";
-        QCOMPARE(engineText({}, engine), "not sent yet");
-        QCOMPARE(engineText({"bb"}, engine), "another build");
+        QCOMPARE(engineText({}, engine), "not uploaded yet");
+        QCOMPARE(engineText({"bb"}, engine), "different build");
         QCOMPARE(engineText({"bb", "aa"}, engine), "1.2.3");
-        QCOMPARE(engineText({"aa"}, refused("this desk has none")), "another build");
+        QCOMPARE(engineText({"aa"}, refused("this desk has none")), "different build");
     }
 
     void refusesNamesThatSshCouldTakeForOptions_data()

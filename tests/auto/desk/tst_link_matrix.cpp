@@ -74,7 +74,7 @@ private slots:
         QCOMPARE(text(1, 0), "0.2 ms");
         QCOMPARE(text(0, 2), "✕ refused on 10.0.0.3");
         QCOMPARE(text(2, 1), "–");
-        QCOMPARE(at(2, 1, Qt::ToolTipRole).toString(), "c → b: not tried");
+        QCOMPARE(at(2, 1, Qt::ToolTipRole).toString(), "c → b: not tested");
         QCOMPARE(at(0, 2, Qt::AccessibleTextRole).toString(), "a → c: refused on 10.0.0.3; open the ports");
         QCOMPARE(at(0, 2, kToneRole).toInt(), static_cast<int>(Tone::Bad));
     }

@@ -156,8 +156,7 @@ std::vector<HostEntry> hosts()
             hostInState(QStringLiteral("me@workstation.lab"), QStringLiteral("192.168.12.40 port 2222"),
                         HostState::Checking, QStringLiteral("sending the agent, 1.2 of 3.4 MiB")),
             hostInState(QStringLiteral("gpu-11"), QStringLiteral("10.0.0.11 port 22"),
-                        HostState::HostKeyUnknown,
-                        QStringLiteral("waits for your answer about its host key")),
+                        HostState::HostKeyUnknown, QStringLiteral("waiting for you to confirm the host key")),
             hostInState(QStringLiteral("old-cluster"), {}, HostState::NotReached, {}),
             hostInState(QStringLiteral("slurm-login"), {}, HostState::NotChecked, {})};
 }
