@@ -18,7 +18,7 @@ constexpr int kHostWidth = 200;
 
 QString helpText()
 {
-    return AddDataSetBar::tr("The folder with manifest.json, as that host sees it; nothing is copied");
+    return AddDataSetBar::tr("The folder with manifest.json, as a path on that host; no data is copied");
 }
 
 } // namespace
@@ -29,7 +29,7 @@ AddDataSetBar::AddDataSetBar(RunService& runs, QWidget* parent)
     setRole(this, "panel");
     m_host->setAccessibleName(tr("Host"));
     m_host->setFixedWidth(kHostWidth);
-    m_folder->setAccessibleName(tr("Folder of a data set"));
+    m_folder->setAccessibleName(tr("Data set folder"));
     m_folder->setAccessibleDescription(helpText());
     m_folder->setPlaceholderText(tr("/data/enwiki-128"));
     auto* choose = makeButton(tr("Choose…"));
@@ -80,7 +80,7 @@ void AddDataSetBar::keyPressEvent(QKeyEvent* event)
 
 void AddDataSetBar::choose()
 {
-    choosePaths(this, m_runs, {host(), tr("Folder of a data set"), m_folder->text(), ChosenKind::Folder},
+    choosePaths(this, m_runs, {host(), tr("Data set folder"), m_folder->text(), ChosenKind::Folder},
                 [this](const QStringList& folders) { m_folder->setText(folders.value(0)); });
 }
 

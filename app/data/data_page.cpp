@@ -42,8 +42,7 @@ QString problemOf(const Result<VerifyReport>& result)
         return QString::fromStdString(result.error().text());
     if (result->sound)
         return {};
-    return result->problems.empty() ? DataPage::tr("the verifier found it damaged")
-                                    : result->problems.front();
+    return result->problems.empty() ? DataPage::tr("the verifier reported damage") : result->problems.front();
 }
 
 } // namespace
@@ -64,7 +63,7 @@ DataPage::DataPage(const Parts& parts, QWidget* parent)
     , m_form(new PrepareForm(parts.runs))
 {
     auto* add = makeButton(tr("Add &folder…"));
-    add->setToolTip(tr("Take a finished data set into the list"));
+    add->setToolTip(tr("Add an existing data set to the list"));
     auto* prepare = makeButton(tr("&Prepare…"), "primary");
     m_page->addAction(add);
     m_page->addAction(prepare);
@@ -118,11 +117,10 @@ QWidget* DataPage::makeList()
 
 QWidget* DataPage::makeDetail()
 {
-    auto* empty =
-        new EmptyState(QStringLiteral("data"), tr("No data set yet"),
-                       tr("A data set is a Wikipedia dump turned into rows of tokens with masked words, in "
-                          "shards that every rank can read."),
-                       tr("Prepare a dump…"));
+    auto* empty = new EmptyState(QStringLiteral("data"), tr("No data set yet"),
+                                 tr("A data set is a Wikipedia dump converted to rows of tokens with masked "
+                                    "words, in shards that every rank can read."),
+                                 tr("Prepare a dump…"));
     auto* emptyPanel = makePanel();
     auto* inner = new QVBoxLayout(emptyPanel);
     inner->addWidget(empty);
@@ -135,7 +133,7 @@ QWidget* DataPage::makeDetail()
     connect(m_panel, &DataSetPanel::verifyRequested, this, &DataPage::verifyCurrent);
     connect(m_panel, &DataSetPanel::cancelRequested, this, [this] {
         cancelCheck();
-        m_panel->samples().setNote(tr("The check was cancelled."));
+        m_panel->samples().setNote(tr("Verification was cancelled."));
     });
     connect(m_panel, &DataSetPanel::removeRequested, this, &DataPage::removeCurrent);
     connect(m_panel, &DataSetPanel::useRequested, this,
@@ -307,7 +305,7 @@ void DataPage::loadSamples()
     if (const auto known = m_reports.find(placeOf(entry)); known != m_reports.end())
         return showVerified(known->second);
     m_panel->samples().setNote(
-        tr("The rows lie on %1. Verify checks all of them there and shows some of them here.")
+        tr("The rows are on %1. Verify checks all of them there and shows samples here.")
             .arg(oneLine(entry.host)));
 }
 
@@ -377,7 +375,7 @@ void DataPage::removeCurrent()
     showCurrent();
     m_page->strip()->showMessage(MessageStrip::Tone::Info,
                                  tr("%1 was removed from the list.").arg(entry.name),
-                                 tr("Its folder stays as it is."));
+                                 tr("Its folder was not changed."));
     m_page->strip()->addAction(tr("&Undo"), [this, entry, row] {
         m_dataSets.put(entry, row);
         m_list->setCurrentIndex(m_dataSets.index(row));

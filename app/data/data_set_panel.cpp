@@ -56,7 +56,7 @@ DataSetPanel::DataSetPanel(QWidget* parent)
     , m_samples(new SampleBrowser)
     , m_lengths(new LengthChart)
     , m_statistics(new FactTable(tr("Statistics")))
-    , m_counters(new FactTable(tr("Left out")))
+    , m_counters(new FactTable(tr("Filtered out")))
     , m_settings(new FactTable(tr("Settings")))
     , m_shards(new FactTable(tr("Shards")))
     , m_note(makeLabel({}, "muted"))
@@ -99,7 +99,7 @@ void DataSetPanel::addTabs()
 {
     m_tabs->addTab(m_samples, tr("Samples"));
     m_tabs->addTab(makeLengths(), tr("Lengths and tokens"));
-    m_tabs->addTab(framed(m_counters), tr("Left out"));
+    m_tabs->addTab(framed(m_counters), tr("Filtered out"));
     m_tabs->addTab(makeManifest(), tr("Manifest"));
     m_note->setContentsMargins(metrics::kPanelPadding, 0, 0, 0);
     m_note->setWordWrap(true);
@@ -159,7 +159,7 @@ void DataSetPanel::showDataSet(const DataSetEntry& entry)
     m_folder->setFullText(QStringLiteral("%1  %2").arg(host, oneLine(entry.folder)));
     m_verifying = entry.check == DataSetEntry::Check::Verifying;
     m_verify->setToolTip(m_verifying ? QString()
-                                     : tr("Reads every row where it lies and checks all that must hold"));
+                                     : tr("Reads every row on its host and checks all invariants"));
     m_verify->setText(m_verifying                                       ? tr("Cancel")
                       : entry.check == DataSetEntry::Check::NotVerified ? tr("&Verify")
                                                                         : tr("&Verify again"));
@@ -178,7 +178,7 @@ void DataSetPanel::showDetails(const DataSetDetails& details)
     m_settings->setTable(details.settings);
     m_shards->setTable(details.shards);
     m_copy->setEnabled(true);
-    m_note->setText(tr("Settings, and what each shard must hash to"));
+    m_note->setText(tr("Settings and shard checksums"));
 }
 
 void DataSetPanel::addStatistics(const TextTable& more)

@@ -80,7 +80,7 @@ HostFileDialog::HostFileDialog(RunService& runs, const PathQuestion& question, Q
 /// "~" is the home folder, which only the host knows.
 void HostFileDialog::go(const QString& folder)
 {
-    m_note->setText(tr("Looking at %1…").arg(oneLine(m_question.host)));
+    m_note->setText(tr("Listing %1…").arg(oneLine(m_question.host)));
     m_runs.listFolder(m_question.host, folder == QLatin1String("~") ? QStringLiteral("/") : folder, this,
                       [this, folder](const Result<HostFolder>& listed) { onListed(folder, listed); });
 }

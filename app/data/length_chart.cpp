@@ -37,7 +37,7 @@ LengthChart::LengthChart(QWidget* parent) : QWidget(parent)
 {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Lengths of the rows"));
+    setAccessibleName(tr("Row lengths"));
 }
 
 void LengthChart::setLengths(const std::vector<std::uint64_t>& rows, int sequenceLength)
@@ -81,12 +81,12 @@ void LengthChart::paintEvent(QPaintEvent*)
     const ThemeColours& colours = coloursOf(palette());
     painter.setPen(colours.muted);
     if (m_sum == 0) {
-        painter.drawText(rect(), Qt::AlignCenter, tr("The manifest does not tell the lengths of the rows."));
+        painter.drawText(rect(), Qt::AlignCenter, tr("The manifest has no row lengths."));
         return;
     }
     const QRectF title(0, 0, width(), kTitleHeight - 4);
     painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter,
-                     m_current < 0 ? tr("Tokens per row, share of the rows") : describe(m_current));
+                     m_current < 0 ? tr("Tokens per row, share of rows") : describe(m_current));
     QFont small = font();
     small.setPixelSize(kTickPixels);
     painter.setFont(small);

@@ -125,7 +125,7 @@ void PrepareForm::addCorpus(QVBoxLayout* column)
 {
     m_fields->addRow(
         column, "host", m_host,
-        {tr("Host"), tr("Does the work and keeps the result; paths are those of this host")},
+        {tr("Host"), tr("Runs on and stores the result on this host; paths refer to it")},
         [this](const PrepareOptions& o) { m_host->setCurrentIndex(std::max(0, m_host->findData(o.host))); },
         [this](PrepareOptions& o) { o.host = host(); });
     connect(m_host, &QComboBox::activated, this, [this] { m_fields->touch("host"); });
@@ -137,23 +137,23 @@ void PrepareForm::addCorpus(QVBoxLayout* column)
     m_dumps->setFixedHeight(kDumpLines * m_dumps->fontMetrics().lineSpacing() + 2 * metrics::kGap + 4);
     m_fields->addRow(
         column, "dumps", m_dumps,
-        {tr("Files"), tr("Dumps of a wiki (.xml, .xml.bz2, all parts in order) or plain text; one a line")},
+        {tr("Files"), tr("Wiki dumps (.xml, .xml.bz2; all parts, in order) or plain text, one per line")},
         [this](const PrepareOptions& o) { m_dumps->setPlainText(o.dumps.join(QLatin1Char('\n'))); },
         [this](PrepareOptions& o) { o.dumps = nonEmptyLines(m_dumps->toPlainText()); });
     connect(m_dumps, &QPlainTextEdit::textChanged, this, [this] { m_fields->touch("dumps"); });
     addChooser("dumps", tr("Choose files"), [this] { chooseDumps(); });
 
     m_fields->addText(column, "outputFolder", &PrepareOptions::outputFolder, tr("/data/enwiki-128"),
-                      {tr("Output folder"), tr("A new folder; it appears when everything is done")});
-    addChooser("outputFolder", tr("Choose where the output folder is made"), [this] { chooseOutput(); });
+                      {tr("Output folder"), tr("Must not exist yet; created when preparation finishes")});
+    addChooser("outputFolder", tr("Choose where to create the output folder"), [this] { chooseOutput(); });
 }
 
 void PrepareForm::addVocabulary(QVBoxLayout* column)
 {
-    m_vocabulary->addItems({tr("From a file"), tr("Trained on the files")});
+    m_vocabulary->addItems({tr("From a file"), tr("Train on the files")});
     m_fields->addRow(
         column, "vocabulary", m_vocabulary,
-        {tr("Vocabulary"), tr("A file gives the word pieces of an existing model; training makes new ones")},
+        {tr("Vocabulary"), tr("Use the word pieces of an existing model, or train new ones")},
         [this](const PrepareOptions& o) {
             m_vocabulary->setCurrentIndex(o.vocabulary == PrepareOptions::Vocabulary::File ? 0 : 1);
         },
@@ -162,50 +162,49 @@ void PrepareForm::addVocabulary(QVBoxLayout* column)
                                                              : PrepareOptions::Vocabulary::Train;
         });
     connect(m_vocabulary, &QComboBox::currentIndexChanged, this, [this] { m_fields->touch("vocabulary"); });
-    m_fields->addText(
-        column, "vocabularyFile", &PrepareOptions::vocabularyFile, tr("/data/vocab.txt"),
-        {tr("Vocabulary file"), tr("One WordPiece a line, with [PAD], [UNK], [CLS], [SEP] and [MASK]")});
+    m_fields->addText(column, "vocabularyFile", &PrepareOptions::vocabularyFile, tr("/data/vocab.txt"),
+                      {tr("Vocabulary file"),
+                       tr("One WordPiece per line, including [PAD], [UNK], [CLS], [SEP] and [MASK]")});
     addChooser("vocabularyFile", tr("Choose the vocabulary file"),
                [this] { choosePath(ChosenKind::File, &PrepareOptions::vocabularyFile); });
     m_fields->addNumber(column, "vocabularySize", &PrepareOptions::vocabularySize, {1, 10'000'000},
                         {tr("Vocabulary size"),
-                         tr("How many word pieces to train; default 30\u202f522, as BERT has"),
+                         tr("Number of word pieces to train; default 30\u202f522, as in BERT"),
                          tr("entries")});
     m_fields->addFlag(
         column, "cased", &PrepareOptions::cased, tr("Keep case and accents"),
-        {tr("Case"), tr("As the vocabulary was made: without, “Paris” and “paris” are one word")});
+        {tr("Case"), tr("Must match the vocabulary; if off, “Paris” and “paris” are one word")});
 }
 
 void PrepareForm::addRows(QVBoxLayout* column)
 {
     m_fields->addRow(
         column, "shapes", m_shapes,
-        {tr("Rows"),
-         tr("BERT trains on short rows first, then on long ones; padding counts. Both phases make "
-            "two data sets, in the folders seq128 and seq512")},
+        {tr("Rows"), tr("Row length, including padding; BERT trains on short rows first, then on long ones. "
+                        "Both phases create two data sets, in folders seq128 and seq512")},
         [this](const PrepareOptions& o) { m_shapes->setShapes(o.shapes); },
         [this](PrepareOptions& o) { o.shapes = m_shapes->shapes(); });
     connect(m_shapes, &ShapeField::edited, this, [this] { m_fields->touch("shapes"); });
     m_fields->addChoice(column, "objective", &PrepareOptions::objective,
-                        {{"bert", tr("Pairs with masks (BERT)")},
-                         {"mlm", tr("Masks alone (RoBERTa)")},
-                         {"gpt", tr("The next token (GPT)")}},
-                        {tr("What rows teach"), tr("Default: masked words, and whether B follows A")});
+                        {{"bert", tr("Masked LM + next sentence (BERT)")},
+                         {"mlm", tr("Masked LM (RoBERTa)")},
+                         {"gpt", tr("Next token (GPT)")}},
+                        {tr("Objective"), tr("Default: masked LM and next sentence")});
     m_fields->addNumber(column, "dupeFactor", &PrepareOptions::dupeFactor, {1, 1000},
                         {tr("Duplicates"),
-                         tr("Passes over every document, each with other pairs and masks; default 5"),
+                         tr("Passes over each document, each with different pairs and masks; default 5"),
                          tr("passes")});
     m_fields->addNumber(column, "shards", &PrepareOptions::shards, {1, 65536},
                         {tr("Training shards"),
-                         tr("HDF5 files of equal rows; best a multiple of the number of ranks; default 8"),
+                         tr("HDF5 files of equal size; preferably a multiple of the rank count; default 8"),
                          tr("files")});
     m_fields->addNumber(
         column, "threads", &PrepareOptions::threads, {0, 1024},
-        {tr("Threads"), tr("On the host; 0 = one per core. The result is the same"), tr("threads")});
+        {tr("Threads"), tr("On the host; 0 = one per core. Does not affect the result"), tr("threads")});
     m_fields->addMebibytes(
         column, "memory", &PrepareOptions::memory,
         {tr("Memory"),
-         tr("What the process may use, however large the corpus; default 1\u202f024\u00a0MiB")});
+         tr("Memory limit of the process, whatever the corpus size; default 1\u202f024\u00a0MiB")});
 }
 
 void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
@@ -213,23 +212,23 @@ void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
     m_fields->addRow(
         column, "readers", m_readers,
         {tr("Read by"),
-         tr("Several hosts share the reading: the files go to them in turn, or to the host named "
-            "in front, as gpu-03:/data/part2.xml. None ticked: the host above alone")},
+         tr("Splits the files among these hosts, in order; a prefix as in gpu-03:/data/part2.xml picks the "
+            "host. If none is ticked, the host above reads everything")},
         [this](const PrepareOptions& o) { m_readers->setReaders(o.readers); },
         [this](PrepareOptions& o) { o.readers = m_readers->readers(); });
     connect(m_readers, &ReaderField::edited, this, [this] { m_fields->touch("readers"); });
     m_fields->addChoice(column, "format", &PrepareOptions::format,
-                        {{"auto", tr("What each file looks like")},
-                         {"mediawiki", tr("Export of a wiki (XML)")},
-                         {"wikiextractor", tr("Output of WikiExtractor")},
-                         {"articles", tr("A document a line")},
-                         {"sentences", tr("A sentence a line, documents apart by an empty line")},
-                         {"jsonl", tr("JSON lines with a field “text”")}},
-                        {tr("Format"), tr("Of the files; the first bytes usually tell it")});
+                        {{"auto", tr("Detect for each file")},
+                         {"mediawiki", tr("Wiki export (XML)")},
+                         {"wikiextractor", tr("WikiExtractor output")},
+                         {"articles", tr("One document per line")},
+                         {"sentences", tr("One sentence per line, blank line between documents")},
+                         {"jsonl", tr("JSON lines with a “text” field")}},
+                        {tr("Format"), tr("Input format; usually detected from the first bytes")});
     m_fields->addFlag(column, "keepHeadings", &PrepareOptions::keepHeadings, tr("Keep as sentences"),
-                      {tr("Headings"), tr("Default: left out, as in the original corpus")});
+                      {tr("Headings"), tr("Default: removed, as in the original corpus")});
     m_fields->addFlag(column, "keepLists", &PrepareOptions::keepLists, tr("Keep as sentences"),
-                      {tr("Lists"), tr("Default: left out, as in the original corpus")});
+                      {tr("Lists"), tr("Default: removed, as in the original corpus")});
     m_fields->addText(column, "punktFolder", &PrepareOptions::punktFolder, tr("built-in rules"),
                       {tr("Punkt parameters"),
                        tr("Folder of a trained sentence splitter (punkt_tab); empty = the built-in rules")});
@@ -238,35 +237,35 @@ void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
     m_fields->addChoice(
         column, "profile", &PrepareOptions::profile,
         {{"hf", tr("Hugging Face tokenizers")}, {"google-py", tr("Google’s tokenization.py")}},
-        {tr("Word pieces of"), tr("They differ in rare characters; default Hugging Face")});
+        {tr("Tokenizer"), tr("They differ in rare characters; default Hugging Face")});
 }
 
 void PrepareForm::addMoreOfRows(QVBoxLayout* column)
 {
     m_fields->addChoice(column, "nextSentence", &PrepareOptions::nextSentence,
-                        {{"random", tr("From another document, half of the time")},
-                         {"swap", tr("Swapped with A, half of the time (ALBERT)")},
-                         {"none", tr("Always what follows A")}},
-                        {tr("Second part"), tr("What B of a pair is; default from another document")});
-    m_fields->addFlag(column, "wholeWords", &PrepareOptions::wholeWords, tr("All pieces of a word or none"),
-                      {tr("Masking"), tr("Default: pieces are masked one by one")});
+                        {{"random", tr("From another document, half the time")},
+                         {"swap", tr("Swapped with A, half the time (ALBERT)")},
+                         {"none", tr("Always the text after A")}},
+                        {tr("Segment B"), tr("Source of the second segment; default: another document")});
+    m_fields->addFlag(column, "wholeWords", &PrepareOptions::wholeWords, tr("Whole-word masking"),
+                      {tr("Masking"), tr("Default: word pieces are masked independently")});
     m_fields->addNumber(
         column, "testShards", &PrepareOptions::testShards, {1, 65536},
-        {tr("Test shards"), tr("Their documents are in no training shard; default 2"), tr("files")});
+        {tr("Test shards"), tr("Their documents appear in no training shard; default 2"), tr("files")});
     m_fields->addShare(
         column, "testFraction", &PrepareOptions::testFraction,
-        {tr("Held out"), tr("Share of the documents for the test shards, 0 to 0.9; default 0.1")});
+        {tr("Held out"), tr("Fraction of documents for the test shards, 0 to 0.9; default 0.1")});
     m_fields->addText(column, "shardName", &PrepareOptions::shardName, {},
-                      {tr("Names of shards"), tr("What they begin with; default wikicorpus_en")});
+                      {tr("Shard prefix"), tr("Start of the shards' file names; default wikicorpus_en")});
     m_fields->addSeed(
         column, "seed", &PrepareOptions::seed,
-        {tr("Seed"), tr("The same seed gives the same bytes, on any number of threads; default 12345")});
-    m_fields->addFlag(column, "provenance", &PrepareOptions::provenance, tr("Where each row comes from"),
-                      {tr("Provenance"), tr("Further columns name the documents and sentences of a row")});
+        {tr("Seed"), tr("The same seed gives the same bytes with any number of threads; default 12345")});
+    m_fields->addFlag(column, "provenance", &PrepareOptions::provenance, tr("Record the source of each row"),
+                      {tr("Provenance"), tr("Adds columns naming the documents and sentences of each row")});
     m_fields->addFlag(column, "megatron", &PrepareOptions::megatron, tr("Megatron .bin and .idx"),
-                      {tr("Write also"), tr("The sentences, for Megatron-LM and its kin")});
+                      {tr("Also write"), tr("The sentences, for Megatron-LM and compatible tools")});
     m_fields->addFlag(column, "mds", &PrepareOptions::mds, tr("MosaicML streaming shards (MDS)"),
-                      {QString(), tr("The rows, for the streaming library")});
+                      {QString(), tr("The rows, for MosaicML Streaming")});
 }
 
 /// A button that looks at the folders of the host to fill a field.
@@ -358,7 +357,7 @@ void PrepareForm::chooseOutput()
     const QFileInfo before(options().outputFolder);
     const QString name = before.fileName().isEmpty() ? tr("data-set") : before.fileName();
     choosePaths(this, m_runs,
-                {host(), tr("Where the output folder is made"), before.path(), ChosenKind::Folder},
+                {host(), tr("Where to create the output folder"), before.path(), ChosenKind::Folder},
                 [this, name](const QStringList& paths) {
                     setPath(&PrepareOptions::outputFolder, QDir(paths.value(0)).filePath(name));
                 });

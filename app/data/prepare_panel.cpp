@@ -28,7 +28,7 @@ QString roomText(const StageProgress& progress, Bytes limit)
         parts << PreparePanel::tr("memory %1 of %2")
                      .arg(displayBytes(double(*used)), displayBytes(double(limit)));
     if (const auto free = progress.diskFree())
-        parts << PreparePanel::tr("%1 free on the disk").arg(displayBytes(double(*free)));
+        parts << PreparePanel::tr("%1 free on disk").arg(displayBytes(double(*free)));
     return parts.join(QStringLiteral("  ·  "));
 }
 
@@ -123,7 +123,7 @@ void PreparePanel::setProgress(const StageProgress& progress)
 void PreparePanel::setLink(LinkState link)
 {
     if (link == LinkState::Lost)
-        m_link->setState(Tone::Warning, u'◌', tr("link lost, the job goes on"));
+        m_link->setState(Tone::Warning, u'◌', tr("link lost, the job continues"));
     else
         m_link->clear();
 }

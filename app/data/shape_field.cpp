@@ -23,13 +23,13 @@ ShapeField::ShapeField(QWidget* parent)
     , m_predictions(new NumberBox(1, 65536, tr("masked")))
 {
     m_phase->addItems({tr("Phase 1: 128 tokens, 20 masked"), tr("Phase 2: 512 tokens, 80 masked"),
-                       tr("Both phases in one reading"), tr("Own values")});
+                       tr("Both phases in one pass"), tr("Custom")});
     m_phase->setAccessibleName(tr("Phase"));
-    m_phase->setToolTip(tr("How long the rows are: BERT trains on short ones first, then on long ones"));
+    m_phase->setToolTip(tr("Row length: BERT trains on short rows first, then on long ones"));
     m_length->setAccessibleName(tr("Sequence length"));
-    m_length->setToolTip(tr("Tokens in a row, those of its marks included"));
+    m_length->setToolTip(tr("Tokens per row, including special tokens"));
     m_predictions->setAccessibleName(tr("Masked positions"));
-    m_predictions->setToolTip(tr("At most so many tokens of a row are masked, to be predicted"));
+    m_predictions->setToolTip(tr("Maximum number of masked tokens per row"));
     auto* own = new QHBoxLayout(m_own);
     own->setContentsMargins(0, 0, 0, 0);
     own->setSpacing(metrics::kGap);

@@ -91,10 +91,10 @@ private slots:
         PrepareOptions options = someOptions();
         options.shardName = "training";
         form->setOptions(options);
-        QVERIFY(!fieldNamed(*form, "Names of shards")->isVisible());
+        QVERIFY(!fieldNamed(*form, "Shard prefix")->isVisible());
         click(*form, "Prepare");
-        QVERIFY(fieldNamed(*form, "Names of shards")->isVisible());
-        QVERIFY(fieldNamed(*form, "Names of shards")->hasFocus());
+        QVERIFY(fieldNamed(*form, "Shard prefix")->isVisible());
+        QVERIFY(fieldNamed(*form, "Shard prefix")->hasFocus());
     }
 
     void theFormSaysAllThatIsMissing()

@@ -97,7 +97,7 @@ private slots:
         MUST(m_hand->choose("Host", m_host));
         MUST(m_hand->write("Files", "/root/wiki.xml.bz2"));
         MUST(m_hand->write("Output folder", "/root/wiki"));
-        MUST(m_hand->choose("Vocabulary", "Trained on the files"));
+        MUST(m_hand->choose("Vocabulary", "Train on the files"));
         MUST(m_hand->write("Vocabulary size", "1000"));
         MUST(m_hand->press("Prepare"));
         DataSetListModel& sets = m_desk->session().dataSets();

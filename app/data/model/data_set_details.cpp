@@ -51,7 +51,7 @@ public:
         addText();
         addRows();
         addMasks();
-        return {{words("What"), words("Value"), words("Meaning")}, std::move(m_table)};
+        return {{words("Statistic"), words("Value"), words("Meaning")}, std::move(m_table)};
     }
 
 private:
@@ -79,9 +79,9 @@ private:
     void addText()
     {
         addCount("Documents", "documents", "Articles with at least one sentence");
-        addCount("Documents for tests", "test_documents", "Held out: nothing of them is in a training shard");
-        addCount("Sentences", "sentences", "Of all documents, each counted once");
-        addCount("Tokens", "tokens", "Word pieces of all documents, each counted once");
+        addCount("Test documents", "test_documents", "Held out: none of their text is in a training shard");
+        addCount("Sentences", "sentences", "In all documents, each counted once");
+        addCount("Tokens", "tokens", "Word pieces in all documents, each counted once");
         addMean("Tokens per document", of("tokens"), of("documents"), "On average");
         addMean("Sentences per document", of("sentences"), of("documents"), "On average");
         addMean("Tokens per sentence", of("tokens"), of("sentences"), "On average");
@@ -91,23 +91,23 @@ private:
         const auto rows = static_cast<double>(m_rows);
         if (of("row_tokens") == 0)
             return; // older than the figure
-        addMean("Tokens per row", of("row_tokens"), rows, "Special tokens included, padding not");
+        addMean("Tokens per row", of("row_tokens"), rows, "Including special tokens, excluding padding");
         addShare("Full rows", of("full_rows"), rows, "Rows without padding");
-        addShare("Padding", m_room - of("row_tokens"), m_room, "Of the room of all rows is empty");
+        addShare("Padding", m_room - of("row_tokens"), m_room, "Share of token positions that are padding");
         addShare("Labelled random", of("random_next"), rows,
-                 "Rows whose second part does not follow the first; a little over one half is usual");
+                 "Rows whose second segment does not follow the first; slightly over half is usual");
         addShare("From one sentence", of("single_sentence"), rows,
-                 "Rows of a text of one sentence, whose second part has to come from elsewhere");
+                 "Rows from one-sentence texts, whose second segment has to come from elsewhere");
     }
     void addMasks()
     {
         const double masked = of("masked");
         if (masked == 0 || of("row_tokens") == 0)
             return;
-        addShare("Masked", masked, of("row_tokens"), "Of the tokens of the rows are to be predicted");
-        addShare("… shown as [MASK]", of("mask_token"), masked, "80 % are meant");
-        addShare("… left as they were", of("kept_token"), masked, "10 % are meant");
-        addShare("… replaced by a random word", of("random_token"), masked, "10 % are meant");
+        addShare("Masked", masked, of("row_tokens"), "Share of the rows' tokens to be predicted");
+        addShare("… shown as [MASK]", of("mask_token"), masked, "Target: 80 %");
+        addShare("… left as they were", of("kept_token"), masked, "Target: 10 %");
+        addShare("… replaced by a random word", of("random_token"), masked, "Target: 10 %");
     }
 
     const Json& m_json;
@@ -129,37 +129,36 @@ TextTable settingsTable(const Json& manifest)
     };
     const Json& settings = manifest.at("settings");
     addIfThere(settings, "dumps", QT_TRANSLATE_NOOP("DataSetDetails", "Files"));
-    addIfThere(settings, "format", QT_TRANSLATE_NOOP("DataSetDetails", "Format of the files"));
+    addIfThere(settings, "format", QT_TRANSLATE_NOOP("DataSetDetails", "File format"));
     addIfThere(settings, "keep_headings", QT_TRANSLATE_NOOP("DataSetDetails", "Headings kept"));
     addIfThere(settings, "keep_lists", QT_TRANSLATE_NOOP("DataSetDetails", "Lists kept"));
-    addIfThere(settings, "segmenter", QT_TRANSLATE_NOOP("DataSetDetails", "Sentences by"));
+    addIfThere(settings, "segmenter", QT_TRANSLATE_NOOP("DataSetDetails", "Sentence splitter"));
     addIfThere(settings, "punkt_sha256", QT_TRANSLATE_NOOP("DataSetDetails", "Punkt parameters, SHA-256"));
     addIfThere(settings, "tokenizer_profile", QT_TRANSLATE_NOOP("DataSetDetails", "Tokenizer"));
     addIfThere(settings, "cased", QT_TRANSLATE_NOOP("DataSetDetails", "Case kept"));
     add("Vocabulary, entries", manifest.at("vocabulary_size"));
     add("Vocabulary, SHA-256", manifest.at("vocabulary_sha256"));
     add("Sequence length", manifest.at("sequence_length"));
-    add("Masked positions, at most", manifest.at("max_predictions"));
+    add("Maximum masked positions", manifest.at("max_predictions"));
     addIfThere(settings, "objective", QT_TRANSLATE_NOOP("DataSetDetails", "Objective"));
     addIfThere(settings, "next_sentence", QT_TRANSLATE_NOOP("DataSetDetails", "Next sentence"));
     addIfThere(settings, "whole_words", QT_TRANSLATE_NOOP("DataSetDetails", "Whole words masked"));
     addIfThere(settings, "masked_share", QT_TRANSLATE_NOOP("DataSetDetails", "Share of tokens masked"));
     addIfThere(settings, "short_sequence_share", QT_TRANSLATE_NOOP("DataSetDetails", "Share of short rows"));
     addIfThere(settings, "dupe_factor", QT_TRANSLATE_NOOP("DataSetDetails", "Passes over the text"));
-    addIfThere(settings, "test_fraction",
-               QT_TRANSLATE_NOOP("DataSetDetails", "Share of documents for tests"));
+    addIfThere(settings, "test_fraction", QT_TRANSLATE_NOOP("DataSetDetails", "Share of test documents"));
     addIfThere(settings, "provenance", QT_TRANSLATE_NOOP("DataSetDetails", "Provenance columns"));
     addIfThere(manifest, "seed", QT_TRANSLATE_NOOP("DataSetDetails", "Seed"));
-    addIfThere(manifest, "tool_version", QT_TRANSLATE_NOOP("DataSetDetails", "Made by version"));
+    addIfThere(manifest, "tool_version", QT_TRANSLATE_NOOP("DataSetDetails", "Created by version"));
     return table;
 }
 
 TextTable shardTable(const Json& manifest)
 {
-    TextTable table{{words("Shard"), words("For"), words("Rows"), words("SHA-256")}, {}};
+    TextTable table{{words("Shard"), words("Split"), words("Rows"), words("SHA-256")}, {}};
     for (const Json& shard : manifest.at("shards"))
         table.rows.append({oneLine(textOf(shard.at("file"))),
-                           shard.at("training").get<bool>() ? words("training") : words("tests"),
+                           shard.at("training").get<bool>() ? words("training") : words("test"),
                            countText(shard.at("rows").get<std::uint64_t>()),
                            oneLine(textOf(shard.at("sha256")))});
     return table;

@@ -14,7 +14,7 @@ Error errorOf(QProcess& process)
     const QString prefix = QStringLiteral("trainyard-prepare: ");
     const auto kind = errorKindFromExitStatus(process.exitCode());
     return {kind.value_or(ErrorKind::Failed),
-            said.isEmpty() ? "the verifier ended without an answer"
+            said.isEmpty() ? "the verifier exited without a result"
                            : (said.startsWith(prefix) ? said.mid(prefix.size()) : said).toStdString(),
             {}};
 }
@@ -24,7 +24,7 @@ Result<VerifyReport> reportOf(const Result<VerifyAnswer>& answer)
     if (!answer.ok())
         return answer.error();
     if (answer->report.isEmpty())
-        return answer->error.value_or(failed("the verifier ended without an answer"));
+        return answer->error.value_or(failed("the verifier exited without a result"));
     return parseVerifyReport(answer->report.toStdString());
 }
 

@@ -19,7 +19,7 @@ HostVerification::HostVerification(RunService& runs, const QString& host, QStrin
     connect(&m_job, &HostJob::progressed, this, &HostVerification::onProgressed);
     connect(&m_job, &HostJob::linkChanged, this, [this](LinkState link) {
         if (link == LinkState::Lost)
-            emit progress(tr("link to %1 lost; the check goes on there").arg(m_job.host()), -1);
+            emit progress(tr("link to %1 lost; the check continues there").arg(m_job.host()), -1);
     });
     connect(&m_job, &HostJob::stopFailed, this, [this](const Error& error) { answer(error); });
     connect(&m_job, &HostJob::finished, this, &HostVerification::onFinished);

@@ -59,24 +59,24 @@ void addFrequent(const nlohmann::json& pieces, TextTable& table)
         parts << pieceText(piece);
     if (!parts.isEmpty())
         table.rows.append({words("Most frequent"), parts.takeFirst(),
-                           words("Of the tokens; then %1").arg(parts.join(QStringLiteral("  ·  ")))});
+                           words("Share of tokens; next: %1").arg(parts.join(QStringLiteral("  ·  ")))});
 }
 
 TextTable readTokenFacts(const nlohmann::json& json)
 {
-    TextTable table{{words("What"), words("Value"), words("Meaning")}, {}};
+    TextTable table{{words("Statistic"), words("Value"), words("Meaning")}, {}};
     const auto statistics = json.find("statistics");
     if (statistics == json.end() || !statistics->contains("text_tokens"))
         return table;
     table.rows.append(
         {words("Unknown words"),
          QString::number(statistics->at("unknown_percent").get<double>(), 'f', 2) + QStringLiteral(" %"),
-         words("Of the tokens are [UNK]. Above 1 % the vocabulary does not fit the text")});
+         words("Share of [UNK] tokens; above 1 % the vocabulary does not fit the text")});
     table.rows.append({words("Vocabulary used"),
                        words("%1 of %2")
                            .arg(displayCount(statistics->at("pieces_used").get<qint64>()),
                                 displayCount(json.at("vocabulary_size").get<qint64>())),
-                       words("Entries that occur in the rows")});
+                       words("Entries occurring in the rows")});
     addFrequent(statistics->at("frequent_pieces"), table);
     return table;
 }

@@ -114,7 +114,7 @@ void SpreadPreparation::copy(Share& share)
         RunFolderCopy::Plan{share.run, share.what.host, m_options.host, jobOf(share.run), kFolder, kIndex},
         m_runs.targets());
     connect(share.copy.get(), &RunFolderCopy::progress, this, [this, &share](qint64 bytes, qint64 total) {
-        emit startProgress(tr("bringing the documents of %1 to %2: %3 of %4")
+        emit startProgress(tr("copying documents from %1 to %2: %3 of %4")
                                .arg(oneLine(share.what.host), oneLine(m_options.host),
                                     displayBytes(double(bytes)), displayBytes(double(total))),
                            total > 0 ? double(bytes) / double(total) : -1);
@@ -163,7 +163,7 @@ StageProgress SpreadPreparation::progress() const
 
 void SpreadPreparation::cancel()
 {
-    fail(cancelled("preparing was cancelled; nothing was published"));
+    fail(cancelled("preparation was cancelled; nothing was published"));
 }
 
 /// The first error counts; what the others say when they are ended because of it is no news.

@@ -364,7 +364,8 @@ private slots:
         QVERIFY2(report.ok(), report.ok() ? "" : report.error().message.c_str());
         QCOMPARE(report->tokens.rows[0][1], "0.25 %");
         QCOMPARE(report->tokens.rows[1][1], displayCount(2900) + " of " + displayCount(30522));
-        QCOMPARE(report->tokens.rows[2].mid(1), (QStringList{"the 5.25 %", "Of the tokens; then ##s 2.5 %"}));
+        QCOMPARE(report->tokens.rows[2].mid(1),
+                 (QStringList{"the 5.25 %", "Share of tokens; next: ##s 2.5 %"}));
     }
 
     void rowsWithoutPairsOrMasksAreRead()

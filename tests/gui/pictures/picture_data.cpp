@@ -315,12 +315,12 @@ QByteArray manifest()
 
 TextTable tokenFacts()
 {
-    return {{"What", "Value", "Meaning"},
-            {{"Unknown words", "0.04 %",
-              "Of the tokens are [UNK]. Above 1 % the vocabulary does not fit the text"},
-             {"Vocabulary used", "29 964 of 30 522", "Entries that occur in the rows"},
-             {"Most frequent", "the 5.92 %",
-              "Of the tokens; then , 5.1 %  ·  . 4.42 %  ·  of 2.91 %  ·  and 2.64 %"}}};
+    return {
+        {"Statistic", "Value", "Meaning"},
+        {{"Unknown words", "0.04 %", "Share of [UNK] tokens; above 1 % the vocabulary does not fit the text"},
+         {"Vocabulary used", "29 964 of 30 522", "Entries occurring in the rows"},
+         {"Most frequent", "the 5.92 %",
+          "Share of tokens; next: , 5.1 %  ·  . 4.42 %  ·  of 2.91 %  ·  and 2.64 %"}}};
 }
 
 PrepareOptions prepareOptions()
