@@ -57,10 +57,10 @@ AlternativesPanel::AlternativesPanel(QWidget* parent)
     m_progress->setRange(0, 1000);
     m_progress->setTextVisible(false);
     m_progress->setAccessibleName(tr("Search"));
-    m_apply->setToolTip(tr("Takes over layout, batch and memory measures, and leaves the hosts as they are; "
-                           "one step of Undo"));
-    m_objective->setToolTip(tr("fastest: most sequences per second; cheapest: least money for a sequence, "
-                               "perhaps on fewer hosts; least memory: most that stays free on a device"));
+    m_apply->setToolTip(
+        tr("Applies layout, batch and memory optimizations and keeps the hosts; one Undo step"));
+    m_objective->setToolTip(tr("fastest: most sequences per second; cheapest: lowest cost per sequence, "
+                               "possibly on fewer hosts; least memory: most free memory per device"));
     auto* head = new QHBoxLayout;
     head->addWidget(m_objective, 1);
     head->addWidget(m_button);
@@ -129,15 +129,15 @@ void AlternativesPanel::showState()
     m_list->setEnabled(!running && !m_search.isOutdated());
     m_apply->setVisible(any);
     m_apply->setEnabled(m_list->isEnabled() && m_list->currentIndex().isValid());
-    const QString note = running && any          ? tr("The list is from the search before.")
-                         : running               ? QString()
-                         : m_search.isOutdated() ? tr("Found for another design: search again.")
-                         : any                   ? QString()
-                         : !m_failure.isEmpty()  ? m_failure
-                         : !obstacle.isEmpty()
-                             ? obstacle
-                             : tr("Tries all layouts of this model on this cluster and says "
-                                  "what each gains and loses.");
+    const QString note =
+        running && any          ? tr("Showing results of the previous search.")
+        : running               ? QString()
+        : m_search.isOutdated() ? tr("Results for another design: search again.")
+        : any                   ? QString()
+        : !m_failure.isEmpty()  ? m_failure
+        : !obstacle.isEmpty()
+            ? obstacle
+            : tr("Tries all layouts of this model on this cluster and shows what each gains and loses.");
     m_note->setText(note);
     m_note->setVisible(!note.isEmpty());
 }

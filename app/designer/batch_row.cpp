@@ -20,21 +20,20 @@ BatchRow::BatchRow(SpecDocument& document, QWidget* parent)
     grid->setHorizontalSpacing(metrics::kHalf + 2);
     grid->setVerticalSpacing(2);
     addTerm(grid, 0, BatchTerm::Micro, QStringLiteral("batch.micro"), tr("micro"),
-            tr("Sequences that one rank computes at once: more fill the device better and need more memory. "
+            tr("Sequences that a rank processes at once: more use the device better but need more memory. "
                "Default: 8."));
     grid->addWidget(makeLabel(QStringLiteral("×"), "muted"), 1, 1);
-    addTerm(grid, 2, BatchTerm::Accumulation, QStringLiteral("batch.accumulation"), tr("accumulation"),
-            tr("Micro-batches whose gradients are added before a step: more fill a pipeline better. Default: "
-               "4."));
+    addTerm(
+        grid, 2, BatchTerm::Accumulation, QStringLiteral("batch.accumulation"), tr("accumulation"),
+        tr("Micro-batches accumulated before each optimizer step: more fill a pipeline better. Default: 4."));
     grid->addWidget(makeLabel(QStringLiteral("×"), "muted"), 1, 3);
     addTerm(grid, 4, BatchTerm::Data, QStringLiteral("layout.data"), tr("data parallel"),
-            tr("Copies of the model that share the batch and add up their gradients once a step. Default: 1. "
-               "See Li et al., arXiv:2006.15704."));
+            tr("Model replicas that split the batch and all-reduce gradients each step. Default: 1. See Li "
+               "et al., arXiv:2006.15704."));
     grid->addWidget(makeLabel(QStringLiteral("="), "muted"), 1, 5);
-    addTerm(
-        grid, 6, BatchTerm::Global, QStringLiteral("batch.global"), tr("global batch"),
-        tr("Sequences per optimizer step; changing it solves the accumulation. Default: 32. See You et al., "
-           "arXiv:1904.00962, on large ones."));
+    addTerm(grid, 6, BatchTerm::Global, QStringLiteral("batch.global"), tr("global batch"),
+            tr("Sequences per optimizer step; changing it adjusts accumulation. Default: 32. See You et al., "
+               "arXiv:1904.00962, on large batches."));
     m_error->setWordWrap(true);
     m_error->hide();
     grid->addWidget(m_error, 2, 0, 1, 7);

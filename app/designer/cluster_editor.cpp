@@ -132,7 +132,7 @@ QWidget* ClusterEditor::makeHeadings()
         line->addWidget(label, share);
     }
     for (const auto& [text, width] :
-         {std::pair(tr("slots"), kSlotsWidth), std::pair(tr("GiB each"), kMemoryWidth)}) {
+         {std::pair(tr("slots"), kSlotsWidth), std::pair(tr("max GiB"), kMemoryWidth)}) {
         auto* label = makeLabel(text, "small");
         label->setFixedWidth(width);
         label->setAlignment(Qt::AlignRight);
@@ -149,11 +149,10 @@ QWidget* ClusterEditor::makeAddBar()
     auto* add = makeButton(tr("Add a host"), "link");
     auto* count = makeFigure(kMaxAdded, kSlotsWidth);
     count->setMinimum(1);
-    explainField(count, tr("Number of hosts to add"),
-                 tr("So many further hosts, named on from the last one. Default: 1."));
-    auto* like = makeButton(tr("more like the last"), "link");
-    like->setAccessibleName(tr("Add hosts like the last"));
-    like->setToolTip(tr("Adds hosts of the same hardware, slots and memory; node007 is followed by node008"));
+    explainField(count, tr("Number of hosts to add"), tr("Names continue from the last host. Default: 1."));
+    auto* like = makeButton(tr("duplicate last host"), "link");
+    like->setAccessibleName(tr("Duplicate the last host"));
+    like->setToolTip(tr("Adds hosts with the same hardware, slots and memory; node008 follows node007"));
     line->addWidget(add);
     line->addStretch(1);
     line->addWidget(count);
@@ -178,19 +177,16 @@ ClusterEditor::NodeRow ClusterEditor::makeControls(std::size_t index)
     row.memory->setAlignment(Qt::AlignRight);
     row.memory->setFixedWidth(kMemoryWidth);
     explainField(row.host, tr("Host %1").arg(number),
-                 tr("The machine's name in your ssh configuration. Default: localhost, this machine, without "
-                    "ssh."));
+                 tr("The machine's name in your SSH config. Default: localhost, this machine, without ssh."));
     row.host->setEditable(true);
     row.host->setInsertPolicy(QComboBox::NoInsert);
     explainField(row.hardware, tr("Hardware of host %1").arg(number),
-                 tr("What it is, for planning time and memory: a preset, or your own as calibrated in Hosts. "
-                    "Sets the slots to its number of devices. Default: unknown, and no time is planned."));
+                 tr("Hardware for planning time and memory: a preset, or your own calibrated in Hosts. Sets "
+                    "the slots to its device count. Default: unknown, no time is planned."));
     explainField(row.slotCount, tr("Slots of host %1").arg(number),
-                 tr("Ranks that may run there, one per device. Default: 1."));
-    explainField(
-        row.memory, tr("Memory per slot of host %1").arg(number),
-        tr("Memory that each rank there may use, in GiB (2^30 bytes). Default: any that the host has, "
-           "which is 0."));
+                 tr("Maximum number of ranks on it, one per device. Default: 1."));
+    explainField(row.memory, tr("Memory per slot of host %1").arg(number),
+                 tr("Memory limit per rank, in GiB (2^30 bytes). Default: 0, no limit."));
     for (QWidget* control :
          std::initializer_list<QWidget*>{row.host, row.hardware, row.slotCount, row.memory})
         control->installEventFilter(this);
@@ -206,7 +202,7 @@ ClusterEditor::NodeRow ClusterEditor::makeRow(std::size_t index)
     auto* remove = new QToolButton;
     remove->setIcon(symbolIcon(QStringLiteral("close")));
     remove->setAccessibleName(tr("Remove host %1").arg(index + 1));
-    remove->setToolTip(tr("Take this host out of the run"));
+    remove->setToolTip(tr("Remove this host from the run"));
     remove->setFixedWidth(kRemoveWidth);
     auto* line = makeLine(row.widget);
     line->addWidget(row.host, kHostShare);

@@ -70,7 +70,7 @@ ClusterPanel::ClusterPanel(SpecDocument& document, QWidget* parent)
     words->addWidget(m_groups);
     column->addLayout(words);
     column->addWidget(m_placement);
-    m_useAll->setToolTip(tr("Data-parallel ranks on all slots; the global batch grows with them"));
+    m_useAll->setToolTip(tr("Use all slots for data parallelism; the global batch grows accordingly"));
     connect(m_useAll, &QPushButton::clicked, this, &ClusterPanel::useAllSlots);
     connect(m_axis, &SegmentedControl::chosen, this,
             [this](int index) { m_picture->setAxis(kGroupAxes[static_cast<std::size_t>(index)]); });

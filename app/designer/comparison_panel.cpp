@@ -59,7 +59,7 @@ TableView* makeTable(const QString& name, TextTableModel& model)
 QLabel* makeEmpty()
 {
     auto* label = makeLabel(
-        ComparisonPanel::tr("Keep this design, go on editing, and every figure shows what changed."),
+        ComparisonPanel::tr("Keep this design, continue editing, and every metric shows the change."),
         "muted");
     label->setAlignment(Qt::AlignCenter);
     label->setWordWrap(true);
@@ -74,10 +74,10 @@ ComparisonPanel::ComparisonPanel(SpecDocument& document, QWidget* parent)
     , m_table(new ChoiceBox)
     , m_keep(makeButton({}))
     , m_swap(makeButton(tr("S&wap")))
-    , m_letGo(makeButton(tr("Let &go")))
+    , m_letGo(makeButton(tr("Clea&r")))
     , m_pages(new QStackedWidget)
 {
-    m_pages->insertWidget(FiguresPage, makeTable(tr("Figures of both designs"), m_figures));
+    m_pages->insertWidget(FiguresPage, makeTable(tr("Metrics of both designs"), m_figures));
     m_pages->insertWidget(FieldsPage, makeTable(tr("Fields that differ"), m_fields));
     m_pages->insertWidget(EmptyPage, makeEmpty());
     auto* column = new QVBoxLayout(this);
@@ -93,12 +93,12 @@ ComparisonPanel::ComparisonPanel(SpecDocument& document, QWidget* parent)
 
 QWidget* ComparisonPanel::makeHead()
 {
-    m_table->setAccessibleName(tr("Compared"));
-    m_table->setToolTip(tr("What is planned for both designs, or the fields in which they differ"));
-    m_table->addItems({tr("figures"), tr("fields")});
-    m_keep->setToolTip(tr("Compare further edits with the design as it is now"));
-    m_letGo->setToolTip(tr("Compare with no design any more"));
-    m_swap->setToolTip(tr("Edit the kept design, and keep the present one; one step of Undo"));
+    m_table->setAccessibleName(tr("Compare by"));
+    m_table->setToolTip(tr("Planned metrics of both designs, or the fields that differ"));
+    m_table->addItems({tr("metrics"), tr("fields")});
+    m_keep->setToolTip(tr("Compare further edits with the current design"));
+    m_letGo->setToolTip(tr("Stop comparing"));
+    m_swap->setToolTip(tr("Edit the kept design and keep the current one; one Undo step"));
     auto* head = new QWidget;
     auto* row = new QHBoxLayout(head);
     row->setContentsMargins(0, 0, 0, 0);

@@ -238,9 +238,9 @@ void DesignPage::addActions()
         m_page->addAction(button);
     auto* openAction = addDocumentAction(tr("Open…"), QKeySequence::Open, {}, &DesignPage::open);
     auto* saveAction = addDocumentAction(tr("Save"), QKeySequence::Save, {}, &DesignPage::save);
-    copies->setToolTip(tr("Specifications of a scaling study: this one on other numbers of ranks"));
+    copies->setToolTip(tr("Scaling study: save copies of this specification for other rank counts"));
     openButton->setToolTip(tr("A specification, or settings of DeepSpeed, Megatron-LM or SageMaker"));
-    saveButton->setToolTip(tr("The specification, as `trainyard plan` and `launch` read it"));
+    saveButton->setToolTip(tr("Save the specification for `trainyard plan` and `launch`"));
     connect(copies, &QPushButton::clicked, m_copies, &ScaledCopiesBar::ask);
     connect(openButton, &QPushButton::clicked, openAction, &QAction::trigger);
     connect(saveButton, &QPushButton::clicked, saveAction, &QAction::trigger);
@@ -311,7 +311,7 @@ void DesignPage::explainProblems()
 void DesignPage::apply(const Remedy& remedy)
 {
     m_document.closeEdit();
-    m_document.edit(tr("Setting that works"), QStringLiteral("remedy"),
+    m_document.edit(tr("Suggested setting"), QStringLiteral("remedy"),
                     [&](RunSpec& spec) { spec = remedy.spec; });
     m_document.closeEdit();
 }
@@ -376,9 +376,9 @@ void DesignPage::tellHostsWithoutRanks()
     if (used >= all)
         return;
     m_page->strip()->showMessage(MessageStrip::Tone::Info,
-                                 tr("This layout is on %1 of %2 hosts.").arg(used).arg(all),
-                                 tr("The others get no rank and count for nothing in the cost."));
-    m_page->strip()->addAction(tr("&Take them out"), [this, used] {
+                                 tr("This layout uses %1 of %2 hosts.").arg(used).arg(all),
+                                 tr("The others get no ranks and add no cost."));
+    m_page->strip()->addAction(tr("Remove &them"), [this, used] {
         m_document.closeEdit();
         m_document.edit(tr("Hosts without ranks"), QStringLiteral("cluster.nodes"), [used](RunSpec& spec) {
             if (used < static_cast<std::ptrdiff_t>(spec.cluster.nodes.size()))
@@ -410,7 +410,7 @@ void DesignPage::useDataSet(const DataSetEntry& entry)
     m_document.closeEdit();
     m_page->strip()->showMessage(MessageStrip::Tone::Info,
                                  tr("%1 is the data set of this run.").arg(entry.name),
-                                 tr("The model's vocabulary was set to its %1 entries; the rows lie on %2.")
+                                 tr("The model's vocabulary was set to its %1 entries; the rows are on %2.")
                                      .arg(entry.vocabularySize)
                                      .arg(entry.host));
     m_page->strip()->addAction(tr("&Undo"), [this] {

@@ -70,7 +70,7 @@ QString breakdown(const MemoryGroup& group)
         QString line = QStringLiteral("%1  %2 (%3 B)")
                            .arg(nameText(category), textOf(bytes), displayCount(static_cast<qint64>(bytes)));
         if (resident < bytes)
-            line += MemoryBars::tr(", %1 of it only for a part of the step").arg(textOf(bytes - resident));
+            line += MemoryBars::tr(", %1 of it only during part of the step").arg(textOf(bytes - resident));
         lines << line;
     }
     return lines.join(QLatin1Char('\n'));
@@ -94,7 +94,7 @@ void MemoryBars::setMemory(const GroupedMemory& memory, const ParallelLayout& la
     for (std::size_t i = 0; i < std::min(groups.size(), kMaxBars); ++i)
         m_rows.push_back({groupWords(memory, groups[i], layout), groups[i]});
     const auto hidden = static_cast<qint64>(groups.size() - m_rows.size());
-    m_more = hidden > 0 ? tr("and %1 groups that have more room").arg(hidden) : QString();
+    m_more = hidden > 0 ? tr("and %1 groups with more free memory").arg(hidden) : QString();
 
     describe();
     updateGeometry();
@@ -171,7 +171,8 @@ void MemoryBars::paintEvent(QPaintEvent*)
     QPainter painter(this);
     painter.setPen(coloursOf(palette()).muted);
     if (m_rows.empty()) {
-        painter.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter, tr("No host gets a rank of this layout."));
+        painter.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter,
+                         tr("This layout puts no ranks on any host."));
         return;
     }
     painter.drawText(QRect(0, rowTop(m_rows.size()), width(), kLine), Qt::AlignLeft | Qt::AlignVCenter,
@@ -287,7 +288,7 @@ QString MemoryBars::toolTipAt(int y) const
     const auto row = static_cast<std::size_t>((below - (m_kept && below >= kRow ? kKept : 0)) / kRow);
     const MemoryGroup& group = m_rows[row].group;
     const QString hint =
-        group.capacity ? QString() : tr("\nCheck the host, or name its hardware, to know its size.");
+        group.capacity ? QString() : tr("\nCheck the host, or choose its hardware, to show its capacity.");
     return toolTipOf(m_rows[row].label + QLatin1Char('\n') + breakdown(group) + hint);
 }
 

@@ -24,7 +24,7 @@ MemoryBox::MemoryBox(QWidget* parent) : QDoubleSpinBox(parent)
     setLocale(QLocale::c());
     setDecimals(kDecimals);
     setRange(0, kMaxGibibytes);
-    setSpecialValueText(tr("any")); // of 0
+    setSpecialValueText(tr("none")); // of 0
     setFocusPolicy(Qt::StrongFocus);
     connect(this, &QDoubleSpinBox::valueChanged, this, [this](double value) {
         emit bytesChanged(static_cast<Bytes>(std::llround(value * static_cast<double>(kGiB))));

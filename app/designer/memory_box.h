@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// An amount of memory in GiB (2^30 bytes), any part of one; 0 reads "any". The wheel does not change it: it
+/// An amount of memory in GiB (2^30 bytes), any part of one; 0 reads "none". The wheel does not change it: it
 /// scrolls the form that the box is in.
 class MemoryBox : public QDoubleSpinBox {
     Q_OBJECT

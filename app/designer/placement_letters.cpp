@@ -34,7 +34,7 @@ void PlacementLetters::setLetters(const QString& letters)
 {
     m_drag.reset();
     m_letters = letters;
-    setAccessibleDescription(tr("%1, from slowest to fastest; Alt and the arrow keys move %2")
+    setAccessibleDescription(tr("%1, from slowest to fastest; move %2 with Alt and the arrow keys")
                                  .arg(m_letters, m_letters.mid(m_current, 1)));
     update();
 }

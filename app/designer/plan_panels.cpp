@@ -68,7 +68,7 @@ void PlanPanels::showDesign(const PlannedDesign& design)
     showStepTime();
     if (design.hasTime()) {
         if (!hadTime)
-            showNothing(tr("Working it out…"));
+            showNothing(tr("Computing…"));
         return m_background.setDesign(design);
     }
     m_background.clear();

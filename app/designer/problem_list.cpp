@@ -76,7 +76,7 @@ void ProblemList::add(const ExplainedProblem& explained)
 void ProblemList::addRemedies(const std::vector<Remedy>& remedies)
 {
     if (!remedies.empty())
-        m_column->addWidget(makeText(tr("Nearest that work:"), "muted"));
+        m_column->addWidget(makeText(tr("Closest valid settings:"), "muted"));
     for (const Remedy& remedy : remedies) {
         auto* button = makeButton(buttonText(remedy));
         const int furtherLines = static_cast<int>(remedy.changes.size()) - 1;

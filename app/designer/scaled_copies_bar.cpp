@@ -27,10 +27,10 @@ Result<std::vector<int>> parseRanks(const QString& text)
         bool ok = false;
         ranks.push_back(word.toInt(&ok));
         if (!ok || ranks.back() < 1)
-            return badInput("\"" + word.toStdString() + "\" is not a number of ranks", "write it as 1, 2, 4");
+            return badInput("\"" + word.toStdString() + "\" is not a rank count", "write it as 1, 2, 4");
     }
     if (ranks.empty())
-        return badInput("no number of ranks is given", "write it as 1, 2, 4");
+        return badInput("no rank counts given", "write it as 1, 2, 4");
     return ranks;
 }
 
@@ -46,7 +46,7 @@ ScaledCopiesBar::ScaledCopiesBar(SpecDocument& document, QWidget* parent)
 {
     setRole(this, "panel");
     m_ranks->setFixedWidth(kRanksWidth);
-    m_ranks->setAccessibleName(tr("Numbers of ranks"));
+    m_ranks->setAccessibleName(tr("Rank counts"));
     m_scaling->addItem(tr("Strong: the same global batch"), static_cast<int>(Scaling::Strong));
     m_scaling->addItem(tr("Weak: the same work per rank"), static_cast<int>(Scaling::Weak));
     m_scaling->setFixedWidth(kScalingWidth);

@@ -62,7 +62,7 @@ QString sourcesOf(const ScalingOutlook& outlook)
                            .arg(QString::fromStdString(curve.name), QString::fromStdString(curve.title),
                                 QString::fromStdString(curve.source));
         if (!curve.assumed.empty())
-            line += ScalingPanel::tr(" (our choice: %1)").arg(QString::fromStdString(curve.assumed));
+            line += ScalingPanel::tr(" (assumed: %1)").arg(QString::fromStdString(curve.assumed));
         lines << line;
     }
     return toolTipOf(lines.join(QLatin1Char('\n')));
@@ -73,7 +73,7 @@ QString sourcesOf(const ScalingOutlook& outlook)
 ScalingPanel::ScalingPanel(QWidget* parent)
     : QWidget(parent)
     , m_scaling(makeChoice(tr("Scaling")))
-    , m_figure(makeChoice(tr("Figure")))
+    , m_figure(makeChoice(tr("Metric")))
     , m_readOut(new ElidedLabel("small"))
     , m_chart(new ScalingChart)
     , m_legend(new ChartLegend)
@@ -84,9 +84,8 @@ ScalingPanel::ScalingPanel(QWidget* parent)
         tr("strong: the same global batch on more devices; weak: the same work per device"));
     m_figure->addItem(tr("efficiency"), static_cast<int>(ScalingChart::Figure::Efficiency));
     m_figure->addItem(tr("throughput"), static_cast<int>(ScalingChart::Figure::Throughput));
-    m_figure->setToolTip(
-        tr("efficiency: throughput of one device against the smallest size; throughput: of all "
-           "devices, in sequences per second"));
+    m_figure->setToolTip(tr("efficiency: throughput per device relative to the smallest size; throughput: "
+                            "sequences per second of all devices"));
     auto* head = new QHBoxLayout;
     head->addWidget(m_scaling);
     head->addWidget(m_figure);
@@ -112,7 +111,8 @@ ScalingPanel::ScalingPanel(QWidget* parent)
 void ScalingPanel::showOutlook(const ScalingOutlook& outlook)
 {
     if (outlook.steps.empty())
-        return showNothing(tr("The global batch divides on no other number of devices: take weak scaling."));
+        return showNothing(
+            tr("The global batch is not divisible by any other device count: use weak scaling."));
     m_outlook = outlook;
     m_chart->setOutlook(outlook);
     showLegend();

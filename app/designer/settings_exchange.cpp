@@ -79,7 +79,7 @@ QPushButton* SettingsExchange::makeExportButton()
         menu->addAction(tr("Settings of %1…").arg(tool.name), this,
                         [this, &tool] { askForExport(tool.tool); });
     button->setMenu(menu);
-    button->setToolTip(tr("Write the specification as settings of another tool"));
+    button->setToolTip(tr("Export the specification as settings of another tool"));
     return button;
 }
 
@@ -112,7 +112,7 @@ void SettingsExchange::importFile(ForeignTool tool, const QString& file)
     m_document.edit(tr("Settings of %1").arg(textOf(tool).name), QStringLiteral("import"),
                     [&](RunSpec& spec) { spec = imported.spec; });
     m_document.closeEdit();
-    tell(tr("The settings of %1 in %2 were taken over.").arg(textOf(tool).name, QFileInfo(file).fileName()),
+    tell(tr("Imported the settings of %1 from %2.").arg(textOf(tool).name, QFileInfo(file).fileName()),
          imported.omissions);
     m_strip.addAction(tr("&Undo"), [this] {
         m_document.undoStack().undo();

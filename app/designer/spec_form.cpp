@@ -78,14 +78,14 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
 
 QLabel* SpecForm::makeHelp()
 {
-    auto* help = makeLabel(tr("Point at a field to see what it means."), "help");
+    auto* help = makeLabel(tr("Point at a field to see its description."), "help");
     help->setTextFormat(Qt::RichText);
     help->setWordWrap(true);
     help->setOpenExternalLinks(true);
     help->setTextInteractionFlags(Qt::TextBrowserInteraction);
     help->setFixedHeight(kHelpHeight);
     help->setContentsMargins(metrics::kPanelPadding, 0, metrics::kPanelPadding, 0);
-    help->setAccessibleName(tr("Help of the field"));
+    help->setAccessibleName(tr("Field help"));
     help->installEventFilter(this);
     return help;
 }
@@ -120,7 +120,7 @@ QToolButton* SpecForm::makeDataSetButton()
     setRole(button, "button");
     button->setText(QStringLiteral("…"));
     button->setAccessibleName(tr("Choose a data set"));
-    button->setToolTip(tr("Choose a data set that this desk knows, or its folder"));
+    button->setToolTip(tr("Choose a listed data set, or a folder"));
     button->setFixedHeight(metrics::kControlHeight);
     button->setPopupMode(QToolButton::InstantPopup);
     button->setMenu(menu);
@@ -137,7 +137,7 @@ void SpecForm::fillDataSets(QMenu& menu)
                        [this, row] { emit dataSetChosen(row); });
     }
     if (menu.isEmpty())
-        menu.addAction(tr("None is known yet: prepare one in Data"))->setEnabled(false);
+        menu.addAction(tr("No data sets yet: prepare one in Data"))->setEnabled(false);
     menu.addSeparator();
     menu.addAction(tr("Folder on this machine…"), this, &SpecForm::browseForDataSet);
 }

@@ -33,7 +33,7 @@ constexpr double kOthers = 0.35;  ///< opacity of the causes that are not pointe
 
 StepTimeBar::StepTimeBar(QWidget* parent) : QWidget(parent)
 {
-    setAccessibleName(tr("Planned time of a step by cause"));
+    setAccessibleName(tr("Planned step time by cause"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
@@ -54,16 +54,16 @@ void StepTimeBar::describe()
     if (m_current && !std::ranges::count(shownCauses(), *m_current))
         m_current.reset();
     if (!m_step)
-        return setAccessibleDescription(tr("not known"));
+        return setAccessibleDescription(tr("unknown"));
     if (m_current)
         return setAccessibleDescription(causeDetails(*m_current, *m_step));
-    QStringList parts{tr("%1 in all").arg(displaySeconds(m_step->seconds))};
+    QStringList parts{tr("%1 in total").arg(displaySeconds(m_step->seconds))};
     const auto seconds = byCommonCause(m_step->byCause);
     for (std::size_t i = 0; i < kCommonCauses; ++i)
         parts << QStringLiteral("%1 %2").arg(causeName(static_cast<CommonCause>(i)),
                                              displaySeconds(seconds[i]));
     if (m_kept)
-        parts << tr("the kept design %1 in all").arg(displaySeconds(m_kept->seconds));
+        parts << tr("kept design: %1 in total").arg(displaySeconds(m_kept->seconds));
     setAccessibleDescription(parts.join(QStringLiteral(", ")));
 }
 

@@ -53,7 +53,7 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     m_explain->setCheckable(true);
     auto* keep = makeButton(tr("Compare"), "link");
     keep->setAccessibleName(tr("Keep to compare"));
-    keep->setToolTip(tr("Keeps this design; every figure then shows what further edits change"));
+    keep->setToolTip(tr("Keeps this design; every metric then shows the effect of further edits"));
     auto* links = new QHBoxLayout;
     links->addWidget(m_explain);
     links->addStretch(1);
@@ -104,7 +104,7 @@ QWidget* VerdictPanel::makeAssumptions()
     m_assumptions->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_assumptions->setOpenExternalLinks(true);
     m_assumptions->setTextInteractionFlags(Qt::TextBrowserInteraction);
-    m_assumptions->setAccessibleName(tr("What the figures rest on"));
+    m_assumptions->setAccessibleName(tr("Basis of the metrics"));
     auto* page = new QWidget;
     setRole(page, "form");
     auto* column = new QVBoxLayout(page);
@@ -176,16 +176,16 @@ void VerdictPanel::showSentence(const Findings& findings)
         setStyleProperty(m_verdict, "tone", "bad");
         m_verdict->setText(problems.front().path == kMemoryPath ? tr("✕ Does not fit")
                                                                 : tr("✕ Cannot run yet"));
-        m_sentence->setText(problems.size() == 1 ? tr("One thing is in the way:")
-                                                 : tr("%1 things are in the way:").arg(problems.size()));
+        m_sentence->setText(problems.size() == 1 ? tr("1 problem:")
+                                                 : tr("%1 problems:").arg(problems.size()));
     } else if (!findings.remarks.empty()) {
         setStyleProperty(m_verdict, "tone", "warning");
         m_verdict->setText(tr("◆ Can be launched"));
-        m_sentence->setText(tr("It is consistent, but not all of it does what it seems to ask for:"));
+        m_sentence->setText(tr("Valid, but some settings have no effect:"));
     } else {
         setStyleProperty(m_verdict, "tone", "good");
         m_verdict->setText(tr("✓ Can be launched"));
-        m_sentence->setText(tr("Every value is consistent. The launch checks hosts, data set and disk."));
+        m_sentence->setText(tr("All values are consistent. The launch checks hosts, data set and disk."));
     }
 }
 
@@ -220,8 +220,8 @@ void VerdictPanel::setLaunching(bool launching)
 
 void VerdictPanel::updateLaunch()
 {
-    const QString reason = m_launching          ? tr("A launch is under way.")
-                           : m_problemCount > 0 ? tr("Launch waits until nothing is in the way.")
+    const QString reason = m_launching          ? tr("A launch is in progress.")
+                           : m_problemCount > 0 ? tr("Fix the problems above to launch.")
                                                 : QString();
     m_launch->setEnabled(reason.isEmpty());
     m_launch->setToolTip(reason);

@@ -319,7 +319,7 @@ private slots:
             if (box->accessibleName() == "Number of hosts to add")
                 box->setValue(127);
         }
-        click(page, "Add hosts like the last");
+        click(page, "Duplicate the last host");
         QCOMPARE(document.spec().cluster.nodes.size(), std::size_t(128));
         QCOMPARE(document.spec().cluster.nodes.back().host, "node128");
         QVERIFY(!page.findChild<QComboBox*>("cluster.nodes[127].host"));
@@ -348,7 +348,7 @@ private slots:
         auto& page = m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
         auto* memory = page.findChild<MemoryBox*>("cluster.nodes[0].memory");
-        QCOMPARE(memory->text(), "any");
+        QCOMPARE(memory->text(), "none");
         replaceText(memory, "0.5");
         QCOMPARE(document.spec().cluster.nodes[0].memory, kGiB / 2);
         document.undoStack().undo();
@@ -371,7 +371,7 @@ private slots:
         QVERIFY(sourced > 30);
         auto& page = m_desk.goTo<DesignPage>();
         page.findChild<SpecForm*>()->focusField("memory.zero_stage");
-        auto* help = labelNamed(page, "Help of the field");
+        auto* help = labelNamed(page, "Field help");
         QVERIFY2(help->text().contains("https://arxiv.org/abs/1910.02054"), qPrintable(help->text()));
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
         QVERIFY(!help->text().contains("1910.02054"));

@@ -97,7 +97,7 @@ private slots:
         QVERIFY(plan->kept()->spec == pipelined());
         const auto tables = m_page->findChildren<TableView*>();
         auto* figures =
-            *std::ranges::find(tables, QStringLiteral("Figures of both designs"), &QWidget::accessibleName);
+            *std::ranges::find(tables, QStringLiteral("Metrics of both designs"), &QWidget::accessibleName);
         QVERIFY(figures->isVisible());
         AWAIT(figures->model()->rowCount() > 10);
         click(*m_page, "Swap");
@@ -109,7 +109,7 @@ private slots:
         document().undoStack().redo();
         QVERIFY(document().spec() == pipelined());
         QVERIFY(plan->kept()->spec == edited);
-        click(*m_page, "Let go");
+        click(*m_page, "Clear");
         QVERIFY(!plan->kept().has_value());
     }
 

@@ -41,12 +41,12 @@ QString detailsOf(const FoundLayout& layout)
 {
     using Model = AlternativeListModel;
     QStringList lines{Model::tr("%1 sequences per second").arg(displayNumber(layout.sequencesPerSecond)),
-                      Model::tr("%1 for a step").arg(displaySeconds(layout.time.seconds)),
+                      Model::tr("%1 per step").arg(displaySeconds(layout.time.seconds)),
                       Model::tr("%1 on the device").arg(displayBytes(static_cast<double>(layout.onDevice)))};
     if (layout.onHost > 0)
         lines << Model::tr("%1 in host memory").arg(displayBytes(static_cast<double>(layout.onHost)));
     if (layout.costPerMillionSequences > 0)
-        lines << Model::tr("%1 for a million sequences").arg(displayNumber(layout.costPerMillionSequences));
+        lines << Model::tr("%1 per million sequences").arg(displayNumber(layout.costPerMillionSequences));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -85,7 +85,7 @@ QString AlternativeListModel::tradeOff(const FoundLayout& layout) const
     if (!m_present)
         return {};
     if (sameLayout(layout.spec, m_present->spec))
-        return tr("the present design");
+        return tr("current design");
     const Tradeoffs found = tradeoffs(layout, *m_present);
     QStringList lines;
     if (!found.gains.empty())

@@ -10,7 +10,7 @@ BackgroundPlan::Timeline timelineOf(const PlannedDesign& design, const std::func
 {
     TRAINYARD_TRY(const PipelineCosts costs, stepCostsOn(design.time(), design.spec, design.shape));
     if (!goesOn(0))
-        return cancelled("playing the step was stopped");
+        return cancelled("the simulation of the step was stopped");
     TRAINYARD_TRY(StepTimeline timeline, playStep(design.spec, costs));
     return std::make_shared<const StepTimeline>(std::move(timeline));
 }

@@ -51,7 +51,7 @@ void addTime(std::vector<ComparedFigure>& figures, const PlannedDesign& design)
     const auto seconds = byCommonCause(design.time().step.byCause);
     for (std::size_t i = 0; i < kCommonCauses; ++i)
         figures.push_back({partFigure(causeName(static_cast<CommonCause>(i)), seconds[i], displaySeconds),
-                           words("Time of a step")});
+                           words("Step time")});
 }
 
 /// Each whole is followed by its parts.
@@ -63,7 +63,7 @@ std::vector<ComparedFigure> figuresOf(const PlannedDesign& design)
         if (figure.name == words("Memory")) {
             figures.back().figure.value = displayBytes(figure.amount); // what there is of it differs too
             addMemory(figures, design);
-        } else if (figure.name == words("Time of a step")) {
+        } else if (figure.name == words("Step time")) {
             addTime(figures, design);
         }
     }
@@ -94,7 +94,7 @@ std::map<QString, QString> valuesOf(const std::vector<FieldChange>& changes)
 
 TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& present)
 {
-    TextTable table{{words("Figure"), words("Kept"), words("Present"), words("Change")}, {}};
+    TextTable table{{words("Metric"), words("Kept"), words("Current"), words("Change")}, {}};
     const std::vector<ComparedFigure> before = figuresOf(kept);
     const PlanFigure none{{}, QStringLiteral("–"), {}};
     for (const ComparedFigure& compared : figuresOf(present)) {
@@ -109,7 +109,7 @@ TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& presen
 
 TextTable comparedFields(const RunSpec& kept, const RunSpec& present)
 {
-    TextTable table{{words("Field"), words("Kept"), words("Present")}, {}};
+    TextTable table{{words("Field"), words("Kept"), words("Current")}, {}};
     const auto before = valuesOf(changesBetween(present, kept));
     const auto now = valuesOf(changesBetween(kept, present));
     std::map<QString, QStringList> rows;

@@ -72,7 +72,7 @@ void DesignDraft::show(const std::string& file, const RunSpec& design)
     if (file.empty() || !m_document.open(file).ok())
         m_document.reset(design);
     else
-        m_document.edit(tr("Changes of the last session"), QStringLiteral("draft"),
+        m_document.edit(tr("Changes from the last session"), QStringLiteral("draft"),
                         [&design](RunSpec& spec) { spec = design; });
 }
 

@@ -129,7 +129,7 @@ QString roomWords(const MemoryGroup& group)
 {
     const QString needed = displayBytes(static_cast<double>(group.needed));
     if (!group.capacity)
-        return words("%1 of an unknown size").arg(needed);
+        return words("%1 of unknown capacity").arg(needed);
     const QString room = displayBytes(static_cast<double>(*group.capacity));
     return (group.fits() ? words("%1 of %2") : words("✕ %1 of %2")).arg(needed, room);
 }
@@ -138,11 +138,11 @@ QString axisWords(GroupAxis axis)
 {
     switch (axis) {
     case GroupAxis::Data:
-        return words("the same weights, gradients added up once a step");
+        return words("replicas of the same weights, gradients all-reduced each step");
     case GroupAxis::Pipeline:
-        return words("the stages of one model, activations handed on");
+        return words("stages of one model, passing activations on");
     case GroupAxis::Tensor:
-        return words("parts of the same layers, exchanges in each");
+        return words("shards of the same layers, communicating in each");
     }
     return {};
 }
@@ -154,11 +154,10 @@ QString placementWords(const DeviceMap& map, GroupAxis axis, int position)
         QT_TRANSLATE_NOOP("DeviceWords", "%1 varies faster than the letter on its left."),
         QT_TRANSLATE_NOOP("DeviceWords", "%1 varies fastest: the ranks of its groups are neighbours.")};
     const GroupSpread spread = map.widestSpread(axis);
-    const QString where = spread.size == 1 ? words("Its degree is 1: nothing is exchanged.")
+    const QString where = spread.size == 1 ? words("Its degree is 1: no communication.")
                           : spread.hosts == 1
-                              ? words("Every group of %1 is inside one host.").arg(spread.size)
-                              : words("A group of %1 is on up to %2 hosts: it exchanges over "
-                                      "the network.")
+                              ? words("Every group of %1 is within one host.").arg(spread.size)
+                              : words("A group of %1 spans up to %2 hosts: it communicates over the network.")
                                     .arg(spread.size)
                                     .arg(spread.hosts);
     return words("%1\nA group has %2.\n%3")

@@ -64,9 +64,8 @@ QString memoryText(double bytes, const std::optional<Bytes>& room)
 }
 
 const char* const kMemoryFormula = QT_TRANSLATE_NOOP(
-    "PlanFigures", "States to the byte, activations tensor by tensor as Korthikanti et al., "
-                   "arXiv:2205.05198, table 2; shared as Rajbhandari et al., "
-                   "arXiv:1910.02054 (ZeRO), do.");
+    "PlanFigures", "States to the byte; activations tensor by tensor, as in Korthikanti et al., "
+                   "arXiv:2205.05198, table 2; sharding as in Rajbhandari et al., arXiv:1910.02054 (ZeRO).");
 
 /// What is offloaded lies beside the devices' memory, where ranks compute in that.
 void addMemoryFigures(std::vector<PlanFigure>& figures, const PlannedRun& plan)
@@ -74,27 +73,27 @@ void addMemoryFigures(std::vector<PlanFigure>& figures, const PlannedRun& plan)
     const bool onDevices = std::ranges::any_of(plan.hosts, &HostMemory::onDevices);
     const auto held = static_cast<double>(onDevices ? plan.memory.onDevice() : plan.memory.total());
     const auto offloaded = static_cast<double>(plan.memory.total()) - held;
-    figures.push_back({words("Memory"), memoryText(held, leastRoom(plan)),
-                       words("%1 bytes at the peak of a step, on the rank that holds most")
-                           .arg(displayCount(std::llround(held))),
-                       held, Better::Lower, words(kMemoryFormula)});
+    figures.push_back(
+        {words("Memory"), memoryText(held, leastRoom(plan)),
+         words("%1 bytes at the peak of a step, on the fullest rank").arg(displayCount(std::llround(held))),
+         held, Better::Lower, words(kMemoryFormula)});
     if (offloaded > 0)
-        figures.push_back(
-            {words("Offloaded"), displayBytes(offloaded),
-             words("%1 bytes more in the memory of its host").arg(displayCount(std::llround(offloaded))),
-             offloaded, Better::Lower, words(kMemoryFormula)});
+        figures.push_back({words("Offloaded"), displayBytes(offloaded),
+                           words("%1 bytes more in host memory").arg(displayCount(std::llround(offloaded))),
+                           offloaded, Better::Lower, words(kMemoryFormula)});
 }
 
 PlanFigure stepFigure(const PlannedTime& time)
 {
     const double seconds = time.step.seconds;
-    PlanFigure figure{words("Time of a step"),
-                      displaySeconds(seconds),
-                      words("%1 s of one optimizer step").arg(seconds, 0, 'g', 6),
-                      seconds,
-                      Better::Lower,
-                      words("Products by tiles and waves, everything else by memory bandwidth, collectives "
-                            "by tables of link speed by size; the schedule is played action by action.")};
+    PlanFigure figure{
+        words("Step time"),
+        displaySeconds(seconds),
+        words("%1 s per optimizer step").arg(seconds, 0, 'g', 6),
+        seconds,
+        Better::Lower,
+        words("Matrix products by tiles and waves, everything else by memory bandwidth, collectives by "
+              "tables of link speed by size; the schedule is simulated action by action.")};
     if (const auto& calibration = time.node.calibration) {
         const TimeBand band = calibration->bandOf(seconds);
         figure.value += words(" ± %1").arg(displayPercent(calibration->errorBand));
@@ -111,8 +110,8 @@ PlanFigure shareFigure(const char* name, const char* details, double share, cons
 }
 
 const char* const kOperationsFormula =
-    QT_TRANSLATE_NOOP("PlanFigures", "Operations of a step as Korthikanti et al., arXiv:2205.05198, "
-                                     "equations 7 and 8, over step time and peak.");
+    QT_TRANSLATE_NOOP("PlanFigures", "Operations per step as in Korthikanti et al., arXiv:2205.05198, "
+                                     "equations 7 and 8, divided by step time and peak.");
 
 PlanFigure daysFigure(const RunSpec& spec, const TrainingEffort& training)
 {
@@ -123,7 +122,7 @@ PlanFigure daysFigure(const RunSpec& spec, const TrainingEffort& training)
                 .arg(displayCount(spec.launch.steps)),
             training.days,
             Better::Lower,
-            words("Steps × time of a step.")};
+            words("Steps × step time.")};
 }
 
 /// Of all nodes.
@@ -137,10 +136,10 @@ PlanFigure costFigure(const PlannedTime& time)
     const Price& price = time.node.price;
     PlanFigure figure{words("Cost"),
                       words("price unknown"),
-                      words("Give all hardware a price per hour in one currency, and the cost is told"),
+                      words("Give all hardware an hourly price in one currency to show the cost"),
                       std::numeric_limits<double>::quiet_NaN(),
                       Better::Lower,
-                      words("Time of all steps × price per hour of the hosts that get ranks.")};
+                      words("Time of all steps × hourly price of the hosts with ranks.")};
     if (time.training.cost <= 0)
         return figure;
     if (!price.date.empty())
@@ -161,23 +160,19 @@ void addTimeFigures(std::vector<PlanFigure>& figures, const PlannedDesign& desig
     figures.push_back(
         {words("Sequences/s"), displayNumber(step.sequencesPerSecond),
          words("%1 sequences per second, all ranks together").arg(step.sequencesPerSecond, 0, 'g', 6),
-         step.sequencesPerSecond, Better::Higher, words("Global batch / time of a step.")});
+         step.sequencesPerSecond, Better::Higher, words("Global batch / step time.")});
     figures.push_back({words("Tokens/day"), displayLarge(step.tokensPerDay()),
                        words("%1 tokens per second, all ranks together").arg(step.tokensPerSecond, 0, 'g', 6),
                        step.tokensPerDay(), Better::Higher,
                        words("Sequences/s × tokens of a sequence × 86 400 s; padding counts.")});
-    figures.push_back(
-        shareFigure("MFU",
-                    "Model FLOP utilisation: share of the devices' dense peak that the model's own "
-                    "operations reach",
-                    step.modelUtilization, kOperationsFormula));
-    figures.push_back(shareFigure("HFU",
-                                  "Hardware FLOP utilisation: the same with what recomputation does again",
+    figures.push_back(shareFigure(
+        "MFU", "Model FLOP utilisation: share of the devices' dense peak used by the model's own operations",
+        step.modelUtilization, kOperationsFormula));
+    figures.push_back(shareFigure("HFU", "Hardware FLOP utilisation: the same, including recomputation",
                                   step.hardwareUtilization, kOperationsFormula));
-    figures.push_back(shareFigure("Efficiency",
-                                  "Throughput of one rank, against that on the fewest whole nodes that hold "
-                                  "a copy of the model",
-                                  design.efficiency, "Throughput per rank / that of the smallest size."));
+    figures.push_back(shareFigure(
+        "Efficiency", "Throughput per rank, relative to the fewest whole nodes that hold a copy of the model",
+        design.efficiency, "Throughput per rank / that of the smallest size."));
     figures.push_back(daysFigure(design.spec, time.training));
     figures.push_back(costFigure(time));
 }
@@ -186,12 +181,12 @@ QStringList timeAssumptions(const PlannedTime& time)
 {
     const NodeModel& node = time.node;
     QStringList sentences;
-    sentences << words("The nodes are taken for %1: %2 with %3 of memory.")
+    sentences << words("The nodes are assumed to be %1: %2 with %3 of memory.")
                      .arg(plain(node.name), plain(node.device.name),
                           displayBytes(static_cast<double>(node.device.memory)));
     if (!node.device.peak.source.empty())
         sentences << words("Dense peak rates: %1.").arg(plain(node.device.peak.source));
-    sentences << words("The slowest of many devices governs; they vary as Sinha et al. measured, "
+    sentences << words("The slowest of many devices governs; their variation is as measured by Sinha et al., "
                        "arXiv:2208.11035.");
     if (const auto& calibration = node.calibration)
         sentences << words("Calibrated on %1; a step takes %2 to %3 times as long as predicted.")
@@ -214,7 +209,7 @@ std::vector<PlanFigure> planFigures(const PlannedDesign& design)
     const RunSpec& spec = design.spec;
     const double tokensPerStep = static_cast<double>(spec.batch.global) * design.shape.length;
     std::vector<PlanFigure> figures{
-        countFigure("Parameters", static_cast<double>(parameterCount(spec.model)), "numbers that are trained",
+        countFigure("Parameters", static_cast<double>(parameterCount(spec.model)), "trainable values",
                     "Every tensor of the model, with biases, norms, embeddings and heads."),
         countFigure("Ranks", spec.layout.worldSize(), "processes, one per slot",
                     "Data × context × pipeline × tensor parallel.")};
@@ -266,8 +261,8 @@ QStringList planAssumptions(const PlannedDesign& design)
     QStringList sentences;
     for (const PlanFigure& figure : planFigures(design))
         sentences << figure.name + QStringLiteral(": ") + figure.formula;
-    sentences << words("Sequences of %1 tokens: those of the data set where this desk knows it, else the "
-                       "longest that the model reads.")
+    sentences << words("Sequences of %1 tokens: those of the data set if it is listed in Data, else the "
+                       "model's maximum.")
                      .arg(design.shape.length);
     for (const std::string& assumption : design.plan.memory.assumptions)
         sentences << plain(assumption);

@@ -299,7 +299,7 @@ private slots:
         const TextTable figures = comparedFigures(kept, present);
         const QStringList names = columnOf(figures, 0);
         QVERIFY(names.contains("Sequences/s"));
-        QVERIFY(names.indexOf("· compute") > names.indexOf("Time of a step"));
+        QVERIFY(names.indexOf("· compute") > names.indexOf("Step time"));
         const QStringList activations = figures.rows[names.indexOf("· activations")];
         QVERIFY(names.indexOf("· activations") < names.indexOf("Tokens/step"));
         QVERIFY2(activations[3].startsWith("× "), qPrintable(activations.join(' ')));
@@ -329,7 +329,7 @@ private slots:
         RunSpec applied = bertSpec();
         applyLayout(applied, search.found().at(0));
         search.setDesign(designOf(applied));
-        QVERIFY(search.found().index(0).data().toString().contains("the present design"));
+        QVERIFY(search.found().index(0).data().toString().contains("current design"));
         QVERIFY(!search.isOutdated());
 
         applied.model.layers = 12;

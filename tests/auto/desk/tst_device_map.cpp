@@ -103,7 +103,7 @@ private slots:
         QCOMPARE(map.widestSpread(GroupAxis::Tensor).hosts, 1);
         QCOMPARE(map.widestSpread(GroupAxis::Pipeline).hosts, 1);
         QCOMPARE(map.widestSpread(GroupAxis::Data).hosts, 2);
-        QVERIFY(placementWords(map, GroupAxis::Tensor, 2).contains("inside one host"));
+        QVERIFY(placementWords(map, GroupAxis::Tensor, 2).contains("within one host"));
         QVERIFY(placementWords(map, GroupAxis::Data, 0).contains("over the network"));
         QCOMPARE(partnerWords(map, 0), "T of 2 on this host · P of 2 on this host · D of 2 on 2 hosts");
         QCOMPARE(map.sharedGroup(0, 1), GroupAxis::Tensor);
