@@ -10,14 +10,14 @@ namespace trainyard {
 class ChoiceBox;
 class RunService;
 
-/// Asks for the folder of a finished data set and for the host whose disk it is on. Hidden until ask().
+/// Asks for the folder of an existing data set and the host it is on. Hidden until ask().
 class AddDataSetBar : public QFrame {
     Q_OBJECT
 public:
-    /// `runs` reaches the hosts whose folders are looked at.
+    /// `runs` connects to the hosts whose folders are listed.
     explicit AddDataSetBar(RunService& runs, QWidget* parent = nullptr);
 
-    /// Shows the bar, empty, with the focus in the folder's field.
+    /// Shows the bar, cleared, with the focus in the folder field.
     void ask(const QStringList& hosts);
 
 signals:

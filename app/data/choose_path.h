@@ -16,13 +16,12 @@ enum class ChosenKind { File, Files, Folder };
 struct PathQuestion {
     QString host;
     QString title;
-    QString start; ///< a path to begin at; empty = the user's home folder
+    QString start; ///< initial path; empty = the user's home folder
     ChosenKind kind = ChosenKind::File;
 };
 
-/// Lets the user choose on a host: with the system's dialog on this machine, with a dialog that looks at the
-/// host's folders elsewhere. `chosen` gets full paths, in order of name; it is not called when nothing was
-/// chosen.
+/// Lets the user choose paths on a host: with the system's dialog on this machine, else with a dialog that
+/// lists the host's folders. `chosen` gets full paths sorted by name; it is not called on cancel.
 void choosePaths(QWidget* parent, RunService& runs, const PathQuestion& question,
                  const std::function<void(const QStringList&)>& chosen);
 

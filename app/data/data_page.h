@@ -20,14 +20,14 @@ class PageFrame;
 class PrepareForm;
 class PreparePanel;
 
-/// The place where dumps become data sets, and where data sets are looked at.
+/// The page where dumps are prepared and data sets are inspected.
 class DataPage : public Page {
     Q_OBJECT
 public:
     struct Parts {
         DataSetListModel& dataSets;
         HostListModel& hosts;
-        RunService& runs; ///< reaches the hosts on which data sets lie
+        RunService& runs; ///< connects to the hosts of data sets
         PrepareJob& job;
         DataSetVerifier& verifier;
     };
@@ -36,7 +36,7 @@ public:
     void activate() override;
     /// Verifies the selected data set again.
     void refresh() override;
-    /// Takes a finished data set of a host into the list; says in the strip when it is none.
+    /// Adds an existing data set of a host to the list; shows errors in the message strip.
     void addFolder(const QString& host, const QString& folder);
     void openPrepareForm();
 
@@ -75,9 +75,9 @@ private:
     QStackedWidget* m_detail;
     DataSetPanel* m_panel;
     PrepareForm* m_form;
-    QStringList m_notices; ///< of the last preparation; they stay when it is done
-    QString m_checking;    ///< place of the data set that is being read; empty = none
-    std::map<QString, Result<VerifyReport>> m_reports; ///< of other hosts, by place(); they are costly
+    QStringList m_notices; ///< of the last preparation; kept after it has finished
+    QString m_checking;    ///< place of the data set being read; empty = none
+    std::map<QString, Result<VerifyReport>> m_reports; ///< of other hosts, by place(); expensive to recompute
 };
 
 } // namespace trainyard

@@ -4,7 +4,7 @@
 
 namespace trainyard {
 
-/// Paints a data set as a card: name, where it lies, its figures, whether it was verified.
+/// Paints a data set as a card: name, location, sizes, and whether it was verified.
 class DataSetDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:

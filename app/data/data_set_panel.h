@@ -19,8 +19,7 @@ class FactTable;
 class LengthChart;
 class SampleBrowser;
 
-/// One data set: its figures, what can be done with it, its rows as words, how long they are, what was left
-/// out of the text, and the manifest.
+/// One data set: sizes, actions, sample rows as words, row lengths, filtered text and the manifest.
 class DataSetPanel : public QWidget {
     Q_OBJECT
 public:
@@ -28,17 +27,17 @@ public:
 
     void showDataSet(const DataSetEntry& entry);
     SampleBrowser& samples() { return *m_samples; }
-    /// What the manifest tells; the figures stay those of the entry.
+    /// Shows the manifest's details; the sizes remain those of the entry.
     void showDetails(const DataSetDetails& details);
-    /// What a check has counted besides; shown with the statistics until other details are.
+    /// Adds the statistics counted by a verification, until the next showDetails().
     void addStatistics(const TextTable& more);
-    /// Instead of details: why there are none (yet).
+    /// Shows `note` instead of details, e.g. why they are missing.
     void setDetailsNote(const QString& note);
     QTabWidget* tabs() const { return m_tabs; }
 
 signals:
     void verifyRequested();
-    /// Of the check that is under way.
+    /// Progress of the running verification.
     void cancelRequested();
     void useRequested();
     void removeRequested();
@@ -65,8 +64,8 @@ private:
     QLabel* m_note; ///< why there is no manifest
     QPushButton* m_copy;
     QByteArray m_manifest;
-    TextTable m_told;    ///< statistics of the manifest
-    TextTable m_counted; ///< and those of a check
+    TextTable m_told;    ///< statistics in the manifest
+    TextTable m_counted; ///< statistics counted by a verification
 };
 
 } // namespace trainyard

@@ -5,8 +5,7 @@
 
 namespace trainyard {
 
-/// Facts as a table: names muted, the last column takes the rest of the room. Ctrl+C copies it with its
-/// headings.
+/// A table of facts: names muted, the last column stretches. Ctrl+C copies it with its header.
 class FactTable : public TableView {
     Q_OBJECT
 public:

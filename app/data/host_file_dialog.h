@@ -12,14 +12,14 @@ class QPushButton;
 
 namespace trainyard {
 
-/// Files and folders of a host to choose from, as the system's own dialog shows those of this machine.
+/// A dialog to choose files and folders of a host, like the system's dialog for this machine.
 class HostFileDialog : public QDialog {
     Q_OBJECT
 public:
     HostFileDialog(RunService& runs, const PathQuestion& question, QWidget* parent = nullptr);
 
 signals:
-    /// Full paths, in order of name.
+    /// Full paths, sorted by name.
     void chosen(const QStringList& paths);
 
 protected:
@@ -36,7 +36,7 @@ private:
 
     RunService& m_runs;
     PathQuestion m_question;
-    QString m_folder; ///< that is shown
+    QString m_folder; ///< shown now
     QLineEdit* m_path;
     QListWidget* m_list;
     QLabel* m_note;

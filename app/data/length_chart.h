@@ -7,14 +7,14 @@
 
 namespace trainyard {
 
-/// How long the rows of a data set are: a column for each sixteenth of the sequence length. Hovering or the
-/// arrow keys read one out.
+/// Histogram of a data set's row lengths: one column per sixteenth of the sequence length. Hovering or the
+/// arrow keys show the values of a column.
 class LengthChart : public QWidget {
     Q_OBJECT
 public:
     explicit LengthChart(QWidget* parent = nullptr);
 
-    /// Rows per equal step of length, shortest first; empty = not known.
+    /// Rows per equal length interval, shortest first; empty = unknown.
     void setLengths(const std::vector<std::uint64_t>& rows, int sequenceLength);
 
     QSize sizeHint() const override { return {480, 170}; }

@@ -16,18 +16,18 @@ namespace trainyard {
 
 class FormRow;
 
-/// The rows of a form, each bound to a member of PrepareOptions and named after it. What is wrong is said
-/// under a field once the user has been there.
+/// The rows of a form, each bound to a member of PrepareOptions and named after it. A field shows its
+/// problem once the user has visited it.
 class OptionFields : public QObject {
     Q_OBJECT
 public:
     struct Words {
         QString label;
-        QString help; ///< what it means, its unit and its default
+        QString help; ///< meaning, unit and default
         QString unit{};
     };
     struct Choice {
-        QString value; ///< as the command spells it
+        QString value; ///< as spelled by the command
         QString text;
     };
     struct Range {
@@ -41,7 +41,7 @@ public:
                    const Words& words);
     void addText(QVBoxLayout* column, const char* member, QString PrepareOptions::*value,
                  const QString& placeholder, const Words& words);
-    /// A share between 0 and 1.
+    /// A fraction between 0 and 1.
     void addShare(QVBoxLayout* column, const char* member, double PrepareOptions::*value, const Words& words);
     void addSeed(QVBoxLayout* column, const char* member, std::uint64_t PrepareOptions::*value,
                  const Words& words);
@@ -51,19 +51,19 @@ public:
                  const Words& words);
     void addChoice(QVBoxLayout* column, const char* member, QString PrepareOptions::*value,
                    const QList<Choice>& choices, const Words& words);
-    /// A field of its own making. `show` and `take` move between the field and the options; whoever makes the
-    /// field calls touch() when the user has changed it.
+    /// A custom field. `show` and `take` copy between field and options; the owner of the field calls
+    /// touch() when the user has changed it.
     FormRow* addRow(QVBoxLayout* column, const char* member, QWidget* field, const Words& words,
                     std::function<void(const PrepareOptions&)> show,
                     std::function<void(PrepareOptions&)> take);
 
     PrepareOptions options() const;
     void show(const PrepareOptions& options);
-    /// The user has been there.
+    /// Marks a field as visited by the user.
     void touch(const char* member);
-    /// `all` also where the user has not been yet.
+    /// `all`: also for fields not visited yet.
     void showProblems(const Diagnostics& problems, bool all);
-    /// Null when no field shows that member.
+    /// Null if no field shows that member.
     FormRow* row(const std::string& member) const;
 
 signals:

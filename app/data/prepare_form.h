@@ -16,23 +16,23 @@ class ChoiceBox;
 class ReaderField;
 class ShapeField;
 
-/// Asks what to prepare, where and how; what is seldom needed lies behind "More options". Says what is wrong
-/// with a field once the user has been there; pressing Prepare says all of it.
+/// Asks what to prepare, where and how; rarely used options are under "More options". A field shows its
+/// problem once the user has visited it; pressing Prepare shows all problems.
 class PrepareForm : public QFrame {
     Q_OBJECT
 public:
-    /// `runs` reaches the hosts whose folders are looked at.
+    /// `runs` connects to the hosts whose folders are listed.
     explicit PrepareForm(RunService& runs, QWidget* parent = nullptr);
 
     void setHosts(const QStringList& hosts);
     PrepareOptions options() const;
     void setOptions(const PrepareOptions& options);
-    /// One job at a time: why Prepare cannot be pressed now; empty = it can.
+    /// Sets why Prepare is disabled, since only one job runs at a time; empty = enabled.
     void setBlocked(const QString& reason);
     void showMore(bool shown);
 
 signals:
-    /// The options are valid.
+    /// Emitted with valid options only.
     void prepareRequested(const trainyard::PrepareOptions& options);
     void closed();
 

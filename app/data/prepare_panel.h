@@ -15,33 +15,33 @@ class ElidedLabel;
 class StageRow;
 class StateChip;
 
-/// The preparation that is under way: its stages as they fill, how long it will take, what it uses of memory
-/// and disk, what it leaves out, and Cancel. Hidden while there is none.
+/// The running preparation: stages as they fill, time left, memory and disk, filtered text, and Cancel.
+/// Hidden while there is none.
 class PreparePanel : public QFrame {
     Q_OBJECT
 public:
     explicit PreparePanel(QWidget* parent = nullptr);
 
     void begin(const PrepareOptions& options);
-    /// While the job is brought to its host.
+    /// Shows progress while the job is being launched.
     void setStarting(const QString& text);
     void setProgress(const StageProgress& progress);
     void setStopping();
-    /// Without a link nothing moves here; the job goes on all the same.
+    /// Without a connection nothing moves here, but the job continues.
     void setLink(LinkState link);
 
 signals:
     void cancelRequested();
 
 private:
-    Bytes m_limit = 0; ///< of memory
+    Bytes m_limit = 0; ///< memory limit
     ElidedLabel* m_title;
     ElidedLabel* m_left;
     StateChip* m_link;
     QPushButton* m_cancel;
     StageRow* m_stages;
     QLabel* m_room;     ///< memory and disk
-    QLabel* m_counters; ///< what was found and left out so far
+    QLabel* m_counters; ///< kept and filtered items so far
 };
 
 } // namespace trainyard

@@ -9,13 +9,13 @@ class QVBoxLayout;
 
 namespace trainyard {
 
-/// Hosts to tick: those that read the parts of a dump together. None ticked = the host of the data set alone.
+/// Check boxes for the hosts that read the parts of a dump together. None ticked = only the data set's host.
 class ReaderField : public QWidget {
     Q_OBJECT
 public:
     explicit ReaderField(QWidget* parent = nullptr);
 
-    /// What is ticked stays ticked where it is still there.
+    /// Hosts that are still listed stay ticked.
     void setHosts(const QStringList& hosts);
     void setReaders(const QStringList& readers);
     QStringList readers() const;

@@ -14,17 +14,17 @@ namespace trainyard {
 
 class StateChip;
 
-/// Shows training rows as the words they were made of, one row at a time: masked words with what the model
-/// sees and what it shall predict, the two segments tinted, and whether B follows A.
+/// Shows training rows as words, one row at a time: masked words with the model's input and the expected
+/// prediction, the two segments tinted, and whether B follows A.
 class SampleBrowser : public QFrame {
     Q_OBJECT
 public:
     explicit SampleBrowser(QWidget* parent = nullptr);
 
     void setSamples(std::vector<SampleRow> samples);
-    /// What the second part of a pair is, as the manifest says: "random", "swap", "none".
+    /// Origin of segment B, as in the manifest: "random", "swap", "none".
     void setNextSentence(const QString& nextSentence);
-    /// Instead of samples: why there are none (yet).
+    /// Shows `note` instead of samples, e.g. why they are missing.
     void setNote(const QString& note);
 
 protected:

@@ -7,10 +7,10 @@
 
 namespace trainyard {
 
-/// A training row as rich text: segment A on the window's tone, B on the accent's tint; a masked word in bold
-/// as the model shall predict it, followed by what the model sees instead. Foreign text is escaped.
+/// Returns a training row as rich text: segment A on the window's colour, B on the accent's tint, each
+/// masked word in bold as the expected prediction, followed by the model's input. Escapes untrusted text.
 QString sampleHtml(const SampleRow& row, const ThemeColours& colours);
-/// What the colours of this row mean; rows without a second segment or without masks have fewer.
+/// Returns the colour legend of a row; shorter for rows without a second segment or masks.
 QString sampleLegendHtml(const SampleRow& row, const ThemeColours& colours);
 
 } // namespace trainyard

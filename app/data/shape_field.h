@@ -9,7 +9,7 @@ namespace trainyard {
 class ChoiceBox;
 class NumberBox;
 
-/// Asks for the width of the rows: one of BERT's phases, both of them in one reading, or own values.
+/// Asks for the row length: one of BERT's phases, both of them in one pass, or custom values.
 class ShapeField : public QWidget {
     Q_OBJECT
 public:

@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// The stages of a long job as a row of boxes that fill: name, how far, how fast.
+/// The stages of a long job as a row of boxes that fill: name, progress, rate.
 class StageRow : public QWidget {
     Q_OBJECT
 public:

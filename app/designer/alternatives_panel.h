@@ -12,7 +12,7 @@ class QPushButton;
 
 namespace trainyard {
 
-/// Searches better layouts and lists what was found; one of them is taken over by Apply or Enter.
+/// Searches better layouts and lists the results; Apply or Enter applies the selected one.
 class AlternativesPanel : public QFrame {
     Q_OBJECT
 public:
@@ -30,9 +30,9 @@ private:
     void showState();
 
     AlternativeSearch m_search;
-    QString m_failure; ///< of the last search; empty = none
+    QString m_failure; ///< of the last search; empty = success
     QComboBox* m_objective;
-    QPushButton* m_button; ///< Search, and Cancel while it goes on
+    QPushButton* m_button; ///< Search, or Cancel while searching
     QProgressBar* m_progress;
     QLabel* m_note;
     QListView* m_list;

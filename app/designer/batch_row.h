@@ -14,15 +14,15 @@ namespace trainyard {
 
 class NumberBox;
 
-/// The batch as the equation that it is: micro × accumulation × data = global. Changing one term solves the
-/// rest.
+/// The batch equation: micro × accumulation × data = global. Changing one term adjusts the others.
 class BatchRow : public QWidget {
     Q_OBJECT
 public:
     explicit BatchRow(SpecDocument& document, QWidget* parent = nullptr);
 
     void setError(const QString& sentence);
-    /// The control of batch.micro, batch.accumulation, layout.data or batch.global; null for another path.
+    /// Returns the control of batch.micro, batch.accumulation, layout.data or batch.global; null for other
+    /// paths.
     QWidget* controlOf(const QString& path) const;
 
 protected:

@@ -18,8 +18,8 @@ class ChoiceBox;
 class MemoryBox;
 class NumberBox;
 
-/// The hosts of the run: what each is, how many ranks may run on it, and how much memory each of them may
-/// use. Of very many hosts the first ones are shown until all are asked for, or one is added.
+/// Edits the hosts of the run: name, hardware, slots and memory limit per rank. For a very large cluster it
+/// shows the first hosts until the user asks for all or adds one.
 class ClusterEditor : public QWidget {
     Q_OBJECT
 public:
@@ -55,18 +55,18 @@ private:
     std::size_t shownNodes() const;
     QList<QWidget*> rowWidgets() const;
     void edit(const QString& what, std::size_t index, const std::function<void(NodeSpec&)>& change);
-    /// An edit of the list that is an undo step of its own.
+    /// Edits the list in a separate undo step.
     void editNodes(const QString& what, const std::function<void(RunSpec&)>& change);
 
     SpecDocument& m_document;
     HostListModel& m_hosts;
     const HardwareLibrary& m_hardware;
-    std::vector<NodeModel> m_kinds; ///< of hardware, when it was shown last
+    std::vector<NodeModel> m_kinds; ///< hardware kinds, as last shown
     std::vector<NodeRow> m_rows;
     QVBoxLayout* m_layout;
-    QPushButton* m_all; ///< shows the other hosts
+    QPushButton* m_all; ///< shows the remaining hosts
     QLabel* m_error;
-    std::size_t m_mostShown; ///< rows, until more are asked for
+    std::size_t m_mostShown; ///< maximum rows until the user asks for more
 };
 
 } // namespace trainyard

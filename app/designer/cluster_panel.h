@@ -14,14 +14,14 @@ class ElidedLabel;
 class PlacementRow;
 class SegmentedControl;
 
-/// The picture of the cluster with what belongs to it: which groups its colours show, what the current device
-/// is, the placement, and a button that gives every slot a rank where some are left free.
+/// The picture of the cluster with its controls: colouring by group, a description of the current device,
+/// the placement, and a button to use all free slots.
 class ClusterPanel : public QFrame {
     Q_OBJECT
 public:
     explicit ClusterPanel(SpecDocument& document, QWidget* parent = nullptr);
 
-    /// Both of the document's specification.
+    /// Both are of the document's specification.
     void setCluster(const DeviceMap& map, const GroupedMemory& memory);
 
 private:

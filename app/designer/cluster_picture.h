@@ -9,11 +9,10 @@
 
 namespace trainyard {
 
-/// The cluster as boxes, one per host, with a cell per device: its colour is that of its group along one
-/// axis, its number the pipeline stage. All of it is shown as large as there is room for; a thousand devices
-/// as small cells without titles, and beyond that it scrolls. Ctrl with the wheel, + and - choose the size, 0
-/// leaves it to the room. The arrow keys and the mouse make one device the current one, whose groups stand
-/// out; D, P and T choose the axis.
+/// The cluster as boxes, one per host, with a cell per device: its colour is its group along one axis, its
+/// number the pipeline stage. Scales to fit; a thousand devices are small cells without titles, and larger
+/// clusters scroll. Ctrl with the wheel, + and - set the scale, 0 fits it again. The arrow keys and the
+/// mouse select the current device, whose groups are highlighted; D, P and T choose the axis.
 class ClusterPicture : public QAbstractScrollArea {
     Q_OBJECT
 public:
@@ -27,7 +26,7 @@ public:
     void setAxis(GroupAxis axis);
     int current() const { return m_current; } ///< device; -1 = none
     void setCurrent(int device);
-    /// Of a device, in the viewport.
+    /// Rectangle of a device in viewport coordinates.
     QRect cellRect(int device) const;
 
     QSize sizeHint() const override { return {480, 160}; }
@@ -65,7 +64,7 @@ private:
     ClusterLayout m_layout;
     GroupAxis m_axis = GroupAxis::Data;
     int m_current = -1;
-    std::optional<int> m_scale; ///< chosen by the user; nothing = what there is room for
+    std::optional<int> m_scale; ///< chosen by the user; nullopt = fit
 };
 
 } // namespace trainyard

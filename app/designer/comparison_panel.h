@@ -14,9 +14,8 @@ class QStackedWidget;
 
 namespace trainyard {
 
-/// Keeps a design and sets the present one beside it: every figure with its change, and the fields in which
-/// the specifications differ. The two change places in one step of the document's Undo, which brings back
-/// both.
+/// Keeps a design and compares the current one with it: every metric with its change, and the fields that
+/// differ. Swapping the two is one undo step, which restores both.
 class ComparisonPanel : public QWidget {
     Q_OBJECT
 public:
@@ -25,9 +24,10 @@ public:
     void setPresent(const PlannedDesign& design);
     const std::optional<PlannedDesign>& kept() const { return m_kept; }
     void keepPresent();
-    /// Nothing = no design is compared any more.
+    /// nullopt = no comparison.
     void setKept(std::optional<PlannedDesign> design);
-    /// Of the kept design, worked out since; NaN = not known. Not told by keptChanged().
+    /// Efficiency of the kept design, computed in the background; NaN = unknown. Its arrival does not emit
+    /// keptChanged().
     void setKeptEfficiency(double efficiency);
 
 signals:
@@ -44,10 +44,10 @@ private:
     SpecDocument& m_document;
     PlannedDesign m_present;
     std::optional<PlannedDesign> m_kept;
-    QTimer m_due; ///< the tables lag behind the edits by a moment, and are made while they are seen
+    QTimer m_due; ///< delays the tables while the user edits; they are only built while visible
     TextTableModel m_figures;
     TextTableModel m_fields;
-    QComboBox* m_table; ///< which one is shown
+    QComboBox* m_table; ///< chooses the table
     QPushButton* m_keep;
     QPushButton* m_swap;
     QPushButton* m_letGo;

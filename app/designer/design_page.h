@@ -26,8 +26,8 @@ class SettingsExchange;
 class SpecForm;
 struct FoundLayout;
 
-/// The place where a run is designed: every edit shows at once what it needs and what is in its way; from
-/// here it is launched.
+/// The page where a run is designed and launched: every edit immediately shows its requirements and
+/// problems.
 class DesignPage : public Page {
     Q_OBJECT
 public:
@@ -45,7 +45,7 @@ public:
     void activate() override;
     void refresh() override;
     void useDataSet(const DataSetEntry& entry);
-    /// Opens a specification file; says in the strip what is wrong with it.
+    /// Opens a specification file; shows errors in the message strip.
     void openFile(const QString& file);
     void saveFile(const QString& file);
     void launch();
@@ -73,7 +73,7 @@ private:
     PlannedDesign plannedDesign() const;
     std::optional<DataSetShape> rows() const;
     VerdictPanel::Findings findings() const;
-    /// Looks for the settings that solve the problems; when nothing has been edited for a moment.
+    /// Searches settings that solve the problems, after a pause in editing.
     void explainProblems();
     void apply(const Remedy& remedy);
     void showCluster();
@@ -87,7 +87,7 @@ private:
     RunService& m_runs;
     const HardwareLibrary& m_hardware;
     QPointer<RunOperation> m_launch;
-    QStringList m_notices; ///< of the launch under way
+    QStringList m_notices; ///< of the current launch
     PageFrame* m_page;
     ScaledCopiesBar* m_copies;
     SpecForm* m_form;
@@ -99,7 +99,7 @@ private:
     PlanPanels* m_plan;
     SettingsExchange* m_exchange;
     QTimer m_explainSoon;
-    PlannedDesign m_design; ///< that is shown
+    PlannedDesign m_design; ///< currently shown
 };
 
 } // namespace trainyard

@@ -9,8 +9,8 @@ class QWidget;
 
 namespace trainyard {
 
-/// Binds one field of the specification to its control: what the user types goes into the document at once as
-/// an undoable edit, what changes in the document shows in the control.
+/// Binds one field of the specification to its control: input goes into the document immediately as an
+/// undoable edit, changes of the document are shown in the control.
 class FieldEditor : public QObject {
     Q_OBJECT
 public:
@@ -19,7 +19,7 @@ public:
     const SpecField& field() const { return m_field; }
     /// The control; the first caller owns it.
     QWidget* control() const { return m_control; }
-    /// What is typed and is no value of this kind ("\"1e\" is not a number"); empty = fine.
+    /// Describes input that is not a valid value ("\"1e\" is not a number"); empty = valid.
     const QString& problem() const { return m_problem; }
 
 signals:
@@ -36,7 +36,7 @@ private:
     QWidget* makeChoice();
     void commit(const QVariant& value);
     void setProblem(const QString& problem);
-    /// Shows the document's value, unless the control says the same in other words ("1e-3").
+    /// Shows the document's value, unless the control shows an equal one in another notation ("1e-3").
     void refresh();
 
     SpecDocument& m_document;
@@ -46,8 +46,8 @@ private:
     QWidget* m_control = nullptr;
 };
 
-/// Lets Ctrl+Z and Ctrl+Y inside a control undo the document instead of the control's own text, and tells the
-/// document when the control is left. Install on every editing control of a document.
+/// Makes Ctrl+Z and Ctrl+Y inside a control undo the document instead of the control's text, and ends the
+/// document's edit when the control loses focus. Install on every editing control of a document.
 bool filterDocumentKeys(SpecDocument& document, QEvent* event);
 
 } // namespace trainyard

@@ -4,11 +4,11 @@
 
 namespace trainyard {
 
-/// As high as what is in it, up to a bound; what is more is scrolled to.
+/// A scroll area as high as its content, up to a maximum.
 class FittingScroll : public QScrollArea {
     Q_OBJECT
 public:
-    /// `most`: pixels.
+    /// `most`: maximum height in pixels.
     FittingScroll(QWidget* content, int most, QWidget* parent = nullptr);
 
     QSize sizeHint() const override { return minimumSizeHint(); }

@@ -10,20 +10,19 @@
 
 namespace trainyard {
 
-/// The planned memory per device as stacked bars, one for all devices that hold the same in the same room,
-/// the fullest first: a category's outline and tint while it is a plan, striped where it comes and goes in a
-/// step, the free rest hatched up to the line of what there is, what does not fit beyond it. Under the first
-/// one in outline that of the design that is kept for comparison. Below, the categories of the first bar in
-/// figures.
+/// The planned memory per device as stacked bars, one per group of devices with the same use and capacity,
+/// the fullest first. Categories are outlined and tinted, transient parts striped, free memory hatched up to
+/// the capacity line; excess is drawn beyond it. The outline under the first bar is the kept design's. The
+/// values of the first bar are listed below.
 class MemoryBars : public QWidget {
     Q_OBJECT
 public:
     explicit MemoryBars(QWidget* parent = nullptr);
 
-    /// `assumptions` of the estimate, one sentence each.
+    /// `assumptions`: of the estimate, one sentence each.
     void setMemory(const GroupedMemory& memory, const ParallelLayout& layout,
                    const std::vector<std::string>& assumptions);
-    /// The fullest one of the kept design; nothing = no design is compared.
+    /// The fullest group of the kept design; nullopt = no comparison.
     void setKept(const std::optional<MemoryGroup>& kept);
     QSize sizeHint() const override { return {480, neededHeight()}; }
     QSize minimumSizeHint() const override { return {320, neededHeight()}; }
@@ -55,14 +54,14 @@ private:
     int barsTop() const;
     int legendColumns() const;
     QRect legendCell(std::size_t entry) const;
-    int neededHeight() const; ///< at the present width
+    int neededHeight() const; ///< at the current width
     double bytesPerPixel() const;
     QString toolTipAt(int y) const;
 
     std::vector<Row> m_rows;
     std::optional<MemoryGroup> m_kept;
-    QString m_more;                           ///< how many groups have no bar
-    std::vector<MemoryCategory> m_categories; ///< that any group has
+    QString m_more;                           ///< number of groups without a bar
+    std::vector<MemoryCategory> m_categories; ///< present in any group
     QString m_assumptions;
 };
 

@@ -6,14 +6,15 @@
 
 namespace trainyard {
 
-/// An amount of memory in GiB (2^30 bytes), any part of one; 0 reads "none". The wheel does not change it: it
-/// scrolls the form that the box is in.
+/// An amount of memory in GiB (2^30 bytes), fractions allowed; 0 reads "none". The wheel scrolls the
+/// surrounding form instead of changing the value.
 class MemoryBox : public QDoubleSpinBox {
     Q_OBJECT
 public:
     explicit MemoryBox(QWidget* parent = nullptr);
 
-    /// Without touching what is being typed, if that says the same, and without bytesChanged().
+    /// Shows a value without emitting bytesChanged(), and keeps the text being typed if it means the same
+    /// value.
     void showBytes(Bytes bytes);
 
 signals:

@@ -4,7 +4,7 @@
 
 namespace trainyard {
 
-/// Plain text as HTML in which papers, written as "arXiv:" and their number, are links.
+/// Converts plain text to HTML in which papers ("arXiv:" and a number) are links.
 QString withPaperLinks(const QString& text);
 
 } // namespace trainyard

@@ -14,8 +14,8 @@ class ElidedLabel;
 class PipelineGantt;
 class StepTimeBar;
 
-/// One optimizer step: its time by cause, and below it the pipeline action by action with its bubble in
-/// words, a read-out of what is pointed at, and a legend.
+/// One optimizer step: its time by cause, below it the pipeline schedule action by action with its bubble, a
+/// read-out of the action under the pointer, and a legend.
 class PipelinePanel : public QFrame {
     Q_OBJECT
 public:
@@ -23,7 +23,7 @@ public:
 
     StepTimeBar& stepTime() { return *m_stepTime; }
     void showStep(std::shared_ptr<const StepTimeline> timeline, const StepTime& step);
-    /// There is nothing to show, and why.
+    /// Shows why there is no step to show.
     void showNothing(const QString& why);
 
 private:

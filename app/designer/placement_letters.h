@@ -8,17 +8,17 @@
 
 namespace trainyard {
 
-/// The order of a placement as three tiles, slowest-varying first. A tile is dragged to its new place, or
-/// moved with Alt and the arrow keys; without Alt they go from tile to tile. Escape drops a drag.
+/// The placement order as three tiles, slowest-varying first. Tiles are dragged, or moved with Alt and the
+/// arrow keys; without Alt the keys move the focus. Escape cancels a drag.
 class PlacementLetters : public QWidget {
     Q_OBJECT
 public:
     explicit PlacementLetters(QWidget* parent = nullptr);
 
     QString letters() const { return m_letters; }
-    /// Any order of D, P and T.
+    /// Accepts any order of D, P and T.
     void setLetters(const QString& letters);
-    /// Tool tips, in the order of the letters.
+    /// Tool tips, in letter order.
     void setHints(const std::array<QString, 3>& hints);
     QRect tile(int position) const;
 
@@ -26,7 +26,7 @@ public:
     QSize minimumSizeHint() const override { return sizeHint(); }
 
 signals:
-    /// By the user.
+    /// Emitted on changes by the user.
     void reordered(const QString& letters);
 
 protected:
@@ -41,9 +41,9 @@ protected:
 
 private:
     struct Drag {
-        int grip;        ///< where in the tile the pointer holds it, in pixels
+        int grip;        ///< pointer offset inside the tile, in pixels
         int x;           ///< left edge of the tile
-        QString letters; ///< of before
+        QString letters; ///< before the drag
     };
     int positionAt(int x) const;
     void dragTo(int x);
@@ -53,7 +53,7 @@ private:
 
     QString m_letters = QStringLiteral("DPT");
     std::array<QString, 3> m_hints{};
-    int m_current = 0; ///< tile that keys move
+    int m_current = 0; ///< tile moved by keys
     std::optional<Drag> m_drag;
 };
 

@@ -10,14 +10,14 @@ namespace trainyard {
 class ElidedLabel;
 class PlacementLetters;
 
-/// The order in which ranks are placed: its letters, which the user moves, one undo step each, and beside
-/// them how others spell it.
+/// The order in which ranks are placed: its letters, each move being one undo step, next to the spelling of
+/// other tools.
 class PlacementRow : public QWidget {
     Q_OBJECT
 public:
     explicit PlacementRow(SpecDocument& document, QWidget* parent = nullptr);
 
-    /// Of the document's specification.
+    /// The map of the document's specification.
     void setMap(const DeviceMap& map);
 
 private:
@@ -27,7 +27,7 @@ private:
 
     SpecDocument& m_document;
     PlacementLetters* m_letters;
-    ElidedLabel* m_spelling; ///< SageMaker's and Megatron's
+    ElidedLabel* m_spelling; ///< in SageMaker and Megatron
     ElidedLabel* m_deepSpeed;
 };
 

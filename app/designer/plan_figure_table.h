@@ -13,13 +13,13 @@ namespace trainyard {
 
 class ElidedLabel;
 
-/// The figures of a design below each other, and how each changed against a kept one.
+/// The metrics of a design as a list, each with its change from the kept design.
 class PlanFigureTable : public QWidget {
     Q_OBJECT
 public:
     explicit PlanFigureTable(QWidget* parent = nullptr);
 
-    /// `kept`: figures of the kept design; empty where none is kept.
+    /// `kept`: metrics of the kept design; empty = no comparison.
     void setFigures(const std::vector<PlanFigure>& figures, const std::vector<PlanFigure>& kept);
 
 private:

@@ -13,26 +13,25 @@ class ScalingPanel;
 class SchedulePreview;
 class SpecDocument;
 
-/// The panels of what follows from a design: one step by cause and action by action ("pipeline"), how the
-/// design scales ("scaling"), the learning rate ("learning-rate") and the comparison with a kept design
-/// ("comparison"). What takes long to work out appears when it is there; until then the picture of the design
-/// before stays.
+/// Panels for the consequences of a design: one step by cause and action ("pipeline"), scaling ("scaling"),
+/// learning rate ("learning-rate") and comparison with a kept design ("comparison"). Slow results arrive
+/// later; until then a panel shows the previous design.
 class PlanPanels : public QObject {
     Q_OBJECT
 public:
     /// Adds the panels to `area`; document and area must outlive them.
     PlanPanels(SpecDocument& document, PanelArea& area, QObject* parent = nullptr);
 
-    /// Requires a valid specification, or none with a time.
+    /// Requires a valid specification, or a design without a time.
     void showDesign(const PlannedDesign& design);
     const std::optional<PlannedDesign>& kept() const;
-    /// Keeps the design that is shown, and shows the comparison.
+    /// Keeps the current design and shows the comparison.
     void keepForComparison();
 
 signals:
-    /// Another design is kept, or more is known of it.
+    /// The kept design changed, or more results of it are available.
     void keptChanged();
-    /// Of one rank, against the fewest ranks; NaN = not known.
+    /// Efficiency per rank relative to the fewest ranks; NaN = unknown.
     void efficiencyChanged(double efficiency);
 
 private:

@@ -10,8 +10,8 @@ class QVBoxLayout;
 
 namespace trainyard {
 
-/// Problems or remarks, one under the other: a link to the field, what is wrong and what to do, the equation
-/// with its numbers, and a button for each setting that works.
+/// A list of problems or remarks: a link to the field, the problem and its fix, the equation with its
+/// numbers, and a button for each valid setting.
 class ProblemList : public QWidget {
     Q_OBJECT
 public:

@@ -11,8 +11,8 @@ class QLineEdit;
 
 namespace trainyard {
 
-/// Writes the specifications of a scaling study: one copy per number of ranks, beside each other in a folder.
-/// Says what would come out, and what cannot, while one types. Hidden until ask().
+/// Writes the specifications of a scaling study, one copy per rank count, to a folder. Shows the resulting
+/// copies and problems while the user types. Hidden until ask().
 class ScaledCopiesBar : public QFrame {
     Q_OBJECT
 public:

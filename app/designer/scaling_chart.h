@@ -9,9 +9,9 @@
 
 namespace trainyard {
 
-/// How a design scales: the predicted curve, the ideal one dashed, what others published of the same model as
-/// points, the curve of a kept design dotted, and a ring at the design's own size. Devices double from line
-/// to line. Pointing at a size, or the arrow keys, read it out.
+/// The scaling of a design: predicted curve, ideal curve dashed, published results for the same model as
+/// points, the kept design dotted, and a ring at the design's own size. The device axis is logarithmic (base
+/// 2). Hovering or the arrow keys show the values at a size.
 class ScalingChart : public QWidget {
     Q_OBJECT
 public:
@@ -21,12 +21,12 @@ public:
 
     void setOutlook(const ScalingOutlook& outlook);
     void clear(const QString& why);
-    /// One without steps = no design is compared.
+    /// An outlook without steps = no comparison.
     void setKept(const ScalingOutlook& outlook);
     void setFigure(Figure figure);
-    /// Of the design's own size; empty where it is not known.
+    /// Text at the design's own size; empty if unknown.
     QString presentReadOut() const;
-    /// How the points of a published curve are painted; for the legend.
+    /// Styles of published points, also used by the legend.
     static int styleOfPublished(std::size_t index) { return static_cast<int>(index) + 1; }
     static ChartMarker markerOfPublished(std::size_t index);
 
@@ -34,7 +34,7 @@ public:
     QSize minimumSizeHint() const override { return {200, 72}; }
 
 signals:
-    /// What is pointed at, in words; empty = nothing.
+    /// Describes the size under the pointer; empty = none.
     void readOutChanged(const QString& text);
 
 protected:
@@ -60,7 +60,7 @@ private:
     std::vector<ScalingStep> m_kept;
     QString m_emptyText;
     Figure m_figure = Figure::Efficiency;
-    std::optional<std::size_t> m_current; ///< of the outlook's steps
+    std::optional<std::size_t> m_current; ///< index into the outlook's steps
 };
 
 } // namespace trainyard

@@ -12,17 +12,17 @@ class ChartLegend;
 class ElidedLabel;
 class ScalingChart;
 
-/// The predicted scaling with its switches: the same global batch or the same work per device, efficiency or
-/// throughput; and where what is published beside comes from.
+/// The predicted scaling with its switches: strong or weak scaling, efficiency or throughput; and the
+/// sources of published results.
 class ScalingPanel : public QWidget {
     Q_OBJECT
 public:
     explicit ScalingPanel(QWidget* parent = nullptr);
 
     void showOutlook(const ScalingOutlook& outlook);
-    /// Of the design that is kept for comparison; one without steps = of none.
+    /// Outlook of the kept design; one without steps = none.
     void showKept(const ScalingOutlook& outlook);
-    /// There is nothing to show, and why.
+    /// Shows why there is no prediction.
     void showNothing(const QString& why);
 
 signals:

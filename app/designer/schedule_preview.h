@@ -8,7 +8,7 @@
 
 namespace trainyard {
 
-/// The learning rate over the steps of the run, as the worker will compute it. Hover shows the rate at a
+/// The learning rate over the steps of the run, as computed by the worker. Hovering shows the rate at a
 /// step.
 class SchedulePreview : public QWidget {
     Q_OBJECT

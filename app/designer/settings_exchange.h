@@ -11,20 +11,21 @@ namespace trainyard {
 
 class MessageStrip;
 
-/// Takes settings of DeepSpeed, Megatron-LM and SageMaker into the document, and writes it as theirs. What
-/// has no counterpart is listed in the strip of the place.
+/// Imports settings of DeepSpeed, Megatron-LM and SageMaker into the document and exports it to them. Lists
+/// settings without a counterpart in the page's message strip.
 class SettingsExchange : public QObject {
     Q_OBJECT
 public:
     SettingsExchange(SpecDocument& document, MessageStrip& strip, QWidget* parent);
 
-    /// With a menu of the tools; the caller places it.
+    /// Has a menu of the tools; the caller places it.
     QPushButton* makeExportButton();
-    /// A file dialog's filters, of which each tool has one.
+    /// File dialog filters, one per tool.
     static QStringList filters();
     static std::optional<ForeignTool> toolOfFilter(const QString& filter);
 
-    /// One undo step over what the document is: it gives what the settings cannot say.
+    /// Applies the settings to the current document in one undo step; fields they do not cover keep their
+    /// values.
     void importFile(ForeignTool tool, const QString& file);
     void exportFile(ForeignTool tool, const QString& file);
 

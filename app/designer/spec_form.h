@@ -23,8 +23,8 @@ class ClusterEditor;
 class FieldEditor;
 class FormRow;
 
-/// The form of a specification: every field with what is wrong with it right under it, as one types. At the
-/// bottom the help of the field that has the focus or the pointer, with links to where formulas are from.
+/// The form of a specification: every field with its problem below it, updated while typing. The help at the
+/// bottom describes the field with the focus or under the pointer, with links to papers.
 class SpecForm : public QFrame {
     Q_OBJECT
 public:
@@ -36,12 +36,12 @@ public:
     };
     explicit SpecForm(const Parts& parts, QWidget* parent = nullptr);
 
-    /// Brings the field of that JSON path, or the nearest one that contains it, into view, if its section is
-    /// folded too, and gives it the focus.
+    /// Scrolls to the field of that JSON path, or the nearest one that contains it, unfolds its section and
+    /// gives it the focus.
     void focusField(const QString& path);
 
 signals:
-    /// One of the list is to be the run's.
+    /// The user chose a data set of the list for the run.
     void dataSetChosen(int row);
 
 protected:
@@ -67,7 +67,7 @@ private:
     void showHelp(const QString& help);
     void onFocusChanged(QWidget* now);
     void showDiagnostics();
-    /// The first problem of these fields or of what they contain that no row of its own shows.
+    /// Returns the first problem of these fields or their members that has no row of its own.
     QString sentenceFor(const QStringList& prefixes) const;
 
     SpecDocument& m_document;
@@ -76,7 +76,7 @@ private:
     BatchRow* m_batch;
     ClusterEditor* m_cluster;
     QLabel* m_help;
-    QString m_focusHelp; ///< of the field that has, or had, the focus
+    QString m_focusHelp; ///< of the field that has, or last had, the focus
     QScrollArea* m_scroll;
 };
 

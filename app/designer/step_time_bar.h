@@ -10,15 +10,14 @@
 
 namespace trainyard {
 
-/// The planned time of an optimizer step as a stacked bar by cause, to one scale with that of the design that
-/// was kept for comparison, and the causes in figures below. Pointing at a cause, or the arrow keys, bring
-/// out what it is made of.
+/// The planned time of an optimizer step as a stacked bar by cause, on one scale with that of the kept
+/// design, and the causes with values below. Hovering or the arrow keys show the parts of a cause.
 class StepTimeBar : public QWidget {
     Q_OBJECT
 public:
     explicit StepTimeBar(QWidget* parent = nullptr);
 
-    /// Nothing = not known; `kept` is nothing where no design is compared.
+    /// nullopt = unknown time; `kept` is nullopt without a comparison.
     void setSteps(const std::optional<StepTime>& step, const std::optional<StepTime>& kept);
     std::optional<CommonCause> current() const { return m_current; }
 

@@ -17,27 +17,26 @@ namespace trainyard {
 
 class PlanFigureTable;
 
-/// The answer to "can this run?": one sentence, every problem and remark with what solves it, the figures
-/// that follow from the specification with what they rest on, and Launch, which says why when it cannot be
-/// pressed.
+/// Answers whether the run can be launched: a verdict, the problems and remarks with their fixes, the
+/// metrics of the specification with their basis, and Launch, which explains why it is disabled.
 class VerdictPanel : public QFrame {
     Q_OBJECT
 public:
     explicit VerdictPanel(QWidget* parent = nullptr);
 
-    /// What is known against a specification, and what it says in vain.
+    /// Problems and no-effect settings of a specification.
     struct Findings {
         Diagnostics problems;
         Diagnostics remarks;
     };
     void showVerdict(const PlannedDesign& design, const Findings& findings);
-    /// Buttons for what solves those of the shown problems that are among these.
+    /// Offers buttons for fixes to those of the shown problems that are in the list.
     void showRemedies(const std::vector<ExplainedProblem>& explained);
-    /// What the figures are compared with; nothing = with no design.
+    /// Metrics to compare with; nullopt = no comparison.
     void setKept(const std::optional<PlannedDesign>& kept);
-    /// Of one rank, against the fewest ranks; NaN = not known. It is worked out after the verdict.
+    /// Efficiency per rank relative to the fewest ranks; NaN = unknown. Computed after the verdict.
     void setEfficiency(double efficiency);
-    /// While a launch is under way there is no other one.
+    /// Disables Launch while a launch is in progress.
     void setLaunching(bool launching);
 
 signals:
@@ -61,18 +60,18 @@ private:
     QLabel* m_verdict;
     QLabel* m_sentence;
     ProblemList* m_problems;
-    std::vector<ExplainedProblem> m_explained; ///< what the list shows
+    std::vector<ExplainedProblem> m_explained; ///< as shown in the list
     QLabel* m_assumptions;
-    QStackedWidget* m_pages; ///< findings, or what the figures rest on
+    QStackedWidget* m_pages; ///< findings, or the basis of the metrics
     PlanFigureTable* m_figures;
-    QLabel* m_obstacle; ///< why there are no figures of time
+    QLabel* m_obstacle; ///< why there are no time metrics
     QPushButton* m_chooseHardware;
     QPushButton* m_explain;
     QPushButton* m_launch;
     QLabel* m_reason;
     std::size_t m_problemCount = 0;
     bool m_launching = false;
-    QPointer<QWidget> m_focusMeanwhile; ///< where Qt put the focus of Launch while that waits
+    QPointer<QWidget> m_focusMeanwhile; ///< where Qt moved the focus of Launch while it is disabled
 };
 
 } // namespace trainyard

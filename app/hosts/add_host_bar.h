@@ -11,7 +11,7 @@ class QStringListModel;
 
 namespace trainyard {
 
-/// Asks for the name of a host, completing from the user's ssh configuration. Hidden until ask().
+/// Asks for a host name, with completion from the user's ssh configuration. Hidden until ask().
 class AddHostBar : public QFrame {
     Q_OBJECT
 public:
@@ -19,7 +19,7 @@ public:
 
     /// Shows the bar, empty, with the focus in its field.
     void ask(const QStringList& completions);
-    /// What is wrong with the name, under the field.
+    /// Shows `error` below the field.
     void showError(const Error& error);
 
 signals:

@@ -7,16 +7,16 @@
 
 namespace trainyard {
 
-/// Says that a host shows another key than the one it is known by. Nothing goes on from here by a click: to
-/// remove the old key a person sees both fingerprints side by side and types the host's name. One host at a
-/// time, the others wait.
+/// Reports that a host presents a different key than the one on record. No single click proceeds: to remove
+/// the old key, the user sees both fingerprints side by side and types the host's name. Shows one host at a
+/// time and queues the others.
 class ChangedKeyStrip : public MessageStrip {
     Q_OBJECT
 public:
     explicit ChangedKeyStrip(QWidget* parent = nullptr);
 
     void tell(const QString& host, const HostKeyChange& change, const Error& reason);
-    /// The host was removed or is checked again: what was found is out of date.
+    /// Drops the report of a host that was removed or is being checked again.
     void forget(const QString& host);
 
 signals:

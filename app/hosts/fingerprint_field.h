@@ -7,16 +7,16 @@ class QLineEdit;
 
 namespace trainyard {
 
-/// A field for the fingerprint that the person expects, as an administrator or a cloud console gave it, and
-/// what it says beside the one that was shown.
+/// A field for the expected fingerprint, as an administrator or a cloud console gave it, which compares it
+/// with the presented one.
 class FingerprintField : public QWidget {
     Q_OBJECT
 public:
-    /// `shown` = "SHA256:…", of the host that answers.
+    /// `shown`: "SHA256:…", as presented by the host.
     explicit FingerprintField(const QString& shown, QWidget* parent = nullptr);
 
 signals:
-    /// Whether what was entered speaks against the host; an empty field does not.
+    /// True when the entered fingerprint differs from the presented one; an empty field does not.
     void contradicted(bool contradicts);
 
 private:
@@ -27,7 +27,8 @@ private:
     QLabel* m_verdict;
 };
 
-/// The same fingerprint? `expected` may lack "SHA256:", end with '=' or be a whole line of `ssh-keygen -l`.
+/// Compares two fingerprints. `expected` may lack "SHA256:", end with '=' or be a whole line of `ssh-keygen
+/// -l`.
 bool isSameFingerprint(const QString& expected, const QString& shown);
 
 } // namespace trainyard

@@ -4,8 +4,8 @@
 
 namespace trainyard {
 
-/// Lays a tint behind an item that grows with its heat (kHeatRole, app/hosts/model/link_matrix_model.h), from
-/// none to the scheme's strongest on which text can be read; behind one in the tone Bad that tone's tint.
+/// Paints a tint behind an item that grows with its heat (kHeatRole, app/hosts/model/link_matrix_model.h),
+/// from no tint to the strongest one that keeps text readable. Items of tone Bad get the tint of that tone.
 class HeatDelegate : public TonedDelegate {
     Q_OBJECT
 public:

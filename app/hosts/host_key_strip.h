@@ -7,15 +7,15 @@
 
 namespace trainyard {
 
-/// Asks whether the key of a host that was never seen is the right one; one question at a time, the others
-/// wait. Refuse is the default. A changed key never gets here: see changed_key_strip.h.
+/// Asks whether to trust the key of an unknown host. Shows one question at a time and queues the others.
+/// Reject is the default. Changed keys are handled by changed_key_strip.h.
 class HostKeyStrip : public MessageStrip {
     Q_OBJECT
 public:
     explicit HostKeyStrip(QWidget* parent = nullptr);
 
     void ask(const QString& host, const HostKeyQuestion& question);
-    /// The host was removed or its check cancelled: its question is gone.
+    /// Drops the question of a host that was removed or whose check was cancelled.
     void forget(const QString& host);
 
 signals:

@@ -17,7 +17,7 @@ class PageFrame;
 class PreflightPanel;
 class TableView;
 
-/// The place where machines are added, checked, measured for plans and removed.
+/// The page where hosts are added, checked, calibrated and removed.
 class HostsPage : public Page {
     Q_OBJECT
 public:
@@ -59,8 +59,8 @@ private:
     TableView* m_table;
     PreflightPanel* m_preflight;
     LinkMatrixPanel* m_matrix;
-    QPushButton* m_links;     ///< tries the links between the selected hosts
-    QPushButton* m_calibrate; ///< measures the selected hosts for plans
+    QPushButton* m_links;     ///< tests the links between the selected hosts
+    QPushButton* m_calibrate; ///< measures the selected hosts for planning
 };
 
 } // namespace trainyard

@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// The keys that a host is known by and the one that it shows, side by side.
+/// Shows the recorded keys of a host next to the one it presents.
 class KeyComparison : public QWidget {
     Q_OBJECT
 public:

@@ -12,8 +12,8 @@ class LinkMatrixModel;
 class SegmentedControl;
 class TableView;
 
-/// The links between the hosts of the last cluster check as a heat map by pair, coloured by latency or by
-/// bandwidth. Hidden until one has tried any. Arrow keys walk from cell to cell.
+/// The links between the hosts of the last cluster check as a heat map, coloured by latency or bandwidth.
+/// Hidden until a check has tested links. The arrow keys move between cells.
 class LinkMatrixPanel : public QFrame {
     Q_OBJECT
 public:

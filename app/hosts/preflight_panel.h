@@ -15,7 +15,7 @@ class PreflightModel;
 class StateChip;
 class TableView;
 
-/// What the last check of one host found, with the fixes, and the buttons to check again, cancel and remove.
+/// Shows the findings and fixes of a host's last check, with buttons to check again, cancel and remove.
 class PreflightPanel : public QFrame {
     Q_OBJECT
 public:

@@ -8,8 +8,8 @@
 
 namespace trainyard {
 
-/// The counters of a preparation in words: what, how many, what it means. What was found stands first, then
-/// what was left out; a counter without words of its own (written by a newer engine) keeps its name.
+/// Returns the counters of a preparation as a table: category, count, meaning. Kept items come first, then
+/// filtered ones; a counter unknown to this version (written by a newer engine) is shown by its own name.
 TextTable counterTable(const std::map<std::string, std::uint64_t>& counters);
 
 } // namespace trainyard

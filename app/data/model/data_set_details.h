@@ -11,19 +11,19 @@
 
 namespace trainyard {
 
-/// What the manifest of a data set tells a person.
+/// A data set's manifest, prepared for display.
 struct DataSetDetails {
-    QByteArray manifest; ///< the text itself
+    QByteArray manifest; ///< the raw text
     int sequenceLength = 0;
     std::vector<std::uint64_t> rowsByLength; ///< per sixteenth of the sequence length, shortest first
-    TextTable statistics;                    ///< what, value, meaning
+    TextTable statistics;                    ///< statistic, value, meaning
     TextTable settings;                      ///< setting, value
-    TextTable counters;                      ///< what, how many, meaning: what was found and left out
-    TextTable shards;                        ///< file, for, rows, SHA-256
+    TextTable counters;                      ///< category, count, meaning: kept and filtered items
+    TextTable shards;                        ///< file, split, rows, SHA-256
     QString nextSentence;                    ///< "random", "swap", "none"
 };
 
-/// BadInput when `manifest` is not the text of a manifest.
+/// BadInput if `manifest` is not a valid manifest.
 Result<DataSetDetails> readDataSetDetails(const QByteArray& manifest);
 
 } // namespace trainyard

@@ -7,16 +7,16 @@
 
 namespace trainyard {
 
-/// What there is to know of a data set: its manifest, and what a check of its rows found.
+/// The manifest of a data set and the result of verifying its rows.
 struct DataSetFindings {
     QString host;
-    QString folder; ///< as that host sees it
+    QString folder; ///< a path on that host
     DataSetDetails details;
-    std::optional<Result<VerifyReport>> rows{}; ///< nothing: only the manifest was read
+    std::optional<Result<VerifyReport>> rows{}; ///< nullopt: only the manifest was read
 };
 
-/// Reads the manifest of a data set, then has its rows checked where they lie. One data set at a time; a
-/// newer request ends the older one, whose answer is dropped. GUI thread.
+/// Reads the manifest of a data set, then verifies its rows on their host. One data set at a time; a newer
+/// request cancels the older one and drops its result. GUI thread.
 class DataSetInspector : public QObject {
     Q_OBJECT
 public:
@@ -24,16 +24,16 @@ public:
 
     explicit DataSetInspector(RunService& runs, QObject* parent = nullptr);
 
-    /// `samples`: rows to decode, where rows are read.
+    /// `samples`: number of rows to decode, if rows are read.
     void inspect(const QString& host, const QString& folder, Depth depth, int samples);
-    /// Ends what is under way; nothing is emitted for it.
+    /// Cancels the current request without emitting anything.
     void cancel();
 
 signals:
-    /// Of a check on another host: what is done; 0..1, negative = unknown.
+    /// Progress of a verification on another host; 0..1, negative = unknown.
     void progress(const QString& text, double fraction);
-    /// Once for each inspect(), of which it may come before that returns. An error when there is no manifest,
-    /// or when it cannot be read; rows that could not be checked are a finding.
+    /// Emitted once per inspect(), possibly before it returns. An error if the manifest is missing or
+    /// unreadable; failed row verification is part of the result.
     void finished(const trainyard::Result<trainyard::DataSetFindings>& result);
 
 private:
@@ -45,7 +45,7 @@ private:
     DataSetFindings m_findings;
     Depth m_depth = Depth::Rows;
     int m_samples = 0;
-    quint64 m_request = 0; ///< answers to older ones are dropped
+    quint64 m_request = 0; ///< results of older requests are dropped
 };
 
 } // namespace trainyard

@@ -10,8 +10,8 @@
 
 namespace trainyard {
 
-/// Checks a data set with `trainyard-prepare verify` on the host on which it lies, and decodes some of its
-/// rows. One at a time; a newer request ends the older one, whose answer is dropped. GUI thread.
+/// Verifies a data set with `trainyard-prepare verify` on its host and decodes some of its rows. One at a
+/// time; a newer request cancels the older one and drops its result. GUI thread.
 class DataSetVerifier : public QObject {
     Q_OBJECT
 public:
@@ -19,11 +19,11 @@ public:
     ~DataSetVerifier() override;
 
     void verify(const QString& host, const QString& folder, int samples);
-    /// Ends what is under way; nothing is emitted for it.
+    /// Cancels the current request without emitting anything.
     void cancel();
 
 signals:
-    /// Of a check on another host: what is done; 0..1, negative = unknown.
+    /// Progress of a verification on another host; 0..1, negative = unknown.
     void progress(const QString& text, double fraction);
     void finished(const QString& host, const QString& folder,
                   const trainyard::Result<trainyard::VerifyReport>& result);
@@ -35,7 +35,8 @@ private:
 
     RunService& m_runs;
     QPointer<QProcess> m_process;
-    QPointer<HostVerification> m_job; ///< a child of the service, so that it can end its job in peace
+    QPointer<HostVerification>
+        m_job; ///< a child of the run service, so that it can end its job after this object
 };
 
 } // namespace trainyard

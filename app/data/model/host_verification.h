@@ -11,30 +11,30 @@
 
 namespace trainyard {
 
-/// What `trainyard-prepare verify` said on a host.
+/// The output of `trainyard-prepare verify` on a host.
 struct VerifyAnswer {
-    QByteArray report;          ///< as it prints it; empty when checking itself was not possible
-    std::optional<Error> error; ///< the data set is damaged, or why it could not be checked
+    QByteArray report;          ///< as printed; empty if verification itself was impossible
+    std::optional<Error> error; ///< the data set is damaged, or why it could not be verified
 };
 
-/// Checks a data set on the host on which it lies, as a job there, so that the rows stay where they are. The
-/// job leaves nothing on the host but its answer to this desk. GUI thread.
+/// Verifies a data set by a job on its host, so that rows are not transferred. Leaves no files on the host.
+/// GUI thread.
 class HostVerification : public QObject {
     Q_OBJECT
 public:
-    /// `arguments` as for `trainyard-prepare verify`.
+    /// `arguments`: those of `trainyard-prepare verify`.
     HostVerification(RunService& runs, const QString& host, QStringList arguments, QObject* parent = nullptr);
 
     void start();
-    /// finished() follows with Cancelled when nothing of the job is left.
+    /// finished() follows with Cancelled once the host is cleaned up.
     void cancel();
-    /// Ends the check and this object; nothing is emitted any more.
+    /// Stops the verification and deletes this object; emits nothing more.
     void abandon();
 
 signals:
-    /// What is done; 0..1, negative = unknown.
+    /// Current activity; 0..1, negative = unknown.
     void progress(const QString& text, double fraction);
-    /// Exactly once. An error when the host could not be asked.
+    /// Emitted exactly once. An error if the host could not be asked.
     void finished(const trainyard::Result<trainyard::VerifyAnswer>& result);
 
 private:

@@ -11,9 +11,9 @@
 
 namespace trainyard {
 
-/// Prepares one data set on a host, or on several that share the reading: launches the job there, follows its
-/// records, stops it. One job at a time. Closing the window leaves the job of one host running there, and
-/// pickUp() finds it again. GUI thread.
+/// Prepares a data set on a host, or on several that split the input: launches the job, follows its records,
+/// stops it. One job at a time. A job on a single host continues when the window is closed, and pickUp()
+/// finds it again. GUI thread.
 class PrepareJob : public QObject {
     Q_OBJECT
 public:
@@ -25,30 +25,30 @@ public:
     State state() const { return m_state; }
     const PrepareOptions& options() const { return m_options; }
     const StageProgress& progress() const { return m_progress; }
-    /// Ends without this desk, before the data set is made.
+    /// True if the preparation stops when this program exits.
     bool needsDesk() const { return m_spread != nullptr; }
 
     /// Requires Idle and valid options.
     void start(const PrepareOptions& options);
-    /// Follows a job that this desk has launched; no effect unless Idle, nor for a job that says more than
-    /// PrepareOptions can.
+    /// Follows a job launched from here earlier; no effect unless Idle, or if its arguments do not fit
+    /// PrepareOptions.
     void follow(const QString& runId);
-    /// Follows the newest job that was at work when this desk last looked; no effect when there is none.
+    /// Follows the newest job that was running when last seen; no effect if there is none.
     void pickUp();
-    /// finished() follows with Cancelled once nothing of the job is left on the host. When the host cannot be
-    /// reached, noticed() says so and the job is Running again.
+    /// finished() follows with Cancelled once the host is cleaned up. If the host cannot be reached, emits
+    /// noticed() and the job is Running again.
     void cancel();
 
 signals:
     void stateChanged(trainyard::PrepareJob::State state);
-    /// While Starting: what is done to get the job there.
+    /// Launch activity while Starting.
     void startProgress(const QString& text, double fraction);
     void progressed();
-    /// A warning of the job itself: a page that could not be read, ...
+    /// A warning of the job itself, e.g. about an unreadable page.
     void noticed(const QString& text);
-    /// While Running: the job goes on, seen or unseen.
+    /// Link state while Running; the job continues in any case.
     void linkChanged(trainyard::LinkState state);
-    /// The options of the data set that is there now, or why there is none.
+    /// The options of the new data set, or the reason why there is none.
     void finished(const trainyard::Result<trainyard::PrepareOptions>& result);
 
 private:
@@ -64,8 +64,8 @@ private:
     State m_state = State::Idle;
     PrepareOptions m_options;
     StageProgress m_progress;
-    std::unique_ptr<HostJob> m_job;              ///< unless Idle: this one
-    std::unique_ptr<SpreadPreparation> m_spread; ///< or this one
+    std::unique_ptr<HostJob> m_job;              ///< used for one host; null when Idle
+    std::unique_ptr<SpreadPreparation> m_spread; ///< used for several hosts
 };
 
 } // namespace trainyard

@@ -12,12 +12,12 @@ namespace trainyard {
 
 /// One token of a decoded training row.
 struct SampleToken {
-    QString text;     ///< what the model sees
-    QString original; ///< what it shall predict; empty = not masked
+    QString text;     ///< the model's input
+    QString original; ///< expected prediction; empty = not masked
     int segment = 0;  ///< 0 = A, 1 = B
 
     bool isMasked() const { return !original.isEmpty(); }
-    /// A WordPiece that continues the word before it.
+    /// Whether this WordPiece continues the previous word.
     bool isContinuation() const { return text.startsWith(QLatin1String("##")); }
 };
 
@@ -28,19 +28,19 @@ struct SampleRow {
     bool randomNext = false; ///< B does not follow A
     std::vector<SampleToken> tokens;
 
-    /// Rows of masks alone and of plain tokens have one segment.
+    /// Rows of masked LM and plain tokens have one segment.
     bool isPair() const { return !tokens.empty() && tokens.back().segment == 1; }
     bool hasMasks() const;
 };
 
 struct VerifyReport {
     bool sound = false;
-    TextTable tokens; ///< of the text in the rows: what, value, meaning; empty when it was not counted
+    TextTable tokens; ///< of the rows' text: statistic, value, meaning; empty if not counted
     std::vector<QString> problems;
     std::vector<SampleRow> samples;
 };
 
-/// Failed when the text is not what `verify --json` prints.
+/// Failed if the text is not the output of `verify --json`.
 Result<VerifyReport> parseVerifyReport(std::string_view json);
 
 } // namespace trainyard

@@ -13,7 +13,7 @@
 
 namespace trainyard {
 
-/// What one of several hosts reads of a corpus: files that follow each other.
+/// The part of a corpus that one host reads: consecutive files.
 struct CorpusShare {
     QString host;
     QStringList dumps;
@@ -21,14 +21,14 @@ struct CorpusShare {
     bool operator==(const CorpusShare&) const = default;
 };
 
-/// Deals the files among options.readers, in their order: what names its host goes there, the others go to
-/// the readers in equal runs, so that the first reader has the first files.
+/// Distributes the files among options.readers in order: files with a host prefix go to that host, the
+/// others are dealt in equal runs, so that the first reader gets the first files.
 QList<CorpusShare> sharesOf(const PrepareOptions& options);
 
-/// A preparation whose corpus several hosts read: each turns its files into documents, which travel to the
-/// host of the data set by way of this desk; that one joins them in the order of the files and makes the same
-/// bytes that it would have made alone. What was in between is removed everywhere at the end, also when it
-/// fails. The desk has to stay until the documents are together. GUI thread.
+/// A preparation whose corpus is read by several hosts: each turns its files into documents, which are
+/// copied through this machine to the data set's host; that host joins them in file order and produces the
+/// same bytes as it would alone. Intermediate files are removed everywhere at the end, also on failure. This
+/// program must keep running until the documents are joined. GUI thread.
 class SpreadPreparation : public QObject {
     Q_OBJECT
 public:
@@ -37,30 +37,30 @@ public:
     ~SpreadPreparation() override;
 
     void start();
-    /// finished() follows with Cancelled once nothing is left on any host.
+    /// finished() follows with Cancelled once all hosts are cleaned up.
     void cancel();
-    /// Of all hosts together.
+    /// Progress of all hosts together.
     StageProgress progress() const;
 
 signals:
-    /// What is going on beside the stages; 0..1, negative = unknown.
+    /// Activity outside the stages; 0..1, negative = unknown.
     void startProgress(const QString& text, double fraction);
-    /// The first job is at work.
+    /// The first job is running.
     void launched();
     void progressed();
     void noticed(const QString& text);
     void linkChanged(trainyard::LinkState link);
-    /// Exactly once. An error names its host.
+    /// Emitted exactly once. An error names its host.
     void finished(const trainyard::Status& status);
 
 private:
     struct Share {
         CorpusShare what;
-        std::unique_ptr<HostJob> job; ///< null before its host has begun with it
+        std::unique_ptr<HostJob> job; ///< null until its host has started it
         std::unique_ptr<RunFolderCopy> copy;
         StageProgress progress;
         QString run;
-        bool there = false; ///< its documents are on the host of the data set
+        bool there = false; ///< its documents are on the data set's host
     };
 
     void readNext(const QString& host);
@@ -81,7 +81,7 @@ private:
     std::unique_ptr<HostJob> m_join;
     bool m_joining = false;
     StageProgress m_joinProgress;
-    std::optional<Status> m_outcome; ///< known; what is still at work is being ended
+    std::optional<Status> m_outcome; ///< known, while running jobs are being stopped
     bool m_cleaning = false;
     int m_toRemove = 0;
 };

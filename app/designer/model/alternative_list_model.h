@@ -10,14 +10,14 @@
 
 namespace trainyard {
 
-/// Layouts that a search found, each with what it gains and what it gives up against the present design.
+/// Layouts found by a search, each with its gains and losses relative to the current design.
 class AlternativeListModel : public QAbstractListModel {
     Q_OBJECT
 public:
     using QAbstractListModel::QAbstractListModel;
 
     void setLayouts(std::vector<FoundLayout> layouts);
-    /// What they are compared with. Of a design without a time, layouts are only described.
+    /// The design to compare with. Without a time for it, layouts are only described.
     void setPresent(const PlannedDesign& design);
     const FoundLayout& at(int row) const { return m_layouts[static_cast<std::size_t>(row)]; }
 
@@ -32,7 +32,7 @@ private:
     std::optional<FoundLayout> m_present;
 };
 
-/// Gives `spec` what a search decides: layout, batch and memory.
+/// Applies a search result to `spec`: layout, batch and memory.
 void applyLayout(RunSpec& spec, const FoundLayout& layout);
 
 } // namespace trainyard

@@ -8,10 +8,10 @@
 
 namespace trainyard {
 
-/// Searches better layouts for the design that is being edited, in another thread; on nodes that differ those
-/// for the governing one, each then timed on the nodes themselves. What is found stays listed until another
-/// search has found something, and is compared with every edit of the layout; it is outdated once something
-/// else changes that the search went by. GUI thread.
+/// Searches better layouts for the edited design in another thread. For unequal nodes it searches with the
+/// governing one and times each result on the real nodes. Results stay listed until another search has
+/// results, and are compared with every edit of the layout; they are outdated once another input of the
+/// search changes. GUI thread.
 class AlternativeSearch : public QObject {
     Q_OBJECT
 public:
@@ -20,30 +20,30 @@ public:
     AlternativeListModel& found() { return m_found; }
     void setDesign(const PlannedDesign& design);
 
-    /// Why nothing can be searched; empty = it can.
+    /// Returns why no search is possible; empty = possible.
     QString obstacle() const;
     bool isRunning() const { return m_job.isRunning(); }
-    /// What is listed was found for another model, batch, cluster or sequence length.
+    /// Whether the results are for another model, batch, cluster or sequence length.
     bool isOutdated() const;
 
-    /// Requires no obstacle(). A search under way is dropped; what was found before stays listed.
+    /// Requires no obstacle(). Cancels a running search and keeps the results listed.
     void start(SearchObjective objective);
     void cancel();
 
 signals:
-    /// Any of the above, but for what is in found().
+    /// Any of the above changed, except the contents of found().
     void stateChanged();
     void progressed(double share); ///< 0..1
     void failed(const trainyard::Error& error);
 
 private:
     using Answer = Result<std::vector<FoundLayout>>;
-    /// What a search goes by: a design without what it decides.
+    /// The inputs of a search: a design without the fields that it decides.
     struct Question {
         RunSpec spec;
         SequenceShape shape;
         NodeModel node;
-        std::shared_ptr<const std::vector<NodeModel>> unequal; ///< as PlannedTime has them
+        std::shared_ptr<const std::vector<NodeModel>> unequal; ///< as in PlannedTime
 
         bool operator==(const Question& other) const;
     };
@@ -51,8 +51,8 @@ private:
     void onAnswered(const Answer& answer);
 
     PlannedDesign m_design;
-    Question m_asked;    ///< by the search that is under way
-    Question m_answered; ///< by what is listed
+    Question m_asked;    ///< inputs of the running search
+    Question m_answered; ///< inputs of the listed results
     AlternativeListModel m_found;
     LatestJob<Answer> m_job;
 };

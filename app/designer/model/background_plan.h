@@ -11,9 +11,9 @@
 
 namespace trainyard {
 
-/// What takes longer to work out than an edit may: the pipeline action by action, and how the design and the
-/// one that is kept for comparison scale. All in other threads; while one edits on, only the newest design is
-/// answered, and work on others is told to end. GUI thread.
+/// Computes results that take longer than an edit may: the pipeline schedule action by action, and the
+/// scaling of the current and the kept design. Runs in other threads; only the newest design is answered,
+/// older work is cancelled. GUI thread.
 class BackgroundPlan : public QObject {
     Q_OBJECT
 public:
@@ -24,10 +24,10 @@ public:
 
     /// Requires a valid specification with a time.
     void setDesign(const PlannedDesign& design);
-    /// What it is compared with; nothing, or one without a time = with no design.
+    /// The design to compare with; nullopt, or one without a time = no comparison.
     void setKept(const std::optional<PlannedDesign>& kept);
     void setScaling(Scaling scaling);
-    /// Of the design, what is under way is dropped.
+    /// Cancels the work on the current design.
     void clear();
 
 signals:

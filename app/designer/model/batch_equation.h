@@ -9,9 +9,9 @@ enum class BatchTerm { Micro, Accumulation, Data, Global };
 
 int batchTerm(const RunSpec& spec, BatchTerm term);
 
-/// Sets one term and solves the equation: a change of micro, accumulation or data gives a new global; a
-/// change of global gives a new accumulation. A global batch that micro × data does not divide leaves the
-/// accumulation alone, so that validate() can say what would do.
+/// Sets one term and solves the equation: micro, accumulation and data change global; global changes
+/// accumulation. If global is not divisible by micro × data, accumulation is unchanged and validate()
+/// suggests valid values.
 void setBatchTerm(RunSpec& spec, BatchTerm term, int value);
 
 } // namespace trainyard

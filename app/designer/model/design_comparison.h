@@ -5,11 +5,11 @@
 
 namespace trainyard {
 
-/// Two designs figure by figure: those of planFigures(), with memory by category and time by cause, and the
-/// change from the kept one to the present one.
+/// Compares two designs metric by metric: those of planFigures(), with memory by category and time by cause,
+/// and the change from the kept to the current one.
 TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& present);
 
-/// One row per field of the specification in which they differ.
+/// Returns one row per differing field of the specification.
 TextTable comparedFields(const RunSpec& kept, const RunSpec& present);
 
 } // namespace trainyard

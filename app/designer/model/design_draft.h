@@ -13,18 +13,19 @@ namespace trainyard {
 class SpecDocument;
 struct RunSpec;
 
-/// Keeps the specification that is being edited from one session to the next, whether it was saved or not:
-/// writes it a moment after each change, and when this object ends. GUI thread; the document outlives it.
+/// Keeps the edited specification between sessions, saved or not: writes it shortly after each change, and
+/// on destruction. GUI thread; the document must outlive it.
 class DesignDraft : public QObject {
     Q_OBJECT
 public:
-    /// `file` is the draft's own: JSON of the specification and of the name it was opened or saved under.
+    /// `file`: the draft's own file, JSON of the specification and the file name it was opened or saved
+    /// under.
     DesignDraft(SpecDocument& document, std::filesystem::path file, QObject* parent = nullptr);
     ~DesignDraft() override;
 
-    /// Gives the document the design of the last session, if there was one, and keeps its changes from then
-    /// on. BadInput when the draft is damaged: it is set aside before the first change is kept. Refused when
-    /// it must stay (see desk_file.h): then nothing is kept.
+    /// Loads the last session's design into the document, if there is one, and keeps its changes from then
+    /// on. BadInput if the draft is damaged: it is set aside before the first change is written. Refused if
+    /// it must not be replaced (see desk_file.h): changes are not kept then.
     Status restore();
 
 signals:
@@ -36,7 +37,7 @@ private:
 
     SpecDocument& m_document;
     std::filesystem::path m_file;
-    Status m_present; ///< what reading of the file came to; none is written over that is damaged
+    Status m_present; ///< result of reading the file, which decides whether it may be overwritten
     QTimer m_due;
 };
 

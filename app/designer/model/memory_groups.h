@@ -12,17 +12,17 @@
 
 namespace trainyard {
 
-/// Devices that hold the same and have the same room: one bar says it for all of them.
+/// Devices with the same memory use and capacity, shown as one bar.
 struct MemoryGroup {
     std::vector<int> stages{}; ///< pipeline ranks, ascending
     QStringList hosts{};       ///< in the order of the cluster
     int devices = 0;
-    MemoryByCategory bytes{};        ///< of each, at the peak of a step
-    MemoryByCategory resident{};     ///< what of it is there from step to step
-    Bytes needed = 0;                ///< of them what has to fit into `capacity`
-    std::optional<Bytes> capacity{}; ///< nothing = unknown
-    bool onDevices = false;          ///< `capacity` is theirs: what is offloaded is not in `needed`
-    bool offloadedFits = true;       ///< the rest has room in the host's memory, or that is unknown
+    MemoryByCategory bytes{};        ///< per device, at the peak of a step
+    MemoryByCategory resident{};     ///< the part that persists between steps
+    Bytes needed = 0;                ///< the part that has to fit into `capacity`
+    std::optional<Bytes> capacity{}; ///< nullopt = unknown
+    bool onDevices = false;          ///< `capacity` is device memory, and `needed` excludes offloaded bytes
+    bool offloadedFits = true;       ///< the offloaded part fits into host memory, or that is unknown
 
     bool fits() const { return offloadedFits && (!capacity || needed <= *capacity); }
     bool operator==(const MemoryGroup&) const = default;
@@ -33,14 +33,14 @@ struct GroupedMemory {
     std::vector<int> ofDevice;       ///< by index in DeviceMap::devices(); -1 = free
 };
 
-/// The one that fills most of its room; of those with no known size the largest, after the others. Nothing
-/// where no device gets a rank.
+/// Returns the group with the highest share of its capacity in use; groups of unknown capacity come last, by
+/// size. nullopt if no device has a rank.
 std::optional<MemoryGroup> fullestGroup(const GroupedMemory& memory);
-/// By that order.
+/// Sorts by the same order.
 std::vector<MemoryGroup> fullestFirst(std::vector<MemoryGroup> groups);
 
-/// `pipelineRanks`: memoryOfRanks(), which of an impossible layout may know fewer than there are;
-/// `hosts`: those that get a rank (memory_fit.h); both of the map's specification.
+/// `pipelineRanks`: memoryOfRanks(), which may cover fewer ranks for an impossible layout; `hosts`: those
+/// with ranks (memory_fit.h). Both are of the map's specification.
 GroupedMemory groupMemory(const DeviceMap& map, const std::vector<RankMemory>& pipelineRanks,
                           const std::vector<HostMemory>& hosts);
 

@@ -10,35 +10,35 @@
 
 namespace trainyard {
 
-/// One figure of a planned design, as the verdict shows it.
+/// One metric of a planned design, as shown in the verdict.
 struct PlanFigure {
     enum class Better { Neither, Higher, Lower };
 
     QString name;
-    QString value;                                            ///< three digits, with its unit
-    QString details;                                          ///< the whole value, and what it means
-    double amount = std::numeric_limits<double>::quiet_NaN(); ///< NaN = not known
+    QString value;                                            ///< three digits, with unit
+    QString details;                                          ///< the exact value and its meaning
+    double amount = std::numeric_limits<double>::quiet_NaN(); ///< NaN = unknown
     Better better = Better::Neither;
-    QString formula{}; ///< how it is worked out, with its source; papers as "arXiv:" and their number
+    QString formula{}; ///< how it is computed, with its source; papers as "arXiv:" and a number
 
-    /// Of another design; a note in brackets behind the name may differ.
+    /// Whether `other` is the same metric of another design; a note in brackets after the name may differ.
     bool isSame(const PlanFigure& other) const;
-    /// Details and formula.
+    /// Returns details and formula.
     QString help() const;
 };
 
-/// What follows from the specification alone, then of the time, where it is known. The same figures in the
-/// same order for every design that has a time, and for every one that has none.
+/// Returns the metrics that depend on the specification alone, then those of the time, if known. The list is
+/// the same, in the same order, for all designs with a time, and for all without.
 std::vector<PlanFigure> planFigures(const PlannedDesign& design);
 
-/// How a figure changed: "+12.3 %", "× 2.5" from twice as much on, "=" where it did not; empty where one of
-/// them is not known.
+/// Formats the change of a metric: "+12.3 %", "× 2.5" from a factor of two on, "=" for no change; empty if
+/// one of them is unknown.
 QString changeText(const PlanFigure& now, const PlanFigure& before);
-/// Good, bad, or neither.
+/// Good, bad or neutral.
 Tone changeTone(const PlanFigure& now, const PlanFigure& before);
 
-/// How each figure is worked out, then what all of them rest on, one sentence each; papers as "arXiv:" and
-/// their number.
+/// Returns how each metric is computed, then the common assumptions, one sentence each; papers as "arXiv:"
+/// and a number.
 QStringList planAssumptions(const PlannedDesign& design);
 
 } // namespace trainyard

@@ -12,8 +12,8 @@
 
 namespace trainyard {
 
-/// The specification that is being edited: the value, what is wrong with it, every change undoable, and the
-/// file it came from. Emits changed() after each change, with the diagnostics already up to date. GUI thread.
+/// The edited specification: its value, problems, undo history and file. Emits changed() after each change,
+/// with the diagnostics already updated. GUI thread.
 class SpecDocument : public QObject {
     Q_OBJECT
 public:
@@ -26,22 +26,22 @@ public:
     bool isModified() const { return !m_undo.isClean(); }
     const std::filesystem::path& file() const { return m_file; }
 
-    /// One edit by the user. `field` is its JSON path: further edits of the same field join the same undo
-    /// step until closeEdit(). No effect when nothing changes.
+    /// Applies an edit of the user. `field` is its JSON path: further edits of the same field join the same
+    /// undo step until closeEdit(). No effect if the value does not change.
     void edit(const QString& text, const QString& field, const std::function<void(RunSpec&)>& change);
-    /// The next edit is an undo step of its own (the field lost the focus).
+    /// Ends the undo step of the current field, e.g. when it loses the focus.
     void closeEdit();
 
-    /// A fresh specification without file; the history of the old one is gone.
+    /// Replaces the document by a new specification without a file and clears the history.
     void reset(const RunSpec& spec = {});
-    /// BadInput when the file is missing or not a specification; the document stays as it was then. A file
-    /// that reads well but has wrong values opens: the diagnostics tell.
+    /// BadInput if the file is missing or not a specification; the document is unchanged then. A readable
+    /// file with invalid values opens, with diagnostics.
     Status open(const std::filesystem::path& file);
     Status save(const std::filesystem::path& file);
 
 signals:
     void changed();
-    /// The document is another one: opened, saved under a name, reset.
+    /// Another document is open: opened, saved under a name, or reset.
     void fileChanged();
 
 private:

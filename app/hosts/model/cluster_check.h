@@ -10,22 +10,22 @@
 
 namespace trainyard {
 
-/// Looks whether some hosts can be one cluster, as a launch does, and writes what comes out into the list.
-/// One at a time. GUI thread; nothing blocks.
+/// Checks whether hosts can form a cluster, as a launch does, and stores the reports in the list. One check
+/// at a time. GUI thread; never blocks.
 class ClusterCheck : public QObject {
     Q_OBJECT
 public:
     ClusterCheck(HostListModel& hosts, TargetPool& targets, QObject* parent = nullptr);
     ~ClusterCheck() override;
 
-    /// The first of `hosts` is the head. No effect while a check is under way.
+    /// The first of `hosts` is the head. No effect while a check is running.
     void start(const QStringList& hosts);
-    /// Ends it; what was found of single hosts stays.
+    /// Stops the check; reports of single hosts are kept.
     void cancel();
     bool isRunning() const { return m_preflight != nullptr; }
 
 signals:
-    /// `fraction` is of the hosts that are through; negative while the links are tried.
+    /// `fraction`: share of hosts already checked; negative while links are tested.
     void progress(const QString& text, double fraction);
     void finished(const trainyard::PreflightReport& report);
     void cancelled();

@@ -10,22 +10,22 @@
 
 namespace trainyard {
 
-/// Probes hosts and keeps what they are as hardware for plans. One calibration at a time. GUI thread.
+/// Probes hosts and saves the result as hardware for plans. One calibration at a time. GUI thread.
 class HostCalibration : public QObject {
     Q_OBJECT
 public:
     HostCalibration(RunService& runs, const HardwareLibrary& hardware, QObject* parent = nullptr);
     ~HostCalibration() override;
 
-    /// At least one host, all of them checked. No effect while a calibration is under way.
+    /// Requires at least one host, all of them checked. No effect while a calibration is running.
     void start(const std::vector<HostEntry>& hosts);
-    /// finished() follows with Cancelled when nothing is left on the hosts.
+    /// finished() follows with Cancelled once the hosts are cleaned up.
     void cancel();
     bool isRunning() const { return m_probes != nullptr; }
 
 signals:
     void progress(const QString& text, double fraction);
-    /// Exactly once for each start that had an effect: the hardware as it was kept, under its name.
+    /// Emitted exactly once per effective start(): the saved hardware under its name, or an error.
     void finished(const trainyard::Result<trainyard::NodeModel>& result);
 
 private:
@@ -36,8 +36,8 @@ private:
     std::unique_ptr<HostProbes> m_probes;
 };
 
-/// A specification for probes of checked hosts: a rank on every device; where there is none, one with all
-/// cores.
+/// Returns the specification for probing checked hosts: one rank per device, or a single rank with all cores
+/// on hosts without devices.
 RunSpec probedSpec(const std::vector<HostEntry>& hosts);
 
 } // namespace trainyard

@@ -13,38 +13,38 @@ namespace trainyard {
 
 class HostCheck;
 
-/// Runs the preflight of hosts and writes what comes out into the list. Any number at once, one per host.
-/// GUI thread; nothing blocks.
+/// Runs preflight checks of hosts and stores the reports in the list. Any number in parallel, one per host.
+/// GUI thread; never blocks.
 class HostChecks : public QObject {
     Q_OBJECT
 public:
     HostChecks(HostListModel& hosts, TargetPool& targets, QObject* parent = nullptr);
 
-    /// Starts a check; no effect while one of this host is under way.
+    /// Starts a check; no effect while this host is being checked.
     void check(const QString& host);
-    /// Ends it: the state before is shown again, a late answer is dropped.
+    /// Stops the check, restores the previous state and drops a late result.
     void cancel(const QString& host);
     bool isChecking(const QString& host) const { return m_running.contains(host); }
-    /// The answer to hostKeyUnknown.
+    /// Answers hostKeyUnknown.
     void answerHostKey(const QString& host, bool trust);
-    /// The answer to hostKeyChanged: the old keys are no longer known, and the host is checked again, which
-    /// asks about the new one.
+    /// Answers hostKeyChanged: removes the old keys in another thread, then checks the host again, which
+    /// asks about the new key.
     void removeOldKeys(const QString& host, const HostKeyChange& change);
-    /// Several hosts together, with the links between them.
+    /// The check of several hosts together, including the links between them.
     ClusterCheck& cluster() { return m_cluster; }
-    /// Asks a host that can be reached which engine it has; also done at the end of each check.
+    /// Asks a connected host which engine it has; also done at the end of each check.
     void askForEngine(const QString& host);
-    /// Ends the check and the link of a host that the user removed.
+    /// Stops the check and closes the connection of a host that the user removed.
     void forget(const QString& host);
 
 signals:
     void started(const QString& host);
-    /// A host that was never seen shows a key; the check waits for answerHostKey().
+    /// An unknown host presents a key; the check waits for answerHostKey().
     void hostKeyUnknown(const QString& host, const trainyard::HostKeyQuestion& question);
-    /// The link was refused (refused key, another version, old keys that cannot be removed): a person must
-    /// act.
+    /// The connection was refused (rejected key, another version, old keys that cannot be removed); the user
+    /// has to act.
     void linkRefused(const QString& host, const trainyard::Error& reason);
-    /// The same because the host, or one on the way there, shows another key than it is known by.
+    /// The same, because the host or a jump host presents a different key than the one on record.
     void hostKeyChanged(const QString& host, const trainyard::HostKeyChange& change,
                         const trainyard::Error& reason);
     void finished(const QString& host);

@@ -7,11 +7,11 @@
 
 namespace trainyard {
 
-/// The engine that this desk sends to hosts. BadInput or Refused when it has none.
+/// Loads the engine bundle that is uploaded to hosts. BadInput or Refused when there is none.
 Result<Bundle> deskEngine();
 
-/// What the list of hosts says of a host that has these bundles (the answer to `bundles`): the version when
-/// the desk's own is among them.
+/// Returns the engine column's text for a host with these bundles (the reply to `bundles`): the version if
+/// it has the current engine.
 QString engineText(const QJsonArray& bundles, const Result<Bundle>& engine);
 
 } // namespace trainyard

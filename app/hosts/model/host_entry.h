@@ -10,28 +10,28 @@
 
 namespace trainyard {
 
-/// What the desk knows of a host's readiness.
+/// Readiness of a host.
 enum class HostState {
     NotChecked,
     Checking,
-    HostKeyUnknown, ///< waits for a person to compare the fingerprint
+    HostKeyUnknown, ///< waiting for the user to compare the fingerprint
     Ready,
-    Warnings, ///< usable; something should be looked at
-    Blocked,  ///< reached, but a run cannot work there
+    Warnings, ///< usable, but with warnings
+    Blocked,  ///< reachable, but a run cannot work there
     NotReached,
 };
 
-QString nameOf(HostState state); ///< one or two words for people
-QChar shapeOf(HostState state);  ///< so that a state is never told by colour alone
+QString nameOf(HostState state); ///< one to three words for the user
+QChar shapeOf(HostState state);  ///< so that a state is not shown by colour alone
 Tone toneOf(HostState state);
 Tone toneOf(Verdict verdict);
 
-/// One machine of the user.
+/// One host of the user.
 struct HostEntry {
-    QString name;    ///< as she gives it to ssh, or "localhost"
-    QString address; ///< where the name leads, as far as it is known
+    QString name;    ///< as passed to ssh, or "localhost"
+    QString address; ///< resolved address, if known
     HostState state = HostState::NotChecked;
-    QString activity;                 ///< while Checking: what is happening
+    QString activity;                 ///< current activity while Checking
     std::optional<HostReport> report; ///< of the last finished check
     QString engine;                   ///< "installed", a version, "not uploaded yet"; empty = not asked
 

@@ -14,40 +14,39 @@
 
 namespace trainyard {
 
-/// One job on a host, of `trainyard-prepare` or probes that begin there: launches it, or follows one that is
-/// at work there, hands on what it records, and ends it when asked. Destroying this object leaves the job to
-/// its host. GUI thread.
+/// A job on a host: `trainyard-prepare`, or probes that start there. Launches it or follows a running one,
+/// forwards its records and stops it on request. Destroying this object leaves the job running. GUI thread.
 class HostJob : public QObject {
     Q_OBJECT
 public:
     HostJob(RunService& runs, QString host, QObject* parent = nullptr);
     ~HostJob() override;
 
-    /// launch(), launchProbe() or follow(), once.
+    /// Call one of launch(), launchProbe() and follow(), once.
     void launch(const DataJob& job);
-    /// Of all hosts of the specification; this one is the first of them.
+    /// Probes all hosts of the specification; this host is its first one.
     void launchProbe(const RunSpec& spec);
     void follow(const QString& runId);
-    /// finished() follows with Cancelled once nothing of the job is left on the host. When the host cannot be
-    /// reached, stopFailed() says so and the job goes on.
+    /// finished() follows with Cancelled once the host is cleaned up. If the host cannot be reached, emits
+    /// stopFailed() and the job continues.
     void cancel(const StopOptions& options = {});
 
     QString host() const { return m_host; }
-    /// Empty until the job is at work on its host.
+    /// Empty until the job is running.
     QString runId() const { return m_run; }
     const StageProgress& progress() const { return m_progress; }
 
 signals:
-    /// What is done to get the job there; 0..1, negative = unknown.
+    /// Activity during the launch; 0..1, negative = unknown.
     void startProgress(const QString& text, double fraction);
     void launched();
     void progressed();
-    /// A warning of the job itself: a page that could not be read, ...
+    /// A warning of the job itself, e.g. about an unreadable page.
     void noticed(const QString& text);
-    /// The job goes on, seen or unseen.
+    /// The job continues with or without a connection.
     void linkChanged(trainyard::LinkState link);
     void stopFailed(const trainyard::Error& error);
-    /// Exactly once.
+    /// Emitted exactly once.
     void finished(const trainyard::Status& status);
 
 private:
@@ -64,11 +63,11 @@ private:
     QString m_host;
     QString m_run;
     StageProgress m_progress;
-    QString m_lastError; ///< of the job's own events
+    QString m_lastError; ///< from the job's events
     QPointer<RunOperation> m_launch;
     std::unique_ptr<RunFollower> m_follower;
     std::optional<StopOptions> m_cancelled;
-    bool m_isDone = false; ///< by the supervisor's word
+    bool m_isDone = false; ///< reported by the supervisor
     bool m_ended = false;
 };
 

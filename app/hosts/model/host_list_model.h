@@ -22,13 +22,13 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
     const HostEntry& at(int row) const { return m_hosts[static_cast<std::size_t>(row)]; }
-    /// -1 when there is no host of that name.
+    /// Returns -1 if no host has that name.
     int rowOf(const QString& name) const;
     QStringList names() const;
 
-    /// Adds at the end, or at `row` (for undo). BadInput for an empty, unusable or already listed name.
+    /// Appends a host, or inserts it at `row` (for undo). BadInput for an empty, unusable or duplicate name.
     Status add(const HostEntry& host, int row = -1);
-    /// Refused for this machine. The entry that was removed, for undo.
+    /// Removes and returns an entry (for undo). Refused for this machine.
     Result<HostEntry> remove(const QString& name);
 
     void setState(const QString& name, HostState state, const QString& activity = {});
@@ -37,7 +37,7 @@ public:
     void setEngine(const QString& name, const QString& engine);
 
 signals:
-    /// The set of names changed: worth writing to disk.
+    /// The set of names changed and should be saved.
     void membersChanged();
 
 private:
@@ -49,7 +49,7 @@ private:
     std::vector<HostEntry> m_hosts;
 };
 
-/// Name rules of an ssh destination, as the specification's validation has them.
+/// Checks a name against the rules for an ssh destination, as the specification's validation does.
 Status checkHostName(const QString& name);
 
 } // namespace trainyard

@@ -8,21 +8,21 @@
 
 namespace trainyard {
 
-/// Measures a specification's hosts for planning, as a job there: less than a minute, in which they should
-/// have nothing else to do. The job leaves nothing on the hosts. GUI thread.
+/// Measures a specification's hosts for planning by a job there; takes less than a minute, during which they
+/// should be idle. Leaves no files on the hosts. GUI thread.
 class HostProbes : public QObject {
     Q_OBJECT
 public:
     HostProbes(RunService& runs, RunSpec spec, QObject* parent = nullptr);
 
     void start();
-    /// finished() follows with Cancelled when nothing of the job is left.
+    /// finished() follows with Cancelled once the hosts are cleaned up.
     void cancel();
 
 signals:
-    /// What is done; 0..1, negative = unknown.
+    /// Current activity; 0..1, negative = unknown.
     void progress(const QString& text, double fraction);
-    /// Exactly once.
+    /// Emitted exactly once.
     void finished(const trainyard::Result<trainyard::ProbeReport>& result);
 
 private:

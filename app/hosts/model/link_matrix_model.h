@@ -6,12 +6,12 @@
 
 namespace trainyard {
 
-/// Of kHeatRole: how slow a link is among those of its matrix, 0 (the fastest) to 1 (a double); nothing where
-/// nothing was measured.
+/// Role of a link's relative slowness in its matrix: a double from 0 (fastest) to 1; invalid for links
+/// without a measurement.
 constexpr int kHeatRole = Qt::UserRole + 101;
 
-/// The links that a cluster check tried, by pair of hosts: a row for each host that dialled, a column for
-/// each that was dialled. A cell has latency and bandwidth; one of them decides its heat.
+/// The links tested by a cluster check: a row per connecting host, a column per host connected to. A cell
+/// shows latency and bandwidth; one of them decides its heat.
 class LinkMatrixModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -26,7 +26,7 @@ public:
 
     void setReport(const PreflightReport& report);
     void setFigure(Figure figure);
-    /// Between what and what the figure in use lies: "0.08 ms to 0.31 ms"; empty: nothing was measured.
+    /// Returns the range of the current metric, e.g. "0.08 ms to 0.31 ms"; empty without measurements.
     QString span() const;
 
 private:
@@ -35,9 +35,9 @@ private:
     QString sentence(const QModelIndex& index) const;
 
     QStringList m_hosts;
-    QList<QList<LinkRow>> m_links; ///< by host that dialled; messages of ranks alone
+    QList<QList<LinkRow>> m_links; ///< by connecting host; TCP links between ranks only
     Figure m_figure = Figure::Latency;
-    double m_least = 0; ///< of the figure in use; 0 = nothing was measured
+    double m_least = 0; ///< of the current metric; 0 = no measurements
     double m_most = 0;
 };
 

@@ -6,8 +6,8 @@
 
 namespace trainyard {
 
-/// The rows of one host's preflight and its links to other hosts: check, found, verdict, fix; what is in the
-/// way first.
+/// The rows of a host's preflight and of its links to other hosts: check, finding, verdict, fix; failures
+/// first.
 class PreflightModel : public QAbstractTableModel {
     Q_OBJECT
 public:

@@ -5,12 +5,12 @@
 
 namespace trainyard {
 
-/// The host names that an ssh client configuration gives, for completion: every `Host` word without wildcard
-/// or negation, in order, each once; `Include` is followed (patterns relative to the file's folder). What
-/// cannot be read is left out: completion is a convenience, the connection itself asks ssh.
+/// Returns the host names in an ssh client configuration, for completion: every `Host` word without wildcard
+/// or negation, in order and without duplicates. Follows `Include` (patterns relative to the file's folder)
+/// and skips unreadable files: completion is a convenience, the connection itself asks ssh.
 QStringList sshConfigHosts(const QString& file);
 
-/// The user's own configuration file.
+/// Returns the path of the user's own configuration file.
 QString userSshConfig();
 
 } // namespace trainyard

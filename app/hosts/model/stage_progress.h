@@ -11,7 +11,7 @@
 
 namespace trainyard {
 
-/// One stage of a long job, as the row of stages shows it.
+/// One stage of a long job, as shown in the row of stages.
 struct Stage {
     QString name;
     std::uint64_t done = 0;
@@ -21,39 +21,38 @@ struct Stage {
     double secondsLeft = -1; ///< negative = unknown
     bool started = false;
     bool finished = false;
-    std::map<std::string, std::uint64_t> counters{}; ///< what was found and what was dropped, by name
+    std::map<std::string, std::uint64_t> counters{}; ///< kept and filtered items by name
 
     /// 0..1; a stage of unknown length is 0 until it is finished.
     double fraction() const;
     QString doneText() const; ///< "4.10 / 6.20 MiB", "12.1 / 34.6 M documents"
-    QString rateText() const; ///< "3.2 MiB/s", "812 rows/s"; empty when it does not move
+    QString rateText() const; ///< "3.2 MiB/s", "812 rows/s"; empty when idle
 };
 
-/// The stages of data preparation in their order, filled by the records of the stream `prepare`. A plain
-/// value.
+/// The stages of data preparation in order, filled from the records of the stream `prepare`. A plain value.
 class StageProgress {
 public:
     StageProgress();
 
     void apply(const ProgressRecord& record);
-    /// The job is over: every stage that began is complete.
+    /// Marks every started stage as complete when the job has finished.
     void finish();
 
     const std::vector<Stage>& stages() const { return m_stages; }
-    /// Of the slowest unfinished stage; negative = unknown.
+    /// Time left of the slowest unfinished stage, in seconds; negative = unknown.
     double secondsLeft() const;
-    /// Of all stages together.
+    /// Counters summed over all stages.
     std::map<std::string, std::uint64_t> counters() const;
-    /// That the process holds now; nothing before it was told.
+    /// Memory that the process uses now; nullopt before the first report.
     std::optional<Bytes> memory() const { return m_memory; }
-    /// On the disk of the data set.
+    /// Free space on the data set's disk.
     std::optional<Bytes> diskFree() const { return m_diskFree; }
 
-    /// One progress of a job that several hosts do in parts: what is done and the rates add up, the time left
-    /// is the slowest host's, a stage is finished when it is everywhere; of memory and disk the tightest is
-    /// shown.
+    /// Combines the progress of parts on several hosts: amounts and rates are added, the time left is the
+    /// slowest host's, a stage is finished once it is finished everywhere, memory and disk are those of the
+    /// tightest host.
     static StageProgress together(const std::vector<StageProgress>& parts);
-    /// With what a later job for the same data set has begun.
+    /// Returns this progress with the started stages of a later job for the same data set.
     StageProgress followedBy(const StageProgress& later) const;
 
 private:
