@@ -13,7 +13,7 @@
 #include "app/designer/field_editor.h"
 #include "app/designer/field_help.h"
 #include "app/designer/memory_box.h"
-#include "app/designer/model/more_nodes.h"
+#include "app/designer/model/duplicate_node.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/detail_delegate.h"
 #include "app/widgets/number_box.h"
@@ -272,7 +272,7 @@ void ClusterEditor::addNode()
 void ClusterEditor::addLikeLast(int count)
 {
     editNodes(count == 1 ? tr("Add host") : tr("Add %1 hosts").arg(count),
-              [count](RunSpec& spec) { addNodesLikeLast(spec, count); });
+              [count](RunSpec& spec) { duplicateLastNode(spec, count); });
 }
 
 void ClusterEditor::removeNode(std::size_t index)

@@ -4,7 +4,7 @@
 
 #include "app/designer/model/batch_equation.h"
 #include "app/designer/model/design_draft.h"
-#include "app/designer/model/more_nodes.h"
+#include "app/designer/model/duplicate_node.h"
 #include "app/designer/model/spec_document.h"
 #include "app/plan/scaled_specs.h"
 #include "engine/base/file.h"
@@ -267,7 +267,7 @@ private slots:
         QFETCH(QString, last);
         RunSpec spec;
         spec.cluster.nodes = {NodeSpec{last.toStdString(), 8, kGiB, "hgx-a100"}};
-        addNodesLikeLast(spec, 2);
+        duplicateLastNode(spec, 2);
         QStringList added;
         for (std::size_t i = 1; i < spec.cluster.nodes.size(); ++i) {
             added << QString::fromStdString(spec.cluster.nodes[i].host);
@@ -281,10 +281,10 @@ private slots:
     {
         RunSpec spec;
         spec.cluster.nodes = {NodeSpec{"b-3"}, NodeSpec{"b-2"}};
-        addNodesLikeLast(spec, 1);
+        duplicateLastNode(spec, 1);
         QCOMPARE(spec.cluster.nodes.back().host, "b-4");
         spec.launch.launcher = LauncherKind::Slurm;
-        addNodesLikeLast(spec, 1);
+        duplicateLastNode(spec, 1);
         QCOMPARE(spec.cluster.nodes.back().host, "b-4");
     }
 

@@ -8,6 +8,6 @@ namespace trainyard {
 /// digits ("node007.lab" → "node008.lab", "me@10.0.0.3:22" → "me@10.0.0.4:22"), skipping names in use; a
 /// name without a number gets one. Adds fewer if the last number of an address would exceed 255. Slurm nodes
 /// keep the login host's name. Requires a node.
-void addNodesLikeLast(RunSpec& spec, int count);
+void duplicateLastNode(RunSpec& spec, int count);
 
 } // namespace trainyard

@@ -1,4 +1,4 @@
-#include "app/designer/model/more_nodes.h"
+#include "app/designer/model/duplicate_node.h"
 
 #include <algorithm>
 #include <cctype>
@@ -61,7 +61,7 @@ NumberedName split(const std::string& login)
 
 } // namespace
 
-void addNodesLikeLast(RunSpec& spec, int count)
+void duplicateLastNode(RunSpec& spec, int count)
 {
     std::vector<NodeSpec>& nodes = spec.cluster.nodes;
     NodeSpec node = nodes.back();
