@@ -9,7 +9,7 @@
 #include "app/base/theme.h"
 #include "app/designer/cluster_picture.h"
 #include "app/designer/model/batch_equation.h"
-#include "app/designer/model/device_words.h"
+#include "app/designer/model/cluster_labels.h"
 #include "app/designer/placement_row.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"

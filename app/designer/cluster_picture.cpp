@@ -13,7 +13,7 @@
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/designer/device_cell.h"
-#include "app/designer/model/device_words.h"
+#include "app/designer/model/cluster_labels.h"
 
 namespace trainyard {
 

@@ -10,7 +10,7 @@
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/charts/planned_fill.h"
-#include "app/designer/model/device_words.h"
+#include "app/designer/model/cluster_labels.h"
 
 namespace trainyard {
 

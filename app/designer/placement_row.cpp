@@ -6,7 +6,7 @@
 #include <QVBoxLayout>
 
 #include "app/base/theme.h"
-#include "app/designer/model/device_words.h"
+#include "app/designer/model/cluster_labels.h"
 #include "app/designer/placement_letters.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"

@@ -2,7 +2,7 @@
 
 #include <QTest>
 
-#include "app/designer/model/device_words.h"
+#include "app/designer/model/cluster_labels.h"
 #include "app/designer/model/memory_groups.h"
 #include "app/plan/device_map.h"
 

@@ -1,4 +1,4 @@
-#include "app/designer/model/device_words.h"
+#include "app/designer/model/cluster_labels.h"
 
 #include <algorithm>
 
