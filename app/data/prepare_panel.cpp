@@ -5,7 +5,7 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
-#include "app/data/model/counter_words.h"
+#include "app/data/model/preparation_counters.h"
 #include "app/data/stage_row.h"
 #include "app/hosts/model/host_entry.h"
 #include "app/widgets/elided_label.h"

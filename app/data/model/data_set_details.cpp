@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/base/display_text.h"
-#include "app/data/model/counter_words.h"
+#include "app/data/model/preparation_counters.h"
 #include "engine/base/json_problem.h"
 
 namespace trainyard {

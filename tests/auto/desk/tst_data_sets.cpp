@@ -5,9 +5,9 @@
 #include <QTest>
 
 #include "app/base/display_text.h"
-#include "app/data/model/counter_words.h"
 #include "app/data/model/data_set_details.h"
 #include "app/data/model/data_set_list_model.h"
+#include "app/data/model/preparation_counters.h"
 #include "app/data/model/prepare_options.h"
 #include "app/data/model/sample_rows.h"
 #include "app/hosts/model/stage_progress.h"
