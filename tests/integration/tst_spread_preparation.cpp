@@ -7,7 +7,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/data/model/spread_preparation.h"
+#include "app/data/model/multi_host_preparation.h"
 #include "engine/base/file.h"
 #include "tests/support/bundle/small_bundle.h"
 #include "tests/support/lab/netns_lab.h"
@@ -253,9 +253,9 @@ private:
 
     Status prepare(const PrepareOptions& options)
     {
-        SpreadPreparation job(*m_runs, options);
+        MultiHostPreparation job(*m_runs, options);
         std::optional<Status> outcome;
-        connect(&job, &SpreadPreparation::finished, this, [&](const Status& status) { outcome = status; });
+        connect(&job, &MultiHostPreparation::finished, this, [&](const Status& status) { outcome = status; });
         job.start();
         [&] { AWAIT(outcome.has_value()); }();
         return outcome.value_or(failed("it did not end"));
@@ -270,8 +270,8 @@ private:
         options.dumps = {host(0) + ":/root/endless", host(1) + ":/root/endless"};
         options.format = "articles";
         m_outcome.reset();
-        m_job = std::make_unique<SpreadPreparation>(*m_runs, options);
-        connect(m_job.get(), &SpreadPreparation::finished, this,
+        m_job = std::make_unique<MultiHostPreparation>(*m_runs, options);
+        connect(m_job.get(), &MultiHostPreparation::finished, this,
                 [&](const Status& status) { m_outcome = status; });
         m_job->start();
         for (int i : {0, 1})
@@ -318,7 +318,7 @@ private:
     std::unique_ptr<lab::NetnsLab> m_lab;
     std::unique_ptr<TargetPool> m_pool;
     std::unique_ptr<RunService> m_runs;
-    std::unique_ptr<SpreadPreparation> m_job;
+    std::unique_ptr<MultiHostPreparation> m_job;
     std::optional<Status> m_outcome;
 };
 

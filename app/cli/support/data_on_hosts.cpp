@@ -9,7 +9,7 @@
 #include "app/cli/support/desk.h"
 #include "app/cli/support/follow.h"
 #include "app/data/model/host_verification.h"
-#include "app/data/model/spread_preparation.h"
+#include "app/data/model/multi_host_preparation.h"
 #include "engine/base/standard_streams.h"
 #include "engine/spec/validate.h"
 
@@ -75,18 +75,18 @@ int prepareOnSeveral(const std::vector<std::string>& hosts, const std::vector<st
     if (!options.ok())
         return console::fail(options.error());
     Desk desk;
-    SpreadPreparation job(desk.runs(), *options);
+    MultiHostPreparation job(desk.runs(), *options);
     Status outcome;
     QEventLoop loop;
     Interrupt interrupt;
-    QObject::connect(&interrupt, &Interrupt::requested, &job, &SpreadPreparation::cancel);
-    QObject::connect(&job, &SpreadPreparation::startProgress, &loop,
+    QObject::connect(&interrupt, &Interrupt::requested, &job, &MultiHostPreparation::cancel);
+    QObject::connect(&job, &MultiHostPreparation::startProgress, &loop,
                      [](const QString& text, double) { console::transient(text); });
-    QObject::connect(&job, &SpreadPreparation::progressed, &loop,
+    QObject::connect(&job, &MultiHostPreparation::progressed, &loop,
                      [&job] { console::transient(stageLine(job.progress())); });
-    QObject::connect(&job, &SpreadPreparation::noticed, &loop,
+    QObject::connect(&job, &MultiHostPreparation::noticed, &loop,
                      [](const QString& text) { console::note(text); });
-    QObject::connect(&job, &SpreadPreparation::finished, &loop, [&](const Status& status) {
+    QObject::connect(&job, &MultiHostPreparation::finished, &loop, [&](const Status& status) {
         outcome = status;
         loop.quit();
     });

@@ -75,11 +75,11 @@ HostJob& PrepareJob::makeJob()
     return *m_job;
 }
 
-SpreadPreparation& PrepareJob::makeSpread()
+MultiHostPreparation& PrepareJob::makeMultiHost()
 {
-    m_spread = std::make_unique<SpreadPreparation>(m_runs, m_options);
-    connectJob(*m_spread);
-    return *m_spread;
+    m_multiHost = std::make_unique<MultiHostPreparation>(m_runs, m_options);
+    connectJob(*m_multiHost);
+    return *m_multiHost;
 }
 
 void PrepareJob::start(const PrepareOptions& options)
@@ -89,7 +89,7 @@ void PrepareJob::start(const PrepareOptions& options)
     if (options.readers.isEmpty())
         makeJob().launch({.name = jobName(options), .arguments = prepareArguments(options)});
     else
-        makeSpread().start();
+        makeMultiHost().start();
 }
 
 void PrepareJob::follow(const QString& runId)
@@ -115,17 +115,17 @@ void PrepareJob::cancel()
         setState(State::Stopping);
     if (m_job)
         m_job->cancel();
-    if (m_spread)
-        m_spread->cancel();
+    if (m_multiHost)
+        m_multiHost->cancel();
 }
 
 void PrepareJob::finish(const Status& status)
 {
-    m_progress = m_job ? m_job->progress() : m_spread->progress();
+    m_progress = m_job ? m_job->progress() : m_multiHost->progress();
     if (m_job)
         m_job.release()->deleteLater(); // we are in its signal
-    if (m_spread)
-        m_spread.release()->deleteLater();
+    if (m_multiHost)
+        m_multiHost.release()->deleteLater();
     setState(State::Idle);
     emit finished(status.ok() ? Result<PrepareOptions>(m_options) : Result<PrepareOptions>(status.error()));
 }

@@ -5,8 +5,8 @@
 #include <QObject>
 #include <QString>
 
+#include "app/data/model/multi_host_preparation.h"
 #include "app/data/model/prepare_options.h"
-#include "app/data/model/spread_preparation.h"
 #include "app/hosts/model/host_job.h"
 
 namespace trainyard {
@@ -26,7 +26,7 @@ public:
     const PrepareOptions& options() const { return m_options; }
     const StageProgress& progress() const { return m_progress; }
     /// True if the preparation stops when this program exits.
-    bool needsDesk() const { return m_spread != nullptr; }
+    bool needsDesk() const { return m_multiHost != nullptr; }
 
     /// Requires Idle and valid options.
     void start(const PrepareOptions& options);
@@ -55,7 +55,7 @@ private:
     void setState(State state);
     void begin(const PrepareOptions& options);
     HostJob& makeJob();
-    SpreadPreparation& makeSpread();
+    MultiHostPreparation& makeMultiHost();
     template <typename Job>
     void connectJob(Job& job);
     void finish(const Status& status);
@@ -64,8 +64,8 @@ private:
     State m_state = State::Idle;
     PrepareOptions m_options;
     StageProgress m_progress;
-    std::unique_ptr<HostJob> m_job;              ///< used for one host; null when Idle
-    std::unique_ptr<SpreadPreparation> m_spread; ///< used for several hosts
+    std::unique_ptr<HostJob> m_job;                    ///< used for one host; null when Idle
+    std::unique_ptr<MultiHostPreparation> m_multiHost; ///< used for several hosts
 };
 
 } // namespace trainyard

@@ -1,4 +1,4 @@
-#include "app/data/model/spread_preparation.h"
+#include "app/data/model/multi_host_preparation.h"
 
 #include <algorithm>
 #include <utility>
@@ -39,23 +39,23 @@ QList<CorpusShare> sharesOf(const PrepareOptions& options)
     return shares;
 }
 
-SpreadPreparation::SpreadPreparation(RunService& runs, PrepareOptions options, QObject* parent)
+MultiHostPreparation::MultiHostPreparation(RunService& runs, PrepareOptions options, QObject* parent)
     : QObject(parent), m_runs(runs), m_options(std::move(options))
 {
     for (CorpusShare& share : sharesOf(m_options))
         m_shares.push_back({.what = std::move(share), .job = {}, .copy = {}, .progress = {}, .run = {}});
 }
 
-SpreadPreparation::~SpreadPreparation() = default;
+MultiHostPreparation::~MultiHostPreparation() = default;
 
-void SpreadPreparation::start()
+void MultiHostPreparation::start()
 {
     for (const QString& host : m_options.readers)
         readNext(host);
 }
 
 /// One share after the other: each takes the memory and the cores that the options give.
-void SpreadPreparation::readNext(const QString& host)
+void MultiHostPreparation::readNext(const QString& host)
 {
     for (Share& share : m_shares) {
         if (share.what.host == host && !share.job && share.run.isEmpty())
@@ -63,7 +63,7 @@ void SpreadPreparation::readNext(const QString& host)
     }
 }
 
-void SpreadPreparation::read(Share& share)
+void MultiHostPreparation::read(Share& share)
 {
     share.job = std::make_unique<HostJob>(m_runs, share.what.host);
     watch(*share.job);
@@ -78,20 +78,20 @@ void SpreadPreparation::read(Share& share)
                        .arguments = documentsArguments(m_options, share.what.dumps, kFolder)});
 }
 
-void SpreadPreparation::watch(HostJob& job)
+void MultiHostPreparation::watch(HostJob& job)
 {
     const QString host = oneLine(job.host());
     connect(&job, &HostJob::startProgress, this, [this, host](const QString& text, double fraction) {
         emit startProgress(host + QStringLiteral(": ") + text, fraction);
     });
-    connect(&job, &HostJob::launched, this, &SpreadPreparation::launched);
+    connect(&job, &HostJob::launched, this, &MultiHostPreparation::launched);
     connect(&job, &HostJob::noticed, this,
             [this, host](const QString& text) { emit noticed(host + QStringLiteral(": ") + text); });
-    connect(&job, &HostJob::linkChanged, this, &SpreadPreparation::linkChanged);
+    connect(&job, &HostJob::linkChanged, this, &MultiHostPreparation::linkChanged);
     connect(&job, &HostJob::stopFailed, this, [this, &job](const Error& error) { leave(job, error); });
 }
 
-void SpreadPreparation::onRead(Share& share, const Status& status)
+void MultiHostPreparation::onRead(Share& share, const Status& status)
 {
     share.progress = share.job->progress();
     share.run = share.job->runId();
@@ -104,7 +104,7 @@ void SpreadPreparation::onRead(Share& share, const Status& status)
     copy(share);
 }
 
-void SpreadPreparation::copy(Share& share)
+void MultiHostPreparation::copy(Share& share)
 {
     if (share.what.host == m_options.host) {
         share.there = true;
@@ -129,7 +129,7 @@ void SpreadPreparation::copy(Share& share)
     share.copy->start();
 }
 
-void SpreadPreparation::joinWhenTogether()
+void MultiHostPreparation::joinWhenTogether()
 {
     if (m_outcome || m_joining || !std::ranges::all_of(m_shares, &Share::there))
         return;
@@ -153,7 +153,7 @@ void SpreadPreparation::joinWhenTogether()
     m_join->launch({.name = jobName(m_options), .arguments = joinArguments(m_options, folders)});
 }
 
-StageProgress SpreadPreparation::progress() const
+StageProgress MultiHostPreparation::progress() const
 {
     std::vector<StageProgress> parts;
     for (const Share& share : m_shares)
@@ -161,13 +161,13 @@ StageProgress SpreadPreparation::progress() const
     return StageProgress::together(parts).followedBy(m_joinProgress);
 }
 
-void SpreadPreparation::cancel()
+void MultiHostPreparation::cancel()
 {
     fail(cancelled("preparation was cancelled; nothing was published"));
 }
 
 /// The first error counts; what the others say when they are ended because of it is no news.
-void SpreadPreparation::fail(const Error& error)
+void MultiHostPreparation::fail(const Error& error)
 {
     if (!m_outcome) {
         m_outcome = error;
@@ -183,7 +183,7 @@ void SpreadPreparation::fail(const Error& error)
 }
 
 /// A host that cannot be reached keeps its job; the others are not kept waiting for it.
-void SpreadPreparation::leave(HostJob& job, const Error& error)
+void MultiHostPreparation::leave(HostJob& job, const Error& error)
 {
     emit noticed(QString::fromStdString(error.text()));
     for (Share& share : m_shares) {
@@ -195,19 +195,19 @@ void SpreadPreparation::leave(HostJob& job, const Error& error)
     endWhenQuiet();
 }
 
-bool SpreadPreparation::anythingWorks() const
+bool MultiHostPreparation::anythingWorks() const
 {
     return m_join || std::ranges::any_of(m_shares, [](const Share& share) { return share.job != nullptr; });
 }
 
-void SpreadPreparation::endWhenQuiet()
+void MultiHostPreparation::endWhenQuiet()
 {
     if (m_outcome && !anythingWorks() && !std::exchange(m_cleaning, true))
         clean();
 }
 
 /// The documents of the shares were only needed in between.
-void SpreadPreparation::clean()
+void MultiHostPreparation::clean()
 {
     m_toRemove = 1;
     const auto removed = [this](const Status&) {

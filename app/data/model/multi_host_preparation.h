@@ -29,12 +29,12 @@ QList<CorpusShare> sharesOf(const PrepareOptions& options);
 /// copied through this machine to the data set's host; that host joins them in file order and produces the
 /// same bytes as it would alone. Intermediate files are removed everywhere at the end, also on failure. This
 /// program must keep running until the documents are joined. GUI thread.
-class SpreadPreparation : public QObject {
+class MultiHostPreparation : public QObject {
     Q_OBJECT
 public:
     /// Requires valid options with readers.
-    SpreadPreparation(RunService& runs, PrepareOptions options, QObject* parent = nullptr);
-    ~SpreadPreparation() override;
+    MultiHostPreparation(RunService& runs, PrepareOptions options, QObject* parent = nullptr);
+    ~MultiHostPreparation() override;
 
     void start();
     /// finished() follows with Cancelled once all hosts are cleaned up.
