@@ -15,14 +15,14 @@ HostVerification::HostVerification(RunService& runs, const QString& host, QStrin
                                    QObject* parent)
     : QObject(parent), m_runs(runs), m_job(runs, host), m_arguments(std::move(arguments))
 {
-    connect(&m_job, &HostJob::startProgress, this, &HostVerification::progress);
-    connect(&m_job, &HostJob::progressed, this, &HostVerification::onProgressed);
-    connect(&m_job, &HostJob::linkChanged, this, [this](LinkState link) {
+    connect(&m_job, &RemoteJob::startProgress, this, &HostVerification::progress);
+    connect(&m_job, &RemoteJob::progressed, this, &HostVerification::onProgressed);
+    connect(&m_job, &RemoteJob::linkChanged, this, [this](LinkState link) {
         if (link == LinkState::Lost)
             emit progress(tr("link to %1 lost; the check continues there").arg(m_job.host()), -1);
     });
-    connect(&m_job, &HostJob::stopFailed, this, [this](const Error& error) { answer(error); });
-    connect(&m_job, &HostJob::finished, this, &HostVerification::onFinished);
+    connect(&m_job, &RemoteJob::stopFailed, this, [this](const Error& error) { answer(error); });
+    connect(&m_job, &RemoteJob::finished, this, &HostVerification::onFinished);
 }
 
 void HostVerification::start()

@@ -7,7 +7,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "app/hosts/model/host_job.h"
+#include "app/hosts/model/remote_job.h"
 
 namespace trainyard {
 
@@ -43,7 +43,7 @@ private:
     void answer(const Result<VerifyAnswer>& result);
 
     RunService& m_runs;
-    HostJob m_job;
+    RemoteJob m_job;
     QStringList m_arguments;
 };
 

@@ -65,30 +65,30 @@ void MultiHostPreparation::readNext(const QString& host)
 
 void MultiHostPreparation::read(Share& share)
 {
-    share.job = std::make_unique<HostJob>(m_runs, share.what.host);
+    share.job = std::make_unique<RemoteJob>(m_runs, share.what.host);
     watch(*share.job);
-    connect(share.job.get(), &HostJob::progressed, this, [this, &share] {
+    connect(share.job.get(), &RemoteJob::progressed, this, [this, &share] {
         share.progress = share.job->progress();
         emit progressed();
     });
-    connect(share.job.get(), &HostJob::finished, this,
+    connect(share.job.get(), &RemoteJob::finished, this,
             [this, &share](const Status& status) { onRead(share, status); });
     share.job->launch({.command = QStringLiteral("documents"),
                        .name = jobName(m_options),
                        .arguments = documentsArguments(m_options, share.what.dumps, kFolder)});
 }
 
-void MultiHostPreparation::watch(HostJob& job)
+void MultiHostPreparation::watch(RemoteJob& job)
 {
     const QString host = oneLine(job.host());
-    connect(&job, &HostJob::startProgress, this, [this, host](const QString& text, double fraction) {
+    connect(&job, &RemoteJob::startProgress, this, [this, host](const QString& text, double fraction) {
         emit startProgress(host + QStringLiteral(": ") + text, fraction);
     });
-    connect(&job, &HostJob::launched, this, &MultiHostPreparation::launched);
-    connect(&job, &HostJob::noticed, this,
+    connect(&job, &RemoteJob::launched, this, &MultiHostPreparation::launched);
+    connect(&job, &RemoteJob::noticed, this,
             [this, host](const QString& text) { emit noticed(host + QStringLiteral(": ") + text); });
-    connect(&job, &HostJob::linkChanged, this, &MultiHostPreparation::linkChanged);
-    connect(&job, &HostJob::stopFailed, this, [this, &job](const Error& error) { leave(job, error); });
+    connect(&job, &RemoteJob::linkChanged, this, &MultiHostPreparation::linkChanged);
+    connect(&job, &RemoteJob::stopFailed, this, [this, &job](const Error& error) { leave(job, error); });
 }
 
 void MultiHostPreparation::onRead(Share& share, const Status& status)
@@ -138,13 +138,13 @@ void MultiHostPreparation::joinWhenTogether()
     for (const Share& share : m_shares)
         folders
             << QStringLiteral("../%1/%2").arg(share.run, kFolder); // seen from the directory of another run
-    m_join = std::make_unique<HostJob>(m_runs, m_options.host);
+    m_join = std::make_unique<RemoteJob>(m_runs, m_options.host);
     watch(*m_join);
-    connect(m_join.get(), &HostJob::progressed, this, [this] {
+    connect(m_join.get(), &RemoteJob::progressed, this, [this] {
         m_joinProgress = m_join->progress();
         emit progressed();
     });
-    connect(m_join.get(), &HostJob::finished, this, [this](const Status& status) {
+    connect(m_join.get(), &RemoteJob::finished, this, [this](const Status& status) {
         m_joinProgress = m_join->progress();
         m_join.release()->deleteLater(); // we are in its signal
         m_outcome = status.ok() ? status : Status(status.error().in(m_options.host.toStdString()));
@@ -183,7 +183,7 @@ void MultiHostPreparation::fail(const Error& error)
 }
 
 /// A host that cannot be reached keeps its job; the others are not kept waiting for it.
-void MultiHostPreparation::leave(HostJob& job, const Error& error)
+void MultiHostPreparation::leave(RemoteJob& job, const Error& error)
 {
     emit noticed(QString::fromStdString(error.text()));
     for (Share& share : m_shares) {

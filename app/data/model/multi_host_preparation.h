@@ -8,7 +8,7 @@
 #include <QString>
 
 #include "app/data/model/prepare_options.h"
-#include "app/hosts/model/host_job.h"
+#include "app/hosts/model/remote_job.h"
 #include "remote/launch/run_folder_copy.h"
 
 namespace trainyard {
@@ -56,7 +56,7 @@ signals:
 private:
     struct Share {
         CorpusShare what;
-        std::unique_ptr<HostJob> job; ///< null until its host has started it
+        std::unique_ptr<RemoteJob> job; ///< null until its host has started it
         std::unique_ptr<RunFolderCopy> copy;
         StageProgress progress;
         QString run;
@@ -68,17 +68,17 @@ private:
     void onRead(Share& share, const Status& status);
     void copy(Share& share);
     void joinWhenTogether();
-    void watch(HostJob& job);
+    void watch(RemoteJob& job);
     bool anythingWorks() const;
     void fail(const Error& error);
-    void leave(HostJob& job, const Error& error);
+    void leave(RemoteJob& job, const Error& error);
     void endWhenQuiet();
     void clean();
 
     RunService& m_runs;
     PrepareOptions m_options;
     std::vector<Share> m_shares;
-    std::unique_ptr<HostJob> m_join;
+    std::unique_ptr<RemoteJob> m_join;
     bool m_joining = false;
     StageProgress m_joinProgress;
     std::optional<Status> m_outcome; ///< known, while running jobs are being stopped

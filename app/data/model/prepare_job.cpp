@@ -64,11 +64,11 @@ void PrepareJob::connectJob(Job& job)
     connect(&job, &Job::finished, this, &PrepareJob::finish);
 }
 
-HostJob& PrepareJob::makeJob()
+RemoteJob& PrepareJob::makeJob()
 {
-    m_job = std::make_unique<HostJob>(m_runs, m_options.host);
+    m_job = std::make_unique<RemoteJob>(m_runs, m_options.host);
     connectJob(*m_job);
-    connect(m_job.get(), &HostJob::stopFailed, this, [this](const Error& error) {
+    connect(m_job.get(), &RemoteJob::stopFailed, this, [this](const Error& error) {
         setState(State::Running);
         emit noticed(QString::fromStdString(error.text()));
     });

@@ -7,7 +7,7 @@
 
 #include "app/data/model/multi_host_preparation.h"
 #include "app/data/model/prepare_options.h"
-#include "app/hosts/model/host_job.h"
+#include "app/hosts/model/remote_job.h"
 
 namespace trainyard {
 
@@ -54,7 +54,7 @@ signals:
 private:
     void setState(State state);
     void begin(const PrepareOptions& options);
-    HostJob& makeJob();
+    RemoteJob& makeJob();
     MultiHostPreparation& makeMultiHost();
     template <typename Job>
     void connectJob(Job& job);
@@ -64,7 +64,7 @@ private:
     State m_state = State::Idle;
     PrepareOptions m_options;
     StageProgress m_progress;
-    std::unique_ptr<HostJob> m_job;                    ///< used for one host; null when Idle
+    std::unique_ptr<RemoteJob> m_job;                  ///< used for one host; null when Idle
     std::unique_ptr<MultiHostPreparation> m_multiHost; ///< used for several hosts
 };
 

@@ -28,14 +28,14 @@ HostProbes::HostProbes(RunService& runs, RunSpec spec, QObject* parent)
     , m_spec(std::move(spec))
     , m_job(runs, QString::fromStdString(m_spec.cluster.nodes.front().host))
 {
-    connect(&m_job, &HostJob::startProgress, this, &HostProbes::progress);
-    connect(&m_job, &HostJob::progressed, this, &HostProbes::onProgressed);
-    connect(&m_job, &HostJob::linkChanged, this, [this](LinkState link) {
+    connect(&m_job, &RemoteJob::startProgress, this, &HostProbes::progress);
+    connect(&m_job, &RemoteJob::progressed, this, &HostProbes::onProgressed);
+    connect(&m_job, &RemoteJob::linkChanged, this, [this](LinkState link) {
         if (link == LinkState::Lost)
             emit progress(tr("link to %1 lost; the probes continue there").arg(m_job.host()), -1);
     });
-    connect(&m_job, &HostJob::stopFailed, this, [this](const Error& error) { clearUp(error); });
-    connect(&m_job, &HostJob::finished, this, &HostProbes::onFinished);
+    connect(&m_job, &RemoteJob::stopFailed, this, [this](const Error& error) { clearUp(error); });
+    connect(&m_job, &RemoteJob::finished, this, &HostProbes::onFinished);
 }
 
 QStringList HostProbes::hosts() const

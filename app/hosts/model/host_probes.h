@@ -3,7 +3,7 @@
 #include <QObject>
 #include <QString>
 
-#include "app/hosts/model/host_job.h"
+#include "app/hosts/model/remote_job.h"
 #include "engine/planner/calibration/probe.h"
 
 namespace trainyard {
@@ -34,7 +34,7 @@ private:
 
     RunService& m_runs;
     RunSpec m_spec;
-    HostJob m_job;
+    RemoteJob m_job;
     bool m_answered = false;
 };
 

@@ -16,11 +16,11 @@ namespace trainyard {
 
 /// A job on a host: `trainyard-prepare`, or probes that start there. Launches it or follows a running one,
 /// forwards its records and stops it on request. Destroying this object leaves the job running. GUI thread.
-class HostJob : public QObject {
+class RemoteJob : public QObject {
     Q_OBJECT
 public:
-    HostJob(RunService& runs, QString host, QObject* parent = nullptr);
-    ~HostJob() override;
+    RemoteJob(RunService& runs, QString host, QObject* parent = nullptr);
+    ~RemoteJob() override;
 
     /// Call one of launch(), launchProbe() and follow(), once.
     void launch(const DataJob& job);

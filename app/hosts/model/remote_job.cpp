@@ -1,35 +1,35 @@
-#include "app/hosts/model/host_job.h"
+#include "app/hosts/model/remote_job.h"
 
 #include <utility>
 #include <variant>
 
 namespace trainyard {
 
-HostJob::HostJob(RunService& runs, QString host, QObject* parent)
+RemoteJob::RemoteJob(RunService& runs, QString host, QObject* parent)
     : QObject(parent), m_runs(runs), m_host(std::move(host))
 {
 }
 
-HostJob::~HostJob() = default;
+RemoteJob::~RemoteJob() = default;
 
-void HostJob::launch(const DataJob& job)
+void RemoteJob::launch(const DataJob& job)
 {
     await(m_runs.launchData(m_host, job));
 }
 
-void HostJob::launchProbe(const RunSpec& spec)
+void RemoteJob::launchProbe(const RunSpec& spec)
 {
     await(m_runs.launchProbe(spec));
 }
 
-void HostJob::await(RunOperation* launch)
+void RemoteJob::await(RunOperation* launch)
 {
     m_launch = launch;
-    connect(m_launch, &RunOperation::progress, this, &HostJob::startProgress);
-    connect(m_launch, &RunOperation::finished, this, &HostJob::onLaunched);
+    connect(m_launch, &RunOperation::progress, this, &RemoteJob::startProgress);
+    connect(m_launch, &RunOperation::finished, this, &RemoteJob::onLaunched);
 }
 
-void HostJob::onLaunched(const Result<QString>& run)
+void RemoteJob::onLaunched(const Result<QString>& run)
 {
     if (!run.ok())
         return finish(run.error());
@@ -38,28 +38,28 @@ void HostJob::onLaunched(const Result<QString>& run)
         cancel(*m_cancelled); // it was too late to take the launch back
 }
 
-void HostJob::follow(const QString& runId)
+void RemoteJob::follow(const QString& runId)
 {
     m_run = runId;
     m_follower = std::make_unique<RunFollower>(m_run, QStringList{m_host}, m_runs.targets());
     connect(m_follower.get(), &RunFollower::recordsArrived, this,
             [this](const QString&, const std::vector<Record>& records) { onRecords(records); });
-    connect(m_follower.get(), &RunFollower::linkChanged, this, &HostJob::linkChanged);
-    connect(m_follower.get(), &RunFollower::finished, this, &HostJob::onAllRecordsHere);
+    connect(m_follower.get(), &RunFollower::linkChanged, this, &RemoteJob::linkChanged);
+    connect(m_follower.get(), &RunFollower::finished, this, &RemoteJob::onAllRecordsHere);
     m_follower->start();
     emit launched();
 }
 
-void HostJob::cancel(const StopOptions& options)
+void RemoteJob::cancel(const StopOptions& options)
 {
     m_cancelled = options;
     if (m_run.isEmpty() && m_launch)
         m_launch->cancel();
     else if (!m_run.isEmpty() && !m_ended)
-        connect(m_runs.stop(m_run, options), &RunOperation::finished, this, &HostJob::onStopped);
+        connect(m_runs.stop(m_run, options), &RunOperation::finished, this, &RemoteJob::onStopped);
 }
 
-void HostJob::onStopped(const Result<QString>& result)
+void RemoteJob::onStopped(const Result<QString>& result)
 {
     if (m_ended || m_isDone)
         return; // its own last record came first
@@ -71,7 +71,7 @@ void HostJob::onStopped(const Result<QString>& result)
     emit stopFailed(result.error());
 }
 
-void HostJob::onRecords(const std::vector<Record>& records)
+void RemoteJob::onRecords(const std::vector<Record>& records)
 {
     for (const Record& record : records) {
         if (const auto* step = std::get_if<ProgressRecord>(&record.payload))
@@ -86,7 +86,7 @@ void HostJob::onRecords(const std::vector<Record>& records)
         emit progressed();
 }
 
-void HostJob::onEvent(const EventRecord& event)
+void RemoteJob::onEvent(const EventRecord& event)
 {
     if (event.severity == Severity::Error)
         m_lastError = QString::fromStdString(event.message);
@@ -95,7 +95,7 @@ void HostJob::onEvent(const EventRecord& event)
 }
 
 /// Also the warnings of a job that is done: they come in another stream than the supervisor's word.
-void HostJob::onAllRecordsHere()
+void RemoteJob::onAllRecordsHere()
 {
     if (!m_isDone || m_ended)
         return;
@@ -104,7 +104,7 @@ void HostJob::onAllRecordsHere()
 }
 
 /// The supervisor's reason holds the job's own last words, which may arrive later.
-void HostJob::onEnd(const StateRecord& record)
+void RemoteJob::onEnd(const StateRecord& record)
 {
     if (m_ended)
         return;
@@ -118,7 +118,7 @@ void HostJob::onEnd(const StateRecord& record)
     }
 }
 
-void HostJob::finish(const Status& status)
+void RemoteJob::finish(const Status& status)
 {
     if (std::exchange(m_ended, true))
         return;
