@@ -8,9 +8,9 @@
 
 #include "app/base/theme.h"
 #include "app/designer/fitting_scroll.h"
-#include "app/designer/model/plan_figures.h"
+#include "app/designer/model/plan_metrics.h"
 #include "app/designer/paper_links.h"
-#include "app/designer/plan_figure_table.h"
+#include "app/designer/plan_metric_table.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {
@@ -38,7 +38,7 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     , m_problems(new ProblemList)
     , m_assumptions(makeLabel({}, "help"))
     , m_pages(new QStackedWidget)
-    , m_figures(new PlanFigureTable)
+    , m_figures(new PlanMetricTable)
     , m_obstacle(makeLabel({}, "help"))
     , m_chooseHardware(makeButton(tr("Choose the hardware"), "link"))
     , m_explain(makeButton(tr("How is this computed?"), "link"))
@@ -147,7 +147,7 @@ void VerdictPanel::setEfficiency(double efficiency)
 
 void VerdictPanel::showFigures()
 {
-    m_figures->setFigures(planFigures(m_design), m_kept ? planFigures(*m_kept) : std::vector<PlanFigure>());
+    m_figures->setFigures(planMetrics(m_design), m_kept ? planMetrics(*m_kept) : std::vector<PlanMetric>());
 }
 
 /// Problems speak for themselves; that hardware is unknown is none.

@@ -15,7 +15,7 @@ class QStackedWidget;
 
 namespace trainyard {
 
-class PlanFigureTable;
+class PlanMetricTable;
 
 /// Answers whether the run can be launched: a verdict, the problems and remarks with their fixes, the
 /// metrics of the specification with their basis, and Launch, which explains why it is disabled.
@@ -63,7 +63,7 @@ private:
     std::vector<ExplainedProblem> m_explained; ///< as shown in the list
     QLabel* m_assumptions;
     QStackedWidget* m_pages; ///< findings, or the basis of the metrics
-    PlanFigureTable* m_figures;
+    PlanMetricTable* m_figures;
     QLabel* m_obstacle; ///< why there are no time metrics
     QPushButton* m_chooseHardware;
     QPushButton* m_explain;

@@ -7,7 +7,7 @@
 #include <QCoreApplication>
 
 #include "app/base/display_text.h"
-#include "app/designer/model/plan_figures.h"
+#include "app/designer/model/plan_metrics.h"
 #include "app/plan/step_words.h"
 #include "engine/spec/field_changes.h"
 
@@ -22,7 +22,7 @@ QString words(const char* text)
 
 /// A figure and the one that it is a part of.
 struct ComparedFigure {
-    PlanFigure figure;
+    PlanMetric figure;
     QString whole{};
 
     bool isSame(const ComparedFigure& other) const
@@ -31,7 +31,7 @@ struct ComparedFigure {
     }
 };
 
-PlanFigure partFigure(const QString& name, double amount, QString (*display)(double))
+PlanMetric partFigure(const QString& name, double amount, QString (*display)(double))
 {
     return {words("· %1").arg(name), display(amount), {}, amount};
 }
@@ -58,7 +58,7 @@ void addTime(std::vector<ComparedFigure>& figures, const PlannedDesign& design)
 std::vector<ComparedFigure> figuresOf(const PlannedDesign& design)
 {
     std::vector<ComparedFigure> figures;
-    for (const PlanFigure& figure : planFigures(design)) {
+    for (const PlanMetric& figure : planMetrics(design)) {
         figures.push_back({figure});
         if (figure.name == words("Memory")) {
             figures.back().figure.value = displayBytes(figure.amount); // what there is of it differs too
@@ -70,14 +70,14 @@ std::vector<ComparedFigure> figuresOf(const PlannedDesign& design)
     return figures;
 }
 
-const PlanFigure* find(const std::vector<ComparedFigure>& figures, const ComparedFigure& wanted)
+const PlanMetric* find(const std::vector<ComparedFigure>& figures, const ComparedFigure& wanted)
 {
     const auto found = std::find_if(figures.begin(), figures.end(),
                                     [&](const ComparedFigure& figure) { return figure.isSame(wanted); });
     return found == figures.end() ? nullptr : &found->figure;
 }
 
-bool isNothing(const PlanFigure& figure)
+bool isNothing(const PlanMetric& figure)
 {
     return figure.amount == 0 || std::isnan(figure.amount);
 }
@@ -96,11 +96,11 @@ TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& presen
 {
     TextTable table{{words("Metric"), words("Kept"), words("Current"), words("Change")}, {}};
     const std::vector<ComparedFigure> before = figuresOf(kept);
-    const PlanFigure none{{}, QStringLiteral("–"), {}};
+    const PlanMetric none{{}, QStringLiteral("–"), {}};
     for (const ComparedFigure& compared : figuresOf(present)) {
-        const PlanFigure& now = compared.figure;
-        const PlanFigure* found = find(before, compared);
-        const PlanFigure& old = found ? *found : none;
+        const PlanMetric& now = compared.figure;
+        const PlanMetric* found = find(before, compared);
+        const PlanMetric& old = found ? *found : none;
         if (!isNothing(now) || !isNothing(old))
             table.rows << QStringList{now.name, old.value, now.value, changeText(now, old)};
     }

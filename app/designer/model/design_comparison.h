@@ -5,7 +5,7 @@
 
 namespace trainyard {
 
-/// Compares two designs metric by metric: those of planFigures(), with memory by category and time by cause,
+/// Compares two designs metric by metric: those of planMetrics(), with memory by category and time by cause,
 /// and the change from the kept to the current one.
 TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& present);
 

@@ -6,7 +6,7 @@
 #include "app/designer/model/alternative_search.h"
 #include "app/designer/model/background_plan.h"
 #include "app/designer/model/design_comparison.h"
-#include "app/designer/model/plan_figures.h"
+#include "app/designer/model/plan_metrics.h"
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/spec/presets.h"
 #include "tests/support/patience.h"
@@ -64,10 +64,10 @@ QStringList columnOf(const TextTable& table, qsizetype column)
     return cells;
 }
 
-const PlanFigure& figureOf(const std::vector<PlanFigure>& figures, const QString& name)
+const PlanMetric& figureOf(const std::vector<PlanMetric>& figures, const QString& name)
 {
     const auto found = std::find_if(figures.begin(), figures.end(),
-                                    [&](const PlanFigure& figure) { return figure.name.startsWith(name); });
+                                    [&](const PlanMetric& figure) { return figure.name.startsWith(name); });
     return *found;
 }
 
@@ -252,10 +252,10 @@ private slots:
 
     void figuresOfTimeNeedHardware()
     {
-        QCOMPARE(planFigures(designOf(bertSpec(""))).size(), 5u);
+        QCOMPARE(planMetrics(designOf(bertSpec(""))).size(), 5u);
         PlannedDesign design = designOf(bertSpec("p4d.24xlarge"));
         design.efficiency = 0.9;
-        const auto figures = planFigures(design);
+        const auto figures = planMetrics(design);
         QCOMPARE(figureOf(figures, "Efficiency").value, "90.0 %");
         QVERIFY(figureOf(figures, "MFU").amount > 0);
         QVERIFY(figureOf(figures, "Cost").amount > 0);
@@ -265,8 +265,8 @@ private slots:
 
     void changesAreGoodOrBadByTheFigure()
     {
-        PlanFigure now{"Time", "", "", 1.1, PlanFigure::Better::Lower};
-        PlanFigure before{"Time", "", "", 1.0, PlanFigure::Better::Lower};
+        PlanMetric now{"Time", "", "", 1.1, PlanMetric::Better::Lower};
+        PlanMetric before{"Time", "", "", 1.0, PlanMetric::Better::Lower};
         QCOMPARE(changeText(now, before), "+10.0 %");
         QCOMPARE(changeTone(now, before), Tone::Bad);
         QCOMPARE(changeText(before, now), "−9.1 %");

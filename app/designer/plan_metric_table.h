@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "app/designer/model/plan_figures.h"
+#include "app/designer/model/plan_metrics.h"
 
 class QGridLayout;
 class QLabel;
@@ -14,13 +14,13 @@ namespace trainyard {
 class ElidedLabel;
 
 /// The metrics of a design as a list, each with its change from the kept design.
-class PlanFigureTable : public QWidget {
+class PlanMetricTable : public QWidget {
     Q_OBJECT
 public:
-    explicit PlanFigureTable(QWidget* parent = nullptr);
+    explicit PlanMetricTable(QWidget* parent = nullptr);
 
     /// `kept`: metrics of the kept design; empty = no comparison.
-    void setFigures(const std::vector<PlanFigure>& figures, const std::vector<PlanFigure>& kept);
+    void setFigures(const std::vector<PlanMetric>& figures, const std::vector<PlanMetric>& kept);
 
 private:
     struct Row {
@@ -29,7 +29,7 @@ private:
         QLabel* change;
     };
     void addRow();
-    static void show(const Row& row, const PlanFigure& figure, const PlanFigure* kept);
+    static void show(const Row& row, const PlanMetric& figure, const PlanMetric* kept);
 
     QGridLayout* m_grid;
     std::vector<Row> m_rows;

@@ -1,4 +1,4 @@
-#include "app/designer/plan_figure_table.h"
+#include "app/designer/plan_metric_table.h"
 
 #include <algorithm>
 
@@ -19,16 +19,16 @@ const char* styleOf(Tone tone)
 }
 
 /// The same figure of another design; null where that has none.
-const PlanFigure* counterpart(const PlanFigure& figure, const std::vector<PlanFigure>& others)
+const PlanMetric* counterpart(const PlanMetric& figure, const std::vector<PlanMetric>& others)
 {
     const auto found =
-        std::ranges::find_if(others, [&](const PlanFigure& other) { return other.isSame(figure); });
+        std::ranges::find_if(others, [&](const PlanMetric& other) { return other.isSame(figure); });
     return found == others.end() ? nullptr : &*found;
 }
 
 } // namespace
 
-PlanFigureTable::PlanFigureTable(QWidget* parent) : QWidget(parent), m_grid(new QGridLayout(this))
+PlanMetricTable::PlanMetricTable(QWidget* parent) : QWidget(parent), m_grid(new QGridLayout(this))
 {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     m_grid->setContentsMargins(0, 0, 0, 0);
@@ -37,7 +37,7 @@ PlanFigureTable::PlanFigureTable(QWidget* parent) : QWidget(parent), m_grid(new 
     m_grid->setColumnStretch(0, 1);
 }
 
-void PlanFigureTable::addRow()
+void PlanMetricTable::addRow()
 {
     const int row = static_cast<int>(m_rows.size());
     m_rows.push_back({new ElidedLabel("muted"), makeLabel({}), makeLabel({}, "change")});
@@ -47,7 +47,7 @@ void PlanFigureTable::addRow()
     m_grid->addWidget(m_rows.back().change, row, 2, Qt::AlignRight);
 }
 
-void PlanFigureTable::show(const Row& row, const PlanFigure& figure, const PlanFigure* kept)
+void PlanMetricTable::show(const Row& row, const PlanMetric& figure, const PlanMetric* kept)
 {
     row.name->setFullText(figure.name);
     row.value->setText(figure.value);
@@ -60,7 +60,7 @@ void PlanFigureTable::show(const Row& row, const PlanFigure& figure, const PlanF
     setStyleProperty(row.change, "tone", styleOf(kept ? changeTone(figure, *kept) : Tone::Muted));
 }
 
-void PlanFigureTable::setFigures(const std::vector<PlanFigure>& figures, const std::vector<PlanFigure>& kept)
+void PlanMetricTable::setFigures(const std::vector<PlanMetric>& figures, const std::vector<PlanMetric>& kept)
 {
     while (m_rows.size() < figures.size())
         addRow();

@@ -1,4 +1,4 @@
-#include "app/designer/model/plan_figures.h"
+#include "app/designer/model/plan_metrics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,14 +13,14 @@ namespace trainyard {
 
 namespace {
 
-using Better = PlanFigure::Better;
+using Better = PlanMetric::Better;
 
 constexpr double kSameShare = 5e-4; ///< changes that round to 0.0 %
 constexpr double kManifold = 1;     ///< from this change on the factor is said
 
 QString words(const char* text)
 {
-    return QCoreApplication::translate("PlanFigures", text);
+    return QCoreApplication::translate("PlanMetrics", text);
 }
 
 QString plain(const std::string& text)
@@ -28,7 +28,7 @@ QString plain(const std::string& text)
     return QString::fromStdString(text);
 }
 
-PlanFigure countFigure(const char* name, double amount, const char* unit, const char* formula)
+PlanMetric countFigure(const char* name, double amount, const char* unit, const char* formula)
 {
     return {words(name),
             displayLarge(amount),
@@ -64,11 +64,11 @@ QString memoryText(double bytes, const std::optional<Bytes>& room)
 }
 
 const char* const kMemoryFormula = QT_TRANSLATE_NOOP(
-    "PlanFigures", "States to the byte; activations tensor by tensor, as in Korthikanti et al., "
+    "PlanMetrics", "States to the byte; activations tensor by tensor, as in Korthikanti et al., "
                    "arXiv:2205.05198, table 2; sharding as in Rajbhandari et al., arXiv:1910.02054 (ZeRO).");
 
 /// What is offloaded lies beside the devices' memory, where ranks compute in that.
-void addMemoryFigures(std::vector<PlanFigure>& figures, const PlannedRun& plan)
+void addMemoryFigures(std::vector<PlanMetric>& figures, const PlannedRun& plan)
 {
     const bool onDevices = std::ranges::any_of(plan.hosts, &HostMemory::onDevices);
     const auto held = static_cast<double>(onDevices ? plan.memory.onDevice() : plan.memory.total());
@@ -83,10 +83,10 @@ void addMemoryFigures(std::vector<PlanFigure>& figures, const PlannedRun& plan)
                            offloaded, Better::Lower, words(kMemoryFormula)});
 }
 
-PlanFigure stepFigure(const PlannedTime& time)
+PlanMetric stepFigure(const PlannedTime& time)
 {
     const double seconds = time.step.seconds;
-    PlanFigure figure{
+    PlanMetric figure{
         words("Step time"),
         displaySeconds(seconds),
         words("%1 s per optimizer step").arg(seconds, 0, 'g', 6),
@@ -104,16 +104,16 @@ PlanFigure stepFigure(const PlannedTime& time)
     return figure;
 }
 
-PlanFigure shareFigure(const char* name, const char* details, double share, const char* formula)
+PlanMetric shareFigure(const char* name, const char* details, double share, const char* formula)
 {
     return {words(name), displayPercent(share), words(details), share, Better::Higher, words(formula)};
 }
 
 const char* const kOperationsFormula =
-    QT_TRANSLATE_NOOP("PlanFigures", "Operations per step as in Korthikanti et al., arXiv:2205.05198, "
+    QT_TRANSLATE_NOOP("PlanMetrics", "Operations per step as in Korthikanti et al., arXiv:2205.05198, "
                                      "equations 7 and 8, divided by step time and peak.");
 
-PlanFigure daysFigure(const RunSpec& spec, const TrainingEffort& training)
+PlanMetric daysFigure(const RunSpec& spec, const TrainingEffort& training)
 {
     return {words("All steps"),
             displaySeconds(training.days * 86400),
@@ -131,10 +131,10 @@ double pricePerHour(const TrainingEffort& training)
     return training.cost / (training.days * 24);
 }
 
-PlanFigure costFigure(const PlannedTime& time)
+PlanMetric costFigure(const PlannedTime& time)
 {
     const Price& price = time.node.price;
-    PlanFigure figure{words("Cost"),
+    PlanMetric figure{words("Cost"),
                       words("price unknown"),
                       words("Give all hardware an hourly price in one currency to show the cost"),
                       std::numeric_limits<double>::quiet_NaN(),
@@ -152,7 +152,7 @@ PlanFigure costFigure(const PlannedTime& time)
     return figure;
 }
 
-void addTimeFigures(std::vector<PlanFigure>& figures, const PlannedDesign& design)
+void addTimeFigures(std::vector<PlanMetric>& figures, const PlannedDesign& design)
 {
     const PlannedTime& time = design.time();
     const StepFigures& step = time.figures;
@@ -204,11 +204,11 @@ QStringList timeAssumptions(const PlannedTime& time)
 
 } // namespace
 
-std::vector<PlanFigure> planFigures(const PlannedDesign& design)
+std::vector<PlanMetric> planMetrics(const PlannedDesign& design)
 {
     const RunSpec& spec = design.spec;
     const double tokensPerStep = static_cast<double>(spec.batch.global) * design.shape.length;
-    std::vector<PlanFigure> figures{
+    std::vector<PlanMetric> figures{
         countFigure("Parameters", static_cast<double>(parameterCount(spec.model)), "trainable values",
                     "Every tensor of the model, with biases, norms, embeddings and heads."),
         countFigure("Ranks", spec.layout.worldSize(), "processes, one per slot",
@@ -223,7 +223,7 @@ std::vector<PlanFigure> planFigures(const PlannedDesign& design)
     return figures;
 }
 
-QString changeText(const PlanFigure& now, const PlanFigure& before)
+QString changeText(const PlanMetric& now, const PlanMetric& before)
 {
     if (std::isnan(now.amount) || std::isnan(before.amount))
         return {};
@@ -237,7 +237,7 @@ QString changeText(const PlanFigure& now, const PlanFigure& before)
     return (change > 0 ? QStringLiteral("+") : QStringLiteral("−")) + displayPercent(std::fabs(change));
 }
 
-Tone changeTone(const PlanFigure& now, const PlanFigure& before)
+Tone changeTone(const PlanMetric& now, const PlanMetric& before)
 {
     const QString change = changeText(now, before);
     if (change.isEmpty() || change == QLatin1String("=") || now.better == Better::Neither)
@@ -245,13 +245,13 @@ Tone changeTone(const PlanFigure& now, const PlanFigure& before)
     return (now.amount > before.amount) == (now.better == Better::Higher) ? Tone::Good : Tone::Bad;
 }
 
-bool PlanFigure::isSame(const PlanFigure& other) const
+bool PlanMetric::isSame(const PlanMetric& other) const
 {
     const QString note = QStringLiteral(" (");
     return name.section(note, 0, 0) == other.name.section(note, 0, 0);
 }
 
-QString PlanFigure::help() const
+QString PlanMetric::help() const
 {
     return formula.isEmpty() ? details : details + QLatin1Char('\n') + formula;
 }
@@ -259,7 +259,7 @@ QString PlanFigure::help() const
 QStringList planAssumptions(const PlannedDesign& design)
 {
     QStringList sentences;
-    for (const PlanFigure& figure : planFigures(design))
+    for (const PlanMetric& figure : planMetrics(design))
         sentences << figure.name + QStringLiteral(": ") + figure.formula;
     sentences << words("Sequences of %1 tokens: those of the data set if it is listed in Data, else the "
                        "model's maximum.")

@@ -11,7 +11,7 @@
 namespace trainyard {
 
 /// One metric of a planned design, as shown in the verdict.
-struct PlanFigure {
+struct PlanMetric {
     enum class Better { Neither, Higher, Lower };
 
     QString name;
@@ -22,20 +22,20 @@ struct PlanFigure {
     QString formula{}; ///< how it is computed, with its source; papers as "arXiv:" and a number
 
     /// Whether `other` is the same metric of another design; a note in brackets after the name may differ.
-    bool isSame(const PlanFigure& other) const;
+    bool isSame(const PlanMetric& other) const;
     /// Returns details and formula.
     QString help() const;
 };
 
 /// Returns the metrics that depend on the specification alone, then those of the time, if known. The list is
 /// the same, in the same order, for all designs with a time, and for all without.
-std::vector<PlanFigure> planFigures(const PlannedDesign& design);
+std::vector<PlanMetric> planMetrics(const PlannedDesign& design);
 
 /// Formats the change of a metric: "+12.3 %", "× 2.5" from a factor of two on, "=" for no change; empty if
 /// one of them is unknown.
-QString changeText(const PlanFigure& now, const PlanFigure& before);
+QString changeText(const PlanMetric& now, const PlanMetric& before);
 /// Good, bad or neutral.
-Tone changeTone(const PlanFigure& now, const PlanFigure& before);
+Tone changeTone(const PlanMetric& now, const PlanMetric& before);
 
 /// Returns how each metric is computed, then the common assumptions, one sentence each; papers as "arXiv:"
 /// and a number.
