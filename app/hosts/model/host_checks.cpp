@@ -4,7 +4,6 @@
 #include <QPointer>
 #include <QThreadPool>
 
-#include "app/hosts/model/host_engine.h"
 #include "remote/preflight/host_check.h"
 #include "remote/target/host_key_change.h"
 
@@ -129,6 +128,20 @@ void HostChecks::onOldKeysRemoved(const QString& host, const Status& removed)
     if (!removed.ok())
         return emit linkRefused(host, removed.error());
     check(host);
+}
+
+Result<Bundle> deskEngine()
+{
+    TRAINYARD_TRY(const auto folder, findBundleFolder());
+    return Bundle::load(folder, TRAINYARD_VERSION);
+}
+
+QString engineText(const QJsonArray& bundles, const Result<Bundle>& engine)
+{
+    if (engine.ok() && bundles.contains(QString::fromStdString(engine->id)))
+        return QString::fromStdString(engine->version);
+    return bundles.isEmpty() ? QCoreApplication::translate("HostChecks", "not uploaded yet")
+                             : QCoreApplication::translate("HostChecks", "different build");
 }
 
 } // namespace trainyard

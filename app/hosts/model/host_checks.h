@@ -2,11 +2,13 @@
 
 #include <map>
 
+#include <QJsonArray>
 #include <QObject>
 #include <QString>
 
 #include "app/hosts/model/cluster_check.h"
 #include "app/hosts/model/host_list_model.h"
+#include "remote/deploy/bundle.h"
 #include "remote/target/target_pool.h"
 
 namespace trainyard {
@@ -64,5 +66,12 @@ private:
     std::map<QString, Running> m_running;
     ClusterCheck m_cluster;
 };
+
+/// Loads the engine bundle that is uploaded to hosts. BadInput or Refused when there is none.
+Result<Bundle> deskEngine();
+
+/// Returns the engine column's text for a host with these bundles (the reply to `bundles`): the version if
+/// it has the current engine.
+QString engineText(const QJsonArray& bundles, const Result<Bundle>& engine);
 
 } // namespace trainyard

@@ -6,7 +6,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/hosts/model/host_engine.h"
+#include "app/hosts/model/host_checks.h"
 #include "app/hosts/model/host_list_model.h"
 #include "app/hosts/model/host_store.h"
 #include "app/hosts/model/preflight_model.h"
