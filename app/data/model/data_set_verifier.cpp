@@ -43,13 +43,13 @@ void DataSetVerifier::verify(const QString& host, const QString& folder, int sam
     const QStringList arguments{folder, QStringLiteral("--sample"), QString::number(samples),
                                 QStringLiteral("--json")};
     if (host == thisMachine())
-        verifyHere(folder, arguments);
+        verifyLocally(folder, arguments);
     else
-        verifyThere(host, folder, arguments);
+        verifyOnHost(host, folder, arguments);
 }
 
 /// Rows of this machine need no job: the program answers by itself.
-void DataSetVerifier::verifyHere(const QString& folder, const QStringList& arguments)
+void DataSetVerifier::verifyLocally(const QString& folder, const QStringList& arguments)
 {
     m_process = new QProcess(this);
     connect(m_process, &QProcess::finished, this, [this, folder] { onProcessFinished(folder); });
@@ -66,7 +66,7 @@ void DataSetVerifier::verifyHere(const QString& folder, const QStringList& argum
                      QStringList{QStringLiteral("verify")} + arguments);
 }
 
-void DataSetVerifier::verifyThere(const QString& host, const QString& folder, const QStringList& arguments)
+void DataSetVerifier::verifyOnHost(const QString& host, const QString& folder, const QStringList& arguments)
 {
     m_job = new HostVerification(m_runs, host, arguments, &m_runs);
     connect(m_job, &HostVerification::progress, this, &DataSetVerifier::progress);

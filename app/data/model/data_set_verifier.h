@@ -29,8 +29,8 @@ signals:
                   const trainyard::Result<trainyard::VerifyReport>& result);
 
 private:
-    void verifyHere(const QString& folder, const QStringList& arguments);
-    void verifyThere(const QString& host, const QString& folder, const QStringList& arguments);
+    void verifyLocally(const QString& folder, const QStringList& arguments);
+    void verifyOnHost(const QString& host, const QString& folder, const QStringList& arguments);
     void onProcessFinished(const QString& folder);
 
     RunService& m_runs;
